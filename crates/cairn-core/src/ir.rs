@@ -1,0 +1,224 @@
+//! The Core IR.
+//!
+//! A program is a sequence of top-level forms over global variables; expressions are trees. Variables are
+//! numbered program-wide and bound exactly once (renaming happened in the expander), so passes need no
+//! environments and substitution cannot capture.
+//!
+//! Three dialects share the types; the verifier takes the dialect as an argument:
+//!
+//! | dialect | after | may contain |
+//! |---|---|---|
+//! | `Source` | expander | everything but `Fix`, `Labels`, `Jump` |
+//! | `Fixed` | letrec fixing and assignment conversion | no `Letrec`, no `SetLocal`; `Fix` binds lambdas only |
+//! | `Opt` | optimizer | the same plus `Labels` and `Jump` |
+//!
+//! Evaluation order: operands, `Let` right-hand sides: left to right. `Letrec` is `letrec*`.
+
+use crate::prim::PrimOp;
+use cairn_layout::code::Site;
+use cairn_num::Number;
+use std::rc::Rc;
+
+/// A local variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub struct VarId(pub u32);
+
+/// A global variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub struct GlobalId(pub u32);
+
+/// A label of [`Expr::Labels`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub struct LabelId(pub u32);
+
+/// A constant.
+#[derive(Clone, Debug)]
+pub enum Literal {
+    /// Number.
+    Number(Number),
+    /// Character.
+    Char(char),
+    /// Boolean.
+    Bool(bool),
+    /// Empty list.
+    Nil,
+    /// The unspecified value.
+    Unspecified,
+    /// The end-of-file object.
+    Eof,
+    /// Absent optional argument.
+    Default,
+    /// Contents of a variable before its definition ran.
+    Unbound,
+    /// Symbol.
+    Symbol(Rc<str>),
+    /// String.
+    String(Rc<str>),
+    /// Bytevector.
+    Bytes(Rc<[u8]>),
+    /// Pair.
+    Pair(Rc<(Literal, Literal)>),
+    /// Vector.
+    Vector(Rc<[Literal]>),
+}
+
+/// A local variable's facts.
+#[derive(Clone, Debug)]
+pub struct VarInfo {
+    /// Name in the source, for people.
+    pub name: Rc<str>,
+    /// Target of some `SetLocal` (maintained by the expander; gone after assignment conversion).
+    pub assigned: bool,
+}
+
+/// A global variable's facts.
+#[derive(Clone, Debug)]
+pub struct GlobalInfo {
+    /// Name in the source, for people and messages.
+    pub name: Rc<str>,
+    /// Target of some `SetGlobal` (assignment after definition) or defined more than once.
+    pub assigned: bool,
+    /// Defined in lib/: inlined bodies take the caller's source position.
+    pub library: bool,
+}
+
+/// A source file.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// Path as given.
+    pub path: Rc<str>,
+    /// Whole text.
+    pub text: Rc<str>,
+    /// Part of lib/.
+    pub library: bool,
+}
+
+/// A whole program.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Local variables, indexed by [`VarId`].
+    pub vars: Vec<VarInfo>,
+    /// Global variables, indexed by [`GlobalId`].
+    pub globals: Vec<GlobalInfo>,
+    /// Number of labels handed out so far.
+    pub labels: u32,
+    /// Forms in order of execution.
+    pub forms: Vec<TopForm>,
+    /// Sources, indexed by `Site::file`.
+    pub sources: Vec<SourceFile>,
+}
+
+/// A top-level form.
+#[derive(Clone, Debug)]
+pub enum TopForm {
+    /// Defines (first time) or redefines a global.
+    Define(GlobalId, Expr),
+    /// Evaluated for effect.
+    Expr(Expr),
+}
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub enum Expr {
+    /// Constant.
+    Const(Literal),
+    /// Local variable.
+    Local(VarId),
+    /// Global variable; raises when unbound.
+    Global(GlobalId, Site),
+    /// Assignment of a local. Value unspecified.
+    SetLocal(VarId, Box<Expr>),
+    /// Assignment of a global; raises when it is not yet defined.
+    SetGlobal(GlobalId, Box<Expr>, Site),
+    /// Conditional: anything but `#f` is true.
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// Sequence of at least one expression; the last gives the value.
+    Seq(Vec<Expr>),
+    /// Parallel binding.
+    Let(Vec<(VarId, Expr)>, Box<Expr>),
+    /// `letrec*`: right-hand sides in order; a read before initialization raises.
+    Letrec(Vec<(VarId, Expr)>, Box<Expr>),
+    /// Mutually recursive lambdas.
+    Fix(Vec<(VarId, Lambda)>, Box<Expr>),
+    /// Procedure.
+    Lambda(Lambda),
+    /// Call.
+    Call(Box<Expr>, Vec<Expr>, Site),
+    /// `(apply f x ... list)`: the last operand is a list.
+    Apply(Box<Expr>, Vec<Expr>, Site),
+    /// Primitive. Bit `i` of `proven` says that the check of operand `i` is unnecessary.
+    Prim {
+        /// The operation.
+        op: PrimOp,
+        /// Operands.
+        args: Vec<Expr>,
+        /// Where it came from, for errors.
+        site: Site,
+        /// Proven operand checks.
+        proven: u8,
+    },
+    /// `(values x ...)`.
+    Values(Vec<Expr>),
+    /// Evaluates `producer`, binds its values to the clause's parameters, evaluates the clause's body.
+    Receive {
+        /// Producer.
+        producer: Box<Expr>,
+        /// Receiver: parameters, rest parameter, body.
+        clause: Box<Clause>,
+        /// Where it came from.
+        site: Site,
+    },
+    /// `(call-with-current-continuation f)` without winders: calls `f` with the raw continuation.
+    CallCc(Box<Expr>, Site),
+    /// Local join points and loops. Jumps occur in tail position with respect to this expression only (in label bodies or in
+    /// `body`), never inside a nested lambda.
+    Labels(Vec<Label>, Box<Expr>),
+    /// Jump to a label.
+    Jump(LabelId, Vec<Expr>),
+}
+
+/// A join point or loop header.
+#[derive(Clone, Debug)]
+pub struct Label {
+    /// The label.
+    pub id: LabelId,
+    /// Parameters.
+    pub params: Vec<VarId>,
+    /// Body.
+    pub body: Expr,
+}
+
+/// A procedure: one clause, or several for `case-lambda` (the first that accepts the argument count is taken).
+#[derive(Clone, Debug)]
+pub struct Lambda {
+    /// Name for people: from `define`, `let`, or `lambda` at a position.
+    pub name: Rc<str>,
+    /// Clauses, at least one.
+    pub clauses: Vec<Clause>,
+    /// Where it was written.
+    pub site: Site,
+}
+
+/// Parameters and body.
+#[derive(Clone, Debug)]
+pub struct Clause {
+    /// Required parameters.
+    pub params: Vec<VarId>,
+    /// Rest parameter, bound to a fresh list.
+    pub rest: Option<VarId>,
+    /// Body.
+    pub body: Expr,
+}
+
+impl Program {
+    /// A fresh local variable.
+    pub fn fresh_var(&mut self, name: &str) -> VarId {
+        self.vars.push(VarInfo { name: name.into(), assigned: false });
+        VarId(self.vars.len() as u32 - 1)
+    }
+    /// A fresh label.
+    pub fn fresh_label(&mut self) -> LabelId {
+        self.labels += 1;
+        LabelId(self.labels - 1)
+    }
+}

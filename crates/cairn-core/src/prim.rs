@@ -1,0 +1,436 @@
+//! Primitive operations: what compiled code does inline.
+//!
+//! A primitive has a fixed arity (or is variadic: it allocates its operands), checks its operands unless a check
+//! is proven unnecessary, and never calls Scheme. Library code writes `(%car x)`; everything a user calls is a
+//! procedure or a re-exported primitive of lib/. Operations that need the runtime's Rust are [`PrimOp::Rt`].
+
+use cairn_layout::calls::{FAIL, PURE, RtIndex};
+
+/// How an operation may be moved or removed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Depends on operands only: foldable, removable, commutes with everything.
+    Pure,
+    /// Allocates a fresh mutable object: removable when unused, not shareable.
+    Alloc,
+    /// Reads mutable memory: removable when unused (if it cannot fail), does not cross writes.
+    Read,
+    /// Writes memory or does input/output: stays.
+    Write,
+}
+
+/// What an operand must be (checked at run time unless proven) or what a result is known to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Kind {
+    /// Any value: no check.
+    Any,
+    /// Fixnum.
+    Fixnum,
+    /// Flonum (immediate or boxed).
+    Flonum,
+    /// Any number.
+    Number,
+    /// `#t` or `#f`.
+    Boolean,
+    /// Pair.
+    Pair,
+    /// Symbol.
+    Symbol,
+    /// String.
+    String,
+    /// Character.
+    Char,
+    /// Vector.
+    Vector,
+    /// Bytevector.
+    Bytevector,
+    /// Procedure.
+    Procedure,
+    /// Box of assignment conversion.
+    Box,
+    /// Record (of any type).
+    Record,
+    /// Port.
+    Port,
+    /// Promise.
+    Promise,
+    /// Opaque library object.
+    Opaque,
+}
+
+macro_rules! prims {
+    ($($(#[$doc:meta])* $variant:ident $name:literal ($($arg:ident),*) -> $res:ident, $effect:ident;)*) => {
+        /// An operation with a fixed number of operands.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+        pub enum Op { $($(#[$doc])* $variant,)* }
+        /// All operations.
+        pub const OPS: &[OpInfo] = &[$(OpInfo {
+            op: Op::$variant, name: $name, args: &[$(Kind::$arg),*], result: Kind::$res, effect: Effect::$effect,
+        }),*];
+    };
+}
+
+/// Facts about an operation.
+#[derive(Debug)]
+pub struct OpInfo {
+    /// The operation.
+    pub op: Op,
+    /// Name in the library, without `%`.
+    pub name: &'static str,
+    /// Operand kinds; anything but `Any` is checked.
+    pub args: &'static [Kind],
+    /// Kind of the result.
+    pub result: Kind,
+    /// Effect when all checks pass. Failing checks raise; an operation with checks is removable only if proven.
+    pub effect: Effect,
+}
+
+prims! {
+    // type predicates
+    /// Fixnum?
+    IsFixnum "fixnum?" (Any) -> Boolean, Pure;
+    /// Flonum, immediate or boxed?
+    IsFlonum "flonum?" (Any) -> Boolean, Pure;
+    /// Bignum?
+    IsBignum "bignum?" (Any) -> Boolean, Pure;
+    /// Ratnum?
+    IsRatnum "ratnum?" (Any) -> Boolean, Pure;
+    /// Non-real complex?
+    IsCompnum "compnum?" (Any) -> Boolean, Pure;
+    /// Any number?
+    IsNumber "number?" (Any) -> Boolean, Pure;
+    /// Pair?
+    IsPair "pair?" (Any) -> Boolean, Pure;
+    /// Empty list?
+    IsNull "null?" (Any) -> Boolean, Pure;
+    /// Boolean?
+    IsBoolean "boolean?" (Any) -> Boolean, Pure;
+    /// Symbol?
+    IsSymbol "symbol?" (Any) -> Boolean, Pure;
+    /// String?
+    IsString "string?" (Any) -> Boolean, Pure;
+    /// Character?
+    IsChar "char?" (Any) -> Boolean, Pure;
+    /// Vector?
+    IsVector "vector?" (Any) -> Boolean, Pure;
+    /// Bytevector?
+    IsBytevector "bytevector?" (Any) -> Boolean, Pure;
+    /// Procedure?
+    IsProcedure "procedure?" (Any) -> Boolean, Pure;
+    /// Record object of any type?
+    IsRecord "record?" (Any) -> Boolean, Pure;
+    /// Port?
+    IsPort "port?" (Any) -> Boolean, Pure;
+    /// Promise?
+    IsPromise "promise?" (Any) -> Boolean, Pure;
+    /// Opaque library object?
+    IsOpaque "opaque?" (Any) -> Boolean, Pure;
+    /// End-of-file object?
+    IsEof "eof-object?" (Any) -> Boolean, Pure;
+    /// Absent optional argument?
+    IsDefault "default-object?" (Any) -> Boolean, Pure;
+    /// Record of exactly this type descriptor (second operand)?
+    IsInstance "record-instance?" (Any, Any) -> Boolean, Pure;
+    /// Negation: `#t` for `#f` only.
+    Not "not" (Any) -> Boolean, Pure;
+    /// Same word?
+    Eq "eq?" (Any, Any) -> Boolean, Pure;
+    /// `eqv?`: same word, or equal numbers of the same exactness.
+    Eqv "eqv?" (Any, Any) -> Boolean, Pure;
+
+    // pairs
+    /// Fresh pair.
+    Cons "cons" (Any, Any) -> Pair, Alloc;
+    /// First of a pair.
+    Car "car" (Pair) -> Any, Read;
+    /// Second of a pair.
+    Cdr "cdr" (Pair) -> Any, Read;
+    /// Stores into a pair; the result is unspecified.
+    SetCar "set-car!" (Pair, Any) -> Any, Write;
+    /// Stores into a pair.
+    SetCdr "set-cdr!" (Pair, Any) -> Any, Write;
+
+    // generic arithmetic: inline for fixnums and flonums, else the runtime
+    /// Sum.
+    Add "+" (Number, Number) -> Number, Pure;
+    /// Difference.
+    Sub "-" (Number, Number) -> Number, Pure;
+    /// Product.
+    Mul "*" (Number, Number) -> Number, Pure;
+    /// Quotient `a / b` (exact ratio or flonum).
+    Div "/" (Number, Number) -> Number, Pure;
+    /// Numerically equal.
+    NumEq "=" (Number, Number) -> Boolean, Pure;
+    /// Less.
+    NumLt "<" (Number, Number) -> Boolean, Pure;
+    /// Less or equal.
+    NumLe "<=" (Number, Number) -> Boolean, Pure;
+    /// Greater.
+    NumGt ">" (Number, Number) -> Boolean, Pure;
+    /// Greater or equal.
+    NumGe ">=" (Number, Number) -> Boolean, Pure;
+    /// Truncating integer quotient.
+    Quotient "quotient" (Number, Number) -> Number, Pure;
+    /// Remainder with the sign of the dividend.
+    Remainder "remainder" (Number, Number) -> Number, Pure;
+    /// Remainder with the sign of the divisor.
+    Modulo "modulo" (Number, Number) -> Number, Pure;
+    /// Flooring integer quotient.
+    FloorQuotient "floor-quotient" (Number, Number) -> Number, Pure;
+    /// Square root: inline for non-negative flonums, else the runtime.
+    Sqrt "sqrt" (Number) -> Number, Pure;
+    /// Nearest flonum: inline for fixnums and flonums, else the runtime.
+    Inexact "inexact" (Number) -> Number, Pure;
+
+    // fixnums, wrapping modulo 2^61; operands are checked unless proven
+    /// Wrapping sum.
+    FxAdd "fx+" (Fixnum, Fixnum) -> Fixnum, Pure;
+    /// Wrapping difference.
+    FxSub "fx-" (Fixnum, Fixnum) -> Fixnum, Pure;
+    /// Wrapping product.
+    FxMul "fx*" (Fixnum, Fixnum) -> Fixnum, Pure;
+    /// Equal.
+    FxEq "fx=" (Fixnum, Fixnum) -> Boolean, Pure;
+    /// Less.
+    FxLt "fx<" (Fixnum, Fixnum) -> Boolean, Pure;
+    /// Less or equal.
+    FxLe "fx<=" (Fixnum, Fixnum) -> Boolean, Pure;
+    /// Bitwise and.
+    FxAnd "fxand" (Fixnum, Fixnum) -> Fixnum, Pure;
+    /// Bitwise or.
+    FxOr "fxior" (Fixnum, Fixnum) -> Fixnum, Pure;
+    /// Bitwise exclusive or.
+    FxXor "fxxor" (Fixnum, Fixnum) -> Fixnum, Pure;
+    /// Left shift by 0..=60, wrapping.
+    FxShl "fxsll" (Fixnum, Fixnum) -> Fixnum, Pure;
+    /// Arithmetic right shift by 0..=60.
+    FxShr "fxsra" (Fixnum, Fixnum) -> Fixnum, Pure;
+
+    // flonums
+    /// Sum.
+    FlAdd "fl+" (Flonum, Flonum) -> Flonum, Pure;
+    /// Difference.
+    FlSub "fl-" (Flonum, Flonum) -> Flonum, Pure;
+    /// Product.
+    FlMul "fl*" (Flonum, Flonum) -> Flonum, Pure;
+    /// Quotient.
+    FlDiv "fl/" (Flonum, Flonum) -> Flonum, Pure;
+    /// Equal.
+    FlEq "fl=" (Flonum, Flonum) -> Boolean, Pure;
+    /// Less.
+    FlLt "fl<" (Flonum, Flonum) -> Boolean, Pure;
+    /// Less or equal.
+    FlLe "fl<=" (Flonum, Flonum) -> Boolean, Pure;
+    /// Square root.
+    FlSqrt "flsqrt" (Flonum) -> Flonum, Pure;
+    /// Absolute value.
+    FlAbs "flabs" (Flonum) -> Flonum, Pure;
+    /// Largest integer not above.
+    FlFloor "flfloor" (Flonum) -> Flonum, Pure;
+    /// Smallest integer not below.
+    FlCeiling "flceiling" (Flonum) -> Flonum, Pure;
+    /// Integer part.
+    FlTruncate "fltruncate" (Flonum) -> Flonum, Pure;
+    /// Nearest integer, ties to even.
+    FlRound "flround" (Flonum) -> Flonum, Pure;
+    /// Flonum of a fixnum.
+    FixnumToFlonum "fixnum->flonum" (Fixnum) -> Flonum, Pure;
+
+    // characters
+    /// Scalar value.
+    CharToInteger "char->integer" (Char) -> Fixnum, Pure;
+    /// Character of a scalar value; checks the range and surrogates.
+    IntegerToChar "integer->char" (Fixnum) -> Char, Pure;
+    /// Equal.
+    CharEq "char=?" (Char, Char) -> Boolean, Pure;
+    /// Less.
+    CharLt "char<?" (Char, Char) -> Boolean, Pure;
+
+    // vectors, strings, bytevectors: indices are checked against the length
+    /// Length.
+    VectorLength "vector-length" (Vector) -> Fixnum, Pure;
+    /// Element.
+    VectorRef "vector-ref" (Vector, Fixnum) -> Any, Read;
+    /// Store.
+    VectorSet "vector-set!" (Vector, Fixnum, Any) -> Any, Write;
+    /// Length in characters.
+    StringLength "string-length" (String) -> Fixnum, Pure;
+    /// Character.
+    StringRef "string-ref" (String, Fixnum) -> Char, Read;
+    /// Store a character.
+    StringSet "string-set!" (String, Fixnum, Char) -> Any, Write;
+    /// Length in bytes.
+    BytevectorLength "bytevector-length" (Bytevector) -> Fixnum, Pure;
+    /// Byte.
+    BytevectorRef "bytevector-u8-ref" (Bytevector, Fixnum) -> Fixnum, Read;
+    /// Store a byte (0..=255, checked).
+    BytevectorSet "bytevector-u8-set!" (Bytevector, Fixnum, Fixnum) -> Any, Write;
+
+    // records. Operand 1 of Ref/Set is the type descriptor, operand 2 the field index, a literal fixnum.
+    /// Field `i` of a record of exactly this type: `(%record-ref r rtd i)`; checks the type.
+    RecordRef "record-ref" (Any, Any, Fixnum) -> Any, Read;
+    /// `(%record-set! r rtd i x)`.
+    RecordSet "record-set!" (Any, Any, Fixnum, Any) -> Any, Write;
+    /// The type descriptor of a record.
+    RecordType "record-rtd" (Record) -> Any, Pure;
+
+    // boxes (assignment conversion)
+    /// Fresh box.
+    MakeBox "box" (Any) -> Box, Alloc;
+    /// Contents.
+    Unbox "unbox" (Box) -> Any, Read;
+    /// Store.
+    SetBox "set-box!" (Box, Any) -> Any, Write;
+
+    // library objects. The index is a literal fixnum.
+    /// Port field, see `cairn_layout::object::port`.
+    PortRef "port-ref" (Port, Fixnum) -> Any, Read;
+    /// Store into a port field.
+    PortSet "port-set!" (Port, Fixnum, Any) -> Any, Write;
+    /// Promise contents.
+    PromiseRef "promise-ref" (Promise) -> Any, Read;
+    /// Store into a promise.
+    PromiseSet "promise-set!" (Promise, Any) -> Any, Write;
+    /// Fresh promise.
+    MakePromise "make-promise-object" (Any) -> Promise, Alloc;
+    /// Field of an opaque object (`(%opaque x ...)` makes one).
+    OpaqueRef "opaque-ref" (Opaque, Fixnum) -> Any, Read;
+    /// Store into an opaque object.
+    OpaqueSet "opaque-set!" (Opaque, Fixnum, Any) -> Any, Write;
+    /// Name of a symbol.
+    SymbolName "symbol->string" (Symbol) -> String, Pure;
+    /// Machine slot `i` (literal fixnum), see `cairn_layout::machine::slot`.
+    MachineRef "machine-ref" (Fixnum) -> Any, Read;
+    /// Store into a machine slot.
+    MachineSet "machine-set!" (Fixnum, Any) -> Any, Write;
+}
+
+/// A primitive operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub enum PrimOp {
+    /// Inline operation of fixed arity.
+    Op(Op),
+    /// `(%vector x ...)`: fresh vector of the operands.
+    Vector,
+    /// `(%record rtd x ...)`: fresh record.
+    Record,
+    /// `(%opaque x ...)`: fresh opaque object.
+    Opaque,
+    /// A runtime call.
+    Rt(RtIndex),
+}
+
+impl Op {
+    /// Facts about this operation.
+    pub fn info(self) -> &'static OpInfo {
+        &OPS[self as usize]
+    }
+}
+
+impl PrimOp {
+    /// The primitive called `name` (without `%`).
+    pub fn by_name(name: &str) -> Option<PrimOp> {
+        match name {
+            "vector" => return Some(PrimOp::Vector),
+            "record" => return Some(PrimOp::Record),
+            "opaque" => return Some(PrimOp::Opaque),
+            _ => {}
+        }
+        if let Some(i) = OPS.iter().find(|i| i.name == name) {
+            return Some(PrimOp::Op(i.op));
+        }
+        RtIndex::by_name(name).map(PrimOp::Rt)
+    }
+    /// Name without `%`.
+    pub fn name(self) -> &'static str {
+        match self {
+            PrimOp::Op(op) => op.info().name,
+            PrimOp::Vector => "vector",
+            PrimOp::Record => "record",
+            PrimOp::Opaque => "opaque",
+            PrimOp::Rt(i) => i.row().name,
+        }
+    }
+    /// Number of operands, or `None` when variadic.
+    pub fn arity(self) -> Option<usize> {
+        match self {
+            PrimOp::Op(op) => Some(op.info().args.len()),
+            PrimOp::Vector | PrimOp::Record | PrimOp::Opaque => None,
+            PrimOp::Rt(i) => Some(i.row().arity),
+        }
+    }
+    /// Effect when no check fails.
+    pub fn effect(self) -> Effect {
+        match self {
+            PrimOp::Op(op) => op.info().effect,
+            PrimOp::Vector | PrimOp::Record | PrimOp::Opaque => Effect::Alloc,
+            PrimOp::Rt(i) if i.row().flags & PURE != 0 => Effect::Read,
+            PrimOp::Rt(_) => Effect::Write,
+        }
+    }
+    /// Operand kinds of checked operations.
+    pub fn arg_kind(self, i: usize) -> Kind {
+        match self {
+            PrimOp::Op(op) => op.info().args[i],
+            _ => Kind::Any,
+        }
+    }
+    /// Kind of the result.
+    pub fn result(self) -> Kind {
+        match self {
+            PrimOp::Op(op) => op.info().result,
+            PrimOp::Vector => Kind::Vector,
+            PrimOp::Record => Kind::Record,
+            PrimOp::Opaque => Kind::Opaque,
+            PrimOp::Rt(_) => Kind::Any,
+        }
+    }
+    /// Can it raise, given which operand checks are proven (bit `i` for operand `i`)?
+    pub fn can_fail(self, proven: u8) -> bool {
+        match self {
+            PrimOp::Op(op) => {
+                let indexed = matches!(
+                    op,
+                    Op::VectorRef
+                        | Op::VectorSet
+                        | Op::StringRef
+                        | Op::StringSet
+                        | Op::BytevectorRef
+                        | Op::BytevectorSet
+                        | Op::IntegerToChar
+                        | Op::RecordRef
+                        | Op::RecordSet
+                        | Op::Div
+                        | Op::Quotient
+                        | Op::Remainder
+                        | Op::Modulo
+                        | Op::FloorQuotient
+                );
+                let literal_index =
+                    matches!(op, Op::PortRef | Op::PortSet | Op::OpaqueRef | Op::OpaqueSet | Op::MachineRef | Op::MachineSet);
+                indexed
+                    || op.info().args.iter().enumerate().any(|(i, k)| {
+                        *k != Kind::Any && proven & (1 << i) == 0 && !(literal_index && *k == Kind::Fixnum)
+                    })
+            }
+            PrimOp::Vector | PrimOp::Record | PrimOp::Opaque => false,
+            PrimOp::Rt(i) => i.row().flags & FAIL != 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_order_matches_enum_and_names_are_unique() {
+        for (i, info) in OPS.iter().enumerate() {
+            assert_eq!(info.op as usize, i);
+            assert_eq!(PrimOp::by_name(info.name), Some(PrimOp::Op(info.op)), "{}", info.name);
+        }
+        for row in cairn_layout::calls::RT_CALLS {
+            assert_eq!(PrimOp::by_name(row.name).map(|p| p.name()), Some(row.name), "{}", row.name);
+        }
+    }
+}

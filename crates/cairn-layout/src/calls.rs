@@ -1,0 +1,243 @@
+//! The table of runtime calls: everything compiled Scheme asks of the runtime, one row each.
+//!
+//! A row `(symbol, "name", arity, FLAGS)` means:
+//! * the runtime exports `extern "C" fn symbol(ctx: *mut Machine, a: Value, …) -> Value` with `arity` values;
+//! * library code may write `(%name a …)`; `name` is also what error messages call it;
+//! * compiled code calls it through `Machine::calls[row]`.
+//!
+//! Runtime calls never collect: what they allocate may overdraw the nursery, and the next heap check in
+//! compiled code collects. So values held in Rust locals stay valid for the whole call.
+//! A failing call fills `Machine::pending` and returns `Value::FAIL`; compiled code then raises.
+//! Adding a row: add it here and the function in `cairn-rt`; nothing else.
+
+/// The call allocates: compiled code stores `lo`/`hi` before and reloads them after.
+pub const ALLOC: u8 = 1;
+/// The call may return `Value::FAIL`.
+pub const FAIL: u8 = 2;
+/// No side effect: may be removed when the result is unused, and reordered with other pure operations.
+pub const PURE: u8 = 4;
+/// Rarely executed: called through the cold stub, which preserves all registers.
+pub const COLD: u8 = 8;
+
+/// One row of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct RtCall {
+    /// Exported symbol.
+    pub symbol: &'static str,
+    /// Name in the library, without `%`.
+    pub name: &'static str,
+    /// Number of values passed after the context; at most 5.
+    pub arity: usize,
+    /// `ALLOC | FAIL | PURE | COLD`.
+    pub flags: u8,
+}
+
+/// Calls `$m!` once with all rows.
+#[macro_export]
+macro_rules! for_each_rt_call {
+    ($m:ident) => {
+        $m! {
+            // machine: called by compiled code itself
+            (cairn_machine_collect, "machine-collect", 1, ALLOC | COLD)          // bytes needed (fixnum); roots in spill
+            (cairn_machine_overflow, "machine-overflow", 1, ALLOC | COLD)         // bytes of the new frame (fixnum); sets sp; result: new sp (raw)
+            (cairn_machine_underflow, "machine-underflow", 0, ALLOC)             // result: new sp (raw)
+            (cairn_machine_capture, "machine-capture", 0, ALLOC)                 // result: continuation object
+            (cairn_machine_reinstate, "machine-reinstate", 1, ALLOC)             // continuation; result: new sp (raw)
+            (cairn_machine_throw, "machine-throw", 5, ALLOC)                     // kind, operation, site, x, y; fills args[0..5] for the error hook
+            (cairn_machine_spread, "machine-spread", 1, ALLOC | FAIL)            // list -> args[0..n], result n (fixnum)
+            (cairn_machine_rest, "machine-rest", 2, ALLOC)                       // start, argc (fixnums): list of args[start..argc]
+            // generic arithmetic: slow paths of inlined operations
+            (cairn_num_add, "num-add", 2, ALLOC | FAIL | COLD)
+            (cairn_num_sub, "num-sub", 2, ALLOC | FAIL | COLD)
+            (cairn_num_mul, "num-mul", 2, ALLOC | FAIL | COLD)
+            (cairn_num_div, "num-div", 2, ALLOC | FAIL)
+            (cairn_num_eq, "num-eq", 2, FAIL | COLD)                             // #t or #f
+            (cairn_num_lt, "num-lt", 2, FAIL | COLD)
+            (cairn_num_le, "num-le", 2, FAIL | COLD)
+            (cairn_num_quotient, "num-quotient", 2, ALLOC | FAIL | COLD)
+            (cairn_num_remainder, "num-remainder", 2, ALLOC | FAIL | COLD)
+            (cairn_num_modulo, "num-modulo", 2, ALLOC | FAIL | COLD)
+            (cairn_num_floor_quotient, "num-floor-quotient", 2, ALLOC | FAIL | COLD)
+            (cairn_num_box_flonum, "num-box-flonum", 1, ALLOC | COLD)            // argument: raw bits of the double
+            // numbers
+            (cairn_num_is_integer, "num-integer?", 1, PURE)                      // any object
+            (cairn_num_is_rational, "num-rational?", 1, PURE)
+            (cairn_num_is_exact, "num-exact?", 1, FAIL)                          // fails on non-numbers
+            (cairn_num_is_nan, "num-nan?", 1, FAIL)
+            (cairn_num_is_finite, "num-finite?", 1, FAIL)
+            (cairn_num_is_infinite, "num-infinite?", 1, FAIL)
+            (cairn_num_gcd, "num-gcd", 2, ALLOC | FAIL)
+            (cairn_num_numerator, "num-numerator", 1, ALLOC | FAIL)
+            (cairn_num_denominator, "num-denominator", 1, ALLOC | FAIL)
+            (cairn_num_floor, "num-floor", 1, ALLOC | FAIL)
+            (cairn_num_ceiling, "num-ceiling", 1, ALLOC | FAIL)
+            (cairn_num_truncate, "num-truncate", 1, ALLOC | FAIL)
+            (cairn_num_round, "num-round", 1, ALLOC | FAIL)
+            (cairn_num_exp, "num-exp", 1, ALLOC | FAIL)
+            (cairn_num_log, "num-log", 1, ALLOC | FAIL)
+            (cairn_num_sin, "num-sin", 1, ALLOC | FAIL)
+            (cairn_num_cos, "num-cos", 1, ALLOC | FAIL)
+            (cairn_num_tan, "num-tan", 1, ALLOC | FAIL)
+            (cairn_num_asin, "num-asin", 1, ALLOC | FAIL)
+            (cairn_num_acos, "num-acos", 1, ALLOC | FAIL)
+            (cairn_num_atan, "num-atan", 1, ALLOC | FAIL)
+            (cairn_num_atan2, "num-atan2", 2, ALLOC | FAIL)
+            (cairn_num_sqrt, "num-sqrt", 1, ALLOC | FAIL)
+            (cairn_num_exact_integer_sqrt, "num-exact-integer-sqrt", 1, ALLOC | FAIL) // (root . rest)
+            (cairn_num_expt, "num-expt", 2, ALLOC | FAIL)
+            (cairn_num_exact, "num-exact", 1, ALLOC | FAIL)
+            (cairn_num_inexact, "num-inexact", 1, ALLOC | FAIL)
+            (cairn_num_make_rectangular, "num-make-rectangular", 2, ALLOC | FAIL)
+            (cairn_num_make_polar, "num-make-polar", 2, ALLOC | FAIL)
+            (cairn_num_real_part, "num-real-part", 1, ALLOC | FAIL)
+            (cairn_num_imag_part, "num-imag-part", 1, ALLOC | FAIL)
+            (cairn_num_magnitude, "num-magnitude", 1, ALLOC | FAIL)
+            (cairn_num_angle, "num-angle", 1, ALLOC | FAIL)
+            (cairn_num_to_string, "num->string", 2, ALLOC | FAIL)                // number, radix
+            (cairn_num_from_string, "string->num", 2, ALLOC | FAIL)              // string, radix; #f when not a number
+            (cairn_num_and, "num-and", 2, ALLOC | FAIL)
+            (cairn_num_or, "num-or", 2, ALLOC | FAIL)
+            (cairn_num_xor, "num-xor", 2, ALLOC | FAIL)
+            (cairn_num_not, "num-not", 1, ALLOC | FAIL)
+            (cairn_num_shift, "num-shift", 2, ALLOC | FAIL)
+            (cairn_num_bit_count, "num-bit-count", 1, FAIL)
+            (cairn_num_integer_length, "num-integer-length", 1, FAIL)
+            // equality and hashing
+            (cairn_eq_eqv, "eqv", 2, PURE | COLD)                                // slow path: operands differ as words
+            (cairn_eq_equal, "equal", 2, PURE)                                   // terminates on cycles
+            (cairn_eq_hash, "equal-hash", 1, PURE)                               // fixnum; consistent with equal?
+            // strings and characters; ranges are checked, bounds are fixnums
+            (cairn_string_make, "make-string", 2, ALLOC | FAIL)                  // length, char
+            (cairn_string_append, "string-append", 2, ALLOC | FAIL)
+            (cairn_string_concat, "string-concat", 1, ALLOC | FAIL)              // list of strings
+            (cairn_string_sub, "substring", 3, ALLOC | FAIL)
+            (cairn_string_copy_to, "string-copy!", 5, FAIL)                      // to at from start end
+            (cairn_string_fill, "string-fill!", 4, FAIL)                         // string char start end
+            (cairn_string_compare, "string-compare", 2, FAIL)                    // -1, 0, 1
+            (cairn_string_equal, "string=?", 2, FAIL)
+            (cairn_string_upcase, "string-upcase", 1, ALLOC | FAIL)
+            (cairn_string_downcase, "string-downcase", 1, ALLOC | FAIL)
+            (cairn_string_foldcase, "string-foldcase", 1, ALLOC | FAIL)
+            (cairn_string_from_list, "list->string", 1, ALLOC | FAIL)
+            (cairn_string_to_list, "string->list", 3, ALLOC | FAIL)
+            (cairn_string_to_vector, "string->vector", 3, ALLOC | FAIL)
+            (cairn_string_from_vector, "vector->string", 3, ALLOC | FAIL)
+            (cairn_string_to_utf8, "string->utf8", 3, ALLOC | FAIL)
+            (cairn_string_from_utf8, "utf8->string", 3, ALLOC | FAIL)
+            (cairn_string_hash, "string-hash", 1, FAIL)
+            (cairn_symbol_intern, "string->symbol", 1, ALLOC | FAIL)
+            (cairn_symbol_gensym, "generate-symbol", 0, ALLOC)
+            (cairn_char_upcase, "char-upcase", 1, FAIL)
+            (cairn_char_downcase, "char-downcase", 1, FAIL)
+            (cairn_char_foldcase, "char-foldcase", 1, FAIL)
+            (cairn_char_is_alphabetic, "char-alphabetic?", 1, FAIL)
+            (cairn_char_is_numeric, "char-numeric?", 1, FAIL)
+            (cairn_char_is_whitespace, "char-whitespace?", 1, FAIL)
+            (cairn_char_is_upper, "char-upper-case?", 1, FAIL)
+            (cairn_char_is_lower, "char-lower-case?", 1, FAIL)
+            (cairn_char_digit_value, "digit-value", 1, FAIL)                     // fixnum or #f
+            // vectors, bytevectors, lists
+            (cairn_vector_make, "make-vector", 2, ALLOC | FAIL)                  // length, fill
+            (cairn_vector_sub, "subvector", 3, ALLOC | FAIL)
+            (cairn_vector_copy_to, "vector-copy!", 5, FAIL)
+            (cairn_vector_fill, "vector-fill!", 4, FAIL)
+            (cairn_vector_append, "vector-append", 1, ALLOC | FAIL)              // list of vectors
+            (cairn_vector_from_list, "list->vector", 1, ALLOC | FAIL)
+            (cairn_vector_to_list, "vector->list", 3, ALLOC | FAIL)
+            (cairn_bytes_make, "make-bytevector", 2, ALLOC | FAIL)
+            (cairn_bytes_sub, "subbytevector", 3, ALLOC | FAIL)
+            (cairn_bytes_copy_to, "bytevector-copy!", 5, FAIL)
+            (cairn_bytes_fill, "bytevector-fill!", 4, FAIL)
+            (cairn_bytes_append, "bytevector-append", 1, ALLOC | FAIL)           // list of bytevectors
+            (cairn_list_length, "length", 1, FAIL)                               // fails on improper and circular lists
+            (cairn_list_is_list, "list?", 1, PURE)
+            (cairn_record_make, "make-record", 2, ALLOC | FAIL)                  // rtd, list of fields
+            // ports; see object::port
+            (cairn_port_open_file, "open-file", 2, ALLOC | FAIL)                 // path, port::FLAG_* bits
+            (cairn_port_standard, "standard-port", 1, ALLOC)                     // 0, 1, 2
+            (cairn_port_open_input_string, "open-input-string", 1, ALLOC | FAIL)
+            (cairn_port_open_output_string, "open-output-string", 0, ALLOC)
+            (cairn_port_get_output_string, "get-output-string", 1, ALLOC | FAIL)
+            (cairn_port_open_input_bytevector, "open-input-bytevector", 1, ALLOC | FAIL)
+            (cairn_port_open_output_bytevector, "open-output-bytevector", 0, ALLOC)
+            (cairn_port_get_output_bytevector, "get-output-bytevector", 1, ALLOC | FAIL)
+            (cairn_port_close, "close-port", 1, ALLOC | FAIL)
+            (cairn_port_flush, "flush-port", 1, ALLOC | FAIL)
+            (cairn_port_read_char, "read-char", 1, ALLOC | FAIL)                 // slow path: refill, non-ASCII
+            (cairn_port_peek_char, "peek-char", 1, ALLOC | FAIL)
+            (cairn_port_read_line, "read-line", 1, ALLOC | FAIL)
+            (cairn_port_read_string, "read-string", 2, ALLOC | FAIL)             // k, port
+            (cairn_port_char_ready, "char-ready?", 1, FAIL)
+            (cairn_port_read_u8, "read-u8", 1, ALLOC | FAIL)
+            (cairn_port_peek_u8, "peek-u8", 1, ALLOC | FAIL)
+            (cairn_port_u8_ready, "u8-ready?", 1, FAIL)
+            (cairn_port_read_bytevector, "read-bytevector", 2, ALLOC | FAIL)     // k, port
+            (cairn_port_write_char, "write-char", 2, ALLOC | FAIL)               // char, port
+            (cairn_port_write_string, "write-string", 4, ALLOC | FAIL)           // string port start end
+            (cairn_port_write_u8, "write-u8", 2, ALLOC | FAIL)
+            (cairn_port_write_bytes, "write-bytevector", 4, ALLOC | FAIL)        // bytevector port start end
+            (cairn_port_write_object, "write-object", 3, ALLOC | FAIL)           // object, port, mode: 0 display, 1 write, 2 write-shared, 3 write-simple
+            (cairn_port_file_exists, "file-exists?", 1, FAIL)
+            (cairn_port_delete_file, "delete-file", 1, ALLOC | FAIL)
+            // system
+            (cairn_system_jiffy, "current-jiffy", 0, ALLOC)                      // nanoseconds since the start
+            (cairn_system_second, "current-second", 0, ALLOC)                    // flonum, TAI-like POSIX time
+            (cairn_system_exit, "exit", 1, 0)                                    // flushes standard ports; fixnum status
+            (cairn_system_emergency_exit, "emergency-exit", 1, 0)
+            (cairn_system_command_line, "command-line", 0, ALLOC)
+            (cairn_system_getenv, "get-environment-variable", 1, ALLOC | FAIL)   // string or #f
+            (cairn_system_environment, "get-environment-variables", 0, ALLOC)    // alist
+            (cairn_system_fatal, "fatal", 2, ALLOC)                              // message string, site: prints error, source line, backtrace; exits 1
+            (cairn_system_collect, "collect", 0, ALLOC)                          // asks for a full collection at the next safepoint
+            (cairn_system_heap_bytes, "heap-bytes", 0, 0)                        // fixnum: bytes in use
+        }
+    };
+}
+
+macro_rules! rows {
+    ($(($symbol:ident, $name:literal, $arity:literal, $flags:expr))*) => {
+        &[$(RtCall { symbol: stringify!($symbol), name: $name, arity: $arity, flags: $flags }),*]
+    };
+}
+
+/// The rows, in order.
+pub const RT_CALLS: &[RtCall] = for_each_rt_call!(rows);
+
+/// Room for function pointers in the machine context.
+pub const CALL_CAPACITY: usize = 256;
+
+const _: () = assert!(RT_CALLS.len() <= CALL_CAPACITY);
+
+/// Index of a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub struct RtIndex(pub u16);
+
+impl RtIndex {
+    /// The row called `name` (without `%`).
+    pub fn by_name(name: &str) -> Option<RtIndex> {
+        RT_CALLS.iter().position(|r| r.name == name).map(|i| RtIndex(i as u16))
+    }
+    /// The row.
+    pub fn row(self) -> &'static RtCall {
+        &RT_CALLS[self.0 as usize]
+    }
+}
+
+/// The row with this exported symbol, at compile time.
+pub const fn by_symbol(symbol: &str) -> RtIndex {
+    let (mut i, want) = (0, symbol.as_bytes());
+    while i < RT_CALLS.len() {
+        let have = RT_CALLS[i].symbol.as_bytes();
+        if have.len() == want.len() {
+            let mut j = 0;
+            while j < have.len() && have[j] == want[j] {
+                j += 1;
+            }
+            if j == have.len() {
+                return RtIndex(i as u16);
+            }
+        }
+        i += 1;
+    }
+    panic!("no such runtime call")
+}

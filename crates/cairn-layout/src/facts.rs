@@ -1,0 +1,74 @@
+//! Facts that frame strategies and collectors publish. Code generation reads these; it never asks "which
+//! strategy is this".
+
+/// What code generation needs to know about a frame strategy.
+#[derive(Debug, PartialEq, Eq)]
+pub struct StrategyFacts {
+    /// The one name: flag value, folder, test folder, report row.
+    pub name: &'static str,
+    /// Frames are immutable heap records: allocated at each call, counted in heap checks, never popped.
+    pub frames_in_heap: bool,
+    /// Words before the first slot: return address (and parent frame, when frames are in the heap).
+    pub header_words: u32,
+    /// A frame may be kept and updated in place from one call of an activation to the next.
+    pub reuse: bool,
+    /// Pushing a frame checks `Machine::stack_limit`.
+    pub limit_check: bool,
+    /// One line for the manual.
+    pub summary: &'static str,
+}
+
+/// Linked chunks of 32 KiB (the default).
+pub const CHUNKS: StrategyFacts = StrategyFacts {
+    name: "chunks",
+    frames_in_heap: false,
+    header_words: 1,
+    reuse: true,
+    limit_check: true,
+    summary: "linked stack chunks of 32 KiB; call/cc splits a chunk in constant time",
+};
+
+/// Immutable heap records.
+pub const HEAP: StrategyFacts = StrategyFacts {
+    name: "heap",
+    frames_in_heap: true,
+    header_words: 2,
+    reuse: false,
+    limit_check: false,
+    summary: "every frame is an immutable heap record (Appel & Shao 1996); call/cc is free",
+};
+
+/// All frame strategies; the index is `ModuleTable::strategy`.
+pub const STRATEGIES: &[&StrategyFacts] = &[&CHUNKS, &HEAP];
+
+/// The strategy with this name.
+pub fn strategy(name: &str) -> Option<&'static StrategyFacts> {
+    STRATEGIES.iter().copied().find(|s| s.name == name)
+}
+
+/// What code generation needs to know about a collector.
+#[derive(Debug, PartialEq, Eq)]
+pub struct CollectorFacts {
+    /// The one name.
+    pub name: &'static str,
+    /// Objects may move at a safepoint.
+    pub moves: bool,
+    /// Stores into objects mark a card.
+    pub card_barrier: bool,
+    /// Roots may be ambiguous (words that may or may not be values).
+    pub ambiguous_roots: bool,
+    /// One line for the manual.
+    pub summary: &'static str,
+}
+
+/// Generational copying.
+pub const GEN: CollectorFacts = CollectorFacts {
+    name: "gen",
+    moves: true,
+    card_barrier: true,
+    ambiguous_roots: false,
+    summary: "generational copying: bump-allocated nursery, copied old space, card marks",
+};
+
+/// All collectors.
+pub const COLLECTORS: &[&CollectorFacts] = &[&GEN];

@@ -1,0 +1,27 @@
+//! # cairn-layout: every bit that the compiler and the runtime must agree on
+//!
+//! The problem: compiled code and the runtime are written in different languages (LLVM IR and Rust) and look
+//! at the same words. The idea: each shared fact is defined here, once, as data; the compiler interprets it
+//! when it emits code, the runtime when it runs.
+//!
+//! | module | what it fixes |
+//! |---|---|
+//! | [`value`] | the 64-bit value word: tags, immediates, self-tagged doubles |
+//! | [`object`] | headers, type codes, field offsets of heap objects |
+//! | [`code`] | the words before a code address: procedure and frame descriptors |
+//! | [`machine`] | the machine context that compiled code carries in a register |
+//! | [`calls`] | the table of runtime calls |
+//! | [`module`] | what a compiled program hands to the runtime |
+//! | [`facts`] | what frame strategies and collectors publish about themselves |
+//!
+//! Invariant: this crate holds no behaviour beyond encoding and decoding; it depends on nothing.
+
+pub mod calls;
+pub mod code;
+pub mod facts;
+pub mod machine;
+pub mod module;
+pub mod object;
+pub mod value;
+
+pub use value::Value;

@@ -1,0 +1,137 @@
+//! The machine context: what compiled code reaches through its context register.
+//!
+//! Register convention (LLVM `preserve_none`, one uniform prototype for every piece of Scheme code):
+//!
+//! ```text
+//!  void code(ptr ctx, i64 sp, i64 lo, i64 hi, i64 argc, i64 clo, i64 a0, i64 a1, i64 a2, i64 a3, i64 a4)
+//!            r12      r13     r14     r15     rdi       rsi      rdx ...
+//! ```
+//!
+//! `ctx` points to the [`Machine`]. `sp` is the youngest frame (under `heap`: the tagged frame). `lo` and `hi`
+//! delimit the free part of the current nursery block: pairs are taken from `lo` up, everything else from `hi`
+//! down, so `hi - lo >= bytes` is the one check for both.
+//!
+//! * Unknown call: `argc` arguments, the closure in `clo`, arguments 0..5 in `a0..a4`, the others in
+//!   `args[5..argc]`.
+//! * Known call: parameters 0..5 in `a0..a4`, parameter 5 in `argc`, parameter 6 in `clo` unless the callee
+//!   needs its closure, which then is in `clo`; further parameters in `args[i]` where `i` is the parameter index.
+//! * Single-value return: jump to the code address in the frame's first word, value in `a0`.
+//! * Multiple-value return: jump to the frame's multiple-value entry (descriptor), count in `argc`, values like
+//!   arguments of an unknown call.
+//!
+//! The first four registers are callee-saved in the C convention, so C calls keep the machine state.
+
+use crate::Value;
+
+/// Number of values carried in `a0..a4`.
+pub const ARG_REGISTERS: usize = 5;
+/// Number of parameters of a known function carried in registers.
+pub const KNOWN_REGISTERS: usize = 7;
+/// Number of words a slow path can spill for the collector.
+pub const SPILL_WORDS: usize = 4096;
+/// Number of machine slots visible to the library as `(%machine-ref i)`.
+pub const SLOTS: usize = 16;
+/// Slots known to the runtime.
+pub mod slot {
+    /// Dynamic-wind list; `%machine-ref 0`.
+    pub const WINDERS: usize = 0;
+    /// Exception handler stack.
+    pub const HANDLERS: usize = 1;
+    /// Procedure called with `(kind who message irritants site)` when a primitive or runtime call fails.
+    pub const ERROR_HOOK: usize = 2;
+    /// Procedure called with `(continuation values-list)` when a continuation with other winders is invoked.
+    pub const REWIND_HOOK: usize = 3;
+    /// Current parameterization.
+    pub const PARAMETERS: usize = 4;
+    /// Standard input port.
+    pub const STDIN: usize = 5;
+    /// Standard output port.
+    pub const STDOUT: usize = 6;
+    /// Standard error port.
+    pub const STDERR: usize = 7;
+}
+
+/// Error kinds passed to the error hook (fixnums).
+pub mod error {
+    /// Argument of the wrong type: message is what was expected, irritants the argument.
+    pub const TYPE: i64 = 0;
+    /// Index or number out of range.
+    pub const RANGE: i64 = 1;
+    /// Call of something that is not a procedure.
+    pub const NOT_PROCEDURE: i64 = 2;
+    /// Wrong number of arguments: irritants are the procedure and the arguments.
+    pub const ARITY: i64 = 3;
+    /// Variable used before its definition, or never defined.
+    pub const UNBOUND: i64 = 4;
+    /// Division by zero.
+    pub const DIVISION: i64 = 5;
+    /// File error: satisfies `file-error?`.
+    pub const FILE: i64 = 6;
+    /// Read error: satisfies `read-error?`.
+    pub const READ: i64 = 7;
+    /// Anything else.
+    pub const OTHER: i64 = 8;
+    /// The details are in `Machine::pending`.
+    pub const PENDING: i64 = 9;
+}
+
+/// Details of a failed runtime call.
+#[repr(C)]
+pub struct Pending {
+    /// One of [`error`].
+    pub kind: i64,
+    /// Name of the procedure that failed: a string, or `#f`.
+    pub who: Value,
+    /// Message: a string.
+    pub message: Value,
+    /// List of irritants.
+    pub irritants: Value,
+}
+
+/// The machine context. Offsets are taken by the compiler with `offset_of!`.
+#[repr(C)]
+pub struct Machine {
+    /// A new frame must not start below this address; zero forces the slow path (safepoint).
+    pub stack_limit: u64,
+    /// Base of the card table, indexed by `(address >> CARD_SHIFT) & CARD_MASK`.
+    pub cards: *mut u8,
+    /// Arguments and values beyond the registers.
+    pub args: *mut Value,
+    /// Stub for cold runtime calls: preserves every register but its results; see `cairn_rt::stubs`.
+    pub cold_stub: u64,
+    /// `lo` while compiled code does not run or a runtime call is under way.
+    pub lo: u64,
+    /// `hi`, likewise.
+    pub hi: u64,
+    /// `sp`, likewise.
+    pub sp: u64,
+    /// Base of the current stack segment: address of its underflow frame (`chunks`).
+    pub base: u64,
+    /// The continuation below the current segment: continuation object or `#f`.
+    pub under: Value,
+    /// Current chunk (`chunks`), else 0.
+    pub chunk: u64,
+    /// Number of values spilled by the slow path under way.
+    pub spilled: u64,
+    /// Result of a machine entry.
+    pub result: Value,
+    /// Library-visible slots.
+    pub slots: [Value; SLOTS],
+    /// Details of the last failed runtime call.
+    pub pending: Pending,
+    /// The runtime behind this machine (`cairn_rt::Runtime`).
+    pub runtime: *mut u8,
+    /// Live values of the slow path under way: `spill[0..spilled]`.
+    pub spill: [Value; SPILL_WORDS],
+    /// Function pointers, one per row of [`crate::calls::RT_CALLS`], in order.
+    pub calls: [*const u8; crate::calls::CALL_CAPACITY],
+}
+
+/// log2 of the bytes covered by one card.
+pub const CARD_SHIFT: u32 = 9;
+/// log2 of the reserved region (64 GiB).
+pub const REGION_BITS: u32 = 36;
+/// Mask of card indices: words outside the region alias to some card, which is harmless.
+pub const CARD_MASK: u64 = (1 << (REGION_BITS - CARD_SHIFT)) - 1;
+/// log2 of the block size (32 KiB).
+pub const BLOCK_SHIFT: u32 = 15;

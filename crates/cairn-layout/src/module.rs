@@ -1,0 +1,68 @@
+//! What a compiled program hands to the runtime: one static [`ModuleTable`], symbol `cairn_module`.
+
+use crate::Value;
+
+/// A compiled module's tables. Built by `cairn-llvm`, read by `cairn-rt`.
+#[repr(C)]
+pub struct ModuleTable {
+    /// [`MODULE_VERSION`]; guards against stale caches.
+    pub version: u64,
+    /// Index of the frame strategy in `facts::STRATEGIES`.
+    pub strategy: u64,
+    /// Global variables (roots).
+    pub globals: *mut Value,
+    /// Number of globals.
+    pub global_count: u64,
+    /// Words of structured literals: pairs, vectors and their contents, scanned as roots (programs do mutate
+    /// them). A word `(i << 8) | SYMBOL_PLACEHOLDER` is replaced at load by symbol `i`.
+    pub literals: *mut u64,
+    /// Number of literal words.
+    pub literal_count: u64,
+    /// Symbol slots, filled at load.
+    pub symbols: *mut Value,
+    /// Symbol names: NUL-free UTF-8 with explicit lengths.
+    pub symbol_names: *const Bytes,
+    /// Number of symbols.
+    pub symbol_count: u64,
+    /// Sources, indexed by `code::Site::file`.
+    pub sources: *const Source,
+    /// Number of sources.
+    pub source_count: u64,
+    /// Global names, for messages about unbound variables; `global_count` of them.
+    pub global_names: *const Bytes,
+    /// `extern "C" fn(ctx: *mut Machine, closure: Value)`: runs a procedure of no arguments to its end, leaving its value
+    /// in `Machine::result`. `Machine::{sp,lo,hi}` must be set; they are set again on return.
+    pub enter: *const u8,
+    /// The program: a closure of no arguments.
+    pub main: Value,
+    /// Code address of the outermost return point.
+    pub halt: *const u8,
+    /// Code address of the underflow return point (`chunks`), else null.
+    pub underflow: *const u8,
+    /// Code address of continuation objects.
+    pub continuation: *const u8,
+}
+
+/// Bumped whenever compiled code and runtime stop fitting each other.
+pub const MODULE_VERSION: u64 = 1;
+
+/// Low byte of a literal word that stands for a symbol.
+pub const SYMBOL_PLACEHOLDER: u64 = 0xFA;
+
+/// A counted byte string.
+#[repr(C)]
+pub struct Bytes {
+    /// First byte.
+    pub data: *const u8,
+    /// Length in bytes.
+    pub len: u64,
+}
+
+/// A source file, for error messages.
+#[repr(C)]
+pub struct Source {
+    /// Path as the user gave it.
+    pub path: Bytes,
+    /// Text; empty for library files.
+    pub text: Bytes,
+}

@@ -1,0 +1,175 @@
+//! Heap objects.
+//!
+//! Pairs have no header: two words, car and cdr, at `address` and `address + 8`. Procedures begin with a code
+//! address whose descriptor (see [`crate::code`]) gives their size. Every other object begins with a header:
+//!
+//! ```text
+//!  63                      16 15     8 7    3 2 0
+//! ┌──────────────────────────┬────────┬──────┬─────┐
+//! │ length                   │ flags  │ type │ 010 │
+//! └──────────────────────────┴────────┴──────┴─────┘
+//! ```
+//!
+//! Types from 16 up are *leaves*: their payload holds no values, they live in leaf blocks once promoted, and the
+//! collector never looks inside. The length counts words for scannable objects, and for leaves bytes
+//! (bytevector), characters (string, 4 bytes each), 64-bit limbs (bignum) or words (flonum).
+//! Every object occupies a multiple of 8 bytes and at least 16 bytes (room for a header and one word).
+
+/// Type codes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[repr(u8)]
+pub enum Type {
+    /// `length` values.
+    Vector = 0,
+    /// Record type descriptor, then `length - 1` fields.
+    Record = 1,
+    /// Name (string), hash (fixnum).
+    Symbol = 2,
+    /// One value; made by assignment conversion.
+    Box = 3,
+    /// Numerator, denominator: exact integers, lowest terms, denominator > 1.
+    Ratnum = 4,
+    /// Real part, imaginary part: real numbers.
+    Compnum = 5,
+    /// A port; see [`port`].
+    Port = 6,
+    /// Promise: one value, a box shared by chained promises (see lib/scheme/lazy).
+    Promise = 7,
+    /// Parameter state and other library objects that must not look like records: `length` values.
+    Opaque = 8,
+    /// Characters, 4 bytes each.
+    String = 16,
+    /// Bytes.
+    Bytevector = 17,
+    /// Magnitude limbs, least significant first, no leading zero limb; flag bit 0 is the sign.
+    Bignum = 18,
+    /// A double whose exponent does not allow self-tagging.
+    Flonum = 19,
+}
+
+/// First leaf type code.
+pub const FIRST_LEAF: u8 = 16;
+/// Flag of a negative bignum.
+pub const FLAG_NEGATIVE: u8 = 1;
+/// Flag of literal (immutable) strings and vectors.
+pub const FLAG_LITERAL: u8 = 2;
+/// Where the length starts in a header.
+pub const LENGTH_SHIFT: u32 = 16;
+/// Where the flags start in a header.
+pub const FLAGS_SHIFT: u32 = 8;
+
+/// The low byte of headers of this type: what compiled code compares.
+pub const fn type_byte(t: Type) -> u8 {
+    ((t as u8) << 3) | 2
+}
+/// A header word.
+pub const fn header(t: Type, flags: u8, length: u64) -> u64 {
+    (length << LENGTH_SHIFT) | ((flags as u64) << FLAGS_SHIFT) | type_byte(t) as u64
+}
+/// The type code of a header.
+pub const fn header_type_code(h: u64) -> u8 {
+    ((h >> 3) & 31) as u8
+}
+/// Is this the header of a leaf?
+pub const fn header_is_leaf(h: u64) -> bool {
+    header_type_code(h) >= FIRST_LEAF
+}
+/// The length of a header.
+pub const fn header_length(h: u64) -> u64 {
+    h >> LENGTH_SHIFT
+}
+/// The flags of a header.
+pub const fn header_flags(h: u64) -> u8 {
+    (h >> FLAGS_SHIFT) as u8
+}
+/// Whole size in bytes, header included, of the object with this header.
+pub const fn object_bytes(h: u64) -> u64 {
+    let n = header_length(h);
+    let payload = match header_type_code(h) {
+        16 => n * 4,
+        17 => n,
+        _ => n * 8,
+    };
+    let total = 8 + ((payload + 7) & !7);
+    if total < 16 { 16 } else { total }
+}
+
+/// Objects larger than this are allocated apart and never moved.
+pub const LARGE_BYTES: u64 = 8 * 1024;
+
+/// Word indices of symbol fields.
+pub mod symbol {
+    /// The name, a string.
+    pub const NAME: u64 = 0;
+    /// The hash, a fixnum.
+    pub const HASH: u64 = 1;
+    /// Number of fields.
+    pub const LEN: u64 = 2;
+}
+
+/// Word indices of port fields, shared by the runtime and `lib/cairn/port.scm`.
+///
+/// Textual and binary ports buffer bytes (UTF-8 when textual). An input port's unread bytes are
+/// `BUF[POS..END]`; an output port's unflushed bytes are `BUF[0..POS]` and `END` is the capacity.
+pub mod port {
+    /// Fixnum of `FLAG_*` bits.
+    pub const FLAGS: u64 = 0;
+    /// Bytevector.
+    pub const BUF: u64 = 1;
+    /// Fixnum: next byte to read or write.
+    pub const POS: u64 = 2;
+    /// Fixnum: end of valid bytes (input) or capacity (output).
+    pub const END: u64 = 3;
+    /// File descriptor as fixnum, or `#f` for string and bytevector ports.
+    pub const FD: u64 = 4;
+    /// File name (string) or `#f`.
+    pub const NAME: u64 = 5;
+    /// Fixnum: current line, counted in newlines read, from 1.
+    pub const LINE: u64 = 6;
+    /// Free for the library (fold-case state of `read`, …).
+    pub const EXTRA: u64 = 7;
+    /// Number of fields.
+    pub const LEN: u64 = 8;
+    /// Port reads.
+    pub const FLAG_INPUT: i64 = 1;
+    /// Port writes.
+    pub const FLAG_OUTPUT: i64 = 2;
+    /// Port carries characters.
+    pub const FLAG_TEXTUAL: i64 = 4;
+    /// Port carries bytes.
+    pub const FLAG_BINARY: i64 = 8;
+    /// Port is open (input and output sides are the same here: no two-way ports yet).
+    pub const FLAG_OPEN: i64 = 16;
+    /// Flush after each newline and before reading standard input.
+    pub const FLAG_CONSOLE: i64 = 32;
+    /// End of file was seen once on a console.
+    pub const FLAG_AT_EOF: i64 = 64;
+}
+
+/// Words of a continuation object (a procedure whose code is the strategy's reinstatement entry).
+///
+/// Word 0 is the code address. Under `chunks`, `SP..BASE` delimits the frames that this continuation covers in
+/// `CHUNK` (immutable once captured); `NEXT` is the continuation below them, or `#f`. Under `heap`, `SP` is the
+/// tagged frame itself and the others are fixnum 0.
+pub mod continuation {
+    /// Code address.
+    pub const CODE: u64 = 0;
+    /// Address of the stack chunk (raw, 8-aligned).
+    pub const CHUNK: u64 = 1;
+    /// Address of the youngest frame (raw, 8-aligned), or tagged heap frame.
+    pub const SP: u64 = 2;
+    /// One past the oldest frame (raw, 8-aligned).
+    pub const BASE: u64 = 3;
+    /// The rest: a continuation or `#f`.
+    pub const NEXT: u64 = 4;
+    /// Dynamic-wind list at capture.
+    pub const WINDERS: u64 = 5;
+    /// Fixnum: capture serial at creation; see `cairn_rt::machine`.
+    pub const SERIAL: u64 = 6;
+    /// Number of words, code included.
+    pub const LEN: u64 = 7;
+}
+
+const _: () = assert!(type_byte(Type::Vector) & 7 == 2);
+const _: () = assert!(object_bytes(header(Type::String, 0, 3)) == 24);
+const _: () = assert!(object_bytes(header(Type::Bytevector, 0, 0)) == 16);
