@@ -43,6 +43,7 @@ macro_rules! for_each_rt_call {
             (cairn_machine_underflow, "machine-underflow", 0, ALLOC)             // result: new sp (raw)
             (cairn_machine_capture, "machine-capture", 0, ALLOC)                 // result: continuation object
             (cairn_machine_reinstate, "machine-reinstate", 1, ALLOC)             // continuation; result: new sp (raw)
+            (cairn_machine_winders, "continuation-winders", 1, FAIL)             // continuation: its dynamic-wind list at capture
             (cairn_machine_throw, "machine-throw", 5, ALLOC)                     // kind, operation, site, x, y; fills args[0..5] for the error hook
             (cairn_machine_spread, "machine-spread", 1, ALLOC | FAIL)            // list -> args[0..n], result n (fixnum)
             (cairn_machine_rest, "machine-rest", 2, ALLOC)                       // start, argc (fixnums): list of args[start..argc]
