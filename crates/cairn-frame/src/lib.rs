@@ -1,1 +1,123 @@
-//! placeholder, being written
+//! # cairn-frame: shape of an activation
+//!
+//! Core → Frame IR: closure conversion, splitting at non-tail calls, liveness, frame layout, heap checks.
+//! Knows frame strategies only through their published facts; knows nothing of LLVM.
+//!
+//! | module | its job |
+//! |---|---|
+//! | [`analyze`] | which lambdas need closures, what is in them, lambda lifting |
+//! | [`build`] | Core clause → control-flow graph |
+//! | [`graph`] | dominators, liveness, pieces |
+//! | [`split`] | graph → functions: frames, slots, loads, heap checks |
+//! | [`ir`] | the Frame IR |
+
+pub mod analyze;
+pub mod build;
+pub mod graph;
+pub mod ir;
+pub mod split;
+
+use analyze::LamId;
+use build::{Context, FuncIds};
+use cairn_core::ir::{Expr, Program, TopForm};
+use cairn_layout::facts::StrategyFacts;
+use ir::{EntryClause, FuncId, FuncKind, Function, Global, GlobalInit, Module};
+
+/// Lowers an optimized Core program (dialect `Opt` or `Fixed`) to Frame IR for a frame strategy.
+///
+/// `always_bound[g]` says that global `g` is certainly defined wherever it is referenced; procedures that are never assigned
+/// count as defined from the start in any case.
+pub fn lower(program: &Program, always_bound: &[bool], strategy: &'static StrategyFacts) -> Module {
+    let closures = analyze::analyze(program);
+    let mut functions: Vec<Option<Function>> = vec![];
+    let mut next = || {
+        functions.push(None);
+        FuncId(functions.len() as u32 - 1)
+    };
+    let mut ids = FuncIds { bodies: vec![], entries: vec![] };
+    for lam in &closures.lams {
+        ids.entries.push(next());
+        let clauses = lam.lambda.map_or(1, |l| l.clauses.len());
+        ids.bodies.push((0..clauses).map(|_| next()).collect());
+    }
+    let mut cx = Context {
+        program,
+        closures: &closures,
+        ids: &ids,
+        always_bound,
+        entries_used: vec![false; closures.lams.len()],
+    };
+    for i in 0..closures.lams.len() {
+        let lam = LamId(i as u32);
+        match closures.lam(lam).lambda {
+            None => {
+                let proc = build::build_main(&mut cx);
+                split::split(proc, ids.bodies[i][0], &mut functions, strategy);
+            }
+            Some(l) => {
+                for c in 0..l.clauses.len() {
+                    let proc = build::build_clause(&mut cx, lam, c);
+                    split::split(proc, ids.bodies[i][c], &mut functions, strategy);
+                }
+            }
+        }
+    }
+    cx.entries_used[0] = true;
+    let entries_used = cx.entries_used;
+    for (i, lam) in closures.lams.iter().enumerate() {
+        let entry = entry_function(&closures, LamId(i as u32), &ids, lam.library);
+        functions[ids.entries[i].0 as usize] = Some(entry);
+    }
+    let mut globals: Vec<Global> =
+        program.globals.iter().map(|g| Global { name: g.name.clone(), init: GlobalInit::Unbound }).collect();
+    for form in &program.forms {
+        if let TopForm::Define(g, Expr::Lambda(_)) = form
+            && let Some(l) = closures.global.get(g)
+            && entries_used[l.0 as usize]
+        {
+            globals[g.0 as usize].init = GlobalInit::Procedure(ids.entries[l.0 as usize]);
+        }
+    }
+    let functions = functions.into_iter().map(|f| f.expect("every function is built")).collect();
+    let mut module =
+        Module { strategy, functions, globals, main: ids.entries[0], sources: program.sources.clone() };
+    drop_unused_entries(&mut module, &ids, &entries_used);
+    module
+}
+
+fn entry_function(closures: &analyze::Closures, lam: LamId, ids: &FuncIds, library: bool) -> Function {
+    let info = closures.lam(lam);
+    let bodies = &ids.bodies[lam.0 as usize];
+    let (name, clauses, site) = match info.lambda {
+        None => {
+            let clause = EntryClause { required: 0, rest: false, body: bodies[0] };
+            ("program".into(), vec![clause], cairn_layout::code::Site::NONE)
+        }
+        Some(l) => {
+            let clauses = l.clauses.iter().zip(bodies).map(|(c, body)| EntryClause {
+                required: c.params.len() as u32,
+                rest: c.rest.is_some(),
+                body: *body,
+            });
+            (l.name.clone(), clauses.collect(), l.site)
+        }
+    };
+    let closure_words = 1 + if info.has_closure() { info.free.len() as u32 } else { 0 };
+    Function {
+        name: format!("{name}.entry").into(),
+        procedure: name,
+        library,
+        kind: FuncKind::Entry { closure_words, clauses, site },
+        vars: vec![],
+        blocks: vec![],
+    }
+}
+
+/// Entries that nothing mentions become empty: no clauses, no code. Their ids stay valid.
+fn drop_unused_entries(module: &mut Module, ids: &FuncIds, used: &[bool]) {
+    for (entry, used) in ids.entries.iter().zip(used) {
+        if !used && let FuncKind::Entry { clauses, .. } = &mut module.functions[entry.0 as usize].kind {
+            clauses.clear();
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! Control-flow graph utilities: successors, pruning, dominators, liveness.
+//!
+//! All work on [`Proc`]s before splitting, where a call's continuation is an ordinary successor. Liveness uses dense
+//! bit sets, iterated backwards over reverse postorder; dominators are the simple iterative scheme of Cooper,
+//! Harvey & Kennedy (2001). Both are near-linear on reducible graphs, which is all that Core can express.
+
+use crate::build::{PBlock, PTerm, Proc};
+use crate::ir::{BlockId, Callee, Op, Operand, Results, Stmt, Test, Var};
+
+/// Calls `f` with each successor.
+pub fn successors(term: &PTerm, mut f: impl FnMut(BlockId)) {
+    match term {
+        PTerm::Goto(b) => f(*b),
+        PTerm::Branch(_, a, b) => {
+            f(*a);
+            f(*b);
+        }
+        PTerm::Call(.., next) => f(*next),
+        _ => {}
+    }
+}
+
+/// Calls `f` with each successor, to change it.
+pub fn successors_mut(term: &mut PTerm, mut f: impl FnMut(&mut BlockId)) {
+    match term {
+        PTerm::Goto(b) => f(b),
+        PTerm::Branch(_, a, b) => {
+            f(a);
+            f(b);
+        }
+        PTerm::Call(.., next) => f(next),
+        _ => {}
+    }
+}
+
+fn operand(o: &Operand, f: &mut impl FnMut(Var)) {
+    if let Operand::Var(v) = o {
+        f(*v);
+    }
+}
+
+/// Calls `f` with each variable an operation uses. `Free` uses the closure variable, which is passed in.
+pub fn op_uses(op: &Op, closure: Option<Var>, mut f: impl FnMut(Var)) {
+    match op {
+        Op::Copy(o) | Op::SetGlobal(_, o) | Op::SetGlobalChecked(_, o, _) => operand(o, &mut f),
+        Op::Prim(p) => p.args.iter().for_each(|a| operand(a, &mut f)),
+        Op::Global(_) | Op::GlobalChecked(..) | Op::Slot(_) => {}
+        Op::Free(_) => {
+            if let Some(c) = closure {
+                f(c);
+            }
+        }
+        Op::Closure { free, .. } => free.iter().for_each(|a| operand(a, &mut f)),
+        Op::ClosurePatch { closure, value, .. } => {
+            f(*closure);
+            operand(value, &mut f);
+        }
+    }
+}
+
+/// Calls `f` with each variable a statement uses; heap checks use nothing.
+pub fn stmt_uses(s: &Stmt, closure: Option<Var>, f: impl FnMut(Var)) {
+    match s {
+        Stmt::Assign(_, op) | Stmt::Effect(op) => op_uses(op, closure, f),
+        Stmt::HeapCheck { .. } => {}
+    }
+}
+
+/// Calls `f` with each variable a test uses.
+pub fn test_uses(t: &Test, mut f: impl FnMut(Var)) {
+    match t {
+        Test::Truthy(o) => operand(o, &mut f),
+        Test::Prim(p) => p.args.iter().for_each(|a| operand(a, &mut f)),
+    }
+}
+
+/// Calls `f` with each variable a callee uses.
+pub fn callee_uses(c: &Callee, mut f: impl FnMut(Var)) {
+    match c {
+        Callee::Unknown(o) | Callee::Apply(o) | Callee::CallCc(o) | Callee::Known(_, Some(o)) => operand(o, &mut f),
+        Callee::Known(_, None) => {}
+    }
+}
+
+/// Calls `f` with each variable a terminator uses itself (not what its frame must keep).
+pub fn term_uses(t: &PTerm, mut f: impl FnMut(Var)) {
+    match t {
+        PTerm::Goto(_) | PTerm::None => {}
+        PTerm::Branch(t, ..) => test_uses(t, f),
+        PTerm::Return(o) => operand(o, &mut f),
+        PTerm::ReturnMulti(os) => os.iter().for_each(|o| operand(o, &mut f)),
+        PTerm::TailCall(c, args, _) | PTerm::Call(c, args, ..) => {
+            callee_uses(c, &mut f);
+            args.iter().for_each(|o| operand(o, &mut f));
+        }
+    }
+}
+
+/// Calls `f` with each variable a call defines on return.
+pub fn results_defs(r: &Results, mut f: impl FnMut(Var)) {
+    match r {
+        Results::Single(v) => f(*v),
+        Results::Multi { params, rest } => params.iter().chain(rest).for_each(|v| f(*v)),
+    }
+}
+
+/// Shortcuts empty blocks that only go elsewhere, and removes unreachable blocks, keeping block 0 first and the others in
+/// reverse postorder.
+pub fn prune(proc: &mut Proc) {
+    let n = proc.blocks.len();
+    let mut forward: Vec<BlockId> = (0..n as u32).map(BlockId).collect();
+    for start in 1..n {
+        let mut b = start;
+        let mut steps = 0;
+        while let (PTerm::Goto(t), true) = (&proc.blocks[b].term, proc.blocks[b].stmts.is_empty()) {
+            b = t.0 as usize;
+            steps += 1;
+            if steps > n {
+                break; // an empty infinite loop stays as it is
+            }
+        }
+        if steps <= n {
+            forward[start] = BlockId(b as u32);
+        }
+    }
+    for b in &mut proc.blocks {
+        // A call keeps its own continuation block: a return point has one predecessor.
+        if !matches!(b.term, PTerm::Call(..)) {
+            successors_mut(&mut b.term, |s| *s = forward[s.0 as usize]);
+        }
+    }
+    renumber(proc);
+}
+
+/// Puts blocks in reverse postorder and drops unreachable ones.
+pub fn renumber(proc: &mut Proc) {
+    let n = proc.blocks.len();
+    let order = reverse_postorder(&proc.blocks);
+    let mut number = vec![u32::MAX; n];
+    for (i, b) in order.iter().enumerate() {
+        number[b.0 as usize] = i as u32;
+    }
+    let mut old: Vec<Option<PBlock>> = std::mem::take(&mut proc.blocks).into_iter().map(Some).collect();
+    for b in order {
+        let mut block = old[b.0 as usize].take().expect("each block once");
+        successors_mut(&mut block.term, |s| *s = BlockId(number[s.0 as usize]));
+        proc.blocks.push(block);
+    }
+}
+
+/// Blocks reachable from block 0 in reverse postorder.
+pub fn reverse_postorder(blocks: &[PBlock]) -> Vec<BlockId> {
+    let mut seen = vec![false; blocks.len()];
+    let mut order = vec![];
+    let mut stack = vec![(BlockId(0), 0usize)];
+    seen[0] = true;
+    while let Some((b, i)) = stack.pop() {
+        let mut next = None;
+        let mut k = 0;
+        // Visit the last successor first, so that the first ends up right after its predecessor.
+        let mut succs = vec![];
+        successors(&blocks[b.0 as usize].term, |s| succs.push(s));
+        for s in succs.iter().rev() {
+            if k == i {
+                next = Some(*s);
+            }
+            k += 1;
+        }
+        match next {
+            Some(s) => {
+                stack.push((b, i + 1));
+                if !seen[s.0 as usize] {
+                    seen[s.0 as usize] = true;
+                    stack.push((s, 0));
+                }
+            }
+            None => order.push(b),
+        }
+    }
+    order.reverse();
+    order
+}
+
+/// A dense set of variables.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VarSet(Vec<u64>);
+
+impl VarSet {
+    /// The empty set over `n` variables.
+    pub fn new(n: usize) -> VarSet {
+        VarSet(vec![0; n.div_ceil(64)])
+    }
+    /// Adds; was it new?
+    pub fn insert(&mut self, v: Var) -> bool {
+        let (w, b) = (v.0 as usize / 64, 1u64 << (v.0 % 64));
+        let new = self.0[w] & b == 0;
+        self.0[w] |= b;
+        new
+    }
+    /// Removes.
+    pub fn remove(&mut self, v: Var) {
+        self.0[v.0 as usize / 64] &= !(1u64 << (v.0 % 64));
+    }
+    /// Member?
+    pub fn contains(&self, v: Var) -> bool {
+        self.0[v.0 as usize / 64] & (1u64 << (v.0 % 64)) != 0
+    }
+    /// Adds all; did it grow?
+    pub fn union(&mut self, other: &VarSet) -> bool {
+        let mut grew = false;
+        for (a, b) in self.0.iter_mut().zip(&other.0) {
+            grew |= *b & !*a != 0;
+            *a |= *b;
+        }
+        grew
+    }
+    /// Members, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = Var> + '_ {
+        self.0.iter().enumerate().flat_map(|(i, w)| {
+            let mut w = *w;
+            std::iter::from_fn(move || {
+                (w != 0).then(|| {
+                    let b = w.trailing_zeros();
+                    w &= w - 1;
+                    Var(i as u32 * 64 + b)
+                })
+            })
+        })
+    }
+}
+
+/// Variables live on entry to each block. Blocks must be in reverse postorder (see [`prune`]).
+pub fn live_in(proc: &Proc) -> Vec<VarSet> {
+    let n = proc.vars.len();
+    let mut live = vec![VarSet::new(n); proc.blocks.len()];
+    loop {
+        let mut changed = false;
+        for (i, b) in proc.blocks.iter().enumerate().rev() {
+            let mut set = live_after_term(proc, b, &live);
+            term_uses(&b.term, |v| {
+                set.insert(v);
+            });
+            for s in b.stmts.iter().rev() {
+                if let Stmt::Assign(v, _) = s {
+                    set.remove(*v);
+                }
+                stmt_uses(s, proc.closure, |v| {
+                    set.insert(v);
+                });
+            }
+            changed |= live[i].union(&set);
+        }
+        if !changed {
+            return live;
+        }
+    }
+}
+
+/// Variables live when the terminator hands over control: into successors, or across the call.
+pub fn live_after_term(proc: &Proc, b: &PBlock, live: &[VarSet]) -> VarSet {
+    let mut set = VarSet::new(proc.vars.len());
+    successors(&b.term, |s| {
+        set.union(&live[s.0 as usize]);
+    });
+    if let PTerm::Call(_, _, _, results, _) = &b.term {
+        results_defs(results, |v| set.remove(v));
+    }
+    set
+}
+
+/// The roots of the pieces a procedure is split into: block 0, the continuation of every call, and every block that more
+/// than one piece reaches. Returns for each block the root of its piece.
+///
+/// In the graph with a virtual entry before all return points and block 0, a block belongs to the piece whose root is
+/// the child of the virtual entry on its dominator path; blocks dominated by the virtual entry alone are roots themselves.
+pub fn pieces(blocks: &[PBlock]) -> Vec<BlockId> {
+    let n = blocks.len();
+    let mut is_root = vec![false; n];
+    is_root[0] = true;
+    let mut preds: Vec<Vec<u32>> = vec![vec![]; n];
+    for (i, b) in blocks.iter().enumerate() {
+        if let PTerm::Call(.., next) = &b.term {
+            is_root[next.0 as usize] = true;
+        } else {
+            successors(&b.term, |s| preds[s.0 as usize].push(i as u32));
+        }
+    }
+    // idom over block numbers shifted by one; 0 is the virtual entry.
+    const NONE: u32 = u32::MAX;
+    let mut idom = vec![NONE; n + 1];
+    idom[0] = 0;
+    let intersect = |idom: &[u32], mut a: u32, mut b: u32| {
+        while a != b {
+            while a > b {
+                a = idom[a as usize];
+            }
+            while b > a {
+                b = idom[b as usize];
+            }
+        }
+        a
+    };
+    loop {
+        let mut changed = false;
+        for i in 0..n {
+            let mut new = if is_root[i] { 0 } else { NONE };
+            for &p in &preds[i] {
+                let p = p + 1;
+                if idom[p as usize] != NONE {
+                    new = if new == NONE { p } else { intersect(&idom, p, new) };
+                }
+            }
+            if new != NONE && idom[i + 1] != new {
+                idom[i + 1] = new;
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    let mut root = vec![BlockId(0); n];
+    for i in 0..n {
+        // Blocks are in reverse postorder, so a dominator has a smaller number.
+        root[i] = if idom[i + 1] == 0 || idom[i + 1] == NONE {
+            BlockId(i as u32)
+        } else {
+            root[idom[i + 1] as usize - 1]
+        };
+    }
+    root
+}

@@ -1,0 +1,362 @@
+//! The Frame IR: what an activation looks like.
+//!
+//! Every Scheme procedure has been split at its non-tail calls. The pieces are [`Function`]s; each becomes one
+//! LLVM function with the uniform prototype of `cairn_layout::machine`. Inside a function, control flow is a
+//! graph of [`Block`]s over mutable variables (the LLVM back end lets `mem2reg` build SSA form).
+//!
+//! ```text
+//!  procedure f ──split──▶  f        Entry    argument count, clause selection, rest lists; jumps to a Body
+//!                          f.0      Body     parameters in registers; up to its first non-tail calls
+//!                          f.0.r3   Return   entered by returning into a frame; loads its slots
+//!                          f.0.b7   Body     a block that several pieces jump to (loop header, join point)
+//! ```
+//!
+//! Frames. A call that is not a tail call stores its live variables into a frame and names the return point.
+//! A frame has `words` words: the header (`StrategyFacts::header_words`) and slots. Slot `s` is
+//! * under strategies with frames on a stack: the word at `sp + 8 * (words - 1 - s)`: slot 0 is the oldest, so a frame can
+//!   grow or shrink in place while its slots stay where they are; the caller's frame starts at `sp + 8 * words`;
+//! * under strategies with frames in the heap: word `header_words + s` of the record; word 1 is the caller's frame.
+//!
+//! Invariants (checked by [`crate::verify`]):
+//! * a variable is assigned before it is used, along every path from its function's entry;
+//! * every allocating operation is covered by a preceding `HeapCheck` in the same block with enough bytes,
+//!   with no call, runtime call that allocates, or other check in between;
+//! * `HeapCheck::live` lists every tagged variable used later; `Free` operations occur only where the closure
+//!   variable is live;
+//! * only `Return` functions use `Slot`, and only slots their frame declares live.
+
+use cairn_core::ir::{GlobalId, Literal, SourceFile};
+use cairn_core::prim::PrimOp;
+use cairn_layout::code::Site;
+use cairn_layout::facts::StrategyFacts;
+use std::rc::Rc;
+
+/// A variable of one function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub struct Var(pub u32);
+
+/// A function of the module.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub struct FuncId(pub u32);
+
+/// A block of one function; block 0 is its entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub struct BlockId(pub u32);
+
+/// How a variable's word is represented.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Rep {
+    /// A value word.
+    Tagged,
+    /// An unboxed double; never live across a call or in a frame.
+    Double,
+}
+
+/// A variable's facts.
+#[derive(Clone, Debug)]
+pub struct VarInfo {
+    /// Name in the source, for people.
+    pub name: Rc<str>,
+    /// Representation.
+    pub rep: Rep,
+}
+
+/// A module: a whole program.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// The strategy it was made for.
+    pub strategy: &'static StrategyFacts,
+    /// All functions, indexed by [`FuncId`].
+    pub functions: Vec<Function>,
+    /// Global variables, indexed by `GlobalId`.
+    pub globals: Vec<Global>,
+    /// The program: an `Entry` function of no arguments and no free variables.
+    pub main: FuncId,
+    /// Sources, indexed by `Site::file`.
+    pub sources: Vec<SourceFile>,
+}
+
+/// A global variable.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// Name.
+    pub name: Rc<str>,
+    /// Initial contents: `Unbound`, another immediate constant, or a closed procedure.
+    pub init: GlobalInit,
+}
+
+/// Initial contents of a global.
+#[derive(Clone, Debug)]
+pub enum GlobalInit {
+    /// Not yet defined.
+    Unbound,
+    /// A constant.
+    Const(Literal),
+    /// The static closure of an `Entry` function without free variables.
+    Procedure(FuncId),
+}
+
+/// A piece of code: one LLVM function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Unique name for people and for the symbol.
+    pub name: Rc<str>,
+    /// Name of the procedure it belongs to, for backtraces.
+    pub procedure: Rc<str>,
+    /// Comes from lib/: hidden in backtraces.
+    pub library: bool,
+    /// What kind of entry it has.
+    pub kind: FuncKind,
+    /// Variables, indexed by [`Var`].
+    pub vars: Vec<VarInfo>,
+    /// Blocks, indexed by [`BlockId`]; empty for `Entry`.
+    pub blocks: Vec<Block>,
+}
+
+/// How a function is entered.
+#[derive(Clone, Debug)]
+pub enum FuncKind {
+    /// Entered through a closure with any number of arguments.
+    Entry {
+        /// Words of its closures: code word and free variables.
+        closure_words: u32,
+        /// Clauses in order; the first that accepts the count is taken.
+        clauses: Vec<EntryClause>,
+        /// Where the procedure was written.
+        site: Site,
+    },
+    /// Entered by known calls and jumps.
+    Body {
+        /// Parameters: `machine.rs` says in which registers.
+        params: Vec<Var>,
+        /// Receives the closure when the body needs it.
+        closure: Option<Var>,
+    },
+    /// Entered by returning into a frame.
+    Return {
+        /// The frame it finds at `sp`.
+        frame: Frame,
+        /// Where the values go.
+        results: Results,
+        /// Site of the call it returns from.
+        site: Site,
+    },
+}
+
+/// A clause of an `Entry` function.
+#[derive(Clone, Debug)]
+pub struct EntryClause {
+    /// Number of required parameters.
+    pub required: u32,
+    /// Further arguments go to a rest list, passed as one more parameter.
+    pub rest: bool,
+    /// The body: a `Body` function with `required + rest` parameters.
+    pub body: FuncId,
+}
+
+/// What a return point does with the values it receives.
+#[derive(Clone, Debug)]
+pub enum Results {
+    /// One value (of several, the first).
+    Single(Var),
+    /// As many values as parameters, and a list of the others.
+    Multi {
+        /// Required values.
+        params: Vec<Var>,
+        /// List of further values.
+        rest: Option<Var>,
+    },
+}
+
+/// Shape of a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Words, header included.
+    pub words: u32,
+    /// Slots that hold live values, ascending.
+    pub live: Vec<u32>,
+}
+
+/// A basic block.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Statements.
+    pub stmts: Vec<Stmt>,
+    /// Terminator.
+    pub term: Term,
+}
+
+/// A use of a value.
+#[derive(Clone, Debug)]
+pub enum Operand {
+    /// Variable.
+    Var(Var),
+    /// Constant.
+    Const(Literal),
+    /// Static closure of an `Entry` function without free variables.
+    Procedure(FuncId),
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub enum Stmt {
+    /// Assigns the operation's result.
+    Assign(Var, Op),
+    /// Performs the operation, ignoring its result.
+    Effect(Op),
+    /// Makes sure that `bytes` bytes can be taken from the nursery, collecting if not.
+    HeapCheck {
+        /// Bytes needed by the allocations up to the next check, call or end of block.
+        bytes: u32,
+        /// Tagged variables that are used afterwards.
+        live: Vec<Var>,
+    },
+}
+
+/// An operation.
+#[derive(Clone, Debug)]
+pub enum Op {
+    /// The operand.
+    Copy(Operand),
+    /// A primitive.
+    Prim(Prim),
+    /// Contents of a global that is certainly defined.
+    Global(GlobalId),
+    /// Contents of a global; raises when unbound.
+    GlobalChecked(GlobalId, Site),
+    /// Stores into a global (definition, or assignment of a certainly defined one).
+    SetGlobal(GlobalId, Operand),
+    /// Assigns a global; raises when unbound.
+    SetGlobalChecked(GlobalId, Operand, Site),
+    /// Free variable `i` of the function's closure: word `1 + i`.
+    Free(u32),
+    /// Slot of the incoming frame.
+    Slot(u32),
+    /// A fresh closure of an `Entry` function.
+    Closure {
+        /// The code.
+        entry: FuncId,
+        /// Values of its free variables.
+        free: Vec<Operand>,
+    },
+    /// Fills word `1 + index` of a closure allocated since the last heap check (mutual recursion).
+    ClosurePatch {
+        /// The closure.
+        closure: Var,
+        /// Free-variable index.
+        index: u32,
+        /// The value.
+        value: Operand,
+    },
+}
+
+/// A primitive with its operands.
+#[derive(Clone, Debug)]
+pub struct Prim {
+    /// The operation.
+    pub op: PrimOp,
+    /// Operands.
+    pub args: Vec<Operand>,
+    /// Position for errors.
+    pub site: Site,
+    /// Bit `i`: the check of operand `i` is unnecessary.
+    pub proven: u8,
+}
+
+/// A condition.
+#[derive(Clone, Debug)]
+pub enum Test {
+    /// Anything but `#f`.
+    Truthy(Operand),
+    /// A primitive whose result kind is `Boolean`.
+    Prim(Prim),
+}
+
+/// What is called.
+#[derive(Clone, Debug)]
+pub enum Callee {
+    /// Any value; checked to be a procedure.
+    Unknown(Operand),
+    /// A `Body` function, with its closure if it needs one. Argument count fits.
+    Known(FuncId, Option<Operand>),
+    /// `apply`: the last argument is a list, spread by the runtime.
+    Apply(Operand),
+    /// `call/cc`: captures the continuation after the frame is pushed (or left, for a tail call) and passes it
+    /// as the only argument. No other arguments.
+    CallCc(Operand),
+}
+
+/// A frame to be made by a call.
+#[derive(Clone, Debug)]
+pub struct NewFrame {
+    /// Its shape; equal to the return point's.
+    pub frame: Frame,
+    /// What to store; slots that already hold the right value (the frame is reused) are left out.
+    pub stores: Vec<(u32, Operand)>,
+}
+
+/// A terminator.
+#[derive(Clone, Debug)]
+pub enum Term {
+    /// Unconditional.
+    Goto(BlockId),
+    /// Conditional.
+    Branch {
+        /// Condition.
+        test: Test,
+        /// When it holds.
+        then: BlockId,
+        /// When not.
+        els: BlockId,
+    },
+    /// Returns one value to the caller's frame. (A function entered by `Return` leaves its own frame first.)
+    Return(Operand),
+    /// Returns any other number of values.
+    ReturnMulti(Vec<Operand>),
+    /// Call in tail position, or jump to another piece of the same procedure.
+    TailCall {
+        /// Callee.
+        callee: Callee,
+        /// Arguments.
+        args: Vec<Operand>,
+        /// Position for errors.
+        site: Site,
+    },
+    /// Call that returns to `ret`.
+    Call {
+        /// Callee.
+        callee: Callee,
+        /// Arguments.
+        args: Vec<Operand>,
+        /// Position for errors.
+        site: Site,
+        /// Frame to make. Under strategies that reuse frames, it takes the place of the incoming frame.
+        frame: NewFrame,
+        /// Return point: a `Return` function.
+        ret: FuncId,
+    },
+}
+
+impl Op {
+    /// Bytes that this operation takes from the nursery inline; covered by a heap check.
+    pub fn alloc_bytes(&self) -> u32 {
+        use cairn_core::prim::Op as P;
+        let object = |n: usize| (8 + 8 * n.max(1)) as u32;
+        match self {
+            Op::Prim(p) => match p.op {
+                PrimOp::Op(P::Cons | P::MakeBox | P::MakePromise) => 16,
+                PrimOp::Vector | PrimOp::Record | PrimOp::Opaque => object(p.args.len()),
+                _ => 0,
+            },
+            Op::Closure { free, .. } => object(free.len()),
+            _ => 0,
+        }
+    }
+}
+
+impl Module {
+    /// The function.
+    pub fn function(&self, f: FuncId) -> &Function {
+        &self.functions[f.0 as usize]
+    }
+}
