@@ -1,0 +1,321 @@
+;;; (cairn number): the numeric procedures of R7RS.
+;;;
+;;; Binary operations are primitives with inline paths for fixnums and flonums.  What takes any number of arguments is
+;;; a case-lambda whose first clause is the binary case: the optimizer picks the clause and inlines it, so (+ a b)
+;;; costs what (%+ a b) costs.  Comparison chains compare all neighbours, so that every argument is checked.
+
+(define-library (cairn number)
+  (export
+   (rename %number? number?) (rename %number? complex?)
+   real? rational? integer? exact? inexact? exact-integer? exact-rational?
+   finite? infinite? nan?
+   + - * / = < > <= >= zero? positive? negative? odd? even? max min abs
+   (rename %quotient quotient) (rename %remainder remainder) (rename %modulo modulo)
+   (rename %quotient truncate-quotient) (rename %remainder truncate-remainder)
+   (rename %floor-quotient floor-quotient) (rename %modulo floor-remainder)
+   floor/ truncate/ exact-integer-sqrt
+   gcd lcm numerator denominator floor ceiling truncate round rationalize
+   exp log sin cos tan asin acos atan square (rename %sqrt sqrt) expt
+   exact (rename %inexact inexact) (rename exact inexact->exact) (rename %inexact exact->inexact)
+   make-rectangular make-polar real-part imag-part magnitude angle
+   number->string string->number
+   bitwise-and bitwise-ior bitwise-xor (rename %num-not bitwise-not) arithmetic-shift
+   (rename %num-bit-count bit-count) (rename %num-integer-length integer-length))
+  (import (cairn syntax) (cairn primitives) (cairn control))
+  (begin
+
+    ;;;; Types
+
+    (define (real? x)
+      (if (%number? x) (%not (%compnum? x)) #f))
+    (define (rational? x)
+      (if (%fixnum? x) #t (%num-rational? x)))
+    (define (integer? x)
+      (if (%fixnum? x) #t (%num-integer? x)))
+    (define (exact-integer? x)
+      (if (%fixnum? x) #t (%bignum? x)))
+    (define (exact-rational? x)
+      (if (exact-integer? x) #t (%ratnum? x)))
+    (define (exact? x)
+      (if (%fixnum? x) #t (%num-exact? x)))
+    (define (inexact? x)
+      (if (%flonum? x) #t (%not (%num-exact? x))))
+    (define (finite? x)
+      (if (%fixnum? x) #t (%num-finite? x)))
+    (define (infinite? x)
+      (if (%fixnum? x) #f (%num-infinite? x)))
+    (define (nan? x)
+      (if (%fixnum? x) #f (%num-nan? x)))
+
+    ;;;; Sums and products
+
+    (define-syntax define-associative
+      (syntax-rules ()
+        ((_ name op unit)
+         (define name
+           (case-lambda
+             ((a b) (op a b))
+             ((a b c) (op (op a b) c))
+             ((a) (if (%number? a) a (op a unit)))
+             (() unit)
+             ((a b c d) (op (op (op a b) c) d))
+             ((a b . rest)
+              (let loop ((acc (op a b)) (rest rest))
+                (if (%null? rest)
+                    acc
+                    (loop (op acc (%car rest)) (%cdr rest))))))))))
+
+    (define-associative + %+ 0)
+    (define-associative * %* 1)
+
+    (define -
+      (case-lambda
+        ((a b) (%- a b))
+        ((a) (if (%flonum? a) (%fl* -1.0 a) (%- 0 a)))
+        ((a b c) (%- (%- a b) c))
+        ((a b . rest)
+         (let loop ((acc (%- a b)) (rest rest))
+           (if (%null? rest)
+               acc
+               (loop (%- acc (%car rest)) (%cdr rest)))))))
+
+    (define /
+      (case-lambda
+        ((a b) (%/ a b))
+        ((a) (%/ 1 a))
+        ((a b . rest)
+         (let loop ((acc (%/ a b)) (rest rest))
+           (if (%null? rest)
+               acc
+               (loop (%/ acc (%car rest)) (%cdr rest)))))))
+
+    ;;;; Comparisons
+
+    (define-syntax define-comparison
+      (syntax-rules ()
+        ((_ name op)
+         (define name
+           (case-lambda
+             ((a b) (op a b))
+             ((a b c) (if (op a b) (op b c) (begin (op b c) #f)))
+             ((a) (begin (op a 0) #t))
+             ((a b . rest)
+              (let loop ((ok (op a b)) (b b) (rest rest))
+                (if (%null? rest)
+                    ok
+                    (let ((next (op b (%car rest))))
+                      (loop (if ok next #f) (%car rest) (%cdr rest)))))))))))
+
+    (define-comparison = %=)
+    (define-comparison < %<)
+    (define-comparison > %>)
+    (define-comparison <= %<=)
+    (define-comparison >= %>=)
+
+    (define (zero? x) (%= x 0))
+    (define (positive? x) (%> x 0))
+    (define (negative? x) (%< x 0))
+    (define (odd? x)
+      (if (%fixnum? x)
+          (%fx= (%fxand x 1) 1)
+          (%not (%= (%remainder x 2) 0))))
+    (define (even? x)
+      (if (%fixnum? x)
+          (%fx= (%fxand x 1) 0)
+          (%= (%remainder x 2) 0)))
+
+    ;; Inexact contagion, and a NaN wins.
+    (define (select-inexact chosen a b)
+      (if (if (%flonum? a) #t (%flonum? b))
+          (%inexact chosen)
+          chosen))
+    (define (max2 a b)
+      (select-inexact (if (%< a b) b (if (%<= b a) a (if (%= a a) b a))) a b))
+    (define (min2 a b)
+      (select-inexact (if (%< b a) b (if (%<= a b) a (if (%= a a) b a))) a b))
+
+    (define-syntax define-extremum
+      (syntax-rules ()
+        ((_ name a b fixnum-case general)
+         (define name
+           (case-lambda
+             ((a b)
+              (if (if (%fixnum? a) (%fixnum? b) #f)
+                  fixnum-case
+                  (general a b)))
+             ((a) (general a a))
+             ((a b . rest)
+              (let loop ((acc (general a b)) (rest rest))
+                (if (%null? rest)
+                    acc
+                    (loop (general acc (%car rest)) (%cdr rest))))))))))
+
+    (define-extremum max a b (if (%fx< a b) b a) max2)
+    (define-extremum min a b (if (%fx< b a) b a) min2)
+
+    (define (abs x)
+      (cond
+        ((%flonum? x) (%flabs x))
+        ((%< x 0) (%- 0 x))
+        (else x)))
+
+    ;;;; Integers
+
+    (define (floor/ n d)
+      (%values (%floor-quotient n d) (%modulo n d)))
+    (define (truncate/ n d)
+      (%values (%quotient n d) (%remainder n d)))
+
+    (define (exact-integer-sqrt n)
+      (let ((root+rest (%num-exact-integer-sqrt n)))
+        (%values (%car root+rest) (%cdr root+rest))))
+
+    (define (gcd2 a b)
+      (if (if (%fixnum? a) (%fixnum? b) #f)
+          (let loop ((a a) (b b))
+            (if (%eq? b 0)
+                (if (%fx< a 0) (%- 0 a) a)
+                (loop b (%remainder a b))))
+          (%num-gcd a b)))
+
+    (define (lcm2 a b)
+      (let ((g (gcd2 a b)))
+        (if (%= g 0)
+            g
+            (abs (%* a (%quotient b g))))))
+
+    (define gcd
+      (case-lambda
+        ((a b) (gcd2 a b))
+        (() 0)
+        ((a) (gcd2 a 0))
+        ((a b . rest)
+         (let loop ((acc (gcd2 a b)) (rest rest))
+           (if (%null? rest)
+               acc
+               (loop (gcd2 acc (%car rest)) (%cdr rest)))))))
+
+    (define lcm
+      (case-lambda
+        ((a b) (lcm2 a b))
+        (() 1)
+        ((a) (lcm2 a 1))
+        ((a b . rest)
+         (let loop ((acc (lcm2 a b)) (rest rest))
+           (if (%null? rest)
+               acc
+               (loop (lcm2 acc (%car rest)) (%cdr rest)))))))
+
+    (define (numerator x)
+      (if (%fixnum? x) x (%num-numerator x)))
+    (define (denominator x)
+      (if (%fixnum? x) 1 (%num-denominator x)))
+
+    ;;;; Rounding
+
+    (define (floor x)
+      (cond ((%fixnum? x) x) ((%flonum? x) (%flfloor x)) (else (%num-floor x))))
+    (define (ceiling x)
+      (cond ((%fixnum? x) x) ((%flonum? x) (%flceiling x)) (else (%num-ceiling x))))
+    (define (truncate x)
+      (cond ((%fixnum? x) x) ((%flonum? x) (%fltruncate x)) (else (%num-truncate x))))
+    (define (round x)
+      (cond ((%fixnum? x) x) ((%flonum? x) (%flround x)) (else (%num-round x))))
+
+    ;; The simplest rational between lo and hi, 0 < lo <= hi: walks down the Stern-Brocot tree by continued fractions.
+    (define (simplest lo hi)
+      (let ((fl (floor lo)))
+        (cond
+          ((%= fl lo) fl)
+          ((%< fl (floor hi)) (%+ 1 fl))
+          (else
+           (%+ fl (%/ 1 (simplest (%/ 1 (%- hi fl)) (%/ 1 (%- lo fl)))))))))
+
+    (define (rationalize x tolerance)
+      (let ((x (+ x)) (e (abs tolerance)))
+        (cond
+          ((if (nan? x) #t (nan? e)) +nan.0)
+          ((infinite? e) (if (infinite? x) +nan.0 0.0))
+          ((infinite? x) x)
+          (else
+           (let ((lo (%- x e)) (hi (%+ x e)))
+             (cond
+               ((%> lo 0) (simplest lo hi))
+               ((%< hi 0) (%- 0 (simplest (%- 0 hi) (%- 0 lo))))
+               ((if (exact? x) (exact? e) #f) 0)
+               (else 0.0)))))))
+
+    ;;;; Transcendental functions
+
+    (define (square x) (%* x x))
+    (define (exp x) (%num-exp x))
+    (define (sin x) (%num-sin x))
+    (define (cos x) (%num-cos x))
+    (define (tan x) (%num-tan x))
+    (define (asin x) (%num-asin x))
+    (define (acos x) (%num-acos x))
+    (define log
+      (case-lambda
+        ((x) (%num-log x))
+        ((x base) (%/ (%num-log x) (%num-log base)))))
+    (define atan
+      (case-lambda
+        ((x) (%num-atan x))
+        ((y x) (%num-atan2 y x))))
+    (define (expt base power)
+      (if (%eq? power 2)
+          (%* base base)
+          (%num-expt base power)))
+
+    ;;;; Exactness and parts
+
+    (define (exact x)
+      (if (%fixnum? x) x (%num-exact x)))
+    (define (make-rectangular re im) (%num-make-rectangular re im))
+    (define (make-polar magnitude angle) (%num-make-polar magnitude angle))
+    (define (real-part x)
+      (if (real? x) x (%num-real-part x)))
+    (define (imag-part x)
+      (if (real? x) 0 (%num-imag-part x)))
+    (define (magnitude x)
+      (if (real? x) (abs x) (%num-magnitude x)))
+    (define (angle x) (%num-angle x))
+
+    ;;;; Text
+
+    (define number->string
+      (case-lambda
+        ((x) (%num->string x 10))
+        ((x radix) (%num->string x radix))))
+    (define string->number
+      (case-lambda
+        ((s) (%string->num s 10))
+        ((s radix) (%string->num s radix))))
+
+    ;;;; Bits of exact integers, as in SRFI 151
+
+    (define-syntax define-bitwise
+      (syntax-rules ()
+        ((_ name fixnum-op op unit)
+         (define name
+           (case-lambda
+             ((a b)
+              (if (if (%fixnum? a) (%fixnum? b) #f)
+                  (fixnum-op a b)
+                  (op a b)))
+             (() unit)
+             ((a) (op a unit))
+             ((a b . rest)
+              (let loop ((acc (op a b)) (rest rest))
+                (if (%null? rest)
+                    acc
+                    (loop (op acc (%car rest)) (%cdr rest))))))))))
+
+    (define-bitwise bitwise-and %fxand %num-and -1)
+    (define-bitwise bitwise-ior %fxior %num-or 0)
+    (define-bitwise bitwise-xor %fxxor %num-xor 0)
+
+    (define (arithmetic-shift n count)
+      (if (if (%fixnum? n) (if (%fixnum? count) (if (%fx<= count 0) (%fx< -61 count) #f) #f) #f)
+          (%fxsra n (%fx- 0 count))
+          (%num-shift n count)))))

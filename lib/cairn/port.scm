@@ -1,0 +1,292 @@
+;;; Ports.
+;;;
+;;; A port is a heap object with fixed fields (cairn_layout::object::port).  Its bytes sit in a bytevector: an input
+;;; port's unread bytes are buf[pos..end], an output port has room for end - pos more.  The usual case of reading or
+;;; writing one ASCII character is done here with a few loads; refilling, flushing, UTF-8, line counting (a newline
+;;; read) and errors are the runtime's.
+;;;
+;;; Fast paths test the flags with one mask: the bits that must be set and, for output, that `console` is not, because
+;;; a console is flushed after each newline.
+
+(define-syntax port-flags (syntax-rules () ((_ p) (%port-ref p 0))))
+(define-syntax port-buf (syntax-rules () ((_ p) (%port-ref p 1))))
+(define-syntax port-pos (syntax-rules () ((_ p) (%port-ref p 2))))
+(define-syntax port-end (syntax-rules () ((_ p) (%port-ref p 3))))
+(define-syntax set-port-pos! (syntax-rules () ((_ p i) (%port-set! p 2 i))))
+
+;; FLAG_INPUT 1, FLAG_OUTPUT 2, FLAG_TEXTUAL 4, FLAG_BINARY 8, FLAG_OPEN 16, FLAG_CONSOLE 32
+(define-syntax flags-match?
+  (syntax-rules () ((_ p mask want) (%fx= (%fxand (port-flags p) mask) want))))
+(define-syntax text-in? (syntax-rules () ((_ p) (flags-match? p 21 21))))
+(define-syntax text-out? (syntax-rules () ((_ p) (flags-match? p 54 22))))
+(define-syntax bytes-in? (syntax-rules () ((_ p) (flags-match? p 25 25))))
+(define-syntax bytes-out? (syntax-rules () ((_ p) (flags-match? p 58 26))))
+
+;;;; The current ports
+
+(define (check-input-port x)
+  (if (input-port? x) x (wrong-type "current-input-port" "an input port" x)))
+(define (check-output-port x)
+  (if (output-port? x) x (wrong-type "current-output-port" "an output port" x)))
+
+(define-syntax define-port-parameter
+  (syntax-rules ()
+    ((_ name standard check)
+     (begin
+       (define cell (%opaque (%standard-port standard) check))
+       (define parameter (make-cell-parameter cell))
+       (define name
+         (case-lambda
+           (() (if (%null? (%machine-ref 4))
+                   (%opaque-ref cell 0)
+                   (parameter-cell-value cell)))
+           ((x) (parameter x))
+           ((key x) (parameter key x))))))))
+
+(define-port-parameter current-input-port 0 check-input-port)
+(define-port-parameter current-output-port 1 check-output-port)
+(define-port-parameter current-error-port 2 check-output-port)
+
+;;;; Kinds of ports
+
+(define (port? x) (%port? x))
+(define (has-flag? x flag)
+  (if (%port? x) (%not (%fx= (%fxand (port-flags x) flag) 0)) #f))
+(define (input-port? x) (has-flag? x 1))
+(define (output-port? x) (has-flag? x 2))
+(define (textual-port? x) (has-flag? x 4))
+(define (binary-port? x) (has-flag? x 8))
+(define (input-port-open? p)
+  (if (input-port? p) (has-flag? p 16) (wrong-type "input-port-open?" "an input port" p)))
+(define (output-port-open? p)
+  (if (output-port? p) (has-flag? p 16) (wrong-type "output-port-open?" "an output port" p)))
+
+(define (port-name p) (%port-ref p 5))
+(define (port-line p) (%port-ref p 6))
+;; `read` keeps the state of #!fold-case in the field that is free for the library.
+(define (port-fold-case? p) (%eq? (%port-ref p 7) #t))
+(define (set-port-fold-case! p on) (%port-set! p 7 on))
+
+;;;; Opening and closing
+
+(define (open-input-file path) (%open-file path 5))
+(define (open-output-file path) (%open-file path 6))
+(define (open-binary-input-file path) (%open-file path 9))
+(define (open-binary-output-file path) (%open-file path 10))
+
+(define (close-port p) (%close-port p))
+(define (close-input-port p)
+  (if (input-port? p) (%close-port p) (wrong-type "close-input-port" "an input port" p)))
+(define (close-output-port p)
+  (if (output-port? p) (%close-port p) (wrong-type "close-output-port" "an output port" p)))
+
+;; Closes the port when `proc` returns, not when it escapes.
+(define (call-with-port port proc)
+  (%receive vals (proc port)
+    (%close-port port)
+    (list->values vals)))
+
+(define (call-with-input-file path proc)
+  (call-with-port (open-input-file path) proc))
+(define (call-with-output-file path proc)
+  (call-with-port (open-output-file path) proc))
+
+(define (with-port parameter port thunk)
+  (call-with-port port
+    (lambda (port)
+      (parameterize* (%cons (%cons parameter port) '()) thunk))))
+
+(define (with-input-from-file path thunk)
+  (with-port current-input-port (open-input-file path) thunk))
+(define (with-output-to-file path thunk)
+  (with-port current-output-port (open-output-file path) thunk))
+
+(define (call-with-output-string proc)
+  (let ((port (%open-output-string)))
+    (proc port)
+    (%get-output-string port)))
+(define (with-output-to-string thunk)
+  (call-with-output-string
+   (lambda (port)
+     (parameterize* (%cons (%cons current-output-port port) '()) thunk))))
+(define (with-input-from-string string thunk)
+  (with-port current-input-port (%open-input-string string) thunk))
+
+;;;; Characters in
+
+(define end-of-file #f)
+(define (eof-object)
+  (if end-of-file
+      end-of-file
+      (begin
+        (set! end-of-file (%read-char (%open-input-string "")))
+        end-of-file)))
+
+;; The next character, consumed.  Control characters up to newline take the slow path, which counts lines.
+(define (get-char p)
+  (if (text-in? p)
+      (let ((pos (port-pos p)))
+        (if (%fx< pos (port-end p))
+            (let ((byte (%bytevector-u8-ref (port-buf p) pos)))
+              (if (if (%fx< byte 128) (%fx< 10 byte) #f)
+                  (begin
+                    (set-port-pos! p (%fx+ pos 1))
+                    (%integer->char byte))
+                  (%read-char p)))
+            (%read-char p)))
+      (%read-char p)))
+
+;; The next character, not consumed.
+(define (look-char p)
+  (if (text-in? p)
+      (let ((pos (port-pos p)))
+        (if (%fx< pos (port-end p))
+            (let ((byte (%bytevector-u8-ref (port-buf p) pos)))
+              (if (%fx< byte 128)
+                  (%integer->char byte)
+                  (%peek-char p)))
+            (%peek-char p)))
+      (%peek-char p)))
+
+(define read-char
+  (case-lambda
+    (() (get-char (current-input-port)))
+    ((p) (get-char p))))
+(define peek-char
+  (case-lambda
+    (() (look-char (current-input-port)))
+    ((p) (look-char p))))
+(define read-line
+  (case-lambda
+    (() (%read-line (current-input-port)))
+    ((p) (%read-line p))))
+(define read-string
+  (case-lambda
+    ((k) (%read-string k (current-input-port)))
+    ((k p) (%read-string k p))))
+(define char-ready?
+  (case-lambda
+    (() (%char-ready? (current-input-port)))
+    ((p) (%char-ready? p))))
+
+;;;; Bytes in
+
+(define (get-byte p)
+  (if (bytes-in? p)
+      (let ((pos (port-pos p)))
+        (if (%fx< pos (port-end p))
+            (begin
+              (set-port-pos! p (%fx+ pos 1))
+              (%bytevector-u8-ref (port-buf p) pos))
+            (%read-u8 p)))
+      (%read-u8 p)))
+
+(define read-u8
+  (case-lambda
+    (() (get-byte (current-input-port)))
+    ((p) (get-byte p))))
+(define peek-u8
+  (case-lambda
+    (() (%peek-u8 (current-input-port)))
+    ((p) (%peek-u8 p))))
+(define u8-ready?
+  (case-lambda
+    (() (%u8-ready? (current-input-port)))
+    ((p) (%u8-ready? p))))
+(define read-bytevector
+  (case-lambda
+    ((k) (%read-bytevector k (current-input-port)))
+    ((k p) (%read-bytevector k p))))
+
+;; Number of bytes read, or the end-of-file object.
+(define read-bytevector!
+  (case-lambda
+    ((b) (read-bytevector! b (current-input-port) 0 (%bytevector-length b)))
+    ((b p) (read-bytevector! b p 0 (%bytevector-length b)))
+    ((b p start) (read-bytevector! b p start (%bytevector-length b)))
+    ((b p start end)
+     (if (if (%fx<= 0 start) (if (%fx<= start end) (%fx<= end (%bytevector-length b)) #f) #f)
+         (let ((bytes (%read-bytevector (%fx- end start) p)))
+           (if (%eof-object? bytes)
+               bytes
+               (begin
+                 (%bytevector-copy! b start bytes 0 (%bytevector-length bytes))
+                 (%bytevector-length bytes))))
+         (out-of-range "read-bytevector!" "range is not within the bytevector" (%cons start end))))))
+
+;;;; Characters and bytes out
+
+(define (put-char c p)
+  (let ((n (%char->integer c)))
+    (if (if (%fx< n 128) (text-out? p) #f)
+        (let ((pos (port-pos p)))
+          (if (%fx< pos (port-end p))
+              (begin
+                (%bytevector-u8-set! (port-buf p) pos n)
+                (set-port-pos! p (%fx+ pos 1)))
+              (%write-char c p)))
+        (%write-char c p))))
+
+(define (put-byte byte p)
+  (if (bytes-out? p)
+      (let ((pos (port-pos p)))
+        (if (%fx< pos (port-end p))
+            (begin
+              (%bytevector-u8-set! (port-buf p) pos byte)
+              (set-port-pos! p (%fx+ pos 1)))
+            (%write-u8 byte p)))
+      (%write-u8 byte p)))
+
+(define write-char
+  (case-lambda
+    ((c) (put-char c (current-output-port)))
+    ((c p) (put-char c p))))
+(define newline
+  (case-lambda
+    (() (put-char #\newline (current-output-port)))
+    ((p) (put-char #\newline p))))
+(define write-u8
+  (case-lambda
+    ((byte) (put-byte byte (current-output-port)))
+    ((byte p) (put-byte byte p))))
+(define write-string
+  (case-lambda
+    ((s) (%write-string s (current-output-port) 0 (%string-length s)))
+    ((s p) (%write-string s p 0 (%string-length s)))
+    ((s p start) (%write-string s p start (%string-length s)))
+    ((s p start end) (%write-string s p start end))))
+(define write-bytevector
+  (case-lambda
+    ((b) (%write-bytevector b (current-output-port) 0 (%bytevector-length b)))
+    ((b p) (%write-bytevector b p 0 (%bytevector-length b)))
+    ((b p start) (%write-bytevector b p start (%bytevector-length b)))
+    ((b p start end) (%write-bytevector b p start end))))
+(define flush-output-port
+  (case-lambda
+    (() (%flush-port (current-output-port)))
+    ((p) (%flush-port p))))
+
+;;;; Objects out
+
+(define (display-to x p)
+  (cond
+    ((%string? x) (%write-string x p 0 (%string-length x)))
+    ((%char? x) (put-char x p))
+    (else (%write-object x p 0))))
+
+(define display
+  (case-lambda
+    ((x) (display-to x (current-output-port)))
+    ((x p) (display-to x p))))
+(define write
+  (case-lambda
+    ((x) (%write-object x (current-output-port) 1))
+    ((x p) (%write-object x p 1))))
+(define write-shared
+  (case-lambda
+    ((x) (%write-object x (current-output-port) 2))
+    ((x p) (%write-object x p 2))))
+(define write-simple
+  (case-lambda
+    ((x) (%write-object x (current-output-port) 3))
+    ((x p) (%write-object x p 3))))

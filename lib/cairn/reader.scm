@@ -1,0 +1,442 @@
+;;; Reading data, all of R7RS's lexical syntax.
+;;;
+;;; One character of lookahead decides.  `read-item` returns a datum or one of three marks: the end-of-file object, a
+;;; closing parenthesis, a dot; its callers know which of them they accept.  Most tokens are ASCII and lie whole in
+;;; the port's buffer: those are cut out of it directly; the others are collected character by character.
+;;;
+;;; Labels: `#n#` reads as a placeholder.  When a datum with labels is complete, one walk replaces the placeholders by
+;;; what they stand for; before that walk the datum is a tree, so the walk ends.
+;;;
+;;; `labels`, passed along, is a pair whose car is the list of this datum's placeholders.
+
+(define close-mark (%opaque 'close))
+(define dot-mark (%opaque 'dot))
+
+;; 1 for each ASCII character that can continue a token.
+(define constituents
+  '#u8(0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+       0 1 0 1 1 1 1 0 0 0 1 1 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0 1 1 1 1
+       1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
+       0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0 1 1 0))
+
+(define (constituent? c)
+  (let ((n (%char->integer c)))
+    (if (%fx< n 128)
+        (%fx= (%bytevector-u8-ref constituents n) 1)
+        (%not (%char-whitespace? c)))))
+
+(define (fail port message . irritants)
+  (raise-read-error
+   (%string-concat
+    (list (if (%string? (port-name port)) (port-name port) "input")
+          ":" (%num->string (port-line port) 10) ": " message))
+   irritants))
+
+(define (fail-at-end port)
+  (fail port "unexpected end of input"))
+
+;; The next character, consumed; the end of the input is an error.
+(define (need-char port)
+  (let ((c (get-char port)))
+    (if (%eof-object? c) (fail-at-end port) c)))
+
+;;;; Space and comments
+
+(define (skip-line port)
+  (let ((c (get-char port)))
+    (if (if (%eof-object? c) #t (%char=? c #\newline))
+        #f
+        (skip-line port))))
+
+;; After #|.
+(define (skip-block port)
+  (let loop ((depth 1))
+    (let ((c (need-char port)))
+      (cond
+        ((if (%char=? c #\|) (%eq? (look-char port) #\#) #f)
+         (get-char port)
+         (if (%fx< 1 depth) (loop (%fx- depth 1))))
+        ((if (%char=? c #\#) (%eq? (look-char port) #\|) #f)
+         (get-char port)
+         (loop (%fx+ depth 1)))
+        (else (loop depth))))))
+
+;; Skips white space and line comments.  The next character, not consumed, or the end-of-file object.
+(define (skip-blanks port)
+  (let ((c (look-char port)))
+    (if (%eof-object? c)
+        c
+        (let ((n (%char->integer c)))
+          (cond
+            ((%fx<= n 32) (get-char port) (skip-blanks port))
+            ((%fx= n 59) (skip-line port) (skip-blanks port))
+            ((%fx< n 128) c)
+            ((%char-whitespace? c) (get-char port) (skip-blanks port))
+            (else c))))))
+
+;;;; Data
+
+(define (read-item port labels)
+  (let ((c (skip-blanks port)))
+    (if (%eof-object? c)
+        c
+        (case c
+          ((#\() (get-char port) (read-list port labels))
+          ((#\)) (get-char port) close-mark)
+          ((#\') (get-char port) (read-quoted 'quote port labels))
+          ((#\") (get-char port) (read-string-literal port))
+          ((#\#) (get-char port) (read-hash port labels))
+          ((#\`) (get-char port) (read-quoted 'quasiquote port labels))
+          ((#\,)
+           (get-char port)
+           (if (%eq? (look-char port) #\@)
+               (begin
+                 (get-char port)
+                 (read-quoted 'unquote-splicing port labels))
+               (read-quoted 'unquote port labels)))
+          (else (read-token port c))))))
+
+;; A datum; no mark is accepted.
+(define (need-datum port labels)
+  (let ((item (read-item port labels)))
+    (cond
+      ((%eof-object? item) (fail-at-end port))
+      ((%eq? item close-mark) (fail port "unexpected closing parenthesis"))
+      ((%eq? item dot-mark) (fail port "unexpected dot"))
+      (else item))))
+
+(define (read-quoted name port labels)
+  (list name (need-datum port labels)))
+
+(define (read-list port labels)
+  (let loop ((acc '()))
+    (let ((item (read-item port labels)))
+      (cond
+        ((%eq? item close-mark) (append-reverse! acc '()))
+        ((%eof-object? item) (fail-at-end port))
+        ((%eq? item dot-mark)
+         (if (%null? acc) (fail port "no datum before the dot"))
+         (let* ((tail (need-datum port labels))
+                (end (read-item port labels)))
+           (if (%eq? end close-mark)
+               (append-reverse! acc tail)
+               (if (%eof-object? end)
+                   (fail-at-end port)
+                   (fail port "more than one datum after the dot")))))
+        (else (loop (%cons item acc)))))))
+
+(define (read-elements port labels)
+  (let loop ((acc '()))
+    (let ((item (read-item port labels)))
+      (cond
+        ((%eq? item close-mark) (append-reverse! acc '()))
+        ((%eof-object? item) (fail-at-end port))
+        ((%eq? item dot-mark) (fail port "unexpected dot"))
+        (else (loop (%cons item acc)))))))
+
+;;;; Numbers and symbols
+
+(define (fold port name)
+  (if (port-fold-case? port) (%string-foldcase name) name))
+
+;; The value of a token without vertical bars.
+(define (token->datum port token)
+  (let ((c (%string-ref token 0)))
+    (if (if (char-numeric? c) #t (if (%char=? c #\+) #t (if (%char=? c #\-) #t (%char=? c #\.))))
+        (let ((number (%string->num token 10)))
+          (cond
+            (number number)
+            ((if (%char=? c #\.) (%fx= (%string-length token) 1) #f) dot-mark)
+            (else (%string->symbol (fold port token)))))
+        (%string->symbol (fold port token)))))
+
+;; A number, symbol or dot, which begins with `c`.
+(define (read-token port c)
+  (let ((buf (%port-ref port 1))
+        (start (%port-ref port 2))
+        (end (%port-ref port 3)))
+    (let loop ((i start) (n (%char->integer c)) (value 0) (digits? #t))
+      ;; n is the byte at i; value that of the digits so far
+      (if (if (%fx< n 128) (%fx= (%bytevector-u8-ref constituents n) 1) #f)
+          (let* ((digit (%fx- n 48))
+                 (digits? (if digits? (if (%fx<= 0 digit) (%fx<= digit 9) #f) #f))
+                 (value (if digits? (%fx+ (%fx* value 10) digit) value))
+                 (i (%fx+ i 1)))
+            (if (%fx< i end)
+                (loop i (%bytevector-u8-ref buf i) value digits?)
+                (read-long-token port)))
+          (cond
+            ((%fx<= 124 n) (read-long-token port))
+            ((%fx= i start) (fail port "unexpected character" c))
+            (else
+             (%port-set! port 2 i)
+             (if (if digits? (%fx< (%fx- i start) 18) #f)
+                 value
+                 (token->datum port (%utf8->string buf start i)))))))))
+
+;; A token that is not ASCII, has vertical bars, or crosses the end of the buffer.
+(define (read-long-token port)
+  (let loop ((acc '()) (bars? #f))
+    (let ((c (look-char port)))
+      (cond
+        ((if (%eof-object? c) #f (%char=? c #\|))
+         (get-char port)
+         (loop (read-barred port (if (port-fold-case? port) (fold-chars acc) acc)) #t))
+        ((if (%eof-object? c) #f (constituent? c))
+         (get-char port)
+         (loop (%cons c acc) bars?))
+        (else
+         (let ((token (%list->string (append-reverse! acc '()))))
+           (cond
+             (bars? (%string->symbol token))
+             ((%fx= (%string-length token) 0) (fail port "unexpected character" c))
+             (else (token->datum port token)))))))))
+
+(define (fold-chars chars)
+  (map char-foldcase chars))
+
+;; After a vertical bar: pushes the characters up to the next one onto `acc`.
+(define (read-barred port acc)
+  (let ((c (need-char port)))
+    (cond
+      ((%char=? c #\|) acc)
+      ((%char=? c #\\) (read-barred port (read-escape port acc)))
+      (else (read-barred port (%cons c acc))))))
+
+;;;; Strings
+
+(define (read-string-literal port)
+  (let ((buf (%port-ref port 1))
+        (start (%port-ref port 2))
+        (end (%port-ref port 3)))
+    (let loop ((i start))
+      (if (%fx< i end)
+          (let ((n (%bytevector-u8-ref buf i)))
+            (cond
+              ((%fx= n 34)
+               (%port-set! port 2 (%fx+ i 1))
+               (%utf8->string buf start i))
+              ((if (%fx= n 92) #t (%fx< n 32)) (read-long-string port))
+              (else (loop (%fx+ i 1)))))
+          (read-long-string port)))))
+
+(define (read-long-string port)
+  (let loop ((acc '()))
+    (let ((c (need-char port)))
+      (cond
+        ((%char=? c #\") (%list->string (append-reverse! acc '())))
+        ((%char=? c #\\) (loop (read-escape port acc)))
+        (else (loop (%cons c acc)))))))
+
+;; After a backslash in a string or between vertical bars: pushes what it stands for onto `acc`.
+(define (read-escape port acc)
+  (let ((c (need-char port)))
+    (case c
+      ((#\n) (%cons #\newline acc))
+      ((#\t) (%cons #\tab acc))
+      ((#\\ #\" #\|) (%cons c acc))
+      ((#\a) (%cons #\alarm acc))
+      ((#\b) (%cons #\backspace acc))
+      ((#\r) (%cons #\return acc))
+      ((#\x #\X) (%cons (read-hex-escape port) acc))
+      (else
+       (let skip ((c c) (newline? #f))
+         ;; spaces, one newline, spaces
+         (cond
+           ((if newline? #f (%char=? c #\newline)) (skip-to-next port skip #t acc))
+           ((if (%char=? c #\newline) #f (char-whitespace? c)) (skip-to-next port skip newline? acc))
+           (else (fail port "unknown escape sequence in string" c))))))))
+
+(define (skip-to-next port skip newline? acc)
+  (let ((c (look-char port)))
+    (if (if (%eof-object? c) #f (if (char-whitespace? c) (%not (if newline? (%char=? c #\newline) #f)) #f))
+        (begin
+          (get-char port)
+          (skip c newline?))
+        (if newline? acc (fail port "a backslash before space must end the line")))))
+
+(define (code->char port n)
+  (if (if n (if (%fixnum? n) (if (%fx< n 55296) (%fx<= 0 n) (if (%fx< 57343 n) (%fx< n 1114112) #f)) #f) #f)
+      (%integer->char n)
+      (fail port "not a character code")))
+
+(define (read-hex-escape port)
+  (let loop ((acc '()))
+    (let ((c (need-char port)))
+      (if (%char=? c #\;)
+          (code->char port (hex-value (%list->string (append-reverse! acc '()))))
+          (loop (%cons c acc))))))
+
+;; An exact integer, or #f.
+(define (hex-value digits)
+  (let ((n (%string-length digits)))
+    (let loop ((i 0) (value 0))
+      (if (%fx= i n)
+          (if (%fx= n 0) #f value)
+          (let* ((code (%char->integer (%string-ref digits i)))
+                 (letter (%fx- (%fxior code 32) 87)))
+            (cond
+              ((if (%fx<= 48 code) (%fx<= code 57) #f)
+               (loop (%fx+ i 1) (%+ (%* value 16) (%fx- code 48))))
+              ((if (%fx<= 10 letter) (%fx<= letter 15) #f)
+               (loop (%fx+ i 1) (%+ (%* value 16) letter)))
+              (else #f)))))))
+
+;;;; After a number sign
+
+;; The characters of a token from here on, after those in `acc` (reversed).
+(define (rest-of-token port acc)
+  (let loop ((acc acc))
+    (let ((c (look-char port)))
+      (if (if (%eof-object? c) #f (constituent? c))
+          (loop (%cons (get-char port) acc))
+          (%list->string (append-reverse! acc '()))))))
+
+(define (read-hash port labels)
+  (let ((c (need-char port)))
+    (case c
+      ((#\() (%list->vector (read-elements port labels)))
+      ((#\\) (read-char-literal port))
+      ((#\t #\T #\f #\F)
+       (let ((token (%string-foldcase (rest-of-token port (list c)))))
+         (cond
+           ((if (%string=? token "t") #t (%string=? token "true")) #t)
+           ((if (%string=? token "f") #t (%string=? token "false")) #f)
+           (else (fail port "unknown syntax" (%string-append "#" token))))))
+      ((#\;)
+       (need-datum port labels)
+       (read-item port labels))
+      ((#\|)
+       (skip-block port)
+       (read-item port labels))
+      ((#\!) (read-directive port labels))
+      ((#\u #\U)
+       (let ((token (%string-foldcase (rest-of-token port (list c)))))
+         (if (if (%string=? token "u8") (%eq? (look-char port) #\() #f)
+             (begin
+               (get-char port)
+               (list->bytevector port (read-elements port labels)))
+             (fail port "unknown syntax" (%string-append "#" token)))))
+      ((#\b #\B #\o #\O #\d #\D #\x #\X #\e #\E #\i #\I)
+       (let* ((token (rest-of-token port (list c #\#)))
+              (number (%string->num token 10)))
+         (if number number (fail port "not a number" token))))
+      ((#\0 #\1 #\2 #\3 #\4 #\5 #\6 #\7 #\8 #\9)
+       (read-label port labels (%fx- (%char->integer c) 48)))
+      (else (fail port "unknown syntax" (%list->string (list #\# c)))))))
+
+(define (list->bytevector port bytes)
+  (let ((b (%make-bytevector (%length bytes) 0)))
+    (let loop ((i 0) (rest bytes))
+      (cond
+        ((%null? rest) b)
+        ((if (%fixnum? (%car rest)) (if (%fx<= 0 (%car rest)) (%fx<= (%car rest) 255) #f) #f)
+         (%bytevector-u8-set! b i (%car rest))
+         (loop (%fx+ i 1) (%cdr rest)))
+        (else (fail port "not a byte" (%car rest)))))))
+
+(define (read-directive port labels)
+  (let ((c (look-char port)))
+    (if (if (%eof-object? c) #f (constituent? c))
+        (let ((name (rest-of-token port '())))
+          (cond
+            ((%string=? name "fold-case") (set-port-fold-case! port #t) (read-item port labels))
+            ((%string=? name "no-fold-case") (set-port-fold-case! port #f) (read-item port labels))
+            ((%string=? name "eof") (eof-object))
+            ((%char=? c #\/) (skip-line port) (read-item port labels))
+            (else (fail port "unknown directive" (%string-append "#!" name)))))
+        (begin
+          (skip-line port)
+          (read-item port labels)))))
+
+(define (read-char-literal port)
+  (let ((c (need-char port)))
+    (if (constituent? c)
+        (let ((name (rest-of-token port (list c))))
+          (if (%fx= (%string-length name) 1)
+              c
+              (named-char port (fold port name))))
+        c)))
+
+(define (named-char port name)
+  (let ((code (if (char=? (char-downcase (%string-ref name 0)) #\x)
+                  (hex-value (%substring name 1 (%string-length name)))
+                  #f)))
+    (if code
+        (code->char port code)
+        (let loop ((names '(("space" . #\space) ("newline" . #\newline) ("tab" . #\tab) ("return" . #\return)
+                            ("null" . #\null) ("nul" . #\null) ("alarm" . #\alarm) ("backspace" . #\backspace)
+                            ("delete" . #\delete) ("rubout" . #\delete) ("escape" . #\escape)
+                            ("altmode" . #\escape) ("linefeed" . #\newline) ("page" . #\x0c))))
+          (cond
+            ((%null? names) (fail port "unknown character name" name))
+            ((%string=? (%car (%car names)) name) (%cdr (%car names)))
+            (else (loop (%cdr names))))))))
+
+;;;; Labels
+
+;; A placeholder is an opaque object: 0 the label, 1 its datum, 2 whether that is known.
+(define (read-label port labels n)
+  (let ((c (need-char port)))
+    (cond
+      ((%char=? c #\#)
+       (let loop ((rest (%car labels)))
+         (cond
+           ((%null? rest) (fail port "label is not defined" n))
+           ((%= (%opaque-ref (%car rest) 0) n) (%car rest))
+           (else (loop (%cdr rest))))))
+      ((%char=? c #\=)
+       (let ((placeholder (%opaque n #f #f)))
+         (%set-car! labels (%cons placeholder (%car labels)))
+         (let ((datum (need-datum port labels)))
+           (if (%eq? datum placeholder) (fail port "label refers to itself" n))
+           (%opaque-set! placeholder 1 datum)
+           (%opaque-set! placeholder 2 #t)
+           datum)))
+      ((char-numeric? c)
+       (read-label port labels (%+ (%* n 10) (%digit-value c))))
+      (else (fail port "unknown syntax" (%string-append "#" (%num->string n 10)))))))
+
+(define (resolve x placeholders)
+  (if (if (%opaque? x) (memq x placeholders) #f)
+      (resolve (%opaque-ref x 1) placeholders)
+      x))
+
+;; Replaces the placeholders within a datum.
+(define (patch! datum placeholders)
+  (cond
+    ((%pair? datum)
+     (let loop ((pair datum))
+       (let ((x (%car pair)) (rest (%cdr pair)))
+         (if (%opaque? x)
+             (%set-car! pair (resolve x placeholders))
+             (patch! x placeholders))
+         (cond
+           ((%pair? rest) (loop rest))
+           ((%opaque? rest) (%set-cdr! pair (resolve rest placeholders)))
+           (else (patch! rest placeholders))))))
+    ((%vector? datum)
+     (let ((n (%vector-length datum)))
+       (let loop ((i 0))
+         (if (%fx< i n)
+             (let ((x (%vector-ref datum i)))
+               (if (%opaque? x)
+                   (%vector-set! datum i (resolve x placeholders))
+                   (patch! x placeholders))
+               (loop (%fx+ i 1)))))))))
+
+(define (read-from port)
+  (let* ((labels (%cons '() '()))
+         (item (read-item port labels)))
+    (cond
+      ((%eq? item close-mark) (fail port "unexpected closing parenthesis"))
+      ((%eq? item dot-mark) (fail port "unexpected dot"))
+      ((%null? (%car labels)) item)
+      (else
+       (patch! item (%car labels))
+       item))))
+
+(define read
+  (case-lambda
+    (() (read-from (current-input-port)))
+    ((port) (read-from port))))

@@ -1,0 +1,290 @@
+;;; (cairn text): booleans, characters, symbols and strings.
+;;;
+;;; Strings are flat arrays of characters, so indexing is constant time and ranges are block moves in the runtime.
+;;; Optional start and end arguments become explicit bounds, which the runtime checks.
+
+(define-library (cairn text)
+  (export
+   (rename %boolean? boolean?) (rename %not not) boolean=?
+   ;; characters
+   (rename %char? char?) (rename %char->integer char->integer) (rename %integer->char integer->char)
+   char=? char<? char>? char<=? char>=?
+   char-ci=? char-ci<? char-ci>? char-ci<=? char-ci>=?
+   char-upcase char-downcase char-foldcase
+   char-alphabetic? char-numeric? char-whitespace?
+   (rename %char-upper-case? char-upper-case?) (rename %char-lower-case? char-lower-case?)
+   (rename %digit-value digit-value)
+   ;; symbols
+   (rename %symbol? symbol?) symbol=? (rename %symbol->string symbol->string)
+   (rename %string->symbol string->symbol) (rename %generate-symbol generate-symbol) symbol-append
+   ;; strings
+   (rename %string? string?) (rename %string-length string-length)
+   (rename %string-ref string-ref) (rename %string-set! string-set!)
+   make-string string string-copy (rename string-copy substring) string-copy! string-fill!
+   string-append string->list (rename %list->string list->string) string->vector vector->string
+   string=? string<? string>? string<=? string>=?
+   string-ci=? string-ci<? string-ci>? string-ci<=? string-ci>=?
+   (rename %string-upcase string-upcase) (rename %string-downcase string-downcase)
+   (rename %string-foldcase string-foldcase)
+   string-map string-for-each string->utf8 utf8->string
+   string-join string-index string-search-forward string-prefix? string-null? (rename %string-hash string-hash))
+  (import (cairn syntax) (cairn primitives) (cairn control) (cairn list))
+  (begin
+
+    ;; A predicate that holds for all neighbours among its arguments.  `test` checks its operands.
+    (define-syntax define-chain
+      (syntax-rules ()
+        ((_ name (a b) test)
+         (begin
+           (define (two? a b) test)
+           (define name
+             (case-lambda
+               ((a b) test)
+               ((a b c) (if (two? a b) (two? b c) (begin (two? b c) #f)))
+               ((a) (two? a a) #t)
+               ((a b . rest)
+                (let loop ((ok (two? a b)) (b b) (rest rest))
+                  (if (%null? rest)
+                      ok
+                      (let ((next (two? b (%car rest))))
+                        (loop (if ok next #f) (%car rest) (%cdr rest)))))))))))
+
+    (define (check-boolean x)
+      (if (%boolean? x) x (wrong-type "boolean=?" "a boolean" x)))
+    (define-chain boolean=? (a b)
+      (%eq? (check-boolean a) (check-boolean b)))
+
+    ;;;; Characters
+
+    (define-chain char=? (a b) (%char=? a b))
+    (define-chain char<? (a b) (%char<? a b))
+    (define-chain char>? (a b) (%char<? b a))
+    (define-chain char<=? (a b) (%not (%char<? b a)))
+    (define-chain char>=? (a b) (%not (%char<? a b)))
+
+    ;; Case mappings of ASCII are decided here.
+    (define (char-upcase c)
+      (let ((n (%char->integer c)))
+        (if (%fx< n 128)
+            (if (if (%fx<= 97 n) (%fx<= n 122) #f)
+                (%integer->char (%fx- n 32))
+                c)
+            (%char-upcase c))))
+    (define (char-downcase c)
+      (let ((n (%char->integer c)))
+        (if (%fx< n 128)
+            (if (if (%fx<= 65 n) (%fx<= n 90) #f)
+                (%integer->char (%fx+ n 32))
+                c)
+            (%char-downcase c))))
+    (define (char-foldcase c)
+      (if (%fx< (%char->integer c) 128)
+          (char-downcase c)
+          (%char-foldcase c)))
+
+    (define-chain char-ci=? (a b) (%char=? (char-foldcase a) (char-foldcase b)))
+    (define-chain char-ci<? (a b) (%char<? (char-foldcase a) (char-foldcase b)))
+    (define-chain char-ci>? (a b) (%char<? (char-foldcase b) (char-foldcase a)))
+    (define-chain char-ci<=? (a b) (%not (%char<? (char-foldcase b) (char-foldcase a))))
+    (define-chain char-ci>=? (a b) (%not (%char<? (char-foldcase a) (char-foldcase b))))
+
+    (define (char-alphabetic? c)
+      (let ((n (%char->integer c)))
+        (if (%fx< n 128)
+            (let ((lower (%fxior n 32)))
+              (if (%fx<= 97 lower) (%fx<= lower 122) #f))
+            (%char-alphabetic? c))))
+    (define (char-numeric? c)
+      (let ((n (%char->integer c)))
+        (if (%fx< n 128)
+            (if (%fx<= 48 n) (%fx<= n 57) #f)
+            (%char-numeric? c))))
+    (define (char-whitespace? c)
+      (let ((n (%char->integer c)))
+        (if (%fx< n 128)
+            (if (%fx= n 32) #t (if (%fx<= 9 n) (%fx<= n 13) #f))
+            (%char-whitespace? c))))
+
+    ;;;; Symbols
+
+    (define (check-symbol x)
+      (if (%symbol? x) x (wrong-type "symbol=?" "a symbol" x)))
+    (define-chain symbol=? (a b)
+      (%eq? (check-symbol a) (check-symbol b)))
+
+    (define (symbol-append . symbols)
+      (%string->symbol (%string-concat (map (lambda (s) (%symbol->string s)) symbols))))
+
+    ;;;; Strings
+
+    (define make-string
+      (case-lambda
+        ((n) (%make-string n #\space))
+        ((n c) (%make-string n c))))
+
+    (define (string . chars)
+      (%list->string chars))
+
+    (define string-copy
+      (case-lambda
+        ((s) (%substring s 0 (%string-length s)))
+        ((s start) (%substring s start (%string-length s)))
+        ((s start end) (%substring s start end))))
+
+    (define string-copy!
+      (case-lambda
+        ((to at from) (%string-copy! to at from 0 (%string-length from)))
+        ((to at from start) (%string-copy! to at from start (%string-length from)))
+        ((to at from start end) (%string-copy! to at from start end))))
+
+    (define string-fill!
+      (case-lambda
+        ((s c) (%string-fill! s c 0 (%string-length s)))
+        ((s c start) (%string-fill! s c start (%string-length s)))
+        ((s c start end) (%string-fill! s c start end))))
+
+    (define string-append
+      (case-lambda
+        ((a b) (%string-append a b))
+        (() (%make-string 0 #\space))
+        ((a) (string-copy a))
+        (strings (%string-concat strings))))
+
+    (define string->list
+      (case-lambda
+        ((s) (%string->list s 0 (%string-length s)))
+        ((s start) (%string->list s start (%string-length s)))
+        ((s start end) (%string->list s start end))))
+
+    (define string->vector
+      (case-lambda
+        ((s) (%string->vector s 0 (%string-length s)))
+        ((s start) (%string->vector s start (%string-length s)))
+        ((s start end) (%string->vector s start end))))
+
+    (define vector->string
+      (case-lambda
+        ((v) (%vector->string v 0 (%vector-length v)))
+        ((v start) (%vector->string v start (%vector-length v)))
+        ((v start end) (%vector->string v start end))))
+
+    (define string->utf8
+      (case-lambda
+        ((s) (%string->utf8 s 0 (%string-length s)))
+        ((s start) (%string->utf8 s start (%string-length s)))
+        ((s start end) (%string->utf8 s start end))))
+
+    (define utf8->string
+      (case-lambda
+        ((b) (%utf8->string b 0 (%bytevector-length b)))
+        ((b start) (%utf8->string b start (%bytevector-length b)))
+        ((b start end) (%utf8->string b start end))))
+
+    (define-chain string=? (a b) (%string=? a b))
+    (define-chain string<? (a b) (%fx< (%string-compare a b) 0))
+    (define-chain string>? (a b) (%fx< 0 (%string-compare a b)))
+    (define-chain string<=? (a b) (%fx<= (%string-compare a b) 0))
+    (define-chain string>=? (a b) (%fx<= 0 (%string-compare a b)))
+
+    (define (compare-ci a b)
+      (%string-compare (%string-foldcase a) (%string-foldcase b)))
+    (define-chain string-ci=? (a b) (%fx= (compare-ci a b) 0))
+    (define-chain string-ci<? (a b) (%fx< (compare-ci a b) 0))
+    (define-chain string-ci>? (a b) (%fx< 0 (compare-ci a b)))
+    (define-chain string-ci<=? (a b) (%fx<= (compare-ci a b) 0))
+    (define-chain string-ci>=? (a b) (%fx<= 0 (compare-ci a b)))
+
+    (define (min-length strings)
+      (let loop ((n (%string-length (%car strings))) (rest (%cdr strings)))
+        (if (%null? rest)
+            n
+            (let ((m (%string-length (%car rest))))
+              (loop (if (%fx< m n) m n) (%cdr rest))))))
+
+    (define (refs strings i)
+      (if (%null? strings)
+          '()
+          (%cons (%string-ref (%car strings) i) (refs (%cdr strings) i))))
+
+    (define string-map
+      (case-lambda
+        ((f s)
+         (let ((n (%string-length s)))
+           (let loop ((i 0) (acc '()))
+             (if (%fx< i n)
+                 (loop (%fx+ i 1) (%cons (f (%string-ref s i)) acc))
+                 (%list->string (reverse acc))))))
+        ((f s . strings)
+         (let* ((strings (%cons s strings))
+                (n (min-length strings)))
+           (let loop ((i 0) (acc '()))
+             (if (%fx< i n)
+                 (loop (%fx+ i 1) (%cons (%apply f (refs strings i)) acc))
+                 (%list->string (reverse acc))))))))
+
+    (define string-for-each
+      (case-lambda
+        ((f s)
+         (let ((n (%string-length s)))
+           (let loop ((i 0))
+             (if (%fx< i n)
+                 (begin
+                   (f (%string-ref s i))
+                   (loop (%fx+ i 1)))))))
+        ((f s . strings)
+         (let* ((strings (%cons s strings))
+                (n (min-length strings)))
+           (let loop ((i 0))
+             (if (%fx< i n)
+                 (begin
+                   (%apply f (refs strings i))
+                   (loop (%fx+ i 1)))))))))
+
+    ;;;; Beyond R7RS, from SRFI 13 and 130
+
+    (define (string-null? s)
+      (%fx= (%string-length s) 0))
+
+    (define string-join
+      (case-lambda
+        ((strings) (string-join strings " "))
+        ((strings separator)
+         (if (%null? strings)
+             (%make-string 0 #\space)
+             (%string-concat
+              (%cons (%car strings)
+                     (let loop ((rest (%cdr strings)))
+                       (if (%null? rest)
+                           '()
+                           (%cons separator (%cons (%car rest) (loop (%cdr rest))))))))))))
+
+    ;; Index of the first character that is, or satisfies, `what`; or #f.
+    (define (string-index s what)
+      (let ((n (%string-length s)))
+        (let loop ((i 0))
+          (cond
+            ((%fx= i n) #f)
+            ((if (%char? what) (%char=? what (%string-ref s i)) (what (%string-ref s i))) i)
+            (else (loop (%fx+ i 1)))))))
+
+    ;; Does `pattern` occur in `s` at `start`?
+    (define (match-at? pattern s start)
+      (let ((n (%string-length pattern)))
+        (if (%fx<= (%fx+ start n) (%string-length s))
+            (let loop ((i 0))
+              (cond
+                ((%fx= i n) #t)
+                ((%char=? (%string-ref pattern i) (%string-ref s (%fx+ start i))) (loop (%fx+ i 1)))
+                (else #f)))
+            #f)))
+
+    (define (string-prefix? prefix s)
+      (match-at? prefix s 0))
+
+    (define (string-search-forward pattern s start)
+      (let ((last (%fx- (%string-length s) (%string-length pattern))))
+        (let loop ((i start))
+          (cond
+            ((%fx< last i) #f)
+            ((match-at? pattern s i) i)
+            (else (loop (%fx+ i 1)))))))))

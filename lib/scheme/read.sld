@@ -1,0 +1,4 @@
+;;; (scheme read) of R7RS-small.
+(define-library (scheme read)
+  (export read)
+  (import (cairn reader)))
