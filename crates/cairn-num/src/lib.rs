@@ -32,6 +32,7 @@
 pub mod arith;
 pub mod division;
 pub mod elementary;
+mod fault;
 pub mod float;
 pub mod format;
 pub mod int;
@@ -39,6 +40,7 @@ pub mod limbs;
 pub mod parse;
 pub mod signed;
 
+pub use fault::Fault;
 pub use format::format_number;
 pub use parse::parse_number;
 
