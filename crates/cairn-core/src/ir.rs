@@ -118,7 +118,7 @@ pub enum TopForm {
 }
 
 /// An expression.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Expr {
     /// Constant.
     Const(Literal),

@@ -2,6 +2,16 @@
 //!
 //! The Core IR ([`ir`]) is a small lambda language; [`prim`] lists its primitive operations. This crate knows
 //! nothing of syntax, frames or LLVM.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`ir`], [`prim`] | the language |
+//! | [`print`], [`parse`], [`verify`] | its text form, and what must hold |
+//! | [`walk`], [`effects`] | what all passes share: walking, copying, measuring; effects |
+//! | [`passes`] | the optimizer |
 
+pub mod effects;
 pub mod ir;
+pub mod passes;
 pub mod prim;
+pub mod walk;

@@ -1,0 +1,219 @@
+//! Facts about global variables: what they hold, and whether they are bound whenever they are read.
+//!
+//! ```text
+//! (define f (lambda (x) (g x)))      f, g: known lambdas, bound whenever read
+//! (define g (lambda (x) x))
+//! (f 1)
+//! (define early (lambda () late))    late: may be read before its definition
+//! (early)
+//! (define late 5)
+//! ```
+//!
+//! The problem: every library procedure is a global, so nearly every call goes through one; without facts each call
+//! checks for "unbound", then for "procedure", then the argument count. The idea: a global that is defined once and never
+//! assigned holds the value of its right-hand side whenever it holds anything. And it is bound whenever read unless code
+//! that reads it can run before its definition. Code runs only when a top-level form *acts* (calls something); so we go
+//! through the forms in order, keep the set of globals whose code may have run by now (everything reachable from the
+//! forms that acted), and call a variable *early* when it joins the set before it is defined.
+//!
+//! Invariants: facts hold for the program analysed; passes that only remove, inline or simplify keep them valid
+//! (a pass never adds a read of a global to code that runs earlier than a read of it ran before... inlining copies reads,
+//! but to places from which they were reachable already). Complexity: linear.
+
+use crate::effects::Effects;
+use crate::ir::{Expr, GlobalId, Literal, Program, TopForm};
+use crate::prim::Effect;
+use crate::walk;
+
+/// What a global holds once it is defined.
+#[derive(Clone, Debug)]
+pub enum Known {
+    /// The lambda defined by form number `form` of the program.
+    Lambda {
+        /// Index into `Program::forms`.
+        form: usize,
+    },
+    /// A constant that may be copied freely (never a string, pair, vector or bytevector: those have identity).
+    Const(Literal),
+    /// The same as another global of which as much is known.
+    Alias(GlobalId),
+    /// Some value, always the same.
+    Fixed,
+    /// Assigned, defined several times or never.
+    Unknown,
+}
+
+/// Facts about one global.
+#[derive(Clone, Debug)]
+pub struct GlobalFact {
+    /// Its value once defined.
+    pub value: Known,
+    /// Bound whenever it is read: a read needs no check.
+    pub always_bound: bool,
+    /// Index of its (first) definition in `Program::forms`.
+    pub form: Option<usize>,
+}
+
+/// Facts about all globals, indexed by [`GlobalId`].
+#[derive(Clone, Debug, Default)]
+pub struct GlobalFacts {
+    facts: Vec<GlobalFact>,
+    nothing: GlobalFact,
+}
+
+impl Default for GlobalFact {
+    fn default() -> GlobalFact {
+        GlobalFact { value: Known::Unknown, always_bound: false, form: None }
+    }
+}
+
+impl GlobalFacts {
+    /// Facts about `g`.
+    pub fn get(&self, g: GlobalId) -> &GlobalFact {
+        self.facts.get(g.0 as usize).unwrap_or(&self.nothing)
+    }
+    /// Is `g` bound whenever it is read?
+    pub fn always_bound(&self, g: GlobalId) -> bool {
+        self.get(g).always_bound
+    }
+    /// The form that defines `g` as a lambda, when every read of `g` gives that lambda.
+    pub fn lambda(&self, g: GlobalId) -> Option<usize> {
+        match self.get(g) {
+            GlobalFact { value: Known::Lambda { form }, always_bound: true, .. } => Some(*form),
+            _ => None,
+        }
+    }
+    /// The constant that every read of `g` gives.
+    pub fn constant(&self, g: GlobalId) -> Option<&Literal> {
+        match self.get(g) {
+            GlobalFact { value: Known::Const(l), always_bound: true, .. } => Some(l),
+            _ => None,
+        }
+    }
+    /// The global that every read of `g` may be replaced by: the end of a chain of aliases.
+    pub fn resolve(&self, mut g: GlobalId) -> GlobalId {
+        let mut steps = 0;
+        while let GlobalFact { value: Known::Alias(h), always_bound: true, .. } = self.get(g) {
+            if !self.always_bound(*h) || steps > self.facts.len() {
+                break;
+            }
+            g = *h;
+            steps += 1;
+        }
+        g
+    }
+    /// Does every read of `g` succeed and give the same value?
+    pub fn is_constant(&self, g: GlobalId) -> bool {
+        let f = self.get(g);
+        f.always_bound && !matches!(f.value, Known::Unknown)
+    }
+    /// Effects of reading `g`, for the questions of [`crate::effects`].
+    pub fn read_effects(&self, g: GlobalId) -> Effects {
+        match self.get(g) {
+            GlobalFact { always_bound: false, .. } => Effects::READ.and(Effects::FAIL),
+            GlobalFact { value: Known::Unknown, .. } => Effects::READ,
+            _ => Effects::NONE,
+        }
+    }
+}
+
+/// May a literal be copied without anybody noticing?
+pub fn copyable(l: &Literal) -> bool {
+    !matches!(l, Literal::String(_) | Literal::Bytes(_) | Literal::Pair(_) | Literal::Vector(_))
+}
+
+/// Collects the facts.
+pub fn analyze(program: &Program) -> GlobalFacts {
+    let count = program.globals.len();
+    let mut definitions: Vec<Vec<usize>> = vec![Vec::new(); count];
+    let mut assigned: Vec<bool> = program.globals.iter().map(|g| g.assigned).collect();
+    // what each form mentions (anywhere), and whether evaluating it runs code
+    let mut mentions: Vec<Vec<GlobalId>> = Vec::with_capacity(program.forms.len());
+    for (i, form) in program.forms.iter().enumerate() {
+        if let TopForm::Define(g, _) = form {
+            definitions[g.0 as usize].push(i);
+        }
+        let mut here = Vec::new();
+        walk::visit(form.expr(), &mut |e| match e {
+            Expr::Global(g, _) => here.push(*g),
+            Expr::SetGlobal(g, ..) => {
+                assigned[g.0 as usize] = true;
+                here.push(*g);
+            }
+            _ => {}
+        });
+        here.sort();
+        here.dedup();
+        mentions.push(here);
+    }
+    let early = find_early(program, &definitions, &mentions);
+    let facts = (0..count)
+        .map(|i| {
+            let form = definitions[i].first().copied();
+            let value = match (form, assigned[i], definitions[i].len()) {
+                (Some(form), false, 1) => match program.forms[form].expr() {
+                    Expr::Lambda(_) => Known::Lambda { form },
+                    Expr::Const(l) if copyable(l) => Known::Const(l.clone()),
+                    Expr::Global(g, _) if definitions[g.0 as usize].len() == 1 && !assigned[g.0 as usize] => {
+                        Known::Alias(*g)
+                    }
+                    _ => Known::Fixed,
+                },
+                _ => Known::Unknown,
+            };
+            GlobalFact { value, always_bound: form.is_some() && !early[i], form }
+        })
+        .collect();
+    GlobalFacts { facts, nothing: GlobalFact::default() }
+}
+
+/// Does evaluating `e` run code other than `e` itself: calls, writes that could hand code to somebody, loops?
+fn acts(e: &Expr) -> bool {
+    let mut found = false;
+    walk::visit_now(e, &mut |e| {
+        found |= match e {
+            Expr::Call(..) | Expr::Apply(..) | Expr::CallCc(..) | Expr::SetGlobal(..) | Expr::SetLocal(..) => true,
+            Expr::Prim { op, .. } => op.effect() == Effect::Write,
+            _ => false,
+        };
+    });
+    found
+}
+
+/// Globals that may be read before they are defined.
+fn find_early(program: &Program, definitions: &[Vec<usize>], mentions: &[Vec<GlobalId>]) -> Vec<bool> {
+    let count = definitions.len();
+    let mut early = vec![false; count];
+    let mut defined = vec![false; count];
+    let mut reached = vec![false; count]; // code reachable from forms that acted
+    let mut waiting: Vec<usize> = Vec::new(); // forms defining reached globals, to be followed when code runs next
+    for (i, form) in program.forms.iter().enumerate() {
+        let e = form.expr();
+        if acts(e) {
+            waiting.push(i);
+            while let Some(f) = waiting.pop() {
+                for g in &mentions[f] {
+                    let at = g.0 as usize;
+                    early[at] |= !defined[at];
+                    if !std::mem::replace(&mut reached[at], true) {
+                        waiting.extend(definitions[at].iter().filter(|d| **d < i));
+                    }
+                }
+            }
+        } else {
+            // only what is read outside lambdas is read now
+            walk::visit_now(e, &mut |e| {
+                if let Expr::Global(g, _) = e {
+                    early[g.0 as usize] |= !defined[g.0 as usize];
+                }
+            });
+        }
+        if let TopForm::Define(g, _) = form {
+            defined[g.0 as usize] = true;
+            if reached[g.0 as usize] {
+                waiting.push(i);
+            }
+        }
+    }
+    early
+}

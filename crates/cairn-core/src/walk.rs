@@ -1,0 +1,468 @@
+//! Walking, copying and measuring expressions: what all passes share.
+//!
+//! The problem: Core is a plain tree, and real programs make it deep (a quasiquoted list of 100,000 elements is a nest of
+//! 100,000 `cons`). Recursion over it must not exhaust the native stack. The idea: recursion stays, but every recursive
+//! step goes through [`deep`], which continues on a fresh heap-allocated stack segment when the current one runs low.
+//! Orderless walks use [`visit`], which needs no recursion at all. Dropping is the one recursion that is not ours to
+//! write: [`dismantle`] takes a tree apart with a work list; `Program` does so when dropped, and passes that throw away
+//! large subtrees may do so too ([`with_room`] makes the rest safe inside the optimizer).
+//!
+//! Invariants: [`for_each_child`] and [`for_each_child_mut`] visit in evaluation order (branches and bodies of lambdas and
+//! labels: in textual order); [`copy_fresh`] keeps every variable and label bound exactly once.
+
+use crate::ir::{Clause, Expr, Label, LabelId, Lambda, Literal, Program, TopForm, VarId};
+use cairn_layout::code::Site;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// Runs one recursive step; grows the native stack when little is left.
+#[inline]
+pub fn deep<R>(step: impl FnOnce() -> R) -> R {
+    stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, step)
+}
+
+/// Runs `work` with enough native stack to drop and clone the expressions of `program` recursively.
+pub fn with_room<R>(program: &Program, work: impl FnOnce() -> R) -> R {
+    let depth = program.forms.iter().map(|f| depth(f.expr())).max().unwrap_or(0);
+    // dropping takes two to three small native frames per level; unused stack is never touched
+    if depth < 1_000 { work() } else { stacker::grow(64 * 1024 * 1024 + depth * 2048, work) }
+}
+
+/// Calls `f` on every direct subexpression, in evaluation order.
+pub fn for_each_child<'a>(e: &'a Expr, f: &mut (impl FnMut(&'a Expr) + ?Sized)) {
+    match e {
+        Expr::Const(_) | Expr::Local(_) | Expr::Global(..) => {}
+        Expr::SetLocal(_, e) | Expr::SetGlobal(_, e, _) | Expr::CallCc(e, _) => f(e),
+        Expr::If(a, b, c) => {
+            f(a);
+            f(b);
+            f(c);
+        }
+        Expr::Seq(es) | Expr::Values(es) | Expr::Jump(_, es) => es.iter().for_each(f),
+        Expr::Let(bs, body) | Expr::Letrec(bs, body) => {
+            bs.iter().for_each(|(_, e)| f(e));
+            f(body);
+        }
+        Expr::Fix(bs, body) => {
+            bs.iter().flat_map(|(_, l)| &l.clauses).for_each(|c| f(&c.body));
+            f(body);
+        }
+        Expr::Lambda(l) => l.clauses.iter().for_each(|c| f(&c.body)),
+        Expr::Call(g, es, _) | Expr::Apply(g, es, _) => {
+            f(g);
+            es.iter().for_each(f);
+        }
+        Expr::Prim { args, .. } => args.iter().for_each(f),
+        Expr::Receive { producer, clause, .. } => {
+            f(producer);
+            f(&clause.body);
+        }
+        Expr::Labels(ls, body) => {
+            ls.iter().for_each(|l| f(&l.body));
+            f(body);
+        }
+    }
+}
+
+/// Calls `f` on every direct subexpression, in evaluation order.
+pub fn for_each_child_mut(e: &mut Expr, f: &mut (impl FnMut(&mut Expr) + ?Sized)) {
+    match e {
+        Expr::Const(_) | Expr::Local(_) | Expr::Global(..) => {}
+        Expr::SetLocal(_, e) | Expr::SetGlobal(_, e, _) | Expr::CallCc(e, _) => f(e),
+        Expr::If(a, b, c) => {
+            f(a);
+            f(b);
+            f(c);
+        }
+        Expr::Seq(es) | Expr::Values(es) | Expr::Jump(_, es) => es.iter_mut().for_each(f),
+        Expr::Let(bs, body) | Expr::Letrec(bs, body) => {
+            bs.iter_mut().for_each(|(_, e)| f(e));
+            f(body);
+        }
+        Expr::Fix(bs, body) => {
+            bs.iter_mut().flat_map(|(_, l)| &mut l.clauses).for_each(|c| f(&mut c.body));
+            f(body);
+        }
+        Expr::Lambda(l) => l.clauses.iter_mut().for_each(|c| f(&mut c.body)),
+        Expr::Call(g, es, _) | Expr::Apply(g, es, _) => {
+            f(g);
+            es.iter_mut().for_each(f);
+        }
+        Expr::Prim { args, .. } => args.iter_mut().for_each(f),
+        Expr::Receive { producer, clause, .. } => {
+            f(producer);
+            f(&mut clause.body);
+        }
+        Expr::Labels(ls, body) => {
+            ls.iter_mut().for_each(|l| f(&mut l.body));
+            f(body);
+        }
+    }
+}
+
+/// Calls `f` on `e` and everything below it, parents first, otherwise in no particular order. Needs no native stack.
+pub fn visit<'a>(e: &'a Expr, f: &mut impl FnMut(&'a Expr)) {
+    let mut work = vec![e];
+    while let Some(e) = work.pop() {
+        f(e);
+        for_each_child(e, &mut |c| work.push(c));
+    }
+}
+
+/// Like [`visit`], but `f` decides whether to look below an expression.
+pub fn visit_some<'a>(e: &'a Expr, f: &mut impl FnMut(&'a Expr) -> bool) {
+    let mut work = vec![e];
+    while let Some(e) = work.pop() {
+        if f(e) {
+            for_each_child(e, &mut |c| work.push(c));
+        }
+    }
+}
+
+/// Calls `f` on `e` and everything below it that is evaluated when `e` is: not the bodies of lambdas.
+pub fn visit_now<'a>(e: &'a Expr, f: &mut impl FnMut(&'a Expr)) {
+    let mut work = vec![e];
+    while let Some(e) = work.pop() {
+        f(e);
+        match e {
+            Expr::Lambda(_) => {}
+            Expr::Fix(_, body) => work.push(body),
+            _ => for_each_child(e, &mut |c| work.push(c)),
+        }
+    }
+}
+
+/// Rewrites bottom-up: `f` sees every expression after its children.
+pub fn rewrite(e: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
+    deep(|| {
+        for_each_child_mut(e, &mut |c| rewrite(c, f));
+        f(e);
+    })
+}
+
+/// Takes the expression out, leaving a constant.
+pub fn take(e: &mut Expr) -> Expr {
+    std::mem::replace(e, Expr::Const(Literal::Unspecified))
+}
+
+/// Number of levels of the tree.
+pub fn depth(e: &Expr) -> usize {
+    let mut work = vec![(e, 1)];
+    let mut deepest = 0;
+    while let Some((e, d)) = work.pop() {
+        deepest = deepest.max(d);
+        for_each_child(e, &mut |c| work.push((c, d + 1)));
+    }
+    deepest
+}
+
+/// Number of nodes: the usual estimate of code size. Constants and variables count 1.
+pub fn size(e: &Expr) -> usize {
+    let mut n = 0;
+    visit(e, &mut |_| n += 1);
+    n
+}
+
+/// Is [`size`] at most `limit`? Stops looking beyond it.
+pub fn size_at_most(e: &Expr, limit: usize) -> bool {
+    let mut n = 0;
+    visit_some(e, &mut |_| {
+        n += 1;
+        n <= limit
+    });
+    n <= limit
+}
+
+/// Takes an expression apart without recursion.
+pub fn dismantle(e: Expr) {
+    let mut work = vec![e];
+    while let Some(mut e) = work.pop() {
+        for_each_child_mut(&mut e, &mut |c| {
+            if !matches!(c, Expr::Const(_) | Expr::Local(_) | Expr::Global(..)) {
+                work.push(take(c));
+            }
+        });
+        if let Expr::Const(l) = e {
+            dismantle_literal(l);
+        }
+    }
+}
+
+/// Takes a literal apart without recursion.
+pub fn dismantle_literal(l: Literal) {
+    let mut work = vec![l];
+    while let Some(l) = work.pop() {
+        match l {
+            Literal::Pair(p) => {
+                if let Ok((a, d)) = Rc::try_unwrap(p) {
+                    work.push(a);
+                    work.push(d);
+                }
+            }
+            Literal::Vector(mut v) => {
+                if let Some(items) = Rc::get_mut(&mut v) {
+                    work.extend(items.iter_mut().map(|l| std::mem::replace(l, Literal::Nil)));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        for form in self.forms.drain(..) {
+            match form {
+                TopForm::Define(_, e) | TopForm::Expr(e) => dismantle(e),
+            }
+        }
+    }
+}
+
+impl Clone for Expr {
+    fn clone(&self) -> Expr {
+        deep(|| match self {
+            Expr::Const(l) => Expr::Const(l.clone()),
+            Expr::Local(v) => Expr::Local(*v),
+            Expr::Global(g, s) => Expr::Global(*g, *s),
+            Expr::SetLocal(v, e) => Expr::SetLocal(*v, e.clone()),
+            Expr::SetGlobal(g, e, s) => Expr::SetGlobal(*g, e.clone(), *s),
+            Expr::If(a, b, c) => Expr::If(a.clone(), b.clone(), c.clone()),
+            Expr::Seq(es) => Expr::Seq(es.clone()),
+            Expr::Let(bs, body) => Expr::Let(bs.clone(), body.clone()),
+            Expr::Letrec(bs, body) => Expr::Letrec(bs.clone(), body.clone()),
+            Expr::Fix(bs, body) => Expr::Fix(bs.clone(), body.clone()),
+            Expr::Lambda(l) => Expr::Lambda(l.clone()),
+            Expr::Call(f, es, s) => Expr::Call(f.clone(), es.clone(), *s),
+            Expr::Apply(f, es, s) => Expr::Apply(f.clone(), es.clone(), *s),
+            Expr::Prim { op, args, site, proven } => {
+                Expr::Prim { op: *op, args: args.clone(), site: *site, proven: *proven }
+            }
+            Expr::Values(es) => Expr::Values(es.clone()),
+            Expr::Receive { producer, clause, site } => {
+                Expr::Receive { producer: producer.clone(), clause: clause.clone(), site: *site }
+            }
+            Expr::CallCc(e, s) => Expr::CallCc(e.clone(), *s),
+            Expr::Labels(ls, body) => Expr::Labels(ls.clone(), body.clone()),
+            Expr::Jump(l, es) => Expr::Jump(*l, es.clone()),
+        })
+    }
+}
+
+/// How [`copy_fresh`] renames: variables and labels bound inside the copy get fresh names; others are looked up here and
+/// kept when absent.
+#[derive(Default, Debug)]
+pub struct Renaming {
+    /// Variables.
+    pub vars: FxHashMap<VarId, VarId>,
+    /// Labels.
+    pub labels: FxHashMap<LabelId, LabelId>,
+    /// When set, every source position in the copy becomes this one (inlined library code).
+    pub site: Option<Site>,
+}
+
+impl Renaming {
+    /// A fresh name for `v`, remembered.
+    pub fn bind(&mut self, program: &mut Program, v: VarId) -> VarId {
+        let info = program.vars[v.0 as usize].clone();
+        program.vars.push(info);
+        let fresh = VarId(program.vars.len() as u32 - 1);
+        self.vars.insert(v, fresh);
+        fresh
+    }
+    /// A fresh name for `l`, remembered.
+    pub fn bind_label(&mut self, program: &mut Program, l: LabelId) -> LabelId {
+        let fresh = program.fresh_label();
+        self.labels.insert(l, fresh);
+        fresh
+    }
+    fn var(&self, v: VarId) -> VarId {
+        self.vars.get(&v).copied().unwrap_or(v)
+    }
+    fn site(&self, s: Site) -> Site {
+        self.site.unwrap_or(s)
+    }
+}
+
+/// A copy of `e` in which everything bound inside is renamed afresh.
+pub fn copy_fresh(program: &mut Program, e: &Expr, names: &mut Renaming) -> Expr {
+    deep(|| {
+        macro_rules! copy {
+            ($e:expr) => {
+                copy_fresh(program, $e, names)
+            };
+        }
+        macro_rules! boxed {
+            ($e:expr) => {
+                Box::new(copy_fresh(program, $e, names))
+            };
+        }
+        macro_rules! many {
+            ($es:expr) => {
+                $es.iter().map(|e| copy_fresh(program, e, names)).collect()
+            };
+        }
+        match e {
+            Expr::Const(l) => Expr::Const(l.clone()),
+            Expr::Local(v) => Expr::Local(names.var(*v)),
+            Expr::Global(g, s) => Expr::Global(*g, names.site(*s)),
+            Expr::SetLocal(v, e) => Expr::SetLocal(names.var(*v), boxed!(e)),
+            Expr::SetGlobal(g, e, s) => Expr::SetGlobal(*g, boxed!(e), names.site(*s)),
+            Expr::If(a, b, c) => Expr::If(boxed!(a), boxed!(b), boxed!(c)),
+            Expr::Seq(es) => Expr::Seq(many!(es)),
+            Expr::Let(bs, body) => {
+                let bs = bs.iter().map(|(v, e)| (*v, copy!(e))).collect::<Vec<_>>();
+                let bs = bs.into_iter().map(|(v, e)| (names.bind(program, v), e)).collect();
+                Expr::Let(bs, boxed!(body))
+            }
+            Expr::Letrec(bs, body) => {
+                let vars: Vec<_> = bs.iter().map(|(v, _)| names.bind(program, *v)).collect();
+                let bs = vars.into_iter().zip(bs).map(|(v, (_, e))| (v, copy!(e))).collect();
+                Expr::Letrec(bs, boxed!(body))
+            }
+            Expr::Fix(bs, body) => {
+                let vars: Vec<_> = bs.iter().map(|(v, _)| names.bind(program, *v)).collect();
+                let bs = vars.into_iter().zip(bs).map(|(v, (_, l))| (v, copy_lambda(program, l, names))).collect();
+                Expr::Fix(bs, boxed!(body))
+            }
+            Expr::Lambda(l) => Expr::Lambda(copy_lambda(program, l, names)),
+            Expr::Call(f, es, s) => Expr::Call(boxed!(f), many!(es), names.site(*s)),
+            Expr::Apply(f, es, s) => Expr::Apply(boxed!(f), many!(es), names.site(*s)),
+            Expr::Prim { op, args, site, proven } => {
+                Expr::Prim { op: *op, args: many!(args), site: names.site(*site), proven: *proven }
+            }
+            Expr::Values(es) => Expr::Values(many!(es)),
+            Expr::Receive { producer, clause, site } => Expr::Receive {
+                producer: boxed!(producer),
+                clause: Box::new(copy_clause(program, clause, names)),
+                site: names.site(*site),
+            },
+            Expr::CallCc(e, s) => Expr::CallCc(boxed!(e), names.site(*s)),
+            Expr::Labels(ls, body) => {
+                let ids: Vec<_> = ls.iter().map(|l| names.bind_label(program, l.id)).collect();
+                let ls = ids
+                    .into_iter()
+                    .zip(ls)
+                    .map(|(id, l)| {
+                        let params = l.params.iter().map(|v| names.bind(program, *v)).collect();
+                        Label { id, params, body: copy!(&l.body) }
+                    })
+                    .collect();
+                Expr::Labels(ls, boxed!(body))
+            }
+            Expr::Jump(l, es) => Expr::Jump(names.labels.get(l).copied().unwrap_or(*l), many!(es)),
+        }
+    })
+}
+
+/// A copy of a clause with fresh parameters and body.
+pub fn copy_clause(program: &mut Program, c: &Clause, names: &mut Renaming) -> Clause {
+    let params = c.params.iter().map(|v| names.bind(program, *v)).collect();
+    let rest = c.rest.map(|v| names.bind(program, v));
+    Clause { params, rest, body: copy_fresh(program, &c.body, names) }
+}
+
+/// A copy of a lambda with everything bound inside renamed.
+pub fn copy_lambda(program: &mut Program, l: &Lambda, names: &mut Renaming) -> Lambda {
+    let clauses = l.clauses.iter().map(|c| copy_clause(program, c, names)).collect();
+    Lambda { name: l.name.clone(), clauses, site: names.site(l.site) }
+}
+
+/// Calls `f` on every variable bound directly by `e` (not below).
+pub fn for_each_binder(e: &Expr, f: &mut impl FnMut(VarId)) {
+    let clause = |c: &Clause, f: &mut dyn FnMut(VarId)| {
+        c.params.iter().for_each(|v| f(*v));
+        c.rest.iter().for_each(|v| f(*v));
+    };
+    match e {
+        Expr::Let(bs, _) | Expr::Letrec(bs, _) => bs.iter().for_each(|(v, _)| f(*v)),
+        Expr::Fix(bs, _) => bs.iter().for_each(|(v, l)| {
+            f(*v);
+            l.clauses.iter().for_each(|c| clause(c, f));
+        }),
+        Expr::Lambda(l) => l.clauses.iter().for_each(|c| clause(c, f)),
+        Expr::Receive { clause: c, .. } => clause(c, f),
+        Expr::Labels(ls, _) => ls.iter().flat_map(|l| &l.params).for_each(|v| f(*v)),
+        _ => {}
+    }
+}
+
+/// Variables that occur in `e` and are not bound in it, in no particular order.
+pub fn free_vars(e: &Expr) -> FxHashSet<VarId> {
+    let mut bound = FxHashSet::default();
+    let mut seen = FxHashSet::default();
+    visit(e, &mut |e| {
+        for_each_binder(e, &mut |v| {
+            bound.insert(v);
+        });
+        if let Expr::Local(v) | Expr::SetLocal(v, _) = e {
+            seen.insert(*v);
+        }
+    });
+    seen.retain(|v| !bound.contains(v)); // names are bound once, so this is exact
+    seen
+}
+
+/// Free variables of a lambda.
+pub fn lambda_free_vars(l: &Lambda) -> FxHashSet<VarId> {
+    let mut all = FxHashSet::default();
+    for c in &l.clauses {
+        all.extend(free_vars(&c.body).into_iter().filter(|v| !c.params.contains(v) && c.rest != Some(*v)));
+    }
+    all
+}
+
+/// Number of occurrences of each local variable (reads; `SetLocal` counts too), indexed by `VarId`.
+pub fn count_uses(program: &Program) -> Vec<u32> {
+    let mut uses = vec![0; program.vars.len()];
+    for form in &program.forms {
+        visit(form.expr(), &mut |e| {
+            if let Expr::Local(v) | Expr::SetLocal(v, _) = e {
+                uses[v.0 as usize] += 1;
+            }
+        });
+    }
+    uses
+}
+
+/// Index of the clause that accepts `count` arguments.
+pub fn select_clause(l: &Lambda, count: usize) -> Option<usize> {
+    l.clauses.iter().position(|c| c.params.len() == count || (c.rest.is_some() && c.params.len() <= count))
+}
+
+/// `cons` cells holding `items`, as an expression: evaluates them left to right.
+pub fn list_expr(items: Vec<Expr>) -> Expr {
+    let cons = crate::prim::PrimOp::Op(crate::prim::Op::Cons);
+    items.into_iter().rev().fold(Expr::Const(Literal::Nil), |rest, x| Expr::Prim {
+        op: cons,
+        args: vec![x, rest],
+        site: Site::NONE,
+        proven: 0,
+    })
+}
+
+/// Binds `clause`'s parameters to `args` around its body: what a call with these arguments does. The count must fit.
+pub fn bind_clause(clause: Clause, mut args: Vec<Expr>) -> Expr {
+    let extra = args.split_off(clause.params.len());
+    let mut bindings: Vec<_> = clause.params.into_iter().zip(args).collect();
+    match clause.rest {
+        Some(rest) => bindings.push((rest, list_expr(extra))),
+        None => assert!(extra.is_empty(), "argument count was checked by the caller"),
+    }
+    if bindings.is_empty() { clause.body } else { Expr::Let(bindings, Box::new(clause.body)) }
+}
+
+impl TopForm {
+    /// The form's expression.
+    pub fn expr(&self) -> &Expr {
+        match self {
+            TopForm::Define(_, e) | TopForm::Expr(e) => e,
+        }
+    }
+    /// The form's expression.
+    pub fn expr_mut(&mut self) -> &mut Expr {
+        match self {
+            TopForm::Define(_, e) | TopForm::Expr(e) => e,
+        }
+    }
+}
