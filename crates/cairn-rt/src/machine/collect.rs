@@ -1,0 +1,114 @@
+//! Safepoints: where compiled code lets the collector run.
+//!
+//! Compiled code comes here when the current nursery block has too little room. Its live values are in
+//! `Machine::spill`, everything older is in frames, and the registers hold nothing else: so all roots are known precisely.
+//! Runtime calls never come here.
+
+use super::walk::visit_frames;
+use super::{chunks, continuation_word};
+use crate::alloc::out_of_memory;
+use crate::runtime::{Runtime, rt};
+use cairn_heap::{Address, Client, Refill, Request, RootVisitor};
+use cairn_layout::Value;
+use cairn_layout::machine::Machine;
+use cairn_layout::object::continuation;
+
+/// Makes room for `bytes` bytes, collecting if the nursery's budget is spent. Roots: `Machine::spill[0..spilled]`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_machine_collect(ctx: *mut Machine, bytes: Value) -> Value {
+    // SAFETY: compiled code passes its machine context.
+    let ctx = unsafe { &mut *ctx };
+    safepoint(ctx, bytes.as_fixnum() as u64);
+    ctx.spilled = 0;
+    Value::UNSPECIFIED
+}
+
+/// Room for `bytes` bytes in the current nursery block, by the next block or by a collection.
+pub fn safepoint(ctx: &mut Machine, bytes: u64) {
+    let need = bytes + cairn_layout::machine::CHECK_RESERVE;
+    let rt = rt(ctx);
+    let requested = std::mem::take(&mut rt.collect_requested);
+    if !requested && let Refill::Extent(lo, hi) = rt.heap.refill(Address(ctx.lo), Address(ctx.hi), need) {
+        (ctx.lo, ctx.hi) = (lo.0, hi.0);
+        return;
+    }
+    let request = if requested { Request::Major } else { Request::Auto };
+    collect(ctx, request);
+    if ctx.hi - ctx.lo < need {
+        match rt.heap.refill(Address(ctx.lo), Address(ctx.hi), need) {
+            Refill::Extent(lo, hi) => (ctx.lo, ctx.hi) = (lo.0, hi.0),
+            Refill::Collect => out_of_memory(ctx, bytes),
+        }
+    }
+}
+
+/// Collects now. `Machine::{sp, lo, hi}` must be current, live values in `spill[0..spilled]`.
+pub fn collect(ctx: &mut Machine, request: Request) {
+    if !rt(ctx).strategy.facts.frames_in_heap {
+        // The consumed part of the continuation below must not keep anything alive.
+        chunks::remainder(ctx);
+    }
+    let rt = rt(ctx);
+    let (lo, hi) = (Address(ctx.lo), Address(ctx.hi));
+    let mut roots = Roots { machine: ctx };
+    let result = rt.heap.collect(&mut roots, lo, hi, request);
+    if let Err(e) = result {
+        out_of_memory(ctx, e.requested);
+    }
+    let (lo, hi) = rt.heap.current();
+    (ctx.lo, ctx.hi) = (lo.0, hi.0);
+    if ctx.under != Value::FALSE && !rt.strategy.facts.frames_in_heap {
+        rt.strategy.chunks.under_sp = continuation_word(ctx.under, continuation::SP);
+    }
+}
+
+/// The collector's view of a running program.
+struct Roots {
+    machine: *mut Machine,
+}
+
+impl Client for Roots {
+    fn visit_roots<V: RootVisitor>(&mut self, visitor: &mut V) {
+        // SAFETY: the machine context outlives the collection, and nothing else uses it meanwhile.
+        let ctx = unsafe { &mut *self.machine };
+        let rt: &mut Runtime = rt(ctx);
+        // SAFETY: all of these are words that hold values (or raw words without a pointer tag).
+        unsafe {
+            visitor.words(ctx.slots.as_mut_ptr() as *mut u64, ctx.slots.len());
+            visitor.words(ctx.spill.as_mut_ptr() as *mut u64, ctx.spilled as usize);
+            visitor.slot(&raw mut ctx.result as *mut u64);
+            visitor.slot(&raw mut ctx.under as *mut u64);
+            visitor.slot(&raw mut ctx.pending.who as *mut u64);
+            visitor.slot(&raw mut ctx.pending.message as *mut u64);
+            visitor.slot(&raw mut ctx.pending.irritants as *mut u64);
+            visitor.words(rt.open_ports.as_mut_ptr() as *mut u64, rt.open_ports.len());
+            if !rt.module.is_null() {
+                let module = &*rt.module;
+                visitor.words(module.globals as *mut u64, module.global_count as usize);
+                visitor.words(module.literals, module.literal_count as usize);
+            }
+            if rt.strategy.facts.frames_in_heap {
+                visitor.slot(&raw mut ctx.sp);
+            } else if ctx.chunk != 0 {
+                visit_frames(ctx.sp, ctx.base, visitor);
+                visitor.mark_chunk(Address(ctx.chunk));
+                if let Some((spare, _)) = rt.strategy.chunks.spare {
+                    visitor.mark_chunk(Address(spare));
+                }
+            }
+        }
+    }
+
+    fn trace_continuation<V: RootVisitor>(&mut self, k: Address, visitor: &mut V) {
+        // SAFETY: `k` is a continuation object; its raw words delimit whole frames, or are zero when frames are
+        // in the heap.
+        unsafe {
+            let word = |i: u64| *((k.0 + 8 * i) as *const u64);
+            let chunk = word(continuation::CHUNK);
+            if chunk != 0 {
+                visit_frames(word(continuation::SP), word(continuation::BASE), visitor);
+                visitor.mark_chunk(Address(chunk));
+            }
+        }
+    }
+}

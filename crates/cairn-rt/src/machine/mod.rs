@@ -1,0 +1,206 @@
+//! The machine: entering compiled code, frames, continuations, collections.
+//!
+//! | module | its one job |
+//! |---|---|
+//! | [`stubs`] | the cold stub: runtime calls that preserve all registers |
+//! | [`chunks`] | stack chunks: overflow, underflow, capture and reinstatement |
+//! | [`walk`] | enumerating frames for the collector and for backtraces |
+//! | [`collect`] | safepoints: roots, the collector's client |
+//! | [`load`] | taking in a compiled module, running it |
+//!
+//! What a frame strategy must do at run time is four questions, answered in [`chunks`] for frames in stack chunks and here for
+//! frames in the heap (where all four are trivial): make room for a frame, return below a segment, capture, reinstate.
+
+pub mod chunks;
+pub mod collect;
+pub mod load;
+pub mod stubs;
+pub mod walk;
+
+pub use collect::*;
+pub use walk::walk_frames;
+
+use crate::access;
+use crate::alloc;
+use crate::error;
+use crate::runtime::rt;
+use cairn_layout::Value;
+use cairn_layout::facts;
+use cairn_layout::machine::{Machine, slot};
+use cairn_layout::object::continuation;
+use cairn_layout::value::TAG_PROCEDURE;
+
+/// What the frame strategy keeps besides the machine registers.
+pub struct State {
+    /// The loaded program's strategy.
+    pub facts: &'static facts::StrategyFacts,
+    /// Code address of the underflow return point.
+    pub underflow: u64,
+    /// Code address of the outermost return point.
+    pub halt: u64,
+    /// Code address of continuation objects.
+    pub continuation: u64,
+    /// Stack chunks (`chunks`).
+    pub chunks: chunks::Chunks,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        State {
+            facts: &facts::CHUNKS,
+            underflow: 0,
+            halt: 0,
+            continuation: 0,
+            chunks: chunks::Chunks::default(),
+        }
+    }
+}
+
+/// A fresh continuation object.
+fn make_continuation(ctx: &mut Machine, words: [u64; 4], next: Value, serial: i64) -> Value {
+    let code = rt(ctx).strategy.continuation;
+    let address = alloc::alloc_procedure(ctx, continuation::LEN);
+    let [chunk, sp, base, _] = words;
+    // SAFETY: `address` is `continuation::LEN` fresh words.
+    unsafe {
+        let p = address as *mut u64;
+        *p.add(continuation::CODE as usize) = code;
+        *p.add(continuation::CHUNK as usize) = chunk;
+        *p.add(continuation::SP as usize) = sp;
+        *p.add(continuation::BASE as usize) = base;
+        *p.add(continuation::NEXT as usize) = next.0;
+        *p.add(continuation::WINDERS as usize) = ctx.slots[slot::WINDERS].0;
+        *p.add(continuation::SERIAL as usize) = Value::fixnum(serial).0;
+    }
+    Value(address | TAG_PROCEDURE)
+}
+
+/// Word `i` of a continuation object.
+fn continuation_word(k: Value, i: u64) -> u64 {
+    debug_assert!(k.is_procedure());
+    // SAFETY: callers pass continuation objects only.
+    unsafe { *((k.address() + 8 * i) as *const u64) }
+}
+
+/// Makes room for a frame of `bytes` bytes on a fresh chunk. `Machine::sp` is where the caller's frames end; the
+/// result, and the new `Machine::sp`, is where the new frame must end.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_machine_overflow(ctx: *mut Machine, bytes: Value) -> Value {
+    // SAFETY: compiled code passes its machine context.
+    let ctx = unsafe { &mut *ctx };
+    chunks::overflow(ctx, bytes.as_fixnum() as u64);
+    Value(ctx.sp)
+}
+
+/// A return left the current segment: brings back the frame below. The result is the new `Machine::sp`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_machine_underflow(ctx: *mut Machine) -> Value {
+    // SAFETY: as above.
+    let ctx = unsafe { &mut *ctx };
+    chunks::underflow(ctx);
+    Value(ctx.sp)
+}
+
+/// Captures the current continuation. `Machine::sp` may change.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_machine_capture(ctx: *mut Machine) -> Value {
+    // SAFETY: as above.
+    let ctx = unsafe { &mut *ctx };
+    if rt(ctx).strategy.facts.frames_in_heap {
+        make_continuation(ctx, [0, ctx.sp, 0, 0], Value::FALSE, 0)
+    } else {
+        chunks::capture(ctx)
+    }
+}
+
+/// Makes `k` the current continuation. The result is the new `Machine::sp`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_machine_reinstate(ctx: *mut Machine, k: Value) -> Value {
+    // SAFETY: as above.
+    let ctx = unsafe { &mut *ctx };
+    if rt(ctx).strategy.facts.frames_in_heap {
+        ctx.sp = continuation_word(k, continuation::SP);
+    } else {
+        chunks::reinstate(ctx, k);
+    }
+    Value(ctx.sp)
+}
+
+/// The dynamic-wind list at the capture of continuation `k`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_machine_winders(ctx: *mut Machine, k: Value) -> Value {
+    // SAFETY: as above.
+    let ctx = unsafe { &mut *ctx };
+    let code = rt(ctx).strategy.continuation;
+    if !k.is_procedure() || continuation_word(k, continuation::CODE) != code {
+        return error::wrong_type(ctx, "continuation-winders", 0, "a continuation", k);
+    }
+    Value(continuation_word(k, continuation::WINDERS))
+}
+
+/// Spreads a list into `Machine::args`; the result is its length.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_machine_spread(ctx: *mut Machine, list: Value) -> Value {
+    // SAFETY: as above.
+    let ctx = unsafe { &mut *ctx };
+    // Count first, so that an improper or circular list writes nothing.
+    let (mut slow, mut fast, mut n) = (list, list, 0usize);
+    while fast.is_pair() {
+        fast = access::cdr(fast);
+        n += 1;
+        if n % 2 == 0 {
+            slow = access::cdr(slow);
+            if slow == fast {
+                return error::wrong_type(ctx, "apply", 1, "a proper list", list);
+            }
+        }
+    }
+    if fast != Value::NIL {
+        return error::wrong_type(ctx, "apply", 1, "a proper list", list);
+    }
+    ensure_args(ctx, n);
+    let mut rest = list;
+    for i in 0..n {
+        // SAFETY: `ensure_args` made room for `n` arguments.
+        unsafe { *ctx.args.add(i) = access::car(rest) };
+        rest = access::cdr(rest);
+    }
+    Value::fixnum(n as i64)
+}
+
+/// The list of `Machine::args[start..argc]`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_machine_rest(ctx: *mut Machine, start: Value, argc: Value) -> Value {
+    // SAFETY: as above.
+    let ctx = unsafe { &mut *ctx };
+    let (start, end) = (start.as_fixnum() as usize, argc.as_fixnum() as usize);
+    let mut list = Value::NIL;
+    for i in (start..end).rev() {
+        // SAFETY: compiled code stored `argc` arguments.
+        let x = unsafe { *ctx.args.add(i) };
+        list = alloc::alloc_pair(ctx, x, list);
+    }
+    list
+}
+
+/// A `receive` got the wrong number of values.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_machine_mismatch(ctx: *mut Machine, expected: Value, got: Value) -> Value {
+    // SAFETY: as above.
+    let ctx = unsafe { &mut *ctx };
+    let plural = if expected == Value::fixnum(1) { "value" } else { "values" };
+    let message = format!("expected {} {plural}, got {}", expected.as_fixnum(), got.as_fixnum());
+    error::other(ctx, "call-with-values", &message, &[])
+}
+
+/// Fewest words the argument area ever has; the compiler stores this many without asking.
+pub const ARGS_MIN: usize = 4096;
+
+/// Makes the argument area hold `n` arguments.
+pub fn ensure_args(ctx: &mut Machine, n: usize) {
+    let area = &mut rt(ctx).args;
+    if area.len() < n {
+        area.resize(n.next_power_of_two(), Value::UNSPECIFIED);
+        ctx.args = area.as_mut_ptr();
+    }
+}

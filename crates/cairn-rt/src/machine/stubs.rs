@@ -1,0 +1,84 @@
+//! The cold stub: how compiled code makes rarely executed runtime calls.
+//!
+//! The problem: a C call in a hot function costs a stack adjustment on its fast path and forces values out of registers. The
+//! idea: compiled code calls this stub from inline assembly which declares that nothing but the results changes, so the
+//! compiler treats the call like an instruction. The stub pays instead: it saves every register.
+//!
+//! Protocol: `r12` context, `r13` sp, `r14` lo, `r15` hi; `eax` byte offset in `Machine` of the function pointer; arguments in
+//! `rsi, rdx, rcx, r8, r9` (the C positions after the context). Result in `rax`; `r14` and `r15` are reloaded.
+
+use cairn_layout::machine::Machine;
+use std::mem::offset_of;
+
+/// See the module's header. Its address goes to `Machine::cold_stub`.
+#[unsafe(naked)]
+pub unsafe extern "C" fn cold_stub() {
+    std::arch::naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "push rcx",
+        "push rdx",
+        "push rsi",
+        "push rdi",
+        "push r8",
+        "push r9",
+        "push r10",
+        "push r11",
+        "sub rsp, 256",
+        "and rsp, -16",
+        "movaps [rsp], xmm0",
+        "movaps [rsp + 16], xmm1",
+        "movaps [rsp + 32], xmm2",
+        "movaps [rsp + 48], xmm3",
+        "movaps [rsp + 64], xmm4",
+        "movaps [rsp + 80], xmm5",
+        "movaps [rsp + 96], xmm6",
+        "movaps [rsp + 112], xmm7",
+        "movaps [rsp + 128], xmm8",
+        "movaps [rsp + 144], xmm9",
+        "movaps [rsp + 160], xmm10",
+        "movaps [rsp + 176], xmm11",
+        "movaps [rsp + 192], xmm12",
+        "movaps [rsp + 208], xmm13",
+        "movaps [rsp + 224], xmm14",
+        "movaps [rsp + 240], xmm15",
+        "mov [r12 + {sp}], r13",
+        "mov [r12 + {lo}], r14",
+        "mov [r12 + {hi}], r15",
+        "mov rdi, r12",
+        "mov eax, eax",
+        "call [r12 + rax]",
+        "mov r14, [r12 + {lo}]",
+        "mov r15, [r12 + {hi}]",
+        "movaps xmm0, [rsp]",
+        "movaps xmm1, [rsp + 16]",
+        "movaps xmm2, [rsp + 32]",
+        "movaps xmm3, [rsp + 48]",
+        "movaps xmm4, [rsp + 64]",
+        "movaps xmm5, [rsp + 80]",
+        "movaps xmm6, [rsp + 96]",
+        "movaps xmm7, [rsp + 112]",
+        "movaps xmm8, [rsp + 128]",
+        "movaps xmm9, [rsp + 144]",
+        "movaps xmm10, [rsp + 160]",
+        "movaps xmm11, [rsp + 176]",
+        "movaps xmm12, [rsp + 192]",
+        "movaps xmm13, [rsp + 208]",
+        "movaps xmm14, [rsp + 224]",
+        "movaps xmm15, [rsp + 240]",
+        "lea rsp, [rbp - 64]",
+        "pop r11",
+        "pop r10",
+        "pop r9",
+        "pop r8",
+        "pop rdi",
+        "pop rsi",
+        "pop rdx",
+        "pop rcx",
+        "pop rbp",
+        "ret",
+        sp = const offset_of!(Machine, sp),
+        lo = const offset_of!(Machine, lo),
+        hi = const offset_of!(Machine, hi),
+    )
+}

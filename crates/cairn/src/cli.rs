@@ -1,0 +1,261 @@
+//! Command-line options: one table makes the flags, the `CAIRN_*` variables and `--help`.
+//!
+//! Wrong use is answered with what was wrong and the right form, exit status 2.
+
+use crate::pipeline::Stage;
+use cairn_layout::facts::{self, StrategyFacts};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, ArgAction, ArgMatches};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// What the user asked for.
+pub enum Command {
+    /// Compile in memory and run.
+    Run {
+        /// Program.
+        file: PathBuf,
+        /// The program's arguments.
+        arguments: Vec<String>,
+        /// How to compile.
+        compile: CompileOptions,
+        /// How to run.
+        run: cairn_rt::Options,
+    },
+    /// Make an executable.
+    Build {
+        /// Program.
+        file: PathBuf,
+        /// Executable.
+        output: PathBuf,
+        /// How to compile.
+        compile: CompileOptions,
+    },
+    /// Print a stage of compilation.
+    Emit {
+        /// Program.
+        file: PathBuf,
+        /// Which stage.
+        stage: Stage,
+        /// How to compile.
+        compile: CompileOptions,
+    },
+}
+
+/// How hard to optimize.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Level {
+    /// Only what is needed.
+    Low,
+    /// Everything.
+    High,
+}
+
+/// Options of compilation.
+#[derive(Clone, Debug)]
+pub struct CompileOptions {
+    /// Frame strategy.
+    pub frames: &'static StrategyFacts,
+    /// Optimization level.
+    pub level: Level,
+    /// Run the verifier after every pass.
+    pub verify: bool,
+    /// Use the cache of compiled programs.
+    pub cache: bool,
+    /// Report the time of each stage on standard error.
+    pub time: bool,
+}
+
+fn compile_arguments() -> Vec<Arg> {
+    let strategies: Vec<PossibleValue> =
+        facts::STRATEGIES.iter().map(|s| PossibleValue::new(s.name).help(s.summary)).collect();
+    vec![
+        Arg::new("frames")
+            .long("frames")
+            .env("CAIRN_FRAMES")
+            .value_name("STRATEGY")
+            .default_value("chunks")
+            .hide_env(true)
+            .value_parser(PossibleValuesParser::new(strategies))
+            .help("Where activation records live"),
+        Arg::new("opt")
+            .long("opt")
+            .env("CAIRN_OPT")
+            .value_name("LEVEL")
+            .default_value("high")
+            .hide_env(true)
+            .value_parser(["low", "high"])
+            .help("How much to optimize"),
+        Arg::new("verify")
+            .long("verify")
+            .env("CAIRN_VERIFY")
+            .hide_env(true)
+            .action(ArgAction::SetTrue)
+            .help("Check the program after every compiler pass"),
+        Arg::new("no-cache")
+            .long("no-cache")
+            .env("CAIRN_NO_CACHE")
+            .hide_env(true)
+            .action(ArgAction::SetTrue)
+            .help("Compile even if the same program was compiled before"),
+        Arg::new("time")
+            .long("time")
+            .env("CAIRN_TIME")
+            .hide_env(true)
+            .action(ArgAction::SetTrue)
+            .help("Report the time of each compiler stage on standard error"),
+    ]
+}
+
+fn run_arguments() -> Vec<Arg> {
+    vec![
+        Arg::new("heap-max")
+            .long("heap-max")
+            .env("CAIRN_HEAP_MAX")
+            .value_name("SIZE")
+            .hide_env(true)
+            .value_parser(parse_size)
+            .help("Memory the program may use, such as 512M or 4G (default: half of the machine's)"),
+        Arg::new("stats")
+            .long("stats")
+            .env("CAIRN_STATS")
+            .hide_env(true)
+            .action(ArgAction::SetTrue)
+            .help("Report memory use on standard error when the program ends"),
+        Arg::new("trace-gc")
+            .long("trace-gc")
+            .env("CAIRN_TRACE_GC")
+            .hide_env(true)
+            .action(ArgAction::SetTrue)
+            .help("Report each garbage collection on standard error"),
+    ]
+}
+
+fn file_argument() -> Arg {
+    Arg::new("file")
+        .value_name("FILE.scm")
+        .required(true)
+        .value_parser(clap::value_parser!(PathBuf))
+        .help("The program")
+}
+
+fn emit_argument() -> Arg {
+    Arg::new("emit")
+        .long("emit")
+        .value_name("STAGE")
+        .value_parser(
+            PossibleValuesParser::new(Stage::NAMES).map(|s| Stage::by_name(&s).expect("a possible value")),
+        )
+        .help("Print the program at this stage of compilation instead")
+}
+
+fn command() -> clap::Command {
+    clap::Command::new("cairn")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("An R7RS Scheme that compiles to native code")
+        .after_help(
+            "Each long option can also be set by an environment variable: --heap-max by CAIRN_HEAP_MAX, and so on.\n\
+             `./cairn test` (the script at the root of the source tree) runs everything that CI checks.",
+        )
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .subcommand(
+            clap::Command::new("run")
+                .about("Compile a program in memory and run it")
+                .args(compile_arguments())
+                .args(run_arguments())
+                .arg(emit_argument())
+                .arg(file_argument())
+                .arg(
+                    Arg::new("arguments")
+                        .value_name("ARG")
+                        .num_args(0..)
+                        .trailing_var_arg(true)
+                        .allow_hyphen_values(true)
+                        .help("Arguments for the program: (command-line) returns them"),
+                ),
+        )
+        .subcommand(
+            clap::Command::new("build")
+                .about("Compile a program to an executable")
+                .args(compile_arguments())
+                .arg(emit_argument())
+                .arg(file_argument())
+                .arg(
+                    Arg::new("output")
+                        .short('o')
+                        .long("output")
+                        .value_name("EXE")
+                        .value_parser(clap::value_parser!(PathBuf))
+                        .help("The executable (default: the program's name without its suffix)"),
+                ),
+        )
+}
+
+/// Parses the command line; on failure or `--help` everything has been printed.
+pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> {
+    let matches = command().try_get_matches_from(args).map_err(|e| {
+        let _ = e.print();
+        ExitCode::from(if e.use_stderr() { crate::USAGE } else { 0 })
+    })?;
+    let (name, m) = matches.subcommand().expect("a subcommand is required");
+    let file: PathBuf = m.get_one::<PathBuf>("file").expect("required").clone();
+    let compile = compile_options(m);
+    if let Some(stage) = m.get_one::<Stage>("emit") {
+        return Ok(Command::Emit { file, stage: *stage, compile });
+    }
+    Ok(match name {
+        "run" => Command::Run {
+            file,
+            arguments: m.get_many::<String>("arguments").unwrap_or_default().cloned().collect(),
+            compile,
+            run: run_options(m),
+        },
+        _ => {
+            let output = m.get_one::<PathBuf>("output").cloned().unwrap_or_else(|| file.with_extension(""));
+            if output == file {
+                eprintln!(
+                    "cairn: the executable would overwrite the program `{}`; name another one with -o EXE",
+                    file.display()
+                );
+                return Err(ExitCode::from(crate::USAGE));
+            }
+            Command::Build { file, output, compile }
+        }
+    })
+}
+
+fn compile_options(m: &ArgMatches) -> CompileOptions {
+    let text = |name: &str| m.get_one::<String>(name).expect("has a default").as_str();
+    CompileOptions {
+        frames: facts::strategy(text("frames")).expect("a possible value"),
+        level: if text("opt") == "low" { Level::Low } else { Level::High },
+        verify: m.get_flag("verify") || cfg!(debug_assertions),
+        cache: !m.get_flag("no-cache"),
+        time: m.get_flag("time"),
+    }
+}
+
+fn run_options(m: &ArgMatches) -> cairn_rt::Options {
+    let mut options = cairn_rt::Options::default();
+    if let Some(size) = m.get_one::<u64>("heap-max") {
+        options.heap_max = *size;
+    }
+    options.stats = m.get_flag("stats");
+    options.trace_gc = m.get_flag("trace-gc");
+    options
+}
+
+fn parse_size(text: &str) -> Result<u64, String> {
+    cairn_rt::runtime::parse_size(text).ok_or_else(|| "write a number of bytes, or one with K, M or G, like 512M".into())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_option_table_is_consistent() {
+        super::command().debug_assert();
+    }
+}

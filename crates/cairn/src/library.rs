@@ -1,0 +1,71 @@
+//! Where libraries and included files come from.
+//!
+//! The libraries of `lib/` are part of the binary, so that an installed Cairn needs no source tree. A library
+//! `(foo bar)` that is not among them is looked for as `foo/bar.sld` beside the program, then in the directories
+//! of `CAIRN_PATH` (separated by colons). Included files are found beside the file that includes them.
+
+use cairn_syntax::{LibraryName, Loader};
+use include_dir::{Dir, include_dir};
+use std::path::{Path, PathBuf};
+
+static LIB: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../lib");
+
+/// Prefix of the paths of built-in libraries, in messages.
+pub const BUILT_IN: &str = "lib/";
+
+/// The loader of the command line.
+pub struct Files {
+    directories: Vec<PathBuf>,
+}
+
+impl Files {
+    /// For a program in this file.
+    pub fn new(program: &Path) -> Files {
+        let mut directories = vec![program.parent().unwrap_or(Path::new("")).to_path_buf()];
+        if let Some(path) = std::env::var_os("CAIRN_PATH") {
+            directories.extend(std::env::split_paths(&path));
+        }
+        Files { directories }
+    }
+}
+
+/// Reads a source file as text, with a message fit for the user.
+pub fn read_source(path: &Path) -> Result<String, String> {
+    let bytes = std::fs::read(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => format!("no such file: {}", path.display()),
+        _ => format!("cannot read {}: {e}", path.display()),
+    })?;
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        let line = e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
+        format!("{}:{line}: the file is not valid UTF-8 (byte {at})", path.display())
+    })
+}
+
+impl Loader for Files {
+    fn load_library(&mut self, name: &LibraryName) -> Result<Option<(String, String)>, String> {
+        let relative = format!("{}.sld", name.path());
+        if let Some(file) = LIB.get_file(&relative) {
+            let text = file.contents_utf8().ok_or_else(|| format!("lib/{relative} is not UTF-8"))?;
+            return Ok(Some((format!("{BUILT_IN}{relative}"), text.to_string())));
+        }
+        for directory in &self.directories {
+            let path = directory.join(&relative);
+            if path.is_file() {
+                return Ok(Some((path.display().to_string(), read_source(&path)?)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn load_include(&mut self, from: &str, path: &str) -> Result<(String, String), String> {
+        let resolved = Path::new(from).parent().unwrap_or(Path::new("")).join(path);
+        if let Some(relative) = resolved.to_str().and_then(|p| p.strip_prefix(BUILT_IN))
+            && let Some(file) = LIB.get_file(relative)
+        {
+            let text = file.contents_utf8().ok_or_else(|| format!("lib/{relative} is not UTF-8"))?;
+            return Ok((format!("{BUILT_IN}{relative}"), text.to_string()));
+        }
+        Ok((resolved.display().to_string(), read_source(&resolved)?))
+    }
+}

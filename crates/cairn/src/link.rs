@@ -1,0 +1,41 @@
+//! Object code → executable: the system's C compiler as linker, with the runtime as a static library.
+//!
+//! The runtime library lies beside the `cairn` binary (`libcairn_rt.a`), so building needs no source tree, and the executable
+//! needs neither LLVM nor Cairn.
+
+use crate::Failure;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Links `object` with the runtime into `output`.
+pub fn executable(object: &[u8], output: &Path) -> Result<(), Failure> {
+    let runtime = runtime_library()?;
+    let object_file = output.with_extension(format!("{}.o", std::process::id()));
+    std::fs::write(&object_file, object).map_err(|e| format!("cannot write {}: {e}", object_file.display()))?;
+    let result = Command::new("cc")
+        .arg("-o")
+        .arg(output)
+        .arg(&object_file)
+        .arg(runtime)
+        .args(["-no-pie", "-Wl,--gc-sections", "-Wl,-z,noexecstack", "-l:libgmp.a", "-lpthread", "-ldl", "-lm"])
+        .output();
+    let _ = std::fs::remove_file(&object_file);
+    let result = result.map_err(|e| format!("cannot run the linker `cc`: {e} (install a C compiler: apt-get install gcc)"))?;
+    if result.status.success() {
+        return Ok(());
+    }
+    Err(Failure::Message(format!(
+        "linking {} failed:\n{}",
+        output.display(),
+        String::from_utf8_lossy(&result.stderr).trim_end()
+    )))
+}
+
+fn runtime_library() -> Result<PathBuf, String> {
+    let here = std::env::current_exe().map_err(|e| format!("cannot find the cairn binary: {e}"))?;
+    let beside = here.with_file_name("libcairn_rt.a");
+    if beside.is_file() {
+        return Ok(beside);
+    }
+    Err(format!("the runtime library {} is missing; build Cairn again with ./cairn", beside.display()))
+}
