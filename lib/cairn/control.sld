@@ -182,24 +182,13 @@
     (define (write-to-string x)
       (call-with-string-port (lambda (port) (%write-object x port 1))))
 
-    ;; The message without the irritants, as `error-object-message` returns it.
+    ;; The message without the irritants, as `error-object-message` returns it.  Messages are made so that the
+    ;; irritants complete the sentence: "car: expected a pair, got" 5.
     (define (condition-message c)
       (let ((who (condition-who c))
-            (message (condition-text c))
-            (kind (condition-kind c)))
-        (if (if who #t (%eq? kind (kind-type)))
-            (call-with-string-port
-             (lambda (port)
-               (if who
-                   (begin
-                     (%write-object who port 0)
-                     (%write-string ": " port 0 2)))
-               (if (%eq? kind (kind-type))
-                   (begin
-                     (%write-string "expected " port 0 9)
-                     (%write-object message port 0)
-                     (%write-string ", got" port 0 5))
-                   (%write-object message port 0))))
+            (message (condition-text c)))
+        (if (%string? who)
+            (%string-concat (%cons who (%cons ": " (%cons message '()))))
             message)))
 
     ;; One line: message, then the irritants as `write` shows them.
@@ -267,8 +256,11 @@
 
     ;; Failing checks of library procedures.
     (define (wrong-type who expected got)
-      (raise-condition (kind-type) who expected (%cons got '()) (no-site)))
+      (raise-condition (kind-type) who
+                       (%string-concat (%cons "expected " (%cons expected (%cons ", got" '()))))
+                       (%cons got '()) (no-site)))
 
+    ;; `message` ends so that the value can follow.
     (define (out-of-range who message got)
       (raise-condition (kind-range) who message (%cons got '()) (no-site)))
 

@@ -165,8 +165,8 @@
               ((%fx< 0 i)
                (if (%pair? rest)
                    (loop (%cdr rest) (%fx- i 1))
-                   (out-of-range "list-tail" "index out of range" k)))
-              ((%fx< i 0) (out-of-range "list-tail" "index out of range" k))
+                   (out-of-range "list-tail" "list is too short for index" k)))
+              ((%fx< i 0) (out-of-range "list-tail" "list is too short for index" k))
               (else rest)))
           (wrong-type "list-tail" "an exact integer" k)))
 
@@ -176,9 +176,9 @@
             (if (%pair? rest)
                 (cond
                   ((%fx< 0 i) (loop (%cdr rest) (%fx- i 1)))
-                  ((%fx< i 0) (out-of-range who "index out of range" k))
+                  ((%fx< i 0) (out-of-range who "list is too short for index" k))
                   (else rest))
-                (out-of-range who "index out of range" k)))
+                (out-of-range who "list is too short for index" k)))
           (wrong-type who "an exact integer" k)))
 
     (define (list-ref l k)

@@ -212,7 +212,7 @@
                (begin
                  (%bytevector-copy! b start bytes 0 (%bytevector-length bytes))
                  (%bytevector-length bytes))))
-         (out-of-range "read-bytevector!" "range is not within the bytevector" (%cons start end))))))
+         (out-of-range "read-bytevector!" "not a range of the bytevector:" (%cons start end))))))
 
 ;;;; Characters and bytes out
 

@@ -47,7 +47,7 @@
                   (if (%null? rest)
                       ok
                       (let ((next (two? b (%car rest))))
-                        (loop (if ok next #f) (%car rest) (%cdr rest)))))))))))
+                        (loop (if ok next #f) (%car rest) (%cdr rest))))))))))))
 
     (define (check-boolean x)
       (if (%boolean? x) x (wrong-type "boolean=?" "a boolean" x)))

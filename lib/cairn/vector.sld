@@ -7,7 +7,7 @@
   (export
    (rename %vector? vector?) (rename %vector-length vector-length)
    (rename %vector-ref vector-ref) (rename %vector-set! vector-set!)
-   make-vector vector vector->list (rename %list->vector list->vector)
+   make-vector (rename %vector vector) vector->list (rename %list->vector list->vector)
    vector-copy (rename vector-copy subvector) vector-copy! vector-fill! vector-append
    vector-map vector-for-each vector-grow
    (rename %bytevector? bytevector?) (rename %bytevector-length bytevector-length)
@@ -22,19 +22,6 @@
       (case-lambda
         ((n) (%make-vector n #f))
         ((n fill) (%make-vector n fill))))
-
-    (define vector
-      (case-lambda
-        ((a) (%vector a))
-        ((a b) (%vector a b))
-        ((a b c) (%vector a b c))
-        ((a b c d) (%vector a b c d))
-        (() (%vector))
-        ((a b c d e) (%vector a b c d e))
-        ((a b c d e f) (%vector a b c d e f))
-        ((a b c d e f g) (%vector a b c d e f g))
-        ((a b c d e f g h) (%vector a b c d e f g h))
-        (elements (%list->vector elements))))
 
     (define vector->list
       (case-lambda
