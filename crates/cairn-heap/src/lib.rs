@@ -1,1 +1,65 @@
-//! placeholder, being written
+#![allow(unsafe_code)]
+//! # cairn-heap: managed memory
+//!
+//! The problem: a language runtime needs memory that it never frees, fast to allocate, small, with short pauses,
+//! and it must be possible to exchange the collector to find out which one is best. The idea: one block-
+//! structured region (after BIBOP and Immix), *spaces* that know how memory is laid out, *collectors* that
+//! compose them (after MMTk), one front ([`Heap`]) that a runtime programs against, and facts about each
+//! collector as data that the compiler interprets.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`heap`] | the front: allocation, safepoints, chunks, statistics |
+//! | [`gc`] | the interface of collectors and of their client; one folder per collector |
+//! | [`space`] | nursery, copying, large, immortal, stack chunks: one file each |
+//! | [`blocks`], [`region`] | block descriptors and allocator; address space and cards |
+//! | [`sizing`] | when to collect everything |
+//! | [`check`] | independent heap walker |
+//! | [`config`], [`stats`], [`error`], [`address`] | what they say |
+//!
+//! Absent: no process globals; no knowledge of Scheme beyond `cairn_layout`; spaces know no algorithm; no
+//! collector is named outside its folder and [`heap`].
+//!
+//! A heap without a compiler, used by hand (see `examples/bench.rs` for more):
+//!
+//! ```
+//! use cairn_heap::{AllocKind, Client, Heap, HeapConfig, Request, RootVisitor, address::Address};
+//! use cairn_layout::Value;
+//!
+//! struct Roots(Vec<u64>);
+//! impl Client for Roots {
+//!     fn visit_roots<V: RootVisitor>(&mut self, v: &mut V) {
+//!         unsafe { v.words(self.0.as_mut_ptr(), self.0.len()) }
+//!     }
+//!     fn trace_continuation<V: RootVisitor>(&mut self, _: Address, _: &mut V) {}
+//! }
+//!
+//! let mut heap = Heap::new(HeapConfig::default()).unwrap();
+//! let (mut lo, mut hi) = heap.current();
+//! let pair = heap.alloc(&mut lo, &mut hi, 16, AllocKind::Pair).unwrap();
+//! unsafe {
+//!     *(pair as *mut u64) = Value::fixnum(1).0;
+//!     *(pair as *mut u64).add(1) = Value::NIL.0;
+//! }
+//! let mut roots = Roots(vec![pair | 3]);
+//! heap.collect(&mut lo, &mut hi, &mut roots, Request::Minor).unwrap();
+//! assert_ne!(roots.0[0], pair | 3); // the pair has moved
+//! ```
+
+pub mod address;
+pub mod blocks;
+pub mod check;
+pub mod config;
+pub mod error;
+pub mod gc;
+pub mod heap;
+pub mod region;
+pub mod sizing;
+pub mod space;
+pub mod stats;
+
+pub use config::{HeapConfig, SizingConfig, Zeal};
+pub use error::{HeapError, OutOfMemory};
+pub use gc::{Client, Request, RootVisitor};
+pub use heap::{AllocKind, Heap, Refill};
+pub use stats::{Bytes, CollectionEvent, CollectionKind, Observer, Stats};

@@ -1,0 +1,178 @@
+//! Addresses, references and block indices are different types.
+//!
+//! [`Address`] is a place in memory, [`ObjectReference`] a tagged pointer word that stands for an object,
+//! [`BlockIndex`] the number of a 32 KiB block counted from the base of the region. Mixing them up is the
+//! classic collector bug; here it does not compile. All three are plain integers at run time.
+
+use cairn_layout::value::{TAG_MASK, TAG_OBJECT, TAG_PAIR, TAG_PROCEDURE};
+
+/// log2 of the block size.
+pub const BLOCK_SHIFT: u32 = cairn_layout::machine::BLOCK_SHIFT;
+/// Bytes per block.
+pub const BLOCK_BYTES: u64 = 1 << BLOCK_SHIFT;
+/// Bytes per word.
+pub const WORD: u64 = 8;
+/// Bytes per pair.
+pub const PAIR_BYTES: u64 = 16;
+
+/// A byte address.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[repr(transparent)]
+pub struct Address(pub u64);
+
+impl Address {
+    /// The address `bytes` above.
+    #[inline(always)]
+    #[must_use]
+    pub const fn plus(self, bytes: u64) -> Address {
+        Address(self.0 + bytes)
+    }
+    /// The address `bytes` below.
+    #[inline(always)]
+    #[must_use]
+    pub const fn minus(self, bytes: u64) -> Address {
+        Address(self.0 - bytes)
+    }
+    /// Distance in bytes from `base`; wraps when below it.
+    #[inline(always)]
+    pub const fn offset_from(self, base: Address) -> u64 {
+        self.0.wrapping_sub(base.0)
+    }
+    /// As a pointer to words.
+    #[inline(always)]
+    pub const fn words(self) -> *mut u64 {
+        self.0 as *mut u64
+    }
+    /// As a pointer to bytes.
+    #[inline(always)]
+    pub const fn bytes(self) -> *mut u8 {
+        self.0 as *mut u8
+    }
+    /// Reads the word at this address.
+    ///
+    /// # Safety
+    /// The address is 8-aligned and inside mapped memory that nobody else is writing.
+    #[inline(always)]
+    pub unsafe fn load(self) -> u64 {
+        // SAFETY: by the contract of this function.
+        unsafe { *self.words() }
+    }
+    /// Writes the word at this address.
+    ///
+    /// # Safety
+    /// As for [`Address::load`], and the word may be overwritten.
+    #[inline(always)]
+    pub unsafe fn store(self, word: u64) {
+        // SAFETY: by the contract of this function.
+        unsafe { *self.words() = word }
+    }
+}
+
+impl std::fmt::Debug for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+/// A half-open range of addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Span {
+    /// First byte.
+    pub start: Address,
+    /// One past the last byte.
+    pub end: Address,
+}
+
+impl Span {
+    /// From `start` to `end`.
+    #[inline(always)]
+    pub const fn new(start: Address, end: Address) -> Span {
+        Span { start, end }
+    }
+    /// Length in bytes.
+    #[inline(always)]
+    pub const fn bytes(self) -> u64 {
+        self.end.0 - self.start.0
+    }
+    /// Is `a` inside?
+    #[inline(always)]
+    pub const fn contains(self, a: Address) -> bool {
+        a.offset_from(self.start) < self.bytes()
+    }
+}
+
+/// What a reference's tag says about the object behind it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RefKind {
+    /// Two words, no header.
+    Pair,
+    /// First word is a code address whose descriptor gives the size.
+    Procedure,
+    /// First word is a header.
+    Object,
+}
+
+/// A tagged pointer to a pair, procedure or headed object.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct ObjectReference(u64);
+
+impl ObjectReference {
+    /// The reference in this word, when the word's tag is a pointer tag.
+    #[inline(always)]
+    pub const fn from_word(word: u64) -> Option<ObjectReference> {
+        if is_pointer_word(word) { Some(ObjectReference(word)) } else { None }
+    }
+    /// The word.
+    #[inline(always)]
+    pub const fn word(self) -> u64 {
+        self.0
+    }
+    /// Where the object starts.
+    #[inline(always)]
+    pub const fn address(self) -> Address {
+        Address(self.0 & !TAG_MASK)
+    }
+    /// Its kind by tag.
+    #[inline(always)]
+    pub const fn kind(self) -> RefKind {
+        match self.0 & TAG_MASK {
+            TAG_PAIR => RefKind::Pair,
+            TAG_PROCEDURE => RefKind::Procedure,
+            _ => RefKind::Object,
+        }
+    }
+}
+
+impl std::fmt::Debug for ObjectReference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}@{:?}", self.kind(), self.address())
+    }
+}
+
+/// Does the tag of this word mean a pointer?
+#[inline(always)]
+pub const fn is_pointer_word(word: u64) -> bool {
+    const POINTER_TAGS: u64 = (1 << TAG_PAIR) | (1 << TAG_PROCEDURE) | (1 << TAG_OBJECT);
+    (POINTER_TAGS >> (word & TAG_MASK)) & 1 != 0
+}
+
+/// Number of a block, counted from the base of the region.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[repr(transparent)]
+pub struct BlockIndex(pub u32);
+
+impl BlockIndex {
+    /// The block `n` further on.
+    #[inline(always)]
+    #[must_use]
+    pub const fn plus(self, n: u32) -> BlockIndex {
+        BlockIndex(self.0 + n)
+    }
+}
+
+/// Number of blocks that hold `bytes`.
+#[inline(always)]
+pub const fn blocks_for(bytes: u64) -> u32 {
+    bytes.div_ceil(BLOCK_BYTES) as u32
+}

@@ -1,0 +1,435 @@
+//! Block descriptors and the block allocator.
+//!
+//! The descriptor table answers, from an address alone and with one load, what kind of memory a word points
+//! into. It is two arrays: a hot one of one byte per block, read while tracing, and a cold one of 32 bits.
+//!
+//! ```text
+//!  state byte:  7      6       5      4        3      0
+//!             ┌──────┬───────┬──────┬────────┬─────────┐
+//!             │ FROM │ YOUNG │ LEAF │ WARM   │ kind    │
+//!             └──────┴───────┴──────┴────────┴─────────┘
+//!  cold word, by kind:  small-object blocks: lo | hi << 16, fill limits in words from the block's start
+//!                       large, chunk: index of the entry in the space that owns the block
+//! ```
+//!
+//! Blocks come from two sides of one range (see [`crate::region`]): single blocks from below, runs from above.
+//! Freed single blocks are reused last in, first out, while warm; runs by best fit, coalescing neighbours.
+//! `WARM` says that the block's pages may be resident: what [`BlockPool::release`] looks for.
+
+use crate::address::{Address, BLOCK_BYTES, BlockIndex, Span, WORD};
+use crate::region::{Mapping, Region, release_pages};
+use std::collections::BTreeMap;
+
+/// What a block holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Kind {
+    /// Nothing.
+    Free = 0,
+    /// New objects: pairs from below, others from above.
+    Nursery = 1,
+    /// Survivors that hold values: pairs from below, others from above.
+    Scannable = 2,
+    /// Survivors that hold none.
+    Leaf = 3,
+    /// First block of a large object.
+    Large = 4,
+    /// Another block of a large object.
+    LargeTail = 5,
+    /// First block of stack chunks.
+    Chunk = 6,
+    /// Another block of a long stack chunk.
+    ChunkTail = 7,
+    /// Objects that live as long as the heap.
+    Immortal = 8,
+    /// Another block of a long immortal object.
+    ImmortalTail = 9,
+}
+
+const KINDS: [Kind; 10] = [
+    Kind::Free,
+    Kind::Nursery,
+    Kind::Scannable,
+    Kind::Leaf,
+    Kind::Large,
+    Kind::LargeTail,
+    Kind::Chunk,
+    Kind::ChunkTail,
+    Kind::Immortal,
+    Kind::ImmortalTail,
+];
+
+/// A state byte.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct State(pub u8);
+
+impl State {
+    /// Objects in this block are to be evacuated by a major collection.
+    pub const FROM: u8 = 0x80;
+    /// Allocated since the last collection (large objects).
+    pub const YOUNG: u8 = 0x40;
+    /// Holds no values.
+    pub const LEAF: u8 = 0x20;
+    /// Pages may be resident.
+    pub const WARM: u8 = 0x10;
+
+    /// The kind.
+    #[inline(always)]
+    pub const fn kind(self) -> Kind {
+        KINDS[(self.0 & 15) as usize]
+    }
+    /// Is this the kind? Cheaper than comparing [`State::kind`].
+    #[inline(always)]
+    pub const fn is(self, kind: Kind) -> bool {
+        self.0 & 15 == kind as u8
+    }
+    /// Are these bits set?
+    #[inline(always)]
+    pub const fn has(self, bits: u8) -> bool {
+        self.0 & bits != 0
+    }
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}/{:#04x}", self.kind(), self.0 & 0xF0)
+    }
+}
+
+/// Descriptors of all blocks of a region.
+pub struct BlockTable {
+    state: Mapping,
+    cold: Mapping,
+    base: Address,
+    count: u32,
+}
+
+impl BlockTable {
+    /// Descriptors for this region, all free.
+    pub fn new(region: &Region) -> std::io::Result<BlockTable> {
+        let count = region.blocks();
+        Ok(BlockTable {
+            state: Mapping::reserve(count as u64)?,
+            cold: Mapping::reserve(count as u64 * 4)?,
+            base: region.base(),
+            count,
+        })
+    }
+    /// The array of state bytes, for tracing loops.
+    pub const fn states(&self) -> *const u8 {
+        self.state.base().bytes()
+    }
+    /// State of a block.
+    #[inline(always)]
+    pub fn state(&self, b: BlockIndex) -> State {
+        debug_assert!(b.0 < self.count);
+        // SAFETY: block indices come from the pool or from `Region::block_of` of an address inside the region.
+        State(unsafe { *self.states().add(b.0 as usize) })
+    }
+    /// Sets the kind and bits of a block, keeping `WARM`, which every use implies.
+    pub fn set(&mut self, b: BlockIndex, kind: Kind, bits: u8) {
+        self.put(b, State(kind as u8 | bits | State::WARM));
+    }
+    /// Sets the state of `n` blocks: `head` for the first, `tail` for the others.
+    pub fn set_run(&mut self, b: BlockIndex, n: u32, head: Kind, tail: Kind, bits: u8) {
+        for i in 0..n {
+            self.set(b.plus(i), if i == 0 { head } else { tail }, bits);
+        }
+    }
+    /// Sets bits of a block.
+    #[inline]
+    pub fn add_bits(&mut self, b: BlockIndex, bits: u8) {
+        self.put(b, State(self.state(b).0 | bits));
+    }
+    /// Clears bits of a block.
+    #[inline]
+    pub fn clear_bits(&mut self, b: BlockIndex, bits: u8) {
+        self.put(b, State(self.state(b).0 & !bits));
+    }
+    #[inline(always)]
+    fn put(&mut self, b: BlockIndex, s: State) {
+        debug_assert!(b.0 < self.count);
+        // SAFETY: as for `state`; `&mut self` makes the write exclusive.
+        unsafe { *self.state.base().bytes().add(b.0 as usize) = s.0 }
+    }
+    /// The cold word of a block.
+    #[inline(always)]
+    pub fn cold(&self, b: BlockIndex) -> u32 {
+        debug_assert!(b.0 < self.count);
+        // SAFETY: as for `state`; four bytes per block.
+        unsafe { *(self.cold.base().bytes() as *const u32).add(b.0 as usize) }
+    }
+    /// Sets the cold word of a block.
+    #[inline(always)]
+    pub fn set_cold(&mut self, b: BlockIndex, word: u32) {
+        debug_assert!(b.0 < self.count);
+        // SAFETY: as for `cold`.
+        unsafe { *(self.cold.base().bytes() as *mut u32).add(b.0 as usize) = word }
+    }
+    /// Records how far a small-object block is filled from below (`lo`) and from above (`hi`).
+    #[inline]
+    pub fn set_fill(&mut self, b: BlockIndex, lo: Address, hi: Address) {
+        let start = self.address_of(b);
+        let (l, h) = (lo.offset_from(start) / WORD, hi.offset_from(start) / WORD);
+        debug_assert!(l <= h && h <= BLOCK_BYTES / WORD);
+        self.set_cold(b, l as u32 | (h as u32) << 16);
+    }
+    /// The filled ends of a small-object block: pairs, then everything else.
+    #[inline(always)]
+    pub fn fill(&self, b: BlockIndex) -> (Span, Span) {
+        let (start, w) = (self.address_of(b), self.cold(b));
+        let lo = start.plus((w & 0xFFFF) as u64 * WORD);
+        let hi = start.plus((w >> 16) as u64 * WORD);
+        (Span::new(start, lo), Span::new(hi, start.plus(BLOCK_BYTES)))
+    }
+    /// First byte of a block.
+    #[inline(always)]
+    pub const fn address_of(&self, b: BlockIndex) -> Address {
+        Address(self.base.0 + b.0 as u64 * BLOCK_BYTES)
+    }
+    /// The block around an address inside the region.
+    #[inline(always)]
+    pub const fn block_of(&self, a: Address) -> BlockIndex {
+        BlockIndex((a.offset_from(self.base) / BLOCK_BYTES) as u32)
+    }
+    /// Is the address inside the region?
+    #[inline(always)]
+    pub const fn covers(&self, a: Address) -> bool {
+        a.offset_from(self.base) < self.count as u64 * BLOCK_BYTES
+    }
+}
+
+/// What freed memory is filled with under zeal: words with the immediate tag, equal to no defined immediate.
+pub const POISON: u64 = 0x5A5A_5A5A_5A5A_5A5A;
+
+const _: () = assert!(POISON & 7 == cairn_layout::value::TAG_IMMEDIATE);
+
+/// The block allocator and the descriptors it keeps.
+pub struct BlockPool {
+    /// Descriptors.
+    pub table: BlockTable,
+    /// Where single blocks were last taken from; all blocks from here to `runs_start` are free.
+    frontier: u32,
+    singles: Vec<BlockIndex>,
+    /// First block of the run side.
+    runs_start: u32,
+    runs_end: u32,
+    runs: BTreeMap<u32, u32>,
+    in_use: u32,
+    peak: u32,
+    poison: bool,
+}
+
+impl BlockPool {
+    /// A pool over blocks `0..end` of the region.
+    pub fn new(region: &Region, end: u32, poison: bool) -> std::io::Result<BlockPool> {
+        Ok(BlockPool {
+            table: BlockTable::new(region)?,
+            frontier: 0,
+            singles: Vec::new(),
+            runs_start: end,
+            runs_end: end,
+            runs: BTreeMap::new(),
+            in_use: 0,
+            peak: 0,
+            poison,
+        })
+    }
+    /// Number of blocks handed out.
+    pub const fn in_use(&self) -> u32 {
+        self.in_use
+    }
+    /// Bytes of the blocks handed out.
+    pub const fn bytes_in_use(&self) -> u64 {
+        self.in_use as u64 * BLOCK_BYTES
+    }
+    /// Most blocks ever handed out at once.
+    pub const fn peak(&self) -> u32 {
+        self.peak
+    }
+    /// Number of blocks that single-block requests can still get.
+    pub fn free_singles(&self) -> u32 {
+        self.singles.len() as u32 + self.runs_start - self.frontier
+    }
+    /// Lowest address of the run side.
+    pub const fn runs_address(&self) -> Address {
+        self.table.address_of(BlockIndex(self.runs_start))
+    }
+    fn count(&mut self, n: u32) {
+        self.in_use += n;
+        self.peak = self.peak.max(self.in_use);
+    }
+    /// One block; the caller describes it.
+    pub fn take(&mut self) -> Option<BlockIndex> {
+        let b = match self.singles.pop() {
+            Some(b) => b,
+            None if self.frontier < self.runs_start => {
+                self.frontier += 1;
+                BlockIndex(self.frontier - 1)
+            }
+            None => return None,
+        };
+        self.count(1);
+        Some(b)
+    }
+    /// Takes a single block back.
+    pub fn give(&mut self, b: BlockIndex) {
+        self.freed(b, 1);
+        self.singles.push(b);
+    }
+    /// `n` neighbouring blocks, provided that `spare` single blocks stay available.
+    pub fn take_run(&mut self, n: u32, spare: u32) -> Option<BlockIndex> {
+        let fit = self.runs.iter().filter(|&(_, &len)| len >= n).min_by_key(|&(&at, &len)| (len, at));
+        if let Some((&at, &len)) = fit {
+            self.runs.remove(&at);
+            if len > n {
+                self.runs.insert(at + n, len - n);
+            }
+            self.count(n);
+            return Some(BlockIndex(at));
+        }
+        // Extend downwards, starting with a free run at the very bottom if there is one.
+        let below = self.runs.get(&self.runs_start).copied().unwrap_or(0);
+        let more = n - below;
+        if self.free_singles() < spare.saturating_add(more) || self.runs_start - self.frontier < more {
+            return None;
+        }
+        self.runs.remove(&self.runs_start);
+        self.runs_start -= more;
+        self.count(n);
+        Some(BlockIndex(self.runs_start))
+    }
+    /// Takes a run back.
+    pub fn give_run(&mut self, b: BlockIndex, n: u32) {
+        self.freed(b, n);
+        let (mut at, mut len) = (b.0, n);
+        if let Some((&prev, &prev_len)) = self.runs.range(..at).next_back()
+            && prev + prev_len == at
+        {
+            self.runs.remove(&prev);
+            at = prev;
+            len += prev_len;
+        }
+        if let Some(next_len) = self.runs.remove(&(at + len)) {
+            len += next_len;
+        }
+        self.runs.insert(at, len);
+        debug_assert!(at + len <= self.runs_end);
+    }
+    fn freed(&mut self, b: BlockIndex, n: u32) {
+        for i in 0..n {
+            self.table.set(b.plus(i), Kind::Free, 0);
+            self.table.set_cold(b.plus(i), 0);
+        }
+        self.in_use -= n;
+        if self.poison {
+            let start = self.table.address_of(b);
+            poison(Span::new(start, start.plus(n as u64 * BLOCK_BYTES)));
+        }
+    }
+    /// After a collection: orders free blocks by address, moves the frontiers back over free blocks, and returns
+    /// the pages of all but `keep` of the free blocks to the system. Single blocks are preferred for keeping.
+    pub fn release(&mut self, keep: u32) {
+        self.singles.sort_unstable_by_key(|b| std::cmp::Reverse(b.0));
+        let mut keep = keep;
+        // The last elements are handed out first: keep those warm.
+        let table = &mut self.table;
+        let mut cold = Vec::new();
+        for &b in self.singles.iter().rev() {
+            if table.state(b).has(State::WARM) {
+                if keep > 0 {
+                    keep -= 1;
+                } else {
+                    cold.push(b.0);
+                }
+            }
+        }
+        for (&at, &len) in &self.runs {
+            for i in at..at + len {
+                if table.state(BlockIndex(i)).has(State::WARM) {
+                    if keep > 0 {
+                        keep -= 1;
+                    } else {
+                        cold.push(i);
+                    }
+                }
+            }
+        }
+        for run in cold.chunk_by(|a, b| a + 1 == *b) {
+            let start = table.address_of(BlockIndex(run[0]));
+            release_pages(Span::new(start, start.plus(run.len() as u64 * BLOCK_BYTES)));
+            for &b in run {
+                table.clear_bits(BlockIndex(b), State::WARM);
+            }
+        }
+        // Free blocks next to the frontiers rejoin the common middle, so that either side can use them.
+        let mut drop = 0;
+        while drop < self.singles.len() && self.singles[drop].0 + 1 == self.frontier {
+            self.frontier -= 1;
+            drop += 1;
+        }
+        self.singles.drain(..drop);
+        if let Some((&at, &len)) = self.runs.first_key_value()
+            && at == self.runs_start
+        {
+            self.runs.remove(&at);
+            self.runs_start += len;
+        }
+    }
+}
+
+/// Fills a span with [`POISON`].
+pub fn poison(span: Span) {
+    let words = (span.bytes() / WORD) as usize;
+    // SAFETY: callers pass free memory of the region; every `u64` pattern is allowed there.
+    unsafe { std::slice::from_raw_parts_mut(span.start.words(), words) }.fill(POISON);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool() -> BlockPool {
+        let r = Region::reserve(28).unwrap();
+        // The pool needs no pages of the region unless it poisons.
+        BlockPool::new(&r, 100, false).unwrap()
+    }
+
+    #[test]
+    fn runs_coalesce_and_never_take_the_spare_singles() {
+        let mut p = pool();
+        let a = p.take_run(10, 0).unwrap();
+        let b = p.take_run(10, 0).unwrap();
+        assert_eq!((a, b), (BlockIndex(90), BlockIndex(80)));
+        p.give_run(a, 10);
+        p.give_run(b, 10);
+        let c = p.take_run(20, 0).unwrap();
+        assert_eq!(c, BlockIndex(80));
+        assert!(p.take_run(50, 31).is_none());
+        assert!(p.take_run(50, 30).is_some());
+        assert_eq!(p.in_use(), 70);
+    }
+
+    #[test]
+    fn a_run_extends_the_free_run_at_the_frontier() {
+        let mut p = pool();
+        let a = p.take_run(4, 0).unwrap();
+        p.give_run(a, 4);
+        assert_eq!(p.take_run(6, 0).unwrap(), BlockIndex(94));
+    }
+
+    #[test]
+    fn releasing_moves_frontiers_back() {
+        let mut p = pool();
+        let blocks: Vec<_> = (0..20).map(|_| p.take().unwrap()).collect();
+        let run = p.take_run(30, 0).unwrap();
+        for &b in &blocks[5..] {
+            p.give(b);
+        }
+        p.give_run(run, 30);
+        p.release(0);
+        assert_eq!(p.free_singles(), 95);
+        assert!(p.take_run(95, 0).is_some());
+    }
+}

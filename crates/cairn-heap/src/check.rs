@@ -1,0 +1,316 @@
+//! The checker: an independent walk over the heap.
+//!
+//! The problem: a collector's bug shows long after it happened, as a wrong result of the program. The idea: a
+//! second opinion that shares no code with the collectors. It parses every block it meets from one end to the
+//! other to learn where objects start, follows every reference from the roots, and demands that each refers to
+//! the start of an object of its kind in a live block. Before a collection it also demands that every
+//! reference from old to young lies on a dirty card: that catches a missing write barrier at its first chance.
+//!
+//! Static data outside the region is the client's: references to it are taken on trust.
+//!
+//! Cost: linear in what is live, with hash tables; for tests, `--verify` and zeal.
+
+use crate::address::{Address, BLOCK_BYTES, BlockIndex, ObjectReference, RefKind, Span, WORD};
+use crate::blocks::{Kind, POISON, State};
+use crate::gc::{Client, RootVisitor};
+use crate::heap::Core;
+use crate::space::nursery::Extent;
+use cairn_layout::code::{SHAPE, flags, shape_words};
+use cairn_layout::object::{header_is_leaf, object_bytes};
+use cairn_layout::value::{TAG_FIXNUM, TAG_IMMEDIATE, TAG_MASK, TAG_PROCEDURE};
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+/// What the checker walked over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// Objects reached.
+    pub objects: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Problem {
+    /// The slot that holds the word.
+    pub slot: Address,
+    /// The word.
+    pub word: u64,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "slot {:?} holds {:#x}: {}", self.slot, self.word, self.what)
+    }
+}
+
+const MOST_PROBLEMS: usize = 20;
+
+/// Object starts of one parsed span.
+type Starts = Result<HashSet<u64>, String>;
+
+struct Checker<'a> {
+    core: &'a Core,
+    extents: &'a [Extent],
+    parsed: HashMap<Address, Starts>,
+    visited: HashSet<ObjectReference>,
+    queue: Vec<ObjectReference>,
+    problems: Vec<Problem>,
+    report: Report,
+}
+
+/// Checks everything reachable, and the remembered set.
+pub(crate) fn check<C: Client>(
+    core: &Core,
+    extents: &[Extent],
+    old: &[BlockIndex],
+    client: &mut C,
+) -> Result<Report, Vec<Problem>> {
+    let mut c = Checker {
+        core,
+        extents,
+        parsed: HashMap::new(),
+        visited: HashSet::new(),
+        queue: Vec::new(),
+        problems: Vec::new(),
+        report: Report::default(),
+    };
+    c.remembered(old);
+    for x in core.immortal.extents().filter(|x| !x.leaf) {
+        // SAFETY: filled immortal extents hold initialised words.
+        unsafe { c.words(x.span.start.words(), (x.span.bytes() / WORD) as usize) };
+    }
+    client.visit_roots(&mut c);
+    while let Some(r) = c.queue.pop() {
+        c.object(r, client);
+    }
+    if c.problems.is_empty() { Ok(c.report) } else { Err(c.problems) }
+}
+
+/// Panics if the heap is inconsistent.
+pub(crate) fn demand<C: Client>(when: &str, core: &Core, extents: &[Extent], old: &[BlockIndex], client: &mut C) {
+    if let Err(problems) = check(core, extents, old, client) {
+        let list: String = problems.iter().map(|p| format!("\n  {p}")).collect();
+        panic!("the heap is inconsistent {when} collection {}:{list}", core.stats.minor + core.stats.major + 1);
+    }
+}
+
+impl Checker<'_> {
+    fn problem(&mut self, slot: Address, word: u64, what: String) {
+        if self.problems.len() < MOST_PROBLEMS {
+            self.problems.push(Problem { slot, word, what });
+        }
+    }
+
+    /// Every reference from an old to a young object must lie on a dirty card.
+    fn remembered(&mut self, old: &[BlockIndex]) {
+        let table = &self.core.pool.table;
+        let small = old.iter().flat_map(|&b| {
+            let (pairs, others) = table.fill(b);
+            [pairs, others]
+        });
+        let large = self.core.large.iter().filter(|o| !o.leaf && !o.young).map(|o| {
+            let start = table.address_of(o.block);
+            Span::new(start, start.plus(o.bytes & !7))
+        });
+        let immortal = self.core.immortal.extents().filter(|x| !x.leaf).map(|x| x.span);
+        let spans: Vec<Span> = small.chain(large).chain(immortal).collect();
+        for span in spans {
+            let mut slot = span.start;
+            while slot < span.end {
+                // SAFETY: filled parts of blocks hold initialised words.
+                let word = unsafe { slot.load() };
+                if !self.core.cards.is_dirty(slot)
+                    && let Some(r) = ObjectReference::from_word(word)
+                    && table.covers(r.address())
+                    && table.state(table.block_of(r.address())).has(State::YOUNG)
+                {
+                    self.problem(slot, word, "an old object refers to a young one, but its card is clean".into());
+                }
+                slot = slot.plus(WORD);
+            }
+        }
+    }
+
+    /// Where objects start in a span of headed objects and procedures.
+    fn starts(&mut self, span: Span) -> &Starts {
+        self.parsed.entry(span.start).or_insert_with(|| {
+            let mut starts = HashSet::new();
+            let mut a = span.start;
+            while a < span.end {
+                // SAFETY: the span is a filled part of a block.
+                let bytes = unsafe { size_at(a) }.map_err(|e| format!("{e} at {a:?}"))?;
+                if bytes > span.end.offset_from(a) {
+                    return Err(format!("the object at {a:?} reaches beyond its block"));
+                }
+                starts.insert(a.0);
+                a = a.plus(bytes);
+            }
+            Ok(starts)
+        })
+    }
+
+    fn in_parts(&mut self, r: ObjectReference, pairs: Span, others: Span) -> Result<(), String> {
+        let a = r.address();
+        if r.kind() == RefKind::Pair {
+            return if pairs.contains(a) && a.offset_from(pairs.start).is_multiple_of(16) {
+                Ok(())
+            } else {
+                Err("not the start of a pair".into())
+            };
+        }
+        if !others.contains(a) {
+            return Err("outside the filled part of its block".into());
+        }
+        match self.starts(others) {
+            Ok(s) if s.contains(&a.0) => self.matches_tag(r),
+            Ok(_) => Err("not the start of an object".into()),
+            Err(e) => Err(format!("in a block that cannot be parsed: {e}")),
+        }
+    }
+
+    fn matches_tag(&self, r: ObjectReference) -> Result<(), String> {
+        // SAFETY: the object's start was verified.
+        let first = unsafe { r.address().load() };
+        let is_object = first & TAG_MASK == TAG_IMMEDIATE;
+        if is_object == (r.kind() == RefKind::Object) {
+            Ok(())
+        } else {
+            Err("the tag does not fit the object".into())
+        }
+    }
+
+    fn reference(&mut self, r: ObjectReference) -> Result<(), String> {
+        let (a, table) = (r.address(), &self.core.pool.table);
+        let block = table.block_of(a);
+        let start = table.address_of(block);
+        match table.state(block).kind() {
+            Kind::Nursery => {
+                let i = self.extents.partition_point(|x| x.span.end <= a);
+                match self.extents.get(i) {
+                    Some(x) if x.span.contains(a) => {
+                        let x = *x;
+                        self.in_parts(r, Span::new(x.span.start, x.lo), Span::new(x.hi, x.span.end))
+                    }
+                    _ => Err("in the empty part of the nursery".into()),
+                }
+            }
+            Kind::Scannable => {
+                let (pairs, others) = table.fill(block);
+                self.in_parts(r, pairs, others)
+            }
+            Kind::Leaf => {
+                let (all, _) = table.fill(block);
+                self.in_parts(r, Span::new(start, start), all)
+            }
+            Kind::Large => {
+                let o = *self.core.large.at(&self.core.pool, block);
+                if a != start || o.bytes == 0 {
+                    Err("inside a large object".into())
+                } else if (r.word() & TAG_MASK) as u8 != o.tag {
+                    Err("the tag does not fit the large object".into())
+                } else {
+                    self.matches_tag(r)
+                }
+            }
+            Kind::Immortal | Kind::ImmortalTail => {
+                let x = self.core.immortal.extents().find(|x| x.span.contains(a));
+                match x {
+                    Some(x) => self.in_parts(r, Span::new(start, start), x.span),
+                    None => Err("in the empty part of an immortal block".into()),
+                }
+            }
+            other => Err(format!("in a block of kind {other:?}")),
+        }
+    }
+
+    fn object<C: Client>(&mut self, r: ObjectReference, client: &mut C) {
+        let a = r.address();
+        self.report.objects += 1;
+        if r.kind() == RefKind::Pair {
+            self.report.bytes += 16;
+            // SAFETY: the reference was verified.
+            return unsafe { self.words(a.words(), 2) };
+        }
+        // SAFETY: the reference was verified, so its size could be determined and lies within its block.
+        unsafe {
+            let Ok(bytes) = size_at(a) else { return };
+            self.report.bytes += bytes;
+            let first = a.load();
+            if r.kind() == RefKind::Object {
+                if !header_is_leaf(first) {
+                    self.words(a.words(), (bytes / WORD) as usize);
+                }
+            } else {
+                self.words(a.words(), (bytes / WORD) as usize);
+                if shape_of(first) & flags::CONTINUATION != 0 {
+                    client.trace_continuation(a, self);
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// `code` is a code address with a descriptor.
+unsafe fn shape_of(code: u64) -> u64 {
+    // SAFETY: by the contract.
+    unsafe { Address(code.wrapping_add_signed(SHAPE)).load() }
+}
+
+/// Size of the headed object or procedure at `a`.
+///
+/// # Safety
+/// The word at `a` is initialised; if it looks like a code address it is one.
+unsafe fn size_at(a: Address) -> Result<u64, String> {
+    // SAFETY: by the contract.
+    let first = unsafe { a.load() };
+    match first & TAG_MASK {
+        TAG_IMMEDIATE if first == POISON => Err("freed memory".into()),
+        TAG_IMMEDIATE => Ok(object_bytes(first)),
+        TAG_FIXNUM if first > 0xFFFF => {
+            // SAFETY: by the contract.
+            match shape_words(unsafe { shape_of(first) }) {
+                0 => Err("a procedure of no words".into()),
+                n if n * WORD > BLOCK_BYTES << 16 => Err(format!("a procedure of {n} words")),
+                n => Ok(n * WORD),
+            }
+        }
+        TAG_PROCEDURE => Err("a forwarded object".into()),
+        _ => Err(format!("neither header nor code address ({first:#x})")),
+    }
+}
+
+impl RootVisitor for Checker<'_> {
+    unsafe fn slot(&mut self, slot: *mut u64) {
+        // SAFETY: by the trait's contract.
+        let word = unsafe { *slot };
+        let at = Address(slot as u64);
+        if word == POISON {
+            return self.problem(at, word, "freed memory".into());
+        }
+        if word == cairn_layout::Value::FORWARDED.0 {
+            return self.problem(at, word, "the mark of an evacuated pair".into());
+        }
+        let Some(r) = ObjectReference::from_word(word) else { return };
+        if !self.core.pool.table.covers(r.address()) || self.visited.contains(&r) {
+            return;
+        }
+        match self.reference(r) {
+            Ok(()) => {
+                self.visited.insert(r);
+                self.queue.push(r);
+            }
+            Err(what) => self.problem(at, word, what),
+        }
+    }
+
+    fn mark_chunk(&mut self, chunk: Address) {
+        if self.core.chunks.info(&self.core.pool, chunk).is_none() {
+            self.problem(chunk, chunk.0, "not a stack chunk in use".into());
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What the user of a heap chooses.
+
+/// Options of a heap. `HeapConfig::default()` is what `cairn run` uses.
+#[derive(Clone, Debug)]
+pub struct HeapConfig {
+    /// Name of the collector; see `cairn_layout::facts::COLLECTORS`.
+    pub collector: &'static str,
+    /// Bytes allocated between minor collections.
+    pub nursery_bytes: u64,
+    /// Bytes the heap may hold after a full collection (`--heap-max`); `None`: half of the physical memory.
+    ///
+    /// A copying collection needs room for the survivors besides, while it runs.
+    pub heap_max: Option<u64>,
+    /// When the heap grows and shrinks.
+    pub sizing: SizingConfig,
+    /// Checks for tests.
+    pub zeal: Zeal,
+    /// log2 of the address space to reserve; at most `REGION_BITS`.
+    pub region_bits: u32,
+}
+
+/// Parameters of [`crate::sizing`].
+#[derive(Clone, Copy, Debug)]
+pub struct SizingConfig {
+    /// No major collection while the heap holds less than this.
+    pub min_limit: u64,
+    /// The next major collection comes when the heap holds this multiple of what survived the last one.
+    pub growth: f64,
+    /// Bytes of young large objects that make a minor collection due.
+    pub large_young: u64,
+}
+
+/// Checks for tests; all off by default.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Zeal {
+    /// Fill freed memory with a pattern that is no valid value.
+    pub poison: bool,
+    /// Walk the whole heap before and after every collection, and panic on the first inconsistency.
+    pub verify: bool,
+    /// Make every collection a major one.
+    pub always_major: bool,
+    /// Collect at every heap check.
+    pub every_safepoint: bool,
+}
+
+impl Default for SizingConfig {
+    fn default() -> Self {
+        SizingConfig { min_limit: 32 << 20, growth: 2.0, large_young: 16 << 20 }
+    }
+}
+
+impl Default for HeapConfig {
+    fn default() -> Self {
+        HeapConfig {
+            collector: cairn_layout::facts::GEN.name,
+            nursery_bytes: 4 << 20,
+            heap_max: None,
+            sizing: SizingConfig::default(),
+            zeal: Zeal::default(),
+            region_bits: cairn_layout::machine::REGION_BITS,
+        }
+    }
+}
+
+impl HeapConfig {
+    /// A tiny nursery, poison and full checks: finds missing roots and barriers early, slowly.
+    pub fn zealous() -> HeapConfig {
+        HeapConfig {
+            nursery_bytes: 64 << 10,
+            sizing: SizingConfig { min_limit: 1 << 20, growth: 1.5, large_young: 256 << 10 },
+            zeal: Zeal { poison: true, verify: true, ..Zeal::default() },
+            ..HeapConfig::default()
+        }
+    }
+}
+
+/// Physical memory that this process may use: the machine's, or its control group's if that is less.
+pub fn physical_memory() -> u64 {
+    // SAFETY: `sysconf` reads system constants.
+    let (pages, page) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    let machine = if pages > 0 && page > 0 { pages as u64 * page as u64 } else { 4 << 30 };
+    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|s| s.trim().parse().ok());
+    group.unwrap_or(u64::MAX).min(machine)
+}

@@ -1,0 +1,52 @@
+//! The one way in which the heap fails.
+
+use crate::stats::Bytes;
+
+/// More memory is needed than the heap may hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OutOfMemory {
+    /// Bytes that were asked for; 0 when a full collection left too little room.
+    pub requested: u64,
+    /// Bytes in use.
+    pub used: u64,
+    /// The heap's maximum.
+    pub heap_max: u64,
+}
+
+impl std::fmt::Display for OutOfMemory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "out of memory: ")?;
+        if self.requested > 0 {
+            write!(f, "{} more are needed, ", Bytes(self.requested))?;
+        }
+        write!(f, "the heap holds {} and may hold {}", Bytes(self.used), Bytes(self.heap_max))
+    }
+}
+
+impl std::error::Error for OutOfMemory {}
+
+/// Why a heap could not be made.
+#[derive(Debug)]
+pub enum HeapError {
+    /// The system refused to reserve address space.
+    Reserve(std::io::Error),
+    /// No collector has this name.
+    NoSuchCollector(String),
+}
+
+impl std::fmt::Display for HeapError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            HeapError::Reserve(e) => write!(f, "cannot reserve address space for the heap: {e}"),
+            HeapError::NoSuchCollector(name) => write!(f, "no collector is called `{name}`"),
+        }
+    }
+}
+
+impl std::error::Error for HeapError {}
+
+impl From<std::io::Error> for HeapError {
+    fn from(e: std::io::Error) -> HeapError {
+        HeapError::Reserve(e)
+    }
+}

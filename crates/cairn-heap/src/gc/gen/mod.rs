@@ -1,0 +1,317 @@
+//! `gen`: generational copying, the default collector.
+//!
+//! The problem: most objects die young; the rest should cost little, stay compact and be found again quickly.
+//! The idea: new objects go to a bump-allocated nursery. A *minor* collection copies what is reachable from the
+//! roots and from the remembered set out of the nursery, which is then empty. When the old space has grown to
+//! its limit, a *major* collection copies everything reachable to fresh blocks and frees the others.
+//!
+//! * Promotion is en masse: every survivor of a minor collection becomes old (no aging). So after a minor
+//!   collection no old object refers to a young one, and the remembered set is empty. Frames captured by a
+//!   continuation need not be remembered: they do not change, and were promoted with it.
+//! * The remembered set is the dirty cards of blocks that hold values. A whole dirty card is scanned, word by
+//!   word, without finding object starts: every word there describes itself (`cairn_layout::value`).
+//! * Young large objects are marked, not copied; a minor collection frees those unmarked.
+//! * Survivors lie in depth-first order along lists ([`evacuate`]), breadth-first otherwise, with values and
+//!   leaves in blocks apart.
+//! * Stack chunks do not move; continuations keep them alive (`space::chunks`).
+//!
+//! Invariants between collections: no block is grey; clean cards cover no reference to a young object;
+//! everything in `from` lists is freed. A major collection needs free blocks for all survivors:
+//! [`Plan::reserve`] says how many, and every allocation outside the nursery leaves that many alone.
+//!
+//! Cost: minor, linear in survivors, dirty cards and one cache line per old block; major, linear in what is
+//! live. Rejected: aging in the nursery (an extra copy per survivor; en-masse promotion keeps cards simple),
+//! and sticky marks without copying (fragmentation of the old space, poor locality).
+
+mod evacuate;
+mod remembered;
+
+use super::{Client, Plan, Request};
+use crate::address::{Address, BLOCK_BYTES, Span, blocks_for};
+use crate::check;
+use crate::error::OutOfMemory;
+use crate::heap::Core;
+use crate::space::copying::CopySpace;
+use crate::space::nursery::{Extent, Nursery};
+use crate::stats::{CollectionEvent, CollectionKind, Reason};
+use evacuate::Evacuator;
+use std::time::Instant;
+
+/// The spaces of this collector and what it remembers between collections.
+pub(crate) struct Gen {
+    nursery: Nursery,
+    old: CopySpace,
+    /// True cursors of the current extent while a collection is wanted: the mutator is shown an empty extent, so
+    /// that its next heap check fails, and the runtime allocates here.
+    hidden: Option<(Address, Address)>,
+    wanted: Option<Reason>,
+    major_wanted: bool,
+    nursery_bytes: u64,
+}
+
+impl Gen {
+    /// A collector whose nursery is this range.
+    pub(crate) fn new(core: &mut Core, range: Span, nursery_bytes: u64) -> Gen {
+        let soft = core.sizing.nursery(nursery_bytes, 0);
+        let mut nursery = Nursery::new(range, soft, core.zeal.every_safepoint);
+        if !core.zeal.every_safepoint {
+            nursery.extend(&mut core.pool.table, 1).expect("the nursery has a block");
+        }
+        Gen { nursery, old: CopySpace::default(), hidden: None, wanted: None, major_wanted: false, nursery_bytes }
+    }
+    /// Closes the current extent at the cursors, or at the hidden ones.
+    fn close(&mut self, core: &mut Core, lo: Address, hi: Address) {
+        let (lo, hi) = self.hidden.take().unwrap_or((lo, hi));
+        core.stats.allocated += self.nursery.close(lo, hi);
+    }
+    fn extend(&mut self, core: &mut Core, need: u64) -> Option<(Address, Address)> {
+        self.nursery.extend(&mut core.pool.table, need).map(|s| (s.start, s.end))
+    }
+    /// The filled extents of the nursery when the mutator is at these cursors.
+    pub(crate) fn extents(&self, lo: Address, hi: Address) -> Vec<Extent> {
+        let mut all = self.nursery.closed().to_vec();
+        if self.nursery.is_open() {
+            let (lo, hi) = self.hidden.unwrap_or((lo, hi));
+            all.push(Extent { span: self.nursery.current(), lo, hi });
+        }
+        all
+    }
+    pub(crate) fn old(&self) -> &CopySpace {
+        &self.old
+    }
+
+    fn why_major(&self, core: &Core, request: Request) -> Option<Reason> {
+        match request {
+            Request::Major => Some(Reason::Request),
+            _ if core.zeal.always_major => Some(Reason::Zeal),
+            _ if self.major_wanted => Some(self.wanted.unwrap_or(Reason::Limit)),
+            Request::Auto if core.used() >= core.sizing.limit() => Some(Reason::Limit),
+            _ => None,
+        }
+    }
+
+    /// Copies what is live in the nursery to the old space.
+    fn minor<C: Client>(&mut self, core: &mut Core, client: &mut C, reason: Reason) {
+        let began = Instant::now();
+        let (before, nursery) = (core.used(), self.nursery.used());
+        self.old.sync(&mut core.pool);
+        let young = Span::new(core.pool.runs_address(), self.nursery.span().end);
+        let mut e = Evacuator::<false>::new(core, &mut self.old, young, self.nursery.span());
+        // SAFETY: the old space, large and immortal objects are consistent between collections, and the client's
+        // roots are by its contract. The mutator stands still.
+        let copied = unsafe {
+            e.visit_remembered();
+            client.visit_roots(&mut e);
+            e.drain(client);
+            e.copied()
+        };
+        core.large.sweep_young(&mut core.pool, &core.cards);
+        core.chunks.sweep_young(&mut core.pool);
+        core.stats.minor += 1;
+        core.stats.promoted += copied;
+        self.finish(core, CollectionKind::Minor, reason, began, before, nursery, copied);
+    }
+
+    /// Copies everything live to fresh blocks.
+    fn major<C: Client>(&mut self, core: &mut Core, client: &mut C, reason: Reason) {
+        let began = Instant::now();
+        let (before, nursery) = (core.used(), self.nursery.used());
+        self.old.flip(&mut core.pool);
+        core.chunks.begin_major();
+        let region = core.region.span();
+        let mut e = Evacuator::<true>::new(core, &mut self.old, region, self.nursery.span());
+        // SAFETY: as for `minor`.
+        let copied = unsafe {
+            client.visit_roots(&mut e);
+            e.visit_immortals();
+            e.drain(client);
+            e.copied()
+        };
+        let peak = core.used() + nursery;
+        core.stats.peak = core.stats.peak.max(peak);
+        self.old.release_from(&mut core.pool);
+        core.large.sweep_all(&mut core.pool, &core.cards);
+        core.chunks.sweep_all(&mut core.pool);
+        core.stats.major += 1;
+        core.stats.copied += copied;
+        core.sizing.after_major(core.used(), self.nursery_bytes);
+        self.major_wanted = false;
+        // What the mutator will fill until the next major collection stays; the rest goes back to the system.
+        if !core.zeal.poison {
+            core.pool.release(blocks_for(core.sizing.limit().saturating_sub(core.used())));
+        }
+        self.finish(core, CollectionKind::Major, reason, began, before, nursery, copied);
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn finish(
+        &mut self,
+        core: &mut Core,
+        kind: CollectionKind,
+        reason: Reason,
+        began: Instant,
+        before: u64,
+        nursery: u64,
+        copied: u64,
+    ) {
+        self.old.sync(&mut core.pool);
+        core.stats.peak = core.stats.peak.max(core.used() + nursery);
+        let soft = core.sizing.nursery(self.nursery_bytes, core.used());
+        self.nursery.set_soft_limit(soft);
+        self.nursery.reset(core.zeal.poison);
+        self.wanted = None;
+        core.chunk_bytes_at_collection = core.chunks.bytes();
+        let pause = began.elapsed();
+        match kind {
+            CollectionKind::Minor => core.stats.minor_pauses.add(pause),
+            CollectionKind::Major => core.stats.major_pauses.add(pause),
+        }
+        let event = CollectionEvent {
+            number: core.stats.minor + core.stats.major,
+            kind,
+            reason,
+            nursery,
+            before,
+            after: core.used(),
+            copied,
+            limit: core.sizing.limit(),
+            pause,
+        };
+        core.notify(&event);
+    }
+}
+
+impl Plan for Gen {
+    fn current(&self) -> (Address, Address) {
+        let s = self.nursery.current();
+        if self.hidden.is_some() { (Address(0), Address(0)) } else { (s.start, s.end) }
+    }
+
+    fn refill(&mut self, core: &mut Core, lo: Address, hi: Address, need: u64) -> Option<(Address, Address)> {
+        let due = self.wanted.is_some() || !self.nursery.has_room(need) || core.zeal.every_safepoint;
+        if due && (self.nursery.used() > 0 || self.wanted.is_some()) {
+            return None;
+        }
+        self.close(core, lo, hi);
+        self.extend(core, need)
+    }
+
+    fn allocate(
+        &mut self,
+        core: &mut Core,
+        lo: &mut Address,
+        hi: &mut Address,
+        bytes: u64,
+        from_below: bool,
+    ) -> Result<Address, OutOfMemory> {
+        let (l, h) = self.hidden.as_mut().map_or((&mut *lo, &mut *hi), |(l, h)| (l, h));
+        if h.0 - l.0 >= bytes {
+            return Ok(bump(l, h, bytes, from_below));
+        }
+        core.admit(self, bytes)?;
+        let room = self.wanted.is_none() && self.nursery.has_room(bytes);
+        self.close(core, *lo, *hi);
+        (*lo, *hi) = (Address(0), Address(0));
+        let (mut l, mut h) =
+            self.extend(core, bytes).ok_or_else(|| core.out_of_memory(bytes, self.nursery.used()))?;
+        let a = bump(&mut l, &mut h, bytes, from_below);
+        if room {
+            (*lo, *hi) = (l, h);
+        } else {
+            self.wanted.get_or_insert(Reason::Nursery);
+            self.hidden = Some((l, h));
+        }
+        Ok(a)
+    }
+
+    fn close_and_extend(
+        &mut self,
+        core: &mut Core,
+        lo: &mut Address,
+        hi: &mut Address,
+        need: u64,
+    ) -> Result<(), OutOfMemory> {
+        core.admit(self, need)?;
+        self.close(core, *lo, *hi);
+        let extent = self.extend(core, need);
+        (*lo, *hi) = extent.ok_or_else(|| core.out_of_memory(need, self.nursery.used()))?;
+        Ok(())
+    }
+
+    fn hide(&mut self, lo: &mut Address, hi: &mut Address) {
+        if self.hidden.is_none() && self.nursery.is_open() {
+            self.hidden = Some((*lo, *hi));
+            (*lo, *hi) = (Address(0), Address(0));
+        }
+    }
+
+    fn wants_collection(&self) -> bool {
+        self.wanted.is_some()
+    }
+
+    fn want(&mut self, reason: Reason, major: bool) {
+        self.wanted.get_or_insert(reason);
+        self.major_wanted |= major;
+    }
+
+    fn collect<C: Client>(
+        &mut self,
+        core: &mut Core,
+        client: &mut C,
+        lo: Address,
+        hi: Address,
+        request: Request,
+    ) -> Result<(), OutOfMemory> {
+        self.close(core, lo, hi);
+        if core.zeal.verify {
+            self.old.sync(&mut core.pool);
+            check::demand("before", core, self.nursery.closed(), self.old.scannable(), client);
+        }
+        let why = self.why_major(core, request);
+        let major = why.is_some();
+        match why {
+            Some(reason) => self.major(core, client, reason),
+            None => {
+                let reason = self.wanted.unwrap_or(match request {
+                    Request::Auto => Reason::Nursery,
+                    _ => Reason::Request,
+                });
+                self.minor(core, client, reason);
+            }
+        }
+        let tight = |core: &Core| core.used() + core.sizing.breathing_room() > core.sizing.heap_max();
+        if !major && tight(core) {
+            self.major(core, client, Reason::HeapMax);
+        }
+        if core.zeal.verify {
+            check::demand("after", core, &[], self.old.scannable(), client);
+        }
+        if !core.zeal.every_safepoint {
+            self.extend(core, 1).expect("an empty nursery has a block");
+        }
+        if tight(core) { Err(core.out_of_memory(0, 0)) } else { Ok(()) }
+    }
+
+    fn nursery_used(&self) -> u64 {
+        self.nursery.used()
+    }
+
+    fn reserve(&self) -> u32 {
+        // Filling blocks from both ends leaves less than a quarter of a block unused even when all objects are as
+        // large as they may be.
+        let blocks = self.old.blocks() + (self.nursery.used() / BLOCK_BYTES) as u32;
+        blocks + blocks / 4 + 32
+    }
+}
+
+#[inline(always)]
+fn bump(lo: &mut Address, hi: &mut Address, bytes: u64, from_below: bool) -> Address {
+    if from_below {
+        let a = *lo;
+        *lo = a.plus(bytes);
+        a
+    } else {
+        *hi = hi.minus(bytes);
+        *hi
+    }
+}

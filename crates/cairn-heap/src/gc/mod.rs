@@ -1,0 +1,108 @@
+//! Collectors and what they ask of the language runtime.
+//!
+//! A collector composes spaces into an algorithm. It implements [`Plan`] and publishes its facts
+//! (`cairn_layout::facts`) for code generation. The runtime is a [`Client`]: it knows where the roots are and
+//! what the frames of a continuation look like; it shows both to a [`RootVisitor`]. All of this is generic,
+//! never dynamic, so that visiting a slot inlines into the client's loops.
+//!
+//! Adding a collector: a folder `gc/NAME/`, a variant in `heap::Selected`, a row in `facts::COLLECTORS`.
+
+pub mod r#gen;
+
+use crate::address::Address;
+use crate::error::OutOfMemory;
+use crate::heap::Core;
+use crate::stats::Reason;
+
+/// What is done with each root. Implemented by collectors and by the checker.
+pub trait RootVisitor {
+    /// Visits one word. If it refers to an object that moves, the word is updated.
+    ///
+    /// # Safety
+    /// `slot` is a valid, 8-aligned word that obeys the invariant of `cairn_layout::value`: a value, or a raw
+    /// word without a pointer tag. References into the heap refer to the start of a live object.
+    unsafe fn slot(&mut self, slot: *mut u64);
+
+    /// Visits `n` consecutive words.
+    ///
+    /// # Safety
+    /// As for [`RootVisitor::slot`], for each word.
+    #[inline(always)]
+    unsafe fn words(&mut self, start: *mut u64, n: usize) {
+        for i in 0..n {
+            // SAFETY: by the contract of this function.
+            unsafe { self.slot(start.add(i)) }
+        }
+    }
+
+    /// Keeps the stack chunk at this address (as returned by `Heap::alloc_chunk`) through this collection.
+    fn mark_chunk(&mut self, chunk: Address);
+}
+
+/// The language runtime, as the collector sees it.
+pub trait Client {
+    /// Visits every root: globals, literals, machine slots, spilled values, the frames of every current stack
+    /// segment; and marks every current stack chunk.
+    fn visit_roots<V: RootVisitor>(&mut self, visitor: &mut V);
+
+    /// Visits the frames that the continuation object at `k` covers, and marks their chunk.
+    ///
+    /// Called once for each continuation that a collection copies. The object's raw words (chunk, sp, base) are
+    /// valid; its values may not have been updated yet, and must be left alone: the collector visits them itself.
+    fn trace_continuation<V: RootVisitor>(&mut self, k: Address, visitor: &mut V);
+}
+
+/// What a collection is asked to cover.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Request {
+    /// Whatever the policy says.
+    Auto,
+    /// Young objects, unless the heap is at its maximum.
+    Minor,
+    /// Everything.
+    Major,
+}
+
+/// The interface of a collector towards the heap.
+pub(crate) trait Plan {
+    /// Cursors of the extent being filled, right after it was handed out.
+    fn current(&self) -> (Address, Address);
+    /// The next extent, with room for `need` bytes, or `None` when a collection is due.
+    fn refill(&mut self, core: &mut Core, lo: Address, hi: Address, need: u64) -> Option<(Address, Address)>;
+    /// Room for a small object, collecting or not: beyond the end of the extent, and of the nursery, if need be.
+    fn allocate(
+        &mut self,
+        core: &mut Core,
+        lo: &mut Address,
+        hi: &mut Address,
+        bytes: u64,
+        from_below: bool,
+    ) -> Result<Address, OutOfMemory>;
+    /// A fresh extent with room for `need` bytes, for a heap check that asks for more than the nursery has.
+    fn close_and_extend(
+        &mut self,
+        core: &mut Core,
+        lo: &mut Address,
+        hi: &mut Address,
+        need: u64,
+    ) -> Result<(), OutOfMemory>;
+    /// Shows the mutator an empty extent, so that its next heap check fails.
+    fn hide(&mut self, lo: &mut Address, hi: &mut Address);
+    /// Has a collection been asked for?
+    fn wants_collection(&self) -> bool;
+    /// Asks for a collection at the next refill.
+    fn want(&mut self, reason: Reason, major: bool);
+    /// Collects. Afterwards a fresh extent is current.
+    fn collect<C: Client>(
+        &mut self,
+        core: &mut Core,
+        client: &mut C,
+        lo: Address,
+        hi: Address,
+        request: Request,
+    ) -> Result<(), OutOfMemory>;
+    /// Bytes the mutator has taken from the nursery since the last collection.
+    fn nursery_used(&self) -> u64;
+    /// Blocks that must stay available for survivors.
+    fn reserve(&self) -> u32;
+}

@@ -1,0 +1,382 @@
+//! The heap: what a runtime holds and calls.
+//!
+//! A heap is a value; several can live in one process. It is the shared parts ([`Core`]: address space, block
+//! pool, cards, the spaces every collector needs) and the chosen collector.
+//!
+//! How a runtime uses it:
+//!
+//! ```text
+//!   compiled code:  hi - lo >= bytes?  ── yes ─▶ lo += 16 (pair)   or   hi -= bytes (other)
+//!                        │ no: spill live values
+//!                        ▼
+//!   runtime:        heap.safepoint(&mut lo, &mut hi, bytes, client)?       may collect; client shows the roots
+//!
+//!   runtime (Rust): heap.alloc(&mut lo, &mut hi, bytes, kind)?             never collects
+//! ```
+//!
+//! Memory from `alloc` is uninitialised: every word of a pair, procedure or scannable object must be a valid
+//! value, or a raw word without pointer tag, before the next safepoint. Stores into objects afterwards mark the
+//! card of the slot (`cairn_layout::machine`).
+//!
+//! When the heap wants a collection soon, it shows the mutator an empty extent (`lo == hi`), so that the next
+//! heap check calls `safepoint`.
+
+use crate::address::{Address, BLOCK_BYTES, BlockIndex, PAIR_BYTES, Span};
+use crate::blocks::BlockPool;
+use crate::check;
+use crate::config::{HeapConfig, Zeal, physical_memory};
+use crate::error::{HeapError, OutOfMemory};
+use crate::gc::r#gen::Gen;
+use crate::gc::{Client, Plan, Request};
+use crate::region::{Cards, Region};
+use crate::sizing::Sizing;
+use crate::space::chunks::ChunkSpace;
+use crate::space::immortal::ImmortalSpace;
+use crate::space::large::LargeSpace;
+use crate::stats::{CollectionEvent, Observer, Reason, Stats};
+use cairn_layout::facts::{self, CollectorFacts};
+use cairn_layout::object::LARGE_BYTES;
+use cairn_layout::value::{TAG_OBJECT, TAG_PROCEDURE};
+
+/// What is being allocated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AllocKind {
+    /// Two words without header.
+    Pair,
+    /// Closure or continuation.
+    Procedure,
+    /// Object with a header whose words are values.
+    Scannable,
+    /// Object with a header whose payload holds no values.
+    Leaf,
+}
+
+/// What the mutator gets when its extent is full.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refill {
+    /// A new extent: `lo` and `hi`.
+    Block(u64, u64),
+    /// A collection is due.
+    Collect,
+}
+
+/// What every collector needs.
+pub(crate) struct Core {
+    pub(crate) region: Region,
+    pub(crate) cards: Cards,
+    pub(crate) pool: BlockPool,
+    pub(crate) large: LargeSpace,
+    pub(crate) chunks: ChunkSpace,
+    pub(crate) immortal: ImmortalSpace,
+    pub(crate) sizing: Sizing,
+    pub(crate) stats: Stats,
+    pub(crate) zeal: Zeal,
+    pub(crate) chunk_bytes_at_collection: u64,
+    observer: Option<Box<dyn Observer>>,
+}
+
+impl Core {
+    /// Bytes held outside the nursery.
+    pub(crate) fn used(&self) -> u64 {
+        self.pool.bytes_in_use()
+    }
+    /// The error for a request of `bytes` more.
+    pub(crate) fn out_of_memory(&self, bytes: u64, nursery: u64) -> OutOfMemory {
+        OutOfMemory { requested: bytes, used: self.used() + nursery, heap_max: self.sizing.heap_max() }
+    }
+    /// May the mutator have `bytes` more without a collection? Beyond the heap's maximum, a collection is asked
+    /// for; and the answer is no when even a full collection would not help, because what survived the last one
+    /// and what was allocated since the last minor one are too much already.
+    pub(crate) fn admit(&self, plan: &mut impl Plan, bytes: u64) -> Result<(), OutOfMemory> {
+        let nursery = plan.nursery_used();
+        let max = self.sizing.heap_max();
+        if self.used() + nursery + bytes <= max {
+            return Ok(());
+        }
+        plan.want(Reason::HeapMax, true);
+        let chunks = self.chunks.bytes().saturating_sub(self.chunk_bytes_at_collection);
+        if self.sizing.live() + nursery + self.large.young_bytes() + chunks + bytes > max {
+            return Err(self.out_of_memory(bytes, nursery));
+        }
+        Ok(())
+    }
+    pub(crate) fn notify(&mut self, event: &CollectionEvent) {
+        if let Some(o) = &mut self.observer {
+            o.collection(event);
+        }
+    }
+}
+
+/// The collectors that a heap can be made with.
+enum Selected {
+    Gen(Gen),
+}
+
+/// Calls a method of the selected collector.
+macro_rules! plan {
+    ($heap:expr, $plan:ident => $body:expr) => {
+        match &mut $heap.selected {
+            Selected::Gen($plan) => $body,
+        }
+    };
+}
+
+/// A garbage-collected heap.
+pub struct Heap {
+    core: Core,
+    selected: Selected,
+    facts: &'static CollectorFacts,
+}
+
+impl Heap {
+    /// Reserves address space and makes an empty heap.
+    pub fn new(config: HeapConfig) -> Result<Heap, HeapError> {
+        let facts = (facts::COLLECTORS.iter().copied())
+            .find(|f| f.name == config.collector)
+            .ok_or_else(|| HeapError::NoSuchCollector(config.collector.to_owned()))?;
+        let region = Region::reserve(config.region_bits)?;
+        // A quarter of the region for the nursery. Of the rest, less than half can be in use between collections: a
+        // copying collection needs the other part.
+        let nursery_start = region.blocks() / 4 * 3;
+        let most = nursery_start as u64 * BLOCK_BYTES / 5 * 2;
+        let heap_max = config.heap_max.unwrap_or_else(|| physical_memory() / 2).min(most);
+        let nursery = region.span_of(BlockIndex(nursery_start), region.blocks() - nursery_start);
+        let mut core = Core {
+            cards: Cards::new()?,
+            pool: BlockPool::new(&region, nursery_start, config.zeal.poison)?,
+            region,
+            large: LargeSpace::default(),
+            chunks: ChunkSpace::new(config.zeal.poison),
+            immortal: ImmortalSpace::default(),
+            sizing: Sizing::new(config.sizing, heap_max),
+            stats: Stats::default(),
+            zeal: config.zeal,
+            chunk_bytes_at_collection: 0,
+            observer: None,
+        };
+        let selected = Selected::Gen(Gen::new(&mut core, nursery, config.nursery_bytes));
+        Ok(Heap { core, selected, facts })
+    }
+
+    /// What the collector publishes for code generation.
+    pub fn facts(&self) -> &'static CollectorFacts {
+        self.facts
+    }
+    /// Base of the card table: `Machine::cards`.
+    pub fn cards_ptr(&self) -> *mut u8 {
+        self.core.cards.base()
+    }
+    /// Marks the card of a slot that was written: what compiled code does inline.
+    #[inline(always)]
+    pub fn mark_card(&self, slot: u64) {
+        self.core.cards.mark(Address(slot));
+    }
+    /// Marks the cards of `bytes` bytes from `start`, for stores of many slots.
+    pub fn mark_cards(&self, start: u64, bytes: u64) {
+        self.core.cards.mark_span(Span::new(Address(start), Address(start + bytes)));
+    }
+    /// Is this address inside the heap's region?
+    #[inline]
+    pub fn contains(&self, address: u64) -> bool {
+        self.core.pool.table.covers(Address(address))
+    }
+    /// `lo` and `hi` of the extent just handed out by `new` or `collect`.
+    pub fn current(&mut self) -> (u64, u64) {
+        let (lo, hi) = plan!(self, p => p.current());
+        (lo.0, hi.0)
+    }
+    /// Called when the extent between `lo` and `hi` has less than `need` bytes left.
+    pub fn refill(&mut self, lo: u64, hi: u64, need: u64) -> Refill {
+        match plan!(self, p => p.refill(&mut self.core, Address(lo), Address(hi), need)) {
+            Some((lo, hi)) => Refill::Block(lo.0, hi.0),
+            None => Refill::Collect,
+        }
+    }
+    /// The slow path of a heap check: afterwards `hi - lo >= need`, after a collection if one was due.
+    ///
+    /// On an error the heap is intact, and the runtime may go on allocating a little to report it.
+    pub fn safepoint<C: Client>(
+        &mut self,
+        lo: &mut u64,
+        hi: &mut u64,
+        need: u64,
+        client: &mut C,
+    ) -> Result<(), OutOfMemory> {
+        if let Refill::Block(l, h) = self.refill(*lo, *hi, need) {
+            (*lo, *hi) = (l, h);
+            return Ok(());
+        }
+        let outcome = self.collect(lo, hi, client, Request::Auto);
+        if *hi - *lo < need {
+            match self.refill(*lo, *hi, need) {
+                Refill::Block(l, h) => (*lo, *hi) = (l, h),
+                // `need` is larger than the nursery.
+                Refill::Collect => {
+                    let (mut l, mut h) = (Address(*lo), Address(*hi));
+                    plan!(self, p => p.close_and_extend(&mut self.core, &mut l, &mut h, need))?;
+                    (*lo, *hi) = (l.0, h.0);
+                }
+            }
+        }
+        outcome
+    }
+    /// Collects now; `lo` and `hi` are replaced by those of a fresh extent.
+    ///
+    /// On an error the collection has happened all the same: what is left is too much for the heap's maximum.
+    pub fn collect<C: Client>(
+        &mut self,
+        lo: &mut u64,
+        hi: &mut u64,
+        client: &mut C,
+        request: Request,
+    ) -> Result<(), OutOfMemory> {
+        let outcome = plan!(self, p => p.collect(&mut self.core, client, Address(*lo), Address(*hi), request));
+        (*lo, *hi) = self.current();
+        outcome
+    }
+    /// Asks for a collection at the next heap check.
+    pub fn request_collection(&mut self, lo: &mut u64, hi: &mut u64, major: bool) {
+        let (mut l, mut h) = (Address(*lo), Address(*hi));
+        plan!(self, p => {
+            p.want(Reason::Request, major);
+            p.hide(&mut l, &mut h);
+        });
+        (*lo, *hi) = (l.0, h.0);
+    }
+
+    /// Opens a fresh extent with room for `need` bytes although a collection may be due. Never collects. For runtimes
+    /// that bump the cursors themselves and promise compiled code some room after each runtime call.
+    pub fn overdraw(&mut self, lo: &mut u64, hi: &mut u64, need: u64) -> Result<(), OutOfMemory> {
+        let (mut l, mut h) = (Address(*lo), Address(*hi));
+        plan!(self, p => p.close_and_extend(&mut self.core, &mut l, &mut h, need))?;
+        (*lo, *hi) = (l.0, h.0);
+        Ok(())
+    }
+
+    /// Memory for a new object: `bytes` is a multiple of 8, and 16 for a pair. Never collects.
+    #[inline]
+    pub fn alloc(&mut self, lo: &mut u64, hi: &mut u64, bytes: u64, kind: AllocKind) -> Result<u64, OutOfMemory> {
+        if *hi - *lo >= bytes && bytes <= LARGE_BYTES {
+            if kind == AllocKind::Pair {
+                let a = *lo;
+                *lo += PAIR_BYTES;
+                return Ok(a);
+            }
+            *hi -= bytes;
+            return Ok(*hi);
+        }
+        self.alloc_slow(lo, hi, bytes, kind)
+    }
+    /// [`Heap::alloc`] for large objects and full extents.
+    #[cold]
+    pub fn alloc_slow(
+        &mut self,
+        lo: &mut u64,
+        hi: &mut u64,
+        bytes: u64,
+        kind: AllocKind,
+    ) -> Result<u64, OutOfMemory> {
+        debug_assert!(bytes >= 16 && bytes.is_multiple_of(8));
+        let (mut l, mut h) = (Address(*lo), Address(*hi));
+        let result = if bytes > LARGE_BYTES {
+            self.alloc_large(&mut l, &mut h, bytes, kind)
+        } else {
+            plan!(self, p => p.allocate(&mut self.core, &mut l, &mut h, bytes, kind == AllocKind::Pair))
+        };
+        (*lo, *hi) = (l.0, h.0);
+        result.map(|a| a.0)
+    }
+    fn alloc_large(
+        &mut self,
+        lo: &mut Address,
+        hi: &mut Address,
+        bytes: u64,
+        kind: AllocKind,
+    ) -> Result<Address, OutOfMemory> {
+        let core = &mut self.core;
+        let tag = if kind == AllocKind::Procedure { TAG_PROCEDURE } else { TAG_OBJECT };
+        plan!(self, p => {
+            // Before anything else: an absurd size must not overflow the sums below.
+            if bytes > core.sizing.heap_max() {
+                return Err(core.out_of_memory(bytes, p.nursery_used()));
+            }
+            core.admit(p, bytes)?;
+            let a = (core.large)
+                .alloc(&mut core.pool, bytes, tag, kind == AllocKind::Leaf, p.reserve())
+                .ok_or_else(|| core.out_of_memory(bytes, p.nursery_used()))?;
+            core.stats.allocated += bytes;
+            if core.large.young_bytes() > core.sizing.large_young() {
+                p.want(Reason::Large, false);
+            }
+            if p.wants_collection() {
+                p.hide(lo, hi);
+            }
+            Ok(a)
+        })
+    }
+    /// Memory for an object with a header that never moves and is never freed. Initialise it at once.
+    pub fn alloc_immortal(&mut self, bytes: u64, leaf: bool) -> Result<u64, OutOfMemory> {
+        let core = &mut self.core;
+        plan!(self, p => {
+            core.admit(p, bytes)?;
+            (core.immortal)
+                .alloc(&mut core.pool, &core.cards, bytes, leaf, p.reserve())
+                .map(|a| a.0)
+                .ok_or_else(|| core.out_of_memory(bytes, p.nursery_used()))
+        })
+    }
+    /// A stack chunk of at least `bytes`: its address and size. It never moves, and lives while marked; see
+    /// [`crate::space::chunks`].
+    pub fn alloc_chunk(&mut self, bytes: u64) -> Result<(u64, u64), OutOfMemory> {
+        let core = &mut self.core;
+        plan!(self, p => {
+            if bytes > core.sizing.heap_max() {
+                return Err(core.out_of_memory(bytes, p.nursery_used()));
+            }
+            core.admit(p, bytes)?;
+            let s = (core.chunks)
+                .alloc(&mut core.pool, bytes, p.reserve())
+                .ok_or_else(|| core.out_of_memory(bytes, p.nursery_used()))?;
+            Ok((s.start.0, s.bytes()))
+        })
+    }
+    /// Frees a stack chunk that nothing refers to.
+    pub fn free_chunk(&mut self, chunk: u64) {
+        self.core.chunks.free(&mut self.core.pool, Address(chunk));
+    }
+    /// Is this the address of a chunk in use, and does a promoted continuation refer to it? `None` for no chunk.
+    pub fn chunk_is_old(&self, chunk: u64) -> Option<bool> {
+        self.core.chunks.info(&self.core.pool, Address(chunk)).map(|i| i.old)
+    }
+
+    /// Counters. `allocated` includes the extent that ends at these cursors.
+    pub fn stats(&self) -> &Stats {
+        &self.core.stats
+    }
+    /// Bytes the heap holds now, the filled part of the nursery included.
+    pub fn bytes_in_use(&mut self) -> u64 {
+        self.core.used() + plan!(self, p => p.nursery_used())
+    }
+    /// The most that the heap may hold.
+    pub fn heap_max(&self) -> u64 {
+        self.core.sizing.heap_max()
+    }
+    /// Who is told about each collection.
+    pub fn set_observer(&mut self, observer: Option<Box<dyn Observer>>) {
+        self.core.observer = observer;
+    }
+    /// Walks everything reachable and reports what is wrong, independently of the collector's code.
+    pub fn check<C: Client>(
+        &mut self,
+        lo: u64,
+        hi: u64,
+        client: &mut C,
+    ) -> Result<check::Report, Vec<check::Problem>> {
+        match &self.selected {
+            Selected::Gen(g) => {
+                let extents = g.extents(Address(lo), Address(hi));
+                check::check(&self.core, &extents, g.old().scannable(), client)
+            }
+        }
+    }
+}

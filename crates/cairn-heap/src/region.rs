@@ -1,0 +1,229 @@
+//! Reserved address space: the region that holds every block, and the card table beside it.
+//!
+//! The problem: questions about a word ("is it a pointer into the heap, of which kind is its block, is it
+//! young") must cost one compare and one load. The idea: reserve one contiguous region up front, so that the
+//! answers are differences and indices; the system gives pages only to what is touched.
+//!
+//! ```text
+//!  base                                                                  base + 64 GiB
+//!  │ small blocks: old, chunks, immortal ▶ …  free  … ◀ large objects │ nursery … │
+//!  ╰ grows up                                  grows down ╯           ╰ fixed start, grows up
+//! ```
+//!
+//! So everything that can be young (nursery and large objects) is one contiguous range whose low end is the
+//! frontier of the large objects.
+//!
+//! Invariants: the base is a multiple of the block size; the card of an address is
+//! `(address >> CARD_SHIFT) & CARD_MASK`, on absolute addresses, so the table always has `CARD_MASK + 1` bytes
+//! even when a smaller region had to be reserved, and no two blocks of a region share a card.
+
+use crate::address::{Address, BLOCK_BYTES, BLOCK_SHIFT, BlockIndex, Span};
+use cairn_layout::machine::{CARD_MASK, CARD_SHIFT, REGION_BITS};
+
+/// Smallest region worth having: below this, creation fails.
+const SMALLEST_REGION_BITS: u32 = 28;
+/// Alignment of the region's base: a huge page.
+const BASE_ALIGN: u64 = 2 << 20;
+
+/// Address space from `mmap`, unmapped when dropped. Pages read as zero until written.
+pub struct Mapping {
+    base: Address,
+    bytes: u64,
+}
+
+impl Mapping {
+    /// Reserves `bytes` without asking the system to set memory aside.
+    pub fn reserve(bytes: u64) -> std::io::Result<Mapping> {
+        // SAFETY: an anonymous private mapping at an address of the system's choice touches nothing that exists.
+        let p = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                bytes as usize,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                -1,
+                0,
+            )
+        };
+        if p == libc::MAP_FAILED {
+            return Err(std::io::Error::last_os_error());
+        }
+        Ok(Mapping { base: Address(p as u64), bytes })
+    }
+    /// First byte.
+    pub const fn base(&self) -> Address {
+        self.base
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: `base` and `bytes` are those of a mapping we own; nobody can hold references into it, since the
+        // heap hands out plain addresses only.
+        unsafe { libc::munmap(self.base.0 as *mut libc::c_void, self.bytes as usize) };
+    }
+}
+
+/// Gives the pages of a block-aligned span back to the system; they read as zero afterwards.
+pub fn release_pages(span: Span) {
+    if span.bytes() > 0 {
+        // SAFETY: the span is inside a mapping of ours and holds no live object (callers pass free blocks).
+        unsafe { libc::madvise(span.start.0 as *mut libc::c_void, span.bytes() as usize, libc::MADV_DONTNEED) };
+    }
+}
+
+/// The reserved region.
+pub struct Region {
+    _map: Mapping,
+    base: Address,
+    blocks: u32,
+}
+
+impl Region {
+    /// Reserves a region of `2^bits` bytes, or the largest smaller power of two that the system grants.
+    pub fn reserve(bits: u32) -> std::io::Result<Region> {
+        let mut bits = bits.clamp(SMALLEST_REGION_BITS, REGION_BITS);
+        loop {
+            match Mapping::reserve((1 << bits) + BASE_ALIGN) {
+                Ok(map) => {
+                    let base = Address((map.base.0 + BASE_ALIGN - 1) & !(BASE_ALIGN - 1));
+                    return Ok(Region { _map: map, base, blocks: 1 << (bits - BLOCK_SHIFT) });
+                }
+                Err(e) if bits == SMALLEST_REGION_BITS => return Err(e),
+                Err(_) => bits -= 1,
+            }
+        }
+    }
+    /// First byte.
+    #[inline(always)]
+    pub const fn base(&self) -> Address {
+        self.base
+    }
+    /// Number of blocks.
+    pub const fn blocks(&self) -> u32 {
+        self.blocks
+    }
+    /// The whole region.
+    pub const fn span(&self) -> Span {
+        Span::new(self.base, Address(self.base.0 + self.blocks as u64 * BLOCK_BYTES))
+    }
+    /// First byte of a block.
+    #[inline(always)]
+    pub const fn address_of(&self, block: BlockIndex) -> Address {
+        Address(self.base.0 + ((block.0 as u64) << BLOCK_SHIFT))
+    }
+    /// The block around an address, which must be inside the region.
+    #[inline(always)]
+    pub const fn block_of(&self, a: Address) -> BlockIndex {
+        BlockIndex((a.offset_from(self.base) >> BLOCK_SHIFT) as u32)
+    }
+    /// The span of `n` blocks from `block`.
+    pub const fn span_of(&self, block: BlockIndex, n: u32) -> Span {
+        let start = self.address_of(block);
+        Span::new(start, Address(start.0 + ((n as u64) << BLOCK_SHIFT)))
+    }
+}
+
+/// Bytes covered by one card.
+pub const CARD_BYTES: u64 = 1 << CARD_SHIFT;
+/// Cards per block: one cache line of the table.
+pub const CARDS_PER_BLOCK: usize = (BLOCK_BYTES / CARD_BYTES) as usize;
+
+const _: () = assert!(CARDS_PER_BLOCK == 64);
+
+/// The card table: one byte per 512 bytes, nonzero when a reference may have been stored there since the last
+/// collection. The mutator marks the card of the *slot* it writes, whatever the age of the object.
+pub struct Cards {
+    map: Mapping,
+}
+
+impl Cards {
+    /// An all-clean table.
+    pub fn new() -> std::io::Result<Cards> {
+        Ok(Cards { map: Mapping::reserve(CARD_MASK + 1)? })
+    }
+    /// What `Machine::cards` points to.
+    pub const fn base(&self) -> *mut u8 {
+        self.map.base.bytes()
+    }
+    /// The card of an address.
+    #[inline(always)]
+    pub fn card(&self, a: Address) -> *mut u8 {
+        // SAFETY: the masked index is below the size of the table.
+        unsafe { self.base().add(((a.0 >> CARD_SHIFT) & CARD_MASK) as usize) }
+    }
+    /// Marks the card of a slot.
+    #[inline(always)]
+    pub fn mark(&self, slot: Address) {
+        // SAFETY: `card` is inside the table, which is ours; marks are plain bytes.
+        unsafe { *self.card(slot) = 1 }
+    }
+    /// Is the card of this address dirty?
+    pub fn is_dirty(&self, a: Address) -> bool {
+        // SAFETY: as for `mark`.
+        unsafe { *self.card(a) != 0 }
+    }
+    /// Marks every card that a span touches.
+    pub fn mark_span(&self, span: Span) {
+        let mut a = Address(span.start.0 & !(CARD_BYTES - 1));
+        while a < span.end {
+            self.mark(a);
+            a = a.plus(CARD_BYTES);
+        }
+    }
+    /// Cleans the cards of `n` blocks from `start`, a block boundary.
+    pub fn clean_blocks(&self, start: Address, n: u32) {
+        debug_assert!(start.0.is_multiple_of(BLOCK_BYTES));
+        for i in 0..n as u64 {
+            // SAFETY: the 64 cards of a block are consecutive, because blocks are aligned and the table's size is a
+            // multiple of 64.
+            unsafe { std::ptr::write_bytes(self.card(start.plus(i << BLOCK_SHIFT)), 0, CARDS_PER_BLOCK) };
+        }
+    }
+    /// Calls `f` with each dirty card of the block at `start` and cleans it.
+    ///
+    /// # Safety
+    /// Nobody else writes the table meanwhile. `start` is a block boundary.
+    #[inline(always)]
+    pub unsafe fn take_dirty(&self, start: Address, mut f: impl FnMut(Span)) {
+        let line = self.card(start) as *mut u64;
+        for group in 0..CARDS_PER_BLOCK / 8 {
+            // SAFETY: 64 consecutive, 64-aligned cards, see `clean_blocks`; table memory is 8-aligned.
+            let eight = unsafe { *line.add(group) };
+            if eight == 0 {
+                continue;
+            }
+            // SAFETY: same place.
+            unsafe { *line.add(group) = 0 };
+            for i in 0..8 {
+                if (eight >> (8 * i)) & 0xFF != 0 {
+                    let a = start.plus((group as u64 * 8 + i) << CARD_SHIFT);
+                    f(Span::new(a, a.plus(CARD_BYTES)));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_region_is_block_aligned_and_cards_of_blocks_never_overlap() {
+        let r = Region::reserve(30).unwrap();
+        assert_eq!(r.base().0 % BLOCK_BYTES, 0);
+        assert_eq!(r.blocks(), 1 << 15);
+        let b = BlockIndex(77);
+        assert_eq!(r.block_of(r.address_of(b).plus(BLOCK_BYTES - 1)), b);
+        let cards = Cards::new().unwrap();
+        let a = r.address_of(b);
+        cards.mark(a.plus(BLOCK_BYTES - 1));
+        assert!(!cards.is_dirty(a.plus(BLOCK_BYTES)) && !cards.is_dirty(a));
+        let mut seen = vec![];
+        // SAFETY: the table is local to this test.
+        unsafe { cards.take_dirty(a, |s| seen.push(s)) };
+        assert_eq!(seen, [Span::new(a.plus(BLOCK_BYTES - 512), a.plus(BLOCK_BYTES))]);
+        assert!(!cards.is_dirty(a.plus(BLOCK_BYTES - 1)));
+    }
+}

@@ -1,0 +1,81 @@
+//! When to collect everything: the policy, apart from the mechanism.
+//!
+//! Tracing work between two major collections is proportional to what is live, and the number of majors
+//! inversely to the room between live size and limit; so the limit is a multiple of the live size, with a floor
+//! below which collecting is not worth its fixed costs, and a ceiling that the user sets.
+//!
+//! ```text
+//!   limit = clamp(growth × live, min_limit, heap_max − nursery)
+//! ```
+//!
+//! Rejected for now: the square-root rule of Kirisame et al. (2022), which balances many heaps in one machine; it
+//! needs measured allocation and tracing rates, so runs would no longer be reproducible.
+
+use crate::config::SizingConfig;
+
+/// See the module's header.
+#[derive(Clone, Debug)]
+pub struct Sizing {
+    config: SizingConfig,
+    heap_max: u64,
+    limit: u64,
+    live: u64,
+}
+
+impl Sizing {
+    /// A policy for a heap of at most `heap_max` bytes.
+    pub fn new(config: SizingConfig, heap_max: u64) -> Sizing {
+        let limit = config.min_limit.min(heap_max);
+        Sizing { config, heap_max, limit, live: 0 }
+    }
+    /// A major collection is due when the heap holds this much.
+    pub const fn limit(&self) -> u64 {
+        self.limit
+    }
+    /// What survived the last major collection.
+    pub const fn live(&self) -> u64 {
+        self.live
+    }
+    /// The most that the heap may hold.
+    pub const fn heap_max(&self) -> u64 {
+        self.heap_max
+    }
+    /// Bytes of young large objects that make a minor collection due.
+    pub fn large_young(&self) -> u64 {
+        self.config.large_young.min(self.heap_max / 4)
+    }
+    /// A major collection left `live` bytes; the nursery takes `nursery` more.
+    pub fn after_major(&mut self, live: u64, nursery: u64) {
+        self.live = live;
+        let wish = ((live as f64 * self.config.growth) as u64).max(self.config.min_limit);
+        self.limit = wish.min(self.heap_max.saturating_sub(nursery)).max(live);
+    }
+    /// Room that must be left after a full collection, lest the program crawl from one collection to the next.
+    pub fn breathing_room(&self) -> u64 {
+        (self.heap_max / 32).max(32 << 10)
+    }
+    /// The nursery size when the heap holds `used` bytes and `wanted` is the configured size.
+    pub fn nursery(&self, wanted: u64, used: u64) -> u64 {
+        let room = self.heap_max.saturating_sub(used) / 2;
+        wanted.min(self.heap_max / 8).min(room).max(32 << 10) & !0x7FFF
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_follows_live_size_between_floor_and_ceiling() {
+        let mut s = Sizing::new(SizingConfig { min_limit: 100, growth: 2.0, large_young: 1 }, 1000);
+        assert_eq!(s.limit(), 100);
+        s.after_major(10, 50);
+        assert_eq!(s.limit(), 100);
+        s.after_major(200, 50);
+        assert_eq!(s.limit(), 400);
+        s.after_major(600, 50);
+        assert_eq!(s.limit(), 950);
+        s.after_major(990, 50);
+        assert_eq!(s.limit(), 990);
+    }
+}

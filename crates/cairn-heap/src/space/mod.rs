@@ -1,0 +1,10 @@
+//! Spaces: kinds of memory, one per file.
+//!
+//! A space knows how its memory is laid out, handed out, walked and given back. It never knows which collector
+//! uses it, what a root is, or when collections happen: collectors (see [`crate::gc`]) compose spaces.
+
+pub mod chunks;
+pub mod copying;
+pub mod immortal;
+pub mod large;
+pub mod nursery;

@@ -1,0 +1,124 @@
+//! The nursery: where new objects are born.
+//!
+//! A fixed address range, handed out in order as extents of whole blocks. The mutator fills an extent from both
+//! ends, pairs from `lo` up and everything else from `hi` down, so that one comparison `hi - lo >= bytes`
+//! serves both. Being contiguous, youth is a range comparison. A soft limit says when a collection is due; the
+//! runtime, which may not collect, can take extents beyond it, up to the end of the range.
+
+use crate::address::{Address, BLOCK_BYTES, BlockIndex, PAIR_BYTES, Span, blocks_for};
+use crate::blocks::{BlockTable, Kind, State, poison};
+use crate::region::release_pages;
+
+/// An extent and how far it is filled.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// The whole extent.
+    pub span: Span,
+    /// End of the pairs.
+    pub lo: Address,
+    /// Start of the other objects.
+    pub hi: Address,
+}
+
+/// See the module's header.
+pub struct Nursery {
+    span: Span,
+    soft: u64,
+    next: Address,
+    /// Highest address whose pages may be resident.
+    warm: Address,
+    current: Span,
+    closed: Vec<Extent>,
+    exact: bool,
+}
+
+impl Nursery {
+    /// A nursery over this range. `exact`: extents are just as large as asked for, so that every heap check fails.
+    pub fn new(span: Span, soft_bytes: u64, exact: bool) -> Nursery {
+        let start = span.start;
+        Nursery {
+            span,
+            soft: soft_bytes,
+            next: start,
+            warm: start,
+            current: Span::new(start, start),
+            closed: Vec::new(),
+            exact,
+        }
+    }
+    /// The whole range.
+    #[inline(always)]
+    pub const fn span(&self) -> Span {
+        self.span
+    }
+    /// Bytes handed out since the last reset.
+    #[inline(always)]
+    pub const fn used(&self) -> u64 {
+        self.next.offset_from(self.span.start)
+    }
+    /// When to ask for a collection, in bytes handed out.
+    pub const fn soft_limit(&self) -> u64 {
+        self.soft
+    }
+    /// Changes the soft limit.
+    pub fn set_soft_limit(&mut self, bytes: u64) {
+        self.soft = bytes.max(BLOCK_BYTES);
+    }
+    /// Is there room for `need` more bytes below the soft limit?
+    pub const fn has_room(&self, need: u64) -> bool {
+        self.used() + blocks_for(need) as u64 * BLOCK_BYTES <= self.soft
+    }
+    /// The extent being filled.
+    pub const fn current(&self) -> Span {
+        self.current
+    }
+    /// The next extent, with room for `need > 0` bytes; `None` when the range is exhausted.
+    pub fn extend(&mut self, table: &mut BlockTable, need: u64) -> Option<Span> {
+        let bytes =
+            if self.exact { need.next_multiple_of(PAIR_BYTES) } else { need.next_multiple_of(BLOCK_BYTES) };
+        if self.span.end.offset_from(self.next) < bytes {
+            return None;
+        }
+        let span = Span::new(self.next, self.next.plus(bytes));
+        self.next = span.end;
+        self.warm = Address(self.warm.0.max(span.end.0.next_multiple_of(BLOCK_BYTES)));
+        let (first, last) = (table.block_of(span.start), table.block_of(span.end.minus(1)));
+        for b in first.0..=last.0 {
+            table.set(BlockIndex(b), Kind::Nursery, State::FROM | State::YOUNG);
+        }
+        self.current = span;
+        Some(span)
+    }
+    /// Closes the current extent at these cursors. Returns the bytes allocated in it. Idempotent.
+    pub fn close(&mut self, lo: Address, hi: Address) -> u64 {
+        let span = self.current;
+        if span.bytes() == 0 {
+            return 0;
+        }
+        debug_assert!(span.start <= lo && lo <= hi && hi <= span.end, "{lo:?} {hi:?} not in {span:?}");
+        self.closed.push(Extent { span, lo, hi });
+        self.current = Span::new(span.end, span.end);
+        span.bytes() - hi.offset_from(lo)
+    }
+    /// Is this the pair of cursors of an open extent?
+    pub const fn is_open(&self) -> bool {
+        self.current.bytes() > 0
+    }
+    /// The closed extents, in address order.
+    pub fn closed(&self) -> &[Extent] {
+        &self.closed
+    }
+    /// Empties the nursery: every survivor has left. Pages beyond the soft limit go back to the system.
+    pub fn reset(&mut self, poisoned: bool) {
+        let used = Span::new(self.span.start, self.next);
+        if poisoned {
+            poison(used);
+        }
+        let keep = Address((self.span.start.0 + self.soft).min(self.warm.0));
+        release_pages(Span::new(keep, self.warm));
+        self.warm = keep;
+        self.next = self.span.start;
+        self.current = Span::new(self.span.start, self.span.start);
+        self.closed.clear();
+    }
+}

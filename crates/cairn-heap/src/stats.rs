@@ -1,0 +1,227 @@
+//! What the heap has done: counters, pauses, and one event per collection for whoever watches.
+
+use std::fmt;
+use std::time::Duration;
+
+/// Extent of a collection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CollectionKind {
+    /// Young objects only.
+    Minor,
+    /// Everything.
+    Major,
+}
+
+/// Why a collection happened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// The nursery is full.
+    Nursery,
+    /// Many large objects or stack chunks were allocated.
+    Large,
+    /// The heap reached its limit.
+    Limit,
+    /// The heap is near the user's maximum.
+    HeapMax,
+    /// The program asked.
+    Request,
+    /// Zeal.
+    Zeal,
+}
+
+/// One collection.
+#[derive(Clone, Copy, Debug)]
+pub struct CollectionEvent {
+    /// Counted from 1.
+    pub number: u64,
+    /// Extent.
+    pub kind: CollectionKind,
+    /// Cause.
+    pub reason: Reason,
+    /// Bytes in the nursery before.
+    pub nursery: u64,
+    /// Bytes held outside the nursery before and after.
+    pub before: u64,
+    /// See `before`.
+    pub after: u64,
+    /// Bytes copied.
+    pub copied: u64,
+    /// Limit at which the next major collection is due.
+    pub limit: u64,
+    /// How long the program stood still.
+    pub pause: Duration,
+}
+
+impl fmt::Display for CollectionEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.kind == CollectionKind::Minor { "minor" } else { "major" };
+        let reason = match self.reason {
+            Reason::Nursery => "nursery full",
+            Reason::Large => "large objects",
+            Reason::Limit => "heap limit",
+            Reason::HeapMax => "heap maximum",
+            Reason::Request => "requested",
+            Reason::Zeal => "zeal",
+        };
+        write!(
+            f,
+            "gc {} {kind} ({reason}): nursery {}, heap {} -> {} of {}, copied {}, {:.3} ms",
+            self.number,
+            Bytes(self.nursery),
+            Bytes(self.before),
+            Bytes(self.after),
+            Bytes(self.limit),
+            Bytes(self.copied),
+            self.pause.as_secs_f64() * 1e3,
+        )
+    }
+}
+
+/// Watches collections; `--trace-gc` prints each event.
+pub trait Observer {
+    /// A collection has ended.
+    fn collection(&mut self, event: &CollectionEvent);
+}
+
+/// A number of bytes, printed for people: `512`, `3.1K`, `12.0M`.
+pub struct Bytes(pub u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let b = self.0 as f64;
+        match self.0 {
+            0..1024 => write!(f, "{}", self.0),
+            1024..1_048_576 => write!(f, "{:.1}K", b / 1024.0),
+            1_048_576..1_073_741_824 => write!(f, "{:.1}M", b / 1048576.0),
+            _ => write!(f, "{:.2}G", b / 1073741824.0),
+        }
+    }
+}
+
+/// Pauses, in buckets whose width is an eighth of their start: quantiles are exact to 12 %.
+#[derive(Clone, Debug)]
+pub struct Pauses {
+    buckets: Box<[u32; Pauses::BUCKETS]>,
+    count: u64,
+    total: Duration,
+    max: Duration,
+}
+
+impl Default for Pauses {
+    fn default() -> Self {
+        Pauses { buckets: Box::new([0; Pauses::BUCKETS]), count: 0, total: Duration::ZERO, max: Duration::ZERO }
+    }
+}
+
+impl Pauses {
+    const BUCKETS: usize = 8 * 62;
+
+    fn bucket(nanos: u64) -> usize {
+        let n = nanos.max(8);
+        let log = 63 - n.leading_zeros();
+        ((log - 3) * 8 + ((n >> (log - 3)) & 7) as u32) as usize
+    }
+    fn bucket_start(i: usize) -> u64 {
+        (8 + (i as u64 & 7)) << (i / 8)
+    }
+    /// Records a pause.
+    pub fn add(&mut self, pause: Duration) {
+        self.buckets[Pauses::bucket(pause.as_nanos() as u64)] += 1;
+        self.count += 1;
+        self.total += pause;
+        self.max = self.max.max(pause);
+    }
+    /// Number of pauses.
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+    /// Sum of all pauses.
+    pub const fn total(&self) -> Duration {
+        self.total
+    }
+    /// The longest pause.
+    pub const fn max(&self) -> Duration {
+        self.max
+    }
+    /// The pause that a fraction `q` of all pauses does not exceed, rounded down by at most an eighth.
+    pub fn quantile(&self, q: f64) -> Duration {
+        let mut left = (self.count as f64 * q).ceil() as u64;
+        for (i, &n) in self.buckets.iter().enumerate() {
+            if left <= n as u64 {
+                return if n == 0 { Duration::ZERO } else { Duration::from_nanos(Pauses::bucket_start(i)) };
+            }
+            left -= n as u64;
+        }
+        self.max
+    }
+}
+
+/// Counters since the heap was made.
+#[derive(Clone, Debug, Default)]
+pub struct Stats {
+    /// Minor collections.
+    pub minor: u64,
+    /// Major collections.
+    pub major: u64,
+    /// Bytes allocated by the mutator, up to the last extent it filled.
+    pub allocated: u64,
+    /// Bytes copied by minor collections: promoted.
+    pub promoted: u64,
+    /// Bytes copied by major collections.
+    pub copied: u64,
+    /// Most bytes that the heap held at once, survivors being copied included.
+    pub peak: u64,
+    /// Pauses of minor collections.
+    pub minor_pauses: Pauses,
+    /// Pauses of major collections.
+    pub major_pauses: Pauses,
+}
+
+impl Stats {
+    /// Time spent in collections.
+    pub fn pause_total(&self) -> Duration {
+        self.minor_pauses.total() + self.major_pauses.total()
+    }
+    /// The longest pause.
+    pub fn pause_max(&self) -> Duration {
+        self.minor_pauses.max().max(self.major_pauses.max())
+    }
+}
+
+impl fmt::Display for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ms = |d: Duration| d.as_secs_f64() * 1e3;
+        writeln!(f, "allocated     {:>10}   peak heap {}", Bytes(self.allocated).to_string(), Bytes(self.peak))?;
+        for (name, n, bytes, p) in [
+            ("minor", self.minor, self.promoted, &self.minor_pauses),
+            ("major", self.major, self.copied, &self.major_pauses),
+        ] {
+            writeln!(
+                f,
+                "{name} gc      {n:>10}   copied {}   pauses: total {:.1} ms, median {:.3} ms, max {:.3} ms",
+                Bytes(bytes),
+                ms(p.total()),
+                ms(p.quantile(0.5)),
+                ms(p.max()),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_of_pauses() {
+        let mut p = Pauses::default();
+        for us in 1..=100 {
+            p.add(Duration::from_micros(us));
+        }
+        let median = p.quantile(0.5).as_nanos();
+        assert!((43_000..=50_000).contains(&median), "{median}");
+        assert_eq!(p.max(), Duration::from_micros(100));
+        assert_eq!(p.count(), 100);
+    }
+}

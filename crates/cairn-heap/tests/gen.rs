@@ -1,0 +1,569 @@
+//! The collector `gen` through the public interface.
+#![allow(unsafe_code, missing_docs)]
+
+mod common;
+
+use cairn_heap::{AllocKind, Heap, HeapConfig, Request, SizingConfig, Zeal};
+use cairn_layout::object::{Type, header};
+use common::*;
+
+#[test]
+fn a_list_survives_minor_and_major_collections_and_becomes_contiguous() {
+    let mut m = Mutator::zealous();
+    let list = m.list(20_000).unwrap();
+    m.roots.words.push(list);
+    assert!(m.heap.stats().minor > 3);
+    m.minor();
+    assert_list(m.roots.words[0], 20_000);
+    m.major();
+    let list = m.roots.words[0];
+    assert_list(list, 20_000);
+    let second = get(list, 1);
+    assert_eq!(second, list + 16, "copying follows the cdr");
+    m.major();
+    assert_list(m.roots.words[0], 20_000);
+}
+
+#[test]
+fn kinds_of_objects_keep_their_contents_and_sharing() {
+    let mut m = Mutator::zealous();
+    let s = m.string(5, 0x3BB);
+    let v = m.vector(7, s);
+    let c = m.closure(3, v);
+    let empty = m.vector(0, NIL);
+    let p = m.cons(c, empty);
+    m.set(v, 7, p); // a cycle
+    m.roots.words = vec![p, v, s];
+    for request in [Request::Minor, Request::Minor, Request::Major, Request::Minor, Request::Major] {
+        m.collect(request);
+        let [p, v, s] = m.roots.words[..] else { panic!() };
+        assert_eq!(get(v, 0), header(Type::Vector, 0, 7));
+        assert_eq!(get(v, 7), p);
+        assert!((1..7).all(|i| get(v, i) == s));
+        assert_eq!(get(s, 0), header(Type::String, 0, 5));
+        assert_eq!(get(s, 2), 0x3BB_0000_03BB);
+        let c = get(p, 0);
+        assert_eq!(c & 7, 6);
+        assert_eq!(get(c, 0), CODES[4].address());
+        assert!((1..4).all(|i| get(c, i) == v));
+        assert_eq!(get(get(p, 1), 0), header(Type::Vector, 0, 0));
+        assert_eq!(m.verify().objects, 5);
+    }
+}
+
+#[test]
+fn garbage_goes_away() {
+    let mut m = Mutator::zealous();
+    for _ in 0..50 {
+        let l = m.list(5_000).unwrap();
+        m.roots.words = vec![l];
+    }
+    m.major();
+    assert!(m.heap.bytes_in_use() < 300 << 10, "{}", m.heap.bytes_in_use());
+    assert_eq!(m.verify().objects, 5_000);
+    m.roots.words.clear();
+    m.major();
+    assert_eq!(m.verify().objects, 0);
+}
+
+#[test]
+fn stores_into_old_objects_are_remembered() {
+    let mut m = Mutator::zealous();
+    let v = m.vector(1000, NIL);
+    let b = m.vector(1, NIL);
+    let p = m.cons(NIL, NIL);
+    let k = m.closure(2, NIL);
+    m.roots.words = vec![v, b, p, k];
+    m.minor();
+    for round in 0..20 {
+        for i in [1, 500, 1000] {
+            let l = m.list(3).unwrap();
+            m.set(m.roots.words[0], i, l);
+        }
+        let l = m.list(4).unwrap();
+        m.set(m.roots.words[1], 1, l);
+        let l = m.list(5).unwrap();
+        m.set(m.roots.words[2], 1, l);
+        let l = m.list(6).unwrap();
+        m.set(m.roots.words[3], 2, l);
+        if round % 7 == 6 {
+            m.major()
+        } else {
+            m.minor()
+        }
+        for i in [1, 500, 1000] {
+            assert_list(get(m.roots.words[0], i), 3);
+        }
+        assert_list(get(m.roots.words[1], 1), 4);
+        assert_list(get(m.roots.words[2], 1), 5);
+        assert_list(get(m.roots.words[3], 2), 6);
+    }
+}
+
+#[test]
+fn large_objects_stay_in_place_hold_young_objects_and_are_freed() {
+    let mut m = Mutator::zealous();
+    let v = m.vector(30_000, NIL);
+    let s = m.string(100_000, 65);
+    m.roots.words = vec![v, s];
+    // Young and unmarked: freed by a minor collection.
+    let before = m.heap.bytes_in_use();
+    m.string(50_000, 66);
+    assert!(m.heap.bytes_in_use() >= before + 200_000);
+    let l = m.cons(fix(0), NIL); // a runtime call: no collection since `v` was made
+    put(v & !7, 30_000, l); // initialisation of a young object needs no barrier
+    m.minor();
+    assert!(m.heap.bytes_in_use() < before + 100_000);
+    assert_eq!(m.roots.words, [v, s]);
+    assert_list(get(v, 30_000), 1);
+    // Old: stores are remembered.
+    for i in [1, 4096, 29_999] {
+        let l = m.list(i as i64 % 100).unwrap();
+        m.set(v, i, l);
+    }
+    m.minor();
+    for i in [1u64, 4096, 29_999] {
+        assert_list(get(v, i), i as i64 % 100);
+    }
+    m.major();
+    assert_eq!(m.roots.words, [v, s]);
+    for i in [1u64, 4096, 29_999] {
+        assert_list(get(v, i), i as i64 % 100);
+    }
+    m.roots.words.clear();
+    m.major();
+    assert_eq!(m.heap.bytes_in_use(), 32 << 10, "one nursery block");
+}
+
+#[test]
+fn immortal_objects_never_move_and_are_roots() {
+    let mut m = Mutator::zealous();
+    let name = m.heap.alloc_immortal(16, true).unwrap();
+    put(name, 0, header(Type::String, 0, 2));
+    put(name, 1, 0);
+    let symbol = m.heap.alloc_immortal(24, false).unwrap();
+    put(symbol, 0, header(Type::Symbol, 0, 2));
+    put(symbol, 1, name | 7);
+    let l = m.list(5).unwrap();
+    put(symbol, 2, l);
+    for r in [Request::Minor, Request::Major, Request::Minor, Request::Major] {
+        m.collect(r);
+        assert_list(get(symbol, 2), 5);
+        let l = m.list(5).unwrap();
+        m.set(symbol, 2, l);
+    }
+    // A long name has blocks of its own.
+    let long = m.heap.alloc_immortal(100_008, true).unwrap();
+    put(long, 0, header(Type::String, 0, 25_000));
+    m.roots.words.push(long | 7);
+    m.major();
+    assert_eq!(m.roots.words, [long | 7]);
+    m.verify();
+}
+
+#[test]
+fn chunks_live_while_the_stack_or_a_continuation_needs_them() {
+    let mut m = Mutator::zealous();
+    let (chunk, size) = m.heap.alloc_chunk(32 << 10).unwrap();
+    assert_eq!(size, 32 << 10);
+    let l = m.list(3).unwrap();
+    for i in 0..10 {
+        put(chunk, i, l);
+    }
+    // Current: kept, its frames are roots, not old.
+    m.roots.stack = vec![(chunk, 10)];
+    m.minor();
+    assert_eq!(m.heap.chunk_is_old(chunk), Some(false));
+    assert_list(unsafe { *(chunk as *const u64) }, 3);
+    // Captured by a continuation in the nursery: the promoted continuation makes it old.
+    let k = m.continuation(chunk, 2, 6, NIL);
+    m.roots.words = vec![k];
+    m.roots.stack.clear();
+    let l = m.list(4).unwrap();
+    for i in 2..6 {
+        put(chunk, i, l);
+    }
+    let traced = m.roots.traced;
+    m.heap.collect(&mut m.lo, &mut m.hi, &mut m.roots, Request::Minor).unwrap();
+    assert!(m.roots.traced > traced);
+    assert_eq!(m.heap.chunk_is_old(chunk), Some(true));
+    assert_list(unsafe { *((chunk + 16) as *const u64) }, 4);
+    // Old chunks survive minor collections that do not see them.
+    m.minor();
+    assert_eq!(m.heap.chunk_is_old(chunk), Some(true));
+    m.major();
+    assert_list(unsafe { *((chunk + 40) as *const u64) }, 4);
+    // The continuation is dropped: only a major collection finds out.
+    m.roots.words.clear();
+    m.minor();
+    assert_eq!(m.heap.chunk_is_old(chunk), Some(true));
+    m.major();
+    assert_eq!(m.heap.chunk_is_old(chunk), None);
+}
+
+#[test]
+fn a_continuation_is_traced_once_per_copy() {
+    let mut m = Mutator::new(HeapConfig::default());
+    let (chunk, _) = m.heap.alloc_chunk(1024).unwrap();
+    put(chunk, 0, NIL);
+    let k = m.continuation(chunk, 0, 1, NIL);
+    let v = m.vector(50, k);
+    m.roots.words = vec![k, v, k];
+    m.minor();
+    assert_eq!(m.roots.traced, 1);
+    m.minor();
+    assert_eq!(m.roots.traced, 1, "old continuations are not traced again");
+    m.major();
+    assert_eq!(m.roots.traced, 2);
+}
+
+#[test]
+fn chunks_of_all_sizes_are_reused() {
+    let mut m = Mutator::zealous();
+    let mut all = vec![];
+    for round in 0..6 {
+        for bytes in [100, 512, 600, 1024, 5000, 16 << 10, 20_000, 32 << 10, 70_000] {
+            for _ in 0..9 {
+                let (c, n) = m.heap.alloc_chunk(bytes).unwrap();
+                assert!(n >= bytes);
+                for w in 0..n / 8 {
+                    put(c, w, fix(7));
+                }
+                all.push((c, n));
+            }
+        }
+        all.sort_unstable();
+        assert!(all.windows(2).all(|w| w[0].0 + w[0].1 <= w[1].0), "chunks overlap");
+        // Half of them stay current, some are freed by hand, the others are swept.
+        let mut i = 0;
+        all.retain(|&(c, _)| {
+            i += 1;
+            if i % 3 == 0 {
+                m.heap.free_chunk(c);
+            }
+            i % 3 == 1
+        });
+        m.roots.stack = all.iter().map(|&(c, n)| (c, (n / 8) as usize)).collect();
+        if round % 2 == 0 {
+            m.minor()
+        } else {
+            m.major()
+        }
+        assert!(all.iter().all(|&(c, _)| m.heap.chunk_is_old(c) == Some(false)));
+    }
+    m.roots.stack.clear();
+    m.minor();
+    assert!(all.iter().all(|&(c, _)| m.heap.chunk_is_old(c).is_none()));
+    m.major();
+    assert_eq!(m.heap.bytes_in_use(), 32 << 10);
+}
+
+#[test]
+fn freeing_and_taking_a_chunk_again_and_again_costs_no_memory() {
+    let mut m = Mutator::new(HeapConfig::default());
+    for bytes in [1000, 32 << 10, 100_000] {
+        for _ in 0..100_000 {
+            let (c, _) = m.heap.alloc_chunk(bytes).unwrap();
+            m.heap.free_chunk(c);
+        }
+    }
+    assert!(m.heap.bytes_in_use() < 1 << 20);
+}
+
+fn limited(bytes: u64) -> Mutator {
+    Mutator::new(HeapConfig { heap_max: Some(bytes), ..HeapConfig::default() })
+}
+
+#[test]
+fn the_maximum_ends_a_growing_list_with_an_error_and_the_heap_stays_usable() {
+    let mut m = limited(16 << 20);
+    let e = m.list(10_000_000).unwrap_err();
+    assert_eq!(e.heap_max, 16 << 20);
+    assert!(e.used <= 17 << 20, "{e}");
+    assert!(m.heap.stats().major > 0);
+    assert!(e.to_string().starts_with("out of memory: the heap holds 1"), "{e}");
+    // The list is still rooted and intact, and allocating a little works.
+    assert!(m.verify().objects > 500_000);
+    m.cons(NIL, NIL);
+    // Dropping it makes room again.
+    m.roots.words.clear();
+    m.major();
+    let l = m.list(100_000).unwrap();
+    assert_list(l, 100_000);
+}
+
+#[test]
+fn the_maximum_holds_for_runtime_calls_large_objects_and_chunks() {
+    let mut m = limited(16 << 20);
+    assert!(m.try_alloc(20 << 20, AllocKind::Leaf).is_err());
+    assert!(m.try_alloc(1 << 60, AllocKind::Leaf).is_err());
+    // Small objects in one endless runtime call.
+    let mut n = 0u64;
+    while m.try_alloc(16, AllocKind::Pair).map(|a| put(a, 0, NIL)).is_ok() {
+        n += 16;
+        assert!(n < 17 << 20);
+    }
+    assert!(n > 14 << 20);
+    m = limited(16 << 20);
+    let mut n = 0;
+    while let Ok((c, bytes)) = m.heap.alloc_chunk(32 << 10) {
+        m.roots.stack.push((c, 0));
+        n += bytes;
+        assert!(n < 17 << 20);
+    }
+    assert!(n > 14 << 20);
+    m = limited(16 << 20);
+    let mut n = 0;
+    while m
+        .try_alloc(1 << 20, AllocKind::Leaf)
+        .map(|a| put(a, 0, header(Type::Bytevector, 0, (1 << 20) - 8)))
+        .is_ok()
+    {
+        n += 1;
+        assert!(n < 17);
+    }
+    // None of it is live: the collection that was asked for makes room.
+    m.check(16).unwrap();
+    assert!(m.try_alloc(8 << 20, AllocKind::Leaf).is_ok());
+}
+
+#[test]
+fn programs_that_live_below_the_maximum_run_in_it() {
+    let mut m = limited(24 << 20);
+    let keep = m.list(300_000).unwrap(); // 4.8 MB
+    m.roots.words.push(keep);
+    for _ in 0..200 {
+        let l = m.list(50_000).unwrap();
+        m.roots.words.truncate(1);
+        m.roots.words.push(l);
+        m.check(16).unwrap();
+        m.vector(100_000, NIL); // 0.8 MB, garbage at once
+    }
+    assert_list(m.roots.words[0], 300_000);
+    assert!(m.heap.stats().major > 2);
+}
+
+#[test]
+fn a_runtime_call_may_overdraw_and_the_next_heap_check_collects() {
+    let mut m = Mutator::new(HeapConfig { nursery_bytes: 256 << 10, ..HeapConfig::default() });
+    let mut l = NIL;
+    for i in (0..100_000).rev() {
+        l = m.cons(fix(i), l);
+    }
+    assert_eq!(m.heap.stats().minor, 0, "runtime calls never collect");
+    m.roots.words.push(l);
+    m.check(16).unwrap();
+    assert_eq!(m.heap.stats().minor, 1, "the very next heap check does");
+    assert_list(m.roots.words[0], 100_000);
+}
+
+#[test]
+fn large_objects_make_the_next_heap_check_collect() {
+    let mut m = Mutator::new(HeapConfig::default());
+    for i in 0..1000 {
+        m.check(16).unwrap();
+        m.cons(NIL, NIL);
+        let s = m.string(250_000, 65); // 1 MB
+        assert_eq!(get(s, 0) >> 16, 250_000);
+        assert!(m.heap.bytes_in_use() < 24 << 20, "round {i}: {}", m.heap.bytes_in_use());
+    }
+    assert!(m.heap.stats().minor >= 50);
+    assert_eq!(m.heap.stats().major, 0);
+}
+
+#[test]
+fn a_heap_check_larger_than_the_nursery_is_served() {
+    let mut m = Mutator::new(HeapConfig { nursery_bytes: 64 << 10, ..HeapConfig::default() });
+    m.check(1 << 20).unwrap();
+    assert!(m.hi - m.lo >= 1 << 20);
+    // An object that fits no block, although born in the nursery, survives as a large object.
+    m.hi -= 400_008;
+    put(m.hi, 0, header(Type::Vector, 0, 50_000));
+    for i in 1..=50_000 {
+        put(m.hi, i, NIL);
+    }
+    let v = m.hi | 7;
+    let l = m.list(3).unwrap();
+    put(v & !7, 50_000, l);
+    m.roots.words = vec![v];
+    m.minor();
+    let v = m.roots.words[0];
+    assert_list(get(v, 50_000), 3);
+    assert_eq!(m.verify().objects, 4);
+    m.minor();
+    m.major();
+    assert_eq!(m.roots.words[0], v);
+    assert_list(get(v, 50_000), 3);
+    m.roots.words.clear();
+    m.major();
+    assert_eq!(m.heap.bytes_in_use(), 32 << 10);
+}
+
+#[test]
+fn memory_stays_bounded_while_gigabytes_are_allocated() {
+    let mut m = Mutator::new(HeapConfig::default());
+    let keep = m.list(100_000).unwrap();
+    m.roots.words = vec![keep; 64];
+    let mut r = Random(7);
+    let start = resident();
+    let mut most = 0;
+    for i in 0..1_200_000 {
+        m.check(4008).unwrap();
+        let v = m.vector(500, NIL);
+        if r.below(8) == 0 {
+            let slot = 1 + r.below(63) as usize;
+            m.roots.words[slot] = v;
+        }
+        if i % 10_000 == 0 {
+            most = most.max(resident());
+        }
+    }
+    assert!(m.heap.stats().allocated > 4 << 30);
+    assert!(most < start + (64 << 20), "{} MB resident", most >> 20);
+    assert_list(m.roots.words[0], 100_000);
+}
+
+#[test]
+fn memory_goes_back_to_the_system() {
+    let sizing = SizingConfig { min_limit: 8 << 20, ..SizingConfig::default() };
+    let mut m = Mutator::new(HeapConfig { sizing, ..HeapConfig::default() });
+    let before = resident();
+    let l = m.list(5_000_000).unwrap(); // 80 MB
+    let s = m.string(10_000_000, 65); // 40 MB
+    m.roots.words = vec![l, s];
+    assert!(resident() > before + (110 << 20));
+    m.roots.words.clear();
+    m.major();
+    assert!(resident() < before + (24 << 20), "{} MB", (resident() - before) >> 20);
+}
+
+#[test]
+fn two_heaps_live_side_by_side() {
+    let mut a = Mutator::zealous();
+    let mut b = Mutator::zealous();
+    let la = a.list(5_000).unwrap();
+    let lb = b.list(6_000).unwrap();
+    a.roots.words.push(la);
+    b.roots.words.push(lb);
+    a.major();
+    b.minor();
+    assert_list(a.roots.words[0], 5_000);
+    assert_list(b.roots.words[0], 6_000);
+    assert!(!a.heap.contains(b.roots.words[0]));
+    drop(a);
+    b.major();
+    assert_list(b.roots.words[0], 6_000);
+}
+
+#[test]
+fn a_small_region_works_too() {
+    let mut m = Mutator::new(HeapConfig { region_bits: 28, ..HeapConfig::default() });
+    assert!(m.heap.heap_max() < 100 << 20);
+    let l = m.list(1_000_000).unwrap();
+    m.roots.words.push(l);
+    m.major();
+    assert_list(m.roots.words[0], 1_000_000);
+    assert!(m.list(20_000_000).is_err());
+}
+
+#[test]
+fn unknown_collectors_are_refused() {
+    let e = Heap::new(HeapConfig { collector: "none", ..HeapConfig::default() }).err().unwrap();
+    assert_eq!(e.to_string(), "no collector is called `none`");
+}
+
+#[test]
+fn collecting_at_every_heap_check() {
+    let zeal = Zeal { poison: true, verify: true, every_safepoint: true, always_major: false };
+    let mut m = Mutator::new(HeapConfig { zeal, ..HeapConfig::zealous() });
+    let l = m.list(300).unwrap();
+    assert_list(l, 300);
+    assert!(m.heap.stats().minor >= 299, "{}", m.heap.stats().minor);
+    m.roots.words.push(l);
+    let zeal = Zeal { always_major: true, ..zeal };
+    let mut m = Mutator::new(HeapConfig { zeal, ..HeapConfig::zealous() });
+    let l = m.list(300).unwrap();
+    assert_list(l, 300);
+    assert!(m.heap.stats().major >= 299);
+}
+
+mod corruption {
+    //! The checker finds what a test breaks on purpose.
+    use super::*;
+
+    fn complaint(m: &mut Mutator) -> String {
+        let problems = m.heap.check(m.lo, m.hi, &mut m.roots).expect_err("the corruption went unnoticed");
+        problems[0].to_string()
+    }
+    fn old_vector() -> Mutator {
+        let mut m = Mutator::new(HeapConfig::default());
+        let v = m.vector(10, NIL);
+        m.roots.words = vec![v];
+        m.minor();
+        m.verify();
+        m
+    }
+
+    #[test]
+    fn a_missing_write_barrier() {
+        let mut m = old_vector();
+        let p = m.cons(NIL, NIL);
+        put(m.roots.words[0] & !7, 3, p);
+        assert!(complaint(&mut m).contains("its card is clean"));
+    }
+    #[test]
+    #[should_panic(expected = "its card is clean")]
+    fn a_missing_write_barrier_under_zeal() {
+        let mut m = Mutator::zealous();
+        let v = m.vector(10, NIL);
+        m.roots.words = vec![v];
+        m.minor();
+        let p = m.cons(NIL, NIL);
+        put(m.roots.words[0] & !7, 3, p);
+        m.minor();
+    }
+    #[test]
+    fn a_missing_root() {
+        let mut m = old_vector();
+        let p = m.cons(NIL, NIL);
+        m.minor(); // `p` was no root
+        m.roots.words.push(p);
+        assert!(complaint(&mut m).contains("not the start of a pair"), "{}", complaint(&mut m));
+    }
+    #[test]
+    fn a_reference_into_the_middle() {
+        let mut m = old_vector();
+        let inner = m.roots.words[0] + 8;
+        m.roots.words.push(inner);
+        assert!(complaint(&mut m).contains("not the start of an object"));
+    }
+    #[test]
+    fn a_wrong_tag() {
+        let mut m = old_vector();
+        let wrong = m.roots.words[0] - 1; // procedure tag
+        m.roots.words.push(wrong);
+        assert!(complaint(&mut m).contains("tag does not fit"));
+    }
+    #[test]
+    fn a_wrong_header() {
+        let mut m = old_vector();
+        put(m.roots.words[0] & !7, 0, header(Type::Vector, 0, 100_000));
+        assert!(complaint(&mut m).contains("beyond its block"));
+    }
+    #[test]
+    fn a_reference_to_a_freed_block() {
+        let mut m = old_vector();
+        let stale = m.roots.words[0];
+        m.major();
+        m.roots.words.push(stale);
+        assert!(complaint(&mut m).contains("kind Free"));
+    }
+    #[test]
+    fn a_freed_chunk_on_the_stack() {
+        let mut m = old_vector();
+        let (c, _) = m.heap.alloc_chunk(4096).unwrap();
+        m.heap.free_chunk(c);
+        m.roots.stack.push((c, 0));
+        assert!(complaint(&mut m).contains("not a stack chunk in use"));
+    }
+}
