@@ -92,10 +92,10 @@ pub fn compare(a: &[u64], b: &[u64]) -> Ordering {
     a.len().cmp(&b.len()).then_with(|| a.iter().rev().cmp(b.iter().rev()))
 }
 
-/// `out = a + b`. `out` has `max + 1` limbs.
-pub fn add(out: &mut [u64], a: &[u64], b: &[u64]) -> usize {
-    let (a, b) = if a.len() >= b.len() { (a, b) } else { (b, a) };
-    assert!(out.len() > a.len(), "sum needs one limb more than its operands");
+/// `out = a + b` without the carry out of the top, which is the result, for `a.len() >= b.len()`. `out` has `a.len()`
+/// limbs.
+pub fn add_carry(out: &mut [u64], a: &[u64], b: &[u64]) -> bool {
+    assert!(out.len() >= a.len() && a.len() >= b.len(), "sum would not fit");
     let mut carry = 0;
     if !b.is_empty() {
         // SAFETY: `out` and `a` have at least `b.len()` limbs (checked above).
@@ -109,7 +109,14 @@ pub fn add(out: &mut [u64], a: &[u64], b: &[u64]) -> usize {
         i += 1;
     }
     out[i..a.len()].copy_from_slice(&a[i..]);
-    out[a.len()] = carry;
+    carry != 0
+}
+
+/// `out = a + b`. `out` has `max + 1` limbs.
+pub fn add(out: &mut [u64], a: &[u64], b: &[u64]) -> usize {
+    let (a, b) = if a.len() >= b.len() { (a, b) } else { (b, a) };
+    assert!(out.len() > a.len(), "sum needs one limb more than its operands");
+    out[a.len()] = add_carry(out, a, b) as u64;
     significant(&out[..a.len() + 1])
 }
 

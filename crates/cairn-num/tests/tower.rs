@@ -118,7 +118,7 @@ impl Lcg {
         self.0 ^ (self.0 >> 33)
     }
     fn ratio(&mut self) -> Number {
-        let (shift, wide) = (self.next() % 64, self.next() % 3 == 0);
+        let (shift, wide) = (self.next() % 64, self.next().is_multiple_of(3));
         let num = cairn_num::Int::from((self.next() as i64) >> shift);
         let num = if wide { num.mul(&num).mul(&num) } else { num };
         let den = cairn_num::Int::from((self.next() >> (self.next() % 64)).max(1));
@@ -234,7 +234,7 @@ fn square_roots() {
     let huge = n("10").expt(&n("800")).unwrap();
     assert!(huge.sqrt().num_eq(&n("10").expt(&n("400")).unwrap()));
     check(n("10").expt(&n("601")).unwrap().sqrt(), "3.1622776601683795e300");
-    check(n("1").div(&n("10").expt(&n("601")).unwrap()).unwrap().sqrt(), "3.162277660168379e-301");
+    check(n("1").div(&n("10").expt(&n("601")).unwrap()).unwrap().sqrt(), "3.1622776601683794e-301");
     near(n("1e308+1e308i").sqrt().div(&n("1e154")).unwrap(), "1.09868411346781+0.45508986056222733i");
     assert_eq!(n("17").exact_integer_sqrt().map(|(a, b)| (a.to_i64(), b.to_i64())), Ok((Some(4), Some(1))));
     assert!(n("-1").exact_integer_sqrt().is_err() && n("4.0").exact_integer_sqrt().is_err());

@@ -1,0 +1,257 @@
+//! `+ - * /`, comparison, integer division and `gcd`.
+
+use crate::access;
+use crate::alloc::make_flonum;
+use crate::error;
+use crate::num::big;
+use crate::num::operand::{
+    Operand::{self, *},
+    fault, make_integer, make_parts, make_wide_integer, not_numbers, operand, slow2, to_number,
+};
+use cairn_layout::Value;
+use cairn_layout::machine::Machine;
+use cairn_layout::object::Type;
+use cairn_num::division::{Division, EXACT_F64};
+use cairn_num::signed::Signed;
+use cairn_num::{Fault, Number, float, limbs, signed};
+use std::cmp::Ordering;
+
+/// `(+ a b)`. Exact zero is the identity, also for `-0.0`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_num_add(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    match (operand(a), operand(b)) {
+        (Fix(x), Fix(y)) => make_integer(ctx, x + y),
+        (Flo(x), Flo(y)) => make_flonum(ctx, x + y),
+        (Fix(0), Flo(_)) => b,
+        (Flo(_), Fix(0)) => a,
+        (Fix(x), Flo(y)) => make_flonum(ctx, x as f64 + y),
+        (Flo(x), Fix(y)) => make_flonum(ctx, x + y as f64),
+        (Big(x), Big(y)) => big::add(ctx, x, y),
+        (Big(x), Fix(y)) => big::add(ctx, x, Signed::of_i64(y, &mut [0])),
+        (Fix(x), Big(y)) => big::add(ctx, Signed::of_i64(x, &mut [0]), y),
+        (Flo(x), Big(y)) => make_flonum(ctx, x + float::from_signed(y)),
+        (Big(x), Flo(y)) => make_flonum(ctx, float::from_signed(x) + y),
+        _ => slow2(ctx, "+", a, b, |x, y| Ok(x.add(y))),
+    }
+}
+
+/// `(- a b)`. `(- 0 0.0)` is `-0.0`, so that `(- 0 x)` negates.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_num_sub(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    match (operand(a), operand(b)) {
+        (Fix(x), Fix(y)) => make_integer(ctx, x - y),
+        (Flo(x), Flo(y)) => make_flonum(ctx, x - y),
+        (Fix(0), Flo(y)) => make_flonum(ctx, -y),
+        (Flo(_), Fix(0)) => a,
+        (Fix(x), Flo(y)) => make_flonum(ctx, x as f64 - y),
+        (Flo(x), Fix(y)) => make_flonum(ctx, x - y as f64),
+        (Big(x), Big(y)) => big::sub(ctx, x, y),
+        (Big(x), Fix(y)) => big::sub(ctx, x, Signed::of_i64(y, &mut [0])),
+        (Fix(x), Big(y)) => big::sub(ctx, Signed::of_i64(x, &mut [0]), y),
+        (Flo(x), Big(y)) => make_flonum(ctx, x - float::from_signed(y)),
+        (Big(x), Flo(y)) => make_flonum(ctx, float::from_signed(x) - y),
+        _ => slow2(ctx, "-", a, b, |x, y| Ok(x.sub(y))),
+    }
+}
+
+/// `(* a b)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_num_mul(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    match (operand(a), operand(b)) {
+        (Fix(x), Fix(y)) => make_wide_integer(ctx, x as i128 * y as i128),
+        (Flo(x), Flo(y)) => make_flonum(ctx, x * y),
+        (Fix(x), Flo(y)) => make_flonum(ctx, x as f64 * y),
+        (Flo(x), Fix(y)) => make_flonum(ctx, x * y as f64),
+        (Big(x), Big(y)) => big::mul(ctx, x, y),
+        (Big(x), Fix(y)) => big::mul(ctx, x, Signed::of_i64(y, &mut [0])),
+        (Fix(x), Big(y)) => big::mul(ctx, Signed::of_i64(x, &mut [0]), y),
+        (Flo(x), Big(y)) => make_flonum(ctx, x * float::from_signed(y)),
+        (Big(x), Flo(y)) => make_flonum(ctx, float::from_signed(x) * y),
+        _ => slow2(ctx, "*", a, b, |x, y| Ok(x.mul(y))),
+    }
+}
+
+/// `(/ a b)`. Fails when `b` is exact zero.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_num_div(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    match (operand(a), operand(b)) {
+        (Flo(x), Flo(y)) => make_flonum(ctx, x / y),
+        (Other, _) => error::wrong_type(ctx, "/", 1, "a number", a),
+        (_, Fix(0)) => error::division_by_zero(ctx, "/", a),
+        (Fix(x), Fix(y)) => divide_fixnums(ctx, x, y),
+        (Flo(x), Fix(y)) => make_flonum(ctx, x / y as f64),
+        (Fix(x), Flo(y)) => make_flonum(ctx, x as f64 / y),
+        _ => slow2(ctx, "/", a, b, |x, y| x.div(y).ok_or(Fault::DivisionByZero)),
+    }
+}
+
+fn divide_fixnums(ctx: &mut Machine, x: i64, y: i64) -> Value {
+    if x % y == 0 {
+        return make_integer(ctx, x / y);
+    }
+    // neither is zero here, and the gcd is below 2^60 unless it divides evenly
+    let g = limbs::gcd_limb(x.unsigned_abs(), y.unsigned_abs()) as i64 * y.signum();
+    let (n, d) = (make_integer(ctx, x / g), make_integer(ctx, y / g));
+    make_parts(ctx, Type::Ratnum, n, d)
+}
+
+/// Order of two reals; `None` with NaN.
+#[inline]
+fn compare(a: Value, b: Value) -> Result<Option<Ordering>, ()> {
+    Ok(match (operand(a), operand(b)) {
+        (Fix(x), Fix(y)) => Some(x.cmp(&y)),
+        (Flo(x), Flo(y)) => x.partial_cmp(&y),
+        (Fix(x), Flo(y)) => float::compare_i64(x, y),
+        (Flo(x), Fix(y)) => float::compare_i64(y, x).map(Ordering::reverse),
+        (Big(x), Big(y)) => Some(signed::compare(x, y)),
+        // a bignum is beyond every fixnum
+        (Big(x), Fix(_)) => Some(if x.negative { Ordering::Less } else { Ordering::Greater }),
+        (Fix(_), Big(y)) => Some(if y.negative { Ordering::Greater } else { Ordering::Less }),
+        (Big(x), Flo(y)) => float::compare_signed(x, y),
+        (Flo(x), Big(y)) => float::compare_signed(y, x).map(Ordering::reverse),
+        (Complex | Other, _) | (_, Complex | Other) => return Err(()),
+        _ => match (to_number(a), to_number(b)) {
+            (Some(x), Some(y)) => x.compare(&y),
+            _ => return Err(()),
+        },
+    })
+}
+
+fn is_real(o: Operand) -> bool {
+    !matches!(o, Complex | Other)
+}
+
+/// `(= a b)`: exact across exactness.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_num_eq(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    if let Ok(order) = compare(a, b) {
+        return Value::bool(order == Some(Ordering::Equal));
+    }
+    match (to_number(a), to_number(b)) {
+        (Some(x), Some(y)) => Value::bool(x.num_eq(&y)),
+        _ => not_numbers(ctx, "=", "a number", a, b, |o| !o.is_other()),
+    }
+}
+
+/// `(< a b)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_num_lt(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    match compare(a, b) {
+        Ok(order) => Value::bool(order == Some(Ordering::Less)),
+        Err(()) => not_numbers(ctx, "<", "a real number", a, b, is_real),
+    }
+}
+
+/// `(<= a b)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_num_le(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    match compare(a, b) {
+        Ok(order) => Value::bool(order.is_some_and(Ordering::is_le)),
+        Err(()) => not_numbers(ctx, "<=", "a real number", a, b, is_real),
+    }
+}
+
+/// `quotient` and its family.
+#[inline]
+fn divide(ctx: &mut Machine, who: &str, op: Division, a: Value, b: Value) -> Value {
+    let (x, y) = (operand(a), operand(b));
+    if let (Flo(x), Flo(y)) = (x, y) {
+        let small = |x: f64| x.abs() < EXACT_F64 && x.fract() == 0.0;
+        if small(x) && small(y) && y != 0.0 {
+            return make_flonum(ctx, op.small_f64(x, y));
+        }
+    }
+    if let (Fix(x), Fix(y)) = (x, y)
+        && y != 0
+    {
+        let (mut q, mut r) = (x / y, x % y);
+        if op.rounding() == signed::Rounding::Floor && r != 0 && (r < 0) != (y < 0) {
+            (q, r) = (q - 1, r + y);
+        }
+        return make_integer(ctx, if op.wants_quotient() { q } else { r });
+    }
+    if let (Some(x), Some(y)) = (x.integer(&mut [0]), y.integer(&mut [0])) {
+        if y.is_zero() {
+            return fault(ctx, who, Fault::DivisionByZero, &[a, b]);
+        }
+        return if op.wants_quotient() {
+            big::quotient(ctx, op.rounding(), x, y)
+        } else {
+            big::rest(ctx, op.rounding(), x, y)
+        };
+    }
+    slow_integers(ctx, who, a, b, |x, y| x.divide_integers(op, y))
+}
+
+/// As `slow2`, for operations on integers.
+fn slow_integers(
+    ctx: &mut Machine,
+    who: &str,
+    a: Value,
+    b: Value,
+    f: impl FnOnce(&Number, &Number) -> Result<Number, Fault>,
+) -> Value {
+    for (i, v) in [a, b].into_iter().enumerate() {
+        if operand(v).is_other() {
+            return error::wrong_type(ctx, who, i as u32 + 1, "an integer", v);
+        }
+    }
+    slow2(ctx, who, a, b, f)
+}
+
+/// `(quotient a b)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_num_quotient(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    divide(ctx, "quotient", Division::Quotient, a, b)
+}
+
+/// `(remainder a b)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_num_remainder(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    divide(ctx, "remainder", Division::Remainder, a, b)
+}
+
+/// `(modulo a b)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_num_modulo(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    divide(ctx, "modulo", Division::Modulo, a, b)
+}
+
+/// `(floor-quotient a b)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_num_floor_quotient(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    divide(ctx, "floor-quotient", Division::FloorQuotient, a, b)
+}
+
+/// `(gcd a b)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_num_gcd(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    if let (Fix(x), Fix(y)) = (operand(a), operand(b)) {
+        return make_integer(ctx, limbs::gcd_limb(x.unsigned_abs(), y.unsigned_abs()) as i64);
+    }
+    if let (Some(x), Some(y)) = (operand(a).integer(&mut [0]), operand(b).integer(&mut [0])) {
+        let g = limbs::gcd(x.limbs, y.limbs);
+        return big::make(ctx, false, &g);
+    }
+    slow_integers(ctx, "gcd", a, b, Number::gcd)
+}
+
+/// A flonum from the raw bits of a double: the slow path of compiled code's boxing.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_num_box_flonum(ctx: &mut Machine, bits: Value) -> Value {
+    make_flonum(ctx, f64::from_bits(bits.0))
+}
+
+/// Are two numbers `eqv?`: same exactness, same value, doubles by bits?
+pub fn eqv_numbers(a: Value, b: Value) -> bool {
+    match (operand(a), operand(b)) {
+        (Fix(x), Fix(y)) => x == y,
+        (Flo(x), Flo(y)) => x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan(),
+        (Big(x), Big(y)) => x.negative == y.negative && x.limbs == y.limbs,
+        (Ratio, Ratio) | (Complex, Complex) => {
+            eqv_numbers(access::word(a, 0), access::word(b, 0))
+                && eqv_numbers(access::word(a, 1), access::word(b, 1))
+        }
+        _ => false,
+    }
+}
