@@ -1,0 +1,256 @@
+//! Making heap objects from Rust.
+//!
+//! The same two-ended bump allocation as compiled code: pairs at `lo` going up, everything else at `hi` going
+//! down. When the current nursery block is full, the heap hands out another one beyond the nursery's budget
+//! ("overdraw"); the next safepoint of compiled code collects. Objects above `LARGE_BYTES` come from the heap's
+//! large-object space. `CHECK_RESERVE` bytes always stay free, so that a heap check made by compiled code before
+//! the runtime call still holds after it. Nothing here collects, so values in Rust locals stay valid.
+//!
+//! A nursery block is left before it is quite full: compiled code checks once for several allocations, and a check of up to
+//! `CHECK_RESERVE` bytes must stay valid when a runtime call comes in between.
+//!
+//! Payloads of fresh objects are uninitialised: the caller fills them before it returns to compiled code.
+
+use crate::access;
+use crate::runtime::rt;
+use cairn_layout::Value;
+use cairn_layout::machine::{CARD_MASK, CARD_SHIFT, CHECK_RESERVE, Machine};
+use cairn_layout::object::{self, LARGE_BYTES, Type};
+use cairn_layout::value::{TAG_OBJECT, TAG_PAIR};
+
+/// Longest object: keeps sizes far from overflow. A request above it is out of memory whatever the limit.
+const LENGTH_MAX: u64 = 1 << 40;
+
+/// A fresh object with its header; the payload is uninitialised.
+#[inline]
+pub fn alloc_object(ctx: &mut Machine, ty: Type, flags: u8, length: u64) -> Value {
+    if length > LENGTH_MAX {
+        out_of_memory(ctx, length.saturating_mul(8));
+    }
+    let header = object::header(ty, flags, length);
+    let bytes = object::object_bytes(header);
+    let address = if bytes > LARGE_BYTES {
+        alloc_large(ctx, header, bytes)
+    } else {
+        if ctx.hi - ctx.lo < bytes + CHECK_RESERVE {
+            refill(ctx, bytes);
+        }
+        ctx.hi -= bytes;
+        ctx.hi
+    };
+    // SAFETY: `address` is the start of `bytes` fresh bytes. The last word is cleared first, so that padding
+    // (of leaves) and the word after an empty object's header are defined.
+    unsafe {
+        *((address + bytes - 8) as *mut u64) = 0;
+        *(address as *mut u64) = header;
+    }
+    Value(address | TAG_OBJECT)
+}
+
+/// A fresh pair.
+#[inline]
+pub fn alloc_pair(ctx: &mut Machine, car: Value, cdr: Value) -> Value {
+    if ctx.hi - ctx.lo < 16 + CHECK_RESERVE {
+        refill(ctx, 16);
+    }
+    let address = ctx.lo;
+    ctx.lo += 16;
+    // SAFETY: the two words at `lo` are free.
+    unsafe {
+        *(address as *mut Value) = car;
+        *((address + 8) as *mut Value) = cdr;
+    }
+    Value(address | TAG_PAIR)
+}
+
+/// A fresh procedure-like object of `words` words, uninitialised: the caller fills all of them and adds the tag.
+#[inline]
+pub fn alloc_procedure(ctx: &mut Machine, words: u64) -> u64 {
+    let bytes = 8 * words;
+    if ctx.hi - ctx.lo < bytes + CHECK_RESERVE {
+        refill(ctx, bytes);
+    }
+    ctx.hi -= bytes;
+    ctx.hi
+}
+
+/// Makes room for `bytes` small bytes in a fresh nursery block.
+#[cold]
+fn refill(ctx: &mut Machine, bytes: u64) {
+    if !rt(ctx).overdraw(ctx, bytes + CHECK_RESERVE) {
+        out_of_memory(ctx, bytes);
+    }
+    debug_assert!(ctx.hi - ctx.lo >= bytes + CHECK_RESERVE);
+}
+
+#[cold]
+fn alloc_large(ctx: &mut Machine, header: u64, bytes: u64) -> u64 {
+    let is_leaf = object::header_is_leaf(header);
+    match rt(ctx).alloc_large(ctx, bytes, is_leaf) {
+        Some(address) => address,
+        None => out_of_memory(ctx, bytes),
+    }
+}
+
+/// Says that the heap limit is reached and ends the process with status 1; nothing written so far is lost.
+#[cold]
+pub fn out_of_memory(ctx: &mut Machine, bytes: u64) -> ! {
+    let limit = rt(ctx).heap.heap_max();
+    crate::port::flush_all(ctx);
+    crate::port::complain(&format!(
+        "cairn: out of memory: {} more would exceed the heap limit of {} (raise it with --heap-max)",
+        size_text(bytes),
+        size_text(limit)
+    ));
+    rt(ctx).at_exit();
+    std::process::exit(1)
+}
+
+/// `512 bytes`, `64 MiB`.
+pub fn size_text(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    if bytes < 1024 {
+        return format!("{bytes} bytes");
+    }
+    let mut size = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while size >= 1024.0 && unit < UNITS.len() - 1 {
+        size /= 1024.0;
+        unit += 1;
+    }
+    if size.fract() == 0.0 { format!("{size} {}", UNITS[unit]) } else { format!("{size:.1} {}", UNITS[unit]) }
+}
+
+/// Marks the card of a slot that was written, in an object that may be old.
+#[inline]
+pub fn write_barrier(ctx: &mut Machine, slot: *const Value) {
+    // SAFETY: the card table has CARD_MASK + 1 bytes.
+    unsafe { *ctx.cards.add(((slot as u64 >> CARD_SHIFT) & CARD_MASK) as usize) = 1 }
+}
+
+/// Marks the cards of `count` slots from `first`.
+pub fn write_barrier_range(ctx: &mut Machine, first: *const Value, count: usize) {
+    if count == 0 {
+        return;
+    }
+    let last = first as u64 + 8 * (count as u64 - 1);
+    for card in first as u64 >> CARD_SHIFT..=last >> CARD_SHIFT {
+        // SAFETY: as for `write_barrier`.
+        unsafe { *ctx.cards.add((card & CARD_MASK) as usize) = 1 }
+    }
+}
+
+/// Stores into payload word `i` of an object, with its barrier.
+#[inline]
+pub fn store_word(ctx: &mut Machine, v: Value, i: u64, x: Value) {
+    let slot = access::word_address(v, i as usize);
+    // SAFETY: callers pass an index below the object's length.
+    unsafe { *slot = x };
+    if x.is_pointer() {
+        write_barrier(ctx, slot);
+    }
+}
+
+/// Stores the cdr of a pair, with its barrier.
+#[inline]
+pub fn set_cdr(ctx: &mut Machine, pair: Value, x: Value) {
+    debug_assert!(pair.is_pair());
+    let slot = (pair.address() + 8) as *mut Value;
+    // SAFETY: a pair is two words at its address.
+    unsafe { *slot = x };
+    if x.is_pointer() {
+        write_barrier(ctx, slot);
+    }
+}
+
+/// A flonum, self-tagged when its exponent allows.
+#[inline]
+pub fn make_flonum(ctx: &mut Machine, x: f64) -> Value {
+    match Value::try_flonum(x) {
+        Some(v) => v,
+        None => {
+            let v = alloc_object(ctx, Type::Flonum, 0, 1);
+            // SAFETY: the payload is one word.
+            unsafe { *(access::word_address(v, 0) as *mut f64) = x };
+            v
+        }
+    }
+}
+
+/// A string with the characters of `text`.
+pub fn make_string(ctx: &mut Machine, text: &str) -> Value {
+    let n = if text.is_ascii() { text.len() } else { text.chars().count() };
+    let v = alloc_object(ctx, Type::String, 0, n as u64);
+    let slots = access::string_chars_mut(v);
+    for (slot, c) in slots.iter_mut().zip(text.chars()) {
+        *slot = c as u32;
+    }
+    v
+}
+
+/// A string of these scalar values.
+pub fn make_string_from_chars(ctx: &mut Machine, chars: &[u32]) -> Value {
+    let v = alloc_object(ctx, Type::String, 0, chars.len() as u64);
+    access::string_chars_mut(v).copy_from_slice(chars);
+    v
+}
+
+/// A bytevector with these bytes.
+pub fn make_bytevector(ctx: &mut Machine, bytes: &[u8]) -> Value {
+    let v = alloc_object(ctx, Type::Bytevector, 0, bytes.len() as u64);
+    access::byte_slice_mut(v).copy_from_slice(bytes);
+    v
+}
+
+/// A vector of these values.
+pub fn make_vector(ctx: &mut Machine, items: &[Value]) -> Value {
+    let v = alloc_object(ctx, Type::Vector, 0, items.len() as u64);
+    access::words_mut(v).copy_from_slice(items);
+    written(ctx, v);
+    v
+}
+
+/// To be called when a fresh object of values has been filled: large objects may count as old from the start.
+#[inline]
+pub fn written(ctx: &mut Machine, v: Value) {
+    let h = access::header(v);
+    if object::object_bytes(h) > LARGE_BYTES {
+        write_barrier_range(ctx, access::word_address(v, 0), object::header_length(h) as usize);
+    }
+}
+
+/// A list of these values.
+pub fn make_list(ctx: &mut Machine, items: &[Value]) -> Value {
+    items.iter().rev().fold(Value::NIL, |rest, item| alloc_pair(ctx, *item, rest))
+}
+
+/// An object of values with all of them equal to `fill`.
+pub fn make_filled(ctx: &mut Machine, ty: Type, length: u64, fill: Value) -> Value {
+    let v = alloc_object(ctx, ty, 0, length);
+    access::words_mut(v).fill(fill);
+    if fill.is_pointer() {
+        written(ctx, v);
+    }
+    v
+}
+
+/// Makes the fresh leaf `v` shorter and gives the room back when `v` was the last object allocated. The result
+/// replaces `v`, which may have moved.
+pub fn shrink_last(ctx: &mut Machine, v: Value, length: u64) -> Value {
+    let old = access::header(v);
+    debug_assert!(length <= object::header_length(old) && object::header_is_leaf(old));
+    let new = (old & 0xFFFF) | (length << object::LENGTH_SHIFT);
+    let (old_bytes, new_bytes) = (object::object_bytes(old), object::object_bytes(new));
+    let from = v.address();
+    // SAFETY: the object's bytes are ours; moving it up stays inside them, and nobody else knows it yet.
+    unsafe {
+        *(from as *mut u64) = new;
+        if from == ctx.hi && old_bytes > new_bytes {
+            let to = from + (old_bytes - new_bytes);
+            std::ptr::copy(from as *const u64, to as *mut u64, (new_bytes / 8) as usize);
+            ctx.hi = to;
+            return Value(to | TAG_OBJECT);
+        }
+    }
+    v
+}

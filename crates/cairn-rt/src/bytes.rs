@@ -1,0 +1,91 @@
+//! Bytevectors.
+//!
+//! Bounds arguments are fixnums, or `Value::DEFAULT` when absent.
+
+use crate::access::{self, byte_slice, byte_slice_mut, bytes_of, list_items, word_address};
+use crate::alloc::{alloc_object, make_bytevector};
+use crate::error::{check, check_length, check_range, expect};
+use crate::string::does_not_fit;
+use cairn_layout::Value;
+use cairn_layout::machine::Machine;
+use cairn_layout::object::Type;
+
+/// A byte: a fixnum in 0..=255.
+pub fn byte_of(v: Value) -> Option<u8> {
+    if v.is_fixnum() { u8::try_from(v.as_fixnum()).ok() } else { None }
+}
+
+/// `(make-bytevector length byte)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_bytes_make(ctx: &mut Machine, length: Value, fill: Value) -> Value {
+    let n = check!(check_length(ctx, "make-bytevector", length));
+    let byte = match fill {
+        Value::DEFAULT => 0,
+        _ => expect!(ctx, "make-bytevector", 2, "a byte", fill, byte_of(fill)),
+    };
+    let v = alloc_object(ctx, Type::Bytevector, 0, n);
+    byte_slice_mut(v).fill(byte);
+    v
+}
+
+/// `(bytevector-copy bytevector start end)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_bytes_sub(ctx: &mut Machine, v: Value, start: Value, end: Value) -> Value {
+    let bytes = expect!(ctx, "bytevector-copy", 1, "a bytevector", v, bytes_of(v));
+    let range = check!(check_range(ctx, "bytevector-copy", 2, bytes.len(), start, end));
+    make_bytevector(ctx, &bytes[range])
+}
+
+/// `(bytevector-copy! to at from start end)`; the bytevectors may be the same.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_bytes_copy_to(
+    ctx: &mut Machine,
+    to: Value,
+    at: Value,
+    from: Value,
+    start: Value,
+    end: Value,
+) -> Value {
+    const WHO: &str = "bytevector-copy!";
+    let to_length = expect!(ctx, WHO, 1, "a bytevector", to, bytes_of(to)).len();
+    let from_length = expect!(ctx, WHO, 3, "a bytevector", from, bytes_of(from)).len();
+    let at = check!(check_range(ctx, WHO, 2, to_length, at, Value::DEFAULT)).start;
+    let range = check!(check_range(ctx, WHO, 4, from_length, start, end));
+    if range.len() > to_length - at {
+        return does_not_fit(ctx, WHO, range.len(), to_length - at);
+    }
+    // SAFETY: both ranges were checked; `copy` allows overlap.
+    unsafe {
+        let source = (word_address(from, 0) as *const u8).add(range.start);
+        let target = (word_address(to, 0) as *mut u8).add(at);
+        std::ptr::copy(source, target, range.len());
+    }
+    Value::UNSPECIFIED
+}
+
+/// `(bytevector-fill! bytevector byte start end)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_bytes_fill(ctx: &mut Machine, v: Value, fill: Value, start: Value, end: Value) -> Value {
+    let n = expect!(ctx, "bytevector-fill!", 1, "a bytevector", v, bytes_of(v)).len();
+    let byte = expect!(ctx, "bytevector-fill!", 2, "a byte", fill, byte_of(fill));
+    let range = check!(check_range(ctx, "bytevector-fill!", 3, n, start, end));
+    byte_slice_mut(v)[range].fill(byte);
+    Value::UNSPECIFIED
+}
+
+/// Appends a list of bytevectors.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_bytes_append(ctx: &mut Machine, list: Value) -> Value {
+    let mut total = 0;
+    for (i, v) in list_items(list).enumerate() {
+        total += expect!(ctx, "bytevector-append", i as u32 + 1, "a bytevector", v, bytes_of(v)).len();
+    }
+    let result = alloc_object(ctx, Type::Bytevector, 0, total as u64);
+    let mut rest = byte_slice_mut(result);
+    for v in list_items(list) {
+        let (here, after) = rest.split_at_mut(access::length(v));
+        here.copy_from_slice(byte_slice(v));
+        rest = after;
+    }
+    result
+}

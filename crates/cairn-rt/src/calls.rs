@@ -1,0 +1,25 @@
+//! The table of function pointers that compiled code calls through.
+//!
+//! Built from `for_each_rt_call!`, so that a row without its function does not compile. Functions are named by
+//! their module (`cairn_string_append` is in [`crate::string`]); all are brought into scope here.
+
+use cairn_layout::calls::CALL_CAPACITY;
+
+#[allow(unused_imports)]
+use crate::{
+    bytes::*, chars::*, equality::*, error::*, list::*, machine::*, num::*, port::calls::*, record::*, report::*,
+    string::*, symbol::*, system::*, vector::*,
+};
+
+/// One pointer per row of `RT_CALLS`, in order; null beyond.
+pub fn table() -> [*const u8; CALL_CAPACITY] {
+    let mut table = [std::ptr::null(); CALL_CAPACITY];
+    macro_rules! pointers {
+        ($(($symbol:ident, $name:literal, $arity:literal, $flags:expr))*) => {
+            &[$($symbol as *const () as *const u8),*]
+        };
+    }
+    let rows: &[*const u8] = cairn_layout::for_each_rt_call!(pointers);
+    table[..rows.len()].copy_from_slice(rows);
+    table
+}

@@ -1,0 +1,322 @@
+//! Failures, and how they reach Scheme.
+//!
+//! The problem: an operation fails in Rust, or in an inline check of compiled code; the program must see a
+//! condition object, made by the library. The idea: a failing runtime call leaves a [`Failure`] in the runtime
+//! and returns `Value::FAIL`; compiled code (for its own checks too) then calls [`cairn_machine_throw`], which
+//! turns the failure into the five arguments of the error hook: kind, who, message, irritants, site.
+//!
+//! Invariants: recording a failure allocates nothing in the heap (calls without the `ALLOC` flag may fail, and
+//! then `lo`/`hi` are not valid); nothing collects between the failure and the throw. Messages read as
+//! `who: message irritant …`, for example `car: expected a pair, got 5`: the irritants complete the sentence.
+
+use crate::access;
+use crate::alloc;
+use crate::runtime::rt;
+use cairn_layout::Value;
+use cairn_layout::code;
+use cairn_layout::machine::{Machine, error as kind};
+use cairn_layout::object::Type;
+use std::ffi::CStr;
+use std::fmt::Write as _;
+
+/// A failure on its way to the error hook.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// One of `cairn_layout::machine::error`.
+    pub kind: i64,
+    /// The procedure that failed.
+    pub who: Option<String>,
+    /// What happened; irritants follow when printed.
+    pub message: String,
+    /// Offending objects.
+    pub irritants: Vec<Value>,
+}
+
+/// Records a failure; the result is `Value::FAIL`, for `return fail(…)`.
+#[cold]
+pub fn fail(ctx: &mut Machine, kind: i64, who: &str, message: impl Into<String>, irritants: &[Value]) -> Value {
+    let who = (!who.is_empty()).then(|| who.to_string());
+    ctx.pending.kind = kind;
+    rt(ctx).failure = Some(Failure { kind, who, message: message.into(), irritants: irritants.to_vec() });
+    Value::FAIL
+}
+
+/// `who: expected a pair as argument 2, got 5`. Arguments are counted from 1; 0 leaves the position out.
+/// `expected` comes with its article.
+#[cold]
+pub fn wrong_type(ctx: &mut Machine, who: &str, argument: u32, expected: &str, got: Value) -> Value {
+    let message = match argument {
+        0 => format!("expected {expected}, got"),
+        n => format!("expected {expected} as argument {n}, got"),
+    };
+    fail(ctx, kind::TYPE, who, message, &[got])
+}
+
+/// `who: argument 2 is out of range: 7`.
+#[cold]
+pub fn out_of_range(ctx: &mut Machine, who: &str, argument: u32, got: Value) -> Value {
+    fail(ctx, kind::RANGE, who, format!("argument {argument} is out of range:"), &[got])
+}
+
+/// `who: division by zero`; the irritant is kept for handlers.
+#[cold]
+pub fn division_by_zero(ctx: &mut Machine, who: &str, dividend: Value) -> Value {
+    fail(ctx, kind::DIVISION, who, "division by zero; the dividend was", &[dividend])
+}
+
+/// `who: cannot open "path": No such file or directory`. Satisfies `file-error?`.
+#[cold]
+pub fn file_error(ctx: &mut Machine, who: &str, action: &str, path: Value, error: &std::io::Error) -> Value {
+    let name = access::string_of(path).map(|_| access::string_text(path)).unwrap_or_default();
+    let message = format!("cannot {action} \"{name}\": {}", describe_io(error));
+    fail(ctx, kind::FILE, who, message, &[])
+}
+
+/// Satisfies `read-error?`.
+#[cold]
+pub fn read_error(ctx: &mut Machine, who: &str, message: impl Into<String>, irritants: &[Value]) -> Value {
+    fail(ctx, kind::READ, who, message, irritants)
+}
+
+/// Any other failure.
+#[cold]
+pub fn other(ctx: &mut Machine, who: &str, message: impl Into<String>, irritants: &[Value]) -> Value {
+    fail(ctx, kind::OTHER, who, message, irritants)
+}
+
+/// The operating system's words for an error, without Rust's `(os error 2)`.
+pub fn describe_io(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(i) => text[..i].to_string(),
+        None => text,
+    }
+}
+
+/// What an uncaught type error calls an object of type `t`, with its article.
+fn container_name(v: Value) -> Option<(&'static str, usize)> {
+    let name = if access::is(v, Type::Vector) {
+        "a vector"
+    } else if access::is(v, Type::String) {
+        "a string"
+    } else if access::is(v, Type::Bytevector) {
+        "a bytevector"
+    } else {
+        return None;
+    };
+    Some((name, access::length(v)))
+}
+
+/// The two strings of `operation`: a C string `who`, then, right after its NUL, a C string `expected`.
+///
+/// # Safety
+/// `operation` is zero or the address of such constants.
+unsafe fn operation_text(operation: Value) -> (String, String) {
+    if operation.0 == 0 || !operation.is_fixnum() {
+        return (String::new(), String::new());
+    }
+    // SAFETY: by the contract above.
+    unsafe {
+        let who = CStr::from_ptr(operation.0 as *const _);
+        let expected = CStr::from_ptr((operation.0 as *const std::ffi::c_char).add(who.to_bytes().len() + 1));
+        (who.to_string_lossy().into_owned(), expected.to_string_lossy().into_owned())
+    }
+}
+
+/// The one C string at `address`, or nothing.
+///
+/// # Safety
+/// `address` is zero or the address of a C string.
+pub(crate) unsafe fn c_text(address: u64) -> Option<String> {
+    // SAFETY: by the contract above.
+    (address != 0).then(|| unsafe { CStr::from_ptr(address as *const _).to_string_lossy().into_owned() })
+}
+
+/// `2 arguments`, `at least 1 argument`, from an arity word.
+fn arity_text(arity: u64) -> String {
+    let minimum = arity & 0xFFFF;
+    let plural = if minimum == 1 { "" } else { "s" };
+    match (arity >> 16 & 1, arity >> 17 & 1) {
+        (_, 1) => "another number of arguments".to_string(),
+        (1, _) => format!("at least {minimum} argument{plural}"),
+        _ if minimum == 0 => "no arguments".to_string(),
+        _ => format!("{minimum} argument{plural}"),
+    }
+}
+
+/// The failure of an inline check; see [`cairn_machine_throw`].
+fn inline_failure(kind: i64, operation: Value, x: Value, y: Value) -> Failure {
+    let mut irritants = Vec::new();
+    let mut who = None;
+    let message;
+    match kind {
+        kind::NOT_PROCEDURE if x != Value::UNBOUND => {
+            message = "tried to call what is not a procedure:".to_string();
+            irritants.push(x);
+        }
+        kind::NOT_PROCEDURE | kind::UNBOUND => {
+            // SAFETY: compiled code passes the address of the variable's name, or zero.
+            let name = unsafe { c_text(if operation.is_fixnum() { operation.0 } else { 0 }) };
+            let name = name.unwrap_or_else(|| "a variable".to_string());
+            return Failure {
+                kind: kind::UNBOUND,
+                who: None,
+                message: format!("unbound variable: {name}"),
+                irritants,
+            };
+        }
+        kind::ARITY => {
+            irritants.extend(access::list_items(y));
+            let mut text = String::new();
+            if x.is_procedure() {
+                // SAFETY: a procedure's first word is an entry, with an entry's prefix.
+                let (name, arity) = unsafe {
+                    let entry = *(x.address() as *const u64);
+                    let at = |offset: i64| *((entry as i64 + offset) as *const u64);
+                    (c_text(at(code::ENTRY_NAME)), at(code::ARITY))
+                };
+                who = Some(name.unwrap_or_else(|| "a procedure".to_string()));
+                let _ = write!(text, "expected {}, ", arity_text(arity));
+            }
+            match irritants.len() {
+                0 => text.push_str("got none"),
+                n => {
+                    let _ = write!(text, "got {n}:");
+                }
+            }
+            message = text;
+        }
+        _ => {
+            // SAFETY: compiled code passes such a constant for these kinds.
+            let (name, expected) = unsafe { operation_text(operation) };
+            who = (!name.is_empty()).then_some(name);
+            message = match kind {
+                kind::TYPE => format!("expected {expected}, got"),
+                kind::RANGE => match container_name(y) {
+                    Some((container, n)) => format!("{container} of length {n} has no element"),
+                    None if expected.is_empty() => "argument out of range:".to_string(),
+                    None => format!("expected {expected}, got"),
+                },
+                kind::DIVISION => "division by zero; the dividend was".to_string(),
+                _ if expected.is_empty() => "failed:".to_string(),
+                _ => expected,
+            };
+            if x != Value::DEFAULT {
+                irritants.push(x);
+            }
+            if y != Value::DEFAULT && !(kind == kind::RANGE && container_name(y).is_some()) {
+                irritants.push(y);
+            }
+        }
+    }
+    Failure { kind, who, message, irritants }
+}
+
+/// Turns a failure into the error hook's arguments, in `args[0..5]`: kind, who, message, irritants, site.
+///
+/// `failed` is one of `cairn_layout::machine::error`. For `PENDING`, a runtime call failed and left its failure
+/// in the runtime. Otherwise an inline check failed: `operation` is the address of the static C strings
+/// `"who\0expected\0"` and `x` the offending operand, `y` a second irritant or `Value::DEFAULT`
+/// (for `RANGE`: the container). `NOT_PROCEDURE`: `x` is the operator. `ARITY`: `x` is the procedure, `y` the
+/// list of arguments. `UNBOUND`: `operation` is the address of the variable's name.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_machine_throw(
+    ctx: &mut Machine,
+    failed: Value,
+    operation: Value,
+    site: Value,
+    x: Value,
+    y: Value,
+) -> Value {
+    let failure = match failed.as_fixnum() {
+        kind::PENDING => rt(ctx).failure.take().unwrap_or_else(|| Failure {
+            kind: kind::OTHER,
+            who: None,
+            message: "a runtime call failed without saying why".to_string(),
+            irritants: Vec::new(),
+        }),
+        k => inline_failure(k, operation, x, y),
+    };
+    let who = match &failure.who {
+        Some(name) => alloc::make_string(ctx, name),
+        None => Value::FALSE,
+    };
+    let message = alloc::make_string(ctx, &failure.message);
+    let irritants = alloc::make_list(ctx, &failure.irritants);
+    let arguments = [Value::fixnum(failure.kind), who, message, irritants, site];
+    for (i, v) in arguments.into_iter().enumerate() {
+        // SAFETY: `args` has room for far more than five values.
+        unsafe { *ctx.args.add(i) = v };
+    }
+    Value::UNSPECIFIED
+}
+
+/// The value of an `Option`, or a return with the type error `who: expected … as argument n, got v`.
+macro_rules! expect_kind {
+    ($ctx:expr, $who:expr, $n:expr, $expected:expr, $v:expr, $option:expr) => {
+        match $option {
+            Some(x) => x,
+            None => return $crate::error::wrong_type($ctx, $who, $n, $expected, $v),
+        }
+    };
+}
+pub(crate) use expect_kind as expect;
+
+/// Checks the bounds `start..end` of a sequence of `length`; absent bounds are `Value::DEFAULT`. `argument` is the
+/// position of `start` among the arguments. On failure the failure is recorded.
+pub fn check_range(
+    ctx: &mut Machine,
+    who: &str,
+    argument: u32,
+    length: usize,
+    start: Value,
+    end: Value,
+) -> Option<std::ops::Range<usize>> {
+    let mut bound = |v: Value, default: usize, argument: u32| -> Option<usize> {
+        if v == Value::DEFAULT {
+            return Some(default);
+        }
+        if !v.is_fixnum() {
+            wrong_type(ctx, who, argument, "an index", v);
+            return None;
+        }
+        let n = v.as_fixnum();
+        if n < 0 || n as u64 > length as u64 {
+            let message = format!("argument {argument} is not in 0 to {length}:");
+            fail(ctx, kind::RANGE, who, message, &[v]);
+            return None;
+        }
+        Some(n as usize)
+    };
+    let from = bound(start, 0, argument)?;
+    let to = bound(end, length, argument + 1)?;
+    if from > to {
+        fail(ctx, kind::RANGE, who, "the start is after the end:", &[start, end]);
+        return None;
+    }
+    Some(from..to)
+}
+
+/// Checks the length of a new object: a fixnum from 0.
+pub fn check_length(ctx: &mut Machine, who: &str, v: Value) -> Option<u64> {
+    if v.is_fixnum() && v.as_fixnum() >= 0 {
+        return Some(v.as_fixnum() as u64);
+    }
+    if v.is_fixnum() {
+        fail(ctx, kind::RANGE, who, "a length cannot be negative:", &[v]);
+    } else {
+        wrong_type(ctx, who, 1, "a length", v);
+    }
+    None
+}
+
+/// The value of an `Option` whose `None` says that a failure is recorded, or a return of `Value::FAIL`.
+macro_rules! check {
+    ($option:expr) => {
+        match $option {
+            Some(x) => x,
+            None => return cairn_layout::Value::FAIL,
+        }
+    };
+}
+pub(crate) use check;

@@ -1,0 +1,59 @@
+//! Lists.
+
+use crate::access::{car, cdr};
+use crate::error::{check, fail, wrong_type};
+use cairn_layout::Value;
+use cairn_layout::machine::{Machine, error as kind};
+
+/// What the end of a chain of pairs is.
+pub enum Shape {
+    /// Ends in the empty list after this many pairs.
+    Proper(usize),
+    /// Ends in something else.
+    Dotted,
+    /// Does not end.
+    Circular,
+}
+
+/// Follows the cdrs of `v`, with a second pointer at half speed to notice cycles (Floyd).
+pub fn shape(v: Value) -> Shape {
+    let (mut fast, mut slow, mut n) = (v, v, 0);
+    while fast.is_pair() {
+        fast = cdr(fast);
+        n += 1;
+        if n % 2 == 0 {
+            slow = cdr(slow);
+            if fast == slow && fast.is_pair() {
+                return Shape::Circular;
+            }
+        }
+    }
+    if fast == Value::NIL { Shape::Proper(n) } else { Shape::Dotted }
+}
+
+/// The length of a proper list, or a recorded failure.
+pub fn checked_length(ctx: &mut Machine, who: &str, list: Value) -> Option<usize> {
+    match shape(list) {
+        Shape::Proper(n) => Some(n),
+        Shape::Dotted => {
+            wrong_type(ctx, who, 0, "a list", list);
+            None
+        }
+        Shape::Circular => {
+            fail(ctx, kind::TYPE, who, "expected a list, got a circular one that begins with", &[car(list)]);
+            None
+        }
+    }
+}
+
+/// `(length list)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_list_length(ctx: &mut Machine, list: Value) -> Value {
+    Value::fixnum(check!(checked_length(ctx, "length", list)) as i64)
+}
+
+/// `(list? v)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_list_is_list(_ctx: &mut Machine, v: Value) -> Value {
+    Value::bool(matches!(shape(v), Shape::Proper(_)))
+}

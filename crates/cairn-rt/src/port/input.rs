@@ -1,0 +1,272 @@
+//! Reading: filling buffers, decoding UTF-8.
+
+use super::*;
+use crate::error::read_error;
+
+/// Makes more bytes available after the unread ones. `Some(false)`: the end of the file. `None`: the failure is
+/// recorded.
+pub fn fill(ctx: &mut Machine, port: Port, who: &str) -> Option<bool> {
+    let Some(fd) = port.fd() else { return Some(false) };
+    if port.flags() & FLAG_AT_EOF != 0 {
+        return Some(false);
+    }
+    if port.buffer().is_empty() {
+        let buffer = alloc::alloc_object(ctx, Type::Bytevector, 0, BUFFER_BYTES);
+        port.set_buffer(ctx, buffer);
+    }
+    let (pos, end) = (port.pos(), port.end());
+    if pos > 0 {
+        port.buffer().copy_within(pos..end, 0);
+        port.set_pos(0);
+        port.set_end(end - pos);
+    }
+    if fd == 0 {
+        // What was asked should be seen before the answer is awaited.
+        if let Some(out) = standard_output(ctx).filter(|p| p.flags() & FLAG_CONSOLE != 0) {
+            flush(ctx, out)?;
+        }
+    }
+    let from = port.end();
+    let room = &mut port.buffer()[from..];
+    debug_assert!(!room.is_empty());
+    loop {
+        // SAFETY: the slice is valid for its length.
+        let n = unsafe { libc::read(fd, room.as_mut_ptr().cast(), room.len()) };
+        if n > 0 {
+            port.set_end(from + n as usize);
+            return Some(true);
+        }
+        if n == 0 {
+            if port.flags() & FLAG_CONSOLE != 0 {
+                port.set_flags(port.flags() | FLAG_AT_EOF);
+            }
+            return Some(false);
+        }
+        let error = std::io::Error::last_os_error();
+        match error.raw_os_error() {
+            Some(libc::EINTR) => {}
+            Some(libc::EAGAIN) => wait(fd, libc::POLLIN, -1),
+            _ => {
+                let name = access::word(port.value(), field::NAME);
+                file_error(ctx, who, "read", name, &error);
+                return None;
+            }
+        }
+    }
+}
+
+/// The end-of-file object has been handed out: a console can be read again.
+pub(super) fn saw_eof(port: Port) -> Value {
+    port.set_flags(port.flags() & !FLAG_AT_EOF);
+    Value::EOF
+}
+
+/// What comes next in a textual port.
+pub enum Peeked {
+    /// A scalar value and its length in bytes.
+    Char(u32, usize),
+    /// The end of the file.
+    Eof,
+}
+
+/// The next character, not consumed. `None`: the failure is recorded (and an offending byte consumed).
+pub fn peek_scalar(ctx: &mut Machine, port: Port, who: &str) -> Option<Peeked> {
+    if port.pos() == port.end() && !fill(ctx, port, who)? {
+        return Some(Peeked::Eof);
+    }
+    let first = port.unread()[0];
+    if first < 0x80 {
+        return Some(Peeked::Char(first as u32, 1));
+    }
+    let length = sequence_length(first);
+    while port.unread().len() < length {
+        if !fill(ctx, port, who)? {
+            break;
+        }
+    }
+    let bytes = port.unread();
+    match std::str::from_utf8(&bytes[..length.min(bytes.len())]) {
+        Ok(text) => Some(Peeked::Char(text.chars().next().map_or(0xFFFD, |c| c as u32), length)),
+        Err(_) => {
+            port.set_pos(port.pos() + 1);
+            invalid_utf8(ctx, port, who, first);
+            None
+        }
+    }
+}
+
+/// Bytes in the UTF-8 sequence that begins with `first` (1 when none does).
+fn sequence_length(first: u8) -> usize {
+    match first {
+        0xC2..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        0xF0..=0xF4 => 4,
+        _ => 1,
+    }
+}
+
+#[cold]
+fn invalid_utf8(ctx: &mut Machine, port: Port, who: &str, byte: u8) -> Value {
+    let message = format!("invalid UTF-8 in {}, line {}: byte #x{byte:02x}", port.title(), port.line());
+    read_error(ctx, who, message, &[])
+}
+
+/// Text read so far by `read_text` and `read_line`.
+struct Line {
+    bytes: Vec<u8>,
+    lines: usize,
+}
+
+impl Line {
+    fn finish(self, ctx: &mut Machine, port: Port, who: &str) -> Value {
+        let result = text_value(ctx, port, who, &self.bytes);
+        port.add_lines(self.lines);
+        result
+    }
+}
+
+/// A string of UTF-8 bytes, or a read error.
+fn text_value(ctx: &mut Machine, port: Port, who: &str, bytes: &[u8]) -> Value {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => alloc::make_string(ctx, text),
+        Err(e) => {
+            let at = e.valid_up_to();
+            port.add_lines(memchr::memchr_iter(b'\n', &bytes[..at]).count());
+            invalid_utf8(ctx, port, who, bytes[at])
+        }
+    }
+}
+
+/// The rest of the line without its end (linefeed, carriage return, or both), or the end-of-file object.
+pub(super) fn read_line(ctx: &mut Machine, port: Port, who: &str) -> Value {
+    let mut line = Line { bytes: Vec::new(), lines: 1 };
+    loop {
+        if port.pos() == port.end() {
+            match fill(ctx, port, who) {
+                None => return Value::FAIL,
+                Some(true) => {}
+                Some(false) if line.bytes.is_empty() => return saw_eof(port),
+                Some(false) => {
+                    line.lines = 0;
+                    return line.finish(ctx, port, who);
+                }
+            }
+        }
+        let unread = port.unread();
+        let Some(n) = memchr::memchr2(b'\n', b'\r', unread) else {
+            line.bytes.extend_from_slice(unread);
+            port.set_pos(port.end());
+            continue;
+        };
+        let carriage_return = unread[n] == b'\r';
+        port.set_pos(port.pos() + n + 1);
+        if !line.bytes.is_empty() || carriage_return {
+            line.bytes.extend_from_slice(&unread[..n]);
+            if carriage_return {
+                // A linefeed right after belongs to the same line end. A console is not asked for more.
+                if port.pos() == port.end() && port.flags() & FLAG_CONSOLE == 0 && fill(ctx, port, who).is_none() {
+                    return Value::FAIL;
+                }
+                if port.unread().first() == Some(&b'\n') {
+                    port.set_pos(port.pos() + 1);
+                }
+            }
+            return line.finish(ctx, port, who);
+        }
+        let result = text_value(ctx, port, who, &unread[..n]);
+        port.add_lines(1);
+        return result;
+    }
+}
+
+/// Up to `k` characters, or the end-of-file object when there is none.
+pub(super) fn read_string(ctx: &mut Machine, port: Port, who: &str, k: usize) -> Value {
+    let mut chars: Vec<u32> = Vec::with_capacity(k.min(1 << 16));
+    while chars.len() < k {
+        // The longest run of whole ASCII characters at once, anything else one by one.
+        let unread = port.unread();
+        let run = unread.iter().take(k - chars.len()).take_while(|b| **b < 0x80).count();
+        if run > 0 {
+            chars.extend(unread[..run].iter().map(|b| *b as u32));
+            port.set_pos(port.pos() + run);
+            port.add_lines(memchr::memchr_iter(b'\n', &unread[..run]).count());
+            continue;
+        }
+        match peek_scalar(ctx, port, who) {
+            None => return Value::FAIL,
+            Some(Peeked::Char(c, n)) => {
+                if c == '\n' as u32 {
+                    port.add_lines(1);
+                }
+                port.set_pos(port.pos() + n);
+                chars.push(c);
+            }
+            Some(Peeked::Eof) if chars.is_empty() => return saw_eof(port),
+            Some(Peeked::Eof) => break,
+        }
+    }
+    alloc::make_string_from_chars(ctx, &chars)
+}
+
+/// The next character, consumed, or the end-of-file object.
+pub(super) fn read_char(ctx: &mut Machine, port: Port, who: &str) -> Value {
+    match peek_scalar(ctx, port, who) {
+        None => Value::FAIL,
+        Some(Peeked::Eof) => saw_eof(port),
+        Some(Peeked::Char(c, n)) => {
+            port.set_pos(port.pos() + n);
+            if c == '\n' as u32 {
+                port.add_lines(1);
+            }
+            Value::char(c)
+        }
+    }
+}
+
+/// The next byte, or the end-of-file object.
+pub(super) fn read_byte(ctx: &mut Machine, port: Port, who: &str, consume: bool) -> Value {
+    if port.pos() == port.end() {
+        match fill(ctx, port, who) {
+            None => return Value::FAIL,
+            Some(false) if consume => return saw_eof(port),
+            Some(false) => return Value::EOF,
+            Some(true) => {}
+        }
+    }
+    let byte = port.unread()[0];
+    if consume {
+        port.set_pos(port.pos() + 1);
+    }
+    Value::fixnum(byte as i64)
+}
+
+/// Up to `k` bytes, or the end-of-file object when there is none.
+pub(super) fn read_bytes(ctx: &mut Machine, port: Port, who: &str, k: usize) -> Value {
+    let mut bytes: Vec<u8> = Vec::with_capacity(k.min(1 << 20));
+    while bytes.len() < k {
+        if port.pos() == port.end() {
+            match fill(ctx, port, who) {
+                None => return Value::FAIL,
+                Some(true) => {}
+                Some(false) if bytes.is_empty() => return saw_eof(port),
+                Some(false) => break,
+            }
+        }
+        let unread = port.unread();
+        let n = unread.len().min(k - bytes.len());
+        bytes.extend_from_slice(&unread[..n]);
+        port.set_pos(port.pos() + n);
+    }
+    alloc::make_bytevector(ctx, &bytes)
+}
+
+/// Would a read return at once?
+pub(super) fn is_ready(port: Port) -> bool {
+    let Some(fd) = port.fd() else { return true };
+    if port.pos() < port.end() || port.flags() & FLAG_AT_EOF != 0 {
+        return true;
+    }
+    let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    // SAFETY: one valid pollfd.
+    unsafe { libc::poll(&mut poll, 1, 0) > 0 }
+}

@@ -1,0 +1,347 @@
+//! Ports: buffered byte streams, textual ones in UTF-8.
+//!
+//! A port is a heap object with the fields of `cairn_layout::object::port`; the library's fast paths
+//! (`read-char` of an ASCII character in the buffer, `write-char` into a buffer with room) read and write these
+//! fields directly. Everything else is here.
+//!
+//! ```text
+//!  input    BUF │ read │ unread bytes │ free │        output   BUF │ unflushed bytes │ free  │
+//!                      POS            END                          0                 POS     END
+//! ```
+//!
+//! Invariants: a closed port has `POS = END = 0`, and so has a port whose buffer is not yet allocated: fast
+//! paths fail there without looking at the flags. Buffers of file ports are allocated at first use. Open file
+//! output ports are listed in `Runtime::open_ports` and flushed at exit. Input text that is not UTF-8 is a read
+//! error that names file, line and byte; the offending byte is consumed, so reading can go on.
+
+pub mod calls;
+mod input;
+mod output;
+
+pub use input::{Peeked, fill, peek_scalar};
+pub use output::{Writer, put_bytes};
+
+use crate::access;
+use crate::alloc::{self, make_bytevector, store_word};
+use crate::error::{describe_io, fail, file_error, other, wrong_type};
+use crate::runtime::rt;
+use cairn_layout::Value;
+use cairn_layout::machine::{Machine, error as kind, slot};
+use cairn_layout::object::{Type, port as field};
+use std::io::Write as _;
+
+pub(crate) use cairn_layout::object::port::*;
+
+/// Bytes in the buffer of a file port.
+pub const BUFFER_BYTES: u64 = 64 * 1024;
+
+/// A value known to be a port.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Port(Value);
+
+impl Port {
+    /// `v` as a port.
+    #[inline]
+    pub fn of(v: Value) -> Option<Port> {
+        access::is(v, Type::Port).then_some(Port(v))
+    }
+    /// The value.
+    pub fn value(self) -> Value {
+        self.0
+    }
+    #[inline]
+    fn int(self, i: u64) -> i64 {
+        access::word(self.0, i).as_fixnum()
+    }
+    /// Stores a value that is no pointer.
+    #[inline]
+    fn set_plain(self, i: u64, v: Value) {
+        debug_assert!(!v.is_pointer());
+        // SAFETY: `i` is a field index below `port::LEN`.
+        unsafe { *access::word_address(self.0, i as usize) = v }
+    }
+    /// `FLAG_*` bits.
+    #[inline]
+    pub fn flags(self) -> i64 {
+        self.int(field::FLAGS)
+    }
+    fn set_flags(self, flags: i64) {
+        self.set_plain(field::FLAGS, Value::fixnum(flags))
+    }
+    /// Next byte to read or write.
+    #[inline]
+    pub fn pos(self) -> usize {
+        self.int(field::POS) as usize
+    }
+    /// Moves to another byte.
+    #[inline]
+    pub fn set_pos(self, pos: usize) {
+        self.set_plain(field::POS, Value::fixnum(pos as i64))
+    }
+    /// End of valid bytes (input), capacity (output).
+    #[inline]
+    pub fn end(self) -> usize {
+        self.int(field::END) as usize
+    }
+    fn set_end(self, end: usize) {
+        self.set_plain(field::END, Value::fixnum(end as i64))
+    }
+    /// The buffer.
+    #[inline]
+    pub fn buffer<'a>(self) -> &'a mut [u8] {
+        access::byte_slice_mut(access::word(self.0, field::BUF))
+    }
+    /// The unread bytes of an input port.
+    #[inline]
+    pub fn unread<'a>(self) -> &'a [u8] {
+        &self.buffer()[self.pos()..self.end()]
+    }
+    fn set_buffer(self, ctx: &mut Machine, buffer: Value) {
+        store_word(ctx, self.0, field::BUF, buffer)
+    }
+    /// File descriptor, unless it is a string or bytevector port.
+    #[inline]
+    pub fn fd(self) -> Option<i32> {
+        let v = access::word(self.0, field::FD);
+        v.is_fixnum().then(|| v.as_fixnum() as i32)
+    }
+    /// Current line, from 1.
+    pub fn line(self) -> i64 {
+        self.int(field::LINE)
+    }
+    fn add_lines(self, n: usize) {
+        if n > 0 {
+            self.set_plain(field::LINE, Value::fixnum(self.line() + n as i64))
+        }
+    }
+    /// The file's name as the user gave it.
+    pub fn name(self) -> Option<String> {
+        let v = access::word(self.0, field::NAME);
+        access::string_of(v).map(|_| access::string_text(v))
+    }
+    /// What messages call the port: its name, or what kind of port it is.
+    pub fn title(self) -> String {
+        self.name().unwrap_or_else(|| "a string port".to_string())
+    }
+}
+
+/// A fresh port.
+pub fn make_port(ctx: &mut Machine, flags: i64, buffer: Value, end: usize, fd: Option<i32>, name: Value) -> Value {
+    let v = alloc::alloc_object(ctx, Type::Port, 0, field::LEN);
+    let fields = access::words_mut(v);
+    fields[field::FLAGS as usize] = Value::fixnum(flags | FLAG_OPEN);
+    fields[field::BUF as usize] = buffer;
+    fields[field::POS as usize] = Value::fixnum(0);
+    fields[field::END as usize] = Value::fixnum(end as i64);
+    fields[field::FD as usize] = fd.map_or(Value::FALSE, |fd| Value::fixnum(fd as i64));
+    fields[field::NAME as usize] = name;
+    fields[field::LINE as usize] = Value::fixnum(1);
+    fields[field::EXTRA as usize] = Value::FALSE;
+    v
+}
+
+/// A port on a file descriptor. Its buffer is allocated when first used.
+pub fn make_fd_port(ctx: &mut Machine, flags: i64, fd: i32, name: &str) -> Value {
+    let name = alloc::make_string(ctx, name);
+    let buffer = make_bytevector(ctx, &[]);
+    make_port(ctx, flags, buffer, 0, Some(fd), name)
+}
+
+/// Puts the three standard ports into their machine slots.
+pub fn open_standard(ctx: &mut Machine) {
+    // SAFETY: isatty only looks at a descriptor.
+    let console = |fd: i32| if unsafe { libc::isatty(fd) } == 1 { FLAG_CONSOLE } else { 0 };
+    let both = FLAG_TEXTUAL | FLAG_BINARY;
+    ctx.slots[slot::STDIN] = make_fd_port(ctx, FLAG_INPUT | both | console(0), 0, "standard input");
+    ctx.slots[slot::STDOUT] = make_fd_port(ctx, FLAG_OUTPUT | both | console(1), 1, "standard output");
+    ctx.slots[slot::STDERR] = make_fd_port(ctx, FLAG_OUTPUT | both | FLAG_CONSOLE, 2, "standard error");
+}
+
+/// The standard output port.
+pub fn standard_output(ctx: &Machine) -> Option<Port> {
+    Port::of(ctx.slots[slot::STDOUT])
+}
+
+/// Checks that `v` is an open port with all of `wanted` flags.
+pub(crate) fn check_port(ctx: &mut Machine, who: &str, argument: u32, v: Value, wanted: i64) -> Option<Port> {
+    let Some(port) = Port::of(v) else {
+        wrong_type(ctx, who, argument, "a port", v);
+        return None;
+    };
+    let flags = port.flags();
+    if flags & wanted != wanted {
+        let side = if wanted & FLAG_INPUT != 0 { "input" } else { "output" };
+        let expected = match wanted & (FLAG_TEXTUAL | FLAG_BINARY) {
+            FLAG_TEXTUAL => format!("a textual {side} port"),
+            FLAG_BINARY => format!("a binary {side} port"),
+            _ => format!("an {side} port"),
+        };
+        wrong_type(ctx, who, argument, &expected, v);
+        return None;
+    }
+    if flags & FLAG_OPEN == 0 {
+        other(ctx, who, "the port is closed:", &[v]);
+        return None;
+    }
+    Some(port)
+}
+
+/// Writes a line to standard error; a closed standard error is nobody's business.
+pub fn complain(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// A failure to write to a port's file.
+#[cold]
+fn write_failed(ctx: &mut Machine, port: Port, error: &std::io::Error) -> Value {
+    match port.fd() {
+        Some(1) => {
+            complain(&format!("cairn: cannot write to standard output: {}", describe_io(error)));
+            std::process::exit(1)
+        }
+        Some(2) => std::process::exit(1),
+        _ => {
+            let name = access::word(port.0, field::NAME);
+            file_error(ctx, "write", "write to", name, error)
+        }
+    }
+}
+
+/// Writes out what an output port has buffered. `None`: the failure is recorded.
+pub fn flush(ctx: &mut Machine, port: Port) -> Option<()> {
+    let n = port.pos();
+    let Some(fd) = port.fd() else { return Some(()) };
+    if n == 0 || port.flags() & FLAG_OUTPUT == 0 {
+        return Some(());
+    }
+    // The bytes leave the buffer even when they cannot be written, so that the failure is reported once.
+    port.set_pos(0);
+    write_all(ctx, port, fd, &port.buffer()[..n])
+}
+
+/// Writes all of `bytes` to a port's file.
+fn write_all(ctx: &mut Machine, port: Port, fd: i32, mut bytes: &[u8]) -> Option<()> {
+    while !bytes.is_empty() {
+        // SAFETY: the slice is valid for its length.
+        let n = unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) };
+        if n >= 0 {
+            bytes = &bytes[n as usize..];
+            continue;
+        }
+        let error = std::io::Error::last_os_error();
+        match error.raw_os_error() {
+            Some(libc::EINTR) => {}
+            Some(libc::EAGAIN) => wait(fd, libc::POLLOUT, -1),
+            _ => {
+                write_failed(ctx, port, &error);
+                return None;
+            }
+        }
+    }
+    Some(())
+}
+
+/// Waits until a descriptor is ready, at most `milliseconds` (-1: without end).
+fn wait(fd: i32, events: i16, milliseconds: i32) {
+    let mut poll = libc::pollfd { fd, events, revents: 0 };
+    // SAFETY: one valid pollfd.
+    unsafe { libc::poll(&mut poll, 1, milliseconds) };
+}
+
+/// Flushes standard output, standard error and all open file output ports. False when something was lost; that has
+/// been said on standard error.
+pub fn flush_all(ctx: &mut Machine) -> bool {
+    let mut ports = rt(ctx).open_ports.clone();
+    ports.extend([ctx.slots[slot::STDOUT], ctx.slots[slot::STDERR]]);
+    let mut complete = true;
+    for port in ports.into_iter().filter_map(Port::of) {
+        if flush(ctx, port).is_none() {
+            complete = false;
+            if let Some(failure) = rt(ctx).failure.take() {
+                complain(&format!("cairn: {}", failure.message));
+            }
+        }
+    }
+    complete
+}
+
+/// Closes a port; closing again does nothing.
+pub fn close(ctx: &mut Machine, port: Port) -> Option<()> {
+    if port.flags() & FLAG_OPEN == 0 {
+        return Some(());
+    }
+    let flushed = flush(ctx, port);
+    port.set_flags(port.flags() & !FLAG_OPEN);
+    if let Some(fd) = port.fd() {
+        if fd > 2 {
+            // SAFETY: the descriptor was opened for this port and is not used afterwards.
+            let failed = unsafe { libc::close(fd) } != 0;
+            let error = std::io::Error::last_os_error();
+            let listed = &mut rt(ctx).open_ports;
+            listed.retain(|v| *v != port.0);
+            if failed && error.raw_os_error() != Some(libc::EINTR) && flushed.is_some() {
+                drop_buffer(ctx, port);
+                write_failed(ctx, port, &error);
+                return None;
+            }
+        }
+        drop_buffer(ctx, port);
+    } else if port.flags() & FLAG_OUTPUT == 0 {
+        drop_buffer(ctx, port);
+    } else {
+        // The text of a closed string port can still be asked for: `POS` stays, `END` shuts the fast path.
+        port.set_end(port.pos());
+    }
+    flushed
+}
+
+fn drop_buffer(ctx: &mut Machine, port: Port) {
+    port.set_pos(0);
+    port.set_end(0);
+    let empty = make_bytevector(ctx, &[]);
+    port.set_buffer(ctx, empty);
+}
+
+/// Opens a file; `flags` are direction and kind. The result is a port or `FAIL`.
+pub fn open_file(ctx: &mut Machine, who: &str, path: Value, flags: i64) -> Value {
+    let text = access::string_text(path);
+    let Ok(c_path) = std::ffi::CString::new(text.as_str()) else {
+        return fail(ctx, kind::FILE, who, "a file name cannot contain a null character:", &[path]);
+    };
+    let mode = match flags & FLAG_OUTPUT {
+        0 => libc::O_RDONLY,
+        _ => libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC,
+    };
+    let fd = loop {
+        // SAFETY: a valid C string.
+        let fd = unsafe { libc::open(c_path.as_ptr(), mode | libc::O_CLOEXEC, 0o666) };
+        let error = std::io::Error::last_os_error();
+        if fd >= 0 {
+            break fd;
+        }
+        if error.raw_os_error() != Some(libc::EINTR) {
+            return file_error(ctx, who, "open", path, &error);
+        }
+    };
+    // Reading a directory would fail only at the first read: say it now.
+    // SAFETY: `stat` is plain data, filled by the call.
+    let is_directory = unsafe {
+        let mut stat: libc::stat = std::mem::zeroed();
+        libc::fstat(fd, &mut stat) == 0 && stat.st_mode & libc::S_IFMT == libc::S_IFDIR
+    };
+    if is_directory {
+        // SAFETY: just opened, used nowhere else.
+        unsafe { libc::close(fd) };
+        return file_error(ctx, who, "open", path, &std::io::Error::from_raw_os_error(libc::EISDIR));
+    }
+    // SAFETY: isatty only looks at a descriptor.
+    let console = if unsafe { libc::isatty(fd) } == 1 { FLAG_CONSOLE } else { 0 };
+    let port = make_fd_port(ctx, flags | console, fd, &text);
+    if flags & FLAG_OUTPUT != 0 {
+        rt(ctx).open_ports.push(port);
+    }
+    port
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,265 @@
+//! Objects without parts.
+
+use super::{Mode, Out};
+use crate::access::{self, string_chars, word};
+use crate::chars;
+use crate::error::c_text;
+use crate::port::{self, Port};
+use crate::record;
+use cairn_layout::Value;
+use cairn_layout::code;
+use cairn_layout::object::{self, Type};
+use cairn_num::{Int, Number};
+
+/// Prints anything that is no pair, vector or record with parts.
+pub(super) fn print_atom(out: &mut impl Out, v: Value, mode: Mode) {
+    if v.is_fixnum() {
+        let mut buffer = [0; 24];
+        return out.str(decimal(v.as_fixnum(), &mut buffer));
+    }
+    if v.is_char() {
+        return match mode {
+            Mode::Display => out.char(v.as_char()),
+            _ => write_char_literal(out, v.as_char()),
+        };
+    }
+    if let Some(x) = access::flonum_of(v) {
+        let mut text = String::new();
+        cairn_num::format::push_f64(&mut text, x, 10);
+        return out.str(&text);
+    }
+    if v.is_procedure() {
+        return print_procedure(out, v);
+    }
+    if v.is_object() {
+        return print_object(out, v, mode);
+    }
+    out.str(match v {
+        Value::FALSE => "#f",
+        Value::TRUE => "#t",
+        Value::NIL => "()",
+        Value::UNSPECIFIED => "#<unspecified>",
+        Value::EOF => "#<eof>",
+        Value::DEFAULT => "#<default>",
+        Value::UNBOUND => "#<unbound>",
+        _ => "#<unknown>",
+    })
+}
+
+fn print_object(out: &mut impl Out, v: Value, mode: Mode) {
+    let literal = mode != Mode::Display;
+    let is = |t| access::is(v, t);
+    if is(Type::String) {
+        return if literal { write_string_literal(out, string_chars(v)) } else { out.chars(string_chars(v)) };
+    }
+    if is(Type::Symbol) {
+        let name = string_chars(word(v, object::symbol::NAME));
+        return if literal && needs_bars(name) { write_delimited(out, name, '|') } else { out.chars(name) };
+    }
+    if is(Type::Vector) {
+        return out.str("#()");
+    }
+    if is(Type::Bytevector) {
+        out.str("#u8(");
+        let mut buffer = [0; 24];
+        for (i, byte) in access::byte_slice(v).iter().enumerate() {
+            if i > 0 {
+                out.str(" ");
+            }
+            out.str(decimal(*byte as i64, &mut buffer));
+        }
+        return out.str(")");
+    }
+    if let Some(number) = number_of(v) {
+        return out.str(&cairn_num::format_number(&number, 10));
+    }
+    if let Some(port) = Port::of(v) {
+        return print_port(out, port);
+    }
+    if is(Type::Record) {
+        if access::length(v) > 1 {
+            out.str("#<record-type ");
+            out.str(&record::type_name(v).unwrap_or_default());
+            return out.str(">");
+        }
+        return out.str("#<record>");
+    }
+    out.str(match access::type_code(v) {
+        Some(c) if c == Type::Promise as u8 => "#<promise>",
+        Some(c) if c == Type::Box as u8 => "#<box>",
+        _ => "#<opaque>",
+    })
+}
+
+/// Decimal digits of `n`, in `buffer`.
+fn decimal(n: i64, buffer: &mut [u8; 24]) -> &str {
+    let mut at = buffer.len();
+    let mut rest = n.unsigned_abs();
+    loop {
+        at -= 1;
+        buffer[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if n < 0 {
+        at -= 1;
+        buffer[at] = b'-';
+    }
+    std::str::from_utf8(&buffer[at..]).unwrap_or("")
+}
+
+/// A number as a plain value.
+pub fn number_of(v: Value) -> Option<Number> {
+    if v.is_fixnum() {
+        return Some(Number::Int(Int::Fix(v.as_fixnum())));
+    }
+    if let Some(x) = access::flonum_of(v) {
+        return Some(Number::Flo(x));
+    }
+    let integer = |v: Value| match number_of(v) {
+        Some(Number::Int(n)) => Some(n),
+        _ => None,
+    };
+    if access::is(v, Type::Bignum) {
+        let (negative, limbs) = (access::is_negative_bignum(v), access::limbs(v).to_vec());
+        Some(Number::Int(Int::Big { negative, limbs }))
+    } else if access::is(v, Type::Ratnum) {
+        Some(Number::Ratio(integer(word(v, 0))?, integer(word(v, 1))?))
+    } else if access::is(v, Type::Compnum) {
+        Some(Number::Complex(Box::new(number_of(word(v, 0))?), Box::new(number_of(word(v, 1))?)))
+    } else {
+        None
+    }
+}
+
+/// The name that compiled code carries for a procedure.
+pub fn procedure_name(v: Value) -> Option<String> {
+    // SAFETY: a procedure's first word is an entry, with an entry's prefix before it.
+    unsafe {
+        let entry = *(v.address() as *const u64);
+        c_text(*((entry as i64 + code::ENTRY_NAME) as *const u64)).filter(|n| !n.is_empty())
+    }
+}
+
+fn print_procedure(out: &mut impl Out, v: Value) {
+    // SAFETY: as in `procedure_name`.
+    let shape = unsafe { *((*(v.address() as *const u64) as i64 + code::SHAPE) as *const u64) };
+    if shape & code::flags::CONTINUATION != 0 {
+        return out.str("#<continuation>");
+    }
+    match procedure_name(v) {
+        Some(name) => {
+            out.str("#<procedure ");
+            out.str(&name);
+            out.str(">");
+        }
+        None => out.str("#<procedure>"),
+    }
+}
+
+fn print_port(out: &mut impl Out, port: Port) {
+    let flags = port.flags();
+    out.str("#<");
+    if flags & (port::FLAG_TEXTUAL | port::FLAG_BINARY) == port::FLAG_BINARY {
+        out.str("binary-");
+    }
+    out.str(if flags & port::FLAG_INPUT != 0 { "input-port" } else { "output-port" });
+    match port.name() {
+        Some(name) => {
+            out.str(" \"");
+            out.str(&name);
+            out.str("\"");
+        }
+        None => out.str(" string"),
+    }
+    if flags & port::FLAG_OPEN == 0 {
+        out.str(" (closed)");
+    }
+    out.str(">");
+}
+
+/// A name for an object in a sentence: its representation, cut to a reasonable length.
+pub fn describe(v: Value) -> String {
+    super::to_text(v, Mode::Write, 200)
+}
+
+/// `#\a`, `#\space`, `#\x7f`.
+fn write_char_literal(out: &mut impl Out, c: u32) {
+    let name = match c {
+        0x00 => "null",
+        0x07 => "alarm",
+        0x08 => "backspace",
+        0x09 => "tab",
+        0x0A => "newline",
+        0x0D => "return",
+        0x1B => "escape",
+        0x20 => "space",
+        0x7F => "delete",
+        _ => "",
+    };
+    out.str("#\\");
+    if !name.is_empty() {
+        out.str(name);
+    } else if chars::is_graphic(access::to_char(c)) {
+        out.char(c);
+    } else {
+        out.str(&format!("x{c:x}"));
+    }
+}
+
+/// A string with its quotes and escapes.
+pub fn write_string_literal(out: &mut impl Out, chars: &[u32]) {
+    write_delimited(out, chars, '"')
+}
+
+/// Characters between two delimiters, with escapes.
+fn write_delimited(out: &mut impl Out, chars: &[u32], delimiter: char) {
+    out.char(delimiter as u32);
+    let mut plain = 0;
+    for (i, c) in chars.iter().enumerate() {
+        let c = access::to_char(*c);
+        let escape = match c {
+            '\\' => "\\\\",
+            '\n' => "\\n",
+            '\t' => "\\t",
+            '\r' => "\\r",
+            '\x07' => "\\a",
+            '\x08' => "\\b",
+            '"' if delimiter == '"' => "\\\"",
+            '|' if delimiter == '|' => "\\|",
+            c if chars::is_graphic(c) => continue,
+            _ => "",
+        };
+        out.chars(&chars[plain..i]);
+        plain = i + 1;
+        if escape.is_empty() {
+            out.str(&format!("\\x{:x};", c as u32));
+        } else {
+            out.str(escape);
+        }
+    }
+    out.chars(&chars[plain..]);
+    out.char(delimiter as u32);
+}
+
+/// Does a symbol's name need bars to be read back as that symbol?
+fn needs_bars(name: &[u32]) -> bool {
+    let special = |c: u32| match access::to_char(c) {
+        '(' | ')' | '"' | ';' | '\'' | '`' | ',' | '|' | '\\' => true,
+        c if c.is_ascii() => !c.is_ascii_graphic(),
+        c => c.is_whitespace() || !chars::is_graphic(c),
+    };
+    let Some(first) = name.first() else { return true };
+    if name.iter().any(|c| special(*c)) || *first == '#' as u32 {
+        return true;
+    }
+    match access::to_char(*first) {
+        '0'..='9' | '+' | '-' | '.' => {
+            let text: String = name.iter().map(|c| access::to_char(*c)).collect();
+            text == "." || cairn_num::parse_number(&text, 10).is_some()
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,157 @@
+//! Which objects get datum labels.
+//!
+//! For cycles: the targets of back edges of a depth-first walk; each cycle contains one, and data without cycles
+//! has none. Most data is small and has no cycle, so a plain walk within a budget of steps comes first: when it
+//! ends, there is no cycle and nothing was remembered. For sharing: every object met twice.
+
+use crate::access::{self, car, cdr, words};
+use crate::record;
+use cairn_layout::Value;
+use cairn_layout::object::Type;
+use std::collections::HashMap;
+
+/// Steps of the plain walk.
+const BUDGET: usize = 10_000;
+
+/// Is it an object whose parts are printed?
+pub fn is_node(v: Value) -> bool {
+    v.is_pair()
+        || (v.is_object()
+            && match access::type_code(v) {
+                Some(c) if c == Type::Vector as u8 => access::length(v) > 0,
+                Some(c) if c == Type::Record as u8 => access::length(v) > 0 && !record::is_descriptor(v),
+                _ => false,
+            })
+}
+
+/// Calls `f` with the parts of a node, the first part last.
+fn parts(v: Value, mut f: impl FnMut(Value)) {
+    if v.is_pair() {
+        f(cdr(v));
+        f(car(v));
+    } else {
+        let skip = access::is(v, Type::Record) as usize;
+        words(v)[skip..].iter().rev().for_each(|x| f(*x));
+    }
+}
+
+/// The labels of one print operation. Numbers are handed out in the order of printing.
+pub struct Labels {
+    /// Labelled objects; `None` until printed.
+    numbers: HashMap<u64, Option<u32>>,
+    next: u32,
+}
+
+/// A label.
+pub struct Label {
+    /// Its number.
+    pub number: u32,
+    /// The object was printed before: refer to it.
+    pub printed: bool,
+}
+
+impl Labels {
+    /// No labels.
+    pub fn none() -> Labels {
+        Labels { numbers: HashMap::new(), next: 0 }
+    }
+
+    /// Labels for cycles.
+    pub fn cyclic(root: Value) -> Labels {
+        let mut labels = Labels::none();
+        if ends_within_budget(root) {
+            return labels;
+        }
+        #[derive(Clone, Copy)]
+        enum Step {
+            Enter(Value),
+            Leave(Value),
+        }
+        let mut on_path: HashMap<u64, bool> = HashMap::new();
+        let mut steps = vec![Step::Enter(root)];
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::Leave(v) => {
+                    on_path.insert(v.0, false);
+                }
+                Step::Enter(v) => match on_path.get(&v.0) {
+                    Some(true) => {
+                        labels.numbers.insert(v.0, None);
+                    }
+                    Some(false) => {}
+                    None => {
+                        on_path.insert(v.0, true);
+                        steps.push(Step::Leave(v));
+                        parts(v, |x| {
+                            if is_node(x) {
+                                steps.push(Step::Enter(x));
+                            }
+                        });
+                    }
+                },
+            }
+        }
+        labels
+    }
+
+    /// Labels for all sharing.
+    pub fn shared(root: Value) -> Labels {
+        let mut labels = Labels::none();
+        let mut seen: HashMap<u64, ()> = HashMap::new();
+        let mut todo = vec![root];
+        while let Some(v) = todo.pop() {
+            if seen.insert(v.0, ()).is_some() {
+                labels.numbers.insert(v.0, None);
+                continue;
+            }
+            parts(v, |x| {
+                if is_node(x) {
+                    todo.push(x);
+                }
+            });
+        }
+        labels
+    }
+
+    /// Is the object labelled?
+    pub fn has(&self, v: Value) -> bool {
+        !self.numbers.is_empty() && self.numbers.contains_key(&v.0)
+    }
+
+    /// The label of an object about to be printed.
+    pub fn get(&mut self, v: Value) -> Option<Label> {
+        if self.numbers.is_empty() {
+            return None;
+        }
+        let next = self.next;
+        match self.numbers.get_mut(&v.0)? {
+            Some(number) => Some(Label { number: *number, printed: true }),
+            place => {
+                *place = Some(next);
+                self.next += 1;
+                Some(Label { number: next, printed: false })
+            }
+        }
+    }
+}
+
+/// Does a walk that remembers nothing come to an end within the budget? Then there is no cycle.
+fn ends_within_budget(root: Value) -> bool {
+    let mut todo = vec![root];
+    let mut left = BUDGET;
+    while let Some(v) = todo.pop() {
+        if access::is(v, Type::Vector) {
+            left = left.saturating_sub(access::length(v));
+        }
+        if left == 0 {
+            return false;
+        }
+        left -= 1;
+        parts(v, |x| {
+            if is_node(x) {
+                todo.push(x);
+            }
+        });
+    }
+    true
+}

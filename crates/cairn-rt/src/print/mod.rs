@@ -1,0 +1,200 @@
+//! `write`, `display` and their kin: external representations.
+//!
+//! The problem: data may be circular, shared, or nested a million deep. The idea: one pass decides which objects
+//! need datum labels ([`labels`]), a second pass prints with an explicit stack of tasks, so nesting is bounded by
+//! memory only. Text goes straight into the port's buffer.
+//!
+//! | mode | labels | strings and characters |
+//! |---|---|---|
+//! | `display` | on cycles | as they are |
+//! | `write` | on cycles | as literals |
+//! | `write-shared` | on all sharing | as literals |
+//! | `write-simple` | never | as literals |
+//!
+//! Records print as `#<point x: 1 y: 2>`; what has no external representation prints as `#<kind …>`.
+
+mod atoms;
+mod labels;
+
+use crate::access::{self, car, cdr, words};
+use crate::port::Writer;
+use crate::record;
+use cairn_layout::Value;
+use cairn_layout::object::Type;
+use labels::Labels;
+
+pub use atoms::{describe, number_of, procedure_name, write_string_literal};
+
+/// How to print.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// `display`.
+    Display,
+    /// `write`.
+    Write,
+    /// `write-shared`.
+    Shared,
+    /// `write-simple`.
+    Simple,
+}
+
+/// What text is printed to.
+pub trait Out {
+    /// Appends text.
+    fn str(&mut self, text: &str);
+    /// Appends a character.
+    fn char(&mut self, c: u32);
+    /// Appends characters.
+    fn chars(&mut self, chars: &[u32]) {
+        chars.iter().for_each(|c| self.char(*c))
+    }
+    /// Nothing more will be taken: printing may stop.
+    fn is_full(&self) -> bool;
+}
+
+impl Out for Writer<'_> {
+    fn str(&mut self, text: &str) {
+        Writer::str(self, text)
+    }
+    fn char(&mut self, c: u32) {
+        Writer::char(self, c)
+    }
+    fn chars(&mut self, chars: &[u32]) {
+        Writer::chars(self, chars)
+    }
+    fn is_full(&self) -> bool {
+        self.failed()
+    }
+}
+
+/// Text of at most some number of bytes.
+struct Limited {
+    text: String,
+    limit: usize,
+}
+
+impl Out for Limited {
+    fn str(&mut self, text: &str) {
+        if !self.is_full() {
+            self.text.push_str(text)
+        }
+    }
+    fn char(&mut self, c: u32) {
+        if !self.is_full() {
+            self.text.push(access::to_char(c))
+        }
+    }
+    fn is_full(&self) -> bool {
+        self.text.len() > self.limit
+    }
+}
+
+/// The representation as a string, cut after about `limit` bytes (then it ends in `…`).
+pub fn to_text(v: Value, mode: Mode, limit: usize) -> String {
+    let mut out = Limited { text: String::new(), limit };
+    print(&mut out, v, mode);
+    if out.is_full() {
+        let cut = (0..=limit).rev().find(|i| out.text.is_char_boundary(*i)).unwrap_or(0);
+        out.text.truncate(cut);
+        out.text.push('…');
+    }
+    out.text
+}
+
+/// What is left to print.
+enum Task {
+    /// An object.
+    Object(Value),
+    /// What follows a car: the cdr, then the closing parenthesis.
+    Rest(Value),
+    /// The elements of a vector from an index.
+    Elements(Value, usize),
+    /// The fields of a record from an index.
+    Fields(Value, usize),
+    /// Fixed text.
+    Text(&'static str),
+}
+
+/// Prints an object.
+pub fn print(out: &mut impl Out, v: Value, mode: Mode) {
+    if !labels::is_node(v) {
+        return atoms::print_atom(out, v, mode);
+    }
+    let mut labels = match mode {
+        Mode::Simple => Labels::none(),
+        Mode::Shared => Labels::shared(v),
+        Mode::Display | Mode::Write => Labels::cyclic(v),
+    };
+    let mut tasks = vec![Task::Object(v)];
+    while let Some(task) = tasks.pop() {
+        if out.is_full() {
+            return;
+        }
+        match task {
+            Task::Text(text) => out.str(text),
+            Task::Object(v) if !labels::is_node(v) => atoms::print_atom(out, v, mode),
+            Task::Object(v) => {
+                if let Some(label) = labels.get(v) {
+                    if label.printed {
+                        out.str(&format!("#{}#", label.number));
+                        continue;
+                    }
+                    out.str(&format!("#{}=", label.number));
+                }
+                open(out, v, &mut tasks);
+            }
+            Task::Rest(Value::NIL) => out.str(")"),
+            Task::Rest(v) if v.is_pair() && !labels.has(v) => {
+                out.str(" ");
+                tasks.push(Task::Rest(cdr(v)));
+                tasks.push(Task::Object(car(v)));
+            }
+            Task::Rest(v) => {
+                out.str(" . ");
+                tasks.push(Task::Text(")"));
+                tasks.push(Task::Object(v));
+            }
+            Task::Elements(v, i) => match words(v).get(i) {
+                None => out.str(")"),
+                Some(item) => {
+                    if i > 0 {
+                        out.str(" ");
+                    }
+                    tasks.push(Task::Elements(v, i + 1));
+                    tasks.push(Task::Object(*item));
+                }
+            },
+            Task::Fields(v, i) => match words(v).get(i + 1) {
+                None => out.str(">"),
+                Some(field) => {
+                    out.str(" ");
+                    if let Some(name) = record::field_name(access::word(v, 0), i) {
+                        out.str(&name);
+                        out.str(": ");
+                    }
+                    tasks.push(Task::Fields(v, i + 1));
+                    tasks.push(Task::Object(*field));
+                }
+            },
+        }
+    }
+}
+
+/// Begins a pair, vector or record.
+fn open(out: &mut impl Out, v: Value, tasks: &mut Vec<Task>) {
+    if v.is_pair() {
+        out.str("(");
+        tasks.push(Task::Rest(cdr(v)));
+        tasks.push(Task::Object(car(v)));
+    } else if access::is(v, Type::Vector) {
+        out.str("#(");
+        tasks.push(Task::Elements(v, 0));
+    } else {
+        out.str("#<");
+        out.str(&record::type_name(access::word(v, 0)).unwrap_or_else(|| "record".to_string()));
+        tasks.push(Task::Fields(v, 0));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,67 @@
+//! Records, and how their type descriptors look to the runtime.
+//!
+//! ```text
+//!  record                         type descriptor (itself a record)
+//!  [header][rtd][field 0]...      [header][rtd of rtds][name: symbol][field names: list]...
+//! ```
+//!
+//! The library defines descriptors; the runtime reads names from them, for printing. Records come in from
+//! anywhere, so nothing here trusts the shape of a descriptor.
+
+use crate::access::{self, list_items, words_mut};
+use crate::alloc::{alloc_object, written};
+use crate::error::check;
+use cairn_layout::Value;
+use cairn_layout::machine::Machine;
+use cairn_layout::object::Type;
+
+/// `(make-record rtd fields)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_record_make(ctx: &mut Machine, rtd: Value, fields: Value) -> Value {
+    let n = check!(crate::list::checked_length(ctx, "make-record", fields));
+    let v = alloc_object(ctx, Type::Record, 0, n as u64 + 1);
+    let words = words_mut(v);
+    words[0] = rtd;
+    for (slot, x) in words[1..].iter_mut().zip(list_items(fields)) {
+        *slot = x;
+    }
+    written(ctx, v);
+    v
+}
+
+/// Is this record a type descriptor: an instance of the descriptor that describes itself?
+pub fn is_descriptor(record: Value) -> bool {
+    let rtd = access::word(record, 0);
+    access::is(rtd, Type::Record) && access::length(rtd) >= 3 && access::word(rtd, 0) == rtd
+}
+
+/// The name of a record type, without the angle brackets of `<point>`.
+pub fn type_name(rtd: Value) -> Option<String> {
+    if !access::is(rtd, Type::Record) || access::length(rtd) < 2 {
+        return None;
+    }
+    let name = access::word(rtd, 1);
+    let text = if access::is(name, Type::Symbol) {
+        access::symbol_text(name)
+    } else if access::is(name, Type::String) {
+        access::string_text(name)
+    } else {
+        return None;
+    };
+    let inner = text.strip_prefix('<').and_then(|t| t.strip_suffix('>')).filter(|t| !t.is_empty());
+    Some(inner.map(str::to_string).unwrap_or(text))
+}
+
+/// The name of field `i` (from 0) of records of this type. Field names may be symbols or lists that begin with one.
+pub fn field_name(rtd: Value, i: usize) -> Option<String> {
+    if !access::is(rtd, Type::Record) || access::length(rtd) < 3 {
+        return None;
+    }
+    let fields = access::word(rtd, 2);
+    let field = match access::vector_of(fields) {
+        Some(items) => items.get(i).copied()?,
+        None => list_items(fields).nth(i)?,
+    };
+    let field = if field.is_pair() { access::car(field) } else { field };
+    access::is(field, Type::Symbol).then(|| access::symbol_text(field))
+}

@@ -1,0 +1,298 @@
+//! The report of an uncaught error.
+//!
+//! ```text
+//! error: car: expected a pair, got 5
+//!   --> sum.scm:3:8
+//!    |
+//!  3 |     (+ (car l) (sum (cdr l)))
+//!    |        ^^^^^^^
+//! backtrace:
+//!    0: sum   sum.scm:3:20
+//!    1: main  sum.scm:6:1
+//! ```
+//!
+//! Positions come from sites (file and byte offset) and the module's source table; the backtrace from the
+//! descriptors before return addresses. Frames of library code are left out, runs of the same frame are counted
+//! once. Colours only when standard error is a terminal.
+
+use crate::access::{self, string_of};
+use crate::error::c_text;
+use crate::machine::walk_frames;
+use crate::port;
+use crate::runtime::rt;
+use cairn_layout::Value;
+use cairn_layout::code::{self, Site};
+use cairn_layout::machine::Machine;
+use cairn_layout::module::{Bytes, ModuleTable, Source};
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _};
+
+/// Frames shown at most.
+const FRAMES_MAX: usize = 20;
+/// Columns of a source line shown at most.
+const COLUMNS_MAX: usize = 110;
+
+/// Escape sequences, or none.
+#[derive(Clone, Copy)]
+pub struct Style {
+    error: &'static str,
+    bold: &'static str,
+    gutter: &'static str,
+    reset: &'static str,
+}
+
+impl Style {
+    /// No colours.
+    pub const PLAIN: Style = Style { error: "", bold: "", gutter: "", reset: "" };
+    /// For terminals.
+    pub const COLOR: Style =
+        Style { error: "\x1b[1;31m", bold: "\x1b[1m", gutter: "\x1b[1;34m", reset: "\x1b[0m" };
+
+    /// What standard error can show.
+    pub fn of_stderr() -> Style {
+        let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        if wanted && std::io::stderr().is_terminal() { Style::COLOR } else { Style::PLAIN }
+    }
+}
+
+/// A position for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+/// Line and column of a byte offset.
+pub fn position(text: &str, offset: usize) -> Position {
+    let offset = (0..=offset.min(text.len())).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
+    let before = &text[..offset];
+    let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+    Position { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
+}
+
+/// Length in characters of the datum that starts a piece of text, as far as this line goes; at least 1.
+fn datum_width(text: &str) -> usize {
+    let line = text.lines().next().unwrap_or("");
+    let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
+    for (i, c) in line.chars().enumerate() {
+        if escaped {
+            escaped = false;
+            continue;
+        }
+        match c {
+            '\\' => escaped = true,
+            '"' => {
+                in_string = !in_string;
+                if !in_string && depth == 0 {
+                    return i + 1;
+                }
+            }
+            _ if in_string => {}
+            '(' | '[' => depth += 1,
+            ')' | ']' if depth == 0 => return i.max(1),
+            ')' | ']' => {
+                depth -= 1;
+                if depth == 0 {
+                    return i + 1;
+                }
+            }
+            ';' if depth == 0 => return i.max(1),
+            c if c.is_whitespace() && depth == 0 => return i.max(1),
+            _ => {}
+        }
+    }
+    line.trim_end().chars().count().max(1)
+}
+
+/// The ` --> file:line:column` line, the source line and its caret.
+pub fn excerpt(path: &str, text: &str, offset: usize, style: Style) -> String {
+    let Style { gutter, error, reset, .. } = style;
+    let p = position(text, offset);
+    let digits = p.line.to_string().len().max(2);
+    let mut out = String::new();
+    let _ = writeln!(out, "{gutter}{:digits$}-->{reset} {path}:{}:{}", "", p.line, p.column);
+    let Some(line) = text.lines().nth(p.line - 1) else { return out };
+    let start = text.lines().take(p.line - 1).map(|l| l.len() + 1).sum::<usize>();
+    let width = datum_width(text.get(offset.max(start)..).unwrap_or(""));
+    // A window of the line around the column.
+    let chars: Vec<char> = line.chars().map(|c| if c == '\t' { ' ' } else { c }).collect();
+    let column = (p.column - 1).min(chars.len());
+    let from = if chars.len() <= COLUMNS_MAX { 0 } else { column.saturating_sub(COLUMNS_MAX / 2) };
+    let to = chars.len().min(from + COLUMNS_MAX);
+    let shown: String = chars[from..to].iter().collect();
+    let shown = shown.trim_end();
+    let width = width.min((to - column).max(1));
+    let _ = writeln!(out, "{gutter}{:digits$} |{reset}", "");
+    let _ = writeln!(out, "{gutter}{:>digits$} |{reset} {shown}", p.line);
+    let _ = writeln!(
+        out,
+        "{gutter}{:digits$} |{reset} {:pad$}{error}{:^<width$}{reset}",
+        "",
+        "",
+        "",
+        pad = column - from
+    );
+    out
+}
+
+/// # Safety
+/// `b` describes bytes that stay valid.
+unsafe fn text_of<'a>(b: &Bytes) -> std::borrow::Cow<'a, str> {
+    if b.len == 0 {
+        return "".into();
+    }
+    // SAFETY: by the contract above.
+    String::from_utf8_lossy(unsafe { std::slice::from_raw_parts(b.data, b.len as usize) })
+}
+
+/// The source table's entry for a site.
+fn source<'a>(module: *const ModuleTable, site: Site) -> Option<&'a Source> {
+    if module.is_null() {
+        return None;
+    }
+    let file = site.file()? as u64;
+    // SAFETY: a loaded module's tables live as long as the process runs its code.
+    unsafe {
+        let module = &*module;
+        (file < module.source_count).then(|| &*module.sources.add(file as usize))
+    }
+}
+
+/// `file:line:column` of a site.
+pub fn place(module: *const ModuleTable, site: Site) -> Option<String> {
+    let source = source(module, site)?;
+    // SAFETY: as in `source`.
+    let (path, text) = unsafe { (text_of(&source.path), text_of(&source.text)) };
+    if text.is_empty() {
+        return Some(path.into_owned());
+    }
+    let p = position(&text, site.start() as usize);
+    Some(format!("{path}:{}:{}", p.line, p.column))
+}
+
+/// A frame of the backtrace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Frame {
+    name: String,
+    site: Site,
+}
+
+/// The frames of user code, youngest first, with how often each is repeated.
+fn frames(ctx: &Machine) -> Vec<(Frame, usize)> {
+    let mut frames: Vec<(Frame, usize)> = Vec::new();
+    walk_frames(ctx, &mut |code: u64| {
+        // SAFETY: return addresses of frames have a return point's prefix.
+        let (shape, site, name) = unsafe {
+            let at = |offset: i64| *((code as i64 + offset) as *const u64);
+            (at(code::SHAPE), Site(at(code::RETURN_SITE)), c_text(at(code::RETURN_NAME)))
+        };
+        let hidden = code::flags::LIBRARY | code::flags::UNDERFLOW | code::flags::HALT;
+        if shape & hidden == 0 {
+            let frame = Frame { name: name.unwrap_or_else(|| "?".to_string()), site };
+            match frames.last_mut() {
+                Some((last, n)) if *last == frame => *n += 1,
+                _ => frames.push((frame, 1)),
+            }
+        }
+        frames.len() < 100_000
+    });
+    frames
+}
+
+fn render_backtrace(module: *const ModuleTable, frames: &[(Frame, usize)], style: Style) -> String {
+    let mut out = String::new();
+    if frames.is_empty() {
+        return out;
+    }
+    let _ = writeln!(out, "{}backtrace:{}", style.bold, style.reset);
+    let shown = &frames[..frames.len().min(FRAMES_MAX)];
+    let width = shown.iter().map(|(f, _)| f.name.chars().count()).max().unwrap_or(0).min(40);
+    for (i, (frame, times)) in shown.iter().enumerate() {
+        let place = place(module, frame.site).unwrap_or_default();
+        let mut line = format!("{i:>4}: {:width$}  {place}", frame.name);
+        if *times > 1 {
+            let _ = write!(line, "  ({times} times)");
+        }
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+    if frames.len() > shown.len() {
+        let rest: usize = frames[shown.len()..].iter().map(|(_, n)| n).sum();
+        let _ = writeln!(out, "      … {rest} more frame{}", if rest == 1 { "" } else { "s" });
+    }
+    out
+}
+
+/// The whole report.
+fn render(ctx: &Machine, message: &str, site: Site, style: Style) -> String {
+    let module = rt(ctx).module;
+    let frames = frames(ctx);
+    let Style { error, bold, reset, .. } = style;
+    let mut out = format!("{error}error{reset}{bold}: {message}{reset}\n");
+    // Without a position of its own, or with one in the library, the error is where user code called last.
+    let user = |site: Site| source(module, site).is_some_and(|s| s.text.len > 0);
+    let site = if user(site) { Some(site) } else { frames.iter().map(|(f, _)| f.site).find(|s| user(*s)) };
+    if let Some((site, source)) = site.and_then(|site| Some((site, source(module, site)?))) {
+        // SAFETY: as in `source`.
+        let (path, text) = unsafe { (text_of(&source.path), text_of(&source.text)) };
+        out.push_str(&excerpt(&path, &text, site.start() as usize, style));
+    }
+    out.push_str(&render_backtrace(module, &frames, style));
+    out
+}
+
+/// Reports an error that nobody handled, with the source line and a backtrace, and ends the process with status 1.
+/// What was written before is flushed first.
+pub fn fatal(ctx: &mut Machine, message: &str, site: Site) -> ! {
+    port::flush_all(ctx);
+    let report = render(ctx, message, site, Style::of_stderr());
+    let _ = std::io::stderr().write_all(report.as_bytes());
+    rt(ctx).at_exit();
+    std::process::exit(1)
+}
+
+/// `(fatal message site)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_fatal(ctx: &mut Machine, message: Value, site: Value) -> Value {
+    let message = match string_of(message) {
+        Some(_) => access::string_text(message),
+        None => crate::print::describe(message),
+    };
+    let site = if site.is_fixnum() { Site(site.as_fixnum() as u64) } else { Site::NONE };
+    fatal(ctx, &message, site)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "(define (f l)\n\t(+ 1 (car l)))\n(f 'λ)\n";
+
+    #[test]
+    fn excerpts_underline_the_datum() {
+        let expected = "  --> a.scm:2:7\n   |\n 2 |  (+ 1 (car l)))\n   |       ^^^^^^^\n";
+        assert_eq!(excerpt("a.scm", TEXT, TEXT.find("(car").unwrap(), Style::PLAIN), expected);
+        let expected = "  --> a.scm:3:5\n   |\n 3 | (f 'λ)\n   |     ^\n";
+        assert_eq!(excerpt("a.scm", TEXT, TEXT.find('λ').unwrap(), Style::PLAIN), expected);
+    }
+
+    #[test]
+    fn positions_beyond_the_text_do_no_harm() {
+        assert_eq!(excerpt("a", "", 99, Style::PLAIN), "  --> a:1:1\n");
+        assert_eq!(position("ab\n", 99), Position { line: 2, column: 1 });
+        assert!(excerpt("a", "λ", 1, Style::PLAIN).contains("a:1:1"));
+        let long = format!("{}(x){}", "y ".repeat(500), " z".repeat(500));
+        let shown = excerpt("a", &long, 1000, Style::PLAIN);
+        assert!(shown.contains("(x)") && shown.lines().all(|l| l.len() < 130));
+    }
+
+    #[test]
+    fn datum_widths() {
+        for (text, width) in
+            [("(a (b) \")\") c", 11), ("abc d", 3), ("abc)", 3), ("\"a b\" c", 5), ("", 1), ("(a", 2)]
+        {
+            assert_eq!(datum_width(text), width, "{text}");
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Strings: flat arrays of scalar values, four bytes each, so that indexing is one load.
+//!
+//! Bounds arguments are fixnums, or `Value::DEFAULT` when absent.
+
+use crate::access::{self, list_items, string_chars, string_chars_mut, string_of};
+use crate::alloc::{alloc_object, alloc_pair, make_bytevector, make_string_from_chars};
+use crate::chars;
+use crate::equality::hash_words;
+use crate::error::{check, check_length, check_range, expect, other, wrong_type};
+use cairn_layout::Value;
+use cairn_layout::machine::{Machine, error as kind};
+use cairn_layout::object::Type;
+
+/// `(make-string length char)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_string_make(ctx: &mut Machine, length: Value, fill: Value) -> Value {
+    let n = check!(check_length(ctx, "make-string", length));
+    let c = match fill {
+        Value::DEFAULT => ' ' as u32,
+        _ => expect!(ctx, "make-string", 2, "a character", fill, fill.is_char().then(|| fill.as_char())),
+    };
+    let v = alloc_object(ctx, Type::String, 0, n);
+    string_chars_mut(v).fill(c);
+    v
+}
+
+/// `(string-append a b)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_string_append(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    let x = expect!(ctx, "string-append", 1, "a string", a, string_of(a));
+    let y = expect!(ctx, "string-append", 2, "a string", b, string_of(b));
+    let v = alloc_object(ctx, Type::String, 0, (x.len() + y.len()) as u64);
+    let (left, right) = string_chars_mut(v).split_at_mut(x.len());
+    left.copy_from_slice(x);
+    right.copy_from_slice(y);
+    v
+}
+
+/// Appends a list of strings.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_string_concat(ctx: &mut Machine, list: Value) -> Value {
+    let mut total = 0;
+    for (i, s) in list_items(list).enumerate() {
+        total += expect!(ctx, "string-append", i as u32 + 1, "a string", s, string_of(s)).len();
+    }
+    let v = alloc_object(ctx, Type::String, 0, total as u64);
+    let mut rest = string_chars_mut(v);
+    for s in list_items(list) {
+        let chars = string_chars(s);
+        let (here, after) = rest.split_at_mut(chars.len());
+        here.copy_from_slice(chars);
+        rest = after;
+    }
+    v
+}
+
+/// `(substring string start end)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_string_sub(ctx: &mut Machine, s: Value, start: Value, end: Value) -> Value {
+    let chars = expect!(ctx, "substring", 1, "a string", s, string_of(s));
+    let range = check!(check_range(ctx, "substring", 2, chars.len(), start, end));
+    make_string_from_chars(ctx, &chars[range])
+}
+
+/// `(string-copy! to at from start end)`; the strings may be the same.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_string_copy_to(
+    ctx: &mut Machine,
+    to: Value,
+    at: Value,
+    from: Value,
+    start: Value,
+    end: Value,
+) -> Value {
+    const WHO: &str = "string-copy!";
+    let to_length = expect!(ctx, WHO, 1, "a string", to, string_of(to)).len();
+    let from_length = expect!(ctx, WHO, 3, "a string", from, string_of(from)).len();
+    let at = check!(check_range(ctx, WHO, 2, to_length, at, Value::DEFAULT)).start;
+    let range = check!(check_range(ctx, WHO, 4, from_length, start, end));
+    if range.len() > to_length - at {
+        return does_not_fit(ctx, WHO, range.len(), to_length - at);
+    }
+    // SAFETY: both ranges were checked; `copy` allows overlap.
+    unsafe {
+        let source = (access::word_address(from, 0) as *const u32).add(range.start);
+        let target = (access::word_address(to, 0) as *mut u32).add(at);
+        std::ptr::copy(source, target, range.len());
+    }
+    Value::UNSPECIFIED
+}
+
+/// The failure of a copy into a shorter object.
+#[cold]
+pub(crate) fn does_not_fit(ctx: &mut Machine, who: &str, count: usize, room: usize) -> Value {
+    let message = format!("{count} elements do not fit in the room for {room}");
+    crate::error::fail(ctx, kind::RANGE, who, message, &[])
+}
+
+/// `(string-fill! string char start end)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_string_fill(ctx: &mut Machine, s: Value, c: Value, start: Value, end: Value) -> Value {
+    let n = expect!(ctx, "string-fill!", 1, "a string", s, string_of(s)).len();
+    let c = expect!(ctx, "string-fill!", 2, "a character", c, c.is_char().then(|| c.as_char()));
+    let range = check!(check_range(ctx, "string-fill!", 3, n, start, end));
+    string_chars_mut(s)[range].fill(c);
+    Value::UNSPECIFIED
+}
+
+/// -1, 0 or 1: the order of two strings by scalar values.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_string_compare(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    let x = expect!(ctx, "string<?", 1, "a string", a, string_of(a));
+    let y = expect!(ctx, "string<?", 2, "a string", b, string_of(b));
+    Value::fixnum(x.cmp(y) as i64)
+}
+
+/// `(string=? a b)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_string_equal(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    let x = expect!(ctx, "string=?", 1, "a string", a, string_of(a));
+    let y = expect!(ctx, "string=?", 2, "a string", b, string_of(b));
+    Value::bool(x == y)
+}
+
+fn mapped(ctx: &mut Machine, who: &str, s: Value, map: impl Fn(&[u32], &mut Vec<u32>)) -> Value {
+    let chars = expect!(ctx, who, 0, "a string", s, string_of(s));
+    let mut out = Vec::with_capacity(chars.len());
+    map(chars, &mut out);
+    make_string_from_chars(ctx, &out)
+}
+
+/// `(string-upcase s)`: the full mapping, `ß` gives `SS`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_string_upcase(ctx: &mut Machine, s: Value) -> Value {
+    mapped(ctx, "string-upcase", s, |chars, out| {
+        out.extend(chars.iter().flat_map(|c| access::to_char(*c).to_uppercase()).map(|c| c as u32))
+    })
+}
+
+/// `(string-downcase s)`: the full mapping; a capital sigma that ends a word becomes a final one.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_string_downcase(ctx: &mut Machine, s: Value) -> Value {
+    mapped(ctx, "string-downcase", s, |chars, out| {
+        if chars.iter().all(|c| *c < 128) {
+            out.extend(chars.iter().map(|c| (*c as u8).to_ascii_lowercase() as u32));
+        } else {
+            // The standard library's conversion knows the final sigma.
+            let text: String = chars.iter().map(|c| access::to_char(*c)).collect();
+            out.extend(text.to_lowercase().chars().map(|c| c as u32));
+        }
+    })
+}
+
+/// `(string-foldcase s)`: the full folding.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_string_foldcase(ctx: &mut Machine, s: Value) -> Value {
+    mapped(ctx, "string-foldcase", s, |chars, out| {
+        chars.iter().for_each(|c| chars::foldcase_full(access::to_char(*c), out))
+    })
+}
+
+/// `(list->string list)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_string_from_list(ctx: &mut Machine, list: Value) -> Value {
+    let n = check!(crate::list::checked_length(ctx, "list->string", list));
+    for c in list_items(list) {
+        if !c.is_char() {
+            return wrong_type(ctx, "list->string", 0, "a list of characters, found", c);
+        }
+    }
+    let v = alloc_object(ctx, Type::String, 0, n as u64);
+    for (slot, c) in string_chars_mut(v).iter_mut().zip(list_items(list)) {
+        *slot = c.as_char();
+    }
+    v
+}
+
+/// `(string->list string start end)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_string_to_list(ctx: &mut Machine, s: Value, start: Value, end: Value) -> Value {
+    let chars = expect!(ctx, "string->list", 1, "a string", s, string_of(s));
+    let range = check!(check_range(ctx, "string->list", 2, chars.len(), start, end));
+    chars[range].iter().rev().fold(Value::NIL, |rest, c| alloc_pair(ctx, Value::char(*c), rest))
+}
+
+/// `(string->vector string start end)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_string_to_vector(ctx: &mut Machine, s: Value, start: Value, end: Value) -> Value {
+    let chars = expect!(ctx, "string->vector", 1, "a string", s, string_of(s));
+    let range = check!(check_range(ctx, "string->vector", 2, chars.len(), start, end));
+    let v = alloc_object(ctx, Type::Vector, 0, range.len() as u64);
+    for (slot, c) in access::words_mut(v).iter_mut().zip(&chars[range]) {
+        *slot = Value::char(*c);
+    }
+    v
+}
+
+/// `(vector->string vector start end)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_string_from_vector(ctx: &mut Machine, vector: Value, start: Value, end: Value) -> Value {
+    let items = expect!(ctx, "vector->string", 1, "a vector", vector, access::vector_of(vector));
+    let range = check!(check_range(ctx, "vector->string", 2, items.len(), start, end));
+    let items = &items[range];
+    if let Some(bad) = items.iter().find(|c| !c.is_char()) {
+        return wrong_type(ctx, "vector->string", 0, "a vector of characters, found", *bad);
+    }
+    let v = alloc_object(ctx, Type::String, 0, items.len() as u64);
+    for (slot, c) in string_chars_mut(v).iter_mut().zip(items) {
+        *slot = c.as_char();
+    }
+    v
+}
+
+/// `(string->utf8 string start end)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_string_to_utf8(ctx: &mut Machine, s: Value, start: Value, end: Value) -> Value {
+    let chars = expect!(ctx, "string->utf8", 1, "a string", s, string_of(s));
+    let range = check!(check_range(ctx, "string->utf8", 2, chars.len(), start, end));
+    let text: String = chars[range].iter().map(|c| access::to_char(*c)).collect();
+    make_bytevector(ctx, text.as_bytes())
+}
+
+/// `(utf8->string bytevector start end)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_string_from_utf8(ctx: &mut Machine, bytes: Value, start: Value, end: Value) -> Value {
+    const WHO: &str = "utf8->string";
+    let all = expect!(ctx, WHO, 1, "a bytevector", bytes, access::bytes_of(bytes));
+    let range = check!(check_range(ctx, WHO, 2, all.len(), start, end));
+    let from = range.start;
+    match std::str::from_utf8(&all[range]) {
+        Ok(text) => crate::alloc::make_string(ctx, text),
+        Err(e) => {
+            let at = from + e.valid_up_to();
+            other(ctx, WHO, format!("invalid UTF-8 at index {at}: byte #x{:02x}", all[at]), &[])
+        }
+    }
+}
+
+/// Hash of a string's characters: a non-negative fixnum.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_string_hash(ctx: &mut Machine, s: Value) -> Value {
+    let chars = expect!(ctx, "string-hash", 1, "a string", s, string_of(s));
+    Value::fixnum(hash_words(chars.iter().map(|c| *c as u64)))
+}

@@ -1,0 +1,126 @@
+//! Clocks, exit, the environment.
+
+use crate::access::{self, string_of};
+use crate::alloc::{alloc_pair, make_flonum, make_string};
+use crate::error::expect;
+use crate::port;
+use crate::runtime::rt;
+use cairn_layout::Value;
+use cairn_layout::machine::Machine;
+use std::os::unix::ffi::OsStrExt;
+
+/// Nanoseconds since the runtime began. (2^60 ns are 36 years.)
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_jiffy(ctx: &mut Machine) -> Value {
+    Value::fixnum(rt(ctx).start.elapsed().as_nanos() as i64)
+}
+
+/// Seconds since 1970, a flonum.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_second(ctx: &mut Machine) -> Value {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    make_flonum(ctx, now.map(|d| d.as_secs_f64()).unwrap_or(0.0))
+}
+
+/// The exit status that `exit`'s argument means: `#t` or none 0, `#f` 1, an integer its low byte.
+pub fn exit_status(v: Value) -> i32 {
+    match v {
+        Value::TRUE | Value::DEFAULT | Value::UNSPECIFIED => 0,
+        v if v.is_fixnum() => (v.as_fixnum() & 0xFF) as i32,
+        _ => 1,
+    }
+}
+
+/// Flushes what is open, reports what was asked for, and ends the process.
+pub fn exit(ctx: &mut Machine, status: i32) -> ! {
+    port::flush_all(ctx);
+    rt(ctx).at_exit();
+    std::process::exit(status)
+}
+
+/// Ends the process after flushing the open ports.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_exit(ctx: &mut Machine, status: Value) -> Value {
+    exit(ctx, exit_status(status))
+}
+
+/// Ends the process at once: no winders have run, but what was written is not lost.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_emergency_exit(ctx: &mut Machine, status: Value) -> Value {
+    port::flush_all(ctx);
+    std::process::exit(exit_status(status))
+}
+
+/// The program's name and its arguments: a list of strings.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_command_line(ctx: &mut Machine) -> Value {
+    let items = rt(ctx).options.command_line.clone();
+    items.iter().rev().fold(Value::NIL, |rest, text| {
+        let s = make_string(ctx, text);
+        alloc_pair(ctx, s, rest)
+    })
+}
+
+/// The value of an environment variable: a string or `#f`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_getenv(ctx: &mut Machine, name: Value) -> Value {
+    let _ = expect!(ctx, "get-environment-variable", 1, "a string", name, string_of(name));
+    let name = access::string_text(name);
+    // The standard library's lookup panics on names that cannot be.
+    if name.is_empty() || name.contains(['=', '\0']) {
+        return Value::FALSE;
+    }
+    match std::env::var_os(&name) {
+        Some(value) => make_string(ctx, &String::from_utf8_lossy(value.as_bytes())),
+        None => Value::FALSE,
+    }
+}
+
+/// All environment variables: a list of pairs of strings.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_environment(ctx: &mut Machine) -> Value {
+    std::env::vars_os().fold(Value::NIL, |rest, (name, value)| {
+        let name = make_string(ctx, &String::from_utf8_lossy(name.as_bytes()));
+        let value = make_string(ctx, &String::from_utf8_lossy(value.as_bytes()));
+        let entry = alloc_pair(ctx, name, value);
+        alloc_pair(ctx, entry, rest)
+    })
+}
+
+/// Asks for a full collection at the next safepoint.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_collect(ctx: &mut Machine) -> Value {
+    rt(ctx).collect_requested = true;
+    Value::UNSPECIFIED
+}
+
+/// Bytes of the heap in use.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_heap_bytes(ctx: &mut Machine) -> Value {
+    Value::fixnum(rt(ctx).heap.bytes_in_use() as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestRuntime;
+
+    #[test]
+    fn exit_statuses() {
+        assert_eq!(exit_status(Value::TRUE), 0);
+        assert_eq!(exit_status(Value::FALSE), 1);
+        assert_eq!(exit_status(Value::fixnum(7)), 7);
+        assert_eq!(exit_status(Value::char(65)), 1);
+    }
+
+    #[test]
+    fn impossible_environment_names_are_just_absent() {
+        let mut t = TestRuntime::new();
+        let ctx = t.ctx();
+        for name in ["", "A=B", "\0", "CAIRN_SURELY_UNSET"] {
+            let name = make_string(ctx, name);
+            assert_eq!(cairn_system_getenv(ctx, name), Value::FALSE);
+        }
+        assert_eq!(cairn_system_getenv(ctx, Value::fixnum(1)), Value::FAIL);
+    }
+}

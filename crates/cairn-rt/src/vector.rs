@@ -1,0 +1,103 @@
+//! Vectors.
+//!
+//! Bounds arguments are fixnums, or `Value::DEFAULT` when absent. Stores mark cards: the vector may be old.
+
+use crate::access::{self, list_items, vector_of, word_address, words, words_mut};
+use crate::alloc::{alloc_object, alloc_pair, make_filled, make_vector, write_barrier_range, written};
+use crate::error::{check, check_length, check_range, expect};
+use crate::string::does_not_fit;
+use cairn_layout::Value;
+use cairn_layout::machine::Machine;
+use cairn_layout::object::Type;
+
+/// `(make-vector length fill)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_vector_make(ctx: &mut Machine, length: Value, fill: Value) -> Value {
+    let n = check!(check_length(ctx, "make-vector", length));
+    let fill = if fill == Value::DEFAULT { Value::UNSPECIFIED } else { fill };
+    make_filled(ctx, Type::Vector, n, fill)
+}
+
+/// `(vector-copy vector start end)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_vector_sub(ctx: &mut Machine, v: Value, start: Value, end: Value) -> Value {
+    let items = expect!(ctx, "vector-copy", 1, "a vector", v, vector_of(v));
+    let range = check!(check_range(ctx, "vector-copy", 2, items.len(), start, end));
+    make_vector(ctx, &items[range])
+}
+
+/// `(vector-copy! to at from start end)`; the vectors may be the same.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_vector_copy_to(
+    ctx: &mut Machine,
+    to: Value,
+    at: Value,
+    from: Value,
+    start: Value,
+    end: Value,
+) -> Value {
+    const WHO: &str = "vector-copy!";
+    let to_length = expect!(ctx, WHO, 1, "a vector", to, vector_of(to)).len();
+    let from_length = expect!(ctx, WHO, 3, "a vector", from, vector_of(from)).len();
+    let at = check!(check_range(ctx, WHO, 2, to_length, at, Value::DEFAULT)).start;
+    let range = check!(check_range(ctx, WHO, 4, from_length, start, end));
+    if range.len() > to_length - at {
+        return does_not_fit(ctx, WHO, range.len(), to_length - at);
+    }
+    let target = word_address(to, at);
+    // SAFETY: both ranges were checked; `copy` allows overlap.
+    unsafe { std::ptr::copy(word_address(from, range.start), target, range.len()) };
+    write_barrier_range(ctx, target, range.len());
+    Value::UNSPECIFIED
+}
+
+/// `(vector-fill! vector fill start end)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_vector_fill(ctx: &mut Machine, v: Value, fill: Value, start: Value, end: Value) -> Value {
+    let n = expect!(ctx, "vector-fill!", 1, "a vector", v, vector_of(v)).len();
+    let range = check!(check_range(ctx, "vector-fill!", 3, n, start, end));
+    let (first, count) = (word_address(v, range.start), range.len());
+    words_mut(v)[range].fill(fill);
+    if fill.is_pointer() {
+        write_barrier_range(ctx, first, count);
+    }
+    Value::UNSPECIFIED
+}
+
+/// Appends a list of vectors.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_vector_append(ctx: &mut Machine, list: Value) -> Value {
+    let mut total = 0;
+    for (i, v) in list_items(list).enumerate() {
+        total += expect!(ctx, "vector-append", i as u32 + 1, "a vector", v, vector_of(v)).len();
+    }
+    let result = alloc_object(ctx, Type::Vector, 0, total as u64);
+    let mut rest = words_mut(result);
+    for v in list_items(list) {
+        let (here, after) = rest.split_at_mut(access::length(v));
+        here.copy_from_slice(words(v));
+        rest = after;
+    }
+    written(ctx, result);
+    result
+}
+
+/// `(list->vector list)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_vector_from_list(ctx: &mut Machine, list: Value) -> Value {
+    let n = check!(crate::list::checked_length(ctx, "list->vector", list));
+    let v = alloc_object(ctx, Type::Vector, 0, n as u64);
+    for (slot, x) in words_mut(v).iter_mut().zip(list_items(list)) {
+        *slot = x;
+    }
+    written(ctx, v);
+    v
+}
+
+/// `(vector->list vector start end)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_vector_to_list(ctx: &mut Machine, v: Value, start: Value, end: Value) -> Value {
+    let items = expect!(ctx, "vector->list", 1, "a vector", v, vector_of(v));
+    let range = check!(check_range(ctx, "vector->list", 2, items.len(), start, end));
+    items[range].iter().rev().fold(Value::NIL, |rest, x| alloc_pair(ctx, *x, rest))
+}
