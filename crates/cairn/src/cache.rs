@@ -20,22 +20,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_128;
 
-/// What the object is for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Use {
-    /// Loading into this process.
-    Jit,
-    /// Linking into an executable.
-    Executable,
-}
-
 /// The object code of a program: from the cache, or compiled now.
-pub fn object(file: &Path, options: &CompileOptions, usage: Use) -> Result<Vec<u8>, Failure> {
-    let entry = options.cache.then(|| Entry::new(file, options, usage)).flatten();
+pub fn object(file: &Path, options: &CompileOptions) -> Result<Vec<u8>, Failure> {
+    let entry = options.cache.then(|| Entry::new(file, options)).flatten();
     if let Some(object) = entry.as_ref().and_then(Entry::find) {
         return Ok(object);
     }
-    let compiled = pipeline::compile(file, options, usage)?;
+    let compiled = pipeline::compile(file, options)?;
     if let Some(entry) = entry {
         entry.keep(&compiled.dependencies, &compiled.object);
     }
@@ -48,15 +39,14 @@ struct Entry {
 }
 
 impl Entry {
-    fn new(file: &Path, options: &CompileOptions, usage: Use) -> Option<Entry> {
+    fn new(file: &Path, options: &CompileOptions) -> Option<Entry> {
         let directory = directory()?;
         let path = fs::canonicalize(file).ok()?;
         let key = format!(
-            "{} {} {:?} {:?} {:?} {:?}",
+            "{} {} {:?} {:?} {:?}",
             path.display(),
             options.frames.name,
             options.level,
-            usage,
             std::env::var_os("CAIRN_PATH"),
             compiler_identity()?
         );

@@ -1,11 +1,17 @@
 //! Object code → executable: the system's C compiler as linker, with the runtime as a static library.
 //!
+//! The object code is the same as for running in memory; `main` comes from a line of C.
+//!
 //! The runtime library lies beside the `cairn` binary (`libcairn_rt.a`), so building needs no source tree, and the executable
 //! needs neither LLVM nor Cairn.
 
 use crate::Failure;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+
+const MAIN: &str = "extern int cairn_rt_main(int, char **, const void *); extern const char cairn_module[];\n\
+    int main(int argc, char **argv) { return cairn_rt_main(argc, argv, cairn_module); }\n";
 
 /// Links `object` with the runtime into `output`.
 pub fn executable(object: &[u8], output: &Path) -> Result<(), Failure> {
@@ -13,12 +19,20 @@ pub fn executable(object: &[u8], output: &Path) -> Result<(), Failure> {
     let object_file = output.with_extension(format!("{}.o", std::process::id()));
     std::fs::write(&object_file, object).map_err(|e| format!("cannot write {}: {e}", object_file.display()))?;
     let result = Command::new("cc")
-        .arg("-o")
+        .args(["-O1", "-o"])
         .arg(output)
         .arg(&object_file)
+        .args(["-x", "c", "-", "-x", "none"])
         .arg(runtime)
         .args(["-no-pie", "-Wl,--gc-sections", "-Wl,-z,noexecstack", "-l:libgmp.a", "-lpthread", "-ldl", "-lm"])
-        .output();
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .and_then(|mut child| {
+            child.stdin.take().expect("piped").write_all(MAIN.as_bytes())?;
+            child.wait_with_output()
+        });
     let _ = std::fs::remove_file(&object_file);
     let result = result.map_err(|e| format!("cannot run the linker `cc`: {e} (install a C compiler: apt-get install gcc)"))?;
     if result.status.success() {

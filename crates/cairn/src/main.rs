@@ -68,7 +68,7 @@ fn run(
     compile: &CompileOptions,
     mut options: cairn_rt::Options,
 ) -> Result<ExitCode, Failure> {
-    let object = cache::object(file, compile, cache::Use::Jit)?;
+    let object = cache::object(file, compile)?;
     let jit = cairn_llvm::Jit::load_object(&object)?;
     let table = jit.lookup("cairn_module")? as *const cairn_layout::module::ModuleTable;
     options.command_line = std::iter::once(file.display().to_string()).chain(arguments).collect();
@@ -80,7 +80,7 @@ fn run(
 }
 
 fn build(file: &Path, output: &Path, compile: &CompileOptions) -> Result<ExitCode, Failure> {
-    let object = cache::object(file, compile, cache::Use::Executable)?;
+    let object = cache::object(file, compile)?;
     link::executable(&object, output)?;
     Ok(ExitCode::SUCCESS)
 }

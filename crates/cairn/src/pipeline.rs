@@ -3,7 +3,6 @@
 //! `run`, `build` and `--emit` all go through [`front`] and the stages below; they differ in where they stop.
 
 use crate::Failure;
-use crate::cache::Use;
 use crate::cli::{CompileOptions, Level};
 use crate::diagnostics;
 use crate::library::{Files, read_source};
@@ -102,8 +101,8 @@ fn lower(file: &Path, options: &CompileOptions, clock: &mut Clock) -> Result<(ca
     Ok((module, dependencies))
 }
 
-fn emit_options(usage: Use) -> cairn_llvm::EmitOptions {
-    cairn_llvm::EmitOptions { aot: usage == Use::Executable, ..Default::default() }
+fn emit_options() -> cairn_llvm::EmitOptions {
+    cairn_llvm::EmitOptions::default()
 }
 
 fn llvm_level(options: &CompileOptions) -> cairn_llvm::OptLevel {
@@ -114,10 +113,10 @@ fn llvm_level(options: &CompileOptions) -> cairn_llvm::OptLevel {
 }
 
 /// Compiles the program to object code.
-pub fn compile(file: &Path, options: &CompileOptions, usage: Use) -> Result<Compiled, Failure> {
+pub fn compile(file: &Path, options: &CompileOptions) -> Result<Compiled, Failure> {
     let mut clock = Clock::new(options);
     let (module, dependencies) = lower(file, options, &mut clock)?;
-    let text = cairn_llvm::emit_module(&module, &emit_options(usage));
+    let text = cairn_llvm::emit_module(&module, &emit_options());
     clock.lap("emit");
     let object = cairn_llvm::compile_to_object(&text, llvm_level(options))?;
     clock.lap("llvm");
@@ -140,7 +139,7 @@ pub fn emit(file: &Path, options: &CompileOptions, stage: Stage) -> Result<Strin
     if stage == Stage::Frame {
         return Ok(cairn_frame::print::print_module(&module));
     }
-    let text = cairn_llvm::emit_module(&module, &emit_options(Use::Executable));
+    let text = cairn_llvm::emit_module(&module, &emit_options());
     if stage == Stage::Llvm {
         return Ok(text);
     }

@@ -1,0 +1,188 @@
+//! Whole programs through the whole system: frame strategy × optimization level × run/build.
+//!
+//! Programs are `tests/scheme/*.scm`, `tests/programs/*.scm` and `examples/*.scm`; what each must print is in a
+//! file with the suffix `.out` beside it (a first line `;; args: …` in the program gives arguments, a file with the
+//! suffix `.in` its input). Programs in `tests/errors/` must fail: `.err` holds standard error and the exit status.
+//! `CAIRN_UPDATE_GOLDEN=1` rewrites the expectations from the default configuration. Failures that are known are listed in
+//! `tests/known-failures.txt` as `program` or `program configuration`; an unexpected pass fails too.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn binary() -> PathBuf {
+    match std::env::var_os("CAIRN_BINARY") {
+        Some(path) => path.into(),
+        None => env!("CARGO_BIN_EXE_cairn").into(),
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Configuration {
+    mode: &'static str,
+    frames: &'static str,
+    opt: &'static str,
+}
+
+const DEFAULT: Configuration = Configuration { mode: "run", frames: "chunks", opt: "high" };
+
+impl Configuration {
+    fn name(&self) -> String {
+        format!("{}-{}-{}", self.mode, self.frames, self.opt)
+    }
+}
+
+struct Outcome {
+    stdout: String,
+    stderr: String,
+    status: Option<i32>,
+}
+
+/// Runs a program (path relative to the root) in a configuration.
+fn run(program: &str, c: Configuration) -> Outcome {
+    let root = root();
+    let text = fs::read_to_string(root.join(program)).unwrap();
+    let arguments: Vec<String> = text
+        .lines()
+        .next()
+        .and_then(|l| l.strip_prefix(";; args: "))
+        .map_or(vec![], |l| l.split_whitespace().map(String::from).collect());
+    let flags = [format!("--frames={}", c.frames), format!("--opt={}", c.opt)];
+    let mut command;
+    let mut executable = None;
+    if c.mode == "build" {
+        let exe = std::env::temp_dir().join(format!(
+            "cairn-test-{}-{}-{}",
+            std::process::id(),
+            c.name(),
+            program.replace('/', "_")
+        ));
+        let built =
+            Command::new(binary()).current_dir(&root).arg("build").args(&flags).arg(program).arg("-o").arg(&exe).output();
+        let built = built.unwrap();
+        if !built.status.success() {
+            return Outcome {
+                stdout: String::new(),
+                stderr: String::from_utf8_lossy(&built.stderr).into_owned(),
+                status: built.status.code(),
+            };
+        }
+        command = Command::new(&exe);
+        executable = Some(exe);
+    } else {
+        command = Command::new(binary());
+        command.arg("run").args(&flags).arg(program);
+    }
+    let input = root.join(program).with_extension("in");
+    let stdin = if input.exists() { Stdio::from(fs::File::open(input).unwrap()) } else { Stdio::null() };
+    let output = command.current_dir(&root).args(&arguments).stdin(stdin).output().unwrap();
+    if let Some(exe) = executable {
+        let _ = fs::remove_file(exe);
+    }
+    Outcome {
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        status: output.status.code(),
+    }
+}
+
+/// Programs of a folder with an expectation file of this suffix, relative to the root, sorted.
+fn programs(folder: &str, suffix: &str) -> Vec<String> {
+    let update = std::env::var_os("CAIRN_UPDATE_GOLDEN").is_some();
+    let Ok(entries) = fs::read_dir(root().join(folder)) else { return vec![] };
+    let mut found: Vec<String> = entries
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.extension().is_some_and(|e| e == "scm") && (update || p.with_extension(suffix).exists()))
+        .map(|p| format!("{folder}/{}", p.file_name().unwrap().to_str().unwrap()))
+        .collect();
+    found.sort();
+    found
+}
+
+fn known_failures() -> Vec<String> {
+    let text = fs::read_to_string(root().join("tests/known-failures.txt")).unwrap_or_default();
+    text.lines().map(|l| l.split('#').next().unwrap().trim().to_string()).filter(|l| !l.is_empty()).collect()
+}
+
+/// Compares each program's outcome with its expectation file; collects differences, then fails once.
+fn check(folders: &[&str], suffix: &str, c: Configuration, actual: impl Fn(&Outcome) -> String) {
+    let known = known_failures();
+    let update = std::env::var_os("CAIRN_UPDATE_GOLDEN").is_some() && c.name() == DEFAULT.name();
+    let mut problems = vec![];
+    let mut count = 0;
+    for program in folders.iter().flat_map(|f| programs(f, suffix)) {
+        count += 1;
+        let outcome = run(&program, c);
+        let actual = actual(&outcome);
+        let expectation = root().join(&program).with_extension(suffix);
+        if update {
+            fs::write(&expectation, &actual).unwrap();
+        }
+        let expected = fs::read_to_string(&expectation).unwrap_or_default();
+        let is_known = known.contains(&program) || known.contains(&format!("{program} {}", c.name()));
+        match (expected == actual, is_known) {
+            (true, false) | (false, true) => {}
+            (true, true) => problems.push(format!("{program}: passes, but is listed as a known failure")),
+            (false, false) => problems.push(format!(
+                "{program} ({}):\n--- expected\n{expected}\n--- actual\n{actual}\n--- standard error (status {:?})\n{}",
+                c.name(),
+                outcome.status,
+                outcome.stderr
+            )),
+        }
+    }
+    assert!(count > 0, "no programs found in {folders:?}");
+    assert!(problems.is_empty(), "{} of {count} programs failed:\n{}", problems.len(), problems.join("\n\n"));
+}
+
+fn good(c: Configuration) {
+    check(&["tests/scheme", "tests/programs", "examples"], "out", c, |o| o.stdout.clone());
+}
+
+fn bad(c: Configuration) {
+    check(&["tests/errors"], "err", c, |o| {
+        let status = o.status.map_or("killed".to_string(), |s| s.to_string());
+        format!("{}{}exit status {status}\n", o.stdout, o.stderr)
+    });
+}
+
+macro_rules! matrix {
+    ($($name:ident $mode:literal $frames:literal $opt:literal;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                good(Configuration { mode: $mode, frames: $frames, opt: $opt });
+            }
+        )*
+    };
+}
+
+matrix! {
+    run_chunks_high "run" "chunks" "high";
+    run_chunks_low "run" "chunks" "low";
+    run_heap_high "run" "heap" "high";
+    run_heap_low "run" "heap" "low";
+    build_chunks_high "build" "chunks" "high";
+    build_chunks_low "build" "chunks" "low";
+    build_heap_high "build" "heap" "high";
+    build_heap_low "build" "heap" "low";
+}
+
+#[test]
+fn errors_run_chunks() {
+    bad(DEFAULT);
+}
+
+#[test]
+fn errors_run_heap() {
+    bad(Configuration { frames: "heap", ..DEFAULT });
+}
+
+#[test]
+fn errors_run_low() {
+    bad(Configuration { opt: "low", ..DEFAULT });
+}

@@ -1,0 +1,2 @@
+(define (area width height) (* width height))
+(display (area 3))

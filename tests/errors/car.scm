@@ -1,0 +1,6 @@
+(define (first-of x) (car x))
+(define (show x)
+  (display (+ 1 (first-of x)))
+  (newline))
+(show '(1 2))
+(show 5)

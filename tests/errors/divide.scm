@@ -1,0 +1,2 @@
+(define (mean xs) (quotient (apply + xs) (length xs)))
+(display (mean '()))

@@ -1,0 +1,7 @@
+(define (withdraw balance amount)
+  (if (> amount balance)
+      (error "not enough money:" balance amount)
+      (- balance amount)))
+(display (withdraw 10 3))
+(newline)
+(display (+ 1 (withdraw 10 30)))

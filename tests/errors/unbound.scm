@@ -1,0 +1,2 @@
+(define (f x) (+ x missing-variable))
+(display (f 1))

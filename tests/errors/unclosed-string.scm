@@ -1,0 +1,2 @@
+(define (f x)
+  (display (list x "open)
