@@ -156,7 +156,7 @@ impl Number {
             && re.is_exact_zero()
             && matches!(**im, Number::Int(Int::Fix(1 | -1)))
         {
-            return Err(Fault::DivisionByZero);
+            return Err(Fault::Range { argument: 1 });
         }
         Ok(apply(self, everywhere, f64::atan, atan))
     }
@@ -169,7 +169,7 @@ impl Number {
         }
         if self.is_exact_zero() && x.is_exact() {
             if x.is_exact_zero() {
-                return Err(Fault::DivisionByZero);
+                return Err(Fault::Range { argument: 2 });
             }
             if !x.is_negative() {
                 return Ok(Number::ZERO);
@@ -193,7 +193,7 @@ impl Number {
             return Ok(Number::ZERO);
         }
         if self.is_exact_zero() {
-            return Err(Fault::DivisionByZero);
+            return Err(Fault::Range { argument: 1 });
         }
         Ok(match self {
             Number::Complex(..) => Z::of(self).ln().number(),

@@ -42,9 +42,39 @@ enum Real {
 ///
 /// `radix` (2..=36) is what holds without a radix prefix.
 pub fn parse_number(text: &str, radix: u32) -> Option<Number> {
+    if let Some(n) = parse_plain(text.as_bytes(), radix) {
+        return Some(n);
+    }
     let mut p = Parser { text: text.as_bytes(), at: 0, radix, exactness: Exactness::ByForm };
     p.prefixes()?;
     p.complex()
+}
+
+/// Fast path for what most numbers look like: a small decimal or other integer, or a plain decimal fraction. `None` says
+/// nothing.
+fn parse_plain(text: &[u8], radix: u32) -> Option<Number> {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    if digits.is_empty() || digits.len() > 20 {
+        return None;
+    }
+    let mut n = 0;
+    let all_digits = digits.iter().all(|c| match (*c as char).to_digit(radix) {
+        Some(d) => {
+            n = n * radix as i128 + d as i128; // 36^20 < 2^104
+            true
+        }
+        None => false,
+    });
+    if all_digits {
+        return Some(Number::Int(Int::from(if digits.len() < text.len() { -n } else { n })));
+    }
+    // Rust's floats are Scheme's when they have a point and neither letters nor exponents
+    let is_fraction =
+        radix == 10 && digits.iter().all(|c| c.is_ascii_digit() || *c == b'.') && digits.contains(&b'.');
+    if !is_fraction {
+        return None;
+    }
+    std::str::from_utf8(text).ok()?.parse().ok().map(Number::Flo)
 }
 
 struct Parser<'a> {

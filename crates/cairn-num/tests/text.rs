@@ -181,3 +181,26 @@ fn every_number_reads_back() {
         assert_eq!(parse_number(&text, 16), Some(Number::Flo(x)), "{x:e} {text}");
     }
 }
+
+#[test]
+fn short_and_long_forms_agree() {
+    // the fast path handles up to 20 digits without prefix; `#d` takes the general one
+    for text in [
+        "12345678901234567890",
+        "-12345678901234567890",
+        "-0",
+        "00012",
+        "-1.25",
+        "-.5",
+        "-5.",
+        "0.1",
+        "-0.0",
+        "1152921504606846976",
+        "-1152921504606846976",
+        "123456789.123456789",
+    ] {
+        let general = parse_number(&format!("#d{text}"), 10);
+        assert!(general.is_some());
+        assert_eq!(parse_number(text, 10), general, "{text}");
+    }
+}

@@ -275,7 +275,7 @@ fn powers() {
 fn elementary_functions() {
     check(n("0").exp(), "1");
     check(n("1").log().unwrap(), "0");
-    assert_eq!(n("0").log(), Err(Fault::DivisionByZero));
+    assert_eq!(n("0").log(), Err(Fault::Range { argument: 1 }));
     check(n("0.0").log().unwrap(), "-inf.0");
     near(n("-1").log().unwrap(), "0.0+3.141592653589793i");
     near(n("10").expt(&n("1000")).unwrap().log().unwrap(), "2302.5850929940457");
@@ -295,7 +295,7 @@ fn elementary_functions() {
     near(n("1+i").asin(), "0.6662394324925153+1.0612750619050357i");
     near(n("1+i").acos(), "0.9045568943023814-1.0612750619050357i");
     near(n("1+i").atan().unwrap(), "1.0172219678978514+0.4023594781085251i");
-    assert_eq!(n("+i").atan(), Err(Fault::DivisionByZero));
+    assert_eq!(n("+i").atan(), Err(Fault::Range { argument: 1 }));
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn angles() {
     near(atan2("0", "-1"), "3.141592653589793");
     near(atan2("-0.0", "-1.0"), "-3.141592653589793");
     near(atan2("-1", "-1"), "-2.356194490192345");
-    assert_eq!(n("0").atan2(&n("0")), Err(Fault::DivisionByZero));
+    assert_eq!(n("0").atan2(&n("0")), Err(Fault::Range { argument: 2 }));
     let huge = n("10").expt(&n("400")).unwrap();
     near(huge.atan2(&huge.mul(&n("-1"))).unwrap(), "2.356194490192345");
     check(n("3+4i").magnitude(), "5");

@@ -98,7 +98,7 @@ fn arithmetic_agrees_with_owned_numbers() {
     let mut t = TestRuntime::new();
     let ctx = t.ctx();
     let mut r = Lcg(11);
-    for _ in 0..20_000 {
+    for _ in 0..5_000 {
         let (x, y) = (r.number(), r.number());
         let y = if r.below(16) == 0 { x.clone() } else { y };
         let a = value(from_number(ctx, &x));
@@ -154,7 +154,7 @@ fn integer_operations_agree_with_owned_integers() {
     let mut t = TestRuntime::new();
     let ctx = t.ctx();
     let mut r = Lcg(12);
-    for _ in 0..20_000 {
+    for _ in 0..5_000 {
         let (x, y) = (r.int(), r.int());
         let (a, b) = (from_number(ctx, &Number::Int(x.clone())), from_number(ctx, &Number::Int(y.clone())));
         let int = |v: Value| match to_number(value(v)) {
@@ -208,7 +208,7 @@ fn functions_of_one_argument() {
     check1(cairn_num_sqrt, "16", "4");
     check1(cairn_num_sqrt, "-4", "+2i");
     check1(cairn_num_sqrt, "4503599761588225", "67108865"); // (2^26 + 1)²
-    check1(cairn_num_sqrt, "4503599761588226", "67108865.00000001");
+    check1(cairn_num_sqrt, "4503599761588226", "67108865.0"); // not exact
     check1(cairn_num_sqrt, "-2.25", "0.0+1.5i");
     check1(cairn_num_exp, "0", "1");
     check1(cairn_num_log, "1", "0");
