@@ -1,0 +1,64 @@
+//! Source spans and messages about them.
+
+/// A piece of a source file: byte offsets, end exclusive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub struct Span {
+    /// Index of the file in the session's source table.
+    pub file: u32,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// A span.
+    pub fn new(file: u32, start: usize, end: usize) -> Span {
+        Span { file, start: start as u32, end: end as u32 }
+    }
+    /// From the start of `self` to the end of `other` (same file).
+    pub fn to(self, other: Span) -> Span {
+        Span { file: self.file, start: self.start, end: other.end }
+    }
+}
+
+/// A message about a place in the source: what is wrong, where, what else to look at, what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// What is wrong, one sentence without a full stop.
+    pub message: String,
+    /// Where.
+    pub span: Span,
+    /// Other places that matter.
+    pub notes: Vec<(Span, String)>,
+    /// What to do, for instance the right form.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// A message at a place.
+    pub fn new(span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { message: message.into(), span, notes: Vec::new(), help: None }
+    }
+    /// Adds a second place.
+    pub fn note(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.notes.push((span, text.into()));
+        self
+    }
+    /// Adds advice.
+    pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
+        self.help = Some(text.into());
+        self
+    }
+}
+
+/// Line and column, both from 1, of a byte offset; columns count characters.
+pub fn line_column(text: &str, offset: u32) -> (usize, usize) {
+    let mut end = (offset as usize).min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let before = &text[..end];
+    let start = before.rfind('\n').map_or(0, |i| i + 1);
+    (before.bytes().filter(|b| *b == b'\n').count() + 1, before[start..].chars().count() + 1)
+}

@@ -1,0 +1,325 @@
+//! Forms that bind variables: lambda, the let family, `do`, multiple values, local macros.
+
+use super::scan::sequence;
+use super::{Expander, R};
+use crate::diagnostic::Span;
+use crate::syntax::{Ident, Syntax};
+use cairn_core::ir::{Clause, Expr, Lambda, VarId};
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+
+/// Names with their places: required ones, and the rest.
+pub(super) type Formals = (Vec<(Ident, Span)>, Option<(Ident, Span)>);
+
+/// `(name init)` of a binding form.
+struct Init {
+    id: Ident,
+    span: Span,
+    init: Syntax,
+}
+
+impl Expander<'_> {
+    // procedures
+
+    pub(super) fn lambda(&mut self, name: Rc<str>, formals: &Syntax, body: &[Syntax], span: Span) -> R<Lambda> {
+        let clause = self.clause(formals, body, span)?;
+        Ok(Lambda { name, clauses: vec![clause], site: self.site(span) })
+    }
+
+    pub(super) fn clause(&mut self, formals: &Syntax, body: &[Syntax], span: Span) -> R<Clause> {
+        let formals =
+            self.formals(formals, "(lambda (parameter …) body …) or (lambda (parameter … . rest) body …)")?;
+        let mark = self.open_scope();
+        let (params, rest) = self.bind_formals(&formals);
+        let body = self.body(body, span);
+        self.close_scope(mark);
+        Ok(Clause { params, rest, body: body? })
+    }
+
+    /// `(a b)`, `(a b . c)` or `c`, without duplicates.
+    pub(super) fn formals(&mut self, x: &Syntax, help: &str) -> R<Formals> {
+        let (front, tail) = x.parts();
+        let mut params = Vec::with_capacity(front.len());
+        for p in front.iter().chain(tail) {
+            match p.as_ident() {
+                Some(id) => params.push((id, p.span)),
+                None => return self.err_help(p.span, "a parameter must be an identifier", help),
+            }
+        }
+        self.no_duplicates(&params, "parameter")?;
+        let rest = if tail.is_some() { params.pop() } else { None };
+        Ok((params, rest))
+    }
+
+    fn no_duplicates(&self, ids: &[(Ident, Span)], what: &str) -> R<()> {
+        let mut seen = FxHashSet::default();
+        for (id, span) in ids {
+            if !seen.insert(*id) {
+                let first = ids.iter().find(|(i, _)| i == id).map_or(*span, |(_, s)| *s);
+                let d = self.diagnostic(*span, format!("the {what} `{}` appears twice", self.name(*id)));
+                return Err(d.note(first, "here it is first").into());
+            }
+        }
+        Ok(())
+    }
+
+    fn bind_formals(&mut self, (params, rest): &Formals) -> (Vec<VarId>, Option<VarId>) {
+        let params = params.iter().map(|(id, _)| self.bind_local(*id)).collect();
+        (params, rest.map(|(id, _)| self.bind_local(id)))
+    }
+
+    /// `(case-lambda (formals body …) …)`.
+    pub(super) fn case_lambda(&mut self, clauses: &[Syntax], name: Rc<str>, span: Span) -> R<Expr> {
+        const HELP: &str = "(case-lambda ((parameter …) body …) …)";
+        if clauses.is_empty() {
+            return self.err_help(span, "`case-lambda` without clauses", HELP);
+        }
+        let mut out = Vec::with_capacity(clauses.len());
+        for c in clauses {
+            let Some([formals, body @ ..]) = c.as_list() else {
+                return self.err_help(c.span, "not a clause of `case-lambda`", HELP);
+            };
+            out.push(self.clause(formals, body, c.span)?);
+        }
+        Ok(Expr::Lambda(Lambda { name, clauses: out, site: self.site(span) }))
+    }
+
+    // the let family
+
+    fn inits(&mut self, x: &Syntax, help: &str) -> R<Vec<Init>> {
+        let Some(list) = x.as_list() else {
+            return self.err_help(x.span, "a list of bindings is expected here", help);
+        };
+        let mut out = Vec::with_capacity(list.len());
+        for b in list {
+            match b.as_list() {
+                Some([name, init]) => match name.as_ident() {
+                    Some(id) => out.push(Init { id, span: name.span, init: init.clone() }),
+                    None => return self.err_help(name.span, "a variable must be an identifier", help),
+                },
+                Some([name]) if name.as_ident().is_some() => {
+                    return self.err_help(b.span, format!("`{}` gets no value", self.source_text(name)), help);
+                }
+                _ => return self.err_help(b.span, "not a binding", help),
+            }
+        }
+        Ok(out)
+    }
+
+    fn no_duplicate_inits(&self, inits: &[Init]) -> R<()> {
+        let ids: Vec<(Ident, Span)> = inits.iter().map(|i| (i.id, i.span)).collect();
+        self.no_duplicates(&ids, "variable")
+    }
+
+    /// `let`, also named.
+    pub(super) fn form_let(&mut self, form: &Syntax, items: &[Syntax]) -> R<Expr> {
+        const HELP: &str = "(let ((variable value) …) body …) or (let name ((variable value) …) body …)";
+        if let Some(name) = items.get(1).and_then(Syntax::as_ident) {
+            let [_, _, bindings, body @ ..] = items else {
+                return self.err_help(form.span, "bad named `let`", HELP);
+            };
+            let inits = self.inits(bindings, HELP)?;
+            self.no_duplicate_inits(&inits)?;
+            let values = inits.iter().map(|i| self.expr_named(&i.init, Some(i.id))).collect();
+            let mark = self.open_scope();
+            let this = self.bind_local(name);
+            let inner = self.open_scope();
+            let params = inits.iter().map(|i| self.bind_local(i.id)).collect();
+            let body = self.body(body, form.span);
+            self.close_scope(inner);
+            self.close_scope(mark);
+            let clause = Clause { params, rest: None, body: body? };
+            return Ok(self.call_loop(this, clause, values, form.span));
+        }
+        let [_, bindings, body @ ..] = items else { return self.err_help(form.span, "bad `let`", HELP) };
+        let inits = self.inits(bindings, HELP)?;
+        self.no_duplicate_inits(&inits)?;
+        let values: Vec<Expr> = inits.iter().map(|i| self.expr_named(&i.init, Some(i.id))).collect();
+        let mark = self.open_scope();
+        let vars: Vec<VarId> = inits.iter().map(|i| self.bind_local(i.id)).collect();
+        let body = self.body(body, form.span);
+        self.close_scope(mark);
+        let bindings: Vec<_> = vars.into_iter().zip(values).collect();
+        Ok(if bindings.is_empty() { body? } else { Expr::Let(bindings, body?.into()) })
+    }
+
+    /// `(letrec ((this (lambda …))) (this value …))`.
+    fn call_loop(&mut self, this: VarId, clause: Clause, values: Vec<Expr>, span: Span) -> Expr {
+        let site = self.site(span);
+        let name = self.s.program.vars[this.0 as usize].name.clone();
+        let lambda = Lambda { name, clauses: vec![clause], site };
+        let call = Expr::Call(self.local(this).into(), values, site);
+        Expr::Letrec(vec![(this, Expr::Lambda(lambda))], call.into())
+    }
+
+    pub(super) fn form_let_star(&mut self, form: &Syntax, items: &[Syntax]) -> R<Expr> {
+        const HELP: &str = "(let* ((variable value) …) body …)";
+        let [_, bindings, body @ ..] = items else { return self.err_help(form.span, "bad `let*`", HELP) };
+        let inits = self.inits(bindings, HELP)?;
+        let mark = self.open_scope();
+        let mut bound = Vec::with_capacity(inits.len());
+        for i in &inits {
+            let value = self.expr_named(&i.init, Some(i.id));
+            self.open_scope();
+            bound.push((self.bind_local(i.id), value));
+        }
+        let body = self.body(body, form.span);
+        self.close_scope(mark);
+        let mut e = body?;
+        for b in bound.into_iter().rev() {
+            e = Expr::Let(vec![b], e.into());
+        }
+        Ok(e)
+    }
+
+    /// `letrec` and `letrec*`.
+    pub(super) fn form_letrec(&mut self, form: &Syntax, items: &[Syntax]) -> R<Expr> {
+        const HELP: &str = "(letrec ((variable value) …) body …)";
+        let [_, bindings, body @ ..] = items else { return self.err_help(form.span, "bad `letrec`", HELP) };
+        let inits = self.inits(bindings, HELP)?;
+        self.no_duplicate_inits(&inits)?;
+        let mark = self.open_scope();
+        let vars: Vec<VarId> = inits.iter().map(|i| self.bind_local(i.id)).collect();
+        let values: Vec<Expr> = inits.iter().map(|i| self.expr_named(&i.init, Some(i.id))).collect();
+        let body = self.body(body, form.span);
+        self.close_scope(mark);
+        let bindings: Vec<_> = vars.into_iter().zip(values).collect();
+        Ok(if bindings.is_empty() { body? } else { Expr::Letrec(bindings, body?.into()) })
+    }
+
+    /// `(do ((variable init [step]) …) (test result …) command …)`.
+    pub(super) fn form_do(&mut self, form: &Syntax, items: &[Syntax]) -> R<Expr> {
+        const HELP: &str = "(do ((variable init [step]) …) (test result …) command …)";
+        let [_, specs, exit, commands @ ..] = items else { return self.err_help(form.span, "bad `do`", HELP) };
+        let (Some(specs), Some([test, results @ ..])) = (specs.as_list(), exit.as_list()) else {
+            return self.err_help(form.span, "bad `do`", HELP);
+        };
+        let mut inits = Vec::with_capacity(specs.len());
+        let mut steps = Vec::with_capacity(specs.len());
+        for s in specs {
+            let (Some([name, init, step @ ..]), true) = (s.as_list(), s.as_list().is_some_and(|l| l.len() <= 3))
+            else {
+                return self.err_help(s.span, "not a variable of `do`", HELP);
+            };
+            let Some(id) = name.as_ident() else {
+                return self.err_help(name.span, "a variable must be an identifier", HELP);
+            };
+            inits.push(Init { id, span: name.span, init: init.clone() });
+            steps.push(step.first());
+        }
+        self.no_duplicate_inits(&inits)?;
+        let values = inits.iter().map(|i| self.expr_named(&i.init, Some(i.id))).collect();
+        let this = self.s.program.fresh_var("do");
+        let mark = self.open_scope();
+        let params: Vec<VarId> = inits.iter().map(|i| self.bind_local(i.id)).collect();
+        let test = self.expr(test);
+        let results = self.exprs(results);
+        let mut body = self.exprs(commands);
+        let mut args = Vec::with_capacity(params.len());
+        for (v, step) in params.iter().zip(steps) {
+            args.push(match step {
+                Some(x) => self.expr(x),
+                None => self.local(*v),
+            });
+        }
+        self.close_scope(mark);
+        let site = self.site(form.span);
+        body.push(Expr::Call(self.local(this).into(), args, site));
+        let body = Expr::If(test.into(), sequence(results).into(), sequence(body).into());
+        Ok(self.call_loop(this, Clause { params, rest: None, body }, values, form.span))
+    }
+
+    // multiple values
+
+    /// `(receive formals producer body …)`.
+    pub(super) fn form_receive(&mut self, form: &Syntax, items: &[Syntax]) -> R<Expr> {
+        const HELP: &str = "(receive formals expression body …)";
+        let [_, formals, producer, body @ ..] = items else {
+            return self.err_help(form.span, "bad `receive`", HELP);
+        };
+        let producer = self.expr(producer);
+        let clause = self.clause(formals, body, form.span)?;
+        Ok(Expr::Receive { producer: producer.into(), clause: clause.into(), site: self.site(form.span) })
+    }
+
+    /// `let-values` and, when `sequential`, `let*-values`.
+    pub(super) fn form_let_values(&mut self, form: &Syntax, items: &[Syntax], sequential: bool) -> R<Expr> {
+        let help = if sequential {
+            "(let*-values (((variable …) expression) …) body …)"
+        } else {
+            "(let-values (((variable …) expression) …) body …)"
+        };
+        let [_, specs, body @ ..] = items else { return self.err_help(form.span, "bad form", help) };
+        let Some(specs) = specs.as_list() else {
+            return self.err_help(specs.span, "a list of bindings is expected here", help);
+        };
+        let mut all = Vec::new();
+        let mut parsed = Vec::with_capacity(specs.len());
+        for s in specs {
+            let Some([formals, producer]) = s.as_list() else {
+                return self.err_help(s.span, "not a binding", help);
+            };
+            let formals = self.formals(formals, help)?;
+            all.extend(formals.0.iter().chain(&formals.1).copied());
+            parsed.push((formals, producer, s.span));
+        }
+        if !sequential {
+            self.no_duplicates(&all, "variable")?;
+        }
+        let mark = self.open_scope();
+        let mut bound = Vec::with_capacity(parsed.len());
+        if sequential {
+            for (formals, producer, span) in &parsed {
+                let producer = self.expr(producer);
+                self.open_scope();
+                bound.push((producer, self.bind_formals(formals), *span));
+            }
+        } else {
+            let producers: Vec<Expr> = parsed.iter().map(|(_, p, _)| self.expr(p)).collect();
+            self.open_scope();
+            for ((formals, _, span), producer) in parsed.iter().zip(producers) {
+                bound.push((producer, self.bind_formals(formals), *span));
+            }
+        }
+        let body = self.body(body, form.span);
+        self.close_scope(mark);
+        let mut e = body?;
+        for (producer, (params, rest), span) in bound.into_iter().rev() {
+            let clause = Clause { params, rest, body: e };
+            e = Expr::Receive { producer: producer.into(), clause: clause.into(), site: self.site(span) };
+        }
+        Ok(e)
+    }
+
+    // local macros
+
+    /// `let-syntax` and, when `recursive`, `letrec-syntax`.
+    pub(super) fn form_let_syntax(&mut self, form: &Syntax, items: &[Syntax], recursive: bool) -> R<Expr> {
+        const HELP: &str = "(let-syntax ((keyword (syntax-rules …)) …) body …)";
+        let [_, specs, body @ ..] = items else { return self.err_help(form.span, "bad `let-syntax`", HELP) };
+        let inits = self.inits(specs, HELP)?;
+        self.no_duplicate_inits(&inits)?;
+        let mark;
+        if recursive {
+            mark = self.open_scope();
+            for i in &inits {
+                match self.transformer(&i.init, i.id) {
+                    Ok(b) => self.bind(i.id, b, i.span)?,
+                    Err(d) => self.report(d),
+                }
+            }
+        } else {
+            let macros: Vec<_> = inits.iter().map(|i| (i, self.transformer(&i.init, i.id))).collect();
+            mark = self.open_scope();
+            for (i, m) in macros {
+                match m {
+                    Ok(b) => self.bind(i.id, b, i.span)?,
+                    Err(d) => self.report(d),
+                }
+            }
+        }
+        let body = self.body(body, form.span);
+        self.close_scope(mark);
+        body
+    }
+}

@@ -1,0 +1,498 @@
+//! Expressions.
+
+use super::core::Core;
+use super::prims::prim;
+use super::scan::sequence;
+use super::scope::Meaning;
+use super::{Binding, Expander, R, grow, unspecified};
+use crate::diagnostic::Span;
+use crate::syntax::{Datum, Ident, Syntax};
+use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
+use cairn_core::prim::{Kind, Op, PrimOp};
+use cairn_num::{Int, Number};
+use std::rc::Rc;
+
+/// A clause of `cond` or `case` after expansion.
+enum Consequence {
+    /// The test's value.
+    Test,
+    /// Expressions.
+    Body(Expr),
+    /// `=> receiver`.
+    Receiver(Expr, Span),
+}
+
+impl Expander<'_> {
+    /// Expands an expression. Errors are reported; the result is then an unspecified constant.
+    pub(super) fn expr(&mut self, x: &Syntax) -> Expr {
+        self.expr_named(x, None)
+    }
+
+    /// The same; a lambda gets the name of the variable that it is bound to.
+    pub(super) fn expr_named(&mut self, x: &Syntax, name: Option<Ident>) -> Expr {
+        let r = match &x.datum {
+            Datum::List(_) | Datum::Dotted(_) => grow(|| {
+                let outer = self.trace.clone();
+                let r = self.compound(x, name);
+                let e = self.recover(r);
+                self.trace = outer;
+                Ok(e)
+            }),
+            Datum::Ident(id) => self.reference(*id, x.span),
+            Datum::Nil => {
+                self.err_help(x.span, "an empty combination is not an expression", "the empty list is '()")
+            }
+            _ => self.literal(x).map(Expr::Const),
+        };
+        self.recover(r)
+    }
+
+    pub(super) fn exprs(&mut self, xs: &[Syntax]) -> Vec<Expr> {
+        xs.iter().map(|x| self.expr(x)).collect()
+    }
+
+    fn compound(&mut self, x: &Syntax, name: Option<Ident>) -> R<Expr> {
+        let mut x = x.clone();
+        loop {
+            let items = match &x.datum {
+                Datum::List(items) => items,
+                Datum::Dotted(items) => match items[0].as_ident().map(|id| self.resolve(id)) {
+                    Some(Meaning::Bound(Binding::Macro(m))) => {
+                        x = self.expand_macro(m, &x)?;
+                        continue;
+                    }
+                    _ => return self.err(x.span, "a call must be a proper list; this one has a dot"),
+                },
+                _ => return Ok(self.expr_named(&x, name)),
+            };
+            let Some(id) = items[0].as_ident() else { return self.call(&x, items) };
+            match self.resolve(id) {
+                Meaning::Bound(Binding::Core(core)) => return self.core_form(core, &x, items, name),
+                Meaning::Bound(Binding::Macro(m)) => x = self.expand_macro(m, &x)?,
+                Meaning::Bound(Binding::Prim(op)) => return self.primitive_call(op, &x, items),
+                _ => return self.call(&x, items),
+            }
+        }
+    }
+
+    fn call(&mut self, x: &Syntax, items: &[Syntax]) -> R<Expr> {
+        let callee = self.expr(&items[0]);
+        let args = self.exprs(&items[1..]);
+        if let Expr::Const(_) = callee {
+            if !matches!(items[0].datum, Datum::List(_)) {
+                let shown = self.source_text(&items[0]);
+                let d = self
+                    .diagnostic(items[0].span, format!("`{shown}` is called, but it is not a procedure"))
+                    .help("to write a list of data, quote it: '(…)");
+                self.warn(d);
+            }
+        }
+        Ok(Expr::Call(callee.into(), args, self.site(x.span)))
+    }
+
+    fn primitive_call(&mut self, op: PrimOp, x: &Syntax, items: &[Syntax]) -> R<Expr> {
+        let args = self.exprs(&items[1..]);
+        let site = self.site(x.span);
+        match op.arity() {
+            Some(n) if n != args.len() => {
+                let plural = if n == 1 { "" } else { "s" };
+                let message = format!(
+                    "`{}` takes {n} argument{plural}, but gets {} here",
+                    self.source_text(&items[0]),
+                    args.len()
+                );
+                let d = self.diagnostic(x.span, message);
+                self.warn(d);
+                let callee = self.primitive_value(op, items[0].span)?;
+                Ok(Expr::Call(callee.into(), args, site))
+            }
+            _ => Ok(Expr::Prim { op, args, site, proven: 0 }),
+        }
+    }
+
+    fn core_form(&mut self, core: Core, x: &Syntax, items: &[Syntax], name: Option<Ident>) -> R<Expr> {
+        let args = &items[1..];
+        let lambda_name = |e: &Self| -> Rc<str> { name.map_or_else(|| "lambda".into(), |id| e.name(id).clone()) };
+        match (core, args) {
+            (Core::Quote, [datum]) => Ok(Expr::Const(self.literal(datum)?)),
+            (Core::Quasiquote, [datum]) => self.quasiquote(datum),
+            (Core::Lambda, [formals, body @ ..]) => {
+                let name = lambda_name(self);
+                Ok(Expr::Lambda(self.lambda(name, formals, body, x.span)?))
+            }
+            (Core::NamedLambda, [formals, body @ ..]) => {
+                let (front, tail) = formals.parts();
+                let [name, params @ ..] = front else {
+                    return self.err_help(
+                        formals.span,
+                        "the name is missing",
+                        "(named-lambda (name parameter …) body …)",
+                    );
+                };
+                let Some(id) = name.as_ident() else {
+                    return self.err(name.span, "the name of the procedure is expected here");
+                };
+                let params = match tail {
+                    Some(t) => Syntax::dotted(params.to_vec(), t.clone(), formals.span),
+                    None => Syntax::list(params.to_vec(), formals.span),
+                };
+                let name = self.name(id).clone();
+                Ok(Expr::Lambda(self.lambda(name, &params, body, x.span)?))
+            }
+            (Core::CaseLambda, clauses) => {
+                let name = lambda_name(self);
+                self.case_lambda(clauses, name, x.span)
+            }
+            (Core::If, [test, then]) => {
+                Ok(Expr::If(self.expr(test).into(), self.expr(then).into(), unspecified().into()))
+            }
+            (Core::If, [test, then, other]) => {
+                Ok(Expr::If(self.expr(test).into(), self.expr(then).into(), self.expr(other).into()))
+            }
+            (Core::Set, [target, value]) => self.form_set(target, value, x.span),
+            (Core::Begin, [_, ..]) => Ok(sequence(self.exprs(args))),
+            (Core::Let, _) => self.form_let(x, items),
+            (Core::LetStar, _) => self.form_let_star(x, items),
+            (Core::Letrec | Core::LetrecStar, _) => self.form_letrec(x, items),
+            (Core::LetValues, _) => self.form_let_values(x, items, false),
+            (Core::LetStarValues, _) => self.form_let_values(x, items, true),
+            (Core::Receive | Core::PrimReceive, _) => self.form_receive(x, items),
+            (Core::LetSyntax, _) => self.form_let_syntax(x, items, false),
+            (Core::LetrecSyntax, _) => self.form_let_syntax(x, items, true),
+            (Core::Do, _) => self.form_do(x, items),
+            (Core::Cond, [_, ..]) => self.form_cond(args, unspecified()),
+            (Core::Case, [key, clauses @ ..]) if !clauses.is_empty() => self.form_case(key, clauses),
+            (Core::And, []) => Ok(Expr::Const(Literal::Bool(true))),
+            (Core::And, _) => {
+                let mut exprs = self.exprs(args);
+                let mut e = exprs.pop().unwrap_or_else(unspecified);
+                for test in exprs.into_iter().rev() {
+                    e = Expr::If(test.into(), e.into(), Expr::Const(Literal::Bool(false)).into());
+                }
+                Ok(e)
+            }
+            (Core::Or, []) => Ok(Expr::Const(Literal::Bool(false))),
+            (Core::Or, _) => {
+                let mut exprs = self.exprs(args);
+                let mut e = exprs.pop().unwrap_or_else(unspecified);
+                for test in exprs.into_iter().rev() {
+                    e = self.or(test, e);
+                }
+                Ok(e)
+            }
+            (Core::When, [test, body @ ..]) if !body.is_empty() => {
+                let test = self.expr(test);
+                Ok(Expr::If(test.into(), sequence(self.exprs(body)).into(), unspecified().into()))
+            }
+            (Core::Unless, [test, body @ ..]) if !body.is_empty() => {
+                let test = self.expr(test);
+                Ok(Expr::If(test.into(), unspecified().into(), sequence(self.exprs(body)).into()))
+            }
+            (Core::Parameterize, [bindings, body @ ..]) => self.form_parameterize(bindings, body, x.span),
+            (Core::Guard, [clauses, body @ ..]) => self.form_guard(clauses, body, x.span),
+            (Core::Delay, [e]) => self.form_delay("delay*", e, x.span),
+            (Core::DelayForce, [e]) => self.form_delay("delay-force*", e, x.span),
+            (Core::Assert, [e, ..]) => {
+                let test = self.expr(e);
+                let shown = self.literal(e)?;
+                let message = Expr::Const(Literal::String("assertion failed".into()));
+                let fail = self.library_call("control", "error", vec![message, Expr::Const(shown)], x.span)?;
+                Ok(Expr::If(test.into(), unspecified().into(), fail.into()))
+            }
+            (Core::CondExpand, _) => {
+                let forms = self.cond_expand(x)?;
+                Ok(sequence(self.exprs(&forms)))
+            }
+            (Core::Include, _) => {
+                let forms = self.include(x.span, args, false)?;
+                self.body(&forms, x.span)
+            }
+            (Core::IncludeCi, _) => {
+                let forms = self.include(x.span, args, true)?;
+                self.body(&forms, x.span)
+            }
+            (Core::SyntaxError, [message, irritants @ ..]) => {
+                let mut text = match &message.datum {
+                    Datum::String(s) => s.to_string(),
+                    _ => self.show(message),
+                };
+                for i in irritants {
+                    text.push(' ');
+                    text.push_str(&self.show(i));
+                }
+                // the macro's use is what the user wrote
+                let span = self.trace.as_ref().map_or(x.span, |s| s.span);
+                let mut d = self.diagnostic(span, text);
+                d.notes.retain(|(s, _)| *s != span);
+                Err(d.into())
+            }
+            (Core::PrimValues, [value]) => Ok(self.expr(value)),
+            (Core::PrimValues, _) => Ok(Expr::Values(self.exprs(args))),
+            (Core::PrimApply, [f, rest @ ..]) if !rest.is_empty() => {
+                let f = self.expr(f);
+                Ok(Expr::Apply(f.into(), self.exprs(rest), self.site(x.span)))
+            }
+            (Core::PrimCallCc, [f]) => Ok(Expr::CallCc(self.expr(f).into(), self.site(x.span))),
+            _ => self.bad_form(core, x),
+        }
+    }
+
+    fn bad_form<T>(&mut self, core: Core, x: &Syntax) -> R<T> {
+        let name = core.name();
+        let help = match core {
+            Core::Quote => "(quote datum) or 'datum",
+            Core::Quasiquote => "(quasiquote template) or `template",
+            Core::Lambda => "(lambda (parameter …) body …)",
+            Core::NamedLambda => "(named-lambda (name parameter …) body …)",
+            Core::If => "(if test consequent) or (if test consequent alternative)",
+            Core::Set => "(set! variable expression)",
+            Core::Begin => "(begin expression …)",
+            Core::Cond => "(cond (test expression …) … (else expression …))",
+            Core::Case => "(case key ((datum …) expression …) … (else expression …))",
+            Core::When => "(when test expression …)",
+            Core::Unless => "(unless test expression …)",
+            Core::Parameterize => "(parameterize ((parameter value) …) body …)",
+            Core::Guard => "(guard (variable clause …) body …)",
+            Core::Delay => "(delay expression)",
+            Core::DelayForce => "(delay-force expression)",
+            Core::Assert => "(assert expression)",
+            Core::SyntaxError => "(syntax-error \"message\" form …)",
+            Core::PrimApply => "(%apply procedure argument … list)",
+            Core::PrimCallCc => "(%call/cc procedure)",
+            Core::Define | Core::DefineValues | Core::DefineRecordType | Core::DefineSyntax => {
+                return self.err_help(
+                    x.span,
+                    format!("`{name}` stands where an expression is expected"),
+                    "definitions belong at the top level or at the start of a body; (let () (define …) …) makes a body",
+                );
+            }
+            Core::Import | Core::DefineLibrary => {
+                return self.err(x.span, format!("`{name}` is allowed at the top level only"));
+            }
+            Core::SyntaxRules => {
+                return self.err_help(
+                    x.span,
+                    "`syntax-rules` is not an expression",
+                    "(define-syntax name (syntax-rules (literal …) (pattern template) …))",
+                );
+            }
+            Core::Unquote | Core::UnquoteSplicing => {
+                return self.err_help(x.span, format!("`{name}` outside of a quasiquotation"), "`(a ,b ,@c)");
+            }
+            _ => {
+                let message = format!("`{name}` cannot stand here");
+                return self.err(x.span, message);
+            }
+        };
+        self.err_help(x.span, format!("bad `{name}`"), help)
+    }
+
+    /// `(or a b)` from expanded parts.
+    fn or(&mut self, a: Expr, b: Expr) -> Expr {
+        if let Expr::Prim { op: PrimOp::Op(op), .. } = &a {
+            if op.info().result == Kind::Boolean {
+                return Expr::If(a.into(), Expr::Const(Literal::Bool(true)).into(), b.into());
+            }
+        }
+        let t = self.s.program.fresh_var("or");
+        Expr::Let(vec![(t, a)], Expr::If(Expr::Local(t).into(), Expr::Local(t).into(), b.into()).into())
+    }
+
+    fn form_set(&mut self, target: &Syntax, value: &Syntax, span: Span) -> R<Expr> {
+        let Some(id) = target.as_ident() else {
+            return self.err_help(target.span, "only a variable can be assigned", "(set! variable expression)");
+        };
+        let meaning = self.resolve(id);
+        let value = self.expr_named(value, Some(id));
+        let site = self.site(span);
+        match meaning {
+            Meaning::Bound(Binding::Local(v)) => {
+                self.s.program.vars[v.0 as usize].assigned = true;
+                Ok(Expr::SetLocal(v, value.into()))
+            }
+            Meaning::Bound(Binding::Global(_) | Binding::Prim(_)) if self.is_imported(id) => {
+                let name = self.name(id).clone();
+                self.err_help(
+                    target.span,
+                    format!("`{name}` is imported and cannot be assigned"),
+                    format!("define a variable of your own first: (define {name} …)"),
+                )
+            }
+            Meaning::Bound(Binding::Global(g)) => {
+                self.s.program.globals[g.0 as usize].assigned = true;
+                self.global(g, span);
+                Ok(Expr::SetGlobal(g, value.into(), site))
+            }
+            Meaning::Unbound(base, module) => {
+                let g = self.unbound_global(base, module, target.span);
+                self.s.program.globals[g.0 as usize].assigned = true;
+                Ok(Expr::SetGlobal(g, value.into(), site))
+            }
+            Meaning::Bound(_) => {
+                let message = format!("the keyword `{}` cannot be assigned", self.name(id));
+                self.err(target.span, message)
+            }
+        }
+    }
+
+    // conditionals
+
+    /// What follows the test of a clause: nothing, `=> receiver`, or expressions.
+    fn consequence(&mut self, rest: &[Syntax], span: Span) -> R<Consequence> {
+        match rest {
+            [] => Ok(Consequence::Test),
+            [arrow, receiver] if self.is_keyword(arrow, Core::Arrow) => {
+                Ok(Consequence::Receiver(self.expr(receiver), receiver.span))
+            }
+            [arrow, ..] if self.is_keyword(arrow, Core::Arrow) => {
+                self.err_help(span, "one receiver follows `=>`", "(test => receiver)")
+            }
+            _ => Ok(Consequence::Body(sequence(self.exprs(rest)))),
+        }
+    }
+
+    /// Clauses of `cond` (and `guard`); `otherwise` is the value when none applies.
+    fn form_cond(&mut self, clauses: &[Syntax], otherwise: Expr) -> R<Expr> {
+        const HELP: &str = "(cond (test expression …) … (else expression …))";
+        let mut tests = Vec::with_capacity(clauses.len());
+        let mut result = otherwise;
+        for (i, c) in clauses.iter().enumerate() {
+            let Some([test, rest @ ..]) = c.as_list() else {
+                return self.err_help(c.span, "not a clause of `cond`", HELP);
+            };
+            if self.is_keyword(test, Core::Else) {
+                if i + 1 != clauses.len() {
+                    return self.err_help(c.span, "`else` must be the last clause", HELP);
+                }
+                if rest.is_empty() {
+                    return self.err_help(c.span, "`else` without an expression", HELP);
+                }
+                result = sequence(self.exprs(rest));
+                break;
+            }
+            let test = self.expr(test);
+            tests.push((test, self.consequence(rest, c.span)?));
+        }
+        for (test, consequence) in tests.into_iter().rev() {
+            result = match consequence {
+                Consequence::Test => self.or(test, result),
+                Consequence::Body(e) => Expr::If(test.into(), e.into(), result.into()),
+                Consequence::Receiver(f, span) => {
+                    let t = self.s.program.fresh_var("t");
+                    let call = Expr::Call(f.into(), vec![Expr::Local(t)], self.site(span));
+                    Expr::Let(vec![(t, test)], Expr::If(Expr::Local(t).into(), call.into(), result.into()).into())
+                }
+            };
+        }
+        Ok(result)
+    }
+
+    fn form_case(&mut self, key: &Syntax, clauses: &[Syntax]) -> R<Expr> {
+        const HELP: &str = "(case key ((datum …) expression …) … (else expression …))";
+        let key = self.expr(key);
+        let k = self.s.program.fresh_var("key");
+        let mut tests = Vec::with_capacity(clauses.len());
+        let mut result = unspecified();
+        for (i, c) in clauses.iter().enumerate() {
+            let Some([data, rest @ ..]) = c.as_list().filter(|l| l.len() >= 2) else {
+                return self.err_help(c.span, "not a clause of `case`", HELP);
+            };
+            let otherwise = self.is_keyword(data, Core::Else);
+            let body = match self.consequence(rest, c.span)? {
+                Consequence::Body(e) => e,
+                Consequence::Receiver(f, span) => Expr::Call(f.into(), vec![Expr::Local(k)], self.site(span)),
+                Consequence::Test => unspecified(),
+            };
+            if otherwise {
+                if i + 1 != clauses.len() {
+                    return self.err_help(c.span, "`else` must be the last clause", HELP);
+                }
+                result = body;
+                break;
+            }
+            let Some(data) = data.as_list() else {
+                return self.err_help(data.span, "a list of data is expected here", HELP);
+            };
+            let mut choices = Vec::with_capacity(data.len());
+            for d in data {
+                let literal = self.literal(d)?;
+                choices.push(prim(equality(&literal), vec![Expr::Local(k), Expr::Const(literal)]));
+            }
+            tests.push((choices, body));
+        }
+        for (choices, body) in tests.into_iter().rev() {
+            let mut test = Expr::Const(Literal::Bool(false));
+            for (i, c) in choices.into_iter().rev().enumerate() {
+                test = match i {
+                    0 => c,
+                    _ => Expr::If(c.into(), Expr::Const(Literal::Bool(true)).into(), test.into()),
+                };
+            }
+            result = Expr::If(test.into(), body.into(), result.into());
+        }
+        Ok(Expr::Let(vec![(k, key)], result.into()))
+    }
+
+    // dynamic state: through procedures of lib/
+
+    fn thunk(&mut self, body: Expr, span: Span) -> Expr {
+        let clause = Clause { params: Vec::new(), rest: None, body };
+        Expr::Lambda(Lambda { name: "lambda".into(), clauses: vec![clause], site: self.site(span) })
+    }
+
+    fn form_parameterize(&mut self, bindings: &Syntax, body: &[Syntax], span: Span) -> R<Expr> {
+        const HELP: &str = "(parameterize ((parameter value) …) body …)";
+        let Some(bindings) = bindings.as_list() else {
+            return self.err_help(bindings.span, "a list of bindings is expected here", HELP);
+        };
+        let mut pairs = Vec::with_capacity(bindings.len());
+        for b in bindings {
+            let Some([parameter, value]) = b.as_list() else {
+                return self.err_help(b.span, "not a binding", HELP);
+            };
+            pairs.push(prim(Op::Cons, vec![self.expr(parameter), self.expr(value)]));
+        }
+        let body = self.body(body, span)?;
+        if pairs.is_empty() {
+            return Ok(body);
+        }
+        let args = vec![self.list(pairs), self.thunk(body, span)];
+        self.library_call("control", "parameterize*", args, span)
+    }
+
+    fn form_guard(&mut self, clauses: &Syntax, body: &[Syntax], span: Span) -> R<Expr> {
+        const HELP: &str = "(guard (variable clause …) body …)";
+        let Some([variable, clauses @ ..]) = clauses.as_list() else {
+            return self.err_help(clauses.span, "bad `guard`", HELP);
+        };
+        let Some(id) = variable.as_ident() else {
+            return self.err_help(variable.span, "a variable for the condition is expected here", HELP);
+        };
+        let mark = self.open_scope();
+        let condition = self.bind_local(id);
+        let reraise: VarId = self.s.program.fresh_var("reraise");
+        let otherwise = Expr::Call(Expr::Local(reraise).into(), Vec::new(), self.site(span));
+        let handler = self.form_cond(clauses, otherwise);
+        self.close_scope(mark);
+        let clause = Clause { params: vec![condition, reraise], rest: None, body: handler? };
+        let handler = Expr::Lambda(Lambda { name: "guard".into(), clauses: vec![clause], site: self.site(span) });
+        let body = self.body(body, span)?;
+        let thunk = self.thunk(body, span);
+        self.library_call("control", "guard*", vec![handler, thunk], span)
+    }
+
+    fn form_delay(&mut self, procedure: &str, e: &Syntax, span: Span) -> R<Expr> {
+        let body = self.expr(e);
+        let thunk = self.thunk(body, span);
+        self.library_call("control", procedure, vec![thunk], span)
+    }
+}
+
+/// The primitive that compares with a constant like `eqv?`.
+fn equality(literal: &Literal) -> Op {
+    match literal {
+        Literal::Number(Number::Int(Int::Fix(_))) => Op::Eq,
+        Literal::Number(_) => Op::Eqv,
+        _ => Op::Eq,
+    }
+}

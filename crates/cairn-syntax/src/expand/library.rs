@@ -1,0 +1,555 @@
+//! Libraries: `define-library`, `import`, `cond-expand`, `include`.
+//!
+//! A library is a module (its top-level names) and a table of exports: name to binding. Importing copies
+//! bindings, so a keyword, a macro, a primitive and a variable are all imported alike. The forms of a library
+//! go into the program when it is first imported, before the forms of whoever imports it.
+//!
+//! Two libraries are built in: `(cairn syntax)` exports the keywords, `(cairn primitives)` exports every
+//! primitive operation as `%name`.
+
+use super::core::Core;
+use super::scope::{Meaning, keywords};
+use super::{Binding, Expander, R, prims};
+use crate::diagnostic::Span;
+use crate::read;
+use crate::syntax::{Datum, Ident, Syntax};
+use cairn_num::{Int, Number};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::fmt;
+use std::rc::Rc;
+
+/// What `cond-expand` and `(features)` know.
+pub const FEATURES: &[&str] = &[
+    "r7rs",
+    "full-unicode",
+    "ratios",
+    "exact-closed",
+    "exact-complex",
+    "ieee-float",
+    "cairn",
+    "x86-64",
+    "linux",
+    "unix",
+    "little-endian",
+];
+
+/// What a program without `import` imports.
+const DEFAULT_LIBRARIES: &[&str] = &[
+    "base",
+    "case-lambda",
+    "char",
+    "complex",
+    "cxr",
+    "eval",
+    "file",
+    "inexact",
+    "lazy",
+    "load",
+    "process-context",
+    "read",
+    "repl",
+    "time",
+    "write",
+];
+
+/// A part of a library's name.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum NamePart {
+    /// `scheme` in `(scheme base)`.
+    Symbol(Rc<str>),
+    /// `1` in `(srfi 1)`.
+    Number(u64),
+}
+
+/// The name of a library.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct LibraryName(pub Vec<NamePart>);
+
+impl LibraryName {
+    /// A name of symbols.
+    pub fn of(parts: &[&str]) -> LibraryName {
+        LibraryName(parts.iter().map(|p| NamePart::Symbol((*p).into())).collect())
+    }
+    /// The usual path of its file, without extension: `scheme/base`.
+    pub fn path(&self) -> String {
+        let parts: Vec<String> = self.0.iter().map(|p| p.to_string()).collect();
+        parts.join("/")
+    }
+}
+
+impl fmt::Display for NamePart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NamePart::Symbol(s) => f.write_str(s),
+            NamePart::Number(n) => write!(f, "{n}"),
+        }
+    }
+}
+
+impl fmt::Display for LibraryName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(")?;
+        for (i, part) in self.0.iter().enumerate() {
+            write!(f, "{}{part}", if i > 0 { " " } else { "" })?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// A loaded library, or one being loaded (then its exports are empty).
+pub(super) struct Library {
+    pub(super) module: u32,
+    pub(super) loading: bool,
+    exports: FxHashMap<Ident, Binding>,
+}
+
+impl Library {
+    pub(super) fn exports(&self, id: Ident) -> bool {
+        self.exports.contains_key(&id)
+    }
+    pub(super) fn get(&self, id: Ident) -> Option<Binding> {
+        self.exports.get(&id).copied()
+    }
+}
+
+/// Declarations of one library, in the order of the text but sorted by kind.
+#[derive(Default)]
+struct Declarations {
+    exports: Vec<Syntax>,
+    body: Vec<Syntax>,
+}
+
+impl Expander<'_> {
+    /// Does a program begin by importing something?
+    pub(super) fn imports_something(&self, forms: &[Syntax]) -> bool {
+        for form in forms {
+            let Some([head, ..]) = form.as_list() else { return false };
+            if self.is_keyword(head, Core::Import) {
+                return true;
+            }
+            if self.is_keyword(head, Core::CondExpand) && self.mentions_import(form) {
+                return true;
+            }
+            if !self.is_keyword(head, Core::DefineLibrary) {
+                return false;
+            }
+        }
+        false
+    }
+
+    fn mentions_import(&self, form: &Syntax) -> bool {
+        let Some(clauses) = form.as_list() else { return false };
+        clauses.iter().skip(1).filter_map(Syntax::as_list).flatten().any(|x| {
+            x.as_list().and_then(|l| l.first()).is_some_and(|head| {
+                self.is_keyword(head, Core::Import)
+                    || self.is_keyword(head, Core::CondExpand) && self.mentions_import(x)
+            })
+        })
+    }
+
+    pub(super) fn import_defaults(&mut self, span: Span) {
+        for part in DEFAULT_LIBRARIES {
+            let name = LibraryName::of(&["scheme", part]);
+            if *part == "base" || self.is_available(&name) {
+                match self.load(&name, span) {
+                    Ok(()) => {
+                        for (id, b) in self.exports_of(&name) {
+                            self.import_binding(id, b, span);
+                        }
+                    }
+                    Err(d) => self.report(d),
+                }
+            }
+        }
+    }
+
+    /// `(import set …)` at the top level of the current module.
+    pub(super) fn import(&mut self, sets: &[Syntax]) {
+        for set in sets {
+            match self.import_set(set) {
+                Ok(bindings) => {
+                    for (id, b) in bindings {
+                        self.import_binding(id, b, set.span);
+                    }
+                }
+                Err(d) => self.report(d),
+            }
+        }
+    }
+
+    fn import_set(&mut self, x: &Syntax) -> R<Vec<(Ident, Binding)>> {
+        const HELP: &str = "(library name), or (only set name …), (except set name …), (prefix set prefix), \
+                            (rename set (old new) …)";
+        let Some(items) = x.as_list().filter(|l| !l.is_empty()) else {
+            return self.err_help(x.span, "not an import set", HELP);
+        };
+        let modifier = match (items[0].as_ident(), items.get(1)) {
+            (Some(id), Some(inner)) if inner.as_list().is_some() => self.name(id).clone(),
+            _ => "".into(),
+        };
+        if !matches!(&*modifier, "only" | "except" | "prefix" | "rename") {
+            let name = self.library_name(x)?;
+            self.load(&name, x.span)?;
+            return Ok(self.exports_of(&name));
+        }
+        let mut set = self.import_set(&items[1])?;
+        let rest = &items[2..];
+        match &*modifier {
+            "only" | "except" => {
+                let mut chosen = FxHashSet::default();
+                let present: FxHashSet<Ident> = set.iter().map(|(id, _)| *id).collect();
+                for name in rest {
+                    let id = self.plain_ident(name, HELP)?;
+                    if !present.contains(&id) {
+                        let d = self.not_exported(&items[1], id, name.span);
+                        self.report(d);
+                    }
+                    chosen.insert(id);
+                }
+                let only = &*modifier == "only";
+                set.retain(|(id, _)| chosen.contains(id) == only);
+            }
+            "prefix" => {
+                let [prefix] = rest else { return self.err_help(x.span, "bad `prefix`", "(prefix set prefix)") };
+                let prefix = self.plain_ident(prefix, "(prefix set prefix)")?;
+                let prefix = self.name(prefix).clone();
+                for (id, _) in &mut set {
+                    let name = format!("{prefix}{}", self.s.names.name(*id));
+                    *id = self.s.names.intern(&name);
+                }
+            }
+            _ => {
+                let mut renames = FxHashMap::default();
+                let present: FxHashSet<Ident> = set.iter().map(|(id, _)| *id).collect();
+                for pair in rest {
+                    let Some([old, new]) = pair.as_list() else {
+                        return self.err_help(pair.span, "not a renaming", "(rename set (old new) …)");
+                    };
+                    let old_id = self.plain_ident(old, HELP)?;
+                    let new_id = self.plain_ident(new, HELP)?;
+                    if !present.contains(&old_id) {
+                        let d = self.not_exported(&items[1], old_id, old.span);
+                        self.report(d);
+                    }
+                    renames.insert(old_id, new_id);
+                }
+                for (id, _) in &mut set {
+                    if let Some(new) = renames.get(id) {
+                        *id = *new;
+                    }
+                }
+            }
+        }
+        Ok(set)
+    }
+
+    fn not_exported(&self, set: &Syntax, id: Ident, span: Span) -> Box<crate::Diagnostic> {
+        self.diagnostic(span, format!("{} does not export `{}`", self.source_text(set), self.name(id))).into()
+    }
+
+    fn plain_ident(&mut self, x: &Syntax, help: &str) -> R<Ident> {
+        match x.as_ident() {
+            Some(id) => Ok(self.s.names.base(id)),
+            None => self.err_help(x.span, "a name is expected here", help),
+        }
+    }
+
+    fn exports_of(&self, name: &LibraryName) -> Vec<(Ident, Binding)> {
+        let mut all: Vec<_> = self.s.libraries[name].exports.iter().map(|(id, b)| (*id, *b)).collect();
+        all.sort_by_key(|(id, _)| *id);
+        all
+    }
+
+    pub(super) fn library_name(&mut self, x: &Syntax) -> R<LibraryName> {
+        let mut parts = Vec::new();
+        for part in x.as_list().unwrap_or(&[]) {
+            match &part.datum {
+                Datum::Ident(id) => parts.push(NamePart::Symbol(self.name(*id).clone())),
+                Datum::Number(n) => match **n {
+                    Number::Int(Int::Fix(k)) if k >= 0 => parts.push(NamePart::Number(k as u64)),
+                    _ => parts.clear(),
+                },
+                _ => return self.err_help(part.span, "not a part of a library name", "(scheme base), (srfi 1)"),
+            }
+        }
+        if parts.is_empty() {
+            return self.err_help(
+                x.span,
+                "not the name of a library",
+                "a list of identifiers and exact non-negative integers: (scheme base), (srfi 1)",
+            );
+        }
+        Ok(LibraryName(parts))
+    }
+
+    fn is_available(&mut self, name: &LibraryName) -> bool {
+        self.s.libraries.contains_key(name)
+            || is_builtin_name(name)
+            || matches!(self.loader.load_library(name), Ok(Some(_)))
+    }
+
+    /// Makes sure that a library is loaded.
+    pub(super) fn load(&mut self, name: &LibraryName, span: Span) -> R<()> {
+        match self.s.libraries.get(name) {
+            Some(l) if !l.loading => return Ok(()),
+            Some(_) => {
+                let from = self.loading.iter().position(|n| n == name).unwrap_or(0);
+                let mut chain: Vec<String> = self.loading[from..].iter().map(|n| n.to_string()).collect();
+                chain.push(name.to_string());
+                return self.err(span, format!("libraries import each other in a circle: {}", chain.join(" → ")));
+            }
+            None => {}
+        }
+        if is_builtin_name(name) {
+            self.make_builtin(name);
+            return Ok(());
+        }
+        let (path, text) = match self.loader.load_library(name) {
+            Ok(Some(found)) => found,
+            Ok(None) => {
+                let mut help = format!("a library {name} is looked for in a file {}.sld", name.path());
+                if let Some(NamePart::Symbol(s)) = name.0.first() {
+                    if &**s == "rnrs" {
+                        help = "R6RS libraries are not available; try (scheme base)".into();
+                    }
+                }
+                return self.err_help(span, format!("there is no library {name}"), help);
+            }
+            Err(e) => return self.err(span, format!("library {name} cannot be read: {e}")),
+        };
+        let builtin = self.loader.is_builtin(name);
+        let file = self.s.add_source(&path, &text, builtin);
+        self.s.dependencies.push((path, text.clone()));
+        let forms = read::read_all(file, &text, &mut self.s.names, false)?;
+        for form in &forms {
+            match form.as_list() {
+                Some([head, ..]) if head.as_ident().is_some_and(|id| &**self.name(id) == "define-library") => {
+                    self.define_library(form)?;
+                }
+                _ => {
+                    let d =
+                        self.diagnostic(form.span, "only `define-library` forms may stand in a library's file");
+                    self.report(d.into());
+                }
+            }
+        }
+        if self.s.libraries.contains_key(name) {
+            return Ok(());
+        }
+        let path = self.s.sources[file as usize].path.clone();
+        self.err(span, format!("the file {path} does not define the library {name}"))
+    }
+
+    fn make_builtin(&mut self, name: &LibraryName) {
+        let module = self.new_module(Some(name.to_string().into()), true);
+        let primitives = name == &LibraryName::of(&["cairn", "primitives"]);
+        let mut exports = FxHashMap::default();
+        for (text, core) in keywords().filter(|(_, c)| c.is_primitive() == primitives) {
+            exports.insert(self.s.names.intern(text), Binding::Core(core));
+        }
+        if primitives {
+            for op in prims::all() {
+                exports.insert(self.s.names.intern(&format!("%{}", op.name())), Binding::Prim(op));
+            }
+        }
+        self.s.libraries.insert(name.clone(), Library { module, loading: false, exports });
+    }
+
+    /// `(define-library name declaration …)`.
+    pub(super) fn define_library(&mut self, form: &Syntax) -> R<()> {
+        let items = form.as_list().unwrap_or(&[]);
+        let Some(name_form) = items.get(1) else {
+            return self.err_help(
+                form.span,
+                "a library without a name",
+                "(define-library (name …) declaration …)",
+            );
+        };
+        let name = self.library_name(name_form)?;
+        if self.s.libraries.contains_key(&name) {
+            return self.err(name_form.span, format!("library {name} is defined twice"));
+        }
+        let builtin = self.s.sources[form.span.file as usize].library;
+        let module = self.new_module(Some(name.to_string().into()), builtin);
+        let library = Library { module, loading: true, exports: FxHashMap::default() };
+        self.s.libraries.insert(name.clone(), library);
+        self.loading.push(name.clone());
+        let exports = self.at_top_level(module, |x| {
+            let mut declarations = Declarations::default();
+            x.declarations(&items[2..], &mut declarations);
+            x.top_level(declarations.body);
+            x.exports(&declarations.exports)
+        });
+        self.loading.pop();
+        let library = self.s.libraries.get_mut(&name).expect("inserted above");
+        library.exports = exports;
+        library.loading = false;
+        Ok(())
+    }
+
+    fn declarations(&mut self, items: &[Syntax], out: &mut Declarations) {
+        for item in items {
+            if let Err(d) = self.declaration(item, out) {
+                self.report(d);
+            }
+        }
+    }
+
+    fn declaration(&mut self, item: &Syntax, out: &mut Declarations) -> R<()> {
+        const HELP: &str = "declarations are: export, import, begin, include, include-ci, \
+                            include-library-declarations, cond-expand";
+        let Some([head, rest @ ..]) = item.as_list() else {
+            return self.err_help(item.span, "not a library declaration", HELP);
+        };
+        let head_name = head.as_ident().map_or("".into(), |id| self.name(id).clone());
+        match &*head_name {
+            "export" => out.exports.extend_from_slice(rest),
+            "import" => self.import(rest),
+            "begin" => out.body.extend_from_slice(rest),
+            "include" => out.body.extend(self.include(item.span, rest, false)?),
+            "include-ci" => out.body.extend(self.include(item.span, rest, true)?),
+            "include-library-declarations" => {
+                let more = self.include(item.span, rest, false)?;
+                self.declarations(&more, out);
+            }
+            "cond-expand" => {
+                let more = self.cond_expand(item)?;
+                self.declarations(&more, out);
+            }
+            "define" | "define-syntax" | "define-record-type" | "define-values" => {
+                return self.err_help(
+                    item.span,
+                    "a definition is not a library declaration",
+                    format!("put it into a begin: (begin ({head_name} …))"),
+                );
+            }
+            _ => return self.err_help(item.span, "not a library declaration", HELP),
+        }
+        Ok(())
+    }
+
+    fn exports(&mut self, specs: &[Syntax]) -> FxHashMap<Ident, Binding> {
+        let mut exports: FxHashMap<Ident, Binding> = FxHashMap::default();
+        for spec in specs {
+            match self.export(spec) {
+                Ok((id, binding)) => {
+                    if exports.insert(id, binding).is_some_and(|old| old != binding) {
+                        let message = format!("`{}` is exported twice", self.name(id));
+                        let d = self.diagnostic(spec.span, message);
+                        self.report(d.into());
+                    }
+                }
+                Err(d) => self.report(d),
+            }
+        }
+        exports
+    }
+
+    fn export(&mut self, spec: &Syntax) -> R<(Ident, Binding)> {
+        const HELP: &str = "(export name (rename name exported-name) …)";
+        let (inner, outer) = match spec.as_list() {
+            Some([r, inner, outer]) if r.as_ident().is_some_and(|id| &**self.name(id) == "rename") => {
+                (inner, outer)
+            }
+            None if spec.as_ident().is_some() => (spec, spec),
+            _ => return self.err_help(spec.span, "not an export", HELP),
+        };
+        let inner_id = self.plain_ident(inner, HELP)?;
+        let outer_id = self.plain_ident(outer, HELP)?;
+        match self.resolve(inner_id) {
+            Meaning::Bound(b) => Ok((outer_id, b)),
+            Meaning::Unbound(..) => {
+                let message = format!("`{}` is exported but neither defined nor imported", self.name(inner_id));
+                self.err(inner.span, message)
+            }
+        }
+    }
+
+    // conditional expansion
+
+    /// The forms of the chosen clause of `(cond-expand clause …)`.
+    pub(super) fn cond_expand(&mut self, form: &Syntax) -> R<Vec<Syntax>> {
+        let clauses = form.as_list().unwrap_or(&[]).get(1..).unwrap_or(&[]);
+        for clause in clauses {
+            let Some([requirement, body @ ..]) = clause.as_list() else {
+                return self.err_help(
+                    clause.span,
+                    "not a clause",
+                    "(cond-expand (requirement form …) … (else form …))",
+                );
+            };
+            if self.requirement(requirement)? {
+                return Ok(body.to_vec());
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn requirement(&mut self, x: &Syntax) -> R<bool> {
+        const HELP: &str = "a feature, (library name), (and …), (or …), (not …) or else";
+        if let Some(id) = x.as_ident() {
+            let name = self.name(id);
+            return Ok(&**name == "else" || FEATURES.contains(&&**name));
+        }
+        let Some([head, rest @ ..]) = x.as_list() else { return self.err_help(x.span, "not a requirement", HELP) };
+        let head = head.as_ident().map_or("".into(), |id| self.name(id).clone());
+        match (&*head, rest) {
+            ("and", _) => {
+                for r in rest {
+                    if !self.requirement(r)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            ("or", _) => {
+                for r in rest {
+                    if self.requirement(r)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            ("not", [r]) => Ok(!self.requirement(r)?),
+            ("library", [name]) => {
+                let name = self.library_name(name)?;
+                Ok(self.is_available(&name))
+            }
+            _ => self.err_help(x.span, "not a requirement", HELP),
+        }
+    }
+
+    // files
+
+    /// The forms of the files of `(include "path" …)`.
+    pub(super) fn include(&mut self, span: Span, paths: &[Syntax], fold_case: bool) -> R<Vec<Syntax>> {
+        let mut forms = Vec::new();
+        if paths.is_empty() {
+            return self.err_help(span, "`include` without a file", "(include \"path\" …)");
+        }
+        for path in paths {
+            let Datum::String(name) = &path.datum else {
+                return self.err_help(path.span, "the path of a file is expected here", "(include \"path\" …)");
+            };
+            if self.s.sources.len() > 5000 {
+                return self.err(path.span, "too many included files; does a file include itself?");
+            }
+            let (from, library) = match self.s.sources.get(span.file as usize) {
+                Some(f) => (f.path.clone(), f.library),
+                None => ("".into(), false),
+            };
+            let (found, text) = match self.loader.load_include(&from, name) {
+                Ok(found) => found,
+                Err(e) => return self.err(path.span, format!("`{name}` cannot be included: {e}")),
+            };
+            let file = self.s.add_source(&found, &text, library);
+            self.s.dependencies.push((found, text.clone()));
+            forms.extend(read::read_all(file, &text, &mut self.s.names, fold_case)?);
+        }
+        Ok(forms)
+    }
+}
+
+fn is_builtin_name(name: &LibraryName) -> bool {
+    name == &LibraryName::of(&["cairn", "syntax"]) || name == &LibraryName::of(&["cairn", "primitives"])
+}

@@ -1,0 +1,314 @@
+//! The expander: [`Syntax`] to Core.
+//!
+//! ```text
+//! (define-syntax swap! (syntax-rules () ((_ a b) (let ((tmp a)) (set! a b) (set! b tmp)))))
+//! (swap! tmp other)         ⟶   (let ((tmp.1 tmp)) (set! tmp other) (set! other tmp.1))
+//! ```
+//!
+//! **Hygiene** (`scope`) is by renaming: a symbol that a template inserts becomes a fresh alias, which means
+//! whatever the symbol meant where the macro was defined unless the expansion binds the alias itself.
+//!
+//! **Two phases.** A body (of a library, the program, or a lambda) is *scanned* first: heads are macro-expanded
+//! until all definitions are known (`scan`). Then right-hand sides and expressions are expanded (`forms`), so
+//! that a reference always sees the binding it should, whatever the order of the text.
+//!
+//! **Errors** do not stop expansion: the failing form becomes an unspecified constant and its neighbours are
+//! looked at too. Expression nesting is bounded by memory only: recursion grows the stack (`stacker`).
+//!
+//! | file | what |
+//! |---|---|
+//! | `core` | the keywords |
+//! | `scope` | identifiers, scopes, modules, resolution |
+//! | `library` | libraries, imports and exports, `cond-expand`, includes |
+//! | `scan` | definitions of a body, top level |
+//! | `forms`, `binding`, `quote` | expressions |
+//! | `record` | `define-record-type` |
+//! | `rules` | `syntax-rules` |
+//! | `prims` | primitives and hidden procedures |
+
+mod binding;
+mod core;
+mod forms;
+mod library;
+mod prims;
+mod quote;
+mod record;
+mod rules;
+mod scan;
+mod scope;
+
+use crate::diagnostic::{Diagnostic, Span};
+use crate::read;
+use crate::syntax::{Context, Ident, Names, Syntax};
+use cairn_core::ir::{Expr, GlobalId, Literal, Program, SourceFile, TopForm, VarId};
+use cairn_core::prim::PrimOp;
+use cairn_layout::code::Site;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+pub use library::{FEATURES, LibraryName, NamePart};
+
+/// Where libraries and included files come from.
+pub trait Loader {
+    /// Path and text of the file that defines the library, `None` when there is no such library, an error when
+    /// it cannot be read.
+    fn load_library(&mut self, name: &LibraryName) -> Result<Option<(String, String)>, String>;
+    /// Path and text of a file included by the file `from` as `path`.
+    fn load_include(&mut self, from: &str, path: &str) -> Result<(String, String), String>;
+    /// Is this library part of Cairn's own `lib/`? Its code takes the call site of the user in messages.
+    fn is_builtin(&self, name: &LibraryName) -> bool {
+        matches!(name.0.first(), Some(NamePart::Symbol(s)) if matches!(&**s, "scheme" | "srfi" | "cairn"))
+    }
+}
+
+/// A program ready for the optimizer.
+pub struct Expanded {
+    /// The program.
+    pub program: Program,
+    /// Suspicious things, for instance references to variables that are never defined.
+    pub warnings: Vec<Diagnostic>,
+    /// Path and text of every file that was read besides the main file.
+    pub dependencies: Vec<(String, String)>,
+    /// All files, indexed by [`Span::file`] of the warnings.
+    pub sources: Vec<SourceFile>,
+}
+
+/// What went wrong: messages, and the files that their spans point into.
+pub struct Failed {
+    /// At least one message.
+    pub errors: Vec<Diagnostic>,
+    /// All files, indexed by [`Span::file`].
+    pub sources: Vec<SourceFile>,
+}
+
+/// Expands one program. [`Session`] gives more control, and the sources of the messages.
+pub fn expand_program(main_path: &str, text: &str, loader: &mut dyn Loader) -> Result<Expanded, Vec<Diagnostic>> {
+    Session::new().expand_program(main_path, text, loader).map_err(|f| f.errors)
+}
+
+/// How many errors are reported at most.
+const MAX_ERRORS: usize = 40;
+
+/// What an identifier means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Binding {
+    Core(core::Core),
+    Macro(u32),
+    Local(VarId),
+    Global(GlobalId),
+    Prim(PrimOp),
+}
+
+/// Everything known between forms: libraries, globals, macros. A REPL keeps one.
+#[derive(Default)]
+pub struct Session {
+    names: Names,
+    sources: Vec<SourceFile>,
+    dependencies: Vec<(String, String)>,
+    program: Program,
+    modules: Vec<scope::Module>,
+    macros: Vec<Rc<rules::Macro>>,
+    libraries: FxHashMap<LibraryName, library::Library>,
+    /// Globals that hold primitives as procedures.
+    wrappers: FxHashMap<PrimOp, GlobalId>,
+    /// Globals that hold procedures made by the expander itself.
+    helpers: FxHashMap<&'static str, GlobalId>,
+    warnings: Vec<Diagnostic>,
+    errors: Vec<Diagnostic>,
+    warned: FxHashSet<GlobalId>,
+    /// Module of the program or REPL.
+    main: Option<u32>,
+}
+
+impl Session {
+    /// A session without libraries.
+    pub fn new() -> Session {
+        Session::default()
+    }
+
+    /// Reads and expands a program. Its globals and libraries stay known; forms of earlier calls are not
+    /// repeated.
+    pub fn expand_program(&mut self, path: &str, text: &str, loader: &mut dyn Loader) -> Result<Expanded, Failed> {
+        let mut x = Expander::new(self, loader);
+        x.main_program(path, text);
+        self.finish()
+    }
+
+    fn finish(&mut self) -> Result<Expanded, Failed> {
+        let mut errors = std::mem::take(&mut self.errors);
+        errors.sort_by_key(|d| (d.span.file, d.span.start));
+        let mut warnings = std::mem::take(&mut self.warnings);
+        let dependencies = std::mem::take(&mut self.dependencies);
+        let forms = std::mem::take(&mut self.program.forms);
+        if !errors.is_empty() {
+            return Err(Failed { errors, sources: self.sources.clone() });
+        }
+        warnings.sort_by_key(|d| (d.span.file, d.span.start));
+        let program = Program {
+            vars: self.program.vars.clone(),
+            globals: self.program.globals.clone(),
+            labels: 0,
+            forms,
+            sources: self.sources.clone(),
+        };
+        Ok(Expanded { program, warnings, dependencies, sources: self.sources.clone() })
+    }
+
+    fn add_source(&mut self, path: &str, text: &str, library: bool) -> u32 {
+        self.sources.push(SourceFile { path: path.into(), text: text.into(), library });
+        self.sources.len() as u32 - 1
+    }
+}
+
+type R<T> = Result<T, Box<Diagnostic>>;
+
+/// A macro use, and the one whose expansion contained it.
+struct Step {
+    name: Ident,
+    span: Span,
+    depth: u32,
+    outer: Trace,
+}
+
+type Trace = Option<Rc<Step>>;
+
+impl Drop for Step {
+    fn drop(&mut self) {
+        // iteratively: chains get long
+        let mut next = self.outer.take();
+        while let Some(mut step) = next.and_then(Rc::into_inner) {
+            next = step.outer.take();
+        }
+    }
+}
+
+/// Macro uses inside of each other's expansion beyond this are taken for an endless expansion.
+const MAX_EXPANSION_DEPTH: u32 = 100_000;
+
+/// One run over some forms.
+struct Expander<'a> {
+    s: &'a mut Session,
+    loader: &'a mut dyn Loader,
+    ctx: Context,
+    scopes: scope::Scopes,
+    /// Macro uses that led to the form being expanded.
+    trace: Trace,
+    /// References to locals so far, indexed by variable: 0 means none.
+    referenced: Vec<bool>,
+    /// Imported variables that the program defines again, by their new global.
+    redefined: FxHashMap<GlobalId, scan::Redefined>,
+    /// Index of the top-level item being expanded.
+    item: usize,
+    /// Libraries being loaded, outermost first.
+    loading: Vec<LibraryName>,
+}
+
+impl<'a> Expander<'a> {
+    fn new(s: &'a mut Session, loader: &'a mut dyn Loader) -> Expander<'a> {
+        Expander {
+            s,
+            loader,
+            ctx: Context { module: 0, depth: 0 },
+            scopes: scope::Scopes::default(),
+            trace: None,
+            referenced: Vec::new(),
+            redefined: FxHashMap::default(),
+            item: 0,
+            loading: Vec::new(),
+        }
+    }
+
+    fn main_program(&mut self, path: &str, text: &str) {
+        let file = self.s.add_source(path, text, false);
+        let forms = match read::read_all(file, text, &mut self.s.names, false) {
+            Ok(forms) => forms,
+            Err(e) => return self.s.errors.push(e),
+        };
+        let first_time = self.s.main.is_none();
+        let module = self.s.main.unwrap_or_else(|| self.new_module(None, false));
+        self.s.main = Some(module);
+        self.ctx = Context { module, depth: 0 };
+        if first_time && !self.imports_something(&forms) {
+            self.import_defaults(Span { file, start: 0, end: 0 });
+        }
+        self.top_level(forms);
+        self.report_unbound();
+    }
+
+    // errors
+
+    fn err<T>(&self, span: Span, message: impl Into<String>) -> R<T> {
+        Err(self.diagnostic(span, message).into())
+    }
+
+    fn err_help<T>(&self, span: Span, message: impl Into<String>, help: impl Into<String>) -> R<T> {
+        Err(self.diagnostic(span, message).help(help).into())
+    }
+
+    fn diagnostic(&self, span: Span, message: impl Into<String>) -> Diagnostic {
+        let mut d = Diagnostic::new(span, message);
+        let mut step = &self.trace;
+        while let Some(s) = step {
+            if d.notes.len() == 3 {
+                break;
+            }
+            d = d.note(s.span, format!("in the expansion of `{}`", self.s.names.name(s.name)));
+            step = &s.outer;
+        }
+        d
+    }
+
+    fn report(&mut self, d: Box<Diagnostic>) {
+        if self.s.errors.len() < MAX_ERRORS
+            && !self.s.errors.iter().any(|e| e.span == d.span && e.message == d.message)
+        {
+            self.s.errors.push(*d);
+        }
+    }
+
+    fn warn(&mut self, d: Diagnostic) {
+        self.s.warnings.push(d);
+    }
+
+    /// The value, or an unspecified constant after reporting the error.
+    fn recover(&mut self, r: R<Expr>) -> Expr {
+        r.unwrap_or_else(|d| {
+            self.report(d);
+            unspecified()
+        })
+    }
+
+    // small helpers
+
+    fn site(&self, span: Span) -> Site {
+        Site::new(span.file, span.start)
+    }
+
+    fn name(&self, id: Ident) -> &Rc<str> {
+        self.s.names.name(id)
+    }
+
+    fn push_form(&mut self, form: TopForm) {
+        self.s.program.forms.push(form);
+    }
+
+    /// The text of a datum in the source, shortened, for messages.
+    fn source_text(&self, x: &Syntax) -> String {
+        let text = self.s.sources.get(x.span.file as usize).map_or("", |f| &f.text);
+        let piece = text.get(x.span.start as usize..x.span.end as usize).unwrap_or("…");
+        let mut short: String = piece.split_whitespace().collect::<Vec<_>>().join(" ");
+        if short.chars().count() > 40 {
+            short = short.chars().take(38).collect::<String>() + " …";
+        }
+        short
+    }
+}
+
+fn unspecified() -> Expr {
+    Expr::Const(Literal::Unspecified)
+}
+
+/// Runs `f` with enough stack for another level of recursion.
+fn grow<T>(f: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, f)
+}

@@ -1,0 +1,154 @@
+//! Primitives, and procedures that expansions call without naming them in the program.
+//!
+//! A primitive in operator position with the right number of operands is [`Expr::Prim`]. Anywhere else it is a
+//! *wrapper*: a global, made once, that holds `(lambda (a b) (%op a b))`.
+
+use super::library::LibraryName;
+use super::scope::Meaning;
+use super::{Binding, Expander, R};
+use crate::diagnostic::Span;
+use crate::syntax::Context;
+use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, TopForm};
+use cairn_core::prim::{OPS, Op, PrimOp};
+use cairn_layout::calls::{RT_CALLS, RtIndex};
+use cairn_layout::code::Site;
+
+/// Every primitive.
+pub(super) fn all() -> impl Iterator<Item = PrimOp> {
+    let ops = OPS.iter().map(|i| PrimOp::Op(i.op));
+    let calls = (0..RT_CALLS.len()).map(|i| PrimOp::Rt(RtIndex(i as u16)));
+    [PrimOp::Vector, PrimOp::Record, PrimOp::Opaque].into_iter().chain(ops).chain(calls)
+}
+
+/// The operation of a fixed-arity primitive applied to operands, without position.
+pub(super) fn prim(op: Op, args: Vec<Expr>) -> Expr {
+    prim_at(op, args, Site::NONE)
+}
+
+pub(super) fn prim_at(op: Op, args: Vec<Expr>, site: Site) -> Expr {
+    Expr::Prim { op: PrimOp::Op(op), args, site, proven: 0 }
+}
+
+fn only_called(op: PrimOp) -> bool {
+    matches!(
+        op,
+        PrimOp::Opaque
+            | PrimOp::Op(
+                Op::RecordRef
+                    | Op::RecordSet
+                    | Op::PortRef
+                    | Op::PortSet
+                    | Op::OpaqueRef
+                    | Op::OpaqueSet
+                    | Op::MachineRef
+                    | Op::MachineSet
+            )
+    )
+}
+
+impl Expander<'_> {
+    /// A primitive as a procedure.
+    pub(super) fn primitive_value(&mut self, op: PrimOp, span: Span) -> R<Expr> {
+        if only_called(op) {
+            return self.err(span, format!("`%{}` is not a procedure: it can only be called", op.name()));
+        }
+        let g = self.wrapper(op);
+        Ok(Expr::Global(g, self.site(span)))
+    }
+
+    fn wrapper(&mut self, op: PrimOp) -> GlobalId {
+        if let Some(g) = self.s.wrappers.get(&op) {
+            return *g;
+        }
+        let g = self.fresh_global(op.name(), true);
+        self.s.wrappers.insert(op, g);
+        let clause = match op.arity() {
+            Some(n) => {
+                let params: Vec<_> =
+                    (0..n).map(|i| self.s.program.fresh_var(["a", "b", "c", "d", "e"][i.min(4)])).collect();
+                let args = params.iter().map(|v| Expr::Local(*v)).collect();
+                Clause { params, rest: None, body: Expr::Prim { op, args, site: Site::NONE, proven: 0 } }
+            }
+            None => {
+                // variadic allocations: through a list
+                let rest = self.s.program.fresh_var("xs");
+                let (first, name) = match op {
+                    PrimOp::Record => (Some(self.s.program.fresh_var("rtd")), "make-record"),
+                    _ => (None, "list->vector"),
+                };
+                let call = PrimOp::by_name(name).expect("a row of the table of runtime calls");
+                let args = first.into_iter().chain([rest]).map(Expr::Local).collect();
+                let body = Expr::Prim { op: call, args, site: Site::NONE, proven: 0 };
+                Clause { params: first.into_iter().collect(), rest: Some(rest), body }
+            }
+        };
+        self.define_hidden(g, op.name(), clause);
+        g
+    }
+
+    fn define_hidden(&mut self, g: GlobalId, name: &str, clause: Clause) {
+        let lambda = Lambda { name: name.into(), clauses: vec![clause], site: Site::NONE };
+        self.push_form(TopForm::Define(g, Expr::Lambda(lambda)));
+    }
+
+    /// A call of a procedure that lib/ exports for the expander's use.
+    pub(super) fn library_call(&mut self, library: &str, name: &str, args: Vec<Expr>, span: Span) -> R<Expr> {
+        let callee = self.library_procedure(library, name, span)?;
+        Ok(Expr::Call(callee.into(), args, self.site(span)))
+    }
+
+    pub(super) fn library_procedure(&mut self, library: &str, name: &str, span: Span) -> R<Expr> {
+        let library = LibraryName::of(&["cairn", library]);
+        let id = self.s.names.intern(name);
+        let loading = self.s.libraries.get(&library).filter(|l| l.loading).map(|l| l.module);
+        if let Some(module) = loading {
+            // used inside of that library itself, or of one that it imports
+            let g = match self.resolve_in(id, Context { module, depth: 0 }) {
+                Meaning::Bound(Binding::Global(g)) => g,
+                _ => self.unbound_global(id, module, span),
+            };
+            return Ok(Expr::Global(g, self.site(span)));
+        }
+        self.load(&library, span)?;
+        match self.s.libraries.get(&library).and_then(|l| l.get(id)) {
+            Some(Binding::Global(g)) => Ok(Expr::Global(g, self.site(span))),
+            Some(Binding::Prim(op)) => self.primitive_value(op, span),
+            _ => self.err(span, format!("{library} does not export the procedure `{name}`")),
+        }
+    }
+
+    /// `(append a b)` for `unquote-splicing`.
+    pub(super) fn append(&mut self, a: Expr, b: Expr, site: Site) -> Expr {
+        let g = match self.s.helpers.get("append") {
+            Some(g) => *g,
+            None => {
+                let g = self.fresh_global("append", true);
+                self.s.helpers.insert("append", g);
+                let (a, b) = (self.s.program.fresh_var("a"), self.s.program.fresh_var("b"));
+                let local = Expr::Local;
+                let again = Expr::Call(
+                    Expr::Global(g, Site::NONE).into(),
+                    vec![prim(Op::Cdr, vec![local(a)]), local(b)],
+                    Site::NONE,
+                );
+                let body = Expr::If(
+                    prim(Op::IsNull, vec![local(a)]).into(),
+                    local(b).into(),
+                    prim(Op::Cons, vec![prim(Op::Car, vec![local(a)]), again]).into(),
+                );
+                self.define_hidden(g, "append", Clause { params: vec![a, b], rest: None, body });
+                g
+            }
+        };
+        Expr::Call(Expr::Global(g, site).into(), vec![a, b], site)
+    }
+
+    /// `(list x …)`.
+    pub(super) fn list(&self, items: Vec<Expr>) -> Expr {
+        let mut list = Expr::Const(Literal::Nil);
+        for x in items.into_iter().rev() {
+            list = prim(Op::Cons, vec![x, list]);
+        }
+        list
+    }
+}

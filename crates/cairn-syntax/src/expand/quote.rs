@@ -1,0 +1,192 @@
+//! `quote` and `quasiquote`.
+//!
+//! Constant parts of a quasiquotation stay literals; the rest is consed. `(a ,b ,@c d)` becomes
+//! `(%cons 'a (%cons b (append c '(d))))`.
+
+use super::core::Core;
+use super::prims::prim;
+use super::{Expander, R, grow};
+use crate::syntax::{Datum, Syntax};
+use cairn_core::ir::{Expr, Literal};
+use cairn_core::prim::{Op, PrimOp};
+use std::rc::Rc;
+
+/// The result of a quasiquoted part.
+enum Part {
+    Constant,
+    Built(Expr),
+}
+
+impl Expander<'_> {
+    /// The constant that a datum stands for; aliases become the symbols that the user wrote.
+    pub(super) fn literal(&self, x: &Syntax) -> R<Literal> {
+        Ok(match &x.datum {
+            Datum::Nil => Literal::Nil,
+            Datum::Bool(b) => Literal::Bool(*b),
+            Datum::Char(c) => Literal::Char(*c),
+            Datum::Eof => Literal::Eof,
+            Datum::Default => Literal::Default,
+            Datum::Unspecified => Literal::Unspecified,
+            Datum::Ident(id) => Literal::Symbol(self.name(*id).clone()),
+            Datum::Number(n) => Literal::Number((**n).clone()),
+            Datum::String(s) => Literal::String(s.clone()),
+            Datum::Bytes(b) => Literal::Bytes(b.clone()),
+            Datum::List(items) => grow(|| self.list_literal(items, Literal::Nil))?,
+            Datum::Dotted(_) => grow(|| {
+                let (items, tail) = x.parts();
+                let tail = tail.map_or(Ok(Literal::Nil), |t| self.literal(t))?;
+                self.list_literal(items, tail)
+            })?,
+            Datum::Vector(items) => {
+                let items: R<Vec<Literal>> = grow(|| items.iter().map(|i| self.literal(i)).collect());
+                Literal::Vector(items?.into())
+            }
+            Datum::Labeled(..) | Datum::Reference(_) => {
+                return self.err_help(
+                    x.span,
+                    "a literal that contains itself is not supported",
+                    "build the structure at run time, for instance with set-cdr!",
+                );
+            }
+        })
+    }
+
+    fn list_literal(&self, items: &[Syntax], tail: Literal) -> R<Literal> {
+        let mut list = tail;
+        for x in items.iter().rev() {
+            list = Literal::Pair(Rc::new((self.literal(x)?, list)));
+        }
+        Ok(list)
+    }
+
+    /// `(quasiquote x)`.
+    pub(super) fn quasiquote(&mut self, x: &Syntax) -> R<Expr> {
+        let part = self.quasi(x, 0)?;
+        self.finish(part, x)
+    }
+
+    fn finish(&mut self, part: Part, x: &Syntax) -> R<Expr> {
+        match part {
+            Part::Constant => Ok(Expr::Const(self.literal(x)?)),
+            Part::Built(e) => Ok(e),
+        }
+    }
+
+    fn quasi(&mut self, x: &Syntax, level: u32) -> R<Part> {
+        match &x.datum {
+            Datum::List(_) | Datum::Dotted(_) => grow(|| self.quasi_list(x, level)),
+            Datum::Vector(items) => {
+                let list = Syntax::list(items.to_vec(), x.span);
+                if let [head, ..] = &items[..] {
+                    // #(unquote x) is not an unquotation: look at the elements one by one
+                    if head.as_ident().is_some() && self.unquotation(&list).is_some() {
+                        return self.quasi_vector(&list, level, true);
+                    }
+                }
+                self.quasi_vector(&list, level, false)
+            }
+            _ => Ok(Part::Constant),
+        }
+    }
+
+    fn quasi_vector(&mut self, list: &Syntax, level: u32, elements_only: bool) -> R<Part> {
+        let part =
+            if elements_only { self.quasi_items(list.parts().0, None, level)? } else { self.quasi(list, level)? };
+        Ok(match part {
+            Part::Constant => Part::Constant,
+            Part::Built(e) => {
+                let op = PrimOp::by_name("list->vector").expect("a row of the table of runtime calls");
+                let site = self.site(list.span);
+                Part::Built(Expr::Prim { op, args: vec![e], site, proven: 0 })
+            }
+        })
+    }
+
+    /// The keyword and operand of `(unquote x)` and its relatives.
+    fn unquotation<'x>(&self, x: &'x Syntax) -> Option<(Core, &'x Syntax)> {
+        let [head, operand] = x.as_list()? else { return None };
+        [Core::Quasiquote, Core::Unquote, Core::UnquoteSplicing]
+            .into_iter()
+            .find(|k| self.is_keyword(head, *k))
+            .map(|k| (k, operand))
+    }
+
+    fn quasi_list(&mut self, x: &Syntax, level: u32) -> R<Part> {
+        match self.unquotation(x) {
+            Some((Core::Unquote, operand)) if level == 0 => Ok(Part::Built(self.expr(operand))),
+            Some((Core::UnquoteSplicing, _)) if level == 0 => {
+                self.err_help(x.span, "`unquote-splicing` outside of a list", "`(a ,@list b)")
+            }
+            Some((keyword, operand)) => {
+                let inner = if keyword == Core::Quasiquote { level + 1 } else { level - 1 };
+                match self.quasi(operand, inner)? {
+                    Part::Constant => Ok(Part::Constant),
+                    Part::Built(e) => {
+                        let head = Expr::Const(Literal::Symbol(keyword.name().into()));
+                        Ok(Part::Built(self.list(vec![head, e])))
+                    }
+                }
+            }
+            None => {
+                let (items, tail) = x.parts();
+                self.quasi_items(items, tail, level)
+            }
+        }
+    }
+
+    fn quasi_items(&mut self, items: &[Syntax], tail: Option<&Syntax>, level: u32) -> R<Part> {
+        // `(a . ,x)` reads as `(a unquote x)`
+        let mut items = items;
+        let joined;
+        let mut tail = tail;
+        if tail.is_none() && items.len() >= 3 {
+            let (front, last) = items.split_at(items.len() - 2);
+            let pair = Syntax::list(last.to_vec(), last[0].span.to(last[1].span));
+            if matches!(self.unquotation(&pair), Some((Core::Unquote | Core::Quasiquote, _))) {
+                items = front;
+                joined = pair;
+                tail = Some(&joined);
+            }
+        }
+        // expand in the order of the text, then cons from the end
+        let mut parts = Vec::with_capacity(items.len());
+        for x in items {
+            parts.push(match self.unquotation(x) {
+                Some((Core::UnquoteSplicing, operand)) if level == 0 => (true, Part::Built(self.expr(operand))),
+                _ => (false, self.quasi(x, level)?),
+            });
+        }
+        let mut list = match tail {
+            None => Part::Constant,
+            Some(t) => self.quasi(t, level)?,
+        };
+        let mut constant = match (&list, tail) {
+            (Part::Built(_), _) | (_, None) => Literal::Nil,
+            (Part::Constant, Some(t)) => self.literal(t)?,
+        };
+        for (x, (splice, part)) in items.iter().zip(parts).rev() {
+            list = match (splice, part, list) {
+                (_, Part::Constant, Part::Constant) => {
+                    constant = Literal::Pair(Rc::new((self.literal(x)?, constant)));
+                    Part::Constant
+                }
+                (splice, part, list) => {
+                    let e = self.finish(part, x)?;
+                    let rest = match list {
+                        Part::Constant => Expr::Const(std::mem::replace(&mut constant, Literal::Nil)),
+                        Part::Built(e) => e,
+                    };
+                    Part::Built(match (splice, rest) {
+                        (true, Expr::Const(Literal::Nil)) => e,
+                        (true, rest) => {
+                            let site = self.site(x.span);
+                            self.append(e, rest, site)
+                        }
+                        (false, rest) => prim(Op::Cons, vec![e, rest]),
+                    })
+                }
+            };
+        }
+        Ok(list)
+    }
+}

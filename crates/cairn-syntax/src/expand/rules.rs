@@ -1,0 +1,564 @@
+//! `syntax-rules`.
+//!
+//! A macro is compiled when it is defined: pattern variables become slots, the other symbols of a template
+//! become indices into a list, and each ellipsis of a template knows the slots that it iterates over.
+//!
+//! ```text
+//! (_ (name value) ...)    Seq { repeat: Seq { before: [Slot 0, Slot 1] } }       slots 0, 1 of depth 1
+//! (let ((name value) ...) #t)   ⟶   Seq [Ident 0, Seq [Seq [Slot 0, Slot 1] ...{0,1}], #t]     idents: let
+//! ```
+//!
+//! Instantiating makes one fresh alias per symbol and expansion (see `scope`). A variable followed by more
+//! ellipses in the template than in its pattern is repeated by the innermost ones.
+
+use super::core::Core;
+use super::scope::Meaning;
+use super::{Binding, Expander, MAX_EXPANSION_DEPTH, R, Step, grow};
+use crate::diagnostic::Span;
+use crate::syntax::{Context, Datum, Ident, Syntax};
+use std::rc::Rc;
+
+/// A compiled macro.
+pub(super) struct Macro {
+    name: Ident,
+    /// Where its templates' symbols are looked up.
+    context: Context,
+    /// In lib/: expansions take the position of the use.
+    library: bool,
+    rules: Vec<Rule>,
+    span: Span,
+}
+
+struct Rule {
+    pattern: Pattern,
+    template: Template,
+    slots: usize,
+    idents: Vec<Ident>,
+}
+
+enum Pattern {
+    Any,
+    Slot(usize),
+    Literal(Ident),
+    Seq(Box<SeqPattern>),
+    Vector(Box<SeqPattern>),
+    Datum(Syntax),
+}
+
+/// `(before … repeat ... after … . tail)`.
+struct SeqPattern {
+    before: Vec<Pattern>,
+    /// The repeated pattern and its slots.
+    repeat: Option<(Pattern, Vec<usize>)>,
+    after: Vec<Pattern>,
+    tail: Option<Pattern>,
+}
+
+enum Template {
+    Slot(usize),
+    Ident(usize, Span),
+    Datum(Syntax),
+    Seq(Vec<Element>, Option<Box<Template>>, Span),
+    Vector(Vec<Element>, Span),
+}
+
+struct Element {
+    template: Template,
+    /// For each ellipsis, outermost first: the slots that it iterates over.
+    ellipses: Vec<Vec<usize>>,
+}
+
+/// What a slot holds.
+#[derive(Clone)]
+enum Match {
+    None,
+    One(Syntax),
+    Many(Rc<Vec<Match>>),
+}
+
+/// State of compiling one rule.
+struct Compiler {
+    ellipsis: Option<Ident>,
+    literals: Vec<Ident>,
+    /// Pattern variables with their depths; index = slot.
+    vars: Vec<(Ident, usize)>,
+    idents: Vec<Ident>,
+}
+
+impl Expander<'_> {
+    /// The meaning of the second operand of `define-syntax`.
+    pub(super) fn transformer(&mut self, x: &Syntax, name: Ident) -> R<Binding> {
+        const HELP: &str = "(syntax-rules (literal …) (pattern template) …)";
+        let outer = self.trace.clone();
+        let mut x = x.clone();
+        let result = loop {
+            if let Some(id) = x.as_ident() {
+                break match self.resolve(id) {
+                    Meaning::Bound(b @ (Binding::Core(_) | Binding::Macro(_))) => Ok(b),
+                    _ => self.err_help(x.span, "a macro is expected here", HELP),
+                };
+            }
+            let head = x.as_list().and_then(|l| l.first()).and_then(Syntax::as_ident);
+            match head.map(|id| self.resolve(id)) {
+                Some(Meaning::Bound(Binding::Core(Core::SyntaxRules))) => {
+                    break self.syntax_rules(&x, name).map(|m| {
+                        self.s.macros.push(Rc::new(m));
+                        Binding::Macro(self.s.macros.len() as u32 - 1)
+                    });
+                }
+                Some(Meaning::Bound(Binding::Macro(m))) => match self.expand_macro(m, &x) {
+                    Ok(y) => x = y,
+                    Err(d) => break Err(d),
+                },
+                _ => break self.err_help(x.span, "`syntax-rules` is expected here", HELP),
+            }
+        };
+        self.trace = outer;
+        result
+    }
+
+    fn syntax_rules(&mut self, x: &Syntax, name: Ident) -> R<Macro> {
+        const HELP: &str = "(syntax-rules (literal …) (pattern template) …) or \
+                            (syntax-rules ellipsis (literal …) (pattern template) …)";
+        let items = x.as_list().unwrap_or(&[]);
+        let (ellipsis, rest) = match items.get(1).and_then(Syntax::as_ident) {
+            Some(id) => (Some(id), items.get(2..).unwrap_or(&[])),
+            None => (None, items.get(1..).unwrap_or(&[])),
+        };
+        let Some((literal_list, rules)) = rest.split_first() else {
+            return self.err_help(x.span, "bad `syntax-rules`", HELP);
+        };
+        let Some(literal_list) = literal_list.as_list() else {
+            return self.err_help(literal_list.span, "a list of literals is expected here", HELP);
+        };
+        let mut literals = Vec::new();
+        for l in literal_list {
+            match l.as_ident() {
+                Some(id) => literals.push(id),
+                None => return self.err_help(l.span, "a literal must be an identifier", HELP),
+            }
+        }
+        let library = self.s.sources.get(x.span.file as usize).is_some_and(|f| f.library);
+        let mut compiled = Vec::with_capacity(rules.len());
+        for rule in rules {
+            let Some([pattern, template]) = rule.as_list() else {
+                return self.err_help(rule.span, "not a rule", "((keyword pattern …) template)");
+            };
+            let mut c = Compiler { ellipsis, literals: literals.clone(), vars: Vec::new(), idents: Vec::new() };
+            let (front, tail) = pattern.parts();
+            if front.is_empty() {
+                return self.err_help(pattern.span, "a pattern must be a list that begins with the keyword", HELP);
+            }
+            let pattern = self.seq_pattern(&mut c, &front[1..], tail, 0, pattern.span)?;
+            let template = self.template(&mut c, template, &mut Vec::new(), true)?;
+            compiled.push(Rule {
+                pattern: Pattern::Seq(pattern.into()),
+                template,
+                slots: c.vars.len(),
+                idents: c.idents,
+            });
+        }
+        Ok(Macro { name, context: self.ctx, library, rules: compiled, span: x.span })
+    }
+
+    fn is_ellipsis(&self, c: &Compiler, x: &Syntax) -> bool {
+        let Some(id) = x.as_ident() else { return false };
+        match c.ellipsis {
+            Some(e) => id == e,
+            None => !c.literals.contains(&id) && self.ident_is(id, self.ctx, Core::Ellipsis),
+        }
+    }
+
+    // patterns
+
+    fn pattern(&mut self, c: &mut Compiler, x: &Syntax, depth: usize) -> R<Pattern> {
+        match &x.datum {
+            Datum::Ident(id) => {
+                if c.literals.contains(id) {
+                    return Ok(Pattern::Literal(*id));
+                }
+                if self.is_ellipsis(c, x) {
+                    return self.err_help(
+                        x.span,
+                        "misplaced ellipsis",
+                        "an ellipsis follows the pattern it repeats: (x ...)",
+                    );
+                }
+                if self.ident_is(*id, self.ctx, Core::Underscore) {
+                    return Ok(Pattern::Any);
+                }
+                if c.vars.iter().any(|(v, _)| v == id) {
+                    let message = format!("the pattern variable `{}` appears twice", self.name(*id));
+                    return self.err(x.span, message);
+                }
+                c.vars.push((*id, depth));
+                Ok(Pattern::Slot(c.vars.len() - 1))
+            }
+            Datum::Nil | Datum::List(_) | Datum::Dotted(_) => grow(|| {
+                let (items, tail) = x.parts();
+                Ok(Pattern::Seq(self.seq_pattern(c, items, tail, depth, x.span)?.into()))
+            }),
+            Datum::Vector(items) => {
+                grow(|| Ok(Pattern::Vector(self.seq_pattern(c, items, None, depth, x.span)?.into())))
+            }
+            _ => Ok(Pattern::Datum(x.clone())),
+        }
+    }
+
+    fn seq_pattern(
+        &mut self,
+        c: &mut Compiler,
+        items: &[Syntax],
+        tail: Option<&Syntax>,
+        depth: usize,
+        span: Span,
+    ) -> R<SeqPattern> {
+        let at = items.iter().position(|x| self.is_ellipsis(c, x));
+        let mut seq = SeqPattern { before: Vec::new(), repeat: None, after: Vec::new(), tail: None };
+        let fixed = match at {
+            None => items.len(),
+            Some(0) => {
+                return self.err_help(
+                    items[0].span,
+                    "misplaced ellipsis",
+                    "an ellipsis follows the pattern it repeats: (x ...)",
+                );
+            }
+            Some(i) => i - 1,
+        };
+        for x in &items[..fixed] {
+            seq.before.push(self.pattern(c, x, depth)?);
+        }
+        if let Some(i) = at {
+            let first = c.vars.len();
+            let p = self.pattern(c, &items[i - 1], depth + 1)?;
+            seq.repeat = Some((p, (first..c.vars.len()).collect()));
+            for x in &items[i + 1..] {
+                if self.is_ellipsis(c, x) {
+                    return self.err(x.span, "a second ellipsis at the same level of a pattern").map_err(
+                        |mut d: Box<crate::Diagnostic>| {
+                            d.notes.push((span, "in this pattern".into()));
+                            d
+                        },
+                    );
+                }
+                seq.after.push(self.pattern(c, x, depth)?);
+            }
+        }
+        if let Some(t) = tail {
+            seq.tail = Some(self.pattern(c, t, depth)?);
+        }
+        Ok(seq)
+    }
+
+    // templates
+
+    /// `open` holds, for each enclosing ellipsis, the slots found so far that it iterates over.
+    fn template(
+        &mut self,
+        c: &mut Compiler,
+        x: &Syntax,
+        open: &mut Vec<Vec<usize>>,
+        escapes: bool,
+    ) -> R<Template> {
+        match &x.datum {
+            Datum::Ident(id) => {
+                if let Some(slot) = c.vars.iter().position(|(v, _)| v == id) {
+                    let depth = c.vars[slot].1;
+                    if depth > open.len() {
+                        let message = format!(
+                            "`{}` is repeated in the pattern; it needs {depth} ellips{} in the template",
+                            self.name(*id),
+                            if depth == 1 { "is" } else { "es" }
+                        );
+                        return self.err_help(x.span, message, format!("{} ...", self.name(*id)));
+                    }
+                    let outer = open.len() - depth;
+                    for level in &mut open[outer..] {
+                        if !level.contains(&slot) {
+                            level.push(slot);
+                        }
+                    }
+                    return Ok(Template::Slot(slot));
+                }
+                if escapes && self.is_ellipsis(c, x) {
+                    return self.err_help(
+                        x.span,
+                        "misplaced ellipsis",
+                        "an ellipsis follows the template it repeats; (... ...) stands for an ellipsis itself",
+                    );
+                }
+                let index = match c.idents.iter().position(|i| i == id) {
+                    Some(i) => i,
+                    None => {
+                        c.idents.push(*id);
+                        c.idents.len() - 1
+                    }
+                };
+                Ok(Template::Ident(index, x.span))
+            }
+            Datum::List(items) if escapes && self.is_ellipsis(c, &items[0]) => match &items[..] {
+                [_, inner] => grow(|| self.template(c, inner, open, false)),
+                _ => self.err_help(x.span, "bad escaped template", "(... template)"),
+            },
+            Datum::List(_) | Datum::Dotted(_) => grow(|| {
+                let (items, tail) = x.parts();
+                let elements = self.elements(c, items, open, escapes)?;
+                let tail = match tail {
+                    Some(t) => Some(self.template(c, t, open, escapes)?.into()),
+                    None => None,
+                };
+                Ok(Template::Seq(elements, tail, x.span))
+            }),
+            Datum::Vector(items) => grow(|| Ok(Template::Vector(self.elements(c, items, open, escapes)?, x.span))),
+            _ => Ok(Template::Datum(x.clone())),
+        }
+    }
+
+    fn elements(
+        &mut self,
+        c: &mut Compiler,
+        items: &[Syntax],
+        open: &mut Vec<Vec<usize>>,
+        escapes: bool,
+    ) -> R<Vec<Element>> {
+        let mut out = Vec::with_capacity(items.len());
+        let mut i = 0;
+        while i < items.len() {
+            let x = &items[i];
+            let mut n = 0;
+            while escapes && items.get(i + 1 + n).is_some_and(|y| self.is_ellipsis(c, y)) {
+                n += 1;
+            }
+            let base = open.len();
+            open.resize(base + n, Vec::new());
+            let template = self.template(c, x, open, escapes)?;
+            let ellipses = open.split_off(base);
+            if ellipses.iter().any(Vec::is_empty) {
+                return self.err_help(
+                    x.span,
+                    "nothing to repeat: no pattern variable with an ellipsis stands before this ellipsis",
+                    "an ellipsis repeats a template with variables that an ellipsis follows in the pattern",
+                );
+            }
+            out.push(Element { template, ellipses });
+            i += 1 + n;
+        }
+        Ok(out)
+    }
+
+    // use
+
+    /// One step of expansion. The trace remembers it.
+    pub(super) fn expand_macro(&mut self, m: u32, form: &Syntax) -> R<Syntax> {
+        let m = self.s.macros[m as usize].clone();
+        let depth = self.trace.as_ref().map_or(0, |s| s.depth) + 1;
+        if depth > MAX_EXPANSION_DEPTH {
+            let message = format!("the expansion of `{}` does not end", self.name(m.name));
+            return self.err(form.span, message);
+        }
+        let (front, tail) = form.parts();
+        let Some((_, args)) = front.split_first() else {
+            return self.err(form.span, "a macro use must be a list");
+        };
+        for rule in &m.rules {
+            let mut slots = vec![Match::None; rule.slots];
+            let Pattern::Seq(seq) = &rule.pattern else { continue };
+            if self.match_seq(seq, args, tail, form.span, &mut slots, &m) {
+                self.trace =
+                    Some(Rc::new(Step { name: m.name, span: form.span, depth, outer: self.trace.take() }));
+                let mut run =
+                    Instance { m: &m, rule, aliases: vec![None; rule.idents.len()], slots, span: form.span };
+                let out = self.instantiate(&mut run, &rule.template)?;
+                return Ok(out);
+            }
+        }
+        let message = format!("no pattern of the macro `{}` matches this", self.name(m.name));
+        let d = self.diagnostic(form.span, message).note(m.span, "its patterns");
+        Err(d.into())
+    }
+
+    fn matches(&self, p: &Pattern, x: &Syntax, slots: &mut [Match], m: &Macro) -> bool {
+        match p {
+            Pattern::Any => true,
+            Pattern::Slot(i) => {
+                slots[*i] = Match::One(x.clone());
+                true
+            }
+            Pattern::Literal(l) => x.as_ident().is_some_and(|id| self.same_meaning(id, self.ctx, *l, m.context)),
+            Pattern::Datum(d) => same_datum(d, x),
+            Pattern::Seq(seq) => {
+                let (items, tail) = x.parts();
+                grow(|| self.match_seq(seq, items, tail, x.span, slots, m))
+            }
+            Pattern::Vector(seq) => match &x.datum {
+                Datum::Vector(items) => grow(|| self.match_seq(seq, items, None, x.span, slots, m)),
+                _ => false,
+            },
+        }
+    }
+
+    fn match_seq(
+        &self,
+        seq: &SeqPattern,
+        items: &[Syntax],
+        tail: Option<&Syntax>,
+        span: Span,
+        slots: &mut [Match],
+        m: &Macro,
+    ) -> bool {
+        let needed = seq.before.len() + seq.after.len();
+        if items.len() < needed {
+            return false;
+        }
+        if !seq.before.iter().zip(items).all(|(p, x)| self.matches(p, x, slots, m)) {
+            return false;
+        }
+        let mut rest = &items[seq.before.len()..];
+        if let Some((p, vars)) = &seq.repeat {
+            let (middle, after) = rest.split_at(rest.len() - seq.after.len());
+            let mut found: Vec<Vec<Match>> = vars.iter().map(|_| Vec::with_capacity(middle.len())).collect();
+            for x in middle {
+                if !self.matches(p, x, slots, m) {
+                    return false;
+                }
+                for (v, list) in vars.iter().zip(&mut found) {
+                    list.push(std::mem::replace(&mut slots[*v], Match::None));
+                }
+            }
+            for (v, list) in vars.iter().zip(found) {
+                slots[*v] = Match::Many(Rc::new(list));
+            }
+            if !seq.after.iter().zip(after).all(|(p, x)| self.matches(p, x, slots, m)) {
+                return false;
+            }
+            rest = &[];
+        }
+        match &seq.tail {
+            None => rest.is_empty() && tail.is_none(),
+            Some(p) => {
+                let span = match (rest.first(), tail) {
+                    (Some(first), _) => Span { start: first.span.start, ..span },
+                    (None, Some(t)) => t.span,
+                    (None, None) => span,
+                };
+                let x = match tail {
+                    Some(t) => Syntax::dotted(rest.to_vec(), t.clone(), span),
+                    None => Syntax::list(rest.to_vec(), span),
+                };
+                self.matches(p, &x, slots, m)
+            }
+        }
+    }
+
+    fn instantiate(&mut self, run: &mut Instance, t: &Template) -> R<Syntax> {
+        match t {
+            Template::Slot(i) => match &run.slots[*i] {
+                Match::One(x) => Ok(x.clone()),
+                _ => self.err(run.span, "a pattern variable has different ellipsis depths in one template"),
+            },
+            Template::Ident(i, span) => {
+                let id = match run.aliases[*i] {
+                    Some(id) => id,
+                    None => {
+                        let id = self.s.names.alias(run.rule.idents[*i], run.m.context);
+                        run.aliases[*i] = Some(id);
+                        id
+                    }
+                };
+                Ok(Syntax::ident(id, run.place(*span)))
+            }
+            Template::Datum(x) => Ok(Syntax::new(x.datum.clone(), run.place(x.span))),
+            Template::Seq(elements, tail, span) => grow(|| {
+                let items = self.instantiate_all(run, elements)?;
+                let span = run.place(*span);
+                match tail {
+                    Some(t) => Ok(Syntax::dotted(items, self.instantiate(run, t)?, span)),
+                    None => Ok(Syntax::list(items, span)),
+                }
+            }),
+            Template::Vector(elements, span) => grow(|| {
+                let items = self.instantiate_all(run, elements)?;
+                Ok(Syntax::new(Datum::Vector(items.into()), run.place(*span)))
+            }),
+        }
+    }
+
+    fn instantiate_all(&mut self, run: &mut Instance, elements: &[Element]) -> R<Vec<Syntax>> {
+        let mut out = Vec::with_capacity(elements.len());
+        for e in elements {
+            self.repeat(run, e, 0, &mut out)?;
+        }
+        Ok(out)
+    }
+
+    fn repeat(&mut self, run: &mut Instance, e: &Element, level: usize, out: &mut Vec<Syntax>) -> R<()> {
+        let Some(vars) = e.ellipses.get(level) else {
+            out.push(self.instantiate(run, &e.template)?);
+            return Ok(());
+        };
+        let mut saved = Vec::with_capacity(vars.len());
+        for v in vars {
+            match &run.slots[*v] {
+                Match::Many(list) => saved.push((*v, list.clone())),
+                _ => {
+                    return self.err(run.span, "a pattern variable has different ellipsis depths in one template");
+                }
+            }
+        }
+        let len = saved.first().map_or(0, |(_, l)| l.len());
+        if let Some((v, other)) = saved.iter().find(|(_, l)| l.len() != len) {
+            let _ = v;
+            let message = format!(
+                "parts of this macro use that belong together differ in number: {len} and {}",
+                other.len()
+            );
+            return self.err(run.span, message);
+        }
+        for i in 0..len {
+            for (v, list) in &saved {
+                run.slots[*v] = list[i].clone();
+            }
+            self.repeat(run, e, level + 1, out)?;
+        }
+        for (v, list) in saved {
+            run.slots[v] = Match::Many(list);
+        }
+        Ok(())
+    }
+
+    /// A datum as text, for messages.
+    pub(super) fn show(&self, x: &Syntax) -> String {
+        crate::read::show(x, &self.s.names)
+    }
+}
+
+/// One expansion.
+struct Instance<'m> {
+    m: &'m Macro,
+    rule: &'m Rule,
+    aliases: Vec<Option<Ident>>,
+    slots: Vec<Match>,
+    span: Span,
+}
+
+impl Instance<'_> {
+    /// Code from templates in lib/ takes the place of the use.
+    fn place(&self, span: Span) -> Span {
+        if self.m.library { self.span } else { span }
+    }
+}
+
+fn same_datum(a: &Syntax, b: &Syntax) -> bool {
+    match (&a.datum, &b.datum) {
+        (Datum::Bool(a), Datum::Bool(b)) => a == b,
+        (Datum::Char(a), Datum::Char(b)) => a == b,
+        (Datum::String(a), Datum::String(b)) => a == b,
+        (Datum::Bytes(a), Datum::Bytes(b)) => a == b,
+        (Datum::Number(a), Datum::Number(b)) => format!("{a:?}") == format!("{b:?}"),
+        (Datum::Eof, Datum::Eof) | (Datum::Default, Datum::Default) | (Datum::Unspecified, Datum::Unspecified) => {
+            true
+        }
+        _ => false,
+    }
+}

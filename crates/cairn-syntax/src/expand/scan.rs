@@ -1,0 +1,394 @@
+//! Bodies: finding the definitions, then expanding what they define.
+//!
+//! ```text
+//! (define x (f))             Letrec x = (f)
+//! (my-macro …)          ⟶           _ = (display "!")          expressions between definitions
+//! (define (g) x)                    g = (lambda () x)
+//! (g)                          in (g)
+//! ```
+//!
+//! Scanning expands macro uses at the heads of forms until each form is known to be a definition or an
+//! expression; definitions declare their variables at once. At top level the variables are globals.
+//!
+//! **Redefined imports.** A program may define a name that it also imports, and scripts do:
+//! `(define old-car car) (define (car x) …)`. All of the program's references then mean the new variable. If
+//! one might be evaluated before the definition, the variable starts out with the imported value.
+
+use super::core::Core;
+use super::prims::prim;
+use super::scope::{Meaning, Target};
+use super::{Binding, Expander, R, Trace, grow, unspecified};
+use crate::diagnostic::Span;
+use crate::syntax::{Ident, Items, Syntax};
+use cairn_core::ir::{Clause, Expr, Literal, TopForm, VarId};
+use cairn_core::prim::{Op, PrimOp};
+use cairn_layout::code::Site;
+use cairn_num::{Int, Number};
+
+/// An imported variable that the program defines again.
+pub(super) struct Redefined {
+    /// What the name meant.
+    pub(super) old: Binding,
+    /// Index of the first item with a reference.
+    pub(super) first_use: Option<usize>,
+}
+
+/// One form of a body after scanning.
+pub(super) struct Item {
+    pub(super) kind: ItemKind,
+    pub(super) trace: Trace,
+}
+
+pub(super) enum ItemKind {
+    Define { target: Target, id: Ident, rhs: Rhs },
+    DefineValues { targets: Vec<Target>, rest: Option<Target>, rhs: Syntax, span: Span },
+    Expr(Syntax),
+}
+
+/// What a variable is defined as.
+pub(super) enum Rhs {
+    /// `(define (name . formals) body …)`: the whole form, and whether the name is in the pair or given.
+    Procedure {
+        form: Items,
+        formals: Syntax,
+        span: Span,
+    },
+    Expr(Syntax),
+    Built(Expr),
+}
+
+impl Expander<'_> {
+    /// Declares the definitions among the forms in the innermost scope.
+    pub(super) fn scan(&mut self, forms: Vec<Syntax>) -> Vec<Item> {
+        let outer = self.trace.clone();
+        let mut items = Vec::with_capacity(forms.len());
+        let mut todo: Vec<(Syntax, Trace)> = forms.into_iter().rev().map(|f| (f, outer.clone())).collect();
+        while let Some((form, trace)) = todo.pop() {
+            self.trace = trace;
+            if let Err(d) = self.scan_form(form, &mut todo, &mut items) {
+                self.report(d);
+            }
+        }
+        self.trace = outer;
+        items
+    }
+
+    fn scan_form(&mut self, form: Syntax, todo: &mut Vec<(Syntax, Trace)>, items: &mut Vec<Item>) -> R<()> {
+        let mut form = form;
+        let core = loop {
+            let [head, ..] = form.parts().0 else { break None };
+            let Some(id) = head.as_ident() else { break None };
+            match self.resolve(id) {
+                Meaning::Bound(Binding::Macro(m)) => form = self.expand_macro(m, &form)?,
+                Meaning::Bound(Binding::Core(c)) => break Some(c),
+                Meaning::Unbound(..) if self.ctx.depth == 0 => {
+                    let keyword = [Core::Import, Core::DefineLibrary, Core::CondExpand, Core::Include];
+                    break keyword.into_iter().find(|c| c.name() == &**self.name(id));
+                }
+                _ => break None,
+            }
+        };
+        let parts = match &form.datum {
+            crate::syntax::Datum::List(parts) => parts.clone(),
+            _ => {
+                items.push(Item { kind: ItemKind::Expr(form), trace: self.trace.clone() });
+                return Ok(());
+            }
+        };
+        let mut splice = |x: &Self, forms: &[Syntax]| {
+            todo.extend(forms.iter().rev().map(|f| (f.clone(), x.trace.clone())));
+        };
+        match core {
+            Some(Core::Begin) => splice(self, &parts[1..]),
+            Some(Core::Define) => self.scan_define(&form, &parts, items)?,
+            Some(Core::DefineValues) => {
+                let [_, formals, rhs] = &parts[..] else {
+                    return self.err_help(form.span, "bad `define-values`", "(define-values (name …) expression)");
+                };
+                let (required, rest) = self.formals(formals, "(define-values (name …) expression)")?;
+                let mut targets = Vec::new();
+                for (id, span) in required {
+                    targets.push(self.declare(id, span)?);
+                }
+                let rest = match rest {
+                    Some((id, span)) => Some(self.declare(id, span)?),
+                    None => None,
+                };
+                let kind = ItemKind::DefineValues { targets, rest, rhs: rhs.clone(), span: form.span };
+                items.push(Item { kind, trace: self.trace.clone() });
+            }
+            Some(Core::DefineRecordType) => self.scan_record(&form, &parts, items)?,
+            Some(Core::DefineSyntax) => {
+                let (Some(name), [_, _, transformer]) = (parts.get(1).and_then(Syntax::as_ident), &parts[..])
+                else {
+                    return self.err_help(
+                        form.span,
+                        "bad `define-syntax`",
+                        "(define-syntax name (syntax-rules (literal …) (pattern template) …))",
+                    );
+                };
+                let binding = self.transformer(transformer, name)?;
+                self.bind(name, binding, form.span)?;
+            }
+            Some(Core::Include) => {
+                let forms = self.include(form.span, &parts[1..], false)?;
+                splice(self, &forms);
+            }
+            Some(Core::IncludeCi) => {
+                let forms = self.include(form.span, &parts[1..], true)?;
+                splice(self, &forms);
+            }
+            Some(Core::CondExpand) => {
+                let forms = self.cond_expand(&form)?;
+                splice(self, &forms);
+            }
+            Some(Core::Import) if self.is_program_level() => self.import(&parts[1..]),
+            Some(Core::DefineLibrary) if self.is_program_level() => self.define_library(&form)?,
+            Some(Core::Import) => {
+                return self.err_help(
+                    form.span,
+                    "`import` is not allowed here",
+                    "imports stand at the top level of a program, or among the declarations of define-library",
+                );
+            }
+            _ => items.push(Item { kind: ItemKind::Expr(form), trace: self.trace.clone() }),
+        }
+        Ok(())
+    }
+
+    fn is_program_level(&mut self) -> bool {
+        self.ctx.depth == 0 && self.module().name.is_none()
+    }
+
+    fn scan_define(&mut self, form: &Syntax, parts: &Items, items: &mut Vec<Item>) -> R<()> {
+        const HELP: &str = "(define name expression) or (define (name parameter …) body …)";
+        let Some(what) = parts.get(1) else { return self.err_help(form.span, "`define` of nothing", HELP) };
+        let (id, id_span, rhs) = if let Some(id) = what.as_ident() {
+            let rhs = match &parts[2..] {
+                [rhs] => Rhs::Expr(rhs.clone()),
+                [] => Rhs::Built(unspecified()),
+                [_, extra, ..] => {
+                    return self.err_help(extra.span, "too much in this `define`", HELP);
+                }
+            };
+            (id, what.span, rhs)
+        } else {
+            let (front, tail) = what.parts();
+            let Some((name, params)) = front.split_first() else {
+                return self.err_help(what.span, "a name, or a name with parameters, is expected here", HELP);
+            };
+            let Some(id) = name.as_ident() else {
+                return self.err_help(name.span, "the name of the procedure is expected here", HELP);
+            };
+            if parts.len() < 3 {
+                return self.err_help(form.span, format!("the procedure `{}` has no body", self.name(id)), HELP);
+            }
+            let formals = match tail {
+                Some(tail) => Syntax::dotted(params.to_vec(), tail.clone(), what.span),
+                None => Syntax::list(params.to_vec(), what.span),
+            };
+            (id, name.span, Rhs::Procedure { form: parts.clone(), formals, span: form.span })
+        };
+        let target = self.declare(id, id_span)?;
+        items.push(Item { kind: ItemKind::Define { target, id, rhs }, trace: self.trace.clone() });
+        Ok(())
+    }
+
+    fn rhs(&mut self, rhs: Rhs, id: Ident) -> Expr {
+        match rhs {
+            Rhs::Built(e) => e,
+            Rhs::Expr(x) => self.expr_named(&x, Some(id)),
+            Rhs::Procedure { form, formals, span } => {
+                let name = self.name(id).clone();
+                let r = grow(|| self.lambda(name, &formals, &form[2..], span)).map(Expr::Lambda);
+                self.recover(r)
+            }
+        }
+    }
+
+    // local bodies
+
+    /// The body of a lambda or of a binding form, with its own scope.
+    pub(super) fn body(&mut self, forms: &[Syntax], span: Span) -> R<Expr> {
+        if forms.is_empty() {
+            return self.err(span, "the body is empty: at least one expression is needed");
+        }
+        let mark = self.open_scope();
+        let items = self.scan(forms.to_vec());
+        let e = self.emit_body(items.into_iter().collect(), span);
+        self.close_scope(mark);
+        Ok(e)
+    }
+
+    fn emit_body(&mut self, items: std::collections::VecDeque<Item>, span: Span) -> Expr {
+        let mut items = items;
+        let outer = self.trace.clone();
+        let mut bindings: Vec<(VarId, Expr)> = Vec::new();
+        let mut pending: Vec<Expr> = Vec::new();
+        let mut last = None;
+        while let Some(item) = items.pop_front() {
+            self.trace = item.trace;
+            match item.kind {
+                ItemKind::Expr(x) => {
+                    let e = self.expr(&x);
+                    pending.push(e);
+                }
+                ItemKind::Define { target, id, rhs } => {
+                    self.flush(&mut pending, &mut bindings);
+                    let e = self.rhs(rhs, id);
+                    if let Target::Local(v) = target {
+                        bindings.push((v, e));
+                    }
+                }
+                ItemKind::DefineValues { targets, rest, rhs, span: form } => {
+                    self.flush(&mut pending, &mut bindings);
+                    let producer = self.expr(&rhs);
+                    let site = self.site(form);
+                    let params: Vec<VarId> = targets.iter().filter_map(|t| t.var()).collect();
+                    let rest = rest.and_then(|t| t.var());
+                    let unused =
+                        |x: &Self, v: &VarId| !x.is_referenced(*v) && !x.s.program.vars[v.0 as usize].assigned;
+                    let later = items.iter().flat_map(|i| i.kind.vars()).collect::<Vec<_>>();
+                    if params.iter().chain(&rest).chain(&later).all(|v| unused(self, v)) {
+                        // nothing before this can see what is defined from here on: an inner scope
+                        let body =
+                            if items.is_empty() { unspecified() } else { grow(|| self.emit_body(items, span)) };
+                        let clause = Clause { params, rest, body };
+                        last = Some(Expr::Receive { producer: producer.into(), clause: clause.into(), site });
+                        break;
+                    }
+                    let packed = self.s.program.fresh_var("values");
+                    let names: Vec<VarId> = params.iter().chain(&rest).copied().collect();
+                    bindings.push((packed, self.pack(producer, params.len(), rest.is_some(), site)));
+                    for (i, v) in names.into_iter().enumerate() {
+                        bindings.push((v, unpack(Expr::Local(packed), i)));
+                    }
+                }
+            }
+        }
+        self.trace = outer;
+        let body = last.unwrap_or_else(|| sequence(pending));
+        if bindings.is_empty() { body } else { Expr::Letrec(bindings, body.into()) }
+    }
+
+    /// Expressions before a definition become the binding of a variable that nobody reads.
+    fn flush(&mut self, pending: &mut Vec<Expr>, bindings: &mut Vec<(VarId, Expr)>) {
+        if !pending.is_empty() {
+            let v = self.s.program.fresh_var("_");
+            bindings.push((v, sequence(std::mem::take(pending))));
+        }
+    }
+
+    /// The values of `producer` in a vector.
+    fn pack(&mut self, producer: Expr, required: usize, rest: bool, site: Site) -> Expr {
+        let params: Vec<VarId> = (0..required).map(|_| self.s.program.fresh_var("value")).collect();
+        let rest = rest.then(|| self.s.program.fresh_var("values"));
+        let args = params.iter().chain(&rest).map(|v| Expr::Local(*v)).collect();
+        let body = Expr::Prim { op: PrimOp::Vector, args, site: Site::NONE, proven: 0 };
+        Expr::Receive { producer: producer.into(), clause: Clause { params, rest, body }.into(), site }
+    }
+
+    // top level
+
+    /// Expands the forms of a module and appends them to the program.
+    pub(super) fn top_level(&mut self, forms: Vec<Syntax>) {
+        let items = self.scan(forms);
+        let library = self.module().builtin;
+        let mut out: Vec<TopForm> = Vec::with_capacity(items.len());
+        // for each item: the global it defines, and whether evaluating it calls nothing
+        let mut quiet: Vec<(Option<Target>, bool)> = Vec::with_capacity(items.len());
+        for (i, item) in items.into_iter().enumerate() {
+            self.item = i;
+            self.trace = item.trace;
+            let mut fact = (None, false);
+            match item.kind {
+                ItemKind::Expr(x) => {
+                    let e = self.expr(&x);
+                    out.push(TopForm::Expr(e));
+                }
+                ItemKind::Define { target, id, rhs } => {
+                    let e = self.rhs(rhs, id);
+                    fact = (Some(target), matches!(e, Expr::Lambda(_)));
+                    if let Target::Global(g) = target {
+                        out.push(TopForm::Define(g, e));
+                    }
+                }
+                ItemKind::DefineValues { targets, rest, rhs, span } => {
+                    let producer = self.expr(&rhs);
+                    let site = self.site(span);
+                    let packed = self.fresh_global("values", library);
+                    let e = self.pack(producer, targets.len(), rest.is_some(), site);
+                    out.push(TopForm::Define(packed, e));
+                    for (i, t) in targets.iter().chain(&rest).enumerate() {
+                        if let Target::Global(g) = t {
+                            out.push(TopForm::Define(*g, unpack(Expr::Global(packed, site), i)));
+                        }
+                    }
+                    fact = (targets.first().copied(), false);
+                }
+            }
+            quiet.push(fact);
+        }
+        self.trace = None;
+        self.initialize_redefined(&quiet);
+        self.s.program.forms.append(&mut out);
+    }
+
+    fn initialize_redefined(&mut self, items: &[(Option<Target>, bool)]) {
+        let mut redefined: Vec<_> = std::mem::take(&mut self.redefined).into_iter().collect();
+        redefined.sort_by_key(|(g, _)| *g);
+        for (g, r) in redefined {
+            let defined = items.iter().position(|(t, _)| *t == Some(Target::Global(g))).unwrap_or(items.len());
+            let Some(first) = r.first_use.filter(|f| *f <= defined) else { continue };
+            let end = (defined + 1).min(items.len());
+            if items[first..end].iter().all(|(_, quiet)| *quiet) {
+                continue;
+            }
+            let old = match r.old {
+                Binding::Global(old) => Expr::Global(old, Site::NONE),
+                Binding::Prim(op) => match self.primitive_value(op, Span::default()) {
+                    Ok(e) => e,
+                    Err(_) => continue,
+                },
+                _ => continue,
+            };
+            self.s.program.globals[g.0 as usize].assigned = true;
+            self.push_form(TopForm::Define(g, old));
+        }
+    }
+}
+
+impl Target {
+    fn var(self) -> Option<VarId> {
+        match self {
+            Target::Local(v) => Some(v),
+            Target::Global(_) => None,
+        }
+    }
+}
+
+impl ItemKind {
+    fn vars(&self) -> Vec<VarId> {
+        match self {
+            ItemKind::Define { target, .. } => target.var().into_iter().collect(),
+            ItemKind::DefineValues { targets, rest, .. } => {
+                targets.iter().chain(rest).filter_map(|t| t.var()).collect()
+            }
+            ItemKind::Expr(_) => Vec::new(),
+        }
+    }
+}
+
+fn unpack(vector: Expr, i: usize) -> Expr {
+    let index = Expr::Const(Literal::Number(Number::Int(Int::Fix(i as i64))));
+    prim(Op::VectorRef, vec![vector, index])
+}
+
+/// The expressions one after another; unspecified when there are none.
+pub(super) fn sequence(mut exprs: Vec<Expr>) -> Expr {
+    match exprs.len() {
+        0 => unspecified(),
+        1 => exprs.remove(0),
+        _ => Expr::Seq(exprs),
+    }
+}

@@ -1,0 +1,453 @@
+//! What identifiers mean.
+//!
+//! Problem: a symbol inserted by a macro must mean what it meant at the macro's definition, a binding made by
+//! inserted symbols must not capture the user's, and looking up must not cost more with deeper nesting.
+//!
+//! Idea: aliases (Clinger & Rees, *Macros that work*, 1991, in the form of Rees's explicit renaming). Each
+//! expansion replaces the template's symbols by fresh aliases; binding an alias binds just that alias. To
+//! resolve an identifier in a context: its binding in a scope visible there, else its binding at the module's
+//! top level, else, for an alias, its parent in the context of the macro's definition.
+//!
+//! Scopes are shallow: each identifier heads a chain of its bindings in the open scopes, innermost first, each
+//! with the depth of its scope. A context is a module and a depth. The scope at a given depth is the same for
+//! every context alive at that time, because a macro can only be used (and its aliases can only occur) inside of
+//! the scope where it was defined: so the first chain entry whose depth is not greater than the context's is the
+//! answer, O(1) in practice.
+//!
+//! ```text
+//! heads[x] ─▶ (x, depth 5, local 9) ─▶ (x, depth 2, local 3)      x at depth 3 is local 3
+//! ```
+
+use super::core::{CORE_FORMS, Core};
+use super::scan::Redefined;
+use super::{Binding, Expander, R};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::{Context, Ident, Syntax};
+use cairn_core::ir::{Expr, GlobalId, GlobalInfo, VarId};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+const NONE: u32 = u32::MAX;
+
+struct Entry {
+    ident: Ident,
+    depth: u32,
+    binding: Binding,
+    /// The entry that this one hides.
+    hidden: u32,
+}
+
+/// The open local scopes.
+#[derive(Default)]
+pub(super) struct Scopes {
+    /// Innermost entry of each identifier.
+    heads: Vec<u32>,
+    entries: Vec<Entry>,
+}
+
+impl Scopes {
+    fn lookup(&self, id: Ident, depth: u32) -> Option<Binding> {
+        let mut at = *self.heads.get(id.0 as usize)?;
+        while at != NONE {
+            let e = &self.entries[at as usize];
+            if e.depth <= depth {
+                return Some(e.binding);
+            }
+            at = e.hidden;
+        }
+        None
+    }
+    /// Is the identifier bound in the scope at exactly this depth?
+    fn bound_at(&self, id: Ident, depth: u32) -> bool {
+        match self.heads.get(id.0 as usize) {
+            Some(&at) if at != NONE => self.entries[at as usize].depth == depth,
+            _ => false,
+        }
+    }
+    fn bind(&mut self, id: Ident, depth: u32, binding: Binding) {
+        if self.heads.len() <= id.0 as usize {
+            self.heads.resize(id.0 as usize + 1, NONE);
+        }
+        let head = &mut self.heads[id.0 as usize];
+        self.entries.push(Entry { ident: id, depth, binding, hidden: *head });
+        *head = self.entries.len() as u32 - 1;
+    }
+    fn truncate(&mut self, mark: usize) {
+        while self.entries.len() > mark {
+            let e = self.entries.pop().expect("longer than the mark");
+            self.heads[e.ident.0 as usize] = e.hidden;
+        }
+    }
+}
+
+/// How a top-level binding came about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    Imported,
+    Defined,
+}
+
+/// A top-level binding.
+#[derive(Clone, Copy)]
+pub(super) struct Entrance {
+    pub(super) binding: Binding,
+    pub(super) origin: Origin,
+    pub(super) span: Span,
+}
+
+/// A namespace: a library or the program.
+pub(super) struct Module {
+    /// For messages; `None` for the program.
+    pub(super) name: Option<Rc<str>>,
+    /// Part of lib/.
+    pub(super) builtin: bool,
+    pub(super) table: FxHashMap<Ident, Entrance>,
+    /// Globals that are referred to but not defined (yet).
+    pub(super) unbound: FxHashMap<Ident, (GlobalId, Span)>,
+}
+
+/// What looking up gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Meaning {
+    Bound(Binding),
+    /// Base identifier and the module where it has no meaning.
+    Unbound(Ident, u32),
+}
+
+/// Where a definition goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Target {
+    Local(VarId),
+    Global(GlobalId),
+}
+
+/// A place in the stack of scopes to return to.
+pub(super) struct Mark {
+    entries: usize,
+    depth: u32,
+}
+
+impl Expander<'_> {
+    pub(super) fn new_module(&mut self, name: Option<Rc<str>>, builtin: bool) -> u32 {
+        let module = Module { name, builtin, table: FxHashMap::default(), unbound: FxHashMap::default() };
+        self.s.modules.push(module);
+        self.s.modules.len() as u32 - 1
+    }
+
+    pub(super) fn module(&mut self) -> &mut Module {
+        &mut self.s.modules[self.ctx.module as usize]
+    }
+
+    /// The meaning of an identifier in the current context.
+    pub(super) fn resolve(&self, id: Ident) -> Meaning {
+        self.resolve_in(id, self.ctx)
+    }
+
+    pub(super) fn resolve_in(&self, mut id: Ident, mut ctx: Context) -> Meaning {
+        loop {
+            if let Some(b) = self.scopes.lookup(id, ctx.depth) {
+                return Meaning::Bound(b);
+            }
+            if let Some(e) = self.s.modules[ctx.module as usize].table.get(&id) {
+                return Meaning::Bound(e.binding);
+            }
+            match self.s.names.parent(id) {
+                Some((parent, at)) => (id, ctx) = (parent, at),
+                None => return Meaning::Unbound(id, ctx.module),
+            }
+        }
+    }
+
+    /// `free-identifier=?`: do two identifiers mean the same? Unbound ones do when their names agree.
+    pub(super) fn same_meaning(&self, a: Ident, in_a: Context, b: Ident, in_b: Context) -> bool {
+        match (self.resolve_in(a, in_a), self.resolve_in(b, in_b)) {
+            (Meaning::Bound(a), Meaning::Bound(b)) => a == b,
+            (Meaning::Unbound(a, _), Meaning::Unbound(b, _)) => a == b,
+            _ => false,
+        }
+    }
+
+    /// Is this the auxiliary keyword? Also when the name is unbound: a forgotten import does no harm.
+    pub(super) fn is_keyword(&self, x: &Syntax, keyword: Core) -> bool {
+        x.as_ident().is_some_and(|id| self.ident_is(id, self.ctx, keyword))
+    }
+
+    pub(super) fn ident_is(&self, id: Ident, ctx: Context, keyword: Core) -> bool {
+        if &**self.name(id) != keyword.name() {
+            return self.resolve_in(id, ctx) == Meaning::Bound(Binding::Core(keyword));
+        }
+        match self.resolve_in(id, ctx) {
+            Meaning::Bound(b) => b == Binding::Core(keyword),
+            Meaning::Unbound(..) => true,
+        }
+    }
+
+    /// Is this variable imported by the module where the identifier gets its meaning?
+    pub(super) fn is_imported(&self, mut id: Ident) -> bool {
+        let mut ctx = self.ctx;
+        loop {
+            if self.scopes.lookup(id, ctx.depth).is_some() {
+                return false;
+            }
+            if let Some(e) = self.s.modules[ctx.module as usize].table.get(&id) {
+                return e.origin == Origin::Imported;
+            }
+            match self.s.names.parent(id) {
+                Some((parent, at)) => (id, ctx) = (parent, at),
+                None => return false,
+            }
+        }
+    }
+
+    pub(super) fn open_scope(&mut self) -> Mark {
+        let mark = Mark { entries: self.scopes.entries.len(), depth: self.ctx.depth };
+        self.ctx.depth += 1;
+        mark
+    }
+
+    pub(super) fn close_scope(&mut self, mark: Mark) {
+        self.scopes.truncate(mark.entries);
+        self.ctx.depth = mark.depth;
+    }
+
+    /// A local variable in the innermost scope.
+    pub(super) fn bind_local(&mut self, id: Ident) -> VarId {
+        let name = self.name(id).clone();
+        let var = self.s.program.fresh_var(&name);
+        self.scopes.bind(id, self.ctx.depth, Binding::Local(var));
+        var
+    }
+
+    /// Declares the variable of a definition in the innermost scope or at top level.
+    pub(super) fn declare(&mut self, id: Ident, span: Span) -> R<Target> {
+        if self.ctx.depth > 0 {
+            if self.scopes.bound_at(id, self.ctx.depth) {
+                let message = format!("`{}` is defined twice in one body", self.name(id));
+                return self.err(span, message);
+            }
+            return Ok(Target::Local(self.bind_local(id)));
+        }
+        let name = self.name(id).clone();
+        let library = self.module().builtin;
+        if let Some(old) = self.module().table.get(&id).copied() {
+            match (old.origin, old.binding) {
+                (Origin::Defined, Binding::Global(g)) => {
+                    self.s.program.globals[g.0 as usize].assigned = true;
+                    return Ok(Target::Global(g));
+                }
+                (Origin::Imported, _) if self.module().name.is_some() => {
+                    return self.err_help(
+                        span,
+                        format!("`{name}` is imported and cannot be defined again"),
+                        format!("import it with (except … {name}) or (rename … ({name} other-name))"),
+                    );
+                }
+                (Origin::Imported, Binding::Global(_) | Binding::Prim(_)) => {
+                    let g = self.new_global(id, &name, library);
+                    self.redefined.insert(g, Redefined { old: old.binding, first_use: None });
+                    self.define_top(id, Binding::Global(g), span);
+                    return Ok(Target::Global(g));
+                }
+                _ => {}
+            }
+        }
+        let g = self.new_global(id, &name, library);
+        self.define_top(id, Binding::Global(g), span);
+        Ok(Target::Global(g))
+    }
+
+    fn new_global(&mut self, id: Ident, name: &str, library: bool) -> GlobalId {
+        if let Some((g, _)) = self.module().unbound.remove(&id) {
+            return g;
+        }
+        self.fresh_global(name, library)
+    }
+
+    pub(super) fn fresh_global(&mut self, name: &str, library: bool) -> GlobalId {
+        self.s.program.globals.push(GlobalInfo { name: name.into(), assigned: false, library });
+        GlobalId(self.s.program.globals.len() as u32 - 1)
+    }
+
+    /// Binds an identifier in the innermost scope or at top level to something that is not a variable.
+    pub(super) fn bind(&mut self, id: Ident, binding: Binding, span: Span) -> R<()> {
+        if self.ctx.depth > 0 {
+            if self.scopes.bound_at(id, self.ctx.depth) {
+                let message = format!("`{}` is defined twice in one body", self.name(id));
+                return self.err(span, message);
+            }
+            self.scopes.bind(id, self.ctx.depth, binding);
+        } else {
+            self.define_top(id, binding, span);
+        }
+        Ok(())
+    }
+
+    fn define_top(&mut self, id: Ident, binding: Binding, span: Span) {
+        self.module().table.insert(id, Entrance { binding, origin: Origin::Defined, span });
+    }
+
+    /// Adds an imported binding; the latest import wins.
+    pub(super) fn import_binding(&mut self, id: Ident, binding: Binding, span: Span) {
+        let old = self.module().table.insert(id, Entrance { binding, origin: Origin::Imported, span });
+        if let Some(old) = old.filter(|o| o.binding != binding && o.origin == Origin::Imported && o.span != span) {
+            let d =
+                Diagnostic::new(span, format!("`{}` is imported twice with different meanings", self.name(id)))
+                    .note(old.span, "imported here before; the later import counts")
+                    .help("leave one out with (except …)");
+            self.warn(d);
+        }
+    }
+
+    /// Runs `f` at the top level of a module, whatever scopes are open now.
+    pub(super) fn at_top_level<T>(&mut self, module: u32, f: impl FnOnce(&mut Self) -> T) -> T {
+        let ctx = std::mem::replace(&mut self.ctx, Context { module, depth: 0 });
+        let scopes = std::mem::take(&mut self.scopes);
+        let trace = std::mem::take(&mut self.trace);
+        let redefined = std::mem::take(&mut self.redefined);
+        let item = std::mem::replace(&mut self.item, 0);
+        let result = f(self);
+        self.ctx = ctx;
+        self.scopes = scopes;
+        self.trace = trace;
+        self.redefined = redefined;
+        self.item = item;
+        result
+    }
+
+    /// The expression that refers to a variable.
+    pub(super) fn reference(&mut self, id: Ident, span: Span) -> R<Expr> {
+        match self.resolve(id) {
+            Meaning::Bound(Binding::Local(v)) => Ok(self.local(v)),
+            Meaning::Bound(Binding::Global(g)) => Ok(self.global(g, span)),
+            Meaning::Bound(Binding::Prim(p)) => self.primitive_value(p, span),
+            Meaning::Bound(Binding::Core(_) | Binding::Macro(_)) => {
+                let name = self.name(id).clone();
+                self.err_help(
+                    span,
+                    format!("the keyword `{name}` is used as a variable"),
+                    format!("a keyword stands at the head of a form: ({name} …)"),
+                )
+            }
+            Meaning::Unbound(base, module) => {
+                let g = self.unbound_global(base, module, span);
+                Ok(self.global(g, span))
+            }
+        }
+    }
+
+    pub(super) fn unbound_global(&mut self, base: Ident, module: u32, span: Span) -> GlobalId {
+        if let Some((g, _)) = self.s.modules[module as usize].unbound.get(&base) {
+            return *g;
+        }
+        let name = self.name(base).clone();
+        let g = self.fresh_global(&name, self.s.modules[module as usize].builtin);
+        self.s.modules[module as usize].unbound.insert(base, (g, span));
+        g
+    }
+
+    pub(super) fn local(&mut self, v: VarId) -> Expr {
+        let i = v.0 as usize;
+        if self.referenced.len() <= i {
+            self.referenced.resize(i + 1, false);
+        }
+        self.referenced[i] = true;
+        Expr::Local(v)
+    }
+
+    pub(super) fn is_referenced(&self, v: VarId) -> bool {
+        self.referenced.get(v.0 as usize).copied().unwrap_or(false)
+    }
+
+    pub(super) fn global(&mut self, g: GlobalId, span: Span) -> Expr {
+        if !self.redefined.is_empty() {
+            let item = self.item;
+            if let Some(r) = self.redefined.get_mut(&g) {
+                r.first_use.get_or_insert(item);
+            }
+        }
+        Expr::Global(g, self.site(span))
+    }
+
+    pub(super) fn target(&mut self, t: Target, span: Span) -> Expr {
+        match t {
+            Target::Local(v) => self.local(v),
+            Target::Global(g) => Expr::Global(g, self.site(span)),
+        }
+    }
+
+    /// Warnings for globals that are used and never defined.
+    pub(super) fn report_unbound(&mut self) {
+        let mut found = Vec::new();
+        for module in &self.s.modules {
+            for (id, (g, span)) in &module.unbound {
+                if !self.s.warned.contains(g) {
+                    found.push((*id, *g, *span));
+                }
+            }
+        }
+        found.sort_by_key(|(_, g, _)| *g);
+        for (id, g, span) in found {
+            self.s.warned.insert(g);
+            let name = self.name(id).clone();
+            let mut d = Diagnostic::new(span, format!("`{name}` is not defined"));
+            if let Some(help) = self.suggestion(id, &name) {
+                d = d.help(help);
+            }
+            self.warn(d);
+        }
+    }
+
+    fn suggestion(&self, id: Ident, name: &str) -> Option<String> {
+        let module = self.s.modules.iter().rev().find(|m| m.unbound.contains_key(&id))?;
+        let limit = if name.chars().count() <= 3 { 1 } else { 2 };
+        let mut best: Option<(usize, &str)> = None;
+        for other in module.table.keys() {
+            if self.s.names.base(*other) == id && *other != id {
+                return Some(format!(
+                    "a macro defines a `{name}` here, but a name that a macro inserts is visible to that expansion \
+                     only; pass the name to the macro as an argument"
+                ));
+            }
+            let other = &**self.name(*other);
+            if other.starts_with('%') || other.len().abs_diff(name.len()) > limit {
+                continue;
+            }
+            let d = distance(name, other);
+            if d <= limit && best.is_none_or(|(b, n)| (d, other) < (b, n)) {
+                best = Some((d, other));
+            }
+        }
+        if let Some((_, other)) = best {
+            return Some(format!("did you mean `{other}`?"));
+        }
+        let mut homes: Vec<String> =
+            self.s.libraries.iter().filter(|(_, l)| l.exports(id)).map(|(n, _)| n.to_string()).collect();
+        homes.sort();
+        let home = homes.iter().find(|h| h.starts_with("(scheme")).or(homes.first())?;
+        Some(format!("it is exported by {home}: (import {home})"))
+    }
+}
+
+/// Edit distance with transpositions.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let mut d = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + usize::from(a[i - 1] != b[j - 1]));
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                d = d.min(before[j - 2] + 1);
+            }
+            row.push(d);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+/// All keywords, for the built-in libraries.
+pub(super) fn keywords() -> impl Iterator<Item = (&'static str, Core)> {
+    CORE_FORMS.iter().copied()
+}

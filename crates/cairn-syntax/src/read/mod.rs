@@ -1,0 +1,358 @@
+//! The reader: text to [`Syntax`].
+//!
+//! All of R7RS section 7.1: comments of three kinds, labels, `|symbols|`, strings and characters with every
+//! escape, bytevectors, every number syntax (through `cairn-num`), `#!fold-case`. Beyond R7RS it knows
+//! `#!eof`, `#!default` and `#!unspecified`, and a first line `#!/…` is a comment.
+//!
+//! The parser keeps its own stack of open constructs ([`Frame`]): nesting depth is bounded by memory only.
+//! A label that is referred to inside its own datum makes [`Datum::Labeled`]; any other reference shares the
+//! labelled datum.
+
+mod show;
+mod token;
+
+pub use show::show;
+
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::{Datum, Items, Names, Syntax};
+use cairn_num::{Int, Number};
+use rustc_hash::FxHashMap;
+
+/// An open construct.
+enum Frame {
+    List {
+        start: usize,
+        items: Vec<Syntax>,
+        tail: Tail,
+    },
+    Vector {
+        start: usize,
+        items: Vec<Syntax>,
+    },
+    Bytes {
+        start: usize,
+        items: Vec<u8>,
+    },
+    /// `'x` and its relatives: the name of the form, where the prefix is.
+    Prefix {
+        start: usize,
+        end: usize,
+        name: &'static str,
+    },
+    /// `#;`
+    Comment {
+        start: usize,
+    },
+    /// `#n=`
+    Label {
+        start: usize,
+        end: usize,
+        label: u64,
+    },
+}
+
+enum Tail {
+    None,
+    Expected(Span),
+    Read(Syntax),
+}
+
+enum Label {
+    Open { cyclic: bool },
+    Known(Syntax),
+}
+
+/// Reads datums from a text, one by one.
+pub struct Reader<'a> {
+    file: u32,
+    text: &'a str,
+    bytes: &'a [u8],
+    pos: usize,
+    fold_case: bool,
+    names: &'a mut Names,
+    stack: Vec<Frame>,
+    labels: FxHashMap<u64, Label>,
+    incomplete: bool,
+}
+
+type Read<T> = Result<T, Box<Diagnostic>>;
+
+/// Reads the whole text. Stops at the first error.
+pub fn read_all(file: u32, text: &str, names: &mut Names, fold_case: bool) -> Result<Vec<Syntax>, Diagnostic> {
+    let mut reader = Reader::new(file, text, names);
+    reader.fold_case = fold_case;
+    let mut out = Vec::new();
+    loop {
+        match reader.next_datum() {
+            Ok(Some(x)) => out.push(x),
+            Ok(None) => return Ok(out),
+            Err(e) => return Err(*e),
+        }
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// A reader at the start of `text`; `file` goes into the spans.
+    pub fn new(file: u32, text: &'a str, names: &'a mut Names) -> Reader<'a> {
+        let mut reader = Reader {
+            file,
+            text,
+            bytes: text.as_bytes(),
+            pos: 0,
+            fold_case: false,
+            names,
+            stack: Vec::new(),
+            labels: FxHashMap::default(),
+            incomplete: false,
+        };
+        if text.starts_with('\u{feff}') {
+            reader.pos = 3;
+        }
+        if text[reader.pos..].starts_with("#!/") || text[reader.pos..].starts_with("#! ") {
+            reader.skip_line();
+        }
+        reader
+    }
+
+    /// Did the last error come from the text ending too early? More input could help.
+    pub fn incomplete(&self) -> bool {
+        self.incomplete
+    }
+
+    /// Byte offset of the next unread character.
+    pub fn position(&self) -> usize {
+        self.pos
+    }
+
+    /// The next datum, or `None` at the end of the text.
+    pub fn next_datum(&mut self) -> Read<Option<Syntax>> {
+        self.stack.clear();
+        self.labels.clear();
+        loop {
+            self.skip_atmosphere()?;
+            let start = self.pos;
+            let Some(&b) = self.bytes.get(start) else {
+                return if self.stack.is_empty() { Ok(None) } else { Err(self.unfinished()) };
+            };
+            let datum = match b {
+                b'(' => {
+                    self.pos += 1;
+                    self.stack.push(Frame::List { start, items: Vec::new(), tail: Tail::None });
+                    continue;
+                }
+                b')' => {
+                    self.pos += 1;
+                    self.close(start)?
+                }
+                b'\'' => {
+                    self.prefix(1, "quote");
+                    continue;
+                }
+                b'`' => {
+                    self.prefix(1, "quasiquote");
+                    continue;
+                }
+                b',' => {
+                    if self.bytes.get(start + 1) == Some(&b'@') {
+                        self.prefix(2, "unquote-splicing");
+                    } else {
+                        self.prefix(1, "unquote");
+                    }
+                    continue;
+                }
+                b'"' => self.string()?,
+                b'|' => self.quoted_symbol()?,
+                b'[' | b']' | b'{' | b'}' => {
+                    let c = b as char;
+                    return Err(self
+                        .error(start, start + 1, format!("`{c}` is not used in R7RS"))
+                        .help("write ( and ) instead")
+                        .into());
+                }
+                b'#' => match self.hash()? {
+                    Some(x) => x,
+                    None => continue,
+                },
+                b'.' if self.lone_dot() => {
+                    self.pos += 1;
+                    self.dot(start)?;
+                    continue;
+                }
+                _ => self.atom()?,
+            };
+            if let Some(x) = self.deliver(datum)? {
+                return Ok(Some(x));
+            }
+        }
+    }
+
+    /// Hands a finished datum to the innermost open construct; returns it when there is none.
+    fn deliver(&mut self, mut x: Syntax) -> Read<Option<Syntax>> {
+        loop {
+            match self.stack.last_mut() {
+                None => return Ok(Some(x)),
+                Some(Frame::List { items, tail, .. }) => match tail {
+                    Tail::None => items.push(x),
+                    Tail::Expected(_) => *tail = Tail::Read(x),
+                    Tail::Read(t) => {
+                        let earlier = t.span;
+                        return Err(Diagnostic::new(x.span, "more than one datum after the dot")
+                            .note(earlier, "the tail of the list is already here")
+                            .help("(a b . tail)")
+                            .into());
+                    }
+                },
+                Some(Frame::Vector { items, .. }) => items.push(x),
+                Some(Frame::Bytes { items, .. }) => match &x.datum {
+                    Datum::Number(n) if let Number::Int(Int::Fix(k @ 0..=255)) = **n => items.push(k as u8),
+                    _ => {
+                        return Err(Diagnostic::new(x.span, "not a byte")
+                            .help("a bytevector holds exact integers from 0 to 255: #u8(0 10 255)")
+                            .into());
+                    }
+                },
+                Some(Frame::Comment { .. }) => {
+                    self.stack.pop();
+                }
+                Some(Frame::Prefix { start, end, name }) => {
+                    let (start, end, name) = (*start, *end, *name);
+                    self.stack.pop();
+                    let head = Syntax::ident(self.names.intern(name), self.span(start, end));
+                    let span = Span { start: start as u32, ..x.span };
+                    x = Syntax::list(vec![head, x], span);
+                    continue;
+                }
+                Some(Frame::Label { start, end, label }) => {
+                    let (start, end, label) = (*start, *end, *label);
+                    self.stack.pop();
+                    x.span.start = start as u32;
+                    if let Some(Label::Open { cyclic: true }) = self.labels.get(&label) {
+                        if matches!(x.datum, Datum::Reference(_)) {
+                            return Err(self.error(start, end, "a label that stands for itself").into());
+                        }
+                        let span = x.span;
+                        x = Syntax::new(Datum::Labeled(label as u32, Items::from(vec![x])), span);
+                    }
+                    self.labels.insert(label, Label::Known(x.clone()));
+                    continue;
+                }
+            }
+            return Ok(None);
+        }
+    }
+
+    fn prefix(&mut self, len: usize, name: &'static str) {
+        let start = self.pos;
+        self.pos += len;
+        self.stack.push(Frame::Prefix { start, end: self.pos, name });
+    }
+
+    fn close(&mut self, at: usize) -> Read<Syntax> {
+        let end = at + 1;
+        match self.stack.pop() {
+            Some(Frame::List { start, items, tail }) => {
+                let span = self.span(start, end);
+                match tail {
+                    Tail::None => Ok(Syntax::list(items, span)),
+                    Tail::Read(tail) => Ok(Syntax::dotted(items, tail, span)),
+                    Tail::Expected(dot) => {
+                        Err(Diagnostic::new(dot, "nothing follows the dot").help("(a b . tail)").into())
+                    }
+                }
+            }
+            Some(Frame::Vector { start, items }) => {
+                Ok(Syntax::new(Datum::Vector(items.into()), self.span(start, end)))
+            }
+            Some(Frame::Bytes { start, items }) => {
+                Ok(Syntax::new(Datum::Bytes(items.into()), self.span(start, end)))
+            }
+            Some(Frame::Prefix { start, end, .. }) => {
+                Err(self.error(start, end, "no datum follows this prefix").into())
+            }
+            Some(Frame::Comment { start }) => Err(self.error(start, start + 2, "no datum follows `#;`").into()),
+            Some(Frame::Label { start, end, .. }) => {
+                Err(self.error(start, end, "no datum follows this label").into())
+            }
+            None => Err(self
+                .error(at, end, "this parenthesis closes nothing")
+                .help("remove it, or look for a parenthesis too many earlier in the form before it")
+                .into()),
+        }
+    }
+
+    fn lone_dot(&self) -> bool {
+        self.bytes.get(self.pos + 1).is_none_or(|b| token::is_delimiter(*b))
+    }
+
+    fn dot(&mut self, at: usize) -> Read<()> {
+        let span = self.span(at, at + 1);
+        match self.stack.last_mut() {
+            Some(Frame::List { items, tail, .. }) if !items.is_empty() && matches!(tail, Tail::None) => {
+                *tail = Tail::Expected(span);
+                Ok(())
+            }
+            _ => Err(Diagnostic::new(span, "misplaced dot").help("(a b . tail)").into()),
+        }
+    }
+
+    fn unfinished(&mut self) -> Box<Diagnostic> {
+        self.incomplete = true;
+        let at_end = self.span(self.bytes.len(), self.bytes.len());
+        let frame = self.stack.pop().expect("only called inside of a construct");
+        let (start, end, what) = match frame {
+            Frame::List { start, .. } => (start, start + 1, "this parenthesis is never closed"),
+            Frame::Vector { start, .. } => (start, start + 2, "this vector is never closed"),
+            Frame::Bytes { start, .. } => (start, start + 4, "this bytevector is never closed"),
+            Frame::Prefix { start, end, .. } => (start, end, "no datum follows this prefix"),
+            Frame::Comment { start } => (start, start + 2, "no datum follows `#;`"),
+            Frame::Label { start, end, .. } => (start, end, "no datum follows this label"),
+        };
+        let mut d = self.error(start, end, what).note(at_end, "the text ends here");
+        // A form at the left margin inside of an open one: the parenthesis is probably missing before it.
+        let outer = self.stack.iter().find_map(|f| match f {
+            Frame::List { start, .. } | Frame::Vector { start, .. } => Some(*start),
+            _ => None,
+        });
+        let from = outer.unwrap_or(start) + 1;
+        if let Some(i) = self.text.get(from..).and_then(|t| t.find("\n(")) {
+            let at = from + i + 1;
+            d = d.note(
+                self.span(at, at + 1),
+                "a form at the left margin inside of it: is a `)` missing before this?",
+            );
+        }
+        d.into()
+    }
+
+    fn label(&mut self, start: usize, label: u64, reference: bool) -> Read<Option<Syntax>> {
+        let end = self.pos;
+        if reference {
+            let x = match self.labels.get_mut(&label) {
+                Some(Label::Known(x)) => x.clone(),
+                Some(Label::Open { cyclic }) => {
+                    *cyclic = true;
+                    Syntax::new(Datum::Reference(label as u32), self.span(start, end))
+                }
+                None => {
+                    return Err(self
+                        .error(start, end, format!("label #{label}= is not defined before this"))
+                        .into());
+                }
+            };
+            return Ok(Some(x));
+        }
+        if self.labels.insert(label, Label::Open { cyclic: false }).is_some() {
+            return Err(self.error(start, end, format!("label #{label}= is defined twice in one datum")).into());
+        }
+        self.stack.push(Frame::Label { start, end, label });
+        Ok(None)
+    }
+
+    fn span(&self, start: usize, end: usize) -> Span {
+        Span::new(self.file, start, end)
+    }
+
+    fn error(&self, start: usize, end: usize, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(self.span(start, end), message)
+    }
+}

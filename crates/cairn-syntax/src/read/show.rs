@@ -1,0 +1,111 @@
+//! Datums as text, for messages and tests.
+
+use crate::syntax::{Datum, Names, Syntax};
+use cairn_num::{Int, Number};
+use std::fmt::Write;
+
+/// The external representation of a datum. Aliases appear as the symbols that they stand for.
+pub fn show(x: &Syntax, names: &Names) -> String {
+    enum Todo<'x> {
+        Datum(&'x Syntax),
+        Text(&'static str),
+    }
+    let mut out = String::new();
+    let mut todo = vec![Todo::Datum(x)];
+    while let Some(next) = todo.pop() {
+        let x = match next {
+            Todo::Text(t) => {
+                out.push_str(t);
+                continue;
+            }
+            Todo::Datum(x) => x,
+        };
+        let (open, items, dotted): (_, &[Syntax], _) = match &x.datum {
+            Datum::List(items) => ("(", items, false),
+            Datum::Dotted(items) => ("(", items, true),
+            Datum::Vector(items) => ("#(", items, false),
+            Datum::Labeled(n, items) => {
+                let _ = write!(out, "#{n}=");
+                todo.push(Todo::Datum(&items[0]));
+                continue;
+            }
+            _ => {
+                atom(x, names, &mut out);
+                continue;
+            }
+        };
+        out.push_str(open);
+        todo.push(Todo::Text(")"));
+        for (i, item) in items.iter().enumerate().rev() {
+            todo.push(Todo::Datum(item));
+            if dotted && i + 1 == items.len() {
+                todo.push(Todo::Text(" . "));
+            } else if i > 0 {
+                todo.push(Todo::Text(" "));
+            }
+        }
+    }
+    out
+}
+
+fn atom(x: &Syntax, names: &Names, out: &mut String) {
+    let _ = match &x.datum {
+        Datum::Nil => write!(out, "()"),
+        Datum::Bool(b) => write!(out, "#{}", if *b { 't' } else { 'f' }),
+        Datum::Char(c) => match c {
+            ' ' => write!(out, "#\\space"),
+            '\n' => write!(out, "#\\newline"),
+            c if c.is_control() => write!(out, "#\\x{:x}", *c as u32),
+            c => write!(out, "#\\{c}"),
+        },
+        Datum::Eof => write!(out, "#!eof"),
+        Datum::Default => write!(out, "#!default"),
+        Datum::Unspecified => write!(out, "#!unspecified"),
+        Datum::Ident(id) => {
+            let name = names.name(*id);
+            let plain =
+                !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "!$%&*/:<=>?^_~+-.@".contains(c));
+            if plain {
+                write!(out, "{name}")
+            } else {
+                write!(out, "|{}|", name.replace('\\', "\\\\").replace('|', "\\|"))
+            }
+        }
+        Datum::Number(n) => {
+            number(n, out);
+            Ok(())
+        }
+        Datum::String(s) => write!(out, "{s:?}"),
+        Datum::Bytes(b) => {
+            let bytes: Vec<String> = b.iter().map(u8::to_string).collect();
+            write!(out, "#u8({})", bytes.join(" "))
+        }
+        Datum::Reference(n) => write!(out, "#{n}#"),
+        Datum::List(_) | Datum::Dotted(_) | Datum::Vector(_) | Datum::Labeled(..) => Ok(()),
+    };
+}
+
+fn number(n: &Number, out: &mut String) {
+    let _ = match n {
+        Number::Int(Int::Fix(k)) => write!(out, "{k}"),
+        Number::Int(Int::Big { negative, limbs }) => {
+            let sign = if *negative { "-" } else { "" };
+            let digits: String = limbs.iter().rev().map(|l| format!("{l:016x}")).collect();
+            write!(out, "#x{sign}{}", digits.trim_start_matches('0'))
+        }
+        Number::Ratio(a, b) => {
+            number(&Number::Int(a.clone()), out);
+            out.push('/');
+            number(&Number::Int(b.clone()), out);
+            Ok(())
+        }
+        Number::Flo(x) => write!(out, "{x:?}"),
+        Number::Complex(a, b) => {
+            number(a, out);
+            out.push('+');
+            number(b, out);
+            out.push('i');
+            Ok(())
+        }
+    };
+}

@@ -1,0 +1,420 @@
+//! Tokens: whitespace and comments, and everything that is not a parenthesis or a prefix.
+
+use super::{Frame, Read, Reader};
+use crate::diagnostic::Diagnostic;
+use crate::syntax::{Datum, Syntax};
+use cairn_num::{Int, Number};
+
+/// Ends a symbol, number, character or boolean.
+pub(super) fn is_delimiter(b: u8) -> bool {
+    matches!(
+        b,
+        b' ' | b'\t'
+            | b'\n'
+            | b'\r'
+            | 0x0C
+            | b'('
+            | b')'
+            | b'"'
+            | b';'
+            | b'|'
+            | b'\''
+            | b'`'
+            | b','
+            | b'['
+            | b']'
+            | b'{'
+            | b'}'
+    )
+}
+
+/// Names of characters, R7RS first, then common extensions.
+const CHAR_NAMES: &[(&str, char)] = &[
+    ("alarm", '\x07'),
+    ("backspace", '\x08'),
+    ("delete", '\x7f'),
+    ("escape", '\x1b'),
+    ("newline", '\n'),
+    ("null", '\0'),
+    ("return", '\r'),
+    ("space", ' '),
+    ("tab", '\t'),
+    ("nul", '\0'),
+    ("linefeed", '\n'),
+    ("page", '\x0c'),
+    ("altmode", '\x1b'),
+    ("esc", '\x1b'),
+    ("rubout", '\x7f'),
+    ("vtab", '\x0b'),
+];
+
+impl Reader<'_> {
+    pub(super) fn skip_line(&mut self) {
+        self.pos = self.text[self.pos..].find('\n').map_or(self.bytes.len(), |i| self.pos + i + 1);
+    }
+
+    /// Whitespace, `;` comments and `#|…|#` comments. (`#;` is a construct of the parser.)
+    pub(super) fn skip_atmosphere(&mut self) -> Read<()> {
+        while let Some(&b) = self.bytes.get(self.pos) {
+            match b {
+                b' ' | b'\t'..=b'\r' => self.pos += 1,
+                b';' => self.skip_line(),
+                b'#' if self.bytes.get(self.pos + 1) == Some(&b'|') => self.block_comment()?,
+                0x80.. => {
+                    let c = self.text[self.pos..].chars().next().expect("not at the end");
+                    if !c.is_whitespace() && c != '\u{feff}' {
+                        return Ok(());
+                    }
+                    self.pos += c.len_utf8();
+                }
+                _ => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    fn block_comment(&mut self) -> Read<()> {
+        let start = self.pos;
+        let mut depth = 0;
+        loop {
+            match (self.bytes.get(self.pos), self.bytes.get(self.pos + 1)) {
+                (Some(b'#'), Some(b'|')) => {
+                    depth += 1;
+                    self.pos += 2;
+                }
+                (Some(b'|'), Some(b'#')) => {
+                    depth -= 1;
+                    self.pos += 2;
+                    if depth == 0 {
+                        return Ok(());
+                    }
+                }
+                (Some(_), _) => self.pos += 1,
+                (None, _) => {
+                    self.incomplete = true;
+                    return Err(self
+                        .error(start, start + 2, "this comment is never closed")
+                        .help("#| … |#")
+                        .into());
+                }
+            }
+        }
+    }
+
+    /// The run of non-delimiters from here; moves behind it.
+    fn run(&mut self) {
+        while let Some(&b) = self.bytes.get(self.pos) {
+            if is_delimiter(b) {
+                break;
+            }
+            if b < 0x80 {
+                self.pos += 1;
+            } else {
+                let c = self.text[self.pos..].chars().next().expect("not at the end");
+                if c.is_whitespace() {
+                    break;
+                }
+                self.pos += c.len_utf8();
+            }
+        }
+    }
+
+    /// A number or a symbol.
+    pub(super) fn atom(&mut self) -> Read<Syntax> {
+        let start = self.pos;
+        self.run();
+        let all = self.text;
+        let text = &all[start..self.pos];
+        let span = self.span(start, self.pos);
+        let first = text.as_bytes().first().copied().unwrap_or(0);
+        if first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.') {
+            if let Some(n) = parse_number(text, 10) {
+                return Ok(Syntax::new(Datum::Number(n.into()), span));
+            }
+        }
+        if let Some(c) = text.chars().find(|c| c.is_control()) {
+            let at = start + text.find(c).unwrap_or(0);
+            return Err(self
+                .error(at, at + c.len_utf8(), format!("a control character (U+{:04X}) in a symbol", c as u32))
+                .into());
+        }
+        let id = if self.fold_case { self.names.intern(&fold(text)) } else { self.names.intern(text) };
+        Ok(Syntax::ident(id, span))
+    }
+
+    /// `#…`, except `#|` comments. `None`: a construct was opened or a directive obeyed.
+    pub(super) fn hash(&mut self) -> Read<Option<Syntax>> {
+        let start = self.pos;
+        let datum = match self.bytes.get(start + 1) {
+            Some(b'(') => {
+                self.pos += 2;
+                self.stack.push(Frame::Vector { start, items: Vec::new() });
+                return Ok(None);
+            }
+            Some(b';') => {
+                self.pos += 2;
+                self.stack.push(Frame::Comment { start });
+                return Ok(None);
+            }
+            Some(b'\\') => return self.character().map(Some),
+            Some(b'!') => return self.directive(),
+            Some(b'0'..=b'9') => {
+                let mut end = start + 1;
+                while self.bytes.get(end).is_some_and(u8::is_ascii_digit) {
+                    end += 1;
+                }
+                let reference = match self.bytes.get(end) {
+                    Some(b'#') => true,
+                    Some(b'=') => false,
+                    _ => return Err(self.bad_hash(start)),
+                };
+                self.pos = end + 1;
+                let label: u64 = match self.text[start + 1..end].parse() {
+                    Ok(n) if n <= u64::from(u32::MAX) => n,
+                    _ => return Err(self.error(start, self.pos, "this label number is too large").into()),
+                };
+                return self.label(start, label, reference);
+            }
+            _ => {
+                self.run();
+                let all = self.text;
+                let text = &all[start..self.pos];
+                match text {
+                    "#t" | "#true" | "#T" | "#TRUE" => Datum::Bool(true),
+                    "#f" | "#false" | "#F" | "#FALSE" => Datum::Bool(false),
+                    "#u8" | "#U8" if self.bytes.get(self.pos) == Some(&b'(') => {
+                        self.pos += 1;
+                        self.stack.push(Frame::Bytes { start, items: Vec::new() });
+                        return Ok(None);
+                    }
+                    _ if matches!(
+                        text.as_bytes().get(1),
+                        Some(b'x' | b'X' | b'b' | b'B' | b'o' | b'O' | b'd' | b'D' | b'e' | b'E' | b'i' | b'I')
+                    ) =>
+                    {
+                        match parse_number(text, 10) {
+                            Some(n) => Datum::Number(n.into()),
+                            None => {
+                                return Err(self
+                                    .error(start, self.pos, format!("`{text}` is not a number"))
+                                    .help("prefixes are #x #o #b #d for the radix and #e #i for exactness")
+                                    .into());
+                            }
+                        }
+                    }
+                    _ => {
+                        self.pos = start;
+                        return Err(self.bad_hash(start));
+                    }
+                }
+            }
+        };
+        Ok(Some(Syntax::new(datum, self.span(start, self.pos))))
+    }
+
+    fn bad_hash(&mut self, start: usize) -> Box<Diagnostic> {
+        self.run();
+        let end = self.pos.max(start + 1);
+        let text = &self.text[start..end];
+        self.error(start, end, format!("`{text}` is not a datum"))
+            .help("after # may come: t f ( u8( \\char | ; !directive x o b d e i and labels 0= 0#")
+            .into()
+    }
+
+    fn directive(&mut self) -> Read<Option<Syntax>> {
+        let start = self.pos;
+        self.pos += 2;
+        self.run();
+        let datum = match &self.text[start + 2..self.pos] {
+            "fold-case" => {
+                self.fold_case = true;
+                return Ok(None);
+            }
+            "no-fold-case" => {
+                self.fold_case = false;
+                return Ok(None);
+            }
+            "r6rs" | "r7rs" => return Ok(None),
+            "eof" => Datum::Eof,
+            "default" => Datum::Default,
+            "unspecified" | "unspecific" => Datum::Unspecified,
+            other => {
+                let message = format!("unknown directive `#!{other}`");
+                return Err(self.error(start, self.pos, message).help("#!fold-case or #!no-fold-case").into());
+            }
+        };
+        Ok(Some(Syntax::new(datum, self.span(start, self.pos))))
+    }
+
+    fn character(&mut self) -> Read<Syntax> {
+        let start = self.pos;
+        let Some(first) = self.text[start + 2..].chars().next() else {
+            self.incomplete = true;
+            return Err(self.error(start, start + 2, "the text ends inside of a character").into());
+        };
+        let body = start + 2;
+        self.pos = body + first.len_utf8();
+        if first.is_alphanumeric() || !first.is_ascii() {
+            self.run();
+        }
+        let name = &self.text[body..self.pos];
+        let folded;
+        let name = if self.fold_case {
+            folded = fold(name);
+            if name.chars().count() == 1 { name } else { &folded }
+        } else {
+            name
+        };
+        let c = if name.chars().count() == 1 {
+            Some(first)
+        } else if let Some((_, c)) = CHAR_NAMES.iter().find(|(n, _)| *n == name) {
+            Some(*c)
+        } else if matches!(first, 'x' | 'X' | 'U' | 'u') {
+            u32::from_str_radix(&name[1..], 16).ok().and_then(char::from_u32)
+        } else {
+            None
+        };
+        match c {
+            Some(c) => Ok(Syntax::new(Datum::Char(c), self.span(start, self.pos))),
+            None => {
+                let message = format!("`#\\{name}` is not a character");
+                let lower = name.to_lowercase();
+                let help = match CHAR_NAMES.iter().find(|(n, _)| *n == lower) {
+                    Some((n, _)) => format!("did you mean #\\{n}?"),
+                    None => "one character, a name (space, newline, tab, return, null, alarm, backspace, delete, \
+                             escape), or x and a hexadecimal scalar value: #\\x3BB"
+                        .to_string(),
+                };
+                Err(self.error(start, self.pos, message).help(help).into())
+            }
+        }
+    }
+
+    /// `\x41;` with the reader behind the `x`.
+    fn hex_escape(&mut self, start: usize) -> Read<char> {
+        let digits = self.pos;
+        while self.bytes.get(self.pos).is_some_and(u8::is_ascii_hexdigit) {
+            self.pos += 1;
+        }
+        let value = u32::from_str_radix(&self.text[digits..self.pos], 16).ok().and_then(char::from_u32);
+        if let (Some(c), Some(b';')) = (value, self.bytes.get(self.pos)) {
+            self.pos += 1;
+            return Ok(c);
+        }
+        Err(self.error(start, self.pos, "bad hexadecimal escape").help("\\x3BB; (ends with a semicolon)").into())
+    }
+
+    pub(super) fn quoted_symbol(&mut self) -> Read<Syntax> {
+        let start = self.pos;
+        let name = self.delimited(b'|', "this symbol is never closed")?;
+        let id = self.names.intern(&name);
+        Ok(Syntax::ident(id, self.span(start, self.pos)))
+    }
+
+    pub(super) fn string(&mut self) -> Read<Syntax> {
+        let start = self.pos;
+        let text = self.delimited(b'"', "this string is never closed")?;
+        Ok(Syntax::new(Datum::String(text.into()), self.span(start, self.pos)))
+    }
+
+    /// The contents of a string or `|symbol|`.
+    fn delimited(&mut self, quote: u8, unclosed: &str) -> Read<String> {
+        let start = self.pos;
+        self.pos += 1;
+        let mut out = String::new();
+        loop {
+            let from = self.pos;
+            while self.bytes.get(self.pos).is_some_and(|b| *b != quote && *b != b'\\' && *b != b'\r') {
+                self.pos += 1;
+            }
+            out.push_str(&self.text[from..self.pos]);
+            let at = self.pos;
+            match self.bytes.get(at) {
+                None => {
+                    self.incomplete = true;
+                    let end = self.bytes.len();
+                    return Err(self
+                        .error(start, start + 1, unclosed)
+                        .note(self.span(end, end), "the text ends here")
+                        .into());
+                }
+                Some(b'\r') => {
+                    self.pos += 1;
+                    if self.bytes.get(self.pos) != Some(&b'\n') {
+                        out.push('\n');
+                    }
+                }
+                Some(b'\\') => {
+                    self.pos += 1;
+                    self.escape(at, &mut out)?;
+                }
+                Some(_) => {
+                    self.pos += 1;
+                    return Ok(out);
+                }
+            }
+        }
+    }
+
+    /// One escape sequence, with the reader behind the backslash at `at`.
+    fn escape(&mut self, at: usize, out: &mut String) -> Read<()> {
+        let Some(c) = self.text[self.pos..].chars().next() else { return Ok(()) };
+        self.pos += c.len_utf8();
+        out.push(match c {
+            'a' => '\x07',
+            'b' => '\x08',
+            't' => '\t',
+            'n' => '\n',
+            'r' => '\r',
+            '"' | '\\' | '|' => c,
+            'x' | 'X' => self.hex_escape(at)?,
+            ' ' | '\t' | '\n' | '\r' => {
+                // line continuation: \ blanks newline blanks
+                self.pos -= 1;
+                let blanks = |r: &mut Self| {
+                    while matches!(r.bytes.get(r.pos), Some(b' ' | b'\t')) {
+                        r.pos += 1;
+                    }
+                };
+                blanks(self);
+                if self.bytes.get(self.pos) == Some(&b'\r') {
+                    self.pos += 1;
+                }
+                if self.bytes.get(self.pos) == Some(&b'\n') {
+                    self.pos += 1;
+                } else if self.bytes.get(self.pos.wrapping_sub(1)) != Some(&b'\r') {
+                    return Err(self
+                        .error(
+                            at,
+                            self.pos,
+                            "a backslash before blanks continues the line, but the line does not end here",
+                        )
+                        .into());
+                }
+                blanks(self);
+                return Ok(());
+            }
+            _ => {
+                return Err(self
+                    .error(at, self.pos, format!("unknown escape `\\{c}`"))
+                    .help("\\a \\b \\t \\n \\r \\\" \\\\ \\| \\x41; or a backslash at the end of a line")
+                    .into());
+            }
+        });
+        Ok(())
+    }
+}
+
+/// Case folding of symbols and character names.
+pub(super) fn fold(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c }).collect()
+}
+
+/// A number, or `None`. Short decimal integers, the common case, are read here.
+fn parse_number(text: &str, radix: u32) -> Option<Number> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if !digits.is_empty() && digits.len() <= 17 && digits.bytes().all(|b| b.is_ascii_digit()) {
+        return text.parse().ok().map(|n| Number::Int(Int::Fix(n)));
+    }
+    cairn_num::parse_number(text, radix)
+}
