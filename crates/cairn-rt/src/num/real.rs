@@ -218,7 +218,7 @@ pub extern "C" fn cairn_num_sqrt(ctx: &mut Machine, a: Value) -> Value {
             return if root.fract() == 0.0 { Value::fixnum(root as i64) } else { make_flonum(ctx, root) };
         }
     }
-    function(ctx, "sqrt", a, |x| !(x < 0.0), f64::sqrt, |n| Ok(n.sqrt()))
+    function(ctx, "sqrt", a, |x| x >= 0.0 || x.is_nan(), f64::sqrt, |n| Ok(n.sqrt()))
 }
 
 /// `(exact-integer-sqrt n)`: a pair of root and rest.
