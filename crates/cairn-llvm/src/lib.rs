@@ -1,1 +1,21 @@
-//! placeholder, being written
+//! # cairn-llvm: Frame IR to machine code
+//!
+//! The problem: turn Frame IR, where every call is a jump and every frame explicit, into fast x86-64 code quickly. The idea:
+//! generate LLVM text ([`emit_module`]), let LLVM 19 optimize it with a short list of passes and write an ELF object
+//! ([`backend`]), and either link that object into an executable or map it into this process ([`loader`]).
+//!
+//! ```text
+//!  Frame IR ──emit──▶ LLVM text ──backend──▶ ELF object ──┬─▶ linker: executable
+//!                                                         └─▶ loader: code in this process
+//! ```
+//!
+//! Invariants: only [`backend`] touches LLVM; only `strategy` knows how frames are kept; code is not position independent and
+//! lives in the low 2 GiB (shorter instructions, return addresses stored as immediates).
+#![allow(unsafe_code)]
+
+pub mod backend;
+mod emit;
+pub mod loader;
+mod strategy;
+
+pub use emit::{EmitOptions, emit_module};

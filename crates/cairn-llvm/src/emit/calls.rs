@@ -1,0 +1,178 @@
+//! Calls into the runtime, and errors.
+//!
+//! Three ways out of Scheme code, by how often they are taken:
+//! * an ordinary C call through the table in the machine context; the callee-saved registers of the C convention hold the
+//!   machine state;
+//! * a *cold call*: `callq *cold_stub(%r12)` as inline assembly, with the byte offset of the table entry in `eax`. The stub
+//!   preserves every register but `rax`, `r14`, `r15`, so it costs the fast path nothing: no spills, no stack adjustment;
+//! * a *throw*: a jump to `@cairn_throw_tail`, which calls the runtime and then the library's error hook.
+
+use super::function::{Emitter, Label, ins};
+use super::regs::Regs;
+use super::text::Val;
+use cairn_layout::calls::{ALLOC, COLD, FAIL, PURE, RT_CALLS, RtIndex};
+use cairn_layout::code::Site;
+use cairn_layout::machine::{Machine, error};
+use cairn_layout::value::Value as Word;
+use std::fmt::Write;
+use std::mem::offset_of;
+
+/// The row with this symbol.
+pub(crate) fn row_of(symbol: &str) -> RtIndex {
+    let i = RT_CALLS.iter().position(|r| r.symbol == symbol);
+    RtIndex(i.unwrap_or_else(|| panic!("no runtime call {symbol}")) as u16)
+}
+
+/// Does the row neither read nor write memory that compiled code can see, apart from what its arguments denote for good? Then
+/// loads before and after the call can be shared.
+fn leaves_memory_alone(symbol: &str) -> bool {
+    symbol.starts_with("cairn_num_") || symbol == "cairn_eq_eqv"
+}
+
+impl Emitter<'_, '_> {
+    /// A runtime call by symbol, by the way its row prescribes; raises when it fails.
+    pub(crate) fn rt_call(&mut self, symbol: &str, args: &[Val], site: Site) -> Val {
+        self.rt_call_at(symbol, args, Some(site))
+    }
+
+    /// The same; without a site the row must not be able to fail.
+    pub(crate) fn rt_call_at(&mut self, symbol: &str, args: &[Val], site: Option<Site>) -> Val {
+        let row = row_of(symbol).row();
+        debug_assert_eq!(row.arity, args.len(), "{symbol}");
+        let result = if row.flags & COLD != 0 {
+            let sp = self.sp();
+            self.cold_call(symbol, &sp, args)
+        } else {
+            self.c_call(symbol, args)
+        };
+        if row.flags & FAIL != 0 {
+            let site = site.expect("a site for a call that can fail");
+            self.check_failed(&result, row.flags, site);
+        }
+        result
+    }
+
+    /// A C call. `lo`, `hi` and `sp` are in the context during calls that allocate or fail (a failure allocates its details).
+    pub(crate) fn c_call(&mut self, symbol: &str, args: &[Val]) -> Val {
+        let index = row_of(symbol);
+        let flags = index.row().flags;
+        if flags & (ALLOC | FAIL) != 0 {
+            let (lo, hi) = (self.lo(), self.hi());
+            self.store_machine(offset_of!(Machine, lo), &lo);
+            self.store_machine(offset_of!(Machine, hi), &hi);
+            let sp = self.sp();
+            self.store_machine(offset_of!(Machine, sp), &sp);
+        }
+        let f = self.machine_constant(call_offset(index));
+        let mut list = String::new();
+        for a in args {
+            let _ = write!(list, ", i64 {a}");
+        }
+        let attributes = if flags & PURE != 0 { " #2" } else { " #1" };
+        let result = ins!(self, "call i64 {f}(ptr %ctx{list}){attributes}");
+        if flags & ALLOC != 0 {
+            self.reload_nursery();
+        }
+        result
+    }
+
+    /// `lo` and `hi` as the runtime left them.
+    pub(crate) fn reload_nursery(&mut self) {
+        let lo = self.load_machine(offset_of!(Machine, lo));
+        self.set_lo(&lo);
+        let hi = self.load_machine(offset_of!(Machine, hi));
+        self.set_hi(&hi);
+    }
+
+    /// A call through the cold stub; `sp` is what the runtime sees as the current frame.
+    pub(crate) fn cold_call(&mut self, symbol: &str, sp: &Val, args: &[Val]) -> Val {
+        const REGISTERS: [&str; 5] = ["rsi", "rdx", "rcx", "r8", "r9"];
+        let index = row_of(symbol);
+        let (lo, hi) = (self.lo(), self.hi());
+        let (mut constraints, mut list) = (String::new(), String::new());
+        for (a, r) in args.iter().zip(REGISTERS) {
+            let _ = write!(constraints, ",{{{r}}}");
+            let _ = write!(list, ", i64 {a}");
+        }
+        let (memory, attributes) = if leaves_memory_alone(symbol) { ("", " #3") } else { (",~{memory}", " #1") };
+        let result = ins!(
+            self,
+            "call {{ i64, i64, i64 }} asm sideeffect \"callq *{}(%r12)\", \
+             \"={{rax}},={{r14}},={{r15}},0,{{r12}},{{r13}}{constraints},1,2{memory},~{{dirflag}},~{{fpsr}},~{{flags}}\"\
+             (i64 {}, ptr %ctx, i64 {sp}{list}, i64 {lo}, i64 {hi}){attributes}",
+            offset_of!(Machine, cold_stub),
+            call_offset(index)
+        );
+        let value = ins!(self, "extractvalue {{ i64, i64, i64 }} {result}, 0");
+        let lo = ins!(self, "extractvalue {{ i64, i64, i64 }} {result}, 1");
+        self.set_lo(&lo);
+        let hi = ins!(self, "extractvalue {{ i64, i64, i64 }} {result}, 2");
+        self.set_hi(&hi);
+        value
+    }
+
+    /// Raises what the runtime left in `Machine::pending` if `result` says so.
+    pub(crate) fn check_failed(&mut self, result: &Val, flags: u8, site: Site) {
+        let ok = ins!(self, "icmp ne i64 {result}, {}", Word::FAIL.0);
+        let (fail, zero) = (self.fresh(), Val::Int(0));
+        self.out_of_line(&fail, |e| {
+            if flags & (ALLOC | COLD) == 0 {
+                e.reload_nursery();
+            }
+            e.throw(error::PENDING, "", "", site, &zero, &zero);
+        });
+        self.guard(&ok, &fail);
+    }
+
+    /// A cold block that raises; returns its label. `who` and `expected` describe the operation, `x` and `y` the values.
+    pub(crate) fn throw_block(
+        &mut self,
+        kind: i64,
+        who: &str,
+        expected: &str,
+        site: Site,
+        x: &Val,
+        y: &Val,
+    ) -> Label {
+        let label = self.fresh();
+        self.out_of_line(&label, |e| e.throw(kind, who, expected, site, x, y));
+        label
+    }
+
+    /// Raises here.
+    pub(crate) fn throw(&mut self, kind: i64, who: &str, expected: &str, site: Site, x: &Val, y: &Val) {
+        let operation = if who.is_empty() && expected.is_empty() {
+            Val::Int(0)
+        } else {
+            Val::text(format!("ptrtoint (ptr {} to i64)", self.cx.operation(who, expected)))
+        };
+        let mut regs = Regs { argc: Val::word(Word::fixnum(kind).0), clo: operation, ..Regs::default() };
+        regs.a[0] = site_word(site);
+        regs.a[1] = x.clone();
+        regs.a[2] = y.clone();
+        let sp = self.sp();
+        self.jump(&Val::text("@cairn_throw_tail"), &sp, &regs);
+    }
+
+    /// Body of `@cairn_throw_tail`: see [`Emitter::throw`] for the registers.
+    pub(crate) fn throw_tail(&mut self) {
+        let i = self.incoming_regs();
+        let args = [i.argc, i.clo, i.a[0].clone(), i.a[1].clone(), i.a[2].clone()];
+        self.c_call("cairn_machine_throw", &args);
+        let hook = self.load_machine(offset_of!(Machine, slots) + 8 * cairn_layout::machine::slot::ERROR_HOOK);
+        let a = self.load_arg_registers();
+        let regs = Regs { argc: Val::Int(5), clo: hook.clone(), a };
+        let sp = self.sp();
+        self.jump_closure(&hook, &sp, &regs);
+    }
+}
+
+/// Byte offset of a row's pointer in the machine context.
+pub(crate) fn call_offset(index: RtIndex) -> usize {
+    offset_of!(Machine, calls) + 8 * index.0 as usize
+}
+
+/// A site as a fixnum.
+pub(crate) fn site_word(site: Site) -> Val {
+    Val::word(site.0 << 3)
+}

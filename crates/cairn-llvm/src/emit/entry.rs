@@ -1,0 +1,148 @@
+//! How functions begin: parameters of bodies, argument counts of entries, values of return points.
+//!
+//! ```text
+//!  entry    argc == 2 ? ──▶ jump body 1      (arguments are already where the body wants them, but for 5 and 6)
+//!           argc >= 1 ? ──▶ rest list, jump body 2
+//!           otherwise   ──▶ throw ARITY(closure, list of arguments)
+//! ```
+//!
+//! A return point that takes several values is two LLVM functions: the multiple-value entry has the body; the single-value
+//! entry, whose address frames hold, sets the count to one and jumps there.
+
+use super::function::{Emitter, block_label, ins, line};
+use super::regs::{Place, Regs, known_place};
+use super::text::{Odds, Val};
+use cairn_frame::ir::*;
+use cairn_layout::code::Site;
+use cairn_layout::machine::{ARG_REGISTERS, error};
+use cairn_layout::value::Value as Word;
+
+impl<'m> Emitter<'_, 'm> {
+    /// A body: parameters into variables, then the blocks.
+    pub(crate) fn body(&mut self, func: &'m Function, params: &[Var], closure: Option<Var>) {
+        if let Some(c) = closure {
+            line!(self, "store i64 %clo, ptr %v{}", c.0);
+        }
+        for (i, p) in params.iter().enumerate() {
+            let v = self.known_param(i, closure.is_some());
+            line!(self, "store i64 {v}, ptr %v{}", p.0);
+        }
+        self.blocks(func);
+    }
+
+    /// A return point for one value.
+    pub(crate) fn single_result(&mut self, func: &'m Function, result: Var) {
+        line!(self, "store i64 %a0, ptr %v{}", result.0);
+        self.blocks(func);
+    }
+
+    /// The multiple-value entry of a return point: count check, values into variables, then the blocks.
+    pub(crate) fn multiple_results(&mut self, func: &'m Function, params: &[Var], rest: Option<Var>, site: Site) {
+        let n = params.len();
+        let comparison = if rest.is_some() { "uge" } else { "eq" };
+        let ok = ins!(self, "icmp {comparison} i64 %argc, {n}");
+        let fail = self.fresh();
+        self.out_of_line(&fail, |e| {
+            let got = ins!(e, "shl i64 %argc, 3");
+            let plural = if n == 1 { "value" } else { "values" };
+            let least = if rest.is_some() { "at least " } else { "" };
+            let expected = format!("{least}{n} {plural}");
+            e.throw(error::OTHER, "values", &expected, site, &got, &Val::Int(0));
+        });
+        self.guard(&ok, &fail);
+        for (i, p) in params.iter().enumerate() {
+            let v = self.unknown_param(i);
+            line!(self, "store i64 {v}, ptr %v{}", p.0);
+        }
+        if let Some(r) = rest {
+            let list = self.rest_list(n);
+            line!(self, "store i64 {list}, ptr %v{}", r.0);
+        }
+        self.blocks(func);
+    }
+
+    /// The list of incoming arguments or values from `start` on; at least `start` came in.
+    fn rest_list(&mut self, start: usize) -> Val {
+        let none = ins!(self, "icmp eq i64 %argc, {start}");
+        let (some, join) = (self.fresh(), self.fresh());
+        let here = self.here();
+        self.branch(&none, &join, &some, Odds::Even);
+        self.start(&some);
+        self.spill_arg_registers(start);
+        let argc = ins!(self, "shl i64 %argc, 3");
+        let list = self.c_call("cairn_machine_rest", &[Val::Int(8 * start as i64), argc]);
+        let there = self.here();
+        self.goto(&join);
+        self.start(&join);
+        self.phi("i64", &[(Val::word(Word::NIL.0), here), (list, there)])
+    }
+
+    /// The single-value entry of a return point for several values.
+    pub(crate) fn single_to_multiple(&mut self, multiple: &str) {
+        let mut regs = Regs { argc: Val::Int(1), ..Regs::default() };
+        regs.a[0] = Val::text("%a0");
+        let sp = self.sp();
+        self.jump(&Val::text(multiple), &sp, &regs);
+    }
+
+    /// A procedure's entry: the first clause that accepts the argument count.
+    pub(crate) fn dispatch(&mut self, clauses: &[EntryClause], site: Site) {
+        for c in clauses {
+            let comparison = if c.rest { "uge" } else { "eq" };
+            let fits = ins!(self, "icmp {comparison} i64 %argc, {}", c.required);
+            let (yes, no) = (self.fresh(), self.fresh());
+            let odds = if clauses.len() == 1 { Odds::Likely } else { Odds::Even };
+            self.branch(&fits, &yes, &no, odds);
+            self.start(&yes);
+            self.enter_clause(c);
+            self.start(&no);
+        }
+        self.spill_arg_registers(0);
+        let argc = ins!(self, "shl i64 %argc, 3");
+        let list = self.c_call("cairn_machine_rest", &[Val::Int(0), argc]);
+        self.throw(error::ARITY, "", "", site, &Val::text("%clo"), &list);
+    }
+
+    fn enter_clause(&mut self, c: &EntryClause) {
+        let body = self.cx.module.function(c.body);
+        let FuncKind::Body { closure, params } = &body.kind else { panic!("a clause leads to a body") };
+        let required = c.required as usize;
+        debug_assert_eq!(params.len(), required + c.rest as usize, "{}", body.name);
+        let has_closure = closure.is_some();
+        let rest = c.rest.then(|| self.rest_list(required));
+        let mut regs = Regs::default();
+        if has_closure {
+            regs.clo = Val::text("%clo");
+        }
+        for i in 0..params.len() {
+            let v = match &rest {
+                Some(list) if i == required => list.clone(),
+                // beyond the registers, arguments stay where they are
+                _ if i >= ARG_REGISTERS && known_place(i, has_closure) == Place::Memory(i) => continue,
+                _ => self.unknown_param(i),
+            };
+            match known_place(i, has_closure) {
+                Place::Arg(i) => regs.a[i] = v,
+                Place::Argc => regs.argc = v,
+                Place::Clo => regs.clo = v,
+                Place::Memory(i) => self.store_arg(i, &v),
+            }
+        }
+        let sp = self.sp();
+        let code = Val::text(self.cx.symbol(c.body));
+        self.jump(&code, &sp, &regs);
+    }
+
+    /// A whole function of the module, without its head.
+    pub(crate) fn function(&mut self, func: &'m Function) {
+        match &func.kind {
+            FuncKind::Entry { clauses, site, .. } => self.dispatch(clauses, *site),
+            FuncKind::Body { params, closure } => self.body(func, params, *closure),
+            FuncKind::Return { results: Results::Single(v), .. } => self.single_result(func, *v),
+            FuncKind::Return { results: Results::Multi { params, rest }, site, .. } => {
+                self.multiple_results(func, params, *rest, *site)
+            }
+        }
+        debug_assert!(func.blocks.is_empty() || !block_label(BlockId(0)).0.is_empty());
+    }
+}

@@ -1,0 +1,359 @@
+//! Module-wide state and tables: symbols, C strings, descriptors, globals, `@cairn_module`.
+
+use super::EmitOptions;
+use super::function::Emitter;
+use super::literals::Literals;
+use super::prelude;
+use super::text::{METADATA, Val, escape, symbol};
+use crate::strategy::{Strategy, for_facts};
+use cairn_frame::ir::*;
+use cairn_layout::code::{Site, flags};
+use cairn_layout::facts::STRATEGIES;
+use cairn_layout::module::MODULE_VERSION;
+use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write;
+
+/// State shared by the functions of a module.
+pub(crate) struct ModuleCx<'m> {
+    /// The input.
+    pub module: &'m Module,
+    /// Lowering of frames.
+    pub strategy: &'static dyn Strategy,
+    /// Constants placed so far.
+    pub literals: Literals,
+    symbols: Vec<String>,
+    closures: BTreeSet<FuncId>,
+    names: Strings,
+    operations: Strings,
+    long_maps: Vec<Vec<u64>>,
+}
+
+/// A pool of C strings.
+struct Strings {
+    prefix: &'static str,
+    index: HashMap<String, usize>,
+    texts: Vec<String>,
+}
+
+impl Strings {
+    fn new(prefix: &'static str) -> Strings {
+        Strings { prefix, index: HashMap::new(), texts: Vec::new() }
+    }
+    /// Symbol of the string with this content, which ends with NUL.
+    fn symbol(&mut self, text: &str) -> String {
+        let i = *self.index.entry(text.to_string()).or_insert_with(|| {
+            self.texts.push(text.to_string());
+            self.texts.len() - 1
+        });
+        format!("@{}.{i}", self.prefix)
+    }
+    fn emit(&self, out: &mut String) {
+        for (i, t) in self.texts.iter().enumerate() {
+            let _ = writeln!(
+                out,
+                "@{}.{i} = internal unnamed_addr constant [{} x i8] c\"{}\", align 8",
+                self.prefix,
+                t.len(),
+                escape(t.as_bytes())
+            );
+        }
+    }
+}
+
+/// What stands before a function's code; see `cairn_layout::code`.
+pub(crate) enum Head {
+    /// Only reached by jumps.
+    None,
+    /// Procedure entry.
+    Entry {
+        /// C string.
+        name: Val,
+        /// Where the procedure was written.
+        site: Site,
+        /// Packed arity.
+        arity: u64,
+        /// Size and flags of its closures.
+        shape: u64,
+    },
+    /// Return point.
+    Return {
+        /// C string.
+        name: Val,
+        /// Site of the call.
+        site: Site,
+        /// Symbol of the multiple-value entry.
+        mv: String,
+        /// Live map: low word, high word or address of a long map.
+        live: [Val; 2],
+        /// Size and flags of the frame.
+        shape: u64,
+    },
+}
+
+impl<'m> ModuleCx<'m> {
+    fn new(module: &'m Module) -> Self {
+        ModuleCx {
+            module,
+            strategy: for_facts(module.strategy),
+            literals: Literals::default(),
+            symbols: module.functions.iter().map(|f| symbol(&f.name)).collect(),
+            closures: BTreeSet::new(),
+            names: Strings::new("cairn_name"),
+            operations: Strings::new("cairn_operation"),
+            long_maps: Vec::new(),
+        }
+    }
+
+    /// The LLVM symbol of a function.
+    pub(crate) fn symbol(&self, f: FuncId) -> String {
+        self.symbols[f.0 as usize].clone()
+    }
+
+    /// The value of the static closure of an entry.
+    pub(crate) fn static_closure(&mut self, f: FuncId) -> Val {
+        self.closures.insert(f);
+        Val::text(format!("add (i64 ptrtoint (ptr @cairn_closure.{} to i64), i64 {TAG_PROCEDURE})", f.0))
+    }
+
+    /// Address of a C string, as a word.
+    pub(crate) fn name(&mut self, name: &str) -> Val {
+        let s = self.names.symbol(&format!("{}\0", name.replace('\0', "?")));
+        Val::text(format!("ptrtoint (ptr {s} to i64)"))
+    }
+
+    /// Symbol of the description of an operation that failed: two C strings in a row.
+    pub(crate) fn operation(&mut self, who: &str, expected: &str) -> String {
+        self.operations.symbol(&format!("{}\0{}\0", who.replace('\0', "?"), expected.replace('\0', "?")))
+    }
+
+    /// Emits a Scheme function with this body.
+    pub(crate) fn define(&mut self, out: &mut String, name: &str, head: &Head, body: &str) {
+        let prefix = match head {
+            Head::None => String::new(),
+            Head::Entry { name, site, arity, shape } => {
+                format!(
+                    " prefix <{{ i64, i64, i64, i64 }}> <{{ i64 {name}, i64 {}, i64 {arity}, i64 {shape} }}>",
+                    site.0
+                )
+            }
+            Head::Return { name, site, mv, live: [low, high], shape } => format!(
+                " prefix <{{ i64, i64, ptr, i64, i64, i64 }}> <{{ i64 {name}, i64 {}, ptr {mv}, i64 {high}, i64 {low}, \
+                 i64 {shape} }}>",
+                site.0
+            ),
+        };
+        let _ = write!(
+            out,
+            "\ndefine internal preserve_nonecc void {name}(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, \
+             i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) #0 align 16{prefix} {{\nentry:\n{body}}}\n"
+        );
+    }
+
+    fn head(&mut self, f: &Function) -> Head {
+        let library = if f.library { flags::LIBRARY } else { 0 };
+        match &f.kind {
+            FuncKind::Body { .. } => Head::None,
+            FuncKind::Entry { closure_words, clauses, site } => {
+                let least = clauses.iter().map(|c| c.required).min().unwrap_or(0) as u64;
+                let rest = clauses.iter().any(|c| c.rest) as u64;
+                let several = (clauses.len() > 1) as u64;
+                Head::Entry {
+                    name: self.name(&f.procedure),
+                    site: *site,
+                    arity: least.min(0xFFFF) | rest << 16 | several << 17,
+                    shape: (*closure_words).max(2) as u64 | library,
+                }
+            }
+            FuncKind::Return { frame, results, site } => {
+                let mv = match results {
+                    Results::Single(_) => "@cairn_mv_first".into(),
+                    Results::Multi { .. } => symbol(&format!("{}.mv", f.name)),
+                };
+                let mut map = vec![0u64; (frame.words as usize).div_ceil(64).max(2)];
+                for s in &frame.live {
+                    let w = self.strategy.slot_word(frame.words, *s) as usize;
+                    map[w / 64] |= 1 << (w % 64);
+                }
+                let mut shape = frame.words as u64 | flags::RETURN | library;
+                let live = if frame.words <= 128 {
+                    [Val::word(map[0]), Val::word(map[1])]
+                } else {
+                    shape |= flags::LONG_MAP;
+                    self.long_maps.push(map);
+                    let m = format!("ptrtoint (ptr @cairn_map.{} to i64)", self.long_maps.len() - 1);
+                    [Val::Int(0), Val::text(m)]
+                };
+                Head::Return { name: self.name(&f.procedure), site: *site, mv, live, shape }
+            }
+        }
+    }
+
+    fn function(&mut self, id: FuncId, out: &mut String) {
+        let f = &self.module.functions[id.0 as usize];
+        let head = self.head(f);
+        let name = self.symbol(id);
+        let mut e = Emitter::new(self, Some((id, f)));
+        e.function(f);
+        let body = e.finish();
+        if let Head::Return { mv, .. } = &head
+            && mv != "@cairn_mv_first"
+        {
+            // the body belongs to the multiple-value entry
+            let mv = mv.clone();
+            self.define(out, &mv, &Head::None, &body);
+            let mut e = Emitter::new(self, None);
+            e.single_to_multiple(&mv);
+            let body = e.finish();
+            self.define(out, &name, &head, &body);
+        } else {
+            self.define(out, &name, &head, &body);
+        }
+    }
+
+    fn globals(&mut self, out: &mut String) {
+        let mut values = Vec::new();
+        for g in &self.module.globals {
+            values.push(match &g.init {
+                GlobalInit::Unbound => Val::word(Word::UNBOUND.0),
+                GlobalInit::Const(l) => self.literals.value(l).constant(),
+                GlobalInit::Procedure(f) => self.static_closure(*f),
+            });
+        }
+        let _ = write!(out, "@cairn_globals = internal global [{} x i64] [", values.len());
+        for (i, v) in values.iter().enumerate() {
+            let comma = if i == 0 { "" } else { ", " };
+            let _ = write!(out, "{comma}i64 {v}");
+        }
+        let _ = writeln!(out, "], align 8");
+    }
+
+    /// Everything but functions; emitted last, when all uses are known.
+    fn tables(&mut self, out: &mut String, options: &EmitOptions) {
+        let main = self.static_closure(self.module.main);
+        self.globals(out);
+        self.literals.emit(out);
+        for f in &self.closures {
+            // two words: no procedure is smaller
+            let s = &self.symbols[f.0 as usize];
+            let _ = writeln!(
+                out,
+                "@cairn_closure.{} = internal constant <{{ ptr, i64 }}> <{{ ptr {s}, i64 0 }}>, align 8",
+                f.0
+            );
+        }
+        for (i, m) in self.long_maps.iter().enumerate() {
+            let words: Vec<String> = m.iter().map(|w| format!("i64 {}", *w as i64)).collect();
+            let _ = writeln!(
+                out,
+                "@cairn_map.{i} = internal constant [{} x i64] [{}], align 8",
+                m.len(),
+                words.join(", ")
+            );
+        }
+        self.names.emit(out);
+        self.operations.emit(out);
+        let symbols: Vec<Vec<u8>> = self.literals.symbols().iter().map(|s| s.as_bytes().to_vec()).collect();
+        let globals: Vec<Vec<u8>> = self.module.globals.iter().map(|g| g.name.as_bytes().to_vec()).collect();
+        let _ =
+            writeln!(out, "@cairn_symbols = internal global [{} x i64] zeroinitializer, align 8", symbols.len());
+        counted(out, "cairn_symbol_names", &symbols);
+        counted(out, "cairn_global_names", &globals);
+        let mut sources = String::new();
+        for (i, s) in self.module.sources.iter().enumerate() {
+            let text: &[u8] = if s.library { b"" } else { s.text.as_bytes() };
+            blob(out, &format!("@cairn_source_path.{i}"), s.path.as_bytes());
+            blob(out, &format!("@cairn_source_text.{i}"), text);
+            let comma = if i == 0 { "" } else { ", " };
+            let _ = write!(
+                sources,
+                "{comma}%bytes {{ ptr @cairn_source_path.{i}, i64 {} }}, %bytes {{ ptr @cairn_source_text.{i}, i64 {} }}",
+                s.path.len(),
+                text.len()
+            );
+        }
+        let _ = writeln!(
+            out,
+            "@cairn_sources = internal constant [{} x %bytes] [{sources}], align 8",
+            2 * self.module.sources.len()
+        );
+        let strategy = STRATEGIES.iter().position(|s| s.name == self.module.strategy.name);
+        let strategy = strategy.expect("a strategy of the table");
+        let underflow = if self.strategy.underflows() { "@cairn_underflow" } else { "null" };
+        let _ = writeln!(
+            out,
+            "@cairn_module = constant {{ i64, i64, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, ptr, \
+             ptr }} {{ i64 {MODULE_VERSION}, i64 {strategy}, ptr @cairn_globals, i64 {}, ptr @cairn_literals, i64 {}, \
+             ptr @cairn_symbols, ptr @cairn_symbol_names, i64 {}, ptr @cairn_sources, i64 {}, ptr @cairn_global_names, \
+             ptr @cairn_enter, i64 {main}, ptr @cairn_halt, ptr {underflow}, ptr @cairn_continuation }}, align 8",
+            globals.len(),
+            self.literals.word_count(),
+            symbols.len(),
+            self.module.sources.len(),
+        );
+        if options.aot {
+            out.push_str(
+                "\ndeclare i32 @cairn_rt_main(i32, ptr, ptr)\n\
+                 define i32 @main(i32 %argc, ptr %argv) #0 {\n  \
+                 %r = call i32 @cairn_rt_main(i32 %argc, ptr %argv, ptr @cairn_module)\n  ret i32 %r\n}\n",
+            );
+        }
+    }
+}
+
+fn blob(out: &mut String, name: &str, bytes: &[u8]) {
+    let _ = writeln!(
+        out,
+        "{name} = internal unnamed_addr constant [{} x i8] c\"{}\", align 1",
+        bytes.len(),
+        escape(bytes)
+    );
+}
+
+/// An array of counted strings over one blob.
+fn counted(out: &mut String, name: &str, strings: &[Vec<u8>]) {
+    blob(out, &format!("@{name}.text"), &strings.concat());
+    let mut at = 0;
+    let mut items = String::new();
+    for (i, s) in strings.iter().enumerate() {
+        let comma = if i == 0 { "" } else { ", " };
+        let _ = write!(
+            items,
+            "{comma}%bytes {{ ptr getelementptr (i8, ptr @{name}.text, i64 {at}), i64 {} }}",
+            s.len()
+        );
+        at += s.len();
+    }
+    let _ = writeln!(out, "@{name} = internal constant [{} x %bytes] [{items}], align 8", strings.len());
+}
+
+/// LLVM text of a module.
+pub(crate) fn emit(module: &Module, options: &EmitOptions) -> String {
+    let mut cx = ModuleCx::new(module);
+    let mut out = String::with_capacity(1 << 16);
+    out.push_str("target triple = \"x86_64-pc-linux-gnu\"\n\n%bytes = type { ptr, i64 }\n");
+    for i in 0..module.functions.len() {
+        cx.function(FuncId(i as u32), &mut out);
+    }
+    prelude::emit(&mut cx, &mut out);
+    out.push('\n');
+    cx.tables(&mut out, options);
+    out.push('\n');
+    for f in ["sadd", "ssub", "smul"] {
+        let _ = writeln!(out, "declare {{ i64, i1 }} @llvm.{f}.with.overflow.i64(i64, i64)");
+    }
+    for f in ["fshl", "fshr"] {
+        let _ = writeln!(out, "declare i64 @llvm.{f}.i64(i64, i64, i64)");
+    }
+    for f in ["sqrt", "fabs", "floor", "ceil", "trunc", "roundeven"] {
+        let _ = writeln!(out, "declare double @llvm.{f}.f64(double)");
+    }
+    out.push_str(
+        "\nattributes #0 = { noredzone nounwind \"frame-pointer\"=\"none\" }\n\
+         attributes #1 = { nounwind }\n\
+         attributes #2 = { nounwind willreturn memory(read) }\n\
+         attributes #3 = { nounwind memory(none) }\n\n",
+    );
+    out.push_str(METADATA);
+    out
+}

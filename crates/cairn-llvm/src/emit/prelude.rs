@@ -1,0 +1,123 @@
+//! Functions that every module has.
+//!
+//! | symbol | what it does |
+//! |---|---|
+//! | `cairn_enter` | C function: runs a closure of no arguments; the runtime has put a frame returning to `cairn_halt` at `sp` |
+//! | `cairn_halt` | return point that leaves the value and the machine state in the context and returns to C |
+//! | `cairn_underflow` | return point at the base of a stack segment: the runtime brings the frames below, the return goes on |
+//! | `cairn_continuation` | code of continuation objects |
+//! | `cairn_mv_first` | multiple-value entry of return points that want one value |
+//! | `cairn_throw_tail` | common end of all throws |
+
+use super::function::{Emitter, ins, line};
+use super::module::{Head, ModuleCx};
+use super::regs::Regs;
+use super::text::{Mem, Odds, Val};
+use cairn_layout::code::{Site, flags};
+use cairn_layout::machine::{Machine, slot};
+use cairn_layout::object::continuation;
+use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
+use std::fmt::Write;
+use std::mem::offset_of;
+
+/// Emits the prelude.
+pub(crate) fn emit(cx: &mut ModuleCx<'_>, out: &mut String) {
+    let strategy = cx.strategy;
+    let facts = cx.module.strategy;
+    enter(cx, out);
+    let header_words = facts.header_words as u64;
+    let mut define = |cx: &mut ModuleCx<'_>, name: &str, head: Head, body: &dyn Fn(&mut Emitter<'_, '_>)| {
+        let mut e = Emitter::new(cx, None);
+        body(&mut e);
+        let text = e.finish();
+        cx.define(out, name, &head, &text);
+    };
+    let special = |flag: u64, words: u64, mv: &str| Head::Return {
+        name: Val::Int(0),
+        site: Site::NONE,
+        mv: mv.into(),
+        live: [Val::Int(0), Val::Int(0)],
+        shape: words | flags::RETURN | flags::LIBRARY | flag,
+    };
+    define(cx, "@cairn_throw_tail", Head::None, &|e| e.throw_tail());
+    define(cx, "@cairn_mv_first", Head::None, &|e| {
+        let none = ins!(e, "icmp eq i64 %argc, 0");
+        let v = ins!(e, "select i1 {none}, i64 {}, i64 %a0", Word::UNSPECIFIED.0);
+        let sp = e.sp();
+        e.return_one(&sp, &v);
+    });
+    define(cx, "@cairn_halt", special(flags::HALT, header_words, "@cairn_mv_first"), &|e| {
+        for (r, at) in
+            [("sp", offset_of!(Machine, sp)), ("lo", offset_of!(Machine, lo)), ("hi", offset_of!(Machine, hi))]
+        {
+            e.store_machine(at, &Val::text(format!("%{r}")));
+        }
+        e.store_machine(offset_of!(Machine, result), &Val::text("%a0"));
+        line!(e, "ret void");
+    });
+    if strategy.underflows() {
+        define(cx, "@cairn_underflow", special(flags::UNDERFLOW, header_words, "@cairn_underflow_mv"), &|e| {
+            let sp = e.c_call("cairn_machine_underflow", &[]);
+            e.return_one(&sp, &Val::text("%a0"));
+        });
+        define(cx, "@cairn_underflow_mv", Head::None, &|e| {
+            let sp = e.c_call("cairn_machine_underflow", &[]);
+            let regs = e.incoming_regs();
+            e.return_many(&sp, &regs);
+        });
+    }
+    let head = Head::Entry {
+        name: cx.name("continuation"),
+        site: Site::NONE,
+        arity: 1 << 16,
+        shape: continuation::LEN | flags::CONTINUATION | flags::LIBRARY,
+    };
+    define(cx, "@cairn_continuation", head, &invoke_continuation);
+}
+
+/// `void cairn_enter(ctx, closure)`, C convention.
+fn enter(cx: &mut ModuleCx<'_>, out: &mut String) {
+    let mut e = Emitter::prelude_c(cx);
+    let sp = e.load_machine(offset_of!(Machine, sp));
+    let lo = e.load_machine(offset_of!(Machine, lo));
+    let hi = e.load_machine(offset_of!(Machine, hi));
+    let code = e.load_code(&Val::text("%clo"), -(TAG_PROCEDURE as i64), Mem::Closure);
+    line!(
+        e,
+        "call preserve_nonecc void {code}(ptr %ctx, i64 {sp}, i64 {lo}, i64 {hi}, i64 0, i64 %clo, i64 poison, i64 poison, \
+         i64 poison, i64 poison, i64 poison)"
+    );
+    line!(e, "ret void");
+    let text = e.finish();
+    let _ = write!(out, "\ndefine internal void @cairn_enter(ptr %ctx, i64 %clo) #0 {{\nentry:\n{text}}}\n");
+}
+
+/// Same winders: the frames come back and the arguments are returned to them. Other winders: the library's hook does it.
+fn invoke_continuation(e: &mut Emitter<'_, '_>) {
+    let k = Val::text("%clo");
+    let winders = e.load_word(&k, 8 * continuation::WINDERS as i64 - TAG_PROCEDURE as i64, Mem::Closure);
+    let now = e.load_machine(offset_of!(Machine, slots) + 8 * slot::WINDERS);
+    let same = ins!(e, "icmp eq i64 {winders}, {now}");
+    let (yes, no) = (e.fresh(), e.fresh());
+    e.branch(&same, &yes, &no, Odds::Likely);
+    e.start(&yes);
+    let sp = e.c_call("cairn_machine_reinstate", std::slice::from_ref(&k));
+    let one = ins!(e, "icmp eq i64 %argc, 1");
+    let (single, several) = (e.fresh(), e.fresh());
+    e.branch(&one, &single, &several, Odds::Likely);
+    e.start(&single);
+    e.return_one(&sp, &Val::text("%a0"));
+    e.start(&several);
+    let regs = e.incoming_regs();
+    e.return_many(&sp, &regs);
+    e.start(&no);
+    e.spill_arg_registers(0);
+    let argc = ins!(e, "shl i64 %argc, 3");
+    let list = e.c_call("cairn_machine_rest", &[Val::Int(0), argc]);
+    let hook = e.load_machine(offset_of!(Machine, slots) + 8 * slot::REWIND_HOOK);
+    let mut regs = Regs { argc: Val::Int(2), clo: hook.clone(), ..Regs::default() };
+    regs.a[0] = k;
+    regs.a[1] = list;
+    let sp = e.sp();
+    e.jump_closure(&hook, &sp, &regs);
+}

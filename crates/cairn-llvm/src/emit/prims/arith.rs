@@ -1,0 +1,287 @@
+//! Generic arithmetic: inline for two fixnums and for flonums, else a cold call.
+//!
+//! ```text
+//!  (a | b) & 7 == 0 ──yes──▶ add, overflow? ──no──▶ done
+//!        │no                      │yes
+//!        ▼                        ▼
+//!  both self-tagged ──yes──▶ …   cold: cairn_num_add
+//!  flonums?         ──no─────────▲
+//! ```
+//!
+//! A literal or an unboxed double decides one side at compile time; a literal fixnum met by a flonum is converted here.
+
+use super::{Sink, Value, literal_fixnum};
+use crate::emit::function::{Emitter, Label, ins};
+use crate::emit::text::{Odds, Val, double};
+use cairn_core::ir::Literal;
+use cairn_core::prim::Op;
+use cairn_frame::ir::{Operand, Prim};
+use cairn_layout::value::{FLONUM_TAGS, Value as Word};
+
+/// An operand, as far as it is known.
+enum Side {
+    /// A literal fixnum.
+    Fixnum(i64),
+    /// A double in hand.
+    Double(Val),
+    /// A word that can be anything.
+    Any(Val),
+}
+
+/// Fixnums up to here are doubles without rounding.
+const EXACT_DOUBLE: i64 = 1 << 53;
+
+impl Emitter<'_, '_> {
+    fn side(&mut self, o: &Operand) -> Side {
+        if let Some(i) = literal_fixnum(o) {
+            return Side::Fixnum(i);
+        }
+        match self.known_double(o) {
+            Some(d) => Side::Double(d),
+            None => Side::Any(self.operand(o)),
+        }
+    }
+
+    /// The word of a side.
+    fn side_word(&mut self, s: &Side) -> Val {
+        match s {
+            Side::Fixnum(i) => Val::word(Word::fixnum(*i).0),
+            Side::Double(d) => self.encode_double(d),
+            Side::Any(w) => w.clone(),
+        }
+    }
+
+    /// The double of a side, or a way to `slow`.
+    fn side_double(&mut self, s: &Side, slow: &Label) -> Val {
+        match s {
+            Side::Fixnum(i) => double(*i as f64),
+            Side::Double(d) => d.clone(),
+            Side::Any(w) => {
+                let immediate = self.tag_in(w, FLONUM_TAGS);
+                let ok = self.fresh();
+                self.branch(&immediate, &ok, slow, Odds::Probable);
+                self.start(&ok);
+                self.decode_immediate(w)
+            }
+        }
+    }
+
+    /// Sends two fixnums one way, words `(a, b)` in hand; emission goes on where at least one is none. Returns `false` if two
+    /// fixnums are impossible.
+    fn split_fixnums(&mut self, a: &Side, b: &Side, fixnums: &Label) -> bool {
+        let probe = match (a, b) {
+            (Side::Double(_), _) | (_, Side::Double(_)) => return false,
+            (Side::Any(v), Side::Any(w)) => ins!(self, "or i64 {v}, {w}"),
+            (Side::Any(v), Side::Fixnum(_)) | (Side::Fixnum(_), Side::Any(v)) => v.clone(),
+            (Side::Fixnum(_), Side::Fixnum(_)) => Val::Int(0),
+        };
+        let both = self.has_tag(&probe, 0);
+        let other = self.fresh();
+        self.branch(&both, fixnums, &other, Odds::Probable);
+        self.start(&other);
+        true
+    }
+
+    /// Can the flonum path be taken with a literal fixnum on one side and stay exact?
+    fn flonum_path(a: &Side, b: &Side) -> bool {
+        let fits = |s: &Side| !matches!(s, Side::Fixnum(i) if i.abs() > EXACT_DOUBLE);
+        fits(a) && fits(b) && !matches!((a, b), (Side::Fixnum(_), Side::Fixnum(_)))
+    }
+
+    /// Both doubles when no test is needed.
+    fn known_doubles(a: &Side, b: &Side) -> Option<(Val, Val)> {
+        let known = |s: &Side| match s {
+            Side::Fixnum(i) => Some(double(*i as f64)),
+            Side::Double(d) => Some(d.clone()),
+            Side::Any(_) => None,
+        };
+        if Self::flonum_path(a, b) { Some((known(a)?, known(b)?)) } else { None }
+    }
+
+    /// `+`, `-`, `*`, `/`.
+    pub(super) fn arithmetic(&mut self, op: Op, p: &Prim) -> Value {
+        let (a, b) = (self.side(&p.args[0]), self.side(&p.args[1]));
+        let (symbol, float, overflow) = match op {
+            Op::Add => ("cairn_num_add", "fadd", "sadd"),
+            Op::Sub => ("cairn_num_sub", "fsub", "ssub"),
+            Op::Mul => ("cairn_num_mul", "fmul", "smul"),
+            _ => ("cairn_num_div", "fdiv", ""),
+        };
+        if let Some((x, y)) = Self::known_doubles(&a, &b) {
+            return Value::Double(ins!(self, "{float} double {x}, {y}"));
+        }
+        let (join, slow, fixnums) = (self.fresh(), self.fresh(), self.fresh());
+        let mut paths = Vec::new();
+        // division of fixnums is exact or a ratio: left to the runtime
+        let split = op != Op::Div && self.split_fixnums(&a, &b, &fixnums);
+        if Self::flonum_path(&a, &b) {
+            let x = self.side_double(&a, &slow);
+            let y = self.side_double(&b, &slow);
+            let d = ins!(self, "{float} double {x}, {y}");
+            let w = self.encode_double(&d);
+            paths.push((w, self.here()));
+            self.goto(&join);
+        } else {
+            self.goto(&slow);
+        }
+        if split {
+            self.start(&fixnums);
+            let (mut v, w) = (self.side_word(&a), self.side_word(&b));
+            if op == Op::Mul {
+                v = ins!(self, "ashr i64 {v}, 3");
+            }
+            let r = ins!(self, "call {{ i64, i1 }} @llvm.{overflow}.with.overflow.i64(i64 {v}, i64 {w})");
+            let sum = ins!(self, "extractvalue {{ i64, i1 }} {r}, 0");
+            let over = ins!(self, "extractvalue {{ i64, i1 }} {r}, 1");
+            paths.push((sum, self.here()));
+            self.branch(&over, &slow, &join, Odds::Unlikely);
+        }
+        self.out_of_line(&slow, |e| {
+            let (v, w) = (e.side_word(&a), e.side_word(&b));
+            let r = e.rt_call(symbol, &[v, w], p.site);
+            paths.push((r, e.here()));
+            e.goto(&join);
+        });
+        self.start(&join);
+        Value::Word(self.phi("i64", &paths))
+    }
+
+    /// `=`, `<`, `<=`, `>`, `>=`.
+    pub(super) fn compare(&mut self, op: Op, p: &Prim, sink: &mut Sink) {
+        let (mut first, mut second) = (&p.args[0], &p.args[1]);
+        let (symbol, int, float) = match op {
+            Op::NumEq => ("cairn_num_eq", "eq", "oeq"),
+            Op::NumLt | Op::NumGt => ("cairn_num_lt", "slt", "olt"),
+            _ => ("cairn_num_le", "sle", "ole"),
+        };
+        if matches!(op, Op::NumGt | Op::NumGe) {
+            std::mem::swap(&mut first, &mut second);
+        }
+        let (a, b) = (self.side(first), self.side(second));
+        if let Some((x, y)) = Self::known_doubles(&a, &b) {
+            let bit = ins!(self, "fcmp {float} double {x}, {y}");
+            return sink.end(self, &bit);
+        }
+        let (slow, fixnums) = (self.fresh(), self.fresh());
+        let split = self.split_fixnums(&a, &b, &fixnums);
+        if Self::flonum_path(&a, &b) {
+            let x = self.side_double(&a, &slow);
+            let y = self.side_double(&b, &slow);
+            let bit = ins!(self, "fcmp {float} double {x}, {y}");
+            sink.end(self, &bit);
+        } else {
+            self.goto(&slow);
+        }
+        if split {
+            self.start(&fixnums);
+            let (v, w) = (self.side_word(&a), self.side_word(&b));
+            let bit = ins!(self, "icmp {int} i64 {v}, {w}");
+            sink.end(self, &bit);
+        }
+        self.out_of_line(&slow, |e| {
+            let (v, w) = (e.side_word(&a), e.side_word(&b));
+            let r = e.rt_call(symbol, &[v, w], p.site);
+            let bit = ins!(e, "icmp ne i64 {r}, {}", Word::FALSE.0);
+            sink.end(e, &bit);
+        });
+    }
+
+    /// `quotient`, `remainder`, `modulo`, `floor-quotient`: inline for fixnums unless the divisor is 0 or -1 (the one quotient
+    /// that overflows).
+    pub(super) fn integer_division(&mut self, op: Op, p: &Prim) -> Value {
+        let (v, w) = (self.operand(&p.args[0]), self.operand(&p.args[1]));
+        let symbol = match op {
+            Op::Quotient => "cairn_num_quotient",
+            Op::Remainder => "cairn_num_remainder",
+            Op::Modulo => "cairn_num_modulo",
+            _ => "cairn_num_floor_quotient",
+        };
+        let divisor = literal_fixnum(&p.args[1]);
+        let (join, slow) = (self.fresh(), self.fresh());
+        let mut paths = Vec::new();
+        let is_literal_number = |o: &Operand| matches!(o, Operand::Const(Literal::Number(_)));
+        let ok = if is_literal_number(&p.args[1]) && divisor.is_none_or(|d| d == 0 || d == -1) {
+            None
+        } else {
+            let probe = match divisor {
+                Some(_) => v.clone(),
+                None => ins!(self, "or i64 {v}, {w}"),
+            };
+            Some(self.has_tag(&probe, 0))
+        };
+        if let Some(ok) = ok {
+            self.guard(&ok, &slow);
+            if divisor.is_none() {
+                // 0 and -1 are the words 0 and -8
+                let shifted = ins!(self, "add i64 {w}, 8");
+                let safe = ins!(self, "icmp ugt i64 {shifted}, 8");
+                self.guard(&safe, &slow);
+            }
+            let r = match divisor {
+                Some(d) if d > 0 && (d as u64).is_power_of_two() => self.divide_by_power(op, &v, d),
+                _ => self.divide(op, &v, &w),
+            };
+            paths.push((r, self.here()));
+            self.goto(&join);
+        } else {
+            self.goto(&slow);
+        }
+        self.out_of_line(&slow, |e| {
+            let r = e.rt_call(symbol, &[v.clone(), w.clone()], p.site);
+            paths.push((r, e.here()));
+            e.goto(&join);
+        });
+        self.start(&join);
+        Value::Word(self.phi("i64", &paths))
+    }
+
+    /// Division of fixnum words: the quotient of words is the plain quotient, the remainder of words is a word.
+    fn divide(&mut self, op: Op, v: &Val, w: &Val) -> Val {
+        match op {
+            Op::Quotient => {
+                let q = self.short_divide("div", v, w);
+                ins!(self, "shl i64 {q}, 3")
+            }
+            Op::Remainder => self.short_divide("rem", v, w),
+            Op::Modulo => {
+                let r = self.short_divide("rem", v, w);
+                let fix = self.signs_differ(&r, w);
+                let add = ins!(self, "select i1 {fix}, i64 {w}, i64 0");
+                ins!(self, "add i64 {r}, {add}")
+            }
+            _ => {
+                let q = self.short_divide("div", v, w);
+                let back = ins!(self, "mul i64 {q}, {w}");
+                let r = ins!(self, "sub i64 {v}, {back}");
+                let fix = self.signs_differ(&r, w);
+                let one = ins!(self, "zext i1 {fix} to i64");
+                let q = ins!(self, "sub i64 {q}, {one}");
+                ins!(self, "shl i64 {q}, 3")
+            }
+        }
+    }
+
+    fn short_divide(&mut self, what: &str, v: &Val, w: &Val) -> Val {
+        ins!(self, "s{what} i64 {v}, {w}")
+    }
+
+    /// An `i1`: is the remainder `r` not zero and of another sign than the divisor?
+    fn signs_differ(&mut self, r: &Val, w: &Val) -> Val {
+        let x = ins!(self, "xor i64 {r}, {w}");
+        let differ = ins!(self, "icmp slt i64 {x}, 0");
+        let some = ins!(self, "icmp ne i64 {r}, 0");
+        ins!(self, "and i1 {differ}, {some}")
+    }
+
+    /// The divisor is a positive power of two: shifts and masks. LLVM knows these for `sdiv`; the flooring ones are simpler yet.
+    fn divide_by_power(&mut self, op: Op, v: &Val, d: i64) -> Val {
+        match op {
+            Op::Modulo => ins!(self, "and i64 {v}, {}", (d << 3) - 1),
+            Op::FloorQuotient => {
+                let q = ins!(self, "ashr i64 {v}, {}", d.trailing_zeros());
+                ins!(self, "and i64 {q}, -8")
+            }
+            _ => self.divide(op, v, &Val::word(Word::fixnum(d).0)),
+        }
+    }
+}

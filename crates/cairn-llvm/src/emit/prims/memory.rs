@@ -1,0 +1,266 @@
+//! Pairs, vectors, strings, bytevectors, records, boxes, ports: loads, stores and inline allocation.
+//!
+//! One comparison checks an index: rotated right by three, a fixnum is its integer, and any other word or a negative integer
+//! is larger than every length.
+//!
+//! Write barrier: a store of a value that may point into the heap marks the card of the stored-to word.
+
+use super::{Value, literal_fixnum, never_heap_pointer};
+use crate::emit::function::{Emitter, Label, ins, line};
+use crate::emit::text::{Mem, Val};
+use cairn_core::prim::{Kind, Op};
+use cairn_frame::ir::{Operand, Prim};
+use cairn_layout::code::Site;
+use cairn_layout::machine::{CARD_MASK, CARD_SHIFT, Machine, error};
+use cairn_layout::object::{FLAG_LITERAL, FLAGS_SHIFT, LENGTH_SHIFT, Type, header, type_byte};
+use cairn_layout::value::{CHAR_BYTE, TAG_OBJECT, TAG_PAIR};
+use std::mem::offset_of;
+
+/// Offset of word `i` after the header, from the tagged value.
+const fn field(i: i64) -> i64 {
+    8 + 8 * i - TAG_OBJECT as i64
+}
+
+/// What an indexed object holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Element {
+    Word,
+    Char,
+    Byte,
+}
+
+impl Emitter<'_, '_> {
+    /// Everything that is not arithmetic or a predicate.
+    pub(super) fn memory_op(&mut self, op: Op, p: &Prim) -> Value {
+        use Op::*;
+        match op {
+            Cons => {
+                let w = self.operands(&p.args);
+                Value::Word(self.pair(&w[0], &w[1]))
+            }
+            Car | Cdr => {
+                let v = self.checked(p, 0);
+                let offset = if op == Car { 0 } else { 8 };
+                Value::Word(self.load_word(&v, offset - TAG_PAIR as i64, Mem::Heap))
+            }
+            SetCar | SetCdr => {
+                let v = self.checked(p, 0);
+                let offset = if op == SetCar { 0 } else { 8 };
+                self.store_field(p, 1, &v, offset - TAG_PAIR as i64)
+            }
+            MakeBox | MakePromise => {
+                let w = self.operands(&p.args);
+                let t = if op == MakeBox { Type::Box } else { Type::Promise };
+                Value::Word(self.headed(header(t, 0, 1), &w))
+            }
+            Unbox | PromiseRef | SymbolName => {
+                let v = self.checked(p, 0);
+                Value::Word(self.load_word(&v, field(0), Mem::Heap))
+            }
+            SetBox | PromiseSet => {
+                let v = self.checked(p, 0);
+                self.store_field(p, 1, &v, field(0))
+            }
+            RecordType => {
+                let v = self.checked(p, 0);
+                Value::Word(self.load_word(&v, field(0), Mem::Heap))
+            }
+            RecordRef | RecordSet => self.record_op(op, p),
+            PortRef | OpaqueRef => match literal_fixnum(&p.args[1]) {
+                Some(i) => {
+                    let v = self.checked(p, 0);
+                    Value::Word(self.load_word(&v, field(i), Mem::Heap))
+                }
+                None => self.element_ref(p, object_type(op), Element::Word),
+            },
+            PortSet | OpaqueSet => match literal_fixnum(&p.args[1]) {
+                Some(i) => {
+                    let v = self.checked(p, 0);
+                    self.store_field(p, 2, &v, field(i))
+                }
+                None => self.element_set(p, object_type(op), Element::Word),
+            },
+            MachineRef | MachineSet => {
+                let i = literal_fixnum(&p.args[0]).expect("the slot of %machine-ref is a literal");
+                let offset = offset_of!(Machine, slots) + 8 * i as usize;
+                if op == MachineRef {
+                    return Value::Word(self.load_machine(offset));
+                }
+                let v = self.operand(&p.args[1]);
+                self.store_machine(offset, &v);
+                Value::unspecified()
+            }
+            VectorLength | StringLength | BytevectorLength => {
+                let v = self.checked(p, 0);
+                let h = self.header(&v);
+                let n = ins!(self, "lshr i64 {h}, {}", LENGTH_SHIFT - 3);
+                Value::Word(ins!(self, "and i64 {n}, -8"))
+            }
+            VectorRef => self.element_ref(p, Type::Vector, Element::Word),
+            StringRef => self.element_ref(p, Type::String, Element::Char),
+            BytevectorRef => self.element_ref(p, Type::Bytevector, Element::Byte),
+            VectorSet => self.element_set(p, Type::Vector, Element::Word),
+            StringSet => self.element_set(p, Type::String, Element::Char),
+            BytevectorSet => self.element_set(p, Type::Bytevector, Element::Byte),
+            other => unreachable!("{other:?} is emitted elsewhere"),
+        }
+    }
+
+    /// Stores operand `i` at `v + offset`, with a barrier when it may point into the heap.
+    fn store_field(&mut self, p: &Prim, i: usize, v: &Val, offset: i64) -> Value {
+        let w = self.operand(&p.args[i]);
+        let address = ins!(self, "add i64 {v}, {offset}");
+        self.store_word(v, offset, &w, Mem::Heap);
+        self.barrier(&p.args[i], &address);
+        Value::unspecified()
+    }
+
+    /// Marks the card of `address` after a store of the operand.
+    fn barrier(&mut self, stored: &Operand, address: &Val) {
+        if never_heap_pointer(stored) {
+            return;
+        }
+        let cards = self.machine_constant(offset_of!(Machine, cards));
+        let c = ins!(self, "lshr i64 {address}, {CARD_SHIFT}");
+        let c = ins!(self, "and i64 {c}, {CARD_MASK}");
+        let q = ins!(self, "getelementptr i8, ptr {cards}, i64 {c}");
+        line!(self, "store i8 1, ptr {q}{}", Mem::Card.suffix());
+    }
+
+    /// Record access: the record's first word must be the type descriptor.
+    fn record_op(&mut self, op: Op, p: &Prim) -> Value {
+        let v = self.operand(&p.args[0]);
+        let rtd = self.operand(&p.args[1]);
+        if p.proven & 1 == 0 {
+            let fail = self.throw_block(error::TYPE, p.op.name(), "record of the right type", p.site, &v, &rtd);
+            self.guard_object(&v, Type::Record, &fail);
+            let have = self.load_word(&v, field(0), Mem::Heap);
+            let same = ins!(self, "icmp eq i64 {have}, {rtd}");
+            self.guard(&same, &fail);
+        }
+        let Some(i) = literal_fixnum(&p.args[2]) else { panic!("the index of {} is a literal", p.op.name()) };
+        if op == Op::RecordRef {
+            return Value::Word(self.load_word(&v, field(1 + i), Mem::Heap));
+        }
+        self.store_field(p, 3, &v, field(1 + i))
+    }
+
+    /// Checks object and index; returns the object and the index as a fixnum word.
+    fn element(&mut self, p: &Prim, t: Type, writable: bool) -> (Val, Val) {
+        let v = self.operand(&p.args[0]);
+        let i = self.operand(&p.args[1]);
+        let h = self.indexed_header(p, &v, t, writable);
+        let n = ins!(self, "lshr i64 {h}, {LENGTH_SHIFT}");
+        let index = match literal_fixnum(&p.args[1]) {
+            Some(k) => Val::Int(k),
+            None => ins!(self, "call i64 @llvm.fshr.i64(i64 {i}, i64 {i}, i64 3)"),
+        };
+        let ok = ins!(self, "icmp ult i64 {index}, {n}");
+        let fail = self.index_error(p, &i, &v, p.site);
+        self.guard(&ok, &fail);
+        (v, i)
+    }
+
+    /// The header of operand 0, checked unless proven; a literal may not be written to.
+    fn indexed_header(&mut self, p: &Prim, v: &Val, t: Type, writable: bool) -> Val {
+        let literal = if writable && (t as u8) >= cairn_layout::object::FIRST_LEAF {
+            (FLAG_LITERAL as u64) << FLAGS_SHIFT
+        } else {
+            0
+        };
+        let proven = self.is_proven(p, 0);
+        if proven && literal == 0 {
+            return self.header(v);
+        }
+        let expected = match (t, literal != 0) {
+            (Type::Vector, _) => "vector",
+            (Type::String, false) => "string",
+            (Type::String, true) => "mutable string",
+            (Type::Bytevector, false) => "bytevector",
+            (Type::Bytevector, true) => "mutable bytevector",
+            _ => "object",
+        };
+        let fail = self.type_error(p, expected, v);
+        if !proven {
+            let tag = self.has_tag(v, TAG_OBJECT);
+            self.guard(&tag, &fail);
+        }
+        let h = self.header(v);
+        let b = ins!(self, "and i64 {h}, {}", 255 | literal);
+        let ok = ins!(self, "icmp eq i64 {b}, {}", type_byte(t));
+        self.guard(&ok, &fail);
+        h
+    }
+
+    fn index_error(&mut self, p: &Prim, i: &Val, v: &Val, site: Site) -> Label {
+        self.throw_block(error::RANGE, p.op.name(), "index", site, i, v)
+    }
+
+    /// Pointer to element `index`, a fixnum word: already the byte offset of a word.
+    fn element_pointer(&mut self, v: &Val, index: &Val, e: Element) -> Val {
+        let base = self.address(v, field(0));
+        let offset = match e {
+            Element::Word => index.clone(),
+            Element::Char => ins!(self, "lshr i64 {index}, 1"),
+            Element::Byte => ins!(self, "lshr i64 {index}, 3"),
+        };
+        ins!(self, "getelementptr i8, ptr {base}, i64 {offset}")
+    }
+
+    fn element_ref(&mut self, p: &Prim, t: Type, e: Element) -> Value {
+        let (v, index) = self.element(p, t, false);
+        let q = self.element_pointer(&v, &index, e);
+        let leaf = Mem::Leaf.suffix();
+        Value::Word(match e {
+            Element::Word => ins!(self, "load i64, ptr {q}{}", Mem::Heap.suffix()),
+            Element::Char => {
+                let c = ins!(self, "load i32, ptr {q}{leaf}");
+                let c = ins!(self, "zext i32 {c} to i64");
+                let c = ins!(self, "shl i64 {c}, 8");
+                ins!(self, "or i64 {c}, {CHAR_BYTE}")
+            }
+            Element::Byte => {
+                let b = ins!(self, "load i8, ptr {q}{leaf}");
+                let b = ins!(self, "zext i8 {b} to i64");
+                ins!(self, "shl i64 {b}, 3")
+            }
+        })
+    }
+
+    fn element_set(&mut self, p: &Prim, t: Type, e: Element) -> Value {
+        let (v, index) = self.element(p, t, true);
+        let x = self.operand(&p.args[2]);
+        match e {
+            Element::Word => {
+                let q = self.element_pointer(&v, &index, e);
+                line!(self, "store i64 {x}, ptr {q}{}", Mem::Heap.suffix());
+                if !never_heap_pointer(&p.args[2]) {
+                    let address = ins!(self, "ptrtoint ptr {q} to i64");
+                    self.barrier(&p.args[2], &address);
+                }
+            }
+            Element::Char => {
+                self.check(p, 2, &x);
+                let q = self.element_pointer(&v, &index, e);
+                let c = ins!(self, "lshr i64 {x}, 8");
+                let c = ins!(self, "trunc i64 {c} to i32");
+                line!(self, "store i32 {c}, ptr {q}{}", Mem::Leaf.suffix());
+            }
+            Element::Byte => {
+                let b = ins!(self, "call i64 @llvm.fshr.i64(i64 {x}, i64 {x}, i64 3)");
+                let ok = ins!(self, "icmp ult i64 {b}, 256");
+                let fail = self.type_error(p, "byte", &x);
+                self.guard(&ok, &fail);
+                let q = self.element_pointer(&v, &index, e);
+                let b = ins!(self, "trunc i64 {b} to i8");
+                line!(self, "store i8 {b}, ptr {q}{}", Mem::Leaf.suffix());
+            }
+        }
+        Value::unspecified()
+    }
+}
+
+/// The header type behind operand 0 of an access with a computed index.
+fn object_type(op: Op) -> Type {
+    if op.info().args[0] == Kind::Port { Type::Port } else { Type::Opaque }
+}

@@ -1,0 +1,136 @@
+//! The register convention of `cairn_layout::machine`, in one place.
+//!
+//! ```text
+//!              a0..a4      argc          clo                    args[i]
+//!  unknown     args 0..5   count         closure                args 5..count
+//!  known       params 0..5 param 5       closure, or param 6    params 7.. (param 6 too when clo is the closure)
+//!  values      values 0..5 count         –                      values 5..count
+//! ```
+
+use super::function::Emitter;
+use super::text::{Mem, Val};
+use cairn_layout::machine::ARG_REGISTERS;
+
+/// The registers of a jump besides the machine state; unused ones are poison.
+#[derive(Clone, Debug)]
+pub(crate) struct Regs {
+    /// Count, or parameter 5.
+    pub argc: Val,
+    /// Closure, or parameter 6.
+    pub clo: Val,
+    /// Arguments.
+    pub a: [Val; ARG_REGISTERS],
+}
+
+impl Default for Regs {
+    fn default() -> Regs {
+        Regs { argc: Val::poison(), clo: Val::poison(), a: std::array::from_fn(|_| Val::poison()) }
+    }
+}
+
+/// Where a parameter of a known function travels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    /// `a0..a4`.
+    Arg(usize),
+    /// The count register.
+    Argc,
+    /// The closure register.
+    Clo,
+    /// The argument area.
+    Memory(usize),
+}
+
+/// Where parameter `i` of a known function travels.
+pub(crate) fn known_place(i: usize, has_closure: bool) -> Place {
+    match i {
+        _ if i < ARG_REGISTERS => Place::Arg(i),
+        5 => Place::Argc,
+        6 if !has_closure => Place::Clo,
+        _ => Place::Memory(i),
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// The incoming value of parameter `i` of a known function.
+    pub(crate) fn known_param(&mut self, i: usize, has_closure: bool) -> Val {
+        match known_place(i, has_closure) {
+            Place::Arg(i) => Val::text(format!("%a{i}")),
+            Place::Argc => Val::text("%argc"),
+            Place::Clo => Val::text("%clo"),
+            Place::Memory(i) => self.load_arg(i),
+        }
+    }
+
+    /// Registers of a known call; stores what does not fit.
+    pub(crate) fn known_regs(&mut self, args: &[Val], closure: Option<Val>) -> Regs {
+        let mut regs = Regs::default();
+        let has_closure = closure.is_some();
+        if let Some(c) = closure {
+            regs.clo = c;
+        }
+        for (i, v) in args.iter().enumerate() {
+            match known_place(i, has_closure) {
+                Place::Arg(i) => regs.a[i] = v.clone(),
+                Place::Argc => regs.argc = v.clone(),
+                Place::Clo => regs.clo = v.clone(),
+                Place::Memory(i) => self.store_arg(i, v),
+            }
+        }
+        regs
+    }
+
+    /// Registers of an unknown call or of several values; stores what does not fit.
+    pub(crate) fn unknown_regs(&mut self, args: &[Val], closure: Option<Val>) -> Regs {
+        let mut regs = Regs { argc: Val::Int(args.len() as i64), ..Regs::default() };
+        if let Some(c) = closure {
+            regs.clo = c;
+        }
+        for (i, v) in args.iter().enumerate() {
+            if i < ARG_REGISTERS {
+                regs.a[i] = v.clone();
+            } else {
+                self.store_arg(i, v);
+            }
+        }
+        regs
+    }
+
+    /// The incoming value of argument or value `i` in an unknown call.
+    pub(crate) fn unknown_param(&mut self, i: usize) -> Val {
+        if i < ARG_REGISTERS { Val::text(format!("%a{i}")) } else { self.load_arg(i) }
+    }
+
+    /// The registers as they came in.
+    pub(crate) fn incoming_regs(&self) -> Regs {
+        Regs {
+            argc: Val::text("%argc"),
+            clo: Val::text("%clo"),
+            a: std::array::from_fn(|i| Val::text(format!("%a{i}"))),
+        }
+    }
+
+    /// Stores the incoming argument registers from `start` on into the argument area.
+    pub(crate) fn spill_arg_registers(&mut self, start: usize) {
+        for i in start..ARG_REGISTERS {
+            self.store_arg(i, &Val::text(format!("%a{i}")));
+        }
+    }
+
+    /// Argument registers loaded from the argument area.
+    pub(crate) fn load_arg_registers(&mut self) -> [Val; ARG_REGISTERS] {
+        std::array::from_fn(|i| self.load_arg(i))
+    }
+
+    /// Loads word `i` of the argument area.
+    pub(crate) fn load_arg(&mut self, i: usize) -> Val {
+        let base = self.args_base();
+        self.load_at(&base, 8 * i as i64, Mem::Args)
+    }
+
+    /// Stores word `i` of the argument area.
+    pub(crate) fn store_arg(&mut self, i: usize, v: &Val) {
+        let base = self.args_base();
+        self.store_at(&base, 8 * i as i64, v, Mem::Args);
+    }
+}

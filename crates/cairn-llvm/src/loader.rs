@@ -1,0 +1,263 @@
+//! Puts an ELF object into this process.
+//!
+//! The problem: run compiled code without a linker, and, for programs compiled earlier, without loading LLVM at all. The idea:
+//! the objects we make are simple (x86-64, static relocations, one module), so a loader is a page of code: lay the allocated
+//! sections out in one mapping in the low 2 GiB, apply relocations, make code executable.
+//!
+//! Invariants: code pages are never writable and executable at once; a mapping lives as long as its [`Jit`].
+
+use std::collections::HashMap;
+use std::ptr::null_mut;
+
+/// A loaded object.
+pub struct Jit {
+    base: *mut u8,
+    size: usize,
+    symbols: HashMap<String, u64>,
+}
+
+/// What goes wrong with an object: always a bug or a damaged cache file.
+fn bad(what: &str) -> String {
+    format!("damaged object code: {what}")
+}
+
+/// Little-endian fields of a byte string.
+struct Bytes<'a>(&'a [u8]);
+
+impl<'a> Bytes<'a> {
+    fn slice(&self, at: u64, len: u64) -> Result<&'a [u8], String> {
+        let end = at.checked_add(len).ok_or_else(|| bad("range"))?;
+        self.0.get(at as usize..end as usize).ok_or_else(|| bad("range"))
+    }
+    fn u16(&self, at: u64) -> Result<u16, String> {
+        Ok(u16::from_le_bytes(self.slice(at, 2)?.try_into().map_err(|_| bad("field"))?))
+    }
+    fn u32(&self, at: u64) -> Result<u32, String> {
+        Ok(u32::from_le_bytes(self.slice(at, 4)?.try_into().map_err(|_| bad("field"))?))
+    }
+    fn u64(&self, at: u64) -> Result<u64, String> {
+        Ok(u64::from_le_bytes(self.slice(at, 8)?.try_into().map_err(|_| bad("field"))?))
+    }
+    /// NUL-terminated string.
+    fn string(&self, at: u64) -> Result<&'a str, String> {
+        let rest = self.0.get(at as usize..).ok_or_else(|| bad("string"))?;
+        let n = rest.iter().position(|b| *b == 0).ok_or_else(|| bad("string"))?;
+        std::str::from_utf8(&rest[..n]).map_err(|_| bad("string"))
+    }
+}
+
+/// A section header.
+struct Section {
+    kind: u32,
+    flags: u64,
+    offset: u64,
+    size: u64,
+    link: u32,
+    info: u32,
+    align: u64,
+    /// Where it was placed.
+    place: Option<u64>,
+}
+
+const SHT_RELA: u32 = 4;
+const SHT_SYMTAB: u32 = 2;
+const SHT_NOBITS: u32 = 8;
+const SHF_ALLOC: u64 = 2;
+const SHF_EXEC: u64 = 4;
+const PAGE: u64 = 4096;
+
+/// Relocation types of the x86-64 ABI that our code model produces.
+mod reloc {
+    pub const R64: u32 = 1;
+    pub const PC32: u32 = 2;
+    pub const PLT32: u32 = 4;
+    pub const R32: u32 = 10;
+    pub const R32S: u32 = 11;
+    pub const PC64: u32 = 24;
+}
+
+impl Jit {
+    /// Loads an object that refers to no symbols but its own.
+    pub fn load_object(object: &[u8]) -> Result<Jit, String> {
+        Self::load_with(object, &|_| None)
+    }
+
+    /// Loads an object; `resolve` finds symbols it does not define.
+    pub fn load_with(object: &[u8], resolve: &dyn Fn(&str) -> Option<u64>) -> Result<Jit, String> {
+        let o = Bytes(object);
+        if o.slice(0, 6)? != b"\x7fELF\x02\x01" || o.u16(16)? != 1 || o.u16(18)? != 62 {
+            return Err(bad("not an x86-64 ELF object"));
+        }
+        let mut sections = read_sections(&o)?;
+        let size = lay_out(&mut sections)?;
+        let code_end = sections
+            .iter()
+            .filter(|s| s.flags & SHF_EXEC != 0)
+            .filter_map(|s| Some(s.place? + s.size))
+            .max()
+            .unwrap_or(0)
+            .next_multiple_of(PAGE);
+        let base = map_low(size as usize)?;
+        let mut jit = Jit { base, size: size as usize, symbols: HashMap::new() };
+        // SAFETY: a fresh private mapping of `size` bytes, writable, used by nobody else.
+        let memory = unsafe { std::slice::from_raw_parts_mut(base, size as usize) };
+        for s in &sections {
+            if let Some(p) = s.place
+                && s.kind != SHT_NOBITS
+            {
+                memory[p as usize..(p + s.size) as usize].copy_from_slice(o.slice(s.offset, s.size)?);
+            }
+        }
+        for s in sections.iter().filter(|s| s.kind == SHT_RELA) {
+            jit.relocate(&o, &sections, s, memory, resolve)?;
+        }
+        jit.define(&o, &sections)?;
+        // SAFETY: whole pages of our own mapping.
+        let r = unsafe { libc::mprotect(base.cast(), code_end as usize, libc::PROT_READ | libc::PROT_EXEC) };
+        if r != 0 {
+            return Err(format!("cannot make code executable: {}", std::io::Error::last_os_error()));
+        }
+        Ok(jit)
+    }
+
+    /// Address of a global symbol of the object.
+    pub fn lookup(&self, name: &str) -> Option<*const u8> {
+        self.symbols.get(name).map(|a| *a as *const u8)
+    }
+
+    /// Bytes of the mapping.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Records global definitions.
+    fn define(&mut self, o: &Bytes<'_>, sections: &[Section]) -> Result<(), String> {
+        let Some(table) = sections.iter().find(|s| s.kind == SHT_SYMTAB) else { return Ok(()) };
+        let strings = sections.get(table.link as usize).ok_or_else(|| bad("symbols"))?;
+        for i in table.info as u64..table.size / 24 {
+            let at = table.offset + 24 * i;
+            let index = o.u16(at + 6)? as usize;
+            if index != 0
+                && let Some(place) = sections.get(index).and_then(|s| s.place)
+            {
+                let name = o.string(strings.offset + o.u32(at)? as u64)?;
+                self.symbols.insert(name.to_string(), self.base as u64 + place + o.u64(at + 8)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn relocate(
+        &self,
+        o: &Bytes<'_>,
+        sections: &[Section],
+        table: &Section,
+        memory: &mut [u8],
+        resolve: &dyn Fn(&str) -> Option<u64>,
+    ) -> Result<(), String> {
+        let section = |i: usize| sections.get(i).ok_or_else(|| bad("section index"));
+        let Some(target) = section(table.info as usize)?.place else { return Ok(()) };
+        let symbols = section(table.link as usize)?;
+        let strings = section(symbols.link as usize)?;
+        for i in 0..table.size / 24 {
+            let at = table.offset + 24 * i;
+            let (offset, info, addend) = (o.u64(at)?, o.u64(at + 8)?, o.u64(at + 16)?);
+            let entry = symbols.offset + 24 * (info >> 32);
+            let index = o.u16(entry + 6)? as usize;
+            let value = o.u64(entry + 8)?;
+            let symbol = match index {
+                0 => {
+                    let name = o.string(strings.offset + o.u32(entry)? as u64)?;
+                    resolve(name).ok_or_else(|| format!("undefined symbol {name}"))?
+                }
+                0xFFF1 => value,
+                _ => self.base as u64 + section(index)?.place.ok_or_else(|| bad("symbol"))? + value,
+            };
+            let here = target + offset;
+            let s = symbol.wrapping_add(addend);
+            let relative = s.wrapping_sub(self.base as u64 + here) as i64;
+            let (word, bytes, fits) = match info as u32 {
+                reloc::R64 => (s, 8, true),
+                reloc::PC64 => (relative as u64, 8, true),
+                reloc::R32 => (s, 4, s <= u32::MAX as u64),
+                reloc::R32S => (s, 4, s as i64 == s as i32 as i64),
+                reloc::PC32 | reloc::PLT32 => (relative as u64, 4, relative == relative as i32 as i64),
+                other => return Err(bad(&format!("relocation type {other}"))),
+            };
+            if !fits {
+                return Err(bad("relocation out of range"));
+            }
+            let place = memory.get_mut(here as usize..here as usize + bytes).ok_or_else(|| bad("relocation"))?;
+            place.copy_from_slice(&word.to_le_bytes()[..bytes]);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Jit {
+    fn drop(&mut self) {
+        // SAFETY: our own mapping; nobody runs its code any more: the owner's duty, as with any code in memory.
+        unsafe {
+            libc::munmap(self.base.cast(), self.size);
+        }
+    }
+}
+
+fn read_sections(o: &Bytes<'_>) -> Result<Vec<Section>, String> {
+    let (table, entry) = (o.u64(0x28)?, o.u16(0x3A)? as u64);
+    // with many sections the count is in the first header
+    let count = match o.u16(0x3C)? {
+        0 => o.u64(table + 32)?,
+        n => n as u64,
+    };
+    (0..count)
+        .map(|i| {
+            let h = table + i * entry;
+            Ok(Section {
+                kind: o.u32(h + 4)?,
+                flags: o.u64(h + 8)?,
+                offset: o.u64(h + 24)?,
+                size: o.u64(h + 32)?,
+                link: o.u32(h + 40)?,
+                info: o.u32(h + 44)?,
+                align: o.u64(h + 48)?,
+                place: None,
+            })
+        })
+        .collect()
+}
+
+/// Places allocated sections: code, then on new pages everything else. Returns the size.
+fn lay_out(sections: &mut [Section]) -> Result<u64, String> {
+    let mut at = 0u64;
+    for code in [true, false] {
+        for s in sections.iter_mut() {
+            if s.flags & SHF_ALLOC != 0 && (s.flags & SHF_EXEC != 0) == code {
+                at = at.next_multiple_of(s.align.max(1));
+                s.place = Some(at);
+                at = at.checked_add(s.size).filter(|a| *a < 1 << 31).ok_or_else(|| bad("size"))?;
+            }
+        }
+        at = at.next_multiple_of(PAGE);
+    }
+    Ok(at.max(PAGE))
+}
+
+/// A fresh mapping in the low 2 GiB.
+fn map_low(size: usize) -> Result<*mut u8, String> {
+    // SAFETY: an anonymous mapping at an address of the kernel's choice.
+    let p = unsafe {
+        libc::mmap(
+            null_mut(),
+            size,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_32BIT,
+            -1,
+            0,
+        )
+    };
+    if p == libc::MAP_FAILED {
+        return Err(format!("no memory for code in the low 2 GiB: {}", std::io::Error::last_os_error()));
+    }
+    Ok(p.cast())
+}

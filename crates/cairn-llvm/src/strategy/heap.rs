@@ -1,0 +1,71 @@
+//! Frames as immutable heap records (Appel & Shao 1996).
+//!
+//! ```text
+//!   sp - 6 ──▶ │ return address │ caller's frame │ slot 0 │ slot 1 │ …
+//! ```
+//!
+//! A frame is taken from the top of the nursery at every call, covered by the heap check before it, and never changed; so
+//! `sp` is a value, and a heap check that collects gets a new one.
+
+use super::Strategy;
+use crate::emit::Emitter;
+use crate::emit::function::{incoming_words, ins, line};
+use crate::emit::text::{Mem, Val};
+use cairn_frame::ir::{Frame, FuncId};
+use cairn_layout::facts::HEAP;
+use cairn_layout::value::TAG_PROCEDURE;
+
+pub(super) struct HeapFrames;
+
+const TAG: i64 = TAG_PROCEDURE as i64;
+
+fn slot_word(slot: u32) -> u32 {
+    HEAP.header_words + slot
+}
+
+impl Strategy for HeapFrames {
+    fn frame_is_value(&self) -> bool {
+        true
+    }
+
+    fn slot(&self, _: &mut Emitter<'_, '_>, sp: &Val, _: u32, slot: u32) -> (Val, i64) {
+        (sp.clone(), 8 * slot_word(slot) as i64 - TAG)
+    }
+
+    fn slot_word(&self, _: u32, slot: u32) -> u32 {
+        slot_word(slot)
+    }
+
+    fn leave(&self, e: &mut Emitter<'_, '_>, _: u32) -> Val {
+        let sp = e.sp();
+        e.load_word(&sp, 8 - TAG, Mem::Frame)
+    }
+
+    fn push(&self, e: &mut Emitter<'_, '_>, frame: &Frame, stores: &[(u32, Val)], ret: FuncId) -> Val {
+        let incoming = e.func.map_or(0, |(_, f)| incoming_words(f));
+        let parent = if incoming == 0 { e.sp() } else { self.leave(e, incoming) };
+        let at = e.take_from_top(8 * frame.words.max(2) as usize);
+        let base = e.address(&at, 0);
+        let code = e.cx.symbol(ret);
+        line!(e, "store ptr {code}, ptr {base}{}", Mem::Frame.suffix());
+        e.store_at(&base, 8, &parent, Mem::Frame);
+        for (slot, v) in stores {
+            e.store_at(&base, 8 * slot_word(*slot) as i64, v, Mem::Frame);
+        }
+        // a slot without a live value must still hold a word that the collector can scan
+        for word in HEAP.header_words..frame.words {
+            if !stores.iter().any(|(s, _)| slot_word(*s) == word) {
+                e.store_at(&base, 8 * word as i64, &Val::Int(0), Mem::Frame);
+            }
+        }
+        ins!(e, "add i64 {at}, {TAG}")
+    }
+
+    fn return_code(&self, e: &mut Emitter<'_, '_>, sp: &Val) -> Val {
+        e.load_code(sp, -TAG, Mem::Frame)
+    }
+
+    fn underflows(&self) -> bool {
+        false
+    }
+}

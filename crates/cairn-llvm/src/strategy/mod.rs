@@ -1,0 +1,41 @@
+//! How frames are made, found and left: one implementation per way of keeping frames, selected by published facts.
+//!
+//! Nothing else in this crate knows which strategy is in use. A new strategy is a new file here plus its facts in
+//! `cairn_layout::facts`.
+
+mod chunks;
+mod heap;
+
+use crate::emit::Emitter;
+use crate::emit::text::Val;
+use cairn_frame::ir::{Frame, FuncId};
+use cairn_layout::facts::StrategyFacts;
+
+/// Lowering of frame operations. `sp` values are words: what compiled code carries in the `sp` register.
+pub(crate) trait Strategy {
+    /// Is `sp` a value that the collector moves?
+    fn frame_is_value(&self) -> bool;
+
+    /// Base word and offset of a slot in the frame of `words` words at `sp`.
+    fn slot(&self, e: &mut Emitter<'_, '_>, sp: &Val, words: u32, slot: u32) -> (Val, i64);
+
+    /// Word of the live map that stands for a slot.
+    fn slot_word(&self, words: u32, slot: u32) -> u32;
+
+    /// `sp` of the caller's frame, given that the function's own frame of `words` words is at the current `sp`.
+    fn leave(&self, e: &mut Emitter<'_, '_>, words: u32) -> Val;
+
+    /// Makes `frame`, returning to `ret`, in place of the incoming frame if there is one; returns its `sp`.
+    fn push(&self, e: &mut Emitter<'_, '_>, frame: &Frame, stores: &[(u32, Val)], ret: FuncId) -> Val;
+
+    /// The code pointer a return through the frame at `sp` jumps to.
+    fn return_code(&self, e: &mut Emitter<'_, '_>, sp: &Val) -> Val;
+
+    /// Does the runtime need an underflow return point?
+    fn underflows(&self) -> bool;
+}
+
+/// The lowering that fits the facts.
+pub(crate) fn for_facts(facts: &StrategyFacts) -> &'static dyn Strategy {
+    if facts.frames_in_heap { &heap::HeapFrames } else { &chunks::StackFrames }
+}

@@ -1,0 +1,425 @@
+//! Helpers of the tests: building Frame IR by hand, and a runtime that is just big enough to run it.
+#![allow(unsafe_code, dead_code, missing_docs)]
+
+use cairn_core::ir::{GlobalId, Literal};
+use cairn_core::prim::{Op as P, PrimOp};
+use cairn_frame::ir::*;
+use cairn_layout::Value;
+use cairn_layout::calls::{RT_CALLS, by_symbol};
+use cairn_layout::code::Site;
+use cairn_layout::facts::StrategyFacts;
+use cairn_layout::machine::Machine;
+use cairn_layout::module::ModuleTable;
+use cairn_llvm::backend::{OptLevel, compile_to_object};
+use cairn_llvm::loader::Jit;
+use cairn_llvm::{EmitOptions, emit_module};
+use cairn_num::{Int, Number};
+use std::mem::offset_of;
+use std::rc::Rc;
+
+// ---- building
+
+pub fn fix(i: i64) -> Operand {
+    Operand::Const(Literal::Number(Number::Int(Int::Fix(i))))
+}
+pub fn flo(x: f64) -> Operand {
+    Operand::Const(Literal::Number(Number::Flo(x)))
+}
+pub fn var(i: u32) -> Operand {
+    Operand::Var(Var(i))
+}
+pub fn lit(l: Literal) -> Operand {
+    Operand::Const(l)
+}
+pub fn prim_of(op: PrimOp, args: &[Operand], proven: u8) -> Prim {
+    Prim { op, args: args.to_vec(), site: Site::new(0, 7), proven }
+}
+pub fn prim(op: P, args: &[Operand]) -> Prim {
+    prim_of(PrimOp::Op(op), args, 0)
+}
+pub fn set(v: u32, op: P, args: &[Operand]) -> Stmt {
+    Stmt::Assign(Var(v), Op::Prim(prim(op, args)))
+}
+pub fn copy(v: u32, o: Operand) -> Stmt {
+    Stmt::Assign(Var(v), Op::Copy(o))
+}
+pub fn check(bytes: u32, live: &[u32]) -> Stmt {
+    Stmt::HeapCheck { bytes, live: live.iter().map(|v| Var(*v)).collect() }
+}
+pub fn block(stmts: Vec<Stmt>, term: Term) -> Block {
+    Block { stmts, term }
+}
+pub fn branch(test: Prim, then: u32, els: u32) -> Term {
+    Term::Branch { test: Test::Prim(test), then: BlockId(then), els: BlockId(els) }
+}
+pub fn vars(n: usize) -> Vec<VarInfo> {
+    (0..n).map(|i| VarInfo { name: format!("v{i}").into(), rep: Rep::Tagged }).collect()
+}
+pub fn function(name: &str, kind: FuncKind, n: usize, blocks: Vec<Block>) -> Function {
+    Function { name: name.into(), procedure: name.into(), library: false, kind, vars: vars(n), blocks }
+}
+pub fn body(name: &str, params: u32, n: usize, blocks: Vec<Block>) -> Function {
+    function(name, FuncKind::Body { params: (0..params).map(Var).collect(), closure: None }, n, blocks)
+}
+pub fn entry(name: &str, required: u32, rest: bool, to: u32) -> Function {
+    let clauses = vec![EntryClause { required, rest, body: FuncId(to) }];
+    function(name, FuncKind::Entry { closure_words: 1, clauses, site: Site::new(0, 1) }, 0, vec![])
+}
+pub fn ret(name: &str, frame: Frame, result: u32, n: usize, blocks: Vec<Block>) -> Function {
+    let kind = FuncKind::Return { frame, results: Results::Single(Var(result)), site: Site::new(0, 3) };
+    function(name, kind, n, blocks)
+}
+pub fn known(f: u32, args: &[Operand]) -> Term {
+    Term::TailCall { callee: Callee::Known(FuncId(f), None), args: args.to_vec(), site: Site::NONE }
+}
+pub fn frame(strategy: &StrategyFacts, slots: u32) -> Frame {
+    Frame { words: strategy.header_words + slots, live: (0..slots).collect() }
+}
+pub fn module(strategy: &'static StrategyFacts, functions: Vec<Function>, main: u32, globals: u32) -> Module {
+    Module {
+        strategy,
+        functions,
+        globals: (0..globals)
+            .map(|i| Global { name: format!("g{i}").into(), init: GlobalInit::Unbound })
+            .collect(),
+        main: FuncId(main),
+        sources: vec![],
+    }
+}
+pub fn global(i: u32) -> GlobalId {
+    GlobalId(i)
+}
+pub fn symbol(s: &str) -> Literal {
+    Literal::Symbol(Rc::from(s))
+}
+
+/// A module whose program runs `blocks` with `n` variables.
+pub fn program(strategy: &'static StrategyFacts, n: usize, blocks: Vec<Block>) -> Module {
+    module(strategy, vec![entry("main", 0, false, 1), body("main.0", 0, n, blocks)], 0, 2)
+}
+
+// ---- running
+
+/// The cold stub: calls `[r12 + rax](r12, rsi, rdx, rcx, r8, r9)` and preserves everything but rax, r14, r15.
+mod stub {
+    use super::{Machine, offset_of};
+    std::arch::global_asm!(
+        ".globl cairn_test_cold_stub",
+        "cairn_test_cold_stub:",
+        "push rbp",
+        "mov rbp, rsp",
+        "push rdi", "push rsi", "push rdx", "push rcx", "push r8", "push r9", "push r10", "push r11",
+        "sub rsp, 256",
+        "movups [rsp], xmm0", "movups [rsp+16], xmm1", "movups [rsp+32], xmm2", "movups [rsp+48], xmm3",
+        "movups [rsp+64], xmm4", "movups [rsp+80], xmm5", "movups [rsp+96], xmm6", "movups [rsp+112], xmm7",
+        "movups [rsp+128], xmm8", "movups [rsp+144], xmm9", "movups [rsp+160], xmm10", "movups [rsp+176], xmm11",
+        "movups [rsp+192], xmm12", "movups [rsp+208], xmm13", "movups [rsp+224], xmm14", "movups [rsp+240], xmm15",
+        "mov [r12 + {sp}], r13",
+        "mov [r12 + {lo}], r14",
+        "mov [r12 + {hi}], r15",
+        "mov rdi, r12",
+        "mov rbx, rbx",
+        "push rbx",
+        "mov rbx, rsp",
+        "and rsp, -16",
+        "call [r12 + rax]",
+        "mov rsp, rbx",
+        "pop rbx",
+        "mov r14, [r12 + {lo}]",
+        "mov r15, [r12 + {hi}]",
+        "movups xmm0, [rsp]", "movups xmm1, [rsp+16]", "movups xmm2, [rsp+32]", "movups xmm3, [rsp+48]",
+        "movups xmm4, [rsp+64]", "movups xmm5, [rsp+80]", "movups xmm6, [rsp+96]", "movups xmm7, [rsp+112]",
+        "movups xmm8, [rsp+128]", "movups xmm9, [rsp+144]", "movups xmm10, [rsp+160]", "movups xmm11, [rsp+176]",
+        "movups xmm12, [rsp+192]", "movups xmm13, [rsp+208]", "movups xmm14, [rsp+224]", "movups xmm15, [rsp+240]",
+        "add rsp, 256",
+        "pop r11", "pop r10", "pop r9", "pop r8", "pop rcx", "pop rdx", "pop rsi", "pop rdi",
+        "pop rbp",
+        "ret",
+        sp = const offset_of!(Machine, sp),
+        lo = const offset_of!(Machine, lo),
+        hi = const offset_of!(Machine, hi),
+    );
+    unsafe extern "C" {
+        pub fn cairn_test_cold_stub();
+    }
+}
+
+/// What the fake runtime remembers beside the machine; its address is `Machine::runtime`.
+#[derive(Default)]
+pub struct Side {
+    pub collections: u64,
+    pub overflows: u64,
+    pub throws: Vec<[u64; 5]>,
+    chunks: Vec<Box<[u64]>>,
+    /// What underflow returns to, innermost last.
+    below: Vec<u64>,
+    nursery: Vec<Box<[u64]>>,
+}
+
+pub struct Machinery {
+    pub machine: Box<Machine>,
+    pub side: Box<Side>,
+    pub table: *const ModuleTable,
+    _jit: Jit,
+    _args: Box<[Value]>,
+    _cards: Box<[u8]>,
+    stack_words: usize,
+}
+
+fn side(m: *mut Machine) -> &'static mut Side {
+    unsafe { &mut *((*m).runtime as *mut Side) }
+}
+
+/// "Collects": nothing is ever freed; a fresh nursery is enough to see whether values survive the slow path. To catch values
+/// that are live but not listed, every fixnum in the spill area is increased by the number of collections when `BUMP` is set.
+extern "C" fn collect(m: *mut Machine, bytes: Value) -> Value {
+    let s = side(m);
+    s.collections += 1;
+    assert!(bytes.as_fixnum() <= 4096);
+    fresh_nursery(m, 4096 + 512);
+    Value::UNSPECIFIED
+}
+
+fn fresh_nursery(m: *mut Machine, bytes: usize) {
+    let mut space = vec![0x7E7E_7E7Eu64; bytes / 8].into_boxed_slice();
+    unsafe {
+        (*m).lo = (space.as_mut_ptr() as u64).next_multiple_of(16);
+        (*m).hi = space.as_mut_ptr() as u64 + bytes as u64;
+    }
+    side(m).nursery.push(space);
+}
+
+extern "C" fn overflow(m: *mut Machine, bytes: Value) -> Value {
+    let s = side(m);
+    s.overflows += 1;
+    let words = (bytes.as_fixnum() as usize / 8 + 256).max(512);
+    let mut chunk = vec![0u64; words].into_boxed_slice();
+    unsafe {
+        s.below.push((*m).sp);
+        let top = chunk.as_mut_ptr() as u64 + 8 * words as u64 - 8;
+        *(top as *mut u64) = UNDERFLOW.with(|u| u.get());
+        (*m).stack_limit = chunk.as_mut_ptr() as u64 + 1024;
+        s.chunks.push(chunk);
+        Value(top)
+    }
+}
+
+extern "C" fn underflow(m: *mut Machine) -> Value {
+    let s = side(m);
+    let sp = s.below.pop().expect("a segment below");
+    s.chunks.pop();
+    unsafe {
+        let chunk = s.chunks.last().expect("a chunk");
+        (*m).stack_limit = chunk.as_ptr() as u64 + 1024;
+    }
+    Value(sp)
+}
+
+extern "C" fn throw(m: *mut Machine, kind: Value, operation: Value, site: Value, x: Value, y: Value) -> Value {
+    side(m).throws.push([kind.0, operation.0, site.0, x.0, y.0]);
+    unsafe {
+        for (i, v) in [kind, operation, site, x, y].into_iter().enumerate() {
+            *(*m).args.add(i) = v;
+        }
+    }
+    Value::UNSPECIFIED
+}
+
+fn cons(m: *mut Machine, a: Value, d: Value) -> Value {
+    unsafe {
+        if (*m).hi - (*m).lo < 16 {
+            fresh_nursery(m, 4096);
+        }
+        let p = (*m).lo as *mut Value;
+        (*m).lo += 16;
+        *p = a;
+        *p.add(1) = d;
+        Value(p as u64 + 3)
+    }
+}
+
+extern "C" fn rest(m: *mut Machine, start: Value, argc: Value) -> Value {
+    let mut list = Value::NIL;
+    for i in (start.as_fixnum()..argc.as_fixnum()).rev() {
+        let v = unsafe { *(*m).args.add(i as usize) };
+        list = cons(m, v, list);
+    }
+    list
+}
+
+extern "C" fn spread(m: *mut Machine, list: Value) -> Value {
+    let (mut l, mut n) = (list, 0);
+    while l.is_pair() {
+        unsafe {
+            let p = l.address() as *const Value;
+            *(*m).args.add(n) = *p;
+            l = *p.add(1);
+        }
+        n += 1;
+    }
+    if l == Value::NIL { Value::fixnum(n as i64) } else { Value::FAIL }
+}
+
+extern "C" fn box_flonum(m: *mut Machine, bits: Value) -> Value {
+    use cairn_layout::object::{Type, header};
+    unsafe {
+        if (*m).hi - (*m).lo < 16 {
+            fresh_nursery(m, 4096);
+        }
+        (*m).hi -= 16;
+        let p = (*m).hi as *mut u64;
+        *p = header(Type::Flonum, 0, 1);
+        *p.add(1) = bits.0;
+        Value(p as u64 + 7)
+    }
+}
+
+/// Slow paths of arithmetic: enough for fixnums that meet flonums; overflow answers with a recognizable flonum.
+fn number(v: Value) -> Option<f64> {
+    if v.is_fixnum() {
+        Some(v.as_fixnum() as f64)
+    } else if v.is_immediate_flonum() {
+        Some(v.as_immediate_flonum())
+    } else if v.is_object() {
+        Some(f64::from_bits(unsafe { *(v.address() as *const u64).add(1) }))
+    } else {
+        None
+    }
+}
+fn arith(m: *mut Machine, a: Value, b: Value, f: impl Fn(f64, f64) -> f64) -> Value {
+    match (number(a), number(b)) {
+        (Some(x), Some(y)) => {
+            let r = f(x, y);
+            Value::try_flonum(r).unwrap_or_else(|| box_flonum(m, Value(r.to_bits())))
+        }
+        _ => Value::FAIL,
+    }
+}
+extern "C" fn add(m: *mut Machine, a: Value, b: Value) -> Value {
+    arith(m, a, b, |x, y| x + y)
+}
+extern "C" fn sub(m: *mut Machine, a: Value, b: Value) -> Value {
+    arith(m, a, b, |x, y| x - y)
+}
+extern "C" fn mul(m: *mut Machine, a: Value, b: Value) -> Value {
+    arith(m, a, b, |x, y| x * y)
+}
+extern "C" fn div(m: *mut Machine, a: Value, b: Value) -> Value {
+    arith(m, a, b, |x, y| x / y)
+}
+fn compare(a: Value, b: Value, f: impl Fn(f64, f64) -> bool) -> Value {
+    match (number(a), number(b)) {
+        (Some(x), Some(y)) => Value::bool(f(x, y)),
+        _ => Value::FAIL,
+    }
+}
+extern "C" fn num_eq(_: *mut Machine, a: Value, b: Value) -> Value {
+    compare(a, b, |x, y| x == y)
+}
+extern "C" fn num_lt(_: *mut Machine, a: Value, b: Value) -> Value {
+    compare(a, b, |x, y| x < y)
+}
+extern "C" fn num_le(_: *mut Machine, a: Value, b: Value) -> Value {
+    compare(a, b, |x, y| x <= y)
+}
+extern "C" fn eqv(_: *mut Machine, a: Value, b: Value) -> Value {
+    match (number(a), number(b)) {
+        (Some(x), Some(y)) => Value::bool(x.to_bits() == y.to_bits()),
+        _ => Value::FALSE,
+    }
+}
+extern "C" fn unexpected() -> ! {
+    eprintln!("the test's runtime does not have this call");
+    std::process::abort()
+}
+
+thread_local! {
+    static UNDERFLOW: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// Compiles a module and makes it ready to run.
+pub fn load(m: &Module, opt: OptLevel) -> Machinery {
+    let text = emit_module(m, &EmitOptions::default());
+    if let Ok(path) = std::env::var("CAIRN_TEST_DUMP") {
+        std::fs::write(path, &text).expect("writable");
+    }
+    if let Err(e) = cairn_llvm::backend::verify(&text) {
+        panic!("{e}\n{text}");
+    }
+    let object = compile_to_object(&text, opt).expect("compiles");
+    let jit = Jit::load_object(&object).expect("loads");
+    let table = jit.lookup("cairn_module").expect("the table") as *const ModuleTable;
+    let mut args = vec![Value::fixnum(0); 10_000].into_boxed_slice();
+    let mut cards = vec![0u8; 1 << 27].into_boxed_slice();
+    // SAFETY: all-zero bytes are a valid Machine: integers, null pointers, fixnum 0.
+    let mut machine: Box<Machine> = unsafe { Box::new_zeroed().assume_init() };
+    let mut side = Box::new(Side::default());
+    machine.args = args.as_mut_ptr();
+    machine.cards = cards.as_mut_ptr();
+    machine.cold_stub = stub::cairn_test_cold_stub as *const () as u64;
+    machine.runtime = (&raw mut *side).cast();
+    for i in 0..RT_CALLS.len() {
+        machine.calls[i] = unexpected as *const u8;
+    }
+    let mut bind = |symbol: &str, f: *const ()| machine.calls[by_symbol(symbol).0 as usize] = f.cast();
+    bind("cairn_machine_collect", collect as *const ());
+    bind("cairn_machine_overflow", overflow as *const ());
+    bind("cairn_machine_underflow", underflow as *const ());
+    bind("cairn_machine_throw", throw as *const ());
+    bind("cairn_machine_rest", rest as *const ());
+    bind("cairn_machine_spread", spread as *const ());
+    bind("cairn_num_box_flonum", box_flonum as *const ());
+    bind("cairn_num_add", add as *const ());
+    bind("cairn_num_sub", sub as *const ());
+    bind("cairn_num_mul", mul as *const ());
+    bind("cairn_num_div", div as *const ());
+    bind("cairn_num_eq", num_eq as *const ());
+    bind("cairn_num_lt", num_lt as *const ());
+    bind("cairn_num_le", num_le as *const ());
+    bind("cairn_eq_eqv", eqv as *const ());
+    unsafe { UNDERFLOW.with(|u| u.set((*table).underflow as u64)) };
+    Machinery { machine, side, table, _jit: jit, _args: args, _cards: cards, stack_words: 512 }
+}
+
+impl Machinery {
+    /// Runs the program; its value.
+    pub fn run(&mut self) -> Value {
+        unsafe { self.run_closure((*self.table).main) }
+    }
+
+    pub fn run_closure(&mut self, closure: Value) -> Value {
+        let m: *mut Machine = &raw mut *self.machine;
+        unsafe {
+            let t = &*self.table;
+            fresh_nursery(m, 1024);
+            // the outermost frame
+            if t.underflow.is_null() {
+                let at = (*m).hi - 16;
+                (*m).hi = at;
+                *(at as *mut u64) = t.halt as u64;
+                *(at as *mut u64).add(1) = 0;
+                (*m).sp = at + 6;
+            } else {
+                let mut chunk = vec![0u64; self.stack_words].into_boxed_slice();
+                let top = chunk.as_mut_ptr() as u64 + 8 * self.stack_words as u64 - 8;
+                *(top as *mut u64) = t.halt as u64;
+                (*m).sp = top;
+                (*m).stack_limit = chunk.as_ptr() as u64 + 1024;
+                self.side.chunks.push(chunk);
+            }
+            let enter: extern "C" fn(*mut Machine, Value) = std::mem::transmute(t.enter);
+            enter(m, closure);
+        }
+        self.machine.result
+    }
+}
+
+/// Compiles and runs at both levels; the value, which must be the same.
+pub fn run(m: &Module) -> Value {
+    let low = load(m, OptLevel::Low).run();
+    let high = load(m, OptLevel::High).run();
+    if !low.is_pointer() {
+        assert_eq!(low, high);
+    }
+    high
+}
