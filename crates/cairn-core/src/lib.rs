@@ -12,6 +12,9 @@
 
 pub mod effects;
 pub mod ir;
+pub mod parse;
 pub mod passes;
 pub mod prim;
+pub mod print;
+pub mod verify;
 pub mod walk;

@@ -21,11 +21,15 @@ pub fn deep<R>(step: impl FnOnce() -> R) -> R {
     stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, step)
 }
 
-/// Runs `work` with enough native stack to drop and clone the expressions of `program` recursively.
-pub fn with_room<R>(program: &Program, work: impl FnOnce() -> R) -> R {
-    let depth = program.forms.iter().map(|f| depth(f.expr())).max().unwrap_or(0);
+/// Runs `work` with enough native stack to drop and clone expressions of this depth recursively.
+pub fn with_room<R>(depth: usize, work: impl FnOnce() -> R) -> R {
     // dropping takes two to three small native frames per level; unused stack is never touched
     if depth < 1_000 { work() } else { stacker::grow(64 * 1024 * 1024 + depth * 2048, work) }
+}
+
+/// Number of levels of the program's deepest form.
+pub fn program_depth(program: &Program) -> usize {
+    program.forms.iter().map(|f| depth(f.expr())).max().unwrap_or(0)
 }
 
 /// Calls `f` on every direct subexpression, in evaluation order.

@@ -48,6 +48,7 @@ macro_rules! for_each_rt_call {
             (cairn_machine_spread, "machine-spread", 1, ALLOC | FAIL)            // list -> args[0..n], result n (fixnum)
             (cairn_machine_rest, "machine-rest", 2, ALLOC)                       // start, argc (fixnums): list of args[start..argc]
             (cairn_machine_mismatch, "values-mismatch", 2, ALLOC | FAIL)          // expected, got: always fails
+            (cairn_machine_unbound, "unbound-variable", 1, FAIL | COLD)          // name (symbol): always fails; reads before initialization
             // generic arithmetic: slow paths of inlined operations
             (cairn_num_add, "num-add", 2, ALLOC | FAIL | COLD)
             (cairn_num_sub, "num-sub", 2, ALLOC | FAIL | COLD)
