@@ -18,8 +18,10 @@
 //! value, or a raw word without pointer tag, before the next safepoint. Stores into objects afterwards mark the
 //! card of the slot (`cairn_layout::machine`).
 //!
-//! When the heap wants a collection soon, it shows the mutator an empty extent (`lo == hi`), so that the next
-//! heap check calls `safepoint`.
+//! A heap check may be followed by calls into the runtime before the memory is used. So allocation from Rust
+//! leaves compiled code at least `CHECK_RESERVE` bytes, or, when a collection is wanted, what is left of so many:
+//! then the runtime allocates in an extent of its own, and compiled code soon runs into the end of its extent and
+//! comes to `safepoint`. It comes at once if its check is `hi - lo >= bytes + CHECK_RESERVE`.
 
 use crate::address::{Address, BLOCK_BYTES, BlockIndex, PAIR_BYTES, Span};
 use crate::blocks::BlockPool;
@@ -35,6 +37,7 @@ use crate::space::immortal::ImmortalSpace;
 use crate::space::large::LargeSpace;
 use crate::stats::{CollectionEvent, Observer, Reason, Stats};
 use cairn_layout::facts::{self, CollectorFacts};
+use cairn_layout::machine::CHECK_RESERVE;
 use cairn_layout::object::LARGE_BYTES;
 use cairn_layout::value::{TAG_OBJECT, TAG_PROCEDURE};
 
@@ -235,13 +238,14 @@ impl Heap {
         outcome
     }
     /// Asks for a collection at the next heap check.
-    pub fn request_collection(&mut self, lo: &mut u64, hi: &mut u64, major: bool) {
+    pub fn request_collection(&mut self, lo: &mut u64, hi: &mut u64, major: bool) -> Result<(), OutOfMemory> {
         let (mut l, mut h) = (Address(*lo), Address(*hi));
-        plan!(self, p => {
+        let outcome = plan!(self, p => {
             p.want(Reason::Request, major);
-            p.hide(&mut l, &mut h);
+            p.hide(&mut self.core, &mut l, &mut h)
         });
         (*lo, *hi) = (l.0, h.0);
+        outcome
     }
 
     /// Opens a fresh extent with room for `need` bytes although a collection may be due. Never collects. For runtimes
@@ -256,7 +260,7 @@ impl Heap {
     /// Memory for a new object: `bytes` is a multiple of 8, and 16 for a pair. Never collects.
     #[inline]
     pub fn alloc(&mut self, lo: &mut u64, hi: &mut u64, bytes: u64, kind: AllocKind) -> Result<u64, OutOfMemory> {
-        if *hi - *lo >= bytes && bytes <= LARGE_BYTES {
+        if *hi - *lo >= bytes + CHECK_RESERVE && bytes <= LARGE_BYTES {
             if kind == AllocKind::Pair {
                 let a = *lo;
                 *lo += PAIR_BYTES;
@@ -267,7 +271,7 @@ impl Heap {
         }
         self.alloc_slow(lo, hi, bytes, kind)
     }
-    /// [`Heap::alloc`] for large objects and full extents.
+    /// [`Heap::alloc`] when the object is large or the extent has less than `bytes + CHECK_RESERVE` left.
     #[cold]
     pub fn alloc_slow(
         &mut self,
@@ -309,7 +313,7 @@ impl Heap {
                 p.want(Reason::Large, false);
             }
             if p.wants_collection() {
-                p.hide(lo, hi);
+                p.hide(core, lo, hi)?;
             }
             Ok(a)
         })
@@ -339,6 +343,11 @@ impl Heap {
                 .ok_or_else(|| core.out_of_memory(bytes, p.nursery_used()))?;
             Ok((s.start.0, s.bytes()))
         })
+    }
+    /// One past the last byte of the chunk in use at this address.
+    pub fn chunk_end(&self, chunk: u64) -> u64 {
+        let info = self.core.chunks.info(&self.core.pool, Address(chunk));
+        info.expect("an address from `alloc_chunk`").span.end.0
     }
     /// Frees a stack chunk that nothing refers to.
     pub fn free_chunk(&mut self, chunk: u64) {

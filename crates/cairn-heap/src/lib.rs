@@ -23,7 +23,7 @@
 //! A heap without a compiler, used by hand (see `examples/bench.rs` for more):
 //!
 //! ```
-//! use cairn_heap::{AllocKind, Client, Heap, HeapConfig, Request, RootVisitor, address::Address};
+//! use cairn_heap::{Address, AllocKind, Client, Heap, HeapConfig, Request, RootVisitor};
 //! use cairn_layout::Value;
 //!
 //! struct Roots(Vec<u64>);
@@ -58,6 +58,7 @@ pub mod sizing;
 pub mod space;
 pub mod stats;
 
+pub use address::Address;
 pub use config::{HeapConfig, SizingConfig, Zeal};
 pub use error::{HeapError, OutOfMemory};
 pub use gc::{Client, Request, RootVisitor};

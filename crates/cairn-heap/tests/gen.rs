@@ -165,7 +165,7 @@ fn immortal_objects_never_move_and_are_roots() {
 fn chunks_live_while_the_stack_or_a_continuation_needs_them() {
     let mut m = Mutator::zealous();
     let (chunk, size) = m.heap.alloc_chunk(32 << 10).unwrap();
-    assert_eq!(size, 32 << 10);
+    assert_eq!((size, chunk + size), (32 << 10, m.heap.chunk_end(chunk)));
     let l = m.list(3).unwrap();
     for i in 0..10 {
         put(chunk, i, l);
@@ -184,7 +184,7 @@ fn chunks_live_while_the_stack_or_a_continuation_needs_them() {
         put(chunk, i, l);
     }
     let traced = m.roots.traced;
-    m.heap.collect(&mut m.lo, &mut m.hi, &mut m.roots, Request::Minor).unwrap();
+    m.minor();
     assert!(m.roots.traced > traced);
     assert_eq!(m.heap.chunk_is_old(chunk), Some(true));
     assert_list(unsafe { *((chunk + 16) as *const u64) }, 4);
@@ -369,6 +369,23 @@ fn large_objects_make_the_next_heap_check_collect() {
     }
     assert!(m.heap.stats().minor >= 50);
     assert_eq!(m.heap.stats().major, 0);
+}
+
+#[test]
+fn a_heap_check_without_reserve_holds_across_runtime_calls_and_fails_soon() {
+    let mut m = Mutator::new(HeapConfig { nursery_bytes: 256 << 10, ..HeapConfig::zealous() });
+    let mut most = 0;
+    for i in 0..3_000 {
+        m.plain_check(32).unwrap();
+        let a = m.inline_cons(fix(i), NIL);
+        let v = m.vector(if i % 50 == 0 { 2_000 } else { 20 }, a);
+        let b = m.inline_cons(v, NIL); // promised by the heap check above
+        m.roots.words = vec![a, v, b];
+        most = most.max(m.heap.bytes_in_use());
+    }
+    assert!(m.heap.stats().minor >= 3, "{}", m.heap.stats().minor);
+    assert!(most < 2 << 20, "{most}");
+    m.verify();
 }
 
 #[test]

@@ -65,7 +65,7 @@ pub enum Request {
 
 /// The interface of a collector towards the heap.
 pub(crate) trait Plan {
-    /// Cursors of the extent being filled, right after it was handed out.
+    /// Bounds of the extent being filled: its cursors right after it was handed out.
     fn current(&self) -> (Address, Address);
     /// The next extent, with room for `need` bytes, or `None` when a collection is due.
     fn refill(&mut self, core: &mut Core, lo: Address, hi: Address, need: u64) -> Option<(Address, Address)>;
@@ -86,8 +86,9 @@ pub(crate) trait Plan {
         hi: &mut Address,
         need: u64,
     ) -> Result<(), OutOfMemory>;
-    /// Shows the mutator an empty extent, so that its next heap check fails.
-    fn hide(&mut self, lo: &mut Address, hi: &mut Address);
+    /// Leaves compiled code no more of its extent than `CHECK_RESERVE` bytes, which an earlier heap check may have
+    /// promised it: so its next heap check fails, at the latest after so many bytes.
+    fn hide(&mut self, core: &mut Core, lo: &mut Address, hi: &mut Address) -> Result<(), OutOfMemory>;
     /// Has a collection been asked for?
     fn wants_collection(&self) -> bool;
     /// Asks for a collection at the next refill.

@@ -72,10 +72,9 @@ impl Nursery {
     pub const fn current(&self) -> Span {
         self.current
     }
-    /// The next extent, with room for `need > 0` bytes; `None` when the range is exhausted.
-    pub fn extend(&mut self, table: &mut BlockTable, need: u64) -> Option<Span> {
-        let bytes =
-            if self.exact { need.next_multiple_of(PAIR_BYTES) } else { need.next_multiple_of(BLOCK_BYTES) };
+    /// The next `need > 0` bytes, in whole blocks unless the nursery is exact; `None` when the range is exhausted.
+    pub fn take(&mut self, table: &mut BlockTable, need: u64) -> Option<Span> {
+        let bytes = need.checked_next_multiple_of(if self.exact { PAIR_BYTES } else { BLOCK_BYTES })?;
         if self.span.end.offset_from(self.next) < bytes {
             return None;
         }
@@ -86,8 +85,12 @@ impl Nursery {
         for b in first.0..=last.0 {
             table.set(BlockIndex(b), Kind::Nursery, State::FROM | State::YOUNG);
         }
-        self.current = span;
         Some(span)
+    }
+    /// Makes this the extent that the mutator fills.
+    pub fn open(&mut self, span: Span) {
+        debug_assert!(!self.is_open());
+        self.current = span;
     }
     /// Closes the current extent at these cursors. Returns the bytes allocated in it. Idempotent.
     pub fn close(&mut self, lo: Address, hi: Address) -> u64 {
@@ -95,16 +98,27 @@ impl Nursery {
         if span.bytes() == 0 {
             return 0;
         }
-        debug_assert!(span.start <= lo && lo <= hi && hi <= span.end, "{lo:?} {hi:?} not in {span:?}");
-        self.closed.push(Extent { span, lo, hi });
         self.current = Span::new(span.end, span.end);
-        span.bytes() - hi.offset_from(lo)
+        self.add_closed(Extent { span, lo, hi })
     }
-    /// Is this the pair of cursors of an open extent?
+    /// Records an extent that was filled apart from the current one. Returns the bytes allocated in it.
+    pub fn add_closed(&mut self, x: Extent) -> u64 {
+        debug_assert!(x.span.start <= x.lo && x.lo <= x.hi && x.hi <= x.span.end, "bad cursors: {x:?}");
+        self.closed.push(x);
+        x.span.bytes() - x.hi.offset_from(x.lo)
+    }
+    /// Leaves the mutator only what is below `at`; returns the rest of the current extent, whose objects begin at
+    /// `hi`.
+    pub fn split(&mut self, at: Address, hi: Address) -> Extent {
+        let rest = Span::new(at, self.current.end);
+        self.current.end = at;
+        Extent { span: rest, lo: at, hi }
+    }
+    /// Is there a current extent?
     pub const fn is_open(&self) -> bool {
         self.current.bytes() > 0
     }
-    /// The closed extents, in address order.
+    /// The closed extents, in no particular order.
     pub fn closed(&self) -> &[Extent] {
         &self.closed
     }

@@ -1,10 +1,10 @@
 //! A mutator without a compiler: allocates, stores and takes safepoints as compiled code and runtime would.
 #![allow(dead_code, unsafe_code)]
 
-use cairn_heap::address::Address;
-use cairn_heap::{AllocKind, Client, Heap, HeapConfig, OutOfMemory, Request, RootVisitor};
+use cairn_heap::{Address, AllocKind, Client, Heap, HeapConfig, OutOfMemory, Request, RootVisitor};
 use cairn_layout::Value;
 use cairn_layout::code::flags;
+use cairn_layout::machine::CHECK_RESERVE;
 use cairn_layout::object::{Type, continuation, header, object_bytes};
 use cairn_layout::value::{TAG_OBJECT, TAG_PAIR, TAG_PROCEDURE};
 
@@ -91,8 +91,12 @@ impl Mutator {
     pub fn zealous() -> Mutator {
         Mutator::new(HeapConfig::zealous())
     }
-    /// A heap check of compiled code.
+    /// A heap check of compiled code that notices at once when a collection is wanted.
     pub fn check(&mut self, need: u64) -> Result<(), OutOfMemory> {
+        self.plain_check(need + CHECK_RESERVE)
+    }
+    /// A heap check of compiled code that does not count the reserve.
+    pub fn plain_check(&mut self, need: u64) -> Result<(), OutOfMemory> {
         if self.hi - self.lo < need {
             self.heap.safepoint(&mut self.lo, &mut self.hi, need, &mut self.roots)?;
             assert!(self.hi - self.lo >= need);
@@ -123,6 +127,15 @@ impl Mutator {
     /// Like a runtime call: never collects.
     pub fn cons(&mut self, car: u64, cdr: u64) -> u64 {
         let a = self.alloc(16, AllocKind::Pair);
+        put(a, 0, car);
+        put(a, 1, cdr);
+        a | TAG_PAIR
+    }
+    /// Like compiled code after a heap check.
+    pub fn inline_cons(&mut self, car: u64, cdr: u64) -> u64 {
+        let a = self.lo;
+        self.lo += 16;
+        assert!(self.lo <= self.hi);
         put(a, 0, car);
         put(a, 1, cdr);
         a | TAG_PAIR
@@ -179,7 +192,7 @@ impl Mutator {
         self.roots.words.push(NIL);
         for i in (0..n).rev() {
             self.check(16)?;
-            let p = self.cons(fix(i), self.roots.words[root]);
+            let p = self.inline_cons(fix(i), self.roots.words[root]);
             self.roots.words[root] = p;
         }
         Ok(self.roots.words.pop().unwrap())

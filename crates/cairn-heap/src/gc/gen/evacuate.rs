@@ -33,7 +33,7 @@ use cairn_layout::object::{FIRST_LEAF, header_length};
 use cairn_layout::value::{TAG_IMMEDIATE, TAG_MASK, TAG_OBJECT, TAG_PAIR, TAG_PROCEDURE};
 
 /// log2 of the payload unit of each type, two bits per type code: 3 except strings (2) and bytevectors (0).
-const UNIT_SHIFTS: u64 = u64::MAX & !(0b1101 << 32);
+const UNIT_SHIFTS: u64 = !(0b1101 << 32);
 
 /// [`cairn_layout::object::object_bytes`] without a branch on the type.
 #[inline(always)]

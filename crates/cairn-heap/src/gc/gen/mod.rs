@@ -34,6 +34,7 @@ use crate::heap::Core;
 use crate::space::copying::CopySpace;
 use crate::space::nursery::{Extent, Nursery};
 use crate::stats::{CollectionEvent, CollectionKind, Reason};
+use cairn_layout::machine::CHECK_RESERVE;
 use evacuate::Evacuator;
 use std::time::Instant;
 
@@ -41,9 +42,9 @@ use std::time::Instant;
 pub(crate) struct Gen {
     nursery: Nursery,
     old: CopySpace,
-    /// True cursors of the current extent while a collection is wanted: the mutator is shown an empty extent, so
-    /// that its next heap check fails, and the runtime allocates here.
-    hidden: Option<(Address, Address)>,
+    /// While a collection is wanted, compiled code is left just the bytes that an earlier heap check may have
+    /// promised it, so that its next one fails; the runtime allocates here instead.
+    hidden: Option<Extent>,
     wanted: Option<Reason>,
     major_wanted: bool,
     nursery_bytes: u64,
@@ -53,31 +54,59 @@ impl Gen {
     /// A collector whose nursery is this range.
     pub(crate) fn new(core: &mut Core, range: Span, nursery_bytes: u64) -> Gen {
         let soft = core.sizing.nursery(nursery_bytes, 0);
-        let mut nursery = Nursery::new(range, soft, core.zeal.every_safepoint);
-        if !core.zeal.every_safepoint {
-            nursery.extend(&mut core.pool.table, 1).expect("the nursery has a block");
-        }
-        Gen { nursery, old: CopySpace::default(), hidden: None, wanted: None, major_wanted: false, nursery_bytes }
+        let nursery = Nursery::new(range, soft, core.zeal.every_safepoint);
+        let mut r#gen = Gen {
+            nursery,
+            old: CopySpace::default(),
+            hidden: None,
+            wanted: None,
+            major_wanted: false,
+            nursery_bytes,
+        };
+        r#gen.begin(core);
+        r#gen
     }
-    /// Closes the current extent at the cursors, or at the hidden ones.
+    /// Opens the first extent of an empty nursery.
+    fn begin(&mut self, core: &mut Core) {
+        // In an exact nursery, the first heap check decides how large it is.
+        if !core.zeal.every_safepoint {
+            self.extend(core, 1).expect("an empty nursery has a block");
+        }
+    }
+    /// Closes the current extent at the cursors, and the hidden one.
     fn close(&mut self, core: &mut Core, lo: Address, hi: Address) {
-        let (lo, hi) = self.hidden.take().unwrap_or((lo, hi));
         core.stats.allocated += self.nursery.close(lo, hi);
+        if let Some(x) = self.hidden.take() {
+            core.stats.allocated += self.nursery.add_closed(x);
+        }
     }
     fn extend(&mut self, core: &mut Core, need: u64) -> Option<(Address, Address)> {
-        self.nursery.extend(&mut core.pool.table, need).map(|s| (s.start, s.end))
+        let s = self.nursery.take(&mut core.pool.table, need)?;
+        self.nursery.open(s);
+        Some((s.start, s.end))
     }
     /// The filled extents of the nursery when the mutator is at these cursors.
     pub(crate) fn extents(&self, lo: Address, hi: Address) -> Vec<Extent> {
         let mut all = self.nursery.closed().to_vec();
         if self.nursery.is_open() {
-            let (lo, hi) = self.hidden.unwrap_or((lo, hi));
             all.push(Extent { span: self.nursery.current(), lo, hi });
         }
+        all.extend(self.hidden);
+        all.sort_unstable_by_key(|x| x.span.start);
         all
     }
     pub(crate) fn old(&self) -> &CopySpace {
         &self.old
+    }
+
+    /// Replaces the hidden extent by one with room for `bytes`.
+    fn take_hidden(&mut self, core: &mut Core, bytes: u64) -> Result<(), OutOfMemory> {
+        let span = (self.nursery.take(&mut core.pool.table, bytes))
+            .ok_or_else(|| core.out_of_memory(bytes, self.nursery.used()))?;
+        if let Some(x) = self.hidden.replace(Extent { span, lo: span.start, hi: span.end }) {
+            core.stats.allocated += self.nursery.add_closed(x);
+        }
+        Ok(())
     }
 
     fn why_major(&self, core: &Core, request: Request) -> Option<Reason> {
@@ -184,7 +213,7 @@ impl Gen {
 impl Plan for Gen {
     fn current(&self) -> (Address, Address) {
         let s = self.nursery.current();
-        if self.hidden.is_some() { (Address(0), Address(0)) } else { (s.start, s.end) }
+        (s.start, s.end)
     }
 
     fn refill(&mut self, core: &mut Core, lo: Address, hi: Address, need: u64) -> Option<(Address, Address)> {
@@ -204,24 +233,28 @@ impl Plan for Gen {
         bytes: u64,
         from_below: bool,
     ) -> Result<Address, OutOfMemory> {
-        let (l, h) = self.hidden.as_mut().map_or((&mut *lo, &mut *hi), |(l, h)| (l, h));
-        if h.0 - l.0 >= bytes {
-            return Ok(bump(l, h, bytes, from_below));
+        if let Some(x) = &mut self.hidden {
+            if x.hi.0 - x.lo.0 >= bytes {
+                return Ok(bump(&mut x.lo, &mut x.hi, bytes, from_below));
+            }
+        } else if hi.0 - lo.0 >= bytes + CHECK_RESERVE {
+            return Ok(bump(lo, hi, bytes, from_below));
         }
         core.admit(self, bytes)?;
-        let room = self.wanted.is_none() && self.nursery.has_room(bytes);
-        self.close(core, *lo, *hi);
-        (*lo, *hi) = (Address(0), Address(0));
-        let (mut l, mut h) =
-            self.extend(core, bytes).ok_or_else(|| core.out_of_memory(bytes, self.nursery.used()))?;
-        let a = bump(&mut l, &mut h, bytes, from_below);
-        if room {
-            (*lo, *hi) = (l, h);
-        } else {
-            self.wanted.get_or_insert(Reason::Nursery);
-            self.hidden = Some((l, h));
+        let need = bytes + CHECK_RESERVE;
+        if self.wanted.is_none() && self.nursery.has_room(need) && !core.zeal.every_safepoint {
+            self.close(core, *lo, *hi);
+            (*lo, *hi) = self.extend(core, need).ok_or_else(|| core.out_of_memory(bytes, self.nursery.used()))?;
+            return Ok(bump(lo, hi, bytes, from_below));
         }
-        Ok(a)
+        self.wanted.get_or_insert(Reason::Nursery);
+        self.hide(core, lo, hi)?;
+        let fits = self.hidden.is_some_and(|x| x.hi.0 - x.lo.0 >= bytes);
+        if !fits {
+            self.take_hidden(core, bytes)?;
+        }
+        let x = self.hidden.as_mut().expect("there is a hidden extent");
+        Ok(bump(&mut x.lo, &mut x.hi, bytes, from_below))
     }
 
     fn close_and_extend(
@@ -238,11 +271,19 @@ impl Plan for Gen {
         Ok(())
     }
 
-    fn hide(&mut self, lo: &mut Address, hi: &mut Address) {
-        if self.hidden.is_none() && self.nursery.is_open() {
-            self.hidden = Some((*lo, *hi));
-            (*lo, *hi) = (Address(0), Address(0));
+    fn hide(&mut self, core: &mut Core, lo: &mut Address, hi: &mut Address) -> Result<(), OutOfMemory> {
+        if self.hidden.is_some() {
+            return Ok(());
         }
+        if !self.nursery.is_open() || hi.0 - lo.0 < CHECK_RESERVE {
+            self.close(core, *lo, *hi);
+            let extent = self.extend(core, CHECK_RESERVE);
+            (*lo, *hi) = extent.ok_or_else(|| core.out_of_memory(CHECK_RESERVE, self.nursery.used()))?;
+        }
+        let at = lo.plus(CHECK_RESERVE);
+        self.hidden = Some(self.nursery.split(at, *hi));
+        *hi = at;
+        Ok(())
     }
 
     fn wants_collection(&self) -> bool {
@@ -264,8 +305,7 @@ impl Plan for Gen {
     ) -> Result<(), OutOfMemory> {
         self.close(core, lo, hi);
         if core.zeal.verify {
-            self.old.sync(&mut core.pool);
-            check::demand("before", core, self.nursery.closed(), self.old.scannable(), client);
+            check::demand("before", core, &self.extents(lo, hi), self.old.scannable(), client);
         }
         let why = self.why_major(core, request);
         let major = why.is_some();
@@ -286,9 +326,7 @@ impl Plan for Gen {
         if core.zeal.verify {
             check::demand("after", core, &[], self.old.scannable(), client);
         }
-        if !core.zeal.every_safepoint {
-            self.extend(core, 1).expect("an empty nursery has a block");
-        }
+        self.begin(core);
         if tight(core) { Err(core.out_of_memory(0, 0)) } else { Ok(()) }
     }
 
