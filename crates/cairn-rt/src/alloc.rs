@@ -13,6 +13,7 @@
 
 use crate::access;
 use crate::runtime::rt;
+use cairn_heap::AllocKind;
 use cairn_layout::Value;
 use cairn_layout::machine::{CARD_MASK, CARD_SHIFT, CHECK_RESERVE, Machine};
 use cairn_layout::object::{self, LARGE_BYTES, Type};
@@ -29,12 +30,10 @@ pub fn alloc_object(ctx: &mut Machine, ty: Type, flags: u8, length: u64) -> Valu
     }
     let header = object::header(ty, flags, length);
     let bytes = object::object_bytes(header);
-    let address = if bytes > LARGE_BYTES {
-        alloc_large(ctx, header, bytes)
+    let address = if bytes > LARGE_BYTES || ctx.hi - ctx.lo < bytes + CHECK_RESERVE {
+        let leaf = object::header_is_leaf(header);
+        slow(ctx, bytes, if leaf { AllocKind::Leaf } else { AllocKind::Scannable })
     } else {
-        if ctx.hi - ctx.lo < bytes + CHECK_RESERVE {
-            refill(ctx, bytes);
-        }
         ctx.hi -= bytes;
         ctx.hi
     };
@@ -50,12 +49,13 @@ pub fn alloc_object(ctx: &mut Machine, ty: Type, flags: u8, length: u64) -> Valu
 /// A fresh pair.
 #[inline]
 pub fn alloc_pair(ctx: &mut Machine, car: Value, cdr: Value) -> Value {
-    if ctx.hi - ctx.lo < 16 + CHECK_RESERVE {
-        refill(ctx, 16);
-    }
-    let address = ctx.lo;
-    ctx.lo += 16;
-    // SAFETY: the two words at `lo` are free.
+    let address = if ctx.hi - ctx.lo < 16 + CHECK_RESERVE {
+        slow(ctx, 16, AllocKind::Pair)
+    } else {
+        ctx.lo += 16;
+        ctx.lo - 16
+    };
+    // SAFETY: the two words at `address` are free.
     unsafe {
         *(address as *mut Value) = car;
         *((address + 8) as *mut Value) = cdr;
@@ -67,28 +67,20 @@ pub fn alloc_pair(ctx: &mut Machine, car: Value, cdr: Value) -> Value {
 #[inline]
 pub fn alloc_procedure(ctx: &mut Machine, words: u64) -> u64 {
     let bytes = 8 * words;
-    if ctx.hi - ctx.lo < bytes + CHECK_RESERVE {
-        refill(ctx, bytes);
+    if bytes > LARGE_BYTES || ctx.hi - ctx.lo < bytes + CHECK_RESERVE {
+        return slow(ctx, bytes, AllocKind::Procedure);
     }
     ctx.hi -= bytes;
     ctx.hi
 }
 
-/// Makes room for `bytes` small bytes in a fresh nursery block.
+/// Asks the heap: for a large object, or because the extent has no more than the reserve left. Once a collection is
+/// due, the heap allocates elsewhere and leaves `lo` and `hi` alone, so that compiled code soon comes to a safepoint.
 #[cold]
-fn refill(ctx: &mut Machine, bytes: u64) {
-    if !rt(ctx).overdraw(ctx, bytes + CHECK_RESERVE) {
-        out_of_memory(ctx, bytes);
-    }
-    debug_assert!(ctx.hi - ctx.lo >= bytes + CHECK_RESERVE);
-}
-
-#[cold]
-fn alloc_large(ctx: &mut Machine, header: u64, bytes: u64) -> u64 {
-    let is_leaf = object::header_is_leaf(header);
-    match rt(ctx).alloc_large(ctx, bytes, is_leaf) {
-        Some(address) => address,
-        None => out_of_memory(ctx, bytes),
+fn slow(ctx: &mut Machine, bytes: u64, kind: AllocKind) -> u64 {
+    match rt(ctx).heap.alloc_slow(&mut ctx.lo, &mut ctx.hi, bytes, kind) {
+        Ok(address) => address,
+        Err(_) => out_of_memory(ctx, bytes),
     }
 }
 
@@ -179,10 +171,15 @@ pub fn make_flonum(ctx: &mut Machine, x: f64) -> Value {
 
 /// A string with the characters of `text`.
 pub fn make_string(ctx: &mut Machine, text: &str) -> Value {
-    let n = if text.is_ascii() { text.len() } else { text.chars().count() };
-    let v = alloc_object(ctx, Type::String, 0, n as u64);
-    let slots = access::string_chars_mut(v);
-    for (slot, c) in slots.iter_mut().zip(text.chars()) {
+    if text.is_ascii() {
+        let v = alloc_object(ctx, Type::String, 0, text.len() as u64);
+        for (slot, b) in access::string_chars_mut(v).iter_mut().zip(text.bytes()) {
+            *slot = b as u32;
+        }
+        return v;
+    }
+    let v = alloc_object(ctx, Type::String, 0, text.chars().count() as u64);
+    for (slot, c) in access::string_chars_mut(v).iter_mut().zip(text.chars()) {
         *slot = c as u32;
     }
     v

@@ -87,33 +87,45 @@ pub fn equal(a: Value, b: Value) -> bool {
     let mut classes = Classes::default();
     let mut seed = 0x2545_F491_4F6C_DD1D_u64;
     loop {
-        if a != b {
-            if !is_container(a) || !is_container(b) {
-                if !equal_atoms(a, b) {
-                    return false;
-                }
+        if !is_container(a) || !is_container(b) {
+            if a != b && !equal_atoms(a, b) {
+                return false;
+            }
+        } else if a != b {
+            budget -= 1;
+            if budget <= CAREFUL {
+                // xorshift: any sequence will do that no data structure follows by accident
+                seed ^= seed << 13;
+                seed ^= seed >> 7;
+                seed ^= seed << 17;
+                budget = (seed % (2 * STRETCH)) as i64;
+            }
+            if budget <= 0 && classes.union(a, b) {
+                // Where one thing is known more will be: stay careful. (Else plain stretches would leave more to
+                // do than careful ones finish.)
+                budget = 0;
             } else {
-                budget -= 1;
-                if budget <= CAREFUL {
-                    // xorshift: any sequence will do that no data structure follows by accident
-                    seed ^= seed << 13;
-                    seed ^= seed >> 7;
-                    seed ^= seed << 17;
-                    budget = (seed % (2 * STRETCH)) as i64;
-                }
-                let known = budget <= 0 && classes.union(a, b);
-                if !known {
-                    if a.is_pair() && b.is_pair() {
-                        todo.pairs.push((cdr(a), cdr(b)));
-                        (a, b) = (car(a), car(b));
+                if a.is_pair() && b.is_pair() {
+                    let (x, y) = (car(a), car(b));
+                    (a, b) = (cdr(a), cdr(b));
+                    if x == y {
                         continue;
                     }
-                    if a.is_pair() || b.is_pair() || access::length(a) != access::length(b) {
-                        return false;
+                    if !is_container(x) || !is_container(y) {
+                        if !equal_atoms(x, y) {
+                            return false;
+                        }
+                        continue;
                     }
-                    todo.vectors.push((a, b, 0));
-                    todo.pairs.push((VECTOR, VECTOR));
+                    todo.pairs.push((a, b));
+                    (a, b) = (x, y);
+                    continue;
                 }
+                if a.is_pair() || b.is_pair() || access::length(a) != access::length(b) {
+                    return false;
+                }
+                todo.vectors.push((a, b, 0));
+                todo.pairs.push((VECTOR, VECTOR));
             }
         }
         match todo.next() {
@@ -287,6 +299,24 @@ mod tests {
         assert!(equal(a, b));
         assert!(!equal(a, c));
         hash(a);
+    }
+
+    #[test]
+    fn equal_ends_on_circular_vectors_and_shared_trees() {
+        let mut t = TestRuntime::new();
+        let ctx = t.ctx();
+        let looped = |ctx: &mut Machine, last: i64| {
+            let v = make_filled(ctx, Type::Vector, 3, Value::fixnum(last));
+            store_word(ctx, v, 0, v);
+            store_word(ctx, v, 1, v);
+            v
+        };
+        let (a, b, c) = (looped(ctx, 1), looped(ctx, 1), looped(ctx, 2));
+        assert!(equal(a, b) && !equal(a, c));
+        // 2^200 paths, 200 pairs.
+        let tree = |ctx: &mut Machine| (0..200).fold(Value::NIL, |v, _| alloc_pair(ctx, v, v));
+        let (a, b) = (tree(ctx), tree(ctx));
+        assert!(equal(a, b));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //!  [header][rtd][field 0]...      [header][rtd of rtds][name: symbol][field names: list]...
 //! ```
 //!
-//! The library defines descriptors; the runtime reads names from them, for printing. Records come in from
+//! The descriptor of descriptors has `#f` for its own. The library defines descriptors; the runtime reads names from them, for printing. Records come in from
 //! anywhere, so nothing here trusts the shape of a descriptor.
 
 use crate::access::{self, list_items, words_mut};
@@ -29,10 +29,12 @@ pub extern "C" fn cairn_record_make(ctx: &mut Machine, rtd: Value, fields: Value
     v
 }
 
-/// Is this record a type descriptor: an instance of the descriptor that describes itself?
+/// Is this record a type descriptor: the descriptor of descriptors, or an instance of it?
 pub fn is_descriptor(record: Value) -> bool {
     let rtd = access::word(record, 0);
-    access::is(rtd, Type::Record) && access::length(rtd) >= 3 && access::word(rtd, 0) == rtd
+    let is_root =
+        |v: Value| access::is(v, Type::Record) && access::length(v) > 0 && access::word(v, 0) == Value::FALSE;
+    rtd == Value::FALSE || is_root(rtd)
 }
 
 /// The name of a record type, without the angle brackets of `<point>`.

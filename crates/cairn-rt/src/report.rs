@@ -29,6 +29,8 @@ use std::io::{IsTerminal, Write as _};
 
 /// Frames shown at most.
 const FRAMES_MAX: usize = 20;
+/// Characters of a message shown at most.
+const MESSAGE_MAX: usize = 1000;
 /// Columns of a source line shown at most.
 const COLUMNS_MAX: usize = 110;
 
@@ -252,6 +254,15 @@ pub fn fatal(ctx: &mut Machine, message: &str, site: Site) -> ! {
     std::process::exit(1)
 }
 
+/// A message may carry whole data structures: cut it to what a person reads.
+fn shorten(mut message: String) -> String {
+    if let Some((cut, _)) = message.char_indices().nth(MESSAGE_MAX) {
+        message.truncate(cut);
+        message.push_str(" …");
+    }
+    message
+}
+
 /// `(fatal message site)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_system_fatal(ctx: &mut Machine, message: Value, site: Value) -> Value {
@@ -259,6 +270,7 @@ pub extern "C" fn cairn_system_fatal(ctx: &mut Machine, message: Value, site: Va
         Some(_) => access::string_text(message),
         None => crate::print::describe(message),
     };
+    let message = shorten(message);
     let site = if site.is_fixnum() { Site(site.as_fixnum() as u64) } else { Site::NONE };
     fatal(ctx, &message, site)
 }

@@ -8,9 +8,9 @@ use crate::machine::stubs::cold_stub;
 use crate::machine::{ARGS_MIN, State};
 use crate::symbol::SymbolTable;
 use crate::{calls, port};
-use cairn_heap::{AllocKind, CollectionEvent, Heap, HeapConfig, Observer};
+use cairn_heap::{CollectionEvent, Heap, HeapConfig, Observer};
 use cairn_layout::Value;
-use cairn_layout::machine::{CHECK_RESERVE, Machine, Pending, SLOTS, slot};
+use cairn_layout::machine::{Machine, Pending, SLOTS, slot};
 use cairn_layout::module::ModuleTable;
 use std::time::Instant;
 
@@ -159,28 +159,6 @@ impl Runtime {
         if let Some(failure) = &mut self.failure {
             failure.irritants.iter_mut().for_each(|v| f(v));
         }
-    }
-
-    /// Moves the machine to another nursery extent with room for `need` bytes, although a collection may be due.
-    /// False when memory is exhausted.
-    pub(crate) fn overdraw(&mut self, ctx: &mut Machine, need: u64) -> bool {
-        self.heap.overdraw(&mut ctx.lo, &mut ctx.hi, need).is_ok()
-    }
-
-    /// Address of a large object of `bytes`, or `None` when memory is exhausted.
-    pub(crate) fn alloc_large(&mut self, ctx: &mut Machine, bytes: u64, leaf: bool) -> Option<u64> {
-        let kind = if leaf { AllocKind::Leaf } else { AllocKind::Scannable };
-        let address = self.heap.alloc_slow(&mut ctx.lo, &mut ctx.hi, bytes, kind).ok()?;
-        if ctx.hi - ctx.lo < CHECK_RESERVE {
-            // The heap hid the extent because it wants a collection. Compiled code counts on the reserve: show it
-            // no more than that, so that its next heap checks fail soon.
-            self.heap.overdraw(&mut ctx.lo, &mut ctx.hi, CHECK_RESERVE).ok()?;
-            let skipped = (ctx.hi - ctx.lo - CHECK_RESERVE) & !15;
-            // SAFETY: the bytes from `lo` are free; zeros there are pairs of fixnums.
-            unsafe { std::ptr::write_bytes(ctx.lo as *mut u8, 0, skipped as usize) };
-            ctx.lo += skipped;
-        }
-        Some(address)
     }
 
     /// Address of `bytes` that live as long as the heap, or `None` when memory is exhausted.

@@ -114,7 +114,7 @@ fn records_show_their_fields() {
     let names = make_list(ctx, &names);
     let top_name = intern(ctx, "record-type");
     let top = make_filled(ctx, Type::Record, 3, Value::NIL);
-    store_word(ctx, top, 0, top);
+    store_word(ctx, top, 0, Value::FALSE);
     store_word(ctx, top, 1, top_name);
     let point = intern(ctx, "<point>");
     let fields = make_list(ctx, &[point, names]);
