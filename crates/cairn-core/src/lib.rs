@@ -11,6 +11,7 @@
 //! | [`passes`] | the optimizer |
 
 pub mod effects;
+pub mod interp;
 pub mod ir;
 pub mod parse;
 pub mod passes;

@@ -2,6 +2,7 @@
 
 pub mod assign;
 pub mod contify;
+pub mod inline;
 pub mod known;
 pub mod letrec;
 pub mod shake;

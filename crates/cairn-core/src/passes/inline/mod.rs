@@ -1,0 +1,330 @@
+//! Inlining: procedures are replaced by their bodies where that makes programs faster or smaller.
+//!
+//! # Example
+//!
+//! ```text
+//! (define (map f l)                                ; library
+//!   (fix ((loop (lambda (l) (if (%pair? l) (let ((x (f (%car l)))) (%cons x (loop (%cdr l)))) '()))))
+//!     (loop l)))
+//! (define (inc-all l n) (map (lambda (x) (+ x n)) l))
+//! ```
+//! becomes
+//! ```text
+//! (define (inc-all l n)
+//!   (fix ((loop (lambda (l) (if (%pair? l) (let ((x (%+ (%car l) n))) (%cons x (loop (%cdr l)))) '()))))
+//!     (loop l)))
+//! ```
+//!
+//! # Idea
+//!
+//! One walk over every form, callees before callers ([`facts`]). Variables are bound exactly once program-wide, so
+//! what is known about a variable lives in a table indexed by `VarId` and needs no environment; a body is copied
+//! with fresh binders first, then walked in place with its parameters bound by an ordinary `Let`. So beta
+//! reduction, copy and constant propagation, and dropping of dead bindings are the same code ([`walk`]).
+//!
+//! * A lambda used once is not walked where it is bound: it waits in the table (`Known::Once`) and is walked at
+//!   its call, where its arguments are known, without being copied. Otherwise it is walked first and the result
+//!   serves as the template for copies (as in Waddell & Dybvig 1997, "Fast and effective procedure inlining",
+//!   we inline what has already been simplified). The same holds for globals, which are their own templates.
+//! * Whether to copy is decided before copying by an estimate of the residual size ([`estimate`]) that knows
+//!   which parameters get constants or procedures. Waddell & Dybvig try and abandon; an estimate needs no undo.
+//! * Recursive procedures are never inlined ([`facts`] breaks cycles); nesting and growth are bounded.
+//!
+//! # Invariants
+//!
+//! Input and output are of dialect `Fixed` or `Opt`. Evaluation order and effects are kept: operands are bound by
+//! `Let` in order, dropped only if discardable. `uses[v]` is never below the number of occurrences of `v`.
+//! Copies of library bodies take the site of the call.
+//!
+//! Complexity: linear in the size of the program plus the size of all copies, which is bounded by [`GROWTH`].
+
+mod call;
+mod estimate;
+mod facts;
+#[cfg(test)]
+pub(crate) mod random;
+mod walk;
+
+use super::known::{self, GlobalFacts};
+use crate::effects;
+use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, Program, TopForm, VarId, VarInfo};
+use crate::prim::{Op, PrimOp};
+use crate::walk::{Renaming, copy_clause, deep, for_each_child, take, visit};
+use cairn_layout::code::Site;
+use std::rc::Rc;
+
+/// A call is replaced by a body of at most this many units ([`size`]) beyond the call's own. About the size of a call
+/// with its argument moves, return point and frame traffic.
+const SMALL: usize = 14;
+/// The same in code that runs once (outside all procedures).
+const SMALL_ONCE: usize = 6;
+/// Allowed for a body that calls a parameter whose argument is a known procedure: whole library loops.
+const WITH_PROCEDURE: usize = 160;
+/// Procedures with one call are moved to it up to this size; moving costs nothing, but register allocation and
+/// LLVM are not linear in the size of a function.
+const ONCE: usize = 600;
+/// A top-level form may grow to this multiple of its size plus [`GROWTH_FREE`].
+const GROWTH: usize = 3;
+/// Growth granted to every form.
+const GROWTH_FREE: usize = 400;
+/// How many copies may be nested in one another.
+const DEPTH: usize = 12;
+
+/// Inlines throughout `program`.
+pub fn run(program: &mut Program) {
+    let facts = known::analyze(program);
+    let plan = facts::plan(program, &facts, ONCE);
+    let mut inliner = Inliner {
+        facts,
+        breaker: plan.breaker,
+        vars: Vec::new(),
+        global_uses: vec![0; program.globals.len()],
+        removed: vec![false; program.forms.len()],
+        lambda_depth: 0,
+        depth: 0,
+        growth: 0,
+        program,
+    };
+    inliner.forms(plan.order);
+}
+
+/// What is known about a local variable.
+#[derive(Clone, Debug, Default)]
+enum Known {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Equal to this constant, variable or global: every occurrence is replaced.
+    Atom(Expr),
+    /// A lambda, already walked, that can be copied.
+    Template(Rc<Lambda>),
+    /// A lambda with a single use, not yet walked; moved to its call.
+    Once(Box<Lambda>),
+    /// A fresh list of these atoms that nobody can change (a rest parameter of known length).
+    List(Rc<[Expr]>),
+    /// Certainly a procedure, not copied.
+    Procedure,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Var {
+    /// Occurrences in the program.
+    uses: u32,
+    /// Occurrences inside the lambda bound to the variable.
+    own_uses: u32,
+    /// Being inside of that lambda, while counting.
+    inside: bool,
+    known: Known,
+}
+
+struct Inliner<'a> {
+    program: &'a mut Program,
+    facts: GlobalFacts,
+    /// Indexed by form: defines a procedure that is never inlined.
+    breaker: Vec<bool>,
+    /// Indexed by `VarId`.
+    vars: Vec<Var>,
+    /// Indexed by `GlobalId`.
+    global_uses: Vec<u32>,
+    /// Forms whose procedure was moved to its only call.
+    removed: Vec<bool>,
+    /// Lambdas around the expression being walked.
+    lambda_depth: usize,
+    /// Copies around the expression being walked.
+    depth: usize,
+    /// Units the form may still grow.
+    growth: usize,
+}
+
+impl Inliner<'_> {
+    fn forms(&mut self, order: Vec<usize>) {
+        self.vars.resize(self.program.vars.len(), Var::default());
+        for i in 0..self.program.forms.len() {
+            let e = take(self.program.forms[i].expr_mut());
+            self.count(&e);
+            *self.program.forms[i].expr_mut() = e;
+        }
+        // procedures used once wait for the walk of their use; those still there at the end are walked then
+        let mut waiting = Vec::new();
+        for i in order {
+            match &self.program.forms[i] {
+                TopForm::Define(g, _) if !self.breaker[i] && self.global_uses[g.0 as usize] == 1 => {
+                    waiting.push(i)
+                }
+                _ => self.form(i),
+            }
+        }
+        for i in waiting {
+            if !self.removed[i] {
+                self.form(i);
+            }
+        }
+        let mut removed = std::mem::take(&mut self.removed).into_iter();
+        self.program.forms.retain(|_| !removed.next().unwrap_or(false));
+    }
+
+    fn form(&mut self, i: usize) {
+        let e = take(self.program.forms[i].expr_mut());
+        self.growth = GROWTH_FREE + GROWTH * size(&e);
+        *self.program.forms[i].expr_mut() = self.expr(e);
+    }
+
+    fn fresh(&mut self, like: VarId) -> VarId {
+        let name = self.program.vars[like.0 as usize].name.clone();
+        self.program.vars.push(VarInfo { name, assigned: false });
+        self.vars.push(Var::default());
+        VarId(self.program.vars.len() as u32 - 1)
+    }
+
+    /// A copy of `c` with fresh binders; its occurrences are counted. With a site, everything that can fail or
+    /// call in the copy takes that site.
+    fn copy(&mut self, c: &Clause, site: Option<Site>) -> Clause {
+        let mut names = Renaming { site, ..Renaming::default() };
+        let copy = copy_clause(self.program, c, &mut names);
+        self.vars.resize(self.program.vars.len(), Var::default());
+        self.count(&copy.body);
+        copy
+    }
+
+    fn var(&mut self, v: VarId) -> &mut Var {
+        &mut self.vars[v.0 as usize]
+    }
+
+    /// The lambda of a global procedure and its form, unless it is being walked.
+    fn global_lambda(&self, g: GlobalId) -> Option<(usize, &Lambda)> {
+        let form = self.facts.lambda(g)?;
+        match self.program.forms[form].expr() {
+            Expr::Lambda(l) => Some((form, l)),
+            _ => None,
+        }
+    }
+
+    /// The constant or the other global that every read of `g` may be replaced by.
+    fn global_value(&self, g: GlobalId) -> Option<Expr> {
+        let h = self.facts.resolve(g);
+        match self.facts.constant(h) {
+            Some(l) => Some(Expr::Const(l.clone())),
+            None => (h != g).then_some(Expr::Global(h, Site::NONE)),
+        }
+    }
+
+    /// Counts the occurrences in `e` (which becomes part of the program).
+    fn count(&mut self, e: &Expr) {
+        deep(|| match e {
+            Expr::Local(v) => {
+                let var = self.var(*v);
+                var.uses += 1;
+                var.own_uses += u32::from(var.inside);
+            }
+            Expr::Global(g, _) => self.global_uses[g.0 as usize] += 1,
+            Expr::Fix(bindings, body) => {
+                for (v, l) in bindings {
+                    self.var(*v).inside = true;
+                    for c in &l.clauses {
+                        self.count(&c.body);
+                    }
+                    self.var(*v).inside = false;
+                }
+                self.count(body);
+            }
+            _ => for_each_child(e, &mut |c| self.count(c)),
+        })
+    }
+
+    /// Takes back the occurrences in `e`, which leaves the program.
+    fn uncount(&mut self, e: &Expr) {
+        visit(e, &mut |e| match e {
+            Expr::Local(v) => self.var(*v).uses -= 1,
+            Expr::Global(g, _) => self.global_uses[g.0 as usize] -= 1,
+            _ => {}
+        });
+    }
+
+    fn uncount_lambda(&mut self, l: &Lambda) {
+        for c in &l.clauses {
+            self.uncount(&c.body);
+        }
+    }
+
+    /// Can `e` be left out when its value is not needed?
+    fn discardable(&self, e: &Expr) -> bool {
+        effects::discardable_given(e, &|g| self.facts.read_effects(g))
+    }
+}
+
+/// The value of what has no interesting value.
+fn nothing() -> Expr {
+    Expr::Const(Literal::Unspecified)
+}
+
+/// Size of the machine code of `e` alone, in rough units of one simple instruction group.
+fn weight(e: &Expr) -> usize {
+    match e {
+        Expr::Const(_) | Expr::Local(_) | Expr::Seq(_) | Expr::Let(..) | Expr::Letrec(..) | Expr::Labels(..) => 0,
+        Expr::Global(..) | Expr::If(..) | Expr::SetLocal(..) | Expr::Values(_) | Expr::Jump(..) => 1,
+        Expr::SetGlobal(..) => 2,
+        Expr::Fix(bs, _) => 2 * bs.len(),
+        Expr::Lambda(_) => 3,
+        Expr::Call(_, args, _) => 2 + args.len(),
+        Expr::Apply(_, args, _) => 4 + args.len(),
+        Expr::Receive { .. } => 4,
+        Expr::CallCc(..) => 4,
+        Expr::Prim { op, args, .. } => prim_weight(*op, args.len()),
+    }
+}
+
+fn prim_weight(op: PrimOp, operands: usize) -> usize {
+    match op {
+        PrimOp::Op(Op::Add | Op::Sub | Op::NumEq | Op::NumLt | Op::NumLe | Op::NumGt | Op::NumGe) => 2,
+        PrimOp::Op(Op::Mul | Op::Div | Op::Quotient | Op::Remainder | Op::Modulo | Op::FloorQuotient) => 3,
+        PrimOp::Op(
+            Op::VectorRef | Op::StringRef | Op::VectorSet | Op::StringSet | Op::RecordRef | Op::RecordSet,
+        ) => 2,
+        PrimOp::Op(Op::Cons) => 2,
+        PrimOp::Op(_) => 1,
+        PrimOp::Vector | PrimOp::Record | PrimOp::Opaque => 2 + operands,
+        PrimOp::Rt(_) => 3 + operands,
+    }
+}
+
+/// Size of `e` in units of [`weight`].
+fn size(e: &Expr) -> usize {
+    let mut n = 0;
+    visit(e, &mut |e| n += weight(e));
+    n
+}
+
+fn lambda_size(l: &Lambda) -> usize {
+    l.clauses.iter().map(|c| size(&c.body)).sum()
+}
+
+fn accepts(c: &Clause, n: usize) -> bool {
+    if c.rest.is_some() { n >= c.params.len() } else { n == c.params.len() }
+}
+
+/// A constant truth value, if known.
+fn truth(e: &Expr) -> Option<bool> {
+    match e {
+        Expr::Const(l) => Some(!matches!(l, Literal::Bool(false))),
+        Expr::Lambda(_) => Some(true),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{random, run};
+
+    #[test]
+    fn random_programs_do_the_same_afterwards() {
+        random::check_pass(3000, run);
+    }
+
+    #[test]
+    fn twice_is_as_good_as_once() {
+        random::check_pass(1000, |p| {
+            run(p);
+            run(p);
+        });
+    }
+}
