@@ -4,7 +4,8 @@
 //! pays is SSA construction, common subexpressions (tag tests, headers) and the instruction selector. No inliner, no loop
 //! optimizer: the Core optimizer has done that with more knowledge.
 //!
-//! Target: x86-64-v2 (every x86-64 processor since 2009), so that rounding is inline; not position independent, small code model:
+//! Target: the instructions of x86-64-v2 (every x86-64 processor since 2009), so that rounding is inline, with the generic tuning
+//! (that of "x86-64-v2" is for processors where `shld` is a fast rotation); not position independent, small code model:
 //! see [`crate::loader`] for how code gets into the low 2 GiB.
 
 use llvm_sys::core::*;
@@ -158,8 +159,8 @@ impl Module {
             m.machine = LLVMCreateTargetMachine(
                 target,
                 triple.as_ptr(),
-                c"x86-64-v2".as_ptr(),
-                c"".as_ptr(),
+                c"x86-64".as_ptr(),
+                c"+cx16,+sahf,+popcnt,+sse3,+ssse3,+sse4.1,+sse4.2".as_ptr(),
                 LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault,
                 LLVMRelocMode::LLVMRelocStatic,
                 LLVMCodeModel::LLVMCodeModelSmall,

@@ -18,4 +18,6 @@ mod emit;
 pub mod loader;
 mod strategy;
 
+pub use backend::{OptLevel, compile_to_assembly, compile_to_object};
 pub use emit::{EmitOptions, emit_module};
+pub use loader::Jit;

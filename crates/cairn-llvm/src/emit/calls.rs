@@ -9,11 +9,11 @@
 
 use super::function::{Emitter, Label, ins};
 use super::regs::Regs;
-use super::text::Val;
+use super::text::{Mem, Val};
 use cairn_layout::calls::{ALLOC, COLD, FAIL, PURE, RT_CALLS, RtIndex};
-use cairn_layout::code::Site;
+use cairn_layout::code::{ENTRY_SITE, Site};
 use cairn_layout::machine::{Machine, error};
-use cairn_layout::value::Value as Word;
+use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
 use std::fmt::Write;
 use std::mem::offset_of;
 
@@ -114,17 +114,18 @@ impl Emitter<'_, '_> {
     /// Raises what the runtime left in `Machine::pending` if `result` says so.
     pub(crate) fn check_failed(&mut self, result: &Val, flags: u8, site: Site) {
         let ok = ins!(self, "icmp ne i64 {result}, {}", Word::FAIL.0);
-        let (fail, zero) = (self.fresh(), Val::Int(0));
+        let fail = self.fresh();
         self.out_of_line(&fail, |e| {
             if flags & (ALLOC | COLD) == 0 {
                 e.reload_nursery();
             }
-            e.throw(error::PENDING, "", "", site, &zero, &zero);
+            e.throw(error::PENDING, "", "", site, &absent(), &absent());
         });
         self.guard(&ok, &fail);
     }
 
-    /// A cold block that raises; returns its label. `who` and `expected` describe the operation, `x` and `y` the values.
+    /// A cold block that raises; returns its label. `who` and `expected` describe the operation, `x` and `y` the values, or
+    /// [`absent`].
     pub(crate) fn throw_block(
         &mut self,
         kind: i64,
@@ -159,12 +160,38 @@ impl Emitter<'_, '_> {
         let i = self.incoming_regs();
         let args = [i.argc, i.clo, i.a[0].clone(), i.a[1].clone(), i.a[2].clone()];
         self.c_call("cairn_machine_throw", &args);
+        self.call_error_hook();
+    }
+
+    /// Body of `@cairn_arity_tail`: entered like the procedure whose clauses do not fit. The error's site is the procedure's.
+    pub(crate) fn arity_tail(&mut self) {
+        self.spill_arg_registers(0);
+        let argc = ins!(self, "shl i64 %argc, 3");
+        let list = self.c_call("cairn_machine_rest", &[Val::Int(0), argc]);
+        let clo = Val::text("%clo");
+        let code = self.load_code(&clo, -(TAG_PROCEDURE as i64), Mem::Closure);
+        let site = self.load_at(&code, ENTRY_SITE, Mem::Code);
+        let site = ins!(self, "shl i64 {site}, 3");
+        self.c_call(
+            "cairn_machine_throw",
+            &[Val::word(Word::fixnum(error::ARITY).0), Val::Int(0), site, clo, list],
+        );
+        self.call_error_hook();
+    }
+
+    /// Calls the library's error hook with what `cairn_machine_throw` left in the argument area.
+    fn call_error_hook(&mut self) {
         let hook = self.load_machine(offset_of!(Machine, slots) + 8 * cairn_layout::machine::slot::ERROR_HOOK);
         let a = self.load_arg_registers();
         let regs = Regs { argc: Val::Int(5), clo: hook.clone(), a };
         let sp = self.sp();
         self.jump_closure(&hook, &sp, &regs);
     }
+}
+
+/// Stands for a value that a throw does not have.
+pub(crate) fn absent() -> Val {
+    Val::word(Word::DEFAULT.0)
 }
 
 /// Byte offset of a row's pointer in the machine context.

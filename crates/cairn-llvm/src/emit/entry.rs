@@ -3,13 +3,14 @@
 //! ```text
 //!  entry    argc == 2 ? ──▶ jump body 1      (arguments are already where the body wants them, but for 5 and 6)
 //!           argc >= 1 ? ──▶ rest list, jump body 2
-//!           otherwise   ──▶ throw ARITY(closure, list of arguments)
+//!           otherwise   ──▶ jump cairn_arity_tail: throws ARITY(closure, list of arguments)
 //! ```
 //!
 //! A return point that takes several values is two LLVM functions: the multiple-value entry has the body; the single-value
 //! entry, whose address frames hold, sets the count to one and jumps there.
 
-use super::function::{Emitter, block_label, ins, line};
+use super::calls::absent;
+use super::function::{Emitter, ins, line};
 use super::regs::{Place, Regs, known_place};
 use super::text::{Odds, Val};
 use cairn_frame::ir::*;
@@ -46,8 +47,8 @@ impl<'m> Emitter<'_, 'm> {
             let got = ins!(e, "shl i64 %argc, 3");
             let plural = if n == 1 { "value" } else { "values" };
             let least = if rest.is_some() { "at least " } else { "" };
-            let expected = format!("{least}{n} {plural}");
-            e.throw(error::OTHER, "values", &expected, site, &got, &Val::Int(0));
+            let expected = format!("expected {least}{n} {plural}, got");
+            e.throw(error::OTHER, "values", &expected, site, &got, &absent());
         });
         self.guard(&ok, &fail);
         for (i, p) in params.iter().enumerate() {
@@ -86,7 +87,7 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     /// A procedure's entry: the first clause that accepts the argument count.
-    pub(crate) fn dispatch(&mut self, clauses: &[EntryClause], site: Site) {
+    pub(crate) fn dispatch(&mut self, clauses: &[EntryClause]) {
         for c in clauses {
             let comparison = if c.rest { "uge" } else { "eq" };
             let fits = ins!(self, "icmp {comparison} i64 %argc, {}", c.required);
@@ -97,10 +98,8 @@ impl<'m> Emitter<'_, 'm> {
             self.enter_clause(c);
             self.start(&no);
         }
-        self.spill_arg_registers(0);
-        let argc = ins!(self, "shl i64 %argc, 3");
-        let list = self.c_call("cairn_machine_rest", &[Val::Int(0), argc]);
-        self.throw(error::ARITY, "", "", site, &Val::text("%clo"), &list);
+        let (sp, regs) = (self.sp(), self.incoming_regs());
+        self.jump(&Val::text("@cairn_arity_tail"), &sp, &regs);
     }
 
     fn enter_clause(&mut self, c: &EntryClause) {
@@ -136,13 +135,12 @@ impl<'m> Emitter<'_, 'm> {
     /// A whole function of the module, without its head.
     pub(crate) fn function(&mut self, func: &'m Function) {
         match &func.kind {
-            FuncKind::Entry { clauses, site, .. } => self.dispatch(clauses, *site),
+            FuncKind::Entry { clauses, .. } => self.dispatch(clauses),
             FuncKind::Body { params, closure } => self.body(func, params, *closure),
             FuncKind::Return { results: Results::Single(v), .. } => self.single_result(func, *v),
             FuncKind::Return { results: Results::Multi { params, rest }, site, .. } => {
                 self.multiple_results(func, params, *rest, *site)
             }
         }
-        debug_assert!(func.blocks.is_empty() || !block_label(BlockId(0)).0.is_empty());
     }
 }

@@ -3,6 +3,7 @@
 //! Text goes to `out`; slow paths go to `cold`, which follows at the end, so the text reads like the fast path.
 //! `lo`, `hi`, `sp` and every variable live in allocas; `sp` only changes when a heap check moves heap frames.
 
+use super::calls::absent;
 use super::module::ModuleCx;
 use super::prims::Value;
 use super::regs::Regs;
@@ -212,9 +213,10 @@ impl<'c, 'm> Emitter<'c, 'm> {
         self.store_at(&Val::text("%ctx"), offset as i64, v, Mem::Machine);
     }
 
-    /// Base of the argument area: never changes.
+    /// Base of the argument area; the runtime may move it.
     pub(crate) fn args_base(&mut self) -> Val {
-        self.machine_constant(offset_of!(Machine, args))
+        let q = ins!(self, "getelementptr i8, ptr %ctx, i64 {}", offset_of!(Machine, args));
+        ins!(self, "load ptr, ptr {q}{}", Mem::Machine.suffix())
     }
 
     /// A pointer in the machine context that never changes while compiled code runs.
@@ -511,7 +513,7 @@ impl<'c, 'm> Emitter<'c, 'm> {
     fn check_procedure(&mut self, f: &Val, site: Site) {
         use cairn_layout::machine::error::NOT_PROCEDURE;
         let ok = self.has_tag(f, TAG_PROCEDURE);
-        let fail = self.throw_block(NOT_PROCEDURE, "call", "procedure", site, f, &Val::Int(0));
+        let fail = self.throw_block(NOT_PROCEDURE, "", "", site, f, &absent());
         self.guard(&ok, &fail);
     }
 
@@ -605,8 +607,7 @@ impl<'c, 'm> Emitter<'c, 'm> {
         let v = self.load_global(g);
         let ok = ins!(self, "icmp ne i64 {v}, {}", Word::UNBOUND.0);
         let name = self.cx.module.globals[g as usize].name.clone();
-        let zero = Val::Int(0);
-        let fail = self.throw_block(UNBOUND, &name, "defined variable", site, &zero, &zero);
+        let fail = self.throw_block(UNBOUND, &name, "defined variable", site, &absent(), &absent());
         self.guard(&ok, &fail);
         v
     }

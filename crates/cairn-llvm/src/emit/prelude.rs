@@ -8,6 +8,7 @@
 //! | `cairn_continuation` | code of continuation objects |
 //! | `cairn_mv_first` | multiple-value entry of return points that want one value |
 //! | `cairn_throw_tail` | common end of all throws |
+//! | `cairn_arity_tail` | where a procedure goes whose clauses do not fit |
 
 use super::function::{Emitter, ins, line};
 use super::module::{Head, ModuleCx};
@@ -40,6 +41,7 @@ pub(crate) fn emit(cx: &mut ModuleCx<'_>, out: &mut String) {
         shape: words | flags::RETURN | flags::LIBRARY | flag,
     };
     define(cx, "@cairn_throw_tail", Head::None, &|e| e.throw_tail());
+    define(cx, "@cairn_arity_tail", Head::None, &|e| e.arity_tail());
     define(cx, "@cairn_mv_first", Head::None, &|e| {
         let none = ins!(e, "icmp eq i64 %argc, 0");
         let v = ins!(e, "select i1 {none}, i64 {}, i64 %a0", Word::UNSPECIFIED.0);

@@ -89,7 +89,7 @@ impl Mem {
 pub const METADATA: &str = "\
 !0 = !{!\"branch_weights\", i32 2000, i32 1}
 !1 = !{!\"branch_weights\", i32 1, i32 2000}
-!2 = !{!\"branch_weights\", i32 3, i32 2}
+!2 = !{!\"branch_weights\", i32 8, i32 1}
 !3 = !{}
 !4 = !{!\"cairn\"}
 !10 = !{!20, !20, i64 0}

@@ -32,10 +32,12 @@ const NUMBER_TAGS: u64 = FLONUM_TAGS | 0x0101_0101_0101_0101;
 impl Emitter<'_, '_> {
     /// An `i1`: is the bit of `v`'s tag set in `mask`?
     pub(crate) fn tag_in(&mut self, v: &Val, mask: u64) -> Val {
-        let k = ins!(self, "and i64 {v}, 63");
-        let s = ins!(self, "lshr i64 {}, {k}", Val::word(mask));
-        let b = ins!(self, "and i64 {s}, 1");
-        ins!(self, "icmp ne i64 {b}, 0")
+        // 32 bits of the periodic mask suffice and are a shorter constant; becomes `bt`
+        let t = ins!(self, "trunc i64 {v} to i32");
+        let k = ins!(self, "and i32 {t}, 31");
+        let s = ins!(self, "lshr i32 {}, {k}", mask as u32);
+        let b = ins!(self, "and i32 {s}, 1");
+        ins!(self, "icmp ne i32 {b}, 0")
     }
 
     /// The low byte of an object's header (the tag was tested).

@@ -1,0 +1,94 @@
+//! Golden LLVM text of a few functions; `CAIRN_UPDATE_GOLDEN=1` rewrites the files.
+#![allow(unsafe_code)]
+
+mod common;
+use cairn_core::prim::Op as P;
+use cairn_frame::ir::*;
+use cairn_layout::code::Site;
+use cairn_layout::facts::{CHUNKS, HEAP, StrategyFacts};
+use cairn_llvm::{EmitOptions, emit_module};
+use common::*;
+use std::path::Path;
+
+/// Compares the functions called `name…` of the module's text with the golden file.
+fn check_golden(file: &str, m: &Module, names: &[&str]) {
+    let text = emit_module(m, &EmitOptions::default());
+    let mut got = String::new();
+    for part in text.split("\n\n") {
+        let part = part.trim_start_matches('\n');
+        let head = part.lines().next().unwrap_or("");
+        if names.iter().any(|n| head.contains(&format!("@\"scm.{n}\"(")) || head.contains(&format!("@{n}("))) {
+            got.push_str(part);
+            got.push_str("\n\n");
+        }
+    }
+    assert!(!got.is_empty(), "none of {names:?} in\n{text}");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(file);
+    if std::env::var_os("CAIRN_UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, &got).expect("writable");
+    }
+    let want = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        got == want,
+        "{} differs (CAIRN_UPDATE_GOLDEN=1 accepts)\n--- got\n{got}\n--- want\n{want}",
+        path.display()
+    );
+}
+
+fn sum(s: &'static StrategyFacts) -> Module {
+    // (define (f x y) (g (+ (car x) y)) …): a check, generic arithmetic, a call that keeps x and y
+    let f = frame(s, 2);
+    let mut stmts = if s.frames_in_heap { vec![check(8 * f.words, &[0, 1])] } else { vec![] };
+    stmts.extend([set(2, P::Car, &[var(0)]), set(2, P::Add, &[var(2), var(1)])]);
+    module(
+        s,
+        vec![
+            entry("main", 0, false, 1),
+            body("main.0", 0, 0, vec![block(vec![], Term::Return(fix(0)))]),
+            entry("f", 2, false, 3),
+            body(
+                "f.0",
+                2,
+                3,
+                vec![block(
+                    stmts,
+                    Term::Call {
+                        callee: Callee::Unknown(var(1)),
+                        args: vec![var(2)],
+                        site: Site::new(0, 5),
+                        frame: NewFrame { frame: f.clone(), stores: vec![(0, var(0)), (1, var(1))] },
+                        ret: FuncId(4),
+                    },
+                )],
+            ),
+            ret(
+                "f.0.r1",
+                f,
+                0,
+                2,
+                vec![block(
+                    vec![Stmt::Assign(Var(1), Op::Slot(1)), set(1, P::VectorRef, &[var(1), var(0)])],
+                    Term::Return(var(1)),
+                )],
+            ),
+        ],
+        0,
+        0,
+    )
+}
+
+#[test]
+fn functions_under_chunks() {
+    check_golden("chunks.ll", &sum(&CHUNKS), &["f", "f.0", "f.0.r1"]);
+}
+
+#[test]
+fn functions_under_heap() {
+    check_golden("heap.ll", &sum(&HEAP), &["f", "f.0", "f.0.r1"]);
+}
+
+#[test]
+fn prelude() {
+    let names = ["cairn_enter", "cairn_halt", "cairn_underflow", "cairn_mv_first", "cairn_continuation"];
+    check_golden("prelude.ll", &sum(&CHUNKS), &names);
+}

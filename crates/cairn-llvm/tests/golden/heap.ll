@@ -1,0 +1,274 @@
+define internal preserve_nonecc void @"scm.f"(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) #0 align 16 prefix <{ i64, i64, i64, i64 }> <{ i64 ptrtoint (ptr @cairn_name.1 to i64), i64 1, i64 2, i64 2 }> {
+entry:
+  %sp.v = alloca i64
+  store i64 %sp, ptr %sp.v
+  %lo.v = alloca i64
+  store i64 %lo, ptr %lo.v
+  %hi.v = alloca i64
+  store i64 %hi, ptr %hi.v
+  %t0 = icmp eq i64 %argc, 2
+  br i1 %t0, label %l1, label %l2, !prof !0
+l1:
+  %t3 = load i64, ptr %sp.v
+  %t4 = load i64, ptr %lo.v
+  %t5 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @"scm.f.0"(ptr %ctx, i64 %t3, i64 %t4, i64 %t5, i64 poison, i64 poison, i64 %a0, i64 %a1, i64 poison, i64 poison, i64 poison)
+  ret void
+l2:
+  %t6 = load i64, ptr %sp.v
+  %t7 = load i64, ptr %lo.v
+  %t8 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_arity_tail(ptr %ctx, i64 %t6, i64 %t7, i64 %t8, i64 %argc, i64 %clo, i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4)
+  ret void
+}
+
+define internal preserve_nonecc void @"scm.f.0"(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) #0 align 16 {
+entry:
+  %sp.v = alloca i64
+  store i64 %sp, ptr %sp.v
+  %lo.v = alloca i64
+  store i64 %lo, ptr %lo.v
+  %hi.v = alloca i64
+  store i64 %hi, ptr %hi.v
+  %v0 = alloca i64
+  %v1 = alloca i64
+  %v2 = alloca i64
+  store i64 %a0, ptr %v0
+  store i64 %a1, ptr %v1
+  br label %b0
+b0:
+  %t0 = load i64, ptr %hi.v
+  %t1 = load i64, ptr %lo.v
+  %t2 = sub i64 %t0, %t1
+  %t3 = icmp ult i64 %t2, 32
+  br i1 %t3, label %l4, label %l5, !prof !1
+l5:
+  %t26 = load i64, ptr %v0
+  %t31 = and i64 %t26, 7
+  %t32 = icmp eq i64 %t31, 3
+  br i1 %t32, label %l33, label %l27, !prof !0
+l33:
+  %t34 = inttoptr i64 %t26 to ptr
+  %t35 = getelementptr i8, ptr %t34, i64 -3
+  %t36 = load i64, ptr %t35, !tbaa !13
+  store i64 %t36, ptr %v2
+  %t37 = load i64, ptr %v2
+  %t38 = load i64, ptr %v1
+  %t42 = or i64 %t37, %t38
+  %t43 = and i64 %t42, 7
+  %t44 = icmp eq i64 %t43, 0
+  br i1 %t44, label %l41, label %l45, !prof !2
+l45:
+  %t46 = trunc i64 %t37 to i32
+  %t47 = and i32 %t46, 31
+  %t48 = lshr i32 842150450, %t47
+  %t49 = and i32 %t48, 1
+  %t50 = icmp ne i32 %t49, 0
+  br i1 %t50, label %l51, label %l40, !prof !2
+l51:
+  %t52 = sub i64 %t37, 1
+  %t53 = call i64 @llvm.fshr.i64(i64 %t52, i64 %t52, i64 4)
+  %t54 = bitcast i64 %t53 to double
+  %t55 = trunc i64 %t38 to i32
+  %t56 = and i32 %t55, 31
+  %t57 = lshr i32 842150450, %t56
+  %t58 = and i32 %t57, 1
+  %t59 = icmp ne i32 %t58, 0
+  br i1 %t59, label %l60, label %l40, !prof !2
+l60:
+  %t61 = sub i64 %t38, 1
+  %t62 = call i64 @llvm.fshr.i64(i64 %t61, i64 %t61, i64 4)
+  %t63 = bitcast i64 %t62 to double
+  %t64 = fadd double %t54, %t63
+  %t65 = bitcast double %t64 to i64
+  %t66 = call i64 @llvm.fshl.i64(i64 %t65, i64 %t65, i64 4)
+  %t67 = add i64 %t66, 1
+  %t68 = trunc i64 %t67 to i32
+  %t69 = and i32 %t68, 31
+  %t70 = lshr i32 842150450, %t69
+  %t71 = and i32 %t70, 1
+  %t72 = icmp ne i32 %t71, 0
+  br i1 %t72, label %l74, label %l73, !prof !0
+l74:
+  %t83 = phi i64 [ %t67, %l60 ], [ %t80, %l73 ]
+  br label %l39
+l41:
+  %t84 = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %t37, i64 %t38)
+  %t85 = extractvalue { i64, i1 } %t84, 0
+  %t86 = extractvalue { i64, i1 } %t84, 1
+  br i1 %t86, label %l40, label %l39, !prof !1
+l39:
+  %t100 = phi i64 [ %t83, %l74 ], [ %t85, %l41 ], [ %t91, %l99 ]
+  store i64 %t100, ptr %v2
+  %t101 = load i64, ptr %v1
+  %t102 = load i64, ptr %v2
+  %t103 = and i64 %t101, 7
+  %t104 = icmp eq i64 %t103, 6
+  br i1 %t104, label %l109, label %l105, !prof !0
+l109:
+  %t110 = load i64, ptr %v0
+  %t111 = load i64, ptr %v1
+  %t112 = load i64, ptr %sp.v
+  %t113 = load i64, ptr %hi.v
+  %t114 = sub i64 %t113, 32
+  store i64 %t114, ptr %hi.v
+  %t115 = inttoptr i64 %t114 to ptr
+  store ptr @"scm.f.0.r1", ptr %t115, !tbaa !15
+  %t116 = getelementptr i8, ptr %t115, i64 8
+  store i64 %t112, ptr %t116, !tbaa !15
+  %t117 = getelementptr i8, ptr %t115, i64 16
+  store i64 %t110, ptr %t117, !tbaa !15
+  %t118 = getelementptr i8, ptr %t115, i64 24
+  store i64 %t111, ptr %t118, !tbaa !15
+  %t119 = add i64 %t114, 6
+  %t120 = inttoptr i64 %t101 to ptr
+  %t121 = getelementptr i8, ptr %t120, i64 -6
+  %t122 = load ptr, ptr %t121, !tbaa !14
+  %t123 = load i64, ptr %lo.v
+  %t124 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void %t122(ptr %ctx, i64 %t119, i64 %t123, i64 %t124, i64 1, i64 %t101, i64 %t102, i64 poison, i64 poison, i64 poison, i64 poison)
+  ret void
+l4:
+  %t6 = load i64, ptr %v0
+  %t7 = getelementptr i8, ptr %ctx, i64 264
+  store i64 %t6, ptr %t7, !tbaa !10
+  %t8 = load i64, ptr %v1
+  %t9 = getelementptr i8, ptr %ctx, i64 272
+  store i64 %t8, ptr %t9, !tbaa !10
+  %t10 = load i64, ptr %sp.v
+  %t11 = getelementptr i8, ptr %ctx, i64 280
+  store i64 %t10, ptr %t11, !tbaa !10
+  %t12 = getelementptr i8, ptr %ctx, i64 80
+  store i64 3, ptr %t12, !tbaa !10
+  %t13 = load i64, ptr %sp.v
+  %t14 = load i64, ptr %lo.v
+  %t15 = load i64, ptr %hi.v
+  %t16 = call { i64, i64, i64 } asm sideeffect "callq *24(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{memory},~{dirflag},~{fpsr},~{flags}"(i64 33032, ptr %ctx, i64 %t13, i64 256, i64 %t14, i64 %t15) #1
+  %t17 = extractvalue { i64, i64, i64 } %t16, 0
+  %t18 = extractvalue { i64, i64, i64 } %t16, 1
+  store i64 %t18, ptr %lo.v
+  %t19 = extractvalue { i64, i64, i64 } %t16, 2
+  store i64 %t19, ptr %hi.v
+  %t20 = getelementptr i8, ptr %ctx, i64 264
+  %t21 = load i64, ptr %t20, !tbaa !10
+  store i64 %t21, ptr %v0
+  %t22 = getelementptr i8, ptr %ctx, i64 272
+  %t23 = load i64, ptr %t22, !tbaa !10
+  store i64 %t23, ptr %v1
+  %t24 = getelementptr i8, ptr %ctx, i64 280
+  %t25 = load i64, ptr %t24, !tbaa !10
+  store i64 %t25, ptr %sp.v
+  br label %l5
+l27:
+  %t28 = load i64, ptr %sp.v
+  %t29 = load i64, ptr %lo.v
+  %t30 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t28, i64 %t29, i64 %t30, i64 0, i64 ptrtoint (ptr @cairn_operation.0 to i64), i64 56, i64 %t26, i64 42, i64 poison, i64 poison)
+  ret void
+l73:
+  %t75 = bitcast double %t64 to i64
+  %t76 = load i64, ptr %sp.v
+  %t77 = load i64, ptr %lo.v
+  %t78 = load i64, ptr %hi.v
+  %t79 = call { i64, i64, i64 } asm sideeffect "callq *24(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{dirflag},~{fpsr},~{flags}"(i64 33208, ptr %ctx, i64 %t76, i64 %t75, i64 %t77, i64 %t78) #3
+  %t80 = extractvalue { i64, i64, i64 } %t79, 0
+  %t81 = extractvalue { i64, i64, i64 } %t79, 1
+  store i64 %t81, ptr %lo.v
+  %t82 = extractvalue { i64, i64, i64 } %t79, 2
+  store i64 %t82, ptr %hi.v
+  br label %l74
+l95:
+  %t96 = load i64, ptr %sp.v
+  %t97 = load i64, ptr %lo.v
+  %t98 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t96, i64 %t97, i64 %t98, i64 72, i64 0, i64 56, i64 42, i64 42, i64 poison, i64 poison)
+  ret void
+l40:
+  %t87 = load i64, ptr %sp.v
+  %t88 = load i64, ptr %lo.v
+  %t89 = load i64, ptr %hi.v
+  %t90 = call { i64, i64, i64 } asm sideeffect "callq *24(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{dirflag},~{fpsr},~{flags}"(i64 33120, ptr %ctx, i64 %t87, i64 %t37, i64 %t38, i64 %t88, i64 %t89) #3
+  %t91 = extractvalue { i64, i64, i64 } %t90, 0
+  %t92 = extractvalue { i64, i64, i64 } %t90, 1
+  store i64 %t92, ptr %lo.v
+  %t93 = extractvalue { i64, i64, i64 } %t90, 2
+  store i64 %t93, ptr %hi.v
+  %t94 = icmp ne i64 %t91, 58
+  br i1 %t94, label %l99, label %l95, !prof !0
+l99:
+  br label %l39
+l105:
+  %t106 = load i64, ptr %sp.v
+  %t107 = load i64, ptr %lo.v
+  %t108 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t106, i64 %t107, i64 %t108, i64 16, i64 0, i64 40, i64 %t101, i64 42, i64 poison, i64 poison)
+  ret void
+}
+
+define internal preserve_nonecc void @"scm.f.0.r1"(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) #0 align 16 prefix <{ i64, i64, ptr, i64, i64, i64 }> <{ i64 ptrtoint (ptr @cairn_name.2 to i64), i64 3, ptr @cairn_mv_first, i64 0, i64 12, i64 4294967300 }> {
+entry:
+  %sp.v = alloca i64
+  store i64 %sp, ptr %sp.v
+  %lo.v = alloca i64
+  store i64 %lo, ptr %lo.v
+  %hi.v = alloca i64
+  store i64 %hi, ptr %hi.v
+  %v0 = alloca i64
+  %v1 = alloca i64
+  store i64 %a0, ptr %v0
+  br label %b0
+b0:
+  %t0 = load i64, ptr %sp.v
+  %t1 = inttoptr i64 %t0 to ptr
+  %t2 = getelementptr i8, ptr %t1, i64 18
+  %t3 = load i64, ptr %t2, !tbaa !15
+  store i64 %t3, ptr %v1
+  %t4 = load i64, ptr %v1
+  %t5 = load i64, ptr %v0
+  %t10 = and i64 %t4, 7
+  %t11 = icmp eq i64 %t10, 7
+  br i1 %t11, label %l12, label %l6, !prof !0
+l12:
+  %t13 = inttoptr i64 %t4 to ptr
+  %t14 = getelementptr i8, ptr %t13, i64 -7
+  %t15 = load i64, ptr %t14, !tbaa !12
+  %t16 = and i64 %t15, 255
+  %t17 = icmp eq i64 %t16, 2
+  br i1 %t17, label %l18, label %l6, !prof !0
+l18:
+  %t19 = lshr i64 %t15, 16
+  %t20 = call i64 @llvm.fshr.i64(i64 %t5, i64 %t5, i64 3)
+  %t21 = icmp ult i64 %t20, %t19
+  br i1 %t21, label %l26, label %l22, !prof !0
+l26:
+  %t27 = inttoptr i64 %t4 to ptr
+  %t28 = getelementptr i8, ptr %t27, i64 1
+  %t29 = getelementptr i8, ptr %t28, i64 %t5
+  %t30 = load i64, ptr %t29, !tbaa !13
+  store i64 %t30, ptr %v1
+  %t31 = load i64, ptr %v1
+  %t32 = load i64, ptr %sp.v
+  %t33 = inttoptr i64 %t32 to ptr
+  %t34 = getelementptr i8, ptr %t33, i64 2
+  %t35 = load i64, ptr %t34, !tbaa !15
+  %t36 = inttoptr i64 %t35 to ptr
+  %t37 = getelementptr i8, ptr %t36, i64 -6
+  %t38 = load ptr, ptr %t37, !tbaa !15
+  %t39 = load i64, ptr %lo.v
+  %t40 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void %t38(ptr %ctx, i64 %t35, i64 %t39, i64 %t40, i64 poison, i64 poison, i64 %t31, i64 poison, i64 poison, i64 poison, i64 poison)
+  ret void
+l6:
+  %t7 = load i64, ptr %sp.v
+  %t8 = load i64, ptr %lo.v
+  %t9 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t7, i64 %t8, i64 %t9, i64 0, i64 ptrtoint (ptr @cairn_operation.1 to i64), i64 56, i64 %t4, i64 42, i64 poison, i64 poison)
+  ret void
+l22:
+  %t23 = load i64, ptr %sp.v
+  %t24 = load i64, ptr %lo.v
+  %t25 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t23, i64 %t24, i64 %t25, i64 8, i64 ptrtoint (ptr @cairn_operation.2 to i64), i64 56, i64 %t5, i64 %t4, i64 poison, i64 poison)
+  ret void
+}
+

@@ -1,0 +1,206 @@
+//! Every primitive operation, every runtime call and every kind of operand: emitted, read and verified by LLVM, compiled.
+#![allow(unsafe_code)]
+
+mod common;
+use cairn_core::ir::Literal;
+use cairn_core::prim::{Kind, OPS, Op as P, OpInfo, PrimOp};
+use cairn_frame::ir::*;
+use cairn_layout::calls::{RT_CALLS, RtIndex};
+use cairn_layout::code::Site;
+use cairn_layout::facts::{CHUNKS, HEAP, StrategyFacts};
+use cairn_llvm::backend::{OptLevel, compile_to_object, optimize_text, verify};
+use cairn_llvm::{EmitOptions, emit_module};
+use common::*;
+
+/// Operands of an operation: variables, with literals where a literal is demanded.
+fn operands(info: &OpInfo, first: u32) -> Vec<Operand> {
+    let literal = |i: usize| {
+        matches!(
+            (info.op, i),
+            (P::RecordRef | P::RecordSet, 2)
+                | (P::PortRef | P::PortSet | P::OpaqueRef | P::OpaqueSet, 1)
+                | (P::MachineRef | P::MachineSet, 0)
+        )
+    };
+    (0..info.args.len()).map(|i| if literal(i) { fix(3) } else { var(first + i as u32) }).collect()
+}
+
+/// Functions that use an operation as a value, for effect and as a test, collected into one module per strategy: LLVM's fixed
+/// cost is paid once.
+#[derive(Default)]
+struct Uses(Vec<Function>);
+
+impl Uses {
+    fn add(&mut self, p: Prim, doubles: &[u32]) {
+        let first = |i: u32| {
+            let o = if doubles.contains(&i) { flo(1.5) } else { Operand::Procedure(FuncId(0)) };
+            copy(i, o)
+        };
+        let blocks = vec![
+            block((0..8).map(first).collect(), Term::Goto(BlockId(1))),
+            block(
+                vec![check(64, &[0, 1, 2, 3, 4, 5, 6, 7]), Stmt::Assign(Var(7), Op::Prim(p.clone()))],
+                branch(p.clone(), 2, 3),
+            ),
+            block(vec![check(64, &[]), Stmt::Effect(Op::Prim(p.clone()))], Term::Return(var(7))),
+            block(vec![], Term::ReturnMulti(vec![var(7), var(0)])),
+        ];
+        let name = format!("{} {} {:?} {doubles:?}", self.0.len(), p.op.name(), p.args);
+        let mut f = body(&name, 0, 8, blocks);
+        for d in doubles {
+            f.vars[*d as usize].rep = Rep::Double;
+        }
+        self.0.push(f);
+    }
+
+    fn module(self, strategy: &'static StrategyFacts) -> Module {
+        let mut functions =
+            vec![entry("main", 0, false, 1), body("main.0", 0, 0, vec![block(vec![], Term::Return(fix(0)))])];
+        functions.extend(self.0);
+        module(strategy, functions, 0, 2)
+    }
+}
+
+fn compiles(m: &Module) {
+    let text = emit_module(m, &EmitOptions::default());
+    if let Err(e) = verify(&text) {
+        panic!("{e}\n{text}");
+    }
+    if let Err(e) = compile_to_object(&text, OptLevel::High) {
+        panic!("{e}");
+    }
+}
+
+#[test]
+fn every_operation_compiles() {
+    for s in [&CHUNKS, &HEAP] {
+        let mut uses = Uses::default();
+        for info in OPS {
+            for proven in [0, 0xFF] {
+                uses.add(prim_of(PrimOp::Op(info.op), &operands(info, 0), proven), &[]);
+            }
+        }
+        for op in [PrimOp::Vector, PrimOp::Record, PrimOp::Opaque] {
+            for n in 0..4 {
+                let args: Vec<Operand> = (0..n).map(var).collect();
+                uses.add(prim_of(op, &args, 0), &[]);
+            }
+        }
+        compiles(&uses.module(s));
+    }
+}
+
+#[test]
+fn every_runtime_call_compiles() {
+    let mut uses = Uses::default();
+    for (i, row) in RT_CALLS.iter().enumerate() {
+        let args: Vec<Operand> = (0..row.arity as u32).map(var).collect();
+        uses.add(prim_of(PrimOp::Rt(RtIndex(i as u16)), &args, 0), &[]);
+    }
+    compiles(&uses.module(&CHUNKS));
+}
+
+#[test]
+fn operations_compile_with_literals_and_unboxed_doubles() {
+    let mut uses = Uses::default();
+    let numeric = |k: &Kind| matches!(k, Kind::Number | Kind::Flonum | Kind::Fixnum | Kind::Any);
+    for info in OPS.iter().filter(|i| i.args.len() == 2 && i.args.iter().all(numeric)) {
+        let literals = [fix(0), fix(-1), fix(8), fix(1 << 59), flo(0.5), flo(f64::INFINITY), lit(Literal::Nil)];
+        for l in literals {
+            if matches!(info.op, P::MachineSet) {
+                continue;
+            }
+            for args in [[var(0), l.clone()], [l.clone(), var(0)], [l.clone(), fix(3)]] {
+                for doubles in [&[][..], &[0][..], &[0, 7][..]] {
+                    let produces_number = matches!(info.result, Kind::Number | Kind::Flonum);
+                    if doubles.contains(&7) && !produces_number {
+                        continue;
+                    }
+                    uses.add(prim_of(PrimOp::Op(info.op), &args, 0), doubles);
+                }
+            }
+        }
+    }
+    for op in [P::FlSqrt, P::FlAbs, P::FlFloor, P::FlCeiling, P::FlTruncate, P::FlRound, P::Sqrt, P::Inexact] {
+        uses.add(prim(op, &[var(0)]), &[0, 7]);
+        uses.add(prim(op, &[var(0)]), &[7]);
+    }
+    uses.add(prim(P::FixnumToFlonum, &[var(0)]), &[7]);
+    compiles(&uses.module(&CHUNKS));
+}
+
+/// All other statements and terminators.
+#[test]
+fn every_shape_of_call_compiles() {
+    for s in [&CHUNKS, &HEAP] {
+        let site = Site::new(0, 4);
+        let big = |n: u32| Frame { words: s.header_words + n, live: (0..n).collect() };
+        let callees = [
+            Callee::Unknown(var(0)),
+            Callee::Known(FuncId(1), None),
+            Callee::Apply(var(0)),
+            Callee::CallCc(var(0)),
+        ];
+        let mut functions = vec![entry("main", 0, false, 1), body("main.0", 0, 0, vec![])];
+        functions[1].blocks = vec![block(vec![], Term::Return(fix(0)))];
+        for (k, callee) in callees.iter().enumerate() {
+            for (incoming, words) in [(0u32, 3u32), (3, 3), (3, 2), (3, 150), (150, 200)] {
+                let args = match callee {
+                    Callee::Apply(_) => vec![lit(Literal::Nil)],
+                    Callee::CallCc(_) | Callee::Known(..) => vec![],
+                    Callee::Unknown(_) => (0..9).map(fix).collect(),
+                };
+                let id = functions.len() as u32;
+                let stores = (0..words).filter(|w| *w >= incoming || w % 2 == 0).map(|w| (w, var(0))).collect();
+                let call = Term::Call {
+                    callee: callee.clone(),
+                    args: args.clone(),
+                    site,
+                    frame: NewFrame { frame: big(words), stores },
+                    ret: FuncId(id + 1),
+                };
+                let stmts = |bytes: u32| vec![copy(0, fix(1)), check(bytes, &[0])];
+                let blocks = vec![
+                    block(
+                        stmts(8 * (words + 2)),
+                        Term::Branch { test: Test::Truthy(var(0)), then: BlockId(1), els: BlockId(2) },
+                    ),
+                    block(vec![], call),
+                    block(vec![], Term::TailCall { callee: callee.clone(), args, site }),
+                ];
+                let name = format!("f{k}.{incoming}.{words}");
+                functions.push(if incoming == 0 {
+                    body(&name, 0, 2, blocks)
+                } else {
+                    ret(&name, big(incoming), 1, 2, blocks)
+                });
+                let multi = Results::Multi { params: vec![Var(0), Var(1)], rest: (k == 1).then_some(Var(2)) };
+                functions.push(function(
+                    &format!("{name} \"quoted\" λ"),
+                    FuncKind::Return { frame: big(words), results: multi, site },
+                    3,
+                    vec![block(
+                        vec![
+                            Stmt::Assign(Var(0), Op::Slot(words - 1)),
+                            Stmt::Assign(Var(1), Op::GlobalChecked(global(1), site)),
+                            Stmt::Effect(Op::SetGlobalChecked(global(1), var(0), site)),
+                            Stmt::Effect(Op::SetGlobal(global(0), var(1))),
+                            Stmt::Assign(Var(1), Op::Global(global(0))),
+                        ],
+                        Term::ReturnMulti((0..8).map(|_| var(0)).collect()),
+                    )],
+                ));
+            }
+        }
+        compiles(&module(s, functions, 0, 2));
+    }
+}
+
+#[test]
+fn fast_paths_have_no_memory_for_variables() {
+    let mut uses = Uses::default();
+    uses.add(prim(P::Add, &[var(0), var(1)]), &[]);
+    let text = emit_module(&uses.module(&CHUNKS), &EmitOptions::default());
+    let text = optimize_text(&text, OptLevel::Low).expect("optimizes");
+    assert!(!text.contains("alloca"), "{text}");
+}
