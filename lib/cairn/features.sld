@@ -4,5 +4,4 @@
   (import (cairn syntax) (cairn primitives))
   (begin
     (define (features)
-      '(r7rs exact-closed exact-complex ieee-float full-unicode ratios x86-64 linux gnu-linux unix
-        cairn cairn-0.1))))
+      '(r7rs full-unicode ratios exact-closed exact-complex ieee-float cairn x86-64 linux unix little-endian))))

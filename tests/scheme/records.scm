@@ -1,0 +1,53 @@
+;; R7RS section 5.5: records; section 5: definitions.
+(import (scheme base) (scheme write))
+(include "include/check.scm")
+
+(define-record-type <pare> (kons x y) pare? (x kar set-kar!) (y kdr))
+(check (pare? (kons 1 2)) => #t)
+(check (pare? (cons 1 2)) => #f)
+(check (kar (kons 1 2)) => 1)
+(check (kdr (kons 1 2)) => 2)
+(check (let ((k (kons 1 2))) (set-kar! k 3) (kar k)) => 3)
+(check-error (kar 5))
+(check-error (kar (cons 1 2)))
+(define-record-type other (make-other x) other? (x other-x))
+(check-error (kar (make-other 1)))
+(check-error (other-x (kons 1 2)))
+(check (other? (kons 1 2)) => #f)
+(check (vector? (kons 1 2)) => #f)
+(check (procedure? kons) => #t)
+(check (map kar (list (kons 1 2) (kons 3 4))) => '(1 3))
+;; fields in another order, and fields that the constructor does not mention
+(define-record-type point (make-point y x) point? (x point-x) (y point-y set-point-y!) (name point-name set-point-name!))
+(check (let ((p (make-point 1 2))) (list (point-x p) (point-y p))) => '(2 1))
+(check (let ((p (make-point 1 2))) (set-point-name! p 'origin) (point-name p)) => 'origin)
+(check-error (make-point 1))
+;; two types with equal definitions differ
+(define-record-type a (make-a v) a? (v a-v))
+(define-record-type b (make-b v) b? (v b-v))
+(check (list (a? (make-a 1)) (a? (make-b 1))) => '(#t #f))
+;; a definition in a body makes a new type each time
+(define (fresh-type)
+  (define-record-type local (make-local v) local? (v local-v))
+  (list make-local local?))
+(check (let ((t1 (fresh-type)) (t2 (fresh-type)))
+         (list ((cadr t1) ((car t1) 1)) ((cadr t1) ((car t2) 1))))
+       => '(#t #f))
+(check (equal? (kons 1 2) (kons 1 2)) => #f)
+(check (let ((k (kons 1 2))) (equal? k k)) => #t)
+(define-record-type big (make-big f0 f1 f2 f3 f4 f5 f6 f7 f8 f9) big?
+  (f0 b0) (f1 b1) (f2 b2) (f3 b3) (f4 b4) (f5 b5) (f6 b6) (f7 b7) (f8 b8) (f9 b9 set-b9!))
+(check (let ((r (make-big 0 1 2 3 4 5 6 7 8 9))) (set-b9! r 'x) (list (b0 r) (b5 r) (b9 r))) => '(0 5 x))
+
+;; define-values, redefinition by macro, internal defines after expressions
+(define-values (one two . more) (values 1 2 3 4))
+(check (list one two more) => '(1 2 (3 4)))
+(define-values everything (values 1 2))
+(check everything => '(1 2))
+(define (outer x)
+  (define y (* x 2))
+  (define (inner z) (+ x y z))
+  (inner 1))
+(check (outer 5) => 16)
+
+(report)
