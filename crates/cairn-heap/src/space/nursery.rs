@@ -107,12 +107,12 @@ impl Nursery {
         self.closed.push(x);
         x.span.bytes() - x.hi.offset_from(x.lo)
     }
-    /// Leaves the mutator only what is below `at`; returns the rest of the current extent, whose objects begin at
+    /// Leaves the mutator only what is below `end`; returns the current extent from `start` on, whose objects begin at
     /// `hi`.
-    pub fn split(&mut self, at: Address, hi: Address) -> Extent {
-        let rest = Span::new(at, self.current.end);
-        self.current.end = at;
-        Extent { span: rest, lo: at, hi }
+    pub fn split(&mut self, end: Address, start: Address, hi: Address) -> Extent {
+        let rest = Span::new(start, self.current.end);
+        self.current.end = end;
+        Extent { span: rest, lo: start, hi }
     }
     /// Is there a current extent?
     pub const fn is_open(&self) -> bool {

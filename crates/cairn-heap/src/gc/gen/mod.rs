@@ -27,7 +27,7 @@ mod evacuate;
 mod remembered;
 
 use super::{Client, Plan, Request};
-use crate::address::{Address, BLOCK_BYTES, Span, blocks_for};
+use crate::address::{Address, BLOCK_BYTES, PAIR_BYTES, Span, blocks_for};
 use crate::check;
 use crate::error::OutOfMemory;
 use crate::heap::Core;
@@ -280,8 +280,11 @@ impl Plan for Gen {
             let extent = self.extend(core, CHECK_RESERVE);
             (*lo, *hi) = extent.ok_or_else(|| core.out_of_memory(CHECK_RESERVE, self.nursery.used()))?;
         }
+        // No object of the hidden extent begins at the mutator's `hi`: a runtime may give back the end of the object
+        // there.
         let at = lo.plus(CHECK_RESERVE);
-        self.hidden = Some(self.nursery.split(at, *hi));
+        let rest = self.nursery.split(at, at.plus(PAIR_BYTES).min(*hi), *hi);
+        self.hidden = Some(rest);
         *hi = at;
         Ok(())
     }

@@ -1,0 +1,332 @@
+//! Random mutation against a shadow model.
+//!
+//! The model is a table of objects that Rust owns: kind and fields by number. Each step makes an object, stores a
+//! field, drops or copies a root, captures or drops a piece of "stack", or collects; in the heap and in the
+//! model alike. From time to time the two graphs are walked side by side and must be the same, object for
+//! object, sharing included. The heap's own checker runs at every collection.
+#![allow(unsafe_code, missing_docs)]
+
+mod common;
+
+use cairn_heap::{HeapConfig, Request, SizingConfig, Zeal};
+use cairn_layout::object::continuation;
+use common::*;
+use std::collections::HashMap;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+struct Id(usize);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Field {
+    Number(i64),
+    Object(Id),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Pair,
+    Vector,
+    Closure,
+    /// Length and character.
+    String(u64, u32),
+    /// Frames in a chunk; the fields are the words of the frames, then the continuation below.
+    Continuation,
+}
+
+struct Object {
+    kind: Kind,
+    fields: Vec<Field>,
+}
+
+struct Stress {
+    m: Mutator,
+    r: Random,
+    objects: Vec<Object>,
+    roots: Vec<Field>,
+    most: usize,
+}
+
+impl Stress {
+    fn new(config: HeapConfig, seed: u64, most: usize) -> Stress {
+        let mut m = Mutator::new(config);
+        m.roots.words = vec![fix(0); 16];
+        Stress { m, r: Random(seed), objects: vec![], roots: vec![Field::Number(0); 16], most }
+    }
+
+    /// A random value that is reachable: in the heap and in the model.
+    fn pick(&mut self) -> (u64, Field) {
+        if self.r.below(4) == 0 {
+            let n = self.r.below(1000) as i64;
+            return (fix(n), Field::Number(n));
+        }
+        let i = self.r.below(16) as usize;
+        let (mut word, mut field) = (self.m.roots.words[i], self.roots[i]);
+        for _ in 0..self.r.below(6) {
+            let Field::Object(id) = field else { break };
+            let o = &self.objects[id.0];
+            if o.fields.is_empty() || o.kind == Kind::Continuation {
+                break;
+            }
+            let k = self.r.below(o.fields.len() as u64) as usize;
+            word = get(word, Self::word_index(o.kind, k));
+            field = o.fields[k];
+        }
+        (word, field)
+    }
+
+    /// Word of field `k` of an object.
+    fn word_index(kind: Kind, k: usize) -> u64 {
+        if kind == Kind::Pair { k as u64 } else { k as u64 + 1 }
+    }
+
+    fn add(&mut self, kind: Kind, fields: Vec<Field>, word: u64) {
+        self.objects.push(Object { kind, fields });
+        let i = self.r.below(16) as usize;
+        self.roots[i] = Field::Object(Id(self.objects.len() - 1));
+        self.m.roots.words[i] = word;
+    }
+
+    fn make(&mut self) {
+        match self.r.below(20) {
+            0..8 => {
+                let ((a, fa), (b, fb)) = (self.pick(), self.pick());
+                let p = self.m.cons(a, b);
+                self.add(Kind::Pair, vec![fa, fb], p);
+            }
+            8..12 => {
+                let n = match self.r.below(40) {
+                    0 => 1024 + self.r.below(6000), // large, or just not
+                    1 => 900 + self.r.below(150),
+                    2..6 => self.r.below(200),
+                    _ => self.r.below(8),
+                };
+                let (x, f) = self.pick();
+                let v = self.m.vector(n, x);
+                self.add(Kind::Vector, vec![f; n as usize], v);
+            }
+            12..15 => {
+                let n = 1 + self.r.below(6);
+                let (x, f) = self.pick();
+                let c = self.m.closure(n, x);
+                self.add(Kind::Closure, vec![f; n as usize], c);
+            }
+            15..18 => {
+                let n = if self.r.below(40) == 0 { 2000 + self.r.below(9000) } else { self.r.below(30) };
+                let c = self.r.below(0x10000) as u32;
+                let s = self.m.string(n, c);
+                self.add(Kind::String(n, c), vec![], s);
+            }
+            _ => {
+                let n = 1 + self.r.below(20);
+                let bytes = [200, 1000, 4000, 32 << 10, 50 << 10][self.r.below(5) as usize];
+                let Ok((chunk, _)) = self.m.heap.alloc_chunk(bytes) else { panic!("no chunk") };
+                let mut fields = vec![];
+                for i in 0..n {
+                    let (x, f) = self.pick();
+                    put(chunk, i, x);
+                    fields.push(f);
+                }
+                let (next, f) = self.pick();
+                fields.push(f);
+                let k = self.m.continuation(chunk, 0, n, next);
+                self.add(Kind::Continuation, fields, k);
+            }
+        }
+    }
+
+    fn store(&mut self) {
+        let (word, field) = self.pick();
+        let Field::Object(id) = field else { return };
+        let (x, f) = self.pick();
+        let o = &mut self.objects[id.0];
+        if o.fields.is_empty() || o.kind == Kind::Continuation {
+            return;
+        }
+        let k = self.r.below(o.fields.len() as u64) as usize;
+        o.fields[k] = f;
+        let at = Self::word_index(o.kind, k);
+        self.m.set(word, at, x);
+    }
+
+    fn step(&mut self) {
+        match self.r.below(100) {
+            0..50 => {
+                self.m.check(16).unwrap();
+                self.make();
+            }
+            50..60 => self.make(), // a runtime call without heap check
+            60..90 => self.store(),
+            90..99 => {
+                let i = self.r.below(16) as usize;
+                let (x, f) = if self.r.below(3) == 0 { (fix(0), Field::Number(0)) } else { self.pick() };
+                (self.m.roots.words[i], self.roots[i]) = (x, f);
+            }
+            _ => match self.r.below(20) {
+                0 => self.m.major(),
+                1..5 => self.m.minor(),
+                _ => {}
+            },
+        }
+        if self.objects.len() > self.most {
+            self.forget();
+        }
+    }
+
+    /// Walks both graphs; they must be the same. Returns the ids reached.
+    fn compare(&self) -> HashMap<Id, u64> {
+        let mut seen: HashMap<Id, u64> = HashMap::new();
+        let mut back: HashMap<u64, Id> = HashMap::new();
+        let mut todo: Vec<(u64, Field)> =
+            self.m.roots.words.iter().copied().zip(self.roots.iter().copied()).collect();
+        while let Some((word, field)) = todo.pop() {
+            match field {
+                Field::Number(n) => assert_eq!(word, fix(n)),
+                Field::Object(id) => {
+                    if let Some(&w) = seen.get(&id) {
+                        assert_eq!(w, word, "one object, two places");
+                        continue;
+                    }
+                    seen.insert(id, word);
+                    assert_eq!(back.insert(word, id), None, "two objects, one place");
+                    let o = &self.objects[id.0];
+                    match o.kind {
+                        Kind::String(n, c) => {
+                            assert_eq!(word & 7, 7);
+                            assert_eq!(get(word, 0) >> 16, n);
+                            for i in 0..n {
+                                assert_eq!(unsafe { *(((word & !7) + 8 + 4 * i) as *const u32) }, c);
+                            }
+                        }
+                        Kind::Continuation => {
+                            assert_eq!(get(word, 0), CONTINUATION.address());
+                            let (sp, base) = (get(word, continuation::SP), get(word, continuation::BASE));
+                            let n = o.fields.len() - 1;
+                            assert_eq!((base - sp) / 8, n as u64);
+                            assert!(self.m.heap.chunk_is_old(get(word, continuation::CHUNK)).is_some());
+                            for k in 0..n {
+                                todo.push((get(sp, k as u64), o.fields[k]));
+                            }
+                            todo.push((get(word, continuation::NEXT), o.fields[n]));
+                        }
+                        kind => {
+                            assert_eq!(
+                                word & 7,
+                                [3, 7, 6][[Kind::Pair, Kind::Vector, Kind::Closure]
+                                    .iter()
+                                    .position(|k| *k == kind)
+                                    .unwrap()]
+                            );
+                            for (k, f) in o.fields.iter().enumerate() {
+                                todo.push((get(word, Self::word_index(kind, k)), *f));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        seen
+    }
+
+    /// Drops half of the roots and renumbers what is left, to keep the model small.
+    fn forget(&mut self) {
+        for i in 0..8 {
+            self.roots[i] = Field::Number(0);
+            self.m.roots.words[i] = fix(0);
+        }
+        let mut ids: Vec<Id> = self.compare().into_keys().collect();
+        if ids.len() > self.most / 2 {
+            self.roots.fill(Field::Number(0));
+            self.m.roots.words.fill(fix(0));
+            ids.clear();
+        }
+        ids.sort_unstable_by_key(|i| i.0);
+        let new: HashMap<Id, Id> = ids.iter().enumerate().map(|(n, &id)| (id, Id(n))).collect();
+        let rename = |f: &mut Field| {
+            if let Field::Object(id) = f {
+                *id = new[id];
+            }
+        };
+        let mut kept = vec![];
+        for (i, mut o) in std::mem::take(&mut self.objects).into_iter().enumerate() {
+            if new.contains_key(&Id(i)) {
+                o.fields.iter_mut().for_each(rename);
+                kept.push(o);
+            }
+        }
+        self.objects = kept;
+        self.roots.iter_mut().for_each(rename);
+    }
+
+    fn run(mut self, steps: u32) {
+        for i in 0..steps {
+            self.step();
+            if i % 997 == 0 {
+                self.compare();
+                self.m.verify();
+            }
+        }
+        self.m.major();
+        let n = self.compare().len();
+        assert_eq!(self.m.verify().objects, n as u64);
+        let s = self.m.heap.stats();
+        assert!(s.minor + s.major > 10, "too few collections: {s}");
+    }
+}
+
+fn steps(normal: u32) -> u32 {
+    // More for a long run by hand.
+    std::env::var("CAIRN_STRESS").ok().and_then(|s| s.parse::<u32>().ok()).unwrap_or(1) * normal
+}
+
+#[test]
+fn with_a_tiny_nursery() {
+    for seed in 1..=4 {
+        Stress::new(HeapConfig::zealous(), seed * 77, 3_000).run(steps(15_000));
+    }
+}
+
+#[test]
+fn collecting_at_every_heap_check() {
+    let zeal = Zeal { every_safepoint: true, ..HeapConfig::zealous().zeal };
+    Stress::new(HeapConfig { zeal, ..HeapConfig::zealous() }, 5, 500).run(steps(3_000));
+}
+
+#[test]
+fn with_major_collections_only() {
+    let zeal = Zeal { always_major: true, ..HeapConfig::zealous().zeal };
+    Stress::new(HeapConfig { zeal, ..HeapConfig::zealous() }, 6, 2_000).run(steps(10_000));
+}
+
+#[test]
+fn without_zeal_in_a_small_region() {
+    let config = HeapConfig {
+        nursery_bytes: 256 << 10,
+        sizing: SizingConfig { min_limit: 2 << 20, growth: 1.3, large_young: 1 << 20 },
+        region_bits: 28,
+        zeal: Zeal::default(),
+        ..HeapConfig::default()
+    };
+    for seed in 1..=3 {
+        Stress::new(config.clone(), seed * 1001, 20_000).run(steps(60_000));
+    }
+}
+
+#[test]
+fn requests_mixed_in() {
+    let mut s = Stress::new(HeapConfig::zealous(), 99, 1_000);
+    for i in 0..300 {
+        for _ in 0..20 {
+            s.step();
+        }
+        let (lo, hi) = (&mut s.m.lo, &mut s.m.hi);
+        s.m.heap.request_collection(lo, hi, i % 3 == 0).unwrap();
+        let before = s.m.heap.stats().clone();
+        s.make(); // must not collect
+        assert_eq!(s.m.heap.stats().minor, before.minor);
+        s.m.check(16).unwrap();
+        assert_eq!(s.m.heap.stats().major > before.major, i % 3 == 0);
+        s.compare();
+    }
+    s.m.collect(Request::Minor);
+    s.compare();
+}
