@@ -151,12 +151,12 @@ impl Todo {
             if x != VECTOR {
                 return Some((x, y));
             }
-            if let Some((v, w, i)) = self.vectors.pop() {
-                if i < access::length(v) {
-                    self.vectors.push((v, w, i + 1));
-                    self.pairs.push((VECTOR, VECTOR));
-                    return Some((words(v)[i], words(w)[i]));
-                }
+            if let Some((v, w, i)) = self.vectors.pop()
+                && i < access::length(v)
+            {
+                self.vectors.push((v, w, i + 1));
+                self.pairs.push((VECTOR, VECTOR));
+                return Some((words(v)[i], words(w)[i]));
             }
         }
     }

@@ -320,3 +320,105 @@ macro_rules! check {
     };
 }
 pub(crate) use check;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::{list_items, string_text};
+    use crate::print::{Mode, to_text};
+    use crate::testing::TestRuntime;
+
+    /// The sentence that a person reads, from the hook's arguments.
+    fn thrown(ctx: &mut Machine, kind: i64, operation: u64, x: Value, y: Value) -> String {
+        cairn_machine_throw(ctx, Value::fixnum(kind), Value(operation), Value::fixnum(7), x, y);
+        // SAFETY: the throw wrote five arguments.
+        let arguments = unsafe { std::slice::from_raw_parts(ctx.args, 5) };
+        assert_eq!(arguments[4], Value::fixnum(7));
+        let mut text = String::new();
+        if arguments[1] != Value::FALSE {
+            text = string_text(arguments[1]) + ": ";
+        }
+        text += &string_text(arguments[2]);
+        for v in list_items(arguments[3]) {
+            text = text + " " + &to_text(v, Mode::Write, 100);
+        }
+        text
+    }
+
+    #[repr(align(8))]
+    struct Text<const N: usize>([u8; N]);
+
+    #[test]
+    fn inline_checks_read_as_sentences() {
+        let mut t = TestRuntime::new();
+        let ctx = t.ctx();
+        let car = Text(*b"car\0a pair\0");
+        let address = car.0.as_ptr() as u64;
+        let five = Value::fixnum(5);
+        assert_eq!(thrown(ctx, kind::TYPE, address, five, Value::DEFAULT), "car: expected a pair, got 5");
+        let index = Text(*b"vector-ref\0an index\0");
+        let address = index.0.as_ptr() as u64;
+        let v = alloc::make_vector(ctx, &[five, five]);
+        let text = thrown(ctx, kind::RANGE, address, five, v);
+        assert_eq!(text, "vector-ref: a vector of length 2 has no element 5");
+        let text = thrown(ctx, kind::RANGE, address, five, Value::DEFAULT);
+        assert_eq!(text, "vector-ref: expected an index, got 5");
+        let quotient = Text(*b"quotient\0\0");
+        let address = quotient.0.as_ptr() as u64;
+        let text = thrown(ctx, kind::DIVISION, address, five, Value::DEFAULT);
+        assert_eq!(text, "quotient: division by zero; the dividend was 5");
+        let name = Text(*b"frob\0");
+        let text = thrown(ctx, kind::UNBOUND, name.0.as_ptr() as u64, Value::DEFAULT, Value::DEFAULT);
+        assert_eq!(text, "unbound variable: frob");
+        let text = thrown(ctx, kind::NOT_PROCEDURE, 0, five, Value::NIL);
+        assert_eq!(text, "tried to call what is not a procedure: 5");
+    }
+
+    #[test]
+    fn arity_failures_name_the_procedure() {
+        let mut t = TestRuntime::new();
+        let ctx = t.ctx();
+        let name = Text(*b"area\0");
+        for (arity, expected) in [
+            (2, "area: expected 2 arguments, got 1: 5"),
+            (1 | 1 << 16, "area: expected at least 1 argument, got 1: 5"),
+            (0, "area: expected no arguments, got 1: 5"),
+            (1 << 17, "area: expected another number of arguments, got 1: 5"),
+        ] {
+            // An entry's prefix, then its code.
+            let code = [name.0.as_ptr() as u64, 0, arity, 1, 0];
+            let closure = [&raw const code[4] as u64, 0];
+            let procedure = Value(closure.as_ptr() as u64 | cairn_layout::value::TAG_PROCEDURE);
+            let arguments = alloc::make_list(ctx, &[Value::fixnum(5)]);
+            assert_eq!(thrown(ctx, kind::ARITY, 0, procedure, arguments), expected);
+        }
+    }
+
+    #[test]
+    fn failed_calls_are_thrown_once() {
+        let mut t = TestRuntime::new();
+        let ctx = t.ctx();
+        assert_eq!(wrong_type(ctx, "f", 2, "a list", Value::TRUE), Value::FAIL);
+        let text = thrown(ctx, kind::PENDING, 0, Value::DEFAULT, Value::DEFAULT);
+        assert_eq!(text, "f: expected a list as argument 2, got #t");
+        assert!(rt(ctx).failure.is_none());
+    }
+
+    #[test]
+    fn ranges() {
+        let mut t = TestRuntime::new();
+        let ctx = t.ctx();
+        let n = Value::fixnum;
+        assert_eq!(check_range(ctx, "f", 2, 5, n(1), n(5)), Some(1..5));
+        assert_eq!(check_range(ctx, "f", 2, 5, Value::DEFAULT, Value::DEFAULT), Some(0..5));
+        for (start, end, message) in [
+            (n(-1), n(5), "argument 2 is not in 0 to 5:"),
+            (n(0), n(6), "argument 3 is not in 0 to 5:"),
+            (n(3), n(2), "the start is after the end:"),
+            (Value::TRUE, n(2), "expected an index as argument 2, got"),
+        ] {
+            assert_eq!(check_range(ctx, "f", 2, 5, start, end), None);
+            assert_eq!(rt(ctx).failure.take().unwrap().message, message);
+        }
+    }
+}

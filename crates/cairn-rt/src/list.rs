@@ -57,3 +57,31 @@ pub extern "C" fn cairn_list_length(ctx: &mut Machine, list: Value) -> Value {
 pub extern "C" fn cairn_list_is_list(_ctx: &mut Machine, v: Value) -> Value {
     Value::bool(matches!(shape(v), Shape::Proper(_)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alloc::{make_list, set_cdr};
+    use crate::testing::TestRuntime;
+
+    #[test]
+    fn lengths_of_all_shapes() {
+        let mut t = TestRuntime::new();
+        let ctx = t.ctx();
+        for n in 0..6 {
+            let list = make_list(ctx, &vec![Value::TRUE; n]);
+            assert_eq!(cairn_list_length(ctx, list), Value::fixnum(n as i64));
+            // Every lasso with a stem of 0..n pairs.
+            for stem in 0..n {
+                let list = make_list(ctx, &vec![Value::TRUE; n]);
+                let at = |i: usize| (0..i).fold(list, |l, _| cdr(l));
+                set_cdr(ctx, at(n - 1), at(stem));
+                assert_eq!(cairn_list_length(ctx, list), Value::FAIL);
+                assert_eq!(cairn_list_is_list(ctx, list), Value::FALSE);
+                assert!(matches!(shape(list), Shape::Circular));
+            }
+        }
+        let dotted = crate::alloc::alloc_pair(ctx, Value::TRUE, Value::TRUE);
+        assert_eq!(cairn_list_length(ctx, dotted), Value::FAIL);
+    }
+}

@@ -307,4 +307,22 @@ mod tests {
             assert_eq!(datum_width(text), width, "{text}");
         }
     }
+
+    #[test]
+    fn backtraces_are_aligned_and_cut() {
+        let bytes = |t: &'static str| Bytes { data: t.as_ptr(), len: t.len() as u64 };
+        let sources = [Source { path: bytes("a.scm"), text: bytes(TEXT) }];
+        // SAFETY: all zeros is a table with no entries.
+        let mut module: ModuleTable = unsafe { std::mem::zeroed() };
+        (module.sources, module.source_count) = (sources.as_ptr(), 1);
+        let frame = |name: &str, at: u32| Frame { name: name.to_string(), site: Site::new(0, at) };
+        let frames =
+            vec![(frame("f", 16), 1), (frame("loop", 32), 3), (Frame { name: "?".into(), site: Site::NONE }, 1)];
+        let expected = "backtrace:\n   0: f     a.scm:2:3\n   1: loop  a.scm:3:3  (3 times)\n   2: ?\n";
+        assert_eq!(render_backtrace(&module, &frames, Style::PLAIN), expected);
+        let frames: Vec<_> = (0..50).map(|i| (frame("f", i % 7), 2)).collect();
+        let text = render_backtrace(&module, &frames, Style::PLAIN);
+        assert!(text.ends_with("      … 60 more frames\n"));
+        assert_eq!(text.lines().count(), FRAMES_MAX + 2);
+    }
 }

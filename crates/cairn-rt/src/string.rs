@@ -242,3 +242,76 @@ pub extern "C" fn cairn_string_hash(ctx: &mut Machine, s: Value) -> Value {
     let chars = expect!(ctx, "string-hash", 1, "a string", s, string_of(s));
     Value::fixnum(hash_words(chars.iter().map(|c| *c as u64)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::string_text;
+    use crate::alloc::{make_list, make_string};
+    use crate::testing::TestRuntime;
+
+    const NONE: Value = Value::DEFAULT;
+
+    #[test]
+    fn case_mappings_are_full() {
+        let mut t = TestRuntime::new();
+        let ctx = t.ctx();
+        let s = make_string(ctx, "Straße ΑΣ ΑΣΑ");
+        let up = cairn_string_upcase(ctx, s);
+        assert_eq!(string_text(up), "STRASSE ΑΣ ΑΣΑ");
+        let down = cairn_string_downcase(ctx, s);
+        assert_eq!(string_text(down), "straße ας ασα");
+        let fold = cairn_string_foldcase(ctx, s);
+        assert_eq!(string_text(fold), "strasse ας ασα".replace('ς', "σ"));
+    }
+
+    #[test]
+    fn copies_overlap_and_are_checked() {
+        let mut t = TestRuntime::new();
+        let ctx = t.ctx();
+        let s = make_string(ctx, "abcdef");
+        let n = Value::fixnum;
+        assert_eq!(cairn_string_copy_to(ctx, s, n(2), s, n(0), n(4)), Value::UNSPECIFIED);
+        assert_eq!(string_text(s), "ababcd");
+        assert_eq!(cairn_string_copy_to(ctx, s, n(0), s, n(1), NONE), Value::UNSPECIFIED);
+        assert_eq!(string_text(s), "babcdd");
+        assert_eq!(cairn_string_copy_to(ctx, s, n(3), s, n(0), n(4)), Value::FAIL);
+        assert_eq!(cairn_string_copy_to(ctx, s, n(7), s, n(0), n(0)), Value::FAIL);
+        assert_eq!(string_text(s), "babcdd");
+    }
+
+    #[test]
+    fn conversions_go_both_ways() {
+        let mut t = TestRuntime::new();
+        let ctx = t.ctx();
+        let s = make_string(ctx, "aλ🂡");
+        let list = cairn_string_to_list(ctx, s, NONE, NONE);
+        let back = cairn_string_from_list(ctx, list);
+        assert_eq!(string_text(back), "aλ🂡");
+        let bytes = cairn_string_to_utf8(ctx, s, Value::fixnum(1), NONE);
+        assert_eq!(access::byte_slice(bytes), "λ🂡".as_bytes());
+        let back = cairn_string_from_utf8(ctx, bytes, NONE, NONE);
+        assert_eq!(string_text(back), "λ🂡");
+        assert_eq!(cairn_string_from_utf8(ctx, bytes, Value::fixnum(1), NONE), Value::FAIL);
+        let vector = cairn_string_to_vector(ctx, s, NONE, NONE);
+        let back = cairn_string_from_vector(ctx, vector, NONE, Value::fixnum(2));
+        assert_eq!(string_text(back), "aλ");
+        let all = make_list(ctx, &[s, s]);
+        let twice = cairn_string_concat(ctx, all);
+        assert_eq!(access::length(twice), 6);
+        let mixed = make_list(ctx, &[Value::char(97), Value::TRUE]);
+        assert_eq!(cairn_string_from_list(ctx, mixed), Value::FAIL);
+    }
+
+    #[test]
+    fn lengths_that_cannot_be_are_refused() {
+        let mut t = TestRuntime::new();
+        let ctx = t.ctx();
+        assert_eq!(cairn_string_make(ctx, Value::fixnum(-1), NONE), Value::FAIL);
+        assert_eq!(cairn_string_make(ctx, Value::TRUE, NONE), Value::FAIL);
+        let empty = cairn_string_make(ctx, Value::fixnum(0), NONE);
+        assert_eq!(access::length(empty), 0);
+        let large = cairn_string_make(ctx, Value::fixnum(100_000), Value::char(0x3bb));
+        assert!(string_chars(large).iter().all(|c| *c == 0x3bb) && string_chars(large).len() == 100_000);
+    }
+}

@@ -101,3 +101,54 @@ pub extern "C" fn cairn_vector_to_list(ctx: &mut Machine, v: Value, start: Value
     let range = check!(check_range(ctx, "vector->list", 2, items.len(), start, end));
     items[range].iter().rev().fold(Value::NIL, |rest, x| alloc_pair(ctx, *x, rest))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alloc::make_list;
+    use crate::testing::TestRuntime;
+    use cairn_layout::machine::{CARD_MASK, CARD_SHIFT};
+
+    #[test]
+    fn stores_of_pointers_mark_every_card() {
+        let mut t = TestRuntime::new();
+        let ctx = t.ctx();
+        let v = cairn_vector_make(ctx, Value::fixnum(1000), Value::fixnum(0));
+        let card = |ctx: &Machine, i: usize| {
+            // SAFETY: inside the card table.
+            unsafe { &mut *ctx.cards.add(((word_address(v, i) as u64 >> CARD_SHIFT) & CARD_MASK) as usize) }
+        };
+        (0..1000).for_each(|i| *card(ctx, i) = 0);
+        let n = Value::fixnum;
+        cairn_vector_fill(ctx, v, n(1), n(0), n(1000));
+        assert!((0..1000).all(|i| *card(ctx, i) == 0), "fixnums need no mark");
+        let p = alloc_pair(ctx, n(1), n(2));
+        cairn_vector_fill(ctx, v, p, n(200), n(800));
+        assert!((200..800).all(|i| *card(ctx, i) == 1));
+        (0..1000).for_each(|i| *card(ctx, i) = 0);
+        cairn_vector_copy_to(ctx, v, n(500), v, n(100), n(600));
+        assert!((500..1000).all(|i| *card(ctx, i) == 1));
+        assert_eq!(words(v)[500], n(1));
+        assert_eq!(words(v)[600], p);
+    }
+
+    #[test]
+    fn lists_and_vectors_convert() {
+        let mut t = TestRuntime::new();
+        let ctx = t.ctx();
+        let n = Value::fixnum;
+        let list = make_list(ctx, &[n(1), n(2), n(3)]);
+        let v = cairn_vector_from_list(ctx, list);
+        let tail = cairn_vector_to_list(ctx, v, n(1), Value::DEFAULT);
+        assert_eq!(list_items(tail).collect::<Vec<_>>(), [n(2), n(3)]);
+        let both = make_list(ctx, &[v, v]);
+        let long = cairn_vector_append(ctx, both);
+        assert_eq!(words(long), [n(1), n(2), n(3), n(1), n(2), n(3)]);
+        crate::alloc::set_cdr(ctx, list, list);
+        assert_eq!(cairn_vector_from_list(ctx, list), Value::FAIL);
+        let dotted = alloc_pair(ctx, n(1), n(2));
+        assert_eq!(cairn_vector_from_list(ctx, dotted), Value::FAIL);
+        let mixed = make_list(ctx, &[v, n(1)]);
+        assert_eq!(cairn_vector_append(ctx, mixed), Value::FAIL);
+    }
+}
