@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! error: car: expected a pair, got 5
-//!   --> sum.scm:3:8
-//!    |
-//!  3 |     (+ (car l) (sum (cdr l)))
-//!    |        ^^^^^^^
+//!  --> sum.scm:3:8
+//!   |
+//! 3 |     (+ (car l) (sum (cdr l)))
+//!   |        ^^^^^^^
 //! backtrace:
 //!    0: sum   sum.scm:3:20
 //!    1: main  sum.scm:6:1
@@ -112,7 +112,7 @@ fn datum_width(text: &str) -> usize {
 pub fn excerpt(path: &str, text: &str, offset: usize, style: Style) -> String {
     let Style { gutter, error, reset, .. } = style;
     let p = position(text, offset);
-    let digits = p.line.to_string().len().max(2);
+    let digits = p.line.to_string().len();
     let mut out = String::new();
     let _ = writeln!(out, "{gutter}{:digits$}-->{reset} {path}:{}:{}", "", p.line, p.column);
     let Some(line) = text.lines().nth(p.line - 1) else { return out };
@@ -283,15 +283,15 @@ mod tests {
 
     #[test]
     fn excerpts_underline_the_datum() {
-        let expected = "  --> a.scm:2:7\n   |\n 2 |  (+ 1 (car l)))\n   |       ^^^^^^^\n";
+        let expected = " --> a.scm:2:7\n  |\n2 |  (+ 1 (car l)))\n  |       ^^^^^^^\n";
         assert_eq!(excerpt("a.scm", TEXT, TEXT.find("(car").unwrap(), Style::PLAIN), expected);
-        let expected = "  --> a.scm:3:5\n   |\n 3 | (f 'λ)\n   |     ^\n";
+        let expected = " --> a.scm:3:5\n  |\n3 | (f 'λ)\n  |     ^\n";
         assert_eq!(excerpt("a.scm", TEXT, TEXT.find('λ').unwrap(), Style::PLAIN), expected);
     }
 
     #[test]
     fn positions_beyond_the_text_do_no_harm() {
-        assert_eq!(excerpt("a", "", 99, Style::PLAIN), "  --> a:1:1\n");
+        assert_eq!(excerpt("a", "", 99, Style::PLAIN), " --> a:1:1\n");
         assert_eq!(position("ab\n", 99), Position { line: 2, column: 1 });
         assert!(excerpt("a", "λ", 1, Style::PLAIN).contains("a:1:1"));
         let long = format!("{}(x){}", "y ".repeat(500), " z".repeat(500));
