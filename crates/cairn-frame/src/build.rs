@@ -13,9 +13,9 @@
 //! conditionals (once on each path); block 0 has no predecessors; every use of a lambda's free variable appears
 //! as a plain variable that is live on entry and nowhere assigned.
 
-use crate::analyze::{Closures, LamId, MAIN, fitting_clause};
+use crate::analyze::{Closures, LamId, fitting_clause};
 use crate::ir::{BlockId, Callee, FuncId, Op, Operand, Prim, Results, Stmt, Test, Var, VarInfo};
-use cairn_core::ir::{Clause, Expr, GlobalId, LabelId, Lambda, Literal, Program, TopForm, VarId};
+use cairn_core::ir::{Expr, GlobalId, LabelId, Lambda, Literal, Program, TopForm, VarId};
 use cairn_core::prim::{Kind, PrimOp};
 use cairn_layout::calls::by_symbol;
 use cairn_layout::code::Site;
@@ -108,7 +108,6 @@ struct LabelInfo {
 
 struct Builder<'a, 'b> {
     cx: &'b mut Context<'a>,
-    lam: LamId,
     proc: Proc,
     map: HashMap<VarId, Var>,
     labels: HashMap<LabelId, LabelInfo>,
@@ -121,10 +120,9 @@ pub fn build_clause<'a>(cx: &mut Context<'a>, lam: LamId, index: usize) -> Proc 
     let lambda = info.lambda.expect("main is built apart");
     let clause = &lambda.clauses[index];
     let name: Rc<str> = lambda.name.clone();
-    let (lifted, has_closure, free, library) =
-        (info.lifted, info.has_closure(), info.free.clone(), info.library);
+    let (lifted, has_closure, free, library) = (info.lifted, info.has_closure(), info.free.clone(), info.library);
     let binder = info.binder;
-    let mut b = Builder::new(cx, lam, name, library);
+    let mut b = Builder::new(cx, name, library);
     b.proc.params = clause.params.iter().chain(&clause.rest).map(|p| b.var(*p)).collect();
     if lifted {
         let more: Vec<Var> = free.iter().map(|v| b.var(*v)).collect();
@@ -144,7 +142,7 @@ pub fn build_clause<'a>(cx: &mut Context<'a>, lam: LamId, index: usize) -> Proc 
 /// Translates the top-level forms.
 pub fn build_main(cx: &mut Context<'_>) -> Proc {
     let program = cx.program;
-    let mut b = Builder::new(cx, MAIN, "program".into(), false);
+    let mut b = Builder::new(cx, "program".into(), false);
     let first = b.new_block();
     b.goto(first);
     b.cur = first;
@@ -163,10 +161,10 @@ pub fn build_main(cx: &mut Context<'_>) -> Proc {
 }
 
 impl<'a, 'b> Builder<'a, 'b> {
-    fn new(cx: &'b mut Context<'a>, lam: LamId, name: Rc<str>, library: bool) -> Self {
+    fn new(cx: &'b mut Context<'a>, name: Rc<str>, library: bool) -> Self {
         let proc =
             Proc { name, library, params: vec![], closure: None, free: vec![], vars: vec![], blocks: vec![] };
-        let mut b = Builder { cx, lam, proc, map: HashMap::new(), labels: HashMap::new(), cur: BlockId(0) };
+        let mut b = Builder { cx, proc, map: HashMap::new(), labels: HashMap::new(), cur: BlockId(0) };
         b.new_block();
         b
     }
@@ -330,8 +328,7 @@ impl<'a, 'b> Builder<'a, 'b> {
         if let Some(&l) = self.cx.closures.global.get(&g) {
             return Operand::Procedure(self.entry(l));
         }
-        let op =
-            if self.cx.always_bound[g.0 as usize] { Op::Global(g) } else { Op::GlobalChecked(g, site) };
+        let op = if self.cx.always_bound[g.0 as usize] { Op::Global(g) } else { Op::GlobalChecked(g, site) };
         self.temp(op)
     }
 
@@ -422,11 +419,8 @@ impl<'a, 'b> Builder<'a, 'b> {
                     let v = self.global_operand(*g, *site);
                     return self.deliver(v, dest);
                 }
-                let op = if self.cx.always_bound[g.0 as usize] {
-                    Op::Global(*g)
-                } else {
-                    Op::GlobalChecked(*g, *site)
-                };
+                let op =
+                    if self.cx.always_bound[g.0 as usize] { Op::Global(*g) } else { Op::GlobalChecked(*g, *site) };
                 self.deliver_op(op, dest);
             }
             Expr::SetGlobal(g, e, site) => {
@@ -676,9 +670,4 @@ fn prim(op: cairn_core::prim::Op, args: Vec<Operand>) -> Op {
 
 fn small(n: i64) -> cairn_num::Number {
     cairn_num::Number::Int(cairn_num::Int::Fix(n))
-}
-
-/// The clause behind a body, for parameter counts.
-pub fn parameter_count(clause: &Clause) -> usize {
-    clause.params.len() + clause.rest.is_some() as usize
 }

@@ -77,7 +77,9 @@ pub fn test_uses(t: &Test, mut f: impl FnMut(Var)) {
 /// Calls `f` with each variable a callee uses.
 pub fn callee_uses(c: &Callee, mut f: impl FnMut(Var)) {
     match c {
-        Callee::Unknown(o) | Callee::Apply(o) | Callee::CallCc(o) | Callee::Known(_, Some(o)) => operand(o, &mut f),
+        Callee::Unknown(o) | Callee::Apply(o) | Callee::CallCc(o) | Callee::Known(_, Some(o)) => {
+            operand(o, &mut f)
+        }
         Callee::Known(_, None) => {}
     }
 }

@@ -9,13 +9,19 @@
 //! | [`build`] | Core clause → control-flow graph |
 //! | [`graph`] | dominators, liveness, pieces |
 //! | [`split`] | graph → functions: frames, slots, loads, heap checks |
+//! | [`reps`] | unboxed doubles |
 //! | [`ir`] | the Frame IR |
+//! | [`print`] | as text |
+//! | [`verify`] | checks its invariants |
 
 pub mod analyze;
 pub mod build;
 pub mod graph;
 pub mod ir;
+pub mod print;
+pub mod reps;
 pub mod split;
+pub mod verify;
 
 use analyze::LamId;
 use build::{Context, FuncIds};
@@ -104,7 +110,7 @@ fn entry_function(closures: &analyze::Closures, lam: LamId, ids: &FuncIds, libra
     };
     let closure_words = 1 + if info.has_closure() { info.free.len() as u32 } else { 0 };
     Function {
-        name: format!("{name}.entry").into(),
+        name: format!("{name}.{}.entry", ids.entries[lam.0 as usize].0).into(),
         procedure: name,
         library,
         kind: FuncKind::Entry { closure_words, clauses, site },

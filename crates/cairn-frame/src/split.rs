@@ -304,7 +304,7 @@ impl Splitter<'_> {
         out.extend(trampolines);
 
         let mut function = Function {
-            name: format!("{}{}", proc.name, suffix).into(),
+            name: format!("{}.{}{}", proc.name, self.ids[&BlockId(0)].0, suffix).into(),
             procedure: proc.name.clone(),
             library: proc.library,
             kind,
@@ -314,6 +314,7 @@ impl Splitter<'_> {
         let closure = compact_variables(&mut function, &mut pending, closure, proc, &mut assigned);
         let n = function.vars.len();
         place_loads(&mut function.blocks, pending, closure, n, &assigned);
+        crate::reps::choose(&mut function);
         insert_heap_checks(&mut function, closure, self.strategy);
         function
     }
@@ -525,10 +526,8 @@ fn place_loads(blocks: &mut [Block], pending: Vec<(Var, Op)>, closure: Option<Va
             }
             let mut hit = false;
             final_term_uses(&blocks[b].term, |u| hit |= u == v);
-            let succs: Vec<BlockId> = final_successors(&blocks[b].term)
-                .into_iter()
-                .filter(|s| live[s.0 as usize].contains(v))
-                .collect();
+            let succs: Vec<BlockId> =
+                final_successors(&blocks[b].term).into_iter().filter(|s| live[s.0 as usize].contains(v)).collect();
             if hit || succs.iter().any(|s| preds[s.0 as usize] > 1) {
                 blocks[b].stmts.push(Stmt::Assign(v, op.clone()));
             } else {
@@ -559,9 +558,8 @@ fn insert_heap_checks(f: &mut Function, closure: Option<Var>, strategy: &Strateg
         final_term_uses(&b.term, |v| {
             set.insert(v);
         });
-        let tagged = |set: &VarSet| -> Vec<Var> {
-            set.iter().filter(|v| vars[v.0 as usize].rep == Rep::Tagged).collect()
-        };
+        let tagged =
+            |set: &VarSet| -> Vec<Var> { set.iter().filter(|v| vars[v.0 as usize].rep == Rep::Tagged).collect() };
         // Walk backwards, cutting segments that stay within the limit.
         let mut bytes = frame_bytes(&b.term, strategy);
         let mut check_at: Option<(usize, Vec<Var>)> = (bytes > 0).then(|| (b.stmts.len(), tagged(&set)));

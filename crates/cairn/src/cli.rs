@@ -241,7 +241,7 @@ fn compile_options(m: &ArgMatches) -> CompileOptions {
 fn run_options(m: &ArgMatches) -> cairn_rt::Options {
     let mut options = cairn_rt::Options::default();
     if let Some(size) = m.get_one::<u64>("heap-max") {
-        options.heap_max = *size;
+        options.heap_max = Some(*size);
     }
     options.stats = m.get_flag("stats");
     options.trace_gc = m.get_flag("trace-gc");
@@ -249,7 +249,8 @@ fn run_options(m: &ArgMatches) -> cairn_rt::Options {
 }
 
 fn parse_size(text: &str) -> Result<u64, String> {
-    cairn_rt::runtime::parse_size(text).ok_or_else(|| "write a number of bytes, or one with K, M or G, like 512M".into())
+    cairn_rt::runtime::parse_size(text)
+        .ok_or_else(|| "write a number of bytes, or one with K, M or G, like 512M".into())
 }
 
 #[cfg(test)]

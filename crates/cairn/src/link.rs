@@ -34,7 +34,8 @@ pub fn executable(object: &[u8], output: &Path) -> Result<(), Failure> {
             child.wait_with_output()
         });
     let _ = std::fs::remove_file(&object_file);
-    let result = result.map_err(|e| format!("cannot run the linker `cc`: {e} (install a C compiler: apt-get install gcc)"))?;
+    let result = result
+        .map_err(|e| format!("cannot run the linker `cc`: {e} (install a C compiler: apt-get install gcc)"))?;
     if result.status.success() {
         return Ok(());
     }

@@ -5,8 +5,8 @@
 use crate::Failure;
 use crate::cli::{CompileOptions, Level};
 use crate::diagnostics;
-use crate::library::{Files, read_source};
-use cairn_core::ir::Program;
+use crate::library::{BUILT_IN, Files, read_source};
+use cairn_core::ir::{GlobalId, Program};
 use cairn_core::passes;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -71,12 +71,16 @@ fn front(file: &Path) -> Result<(Program, Vec<PathBuf>), Failure> {
     let mut session = cairn_syntax::Session::new();
     match session.expand_program(&path, &text, &mut files) {
         Ok(expanded) => {
-            diagnostics::warnings(&expanded.warnings, session.sources());
-            let dependencies = expanded.dependencies.into_iter().map(PathBuf::from).collect();
+            diagnostics::warnings(&expanded.warnings, &expanded.sources);
+            let read = expanded.dependencies.into_iter().map(|(path, _)| path);
+            let dependencies = std::iter::once(path)
+                .chain(read.filter(|path| !path.starts_with(BUILT_IN)))
+                .map(PathBuf::from)
+                .collect();
             Ok((expanded.program, dependencies))
         }
-        Err(errors) => {
-            diagnostics::errors(&errors, session.sources());
+        Err(failed) => {
+            diagnostics::errors(&failed.errors, &failed.sources);
             Err(Failure::Reported)
         }
     }
@@ -88,15 +92,25 @@ fn optimize(program: &mut Program, options: &CompileOptions) -> Vec<bool> {
         Level::High => passes::Opt::High,
     };
     passes::optimize(program, level, options.verify, &mut |_, _| {});
-    passes::known::always_bound(program)
+    let facts = passes::known::analyze(program);
+    (0..program.globals.len()).map(|g| facts.always_bound(GlobalId(g as u32))).collect()
 }
 
-fn lower(file: &Path, options: &CompileOptions, clock: &mut Clock) -> Result<(cairn_frame::ir::Module, Vec<PathBuf>), Failure> {
+fn lower(
+    file: &Path,
+    options: &CompileOptions,
+    clock: &mut Clock,
+) -> Result<(cairn_frame::ir::Module, Vec<PathBuf>), Failure> {
     let (mut program, dependencies) = front(file)?;
     clock.lap("expand");
     let always_bound = optimize(&mut program, options);
     clock.lap("optimize");
     let module = cairn_frame::lower(&program, &always_bound, options.frames);
+    if options.verify
+        && let Err(complaints) = cairn_frame::verify::verify(&module)
+    {
+        panic!("the Frame IR is wrong:\n  {}", complaints.join("\n  "));
+    }
     clock.lap("frame");
     Ok((module, dependencies))
 }
@@ -131,7 +145,8 @@ pub fn emit(file: &Path, options: &CompileOptions, stage: Stage) -> Result<Strin
         if stage == Stage::Opt {
             optimize(&mut program, options);
         } else {
-            passes::shake::run(&mut program);
+            let facts = passes::known::analyze(&program);
+            passes::shake::run(&mut program, &facts);
         }
         return Ok(cairn_core::print::print_program(&program));
     }

@@ -61,8 +61,14 @@ fn run(program: &str, c: Configuration) -> Outcome {
             c.name(),
             program.replace('/', "_")
         ));
-        let built =
-            Command::new(binary()).current_dir(&root).arg("build").args(&flags).arg(program).arg("-o").arg(&exe).output();
+        let built = Command::new(binary())
+            .current_dir(&root)
+            .arg("build")
+            .args(&flags)
+            .arg(program)
+            .arg("-o")
+            .arg(&exe)
+            .output();
         let built = built.unwrap();
         if !built.status.success() {
             return Outcome {

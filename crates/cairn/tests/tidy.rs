@@ -70,8 +70,7 @@ fn files_are_of_readable_length() {
 #[test]
 fn no_machine_paths() {
     let traces = [concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/ho", "me/")];
-    let bad: Vec<_> =
-        sources().into_iter().filter(|p| traces.iter().any(|t| text(p).contains(t))).collect();
+    let bad: Vec<_> = sources().into_iter().filter(|p| traces.iter().any(|t| text(p).contains(t))).collect();
     assert!(bad.is_empty(), "these files name a path of one machine: {bad:#?}");
 }
 

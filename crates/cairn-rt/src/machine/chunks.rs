@@ -75,8 +75,8 @@ fn new_chunk(ctx: &mut Machine, bytes: u64) -> (u64, u64) {
     }
     let size = CHUNK_BYTES.max((bytes + 2 * RED_ZONE).next_multiple_of(CHUNK_BYTES));
     match rt(ctx).heap.alloc_chunk(size) {
-        Some(chunk) => chunk,
-        None => out_of_memory(ctx, size),
+        Ok((start, size)) => (start, start + size),
+        Err(_) => out_of_memory(ctx, size),
     }
 }
 
@@ -85,11 +85,14 @@ fn enter_chunk(ctx: &mut Machine, (start, end): (u64, u64), bottom: u64) {
     let s = state(ctx);
     (s.chunks.start, s.chunks.end) = (start, end);
     ctx.chunk = start;
-    ctx.stack_limit = start + RED_ZONE;
+    ctx.stack_limit = start + 8 + RED_ZONE;
     ctx.base = end - 8;
     ctx.sp = ctx.base;
-    // SAFETY: the last word of a fresh chunk.
-    unsafe { *(ctx.base as *mut u64) = bottom };
+    // SAFETY: the first and the last word of a fresh chunk. The first, below the red zone, records its end.
+    unsafe {
+        *(start as *mut u64) = end;
+        *(ctx.base as *mut u64) = bottom;
+    }
 }
 
 /// The first segment: its only frame is the halt frame.
@@ -240,11 +243,12 @@ fn resume_in_place(ctx: &mut Machine, k: Value, sp: u64, base: u64) {
     let chunk = continuation_word(k, continuation::CHUNK);
     let next = Value(continuation_word(k, continuation::NEXT));
     leave_chunk(ctx);
-    let end = rt(ctx).heap.chunk_end(chunk);
+    // SAFETY: the first word of a chunk is its end (see `enter_chunk`).
+    let end = unsafe { *(chunk as *const u64) };
     let s = state(ctx);
     (s.chunks.start, s.chunks.end) = (chunk, end);
     ctx.chunk = chunk;
-    ctx.stack_limit = chunk + RED_ZONE;
+    ctx.stack_limit = chunk + 8 + RED_ZONE;
     ctx.sp = sp;
     ctx.base = base;
     set_under(ctx, next);

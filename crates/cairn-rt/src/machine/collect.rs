@@ -8,7 +8,8 @@ use super::walk::visit_frames;
 use super::{chunks, continuation_word};
 use crate::alloc::out_of_memory;
 use crate::runtime::{Runtime, rt};
-use cairn_heap::{Address, Client, Refill, Request, RootVisitor};
+use cairn_heap::address::Address;
+use cairn_heap::{Client, Refill, Request, RootVisitor};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use cairn_layout::object::continuation;
@@ -28,15 +29,15 @@ pub fn safepoint(ctx: &mut Machine, bytes: u64) {
     let need = bytes + cairn_layout::machine::CHECK_RESERVE;
     let rt = rt(ctx);
     let requested = std::mem::take(&mut rt.collect_requested);
-    if !requested && let Refill::Extent(lo, hi) = rt.heap.refill(Address(ctx.lo), Address(ctx.hi), need) {
-        (ctx.lo, ctx.hi) = (lo.0, hi.0);
+    if !requested && let Refill::Block(lo, hi) = rt.heap.refill(ctx.lo, ctx.hi, need) {
+        (ctx.lo, ctx.hi) = (lo, hi);
         return;
     }
     let request = if requested { Request::Major } else { Request::Auto };
     collect(ctx, request);
     if ctx.hi - ctx.lo < need {
-        match rt.heap.refill(Address(ctx.lo), Address(ctx.hi), need) {
-            Refill::Extent(lo, hi) => (ctx.lo, ctx.hi) = (lo.0, hi.0),
+        match rt.heap.refill(ctx.lo, ctx.hi, need) {
+            Refill::Block(lo, hi) => (ctx.lo, ctx.hi) = (lo, hi),
             Refill::Collect => out_of_memory(ctx, bytes),
         }
     }
@@ -49,14 +50,13 @@ pub fn collect(ctx: &mut Machine, request: Request) {
         chunks::remainder(ctx);
     }
     let rt = rt(ctx);
-    let (lo, hi) = (Address(ctx.lo), Address(ctx.hi));
+    let (mut lo, mut hi) = (ctx.lo, ctx.hi);
     let mut roots = Roots { machine: ctx };
-    let result = rt.heap.collect(&mut roots, lo, hi, request);
+    let result = rt.heap.collect(&mut lo, &mut hi, &mut roots, request);
     if let Err(e) = result {
         out_of_memory(ctx, e.requested);
     }
-    let (lo, hi) = rt.heap.current();
-    (ctx.lo, ctx.hi) = (lo.0, hi.0);
+    (ctx.lo, ctx.hi) = (lo, hi);
     if ctx.under != Value::FALSE && !rt.strategy.facts.frames_in_heap {
         rt.strategy.chunks.under_sp = continuation_word(ctx.under, continuation::SP);
     }

@@ -193,6 +193,15 @@ pub extern "C" fn cairn_machine_mismatch(ctx: *mut Machine, expected: Value, got
     error::other(ctx, "call-with-values", &message, &[])
 }
 
+/// A `letrec` variable was read before its initialization.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_machine_unbound(ctx: *mut Machine, name: Value) -> Value {
+    // SAFETY: as above.
+    let ctx = unsafe { &mut *ctx };
+    let message = format!("unbound variable: {}", access::symbol_text(name));
+    error::fail(ctx, cairn_layout::machine::error::UNBOUND, "", message, &[])
+}
+
 /// Fewest words the argument area ever has; the compiler stores this many without asking.
 pub const ARGS_MIN: usize = 4096;
 
