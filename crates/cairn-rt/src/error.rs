@@ -11,6 +11,7 @@
 
 use crate::access;
 use crate::alloc;
+use crate::record;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::code;
@@ -107,6 +108,15 @@ fn container_name(v: Value) -> Option<(&'static str, usize)> {
     Some((name, access::length(v)))
 }
 
+/// `pair` as `a pair`.
+fn with_article(noun: &str) -> std::borrow::Cow<'_, str> {
+    if noun.starts_with("a ") || noun.starts_with("an ") || noun.starts_with("the ") {
+        return noun.into();
+    }
+    let article = if noun.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+    format!("{article} {noun}").into()
+}
+
 /// The two strings of `operation`: a C string `who`, then, right after its NUL, a C string `expected`.
 ///
 /// # Safety
@@ -190,12 +200,21 @@ fn inline_failure(kind: i64, operation: Value, x: Value, y: Value) -> Failure {
             // SAFETY: compiled code passes such a constant for these kinds.
             let (name, expected) = unsafe { operation_text(operation) };
             who = (!name.is_empty()).then_some(name);
+            let expected = match record::type_name(y).filter(|_| kind == kind::TYPE) {
+                Some(name) => {
+                    // The accessor was inlined: its own name is lost, that of `record-ref` says nothing.
+                    who = None;
+                    name
+                }
+                None => expected,
+            };
             message = match kind {
-                kind::TYPE => format!("expected {expected}, got"),
+                kind::TYPE => format!("expected {}, got", with_article(&expected)),
                 kind::RANGE => match container_name(y) {
-                    Some((container, n)) => format!("{container} of length {n} has no element"),
+                    Some((container, n)) if x.is_fixnum() => format!("{container} of length {n} has no element"),
+                    Some(_) => "expected an index, got".to_string(),
                     None if expected.is_empty() => "argument out of range:".to_string(),
-                    None => format!("expected {expected}, got"),
+                    None => format!("expected {}, got", with_article(&expected)),
                 },
                 kind::DIVISION => "division by zero; the dividend was".to_string(),
                 _ if expected.is_empty() => "failed:".to_string(),
@@ -204,7 +223,12 @@ fn inline_failure(kind: i64, operation: Value, x: Value, y: Value) -> Failure {
             if x != Value::DEFAULT {
                 irritants.push(x);
             }
-            if y != Value::DEFAULT && !(kind == kind::RANGE && container_name(y).is_some()) {
+            let explained = match kind {
+                kind::RANGE => container_name(y).is_some(),
+                kind::TYPE => record::type_name(y).is_some(),
+                _ => false,
+            };
+            if y != Value::DEFAULT && !explained {
                 irritants.push(y);
             }
         }
@@ -217,7 +241,7 @@ fn inline_failure(kind: i64, operation: Value, x: Value, y: Value) -> Failure {
 /// `failed` is one of `cairn_layout::machine::error`. For `PENDING`, a runtime call failed and left its failure
 /// in the runtime. Otherwise an inline check failed: `operation` is the address of the static C strings
 /// `"who\0expected\0"` and `x` the offending operand, `y` a second irritant or `Value::DEFAULT`
-/// (for `RANGE`: the container). `NOT_PROCEDURE`: `x` is the operator. `ARITY`: `x` is the procedure, `y` the
+/// (for `RANGE`: the container; for `TYPE`: the descriptor when a record of that type was expected). `NOT_PROCEDURE`: `x` is the operator. `ARITY`: `x` is the procedure, `y` the
 /// list of arguments. `UNBOUND`: `operation` is the address of the variable's name.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_throw(
@@ -352,7 +376,7 @@ mod tests {
     fn inline_checks_read_as_sentences() {
         let mut t = TestRuntime::new();
         let ctx = t.ctx();
-        let car = Text(*b"car\0a pair\0");
+        let car = Text(*b"car\0pair\0");
         let address = car.0.as_ptr() as u64;
         let five = Value::fixnum(5);
         assert_eq!(thrown(ctx, kind::TYPE, address, five, Value::DEFAULT), "car: expected a pair, got 5");
@@ -363,6 +387,8 @@ mod tests {
         assert_eq!(text, "vector-ref: a vector of length 2 has no element 5");
         let text = thrown(ctx, kind::RANGE, address, five, Value::DEFAULT);
         assert_eq!(text, "vector-ref: expected an index, got 5");
+        let text = thrown(ctx, kind::RANGE, address, Value::TRUE, v);
+        assert_eq!(text, "vector-ref: expected an index, got #t");
         let quotient = Text(*b"quotient\0\0");
         let address = quotient.0.as_ptr() as u64;
         let text = thrown(ctx, kind::DIVISION, address, five, Value::DEFAULT);

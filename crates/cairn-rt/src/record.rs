@@ -54,6 +54,32 @@ pub fn type_name(rtd: Value) -> Option<String> {
     Some(inner.map(str::to_string).unwrap_or(text))
 }
 
+/// What a condition object says; see `lib/cairn/control.sld`.
+pub struct Condition {
+    /// The procedure that failed.
+    pub who: Option<String>,
+    /// What happened.
+    pub message: String,
+    /// Offending objects, which complete the sentence.
+    pub irritants: Vec<Value>,
+}
+
+/// The contents of a condition: a record of a type named `condition` with fields kind, who, message, irritants, site.
+pub fn condition(v: Value) -> Option<Condition> {
+    if !access::is(v, Type::Record) || access::length(v) != 6 {
+        return None;
+    }
+    let text = |v: Value| access::string_of(v).map(|_| access::string_text(v));
+    let message = text(access::word(v, 3))?;
+    if type_name(access::word(v, 0)).as_deref() != Some("condition") {
+        return None;
+    }
+    let irritants = access::word(v, 4);
+    let proper = matches!(crate::list::shape(irritants), crate::list::Shape::Proper(_));
+    let irritants = if proper { list_items(irritants).collect() } else { vec![irritants] };
+    Some(Condition { who: text(access::word(v, 2)), message, irritants })
+}
+
 /// The name of field `i` (from 0) of records of this type. Field names may be symbols or lists that begin with one.
 pub fn field_name(rtd: Value, i: usize) -> Option<String> {
     if !access::is(rtd, Type::Record) || access::length(rtd) < 3 {

@@ -11,7 +11,7 @@
 //! | `write-shared` | on all sharing | as literals |
 //! | `write-simple` | never | as literals |
 //!
-//! Records print as `#<point x: 1 y: 2>`; what has no external representation prints as `#<kind …>`.
+//! Records print as `#<point x: 1 y: 2>`, conditions as `#<condition car: expected a pair, got 5>`; what has no external representation prints as `#<kind …>`.
 
 mod atoms;
 mod labels;
@@ -189,6 +189,18 @@ fn open(out: &mut impl Out, v: Value, tasks: &mut Vec<Task>) {
     } else if access::is(v, Type::Vector) {
         out.str("#(");
         tasks.push(Task::Elements(v, 0));
+    } else if let Some(c) = record::condition(v) {
+        out.str("#<condition ");
+        if let Some(who) = c.who {
+            out.str(&who);
+            out.str(": ");
+        }
+        out.str(&c.message);
+        tasks.push(Task::Text(">"));
+        for irritant in c.irritants.into_iter().rev() {
+            tasks.push(Task::Object(irritant));
+            tasks.push(Task::Text(" "));
+        }
     } else {
         out.str("#<");
         out.str(&record::type_name(access::word(v, 0)).unwrap_or_else(|| "record".to_string()));

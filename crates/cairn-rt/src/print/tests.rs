@@ -125,6 +125,14 @@ fn records_show_their_fields() {
     assert_eq!(written(p), "#<point x: 1 y: \"q\">");
     assert_eq!(written(rtd), "#<record-type point>");
     assert_eq!(written(top), "#<record-type record-type>");
+    let name = intern(ctx, "condition");
+    let fields = make_list(ctx, &[name, Value::NIL]);
+    let rtd = crate::record::cairn_record_make(ctx, top, fields);
+    let (who, message) = (make_string(ctx, "car"), make_string(ctx, "expected a pair, got"));
+    let irritants = make_list(ctx, &[text]);
+    let fields = make_list(ctx, &[Value::fixnum(0), who, message, irritants, Value::fixnum(0)]);
+    let c = crate::record::cairn_record_make(ctx, rtd, fields);
+    assert_eq!(written(c), "#<condition car: expected a pair, got \"q\">");
     store_word(ctx, p, 1, p);
     assert_eq!(written(p), "#0=#<point x: #0# y: \"q\">");
 }
