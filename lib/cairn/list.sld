@@ -242,7 +242,6 @@
         ((f args) (%apply f args))
         ((f a args) (%apply f a args))
         ((f a b args) (%apply f a b args))
-        ((f) (f))
         ((f a b c . rest) (%apply f a b (spread c rest)))))
 
     ;; Helpers of the clauses for many lists.

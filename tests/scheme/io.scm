@@ -110,8 +110,6 @@
 (check (map written '(abc |hello world| || |a\|b| |1| |+1| + - ... |a.b| |.| |#foo| Hello))
        => '("abc" "|hello world|" "||" "|a\\|b|" "|1|" "|+1|" "+" "-" "..." "a.b" "|.|" "|#foo|" "Hello"))
 (check (displayed '|hello world|) => "hello world")
-(check (written ''a) => "'a")
-(check (written '`(a ,b ,@c)) => "`(a ,b ,@c)")
 (check (written '(quote a b)) => "(quote a b)")
 (check (written '(1 . (2 . (3 . ())))) => "(1 2 3)")
 (check (let ((x (list 'a 'b 'c))) (set-cdr! (cddr x) x) (written x)) => "#0=(a b c . #0#)")
