@@ -9,7 +9,6 @@
 //! A return point that takes several values is two LLVM functions: the multiple-value entry has the body; the single-value
 //! entry, whose address frames hold, sets the count to one and jumps there.
 
-use super::calls::absent;
 use super::function::{Emitter, ins, line};
 use super::regs::{Place, Regs, known_place};
 use super::text::{Odds, Val};
@@ -48,7 +47,7 @@ impl<'m> Emitter<'_, 'm> {
             let plural = if n == 1 { "value" } else { "values" };
             let least = if rest.is_some() { "at least " } else { "" };
             let expected = format!("expected {least}{n} {plural}, got");
-            e.throw(error::OTHER, "values", &expected, site, &got, &absent());
+            e.throw(error::OTHER, "values", &expected, site, &[&got]);
         });
         self.guard(&ok, &fail);
         for (i, p) in params.iter().enumerate() {

@@ -3,11 +3,11 @@
 //! Text goes to `out`; slow paths go to `cold`, which follows at the end, so the text reads like the fast path.
 //! `lo`, `hi`, `sp` and every variable live in allocas; `sp` only changes when a heap check moves heap frames.
 
-use super::calls::absent;
 use super::module::ModuleCx;
 use super::prims::Value;
 use super::regs::Regs;
 use super::text::{Mem, Odds, Val};
+use cairn_core::prim::PrimOp;
 use cairn_frame::ir::*;
 use cairn_layout::code::Site;
 use cairn_layout::machine::Machine;
@@ -46,6 +46,8 @@ pub(crate) struct Emitter<'c, 'm> {
     cold: String,
     next: u32,
     here: Label,
+    /// Live variables after the statement under way and its target, if its slow path may collect.
+    poll: Option<(Vec<Var>, Option<Var>)>,
 }
 
 /// The frame a function finds at `sp`, in words: 0 unless it is a return point.
@@ -66,6 +68,7 @@ impl<'c, 'm> Emitter<'c, 'm> {
             cold: String::new(),
             next: 0,
             here: Label("entry".into()),
+            poll: None,
         };
         for r in ["sp", "lo", "hi"] {
             line!(e, "%{r}.v = alloca i64");
@@ -319,7 +322,10 @@ impl<'c, 'm> Emitter<'c, 'm> {
     pub(crate) fn assign(&mut self, v: Var, value: Value) {
         match self.rep(v) {
             Rep::Tagged => {
-                let w = self.tagged(value);
+                let w = match value {
+                    Value::Double(d) => self.encode_result(&d),
+                    other => self.tagged(other),
+                };
                 line!(self, "store i64 {w}, ptr %v{}", v.0);
             }
             Rep::Double => {
@@ -353,8 +359,16 @@ impl<'c, 'm> Emitter<'c, 'm> {
         self.goto(&block_label(BlockId(0)));
         for (i, b) in func.blocks.iter().enumerate() {
             self.start(&block_label(BlockId(i as u32)));
-            for s in &b.stmts {
+            let mut stmts = b.stmts.iter().peekable();
+            while let Some(s) = stmts.next() {
+                // A poll right after an operation with a slow path belongs into that path.
+                if let (Some(target), Some(Stmt::HeapCheck { bytes: 0, live })) = (polled_target(s), stmts.peek())
+                {
+                    self.poll = Some((live.clone(), target));
+                    stmts.next();
+                }
                 self.stmt(s);
+                self.poll = None;
             }
             self.terminator(&b.term);
         }
@@ -373,43 +387,78 @@ impl<'c, 'm> Emitter<'c, 'm> {
         }
     }
 
+    /// Bytes 0 asks for a poll: a collection when the runtime wants one, which it shows by leaving little room.
     fn heap_check(&mut self, bytes: u32, live: &[Var]) {
-        if bytes == 0 {
-            return;
-        }
-        let (hi, lo) = (self.hi(), self.lo());
-        let room = ins!(self, "sub i64 {hi}, {lo}");
-        let short = ins!(self, "icmp ult i64 {room}, {bytes}");
+        let short = if bytes == 0 { self.collection_wanted() } else { self.room_below(bytes as i64) };
         let (cold, go) = (self.fresh(), self.fresh());
         self.branch(&short, &cold, &go, Odds::Unlikely);
         self.out_of_line(&cold, |e| {
-            let moves_sp = e.cx.strategy.frame_is_value();
-            let live: Vec<Var> = live.iter().copied().filter(|v| e.rep(*v) == Rep::Tagged).collect();
-            let spill = |i: usize| offset_of!(Machine, spill) + 8 * i;
-            for (i, v) in live.iter().enumerate() {
-                let w = ins!(e, "load i64, ptr %v{}", v.0);
-                e.store_machine(spill(i), &w);
-            }
-            let mut count = live.len();
-            if moves_sp {
-                let sp = e.sp();
-                e.store_machine(spill(count), &sp);
-                count += 1;
-            }
-            e.store_machine(offset_of!(Machine, spilled), &Val::Int(count as i64));
-            let sp = e.sp();
-            e.cold_call("cairn_machine_collect", &sp, &[Val::word(Word::fixnum(bytes as i64).0)]);
-            for (i, v) in live.iter().enumerate() {
-                let w = e.load_machine(spill(i));
-                line!(e, "store i64 {w}, ptr %v{}", v.0);
-            }
-            if moves_sp {
-                let w = e.load_machine(spill(live.len()));
-                e.set_sp(&w);
-            }
+            e.collect(bytes.max(16), live, None);
             e.goto(&go);
         });
         self.start(&go);
+    }
+
+    /// An `i1`: is there less room than this many bytes?
+    fn room_below(&mut self, bytes: i64) -> Val {
+        let (hi, lo) = (self.hi(), self.lo());
+        let room = ins!(self, "sub i64 {hi}, {lo}");
+        ins!(self, "icmp ult i64 {room}, {bytes}")
+    }
+
+    fn collection_wanted(&mut self) -> Val {
+        self.room_below(cairn_layout::machine::CHECK_RESERVE as i64 + 16)
+    }
+
+    /// Calls the collector. `extra` is one more value that lives on; its new word is returned.
+    fn collect(&mut self, bytes: u32, live: &[Var], extra: Option<&Val>) -> Option<Val> {
+        let live: Vec<Var> = live.iter().copied().filter(|v| self.rep(*v) == Rep::Tagged).collect();
+        let spill = |i: usize| offset_of!(Machine, spill) + 8 * i;
+        for (i, v) in live.iter().enumerate() {
+            let w = ins!(self, "load i64, ptr %v{}", v.0);
+            self.store_machine(spill(i), &w);
+        }
+        let mut count = live.len();
+        let at_extra = count;
+        if let Some(w) = extra {
+            self.store_machine(spill(count), w);
+            count += 1;
+        }
+        let at_sp = count;
+        let moves_sp = self.cx.strategy.frame_is_value();
+        if moves_sp {
+            let sp = self.sp();
+            self.store_machine(spill(count), &sp);
+            count += 1;
+        }
+        self.store_machine(offset_of!(Machine, spilled), &Val::Int(count as i64));
+        let sp = self.sp();
+        self.cold_call("cairn_machine_collect", &sp, &[Val::word(Word::fixnum(bytes as i64).0)]);
+        for (i, v) in live.iter().enumerate() {
+            let w = self.load_machine(spill(i));
+            line!(self, "store i64 {w}, ptr %v{}", v.0);
+        }
+        if moves_sp {
+            let w = self.load_machine(spill(at_sp));
+            self.set_sp(&w);
+        }
+        extra.map(|_| self.load_machine(spill(at_extra)))
+    }
+
+    /// To be called on a slow path with the statement's result in hand, when nothing else of the statement is outstanding: collects
+    /// if the runtime wants it and the frame pass allows it here.
+    pub(crate) fn poll(&mut self, result: &Val) -> Val {
+        let Some((live, target)) = self.poll.clone() else { return result.clone() };
+        let live: Vec<Var> = live.into_iter().filter(|v| Some(*v) != target).collect();
+        let wanted = self.collection_wanted();
+        let (yes, join, here) = (self.fresh(), self.fresh(), self.here());
+        self.branch(&wanted, &yes, &join, Odds::Unlikely);
+        self.start(&yes);
+        let moved = self.collect(16, &live, Some(result)).expect("an extra value");
+        let after = self.here();
+        self.goto(&join);
+        self.start(&join);
+        self.phi("i64", &[(result.clone(), here), (moved, after)])
     }
 
     fn terminator(&mut self, t: &'m Term) {
@@ -513,7 +562,7 @@ impl<'c, 'm> Emitter<'c, 'm> {
     fn check_procedure(&mut self, f: &Val, site: Site) {
         use cairn_layout::machine::error::NOT_PROCEDURE;
         let ok = self.has_tag(f, TAG_PROCEDURE);
-        let fail = self.throw_block(NOT_PROCEDURE, "", "", site, f, &absent());
+        let fail = self.throw_block(NOT_PROCEDURE, "", "", site, &[f]);
         self.guard(&ok, &fail);
     }
 
@@ -607,7 +656,7 @@ impl<'c, 'm> Emitter<'c, 'm> {
         let v = self.load_global(g);
         let ok = ins!(self, "icmp ne i64 {v}, {}", Word::UNBOUND.0);
         let name = self.cx.module.globals[g as usize].name.clone();
-        let fail = self.throw_block(UNBOUND, &name, "defined variable", site, &absent(), &absent());
+        let fail = self.throw_block(UNBOUND, &name, "defined variable", site, &[]);
         self.guard(&ok, &fail);
         v
     }
@@ -652,6 +701,15 @@ impl<'c, 'm> Emitter<'c, 'm> {
     }
 }
 
+/// The target of a statement that allocates in the runtime on a slow path only.
+fn polled_target(s: &Stmt) -> Option<Option<Var>> {
+    match s {
+        Stmt::Assign(v, Op::Prim(p)) if matches!(p.op, PrimOp::Op(_)) => Some(Some(*v)),
+        Stmt::Effect(Op::Prim(p)) if matches!(p.op, PrimOp::Op(_)) => Some(None),
+        _ => None,
+    }
+}
+
 /// A call whose operands are evaluated.
 struct Call {
     regs: Regs,
@@ -673,6 +731,14 @@ pub(crate) fn block_label(b: BlockId) -> Label {
 impl<'c, 'm> Emitter<'c, 'm> {
     /// A C function of the prelude: no machine state.
     pub(crate) fn prelude_c(cx: &'c mut ModuleCx<'m>) -> Self {
-        Emitter { cx, func: None, out: String::new(), cold: String::new(), next: 0, here: Label("entry".into()) }
+        Emitter {
+            cx,
+            func: None,
+            out: String::new(),
+            cold: String::new(),
+            next: 0,
+            here: Label("entry".into()),
+            poll: None,
+        }
     }
 }

@@ -27,6 +27,7 @@ pub(crate) struct ModuleCx<'m> {
     names: Strings,
     operations: Strings,
     long_maps: Vec<Vec<u64>>,
+    throws: HashMap<String, usize>,
 }
 
 /// A pool of C strings.
@@ -102,6 +103,7 @@ impl<'m> ModuleCx<'m> {
             names: Strings::new("cairn_name"),
             operations: Strings::new("cairn_operation"),
             long_maps: Vec::new(),
+            throws: HashMap::new(),
         }
     }
 
@@ -122,8 +124,21 @@ impl<'m> ModuleCx<'m> {
         Val::text(format!("ptrtoint (ptr {s} to i64)"))
     }
 
+    /// Symbol of the descriptor of a throw.
+    pub(crate) fn throw(&mut self, kind: i64, who: &str, expected: &str, site: Site, values: usize) -> String {
+        let operation = if who.is_empty() && expected.is_empty() {
+            "0".to_string()
+        } else {
+            format!("ptrtoint (ptr {} to i64)", self.operation(who, expected))
+        };
+        let text = format!("i64 {}, i64 {operation}, i64 {}, i64 {values}", Word::fixnum(kind).0, site.0 << 3);
+        let next = self.throws.len();
+        let i = *self.throws.entry(text).or_insert(next);
+        format!("@cairn_throw.{i}")
+    }
+
     /// Symbol of the description of an operation that failed: two C strings in a row.
-    pub(crate) fn operation(&mut self, who: &str, expected: &str) -> String {
+    fn operation(&mut self, who: &str, expected: &str) -> String {
         self.operations.symbol(&format!("{}\0{}\0", who.replace('\0', "?"), expected.replace('\0', "?")))
     }
 
@@ -250,6 +265,11 @@ impl<'m> ModuleCx<'m> {
                 m.len(),
                 words.join(", ")
             );
+        }
+        let mut throws: Vec<(&String, &usize)> = self.throws.iter().collect();
+        throws.sort_by_key(|(_, i)| **i);
+        for (text, i) in throws {
+            let _ = writeln!(out, "@cairn_throw.{i} = internal constant [4 x i64] [{text}], align 8");
         }
         self.names.emit(out);
         self.operations.emit(out);

@@ -127,7 +127,7 @@ l1:
   %t2 = load i64, ptr %sp.v
   %t3 = load i64, ptr %lo.v
   %t4 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t2, i64 %t3, i64 %t4, i64 0, i64 ptrtoint (ptr @cairn_operation.0 to i64), i64 56, i64 %t0, i64 42, i64 poison, i64 poison)
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t2, i64 %t3, i64 %t4, i64 ptrtoint (ptr @cairn_throw.0 to i64), i64 poison, i64 %t0, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l47:
   %t49 = bitcast double %t38 to i64
@@ -145,7 +145,7 @@ l69:
   %t70 = load i64, ptr %sp.v
   %t71 = load i64, ptr %lo.v
   %t72 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t70, i64 %t71, i64 %t72, i64 72, i64 0, i64 56, i64 42, i64 42, i64 poison, i64 poison)
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t70, i64 %t71, i64 %t72, i64 ptrtoint (ptr @cairn_throw.1 to i64), i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l14:
   %t61 = load i64, ptr %sp.v
@@ -165,7 +165,7 @@ l79:
   %t80 = load i64, ptr %sp.v
   %t81 = load i64, ptr %lo.v
   %t82 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t80, i64 %t81, i64 %t82, i64 16, i64 0, i64 40, i64 %t75, i64 42, i64 poison, i64 poison)
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t80, i64 %t81, i64 %t82, i64 ptrtoint (ptr @cairn_throw.2 to i64), i64 poison, i64 %t75, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l91:
   %t93 = add i64 %t86, 0
@@ -235,13 +235,13 @@ l6:
   %t7 = load i64, ptr %sp.v
   %t8 = load i64, ptr %lo.v
   %t9 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t7, i64 %t8, i64 %t9, i64 0, i64 ptrtoint (ptr @cairn_operation.1 to i64), i64 56, i64 %t4, i64 42, i64 poison, i64 poison)
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t7, i64 %t8, i64 %t9, i64 ptrtoint (ptr @cairn_throw.3 to i64), i64 poison, i64 %t4, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l22:
   %t23 = load i64, ptr %sp.v
   %t24 = load i64, ptr %lo.v
   %t25 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t23, i64 %t24, i64 %t25, i64 8, i64 ptrtoint (ptr @cairn_operation.2 to i64), i64 56, i64 %t5, i64 %t4, i64 poison, i64 poison)
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t23, i64 %t24, i64 %t25, i64 ptrtoint (ptr @cairn_throw.4 to i64), i64 poison, i64 %t5, i64 %t4, i64 poison, i64 poison, i64 poison)
   ret void
 }
 

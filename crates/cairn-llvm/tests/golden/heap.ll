@@ -163,7 +163,7 @@ l27:
   %t28 = load i64, ptr %sp.v
   %t29 = load i64, ptr %lo.v
   %t30 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t28, i64 %t29, i64 %t30, i64 0, i64 ptrtoint (ptr @cairn_operation.0 to i64), i64 56, i64 %t26, i64 42, i64 poison, i64 poison)
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t28, i64 %t29, i64 %t30, i64 ptrtoint (ptr @cairn_throw.0 to i64), i64 poison, i64 %t26, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l73:
   %t75 = bitcast double %t64 to i64
@@ -181,7 +181,7 @@ l95:
   %t96 = load i64, ptr %sp.v
   %t97 = load i64, ptr %lo.v
   %t98 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t96, i64 %t97, i64 %t98, i64 72, i64 0, i64 56, i64 42, i64 42, i64 poison, i64 poison)
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t96, i64 %t97, i64 %t98, i64 ptrtoint (ptr @cairn_throw.1 to i64), i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l40:
   %t87 = load i64, ptr %sp.v
@@ -201,7 +201,7 @@ l105:
   %t106 = load i64, ptr %sp.v
   %t107 = load i64, ptr %lo.v
   %t108 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t106, i64 %t107, i64 %t108, i64 16, i64 0, i64 40, i64 %t101, i64 42, i64 poison, i64 poison)
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t106, i64 %t107, i64 %t108, i64 ptrtoint (ptr @cairn_throw.2 to i64), i64 poison, i64 %t101, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 }
 
@@ -262,13 +262,13 @@ l6:
   %t7 = load i64, ptr %sp.v
   %t8 = load i64, ptr %lo.v
   %t9 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t7, i64 %t8, i64 %t9, i64 0, i64 ptrtoint (ptr @cairn_operation.1 to i64), i64 56, i64 %t4, i64 42, i64 poison, i64 poison)
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t7, i64 %t8, i64 %t9, i64 ptrtoint (ptr @cairn_throw.3 to i64), i64 poison, i64 %t4, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l22:
   %t23 = load i64, ptr %sp.v
   %t24 = load i64, ptr %lo.v
   %t25 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t23, i64 %t24, i64 %t25, i64 8, i64 ptrtoint (ptr @cairn_operation.2 to i64), i64 56, i64 %t5, i64 %t4, i64 poison, i64 poison)
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t23, i64 %t24, i64 %t25, i64 ptrtoint (ptr @cairn_throw.4 to i64), i64 poison, i64 %t5, i64 %t4, i64 poison, i64 poison, i64 poison)
   ret void
 }
 

@@ -118,7 +118,7 @@ impl Emitter<'_, '_> {
             let x = self.side_double(&a, &slow);
             let y = self.side_double(&b, &slow);
             let d = ins!(self, "{float} double {x}, {y}");
-            let w = self.encode_double(&d);
+            let w = self.encode_result(&d);
             paths.push((w, self.here()));
             self.goto(&join);
         } else {
@@ -139,6 +139,7 @@ impl Emitter<'_, '_> {
         self.out_of_line(&slow, |e| {
             let (v, w) = (e.side_word(&a), e.side_word(&b));
             let r = e.rt_call(symbol, &[v, w], p.site);
+            let r = e.poll(&r);
             paths.push((r, e.here()));
             e.goto(&join);
         });
@@ -228,6 +229,7 @@ impl Emitter<'_, '_> {
         }
         self.out_of_line(&slow, |e| {
             let r = e.rt_call(symbol, &[v.clone(), w.clone()], p.site);
+            let r = e.poll(&r);
             paths.push((r, e.here()));
             e.goto(&join);
         });

@@ -20,6 +20,15 @@ use cairn_num::Number;
 impl Emitter<'_, '_> {
     /// The value word of a double; boxes it in the cold part if need be.
     pub(crate) fn encode_double(&mut self, d: &Val) -> Val {
+        self.encode(d, false)
+    }
+
+    /// The same for the result of the statement under way: boxing it may collect.
+    pub(crate) fn encode_result(&mut self, d: &Val) -> Val {
+        self.encode(d, true)
+    }
+
+    fn encode(&mut self, d: &Val, is_result: bool) -> Val {
         let w = self.encode_immediate(d);
         let fits = self.tag_in(&w, FLONUM_TAGS);
         let (cold, join) = (self.fresh(), self.fresh());
@@ -27,7 +36,10 @@ impl Emitter<'_, '_> {
         self.branch(&fits, &join, &cold, Odds::Likely);
         let boxed = self.out_of_line(&cold, |e| {
             let bits = ins!(e, "bitcast double {d} to i64");
-            let b = e.rt_call_at("cairn_num_box_flonum", &[bits], None);
+            let mut b = e.rt_call_at("cairn_num_box_flonum", &[bits], None);
+            if is_result {
+                b = e.poll(&b);
+            }
             e.goto(&join);
             (b, e.here())
         });
@@ -172,6 +184,7 @@ impl Emitter<'_, '_> {
         self.branch(&immediate, &join, &slow, Odds::Probable);
         self.start(&slow);
         let r = self.rt_call("cairn_num_inexact", &[w], p.site);
+        let r = self.poll(&r);
         paths.push((r, self.here()));
         self.goto(&join);
         self.start(&join);
@@ -193,12 +206,13 @@ impl Emitter<'_, '_> {
             }
         };
         let r = inline(self, &d, &slow);
-        let r = self.encode_double(&r);
+        let r = self.encode_result(&r);
         paths.push((r, self.here()));
         self.goto(&join);
         self.start(&slow);
         let w = self.operand(&p.args[0]);
         let r = self.rt_call(symbol, &[w], p.site);
+        let r = self.poll(&r);
         paths.push((r, self.here()));
         self.goto(&join);
         self.start(&join);

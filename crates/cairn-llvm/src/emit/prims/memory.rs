@@ -6,7 +6,6 @@
 //! Write barrier: a store of a value that may point into the heap marks the card of the stored-to word.
 
 use super::{Value, literal_fixnum, never_heap_pointer};
-use crate::emit::calls::absent;
 use crate::emit::function::{Emitter, Label, ins, line};
 use crate::emit::text::{Mem, Val};
 use cairn_core::prim::{Kind, Op};
@@ -133,8 +132,7 @@ impl Emitter<'_, '_> {
         let v = self.operand(&p.args[0]);
         let rtd = self.operand(&p.args[1]);
         if p.proven & 1 == 0 {
-            let fail =
-                self.throw_block(error::TYPE, p.op.name(), "record of the right type", p.site, &v, &absent());
+            let fail = self.throw_block(error::TYPE, p.op.name(), "record of the right type", p.site, &[&v]);
             self.guard_object(&v, Type::Record, &fail);
             let have = self.load_word(&v, field(0), Mem::Heap);
             let same = ins!(self, "icmp eq i64 {have}, {rtd}");
@@ -195,7 +193,7 @@ impl Emitter<'_, '_> {
     }
 
     fn index_error(&mut self, p: &Prim, i: &Val, v: &Val, site: Site) -> Label {
-        self.throw_block(error::RANGE, p.op.name(), "index", site, i, v)
+        self.throw_block(error::RANGE, p.op.name(), "index", site, &[i, v])
     }
 
     /// Pointer to element `index`, a fixnum word: already the byte offset of a word.

@@ -239,14 +239,7 @@ impl Emitter<'_, '_> {
     /// A cold block that raises "expected …".
     pub(crate) fn type_error(&mut self, p: &Prim, expected: &str, v: &Val) -> Label {
         let name = p.op.name();
-        self.throw_block(
-            cairn_layout::machine::error::TYPE,
-            name,
-            expected,
-            p.site,
-            v,
-            &crate::emit::calls::absent(),
-        )
+        self.throw_block(cairn_layout::machine::error::TYPE, name, expected, p.site, &[v])
     }
 }
 
