@@ -84,16 +84,17 @@ fn slow(ctx: &mut Machine, bytes: u64, kind: AllocKind) -> u64 {
     }
 }
 
-/// Says that the heap limit is reached and ends the process with status 1; nothing written so far is lost.
+/// Says that the heap limit is reached, by a request for `bytes` or (0) by what a collection left, and ends the process with status 1; nothing written so far is lost.
 #[cold]
 pub fn out_of_memory(ctx: &mut Machine, bytes: u64) -> ! {
     let limit = rt(ctx).heap.heap_max();
     crate::port::flush_all(ctx);
-    crate::port::complain(&format!(
-        "cairn: out of memory: {} more would exceed the heap limit of {} (raise it with --heap-max)",
-        size_text(bytes),
-        size_text(limit)
-    ));
+    let limit = size_text(limit);
+    let what = match bytes {
+        0 => format!("live data exceed the heap limit of {limit}"),
+        _ => format!("{} more would exceed the heap limit of {limit}", size_text(bytes)),
+    };
+    crate::port::complain(&format!("cairn: out of memory: {what} (raise it with --heap-max)"));
     rt(ctx).at_exit();
     std::process::exit(1)
 }

@@ -147,8 +147,29 @@ pub fn make_fd_port(ctx: &mut Machine, flags: i64, fd: i32, name: &str) -> Value
     make_port(ctx, flags, buffer, 0, Some(fd), name)
 }
 
+/// Gives closed standard descriptors a placeholder that cannot be used, so that no file is ever opened in their place
+/// and using them is an error that is reported.
+///
+/// Runs before `main` too: the standard library's own start-up would put in `/dev/null`, which swallows output.
+pub extern "C" fn reserve_standard() {
+    for fd in 0..3 {
+        let mode = if fd == 0 { libc::O_WRONLY } else { libc::O_RDONLY };
+        // SAFETY: plain system calls; `open` takes the lowest free descriptor, which is `fd`.
+        unsafe {
+            if libc::fcntl(fd, libc::F_GETFD) == -1 {
+                libc::open(c"/dev/null".as_ptr(), mode);
+            }
+        }
+    }
+}
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static RESERVE_STANDARD: extern "C" fn() = reserve_standard;
+
 /// Puts the three standard ports into their machine slots.
 pub fn open_standard(ctx: &mut Machine) {
+    reserve_standard();
     // SAFETY: isatty only looks at a descriptor.
     let console = |fd: i32| if unsafe { libc::isatty(fd) } == 1 { FLAG_CONSOLE } else { 0 };
     let both = FLAG_TEXTUAL | FLAG_BINARY;
