@@ -16,6 +16,10 @@ impl Span {
     pub fn new(file: u32, start: usize, end: usize) -> Span {
         Span { file, start: start as u32, end: end as u32 }
     }
+    /// Is this a proper part of `other`?
+    pub fn is_strictly_inside(self, other: Span) -> bool {
+        self != other && self.file == other.file && self.start >= other.start && self.end <= other.end
+    }
     /// From the start of `self` to the end of `other` (same file).
     pub fn to(self, other: Span) -> Span {
         Span { file: self.file, start: self.start, end: other.end }

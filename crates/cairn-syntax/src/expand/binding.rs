@@ -31,7 +31,7 @@ impl Expander<'_> {
             self.formals(formals, "(lambda (parameter …) body …) or (lambda (parameter … . rest) body …)")?;
         let mark = self.open_scope();
         let (params, rest) = self.bind_formals(&formals);
-        let body = self.body(body, span);
+        let body = self.body(body, span, None);
         self.close_scope(mark);
         Ok(Clause { params, rest, body: body? })
     }
@@ -112,9 +112,9 @@ impl Expander<'_> {
     }
 
     /// `let`, also named.
-    pub(super) fn form_let(&mut self, form: &Syntax, items: &[Syntax]) -> R<Expr> {
+    pub(super) fn form_let(&mut self, form: &Syntax, items: &[Syntax], name: Option<Ident>) -> R<Expr> {
         const HELP: &str = "(let ((variable value) …) body …) or (let name ((variable value) …) body …)";
-        if let Some(name) = items.get(1).and_then(Syntax::as_ident) {
+        if let Some(this) = items.get(1).and_then(Syntax::as_ident) {
             let [_, _, bindings, body @ ..] = items else {
                 return self.err_help(form.span, "bad named `let`", HELP);
             };
@@ -122,10 +122,10 @@ impl Expander<'_> {
             self.no_duplicate_inits(&inits)?;
             let values = inits.iter().map(|i| self.expr_named(&i.init, Some(i.id))).collect();
             let mark = self.open_scope();
-            let this = self.bind_local(name);
+            let this = self.bind_local(this);
             let inner = self.open_scope();
             let params = inits.iter().map(|i| self.bind_local(i.id)).collect();
-            let body = self.body(body, form.span);
+            let body = self.body(body, form.span, None);
             self.close_scope(inner);
             self.close_scope(mark);
             let clause = Clause { params, rest: None, body: body? };
@@ -137,7 +137,7 @@ impl Expander<'_> {
         let values: Vec<Expr> = inits.iter().map(|i| self.expr_named(&i.init, Some(i.id))).collect();
         let mark = self.open_scope();
         let vars: Vec<VarId> = inits.iter().map(|i| self.bind_local(i.id)).collect();
-        let body = self.body(body, form.span);
+        let body = self.body(body, form.span, name);
         self.close_scope(mark);
         let bindings: Vec<_> = vars.into_iter().zip(values).collect();
         Ok(if bindings.is_empty() { body? } else { Expr::Let(bindings, body?.into()) })
@@ -152,7 +152,7 @@ impl Expander<'_> {
         Expr::Letrec(vec![(this, Expr::Lambda(lambda))], call.into())
     }
 
-    pub(super) fn form_let_star(&mut self, form: &Syntax, items: &[Syntax]) -> R<Expr> {
+    pub(super) fn form_let_star(&mut self, form: &Syntax, items: &[Syntax], name: Option<Ident>) -> R<Expr> {
         const HELP: &str = "(let* ((variable value) …) body …)";
         let [_, bindings, body @ ..] = items else { return self.err_help(form.span, "bad `let*`", HELP) };
         let inits = self.inits(bindings, HELP)?;
@@ -163,7 +163,7 @@ impl Expander<'_> {
             self.open_scope();
             bound.push((self.bind_local(i.id), value));
         }
-        let body = self.body(body, form.span);
+        let body = self.body(body, form.span, name);
         self.close_scope(mark);
         let mut e = body?;
         for b in bound.into_iter().rev() {
@@ -173,7 +173,7 @@ impl Expander<'_> {
     }
 
     /// `letrec` and `letrec*`.
-    pub(super) fn form_letrec(&mut self, form: &Syntax, items: &[Syntax]) -> R<Expr> {
+    pub(super) fn form_letrec(&mut self, form: &Syntax, items: &[Syntax], name: Option<Ident>) -> R<Expr> {
         const HELP: &str = "(letrec ((variable value) …) body …)";
         let [_, bindings, body @ ..] = items else { return self.err_help(form.span, "bad `letrec`", HELP) };
         let inits = self.inits(bindings, HELP)?;
@@ -181,7 +181,7 @@ impl Expander<'_> {
         let mark = self.open_scope();
         let vars: Vec<VarId> = inits.iter().map(|i| self.bind_local(i.id)).collect();
         let values: Vec<Expr> = inits.iter().map(|i| self.expr_named(&i.init, Some(i.id))).collect();
-        let body = self.body(body, form.span);
+        let body = self.body(body, form.span, name);
         self.close_scope(mark);
         let bindings: Vec<_> = vars.into_iter().zip(values).collect();
         Ok(if bindings.is_empty() { body? } else { Expr::Letrec(bindings, body?.into()) })
@@ -281,7 +281,7 @@ impl Expander<'_> {
                 bound.push((producer, self.bind_formals(formals), *span));
             }
         }
-        let body = self.body(body, form.span);
+        let body = self.body(body, form.span, None);
         self.close_scope(mark);
         let mut e = body?;
         for (producer, (params, rest), span) in bound.into_iter().rev() {
@@ -318,7 +318,7 @@ impl Expander<'_> {
                 }
             }
         }
-        let body = self.body(body, form.span);
+        let body = self.body(body, form.span, None);
         self.close_scope(mark);
         body
     }

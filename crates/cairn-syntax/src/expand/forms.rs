@@ -114,7 +114,7 @@ impl Expander<'_> {
         let args = &items[1..];
         let lambda_name = |e: &Self| -> Rc<str> { name.map_or_else(|| "lambda".into(), |id| e.name(id).clone()) };
         match (core, args) {
-            (Core::Quote, [datum]) => Ok(Expr::Const(self.literal(datum)?)),
+            (Core::Quote, [datum]) => self.quote(datum),
             (Core::Quasiquote, [datum]) => self.quasiquote(datum),
             (Core::Lambda, [formals, body @ ..]) => {
                 let name = lambda_name(self);
@@ -151,9 +151,9 @@ impl Expander<'_> {
             }
             (Core::Set, [target, value]) => self.form_set(target, value, x.span),
             (Core::Begin, [_, ..]) => Ok(sequence(self.exprs(args))),
-            (Core::Let, _) => self.form_let(x, items),
-            (Core::LetStar, _) => self.form_let_star(x, items),
-            (Core::Letrec | Core::LetrecStar, _) => self.form_letrec(x, items),
+            (Core::Let, _) => self.form_let(x, items, name),
+            (Core::LetStar, _) => self.form_let_star(x, items, name),
+            (Core::Letrec | Core::LetrecStar, _) => self.form_letrec(x, items, name),
             (Core::LetValues, _) => self.form_let_values(x, items, false),
             (Core::LetStarValues, _) => self.form_let_values(x, items, true),
             (Core::Receive | Core::PrimReceive, _) => self.form_receive(x, items),
@@ -205,11 +205,11 @@ impl Expander<'_> {
             }
             (Core::Include, _) => {
                 let forms = self.include(x.span, args, false)?;
-                self.body(&forms, x.span)
+                self.body(&forms, x.span, name)
             }
             (Core::IncludeCi, _) => {
                 let forms = self.include(x.span, args, true)?;
-                self.body(&forms, x.span)
+                self.body(&forms, x.span, name)
             }
             (Core::SyntaxError, [message, irritants @ ..]) => {
                 let mut text = match &message.datum {
@@ -452,7 +452,7 @@ impl Expander<'_> {
             };
             pairs.push(prim(Op::Cons, vec![self.expr(parameter), self.expr(value)]));
         }
-        let body = self.body(body, span)?;
+        let body = self.body(body, span, None)?;
         if pairs.is_empty() {
             return Ok(body);
         }
@@ -476,7 +476,7 @@ impl Expander<'_> {
         self.close_scope(mark);
         let clause = Clause { params: vec![condition, reraise], rest: None, body: handler? };
         let handler = Expr::Lambda(Lambda { name: "guard".into(), clauses: vec![clause], site: self.site(span) });
-        let body = self.body(body, span)?;
+        let body = self.body(body, span, None)?;
         let thunk = self.thunk(body, span);
         self.library_call("control", "guard*", vec![handler, thunk], span)
     }

@@ -22,12 +22,14 @@
 //! | `library` | libraries, imports and exports, `cond-expand`, includes |
 //! | `scan` | definitions of a body, top level |
 //! | `forms`, `binding`, `quote` | expressions |
+//! | `cycle` | quoted data that contain themselves |
 //! | `record` | `define-record-type` |
 //! | `rules` | `syntax-rules` |
 //! | `prims` | primitives and hidden procedures |
 
 mod binding;
 mod core;
+mod cycle;
 mod forms;
 mod library;
 mod prims;
@@ -139,18 +141,16 @@ impl Session {
         errors.sort_by_key(|d| (d.span.file, d.span.start));
         let mut warnings = std::mem::take(&mut self.warnings);
         let dependencies = std::mem::take(&mut self.dependencies);
-        let forms = std::mem::take(&mut self.program.forms);
+        // in a Program from here on: dropping one does not recurse
+        let mut program = Program::default();
+        program.forms = std::mem::take(&mut self.program.forms);
         if !errors.is_empty() {
             return Err(Failed { errors, sources: self.sources.clone() });
         }
         warnings.sort_by_key(|d| (d.span.file, d.span.start));
-        let program = Program {
-            vars: self.program.vars.clone(),
-            globals: self.program.globals.clone(),
-            labels: 0,
-            forms,
-            sources: self.sources.clone(),
-        };
+        program.vars = self.program.vars.clone();
+        program.globals = self.program.globals.clone();
+        program.sources = self.sources.clone();
         Ok(Expanded { program, warnings, dependencies, sources: self.sources.clone() })
     }
 
@@ -166,7 +166,10 @@ type R<T> = Result<T, Box<Diagnostic>>;
 struct Step {
     name: Ident,
     span: Span,
+    /// Uses since the expansion last came to a smaller piece of the user's text.
     depth: u32,
+    /// That piece.
+    origin: Span,
     outer: Trace,
 }
 
@@ -182,7 +185,7 @@ impl Drop for Step {
     }
 }
 
-/// Macro uses inside of each other's expansion beyond this are taken for an endless expansion.
+/// More macro uses than this that come out of templates only are taken for an endless expansion.
 const MAX_EXPANSION_DEPTH: u32 = 100_000;
 
 /// One run over some forms.

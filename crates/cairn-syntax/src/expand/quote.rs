@@ -4,6 +4,7 @@
 //! `(%cons 'a (%cons b (append c '(d))))`.
 
 use super::core::Core;
+use super::cycle;
 use super::prims::prim;
 use super::{Expander, R, grow};
 use crate::syntax::{Datum, Syntax};
@@ -44,8 +45,8 @@ impl Expander<'_> {
             Datum::Labeled(..) | Datum::Reference(_) => {
                 return self.err_help(
                     x.span,
-                    "a literal that contains itself is not supported",
-                    "build the structure at run time, for instance with set-cdr!",
+                    "a datum that contains itself can only be quoted",
+                    "'#0=(a b . #0#)",
                 );
             }
         })
@@ -57,6 +58,15 @@ impl Expander<'_> {
             list = Literal::Pair(Rc::new((self.literal(x)?, list)));
         }
         Ok(list)
+    }
+
+    /// `(quote x)`.
+    pub(super) fn quote(&mut self, x: &Syntax) -> R<Expr> {
+        match self.literal(x) {
+            Ok(l) => Ok(Expr::Const(l)),
+            // The only data without a literal are those that contain themselves.
+            Err(_) => cycle::build(self, x),
+        }
     }
 
     /// `(quasiquote x)`.

@@ -164,7 +164,7 @@ impl Expander<'_> {
     fn is_ellipsis(&self, c: &Compiler, x: &Syntax) -> bool {
         let Some(id) = x.as_ident() else { return false };
         match c.ellipsis {
-            Some(e) => id == e,
+            Some(e) => id == e && !c.literals.contains(&id),
             None => !c.literals.contains(&id) && self.ident_is(id, self.ctx, Core::Ellipsis),
         }
     }
@@ -352,7 +352,10 @@ impl Expander<'_> {
     /// One step of expansion. The trace remembers it.
     pub(super) fn expand_macro(&mut self, m: u32, form: &Syntax) -> R<Syntax> {
         let m = self.s.macros[m as usize].clone();
-        let depth = self.trace.as_ref().map_or(0, |s| s.depth) + 1;
+        let (depth, origin) = match &self.trace {
+            Some(s) if !form.span.is_strictly_inside(s.origin) => (s.depth + 1, s.origin),
+            _ => (0, form.span),
+        };
         if depth > MAX_EXPANSION_DEPTH {
             let message = format!("the expansion of `{}` does not end", self.name(m.name));
             return self.err(form.span, message);
@@ -366,7 +369,7 @@ impl Expander<'_> {
             let Pattern::Seq(seq) = &rule.pattern else { continue };
             if self.match_seq(seq, args, tail, form.span, &mut slots, &m) {
                 self.trace =
-                    Some(Rc::new(Step { name: m.name, span: form.span, depth, outer: self.trace.take() }));
+                    Some(Rc::new(Step { name: m.name, span: form.span, depth, origin, outer: self.trace.take() }));
                 let mut run =
                     Instance { m: &m, rule, aliases: vec![None; rule.idents.len()], slots, span: form.span };
                 let out = self.instantiate(&mut run, &rule.template)?;

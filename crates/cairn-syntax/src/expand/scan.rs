@@ -24,6 +24,7 @@ use cairn_core::ir::{Clause, Expr, Literal, TopForm, VarId};
 use cairn_core::prim::{Op, PrimOp};
 use cairn_layout::code::Site;
 use cairn_num::{Int, Number};
+use std::collections::VecDeque;
 
 /// An imported variable that the program defines again.
 pub(super) struct Redefined {
@@ -208,20 +209,19 @@ impl Expander<'_> {
 
     // local bodies
 
-    /// The body of a lambda or of a binding form, with its own scope.
-    pub(super) fn body(&mut self, forms: &[Syntax], span: Span) -> R<Expr> {
+    /// The body of a lambda or of a binding form, with its own scope. A lambda that is its value gets the name.
+    pub(super) fn body(&mut self, forms: &[Syntax], span: Span, name: Option<Ident>) -> R<Expr> {
         if forms.is_empty() {
             return self.err(span, "the body is empty: at least one expression is needed");
         }
         let mark = self.open_scope();
         let items = self.scan(forms.to_vec());
-        let e = self.emit_body(items.into_iter().collect(), span);
+        let e = self.emit_body(items.into(), name);
         self.close_scope(mark);
         Ok(e)
     }
 
-    fn emit_body(&mut self, items: std::collections::VecDeque<Item>, span: Span) -> Expr {
-        let mut items = items;
+    fn emit_body(&mut self, mut items: VecDeque<Item>, name: Option<Ident>) -> Expr {
         let outer = self.trace.clone();
         let mut bindings: Vec<(VarId, Expr)> = Vec::new();
         let mut pending: Vec<Expr> = Vec::new();
@@ -230,7 +230,7 @@ impl Expander<'_> {
             self.trace = item.trace;
             match item.kind {
                 ItemKind::Expr(x) => {
-                    let e = self.expr(&x);
+                    let e = self.expr_named(&x, name.filter(|_| items.is_empty()));
                     pending.push(e);
                 }
                 ItemKind::Define { target, id, rhs } => {
@@ -252,7 +252,7 @@ impl Expander<'_> {
                     if params.iter().chain(&rest).chain(&later).all(|v| unused(self, v)) {
                         // nothing before this can see what is defined from here on: an inner scope
                         let body =
-                            if items.is_empty() { unspecified() } else { grow(|| self.emit_body(items, span)) };
+                            if items.is_empty() { unspecified() } else { grow(|| self.emit_body(items, name)) };
                         let clause = Clause { params, rest, body };
                         last = Some(Expr::Receive { producer: producer.into(), clause: clause.into(), site });
                         break;

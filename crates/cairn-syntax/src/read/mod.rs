@@ -20,10 +20,14 @@ use rustc_hash::FxHashMap;
 
 /// An open construct.
 enum Frame {
+    /// `joined` counts inner lists that were opened right after a dot: `(a . (b` goes on as `(a b`, because
+    /// copying tails level by level would be quadratic. `base` is the number of items when the last was joined.
     List {
         start: usize,
         items: Vec<Syntax>,
         tail: Tail,
+        joined: usize,
+        base: usize,
     },
     Vector {
         start: usize,
@@ -55,6 +59,8 @@ enum Tail {
     None,
     Expected(Span),
     Read(Syntax),
+    /// The tail was a list, joined to the items.
+    Closed(Span),
 }
 
 enum Label {
@@ -137,11 +143,14 @@ impl<'a> Reader<'a> {
             let datum = match b {
                 b'(' => {
                     self.pos += 1;
-                    self.stack.push(Frame::List { start, items: Vec::new(), tail: Tail::None });
+                    self.open(start);
                     continue;
                 }
                 b')' => {
                     self.pos += 1;
+                    if self.close_joined(start)? {
+                        continue;
+                    }
                     self.close(start)?
                 }
                 b'\'' => {
@@ -194,8 +203,8 @@ impl<'a> Reader<'a> {
                 Some(Frame::List { items, tail, .. }) => match tail {
                     Tail::None => items.push(x),
                     Tail::Expected(_) => *tail = Tail::Read(x),
-                    Tail::Read(t) => {
-                        let earlier = t.span;
+                    Tail::Read(Syntax { span: earlier, .. }) | Tail::Closed(earlier) => {
+                        let earlier = *earlier;
                         return Err(Diagnostic::new(x.span, "more than one datum after the dot")
                             .note(earlier, "the tail of the list is already here")
                             .help("(a b . tail)")
@@ -247,13 +256,43 @@ impl<'a> Reader<'a> {
         self.stack.push(Frame::Prefix { start, end: self.pos, name });
     }
 
+    fn open(&mut self, start: usize) {
+        if let Some(Frame::List { items, tail: tail @ Tail::Expected(_), joined, base, .. }) =
+            self.stack.last_mut()
+        {
+            *tail = Tail::None;
+            *joined += 1;
+            *base = items.len();
+            return;
+        }
+        self.stack.push(Frame::List { start, items: Vec::new(), tail: Tail::None, joined: 0, base: 0 });
+    }
+
+    /// Does the parenthesis close a joined list?
+    fn close_joined(&mut self, at: usize) -> Read<bool> {
+        let span = self.span(at, at + 1);
+        match self.stack.last_mut() {
+            Some(Frame::List { tail, joined, .. }) if *joined > 0 => {
+                if let Tail::Expected(dot) = tail {
+                    return Err(Diagnostic::new(*dot, "nothing follows the dot").help("(a b . tail)").into());
+                }
+                if let Tail::None = tail {
+                    *tail = Tail::Closed(span);
+                }
+                *joined -= 1;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
     fn close(&mut self, at: usize) -> Read<Syntax> {
         let end = at + 1;
         match self.stack.pop() {
-            Some(Frame::List { start, items, tail }) => {
+            Some(Frame::List { start, items, tail, .. }) => {
                 let span = self.span(start, end);
                 match tail {
-                    Tail::None => Ok(Syntax::list(items, span)),
+                    Tail::None | Tail::Closed(_) => Ok(Syntax::list(items, span)),
                     Tail::Read(tail) => Ok(Syntax::dotted(items, tail, span)),
                     Tail::Expected(dot) => {
                         Err(Diagnostic::new(dot, "nothing follows the dot").help("(a b . tail)").into())
@@ -287,7 +326,7 @@ impl<'a> Reader<'a> {
     fn dot(&mut self, at: usize) -> Read<()> {
         let span = self.span(at, at + 1);
         match self.stack.last_mut() {
-            Some(Frame::List { items, tail, .. }) if !items.is_empty() && matches!(tail, Tail::None) => {
+            Some(Frame::List { items, tail, base, .. }) if items.len() > *base && matches!(tail, Tail::None) => {
                 *tail = Tail::Expected(span);
                 Ok(())
             }

@@ -1,7 +1,7 @@
 //! Datums as text, for messages and tests.
 
 use crate::syntax::{Datum, Names, Syntax};
-use cairn_num::{Int, Number};
+use cairn_num::format_number;
 use std::fmt::Write;
 
 /// The external representation of a datum. Aliases appear as the symbols that they stand for.
@@ -71,10 +71,7 @@ fn atom(x: &Syntax, names: &Names, out: &mut String) {
                 write!(out, "|{}|", name.replace('\\', "\\\\").replace('|', "\\|"))
             }
         }
-        Datum::Number(n) => {
-            number(n, out);
-            Ok(())
-        }
+        Datum::Number(n) => write!(out, "{}", format_number(n, 10)),
         Datum::String(s) => write!(out, "{s:?}"),
         Datum::Bytes(b) => {
             let bytes: Vec<String> = b.iter().map(u8::to_string).collect();
@@ -82,30 +79,5 @@ fn atom(x: &Syntax, names: &Names, out: &mut String) {
         }
         Datum::Reference(n) => write!(out, "#{n}#"),
         Datum::List(_) | Datum::Dotted(_) | Datum::Vector(_) | Datum::Labeled(..) => Ok(()),
-    };
-}
-
-fn number(n: &Number, out: &mut String) {
-    let _ = match n {
-        Number::Int(Int::Fix(k)) => write!(out, "{k}"),
-        Number::Int(Int::Big { negative, limbs }) => {
-            let sign = if *negative { "-" } else { "" };
-            let digits: String = limbs.iter().rev().map(|l| format!("{l:016x}")).collect();
-            write!(out, "#x{sign}{}", digits.trim_start_matches('0'))
-        }
-        Number::Ratio(a, b) => {
-            number(&Number::Int(a.clone()), out);
-            out.push('/');
-            number(&Number::Int(b.clone()), out);
-            Ok(())
-        }
-        Number::Flo(x) => write!(out, "{x:?}"),
-        Number::Complex(a, b) => {
-            number(a, out);
-            out.push('+');
-            number(b, out);
-            out.push('i');
-            Ok(())
-        }
     };
 }

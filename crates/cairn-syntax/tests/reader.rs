@@ -1,0 +1,168 @@
+//! The reader against golden files, deep nesting, and random input.
+
+#![allow(missing_docs)]
+mod common;
+use cairn_core::ir::SourceFile;
+use cairn_syntax::read::{Reader, read_all, show};
+use cairn_syntax::syntax::{Datum, Names};
+use common::*;
+
+/// Each datum with its byte range, or the message.
+fn read_text(name: &str, text: &str) -> String {
+    let mut names = Names::default();
+    let mut out = String::new();
+    let mut reader = Reader::new(0, text, &mut names);
+    let mut data = Vec::new();
+    let error = loop {
+        match reader.next_datum() {
+            Ok(Some(x)) => data.push(x),
+            Ok(None) => break None,
+            Err(e) => break Some((e, reader.incomplete())),
+        }
+    };
+    for x in &data {
+        out += &format!("{}..{} {}\n", x.span.start, x.span.end, show(x, &names));
+    }
+    if let Some((e, incomplete)) = error {
+        let sources = [SourceFile { path: name.into(), text: text.into(), library: false }];
+        out += &format!("error: {}", render(&e, &sources));
+        if incomplete {
+            out += "  (more input could help)\n";
+        }
+    }
+    out
+}
+
+#[test]
+fn golden() {
+    // lines of `;;;;` separate independent texts, so that one file holds many errors
+    for_each_golden("reader", |name, text| {
+        text.split(";;;;\n").map(|part| read_text(name, part)).collect::<Vec<_>>().join("--\n")
+    });
+}
+
+#[test]
+fn nesting_is_bounded_by_memory_only() {
+    let n = 1_000_000;
+    for (open, close) in [("(", ")"), ("#(", ")"), ("'", "x"), ("(a . ", ")"), ("#;(", ")")] {
+        let text = if close == "x" { open.repeat(n) + close } else { open.repeat(n) + "1" + &close.repeat(n) };
+        let mut names = Names::default();
+        let data = read_all(0, &text, &mut names, false).expect("well-formed");
+        assert!(data.len() <= 1);
+        let shown = data.first().map_or(0, |x| show(x, &names).len());
+        assert!(shown > n || open == "#;(", "{open}: {shown}");
+        drop(data);
+    }
+    let mut names = Names::default();
+    let e = read_all(0, &"(".repeat(n), &mut names, false).expect_err("unclosed");
+    assert_eq!(e.message, "this parenthesis is never closed");
+}
+
+#[test]
+fn spans_cover_the_text_of_each_datum() {
+    let text = "(define (f x) \"a\\x41;b\" #\\a '#(1 2.5) . y) |a b|";
+    let mut names = Names::default();
+    let data = read_all(3, text, &mut names, false).expect("well-formed");
+    let piece = |x: &cairn_syntax::syntax::Syntax| &text[x.span.start as usize..x.span.end as usize];
+    assert_eq!(piece(&data[1]), "|a b|");
+    let Datum::Dotted(items) = &data[0].datum else { panic!("a dotted list") };
+    let pieces: Vec<&str> = items.iter().map(piece).collect();
+    assert_eq!(pieces, ["define", "(f x)", "\"a\\x41;b\"", "#\\a", "'#(1 2.5)", "y"]);
+    assert!(items.iter().all(|x| x.span.file == 3));
+}
+
+/// A small generator, so that failures repeat.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % n
+    }
+}
+
+#[test]
+fn token_soup_never_panics() {
+    let tokens = [
+        "(",
+        ")",
+        "[",
+        "'",
+        "`",
+        ",",
+        ",@",
+        "#(",
+        "#u8(",
+        "#;",
+        "#|",
+        "|#",
+        "|",
+        "\"",
+        "\\",
+        "#\\",
+        "#\\x",
+        "#\\spac",
+        ".",
+        "...",
+        "#0=",
+        "#0#",
+        "#1=",
+        "#1#",
+        "#99999999999999999999=",
+        "a",
+        "λ",
+        "é",
+        "\u{a0}",
+        "\u{feff}",
+        "#!fold-case",
+        "#!eof",
+        "#!x",
+        "1",
+        "1/2",
+        "1e400",
+        "+i",
+        "#xFF",
+        "#e1.5",
+        "#d",
+        "-",
+        " ",
+        "\n",
+        "\r\n",
+        ";",
+        "255",
+        "256",
+        "\\x41;",
+        "\\x",
+        "\\\n  ",
+        "\0",
+        "#",
+        "#t",
+        "#tr",
+        "1.5e3",
+        "+inf.0",
+        "-nan.0",
+    ];
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    for _ in 0..20_000 {
+        let text: String = (0..random.below(24)).map(|_| tokens[random.below(tokens.len())]).collect();
+        let mut names = Names::default();
+        match read_all(0, &text, &mut names, random.below(2) == 0) {
+            Ok(data) => {
+                for x in &data {
+                    // what is shown reads back to the same text
+                    let shown = show(x, &names);
+                    assert!(!shown.is_empty(), "{text:?}");
+                }
+            }
+            Err(e) => {
+                assert!(e.span.start <= e.span.end && e.span.end as usize <= text.len(), "{text:?}: {e:?}");
+                assert!(
+                    text.is_char_boundary(e.span.start as usize) && text.is_char_boundary(e.span.end as usize),
+                    "{text:?}: {e:?}"
+                );
+            }
+        }
+    }
+}
