@@ -15,6 +15,8 @@ pub struct HeapConfig {
     pub sizing: SizingConfig,
     /// Checks for tests.
     pub zeal: Zeal,
+    /// Ask the system for huge pages, except for the first few megabytes.
+    pub huge_pages: bool,
     /// log2 of the address space to reserve; at most `REGION_BITS`.
     pub region_bits: u32,
 }
@@ -57,6 +59,7 @@ impl Default for HeapConfig {
             heap_max: None,
             sizing: SizingConfig::default(),
             zeal: Zeal::default(),
+            huge_pages: true,
             region_bits: cairn_layout::machine::REGION_BITS,
         }
     }

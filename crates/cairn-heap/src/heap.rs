@@ -30,7 +30,7 @@ use crate::config::{HeapConfig, Zeal, physical_memory};
 use crate::error::{HeapError, OutOfMemory};
 use crate::gc::r#gen::Gen;
 use crate::gc::{Client, Plan, Request};
-use crate::region::{Cards, Region};
+use crate::region::{Cards, Region, advise_huge};
 use crate::sizing::Sizing;
 use crate::space::chunks::ChunkSpace;
 use crate::space::immortal::ImmortalSpace;
@@ -144,6 +144,13 @@ impl Heap {
         let most = nursery_start as u64 * BLOCK_BYTES / 5 * 2;
         let heap_max = config.heap_max.unwrap_or_else(|| physical_memory() / 2).min(most);
         let nursery = region.span_of(BlockIndex(nursery_start), region.blocks() - nursery_start);
+        if config.huge_pages {
+            // Not where a small program would get a huge page for a few bytes.
+            let small = 4 << 20;
+            let (old, young) = (region.base().plus(small), nursery.start.plus(small / 2));
+            advise_huge(Span::new(old, nursery.start.minus(small)));
+            advise_huge(Span::new(young, nursery.end));
+        }
         let mut core = Core {
             cards: Cards::new()?,
             pool: BlockPool::new(&region, nursery_start, config.zeal.poison)?,

@@ -426,7 +426,7 @@ fn memory_stays_bounded_while_gigabytes_are_allocated() {
     let mut most = 0;
     for i in 0..1_200_000 {
         m.check(4008).unwrap();
-        let v = m.vector(500, NIL);
+        let v = m.blank_string(1000);
         if r.below(8) == 0 {
             let slot = 1 + r.below(63) as usize;
             m.roots.words[slot] = v;

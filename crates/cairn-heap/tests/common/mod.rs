@@ -159,6 +159,13 @@ impl Mutator {
         }
         a | TAG_OBJECT
     }
+    /// A string of `n` characters, whatever they are.
+    pub fn blank_string(&mut self, n: u64) -> u64 {
+        let h = header(Type::String, 0, n);
+        let a = self.alloc(object_bytes(h), AllocKind::Leaf);
+        put(a, 0, h);
+        a | TAG_OBJECT
+    }
     /// A closure of `n` free variables, 1 to 6.
     pub fn closure(&mut self, n: u64, fill: u64) -> u64 {
         let a = self.alloc(8 * (n + 1), AllocKind::Procedure);

@@ -43,6 +43,10 @@ pub(crate) const fn object_bytes(header: u64) -> u64 {
     if payload == 0 { 16 } else { payload + 8 }
 }
 
+/// How many words ahead of the scan referents are prefetched in major collections. Measured on shuffled objects: 8 gives
+/// 36 ns, 16 gives 30, 32 gives 29; none 45.
+const PREFETCH_WORDS: usize = 16;
+
 /// The bit of a header that leaves have.
 const LEAF_BIT: u64 = (FIRST_LEAF as u64) << 3;
 
@@ -255,8 +259,25 @@ impl<'h, const MAJOR: bool> Evacuator<'h, MAJOR> {
         let mut p = span.start.words();
         let end = span.end.words();
         while p < end {
+            if MAJOR {
+                self.prefetch(p.add(PREFETCH_WORDS), end);
+            }
             self.slot(p);
             p = p.add(1);
+        }
+    }
+
+    /// Asks the cache for the object behind the word at `p`, if that lies before `end`.
+    #[inline(always)]
+    unsafe fn prefetch(&self, p: *const u64, end: *const u64) {
+        if p < end {
+            let w = *p;
+            if w.wrapping_sub(self.from.start.0) < self.from_bytes {
+                #[cfg(target_arch = "x86_64")]
+                std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(
+                    (w & !TAG_MASK) as *const i8,
+                );
+            }
         }
     }
 
