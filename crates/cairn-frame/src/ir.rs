@@ -204,7 +204,9 @@ pub enum Stmt {
     Assign(Var, Op),
     /// Performs the operation, ignoring its result.
     Effect(Op),
-    /// Makes sure that `bytes` bytes can be taken from the nursery, collecting if not.
+    /// Makes sure that `bytes` bytes can be taken from the nursery, collecting if not. With 0 bytes, a poll: collects if
+    /// allocation inside the runtime has made a collection due; right after an arithmetic operation the poll belongs to that
+    /// operation's slow path.
     HeapCheck {
         /// Bytes needed by the allocations up to the next check, call or end of block.
         bytes: u32,

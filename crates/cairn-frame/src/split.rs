@@ -23,6 +23,7 @@
 use crate::build::{PBlock, PTerm, Proc};
 use crate::graph::{self, VarSet};
 use crate::ir::*;
+use cairn_core::prim::PrimOp;
 use cairn_layout::code::Site;
 use cairn_layout::facts::StrategyFacts;
 use std::collections::HashMap;
@@ -537,17 +538,20 @@ fn place_loads(blocks: &mut [Block], pending: Vec<(Var, Op)>, closure: Option<Va
     }
 }
 
-/// Inserts heap checks: before the first allocation of a block, for all allocations of the block.
+/// Inserts heap checks: before the first allocation of a block, for all allocations of the block. A block that allocates
+/// only inside the runtime (strings, bignums, boxed flonums) gets a poll instead, a check of 0 bytes: every cycle
+/// through allocating code passes a check or a poll.
 fn insert_heap_checks(f: &mut Function, closure: Option<Var>, strategy: &StrategyFacts) {
+    let vars: Rc<[VarInfo]> = f.vars.clone().into();
+    let polls: Vec<Option<Poll>> = f.blocks.iter().map(|b| poll_position(b, &vars)).collect();
     let needs: Vec<bool> = f.blocks.iter().map(|b| block_bytes(b, strategy) > 0).collect();
-    if !needs.contains(&true) {
+    if !needs.contains(&true) && polls.iter().all(Option::is_none) {
         return;
     }
     let n = f.vars.len();
     let live = final_live_in(&f.blocks, closure, n);
-    let vars: Rc<[VarInfo]> = f.vars.clone().into();
     for (i, b) in f.blocks.iter_mut().enumerate() {
-        if !needs[i] {
+        if !needs[i] && polls[i].is_none() {
             continue;
         }
         // Live sets before each statement, and before the terminator.
@@ -560,10 +564,14 @@ fn insert_heap_checks(f: &mut Function, closure: Option<Var>, strategy: &Strateg
         });
         let tagged =
             |set: &VarSet| -> Vec<Var> { set.iter().filter(|v| vars[v.0 as usize].rep == Rep::Tagged).collect() };
+        let poll = if needs[i] { None } else { polls[i] };
         // Walk backwards, cutting segments that stay within the limit.
         let mut bytes = frame_bytes(&b.term, strategy);
         let mut check_at: Option<(usize, Vec<Var>)> = (bytes > 0).then(|| (b.stmts.len(), tagged(&set)));
         let mut inserts: Vec<(usize, u32, Vec<Var>)> = vec![];
+        if poll == Some(b.stmts.len()) {
+            inserts.push((b.stmts.len(), 0, tagged(&set)));
+        }
         for (k, s) in b.stmts.iter().enumerate().rev() {
             let here = match s {
                 Stmt::Assign(_, op) | Stmt::Effect(op) => op.alloc_bytes(),
@@ -575,6 +583,9 @@ fn insert_heap_checks(f: &mut Function, closure: Option<Var>, strategy: &Strateg
                 bytes = 0;
             }
             step_back(&mut set, s, closure);
+            if poll == Some(k) {
+                inserts.push((k, 0, tagged(&set)));
+            }
             if here > 0 {
                 bytes += here;
                 check_at = Some((k, tagged(&set)));
@@ -588,6 +599,61 @@ fn insert_heap_checks(f: &mut Function, closure: Option<Var>, strategy: &Strateg
             b.stmts.insert(at, Stmt::HeapCheck { bytes, live });
         }
     }
+}
+
+/// Position of a statement.
+type Poll = usize;
+
+/// Where a block that may allocate in the runtime should be polled: after the last such statement. Right after an
+/// arithmetic operation the poll costs nothing on the fast path: the back end puts it into the slow path.
+fn poll_position(b: &Block, vars: &[VarInfo]) -> Option<Poll> {
+    let boxes = |v: Var| vars[v.0 as usize].rep == Rep::Double;
+    let mut position = None;
+    for (k, s) in b.stmts.iter().enumerate() {
+        let (Stmt::Assign(_, op) | Stmt::Effect(op)) = s else { continue };
+        let tagged_target = !matches!(s, Stmt::Assign(v, _) if boxes(*v));
+        let allocates = match op {
+            Op::Prim(p) => match p.op {
+                PrimOp::Rt(i) => i.row().flags & cairn_layout::calls::ALLOC != 0,
+                PrimOp::Op(o) => {
+                    use cairn_core::prim::Op as P;
+                    let generic = matches!(
+                        o,
+                        P::Add
+                            | P::Sub
+                            | P::Mul
+                            | P::Div
+                            | P::Quotient
+                            | P::Remainder
+                            | P::Modulo
+                            | P::FloorQuotient
+                            | P::Sqrt
+                            | P::Inexact
+                    );
+                    (generic || o.info().result == cairn_core::prim::Kind::Flonum) && tagged_target
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        if allocates {
+            position = Some(k + 1);
+        }
+    }
+    if position.is_some() {
+        return position;
+    }
+    // An unboxed double used as a value is encoded, and perhaps boxed, where it is used.
+    let mut encodes = false;
+    for s in &b.stmts {
+        if let Stmt::Assign(_, op) | Stmt::Effect(op) = s
+            && !matches!(op, Op::Prim(p) if matches!(p.op, PrimOp::Op(o) if o.info().args.contains(&cairn_core::prim::Kind::Flonum)))
+        {
+            graph::op_uses(op, None, |v| encodes |= boxes(v));
+        }
+    }
+    final_term_uses(&b.term, |v| encodes |= boxes(v));
+    encodes.then_some(b.stmts.len())
 }
 
 fn frame_bytes(t: &Term, strategy: &StrategyFacts) -> u32 {

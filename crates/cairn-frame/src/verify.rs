@@ -126,7 +126,8 @@ impl Checker<'_> {
         let mut room = 0u32;
         for s in &b.stmts {
             match s {
-                Stmt::HeapCheck { bytes, .. } => room = *bytes,
+                // A poll leaves at least the room it found.
+                Stmt::HeapCheck { bytes, .. } => room = room.max(*bytes),
                 Stmt::Assign(_, op) | Stmt::Effect(op) => {
                     let need = op.alloc_bytes();
                     if need > room {
