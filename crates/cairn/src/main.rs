@@ -70,7 +70,8 @@ fn run(
 ) -> Result<ExitCode, Failure> {
     let object = cache::object(file, compile)?;
     let jit = cairn_llvm::Jit::load_object(&object)?;
-    let table = jit.lookup("cairn_module").ok_or("the compiled program has no module table".to_string())? as *const cairn_layout::module::ModuleTable;
+    let table = jit.lookup("cairn_module").ok_or("the compiled program has no module table".to_string())?
+        as *const cairn_layout::module::ModuleTable;
     options.command_line = std::iter::once(file.display().to_string()).chain(arguments).collect();
     // SAFETY: the table belongs to the code just loaded, which lives until the end of this function.
     #[allow(unsafe_code)]

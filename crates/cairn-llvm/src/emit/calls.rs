@@ -145,7 +145,8 @@ impl Emitter<'_, '_> {
         for (r, v) in regs.a.iter_mut().zip(values) {
             *r = (*v).clone();
         }
-        let sp = self.sp();
+        // A return point leaves its frame first: that frame's site is a call that has already returned.
+        let sp = self.leave();
         self.jump(&Val::text("@cairn_throw_tail"), &sp, &regs);
     }
 

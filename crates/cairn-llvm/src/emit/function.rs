@@ -514,7 +514,7 @@ impl<'c, 'm> Emitter<'c, 'm> {
     }
 
     /// The caller's frame.
-    fn leave(&mut self) -> Val {
+    pub(crate) fn leave(&mut self) -> Val {
         let words = self.func.map_or(0, |(_, f)| incoming_words(f));
         let strategy = self.cx.strategy;
         if words == 0 { self.sp() } else { strategy.leave(self, words) }
