@@ -27,6 +27,9 @@ use crate::Value;
 pub const ARG_REGISTERS: usize = 5;
 /// Number of parameters of a known function carried in registers.
 pub const KNOWN_REGISTERS: usize = 7;
+/// Bytes that allocation inside runtime calls always leaves in a nursery block: a heap check of at most this many bytes
+/// stays valid across runtime calls.
+pub const CHECK_RESERVE: u64 = 4096;
 /// Number of words a slow path can spill for the collector.
 pub const SPILL_WORDS: usize = 4096;
 /// Number of machine slots visible to the library as `(%machine-ref i)`.

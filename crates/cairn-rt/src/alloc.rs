@@ -84,7 +84,8 @@ fn slow(ctx: &mut Machine, bytes: u64, kind: AllocKind) -> u64 {
     }
 }
 
-/// Says that the heap limit is reached, by a request for `bytes` or (0) by what a collection left, and ends the process with status 1; nothing written so far is lost.
+/// Says that the heap limit is reached, by a request for `bytes` or (0) by what a collection left, and ends the
+/// process with status 1; nothing written so far is lost.
 #[cold]
 pub fn out_of_memory(ctx: &mut Machine, bytes: u64) -> ! {
     let limit = rt(ctx).heap.heap_max();
