@@ -1,0 +1,197 @@
+;;; (srfi 133): vector library, the commonly used part.
+(define-library (srfi 133)
+  (export
+   make-vector vector vector-unfold vector-unfold-right vector-copy vector-reverse-copy vector-append
+   vector-concatenate vector? vector-empty? vector= vector-ref vector-length
+   vector-fold vector-fold-right vector-map vector-map! vector-for-each vector-count
+   vector-index vector-index-right vector-skip vector-any vector-every vector-binary-search vector-partition
+   vector-set! vector-swap! vector-fill! vector-reverse! vector-copy! vector-reverse-copy!
+   vector->list reverse-vector->list list->vector reverse-list->vector vector->string string->vector)
+  (import (cairn syntax) (cairn primitives) (cairn control) (cairn list) (cairn text) (cairn vector))
+  (begin
+
+    (define (vector-unfold f n . seeds)
+      (let ((v (%make-vector n #f)))
+        (if (%null? seeds)
+            (let loop ((i 0))
+              (if (%fx< i n)
+                  (begin
+                    (%vector-set! v i (f i))
+                    (loop (%fx+ i 1)))
+                  v))
+            (let loop ((i 0) (seeds seeds))
+              (if (%fx< i n)
+                  (%receive (x . seeds) (%apply f i seeds)
+                    (%vector-set! v i x)
+                    (loop (%fx+ i 1) seeds))
+                  v)))))
+
+    (define (vector-unfold-right f n . seeds)
+      (let ((v (%make-vector n #f)))
+        (let loop ((i (%fx- n 1)) (seeds seeds))
+          (if (%fx<= 0 i)
+              (%receive (x . seeds) (%apply f i seeds)
+                (%vector-set! v i x)
+                (loop (%fx- i 1) seeds))
+              v))))
+
+    (define (vector-empty? v)
+      (%fx= (%vector-length v) 0))
+
+    (define (vector-concatenate vectors)
+      (%vector-append vectors))
+
+    (define (vector= same? . vectors)
+      (define (two? a b)
+        (let ((n (%vector-length a)))
+          (if (%fx= n (%vector-length b))
+              (let loop ((i 0))
+                (cond
+                  ((%fx= i n) #t)
+                  ((same? (%vector-ref a i) (%vector-ref b i)) (loop (%fx+ i 1)))
+                  (else #f)))
+              #f)))
+      (let loop ((rest vectors))
+        (cond
+          ((%null? rest) #t)
+          ((%null? (%cdr rest)) #t)
+          ((two? (%car rest) (cadr rest)) (loop (%cdr rest)))
+          (else #f))))
+
+    ;; Helpers of the clauses for several vectors.
+    (define (shortest vectors)
+      (let loop ((n (%vector-length (%car vectors))) (rest (%cdr vectors)))
+        (if (%null? rest)
+            n
+            (let ((m (%vector-length (%car rest))))
+              (loop (if (%fx< m n) m n) (%cdr rest))))))
+    (define (refs vectors i)
+      (map (lambda (v) (%vector-ref v i)) vectors))
+
+    (define vector-fold
+      (case-lambda
+        ((f acc v)
+         (let ((n (%vector-length v)))
+           (let loop ((i 0) (acc acc))
+             (if (%fx< i n)
+                 (loop (%fx+ i 1) (f acc (%vector-ref v i)))
+                 acc))))
+        ((f acc . vectors)
+         (let ((n (shortest vectors)))
+           (let loop ((i 0) (acc acc))
+             (if (%fx< i n)
+                 (loop (%fx+ i 1) (%apply f acc (refs vectors i)))
+                 acc))))))
+
+    (define vector-fold-right
+      (case-lambda
+        ((f acc v)
+         (let loop ((i (%fx- (%vector-length v) 1)) (acc acc))
+           (if (%fx<= 0 i)
+               (loop (%fx- i 1) (f acc (%vector-ref v i)))
+               acc)))
+        ((f acc . vectors)
+         (let loop ((i (%fx- (shortest vectors) 1)) (acc acc))
+           (if (%fx<= 0 i)
+               (loop (%fx- i 1) (%apply f acc (refs vectors i)))
+               acc)))))
+
+    (define (vector-map! f v . vectors)
+      (let* ((vectors (%cons v vectors))
+             (n (shortest vectors)))
+        (let loop ((i 0))
+          (if (%fx< i n)
+              (begin
+                (%vector-set! v i (%apply f (refs vectors i)))
+                (loop (%fx+ i 1)))))))
+
+    ;; Index of the first i from `start` by `step` that satisfies `found?`, or #f.
+    (define (search start end step found?)
+      (let loop ((i start))
+        (cond
+          ((%fx= i end) #f)
+          ((found? i) i)
+          (else (loop (%fx+ i step))))))
+
+    (define vector-index
+      (case-lambda
+        ((f v) (search 0 (%vector-length v) 1 (lambda (i) (f (%vector-ref v i)))))
+        ((f . vectors) (search 0 (shortest vectors) 1 (lambda (i) (%apply f (refs vectors i)))))))
+
+    (define (vector-index-right f v)
+      (search (%fx- (%vector-length v) 1) -1 -1 (lambda (i) (f (%vector-ref v i)))))
+
+    (define (vector-skip f . vectors)
+      (search 0 (shortest vectors) 1 (lambda (i) (%not (%apply f (refs vectors i))))))
+
+    (define vector-count
+      (case-lambda
+        ((f v) (vector-fold (lambda (n x) (if (f x) (%fx+ n 1) n)) 0 v))
+        ((f . vectors)
+         (let ((n (shortest vectors)))
+           (let loop ((i 0) (count 0))
+             (if (%fx< i n)
+                 (loop (%fx+ i 1) (if (%apply f (refs vectors i)) (%fx+ count 1) count))
+                 count))))))
+
+    (define (vector-any f . vectors)
+      (let ((n (shortest vectors)))
+        (let loop ((i 0))
+          (if (%fx< i n)
+              (or (%apply f (refs vectors i)) (loop (%fx+ i 1)))
+              #f))))
+
+    (define (vector-every f . vectors)
+      (let ((n (shortest vectors)))
+        (let loop ((i 0) (result #t))
+          (if (%fx< i n)
+              (let ((x (%apply f (refs vectors i))))
+                (if x (loop (%fx+ i 1) x) #f))
+              result))))
+
+    ;; `(compare element x)` is negative, zero or positive.
+    (define (vector-binary-search v x compare)
+      (let loop ((low 0) (high (%vector-length v)))
+        (if (%fx< low high)
+            (let* ((middle (%fxsra (%fx+ low high) 1))
+                   (order (compare (%vector-ref v middle) x)))
+              (cond
+                ((%= order 0) middle)
+                ((%< order 0) (loop (%fx+ middle 1) high))
+                (else (loop low middle))))
+            #f)))
+
+    ;; A vector of the elements that satisfy `f`, then the others; and the number of the former.
+    (define (vector-partition f v)
+      (let* ((in (filter f (%vector->list v 0 (%vector-length v))))
+             (out (filter (lambda (x) (%not (f x))) (%vector->list v 0 (%vector-length v)))))
+        (%values (%list->vector (append in out)) (%length in))))
+
+    (define (vector-swap! v i j)
+      (let ((x (%vector-ref v i)))
+        (%vector-set! v i (%vector-ref v j))
+        (%vector-set! v j x)))
+
+    (define vector-reverse!
+      (case-lambda
+        ((v) (vector-reverse! v 0 (%vector-length v)))
+        ((v start) (vector-reverse! v start (%vector-length v)))
+        ((v start end)
+         (let loop ((i start) (j (%fx- end 1)))
+           (if (%fx< i j)
+               (begin
+                 (vector-swap! v i j)
+                 (loop (%fx+ i 1) (%fx- j 1))))))))
+
+    (define (vector-reverse-copy v . range)
+      (let ((copy (%apply vector-copy v range)))
+        (vector-reverse! copy)
+        copy))
+
+    (define (vector-reverse-copy! to at from . range)
+      (vector-copy! to at (%apply vector-reverse-copy from range)))
+
+    (define (reverse-vector->list v . range)
+      (reverse (%apply vector->list v range)))
+    (define (reverse-list->vector l)
+      (%list->vector (reverse l)))))
