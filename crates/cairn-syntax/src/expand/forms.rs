@@ -78,14 +78,14 @@ impl Expander<'_> {
     fn call(&mut self, x: &Syntax, items: &[Syntax]) -> R<Expr> {
         let callee = self.expr(&items[0]);
         let args = self.exprs(&items[1..]);
-        if let Expr::Const(_) = callee {
-            if !matches!(items[0].datum, Datum::List(_)) {
-                let shown = self.source_text(&items[0]);
-                let d = self
-                    .diagnostic(items[0].span, format!("`{shown}` is called, but it is not a procedure"))
-                    .help("to write a list of data, quote it: '(…)");
-                self.warn(d);
-            }
+        if let Expr::Const(_) = callee
+            && !matches!(items[0].datum, Datum::List(_))
+        {
+            let shown = self.source_text(&items[0]);
+            let d = self
+                .diagnostic(items[0].span, format!("`{shown}` is called, but it is not a procedure"))
+                .help("to write a list of data, quote it: '(…)");
+            self.warn(d);
         }
         Ok(Expr::Call(callee.into(), args, self.site(x.span)))
     }
@@ -289,10 +289,10 @@ impl Expander<'_> {
 
     /// `(or a b)` from expanded parts.
     fn or(&mut self, a: Expr, b: Expr) -> Expr {
-        if let Expr::Prim { op: PrimOp::Op(op), .. } = &a {
-            if op.info().result == Kind::Boolean {
-                return Expr::If(a.into(), Expr::Const(Literal::Bool(true)).into(), b.into());
-            }
+        if let Expr::Prim { op: PrimOp::Op(op), .. } = &a
+            && op.info().result == Kind::Boolean
+        {
+            return Expr::If(a.into(), Expr::Const(Literal::Bool(true)).into(), b.into());
         }
         let t = self.s.program.fresh_var("or");
         Expr::Let(vec![(t, a)], Expr::If(Expr::Local(t).into(), Expr::Local(t).into(), b.into()).into())

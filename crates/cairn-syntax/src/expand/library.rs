@@ -308,10 +308,10 @@ impl Expander<'_> {
             Ok(Some(found)) => found,
             Ok(None) => {
                 let mut help = format!("a library {name} is looked for in a file {}.sld", name.path());
-                if let Some(NamePart::Symbol(s)) = name.0.first() {
-                    if &**s == "rnrs" {
-                        help = "R6RS libraries are not available; try (scheme base)".into();
-                    }
+                if let Some(NamePart::Symbol(s)) = name.0.first()
+                    && &**s == "rnrs"
+                {
+                    help = "R6RS libraries are not available; try (scheme base)".into();
                 }
                 return self.err_help(span, format!("there is no library {name}"), help);
             }

@@ -261,6 +261,7 @@ impl<'a> Expander<'a> {
         d
     }
 
+    #[allow(clippy::boxed_local)] // errors travel in boxes
     fn report(&mut self, d: Box<Diagnostic>) {
         if self.s.errors.len() < MAX_ERRORS
             && !self.s.errors.iter().any(|e| e.span == d.span && e.message == d.message)

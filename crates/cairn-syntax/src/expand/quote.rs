@@ -85,31 +85,28 @@ impl Expander<'_> {
     fn quasi(&mut self, x: &Syntax, level: u32) -> R<Part> {
         match &x.datum {
             Datum::List(_) | Datum::Dotted(_) => grow(|| self.quasi_list(x, level)),
-            Datum::Vector(items) => {
-                let list = Syntax::list(items.to_vec(), x.span);
-                if let [head, ..] = &items[..] {
-                    // #(unquote x) is not an unquotation: look at the elements one by one
-                    if head.as_ident().is_some() && self.unquotation(&list).is_some() {
-                        return self.quasi_vector(&list, level, true);
-                    }
-                }
-                self.quasi_vector(&list, level, false)
-            }
+            Datum::Vector(items) => grow(|| self.quasi_vector(items, x, level)),
             _ => Ok(Part::Constant),
         }
     }
 
-    fn quasi_vector(&mut self, list: &Syntax, level: u32, elements_only: bool) -> R<Part> {
-        let part =
-            if elements_only { self.quasi_items(list.parts().0, None, level)? } else { self.quasi(list, level)? };
-        Ok(match part {
-            Part::Constant => Part::Constant,
-            Part::Built(e) => {
-                let op = PrimOp::by_name("list->vector").expect("a row of the table of runtime calls");
-                let site = self.site(list.span);
-                Part::Built(Expr::Prim { op, args: vec![e], site, proven: 0 })
+    fn quasi_vector(&mut self, items: &[Syntax], x: &Syntax, level: u32) -> R<Part> {
+        let site = self.site(x.span);
+        let splices =
+            level == 0 && items.iter().any(|i| matches!(self.unquotation(i), Some((Core::UnquoteSplicing, _))));
+        let (op, args) = if splices {
+            let Part::Built(list) = self.quasi_items(items, None, level)? else { return Ok(Part::Constant) };
+            (PrimOp::by_name("list->vector").expect("a row of the table of runtime calls"), vec![list])
+        } else {
+            let parts: R<Vec<Part>> = items.iter().map(|i| self.quasi(i, level)).collect();
+            let parts = parts?;
+            if parts.iter().all(|p| matches!(p, Part::Constant)) {
+                return Ok(Part::Constant);
             }
-        })
+            let args: R<Vec<Expr>> = parts.into_iter().zip(items).map(|(p, i)| self.finish(p, i)).collect();
+            (PrimOp::Vector, args?)
+        };
+        Ok(Part::Built(Expr::Prim { op, args, site, proven: 0 }))
     }
 
     /// The keyword and operand of `(unquote x)` and its relatives.

@@ -127,10 +127,10 @@ impl Reader<'_> {
         let text = &all[start..self.pos];
         let span = self.span(start, self.pos);
         let first = text.as_bytes().first().copied().unwrap_or(0);
-        if first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.') {
-            if let Some(n) = parse_number(text, 10) {
-                return Ok(Syntax::new(Datum::Number(n.into()), span));
-            }
+        if (first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.'))
+            && let Some(n) = parse_number(text, 10)
+        {
+            return Ok(Syntax::new(Datum::Number(n.into()), span));
         }
         if let Some(c) = text.chars().find(|c| c.is_control()) {
             let at = start + text.find(c).unwrap_or(0);

@@ -2,9 +2,11 @@
 
 #![allow(dead_code)]
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, Program, SourceFile, TopForm};
+use cairn_core::verify::{Dialect, verify};
 use cairn_num::{Int, Number};
 use cairn_syntax::diagnostic::line_column;
 use cairn_syntax::{Diagnostic, LibraryName, Loader, Session};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -89,6 +91,7 @@ const STUBS: &[&str] = &[
                syntax-rules syntax-error else => ... _
                values call-with-values error list append + - < = display
                (rename %car car) (rename %cdr cdr) (rename %cons cons) (rename %eq? eq?) (rename %null? null?)
+               * > >= <= zero? reverse map length apply call/cc vector-ref
                (rename %not not) (rename %vector vector) (rename %pair? pair?) (rename %eqv? eqv?))
        (begin
          (define (list . xs) xs)
@@ -97,6 +100,17 @@ const STUBS: &[&str] = &[
          (define (- a b) (%- a b))
          (define (< a b) (%< a b))
          (define (= a b) (%= a b))
+         (define (* a b) (%* a b))
+         (define (> a b) (%> a b))
+         (define (>= a b) (%>= a b))
+         (define (<= a b) (%<= a b))
+         (define (zero? a) (%= a 0))
+         (define (reverse xs) (let loop ((xs xs) (r '())) (if (%null? xs) r (loop (%cdr xs) (%cons (%car xs) r)))))
+         (define (map f xs) (if (%null? xs) '() (%cons (f (%car xs)) (map f (%cdr xs)))))
+         (define (length xs) (if (%null? xs) 0 (%+ 1 (length (%cdr xs)))))
+         (define (apply f . xs) (%apply f (%car xs)))
+         (define (call/cc f) (%call/cc f))
+         (define (vector-ref v i) (%vector-ref v i))
          (define (display x) (%write-object x #f 0))))",
     "(define-library (scheme case-lambda) (import (cairn syntax)) (export case-lambda))",
     "(define-library (scheme lazy) (import (cairn syntax)) (export delay delay-force))",
@@ -106,21 +120,23 @@ const STUBS: &[&str] = &[
 pub fn expand_text(path: &str, text: &str, loader: &mut Memory) -> String {
     match Session::new().expand_program(path, text, loader) {
         Ok(x) => {
+            if let Err(complaints) = verify(&x.program, Dialect::Source) {
+                panic!("{path} expands to a program that is not well-formed:\n{}", complaints.join("\n"));
+            }
             let mut out = String::new();
+            let p = Printer { program: &x.program, numbers: RefCell::default() };
             for form in &x.program.forms {
                 let library = match form {
                     TopForm::Define(g, _) => x.program.globals[g.0 as usize].library,
                     TopForm::Expr(_) => false,
                 };
                 if !library {
-                    let p = Printer { program: &x.program };
                     let _ = writeln!(out, "{}", p.form(form));
                 }
             }
             for w in &x.warnings {
                 let _ = write!(out, "warning: {}", render(w, &x.sources));
             }
-            std::mem::forget(x); // deep programs: dropping Core recurses
             out
         }
         Err(failed) => failed.errors.iter().map(|d| format!("error: {}", render(d, &failed.sources))).collect(),
@@ -185,6 +201,8 @@ pub fn for_each_golden(directory: &str, f: impl Fn(&str, &str) -> String) {
 
 struct Printer<'p> {
     program: &'p Program,
+    /// Local variables are numbered as they appear, so that the stubs can change.
+    numbers: RefCell<HashMap<u32, usize>>,
 }
 
 impl Printer<'_> {
@@ -200,7 +218,10 @@ impl Printer<'_> {
     }
     fn var(&self, v: u32) -> String {
         let info = &self.program.vars[v as usize];
-        format!("{}{}.{v}", info.name, if info.assigned { "!" } else { "" })
+        let mut numbers = self.numbers.borrow_mut();
+        let next = numbers.len() + 1;
+        let n = *numbers.entry(v).or_insert(next);
+        format!("{}{}.{n}", info.name, if info.assigned { "!" } else { "" })
     }
     fn all(&self, xs: &[Expr]) -> String {
         xs.iter().map(|x| format!(" {}", self.expr(x))).collect()

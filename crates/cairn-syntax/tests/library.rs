@@ -1,0 +1,171 @@
+//! Libraries: the rules of `define-library` and `import`, and all of `lib/`.
+
+#![allow(missing_docs)]
+mod common;
+use cairn_core::verify::{Dialect, verify};
+use cairn_syntax::Session;
+use common::*;
+use std::path::Path;
+
+fn with(libraries: &[&str], files: &[(&str, &str)], program: &str) -> String {
+    let mut m = Memory::stub();
+    for l in libraries {
+        m.add(l);
+    }
+    for (path, text) in files {
+        m.files.insert((*path).into(), (*text).into());
+    }
+    expand_text("main.scm", program, &mut m)
+}
+
+#[track_caller]
+fn check(libraries: &[&str], program: &str, expected: &str) {
+    let actual = with(libraries, &[], program);
+    assert_eq!(actual.trim_end(), expected, "program: {program}");
+}
+
+const SHAPES: &str = "(define-library (shapes)
+    (export area (rename internal-name side) square-of limit)
+    (import (scheme base))
+    (begin
+      (define hidden 5)
+      (define limit 3)
+      (define (area x) (* x hidden))
+      (define (internal-name) limit)
+      (define-syntax square-of (syntax-rules () ((_ x) (let ((hidden-too x)) (* hidden hidden-too)))))))";
+
+#[test]
+fn import_sets() {
+    let lib = [SHAPES];
+    check(&lib, "(import (scheme base) (shapes)) (area (side))", &shapes("(area (internal-name))"));
+    check(&lib, "(import (only (shapes) area)) (area 1)", &shapes("(area 1)"));
+    check(&lib, "(import (prefix (except (shapes) side) s:)) (s:area s:limit)", &shapes("(area limit)"));
+    check(&lib, "(import (rename (shapes) (area a) (limit area))) (a area)", &shapes("(area limit)"));
+    check(
+        &lib,
+        "(import (rename (prefix (only (shapes) area limit) x-) (x-limit y))) (x-area y)",
+        &shapes("(area limit)"),
+    );
+}
+
+fn shapes(last: &str) -> String {
+    format!(
+        "(define hidden 5)\n(define limit 3)\n(define area (lambda:area (x.1) (* x.1 hidden)))\n(define internal-name \
+         (lambda:internal-name () limit))\n{last}"
+    )
+}
+
+#[test]
+fn macros_from_libraries_see_the_library() {
+    let out =
+        with(&[SHAPES], &[], "(import (scheme base) (shapes)) (define hidden 1) (define * 2) (square-of hidden)");
+    let last = out.lines().last().unwrap_or("");
+    // the library's hidden and *, the user's argument
+    assert!(last.starts_with("(let ((hidden-too.") && last.contains(" hidden)) (* hidden hidden-too."), "{out}");
+}
+
+#[test]
+fn library_errors() {
+    let bad = |lib: &str, program: &str| with(&[lib], &[], program);
+    let out = bad("(define-library (l) (export nothing) (import (scheme base)))", "(import (l))");
+    assert!(out.contains("`nothing` is exported but neither defined nor imported"), "{out}");
+    let out = bad(SHAPES, "(import (only (shapes) aera))");
+    assert!(out.contains("(shapes) does not export `aera`"), "{out}");
+    let out = bad("(define-library (l) (import (scheme base)) (begin (define car 1)))", "(import (l))");
+    assert!(out.contains("`car` is imported and cannot be defined again"), "{out}");
+    let out = bad("(define-library (l) (import (scheme base)) (define x 1))", "(import (l))");
+    assert!(out.contains("put it into a begin"), "{out}");
+    let out = bad("(define-library (l) (import (l)))", "(import (l))");
+    assert!(out.contains("in a circle: (l) → (l)"), "{out}");
+    let out = bad("(define-library (other) (import (scheme base)))", "(import (scheme base) (no))");
+    assert!(out.contains("there is no library (no)"), "{out}");
+    let out = bad(SHAPES, "(import (scheme base)) (let () (import (shapes)) 1)");
+    assert!(out.contains("`import` is not allowed here") || out.contains("`import` is not defined"), "{out}");
+}
+
+#[test]
+fn library_in_the_program_file() {
+    let text = "(define-library (mine) (export twice) (import (scheme base)) (begin (define (twice x) (* 2 x))))
+                (import (scheme base) (mine))
+                (twice 4)";
+    let out = with(&[], &[], text);
+    assert!(out.ends_with("(twice 4)\n"), "{out}");
+}
+
+#[test]
+fn cond_expand_and_include() {
+    let lib = "(define-library (inc)
+        (import (scheme base))
+        (export a b c)
+        (include-library-declarations \"decls.scm\")
+        (cond-expand ((library (no)) (begin (define c 1))) ((not cairn) (begin (define c 2))) (else (begin (define c 3))))
+        (include \"body.scm\"))";
+    let files =
+        [("decls.scm", "(begin (define a 1))"), ("body.scm", "(define b a)"), ("ci.scm", "(DEFINE D 'SYM)")];
+    let out = with(&[lib], &files, "(import (scheme base) (inc)) (include-ci \"ci.scm\") (list a b c d)");
+    assert!(out.contains("(define c 3)\n") && out.ends_with("(define d 'sym)\n(list a b c d)\n"), "{out}");
+    let out = with(&[lib], &[], "(import (inc))");
+    assert!(out.contains("`decls.scm` cannot be included: no such file"), "{out}");
+    let out = with(&[], &[("self.scm", "(include \"self.scm\")")], "(include \"self.scm\")");
+    assert!(out.contains("does a file include itself?"), "{out}");
+}
+
+#[test]
+fn without_imports_a_program_sees_the_standard_libraries() {
+    let out = with(&[], &[], "(define p (delay 1)) (case-lambda ((x) x))");
+    assert!(!out.contains("warning") && !out.contains("error"), "{out}");
+    let out = with(&[], &[], "(import (scheme base)) (case-lambda ((x) x))");
+    assert!(out.contains("`case-lambda` is not defined"), "{out}");
+}
+
+#[test]
+fn a_session_continues() {
+    let mut m = Memory::stub();
+    let mut s = Session::new();
+    let first = s.expand_program("one", "(define (f) (g)) (define x 1)", &mut m);
+    assert!(first.is_ok_and(|x| x.warnings.len() == 1));
+    let second = s.expand_program("two", "(define (g) x) (f)", &mut m).unwrap_or_else(|_| panic!("an error"));
+    assert_eq!(second.warnings, []);
+    assert_eq!(second.program.forms.len(), 2, "forms of earlier calls are not repeated");
+    // the definition fills the variable that the first program referred to
+    let names: Vec<_> = second.program.globals.iter().filter(|g| &*g.name == "g").collect();
+    assert_eq!(names.len(), 1);
+}
+
+/// Names of all libraries under `lib/`.
+fn all_libraries(dir: &Path, prefix: &str, out: &mut Vec<String>) {
+    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    for e in entries.flatten() {
+        let path = e.path();
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().to_string();
+        if path.is_dir() {
+            all_libraries(&path, &format!("{prefix}{name} "), out);
+        } else if path.extension().is_some_and(|e| e == "sld") {
+            out.push(format!("({prefix}{name})"));
+        }
+    }
+}
+
+#[test]
+fn every_library_of_lib_expands_and_verifies() {
+    let mut names = Vec::new();
+    all_libraries(&root().join("lib"), "", &mut names);
+    names.sort();
+    for name in &names {
+        let mut m = Memory { real: true, ..Memory::default() };
+        let imports = format!("(import (prefix {name} x:))");
+        match Session::new().expand_program("all.scm", &imports, &mut m) {
+            Ok(x) => {
+                if let Err(c) = verify(&x.program, Dialect::Source) {
+                    panic!("{name}: {}", c.join("\n"));
+                }
+                let warnings: Vec<String> = x.warnings.iter().map(|w| render(w, &x.sources)).collect();
+                assert!(warnings.is_empty(), "{name}: {}", warnings.concat());
+            }
+            Err(f) => {
+                let errors: Vec<String> = f.errors.iter().map(|w| render(w, &f.sources)).collect();
+                panic!("{name}: {}", errors.concat());
+            }
+        }
+    }
+}
