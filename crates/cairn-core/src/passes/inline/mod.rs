@@ -317,12 +317,12 @@ mod tests {
 
     #[test]
     fn random_programs_do_the_same_afterwards() {
-        random::check_pass(3000, run);
+        random::check_pass(600, run);
     }
 
     #[test]
     fn twice_is_as_good_as_once() {
-        random::check_pass(1000, |p| {
+        random::check_pass(300, |p| {
             run(p);
             run(p);
         });

@@ -7,6 +7,7 @@
 use crate::interp;
 use crate::ir::{Clause, Expr, GlobalId, GlobalInfo, Label, Lambda, Literal, Program, TopForm, VarId};
 use crate::prim::{Op, PrimOp};
+use crate::print::print_program;
 use cairn_layout::code::Site;
 use cairn_num::{Int, Number};
 
@@ -56,7 +57,12 @@ pub(crate) fn check_pass(count: u64, pass: impl Fn(&mut Program)) {
             continue;
         }
         finished += u64::from(before.result.is_ok());
-        assert_eq!(before, after, "seed {seed}\nbefore:\n{:#?}\nafter:\n{:#?}", source.forms, p.forms);
+        assert!(
+            before == after,
+            "seed {seed}\nbefore: {before:?}\n{}\nafter: {after:?}\n{}",
+            print_program(&source),
+            print_program(&p)
+        );
     }
     assert!(finished * 3 > count, "only {finished} of {count} programs run to the end: the generator is too wild");
 }

@@ -1,0 +1,75 @@
+//! Types: operand checks that cannot fail are marked as proven, generic operations become fixnum and flonum
+//! operations, tests with a known answer are decided.
+//!
+//! # Example
+//!
+//! ```text
+//! (labels ((L0 (i sum)
+//!            (if (%< i (%vector-length v))
+//!                (jump L0 (%+ i 1) (%+ sum (%vector-ref v i)))
+//!                sum)))
+//!   (jump L0 0 0.0))
+//! ```
+//! becomes
+//! ```text
+//! (labels ((L0 (i sum)
+//!            (if (%fx<:3 i (%vector-length v))
+//!                (jump L0 (%fx+:3 i 1) (%+:1 sum (%vector-ref:3 v i)))
+//!                sum)))
+//!   (jump L0 0 0.0))
+//! ```
+//!
+//! # Idea
+//!
+//! Abstract interpretation over [`lattice::Type`]. Local variables are immutable, so a fact about a variable holds
+//! from the point where it is established in everything that comes after it: a walk in evaluation order carries facts in a
+//! table with a trail ([`walk`]); branches add what the test says ([`test`]) and are joined; an operation that succeeded
+//! says what its operands were ([`operations`]).
+//!
+//! What flows against the order, that is parameters of labels and of known procedures, their results, assigned
+//! globals, contents of boxes that do not escape, lives in [`lattice::Slot`]s that start empty (optimistically) and grow;
+//! forms are walked again until nothing grows. A last walk rewrites. This covers the whole program: procedures all of
+//! whose calls are seen get the types of their arguments, and code that is never reached says nothing.
+//!
+//! Ranges of fixnums are widened to a few stops, so the walks are few. A loop counter that starts as a fixnum and
+//! steps by a small constant is taken to stay within ±2^59: at a nanosecond per step it would take more than a year to get
+//! there ([`walk::Types::counter`]).
+//!
+//! # Invariants
+//!
+//! The program is closed: every assignment and call of its globals is in it. Dialect in and out: `Fixed` or `Opt`.
+//! Effects, their order, and failures stay as they are. Complexity: linear per walk; a form is walked again at most a few
+//! times for each slot it depends on.
+
+mod lattice;
+mod operations;
+mod test;
+mod walk;
+
+use crate::ir::Program;
+
+/// Proves and rewrites throughout `program`.
+pub fn run(program: &mut Program) {
+    walk::run(program);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::passes::inline::{self, random};
+
+    #[test]
+    fn random_programs_do_the_same_afterwards() {
+        random::check_pass(500, run);
+    }
+
+    #[test]
+    fn also_after_inlining_and_twice() {
+        random::check_pass(400, |p| {
+            inline::run(p);
+            run(p);
+            inline::run(p);
+            run(p);
+        });
+    }
+}

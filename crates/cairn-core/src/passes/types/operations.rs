@@ -1,0 +1,478 @@
+//! Primitive operations: the type of the result, what success says about the operands, and cheaper operations.
+
+use super::lattice::{LENGTH_MAX, Type, bits::*, mask, predicate};
+use super::walk::Types;
+use crate::ir::{Expr, GlobalId, Literal, VarId};
+use crate::passes::known::Known;
+use crate::prim::{Op, PrimOp};
+use crate::walk::take;
+use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
+use cairn_num::{Int, Number};
+
+/// The operands of an operation of the table, as they were when it was evaluated.
+pub(super) struct Operands {
+    pub op: Op,
+    /// Those of the first two that are variables.
+    pub vars: [Option<VarId>; 2],
+    pub types: [Type; 2],
+    /// For operations on records: the type descriptor.
+    pub rtd: Option<GlobalId>,
+}
+
+impl Types {
+    /// The type of a primitive's result (and its operands, for tests). Rewrites in the last walk.
+    pub(super) fn prim(&mut self, e: &mut Expr) -> (Type, Option<Operands>) {
+        let Expr::Prim { op, args, proven, .. } = e else { return (Type::ANY, None) };
+        if let (PrimOp::Op(o @ (Op::Unbox | Op::SetBox)), Some(Expr::Local(v))) = (*op, args.first())
+            && self.is_box(*v)
+        {
+            let v = *v;
+            *proven |= u8::from(self.rewriting);
+            if o == Op::Unbox {
+                return (self.contents(v), None);
+            }
+            let t = self.expr(&mut args[1]);
+            if !t.is_none() {
+                self.store(v, t);
+            }
+            return (if t.is_none() { t } else { Type::UNSPECIFIED }, None);
+        }
+        let mut types = Vec::with_capacity(args.len());
+        for a in args.iter_mut() {
+            let t = self.expr(a);
+            if t.is_none() {
+                return (t, None);
+            }
+            types.push(t);
+        }
+        let o = match *op {
+            PrimOp::Op(o) => o,
+            PrimOp::Vector => return (Type::of(VECTOR), None),
+            PrimOp::Opaque => return (Type::of(OPAQUE), None),
+            PrimOp::Record => {
+                let rtd = args.first().and_then(|a| self.rtd(a));
+                return (Type { rtd, ..Type::of(RECORD) }, None);
+            }
+            PrimOp::Rt(i) => {
+                let t = runtime(i.row().name, &types);
+                if self.rewriting {
+                    equal_as_eq(e, &types);
+                }
+                return (t, None);
+            }
+        };
+        // operands that passed their checks
+        let rtd =
+            matches!(o, Op::RecordRef | Op::RecordSet | Op::IsInstance).then(|| self.rtd(&args[1])).flatten();
+        let mut bits = 0;
+        let unchecked = types.clone();
+        for (i, t) in types.iter_mut().enumerate() {
+            let allowed = allowed(o, i);
+            let passed = if matches!(o, Op::RecordRef | Op::RecordSet) && i == 0 {
+                let passed = Type { rtd, ..Type::of(RECORD) };
+                if t.kinds == RECORD && rtd.is_some() && t.rtd == rtd {
+                    bits |= 1;
+                }
+                t.meet(passed)
+            } else {
+                if t.within(allowed) && o.info().args[i] != crate::prim::Kind::Any {
+                    bits |= 1 << i;
+                }
+                let t = t.only(allowed);
+                if is_index(o, i) { t.clamp(0, LENGTH_MAX - 1) } else { t }
+            };
+            if passed.is_none() {
+                return (passed, None); // always fails
+            }
+            *t = passed;
+            if let Expr::Local(v) = args[i] {
+                let known = self.env[v.0 as usize].meet(passed);
+                self.refine(v, known);
+            }
+        }
+        let ty = match o {
+            Op::IsInstance if rtd.is_some() && types[0].kinds == RECORD && types[0].rtd == rtd => {
+                Type::boolean(true)
+            }
+            _ => result(o, &types),
+        };
+        let var = |e: Option<&Expr>| match e {
+            Some(Expr::Local(v)) => Some(*v),
+            _ => None,
+        };
+        let operands = Operands {
+            op: o,
+            vars: [var(args.first()), var(args.get(1))],
+            types: [types.first().copied().unwrap_or(Type::ANY), types.get(1).copied().unwrap_or(Type::ANY)],
+            rtd,
+        };
+        if self.rewriting {
+            *proven |= bits;
+            self.rewrite(e, o, &unchecked, ty);
+        }
+        (ty, Some(operands))
+    }
+
+    /// The global that holds the type descriptor `e`, if it always holds the same.
+    fn rtd(&self, e: &Expr) -> Option<GlobalId> {
+        match e {
+            Expr::Global(g, _) if !matches!(self.facts.get(*g).value, Known::Unknown) => Some(*g),
+            _ => None,
+        }
+    }
+
+    /// Chooses a cheaper operation, now that the types of the operands (before their checks) and of the result are final.
+    fn rewrite(&self, e: &mut Expr, o: Op, types: &[Type], ty: Type) {
+        let Expr::Prim { op, args, proven, .. } = e else { return };
+        if matches!(ty.kinds, TRUE | FALSE) && !op.can_fail(*proven) {
+            let answer = Literal::Bool(ty.kinds == TRUE);
+            let mut kept: Vec<Expr> = args.drain(..).filter(|a| !self.discardable(a)).collect();
+            kept.push(Expr::Const(answer));
+            *e = if kept.len() == 1 { kept.swap_remove(0) } else { Expr::Seq(kept) };
+            return;
+        }
+        let mut become_op = |new: Op, bits: u8| {
+            *op = PrimOp::Op(new);
+            *proven = bits;
+        };
+        let (a, b) = (types[0], types.get(1).copied().unwrap_or(Type::NONE));
+        let fixnums = a.is_fixnum() && b.is_fixnum();
+        let flonums = flonum_like(o, a, b);
+        match o {
+            Op::Add if fixnums && ty.is_fixnum() => become_op(Op::FxAdd, 3),
+            Op::Sub if fixnums && ty.is_fixnum() => become_op(Op::FxSub, 3),
+            Op::Mul if fixnums && ty.is_fixnum() => become_op(Op::FxMul, 3),
+            Op::NumEq if fixnums => become_op(Op::FxEq, 3),
+            Op::NumLt if fixnums => become_op(Op::FxLt, 3),
+            Op::NumLe if fixnums => become_op(Op::FxLe, 3),
+            Op::NumGt | Op::NumGe if (fixnums || flonums) && self.may_swap(args) => {
+                let strict = o == Op::NumGt;
+                let new = match (fixnums, strict) {
+                    (true, true) => Op::FxLt,
+                    (true, false) => Op::FxLe,
+                    (false, true) => Op::FlLt,
+                    (false, false) => Op::FlLe,
+                };
+                become_op(new, 3);
+                args.swap(0, 1);
+                if flonums {
+                    inexact_operands(args, &[b, a]);
+                }
+            }
+            Op::Add | Op::Sub | Op::Mul | Op::Div | Op::NumEq | Op::NumLt | Op::NumLe if flonums => {
+                let new = match o {
+                    Op::Add => Op::FlAdd,
+                    Op::Sub => Op::FlSub,
+                    Op::Mul => Op::FlMul,
+                    Op::Div => Op::FlDiv,
+                    Op::NumEq => Op::FlEq,
+                    Op::NumLt => Op::FlLt,
+                    _ => Op::FlLe,
+                };
+                become_op(new, 3);
+                inexact_operands(args, types);
+            }
+            Op::Inexact if a.is_fixnum() => become_op(Op::FixnumToFlonum, 1),
+            Op::Inexact if a.is_flonum() => *e = take(&mut args[0]),
+            // powers of two
+            Op::Modulo | Op::Remainder
+                if power(b).is_some() && a.is_fixnum() && (o == Op::Modulo || a.lo >= 0) =>
+            {
+                become_op(Op::FxAnd, 3);
+                args[1] = fixnum(b.lo - 1);
+            }
+            Op::FloorQuotient | Op::Quotient if a.is_fixnum() && (o == Op::FloorQuotient || a.lo >= 0) => {
+                if let Some(shift) = power(b) {
+                    become_op(Op::FxShr, 3);
+                    args[1] = fixnum(shift);
+                }
+            }
+            Op::Eqv if a.within(!EQV_DEEP) || b.within(!EQV_DEEP) => become_op(Op::Eq, 0),
+            _ => {}
+        }
+    }
+
+    /// May the two operands be evaluated in the other order?
+    fn may_swap(&self, args: &[Expr]) -> bool {
+        args.iter().any(|a| matches!(a, Expr::Const(_) | Expr::Local(_)))
+    }
+}
+
+/// The exponent, when `t` is a single power of two.
+fn power(t: Type) -> Option<i64> {
+    (t.is_fixnum() && t.lo == t.hi && t.lo > 0 && t.lo & (t.lo - 1) == 0).then(|| i64::from(t.lo.trailing_zeros()))
+}
+
+fn fixnum(n: i64) -> Expr {
+    Expr::Const(Literal::Number(Number::Int(Int::Fix(n))))
+}
+
+/// Can the generic operation be done on doubles, converting a fixnum operand? One operand must be a flonum. Exact zero
+/// is special in sums (`(+ 0 -0.0)` is `-0.0`), and comparisons are exact, so not every conversion is allowed.
+fn flonum_like(o: Op, a: Type, b: Type) -> bool {
+    let convertible = |t: Type| {
+        t.is_flonum()
+            || t.is_fixnum()
+                && match o {
+                    Op::Add | Op::Sub => t.lo > 0 || t.hi < 0,
+                    Op::Mul => true,
+                    Op::NumEq | Op::NumLt | Op::NumLe | Op::NumGt | Op::NumGe => {
+                        t.lo >= -(1 << 53) && t.hi <= 1 << 53
+                    }
+                    _ => false,
+                }
+    };
+    match o {
+        Op::Div => {
+            a.is_flonum() && (b.is_flonum() || b.is_fixnum() && (b.lo > 0 || b.hi < 0))
+                || a.is_fixnum() && b.is_flonum()
+        }
+        _ => (a.is_flonum() || b.is_flonum()) && convertible(a) && convertible(b),
+    }
+}
+
+fn inexact_operands(args: &mut [Expr], types: &[Type]) {
+    for (a, t) in args.iter_mut().zip(types) {
+        if !t.is_fixnum() {
+            continue;
+        }
+        if let Expr::Const(Literal::Number(n)) = a {
+            *a = Expr::Const(Literal::Number(n.to_inexact()));
+        } else {
+            let site = cairn_layout::code::Site::NONE;
+            *a = Expr::Prim { op: PrimOp::Op(Op::FixnumToFlonum), args: vec![take(a)], site, proven: 1 };
+        }
+    }
+}
+
+/// `equal?` compares words when one operand has no structure.
+fn equal_as_eq(e: &mut Expr, types: &[Type]) {
+    if let Expr::Prim { op, .. } = e
+        && op.name() == "equal"
+        && types.iter().any(|t| t.within(EQUAL_SHALLOW))
+    {
+        *op = PrimOp::Op(Op::Eq);
+    }
+}
+
+/// Kinds of operand `i` with which the operation can succeed.
+fn allowed(o: Op, i: usize) -> u32 {
+    match o {
+        Op::NumLt | Op::NumLe | Op::NumGt | Op::NumGe => REAL,
+        Op::Quotient | Op::Remainder | Op::Modulo | Op::FloorQuotient => INTEGER | FLONUM,
+        _ => mask(o.info().args[i]),
+    }
+}
+
+fn is_index(o: Op, i: usize) -> bool {
+    use Op::*;
+    i == 1 && matches!(o, VectorRef | VectorSet | StringRef | StringSet | BytevectorRef | BytevectorSet)
+}
+
+/// The type of the result, when the operands passed their checks.
+fn result(o: Op, types: &[Type]) -> Type {
+    let a = types.first().copied().unwrap_or(Type::NONE);
+    let b = types.get(1).copied().unwrap_or(Type::NONE);
+    if let Some(kinds) = predicate(o) {
+        return decide(a.within(kinds), !a.may_be(kinds));
+    }
+    let wide = |t: Type| (i128::from(t.lo), i128::from(t.hi));
+    let wrapped = |lo: i128, hi: i128| {
+        let t = Type::integers(lo, hi);
+        if t.is_fixnum() { t } else { Type::of(FIXNUM) }
+    };
+    let ((al, ah), (bl, bh)) = (wide(a), wide(b));
+    match o {
+        Op::IsInstance => decide(false, !a.may_be(RECORD)),
+        Op::Eq | Op::Eqv => {
+            let single = |t: Type| matches!(t.kinds, TRUE | FALSE | NULL | EOF | DEFAULT | UNSPECIFIED);
+            let same = a == b && (single(a) || a.is_fixnum() && a.lo == a.hi);
+            decide(same, a.meet(b).is_none())
+        }
+        Op::Add => arithmetic(a, b, |a, b| Type::integers(al_of(a) + al_of(b), ah_of(a) + ah_of(b))),
+        Op::Sub => arithmetic(a, b, |a, b| Type::integers(al_of(a) - ah_of(b), ah_of(a) - al_of(b))),
+        Op::Mul => arithmetic(a, b, |a, b| {
+            let (lo, hi) = product(a, b);
+            Type::integers(lo, hi)
+        }),
+        Op::Div => {
+            let exact = if a.may_be(EXACT) && b.may_be(EXACT) { EXACT } else { 0 };
+            inexact(a, b, Type::of(exact))
+        }
+        Op::Quotient | Op::FloorQuotient | Op::Remainder | Op::Modulo => division(o, a, b),
+        Op::NumLt | Op::FxLt if a.is_fixnum() && b.is_fixnum() => decide(ah < bl, al >= bh),
+        Op::NumLe | Op::FxLe if a.is_fixnum() && b.is_fixnum() => decide(ah <= bl, al > bh),
+        Op::NumGt if a.is_fixnum() && b.is_fixnum() => decide(al > bh, ah <= bl),
+        Op::NumGe if a.is_fixnum() && b.is_fixnum() => decide(al >= bh, ah < bl),
+        Op::NumEq | Op::FxEq if a.is_fixnum() && b.is_fixnum() => decide(al == ah && a == b, a.meet(b).is_none()),
+        Op::Sqrt if a.is_fixnum() && a.lo >= 0 => Type::of(FIXNUM | FLONUM).clamp(0, FIXNUM_MAX),
+        Op::Sqrt if a.is_flonum() => Type::of(FLONUM | COMPNUM),
+        Op::Sqrt => Type::of(NUMBER),
+        Op::Inexact => {
+            Type::of((if a.may_be(REAL) { FLONUM } else { 0 }) | (if a.may_be(COMPNUM) { COMPNUM } else { 0 }))
+        }
+        Op::FxAdd => wrapped(al + bl, ah + bh),
+        Op::FxSub => wrapped(al - bh, ah - bl),
+        Op::FxMul => {
+            let (lo, hi) = product(a, b);
+            wrapped(lo, hi)
+        }
+        Op::FxAnd if a.lo >= 0 || b.lo >= 0 => {
+            let hi = if a.lo >= 0 && b.lo >= 0 {
+                a.hi.min(b.hi)
+            } else if a.lo >= 0 {
+                a.hi
+            } else {
+                b.hi
+            };
+            Type::range(0, hi)
+        }
+        Op::FxShr if b.lo == b.hi && (0..=60).contains(&b.lo) => Type::range(a.lo >> b.lo, a.hi >> b.lo),
+        Op::FxShr if a.lo >= 0 => Type::range(0, a.hi),
+        Op::CharToInteger => Type::range(0, 0x10_FFFF),
+        Op::VectorLength | Op::StringLength | Op::BytevectorLength => Type::range(0, LENGTH_MAX - 1),
+        Op::BytevectorRef => Type::range(0, 255),
+        Op::StringRef | Op::IntegerToChar => Type::of(CHAR),
+        _ => match o.info().result {
+            crate::prim::Kind::Any if o.effect_is_write() => Type::UNSPECIFIED,
+            kind => Type::of(mask(kind)),
+        },
+    }
+}
+
+fn al_of(t: Type) -> i128 {
+    i128::from(t.lo)
+}
+
+fn ah_of(t: Type) -> i128 {
+    i128::from(t.hi)
+}
+
+fn product(a: Type, b: Type) -> (i128, i128) {
+    let all = [al_of(a) * al_of(b), al_of(a) * ah_of(b), ah_of(a) * al_of(b), ah_of(a) * ah_of(b)];
+    (all.iter().copied().min().unwrap_or(0), all.iter().copied().max().unwrap_or(0))
+}
+
+fn decide(yes: bool, no: bool) -> Type {
+    match (yes, no) {
+        (true, false) => Type::boolean(true),
+        (false, true) => Type::boolean(false),
+        _ => Type::BOOLEAN,
+    }
+}
+
+/// Adds what inexact and complex operands contribute to the exact results.
+fn inexact(a: Type, b: Type, exact: Type) -> Type {
+    if a.may_be(COMPNUM) || b.may_be(COMPNUM) {
+        return Type::of(NUMBER);
+    }
+    let flonum = a.may_be(FLONUM) && b.may_be(REAL) || b.may_be(FLONUM) && a.may_be(REAL);
+    if flonum { exact.join(Type::of(FLONUM)) } else { exact }
+}
+
+fn arithmetic(a: Type, b: Type, fixnums: impl Fn(Type, Type) -> Type) -> Type {
+    let (x, y) = (a.only(EXACT), b.only(EXACT));
+    let exact = if x.is_none() || y.is_none() {
+        Type::NONE
+    } else if x.is_fixnum() && y.is_fixnum() {
+        fixnums(x, y)
+    } else if x.within(INTEGER) && y.within(INTEGER) {
+        Type::of(INTEGER)
+    } else {
+        Type::of(EXACT)
+    };
+    inexact(a, b, exact)
+}
+
+/// Quotients and remainders.
+fn division(o: Op, a: Type, b: Type) -> Type {
+    let (x, y) = (a.only(INTEGER), b.only(INTEGER));
+    let exact = if x.is_none() || y.is_none() {
+        Type::NONE
+    } else if x.is_fixnum() && y.is_fixnum() {
+        let size = ah_of(x).abs().max(al_of(x).abs());
+        let rest = (ah_of(y).abs().max(al_of(y).abs()) - 1).max(0);
+        match o {
+            Op::Quotient | Op::FloorQuotient if y.lo > 0 && x.lo >= 0 => {
+                Type::integers(al_of(x) / ah_of(y), ah_of(x) / al_of(y))
+            }
+            Op::Quotient if y.lo > 0 => Type::integers(al_of(x).min(0), ah_of(x).max(0)),
+            Op::Quotient | Op::FloorQuotient => Type::integers(-size, size),
+            Op::Remainder => {
+                let lo = if x.lo < 0 { -rest.min(size) } else { 0 };
+                let hi = if x.hi > 0 { rest.min(size) } else { 0 };
+                Type::integers(lo, hi)
+            }
+            _ => Type::integers(if y.lo < 0 { -rest } else { 0 }, if y.hi > 0 { rest } else { 0 }),
+        }
+    } else if matches!(o, Op::Remainder | Op::Modulo) && y.is_fixnum() {
+        Type::range(FIXNUM_MIN, FIXNUM_MAX)
+    } else {
+        Type::of(INTEGER)
+    };
+    inexact(a, b, exact)
+}
+
+impl Op {
+    /// Stores and the like: the value is unspecified.
+    fn effect_is_write(self) -> bool {
+        self.info().effect == crate::prim::Effect::Write
+    }
+}
+
+/// Results of runtime calls, by the names of the table; `ANY` when not listed.
+fn runtime(name: &str, types: &[Type]) -> Type {
+    let a = types.first().copied().unwrap_or(Type::ANY);
+    let real_function = |kinds: u32| Type::of(if a.is_flonum() { FLONUM } else { kinds });
+    match name {
+        "length" => Type::range(0, LENGTH_MAX),
+        "string-hash" | "equal-hash" | "num-bit-count" | "num-integer-length" => Type::of(FIXNUM),
+        "string-compare" => Type::range(-1, 1),
+        "make-string" | "string-append" | "string-concat" | "substring" | "list->string" | "vector->string"
+        | "string-upcase" | "string-downcase" | "string-foldcase" | "num->string" | "utf8->string"
+        | "get-output-string" => Type::of(STRING),
+        "make-vector" | "subvector" | "vector-append" | "list->vector" | "string->vector" => Type::of(VECTOR),
+        "make-bytevector" | "subbytevector" | "bytevector-append" | "string->utf8" | "get-output-bytevector" => {
+            Type::of(BYTES)
+        }
+        "string->symbol" | "generate-symbol" => Type::of(SYMBOL),
+        "char-upcase" | "char-downcase" | "char-foldcase" => Type::of(CHAR),
+        "string->list" | "vector->list" => Type::of(NULL | PAIR),
+        "num-floor" | "num-ceiling" | "num-truncate" | "num-round" => real_function(INTEGER | FLONUM),
+        "num-sin" | "num-cos" | "num-tan" | "num-exp" | "num-atan" => real_function(NUMBER),
+        "num-exact" if a.within(REAL) => Type::of(EXACT),
+        "num-inexact" if a.within(REAL) => Type::of(FLONUM),
+        "num-log"
+        | "num-asin"
+        | "num-acos"
+        | "num-atan2"
+        | "num-sqrt"
+        | "num-expt"
+        | "num-exact"
+        | "num-inexact"
+        | "num-make-rectangular"
+        | "num-make-polar"
+        | "num-real-part"
+        | "num-imag-part"
+        | "num-magnitude"
+        | "num-angle"
+        | "num-gcd"
+        | "num-numerator"
+        | "num-denominator" => Type::of(NUMBER),
+        "num-and" | "num-or" | "num-xor" | "num-not" | "num-shift" => Type::of(INTEGER),
+        "string->num" => Type::of(NUMBER | FALSE),
+        "digit-value" => Type::of(FALSE).join(Type::range(0, 9)),
+        "current-second" => Type::of(FLONUM),
+        "current-jiffy" => Type::of(INTEGER),
+        "open-input-string"
+        | "open-output-string"
+        | "open-input-bytevector"
+        | "open-output-bytevector"
+        | "standard-port" => Type::of(PORT),
+        "read-char" | "peek-char" => Type::of(CHAR | EOF),
+        "read-u8" | "peek-u8" => Type::of(EOF).join(Type::range(0, 255)),
+        "eqv" | "equal" | "list?" | "string=?" | "file-exists?" => Type::BOOLEAN,
+        _ if name.ends_with('?') => Type::BOOLEAN,
+        _ => Type::ANY,
+    }
+}
