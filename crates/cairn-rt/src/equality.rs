@@ -12,11 +12,12 @@ use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use cairn_layout::object::{self, Type};
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// Comparisons before the union-find structure is used at all.
-const PLAIN_BUDGET: i64 = 100_000;
+const PLAIN_BUDGET: i64 = 10_000;
 /// Mean length of a later plain stretch.
-const STRETCH: u64 = 400;
+const STRETCH: u64 = 1000;
 /// Length of a stretch with union-find.
 const CAREFUL: i64 = -40;
 
@@ -45,28 +46,40 @@ pub fn eqv(a: Value, b: Value) -> bool {
     }
 }
 
-/// Is `v` something whose parts `equal?` compares?
-fn is_container(v: Value) -> bool {
-    v.is_pair() || access::is(v, Type::Vector)
-}
-
 /// Sets of objects assumed equal, keyed by address word.
 #[derive(Default)]
 struct Classes {
-    numbers: HashMap<u64, usize>,
-    parents: Vec<usize>,
+    numbers: HashMap<u64, u32, BuildHasherDefault<AddressHasher>>,
+    parents: Vec<u32>,
+}
+
+/// Hashes one address.
+#[derive(Default)]
+struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("only addresses are hashed")
+    }
+    fn write_u64(&mut self, n: u64) {
+        let h = n.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = h ^ (h >> 32);
+    }
 }
 
 impl Classes {
-    fn find(&mut self, v: Value) -> usize {
-        let next = self.parents.len();
+    fn find(&mut self, v: Value) -> u32 {
+        let next = self.parents.len() as u32;
         let mut i = *self.numbers.entry(v.0).or_insert(next);
         if i == next {
             self.parents.push(next);
         }
-        while self.parents[i] != i {
-            self.parents[i] = self.parents[self.parents[i]];
-            i = self.parents[i];
+        while self.parents[i as usize] != i {
+            self.parents[i as usize] = self.parents[self.parents[i as usize] as usize];
+            i = self.parents[i as usize];
         }
         i
     }
@@ -74,89 +87,113 @@ impl Classes {
     /// Puts both in one class; were they in one already?
     fn union(&mut self, a: Value, b: Value) -> bool {
         let (i, j) = (self.find(a), self.find(b));
-        self.parents[j] = i;
+        self.parents[j as usize] = i;
         i == j
     }
 }
 
-/// `equal?`.
-pub fn equal(a: Value, b: Value) -> bool {
-    let mut todo = Todo::default();
-    let (mut a, mut b) = (a, b);
-    let mut budget = PLAIN_BUDGET;
-    let mut classes = Classes::default();
-    let mut seed = 0x2545_F491_4F6C_DD1D_u64;
-    loop {
-        if !is_container(a) || !is_container(b) {
-            if a != b && !equal_atoms(a, b) {
-                return false;
-            }
-        } else if a != b {
-            budget -= 1;
-            if budget <= CAREFUL {
-                // xorshift: any sequence will do that no data structure follows by accident
-                seed ^= seed << 13;
-                seed ^= seed >> 7;
-                seed ^= seed << 17;
-                budget = (seed % (2 * STRETCH)) as i64;
-            }
-            if budget <= 0 && classes.union(a, b) {
-                // Where one thing is known more will be: stay careful. (Else plain stretches would leave more to
-                // do than careful ones finish.)
-                budget = 0;
-            } else {
-                if a.is_pair() && b.is_pair() {
-                    let (x, y) = (car(a), car(b));
-                    (a, b) = (cdr(a), cdr(b));
-                    if x == y {
-                        continue;
-                    }
-                    if !is_container(x) || !is_container(y) {
-                        if !equal_atoms(x, y) {
-                            return false;
-                        }
-                        continue;
-                    }
-                    todo.pairs.push((a, b));
-                    (a, b) = (x, y);
-                    continue;
-                }
-                if a.is_pair() || b.is_pair() || access::length(a) != access::length(b) {
-                    return false;
-                }
-                todo.vectors.push((a, b, 0));
-                todo.pairs.push((VECTOR, VECTOR));
-            }
+/// When to compare plainly and when carefully.
+struct Pace {
+    /// Steps left of a plain stretch; from 0 down to `CAREFUL` of a careful one.
+    left: i64,
+    seed: u64,
+    classes: Classes,
+}
+
+impl Pace {
+    /// The next comparison of two containers is due. Is it known to come out equal?
+    #[inline]
+    fn is_known(&mut self, a: Value, b: Value) -> bool {
+        self.left -= 1;
+        self.left <= 0 && self.is_known_carefully(a, b)
+    }
+
+    #[cold]
+    fn is_known_carefully(&mut self, a: Value, b: Value) -> bool {
+        if self.left <= CAREFUL {
+            // xorshift: any sequence will do that no data structure follows by accident
+            self.seed ^= self.seed << 13;
+            self.seed ^= self.seed >> 7;
+            self.seed ^= self.seed << 17;
+            self.left = 1 + (self.seed % (2 * STRETCH)) as i64;
+            return false;
         }
-        match todo.next() {
-            Some((x, y)) => (a, b) = (x, y),
-            None => return true,
+        let known = self.classes.union(a, b);
+        if known {
+            // Where one thing is known more will be: stay careful. (Else plain stretches would leave more to do than
+            // careful ones finish.)
+            self.left = 0;
         }
+        known
     }
 }
 
-/// What is still to be compared. A `VECTOR` mark on `pairs` stands for the top of `vectors`.
-#[derive(Default)]
-struct Todo {
-    pairs: Vec<(Value, Value)>,
-    vectors: Vec<(Value, Value, usize)>,
+/// What is still to be compared.
+enum Task {
+    /// Two objects.
+    Both(Value, Value),
+    /// Two vectors of the same length, from an index.
+    Vectors(Value, Value, usize),
 }
 
-const VECTOR: Value = Value::FAIL;
-
-impl Todo {
-    fn next(&mut self) -> Option<(Value, Value)> {
-        loop {
-            let (x, y) = self.pairs.pop()?;
-            if x != VECTOR {
-                return Some((x, y));
+/// `equal?`.
+pub fn equal(a: Value, b: Value) -> bool {
+    if a == b {
+        return true;
+    }
+    let mut pace = Pace { left: PLAIN_BUDGET, seed: 0x2545_F491_4F6C_DD1D, classes: Classes::default() };
+    let mut tasks: Vec<Task> = Vec::new();
+    let (mut a, mut b) = (a, b);
+    loop {
+        // Along two lists.
+        while a != b && a.is_pair() && b.is_pair() && !pace.is_known(a, b) {
+            let (x, y) = (car(a), car(b));
+            (a, b) = (cdr(a), cdr(b));
+            if x == y {
+                continue;
             }
-            if let Some((v, w, i)) = self.vectors.pop()
-                && i < access::length(v)
-            {
-                self.vectors.push((v, w, i + 1));
-                self.pairs.push((VECTOR, VECTOR));
-                return Some((words(v)[i], words(w)[i]));
+            if x.is_pair() || access::is(x, Type::Vector) {
+                if a != b {
+                    tasks.push(Task::Both(a, b));
+                }
+                (a, b) = (x, y);
+            } else if !equal_atoms(x, y) {
+                return false;
+            }
+        }
+        if a != b && !(a.is_pair() && b.is_pair()) {
+            match (access::vector_of(a), access::vector_of(b)) {
+                (Some(x), Some(y)) => {
+                    if x.len() != y.len() {
+                        return false;
+                    }
+                    if !pace.is_known(a, b) {
+                        tasks.push(Task::Vectors(a, b, 0));
+                    }
+                }
+                _ if equal_atoms(a, b) => {}
+                _ => return false,
+            }
+        }
+        // Nothing is left of `a` and `b`: on to the next task.
+        loop {
+            match tasks.pop() {
+                None => return true,
+                Some(Task::Both(x, y)) => {
+                    (a, b) = (x, y);
+                    break;
+                }
+                Some(Task::Vectors(v, w, start)) => {
+                    let (v_items, w_items) = (words(v), words(w));
+                    match (start..v_items.len()).find(|i| v_items[*i] != w_items[*i]) {
+                        None => {}
+                        Some(i) => {
+                            tasks.push(Task::Vectors(v, w, i + 1));
+                            (a, b) = (v_items[i], w_items[i]);
+                            break;
+                        }
+                    }
+                }
             }
         }
     }

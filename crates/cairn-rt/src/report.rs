@@ -162,13 +162,13 @@ fn source<'a>(module: *const ModuleTable, site: Site) -> Option<&'a Source> {
     }
 }
 
-/// `file:line:column` of a site.
+/// `file:line:column` of a site in user code.
 pub fn place(module: *const ModuleTable, site: Site) -> Option<String> {
     let source = source(module, site)?;
     // SAFETY: as in `source`.
     let (path, text) = unsafe { (text_of(&source.path), text_of(&source.text)) };
     if text.is_empty() {
-        return Some(path.into_owned());
+        return None;
     }
     let p = position(&text, site.start() as usize);
     Some(format!("{path}:{}:{}", p.line, p.column))
