@@ -38,6 +38,9 @@ impl OptLevel {
             }
         }
     }
+}
+
+impl OptLevel {
     fn codegen(self) -> LLVMCodeGenOptLevel {
         match self {
             OptLevel::Low => LLVMCodeGenOptLevel::LLVMCodeGenLevelLess,
@@ -46,24 +49,45 @@ impl OptLevel {
     }
 }
 
-/// An ELF object with the module's code.
+/// An ELF object with the module's code; a large module is compiled on all processors.
 pub fn compile_to_object(ir: &str, opt: OptLevel) -> Result<Vec<u8>, String> {
-    let m = Module::parse(ir)?;
-    m.optimize(opt)?;
-    m.emit(opt, LLVMCodeGenFileType::LLVMObjectFile)
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(MAX_THREADS);
+    compile_in_parts(ir, opt, threads)
+}
+
+/// More threads than this gain nothing: the merge and the largest part decide.
+const MAX_THREADS: usize = 16;
+
+/// The same with a given number of parts at most.
+pub fn compile_in_parts(ir: &str, opt: OptLevel, parts: usize) -> Result<Vec<u8>, String> {
+    let compile = |ir: &str| {
+        let m = Module::parse(ir, opt)?;
+        m.optimize(opt)?;
+        m.emit(LLVMCodeGenFileType::LLVMObjectFile)
+    };
+    let parts = crate::split::split(ir, parts);
+    let objects: Vec<Result<Vec<u8>, String>> = std::thread::scope(|scope| {
+        let running: Vec<_> = parts[1..].iter().map(|p| scope.spawn(|| compile(p))).collect();
+        let first = compile(&parts[0]);
+        let join = |t: std::thread::ScopedJoinHandle<'_, _>| {
+            t.join().unwrap_or_else(|_| Err("a compiling thread panicked".to_string()))
+        };
+        std::iter::once(first).chain(running.into_iter().map(join)).collect()
+    });
+    crate::merge::merge(&objects.into_iter().collect::<Result<Vec<_>, _>>()?)
 }
 
 /// The module's assembly text.
 pub fn compile_to_assembly(ir: &str, opt: OptLevel) -> Result<String, String> {
-    let m = Module::parse(ir)?;
+    let m = Module::parse(ir, opt)?;
     m.optimize(opt)?;
-    let bytes = m.emit(opt, LLVMCodeGenFileType::LLVMAssemblyFile)?;
+    let bytes = m.emit(LLVMCodeGenFileType::LLVMAssemblyFile)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The module's LLVM text after the passes.
 pub fn optimize_text(ir: &str, opt: OptLevel) -> Result<String, String> {
-    let m = Module::parse(ir)?;
+    let m = Module::parse(ir, opt)?;
     m.optimize(opt)?;
     // SAFETY: the module is live; the string is LLVM's, freed by its own function.
     unsafe {
@@ -75,7 +99,7 @@ pub fn optimize_text(ir: &str, opt: OptLevel) -> Result<String, String> {
 /// Runs LLVM's own verifier.
 pub fn verify(ir: &str) -> Result<(), String> {
     use llvm_sys::analysis::*;
-    let m = Module::parse(ir)?;
+    let m = Module::parse(ir, OptLevel::Low)?;
     let mut message: *mut c_char = null_mut();
     // SAFETY: the module is live; `message` receives a string that `take_message` frees.
     unsafe {
@@ -136,7 +160,7 @@ fn initialize() {
 }
 
 impl Module {
-    fn parse(ir: &str) -> Result<Module, String> {
+    fn parse(ir: &str, opt: OptLevel) -> Result<Module, String> {
         initialize();
         // SAFETY: every reference is created here and owned by the result; the buffer is consumed by the parser; `ir` is copied.
         unsafe {
@@ -161,7 +185,7 @@ impl Module {
                 triple.as_ptr(),
                 c"x86-64".as_ptr(),
                 c"+cx16,+sahf,+popcnt,+sse3,+ssse3,+sse4.1,+sse4.2".as_ptr(),
-                LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault,
+                opt.codegen(),
                 LLVMRelocMode::LLVMRelocStatic,
                 LLVMCodeModel::LLVMCodeModelSmall,
             );
@@ -193,15 +217,11 @@ impl Module {
         }
     }
 
-    fn emit(&self, opt: OptLevel, kind: LLVMCodeGenFileType) -> Result<Vec<u8>, String> {
+    fn emit(&self, kind: LLVMCodeGenFileType) -> Result<Vec<u8>, String> {
         let mut message: *mut c_char = null_mut();
         let mut buffer: LLVMMemoryBufferRef = null_mut();
         // SAFETY: module and machine are live; the buffer is copied and disposed of.
         unsafe {
-            if opt == OptLevel::Low {
-                LLVMSetTargetMachineFastISel(self.machine, 0);
-            }
-            let _ = opt.codegen();
             if LLVMTargetMachineEmitToMemoryBuffer(self.machine, self.module, kind, &mut message, &mut buffer) != 0
             {
                 return Err(take_message(message));

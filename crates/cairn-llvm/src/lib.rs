@@ -14,8 +14,11 @@
 #![allow(unsafe_code)]
 
 pub mod backend;
+mod elf;
 mod emit;
 pub mod loader;
+mod merge;
+mod split;
 mod strategy;
 
 pub use backend::{OptLevel, compile_to_assembly, compile_to_object};

@@ -6,6 +6,7 @@
 //!
 //! Invariants: code pages are never writable and executable at once; a mapping lives as long as its [`Jit`].
 
+use crate::elf::*;
 use std::collections::HashMap;
 use std::ptr::null_mut;
 
@@ -16,54 +17,6 @@ pub struct Jit {
     symbols: HashMap<String, u64>,
 }
 
-/// What goes wrong with an object: always a bug or a damaged cache file.
-fn bad(what: &str) -> String {
-    format!("damaged object code: {what}")
-}
-
-/// Little-endian fields of a byte string.
-struct Bytes<'a>(&'a [u8]);
-
-impl<'a> Bytes<'a> {
-    fn slice(&self, at: u64, len: u64) -> Result<&'a [u8], String> {
-        let end = at.checked_add(len).ok_or_else(|| bad("range"))?;
-        self.0.get(at as usize..end as usize).ok_or_else(|| bad("range"))
-    }
-    fn u16(&self, at: u64) -> Result<u16, String> {
-        Ok(u16::from_le_bytes(self.slice(at, 2)?.try_into().map_err(|_| bad("field"))?))
-    }
-    fn u32(&self, at: u64) -> Result<u32, String> {
-        Ok(u32::from_le_bytes(self.slice(at, 4)?.try_into().map_err(|_| bad("field"))?))
-    }
-    fn u64(&self, at: u64) -> Result<u64, String> {
-        Ok(u64::from_le_bytes(self.slice(at, 8)?.try_into().map_err(|_| bad("field"))?))
-    }
-    /// NUL-terminated string.
-    fn string(&self, at: u64) -> Result<&'a str, String> {
-        let rest = self.0.get(at as usize..).ok_or_else(|| bad("string"))?;
-        let n = rest.iter().position(|b| *b == 0).ok_or_else(|| bad("string"))?;
-        std::str::from_utf8(&rest[..n]).map_err(|_| bad("string"))
-    }
-}
-
-/// A section header.
-struct Section {
-    kind: u32,
-    flags: u64,
-    offset: u64,
-    size: u64,
-    link: u32,
-    info: u32,
-    align: u64,
-    /// Where it was placed.
-    place: Option<u64>,
-}
-
-const SHT_RELA: u32 = 4;
-const SHT_SYMTAB: u32 = 2;
-const SHT_NOBITS: u32 = 8;
-const SHF_ALLOC: u64 = 2;
-const SHF_EXEC: u64 = 4;
 const PAGE: u64 = 4096;
 
 /// Relocation types of the x86-64 ABI that our code model produces.
@@ -201,30 +154,6 @@ impl Drop for Jit {
             libc::munmap(self.base.cast(), self.size);
         }
     }
-}
-
-fn read_sections(o: &Bytes<'_>) -> Result<Vec<Section>, String> {
-    let (table, entry) = (o.u64(0x28)?, o.u16(0x3A)? as u64);
-    // with many sections the count is in the first header
-    let count = match o.u16(0x3C)? {
-        0 => o.u64(table + 32)?,
-        n => n as u64,
-    };
-    (0..count)
-        .map(|i| {
-            let h = table + i * entry;
-            Ok(Section {
-                kind: o.u32(h + 4)?,
-                flags: o.u64(h + 8)?,
-                offset: o.u64(h + 24)?,
-                size: o.u64(h + 32)?,
-                link: o.u32(h + 40)?,
-                info: o.u32(h + 44)?,
-                align: o.u64(h + 48)?,
-                place: None,
-            })
-        })
-        .collect()
 }
 
 /// Places allocated sections: code, then on new pages everything else. Returns the size.

@@ -204,3 +204,37 @@ fn fast_paths_have_no_memory_for_variables() {
     let text = optimize_text(&text, OptLevel::Low).expect("optimizes");
     assert!(!text.contains("alloca"), "{text}");
 }
+
+/// A large module compiled in several parts runs like one compiled whole.
+#[test]
+fn parts_fit_together() {
+    use cairn_layout::Value;
+    for s in [&CHUNKS] {
+        // f0 calls f1 calls … with padding so that the text is worth cutting
+        let n = 120;
+        let mut functions = vec![entry("main", 0, false, 1)];
+        for i in 0..n {
+            let mut stmts = vec![copy(0, fix(i)), copy(1, fix(0))];
+            stmts.extend((0..12).map(|_| set(1, P::Add, &[var(1), var(0)])));
+            let term = match i {
+                _ if i == n - 1 => Term::Return(lit(Literal::Symbol("the end".into()))),
+                _ if i % 2 == 0 => known(i as u32 + 2, &[]),
+                _ => Term::TailCall {
+                    callee: Callee::Unknown(Operand::Procedure(FuncId(n as u32 + 1 + i as u32 / 2))),
+                    args: vec![],
+                    site: Site::NONE,
+                },
+            };
+            functions.push(body(&format!("f{i}"), 0, 2, vec![block(stmts, term)]));
+        }
+        for i in (1..n - 1).step_by(2) {
+            functions.push(entry(&format!("f{i}.entry"), 0, false, i as u32 + 2));
+        }
+        let m = module(s, functions, 0, 1);
+        for parts in [1, 3] {
+            let mut machinery = load_parts(&m, OptLevel::Low, parts);
+            unsafe { *(*machinery.table).symbols = Value::fixnum(77) };
+            assert_eq!(machinery.run(), Value::fixnum(77), "{} in {parts}", s.name);
+        }
+    }
+}

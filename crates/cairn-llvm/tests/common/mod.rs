@@ -10,7 +10,7 @@ use cairn_layout::code::Site;
 use cairn_layout::facts::StrategyFacts;
 use cairn_layout::machine::Machine;
 use cairn_layout::module::ModuleTable;
-use cairn_llvm::backend::{OptLevel, compile_to_object};
+use cairn_llvm::backend::{OptLevel, compile_in_parts};
 use cairn_llvm::loader::Jit;
 use cairn_llvm::{EmitOptions, emit_module};
 use cairn_num::{Int, Number};
@@ -339,6 +339,11 @@ thread_local! {
 
 /// Compiles a module and makes it ready to run.
 pub fn load(m: &Module, opt: OptLevel) -> Machinery {
+    load_parts(m, opt, 1)
+}
+
+/// The same, compiled in parts.
+pub fn load_parts(m: &Module, opt: OptLevel, parts: usize) -> Machinery {
     let text = emit_module(m, &EmitOptions::default());
     if let Ok(path) = std::env::var("CAIRN_TEST_DUMP") {
         std::fs::write(path, &text).expect("writable");
@@ -346,7 +351,7 @@ pub fn load(m: &Module, opt: OptLevel) -> Machinery {
     if let Err(e) = cairn_llvm::backend::verify(&text) {
         panic!("{e}\n{text}");
     }
-    let object = compile_to_object(&text, opt).expect("compiles");
+    let object = compile_in_parts(&text, opt, parts).expect("compiles");
     let jit = Jit::load_object(&object).expect("loads");
     let table = jit.lookup("cairn_module").expect("the table") as *const ModuleTable;
     let mut args = vec![Value::fixnum(0); 10_000].into_boxed_slice();

@@ -104,7 +104,7 @@ l83:
   %t85 = load i64, ptr %v1
   %t86 = load i64, ptr %sp.v
   %t87 = add i64 %t86, -24
-  %t88 = getelementptr i8, ptr %ctx, i64 0
+  %t88 = getelementptr i8, ptr %ctx, i64 <stack_limit>
   %t89 = load i64, ptr %t88, !tbaa !10
   %t90 = icmp ult i64 %t87, %t89
   br i1 %t90, label %l91, label %l92, !prof !1
@@ -134,7 +134,7 @@ l47:
   %t50 = load i64, ptr %sp.v
   %t51 = load i64, ptr %lo.v
   %t52 = load i64, ptr %hi.v
-  %t53 = call { i64, i64, i64 } asm sideeffect "callq *24(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{dirflag},~{fpsr},~{flags}"(i64 33208, ptr %ctx, i64 %t50, i64 %t49, i64 %t51, i64 %t52) #3
+  %t53 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_box_flonum>, ptr %ctx, i64 %t50, i64 %t49, i64 %t51, i64 %t52) #3
   %t54 = extractvalue { i64, i64, i64 } %t53, 0
   %t55 = extractvalue { i64, i64, i64 } %t53, 1
   store i64 %t55, ptr %lo.v
@@ -151,7 +151,7 @@ l14:
   %t61 = load i64, ptr %sp.v
   %t62 = load i64, ptr %lo.v
   %t63 = load i64, ptr %hi.v
-  %t64 = call { i64, i64, i64 } asm sideeffect "callq *24(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{dirflag},~{fpsr},~{flags}"(i64 33120, ptr %ctx, i64 %t61, i64 %t11, i64 %t12, i64 %t62, i64 %t63) #3
+  %t64 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_add>, ptr %ctx, i64 %t61, i64 %t11, i64 %t12, i64 %t62, i64 %t63) #3
   %t65 = extractvalue { i64, i64, i64 } %t64, 0
   %t66 = extractvalue { i64, i64, i64 } %t64, 1
   store i64 %t66, ptr %lo.v
@@ -171,7 +171,7 @@ l91:
   %t93 = add i64 %t86, 0
   %t94 = load i64, ptr %lo.v
   %t95 = load i64, ptr %hi.v
-  %t96 = call { i64, i64, i64 } asm sideeffect "callq *24(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{memory},~{dirflag},~{fpsr},~{flags}"(i64 33040, ptr %ctx, i64 %t93, i64 192, i64 %t94, i64 %t95) #1
+  %t96 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{memory},~{dirflag},~{fpsr},~{flags}"(i64 <cairn_machine_overflow>, ptr %ctx, i64 %t93, i64 192, i64 %t94, i64 %t95) #1
   %t97 = extractvalue { i64, i64, i64 } %t96, 0
   %t98 = extractvalue { i64, i64, i64 } %t96, 1
   store i64 %t98, ptr %lo.v
@@ -201,47 +201,49 @@ b0:
   store i64 %t3, ptr %v1
   %t4 = load i64, ptr %v1
   %t5 = load i64, ptr %v0
-  %t10 = and i64 %t4, 7
-  %t11 = icmp eq i64 %t10, 7
-  br i1 %t11, label %l12, label %l6, !prof !0
-l12:
-  %t13 = inttoptr i64 %t4 to ptr
-  %t14 = getelementptr i8, ptr %t13, i64 -7
-  %t15 = load i64, ptr %t14, !tbaa !12
-  %t16 = and i64 %t15, 255
-  %t17 = icmp eq i64 %t16, 2
-  br i1 %t17, label %l18, label %l6, !prof !0
-l18:
-  %t19 = lshr i64 %t15, 16
-  %t20 = call i64 @llvm.fshr.i64(i64 %t5, i64 %t5, i64 3)
-  %t21 = icmp ult i64 %t20, %t19
-  br i1 %t21, label %l26, label %l22, !prof !0
-l26:
-  %t27 = inttoptr i64 %t4 to ptr
-  %t28 = getelementptr i8, ptr %t27, i64 1
-  %t29 = getelementptr i8, ptr %t28, i64 %t5
-  %t30 = load i64, ptr %t29, !tbaa !13
-  store i64 %t30, ptr %v1
-  %t31 = load i64, ptr %v1
-  %t32 = load i64, ptr %sp.v
-  %t33 = add i64 %t32, 24
-  %t34 = inttoptr i64 %t33 to ptr
-  %t35 = load ptr, ptr %t34, !tbaa !15
-  %t36 = load i64, ptr %lo.v
-  %t37 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void %t35(ptr %ctx, i64 %t33, i64 %t36, i64 %t37, i64 poison, i64 poison, i64 %t31, i64 poison, i64 poison, i64 poison, i64 poison)
+  %t11 = and i64 %t4, 7
+  %t12 = icmp eq i64 %t11, 7
+  br i1 %t12, label %l13, label %l6, !prof !0
+l13:
+  %t14 = inttoptr i64 %t4 to ptr
+  %t15 = getelementptr i8, ptr %t14, i64 -7
+  %t16 = load i64, ptr %t15, !tbaa !12
+  %t17 = and i64 %t16, 255
+  %t18 = icmp eq i64 %t17, 2
+  br i1 %t18, label %l19, label %l6, !prof !0
+l19:
+  %t20 = lshr i64 %t16, 16
+  %t21 = call i64 @llvm.fshr.i64(i64 %t5, i64 %t5, i64 3)
+  %t22 = icmp ult i64 %t21, %t20
+  br i1 %t22, label %l28, label %l23, !prof !0
+l28:
+  %t29 = inttoptr i64 %t4 to ptr
+  %t30 = getelementptr i8, ptr %t29, i64 1
+  %t31 = getelementptr i8, ptr %t30, i64 %t5
+  %t32 = load i64, ptr %t31, !tbaa !13
+  store i64 %t32, ptr %v1
+  %t33 = load i64, ptr %v1
+  %t34 = load i64, ptr %sp.v
+  %t35 = add i64 %t34, 24
+  %t36 = inttoptr i64 %t35 to ptr
+  %t37 = load ptr, ptr %t36, !tbaa !15
+  %t38 = load i64, ptr %lo.v
+  %t39 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void %t37(ptr %ctx, i64 %t35, i64 %t38, i64 %t39, i64 poison, i64 poison, i64 %t33, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l6:
   %t7 = load i64, ptr %sp.v
-  %t8 = load i64, ptr %lo.v
-  %t9 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t7, i64 %t8, i64 %t9, i64 ptrtoint (ptr @cairn_throw.3 to i64), i64 poison, i64 %t4, i64 poison, i64 poison, i64 poison, i64 poison)
+  %t8 = add i64 %t7, 24
+  %t9 = load i64, ptr %lo.v
+  %t10 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t8, i64 %t9, i64 %t10, i64 ptrtoint (ptr @cairn_throw.3 to i64), i64 poison, i64 %t4, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
-l22:
-  %t23 = load i64, ptr %sp.v
-  %t24 = load i64, ptr %lo.v
-  %t25 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t23, i64 %t24, i64 %t25, i64 ptrtoint (ptr @cairn_throw.4 to i64), i64 poison, i64 %t5, i64 %t4, i64 poison, i64 poison, i64 poison)
+l23:
+  %t24 = load i64, ptr %sp.v
+  %t25 = add i64 %t24, 24
+  %t26 = load i64, ptr %lo.v
+  %t27 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t25, i64 %t26, i64 %t27, i64 ptrtoint (ptr @cairn_throw.4 to i64), i64 poison, i64 %t5, i64 %t4, i64 poison, i64 poison, i64 poison)
   ret void
 }
 

@@ -130,32 +130,32 @@ l109:
   ret void
 l4:
   %t6 = load i64, ptr %v0
-  %t7 = getelementptr i8, ptr %ctx, i64 264
+  %t7 = getelementptr i8, ptr %ctx, i64 <spill>
   store i64 %t6, ptr %t7, !tbaa !10
   %t8 = load i64, ptr %v1
-  %t9 = getelementptr i8, ptr %ctx, i64 272
+  %t9 = getelementptr i8, ptr %ctx, i64 <spill>
   store i64 %t8, ptr %t9, !tbaa !10
   %t10 = load i64, ptr %sp.v
-  %t11 = getelementptr i8, ptr %ctx, i64 280
+  %t11 = getelementptr i8, ptr %ctx, i64 <spill>
   store i64 %t10, ptr %t11, !tbaa !10
-  %t12 = getelementptr i8, ptr %ctx, i64 80
+  %t12 = getelementptr i8, ptr %ctx, i64 <spilled>
   store i64 3, ptr %t12, !tbaa !10
   %t13 = load i64, ptr %sp.v
   %t14 = load i64, ptr %lo.v
   %t15 = load i64, ptr %hi.v
-  %t16 = call { i64, i64, i64 } asm sideeffect "callq *24(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{memory},~{dirflag},~{fpsr},~{flags}"(i64 33032, ptr %ctx, i64 %t13, i64 256, i64 %t14, i64 %t15) #1
+  %t16 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{memory},~{dirflag},~{fpsr},~{flags}"(i64 <cairn_machine_collect>, ptr %ctx, i64 %t13, i64 256, i64 %t14, i64 %t15) #1
   %t17 = extractvalue { i64, i64, i64 } %t16, 0
   %t18 = extractvalue { i64, i64, i64 } %t16, 1
   store i64 %t18, ptr %lo.v
   %t19 = extractvalue { i64, i64, i64 } %t16, 2
   store i64 %t19, ptr %hi.v
-  %t20 = getelementptr i8, ptr %ctx, i64 264
+  %t20 = getelementptr i8, ptr %ctx, i64 <spill>
   %t21 = load i64, ptr %t20, !tbaa !10
   store i64 %t21, ptr %v0
-  %t22 = getelementptr i8, ptr %ctx, i64 272
+  %t22 = getelementptr i8, ptr %ctx, i64 <spill>
   %t23 = load i64, ptr %t22, !tbaa !10
   store i64 %t23, ptr %v1
-  %t24 = getelementptr i8, ptr %ctx, i64 280
+  %t24 = getelementptr i8, ptr %ctx, i64 <spill>
   %t25 = load i64, ptr %t24, !tbaa !10
   store i64 %t25, ptr %sp.v
   br label %l5
@@ -170,7 +170,7 @@ l73:
   %t76 = load i64, ptr %sp.v
   %t77 = load i64, ptr %lo.v
   %t78 = load i64, ptr %hi.v
-  %t79 = call { i64, i64, i64 } asm sideeffect "callq *24(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{dirflag},~{fpsr},~{flags}"(i64 33208, ptr %ctx, i64 %t76, i64 %t75, i64 %t77, i64 %t78) #3
+  %t79 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_box_flonum>, ptr %ctx, i64 %t76, i64 %t75, i64 %t77, i64 %t78) #3
   %t80 = extractvalue { i64, i64, i64 } %t79, 0
   %t81 = extractvalue { i64, i64, i64 } %t79, 1
   store i64 %t81, ptr %lo.v
@@ -187,7 +187,7 @@ l40:
   %t87 = load i64, ptr %sp.v
   %t88 = load i64, ptr %lo.v
   %t89 = load i64, ptr %hi.v
-  %t90 = call { i64, i64, i64 } asm sideeffect "callq *24(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{dirflag},~{fpsr},~{flags}"(i64 33120, ptr %ctx, i64 %t87, i64 %t37, i64 %t38, i64 %t88, i64 %t89) #3
+  %t90 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_add>, ptr %ctx, i64 %t87, i64 %t37, i64 %t38, i64 %t88, i64 %t89) #3
   %t91 = extractvalue { i64, i64, i64 } %t90, 0
   %t92 = extractvalue { i64, i64, i64 } %t90, 1
   store i64 %t92, ptr %lo.v
@@ -225,50 +225,56 @@ b0:
   store i64 %t3, ptr %v1
   %t4 = load i64, ptr %v1
   %t5 = load i64, ptr %v0
-  %t10 = and i64 %t4, 7
-  %t11 = icmp eq i64 %t10, 7
-  br i1 %t11, label %l12, label %l6, !prof !0
-l12:
-  %t13 = inttoptr i64 %t4 to ptr
-  %t14 = getelementptr i8, ptr %t13, i64 -7
-  %t15 = load i64, ptr %t14, !tbaa !12
-  %t16 = and i64 %t15, 255
-  %t17 = icmp eq i64 %t16, 2
-  br i1 %t17, label %l18, label %l6, !prof !0
-l18:
-  %t19 = lshr i64 %t15, 16
-  %t20 = call i64 @llvm.fshr.i64(i64 %t5, i64 %t5, i64 3)
-  %t21 = icmp ult i64 %t20, %t19
-  br i1 %t21, label %l26, label %l22, !prof !0
-l26:
-  %t27 = inttoptr i64 %t4 to ptr
-  %t28 = getelementptr i8, ptr %t27, i64 1
-  %t29 = getelementptr i8, ptr %t28, i64 %t5
-  %t30 = load i64, ptr %t29, !tbaa !13
-  store i64 %t30, ptr %v1
-  %t31 = load i64, ptr %v1
-  %t32 = load i64, ptr %sp.v
-  %t33 = inttoptr i64 %t32 to ptr
-  %t34 = getelementptr i8, ptr %t33, i64 2
-  %t35 = load i64, ptr %t34, !tbaa !15
-  %t36 = inttoptr i64 %t35 to ptr
-  %t37 = getelementptr i8, ptr %t36, i64 -6
-  %t38 = load ptr, ptr %t37, !tbaa !15
-  %t39 = load i64, ptr %lo.v
-  %t40 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void %t38(ptr %ctx, i64 %t35, i64 %t39, i64 %t40, i64 poison, i64 poison, i64 %t31, i64 poison, i64 poison, i64 poison, i64 poison)
+  %t13 = and i64 %t4, 7
+  %t14 = icmp eq i64 %t13, 7
+  br i1 %t14, label %l15, label %l6, !prof !0
+l15:
+  %t16 = inttoptr i64 %t4 to ptr
+  %t17 = getelementptr i8, ptr %t16, i64 -7
+  %t18 = load i64, ptr %t17, !tbaa !12
+  %t19 = and i64 %t18, 255
+  %t20 = icmp eq i64 %t19, 2
+  br i1 %t20, label %l21, label %l6, !prof !0
+l21:
+  %t22 = lshr i64 %t18, 16
+  %t23 = call i64 @llvm.fshr.i64(i64 %t5, i64 %t5, i64 3)
+  %t24 = icmp ult i64 %t23, %t22
+  br i1 %t24, label %l32, label %l25, !prof !0
+l32:
+  %t33 = inttoptr i64 %t4 to ptr
+  %t34 = getelementptr i8, ptr %t33, i64 1
+  %t35 = getelementptr i8, ptr %t34, i64 %t5
+  %t36 = load i64, ptr %t35, !tbaa !13
+  store i64 %t36, ptr %v1
+  %t37 = load i64, ptr %v1
+  %t38 = load i64, ptr %sp.v
+  %t39 = inttoptr i64 %t38 to ptr
+  %t40 = getelementptr i8, ptr %t39, i64 2
+  %t41 = load i64, ptr %t40, !tbaa !15
+  %t42 = inttoptr i64 %t41 to ptr
+  %t43 = getelementptr i8, ptr %t42, i64 -6
+  %t44 = load ptr, ptr %t43, !tbaa !15
+  %t45 = load i64, ptr %lo.v
+  %t46 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void %t44(ptr %ctx, i64 %t41, i64 %t45, i64 %t46, i64 poison, i64 poison, i64 %t37, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l6:
   %t7 = load i64, ptr %sp.v
-  %t8 = load i64, ptr %lo.v
-  %t9 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t7, i64 %t8, i64 %t9, i64 ptrtoint (ptr @cairn_throw.3 to i64), i64 poison, i64 %t4, i64 poison, i64 poison, i64 poison, i64 poison)
+  %t8 = inttoptr i64 %t7 to ptr
+  %t9 = getelementptr i8, ptr %t8, i64 2
+  %t10 = load i64, ptr %t9, !tbaa !15
+  %t11 = load i64, ptr %lo.v
+  %t12 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t10, i64 %t11, i64 %t12, i64 ptrtoint (ptr @cairn_throw.3 to i64), i64 poison, i64 %t4, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
-l22:
-  %t23 = load i64, ptr %sp.v
-  %t24 = load i64, ptr %lo.v
-  %t25 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t23, i64 %t24, i64 %t25, i64 ptrtoint (ptr @cairn_throw.4 to i64), i64 poison, i64 %t5, i64 %t4, i64 poison, i64 poison, i64 poison)
+l25:
+  %t26 = load i64, ptr %sp.v
+  %t27 = inttoptr i64 %t26 to ptr
+  %t28 = getelementptr i8, ptr %t27, i64 2
+  %t29 = load i64, ptr %t28, !tbaa !15
+  %t30 = load i64, ptr %lo.v
+  %t31 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t29, i64 %t30, i64 %t31, i64 ptrtoint (ptr @cairn_throw.4 to i64), i64 poison, i64 %t5, i64 %t4, i64 poison, i64 poison, i64 poison)
   ret void
 }
 

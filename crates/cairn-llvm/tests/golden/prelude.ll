@@ -1,10 +1,10 @@
 define internal void @cairn_enter(ptr %ctx, i64 %clo) #0 {
 entry:
-  %t0 = getelementptr i8, ptr %ctx, i64 48
+  %t0 = getelementptr i8, ptr %ctx, i64 <sp>
   %t1 = load i64, ptr %t0, !tbaa !10
-  %t2 = getelementptr i8, ptr %ctx, i64 32
+  %t2 = getelementptr i8, ptr %ctx, i64 <lo>
   %t3 = load i64, ptr %t2, !tbaa !10
-  %t4 = getelementptr i8, ptr %ctx, i64 40
+  %t4 = getelementptr i8, ptr %ctx, i64 <hi>
   %t5 = load i64, ptr %t4, !tbaa !10
   %t6 = inttoptr i64 %clo to ptr
   %t7 = getelementptr i8, ptr %t6, i64 -6
@@ -40,13 +40,13 @@ entry:
   store i64 %lo, ptr %lo.v
   %hi.v = alloca i64
   store i64 %hi, ptr %hi.v
-  %t0 = getelementptr i8, ptr %ctx, i64 48
+  %t0 = getelementptr i8, ptr %ctx, i64 <sp>
   store i64 %sp, ptr %t0, !tbaa !10
-  %t1 = getelementptr i8, ptr %ctx, i64 32
+  %t1 = getelementptr i8, ptr %ctx, i64 <lo>
   store i64 %lo, ptr %t1, !tbaa !10
-  %t2 = getelementptr i8, ptr %ctx, i64 40
+  %t2 = getelementptr i8, ptr %ctx, i64 <hi>
   store i64 %hi, ptr %t2, !tbaa !10
-  %t3 = getelementptr i8, ptr %ctx, i64 88
+  %t3 = getelementptr i8, ptr %ctx, i64 <result>
   store i64 %a0, ptr %t3, !tbaa !10
   ret void
 }
@@ -61,20 +61,20 @@ entry:
   store i64 %hi, ptr %hi.v
   %t0 = load i64, ptr %lo.v
   %t1 = load i64, ptr %hi.v
-  %t2 = getelementptr i8, ptr %ctx, i64 32
+  %t2 = getelementptr i8, ptr %ctx, i64 <lo>
   store i64 %t0, ptr %t2, !tbaa !10
-  %t3 = getelementptr i8, ptr %ctx, i64 40
+  %t3 = getelementptr i8, ptr %ctx, i64 <hi>
   store i64 %t1, ptr %t3, !tbaa !10
   %t4 = load i64, ptr %sp.v
-  %t5 = getelementptr i8, ptr %ctx, i64 48
+  %t5 = getelementptr i8, ptr %ctx, i64 <sp>
   store i64 %t4, ptr %t5, !tbaa !10
-  %t6 = getelementptr i8, ptr %ctx, i64 33048
+  %t6 = getelementptr i8, ptr %ctx, i64 <cairn_machine_underflow>
   %t7 = load ptr, ptr %t6, !invariant.load !3
   %t8 = call i64 %t7(ptr %ctx) #1
-  %t9 = getelementptr i8, ptr %ctx, i64 32
+  %t9 = getelementptr i8, ptr %ctx, i64 <lo>
   %t10 = load i64, ptr %t9, !tbaa !10
   store i64 %t10, ptr %lo.v
-  %t11 = getelementptr i8, ptr %ctx, i64 40
+  %t11 = getelementptr i8, ptr %ctx, i64 <hi>
   %t12 = load i64, ptr %t11, !tbaa !10
   store i64 %t12, ptr %hi.v
   %t13 = inttoptr i64 %t8 to ptr
@@ -96,27 +96,27 @@ entry:
   %t0 = inttoptr i64 %clo to ptr
   %t1 = getelementptr i8, ptr %t0, i64 34
   %t2 = load i64, ptr %t1, !tbaa !14
-  %t3 = getelementptr i8, ptr %ctx, i64 96
+  %t3 = getelementptr i8, ptr %ctx, i64 <slots>
   %t4 = load i64, ptr %t3, !tbaa !10
   %t5 = icmp eq i64 %t2, %t4
   br i1 %t5, label %l6, label %l7, !prof !0
 l6:
   %t8 = load i64, ptr %lo.v
   %t9 = load i64, ptr %hi.v
-  %t10 = getelementptr i8, ptr %ctx, i64 32
+  %t10 = getelementptr i8, ptr %ctx, i64 <lo>
   store i64 %t8, ptr %t10, !tbaa !10
-  %t11 = getelementptr i8, ptr %ctx, i64 40
+  %t11 = getelementptr i8, ptr %ctx, i64 <hi>
   store i64 %t9, ptr %t11, !tbaa !10
   %t12 = load i64, ptr %sp.v
-  %t13 = getelementptr i8, ptr %ctx, i64 48
+  %t13 = getelementptr i8, ptr %ctx, i64 <sp>
   store i64 %t12, ptr %t13, !tbaa !10
-  %t14 = getelementptr i8, ptr %ctx, i64 33064
+  %t14 = getelementptr i8, ptr %ctx, i64 <cairn_machine_reinstate>
   %t15 = load ptr, ptr %t14, !invariant.load !3
   %t16 = call i64 %t15(ptr %ctx, i64 %clo) #1
-  %t17 = getelementptr i8, ptr %ctx, i64 32
+  %t17 = getelementptr i8, ptr %ctx, i64 <lo>
   %t18 = load i64, ptr %t17, !tbaa !10
   store i64 %t18, ptr %lo.v
-  %t19 = getelementptr i8, ptr %ctx, i64 40
+  %t19 = getelementptr i8, ptr %ctx, i64 <hi>
   %t20 = load i64, ptr %t19, !tbaa !10
   store i64 %t20, ptr %hi.v
   %t21 = icmp eq i64 %argc, 1
@@ -138,46 +138,46 @@ l23:
   musttail call preserve_nonecc void %t31(ptr %ctx, i64 %t16, i64 %t32, i64 %t33, i64 %argc, i64 %clo, i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4)
   ret void
 l7:
-  %t34 = getelementptr i8, ptr %ctx, i64 16
+  %t34 = getelementptr i8, ptr %ctx, i64 <args>
   %t35 = load ptr, ptr %t34, !tbaa !10
   %t36 = getelementptr i8, ptr %t35, i64 0
   store i64 %a0, ptr %t36, !tbaa !11
-  %t37 = getelementptr i8, ptr %ctx, i64 16
+  %t37 = getelementptr i8, ptr %ctx, i64 <args>
   %t38 = load ptr, ptr %t37, !tbaa !10
   %t39 = getelementptr i8, ptr %t38, i64 8
   store i64 %a1, ptr %t39, !tbaa !11
-  %t40 = getelementptr i8, ptr %ctx, i64 16
+  %t40 = getelementptr i8, ptr %ctx, i64 <args>
   %t41 = load ptr, ptr %t40, !tbaa !10
   %t42 = getelementptr i8, ptr %t41, i64 16
   store i64 %a2, ptr %t42, !tbaa !11
-  %t43 = getelementptr i8, ptr %ctx, i64 16
+  %t43 = getelementptr i8, ptr %ctx, i64 <args>
   %t44 = load ptr, ptr %t43, !tbaa !10
   %t45 = getelementptr i8, ptr %t44, i64 24
   store i64 %a3, ptr %t45, !tbaa !11
-  %t46 = getelementptr i8, ptr %ctx, i64 16
+  %t46 = getelementptr i8, ptr %ctx, i64 <args>
   %t47 = load ptr, ptr %t46, !tbaa !10
   %t48 = getelementptr i8, ptr %t47, i64 32
   store i64 %a4, ptr %t48, !tbaa !11
   %t49 = shl i64 %argc, 3
   %t50 = load i64, ptr %lo.v
   %t51 = load i64, ptr %hi.v
-  %t52 = getelementptr i8, ptr %ctx, i64 32
+  %t52 = getelementptr i8, ptr %ctx, i64 <lo>
   store i64 %t50, ptr %t52, !tbaa !10
-  %t53 = getelementptr i8, ptr %ctx, i64 40
+  %t53 = getelementptr i8, ptr %ctx, i64 <hi>
   store i64 %t51, ptr %t53, !tbaa !10
   %t54 = load i64, ptr %sp.v
-  %t55 = getelementptr i8, ptr %ctx, i64 48
+  %t55 = getelementptr i8, ptr %ctx, i64 <sp>
   store i64 %t54, ptr %t55, !tbaa !10
-  %t56 = getelementptr i8, ptr %ctx, i64 33096
+  %t56 = getelementptr i8, ptr %ctx, i64 <cairn_machine_rest>
   %t57 = load ptr, ptr %t56, !invariant.load !3
   %t58 = call i64 %t57(ptr %ctx, i64 0, i64 %t49) #1
-  %t59 = getelementptr i8, ptr %ctx, i64 32
+  %t59 = getelementptr i8, ptr %ctx, i64 <lo>
   %t60 = load i64, ptr %t59, !tbaa !10
   store i64 %t60, ptr %lo.v
-  %t61 = getelementptr i8, ptr %ctx, i64 40
+  %t61 = getelementptr i8, ptr %ctx, i64 <hi>
   %t62 = load i64, ptr %t61, !tbaa !10
   store i64 %t62, ptr %hi.v
-  %t63 = getelementptr i8, ptr %ctx, i64 120
+  %t63 = getelementptr i8, ptr %ctx, i64 <slots>
   %t64 = load i64, ptr %t63, !tbaa !10
   %t65 = load i64, ptr %sp.v
   %t66 = inttoptr i64 %t64 to ptr
