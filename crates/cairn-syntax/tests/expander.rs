@@ -40,6 +40,14 @@ fn deep_nesting() {
 }
 
 #[test]
+fn long_data() {
+    let n = 1_000_000;
+    let text = format!("(define x '({})) (define y `({} ,x))", "1 ".repeat(n), "2 ".repeat(n / 10));
+    let r = cairn_syntax::expand_program("long.scm", &text, &mut Memory::stub());
+    assert!(r.is_ok());
+}
+
+#[test]
 fn endless_expansion_is_an_error() {
     let text = "(define-syntax m (syntax-rules () ((_ x) (m x)))) (m 1)";
     assert!(expand(text).contains("the expansion of `m` does not end"));

@@ -132,6 +132,30 @@ fn a_session_continues() {
     assert_eq!(names.len(), 1);
 }
 
+#[test]
+fn a_session_survives_errors() {
+    let mut m = Memory::stub();
+    let mut s = Session::new();
+    let failed = s.expand_program("one", "(define x (list car)) (if)", &mut m);
+    assert!(failed.is_err_and(|f| f.errors.len() == 1));
+    let next = s.expand_program("two", "(list car)", &mut m).unwrap_or_else(|_| panic!("an error"));
+    // the libraries loaded by the failed call are here, its own forms are not
+    let defines = |name: &str| {
+        next.program.forms.iter().any(|f| {
+            matches!(f, cairn_core::ir::TopForm::Define(g, _) if &*next.program.globals[g.0 as usize].name == name)
+        })
+    };
+    assert!(defines("list") && defines("car") && !defines("x"));
+}
+
+#[test]
+fn features_agree_with_lib() {
+    let text = std::fs::read_to_string(root().join("lib/cairn/features.sld")).expect("the library");
+    let list = text.split("'(").nth(1).and_then(|t| t.split(')').next()).expect("a quoted list");
+    let names: Vec<&str> = list.split_whitespace().collect();
+    assert_eq!(names, cairn_syntax::expand::FEATURES);
+}
+
 /// Names of all libraries under `lib/`.
 fn all_libraries(dir: &Path, prefix: &str, out: &mut Vec<String>) {
     let Ok(entries) = std::fs::read_dir(dir) else { return };

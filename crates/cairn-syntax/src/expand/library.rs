@@ -9,7 +9,7 @@
 
 use super::core::Core;
 use super::scope::{Meaning, keywords};
-use super::{Binding, Expander, R, prims};
+use super::{Binding, Expander, R, grow, prims};
 use crate::diagnostic::Span;
 use crate::read;
 use crate::syntax::{Datum, Ident, Syntax};
@@ -192,7 +192,7 @@ impl Expander<'_> {
             self.load(&name, x.span)?;
             return Ok(self.exports_of(&name));
         }
-        let mut set = self.import_set(&items[1])?;
+        let mut set = grow(|| self.import_set(&items[1]))?;
         let rest = &items[2..];
         match &*modifier {
             "only" | "except" => {
@@ -410,11 +410,11 @@ impl Expander<'_> {
             "include-ci" => out.body.extend(self.include(item.span, rest, true)?),
             "include-library-declarations" => {
                 let more = self.include(item.span, rest, false)?;
-                self.declarations(&more, out);
+                grow(|| self.declarations(&more, out));
             }
             "cond-expand" => {
                 let more = self.cond_expand(item)?;
-                self.declarations(&more, out);
+                grow(|| self.declarations(&more, out));
             }
             "define" | "define-syntax" | "define-record-type" | "define-values" => {
                 return self.err_help(
@@ -486,6 +486,10 @@ impl Expander<'_> {
     }
 
     fn requirement(&mut self, x: &Syntax) -> R<bool> {
+        grow(|| self.requirement_inner(x))
+    }
+
+    fn requirement_inner(&mut self, x: &Syntax) -> R<bool> {
         const HELP: &str = "a feature, (library name), (and …), (or …), (not …) or else";
         if let Some(id) = x.as_ident() {
             let name = self.name(id);

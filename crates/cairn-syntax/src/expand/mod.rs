@@ -76,6 +76,7 @@ pub struct Expanded {
 }
 
 /// What went wrong: messages, and the files that their spans point into.
+#[derive(Debug)]
 pub struct Failed {
     /// At least one message.
     pub errors: Vec<Diagnostic>,
@@ -141,12 +142,12 @@ impl Session {
         errors.sort_by_key(|d| (d.span.file, d.span.start));
         let mut warnings = std::mem::take(&mut self.warnings);
         let dependencies = std::mem::take(&mut self.dependencies);
-        // in a Program from here on: dropping one does not recurse
-        let mut program = Program::default();
-        program.forms = std::mem::take(&mut self.program.forms);
         if !errors.is_empty() {
+            // what libraries define stays for the next call
             return Err(Failed { errors, sources: self.sources.clone() });
         }
+        let mut program = Program::default();
+        program.forms = std::mem::take(&mut self.program.forms);
         warnings.sort_by_key(|d| (d.span.file, d.span.start));
         program.vars = self.program.vars.clone();
         program.globals = self.program.globals.clone();
@@ -252,10 +253,14 @@ impl<'a> Expander<'a> {
         let mut d = Diagnostic::new(span, message);
         let mut step = &self.trace;
         while let Some(s) = step {
-            if d.notes.len() == 3 {
-                break;
+            let text = format!("in the expansion of `{}`", self.s.names.name(s.name));
+            let count = d.notes.len();
+            match d.notes.last_mut() {
+                // macros of lib/ that use each other all stand where the user's macro use stands
+                Some(last) if last.0 == s.span => last.1 = text,
+                _ if count == 3 => break,
+                _ => d.notes.push((s.span, text)),
             }
-            d = d.note(s.span, format!("in the expansion of `{}`", self.s.names.name(s.name)));
             step = &s.outer;
         }
         d

@@ -20,7 +20,7 @@ use super::scope::{Meaning, Target};
 use super::{Binding, Expander, R, Trace, grow, unspecified};
 use crate::diagnostic::Span;
 use crate::syntax::{Ident, Items, Syntax};
-use cairn_core::ir::{Clause, Expr, Literal, TopForm, VarId};
+use cairn_core::ir::{Clause, Expr, Literal, Program, TopForm, VarId};
 use cairn_core::prim::{Op, PrimOp};
 use cairn_layout::code::Site;
 use cairn_num::{Int, Number};
@@ -294,6 +294,7 @@ impl Expander<'_> {
     pub(super) fn top_level(&mut self, forms: Vec<Syntax>) {
         let items = self.scan(forms);
         let library = self.module().builtin;
+        let library_module = self.module().name.is_some();
         let mut out: Vec<TopForm> = Vec::with_capacity(items.len());
         // for each item: the global it defines, and whether evaluating it calls nothing
         let mut quiet: Vec<(Option<Target>, bool)> = Vec::with_capacity(items.len());
@@ -331,7 +332,13 @@ impl Expander<'_> {
         }
         self.trace = None;
         self.initialize_redefined(&quiet);
-        self.s.program.forms.append(&mut out);
+        if library_module || self.s.errors.is_empty() {
+            self.s.program.forms.append(&mut out);
+        } else {
+            // a Program drops deep expressions without recursion
+            let mut dropped = Program::default();
+            dropped.forms = out;
+        }
     }
 
     fn initialize_redefined(&mut self, items: &[(Option<Target>, bool)]) {
