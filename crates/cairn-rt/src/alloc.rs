@@ -174,15 +174,20 @@ pub fn make_flonum(ctx: &mut Machine, x: f64) -> Value {
 /// A string with the characters of `text`.
 pub fn make_string(ctx: &mut Machine, text: &str) -> Value {
     if text.is_ascii() {
-        let v = alloc_object(ctx, Type::String, 0, text.len() as u64);
-        for (slot, b) in access::string_chars_mut(v).iter_mut().zip(text.bytes()) {
-            *slot = b as u32;
-        }
-        return v;
+        return make_ascii_string(ctx, text.as_bytes());
     }
     let v = alloc_object(ctx, Type::String, 0, text.chars().count() as u64);
     for (slot, c) in access::string_chars_mut(v).iter_mut().zip(text.chars()) {
         *slot = c as u32;
+    }
+    v
+}
+
+/// A string of these ASCII characters.
+pub fn make_ascii_string(ctx: &mut Machine, bytes: &[u8]) -> Value {
+    let v = alloc_object(ctx, Type::String, 0, bytes.len() as u64);
+    for (slot, b) in access::string_chars_mut(v).iter_mut().zip(bytes) {
+        *slot = *b as u32;
     }
     v
 }

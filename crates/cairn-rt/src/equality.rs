@@ -46,6 +46,9 @@ pub fn eqv(a: Value, b: Value) -> bool {
     }
 }
 
+/// Room for so many objects is made at once.
+const FIRST_CLASSES: usize = 1 << 14;
+
 /// Sets of objects assumed equal, keyed by address word.
 #[derive(Default)]
 struct Classes {
@@ -72,6 +75,11 @@ impl Hasher for AddressHasher {
 
 impl Classes {
     fn find(&mut self, v: Value) -> u32 {
+        if self.parents.is_empty() {
+            // Whoever comes here has much to compare.
+            self.numbers.reserve(FIRST_CLASSES);
+            self.parents.reserve(FIRST_CLASSES);
+        }
         let next = self.parents.len() as u32;
         let mut i = *self.numbers.entry(v.0).or_insert(next);
         if i == next {

@@ -216,7 +216,15 @@ pub extern "C" fn cairn_string_from_vector(ctx: &mut Machine, vector: Value, sta
 pub extern "C" fn cairn_string_to_utf8(ctx: &mut Machine, s: Value, start: Value, end: Value) -> Value {
     let chars = expect!(ctx, "string->utf8", 1, "a string", s, string_of(s));
     let range = check!(check_range(ctx, "string->utf8", 2, chars.len(), start, end));
-    let text: String = chars[range].iter().map(|c| access::to_char(*c)).collect();
+    let chars = &chars[range];
+    if chars.iter().fold(0, |all, c| all | c) < 0x80 {
+        let v = alloc_object(ctx, Type::Bytevector, 0, chars.len() as u64);
+        for (byte, c) in access::byte_slice_mut(v).iter_mut().zip(chars) {
+            *byte = *c as u8;
+        }
+        return v;
+    }
+    let text: String = chars.iter().map(|c| access::to_char(*c)).collect();
     make_bytevector(ctx, text.as_bytes())
 }
 
@@ -227,6 +235,9 @@ pub extern "C" fn cairn_string_from_utf8(ctx: &mut Machine, bytes: Value, start:
     let all = expect!(ctx, WHO, 1, "a bytevector", bytes, access::bytes_of(bytes));
     let range = check!(check_range(ctx, WHO, 2, all.len(), start, end));
     let from = range.start;
+    if all[range.clone()].is_ascii() {
+        return crate::alloc::make_ascii_string(ctx, &all[range]);
+    }
     match std::str::from_utf8(&all[range]) {
         Ok(text) => crate::alloc::make_string(ctx, text),
         Err(e) => {

@@ -127,6 +127,9 @@ impl Line {
 
 /// A string of UTF-8 bytes, or a read error.
 fn text_value(ctx: &mut Machine, port: Port, who: &str, bytes: &[u8]) -> Value {
+    if bytes.is_ascii() {
+        return alloc::make_ascii_string(ctx, bytes);
+    }
     match std::str::from_utf8(bytes) {
         Ok(text) => alloc::make_string(ctx, text),
         Err(e) => {
