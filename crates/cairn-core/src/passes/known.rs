@@ -24,6 +24,7 @@ use crate::effects::Effects;
 use crate::ir::{Expr, GlobalId, Literal, Program, TopForm};
 use crate::prim::Effect;
 use crate::walk;
+use rustc_hash::FxHashMap;
 
 /// What a global holds once it is defined.
 #[derive(Clone, Debug)]
@@ -59,6 +60,8 @@ pub struct GlobalFact {
 pub struct GlobalFacts {
     facts: Vec<GlobalFact>,
     nothing: GlobalFact,
+    /// For forms that define lambdas: parameter count and "takes more" of each clause.
+    arities: FxHashMap<usize, Vec<(usize, bool)>>,
 }
 
 impl Default for GlobalFact {
@@ -106,6 +109,10 @@ impl GlobalFacts {
     pub fn is_constant(&self, g: GlobalId) -> bool {
         let f = self.get(g);
         f.always_bound && !matches!(f.value, Known::Unknown)
+    }
+    /// Clauses of the lambda that form `form` defines: parameter count, and whether there is a rest parameter.
+    pub fn arity(&self, form: usize) -> Option<&[(usize, bool)]> {
+        self.arities.get(&form).map(|a| &a[..])
     }
     /// Effects of reading `g`, for the questions of [`crate::effects`].
     pub fn read_effects(&self, g: GlobalId) -> Effects {
@@ -164,7 +171,13 @@ pub fn analyze(program: &Program) -> GlobalFacts {
             GlobalFact { value, always_bound: form.is_some() && !early[i], form }
         })
         .collect();
-    GlobalFacts { facts, nothing: GlobalFact::default() }
+    let arities = (program.forms.iter().enumerate())
+        .filter_map(|(i, f)| match f.expr() {
+            Expr::Lambda(l) => Some((i, l.clauses.iter().map(|c| (c.params.len(), c.rest.is_some())).collect())),
+            _ => None,
+        })
+        .collect();
+    GlobalFacts { facts, nothing: GlobalFact::default(), arities }
 }
 
 /// Does evaluating `e` run code other than `e` itself: calls, writes that could hand code to somebody, loops?

@@ -2,11 +2,14 @@
 
 pub mod assign;
 pub mod contify;
+pub mod fold;
 pub mod inline;
 pub mod known;
 pub mod letrec;
 pub mod shake;
+pub mod simplify;
 pub mod testing;
+pub mod types;
 
 pub use known::GlobalFacts;
 
@@ -31,6 +34,9 @@ pub fn optimize(program: &mut Program, level: Opt, verify: bool, observe: &mut d
     walk::with_room(depth, || Pipeline { program, verify, observe }.run(level));
 }
 
+/// Rounds of inlining, each followed by simplification and contification.
+const ROUNDS: usize = 2;
+
 struct Pipeline<'a> {
     program: &'a mut Program,
     verify: bool,
@@ -40,14 +46,42 @@ struct Pipeline<'a> {
 impl Pipeline<'_> {
     fn run(&mut self, level: Opt) {
         self.after("source", Some(Dialect::Source));
-        let facts = known::analyze(self.program);
-        shake::run(self.program, &facts);
-        self.after("shake", Some(Dialect::Source));
+        self.shake(Dialect::Source);
         letrec::run(self.program);
         self.after("letrec", None); // assignments and `fix` together: no dialect
         assign::run(self.program);
         self.after("assign", Some(Dialect::Fixed));
-        let _ = level;
+        if level == Opt::Low {
+            return self.contify();
+        }
+        self.simplify();
+        self.contify();
+        for _ in 0..ROUNDS {
+            inline::run(self.program);
+            self.after("inline", Some(Dialect::Opt));
+            self.simplify();
+            self.contify();
+            self.shake(Dialect::Opt);
+        }
+        self.simplify();
+        types::run(self.program);
+        self.after("types", Some(Dialect::Opt));
+        self.simplify();
+    }
+
+    fn shake(&mut self, dialect: Dialect) {
+        let facts = known::analyze(self.program);
+        shake::run(self.program, &facts);
+        self.after("shake", Some(dialect));
+    }
+
+    fn simplify(&mut self) {
+        let facts = known::analyze(self.program);
+        simplify::run(self.program, &facts);
+        self.after("simplify", Some(Dialect::Opt));
+    }
+
+    fn contify(&mut self) {
         contify::run(self.program);
         self.after("contify", Some(Dialect::Opt));
     }
@@ -60,5 +94,72 @@ impl Pipeline<'_> {
             panic!("the program is wrong after pass `{pass}`:\n  {}", complaints.join("\n  "));
         }
         (self.observe)(pass, self.program);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inline::random::check_pass;
+    use super::*;
+
+    fn checked(name: &str, pass: impl Fn(&mut Program)) {
+        check_pass(400, |p| {
+            let before = crate::print::print_program(p);
+            pass(p);
+            if let Err(complaints) = check(p, Dialect::Opt) {
+                let after = crate::print::print_program(p);
+                panic!("{name}: {}\nbefore:\n{before}\nafter:\n{after}", complaints.join("\n"));
+            }
+        });
+    }
+
+    #[test]
+    fn simplify_keeps_meaning() {
+        checked("simplify", |p| simplify::run(p, &known::analyze(p)));
+    }
+
+    #[test]
+    fn contify_keeps_meaning() {
+        checked("contify", |p| {
+            contify::run(p);
+        });
+    }
+
+    #[test]
+    fn shake_keeps_meaning() {
+        checked("shake", |p| shake::run(p, &known::analyze(p)));
+    }
+
+    #[test]
+    fn everything_keeps_meaning() {
+        checked("all", |p| {
+            for _ in 0..2 {
+                contify::run(p);
+                simplify::run(p, &known::analyze(p));
+                inline::run(p);
+                simplify::run(p, &known::analyze(p));
+                contify::run(p);
+                shake::run(p, &known::analyze(p));
+            }
+        });
+    }
+
+    /// A nest as deep as a quoted list of a hundred thousand computed elements.
+    #[test]
+    fn deep_nests_do_not_overflow() {
+        let nest = |n: usize, open: &str, middle: &str, close: &str| {
+            format!("{}{middle}{}", open.repeat(n), close.repeat(n))
+        };
+        for text in [
+            format!("(define @f.0 (lambda f (x.0) {}))\n@f.0", nest(100_000, "(%cons x.0 ", "'()", ")")),
+            format!("(define @f.0 (lambda f (x.0) {}))\n@f.0", nest(10_000, "(if (@f.0 x.0) 1 ", "2", ")")),
+            format!("(define @f.0 (lambda f (x.0) {}))\n@f.0", nest(10_000, "(@f.0 (seq (@f.0 1) ", "2", "))")),
+        ] {
+            let mut p = crate::parse::parse_program(&text).expect("parses");
+            optimize(&mut p, Opt::High, true, &mut |_, _| {});
+            let printed = crate::print::print_program(&p);
+            assert!(printed.len() > 100_000);
+            drop(p.clone());
+        }
     }
 }

@@ -28,7 +28,9 @@ pub fn run(program: &mut Program, facts: &GlobalFacts) {
         if let TopForm::Define(g, _) = form {
             definitions[g.0 as usize].push(i);
         }
-        if !removable {
+        // the last form's value is that of the program (in the REPL)
+        let result = i + 1 == program.forms.len() && matches!(form, TopForm::Expr(_));
+        if !removable || result {
             live[i] = true;
             work.push(i);
         }

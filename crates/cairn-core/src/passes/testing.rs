@@ -1,6 +1,6 @@
 //! Running single passes by name, for golden tests and `--emit`.
 
-use super::{assign, contify, known, letrec, shake};
+use super::{assign, contify, known, letrec, shake, simplify};
 use crate::ir::Program;
 use crate::verify::Dialect;
 
@@ -17,6 +17,7 @@ pub fn run_pass(program: &mut Program, pass: &str) -> Option<Option<Dialect>> {
             letrec::run(program);
             return Some(None);
         }
+        "simplify" => simplify::run(program, &facts),
         "assign" => assign::run(program),
         "contify" => {
             contify::run(program);
