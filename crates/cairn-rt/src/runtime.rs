@@ -23,6 +23,9 @@ pub struct Options {
     pub stats: bool,
     /// Print a line for each collection.
     pub trace_gc: bool,
+    /// Check the heap around every collection, collect often, poison freed memory. For tests; slow. Always on when
+    /// the environment sets `CAIRN_ZEAL`.
+    pub zeal: bool,
     /// The program's name, then its arguments.
     pub command_line: Vec<String>,
 }
@@ -34,6 +37,11 @@ impl Observer for Tracer {
     fn collection(&mut self, event: &CollectionEvent) {
         port::complain(&event.to_string());
     }
+}
+
+/// Is an environment variable set, to anything but nothing and `0`?
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|v| !v.is_empty() && v != "0")
 }
 
 /// `64M`, `2G`, `1048576`: a size in bytes.
@@ -57,7 +65,6 @@ impl Options {
     /// The options of an executable made by `cairn build`: `CAIRN_HEAP_MAX`, `CAIRN_STATS`, `CAIRN_TRACE_GC`.
     pub fn from_environment(command_line: Vec<String>) -> Result<Options, String> {
         let mut options = Options { command_line, ..Options::default() };
-        let is_set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty() && v != "0");
         options.stats = is_set("CAIRN_STATS");
         options.trace_gc = is_set("CAIRN_TRACE_GC");
         if let Some(text) = std::env::var_os("CAIRN_HEAP_MAX") {
@@ -72,7 +79,8 @@ impl Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { heap_max: None, stats: false, trace_gc: false, command_line: vec!["cairn".to_string()] }
+        let command_line = vec!["cairn".to_string()];
+        Options { heap_max: None, stats: false, trace_gc: false, zeal: is_set("CAIRN_ZEAL"), command_line }
     }
 }
 
@@ -107,7 +115,8 @@ impl Runtime {
     pub fn new(options: Options) -> Result<Box<Runtime>, String> {
         // SAFETY: a write to a closed pipe must be an error that can be reported, not a signal that kills.
         unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
-        let config = HeapConfig { heap_max: options.heap_max, ..HeapConfig::default() };
+        let base = if options.zeal { HeapConfig::zealous() } else { HeapConfig::default() };
+        let config = HeapConfig { heap_max: options.heap_max, ..base };
         let mut heap = Heap::new(config).map_err(|e| e.to_string())?;
         if options.trace_gc {
             heap.set_observer(Some(Box::new(Tracer)));
