@@ -63,13 +63,15 @@ pub(super) struct Type {
     pub hi: i64,
     /// The one type of its records, if known: the global that holds the descriptor.
     pub rtd: Option<GlobalId>,
+    /// Perhaps a flonum, where nothing is known: a guess, for speculation only.
+    pub hint: bool,
 }
 
 impl Type {
     /// No value: the expression never returns.
-    pub const NONE: Type = Type { kinds: 0, lo: 1, hi: 0, rtd: None };
+    pub const NONE: Type = Type { kinds: 0, lo: 1, hi: 0, rtd: None, hint: false };
     /// Every value.
-    pub const ANY: Type = Type { kinds: ANY, lo: FIXNUM_MIN, hi: FIXNUM_MAX, rtd: None };
+    pub const ANY: Type = Type { kinds: ANY, lo: FIXNUM_MIN, hi: FIXNUM_MAX, rtd: None, hint: false };
     /// The unspecified value.
     pub const UNSPECIFIED: Type = Type::of(UNSPECIFIED);
     /// `#t` and `#f`.
@@ -78,15 +80,15 @@ impl Type {
     /// All values of these kinds.
     pub const fn of(kinds: u32) -> Type {
         if kinds & FIXNUM != 0 {
-            Type { kinds, lo: FIXNUM_MIN, hi: FIXNUM_MAX, rtd: None }
+            Type { kinds, lo: FIXNUM_MIN, hi: FIXNUM_MAX, rtd: None, hint: false }
         } else {
-            Type { kinds, lo: 1, hi: 0, rtd: None }
+            Type { kinds, lo: 1, hi: 0, rtd: None, hint: false }
         }
     }
 
     /// The fixnums `lo..=hi`.
     pub const fn range(lo: i64, hi: i64) -> Type {
-        if lo > hi { Type::NONE } else { Type { kinds: FIXNUM, lo, hi, rtd: None } }
+        if lo > hi { Type::NONE } else { Type { kinds: FIXNUM, lo, hi, rtd: None, hint: false } }
     }
 
     /// The integers `lo..=hi`, some of which may not be fixnums.
@@ -171,7 +173,7 @@ impl Type {
             (true, _) => self.rtd,
             _ => other.rtd,
         };
-        Type { kinds: self.kinds | other.kinds, lo, hi, rtd }
+        Type { kinds: self.kinds | other.kinds, lo, hi, rtd, hint: self.hint | other.hint }
     }
 
     /// Values in both.
@@ -181,6 +183,7 @@ impl Type {
             lo: self.lo.max(other.lo),
             hi: self.hi.min(other.hi),
             rtd: self.rtd.or(other.rtd),
+            hint: self.hint | other.hint,
         }
         .normal()
     }
@@ -268,7 +271,7 @@ const STOPS: [i64; 8] = [FIXNUM_MIN, -(1 << 32), -1, 0, 255, 1 << 32, LENGTH_MAX
 impl Slot {
     /// Adds `t`; says whether that changed anything.
     pub fn grow(&mut self, t: Type) -> bool {
-        let mut new = self.ty.join(t);
+        let mut new = self.ty.join(Type { hint: false, ..t });
         if new == self.ty {
             return false;
         }

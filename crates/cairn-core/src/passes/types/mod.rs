@@ -43,6 +43,7 @@
 
 mod lattice;
 mod operations;
+mod speculate;
 mod test;
 mod walk;
 

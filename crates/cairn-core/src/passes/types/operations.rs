@@ -1,6 +1,7 @@
 //! Primitive operations: the type of the result, what success says about the operands, and cheaper operations.
 
 use super::lattice::{LENGTH_MAX, Type, bits::*, mask, predicate};
+use super::speculate;
 use super::walk::Types;
 use crate::ir::{Expr, GlobalId, Literal, VarId};
 use crate::passes::known::Known;
@@ -37,13 +38,20 @@ impl Types {
             }
             return (if t.is_none() { t } else { Type::UNSPECIFIED }, None);
         }
+        let root = self.rewriting && self.speculating && !self.inside_tree && speculate::is_root(*op);
+        let tree = self.rewriting && speculate::is_inner(*op) || root;
         let mut types = Vec::with_capacity(args.len());
         for a in args.iter_mut() {
+            self.inside_tree = tree && matches!(a, Expr::Prim { op, .. } if speculate::is_inner(*op));
             let t = self.expr(a);
+            self.inside_tree = false;
             if t.is_none() {
                 return (t, None);
             }
             types.push(t);
+        }
+        if stores(*op) {
+            self.stored_flonums |= types.iter().any(|t| t.is_flonum());
         }
         let o = match *op {
             PrimOp::Op(o) => o,
@@ -94,6 +102,10 @@ impl Types {
             Op::IsInstance if rtd.is_some() && types[0].kinds == RECORD && types[0].rtd == rtd => {
                 Type::boolean(true)
             }
+            Op::Car | Op::Cdr | Op::VectorRef | Op::RecordRef => Type { hint: self.stored_flonums, ..Type::ANY },
+            Op::Add | Op::Sub | Op::Mul | Op::Div => {
+                Type { hint: types.iter().any(|t| t.hint || t.is_flonum()), ..result(o, &types) }
+            }
             _ => result(o, &types),
         };
         let var = |e: Option<&Expr>| match e {
@@ -109,6 +121,9 @@ impl Types {
         if self.rewriting {
             *proven |= bits;
             self.rewrite(e, o, &unchecked, ty);
+            if root && matches!(e, Expr::Prim { op, .. } if speculate::is_root(*op)) {
+                self.speculate(e);
+            }
         }
         (ty, Some(operands))
     }
@@ -242,6 +257,18 @@ fn inexact_operands(args: &mut [Expr], types: &[Type]) {
             let site = cairn_layout::code::Site::NONE;
             *a = Expr::Prim { op: PrimOp::Op(Op::FixnumToFlonum), args: vec![take(a)], site, proven: 1 };
         }
+    }
+}
+
+/// Does the operation put its operands into an object?
+fn stores(op: PrimOp) -> bool {
+    match op {
+        PrimOp::Vector | PrimOp::Record => true,
+        PrimOp::Op(o) => {
+            matches!(o, Op::Cons | Op::SetCar | Op::SetCdr | Op::VectorSet | Op::RecordSet)
+        }
+        PrimOp::Rt(i) => i.row().name == "make-vector",
+        PrimOp::Opaque => false,
     }
 }
 

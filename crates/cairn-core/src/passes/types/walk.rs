@@ -2,7 +2,7 @@
 
 use super::lattice::{Slot, Type, bits::*};
 use crate::effects;
-use crate::ir::{Clause, Expr, GlobalId, Label, LabelId, Lambda, Program, TopForm, VarId};
+use crate::ir::{Clause, Expr, GlobalId, Label, LabelId, Lambda, Program, TopForm, VarId, VarInfo};
 use crate::passes::known::{self, GlobalFacts, Known};
 use crate::prim::{Op, PrimOp};
 use crate::walk::{deep, take};
@@ -19,7 +19,16 @@ const COUNTER_START: i64 = 1 << 58;
 pub(super) fn run(program: &mut Program) {
     let facts = known::analyze(program);
     let forms = std::mem::take(&mut program.forms);
-    program.forms = Types::new(program, facts, &forms).all(forms);
+    let mut types = Types::new(program, facts, &forms);
+    types.speculating = true;
+    let mut forms = types.all(forms);
+    if types.speculated {
+        // the fast paths of speculated trees still have generic operations
+        program.vars.append(&mut types.fresh);
+        let facts = std::mem::take(&mut types.facts);
+        forms = Types::new(program, facts, &forms).all(forms);
+    }
+    program.forms = forms;
 }
 
 /// What is known about a procedure that is called by name.
@@ -70,6 +79,15 @@ pub(super) struct Types {
     again: bool,
     /// Last walk: rewrite.
     pub(super) rewriting: bool,
+    /// The rewriting walk may speculate, and did.
+    pub(super) speculating: bool,
+    pub(super) speculated: bool,
+    /// The expression being walked is an operand inside an arithmetic tree.
+    pub(super) inside_tree: bool,
+    /// Some flonum is stored in some object: what comes out of objects may be one.
+    pub(super) stored_flonums: bool,
+    /// Variables made by this pass; they come after those of the program.
+    fresh: Vec<VarInfo>,
 }
 
 impl Types {
@@ -96,6 +114,11 @@ impl Types {
             form: 0,
             again: false,
             rewriting: false,
+            speculating: false,
+            speculated: false,
+            inside_tree: false,
+            stored_flonums: false,
+            fresh: Vec::new(),
         };
         for (i, form) in forms.iter().enumerate() {
             if let TopForm::Define(g, e) = form {
@@ -152,6 +175,13 @@ impl Types {
         if !std::mem::replace(&mut self.queued[form], true) {
             self.queue.push_back(form);
         }
+    }
+
+    /// A variable for an intermediate result.
+    pub(super) fn fresh(&mut self) -> VarId {
+        self.fresh.push(VarInfo { name: "leaf".into(), assigned: false });
+        self.env.push(Type::ANY);
+        VarId(self.env.len() as u32 - 1)
     }
 
     // --- facts about variables
@@ -376,7 +406,10 @@ impl Types {
 
     fn expr_here(&mut self, e: &mut Expr) -> Type {
         match e {
-            Expr::Const(l) => Type::literal(l),
+            Expr::Const(l) => {
+                self.stored_flonums |= has_flonum(l);
+                Type::literal(l)
+            }
             Expr::Local(v) => {
                 let v = *v;
                 self.escape(self.local_procedure[v.0 as usize]);
@@ -694,5 +727,16 @@ impl Types {
 
     pub(super) fn discardable(&self, e: &Expr) -> bool {
         effects::discardable_given(e, &|g| self.facts.read_effects(g))
+    }
+}
+
+/// Does a constant object contain a flonum? Looks at the first few elements only: it is for guessing.
+fn has_flonum(l: &crate::ir::Literal) -> bool {
+    use crate::ir::Literal;
+    let is_flonum = |l: &Literal| Type::literal(l).is_flonum();
+    match l {
+        Literal::Vector(items) => items.iter().take(16).any(is_flonum),
+        Literal::Pair(p) => is_flonum(&p.0) || is_flonum(&p.1),
+        _ => false,
     }
 }
