@@ -245,8 +245,11 @@
           (with-state (%cons handler (%machine-ref 1)) (%machine-ref 4) thunk)
           (wrong-type "with-exception-handler" "a procedure" handler)))
 
+    ;; (error 'who "message" irritant ...), as in R6RS, is understood too.
     (define (error message . irritants)
-      (raise-condition (kind-other) #f message irritants (no-site)))
+      (if (if (%symbol? message) (if (%pair? irritants) (%string? (%car irritants)) #f) #f)
+          (raise-condition (kind-other) (%symbol->string message) (%car irritants) (%cdr irritants) (no-site))
+          (raise-condition (kind-other) #f message irritants (no-site))))
 
     (define (raise-read-error message irritants)
       (raise-condition (kind-read) "read" message irritants (no-site)))

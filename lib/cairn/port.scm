@@ -114,13 +114,7 @@
 
 ;;;; Characters in
 
-(define end-of-file #f)
-(define (eof-object)
-  (if end-of-file
-      end-of-file
-      (begin
-        (set! end-of-file (%read-char (%open-input-string "")))
-        end-of-file)))
+(define (eof-object) '#!eof)
 
 ;; The next character, consumed.  Control characters up to newline take the slow path, which counts lines.
 (define (get-char p)

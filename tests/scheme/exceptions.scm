@@ -62,6 +62,7 @@
 (check (error-object? e1) => #t)
 (check (error-object-message e1) => "something bad:")
 (check (error-object-irritants e1) => '(1 two "three"))
+(check (error-object-message (caught (lambda () (error 'who "is wrong:" 1)))) => "who: is wrong:")
 (check (error-object? 'x) => #f)
 (check (error-object? (caught (lambda () (car 5)))) => #t)
 (check (string? (error-object-message (caught (lambda () (car 5))))) => #t)
