@@ -1,7 +1,7 @@
 //! Pairs, vectors, strings, bytevectors, records, boxes, ports: loads, stores and inline allocation.
 //!
 //! One comparison checks an index: rotated right by three, a fixnum is its integer, and any other word or a negative integer
-//! is larger than every length.
+//! is larger than every length. (A proven fixnum is compared as it is.)
 //!
 //! Write barrier: a store of a value that may point into the heap marks the card of the stored-to word.
 
@@ -93,8 +93,7 @@ impl Emitter<'_, '_> {
             VectorLength | StringLength | BytevectorLength => {
                 let v = self.checked(p, 0);
                 let h = self.header(&v);
-                let n = ins!(self, "lshr i64 {h}, {}", LENGTH_SHIFT - 3);
-                Value::Word(ins!(self, "and i64 {n}, -8"))
+                Value::Word(self.length_word(&h))
             }
             VectorRef => self.element_ref(p, Type::Vector, Element::Word),
             StringRef => self.element_ref(p, Type::String, Element::Char),
@@ -145,17 +144,26 @@ impl Emitter<'_, '_> {
         self.store_field(p, 3, &v, field(1 + i))
     }
 
+    /// The length in a header as a fixnum word.
+    fn length_word(&mut self, h: &Val) -> Val {
+        let n = ins!(self, "lshr i64 {h}, {}", LENGTH_SHIFT - 3);
+        ins!(self, "and i64 {n}, -8")
+    }
+
     /// Checks object and index; returns the object and the index as a fixnum word.
     fn element(&mut self, p: &Prim, t: Type, writable: bool) -> (Val, Val) {
         let v = self.operand(&p.args[0]);
         let i = self.operand(&p.args[1]);
         let h = self.indexed_header(p, &v, t, writable);
-        let n = ins!(self, "lshr i64 {h}, {LENGTH_SHIFT}");
-        let index = match literal_fixnum(&p.args[1]) {
-            Some(k) => Val::Int(k),
-            None => ins!(self, "call i64 @llvm.fshr.i64(i64 {i}, i64 {i}, i64 3)"),
+        let ok = if self.is_proven(p, 1) {
+            // both as fixnum words; the length is then the same word as `vector-length` yields
+            let n = self.length_word(&h);
+            ins!(self, "icmp ult i64 {i}, {n}")
+        } else {
+            let n = ins!(self, "lshr i64 {h}, {LENGTH_SHIFT}");
+            let index = ins!(self, "call i64 @llvm.fshr.i64(i64 {i}, i64 {i}, i64 3)");
+            ins!(self, "icmp ult i64 {index}, {n}")
         };
-        let ok = ins!(self, "icmp ult i64 {index}, {n}");
         let fail = self.index_error(p, &i, &v, p.site);
         self.guard(&ok, &fail);
         (v, i)
