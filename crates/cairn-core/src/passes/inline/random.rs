@@ -235,6 +235,7 @@ impl Random {
             5 => self.local_procedure(ty, d),
             6 => self.loop_(ty, d),
             7 => self.receive(ty, d),
+            8 => self.join(ty, d),
             _ => self.typed(ty, d),
         }
     }
@@ -341,6 +342,33 @@ impl Random {
             let l = Lambda { name: "loop".into(), clauses, site: Site::NONE };
             Expr::Fix(vec![(f, l)], boxed(call(Expr::Local(f), vec![int(start), init])))
         }
+    }
+
+    /// A join label jumped to from nested tests, which may know things about a variable of any type.
+    fn join(&mut self, ty: Ty, d: usize) -> Expr {
+        let start = [Ty::Int, Ty::List, Ty::Float][self.below(3)];
+        let initial = self.expr(start, 1);
+        let mark = self.scope.len();
+        let x = self.program.fresh_var("x");
+        let param = self.var(ty);
+        let inspect = |r: &mut Random, e: Expr| {
+            let op = [Op::IsPair, Op::IsFixnum, Op::IsNull, Op::IsFlonum][r.below(4)];
+            Expr::If(boxed(prim(op, vec![Expr::Local(x)])), boxed(e), boxed(r.leaf(ty)))
+        };
+        let body = self.expr(ty, 1);
+        let body = inspect(self, body);
+        self.scope.truncate(mark);
+        let l = self.program.fresh_label();
+        let one = Expr::Jump(l, vec![self.expr(ty, d.min(2))]);
+        let two = Expr::Jump(l, vec![self.leaf(ty)]);
+        let test = self.expr(Ty::Bool, 1);
+        let inner = Expr::If(boxed(test), boxed(one), boxed(two));
+        let start = inspect(self, inner);
+        let outer = if self.below(2) == 0 { start } else { inspect(self, start) };
+        let labels = Expr::Labels(vec![Label { id: l, params: vec![param], body }], boxed(outer));
+        let after = inspect(self, Expr::Local(param));
+        let result = Expr::Let(vec![(param, labels)], boxed(after));
+        Expr::Let(vec![(x, initial)], boxed(rename_param(&mut self.program, result, param)))
     }
 
     fn receive(&mut self, ty: Ty, d: usize) -> Expr {
@@ -458,6 +486,19 @@ impl Random {
         let clauses = vec![Clause { params: vec![pf, pl], rest: None, body }];
         call(Expr::Lambda(Lambda { name: "map".into(), clauses, site: Site::NONE }), vec![f, l])
     }
+}
+
+/// `(let ((p labels-with-parameter-p)) body)` binds `p` twice: gives the outer one another name.
+fn rename_param(program: &mut Program, e: Expr, param: VarId) -> Expr {
+    let Expr::Let(mut bs, mut body) = e else { return e };
+    let fresh = program.fresh_var("result");
+    bs[0].0 = fresh;
+    crate::walk::rewrite(&mut body, &mut |e| {
+        if matches!(e, Expr::Local(v) if *v == param) {
+            *e = Expr::Local(fresh);
+        }
+    });
+    Expr::Let(bs, body)
 }
 
 fn boxed_clause(c: Clause) -> Box<Clause> {

@@ -452,6 +452,7 @@ fn runtime(name: &str, types: &[Type]) -> Type {
     let a = types.first().copied().unwrap_or(Type::ANY);
     let real_function = |kinds: u32| Type::of(if a.is_flonum() { FLONUM } else { kinds });
     match name {
+        "fatal" | "exit" | "emergency-exit" | "machine-throw" => Type::NONE,
         "length" => Type::range(0, LENGTH_MAX),
         "string-hash" | "equal-hash" | "num-bit-count" | "num-integer-length" => Type::of(FIXNUM),
         "string-compare" => Type::range(-1, 1),

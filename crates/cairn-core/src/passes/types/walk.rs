@@ -46,6 +46,24 @@ struct Procedure {
     callers: Vec<usize>,
 }
 
+/// What is known about a label.
+#[derive(Default)]
+struct Target {
+    params: Vec<VarId>,
+    reached: bool,
+    /// Some jump to it comes from its own body or a later one: what other jumps know may not hold.
+    looping: bool,
+    /// In this walk, its body has been entered.
+    entered: bool,
+    /// The trail and the clock where its `Labels` begins.
+    mark: (usize, u32),
+    /// What all jumps seen in this walk know.
+    facts: Option<Vec<(VarId, Type)>>,
+}
+
+/// Jumps that know more say nothing: comparing facts must stay cheap.
+const MAX_FACTS: usize = 64;
+
 pub(super) struct Types {
     pub(super) facts: GlobalFacts,
     /// What holds here, indexed by `VarId`.
@@ -71,7 +89,7 @@ pub(super) struct Types {
     readers: Vec<Vec<usize>>,
     /// Some definition is in the program.
     defined: Vec<bool>,
-    labels: FxHashMap<LabelId, (Vec<VarId>, bool)>,
+    labels: FxHashMap<LabelId, Target>,
     queue: VecDeque<usize>,
     queued: Vec<bool>,
     form: usize,
@@ -234,20 +252,6 @@ impl Types {
         for (v, t) in facts {
             let t = self.env[v.0 as usize].meet(*t);
             self.refine(*v, t);
-        }
-    }
-
-    /// Facts that hold whichever of two branches was taken.
-    fn assume_either(&mut self, a: Vec<(VarId, Type)>, b: &[(VarId, Type)]) {
-        if a.is_empty() || b.is_empty() {
-            return;
-        }
-        let other: FxHashMap<VarId, Type> = b.iter().copied().collect();
-        for (v, t) in a {
-            if let Some(u) = other.get(&v) {
-                let t = self.env[v.0 as usize].meet(t.join(*u));
-                self.refine(v, t);
-            }
         }
     }
 
@@ -546,13 +550,7 @@ impl Types {
                 if types.iter().any(|t| t.is_none()) {
                     return Type::NONE;
                 }
-                if let Some((params, reached)) = self.labels.get_mut(l) {
-                    self.again |= !std::mem::replace(reached, true);
-                    for (v, (e, t)) in params.clone().into_iter().zip(args.iter().zip(types)) {
-                        let t = self.counter(v, e, t);
-                        self.grow_local(v, t);
-                    }
-                }
+                self.jump(*l, args, &types);
                 Type::NONE
             }
         }
@@ -676,23 +674,63 @@ impl Types {
         Type::ANY
     }
 
+    fn jump(&mut self, l: LabelId, args: &[Expr], types: &[Type]) {
+        let Some(target) = self.labels.get_mut(&l) else { return };
+        self.again |= !std::mem::replace(&mut target.reached, true);
+        if target.entered {
+            self.again |= !std::mem::replace(&mut target.looping, true);
+        } else if !target.looping {
+            let (mark, clock) = target.mark;
+            let mut known = Vec::new();
+            if self.trail.len() - mark <= MAX_FACTS {
+                for (v, _) in &self.trail[mark..] {
+                    if self.born[v.0 as usize] <= clock && !known.iter().any(|(k, _)| k == v) {
+                        known.push((*v, self.env[v.0 as usize]));
+                    }
+                }
+            }
+            target.facts = Some(match target.facts.take() {
+                Some(facts) => either(&facts, &known),
+                None => known,
+            });
+        }
+        for (v, (e, t)) in target.params.clone().into_iter().zip(args.iter().zip(types)) {
+            let t = self.counter(v, e, *t);
+            self.grow_local(v, t);
+        }
+    }
+
     fn labels(&mut self, labels: &mut [Label], body: &mut Expr) -> Type {
-        let mark = self.trail.len();
+        let (mark, clock) = self.mark();
         for l in labels.iter() {
-            self.labels.entry(l.id).or_insert_with(|| (l.params.clone(), false));
+            let target = self.labels.entry(l.id).or_default();
+            if target.params.is_empty() {
+                target.params.clone_from(&l.params);
+            }
+            (target.entered, target.mark, target.facts) = (false, (mark, clock), None);
         }
         let mut t = self.expr(body);
-        self.undo(mark);
+        let facts = self.leave(mark, clock);
+        let mut exit = (!t.is_none()).then_some(facts);
         for l in labels.iter_mut() {
-            if !self.labels.get(&l.id).is_some_and(|(_, reached)| *reached) {
-                continue;
-            }
+            let Some(target) = self.labels.get_mut(&l.id).filter(|t| t.reached) else { continue };
+            target.entered = true;
+            let facts = target.facts.take().filter(|_| !target.looping).unwrap_or_default();
+            self.assume(&facts);
             for v in &l.params {
                 self.bind(*v, self.slots[v.0 as usize].ty);
             }
-            t = t.join(self.expr(&mut l.body));
-            self.undo(mark);
+            let value = self.expr(&mut l.body);
+            t = t.join(value);
+            let facts = self.leave(mark, clock);
+            if !value.is_none() {
+                exit = Some(match exit {
+                    Some(before) => either(&before, &facts),
+                    None => facts,
+                });
+            }
         }
+        self.assume(&exit.unwrap_or_default());
         t
     }
 
@@ -712,7 +750,7 @@ impl Types {
         let (then_possible, a, then_facts) = branch(self, outcome.ty.may_be(ANY & !FALSE), &outcome.then, then);
         let (other_possible, b, other_facts) = branch(self, outcome.ty.may_be(FALSE), &outcome.other, other);
         match (a.is_none(), b.is_none()) {
-            (false, false) => self.assume_either(then_facts, &other_facts),
+            (false, false) => self.assume(&either(&then_facts, &other_facts)),
             (false, true) => self.assume(&then_facts),
             (true, false) => self.assume(&other_facts),
             (true, true) => {}
@@ -728,6 +766,15 @@ impl Types {
     pub(super) fn discardable(&self, e: &Expr) -> bool {
         effects::discardable_given(e, &|g| self.facts.read_effects(g))
     }
+}
+
+/// Facts that hold whichever of two ways was taken.
+fn either(a: &[(VarId, Type)], b: &[(VarId, Type)]) -> Vec<(VarId, Type)> {
+    if a.is_empty() || b.is_empty() {
+        return Vec::new();
+    }
+    let other: FxHashMap<VarId, Type> = b.iter().copied().collect();
+    a.iter().filter_map(|(v, t)| other.get(v).map(|u| (*v, t.join(*u)))).collect()
 }
 
 /// Does a constant object contain a flonum? Looks at the first few elements only: it is for guessing.
