@@ -33,7 +33,7 @@
    condition->string raise-condition raise-read-error raise-file-error
    wrong-type out-of-range check-procedure list-end write-to-string
    ;; parameters
-   make-parameter parameterize* make-cell-parameter parameter-cell-value
+   make-parameter parameterize* parameter-cell-value parameter-access
    ;; promises
    delay* delay-force* make-promise force (rename %promise? promise?)
    ;; leaving
@@ -320,16 +320,17 @@
           ((%eq? (%car (%car params)) cell) (%set-cdr! (%car params) value))
           (else (loop (%cdr params))))))
 
-    ;; The parameter of `cell`.  One argument, not the key, assigns: an extension.
+    ;; A parameter called with one argument gives away its cell, or assigns: an extension.
+    (define (parameter-access cell x)
+      (if (%eq? x parameter-key)
+          cell
+          (parameter-cell-set! cell ((%opaque-ref cell 1) x))))
+
     (define (make-cell-parameter cell)
       (case-lambda
         (() (parameter-cell-value cell))
-        ((x)
-         (if (%eq? x parameter-key)
-             cell
-             (parameter-cell-set! cell ((%opaque-ref cell 1) x))))
-        ((key x)
-         ((%opaque-ref cell 1) x))))
+        ((x) (parameter-access cell x))
+        ((key x) ((%opaque-ref cell 1) x))))
 
     (define make-parameter
       (case-lambda

@@ -29,19 +29,19 @@
 (define (check-output-port x)
   (if (output-port? x) x (wrong-type "current-output-port" "an output port" x)))
 
+;; Like what `make-parameter` makes, with a shortcut when nothing is parameterized.
 (define-syntax define-port-parameter
   (syntax-rules ()
     ((_ name standard check)
      (begin
        (define cell (%opaque (%standard-port standard) check))
-       (define parameter (make-cell-parameter cell))
        (define name
          (case-lambda
            (() (if (%null? (%machine-ref 4))
                    (%opaque-ref cell 0)
                    (parameter-cell-value cell)))
-           ((x) (parameter x))
-           ((key x) (parameter key x))))))))
+           ((x) (parameter-access cell x))
+           ((key x) ((%opaque-ref cell 1) x))))))))
 
 (define-port-parameter current-input-port 0 check-input-port)
 (define-port-parameter current-output-port 1 check-output-port)

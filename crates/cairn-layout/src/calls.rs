@@ -157,7 +157,7 @@ macro_rules! for_each_rt_call {
             (cairn_record_make, "make-record", 2, ALLOC | FAIL)                  // rtd, list of fields
             // ports; see object::port
             (cairn_port_open_file, "open-file", 2, ALLOC | FAIL)                 // path, port::FLAG_* bits
-            (cairn_port_standard, "standard-port", 1, ALLOC)                     // 0, 1, 2
+            (cairn_port_standard, "standard-port", 1, ALLOC | PURE)                     // 0, 1, 2
             (cairn_port_open_input_string, "open-input-string", 1, ALLOC | FAIL)
             (cairn_port_open_output_string, "open-output-string", 0, ALLOC)
             (cairn_port_get_output_string, "get-output-string", 1, ALLOC | FAIL)
