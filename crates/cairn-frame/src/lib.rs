@@ -11,13 +11,14 @@
 //! | [`split`] | graph → functions: frames, slots, loads, heap checks |
 //! | [`reps`] | unboxed doubles |
 //! | [`ir`] | the Frame IR |
-//! | [`print`] | as text |
+//! | [`print`], [`parse`] | to and from text |
 //! | [`verify`] | checks its invariants |
 
 pub mod analyze;
 pub mod build;
 pub mod graph;
 pub mod ir;
+pub mod parse;
 pub mod print;
 pub mod reps;
 pub mod split;

@@ -1,25 +1,52 @@
-//! The Frame IR as text, for people and golden files.
+//! The Frame IR as text, for people, golden files and tests; [`crate::parse`] reads it back.
 //!
 //! ```text
-//! function f.r2 of "f" return frame 2 [0] single v0
+//! module chunks main program.0.entry
+//! source "f.scm"
+//! global @f.0 = &f.2.entry
+//!
+//! function f.2.entry of f entry words 1 {0:8}
+//!   1 -> f.3
+//!
+//! function f.3 of f body (x.0)
 //!   b0:
-//!     v1 = slot 0
-//!     v2 = (+ v0 v1) proven 0
-//!     return v2
+//!     call @f.0 (x.0) frame 2 [0] store 0:=x.0 then f.3.r1
+//!
+//! function f.3.r1 of f return frame 2 [0] -> t.0 {0:20}
+//!   b0:
+//!     x.1 = slot 0
+//!     u.2 = (+ t.0 x.1)
+//!     poll live (u.2)
+//!     return u.2
 //! ```
+//!
+//! * `x.3` variable 3 of the function, `x.3!d` an unboxed double, `@x.3` global variable 3, `b3` block 3;
+//! * `'1` constant, `&f.2.entry` static closure, `proven 10` operand checks proven (bit 0 is the last digit);
+//! * names that would not read as one word stand between bars;
+//! * `{file:offset}` is a source position; unknown positions are left out.
+//!
+//! Left out, because nothing depends on them: globals that are unbound at first (their uses name them), entries that nothing
+//! uses, and the text of source files.
 
 use crate::ir::*;
+use cairn_core::ir::{GlobalId, Literal};
 use cairn_core::print::print_literal;
+use cairn_layout::code::Site;
 use std::fmt::Write;
 
 /// Prints a whole module.
 pub fn print_module(m: &Module) -> String {
-    let mut out = format!("module {} main {}\n", m.strategy.name, m.function(m.main).name);
-    for g in &m.globals {
+    let mut out = format!("module {} main {}\n", m.strategy.name, function_name(m, m.main));
+    for s in &m.sources {
+        let path = print_literal(&Literal::String(s.path.clone()));
+        writeln!(out, "source {path}{}", if s.library { " library" } else { "" }).unwrap();
+    }
+    for (i, g) in m.globals.iter().enumerate() {
+        let name = global(m, GlobalId(i as u32));
         match &g.init {
             GlobalInit::Unbound => {}
-            GlobalInit::Const(c) => writeln!(out, "global {} = {}", g.name, print_literal(c)).unwrap(),
-            GlobalInit::Procedure(f) => writeln!(out, "global {} = &{}", g.name, name(m, *f)).unwrap(),
+            GlobalInit::Const(c) => writeln!(out, "global {name} = '{}", print_literal(c)).unwrap(),
+            GlobalInit::Procedure(f) => writeln!(out, "global {name} = &{}", function_name(m, *f)).unwrap(),
         }
     }
     for f in &m.functions {
@@ -31,18 +58,35 @@ pub fn print_module(m: &Module) -> String {
     out
 }
 
-fn name(m: &Module, f: FuncId) -> String {
-    m.function(f).name.to_string()
+/// A name as one word. `&` begins procedures, so it does not begin names.
+fn word(name: &str) -> String {
+    let word = print_literal(&Literal::Symbol(name.into()));
+    if word.starts_with('&') { format!("|{word}|") } else { word }
+}
+
+fn function_name(m: &Module, f: FuncId) -> String {
+    m.functions.get(f.0 as usize).map_or_else(|| format!("?{}", f.0), |f| word(&f.name))
+}
+
+fn global(m: &Module, g: GlobalId) -> String {
+    let name = m.globals.get(g.0 as usize).map_or("?", |g| &g.name);
+    format!("@{}.{}", word(name), g.0)
+}
+
+/// A position with a space before it; nothing when unknown.
+fn site(s: Site) -> String {
+    s.file().map_or(String::new(), |file| format!(" {{{file}:{}}}", s.start()))
 }
 
 fn print_function(m: &Module, f: &Function, out: &mut String) {
-    write!(out, "\nfunction {}{} ", f.name, if f.library { " library" } else { "" }).unwrap();
+    let library = if f.library { " library" } else { "" };
+    write!(out, "\nfunction {} of {}{library} ", word(&f.name), word(&f.procedure)).unwrap();
     match &f.kind {
-        FuncKind::Entry { closure_words, clauses, .. } => {
-            writeln!(out, "entry words {closure_words}").unwrap();
+        FuncKind::Entry { closure_words, clauses, site: at } => {
+            writeln!(out, "entry words {closure_words}{}", site(*at)).unwrap();
             for c in clauses {
                 let rest = if c.rest { "+" } else { "" };
-                writeln!(out, "  {}{rest} -> {}", c.required, name(m, c.body)).unwrap();
+                writeln!(out, "  {}{rest} -> {}", c.required, function_name(m, c.body)).unwrap();
             }
         }
         FuncKind::Body { params, closure } => {
@@ -52,7 +96,7 @@ fn print_function(m: &Module, f: &Function, out: &mut String) {
             }
             out.push('\n');
         }
-        FuncKind::Return { frame, results, .. } => {
+        FuncKind::Return { frame, results, site: at } => {
             let results = match results {
                 Results::Single(v) => var(f, *v),
                 Results::Multi { params, rest } => {
@@ -60,7 +104,7 @@ fn print_function(m: &Module, f: &Function, out: &mut String) {
                     format!("({}{rest})", vars(f, params))
                 }
             };
-            writeln!(out, "return {} -> {results}", print_frame(frame)).unwrap();
+            writeln!(out, "return {} -> {results}{}", print_frame(frame), site(*at)).unwrap();
         }
     }
     for (i, b) in f.blocks.iter().enumerate() {
@@ -77,9 +121,13 @@ fn print_frame(frame: &Frame) -> String {
 }
 
 fn var(f: &Function, v: Var) -> String {
-    let info = &f.vars[v.0 as usize];
-    let rep = if info.rep == Rep::Double { "!d" } else { "" };
-    format!("{}.{}{rep}", info.name, v.0)
+    match f.vars.get(v.0 as usize) {
+        Some(info) => {
+            let rep = if info.rep == Rep::Double { "!d" } else { "" };
+            format!("{}.{}{rep}", word(&info.name), v.0)
+        }
+        None => format!("?.{}", v.0),
+    }
 }
 
 fn vars(f: &Function, list: &[Var]) -> String {
@@ -90,31 +138,38 @@ fn operand(m: &Module, f: &Function, o: &Operand) -> String {
     match o {
         Operand::Var(v) => var(f, *v),
         Operand::Const(c) => format!("'{}", print_literal(c)),
-        Operand::Procedure(p) => format!("&{}", name(m, *p)),
+        Operand::Procedure(p) => format!("&{}", function_name(m, *p)),
     }
 }
 
+/// Operands, each with a space before it.
 fn operands(m: &Module, f: &Function, list: &[Operand]) -> String {
     list.iter().map(|o| format!(" {}", operand(m, f, o))).collect()
 }
 
+/// Operands in parentheses.
+fn arguments(m: &Module, f: &Function, list: &[Operand]) -> String {
+    format!("({})", list.iter().map(|o| operand(m, f, o)).collect::<Vec<_>>().join(" "))
+}
+
 fn prim(m: &Module, f: &Function, p: &Prim) -> String {
     let proven = if p.proven == 0 { String::new() } else { format!(" proven {:b}", p.proven) };
-    format!("({}{}){proven}", p.op.name(), operands(m, f, &p.args))
+    format!("({}{}){proven}{}", p.op.name(), operands(m, f, &p.args), site(p.site))
 }
 
 fn print_op(m: &Module, f: &Function, op: &Op) -> String {
-    let global = |g: cairn_core::ir::GlobalId| format!("@{}", m.globals[g.0 as usize].name);
     match op {
         Op::Copy(o) => operand(m, f, o),
         Op::Prim(p) => prim(m, f, p),
-        Op::Global(g) => global(*g),
-        Op::GlobalChecked(g, _) => format!("{} checked", global(*g)),
-        Op::SetGlobal(g, o) => format!("{} := {}", global(*g), operand(m, f, o)),
-        Op::SetGlobalChecked(g, o, _) => format!("{} := {} checked", global(*g), operand(m, f, o)),
+        Op::Global(g) => global(m, *g),
+        Op::GlobalChecked(g, at) => format!("{} checked{}", global(m, *g), site(*at)),
+        Op::SetGlobal(g, o) => format!("{} := {}", global(m, *g), operand(m, f, o)),
+        Op::SetGlobalChecked(g, o, at) => {
+            format!("{} := {} checked{}", global(m, *g), operand(m, f, o), site(*at))
+        }
         Op::Free(i) => format!("free {i}"),
         Op::Slot(i) => format!("slot {i}"),
-        Op::Closure { entry, free } => format!("closure {}{}", name(m, *entry), operands(m, f, free)),
+        Op::Closure { entry, free } => format!("closure {}{}", function_name(m, *entry), operands(m, f, free)),
         Op::ClosurePatch { closure, index, value } => {
             format!("patch {} {index} {}", var(f, *closure), operand(m, f, value))
         }
@@ -125,6 +180,7 @@ fn print_stmt(m: &Module, f: &Function, s: &Stmt) -> String {
     match s {
         Stmt::Assign(v, op) => format!("{} = {}", var(f, *v), print_op(m, f, op)),
         Stmt::Effect(op) => print_op(m, f, op),
+        Stmt::HeapCheck { bytes: 0, live } => format!("poll live ({})", vars(f, live)),
         Stmt::HeapCheck { bytes, live } => format!("check {bytes} live ({})", vars(f, live)),
     }
 }
@@ -132,8 +188,8 @@ fn print_stmt(m: &Module, f: &Function, s: &Stmt) -> String {
 fn callee(m: &Module, f: &Function, c: &Callee) -> String {
     match c {
         Callee::Unknown(o) => operand(m, f, o),
-        Callee::Known(g, None) => format!("direct {}", name(m, *g)),
-        Callee::Known(g, Some(o)) => format!("direct {} closure {}", name(m, *g), operand(m, f, o)),
+        Callee::Known(g, None) => format!("direct {}", function_name(m, *g)),
+        Callee::Known(g, Some(o)) => format!("direct {} closure {}", function_name(m, *g), operand(m, f, o)),
         Callee::Apply(o) => format!("apply {}", operand(m, f, o)),
         Callee::CallCc(o) => format!("call/cc {}", operand(m, f, o)),
     }
@@ -151,15 +207,19 @@ fn print_term(m: &Module, f: &Function, t: &Term) -> String {
         }
         Term::Return(o) => format!("return {}", operand(m, f, o)),
         Term::ReturnMulti(os) => format!("return values{}", operands(m, f, os)),
-        Term::TailCall { callee: c, args, .. } => format!("tail {}({} )", callee(m, f, c), operands(m, f, args)),
-        Term::Call { callee: c, args, frame, ret, .. } => {
+        Term::TailCall { callee: c, args, site: at } => {
+            format!("tail {} {}{}", callee(m, f, c), arguments(m, f, args), site(*at))
+        }
+        Term::Call { callee: c, args, frame, ret, site: at } => {
             let stores: String = frame.stores.iter().map(|(s, o)| format!(" {s}:={}", operand(m, f, o))).collect();
+            let store = if stores.is_empty() { "" } else { " store" };
             format!(
-                "call {}({} ) {} store{stores} then {}",
+                "call {} {}{} {}{store}{stores} then {}",
                 callee(m, f, c),
-                operands(m, f, args),
+                arguments(m, f, args),
+                site(*at),
                 print_frame(&frame.frame),
-                name(m, *ret)
+                function_name(m, *ret)
             )
         }
     }

@@ -565,10 +565,12 @@ fn insert_heap_checks(f: &mut Function, closure: Option<Var>, strategy: &Strateg
         let tagged =
             |set: &VarSet| -> Vec<Var> { set.iter().filter(|v| vars[v.0 as usize].rep == Rep::Tagged).collect() };
         let poll = if needs[i] { None } else { polls[i] };
-        // Walk backwards, cutting segments that stay within the limit.
+        // Walk backwards, cutting segments that stay within the limit. A group of closures that patch each other is never
+        // cut: nothing in it calls the runtime, so it may exceed the limit.
         let mut bytes = frame_bytes(&b.term, strategy);
         let mut check_at: Option<(usize, Vec<Var>)> = (bytes > 0).then(|| (b.stmts.len(), tagged(&set)));
         let mut inserts: Vec<(usize, u32, Vec<Var>)> = vec![];
+        let spans = patch_spans(b);
         if poll == Some(b.stmts.len()) {
             inserts.push((b.stmts.len(), 0, tagged(&set)));
         }
@@ -577,7 +579,8 @@ fn insert_heap_checks(f: &mut Function, closure: Option<Var>, strategy: &Strateg
                 Stmt::Assign(_, op) | Stmt::Effect(op) => op.alloc_bytes(),
                 Stmt::HeapCheck { .. } => 0,
             };
-            if here > 0 && bytes + here > CHECK_LIMIT && bytes > 0 {
+            let cuts = |at: usize| !spans.iter().any(|(made, patched)| *made < at && at <= *patched);
+            if here > 0 && bytes + here > CHECK_LIMIT && check_at.as_ref().is_some_and(|(at, _)| cuts(*at)) {
                 let (at, live) = check_at.take().expect("bytes without a check");
                 inserts.push((at, bytes, live));
                 bytes = 0;
@@ -644,16 +647,41 @@ fn poll_position(b: &Block, vars: &[VarInfo]) -> Option<Poll> {
         return position;
     }
     // An unboxed double used as a value is encoded, and perhaps boxed, where it is used.
+    let encoded_by = |p: &Prim| {
+        let value = |i| p.op.arg_kind(i) != cairn_core::prim::Kind::Flonum;
+        p.args.iter().enumerate().any(|(i, a)| matches!(a, Operand::Var(v) if boxes(*v) && value(i)))
+    };
     let mut encodes = false;
     for s in &b.stmts {
-        if let Stmt::Assign(_, op) | Stmt::Effect(op) = s
-            && !matches!(op, Op::Prim(p) if matches!(p.op, PrimOp::Op(o) if o.info().args.contains(&cairn_core::prim::Kind::Flonum)))
-        {
-            graph::op_uses(op, None, |v| encodes |= boxes(v));
+        match s {
+            Stmt::Assign(_, Op::Prim(p)) | Stmt::Effect(Op::Prim(p)) => encodes |= encoded_by(p),
+            Stmt::Assign(v, Op::Copy(_)) if boxes(*v) => {}
+            Stmt::Assign(_, op) | Stmt::Effect(op) => graph::op_uses(op, None, |v| encodes |= boxes(v)),
+            Stmt::HeapCheck { .. } => {}
         }
     }
-    final_term_uses(&b.term, |v| encodes |= boxes(v));
+    match &b.term {
+        Term::Branch { test: Test::Prim(p), .. } => encodes |= encoded_by(p),
+        term => final_term_uses(term, |v| encodes |= boxes(v)),
+    }
     encodes.then_some(b.stmts.len())
+}
+
+/// The statements between which no check may come: from the allocation of a closure to the last patch of it. A collection
+/// in between might promote the closure, and patches have no write barrier.
+fn patch_spans(b: &Block) -> Vec<(usize, usize)> {
+    let mut made: HashMap<Var, usize> = HashMap::new();
+    let mut spans = vec![];
+    for (k, s) in b.stmts.iter().enumerate() {
+        match s {
+            Stmt::Assign(v, Op::Closure { .. }) => {
+                made.insert(*v, k);
+            }
+            Stmt::Effect(Op::ClosurePatch { closure, .. }) => spans.push((made[closure], k)),
+            _ => {}
+        }
+    }
+    spans
 }
 
 fn frame_bytes(t: &Term, strategy: &StrategyFacts) -> u32 {

@@ -1,17 +1,42 @@
 //! Checks the invariants of the Frame IR (listed in [`crate::ir`]); knows nothing of how they were established.
+//!
+//! First the references: every block, variable, function and global that is named exists and is of the right kind; what
+//! follows relies on it. Then, per function, a forward dataflow over variables, and a walk through each block.
 
 use crate::graph::VarSet;
 use crate::ir::*;
-use crate::split::{CHECK_LIMIT, final_successors, final_term_uses};
+use crate::split::{CHECK_LIMIT, final_successors, final_term_uses, visit_block_vars};
+use cairn_core::ir::Literal;
+use cairn_core::prim::{Kind, PrimOp};
+use cairn_num::Number;
+use std::collections::HashMap;
 
 /// All violations found, each naming its function and block.
 pub fn verify(m: &Module) -> Result<(), Vec<String>> {
     let mut errors = vec![];
+    if m.functions.get(m.main.0 as usize).is_none_or(|f| closure_words(f) != Some(1)) {
+        errors.push("main is not a closed entry".into());
+    }
+    for g in &m.globals {
+        if let GlobalInit::Procedure(f) = g.init
+            && m.functions.get(f.0 as usize).is_none_or(|f| closure_words(f) != Some(1))
+        {
+            errors.push(format!("global {} is not initialized with a closed entry", g.name));
+        }
+    }
     for f in &m.functions {
         let mut check = Checker { m, f, errors: &mut errors };
         check.function();
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// Size of an entry's closures; `None` for other functions and for dropped entries.
+fn closure_words(f: &Function) -> Option<u32> {
+    match &f.kind {
+        FuncKind::Entry { closure_words, clauses, .. } if !clauses.is_empty() => Some(*closure_words),
+        _ => None,
+    }
 }
 
 struct Checker<'a> {
@@ -25,55 +50,215 @@ impl Checker<'_> {
         self.errors.push(format!("{} b{block}: {what}", self.f.name));
     }
 
+    fn var(&self, v: Var) -> String {
+        format!("{}.{}", self.f.vars[v.0 as usize].name, v.0)
+    }
+
+    fn is_double(&self, v: Var) -> bool {
+        self.f.vars[v.0 as usize].rep == Rep::Double
+    }
+
+    fn callee_function(&self, f: FuncId) -> Option<&Function> {
+        self.m.functions.get(f.0 as usize)
+    }
+
     fn function(&mut self) {
         let f = self.f;
         if let FuncKind::Entry { clauses, .. } = &f.kind {
-            for c in clauses {
-                let FuncKind::Body { params, .. } = &self.m.function(c.body).kind else {
-                    return self.error(0, format!("clause body {} is not a body", self.m.function(c.body).name));
-                };
-                // Lifted free variables never meet an entry.
-                if params.len() as u32 != c.required + c.rest as u32 {
-                    self.error(0, "clause and body differ in parameters".into());
-                }
-            }
+            return clauses.iter().for_each(|c| self.clause(c));
+        }
+        let before = self.errors.len();
+        self.references();
+        if self.errors.len() > before {
             return;
         }
         self.assigned_before_use();
         for (i, b) in f.blocks.iter().enumerate() {
             self.heap_checks(i, b);
+            self.closures(i, b);
+            self.doubles(i, b);
             self.block(i, b);
         }
     }
 
-    /// Forward dataflow: the variables assigned on every path to a block.
+    fn clause(&mut self, c: &EntryClause) {
+        let Some(body) = self.callee_function(c.body) else {
+            return self.error(0, format!("no function {}", c.body.0));
+        };
+        let FuncKind::Body { params, .. } = &body.kind else {
+            return self.error(0, format!("clause body {} is not a body", body.name));
+        };
+        // Lifted free variables never meet an entry.
+        if params.len() as u32 != c.required + c.rest as u32 {
+            self.error(0, "clause and body differ in parameters".into());
+        }
+    }
+
+    /// Everything named exists.
+    fn references(&mut self) {
+        let f = self.f;
+        if f.blocks.is_empty() {
+            return self.error(0, "no blocks".into());
+        }
+        let mut named = vec![];
+        match &f.kind {
+            FuncKind::Body { params, closure } => named.extend(params.iter().chain(closure).copied()),
+            FuncKind::Return { results, .. } => crate::graph::results_defs(results, |v| named.push(v)),
+            FuncKind::Entry { .. } => {}
+        }
+        let mut vars: Vec<(usize, Var)> = named.into_iter().map(|v| (0, v)).collect();
+        for (i, b) in f.blocks.iter().enumerate() {
+            visit_block_vars(&mut b.clone(), &mut |v| vars.push((i, *v)));
+            for s in final_successors(&b.term) {
+                if s.0 as usize >= f.blocks.len() || s.0 == 0 {
+                    self.error(i, format!("jump to b{}", s.0));
+                }
+            }
+            for s in &b.stmts {
+                if let Stmt::Assign(_, op) | Stmt::Effect(op) = s {
+                    self.op_references(i, op);
+                }
+            }
+            self.term_references(i, &b.term);
+        }
+        for (i, v) in vars {
+            if v.0 as usize >= f.vars.len() {
+                self.error(i, format!("no variable {}", v.0));
+            }
+        }
+    }
+
+    fn op_references(&mut self, i: usize, op: &Op) {
+        match op {
+            Op::Copy(o) | Op::ClosurePatch { value: o, .. } => self.operands(i, std::slice::from_ref(o)),
+            Op::Prim(p) => self.operands(i, &p.args),
+            Op::Global(g) | Op::GlobalChecked(g, _) => self.global(i, *g),
+            Op::SetGlobal(g, o) | Op::SetGlobalChecked(g, o, _) => {
+                self.global(i, *g);
+                self.operands(i, std::slice::from_ref(o));
+            }
+            Op::Free(_) | Op::Slot(_) => {}
+            Op::Closure { entry, free } => {
+                let words = self.callee_function(*entry).and_then(closure_words);
+                if words != Some(1 + free.len() as u32) {
+                    self.error(i, format!("a closure of {} free variables does not fit its entry", free.len()));
+                }
+                self.operands(i, free);
+            }
+        }
+    }
+
+    fn term_references(&mut self, i: usize, t: &Term) {
+        match t {
+            Term::Goto(_) => {}
+            Term::Branch { test: Test::Truthy(o), .. } => self.operands(i, std::slice::from_ref(o)),
+            Term::Branch { test: Test::Prim(p), .. } => {
+                self.operands(i, &p.args);
+                if p.op.result() != Kind::Boolean {
+                    self.error(i, format!("{} is not a test", p.op.name()));
+                }
+                self.arity(i, p);
+            }
+            Term::Return(o) => self.operands(i, std::slice::from_ref(o)),
+            Term::ReturnMulti(os) => self.operands(i, os),
+            Term::TailCall { callee, args, .. } => self.call_references(i, callee, args),
+            Term::Call { callee, args, frame, ret, .. } => {
+                self.call_references(i, callee, args);
+                frame.stores.iter().for_each(|(_, o)| self.operands(i, std::slice::from_ref(o)));
+                if self.callee_function(*ret).is_none() {
+                    self.error(i, format!("no function {}", ret.0));
+                }
+            }
+        }
+    }
+
+    fn call_references(&mut self, i: usize, callee: &Callee, args: &[Operand]) {
+        self.operands(i, args);
+        match callee {
+            Callee::Unknown(o) | Callee::Apply(o) | Callee::CallCc(o) => self.operands(i, std::slice::from_ref(o)),
+            Callee::Known(f, closure) => {
+                closure.iter().for_each(|o| self.operands(i, std::slice::from_ref(o)));
+                if self.callee_function(*f).is_none() {
+                    self.error(i, format!("no function {}", f.0));
+                }
+            }
+        }
+    }
+
+    fn operands(&mut self, i: usize, all: &[Operand]) {
+        for o in all {
+            if let Operand::Procedure(f) = o
+                && self.callee_function(*f).and_then(closure_words) != Some(1)
+            {
+                self.error(i, format!("function {} has no static closure", f.0));
+            }
+        }
+    }
+
+    fn global(&mut self, i: usize, g: cairn_core::ir::GlobalId) {
+        if g.0 as usize >= self.m.globals.len() {
+            self.error(i, format!("no global {}", g.0));
+        }
+    }
+
+    fn arity(&mut self, i: usize, p: &Prim) {
+        if p.op.arity().is_some_and(|n| n != p.args.len()) {
+            self.error(i, format!("{} has {} operands", p.op.name(), p.args.len()));
+        }
+    }
+
+    /// A variable is assigned before it is used, on every path; and a heap check keeps it, if one comes in between.
     fn assigned_before_use(&mut self) {
+        let assigned = self.available(false);
+        let mut kept = self.available(true);
+        kept.sort_unstable();
+        kept.dedup();
+        for v in kept {
+            let what = if assigned.contains(&v) {
+                format!("{} is used before it is assigned", self.var(v.1))
+            } else {
+                format!("{} is used after a heap check that does not keep it", self.var(v.1))
+            };
+            self.error(v.0, what);
+        }
+    }
+
+    /// Forward dataflow: the variables available on every path to a block; returns uses of others. A heap check makes tagged
+    /// variables it does not list unavailable when `checks` is set: the collector may have moved what they point to.
+    fn available(&mut self, checks: bool) -> Vec<(usize, Var)> {
         let f = self.f;
         let n = f.vars.len();
         let mut entry = VarSet::new(n);
+        let mut closure = None;
         match &f.kind {
-            FuncKind::Body { params, closure } => params.iter().chain(closure).for_each(|v| {
-                entry.insert(*v);
-            }),
+            FuncKind::Body { params, closure: c } => {
+                closure = *c;
+                params.iter().chain(c).for_each(|v| {
+                    entry.insert(*v);
+                });
+            }
             FuncKind::Return { results, .. } => crate::graph::results_defs(results, |v| {
                 entry.insert(v);
             }),
             FuncKind::Entry { .. } => {}
         }
-        let closure = match &f.kind {
-            FuncKind::Body { closure, .. } => *closure,
-            _ => None,
+        let step = |set: &mut VarSet, s: &Stmt| match s {
+            Stmt::Assign(v, _) => {
+                set.insert(*v);
+            }
+            Stmt::HeapCheck { live, .. } if checks => {
+                let stale = |v: &Var| f.vars[v.0 as usize].rep == Rep::Tagged && !live.contains(v);
+                let gone: Vec<Var> = set.iter().filter(stale).collect();
+                gone.into_iter().for_each(|v| set.remove(v));
+            }
+            _ => {}
         };
         let mut at: Vec<Option<VarSet>> = vec![None; f.blocks.len()];
         at[0] = Some(entry);
         let mut work = vec![0usize];
         while let Some(b) = work.pop() {
             let mut set = at[b].clone().expect("reached");
-            for s in &f.blocks[b].stmts {
-                if let Stmt::Assign(v, _) = s {
-                    set.insert(*v);
-                }
-            }
+            f.blocks[b].stmts.iter().for_each(|s| step(&mut set, s));
             for s in final_successors(&f.blocks[b].term) {
                 let s = s.0 as usize;
                 let new = match &at[s] {
@@ -92,34 +277,27 @@ impl Checker<'_> {
                 }
             }
         }
+        let mut bad = vec![];
         for (i, b) in f.blocks.iter().enumerate() {
             let Some(mut set) = at[i].clone() else { continue };
-            let mut bad = vec![];
             for s in &b.stmts {
                 crate::graph::stmt_uses(s, closure, |v| {
                     if !set.contains(v) {
-                        bad.push(v);
+                        bad.push((i, v));
                     }
                 });
-                match s {
-                    Stmt::Assign(v, _) => {
-                        set.insert(*v);
-                    }
-                    Stmt::HeapCheck { live, .. } => {
-                        bad.extend(live.iter().copied().filter(|v| !set.contains(*v)));
-                    }
-                    Stmt::Effect(_) => {}
+                if let Stmt::HeapCheck { live, .. } = s {
+                    bad.extend(live.iter().filter(|v| !set.contains(**v)).map(|v| (i, *v)));
                 }
+                step(&mut set, s);
             }
             final_term_uses(&b.term, |v| {
                 if !set.contains(v) {
-                    bad.push(v);
+                    bad.push((i, v));
                 }
             });
-            for v in bad {
-                self.error(i, format!("{}.{} is used before it is assigned", f.vars[v.0 as usize].name, v.0));
-            }
         }
+        bad
     }
 
     fn heap_checks(&mut self, i: usize, b: &Block) {
@@ -148,6 +326,67 @@ impl Checker<'_> {
         }
     }
 
+    /// Patches fill closures that no collection has seen.
+    fn closures(&mut self, i: usize, b: &Block) {
+        let mut fresh: HashMap<Var, usize> = HashMap::new();
+        for s in &b.stmts {
+            match s {
+                Stmt::HeapCheck { .. } => fresh.clear(),
+                Stmt::Assign(v, Op::Closure { free, .. }) => {
+                    fresh.insert(*v, free.len());
+                }
+                Stmt::Effect(Op::ClosurePatch { closure, index, .. }) => match fresh.get(closure) {
+                    Some(n) if (*index as usize) < *n => {}
+                    Some(_) => self.error(i, format!("{} has no free variable {index}", self.var(*closure))),
+                    None => {
+                        let closure = self.var(*closure);
+                        self.error(i, format!("{closure} is patched, but not allocated since the last heap check"));
+                    }
+                },
+                Stmt::Assign(v, _) => {
+                    fresh.remove(v);
+                }
+                Stmt::Effect(_) => {}
+            }
+        }
+    }
+
+    /// Unboxed doubles are results of flonum operations only, and no collector sees them.
+    fn doubles(&mut self, i: usize, b: &Block) {
+        if i == 0 {
+            let mut named = vec![];
+            match &self.f.kind {
+                FuncKind::Body { params, closure } => named.extend(params.iter().chain(closure).copied()),
+                FuncKind::Return { results, .. } => crate::graph::results_defs(results, |v| named.push(v)),
+                FuncKind::Entry { .. } => {}
+            }
+            for v in named.into_iter().filter(|v| self.is_double(*v)).collect::<Vec<_>>() {
+                self.error(i, format!("{} comes from outside and cannot be an unboxed double", self.var(v)));
+            }
+        }
+        for s in &b.stmts {
+            match s {
+                Stmt::HeapCheck { live, .. } => {
+                    for v in live.iter().filter(|v| self.is_double(**v)).collect::<Vec<_>>() {
+                        self.error(i, format!("{} is an unboxed double in a heap check", self.var(*v)));
+                    }
+                }
+                Stmt::Assign(v, op) if self.is_double(*v) => {
+                    let flonum = match op {
+                        Op::Copy(Operand::Var(w)) => self.is_double(*w),
+                        Op::Copy(Operand::Const(Literal::Number(Number::Flo(_)))) => true,
+                        Op::Prim(p) => matches!(p.op, PrimOp::Op(o) if o.info().result == Kind::Flonum),
+                        _ => false,
+                    };
+                    if !flonum {
+                        self.error(i, format!("{} is an unboxed double but assigned a value", self.var(*v)));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
     fn block(&mut self, i: usize, b: &Block) {
         for s in &b.stmts {
             let (Stmt::Assign(_, op) | Stmt::Effect(op)) = s else { continue };
@@ -156,51 +395,59 @@ impl Checker<'_> {
                 (Op::Slot(s), _) => self.error(i, format!("slot {s} is not live in the incoming frame")),
                 (Op::Free(_), FuncKind::Body { closure: Some(_), .. }) => {}
                 (Op::Free(_), _) => self.error(i, "a free variable is loaded without a closure".into()),
-                (Op::Prim(p), _) if p.op.arity().is_some_and(|n| n != p.args.len()) => {
-                    self.error(i, format!("{} has {} operands", p.op.name(), p.args.len()));
-                }
+                (Op::Prim(p), _) => self.arity(i, p),
                 _ => {}
             }
         }
-        for s in final_successors(&b.term) {
-            if s.0 as usize >= self.f.blocks.len() || s.0 == 0 {
-                self.error(i, format!("jump to b{}", s.0));
-            }
-        }
-        match &b.term {
-            Term::TailCall { callee: Callee::Known(g, _), args, .. }
-            | Term::Call { callee: Callee::Known(g, _), args, .. } => match &self.m.function(*g).kind {
-                FuncKind::Body { params, .. } if params.len() == args.len() => {}
-                _ => self.error(
-                    i,
-                    format!("direct call of {} with {} arguments", self.m.function(*g).name, args.len()),
-                ),
-            },
-            Term::Call { callee: Callee::Apply(_), args, .. }
-            | Term::TailCall { callee: Callee::Apply(_), args, .. }
-                if args.len() != 1 =>
-            {
-                self.error(i, "apply takes one list".into());
-            }
-            _ => {}
+        if let Term::TailCall { callee, args, .. } | Term::Call { callee, args, .. } = &b.term {
+            self.call(i, callee, args);
         }
         if let Term::Call { frame, ret, .. } = &b.term {
-            let top = frame.frame.live.last().map_or(0, |s| s + 1);
-            if frame.frame.words != self.m.strategy.header_words + top {
-                self.error(i, "frame size does not fit its slots".into());
-            }
-            match &self.m.function(*ret).kind {
-                FuncKind::Return { frame: expected, .. } if *expected == frame.frame => {}
-                _ => self.error(i, format!("{} does not expect this frame", self.m.function(*ret).name)),
-            }
-            for s in &frame.frame.live {
-                let stored = frame.stores.iter().any(|(t, _)| t == s);
-                let kept = self.m.strategy.reuse
-                    && matches!(&self.f.kind, FuncKind::Return { frame, .. } if frame.live.contains(s));
-                if !stored && !kept {
-                    self.error(i, format!("slot {s} of the new frame is never stored"));
+            self.new_frame(i, frame, *ret);
+        }
+    }
+
+    fn call(&mut self, i: usize, callee: &Callee, args: &[Operand]) {
+        match callee {
+            Callee::Known(g, closure) => {
+                let callee = self.m.function(*g);
+                match &callee.kind {
+                    FuncKind::Body { params, closure: c } if params.len() == args.len() => {
+                        if c.is_some() != closure.is_some() {
+                            self.error(i, format!("direct call of {} and its closure", callee.name));
+                        }
+                    }
+                    _ => self.error(i, format!("direct call of {} with {} arguments", callee.name, args.len())),
                 }
             }
+            Callee::Apply(_) if args.len() != 1 => self.error(i, "apply takes one list".into()),
+            Callee::CallCc(_) if !args.is_empty() => self.error(i, "call/cc takes no arguments".into()),
+            _ => {}
+        }
+    }
+
+    fn new_frame(&mut self, i: usize, frame: &NewFrame, ret: FuncId) {
+        if !frame.frame.live.is_sorted_by(|a, b| a < b) {
+            self.error(i, "live slots are not ascending".into());
+        }
+        let top = frame.frame.live.last().map_or(0, |s| s + 1);
+        if frame.frame.words != self.m.strategy.header_words + top {
+            self.error(i, "frame size does not fit its slots".into());
+        }
+        match &self.m.function(ret).kind {
+            FuncKind::Return { frame: expected, .. } if *expected == frame.frame => {}
+            _ => self.error(i, format!("{} does not expect this frame", self.m.function(ret).name)),
+        }
+        for s in &frame.frame.live {
+            let stored = frame.stores.iter().any(|(t, _)| t == s);
+            let kept = self.m.strategy.reuse
+                && matches!(&self.f.kind, FuncKind::Return { frame, .. } if frame.live.contains(s));
+            if !stored && !kept {
+                self.error(i, format!("slot {s} of the new frame is never stored"));
+            }
+        }
+        for (s, _) in frame.stores.iter().filter(|(s, _)| !frame.frame.live.contains(s)) {
+            self.error(i, format!("slot {s} of the new frame is stored but dead"));
         }
     }
 }
