@@ -99,7 +99,6 @@ impl Inliner<'_> {
         match std::mem::take(&mut self.var(v).known) {
             Known::Atom(a) => {
                 self.var(v).uses -= 1;
-                self.count(&a);
                 self.var(v).known = Known::Atom(a.clone());
                 self.call(a, args, site)
             }

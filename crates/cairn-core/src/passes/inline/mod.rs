@@ -215,6 +215,11 @@ impl Inliner<'_> {
                 let var = self.var(*v);
                 var.uses += 1;
                 var.own_uses += u32::from(var.inside);
+                // a use of a variable that stands for an atom is a use of the atom
+                if let Known::Atom(a) = &var.known {
+                    let a = a.clone();
+                    self.count(&a);
+                }
             }
             Expr::Global(g, _) => self.global_uses[g.0 as usize] += 1,
             Expr::Fix(bindings, body) => {
@@ -234,7 +239,14 @@ impl Inliner<'_> {
     /// Takes back the occurrences in `e`, which leaves the program.
     fn uncount(&mut self, e: &Expr) {
         visit(e, &mut |e| match e {
-            Expr::Local(v) => self.var(*v).uses -= 1,
+            Expr::Local(v) => {
+                let var = self.var(*v);
+                var.uses -= 1;
+                if let Known::Atom(a) = &var.known {
+                    let a = a.clone();
+                    self.uncount(&a);
+                }
+            }
             Expr::Global(g, _) => self.global_uses[g.0 as usize] -= 1,
             _ => {}
         });

@@ -104,7 +104,6 @@ impl Inliner<'_> {
             Known::Atom(a) => {
                 let a = a.clone();
                 self.var(v).uses -= 1;
-                self.count(&a);
                 self.expr(a)
             }
             _ => Expr::Local(v),
@@ -251,7 +250,11 @@ impl Inliner<'_> {
         }
     }
 
+    /// All uses of `v` count as uses of the atom from now on: a procedure with two uses still to be replaced is not used once.
     fn bind_atom(&mut self, v: VarId, e: Expr) {
+        for _ in 0..self.var(v).uses {
+            self.count(&e);
+        }
         self.uncount(&e);
         self.var(v).known = Known::Atom(e);
     }
