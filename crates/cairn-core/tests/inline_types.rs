@@ -2,7 +2,7 @@
 //! `NAME.out`. `CAIRN_UPDATE_GOLDEN=1` writes the latter.
 
 use cairn_core::ir::Program;
-use cairn_core::passes::{inline, types};
+use cairn_core::passes::{inline, loops, types};
 use cairn_core::verify::{Dialect, verify};
 use cairn_core::{parse::parse_program, print::print_program_with};
 use std::fmt::Write as _;
@@ -50,4 +50,9 @@ fn inlining() {
 #[test]
 fn proving() {
     check("types", types::run);
+}
+
+#[test]
+fn looping() {
+    check("loops", loops::run);
 }

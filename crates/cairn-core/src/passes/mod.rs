@@ -6,6 +6,8 @@ pub mod fold;
 pub mod inline;
 pub mod known;
 pub mod letrec;
+pub mod loops;
+pub mod lift;
 pub mod shake;
 pub mod simplify;
 pub mod testing;
@@ -55,6 +57,8 @@ impl Pipeline<'_> {
             return self.contify();
         }
         self.simplify();
+        lift::run(self.program);
+        self.after("lift", Some(Dialect::Opt));
         self.contify();
         for _ in 0..ROUNDS {
             inline::run(self.program);
@@ -64,6 +68,8 @@ impl Pipeline<'_> {
             self.shake(Dialect::Opt);
         }
         self.simplify();
+        loops::run(self.program);
+        self.after("loops", Some(Dialect::Opt));
         types::run(self.program);
         self.after("types", Some(Dialect::Opt));
         self.simplify();
@@ -116,6 +122,11 @@ mod tests {
     #[test]
     fn simplify_keeps_meaning() {
         checked("simplify", |p| simplify::run(p, &known::analyze(p)));
+    }
+
+    #[test]
+    fn lift_keeps_meaning() {
+        checked("lift", lift::run);
     }
 
     #[test]

@@ -135,7 +135,10 @@ impl Inliner<'_> {
     fn call_global(&mut self, g: GlobalId, at: Site, args: Vec<Expr>, site: Site) -> Expr {
         let f = Expr::Global(g, at);
         let Some((form, l)) = self.global_lambda(g).filter(|(form, _)| !self.breaker[*form]) else {
-            return self.residual(f, args, site);
+            return match self.specialize(g, args, site) {
+                Ok(e) => e,
+                Err(args) => self.residual(f, args, site),
+            };
         };
         let library = self.program.globals[g.0 as usize].library;
         let copy_site = (library && site != Site::NONE).then_some(site);
@@ -181,7 +184,7 @@ impl Inliner<'_> {
         (fits && (e.size <= call || e.size <= self.growth)).then_some(k)
     }
 
-    fn argument(&self, e: &Expr) -> Arg {
+    pub(super) fn argument(&self, e: &Expr) -> Arg {
         match e {
             Expr::Const(l) => Arg::Const(l.clone()),
             Expr::Lambda(_) => Arg::Procedure,

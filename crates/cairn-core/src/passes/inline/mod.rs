@@ -28,7 +28,8 @@
 //!   we inline what has already been simplified). The same holds for globals, which are their own templates.
 //! * Whether to copy is decided before copying by an estimate of the residual size ([`estimate`]) that knows
 //!   which parameters get constants or procedures. Waddell & Dybvig try and abandon; an estimate needs no undo.
-//! * Recursive procedures are never inlined ([`facts`] breaks cycles); nesting and growth are bounded.
+//! * Recursive procedures are never inlined ([`facts`] breaks cycles), but their loops are copied around known
+//!   procedures ([`specialize`]); nesting and growth are bounded.
 //!
 //! # Invariants
 //!
@@ -43,6 +44,7 @@ mod estimate;
 mod facts;
 #[cfg(test)]
 pub(crate) mod random;
+mod specialize;
 mod walk;
 
 use super::known::{self, GlobalFacts};
