@@ -12,6 +12,7 @@
 use crate::access;
 use crate::alloc;
 use crate::record;
+use crate::report;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::code;
@@ -242,7 +243,7 @@ fn inline_failure(kind: i64, operation: Value, x: Value, y: Value) -> Failure {
 /// in the runtime. Otherwise an inline check failed: `operation` is the address of the static C strings
 /// `"who\0expected\0"` and `x` the offending operand, `y` a second irritant or `Value::DEFAULT`
 /// (for `RANGE`: the container; for `TYPE`: the descriptor when a record of that type was expected). `NOT_PROCEDURE`: `x` is the operator. `ARITY`: `x` is the procedure, `y` the
-/// list of arguments. `UNBOUND`: `operation` is the address of the variable's name.
+/// list of arguments, and `site` the procedure's, which is replaced by the call's if that is certain. `UNBOUND`: `operation` is the address of the variable's name.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_throw(
     ctx: &mut Machine,
@@ -261,6 +262,12 @@ pub extern "C" fn cairn_machine_throw(
         }),
         k => inline_failure(k, operation, x, y),
     };
+    let mut site = site;
+    if failed == Value::fixnum(kind::ARITY)
+        && let Some(call) = failure.who.as_ref().and_then(|name| report::site_of_call(ctx, name))
+    {
+        site = Value::fixnum(call.0 as i64);
+    }
     let who = match &failure.who {
         Some(name) => alloc::make_string(ctx, name),
         None => Value::FALSE,

@@ -203,6 +203,36 @@ fn frames(ctx: &Machine) -> Vec<(Frame, usize)> {
     frames
 }
 
+/// Does the text begin with a call of `name`?
+fn is_call_of(text: &str, name: &str) -> bool {
+    text.strip_prefix('(')
+        .and_then(|t| t.trim_start().strip_prefix(name))
+        .is_some_and(|t| t.starts_with(|c: char| c.is_whitespace() || c == ')'))
+}
+
+/// The site of the call of procedure `name` that is under way, when the youngest frame shows it: a tail call leaves no
+/// frame, then the youngest one is at some other call.
+pub fn site_of_call(ctx: &Machine, name: &str) -> Option<Site> {
+    let mut youngest = None;
+    walk_frames(ctx, &mut |code: u64| {
+        // SAFETY: return addresses of frames have a return point's prefix.
+        let (shape, site) = unsafe {
+            let at = |offset: i64| *((code as i64 + offset) as *const u64);
+            (at(code::SHAPE), Site(at(code::RETURN_SITE)))
+        };
+        if shape & (code::flags::UNDERFLOW | code::flags::HALT) != 0 {
+            return true;
+        }
+        youngest = Some(site);
+        false
+    });
+    let site = youngest?;
+    let source = source(rt(ctx).module, site)?;
+    // SAFETY: as in `source`.
+    let text = unsafe { text_of(&source.text) };
+    is_call_of(text.get(site.start() as usize..)?, name).then_some(site)
+}
+
 fn render_backtrace(module: *const ModuleTable, frames: &[(Frame, usize)], style: Style) -> String {
     let mut out = String::new();
     if frames.is_empty() {
@@ -297,6 +327,12 @@ mod tests {
         let long = format!("{}(x){}", "y ".repeat(500), " z".repeat(500));
         let shown = excerpt("a", &long, 1000, Style::PLAIN);
         assert!(shown.contains("(x)") && shown.lines().all(|l| l.len() < 130));
+    }
+
+    #[test]
+    fn calls_are_recognized_by_name() {
+        assert!(is_call_of("(f 1)", "f") && is_call_of("( f)", "f") && is_call_of("(f\n1)", "f"));
+        assert!(!is_call_of("(fg 1)", "f") && !is_call_of("f", "f") && !is_call_of("(g f)", "f"));
     }
 
     #[test]
