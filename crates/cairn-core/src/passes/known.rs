@@ -181,7 +181,7 @@ pub fn analyze(program: &Program) -> GlobalFacts {
 }
 
 /// Does evaluating `e` run code other than `e` itself: calls, writes that could hand code to somebody, loops?
-fn acts(e: &Expr) -> bool {
+pub(super) fn acts(e: &Expr) -> bool {
     let mut found = false;
     walk::visit_now(e, &mut |e| {
         found |= match e {

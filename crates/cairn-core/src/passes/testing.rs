@@ -1,6 +1,6 @@
 //! Running single passes by name, for golden tests and `--emit`.
 
-use super::{assign, contify, known, letrec, shake, simplify};
+use super::{assign, contify, known, letrec, lift, shake, simplify};
 use crate::ir::Program;
 use crate::verify::Dialect;
 
@@ -18,6 +18,7 @@ pub fn run_pass(program: &mut Program, pass: &str) -> Option<Option<Dialect>> {
             return Some(None);
         }
         "simplify" => simplify::run(program, &facts),
+        "lift" => lift::run(program),
         "assign" => assign::run(program),
         "contify" => {
             contify::run(program);

@@ -243,7 +243,14 @@ impl Simplifier<'_> {
                     self.push_effect(value, &mut steps);
                 }
                 let last = self.simplify(last, ctx);
-                self.wrap(steps, last)
+                match (&last, steps.pop()) {
+                    // `(seq (f) #!unspecified)` for effect
+                    (Expr::Const(_), Some(Step::Do(e))) if ctx == Ctx::Effect => self.wrap(steps, e),
+                    (_, step) => {
+                        steps.extend(step);
+                        self.wrap(steps, last)
+                    }
+                }
             }
             Expr::Let(bindings, body) => {
                 let mut steps = Vec::new();
