@@ -456,7 +456,8 @@ impl Reader {
             c.expect("(")?;
             return Ok(Stmt::HeapCheck { bytes, live: var_list(c, self.vars())?.0 });
         }
-        if !word.is_empty() && !word.starts_with(['\'', '@', '&']) && numbered(word.trim_end_matches("!d")).is_ok() {
+        if !word.is_empty() && !word.starts_with(['\'', '@', '&']) && numbered(word.trim_end_matches("!d")).is_ok()
+        {
             let target = self.var(c)?;
             if c.keyword("=") {
                 return Ok(Stmt::Assign(target, self.op(c)?));
@@ -528,8 +529,7 @@ impl Reader {
         Ok(match c.word()? {
             "goto" => Term::Goto(c.block()?),
             "if" => {
-                let test =
-                    if c.take("(") { Test::Prim(self.prim(c)?) } else { Test::Truthy(self.operand(c)?) };
+                let test = if c.take("(") { Test::Prim(self.prim(c)?) } else { Test::Truthy(self.operand(c)?) };
                 let then = c.block()?;
                 c.expect_keyword("else")?;
                 Term::Branch { test, then, els: c.block()? }

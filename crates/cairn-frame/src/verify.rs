@@ -340,7 +340,10 @@ impl Checker<'_> {
                     Some(_) => self.error(i, format!("{} has no free variable {index}", self.var(*closure))),
                     None => {
                         let closure = self.var(*closure);
-                        self.error(i, format!("{closure} is patched, but not allocated since the last heap check"));
+                        self.error(
+                            i,
+                            format!("{closure} is patched, but not allocated since the last heap check"),
+                        );
                     }
                 },
                 Stmt::Assign(v, _) => {

@@ -90,12 +90,32 @@ function g.3.entry of g entry words 5
 #[test]
 fn constants_end_where_they_end() {
     for constant in [
-        "()", "(a (b \"(\\\"\" . c) #\\( |x )|)", "#((1) #u8() #(()))", "#\\x", "#\\xa", "#\\(", "#\\;", "\"\\n\\\\\"",
-        "|a b\\| c|", "+inf.0", "+nan.0", "1/2", "123456789012345678901234567890", "-1+2i", "#t", "#!unspecified", "#!eof",
-        "#!default", "#!unbound", "λ", "...",
+        "()",
+        "(a (b \"(\\\"\" . c) #\\( |x )|)",
+        "#((1) #u8() #(()))",
+        "#\\x",
+        "#\\xa",
+        "#\\(",
+        "#\\;",
+        "\"\\n\\\\\"",
+        "|a b\\| c|",
+        "+inf.0",
+        "+nan.0",
+        "1/2",
+        "123456789012345678901234567890",
+        "-1+2i",
+        "#t",
+        "#!unspecified",
+        "#!eof",
+        "#!default",
+        "#!unbound",
+        "λ",
+        "...",
     ] {
         let program = parse_program(&format!("'{constant}")).expect("Core reads it");
-        let [TopForm::Expr(Expr::Const(l))] = program.forms.as_slice() else { panic!("{constant} is no constant") };
+        let [TopForm::Expr(Expr::Const(l))] = program.forms.as_slice() else {
+            panic!("{constant} is no constant")
+        };
         let constant = cairn_core::print::print_literal(l);
         stays(&format!(
             "module chunks main m\n\nfunction m of m entry words 1\n  0 -> b\n\nfunction b of b body (x.0)\n  b0:\n    \
@@ -106,9 +126,13 @@ fn constants_end_where_they_end() {
 
 #[test]
 fn names_that_look_like_something_else() {
-    let names = ["", " ", ".", "1", "-", "a.1", "&", "@", "'", "goto", "b0:", "x!d", "|", "\\", "a\nb", "(", "=", "slot", ";"];
+    let names = [
+        "", " ", ".", "1", "-", "a.1", "&", "@", "'", "goto", "b0:", "x!d", "|", "\\", "a\nb", "(", "=", "slot",
+        ";",
+    ];
     for name in names {
-        let mut program = parse_program("(define @f.0 (lambda f (x.0) (lambda g (y.1) (%cons x.0 y.1))))\n@f.0").unwrap();
+        let mut program =
+            parse_program("(define @f.0 (lambda f (x.0) (lambda g (y.1) (%cons x.0 y.1))))\n@f.0").unwrap();
         program.vars.iter_mut().for_each(|v| v.name = name.into());
         program.globals[0].name = name.into();
         if let TopForm::Define(_, Expr::Lambda(l)) = &mut program.forms[0] {
@@ -168,17 +192,24 @@ fn errors_tell_the_line() {
     fails(&after("(car x.0) proven 2"), "line 4: `2` are not bits");
     fails(&after("tail direct g (x.0)"), "line 4: no function g");
     fails(&after("goto 1"), "line 4: expected `b` before `1`");
-    fails(&after("call x.0 () frame 2 [] 0:=x.0 then m"), "line 4: expected `store` or `then` before `0:=x.0 then m`");
+    fails(
+        &after("call x.0 () frame 2 [] 0:=x.0 then m"),
+        "line 4: expected `store` or `then` before `0:=x.0 then m`",
+    );
     fails(&after("return x.0\n  x.0 = '1"), "line 5: a statement outside of a block");
     fails(&after("return x.0\n  b2:"), "line 5: `b2:` is not the next block");
     fails(&after("x.0 = '1\n  b1:"), "line 5: a block without a terminator");
     assert_eq!(parse_module(head).err().as_deref(), Some("a block without a terminator"));
-    assert_eq!(parse_module("module heap main m\nfunction m of m body ()").err().as_deref(), Some("m has no blocks"));
+    assert_eq!(
+        parse_module("module heap main m\nfunction m of m body ()").err().as_deref(),
+        Some("m has no blocks")
+    );
 }
 
 #[test]
 fn a_comment_is_no_line() {
-    let m = parse_module("; remark\nmodule heap main m\n\n  ; another\nfunction m of m entry words 1\n").expect("parses");
+    let m = parse_module("; remark\nmodule heap main m\n\n  ; another\nfunction m of m entry words 1\n")
+        .expect("parses");
     assert_eq!(print_module(&m), "module heap main m\n");
 }
 
@@ -221,7 +252,9 @@ fn strings_hide_their_contents() {
     if let TopForm::Expr(Expr::Lambda(l)) = &mut program.forms[0] {
         l.clauses[0].body = Expr::Const(Literal::String("\n  b0:\n    goto b0 ' ( | \u{7} λ".into()));
     }
-    program.forms.push(TopForm::Expr(Expr::CallCc(Box::new(program_lambda(&program)), cairn_layout::code::Site::NONE)));
+    program
+        .forms
+        .push(TopForm::Expr(Expr::CallCc(Box::new(program_lambda(&program)), cairn_layout::code::Site::NONE)));
     common::strategies().for_each(|s| drop(common::lower(&program, s)));
 }
 

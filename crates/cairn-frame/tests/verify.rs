@@ -242,7 +242,11 @@ fn unboxed_doubles_stay_inside() {
         &["loop b0: u.1 comes from outside and cannot be an unboxed double"],
     );
     broken("poll live (z.3)", "poll live (z.3 y.2!d)", "f.r1 b1: y.2 is an unboxed double in a heap check");
-    broken("y.2!d = (fl* x.1 x.1)", "y.2!d = (* x.1 x.1)", "f.r1 b1: y.2 is an unboxed double but assigned a value");
+    broken(
+        "y.2!d = (fl* x.1 x.1)",
+        "y.2!d = (* x.1 x.1)",
+        "f.r1 b1: y.2 is an unboxed double but assigned a value",
+    );
     broken("y.2!d = (fl* x.1 x.1)", "y.2!d = x.1", "f.r1 b1: y.2 is an unboxed double but assigned a value");
     broken("y.2!d = (fl* x.1 x.1)", "y.2!d = '1", "f.r1 b1: y.2 is an unboxed double but assigned a value");
 }
@@ -260,10 +264,22 @@ fn direct_calls_fit() {
 #[test]
 fn entries_fit() {
     broken("  1 -> f\n", "  2 -> f\n", "f.entry b0: clause and body differ in parameters");
-    broken("  1 -> f\n", "  1 -> f\n  1+ -> loop\n  0+ -> loop\n", "f.entry b0: clause and body differ in parameters");
+    broken(
+        "  1 -> f\n",
+        "  1 -> f\n  1+ -> loop\n  0+ -> loop\n",
+        "f.entry b0: clause and body differ in parameters",
+    );
     broken("  1 -> f\n", "  1 -> f.r1\n", "f.entry b0: clause body f.r1 is not a body");
-    broken("closure f.entry '1 '#f", "closure f.entry '1", "main b0: a closure of 1 free variables does not fit its entry");
-    broken("closure f.entry '1 '#f", "closure f '1 '#f", "main b0: a closure of 2 free variables does not fit its entry");
+    broken(
+        "closure f.entry '1 '#f",
+        "closure f.entry '1",
+        "main b0: a closure of 1 free variables does not fit its entry",
+    );
+    broken(
+        "closure f.entry '1 '#f",
+        "closure f '1 '#f",
+        "main b0: a closure of 2 free variables does not fit its entry",
+    );
     broken("then f.r1", "then main", "f b0: main does not expect this frame");
     broken("if u.1 b1 else", "if &f.entry b1 else", "loop b1: function 2 has no static closure");
     broken("= &main.entry", "= &f.entry", "global g is not initialized with a closed entry");
