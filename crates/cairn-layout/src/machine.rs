@@ -54,15 +54,16 @@ pub mod slot {
     pub const STDERR: usize = 7;
 }
 
-/// Error kinds passed to the error hook (fixnums).
+/// Error kinds passed to the error hook (fixnums). Who, message and irritants read as one sentence:
+/// `car: expected a pair, got` 5.
 pub mod error {
-    /// Argument of the wrong type: message is what was expected, irritants the argument.
+    /// Argument of the wrong type: the irritant.
     pub const TYPE: i64 = 0;
     /// Index or number out of range.
     pub const RANGE: i64 = 1;
     /// Call of something that is not a procedure.
     pub const NOT_PROCEDURE: i64 = 2;
-    /// Wrong number of arguments: irritants are the procedure and the arguments.
+    /// Wrong number of arguments: who is the procedure, irritants are the arguments.
     pub const ARITY: i64 = 3;
     /// Variable used before its definition, or never defined.
     pub const UNBOUND: i64 = 4;
@@ -74,7 +75,7 @@ pub mod error {
     pub const READ: i64 = 7;
     /// Anything else.
     pub const OTHER: i64 = 8;
-    /// The details are in `Machine::pending`.
+    /// A runtime call failed; the runtime knows the details.
     pub const PENDING: i64 = 9;
 }
 

@@ -158,13 +158,6 @@ pub fn flonum_of(v: Value) -> Option<f64> {
     }
 }
 
-/// Is `v` a number of any kind?
-pub fn is_number(v: Value) -> bool {
-    v.is_fixnum()
-        || v.is_immediate_flonum()
-        || [Type::Flonum, Type::Bignum, Type::Ratnum, Type::Compnum].iter().any(|t| is(v, *t))
-}
-
 /// A fixnum's integer.
 #[inline]
 pub fn fixnum_of(v: Value) -> Option<i64> {

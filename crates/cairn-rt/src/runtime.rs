@@ -160,16 +160,6 @@ impl Runtime {
         self.machine
     }
 
-    /// The values outside the machine context that the collector must see and may move.
-    pub fn for_each_root(&mut self, mut f: impl FnMut(*mut Value)) {
-        for v in &mut self.open_ports {
-            f(v);
-        }
-        if let Some(failure) = &mut self.failure {
-            failure.irritants.iter_mut().for_each(|v| f(v));
-        }
-    }
-
     /// Address of `bytes` that live as long as the heap, or `None` when memory is exhausted.
     pub(crate) fn alloc_immortal(&mut self, bytes: u64, leaf: bool) -> Option<u64> {
         self.heap.alloc_immortal(bytes, leaf).ok()

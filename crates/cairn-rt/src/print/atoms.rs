@@ -4,12 +4,12 @@ use super::{Mode, Out};
 use crate::access::{self, string_chars, word};
 use crate::chars;
 use crate::error::c_text;
+use crate::num;
 use crate::port::{self, Port};
 use crate::record;
 use cairn_layout::Value;
 use cairn_layout::code;
 use cairn_layout::object::{self, Type};
-use cairn_num::{Int, Number};
 
 /// Prints anything that is no pair, vector or record with parts.
 pub(super) fn print_atom(out: &mut impl Out, v: Value, mode: Mode) {
@@ -70,7 +70,7 @@ fn print_object(out: &mut impl Out, v: Value, mode: Mode) {
         }
         return out.str(")");
     }
-    if let Some(number) = number_of(v) {
+    if let Some(number) = num::to_number(v) {
         return out.str(&cairn_num::format_number(&number, 10));
     }
     if let Some(port) = Port::of(v) {
@@ -110,32 +110,8 @@ fn decimal(n: i64, buffer: &mut [u8; 24]) -> &str {
     std::str::from_utf8(&buffer[at..]).unwrap_or("")
 }
 
-/// A number as a plain value.
-pub fn number_of(v: Value) -> Option<Number> {
-    if v.is_fixnum() {
-        return Some(Number::Int(Int::Fix(v.as_fixnum())));
-    }
-    if let Some(x) = access::flonum_of(v) {
-        return Some(Number::Flo(x));
-    }
-    let integer = |v: Value| match number_of(v) {
-        Some(Number::Int(n)) => Some(n),
-        _ => None,
-    };
-    if access::is(v, Type::Bignum) {
-        let (negative, limbs) = (access::is_negative_bignum(v), access::limbs(v).to_vec());
-        Some(Number::Int(Int::Big { negative, limbs }))
-    } else if access::is(v, Type::Ratnum) {
-        Some(Number::Ratio(integer(word(v, 0))?, integer(word(v, 1))?))
-    } else if access::is(v, Type::Compnum) {
-        Some(Number::Complex(Box::new(number_of(word(v, 0))?), Box::new(number_of(word(v, 1))?)))
-    } else {
-        None
-    }
-}
-
 /// The name that compiled code carries for a procedure.
-pub fn procedure_name(v: Value) -> Option<String> {
+fn procedure_name(v: Value) -> Option<String> {
     // SAFETY: a procedure's first word is an entry, with an entry's prefix before it.
     unsafe {
         let entry = *(v.address() as *const u64);
@@ -210,7 +186,7 @@ fn write_char_literal(out: &mut impl Out, c: u32) {
 }
 
 /// A string with its quotes and escapes.
-pub fn write_string_literal(out: &mut impl Out, chars: &[u32]) {
+fn write_string_literal(out: &mut impl Out, chars: &[u32]) {
     write_delimited(out, chars, '"')
 }
 

@@ -23,7 +23,7 @@ use cairn_layout::Value;
 use cairn_layout::object::Type;
 use labels::Labels;
 
-pub use atoms::{describe, number_of, procedure_name, write_string_literal};
+pub use atoms::describe;
 
 /// How to print.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
