@@ -43,10 +43,9 @@ impl Effects {
     }
     /// May two expressions with these effects change places?
     pub const fn commutes(self, other: Effects) -> bool {
-        self.0 == 0
-            || other.0 == 0
-            || !(self.meets(Effects::WRITE) || other.meets(Effects::WRITE))
-                && !(self.meets(Effects::FAIL) && other.meets(Effects::FAIL))
+        let writes = self.meets(Effects::WRITE) || other.meets(Effects::WRITE);
+        let both_fail = self.meets(Effects::FAIL) && other.meets(Effects::FAIL);
+        self.0 == 0 || other.0 == 0 || !writes && !both_fail
     }
 }
 
@@ -69,7 +68,9 @@ pub fn of_prim(op: PrimOp, proven: u8) -> Effects {
 /// The effects of the node itself, without its children's. Lambda bodies are not children in this sense.
 fn of_node(e: &Expr, globals: &dyn Fn(GlobalId) -> Effects) -> Effects {
     match e {
-        Expr::Const(_) | Expr::Local(_) | Expr::If(..) | Expr::Seq(_) | Expr::Let(..) | Expr::Values(_) => Effects::NONE,
+        Expr::Const(_) | Expr::Local(_) | Expr::If(..) | Expr::Seq(_) | Expr::Let(..) | Expr::Values(_) => {
+            Effects::NONE
+        }
         Expr::Fix(..) | Expr::Lambda(_) => Effects::NONE,
         Expr::Global(g, _) => globals(*g),
         Expr::SetLocal(..) => Effects::WRITE,

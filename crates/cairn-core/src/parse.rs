@@ -103,7 +103,8 @@ impl Parser<'_> {
                 'n' => s.push('\n'),
                 'x' => {
                     let end = self.text[self.at..].find(';').ok_or("bad escape")?;
-                    let code = u32::from_str_radix(&self.text[self.at..self.at + end], 16).map_err(|e| e.to_string())?;
+                    let code =
+                        u32::from_str_radix(&self.text[self.at..self.at + end], 16).map_err(|e| e.to_string())?;
                     s.push(char::from_u32(code).ok_or("bad character")?);
                     self.at += end + 1;
                 }

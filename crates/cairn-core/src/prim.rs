@@ -406,8 +406,10 @@ impl PrimOp {
                         | Op::Modulo
                         | Op::FloorQuotient
                 );
-                let literal_index =
-                    matches!(op, Op::PortRef | Op::PortSet | Op::OpaqueRef | Op::OpaqueSet | Op::MachineRef | Op::MachineSet);
+                let literal_index = matches!(
+                    op,
+                    Op::PortRef | Op::PortSet | Op::OpaqueRef | Op::OpaqueSet | Op::MachineRef | Op::MachineSet
+                );
                 indexed
                     || op.info().args.iter().enumerate().any(|(i, k)| {
                         *k != Kind::Any && proven & (1 << i) == 0 && !(literal_index && *k == Kind::Fixnum)

@@ -126,7 +126,11 @@ impl Verifier<'_> {
     /// A clause whose body is in tail position (`tail`) or the body of a procedure.
     fn clause(&mut self, c: &Clause, tail: bool) {
         c.params.iter().chain(&c.rest).for_each(|v| self.bind(*v));
-        if tail { self.expr(&c.body) } else { self.operand(&c.body) }
+        if tail {
+            self.expr(&c.body)
+        } else {
+            self.operand(&c.body)
+        }
         c.params.iter().chain(&c.rest).for_each(|v| self.unbind(*v));
     }
 

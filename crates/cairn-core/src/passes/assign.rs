@@ -54,7 +54,8 @@ fn convert(program: &mut Program, assigned: &[bool], e: &mut Expr) {
             Expr::Receive { clause, .. } => box_parameters(program, assigned, clause),
             Expr::Labels(labels, _) => {
                 for l in labels {
-                    let mut clause = Clause { params: std::mem::take(&mut l.params), rest: None, body: take(&mut l.body) };
+                    let mut clause =
+                        Clause { params: std::mem::take(&mut l.params), rest: None, body: take(&mut l.body) };
                     box_parameters(program, assigned, &mut clause);
                     (l.params, l.body) = (clause.params, clause.body);
                 }

@@ -114,13 +114,14 @@ impl<'a> Scan<'a> {
             Expr::Lambda(l) => l.clauses.iter().for_each(|c| self.region(&c.body, None)),
             Expr::Call(f, es, _) => {
                 match &**f {
-                    Expr::Local(v) => match self.lambdas.get(v) {
-                        Some((p, l)) => match select_clause(l, es.len()) {
-                            Some(i) => self.calls.push((r, self.procedures[*p].nodes[i])),
-                            None => self.escape(*v), // raises when called
-                        },
-                        None => {}
-                    },
+                    Expr::Local(v) => {
+                        if let Some((p, l)) = self.lambdas.get(v) {
+                            match select_clause(l, es.len()) {
+                                Some(i) => self.calls.push((r, self.procedures[*p].nodes[i])),
+                                None => self.escape(*v), // raises when called
+                            }
+                        }
+                    }
                     f => self.region(f, None),
                 }
                 es.iter().for_each(|e| self.region(e, None));
@@ -387,7 +388,8 @@ impl Rewrite {
                         && let Some(plan) = self.plans.get(&v)
                     {
                         let shapes = &self.shapes[&v];
-                        let i = shapes.iter().position(|(n, rest)| args.len() == *n || (*rest && args.len() >= *n));
+                        let i =
+                            shapes.iter().position(|(n, rest)| args.len() == *n || (*rest && args.len() >= *n));
                         let i = i.expect("calls that do not fit prevent contification");
                         let mut args = std::mem::take(args);
                         if shapes[i].1 {
@@ -430,7 +432,8 @@ impl Rewrite {
                 _ => {}
             }
             for group in groups.into_iter().flatten().rev() {
-                let hollow = |id| Label { id, params: Vec::new(), body: Expr::Const(crate::ir::Literal::Unspecified) };
+                let hollow =
+                    |id| Label { id, params: Vec::new(), body: Expr::Const(crate::ir::Literal::Unspecified) };
                 *e = Expr::Labels(group.into_iter().map(hollow).collect(), Box::new(take(e)));
             }
         })

@@ -130,9 +130,7 @@ fn unary(op: Op, a: &Literal) -> Option<Literal> {
             Literal::Char(c) => wrapped(*c as i64),
             _ => None,
         },
-        Op::IntegerToChar => {
-            char::from_u32(u32::try_from(fixnum(a)?).ok()?).map(Literal::Char)
-        }
+        Op::IntegerToChar => char::from_u32(u32::try_from(fixnum(a)?).ok()?).map(Literal::Char),
         Op::VectorLength => match a {
             Literal::Vector(v) => wrapped(v.len() as i64),
             _ => None,

@@ -67,8 +67,7 @@ fn fix(program: &mut Program, e: &mut Expr) {
 
 /// Splits the lambdas bound by a `Let` off: a lambda bound to an unassigned variable is a known procedure (`Fix`).
 pub(super) fn split_let(program: &Program, e: &mut Expr) {
-    let is_procedure =
-        |v: VarId, e: &Expr| matches!(e, Expr::Lambda(_)) && !program.vars[v.0 as usize].assigned;
+    let is_procedure = |v: VarId, e: &Expr| matches!(e, Expr::Lambda(_)) && !program.vars[v.0 as usize].assigned;
     let Expr::Let(bindings, body) = e else { return };
     if !bindings.iter().any(|(v, e)| is_procedure(*v, e)) {
         return;
@@ -160,14 +159,18 @@ fn bind_component(program: &mut Program, mut component: Vec<(usize, Binding)>, b
     {
         let (_, b) = component.pop().expect("one binding");
         return match b.rhs {
-            Expr::Lambda(l) if !program.vars[b.var.0 as usize].assigned => Expr::Fix(vec![(b.var, l)], Box::new(body)),
+            Expr::Lambda(l) if !program.vars[b.var.0 as usize].assigned => {
+                Expr::Fix(vec![(b.var, l)], Box::new(body))
+            }
             rhs => Expr::Let(vec![(b.var, rhs)], Box::new(body)),
         };
     }
     let (mut procedures, mut others) = (Vec::new(), Vec::new());
     for (i, b) in component {
         match b.rhs {
-            Expr::Lambda(l) if !program.vars[b.var.0 as usize].assigned => procedures.push((i, b.var, l, b.mentions)),
+            Expr::Lambda(l) if !program.vars[b.var.0 as usize].assigned => {
+                procedures.push((i, b.var, l, b.mentions))
+            }
             rhs => others.push((i, b.var, rhs, b.mentions)),
         }
     }
@@ -201,8 +204,7 @@ fn bind_component(program: &mut Program, mut component: Vec<(usize, Binding)>, b
     let fix: Vec<(VarId, Lambda)> = procedures
         .into_iter()
         .map(|(_, v, mut l, mentions)| {
-            let risky: Vec<VarId> =
-                unsure.iter().filter(|(i, _)| mentions.contains(i)).map(|(_, v)| *v).collect();
+            let risky: Vec<VarId> = unsure.iter().filter(|(i, _)| mentions.contains(i)).map(|(_, v)| *v).collect();
             if !risky.is_empty() {
                 l.clauses.iter_mut().for_each(|c| check_reads(program, &mut c.body, &risky));
             }

@@ -6,8 +6,8 @@ pub mod fold;
 pub mod inline;
 pub mod known;
 pub mod letrec;
-pub mod loops;
 pub mod lift;
+pub mod loops;
 pub mod shake;
 pub mod simplify;
 pub mod testing;
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     fn checked(name: &str, pass: impl Fn(&mut Program)) {
-        check_pass(400, |p| {
+        check_pass(120, |p| {
             let before = crate::print::print_program(p);
             pass(p);
             if let Err(complaints) = check(p, Dialect::Opt) {
@@ -163,8 +163,8 @@ mod tests {
         };
         for text in [
             format!("(define @f.0 (lambda f (x.0) {}))\n@f.0", nest(100_000, "(%cons x.0 ", "'()", ")")),
-            format!("(define @f.0 (lambda f (x.0) {}))\n@f.0", nest(10_000, "(if (@f.0 x.0) 1 ", "2", ")")),
-            format!("(define @f.0 (lambda f (x.0) {}))\n@f.0", nest(10_000, "(@f.0 (seq (@f.0 1) ", "2", "))")),
+            format!("(define @f.0 (lambda f (x.0) {}))\n@f.0", nest(3_000, "(if (@f.0 x.0) 1 ", "2", ")")),
+            format!("(define @f.0 (lambda f (x.0) {}))\n@f.0", nest(3_000, "(@f.0 (seq (@f.0 1) ", "2", "))")),
         ] {
             let mut p = crate::parse::parse_program(&text).expect("parses");
             optimize(&mut p, Opt::High, true, &mut |_, _| {});

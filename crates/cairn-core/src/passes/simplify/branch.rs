@@ -295,7 +295,9 @@ impl Simplifier<'_> {
                 self.push_effect(test, &mut steps);
                 return self.wrap(steps, a);
             }
-            (Expr::Local(x), Expr::Const(Literal::Bool(false))) if matches!(test, Expr::Local(t) if t == *x) => return a,
+            (Expr::Local(x), Expr::Const(Literal::Bool(false))) if matches!(test, Expr::Local(t) if t == *x) => {
+                return a;
+            }
             _ => {}
         }
         Expr::If(Box::new(test), Box::new(a), Box::new(b))
@@ -356,7 +358,8 @@ impl Simplifier<'_> {
                 .collect();
             let args = fresh.iter().map(|v| Expr::Local(*v)).collect();
             let (names, more) = fresh.split_at(params.len());
-            let clause = Clause { params: names.to_vec(), rest: more.first().copied(), body: Expr::Jump(id, args) };
+            let clause =
+                Clause { params: names.to_vec(), rest: more.first().copied(), body: Expr::Jump(id, args) };
             Expr::Receive { producer: Box::new(e), clause: Box::new(clause), site }
         });
         Expr::Labels(vec![Label { id, params: all, body }], Box::new(producer))

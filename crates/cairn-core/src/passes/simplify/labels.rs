@@ -63,7 +63,8 @@ impl Simplifier<'_> {
             }
             // copies of a jump are more uses of its label; one that is moving already cannot have more
             if let Expr::Jump(to, _) = &l.body {
-                if *to == l.id || copied.contains(to) || self.labels.get(to).is_some_and(|s| s.mode != Mode::Label) {
+                if *to == l.id || copied.contains(to) || self.labels.get(to).is_some_and(|s| s.mode != Mode::Label)
+                {
                     continue;
                 }
                 *self.label_uses(*to) += n - 1;

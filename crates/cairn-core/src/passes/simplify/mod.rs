@@ -154,7 +154,12 @@ fn constant(l: Literal, ctx: Ctx) -> Expr {
 fn single_valued(e: &Expr) -> bool {
     matches!(
         e,
-        Expr::Const(_) | Expr::Local(_) | Expr::Global(..) | Expr::Prim { .. } | Expr::Lambda(_) | Expr::SetGlobal(..)
+        Expr::Const(_)
+            | Expr::Local(_)
+            | Expr::Global(..)
+            | Expr::Prim { .. }
+            | Expr::Lambda(_)
+            | Expr::SetGlobal(..)
     )
 }
 

@@ -7,7 +7,7 @@ use super::{Ctx, Simplifier, Step, constant, truth, unit};
 use crate::effects;
 use crate::ir::{Expr, Literal};
 use crate::passes::fold;
-use crate::prim::{Op, PrimOp};
+use crate::prim::{Kind, Op, PrimOp};
 use cairn_layout::code::Site;
 use cairn_num::{Int, Number};
 
@@ -40,7 +40,8 @@ impl Simplifier<'_> {
         for (i, e) in args.iter().enumerate().take(8) {
             if let (PrimOp::Op(_), Expr::Const(l)) = (op, e) {
                 let (want, got) = (op.arg_kind(i), fold::kind(l));
-                let number = want == crate::prim::Kind::Number && matches!(l, Literal::Number(_));
+                // complex numbers pass as numbers, but have no order
+                let number = want == Kind::Number && matches!(l, Literal::Number(n) if n.is_real());
                 if got == Some(want) || number {
                     proven |= 1 << i;
                 }
@@ -54,10 +55,10 @@ impl Simplifier<'_> {
                 return self.wrap(steps, unit());
             }
         }
-        if let PrimOp::Op(o) = op {
-            if let Some(e) = self.algebra(o, &mut args, proven, ctx) {
-                return e;
-            }
+        if let PrimOp::Op(o) = op
+            && let Some(e) = self.algebra(o, &mut args, proven, ctx)
+        {
+            return e;
         }
         Expr::Prim { op, args, site, proven }
     }
