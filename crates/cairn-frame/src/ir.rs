@@ -19,9 +19,9 @@
 //!
 //! Invariants (checked by [`crate::verify`]):
 //! * a variable is assigned before it is used, along every path from its function's entry;
-//! * every allocating operation is covered by a preceding `HeapCheck` in the same block with enough bytes,
-//!   with no call, runtime call that allocates, or other check in between;
-//! * `HeapCheck::live` lists every tagged variable used later; `Free` operations occur only where the closure
+//! * every allocating operation is covered by a preceding `HeapCheck` in the same block with enough bytes (runtime calls in
+//!   between leave room for `CHECK_LIMIT` bytes); a closure is patched before the next check;
+//! * `HeapCheck::live` lists every tagged variable used later; unboxed doubles are in no such list, never parameters; `Free` operations occur only where the closure
 //!   variable is live;
 //! * only `Return` functions use `Slot`, and only slots their frame declares live.
 
