@@ -226,6 +226,10 @@
       (cond
         ((%char=? c #\") (%list->string (append-reverse! acc '())))
         ((%char=? c #\\) (loop (read-escape port acc)))
+        ((%char=? c #\return)
+         ;; a line ending is a newline
+         (if (%eq? (look-char port) #\newline) (get-char port))
+         (loop (%cons #\newline acc)))
         (else (loop (%cons c acc)))))))
 
 ;; After a backslash in a string or between vertical bars: pushes what it stands for onto `acc`.
@@ -244,6 +248,8 @@
          ;; spaces, one newline, spaces
          (cond
            ((if newline? #f (%char=? c #\newline)) (skip-to-next port skip #t acc))
+           ((if newline? #f (if (%char=? c #\return) (%eq? (look-char port) #\newline) #f))
+            (skip (get-char port) #f))
            ((if (%char=? c #\newline) #f (char-whitespace? c)) (skip-to-next port skip newline? acc))
            (else (fail port "unknown escape sequence in string" c))))))))
 

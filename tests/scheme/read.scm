@@ -22,6 +22,7 @@
       b\" \"two
 lines\"")
        => (list "abc" "" "a\nb" "A\t\"\\" "λ" "ab" "two\nlines"))
+(check (read-all "\"a\r\nb\rc\" \"d\\\r\n  e\"") => '("a\nb\nc" "de"))
 (check (read-all "#\\a #\\space #\\newline #\\x41 #\\x #\\λ #\\x3bb #\\( #\\; #\\nul #\\null #\\delete #\\escape #\\alarm #\\backspace #\\tab #\\return #\\A #\\1")
        => (list #\a #\space #\newline #\A #\x #\λ #\λ #\( #\; #\null #\null #\delete #\escape #\alarm #\backspace #\tab #\return #\A #\1))
 (check (read-all "(#\\a)(#\\))") => '((#\a) (#\))))
