@@ -230,3 +230,64 @@ fn find_early(program: &Program, definitions: &[Vec<usize>], mentions: &[Vec<Glo
     }
     early
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse::parse_program;
+
+    /// Names of the globals that are bound whenever they are read.
+    fn check(text: &str, bound: &[&str]) {
+        let p = parse_program(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let facts = analyze(&p);
+        let names: Vec<&str> = (p.globals.iter().enumerate())
+            .filter(|(i, _)| facts.always_bound(GlobalId(*i as u32)))
+            .map(|(_, g)| &*g.name)
+            .collect();
+        assert_eq!(names, bound, "{text}");
+    }
+
+    #[test]
+    fn procedures_may_mention_each_other() {
+        check("(define @f.0 (lambda f () (@g.1))) (define @g.1 (lambda g () (@f.0))) (@f.0)", &["f", "g"]);
+    }
+
+    #[test]
+    fn code_that_runs_too_early_is_noticed() {
+        check("(define @f.0 (lambda f () @late.1)) (define @x.2 (@f.0)) (define @late.1 1)", &["f", "x"]);
+        // through data, and through a procedure defined after the table that holds it was used
+        check(
+            "(define @t.0 (%vector (lambda h () @late.1))) (define @u.2 (%car (@k.3 @t.0))) (define @late.1 1)
+             (define @k.3 (lambda k (x.0) x.0))",
+            &["t", "u"],
+        );
+        check("(define @a.0 @b.1) (define @b.1 1)", &["a"]);
+        check("(%machine-set! 1 (lambda hook () @late.0)) (define @late.0 1)", &[]);
+    }
+
+    #[test]
+    fn a_definition_is_no_read() {
+        check(
+            "(define @f.0 (lambda f () @later.1)) (define @v.2 (%cons @f.0 1)) (define @later.1 1)",
+            &["f", "later", "v"],
+        );
+        // `f` runs only afterwards
+        check("(define @f.0 (lambda f () @x.1)) (define @x.1 (@g.2)) (define @g.2 (lambda g () 1))", &["f", "x"]);
+    }
+
+    #[test]
+    fn values() {
+        let p = parse_program(
+            "(global @set.3 assigned) (define @c.0 5) (define @a.1 @f.2) (define @f.2 (lambda f (x.0) x.0)) (define @set.3 1)
+             (define @s.4 \"text\") (define @twice.5 1) (define @twice.5 2) (define @b.6 @f.2)",
+        )
+        .expect("parses");
+        let facts = analyze(&p);
+        assert!(matches!(facts.constant(GlobalId(0)), Some(Literal::Number(_))));
+        assert_eq!(facts.lambda(GlobalId(2)), None, "read by `a` before its definition");
+        assert!(facts.constant(GlobalId(3)).is_none() && facts.constant(GlobalId(4)).is_none());
+        assert!(!facts.is_constant(GlobalId(5)));
+        assert!(matches!(facts.get(GlobalId(6)).value, Known::Alias(GlobalId(2))));
+        assert_eq!(facts.resolve(GlobalId(6)), GlobalId(6), "`f` may be unbound");
+    }
+}

@@ -1,4 +1,25 @@
 //! The optimizer: passes over Core and the order they run in.
+//!
+//! ```text
+//! shake ─ letrec ─ assign ─ simplify ─ lift ─ contify ─┐
+//!          ┌───────────────────────────────────────────┘
+//!          └─ (inline ─ simplify ─ contify ─ shake) × 2 ─ simplify ─ loops ─ types ─ simplify
+//! ```
+//!
+//! | pass | what it does |
+//! |---|---|
+//! | [`shake`] | drops globals that nothing needs: most of the library, so it comes first |
+//! | [`letrec`] | `letrec*` becomes `Fix` (lambdas), `Let`, and boxes with checks |
+//! | [`assign`] | assigned variables become boxes: from here on variables never change |
+//! | [`simplify`] | local rewriting: constants, copies, dead code, tests as control flow; with [`fold`] |
+//! | [`lift`] | private variables of top-level closures become globals |
+//! | [`contify`] | procedures that always return to one place become labels: loops and join points |
+//! | [`inline`] | calls become bodies |
+//! | [`loops`] | self calls in tail position of global procedures become loops |
+//! | [`types`] | operand checks that cannot fail are marked proven |
+//!
+//! [`known`] collects facts about globals; it is recomputed whenever a pass asks, for forms come and go. `Opt::Low` stops
+//! after `assign` and contifies. The optimizer assumes a closed program: all definitions and assignments are in it.
 
 pub mod assign;
 pub mod contify;
