@@ -16,9 +16,7 @@ use cairn_layout::object::continuation;
 
 /// Makes room for `bytes` bytes, collecting if the nursery's budget is spent. Roots: `Machine::spill[0..spilled]`.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_machine_collect(ctx: *mut Machine, bytes: Value) -> Value {
-    // SAFETY: compiled code passes its machine context.
-    let ctx = unsafe { &mut *ctx };
+pub extern "C" fn cairn_machine_collect(ctx: &mut Machine, bytes: Value) -> Value {
     safepoint(ctx, bytes.as_fixnum() as u64);
     ctx.spilled = 0;
     Value::UNSPECIFIED

@@ -124,7 +124,11 @@ pub unsafe fn run_program(options: Options, table: *const ModuleTable) -> c_int 
 /// # Safety
 /// Called by the executable's `main` with its arguments and its module.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cairn_rt_main(argc: c_int, argv: *const *const c_char, table: *const ModuleTable) -> c_int {
+pub unsafe extern "C" fn cairn_rt_main(
+    argc: c_int,
+    argv: *const *const c_char,
+    table: *const ModuleTable,
+) -> c_int {
     // SAFETY: `argv` has `argc` C strings.
     let command_line = unsafe {
         (0..argc as usize).map(|i| CStr::from_ptr(*argv.add(i)).to_string_lossy().into_owned()).collect()

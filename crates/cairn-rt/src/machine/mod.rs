@@ -46,13 +46,7 @@ pub struct State {
 
 impl Default for State {
     fn default() -> Self {
-        State {
-            facts: &facts::CHUNKS,
-            underflow: 0,
-            halt: 0,
-            continuation: 0,
-            chunks: chunks::Chunks::default(),
-        }
+        State { facts: &facts::CHUNKS, underflow: 0, halt: 0, continuation: 0, chunks: chunks::Chunks::default() }
     }
 }
 
@@ -85,27 +79,21 @@ fn continuation_word(k: Value, i: u64) -> u64 {
 /// Makes room for a frame of `bytes` bytes on a fresh chunk. `Machine::sp` is where the caller's frames end; the
 /// result, and the new `Machine::sp`, is where the new frame must end.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_machine_overflow(ctx: *mut Machine, bytes: Value) -> Value {
-    // SAFETY: compiled code passes its machine context.
-    let ctx = unsafe { &mut *ctx };
+pub extern "C" fn cairn_machine_overflow(ctx: &mut Machine, bytes: Value) -> Value {
     chunks::overflow(ctx, bytes.as_fixnum() as u64);
     Value(ctx.sp)
 }
 
 /// A return left the current segment: brings back the frame below. The result is the new `Machine::sp`.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_machine_underflow(ctx: *mut Machine) -> Value {
-    // SAFETY: as above.
-    let ctx = unsafe { &mut *ctx };
+pub extern "C" fn cairn_machine_underflow(ctx: &mut Machine) -> Value {
     chunks::underflow(ctx);
     Value(ctx.sp)
 }
 
 /// Captures the current continuation. `Machine::sp` may change.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_machine_capture(ctx: *mut Machine) -> Value {
-    // SAFETY: as above.
-    let ctx = unsafe { &mut *ctx };
+pub extern "C" fn cairn_machine_capture(ctx: &mut Machine) -> Value {
     if rt(ctx).strategy.facts.frames_in_heap {
         make_continuation(ctx, [0, ctx.sp, 0, 0], Value::FALSE, 0)
     } else {
@@ -115,9 +103,7 @@ pub extern "C" fn cairn_machine_capture(ctx: *mut Machine) -> Value {
 
 /// Makes `k` the current continuation. The result is the new `Machine::sp`.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_machine_reinstate(ctx: *mut Machine, k: Value) -> Value {
-    // SAFETY: as above.
-    let ctx = unsafe { &mut *ctx };
+pub extern "C" fn cairn_machine_reinstate(ctx: &mut Machine, k: Value) -> Value {
     if rt(ctx).strategy.facts.frames_in_heap {
         ctx.sp = continuation_word(k, continuation::SP);
     } else {
@@ -128,9 +114,7 @@ pub extern "C" fn cairn_machine_reinstate(ctx: *mut Machine, k: Value) -> Value 
 
 /// The dynamic-wind list at the capture of continuation `k`.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_machine_winders(ctx: *mut Machine, k: Value) -> Value {
-    // SAFETY: as above.
-    let ctx = unsafe { &mut *ctx };
+pub extern "C" fn cairn_machine_winders(ctx: &mut Machine, k: Value) -> Value {
     let code = rt(ctx).strategy.continuation;
     if !k.is_procedure() || continuation_word(k, continuation::CODE) != code {
         return error::wrong_type(ctx, "continuation-winders", 0, "a continuation", k);
@@ -140,9 +124,7 @@ pub extern "C" fn cairn_machine_winders(ctx: *mut Machine, k: Value) -> Value {
 
 /// Spreads a list into `Machine::args`; the result is its length.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_machine_spread(ctx: *mut Machine, list: Value) -> Value {
-    // SAFETY: as above.
-    let ctx = unsafe { &mut *ctx };
+pub extern "C" fn cairn_machine_spread(ctx: &mut Machine, list: Value) -> Value {
     // Count first, so that an improper or circular list writes nothing.
     let (mut slow, mut fast, mut n) = (list, list, 0usize);
     while fast.is_pair() {
@@ -170,9 +152,7 @@ pub extern "C" fn cairn_machine_spread(ctx: *mut Machine, list: Value) -> Value 
 
 /// The list of `Machine::args[start..argc]`.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_machine_rest(ctx: *mut Machine, start: Value, argc: Value) -> Value {
-    // SAFETY: as above.
-    let ctx = unsafe { &mut *ctx };
+pub extern "C" fn cairn_machine_rest(ctx: &mut Machine, start: Value, argc: Value) -> Value {
     let (start, end) = (start.as_fixnum() as usize, argc.as_fixnum() as usize);
     let mut list = Value::NIL;
     for i in (start..end).rev() {
@@ -185,9 +165,7 @@ pub extern "C" fn cairn_machine_rest(ctx: *mut Machine, start: Value, argc: Valu
 
 /// A `receive` got the wrong number of values.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_machine_mismatch(ctx: *mut Machine, expected: Value, got: Value) -> Value {
-    // SAFETY: as above.
-    let ctx = unsafe { &mut *ctx };
+pub extern "C" fn cairn_machine_mismatch(ctx: &mut Machine, expected: Value, got: Value) -> Value {
     let plural = if expected == Value::fixnum(1) { "value" } else { "values" };
     let message = format!("expected {} {plural}, got {}", expected.as_fixnum(), got.as_fixnum());
     error::other(ctx, "call-with-values", &message, &[])
@@ -195,9 +173,7 @@ pub extern "C" fn cairn_machine_mismatch(ctx: *mut Machine, expected: Value, got
 
 /// A `letrec` variable was read before its initialization.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_machine_unbound(ctx: *mut Machine, name: Value) -> Value {
-    // SAFETY: as above.
-    let ctx = unsafe { &mut *ctx };
+pub extern "C" fn cairn_machine_unbound(ctx: &mut Machine, name: Value) -> Value {
     let message = format!("unbound variable: {}", access::symbol_text(name));
     error::fail(ctx, cairn_layout::machine::error::UNBOUND, "", message, &[])
 }

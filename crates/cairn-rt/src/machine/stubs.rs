@@ -11,6 +11,9 @@ use cairn_layout::machine::Machine;
 use std::mem::offset_of;
 
 /// See the module's header. Its address goes to `Machine::cold_stub`.
+///
+/// # Safety
+/// Called by compiled code only, with the registers of the protocol above.
 #[unsafe(naked)]
 pub unsafe extern "C" fn cold_stub() {
     std::arch::naked_asm!(
