@@ -51,7 +51,11 @@ fn long_data() {
 fn endless_expansion_is_an_error() {
     let text = "(define-syntax m (syntax-rules () ((_ x) (m x)))) (m 1)";
     assert!(expand(text).contains("the expansion of `m` does not end"));
-    let text = "(define-syntax m (syntax-rules () ((_ x) (car (m x))))) (m 1)";
+    for body in ["(car (m x))", "(begin (m x) (m x))", "(if (m x) (m (x x)) (m x))", "(m (x x))", "((m 1) x)"] {
+        let text = format!("(define-syntax m (syntax-rules () ((_ x) {body}))) (list (m 1)) (let () (m 2) 3)");
+        assert!(expand(&text).contains("the expansion of `m` does not end"), "{body}");
+    }
+    let text = "(define-syntax m (syntax-rules () ((_ x ...) (m x ... x ...)))) (m 1)";
     assert!(expand(text).contains("the expansion of `m` does not end"));
 }
 
@@ -72,7 +76,9 @@ fn broken_programs_never_panic() {
         state ^= state << 17;
         (state >> 11) as usize % n
     };
-    for round in 0..600 {
+    // CAIRN_FUZZ_ROUNDS=100000 digs deeper
+    let rounds = std::env::var("CAIRN_FUZZ_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(600);
+    for round in 0..rounds {
         let seed = &seeds[round % seeds.len()];
         // split into tokens, then swap, drop, repeat some
         let spaced = seed.replace('(', " ( ").replace(')', " ) ");
@@ -109,6 +115,9 @@ fn broken_programs_never_panic() {
             text.push(' ');
         }
         text += &")".repeat(depth);
+        let start = std::time::Instant::now();
         expand(&text);
+        let taken = start.elapsed();
+        assert!(taken.as_secs() < 20, "round {round} took {taken:?}: {text}");
     }
 }

@@ -1,11 +1,11 @@
 //! Expressions.
 
-use super::core::Core;
+use super::core::{CORE_FORMS, Core};
 use super::prims::prim;
 use super::scan::sequence;
 use super::scope::Meaning;
 use super::{Binding, Expander, R, grow, unspecified};
-use crate::diagnostic::Span;
+use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
 use cairn_core::prim::{Kind, Op, PrimOp};
@@ -76,6 +76,9 @@ impl Expander<'_> {
     }
 
     fn call(&mut self, x: &Syntax, items: &[Syntax]) -> R<Expr> {
+        if let Some(d) = self.forgotten_keyword(&items[0]) {
+            return Err(d);
+        }
         let callee = self.expr(&items[0]);
         let args = self.exprs(&items[1..]);
         if let Expr::Const(_) = callee
@@ -88,6 +91,22 @@ impl Expander<'_> {
             self.warn(d);
         }
         Ok(Expr::Call(callee.into(), args, self.site(x.span)))
+    }
+
+    /// A standard keyword that is not imported: its form would make no sense as a call.
+    fn forgotten_keyword(&self, head: &Syntax) -> Option<Box<Diagnostic>> {
+        let Meaning::Unbound(base, _) = self.resolve(head.as_ident()?) else { return None };
+        let name = self.name(base);
+        let (_, core) = CORE_FORMS.iter().find(|(n, _)| *n == &**name)?;
+        let home = match core {
+            Core::Assert | Core::Receive | Core::NamedLambda => return None,
+            _ if core.is_primitive() => "(cairn primitives)",
+            Core::CaseLambda => "(scheme case-lambda)",
+            Core::Delay | Core::DelayForce => "(scheme lazy)",
+            _ => "(scheme base)",
+        };
+        let d = self.diagnostic(head.span, format!("the keyword `{name}` is not imported"));
+        Some(d.help(format!("(import {home})")).into())
     }
 
     fn primitive_call(&mut self, op: PrimOp, x: &Syntax, items: &[Syntax]) -> R<Expr> {

@@ -169,6 +169,8 @@ struct Step {
     span: Span,
     /// Uses since the expansion last came to a smaller piece of the user's text.
     depth: u32,
+    /// Items that they made.
+    size: usize,
     /// That piece.
     origin: Span,
     outer: Trace,
@@ -188,6 +190,8 @@ impl Drop for Step {
 
 /// More macro uses than this that come out of templates only are taken for an endless expansion.
 const MAX_EXPANSION_DEPTH: u32 = 100_000;
+/// The same for the items that they make.
+const MAX_EXPANSION_SIZE: usize = 20_000_000;
 
 /// One run over some forms.
 struct Expander<'a> {
@@ -197,6 +201,8 @@ struct Expander<'a> {
     scopes: scope::Scopes,
     /// Macro uses that led to the form being expanded.
     trace: Trace,
+    /// An expansion did not end: no more macros are expanded.
+    endless: bool,
     /// References to locals so far, indexed by variable: 0 means none.
     referenced: Vec<bool>,
     /// Imported variables that the program defines again, by their new global.
@@ -215,6 +221,7 @@ impl<'a> Expander<'a> {
             ctx: Context { module: 0, depth: 0 },
             scopes: scope::Scopes::default(),
             trace: None,
+            endless: false,
             referenced: Vec::new(),
             redefined: FxHashMap::default(),
             item: 0,
@@ -252,7 +259,8 @@ impl<'a> Expander<'a> {
     fn diagnostic(&self, span: Span, message: impl Into<String>) -> Diagnostic {
         let mut d = Diagnostic::new(span, message);
         let mut step = &self.trace;
-        while let Some(s) = step {
+        for _ in 0..20 {
+            let Some(s) = step else { break };
             let text = format!("in the expansion of `{}`", self.s.names.name(s.name));
             let count = d.notes.len();
             match d.notes.last_mut() {
@@ -268,7 +276,8 @@ impl<'a> Expander<'a> {
 
     #[allow(clippy::boxed_local)] // errors travel in boxes
     fn report(&mut self, d: Box<Diagnostic>) {
-        if self.s.errors.len() < MAX_ERRORS
+        if !d.message.is_empty()
+            && self.s.errors.len() < MAX_ERRORS
             && !self.s.errors.iter().any(|e| e.span == d.span && e.message == d.message)
         {
             self.s.errors.push(*d);

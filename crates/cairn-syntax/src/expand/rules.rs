@@ -13,7 +13,7 @@
 
 use super::core::Core;
 use super::scope::Meaning;
-use super::{Binding, Expander, MAX_EXPANSION_DEPTH, R, Step, grow};
+use super::{Binding, Expander, MAX_EXPANSION_DEPTH, MAX_EXPANSION_SIZE, R, Step, grow};
 use crate::diagnostic::Span;
 use crate::syntax::{Context, Datum, Ident, Syntax};
 use std::rc::Rc;
@@ -349,14 +349,18 @@ impl Expander<'_> {
 
     // use
 
-    /// One step of expansion. The trace remembers it.
+    /// One step of expansion. The trace remembers it. After an endless expansion was found, all fail.
     pub(super) fn expand_macro(&mut self, m: u32, form: &Syntax) -> R<Syntax> {
         let m = self.s.macros[m as usize].clone();
-        let (depth, origin) = match &self.trace {
-            Some(s) if !form.span.is_strictly_inside(s.origin) => (s.depth + 1, s.origin),
-            _ => (0, form.span),
+        let (depth, size, origin) = match &self.trace {
+            Some(s) if !form.span.is_strictly_inside(s.origin) => (s.depth + 1, s.size, s.origin),
+            _ => (0, 0, form.span),
         };
-        if depth > MAX_EXPANSION_DEPTH {
+        if self.endless {
+            return Err(crate::Diagnostic::new(form.span, "").into()); // reported once is enough
+        }
+        if depth > MAX_EXPANSION_DEPTH || size > MAX_EXPANSION_SIZE {
+            self.endless = true;
             let message = format!("the expansion of `{}` does not end", self.name(m.name));
             return self.err(form.span, message);
         }
@@ -368,11 +372,11 @@ impl Expander<'_> {
             let mut slots = vec![Match::None; rule.slots];
             let Pattern::Seq(seq) = &rule.pattern else { continue };
             if self.match_seq(seq, args, tail, form.span, &mut slots, &m) {
-                self.trace =
-                    Some(Rc::new(Step { name: m.name, span: form.span, depth, origin, outer: self.trace.take() }));
-                let mut run =
-                    Instance { m: &m, rule, aliases: vec![None; rule.idents.len()], slots, span: form.span };
+                let aliases = vec![None; rule.idents.len()];
+                let mut run = Instance { m: &m, rule, aliases, slots, span: form.span, size };
                 let out = self.instantiate(&mut run, &rule.template)?;
+                let (name, span, size) = (m.name, form.span, run.size);
+                self.trace = Some(Rc::new(Step { name, span, depth, size, origin, outer: self.trace.take() }));
                 return Ok(out);
             }
         }
@@ -476,7 +480,11 @@ impl Expander<'_> {
                 let items = self.instantiate_all(run, elements)?;
                 let span = run.place(*span);
                 match tail {
-                    Some(t) => Ok(Syntax::dotted(items, self.instantiate(run, t)?, span)),
+                    Some(t) => {
+                        let tail = self.instantiate(run, t)?;
+                        run.size += tail.parts().0.len(); // copied
+                        Ok(Syntax::dotted(items, tail, span))
+                    }
                     None => Ok(Syntax::list(items, span)),
                 }
             }),
@@ -497,6 +505,10 @@ impl Expander<'_> {
 
     fn repeat(&mut self, run: &mut Instance, e: &Element, level: usize, out: &mut Vec<Syntax>) -> R<()> {
         let Some(vars) = e.ellipses.get(level) else {
+            run.size += 1;
+            if run.size > MAX_EXPANSION_SIZE {
+                return Ok(()); // the next use reports it
+            }
             out.push(self.instantiate(run, &e.template)?);
             return Ok(());
         };
@@ -510,8 +522,7 @@ impl Expander<'_> {
             }
         }
         let len = saved.first().map_or(0, |(_, l)| l.len());
-        if let Some((v, other)) = saved.iter().find(|(_, l)| l.len() != len) {
-            let _ = v;
+        if let Some((_, other)) = saved.iter().find(|(_, l)| l.len() != len) {
             let message = format!(
                 "parts of this macro use that belong together differ in number: {len} and {}",
                 other.len()
@@ -543,6 +554,8 @@ struct Instance<'m> {
     aliases: Vec<Option<Ident>>,
     slots: Vec<Match>,
     span: Span,
+    /// Items made, also by the uses that led here.
+    size: usize,
 }
 
 impl Instance<'_> {

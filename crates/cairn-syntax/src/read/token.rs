@@ -5,27 +5,21 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::{Datum, Syntax};
 use cairn_num::{Int, Number};
 
-/// Ends a symbol, number, character or boolean.
+/// Bytes that end a symbol, number, character or boolean.
+const DELIMITERS: [bool; 256] = {
+    let mut table = [false; 256];
+    let bytes = b" \t\n\r\x0C()\";|'`,[]{}";
+    let mut i = 0;
+    while i < bytes.len() {
+        table[bytes[i] as usize] = true;
+        i += 1;
+    }
+    table
+};
+
+/// Ends a symbol, number, character or boolean?
 pub(super) fn is_delimiter(b: u8) -> bool {
-    matches!(
-        b,
-        b' ' | b'\t'
-            | b'\n'
-            | b'\r'
-            | 0x0C
-            | b'('
-            | b')'
-            | b'"'
-            | b';'
-            | b'|'
-            | b'\''
-            | b'`'
-            | b','
-            | b'['
-            | b']'
-            | b'{'
-            | b'}'
-    )
+    DELIMITERS[b as usize]
 }
 
 /// Names of characters, R7RS first, then common extensions.
