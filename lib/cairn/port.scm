@@ -13,6 +13,7 @@
 (define-syntax port-pos (syntax-rules () ((_ p) (%port-ref p 2))))
 (define-syntax port-end (syntax-rules () ((_ p) (%port-ref p 3))))
 (define-syntax set-port-pos! (syntax-rules () ((_ p i) (%port-set! p 2 i))))
+(define-syntax count-line! (syntax-rules () ((_ p) (%port-set! p 6 (%fx+ 1 (%port-ref p 6))))))
 
 ;; FLAG_INPUT 1, FLAG_OUTPUT 2, FLAG_TEXTUAL 4, FLAG_BINARY 8, FLAG_OPEN 16, FLAG_CONSOLE 32
 (define-syntax flags-match?

@@ -9,6 +9,10 @@
 ;;;
 ;;; `labels`, passed along, is a pair whose car is the list of this datum's placeholders.
 
+;; Passes an ASCII character, not a newline, that has been looked at: it is in the buffer.
+(define-syntax pass-char!
+  (syntax-rules () ((_ port) (set-port-pos! port (%fx+ (port-pos port) 1)))))
+
 (define close-mark (%opaque 'close))
 (define dot-mark (%opaque 'dot))
 
@@ -61,8 +65,30 @@
          (loop (%fx+ depth 1)))
         (else (loop depth))))))
 
-;; Skips white space and line comments.  The next character, not consumed, or the end-of-file object.
+;; Skips white space and line comments.  The next character, not consumed, or the end-of-file object.  The first
+;; procedure is for what lies in the buffer, the second for its end, comments and what is not ASCII.
 (define (skip-blanks port)
+  (if (text-in? port)
+      (let ((buf (port-buf port)) (end (port-end port)))
+        (let loop ((i (port-pos port)))
+          (if (%fx< i end)
+              (let ((n (%bytevector-u8-ref buf i)))
+                (cond
+                  ((%fx= n 32) (loop (%fx+ i 1)))
+                  ((%fx= n 10)
+                   (count-line! port)
+                   (loop (%fx+ i 1)))
+                  (else
+                   (set-port-pos! port i)
+                   (if (if (%fx< 32 n) (if (%fx< n 128) (%not (%fx= n 59)) #f) #f)
+                       (%integer->char n)
+                       (skip-other-blanks port)))))
+              (begin
+                (set-port-pos! port i)
+                (skip-other-blanks port)))))
+      (look-char port)))
+
+(define (skip-other-blanks port)
   (let ((c (look-char port)))
     (if (%eof-object? c)
         c
@@ -81,17 +107,17 @@
     (if (%eof-object? c)
         c
         (case c
-          ((#\() (get-char port) (read-list port labels))
-          ((#\)) (get-char port) close-mark)
-          ((#\') (get-char port) (read-quoted 'quote port labels))
-          ((#\") (get-char port) (read-string-literal port))
-          ((#\#) (get-char port) (read-hash port labels))
-          ((#\`) (get-char port) (read-quoted 'quasiquote port labels))
+          ((#\() (pass-char! port) (read-list port labels))
+          ((#\)) (pass-char! port) close-mark)
+          ((#\') (pass-char! port) (read-quoted 'quote port labels))
+          ((#\") (pass-char! port) (read-string-literal port))
+          ((#\#) (pass-char! port) (read-hash port labels))
+          ((#\`) (pass-char! port) (read-quoted 'quasiquote port labels))
           ((#\,)
-           (get-char port)
+           (pass-char! port)
            (if (%eq? (look-char port) #\@)
                (begin
-                 (get-char port)
+                 (pass-char! port)
                  (read-quoted 'unquote-splicing port labels))
                (read-quoted 'unquote port labels)))
           (else (read-token port c))))))
@@ -152,9 +178,9 @@
 
 ;; A number, symbol or dot, which begins with `c`.
 (define (read-token port c)
-  (let ((buf (%port-ref port 1))
-        (start (%port-ref port 2))
-        (end (%port-ref port 3)))
+  (let ((buf (port-buf port))
+        (start (port-pos port))
+        (end (port-end port)))
     (let loop ((i start) (n (%char->integer c)) (value 0) (digits? #t))
       ;; n is the byte at i; value that of the digits so far
       (if (if (%fx< n 128) (%fx= (%bytevector-u8-ref constituents n) 1) #f)
@@ -169,7 +195,7 @@
             ((%fx<= 124 n) (read-long-token port))
             ((%fx= i start) (fail port "unexpected character" c))
             (else
-             (%port-set! port 2 i)
+             (set-port-pos! port i)
              (if (if digits? (%fx< (%fx- i start) 18) #f)
                  value
                  (token->datum port (%utf8->string buf start i)))))))))
@@ -206,15 +232,15 @@
 ;;;; Strings
 
 (define (read-string-literal port)
-  (let ((buf (%port-ref port 1))
-        (start (%port-ref port 2))
-        (end (%port-ref port 3)))
+  (let ((buf (port-buf port))
+        (start (port-pos port))
+        (end (port-end port)))
     (let loop ((i start))
       (if (%fx< i end)
           (let ((n (%bytevector-u8-ref buf i)))
             (cond
               ((%fx= n 34)
-               (%port-set! port 2 (%fx+ i 1))
+               (set-port-pos! port (%fx+ i 1))
                (%utf8->string buf start i))
               ((if (%fx= n 92) #t (%fx< n 32)) (read-long-string port))
               (else (loop (%fx+ i 1)))))

@@ -60,6 +60,9 @@ lines\"")
 (check (let ((deep (string-append (make-string 50000 #\() (make-string 50000 #\)))))
          (let loop ((x (read-from deep)) (n 1)) (if (null? x) n (loop (car x) (+ n 1)))))
        => 50000)
+;; messages say where
+(check (guard (e ((read-error? e) (error-object-message e))) (read-from "(a ; comment\n\"b\nc\" #| \n |# \n  ")) => "read: input:5: unexpected end of input")
+(check (guard (e ((read-error? e) (cons (error-object-message e) (error-object-irritants e)))) (read-from "\n\n  #\\oops")) => '("read: input:3: unknown character name" "oops"))
 ;; what is written can be read
 (define sample '(1 -2.5 1/3 "str\n\"q\"" #\a #\space sym |odd sym| #(1 (2) "3") #u8(1 2) () (a . b) #t #f 'q `(x ,y ,@z)))
 (check (let ((p (open-output-string))) (write sample p) (read-from (get-output-string p))) => sample)
