@@ -8,8 +8,7 @@
 //!             ┌──────┬───────┬──────┬────────┬─────────┐
 //!             │ FROM │ YOUNG │ LEAF │ WARM   │ kind    │
 //!             └──────┴───────┴──────┴────────┴─────────┘
-//!  cold word, by kind:  small-object blocks: lo | hi << 16, fill limits in words from the block's start
-//!                       large, chunk: index of the entry in the space that owns the block
+//!  cold word: index of the entry in the space that owns a large object or a chunk
 //! ```
 //!
 //! Blocks come from two sides of one range (see [`crate::region`]): single blocks from below, runs from above.
@@ -28,7 +27,7 @@ pub enum Kind {
     Free = 0,
     /// New objects: pairs from below, others from above.
     Nursery = 1,
-    /// Survivors that hold values: pairs from below, others from above.
+    /// Survivors that hold values.
     Scannable = 2,
     /// Survivors that hold none.
     Leaf = 3,
@@ -73,6 +72,8 @@ impl State {
     pub const LEAF: u8 = 0x20;
     /// Pages may be resident.
     pub const WARM: u8 = 0x10;
+    /// Of a free block: its words are valid, as those of scannable blocks have to be.
+    pub const VALID: u8 = 0x40;
 
     /// The kind.
     #[inline(always)]
@@ -117,6 +118,7 @@ impl BlockTable {
         })
     }
     /// The array of state bytes, for tracing loops.
+    #[inline(always)]
     pub const fn states(&self) -> *const u8 {
         self.state.base().bytes()
     }
@@ -166,22 +168,6 @@ impl BlockTable {
         debug_assert!(b.0 < self.count);
         // SAFETY: as for `cold`.
         unsafe { *(self.cold.base().bytes() as *mut u32).add(b.0 as usize) = word }
-    }
-    /// Records how far a small-object block is filled from below (`lo`) and from above (`hi`).
-    #[inline]
-    pub fn set_fill(&mut self, b: BlockIndex, lo: Address, hi: Address) {
-        let start = self.address_of(b);
-        let (l, h) = (lo.offset_from(start) / WORD, hi.offset_from(start) / WORD);
-        debug_assert!(l <= h && h <= BLOCK_BYTES / WORD);
-        self.set_cold(b, l as u32 | (h as u32) << 16);
-    }
-    /// The filled ends of a small-object block: pairs, then everything else.
-    #[inline(always)]
-    pub fn fill(&self, b: BlockIndex) -> (Span, Span) {
-        let (start, w) = (self.address_of(b), self.cold(b));
-        let lo = start.plus((w & 0xFFFF) as u64 * WORD);
-        let hi = start.plus((w >> 16) as u64 * WORD);
-        (Span::new(start, lo), Span::new(hi, start.plus(BLOCK_BYTES)))
     }
     /// First byte of a block.
     #[inline(always)]
@@ -260,8 +246,8 @@ impl BlockPool {
         self.in_use += n;
         self.peak = self.peak.max(self.in_use);
     }
-    /// One block; the caller describes it.
-    pub fn take(&mut self) -> Option<BlockIndex> {
+    /// One block; the caller describes it. Are its words valid already, as those of scannable blocks have to be?
+    pub fn take(&mut self) -> Option<(BlockIndex, bool)> {
         let b = match self.singles.pop() {
             Some(b) => b,
             None if self.frontier < self.runs_start => {
@@ -271,11 +257,15 @@ impl BlockPool {
             None => return None,
         };
         self.count(1);
-        Some(b)
+        let state = self.table.state(b);
+        Some((b, !state.has(State::WARM) || state.has(State::VALID)))
     }
-    /// Takes a single block back.
-    pub fn give(&mut self, b: BlockIndex) {
+    /// Takes a single block back. `valid`: its words are valid, whatever they were part of.
+    pub fn give(&mut self, b: BlockIndex, valid: bool) {
         self.freed(b, 1);
+        if valid || self.poison {
+            self.table.add_bits(b, State::VALID);
+        }
         self.singles.push(b);
     }
     /// `n` neighbouring blocks, provided that `spare` single blocks stay available.
@@ -360,7 +350,7 @@ impl BlockPool {
             let start = table.address_of(BlockIndex(run[0]));
             release_pages(Span::new(start, start.plus(run.len() as u64 * BLOCK_BYTES)));
             for &b in run {
-                table.clear_bits(BlockIndex(b), State::WARM);
+                table.clear_bits(BlockIndex(b), State::WARM | State::VALID);
             }
         }
         // Free blocks next to the frontiers rejoin the common middle, so that either side can use them.
@@ -422,10 +412,10 @@ mod tests {
     #[test]
     fn releasing_moves_frontiers_back() {
         let mut p = pool();
-        let blocks: Vec<_> = (0..20).map(|_| p.take().unwrap()).collect();
+        let blocks: Vec<_> = (0..20).map(|_| p.take().unwrap().0).collect();
         let run = p.take_run(30, 0).unwrap();
         for &b in &blocks[5..] {
-            p.give(b);
+            p.give(b, false);
         }
         p.give_run(run, 30);
         p.release(0);

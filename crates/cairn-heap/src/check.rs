@@ -10,7 +10,7 @@
 //!
 //! Cost: linear in what is live, with hash tables; for tests, `--verify` and zeal.
 
-use crate::address::{Address, BLOCK_BYTES, BlockIndex, ObjectReference, RefKind, Span, WORD};
+use crate::address::{Address, BLOCK_BYTES, ObjectReference, RefKind, Span, WORD};
 use crate::blocks::{Kind, POISON, State};
 use crate::gc::{Client, RootVisitor};
 use crate::heap::Core;
@@ -60,15 +60,12 @@ struct Checker<'a> {
     queue: Vec<ObjectReference>,
     problems: Vec<Problem>,
     report: Report,
+    /// The words being looked at belong to an old object.
+    scanning_old: bool,
 }
 
 /// Checks everything reachable, and the remembered set.
-pub(crate) fn check<C: Client>(
-    core: &Core,
-    extents: &[Extent],
-    old: &[BlockIndex],
-    client: &mut C,
-) -> Result<Report, Vec<Problem>> {
+pub(crate) fn check<C: Client>(core: &Core, extents: &[Extent], client: &mut C) -> Result<Report, Vec<Problem>> {
     let mut c = Checker {
         core,
         extents,
@@ -77,12 +74,14 @@ pub(crate) fn check<C: Client>(
         queue: Vec::new(),
         problems: Vec::new(),
         report: Report::default(),
+        scanning_old: false,
     };
-    c.remembered(old);
+    c.scanning_old = true;
     for x in core.immortal.extents().filter(|x| !x.leaf) {
         // SAFETY: filled immortal extents hold initialised words.
         unsafe { c.words(x.span.start.words(), (x.span.bytes() / WORD) as usize) };
     }
+    c.scanning_old = false;
     client.visit_roots(&mut c);
     while let Some(r) = c.queue.pop() {
         c.object(r, client);
@@ -91,8 +90,8 @@ pub(crate) fn check<C: Client>(
 }
 
 /// Panics if the heap is inconsistent.
-pub(crate) fn demand<C: Client>(when: &str, core: &Core, extents: &[Extent], old: &[BlockIndex], client: &mut C) {
-    if let Err(problems) = check(core, extents, old, client) {
+pub(crate) fn demand<C: Client>(when: &str, core: &Core, extents: &[Extent], client: &mut C) {
+    if let Err(problems) = check(core, extents, client) {
         let list: String = problems.iter().map(|p| format!("\n  {p}")).collect();
         panic!("the heap is inconsistent {when} collection {}:{list}", core.stats.minor + core.stats.major + 1);
     }
@@ -105,33 +104,16 @@ impl Checker<'_> {
         }
     }
 
-    /// Every reference from an old to a young object must lie on a dirty card.
-    fn remembered(&mut self, old: &[BlockIndex]) {
+    /// Is this address in memory whose references to young objects are remembered on cards?
+    fn is_old(&self, a: Address) -> bool {
         let table = &self.core.pool.table;
-        let small = old.iter().flat_map(|&b| {
-            let (pairs, others) = table.fill(b);
-            [pairs, others]
-        });
-        let large = self.core.large.iter().filter(|o| !o.leaf && !o.young).map(|o| {
-            let start = table.address_of(o.block);
-            Span::new(start, start.plus(o.bytes & !7))
-        });
-        let immortal = self.core.immortal.extents().filter(|x| !x.leaf).map(|x| x.span);
-        let spans: Vec<Span> = small.chain(large).chain(immortal).collect();
-        for span in spans {
-            let mut slot = span.start;
-            while slot < span.end {
-                // SAFETY: filled parts of blocks hold initialised words.
-                let word = unsafe { slot.load() };
-                if !self.core.cards.is_dirty(slot)
-                    && let Some(r) = ObjectReference::from_word(word)
-                    && table.covers(r.address())
-                    && table.state(table.block_of(r.address())).has(State::YOUNG)
-                {
-                    self.problem(slot, word, "an old object refers to a young one, but its card is clean".into());
-                }
-                slot = slot.plus(WORD);
-            }
+        table.covers(a) && !table.state(table.block_of(a)).has(State::YOUNG)
+    }
+
+    /// A reference from an old to a young object must lie on a dirty card.
+    fn remembered(&mut self, slot: Address, r: ObjectReference) {
+        if self.scanning_old && !self.is_old(r.address()) && !self.core.cards.is_dirty(slot) {
+            self.problem(slot, r.word(), "an old object refers to a young one, but its card is clean".into());
         }
     }
 
@@ -178,6 +160,30 @@ impl Checker<'_> {
         }
     }
 
+    /// A reference into a block whose object starts are recorded.
+    fn by_starts(&self, r: ObjectReference, end: Address) -> Result<(), String> {
+        let a = r.address();
+        if !self.core.marks.is_set(a) || r.kind() == RefKind::Pair && !a.0.is_multiple_of(16) {
+            return Err("not the start of an object".into());
+        }
+        let bytes = if r.kind() == RefKind::Pair {
+            16
+        } else {
+            self.matches_tag(r)?;
+            // SAFETY: an object starts here, with a first word of the right kind.
+            unsafe { size_at(a)? }
+        };
+        if bytes > end.offset_from(a) {
+            return Err("the object reaches beyond its block".into());
+        }
+        let mut inner = (1..bytes / WORD).map(|i| a.plus(i * WORD));
+        if inner.any(|w| self.core.marks.is_set(w)) {
+            Err("the object overlaps the next one".into())
+        } else {
+            Ok(())
+        }
+    }
+
     fn matches_tag(&self, r: ObjectReference) -> Result<(), String> {
         // SAFETY: the object's start was verified.
         let first = unsafe { r.address().load() };
@@ -204,14 +210,7 @@ impl Checker<'_> {
                     _ => Err("in the empty part of the nursery".into()),
                 }
             }
-            Kind::Scannable => {
-                let (pairs, others) = table.fill(block);
-                self.in_parts(r, pairs, others)
-            }
-            Kind::Leaf => {
-                let (all, _) = table.fill(block);
-                self.in_parts(r, Span::new(start, start), all)
-            }
+            Kind::Scannable | Kind::Leaf => self.by_starts(r, start.plus(BLOCK_BYTES)),
             Kind::Large => {
                 let o = *self.core.large.at(&self.core.pool, block);
                 if a != start || o.bytes == 0 {
@@ -236,6 +235,7 @@ impl Checker<'_> {
     fn object<C: Client>(&mut self, r: ObjectReference, client: &mut C) {
         let a = r.address();
         self.report.objects += 1;
+        self.scanning_old = self.is_old(a);
         if r.kind() == RefKind::Pair {
             self.report.bytes += 16;
             // SAFETY: the reference was verified.
@@ -253,6 +253,7 @@ impl Checker<'_> {
             } else {
                 self.words(a.words(), (bytes / WORD) as usize);
                 if shape_of(first) & flags::CONTINUATION != 0 {
+                    self.scanning_old = false;
                     client.trace_continuation(a, self);
                 }
             }
@@ -302,7 +303,11 @@ impl RootVisitor for Checker<'_> {
             return self.problem(at, word, "the mark of an evacuated pair".into());
         }
         let Some(r) = ObjectReference::from_word(word) else { return };
-        if !self.core.pool.table.covers(r.address()) || self.visited.contains(&r) {
+        if !self.core.pool.table.covers(r.address()) {
+            return;
+        }
+        self.remembered(at, r);
+        if self.visited.contains(&r) {
             return;
         }
         match self.reference(r) {

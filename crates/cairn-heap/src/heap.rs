@@ -30,6 +30,7 @@ use crate::config::{HeapConfig, Zeal, physical_memory};
 use crate::error::{HeapError, OutOfMemory};
 use crate::gc::r#gen::Gen;
 use crate::gc::{Client, Plan, Request};
+use crate::marks::Marks;
 use crate::region::{Cards, Region, advise_huge};
 use crate::sizing::Sizing;
 use crate::space::chunks::ChunkSpace;
@@ -67,6 +68,7 @@ pub enum Refill {
 pub(crate) struct Core {
     pub(crate) region: Region,
     pub(crate) cards: Cards,
+    pub(crate) marks: Marks,
     pub(crate) pool: BlockPool,
     pub(crate) large: LargeSpace,
     pub(crate) chunks: ChunkSpace,
@@ -153,6 +155,7 @@ impl Heap {
         }
         let mut core = Core {
             cards: Cards::new()?,
+            marks: Marks::new(&region)?,
             pool: BlockPool::new(&region, nursery_start, config.zeal.poison)?,
             region,
             large: LargeSpace::default(),
@@ -391,7 +394,7 @@ impl Heap {
         match &self.selected {
             Selected::Gen(g) => {
                 let extents = g.extents(Address(lo), Address(hi));
-                check::check(&self.core, &extents, g.old().scannable(), client)
+                check::check(&self.core, &extents, client)
             }
         }
     }

@@ -11,8 +11,8 @@
 //! |---|---|
 //! | [`heap`] | the front: allocation, safepoints, chunks, statistics |
 //! | [`gc`] | the interface of collectors and of their client; one folder per collector |
-//! | [`space`] | nursery, copying, large, immortal, stack chunks: one file each |
-//! | [`blocks`], [`region`] | block descriptors and allocator; address space and cards |
+//! | [`space`] | nursery, mark-region, large, immortal, stack chunks: one file each |
+//! | [`blocks`], [`region`], [`marks`] | block descriptors and allocator; address space and cards; object starts and lines |
 //! | [`sizing`] | when to collect everything |
 //! | [`check`] | independent heap walker |
 //! | [`config`], [`stats`], [`error`], [`address`] | what they say |
@@ -53,6 +53,7 @@ pub mod config;
 pub mod error;
 pub mod gc;
 pub mod heap;
+pub mod marks;
 pub mod region;
 pub mod sizing;
 pub mod space;

@@ -491,7 +491,7 @@ fn unknown_collectors_are_refused() {
 
 #[test]
 fn collecting_at_every_heap_check() {
-    let zeal = Zeal { poison: true, verify: true, every_safepoint: true, always_major: false };
+    let zeal = Zeal { poison: true, verify: true, every_safepoint: true, ..Zeal::default() };
     let mut m = Mutator::new(HeapConfig { zeal, ..HeapConfig::zealous() });
     let l = m.list(300).unwrap();
     assert_list(l, 300);
@@ -570,7 +570,7 @@ mod corruption {
     #[test]
     fn a_reference_to_a_freed_block() {
         let mut m = old_vector();
-        let stale = m.roots.words[0];
+        let stale = m.roots.words.pop().unwrap();
         m.major();
         m.roots.words.push(stale);
         assert!(complaint(&mut m).contains("kind Free"));

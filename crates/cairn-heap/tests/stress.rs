@@ -298,6 +298,14 @@ fn with_major_collections_only() {
 }
 
 #[test]
+fn moving_everything_in_major_collections() {
+    for always_major in [true, false] {
+        let zeal = Zeal { always_major, evacuate: true, ..HeapConfig::zealous().zeal };
+        Stress::new(HeapConfig { zeal, ..HeapConfig::zealous() }, 8, 2_000).run(steps(10_000));
+    }
+}
+
+#[test]
 fn without_zeal_in_a_small_region() {
     let config = HeapConfig {
         nursery_bytes: 256 << 10,

@@ -103,7 +103,7 @@ impl ChunkSpace {
             if pool.free_singles() <= spare {
                 return None;
             }
-            pool.take()?
+            pool.take()?.0
         } else {
             pool.take_run(blocks, spare)?
         };
@@ -204,7 +204,7 @@ impl ChunkSpace {
                 let run = &mut self.runs[id as usize];
                 let empty = run.used == 0;
                 if empty {
-                    pool.give(run.block);
+                    pool.give(run.block, false);
                     *run = Run::default();
                     self.free_runs.push(id);
                 }

@@ -57,7 +57,7 @@ impl ImmortalSpace {
             if pool.free_singles() <= spare {
                 return None;
             }
-            let b = pool.take()?;
+            let (b, _) = pool.take()?;
             pool.table.set(b, Kind::Immortal, bits);
             if side.start < side.next {
                 side.full.push(Span::new(side.start, side.next));

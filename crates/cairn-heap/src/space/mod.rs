@@ -4,7 +4,7 @@
 //! uses it, what a root is, or when collections happen: collectors (see [`crate::gc`]) compose spaces.
 
 pub mod chunks;
-pub mod copying;
 pub mod immortal;
 pub mod large;
+pub mod markregion;
 pub mod nursery;

@@ -1,9 +1,10 @@
-//! `gen`: generational copying, the default collector.
+//! `gen`: generational, the default collector.
 //!
 //! The problem: most objects die young; the rest should cost little, stay compact and be found again quickly.
 //! The idea: new objects go to a bump-allocated nursery. A *minor* collection copies what is reachable from the
 //! roots and from the remembered set out of the nursery, which is then empty. When the old space has grown to
-//! its limit, a *major* collection copies everything reachable to fresh blocks and frees the others.
+//! its limit, a *major* collection follows a minor one: it marks what is reachable in the old space where it lies,
+//! frees empty blocks, and leaves the holes of the others to be filled by the next survivors.
 //!
 //! * Promotion is en masse: every survivor of a minor collection becomes old (no aging). So after a minor
 //!   collection no old object refers to a young one, and the remembered set is empty. Frames captured by a
@@ -11,37 +12,46 @@
 //! * The remembered set is the dirty cards of blocks that hold values. A whole dirty card is scanned, word by
 //!   word, without finding object starts: every word there describes itself (`cairn_layout::value`).
 //! * Young large objects are marked, not copied; a minor collection frees those unmarked.
-//! * Survivors lie in depth-first order along lists ([`evacuate`]), breadth-first otherwise, with values and
-//!   leaves in blocks apart.
+//! * Survivors lie in depth-first order along lists ([`trace`]), breadth-first otherwise, with values and
+//!   leaves in blocks apart (`space::markregion`).
+//! * Fragmentation: a major collection evacuates the blocks that were sparse after the last one and that no survivor
+//!   has filled since; all sparse blocks, and at once, when the heap is near its maximum.
 //! * Stack chunks do not move; continuations keep them alive (`space::chunks`).
 //!
-//! Invariants between collections: no block is grey; clean cards cover no reference to a young object;
-//! everything in `from` lists is freed. A major collection needs free blocks for all survivors:
-//! [`Plan::reserve`] says how many, and every allocation outside the nursery leaves that many alone.
+//! Invariants between collections: nothing is grey; clean cards cover no reference to a young object; no word of
+//! a scannable block refers to the nursery. Survivors need free blocks: [`Plan::reserve`] says how many, and every
+//! allocation outside the nursery leaves that many alone.
 //!
 //! Cost: minor, linear in survivors, dirty cards and one cache line per old block; major, linear in what is
-//! live. Rejected: aging in the nursery (an extra copy per survivor; en-masse promotion keeps cards simple),
-//! and sticky marks without copying (fragmentation of the old space, poor locality).
+//! live, plus 768 bytes of tables per block. Rejected: aging in the nursery (an extra copy per survivor; en-masse
+//! promotion keeps cards simple); copying the old space (measured: twice the peak memory, and fresh pages cost more
+//! than the tracing).
 
-mod evacuate;
 mod remembered;
+mod trace;
 
 use super::{Client, Plan, Request};
 use crate::address::{Address, BLOCK_BYTES, PAIR_BYTES, Span, blocks_for};
 use crate::check;
 use crate::error::OutOfMemory;
 use crate::heap::Core;
-use crate::space::copying::CopySpace;
+use crate::marks::LINES_PER_BLOCK;
+use crate::space::markregion::{MarkRegionSpace, Tables};
 use crate::space::nursery::{Extent, Nursery};
 use crate::stats::{CollectionEvent, CollectionKind, Reason};
 use cairn_layout::machine::CHECK_RESERVE;
-use evacuate::Evacuator;
 use std::time::Instant;
+use trace::Tracer;
+
+/// A block with fewer live lines after a major collection is evacuated by the next one, unless it is refilled first.
+const SPARSE: usize = LINES_PER_BLOCK / 3;
+/// The same when the heap is near its maximum.
+const SPARSE_WHEN_TIGHT: usize = LINES_PER_BLOCK / 8 * 7;
 
 /// The spaces of this collector and what it remembers between collections.
 pub(crate) struct Gen {
     nursery: Nursery,
-    old: CopySpace,
+    old: MarkRegionSpace,
     /// While a collection is wanted, compiled code is left just the bytes that an earlier heap check may have
     /// promised it, so that its next one fails; the runtime allocates here instead.
     hidden: Option<Extent>,
@@ -57,7 +67,7 @@ impl Gen {
         let nursery = Nursery::new(range, soft, core.zeal.every_safepoint);
         let mut r#gen = Gen {
             nursery,
-            old: CopySpace::default(),
+            old: MarkRegionSpace::default(),
             hidden: None,
             wanted: None,
             major_wanted: false,
@@ -95,10 +105,6 @@ impl Gen {
         all.sort_unstable_by_key(|x| x.span.start);
         all
     }
-    pub(crate) fn old(&self) -> &CopySpace {
-        &self.old
-    }
-
     /// Replaces the hidden extent by one with room for `bytes`.
     fn take_hidden(&mut self, core: &mut Core, bytes: u64) -> Result<(), OutOfMemory> {
         let span = (self.nursery.take(&mut core.pool.table, bytes))
@@ -109,67 +115,91 @@ impl Gen {
         Ok(())
     }
 
+    /// Blocks with fewer live lines than this are evacuated.
+    fn sparse(&self, core: &Core, reason: Reason) -> usize {
+        if core.zeal.evacuate {
+            LINES_PER_BLOCK + 1
+        } else if reason == Reason::HeapMax {
+            SPARSE_WHEN_TIGHT
+        } else {
+            SPARSE
+        }
+    }
+
     fn why_major(&self, core: &Core, request: Request) -> Option<Reason> {
         match request {
             Request::Major => Some(Reason::Request),
             _ if core.zeal.always_major => Some(Reason::Zeal),
             _ if self.major_wanted => Some(self.wanted.unwrap_or(Reason::Limit)),
-            Request::Auto if core.used() >= core.sizing.limit() => Some(Reason::Limit),
+            Request::Auto if self.held(core) >= core.sizing.limit() => Some(Reason::Limit),
             _ => None,
         }
     }
 
-    /// Copies what is live in the nursery to the old space.
-    fn minor<C: Client>(&mut self, core: &mut Core, client: &mut C, reason: Reason) {
-        let began = Instant::now();
-        let (before, nursery) = (core.used(), self.nursery.used());
-        self.old.sync(&mut core.pool);
+    /// Copies what is live in the nursery to the old space. Returns the bytes copied.
+    fn promote<C: Client>(&mut self, core: &mut Core, client: &mut C) -> u64 {
         let young = Span::new(core.pool.runs_address(), self.nursery.span().end);
-        let mut e = Evacuator::<false>::new(core, &mut self.old, young, self.nursery.span());
+        let mut t = Tracer::<false>::new(core, &mut self.old, young, self.nursery.span());
         // SAFETY: the old space, large and immortal objects are consistent between collections, and the client's
         // roots are by its contract. The mutator stands still.
         let copied = unsafe {
-            e.visit_remembered();
-            client.visit_roots(&mut e);
-            e.drain(client);
-            e.copied()
+            t.visit_remembered();
+            client.visit_roots(&mut t);
+            t.drain(client);
+            t.copied()
         };
         core.large.sweep_young(&mut core.pool, &core.cards);
         core.chunks.sweep_young(&mut core.pool);
-        core.stats.minor += 1;
         core.stats.promoted += copied;
+        copied
+    }
+
+    fn minor<C: Client>(&mut self, core: &mut Core, client: &mut C, reason: Reason) {
+        let began = Instant::now();
+        let (before, nursery) = (self.held(core), self.nursery.used());
+        let copied = self.promote(core, client);
+        core.stats.minor += 1;
         self.finish(core, CollectionKind::Minor, reason, began, before, nursery, copied);
     }
 
-    /// Copies everything live to fresh blocks.
-    fn major<C: Client>(&mut self, core: &mut Core, client: &mut C, reason: Reason) {
+    /// Promotes, then marks everything; evacuates blocks with fewer live lines than `evacuate_below`.
+    fn major<C: Client>(&mut self, core: &mut Core, client: &mut C, reason: Reason, evacuate_below: usize) {
         let began = Instant::now();
-        let (before, nursery) = (core.used(), self.nursery.used());
-        self.old.flip(&mut core.pool);
+        let (before, nursery) = (self.held(core), self.nursery.used());
+        let promoted = self.promote(core, client);
+        core.stats.peak = core.stats.peak.max(core.used() + nursery);
         core.chunks.begin_major();
+        let mut tables = Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks };
+        self.old.begin_marking(&mut tables, evacuate_below);
         let region = core.region.span();
-        let mut e = Evacuator::<true>::new(core, &mut self.old, region, self.nursery.span());
-        // SAFETY: as for `minor`.
+        let mut t = Tracer::<true>::new(core, &mut self.old, region, self.nursery.span());
+        // SAFETY: as for `promote`.
         let copied = unsafe {
-            client.visit_roots(&mut e);
-            e.visit_immortals();
-            e.drain(client);
-            e.copied()
+            client.visit_roots(&mut t);
+            t.visit_immortals();
+            t.drain(client);
+            t.copied()
         };
-        let peak = core.used() + nursery;
-        core.stats.peak = core.stats.peak.max(peak);
-        self.old.release_from(&mut core.pool);
+        core.stats.peak = core.stats.peak.max(core.used() + nursery);
+        let mut tables = Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks };
+        let small = self.old.sweep(&mut tables, core.zeal.poison);
         core.large.sweep_all(&mut core.pool, &core.cards);
         core.chunks.sweep_all(&mut core.pool);
         core.stats.major += 1;
         core.stats.copied += copied;
-        core.sizing.after_major(core.used(), self.nursery_bytes);
+        let blocks = self.old.blocks() as u64 * BLOCK_BYTES;
+        core.sizing.after_major(core.used() - blocks + small, self.nursery_bytes);
         self.major_wanted = false;
         // What the mutator will fill until the next major collection stays; the rest goes back to the system.
         if !core.zeal.poison {
-            core.pool.release(blocks_for(core.sizing.limit().saturating_sub(core.used())));
+            core.pool.release(blocks_for(core.sizing.limit().saturating_sub(self.held(core))));
         }
-        self.finish(core, CollectionKind::Major, reason, began, before, nursery, copied);
+        self.finish(core, CollectionKind::Major, reason, began, before, nursery, promoted + copied);
+    }
+
+    /// Bytes held outside the nursery, holes not counted.
+    fn held(&self, core: &Core) -> u64 {
+        core.used() - self.old.hole_bytes()
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -183,7 +213,6 @@ impl Gen {
         nursery: u64,
         copied: u64,
     ) {
-        self.old.sync(&mut core.pool);
         core.stats.peak = core.stats.peak.max(core.used() + nursery);
         let soft = core.sizing.nursery(self.nursery_bytes, core.used());
         self.nursery.set_soft_limit(soft);
@@ -201,7 +230,7 @@ impl Gen {
             reason,
             nursery,
             before,
-            after: core.used(),
+            after: self.held(core),
             copied,
             limit: core.sizing.limit(),
             pause,
@@ -308,12 +337,15 @@ impl Plan for Gen {
     ) -> Result<(), OutOfMemory> {
         self.close(core, lo, hi);
         if core.zeal.verify {
-            check::demand("before", core, &self.extents(lo, hi), self.old.scannable(), client);
+            check::demand("before", core, &self.extents(lo, hi), client);
         }
         let why = self.why_major(core, request);
         let major = why.is_some();
         match why {
-            Some(reason) => self.major(core, client, reason),
+            Some(reason) => {
+                let sparse = self.sparse(core, reason);
+                self.major(core, client, reason, sparse);
+            }
             None => {
                 let reason = self.wanted.unwrap_or(match request {
                     Request::Auto => Reason::Nursery,
@@ -324,10 +356,13 @@ impl Plan for Gen {
         }
         let tight = |core: &Core| core.used() + core.sizing.breathing_room() > core.sizing.heap_max();
         if !major && tight(core) {
-            self.major(core, client, Reason::HeapMax);
+            self.major(core, client, Reason::HeapMax, SPARSE);
+        }
+        if tight(core) && self.old.hole_bytes() > 0 {
+            self.major(core, client, Reason::HeapMax, SPARSE_WHEN_TIGHT);
         }
         if core.zeal.verify {
-            check::demand("after", core, &[], self.old.scannable(), client);
+            check::demand("after", core, &[], client);
         }
         self.begin(core);
         if tight(core) { Err(core.out_of_memory(0, 0)) } else { Ok(()) }
@@ -338,8 +373,7 @@ impl Plan for Gen {
     }
 
     fn reserve(&self) -> u32 {
-        // Filling blocks from both ends leaves less than a quarter of a block unused even when all objects are as
-        // large as they may be.
+        // Blocks filled from both ends stay less than a quarter empty even when all objects are as large as they may be.
         let blocks = self.old.blocks() + (self.nursery.used() / BLOCK_BYTES) as u32;
         blocks + blocks / 4 + 32
     }

@@ -1,0 +1,329 @@
+//! A mark-region space: the home of survivors (after Immix, Blackburn & McKinley 2008).
+//!
+//! Objects are put into *holes*, runs of free lines, bump-allocated from both ends: pairs from below, everything
+//! else from above. A fresh block is one large hole. After marking, lines without a live object are free again:
+//! blocks with none are given back whole, the others are *recycled*, hole by hole in address order, before fresh
+//! blocks are taken. What does not fit a small hole goes to an overflow block. Leaves have blocks of their own
+//! and are never looked into.
+//!
+//! The space also keeps what a collector has still to scan among the objects put here: for the hole being filled how
+//! far each end has been scanned, and queued ranges of words: the grey set of Cheney's algorithm.
+//!
+//! ```text
+//!   start of hole   scan_lo      lo                     hi       scan_hi      end of hole
+//!   │ black pairs │ grey pairs │        free        │ grey others │ black others │
+//! ```
+//!
+//! Invariant: every word of a scannable block is valid, dead or not: it is zero, was a word of an object once, or
+//! is poison. So dirty cards can be scanned whole. Fresh blocks are cleared when their contents may be anything else.
+//!
+//! Differences from Immix: 128-byte lines, exact line marks, holes filled from both ends, start bits kept.
+
+use crate::address::{Address, BLOCK_BYTES, BlockIndex, PAIR_BYTES, Span};
+use crate::blocks::{BlockPool, Kind, State, poison};
+use crate::marks::{LINE_BYTES, LINES_PER_BLOCK, Marks};
+use crate::region::Cards;
+
+/// Shorter runs of free lines are left alone.
+const LEAST_LINES: usize = 4;
+/// Larger objects may go to an overflow block; smaller ones fit every hole.
+const MEDIUM_BYTES: u64 = LEAST_LINES as u64 * LINE_BYTES;
+
+/// The free part of the hole that is being filled.
+#[derive(Clone, Copy, Default)]
+struct Hole {
+    lo: Address,
+    hi: Address,
+}
+
+impl Hole {
+    #[inline(always)]
+    fn fits(&self, bytes: u64) -> bool {
+        self.hi.0 - self.lo.0 >= bytes
+    }
+}
+
+/// Recyclable blocks, to be used from the last to the first, and the next line to look at in the last.
+#[derive(Default)]
+struct Recycler {
+    blocks: Vec<BlockIndex>,
+    line: usize,
+    /// Bytes of the holes not handed out yet.
+    bytes: u64,
+}
+
+impl Recycler {
+    fn next(&mut self, pool: &BlockPool, marks: &Marks) -> Option<Hole> {
+        while let Some(&b) = self.blocks.last() {
+            let start = pool.table.address_of(b);
+            if let Some((first, end)) = marks.free_lines(start, self.line, LEAST_LINES) {
+                self.line = end;
+                let hole =
+                    Hole { lo: start.plus(first as u64 * LINE_BYTES), hi: start.plus(end as u64 * LINE_BYTES) };
+                self.bytes -= hole.hi.offset_from(hole.lo);
+                return Some(hole);
+            }
+            self.blocks.pop();
+            self.line = 0;
+        }
+        None
+    }
+}
+
+/// One half of the space: scannable blocks, or leaf blocks.
+#[derive(Default)]
+struct Half {
+    blocks: Vec<BlockIndex>,
+    recycler: Recycler,
+}
+
+/// See the module's header.
+#[derive(Default)]
+pub struct MarkRegionSpace {
+    hole: Hole,
+    scan_lo: Address,
+    scan_hi: Address,
+    overflow: Hole,
+    overflow_scan: Address,
+    leaf: Hole,
+    leaf_overflow: Hole,
+    grey: Vec<Span>,
+    scannable: Half,
+    leaves: Half,
+    /// While a collection marks, lines say nothing yet: only fresh blocks are used.
+    fresh_only: bool,
+}
+
+/// What the slow paths of allocation need besides the space.
+pub struct Tables<'a> {
+    /// Where blocks come from.
+    pub pool: &'a mut BlockPool,
+    /// Cards are cleaned for fresh blocks.
+    pub cards: &'a Cards,
+    /// Starts and lines.
+    pub marks: &'a Marks,
+}
+
+impl MarkRegionSpace {
+    /// Room for a pair.
+    ///
+    /// Like all allocation here, panics if the pool is exhausted, which the collector rules out by reserving room
+    /// before it starts.
+    #[inline(always)]
+    pub fn alloc_pair(&mut self, t: &mut Tables) -> Address {
+        if !self.hole.fits(PAIR_BYTES) {
+            self.next_hole(t);
+        }
+        let a = self.hole.lo;
+        self.hole.lo = a.plus(PAIR_BYTES);
+        t.marks.set(a);
+        a
+    }
+    /// Room for a scannable object or procedure of at most a block.
+    #[inline(always)]
+    pub fn alloc_scannable(&mut self, t: &mut Tables, bytes: u64) -> Address {
+        if !self.hole.fits(bytes) {
+            if bytes > MEDIUM_BYTES {
+                return self.alloc_overflow(t, bytes);
+            }
+            self.next_hole(t);
+        }
+        self.hole.hi = self.hole.hi.minus(bytes);
+        t.marks.set(self.hole.hi);
+        self.hole.hi
+    }
+    /// Room for a leaf of at most a block.
+    #[inline(always)]
+    pub fn alloc_leaf(&mut self, t: &mut Tables, bytes: u64) -> Address {
+        if !self.leaf.fits(bytes) {
+            if bytes > MEDIUM_BYTES {
+                return self.alloc_leaf_overflow(t, bytes);
+            }
+            self.next_leaf(t);
+        }
+        let a = self.leaf.lo;
+        self.leaf.lo = a.plus(bytes);
+        t.marks.set(a);
+        a
+    }
+    #[cold]
+    #[inline(never)]
+    fn next_hole(&mut self, t: &mut Tables) {
+        self.queue_hole();
+        let recycled = if self.fresh_only { None } else { self.scannable.recycler.next(t.pool, t.marks) };
+        self.hole = recycled.unwrap_or_else(|| self.fresh(t, false));
+        (self.scan_lo, self.scan_hi) = (self.hole.lo, self.hole.hi);
+    }
+    #[cold]
+    #[inline(never)]
+    fn next_leaf(&mut self, t: &mut Tables) {
+        let recycled = if self.fresh_only { None } else { self.leaves.recycler.next(t.pool, t.marks) };
+        self.leaf = recycled.unwrap_or_else(|| self.fresh(t, true));
+    }
+    #[cold]
+    #[inline(never)]
+    fn alloc_overflow(&mut self, t: &mut Tables, bytes: u64) -> Address {
+        if !self.overflow.fits(bytes) {
+            self.queue_overflow();
+            self.overflow = self.fresh(t, false);
+            self.overflow_scan = self.overflow.hi;
+        }
+        self.overflow.hi = self.overflow.hi.minus(bytes);
+        t.marks.set(self.overflow.hi);
+        self.overflow.hi
+    }
+    #[cold]
+    #[inline(never)]
+    fn alloc_leaf_overflow(&mut self, t: &mut Tables, bytes: u64) -> Address {
+        if !self.leaf_overflow.fits(bytes) {
+            self.leaf_overflow = self.fresh(t, true);
+        }
+        self.leaf_overflow.hi = self.leaf_overflow.hi.minus(bytes);
+        t.marks.set(self.leaf_overflow.hi);
+        self.leaf_overflow.hi
+    }
+    fn fresh(&mut self, t: &mut Tables, leaf: bool) -> Hole {
+        let (b, valid) = t.pool.take().expect("room for survivors was reserved");
+        let lo = t.pool.table.address_of(b);
+        let hole = Hole { lo, hi: lo.plus(BLOCK_BYTES) };
+        t.marks.clear(lo);
+        // Blocks filled while a collection marks are known by their `YOUNG` bit until it sweeps.
+        let young = if self.fresh_only { State::YOUNG } else { 0 };
+        if leaf {
+            t.pool.table.set(b, Kind::Leaf, State::LEAF | young);
+            self.leaves.blocks.push(b);
+        } else {
+            if !valid {
+                // SAFETY: a free block is ours.
+                unsafe { std::ptr::write_bytes(lo.bytes(), 0, BLOCK_BYTES as usize) };
+            }
+            t.pool.table.set(b, Kind::Scannable, young);
+            t.cards.clean_blocks(lo, 1);
+            self.scannable.blocks.push(b);
+        }
+        hole
+    }
+    fn queue(&mut self, start: Address, end: Address) {
+        if start < end {
+            self.grey.push(Span::new(start, end));
+        }
+    }
+    fn queue_hole(&mut self) {
+        self.queue(self.scan_lo, self.hole.lo);
+        self.queue(self.hole.hi, self.scan_hi);
+        (self.scan_lo, self.scan_hi) = (self.hole.lo, self.hole.hi);
+    }
+    fn queue_overflow(&mut self) {
+        self.queue(self.overflow.hi, self.overflow_scan);
+        self.overflow_scan = self.overflow.hi;
+    }
+    /// Queues words of any space for scanning.
+    #[inline]
+    pub fn push_grey(&mut self, span: Span) {
+        self.grey.push(span);
+    }
+    /// A range of grey words, the most recently copied first; `None` when nothing is grey. The range turns black.
+    #[inline(always)]
+    pub fn take_grey(&mut self) -> Option<Span> {
+        if self.scan_lo < self.hole.lo {
+            let s = Span::new(self.scan_lo, self.hole.lo);
+            self.scan_lo = self.hole.lo;
+            return Some(s);
+        }
+        if self.hole.hi < self.scan_hi {
+            let s = Span::new(self.hole.hi, self.scan_hi);
+            self.scan_hi = self.hole.hi;
+            return Some(s);
+        }
+        self.grey.pop().or_else(|| {
+            self.queue_overflow();
+            self.grey.pop()
+        })
+    }
+    /// The scannable blocks.
+    #[inline]
+    pub fn scannable(&self) -> &[BlockIndex] {
+        &self.scannable.blocks
+    }
+    /// Number of blocks.
+    pub fn blocks(&self) -> u32 {
+        (self.scannable.blocks.len() + self.leaves.blocks.len()) as u32
+    }
+    /// Bytes of the holes that allocation will fill before it takes fresh blocks.
+    pub fn hole_bytes(&self) -> u64 {
+        self.scannable.recycler.bytes + self.leaves.recycler.bytes
+    }
+    /// Before marking: forgets starts and lines. Blocks of which less than `evacuate_below` lines were live, and
+    /// that were not refilled since, are to be evacuated; above `LINES_PER_BLOCK`, all blocks are.
+    pub fn begin_marking(&mut self, t: &mut Tables, evacuate_below: usize) {
+        debug_assert!(self.grey.is_empty() && self.scan_lo == self.hole.lo && self.scan_hi == self.hole.hi);
+        for half in [&mut self.scannable, &mut self.leaves] {
+            let all = evacuate_below > LINES_PER_BLOCK;
+            for &b in if all { &half.blocks } else { &half.recycler.blocks } {
+                if all || live_lines(t, b) < evacuate_below {
+                    t.pool.table.add_bits(b, State::FROM);
+                }
+            }
+            half.recycler = Recycler::default();
+            for &b in &half.blocks {
+                t.marks.clear(t.pool.table.address_of(b));
+            }
+        }
+        (self.hole, self.overflow) = (Hole::default(), Hole::default());
+        (self.leaf, self.leaf_overflow) = (Hole::default(), Hole::default());
+        (self.scan_lo, self.scan_hi, self.overflow_scan) = Default::default();
+        self.fresh_only = true;
+    }
+    /// After marking: frees blocks without live lines and evacuated blocks; finds the holes of the others. Returns
+    /// the bytes of live lines.
+    pub fn sweep(&mut self, t: &mut Tables, poisoned: bool) -> u64 {
+        self.fresh_only = false;
+        let mut live = 0;
+        for half in [&mut self.scannable, &mut self.leaves] {
+            let mut free = 0;
+            let recyclable = &mut half.recycler.blocks;
+            half.blocks.retain(|&b| {
+                let state = t.pool.table.state(b);
+                let start = t.pool.table.address_of(b);
+                if state.has(State::FROM) {
+                    t.pool.give(b, state.is(Kind::Scannable));
+                    return false;
+                }
+                if state.has(State::YOUNG) {
+                    t.pool.table.clear_bits(b, State::YOUNG);
+                    t.marks.fill_lines(start);
+                    live += BLOCK_BYTES;
+                    return true;
+                }
+                let lines = live_lines(t, b);
+                if lines == 0 {
+                    t.pool.give(b, state.is(Kind::Scannable));
+                    return false;
+                }
+                live += lines as u64 * LINE_BYTES;
+                let (mut line, before) = (0, free);
+                while let Some((first, end)) = t.marks.free_lines(start, line, LEAST_LINES) {
+                    free += (end - first) as u64 * LINE_BYTES;
+                    line = end;
+                    if poisoned {
+                        let at = |line| start.plus(line as u64 * LINE_BYTES);
+                        poison(Span::new(at(first), at(end)));
+                    }
+                }
+                if free > before {
+                    recyclable.push(b);
+                }
+                true
+            });
+            half.recycler.bytes = free;
+            // Address order makes the walk over cards sequential, and the last recyclable block comes first.
+            half.blocks.sort_unstable();
+            half.recycler.blocks.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        live
+    }
+}
+
+fn live_lines(t: &Tables, b: BlockIndex) -> usize {
+    t.marks.lines(t.pool.table.address_of(b)).iter().map(|&l| l as usize).sum()
+}
