@@ -103,12 +103,12 @@ fn fixed_parameters(g: GlobalId, clause: &Clause) -> Option<Vec<bool>> {
     let (mut uses, mut calls) = (0, 0);
     visit(&clause.body, &mut |e| match e {
         Expr::Global(h, _) if *h == g => uses += 1,
-        Expr::Call(f, args, _) if matches!(**f, Expr::Global(h, _) if h == g) => {
-            if args.len() == fixed.len() {
-                calls += 1;
-                for ((fixed, a), p) in fixed.iter_mut().zip(args).zip(&clause.params) {
-                    *fixed &= matches!(a, Expr::Local(v) if v == p);
-                }
+        Expr::Call(f, args, _)
+            if matches!(**f, Expr::Global(h, _) if h == g) && args.len() == clause.params.len() =>
+        {
+            calls += 1;
+            for ((fixed, a), p) in fixed.iter_mut().zip(args).zip(&clause.params) {
+                *fixed &= matches!(a, Expr::Local(v) if v == p);
             }
         }
         _ => {}
