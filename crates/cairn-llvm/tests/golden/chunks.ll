@@ -48,80 +48,83 @@ l7:
   store i64 %t10, ptr %v2
   %t11 = load i64, ptr %v2
   %t12 = load i64, ptr %v1
-  %t16 = or i64 %t11, %t12
-  %t17 = and i64 %t16, 7
-  %t18 = icmp eq i64 %t17, 0
-  br i1 %t18, label %l15, label %l19, !prof !2
-l19:
-  %t20 = trunc i64 %t11 to i32
-  %t21 = and i32 %t20, 31
-  %t22 = lshr i32 842150450, %t21
-  %t23 = and i32 %t22, 1
-  %t24 = icmp ne i32 %t23, 0
-  br i1 %t24, label %l25, label %l14, !prof !2
-l25:
-  %t26 = sub i64 %t11, 1
-  %t27 = call i64 @llvm.fshr.i64(i64 %t26, i64 %t26, i64 4)
-  %t28 = bitcast i64 %t27 to double
-  %t29 = trunc i64 %t12 to i32
-  %t30 = and i32 %t29, 31
-  %t31 = lshr i32 842150450, %t30
-  %t32 = and i32 %t31, 1
-  %t33 = icmp ne i32 %t32, 0
-  br i1 %t33, label %l34, label %l14, !prof !2
-l34:
-  %t35 = sub i64 %t12, 1
-  %t36 = call i64 @llvm.fshr.i64(i64 %t35, i64 %t35, i64 4)
-  %t37 = bitcast i64 %t36 to double
-  %t38 = fadd double %t28, %t37
-  %t39 = bitcast double %t38 to i64
-  %t40 = call i64 @llvm.fshl.i64(i64 %t39, i64 %t39, i64 4)
-  %t41 = add i64 %t40, 1
-  %t42 = trunc i64 %t41 to i32
-  %t43 = and i32 %t42, 31
-  %t44 = lshr i32 842150450, %t43
-  %t45 = and i32 %t44, 1
-  %t46 = icmp ne i32 %t45, 0
-  br i1 %t46, label %l48, label %l47, !prof !0
-l48:
-  %t57 = phi i64 [ %t41, %l34 ], [ %t54, %l47 ]
+  %t16 = and i64 %t11, 7
+  %t17 = icmp eq i64 %t16, 0
+  %t18 = and i64 %t12, 7
+  %t19 = icmp eq i64 %t18, 0
+  br i1 %t17, label %l20, label %l21, !prof !2
+l20:
+  br i1 %t19, label %l15, label %l21, !prof !2
+l21:
+  %t22 = trunc i64 %t11 to i32
+  %t23 = and i32 %t22, 31
+  %t24 = lshr i32 842150450, %t23
+  %t25 = and i32 %t24, 1
+  %t26 = icmp ne i32 %t25, 0
+  br i1 %t26, label %l27, label %l14, !prof !2
+l27:
+  %t28 = sub i64 %t11, 1
+  %t29 = call i64 @llvm.fshr.i64(i64 %t28, i64 %t28, i64 4)
+  %t30 = bitcast i64 %t29 to double
+  %t31 = trunc i64 %t12 to i32
+  %t32 = and i32 %t31, 31
+  %t33 = lshr i32 842150450, %t32
+  %t34 = and i32 %t33, 1
+  %t35 = icmp ne i32 %t34, 0
+  br i1 %t35, label %l36, label %l14, !prof !2
+l36:
+  %t37 = sub i64 %t12, 1
+  %t38 = call i64 @llvm.fshr.i64(i64 %t37, i64 %t37, i64 4)
+  %t39 = bitcast i64 %t38 to double
+  %t40 = fadd double %t30, %t39
+  %t41 = bitcast double %t40 to i64
+  %t42 = call i64 @llvm.fshl.i64(i64 %t41, i64 %t41, i64 4)
+  %t43 = add i64 %t42, 1
+  %t44 = trunc i64 %t43 to i32
+  %t45 = and i32 %t44, 31
+  %t46 = lshr i32 842150450, %t45
+  %t47 = and i32 %t46, 1
+  %t48 = icmp ne i32 %t47, 0
+  br i1 %t48, label %l50, label %l49, !prof !0
+l50:
+  %t59 = phi i64 [ %t43, %l36 ], [ %t56, %l49 ]
   br label %l13
 l15:
-  %t58 = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %t11, i64 %t12)
-  %t59 = extractvalue { i64, i1 } %t58, 0
-  %t60 = extractvalue { i64, i1 } %t58, 1
-  br i1 %t60, label %l14, label %l13, !prof !1
+  %t60 = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %t11, i64 %t12)
+  %t61 = extractvalue { i64, i1 } %t60, 0
+  %t62 = extractvalue { i64, i1 } %t60, 1
+  br i1 %t62, label %l14, label %l13, !prof !1
 l13:
-  %t74 = phi i64 [ %t57, %l48 ], [ %t59, %l15 ], [ %t65, %l73 ]
-  store i64 %t74, ptr %v2
-  %t75 = load i64, ptr %v1
-  %t76 = load i64, ptr %v2
-  %t77 = and i64 %t75, 7
-  %t78 = icmp eq i64 %t77, 6
-  br i1 %t78, label %l83, label %l79, !prof !0
-l83:
-  %t84 = load i64, ptr %v0
-  %t85 = load i64, ptr %v1
-  %t86 = load i64, ptr %sp.v
-  %t87 = add i64 %t86, -24
-  %t88 = getelementptr i8, ptr %ctx, i64 <stack_limit>
-  %t89 = load i64, ptr %t88, !tbaa !10
-  %t90 = icmp ult i64 %t87, %t89
-  br i1 %t90, label %l91, label %l92, !prof !1
-l92:
-  %t101 = phi i64 [ %t87, %l83 ], [ %t100, %l91 ]
-  %t102 = inttoptr i64 %t101 to ptr
-  store ptr @"scm.f.0.r1", ptr %t102, !tbaa !15
-  %t103 = getelementptr i8, ptr %t102, i64 16
-  store i64 %t84, ptr %t103, !tbaa !15
-  %t104 = getelementptr i8, ptr %t102, i64 8
-  store i64 %t85, ptr %t104, !tbaa !15
-  %t105 = inttoptr i64 %t75 to ptr
-  %t106 = getelementptr i8, ptr %t105, i64 -6
-  %t107 = load ptr, ptr %t106, !tbaa !14
-  %t108 = load i64, ptr %lo.v
-  %t109 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void %t107(ptr %ctx, i64 %t101, i64 %t108, i64 %t109, i64 1, i64 %t75, i64 %t76, i64 poison, i64 poison, i64 poison, i64 poison)
+  %t76 = phi i64 [ %t59, %l50 ], [ %t61, %l15 ], [ %t67, %l75 ]
+  store i64 %t76, ptr %v2
+  %t77 = load i64, ptr %v1
+  %t78 = load i64, ptr %v2
+  %t79 = and i64 %t77, 7
+  %t80 = icmp eq i64 %t79, 6
+  br i1 %t80, label %l85, label %l81, !prof !0
+l85:
+  %t86 = load i64, ptr %v0
+  %t87 = load i64, ptr %v1
+  %t88 = load i64, ptr %sp.v
+  %t89 = add i64 %t88, -24
+  %t90 = getelementptr i8, ptr %ctx, i64 <stack_limit>
+  %t91 = load i64, ptr %t90, !tbaa !10
+  %t92 = icmp ult i64 %t89, %t91
+  br i1 %t92, label %l93, label %l94, !prof !1
+l94:
+  %t103 = phi i64 [ %t89, %l85 ], [ %t102, %l93 ]
+  %t104 = inttoptr i64 %t103 to ptr
+  store ptr @"scm.f.0.r1", ptr %t104, !tbaa !15
+  %t105 = getelementptr i8, ptr %t104, i64 16
+  store i64 %t86, ptr %t105, !tbaa !15
+  %t106 = getelementptr i8, ptr %t104, i64 8
+  store i64 %t87, ptr %t106, !tbaa !15
+  %t107 = inttoptr i64 %t77 to ptr
+  %t108 = getelementptr i8, ptr %t107, i64 -6
+  %t109 = load ptr, ptr %t108, !tbaa !14
+  %t110 = load i64, ptr %lo.v
+  %t111 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void %t109(ptr %ctx, i64 %t103, i64 %t110, i64 %t111, i64 1, i64 %t77, i64 %t78, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l1:
   %t2 = load i64, ptr %sp.v
@@ -129,56 +132,56 @@ l1:
   %t4 = load i64, ptr %hi.v
   musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t2, i64 %t3, i64 %t4, i64 ptrtoint (ptr @cairn_throw.0 to i64), i64 poison, i64 %t0, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
-l47:
-  %t49 = bitcast double %t38 to i64
-  %t50 = load i64, ptr %sp.v
-  %t51 = load i64, ptr %lo.v
-  %t52 = load i64, ptr %hi.v
-  %t53 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_box_flonum>, ptr %ctx, i64 %t50, i64 %t49, i64 %t51, i64 %t52) #3
-  %t54 = extractvalue { i64, i64, i64 } %t53, 0
-  %t55 = extractvalue { i64, i64, i64 } %t53, 1
-  store i64 %t55, ptr %lo.v
-  %t56 = extractvalue { i64, i64, i64 } %t53, 2
-  store i64 %t56, ptr %hi.v
-  br label %l48
-l69:
-  %t70 = load i64, ptr %sp.v
-  %t71 = load i64, ptr %lo.v
-  %t72 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t70, i64 %t71, i64 %t72, i64 ptrtoint (ptr @cairn_throw.1 to i64), i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison)
+l49:
+  %t51 = bitcast double %t40 to i64
+  %t52 = load i64, ptr %sp.v
+  %t53 = load i64, ptr %lo.v
+  %t54 = load i64, ptr %hi.v
+  %t55 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_box_flonum>, ptr %ctx, i64 %t52, i64 %t51, i64 %t53, i64 %t54) #3
+  %t56 = extractvalue { i64, i64, i64 } %t55, 0
+  %t57 = extractvalue { i64, i64, i64 } %t55, 1
+  store i64 %t57, ptr %lo.v
+  %t58 = extractvalue { i64, i64, i64 } %t55, 2
+  store i64 %t58, ptr %hi.v
+  br label %l50
+l71:
+  %t72 = load i64, ptr %sp.v
+  %t73 = load i64, ptr %lo.v
+  %t74 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t72, i64 %t73, i64 %t74, i64 ptrtoint (ptr @cairn_throw.1 to i64), i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l14:
-  %t61 = load i64, ptr %sp.v
-  %t62 = load i64, ptr %lo.v
-  %t63 = load i64, ptr %hi.v
-  %t64 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_add>, ptr %ctx, i64 %t61, i64 %t11, i64 %t12, i64 %t62, i64 %t63) #3
-  %t65 = extractvalue { i64, i64, i64 } %t64, 0
-  %t66 = extractvalue { i64, i64, i64 } %t64, 1
-  store i64 %t66, ptr %lo.v
-  %t67 = extractvalue { i64, i64, i64 } %t64, 2
-  store i64 %t67, ptr %hi.v
-  %t68 = icmp ne i64 %t65, 58
-  br i1 %t68, label %l73, label %l69, !prof !0
-l73:
+  %t63 = load i64, ptr %sp.v
+  %t64 = load i64, ptr %lo.v
+  %t65 = load i64, ptr %hi.v
+  %t66 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_add>, ptr %ctx, i64 %t63, i64 %t11, i64 %t12, i64 %t64, i64 %t65) #3
+  %t67 = extractvalue { i64, i64, i64 } %t66, 0
+  %t68 = extractvalue { i64, i64, i64 } %t66, 1
+  store i64 %t68, ptr %lo.v
+  %t69 = extractvalue { i64, i64, i64 } %t66, 2
+  store i64 %t69, ptr %hi.v
+  %t70 = icmp ne i64 %t67, 58
+  br i1 %t70, label %l75, label %l71, !prof !0
+l75:
   br label %l13
-l79:
-  %t80 = load i64, ptr %sp.v
-  %t81 = load i64, ptr %lo.v
-  %t82 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t80, i64 %t81, i64 %t82, i64 ptrtoint (ptr @cairn_throw.2 to i64), i64 poison, i64 %t75, i64 poison, i64 poison, i64 poison, i64 poison)
+l81:
+  %t82 = load i64, ptr %sp.v
+  %t83 = load i64, ptr %lo.v
+  %t84 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t82, i64 %t83, i64 %t84, i64 ptrtoint (ptr @cairn_throw.2 to i64), i64 poison, i64 %t77, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
-l91:
-  %t93 = add i64 %t86, 0
-  %t94 = load i64, ptr %lo.v
-  %t95 = load i64, ptr %hi.v
-  %t96 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{memory},~{dirflag},~{fpsr},~{flags}"(i64 <cairn_machine_overflow>, ptr %ctx, i64 %t93, i64 192, i64 %t94, i64 %t95) #1
-  %t97 = extractvalue { i64, i64, i64 } %t96, 0
-  %t98 = extractvalue { i64, i64, i64 } %t96, 1
-  store i64 %t98, ptr %lo.v
-  %t99 = extractvalue { i64, i64, i64 } %t96, 2
-  store i64 %t99, ptr %hi.v
-  %t100 = sub i64 %t97, 24
-  br label %l92
+l93:
+  %t95 = add i64 %t88, 0
+  %t96 = load i64, ptr %lo.v
+  %t97 = load i64, ptr %hi.v
+  %t98 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{memory},~{dirflag},~{fpsr},~{flags}"(i64 <cairn_machine_overflow>, ptr %ctx, i64 %t95, i64 192, i64 %t96, i64 %t97) #1
+  %t99 = extractvalue { i64, i64, i64 } %t98, 0
+  %t100 = extractvalue { i64, i64, i64 } %t98, 1
+  store i64 %t100, ptr %lo.v
+  %t101 = extractvalue { i64, i64, i64 } %t98, 2
+  store i64 %t101, ptr %hi.v
+  %t102 = sub i64 %t99, 24
+  br label %l94
 }
 
 define internal preserve_nonecc void @"scm.f.0.r1"(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) #0 align 16 prefix <{ i64, i64, ptr, i64, i64, i64 }> <{ i64 ptrtoint (ptr @cairn_name.2 to i64), i64 3, ptr @cairn_mv_first, i64 0, i64 6, i64 4294967299 }> {

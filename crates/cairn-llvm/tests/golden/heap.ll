@@ -54,79 +54,82 @@ l33:
   store i64 %t36, ptr %v2
   %t37 = load i64, ptr %v2
   %t38 = load i64, ptr %v1
-  %t42 = or i64 %t37, %t38
-  %t43 = and i64 %t42, 7
-  %t44 = icmp eq i64 %t43, 0
-  br i1 %t44, label %l41, label %l45, !prof !2
-l45:
-  %t46 = trunc i64 %t37 to i32
-  %t47 = and i32 %t46, 31
-  %t48 = lshr i32 842150450, %t47
-  %t49 = and i32 %t48, 1
-  %t50 = icmp ne i32 %t49, 0
-  br i1 %t50, label %l51, label %l40, !prof !2
-l51:
-  %t52 = sub i64 %t37, 1
-  %t53 = call i64 @llvm.fshr.i64(i64 %t52, i64 %t52, i64 4)
-  %t54 = bitcast i64 %t53 to double
-  %t55 = trunc i64 %t38 to i32
-  %t56 = and i32 %t55, 31
-  %t57 = lshr i32 842150450, %t56
-  %t58 = and i32 %t57, 1
-  %t59 = icmp ne i32 %t58, 0
-  br i1 %t59, label %l60, label %l40, !prof !2
-l60:
-  %t61 = sub i64 %t38, 1
-  %t62 = call i64 @llvm.fshr.i64(i64 %t61, i64 %t61, i64 4)
-  %t63 = bitcast i64 %t62 to double
-  %t64 = fadd double %t54, %t63
-  %t65 = bitcast double %t64 to i64
-  %t66 = call i64 @llvm.fshl.i64(i64 %t65, i64 %t65, i64 4)
-  %t67 = add i64 %t66, 1
-  %t68 = trunc i64 %t67 to i32
-  %t69 = and i32 %t68, 31
-  %t70 = lshr i32 842150450, %t69
-  %t71 = and i32 %t70, 1
-  %t72 = icmp ne i32 %t71, 0
-  br i1 %t72, label %l74, label %l73, !prof !0
-l74:
-  %t83 = phi i64 [ %t67, %l60 ], [ %t80, %l73 ]
+  %t42 = and i64 %t37, 7
+  %t43 = icmp eq i64 %t42, 0
+  %t44 = and i64 %t38, 7
+  %t45 = icmp eq i64 %t44, 0
+  br i1 %t43, label %l46, label %l47, !prof !2
+l46:
+  br i1 %t45, label %l41, label %l47, !prof !2
+l47:
+  %t48 = trunc i64 %t37 to i32
+  %t49 = and i32 %t48, 31
+  %t50 = lshr i32 842150450, %t49
+  %t51 = and i32 %t50, 1
+  %t52 = icmp ne i32 %t51, 0
+  br i1 %t52, label %l53, label %l40, !prof !2
+l53:
+  %t54 = sub i64 %t37, 1
+  %t55 = call i64 @llvm.fshr.i64(i64 %t54, i64 %t54, i64 4)
+  %t56 = bitcast i64 %t55 to double
+  %t57 = trunc i64 %t38 to i32
+  %t58 = and i32 %t57, 31
+  %t59 = lshr i32 842150450, %t58
+  %t60 = and i32 %t59, 1
+  %t61 = icmp ne i32 %t60, 0
+  br i1 %t61, label %l62, label %l40, !prof !2
+l62:
+  %t63 = sub i64 %t38, 1
+  %t64 = call i64 @llvm.fshr.i64(i64 %t63, i64 %t63, i64 4)
+  %t65 = bitcast i64 %t64 to double
+  %t66 = fadd double %t56, %t65
+  %t67 = bitcast double %t66 to i64
+  %t68 = call i64 @llvm.fshl.i64(i64 %t67, i64 %t67, i64 4)
+  %t69 = add i64 %t68, 1
+  %t70 = trunc i64 %t69 to i32
+  %t71 = and i32 %t70, 31
+  %t72 = lshr i32 842150450, %t71
+  %t73 = and i32 %t72, 1
+  %t74 = icmp ne i32 %t73, 0
+  br i1 %t74, label %l76, label %l75, !prof !0
+l76:
+  %t85 = phi i64 [ %t69, %l62 ], [ %t82, %l75 ]
   br label %l39
 l41:
-  %t84 = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %t37, i64 %t38)
-  %t85 = extractvalue { i64, i1 } %t84, 0
-  %t86 = extractvalue { i64, i1 } %t84, 1
-  br i1 %t86, label %l40, label %l39, !prof !1
+  %t86 = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %t37, i64 %t38)
+  %t87 = extractvalue { i64, i1 } %t86, 0
+  %t88 = extractvalue { i64, i1 } %t86, 1
+  br i1 %t88, label %l40, label %l39, !prof !1
 l39:
-  %t100 = phi i64 [ %t83, %l74 ], [ %t85, %l41 ], [ %t91, %l99 ]
-  store i64 %t100, ptr %v2
-  %t101 = load i64, ptr %v1
-  %t102 = load i64, ptr %v2
-  %t103 = and i64 %t101, 7
-  %t104 = icmp eq i64 %t103, 6
-  br i1 %t104, label %l109, label %l105, !prof !0
-l109:
-  %t110 = load i64, ptr %v0
-  %t111 = load i64, ptr %v1
-  %t112 = load i64, ptr %sp.v
-  %t113 = load i64, ptr %hi.v
-  %t114 = sub i64 %t113, 32
-  store i64 %t114, ptr %hi.v
-  %t115 = inttoptr i64 %t114 to ptr
-  store ptr @"scm.f.0.r1", ptr %t115, !tbaa !15
-  %t116 = getelementptr i8, ptr %t115, i64 8
-  store i64 %t112, ptr %t116, !tbaa !15
-  %t117 = getelementptr i8, ptr %t115, i64 16
-  store i64 %t110, ptr %t117, !tbaa !15
-  %t118 = getelementptr i8, ptr %t115, i64 24
-  store i64 %t111, ptr %t118, !tbaa !15
-  %t119 = add i64 %t114, 6
-  %t120 = inttoptr i64 %t101 to ptr
-  %t121 = getelementptr i8, ptr %t120, i64 -6
-  %t122 = load ptr, ptr %t121, !tbaa !14
-  %t123 = load i64, ptr %lo.v
-  %t124 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void %t122(ptr %ctx, i64 %t119, i64 %t123, i64 %t124, i64 1, i64 %t101, i64 %t102, i64 poison, i64 poison, i64 poison, i64 poison)
+  %t102 = phi i64 [ %t85, %l76 ], [ %t87, %l41 ], [ %t93, %l101 ]
+  store i64 %t102, ptr %v2
+  %t103 = load i64, ptr %v1
+  %t104 = load i64, ptr %v2
+  %t105 = and i64 %t103, 7
+  %t106 = icmp eq i64 %t105, 6
+  br i1 %t106, label %l111, label %l107, !prof !0
+l111:
+  %t112 = load i64, ptr %v0
+  %t113 = load i64, ptr %v1
+  %t114 = load i64, ptr %sp.v
+  %t115 = load i64, ptr %hi.v
+  %t116 = sub i64 %t115, 32
+  store i64 %t116, ptr %hi.v
+  %t117 = inttoptr i64 %t116 to ptr
+  store ptr @"scm.f.0.r1", ptr %t117, !tbaa !15
+  %t118 = getelementptr i8, ptr %t117, i64 8
+  store i64 %t114, ptr %t118, !tbaa !15
+  %t119 = getelementptr i8, ptr %t117, i64 16
+  store i64 %t112, ptr %t119, !tbaa !15
+  %t120 = getelementptr i8, ptr %t117, i64 24
+  store i64 %t113, ptr %t120, !tbaa !15
+  %t121 = add i64 %t116, 6
+  %t122 = inttoptr i64 %t103 to ptr
+  %t123 = getelementptr i8, ptr %t122, i64 -6
+  %t124 = load ptr, ptr %t123, !tbaa !14
+  %t125 = load i64, ptr %lo.v
+  %t126 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void %t124(ptr %ctx, i64 %t121, i64 %t125, i64 %t126, i64 1, i64 %t103, i64 %t104, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l4:
   %t6 = load i64, ptr %v0
@@ -165,43 +168,43 @@ l27:
   %t30 = load i64, ptr %hi.v
   musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t28, i64 %t29, i64 %t30, i64 ptrtoint (ptr @cairn_throw.0 to i64), i64 poison, i64 %t26, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
-l73:
-  %t75 = bitcast double %t64 to i64
-  %t76 = load i64, ptr %sp.v
-  %t77 = load i64, ptr %lo.v
-  %t78 = load i64, ptr %hi.v
-  %t79 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_box_flonum>, ptr %ctx, i64 %t76, i64 %t75, i64 %t77, i64 %t78) #3
-  %t80 = extractvalue { i64, i64, i64 } %t79, 0
-  %t81 = extractvalue { i64, i64, i64 } %t79, 1
-  store i64 %t81, ptr %lo.v
-  %t82 = extractvalue { i64, i64, i64 } %t79, 2
-  store i64 %t82, ptr %hi.v
-  br label %l74
-l95:
-  %t96 = load i64, ptr %sp.v
-  %t97 = load i64, ptr %lo.v
-  %t98 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t96, i64 %t97, i64 %t98, i64 ptrtoint (ptr @cairn_throw.1 to i64), i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison)
+l75:
+  %t77 = bitcast double %t66 to i64
+  %t78 = load i64, ptr %sp.v
+  %t79 = load i64, ptr %lo.v
+  %t80 = load i64, ptr %hi.v
+  %t81 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_box_flonum>, ptr %ctx, i64 %t78, i64 %t77, i64 %t79, i64 %t80) #3
+  %t82 = extractvalue { i64, i64, i64 } %t81, 0
+  %t83 = extractvalue { i64, i64, i64 } %t81, 1
+  store i64 %t83, ptr %lo.v
+  %t84 = extractvalue { i64, i64, i64 } %t81, 2
+  store i64 %t84, ptr %hi.v
+  br label %l76
+l97:
+  %t98 = load i64, ptr %sp.v
+  %t99 = load i64, ptr %lo.v
+  %t100 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t98, i64 %t99, i64 %t100, i64 ptrtoint (ptr @cairn_throw.1 to i64), i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l40:
-  %t87 = load i64, ptr %sp.v
-  %t88 = load i64, ptr %lo.v
-  %t89 = load i64, ptr %hi.v
-  %t90 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_add>, ptr %ctx, i64 %t87, i64 %t37, i64 %t38, i64 %t88, i64 %t89) #3
-  %t91 = extractvalue { i64, i64, i64 } %t90, 0
-  %t92 = extractvalue { i64, i64, i64 } %t90, 1
-  store i64 %t92, ptr %lo.v
-  %t93 = extractvalue { i64, i64, i64 } %t90, 2
-  store i64 %t93, ptr %hi.v
-  %t94 = icmp ne i64 %t91, 58
-  br i1 %t94, label %l99, label %l95, !prof !0
-l99:
+  %t89 = load i64, ptr %sp.v
+  %t90 = load i64, ptr %lo.v
+  %t91 = load i64, ptr %hi.v
+  %t92 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_add>, ptr %ctx, i64 %t89, i64 %t37, i64 %t38, i64 %t90, i64 %t91) #3
+  %t93 = extractvalue { i64, i64, i64 } %t92, 0
+  %t94 = extractvalue { i64, i64, i64 } %t92, 1
+  store i64 %t94, ptr %lo.v
+  %t95 = extractvalue { i64, i64, i64 } %t92, 2
+  store i64 %t95, ptr %hi.v
+  %t96 = icmp ne i64 %t93, 58
+  br i1 %t96, label %l101, label %l97, !prof !0
+l101:
   br label %l39
-l105:
-  %t106 = load i64, ptr %sp.v
-  %t107 = load i64, ptr %lo.v
-  %t108 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t106, i64 %t107, i64 %t108, i64 ptrtoint (ptr @cairn_throw.2 to i64), i64 poison, i64 %t101, i64 poison, i64 poison, i64 poison, i64 poison)
+l107:
+  %t108 = load i64, ptr %sp.v
+  %t109 = load i64, ptr %lo.v
+  %t110 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t108, i64 %t109, i64 %t110, i64 ptrtoint (ptr @cairn_throw.2 to i64), i64 poison, i64 %t103, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 }
 

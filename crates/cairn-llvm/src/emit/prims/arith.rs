@@ -71,7 +71,17 @@ impl Emitter<'_, '_> {
     fn split_fixnums(&mut self, a: &Side, b: &Side, fixnums: &Label) -> bool {
         let probe = match (a, b) {
             (Side::Double(_), _) | (_, Side::Double(_)) => return false,
-            (Side::Any(v), Side::Any(w)) => ins!(self, "or i64 {v}, {w}"),
+            (Side::Any(v), Side::Any(w)) => {
+                // Two branches, and both tests before them: jump threading sees on the fast path that each is a fixnum, and
+                // finds the tests when it meets them again. What is left LLVM makes one test of `v | w`.
+                let (tag_v, tag_w) = (self.has_tag(v, 0), self.has_tag(w, 0));
+                let (first, other) = (self.fresh(), self.fresh());
+                self.branch(&tag_v, &first, &other, Odds::Probable);
+                self.start(&first);
+                self.branch(&tag_w, fixnums, &other, Odds::Probable);
+                self.start(&other);
+                return true;
+            }
             (Side::Any(v), Side::Fixnum(_)) | (Side::Fixnum(_), Side::Any(v)) => v.clone(),
             (Side::Fixnum(_), Side::Fixnum(_)) => Val::Int(0),
         };
