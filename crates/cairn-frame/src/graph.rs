@@ -111,7 +111,7 @@ pub fn results_defs(r: &Results, mut f: impl FnMut(Var)) {
 pub fn prune(proc: &mut Proc) {
     let n = proc.blocks.len();
     let mut forward: Vec<BlockId> = (0..n as u32).map(BlockId).collect();
-    for start in 1..n {
+    for (start, forward) in forward.iter_mut().enumerate().skip(1) {
         let mut b = start;
         let mut steps = 0;
         while let (PTerm::Goto(t), true) = (&proc.blocks[b].term, proc.blocks[b].stmts.is_empty()) {
@@ -122,7 +122,7 @@ pub fn prune(proc: &mut Proc) {
             }
         }
         if steps <= n {
-            forward[start] = BlockId(b as u32);
+            *forward = BlockId(b as u32);
         }
     }
     for b in &mut proc.blocks {
@@ -157,17 +157,10 @@ pub fn reverse_postorder(blocks: &[PBlock]) -> Vec<BlockId> {
     let mut stack = vec![(BlockId(0), 0usize)];
     seen[0] = true;
     while let Some((b, i)) = stack.pop() {
-        let mut next = None;
-        let mut k = 0;
         // Visit the last successor first, so that the first ends up right after its predecessor.
         let mut succs = vec![];
         successors(&blocks[b.0 as usize].term, |s| succs.push(s));
-        for s in succs.iter().rev() {
-            if k == i {
-                next = Some(*s);
-            }
-            k += 1;
-        }
+        let next = succs.iter().rev().nth(i).copied();
         match next {
             Some(s) => {
                 stack.push((b, i + 1));
