@@ -2,6 +2,7 @@
 
 #![allow(missing_docs)]
 mod common;
+use cairn_core::ir::{Expr, TopForm};
 use cairn_core::verify::{Dialect, verify};
 use cairn_syntax::Session;
 use common::*;
@@ -133,6 +134,24 @@ fn a_session_continues() {
     // the definition fills the variable that the first program referred to
     let names: Vec<_> = second.program.globals.iter().filter(|g| &*g.name == "g").collect();
     assert_eq!(names.len(), 1);
+}
+
+#[test]
+fn code_from_templates_in_lib_takes_the_place_of_the_use() {
+    let body = "(import (scheme base)) (export m) (begin (define-syntax m (syntax-rules () ((_ x) (car x)))))";
+    for (name, in_program) in [("(scheme extra)", true), ("(extra)", false)] {
+        let mut memory = Memory::stub();
+        memory.add(&format!("(define-library {name} {body})"));
+        let text = format!("(import {name}) (m 5)");
+        let x = Session::new().expand_program("p", &text, &mut memory).unwrap_or_else(|_| panic!("an error"));
+        let Some(TopForm::Expr(Expr::Prim { site, .. })) = x.program.forms.last() else { panic!("a primitive") };
+        let file = site.file().expect("a position");
+        if in_program {
+            assert_eq!((file, site.start() as usize), (0, text.find("(m 5)").expect("there")));
+        } else {
+            assert_eq!(&x.sources[file as usize].text[site.start() as usize..][..5], "(car ");
+        }
+    }
 }
 
 #[test]

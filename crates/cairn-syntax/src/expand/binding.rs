@@ -249,7 +249,13 @@ impl Expander<'_> {
         } else {
             "(let-values (((variable …) expression) …) body …)"
         };
-        let [_, specs, body @ ..] = items else { return self.err_help(form.span, "bad form", help) };
+        let [_, specs, body @ ..] = items else {
+            return self.err_help(
+                form.span,
+                format!("bad `{}`", if sequential { "let*-values" } else { "let-values" }),
+                help,
+            );
+        };
         let Some(specs) = specs.as_list() else {
             return self.err_help(specs.span, "a list of bindings is expected here", help);
         };

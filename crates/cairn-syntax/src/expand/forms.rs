@@ -100,6 +100,11 @@ impl Expander<'_> {
         let (_, core) = CORE_FORMS.iter().find(|(n, _)| *n == &**name)?;
         let home = match core {
             Core::Assert | Core::Receive | Core::NamedLambda => return None,
+            Core::Import | Core::DefineLibrary => {
+                let message = format!("`{name}` is not allowed here");
+                let help = "it stands at the top level of a program; imports also among library declarations";
+                return Some(self.diagnostic(head.span, message).help(help).into());
+            }
             _ if core.is_primitive() => "(cairn primitives)",
             Core::CaseLambda => "(scheme case-lambda)",
             Core::Delay | Core::DelayForce => "(scheme lazy)",
@@ -286,7 +291,7 @@ impl Expander<'_> {
                 );
             }
             Core::Import | Core::DefineLibrary => {
-                return self.err(x.span, format!("`{name}` is allowed at the top level only"));
+                return self.err(x.span, format!("`{name}` is not allowed here"));
             }
             Core::SyntaxRules => {
                 return self.err_help(

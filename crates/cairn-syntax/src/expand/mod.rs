@@ -90,7 +90,7 @@ pub fn expand_program(main_path: &str, text: &str, loader: &mut dyn Loader) -> R
 }
 
 /// How many errors are reported at most.
-const MAX_ERRORS: usize = 40;
+const MAX_ERRORS: usize = 60;
 
 /// What an identifier means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -399,9 +399,14 @@ impl Expander<'_> {
 
     fn suggestion(&self, id: Ident, name: &str) -> Option<String> {
         let module = self.s.modules.iter().rev().find(|m| m.unbound.contains_key(&id))?;
-        let limit = if name.chars().count() <= 3 { 1 } else { 2 };
-        let mut best: Option<(usize, &str)> = None;
-        for other in module.table.keys() {
+        let limit = match name.chars().count() {
+            0..=2 => 0,
+            3 => 1,
+            _ => 2,
+        };
+        // nearest first, variables before keywords
+        let mut best: Option<(usize, bool, &str)> = None;
+        for (other, entrance) in &module.table {
             if self.s.names.base(*other) == id && *other != id {
                 return Some(format!(
                     "a macro defines a `{name}` here, but a name that a macro inserts is visible to that expansion \
@@ -413,11 +418,12 @@ impl Expander<'_> {
                 continue;
             }
             let d = distance(name, other);
-            if d <= limit && best.is_none_or(|(b, n)| (d, other) < (b, n)) {
-                best = Some((d, other));
+            let choice = (d, matches!(entrance.binding, Binding::Core(_) | Binding::Macro(_)), other);
+            if d <= limit && best.is_none_or(|b| choice < b) {
+                best = Some(choice);
             }
         }
-        if let Some((_, other)) = best {
+        if let Some((_, _, other)) = best {
             return Some(format!("did you mean `{other}`?"));
         }
         let mut homes: Vec<String> =
