@@ -403,3 +403,44 @@ fn closures_hold_their_variables() {
         }
     }
 }
+
+/// Every mix of representations in generic arithmetic.
+#[test]
+fn arithmetic_of_fixnums_and_flonums() {
+    let flonum = |x: f64| Value::try_flonum(x).expect("self-tagged");
+    let both = |op: P, a: Operand, b: Operand, want: Value| {
+        // through variables, and with each operand as a literal
+        let copies = vec![copy(0, a.clone()), copy(1, b.clone())];
+        let pick = |x: Operand, y: Operand| {
+            let test = block(vec![], branch(prim(P::IsNull, &[lit(Literal::Nil)]), 2, 3));
+            let first = block(copies.clone(), Term::Goto(BlockId(1)));
+            let done = block(vec![set(2, op, &[x, y])], Term::Return(var(2)));
+            let never = block(vec![copy(0, lit(Literal::Nil)), copy(1, var(0))], Term::Goto(BlockId(2)));
+            program(&CHUNKS, 3, vec![first, test, done, never])
+        };
+        for (x, y) in [(var(0), var(1)), (a.clone(), var(1)), (var(0), b.clone()), (a.clone(), b.clone())] {
+            assert_eq!(run(&pick(x, y)), want, "{op:?} {a:?} {b:?}");
+        }
+    };
+    both(P::Add, fix(2), fix(3), Value::fixnum(5));
+    both(P::Add, flo(2.5), fix(3), flonum(5.5));
+    both(P::Sub, fix(3), flo(0.5), flonum(2.5));
+    both(P::Mul, flo(1.5), flo(-2.0), flonum(-3.0));
+    both(P::Mul, fix(-7), fix(6), Value::fixnum(-42));
+    both(P::Div, fix(1), flo(4.0), flonum(0.25));
+    both(P::Div, flo(1.0), flo(4.0), flonum(0.25));
+    both(P::Add, flo(0.5), flo(-0.5), flonum(0.0));
+    both(P::NumLt, fix(2), flo(2.5), Value::TRUE);
+    both(P::NumGe, flo(2.5), fix(3), Value::FALSE);
+    both(P::NumEq, flo(3.0), fix(3), Value::TRUE);
+    both(P::NumLe, fix(3), fix(3), Value::TRUE);
+    both(P::Modulo, fix(-7), fix(3), Value::fixnum(2));
+    both(P::Remainder, fix(-7), fix(3), Value::fixnum(-1));
+    both(P::Quotient, fix(-7), fix(2), Value::fixnum(-3));
+    both(P::FloorQuotient, fix(-7), fix(2), Value::fixnum(-4));
+    both(P::Modulo, fix(-7), fix(4), Value::fixnum(1));
+    both(P::FxShl, fix(-3), fix(4), Value::fixnum(-48));
+    both(P::FxShr, fix(-3), fix(1), Value::fixnum(-2));
+    both(P::FlSub, flo(1.0), flo(0.25), flonum(0.75));
+    both(P::FlLt, flo(1.0), flo(f64::INFINITY), Value::TRUE);
+}

@@ -56,75 +56,88 @@ l7:
 l20:
   br i1 %t19, label %l15, label %l21, !prof !2
 l21:
-  %t22 = trunc i64 %t11 to i32
-  %t23 = and i32 %t22, 31
-  %t24 = lshr i32 842150450, %t23
-  %t25 = and i32 %t24, 1
-  %t26 = icmp ne i32 %t25, 0
-  br i1 %t26, label %l27, label %l14, !prof !2
-l27:
-  %t28 = sub i64 %t11, 1
-  %t29 = call i64 @llvm.fshr.i64(i64 %t28, i64 %t28, i64 4)
-  %t30 = bitcast i64 %t29 to double
-  %t31 = trunc i64 %t12 to i32
-  %t32 = and i32 %t31, 31
-  %t33 = lshr i32 842150450, %t32
-  %t34 = and i32 %t33, 1
-  %t35 = icmp ne i32 %t34, 0
-  br i1 %t35, label %l36, label %l14, !prof !2
-l36:
-  %t37 = sub i64 %t12, 1
-  %t38 = call i64 @llvm.fshr.i64(i64 %t37, i64 %t37, i64 4)
-  %t39 = bitcast i64 %t38 to double
-  %t40 = fadd double %t30, %t39
-  %t41 = bitcast double %t40 to i64
-  %t42 = call i64 @llvm.fshl.i64(i64 %t41, i64 %t41, i64 4)
-  %t43 = add i64 %t42, 1
-  %t44 = trunc i64 %t43 to i32
-  %t45 = and i32 %t44, 31
-  %t46 = lshr i32 842150450, %t45
-  %t47 = and i32 %t46, 1
-  %t48 = icmp ne i32 %t47, 0
-  br i1 %t48, label %l50, label %l49, !prof !0
-l50:
-  %t59 = phi i64 [ %t43, %l36 ], [ %t56, %l49 ]
+  %t22 = or i64 %t11, %t12
+  %t23 = and i64 %t22, 2
+  %t24 = icmp eq i64 %t23, 0
+  br i1 %t24, label %l25, label %l14, !prof !2
+l25:
+  %t26 = and i64 %t11, 7
+  %t27 = icmp eq i64 %t26, 0
+  br i1 %t27, label %l28, label %l29
+l28:
+  %t31 = ashr i64 %t11, 3
+  %t32 = sitofp i64 %t31 to double
+  br label %l30
+l29:
+  %t33 = sub i64 %t11, 1
+  %t34 = call i64 @llvm.fshr.i64(i64 %t33, i64 %t33, i64 4)
+  %t35 = bitcast i64 %t34 to double
+  br label %l30
+l30:
+  %t36 = phi double [ %t32, %l28 ], [ %t35, %l29 ]
+  %t37 = and i64 %t12, 7
+  %t38 = icmp eq i64 %t37, 0
+  br i1 %t38, label %l39, label %l40
+l39:
+  %t42 = ashr i64 %t12, 3
+  %t43 = sitofp i64 %t42 to double
+  br label %l41
+l40:
+  %t44 = sub i64 %t12, 1
+  %t45 = call i64 @llvm.fshr.i64(i64 %t44, i64 %t44, i64 4)
+  %t46 = bitcast i64 %t45 to double
+  br label %l41
+l41:
+  %t47 = phi double [ %t43, %l39 ], [ %t46, %l40 ]
+  %t48 = fadd double %t36, %t47
+  %t49 = bitcast double %t48 to i64
+  %t50 = call i64 @llvm.fshl.i64(i64 %t49, i64 %t49, i64 4)
+  %t51 = add i64 %t50, 1
+  %t52 = trunc i64 %t51 to i32
+  %t53 = and i32 %t52, 31
+  %t54 = lshr i32 842150450, %t53
+  %t55 = and i32 %t54, 1
+  %t56 = icmp ne i32 %t55, 0
+  br i1 %t56, label %l58, label %l57, !prof !0
+l58:
+  %t67 = phi i64 [ %t51, %l41 ], [ %t64, %l57 ]
   br label %l13
 l15:
-  %t60 = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %t11, i64 %t12)
-  %t61 = extractvalue { i64, i1 } %t60, 0
-  %t62 = extractvalue { i64, i1 } %t60, 1
-  br i1 %t62, label %l14, label %l13, !prof !1
+  %t68 = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %t11, i64 %t12)
+  %t69 = extractvalue { i64, i1 } %t68, 0
+  %t70 = extractvalue { i64, i1 } %t68, 1
+  br i1 %t70, label %l14, label %l13, !prof !1
 l13:
-  %t76 = phi i64 [ %t59, %l50 ], [ %t61, %l15 ], [ %t67, %l75 ]
-  store i64 %t76, ptr %v2
-  %t77 = load i64, ptr %v1
-  %t78 = load i64, ptr %v2
-  %t79 = and i64 %t77, 7
-  %t80 = icmp eq i64 %t79, 6
-  br i1 %t80, label %l85, label %l81, !prof !0
-l85:
-  %t86 = load i64, ptr %v0
-  %t87 = load i64, ptr %v1
-  %t88 = load i64, ptr %sp.v
-  %t89 = add i64 %t88, -24
-  %t90 = getelementptr i8, ptr %ctx, i64 <stack_limit>
-  %t91 = load i64, ptr %t90, !tbaa !10
-  %t92 = icmp ult i64 %t89, %t91
-  br i1 %t92, label %l93, label %l94, !prof !1
-l94:
-  %t103 = phi i64 [ %t89, %l85 ], [ %t102, %l93 ]
-  %t104 = inttoptr i64 %t103 to ptr
-  store ptr @"scm.f.0.r1", ptr %t104, !tbaa !15
-  %t105 = getelementptr i8, ptr %t104, i64 16
-  store i64 %t86, ptr %t105, !tbaa !15
-  %t106 = getelementptr i8, ptr %t104, i64 8
-  store i64 %t87, ptr %t106, !tbaa !15
-  %t107 = inttoptr i64 %t77 to ptr
-  %t108 = getelementptr i8, ptr %t107, i64 -6
-  %t109 = load ptr, ptr %t108, !tbaa !14
-  %t110 = load i64, ptr %lo.v
-  %t111 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void %t109(ptr %ctx, i64 %t103, i64 %t110, i64 %t111, i64 1, i64 %t77, i64 %t78, i64 poison, i64 poison, i64 poison, i64 poison)
+  %t84 = phi i64 [ %t67, %l58 ], [ %t69, %l15 ], [ %t75, %l83 ]
+  store i64 %t84, ptr %v2
+  %t85 = load i64, ptr %v1
+  %t86 = load i64, ptr %v2
+  %t87 = and i64 %t85, 7
+  %t88 = icmp eq i64 %t87, 6
+  br i1 %t88, label %l93, label %l89, !prof !0
+l93:
+  %t94 = load i64, ptr %v0
+  %t95 = load i64, ptr %v1
+  %t96 = load i64, ptr %sp.v
+  %t97 = add i64 %t96, -24
+  %t98 = getelementptr i8, ptr %ctx, i64 <stack_limit>
+  %t99 = load i64, ptr %t98, !tbaa !10
+  %t100 = icmp ult i64 %t97, %t99
+  br i1 %t100, label %l101, label %l102, !prof !1
+l102:
+  %t111 = phi i64 [ %t97, %l93 ], [ %t110, %l101 ]
+  %t112 = inttoptr i64 %t111 to ptr
+  store ptr @"scm.f.0.r1", ptr %t112, !tbaa !15
+  %t113 = getelementptr i8, ptr %t112, i64 16
+  store i64 %t94, ptr %t113, !tbaa !15
+  %t114 = getelementptr i8, ptr %t112, i64 8
+  store i64 %t95, ptr %t114, !tbaa !15
+  %t115 = inttoptr i64 %t85 to ptr
+  %t116 = getelementptr i8, ptr %t115, i64 -6
+  %t117 = load ptr, ptr %t116, !tbaa !14
+  %t118 = load i64, ptr %lo.v
+  %t119 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void %t117(ptr %ctx, i64 %t111, i64 %t118, i64 %t119, i64 1, i64 %t85, i64 %t86, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l1:
   %t2 = load i64, ptr %sp.v
@@ -132,56 +145,56 @@ l1:
   %t4 = load i64, ptr %hi.v
   musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t2, i64 %t3, i64 %t4, i64 ptrtoint (ptr @cairn_throw.0 to i64), i64 poison, i64 %t0, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
-l49:
-  %t51 = bitcast double %t40 to i64
-  %t52 = load i64, ptr %sp.v
-  %t53 = load i64, ptr %lo.v
-  %t54 = load i64, ptr %hi.v
-  %t55 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_box_flonum>, ptr %ctx, i64 %t52, i64 %t51, i64 %t53, i64 %t54) #3
-  %t56 = extractvalue { i64, i64, i64 } %t55, 0
-  %t57 = extractvalue { i64, i64, i64 } %t55, 1
-  store i64 %t57, ptr %lo.v
-  %t58 = extractvalue { i64, i64, i64 } %t55, 2
-  store i64 %t58, ptr %hi.v
-  br label %l50
-l71:
-  %t72 = load i64, ptr %sp.v
-  %t73 = load i64, ptr %lo.v
-  %t74 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t72, i64 %t73, i64 %t74, i64 ptrtoint (ptr @cairn_throw.1 to i64), i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison)
+l57:
+  %t59 = bitcast double %t48 to i64
+  %t60 = load i64, ptr %sp.v
+  %t61 = load i64, ptr %lo.v
+  %t62 = load i64, ptr %hi.v
+  %t63 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_box_flonum>, ptr %ctx, i64 %t60, i64 %t59, i64 %t61, i64 %t62) #3
+  %t64 = extractvalue { i64, i64, i64 } %t63, 0
+  %t65 = extractvalue { i64, i64, i64 } %t63, 1
+  store i64 %t65, ptr %lo.v
+  %t66 = extractvalue { i64, i64, i64 } %t63, 2
+  store i64 %t66, ptr %hi.v
+  br label %l58
+l79:
+  %t80 = load i64, ptr %sp.v
+  %t81 = load i64, ptr %lo.v
+  %t82 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t80, i64 %t81, i64 %t82, i64 ptrtoint (ptr @cairn_throw.1 to i64), i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l14:
-  %t63 = load i64, ptr %sp.v
-  %t64 = load i64, ptr %lo.v
-  %t65 = load i64, ptr %hi.v
-  %t66 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_add>, ptr %ctx, i64 %t63, i64 %t11, i64 %t12, i64 %t64, i64 %t65) #3
-  %t67 = extractvalue { i64, i64, i64 } %t66, 0
-  %t68 = extractvalue { i64, i64, i64 } %t66, 1
-  store i64 %t68, ptr %lo.v
-  %t69 = extractvalue { i64, i64, i64 } %t66, 2
-  store i64 %t69, ptr %hi.v
-  %t70 = icmp ne i64 %t67, 58
-  br i1 %t70, label %l75, label %l71, !prof !0
-l75:
+  %t71 = load i64, ptr %sp.v
+  %t72 = load i64, ptr %lo.v
+  %t73 = load i64, ptr %hi.v
+  %t74 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_add>, ptr %ctx, i64 %t71, i64 %t11, i64 %t12, i64 %t72, i64 %t73) #3
+  %t75 = extractvalue { i64, i64, i64 } %t74, 0
+  %t76 = extractvalue { i64, i64, i64 } %t74, 1
+  store i64 %t76, ptr %lo.v
+  %t77 = extractvalue { i64, i64, i64 } %t74, 2
+  store i64 %t77, ptr %hi.v
+  %t78 = icmp ne i64 %t75, 58
+  br i1 %t78, label %l83, label %l79, !prof !0
+l83:
   br label %l13
-l81:
-  %t82 = load i64, ptr %sp.v
-  %t83 = load i64, ptr %lo.v
-  %t84 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t82, i64 %t83, i64 %t84, i64 ptrtoint (ptr @cairn_throw.2 to i64), i64 poison, i64 %t77, i64 poison, i64 poison, i64 poison, i64 poison)
+l89:
+  %t90 = load i64, ptr %sp.v
+  %t91 = load i64, ptr %lo.v
+  %t92 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t90, i64 %t91, i64 %t92, i64 ptrtoint (ptr @cairn_throw.2 to i64), i64 poison, i64 %t85, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
-l93:
-  %t95 = add i64 %t88, 0
-  %t96 = load i64, ptr %lo.v
-  %t97 = load i64, ptr %hi.v
-  %t98 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{memory},~{dirflag},~{fpsr},~{flags}"(i64 <cairn_machine_overflow>, ptr %ctx, i64 %t95, i64 192, i64 %t96, i64 %t97) #1
-  %t99 = extractvalue { i64, i64, i64 } %t98, 0
-  %t100 = extractvalue { i64, i64, i64 } %t98, 1
-  store i64 %t100, ptr %lo.v
-  %t101 = extractvalue { i64, i64, i64 } %t98, 2
-  store i64 %t101, ptr %hi.v
-  %t102 = sub i64 %t99, 24
-  br label %l94
+l101:
+  %t103 = add i64 %t96, 0
+  %t104 = load i64, ptr %lo.v
+  %t105 = load i64, ptr %hi.v
+  %t106 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{memory},~{dirflag},~{fpsr},~{flags}"(i64 <cairn_machine_overflow>, ptr %ctx, i64 %t103, i64 192, i64 %t104, i64 %t105) #1
+  %t107 = extractvalue { i64, i64, i64 } %t106, 0
+  %t108 = extractvalue { i64, i64, i64 } %t106, 1
+  store i64 %t108, ptr %lo.v
+  %t109 = extractvalue { i64, i64, i64 } %t106, 2
+  store i64 %t109, ptr %hi.v
+  %t110 = sub i64 %t107, 24
+  br label %l102
 }
 
 define internal preserve_nonecc void @"scm.f.0.r1"(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) #0 align 16 prefix <{ i64, i64, ptr, i64, i64, i64 }> <{ i64 ptrtoint (ptr @cairn_name.2 to i64), i64 3, ptr @cairn_mv_first, i64 0, i64 6, i64 4294967299 }> {

@@ -62,74 +62,87 @@ l33:
 l46:
   br i1 %t45, label %l41, label %l47, !prof !2
 l47:
-  %t48 = trunc i64 %t37 to i32
-  %t49 = and i32 %t48, 31
-  %t50 = lshr i32 842150450, %t49
-  %t51 = and i32 %t50, 1
-  %t52 = icmp ne i32 %t51, 0
-  br i1 %t52, label %l53, label %l40, !prof !2
-l53:
-  %t54 = sub i64 %t37, 1
-  %t55 = call i64 @llvm.fshr.i64(i64 %t54, i64 %t54, i64 4)
-  %t56 = bitcast i64 %t55 to double
-  %t57 = trunc i64 %t38 to i32
-  %t58 = and i32 %t57, 31
-  %t59 = lshr i32 842150450, %t58
-  %t60 = and i32 %t59, 1
-  %t61 = icmp ne i32 %t60, 0
-  br i1 %t61, label %l62, label %l40, !prof !2
-l62:
-  %t63 = sub i64 %t38, 1
-  %t64 = call i64 @llvm.fshr.i64(i64 %t63, i64 %t63, i64 4)
-  %t65 = bitcast i64 %t64 to double
-  %t66 = fadd double %t56, %t65
-  %t67 = bitcast double %t66 to i64
-  %t68 = call i64 @llvm.fshl.i64(i64 %t67, i64 %t67, i64 4)
-  %t69 = add i64 %t68, 1
-  %t70 = trunc i64 %t69 to i32
-  %t71 = and i32 %t70, 31
-  %t72 = lshr i32 842150450, %t71
-  %t73 = and i32 %t72, 1
-  %t74 = icmp ne i32 %t73, 0
-  br i1 %t74, label %l76, label %l75, !prof !0
-l76:
-  %t85 = phi i64 [ %t69, %l62 ], [ %t82, %l75 ]
+  %t48 = or i64 %t37, %t38
+  %t49 = and i64 %t48, 2
+  %t50 = icmp eq i64 %t49, 0
+  br i1 %t50, label %l51, label %l40, !prof !2
+l51:
+  %t52 = and i64 %t37, 7
+  %t53 = icmp eq i64 %t52, 0
+  br i1 %t53, label %l54, label %l55
+l54:
+  %t57 = ashr i64 %t37, 3
+  %t58 = sitofp i64 %t57 to double
+  br label %l56
+l55:
+  %t59 = sub i64 %t37, 1
+  %t60 = call i64 @llvm.fshr.i64(i64 %t59, i64 %t59, i64 4)
+  %t61 = bitcast i64 %t60 to double
+  br label %l56
+l56:
+  %t62 = phi double [ %t58, %l54 ], [ %t61, %l55 ]
+  %t63 = and i64 %t38, 7
+  %t64 = icmp eq i64 %t63, 0
+  br i1 %t64, label %l65, label %l66
+l65:
+  %t68 = ashr i64 %t38, 3
+  %t69 = sitofp i64 %t68 to double
+  br label %l67
+l66:
+  %t70 = sub i64 %t38, 1
+  %t71 = call i64 @llvm.fshr.i64(i64 %t70, i64 %t70, i64 4)
+  %t72 = bitcast i64 %t71 to double
+  br label %l67
+l67:
+  %t73 = phi double [ %t69, %l65 ], [ %t72, %l66 ]
+  %t74 = fadd double %t62, %t73
+  %t75 = bitcast double %t74 to i64
+  %t76 = call i64 @llvm.fshl.i64(i64 %t75, i64 %t75, i64 4)
+  %t77 = add i64 %t76, 1
+  %t78 = trunc i64 %t77 to i32
+  %t79 = and i32 %t78, 31
+  %t80 = lshr i32 842150450, %t79
+  %t81 = and i32 %t80, 1
+  %t82 = icmp ne i32 %t81, 0
+  br i1 %t82, label %l84, label %l83, !prof !0
+l84:
+  %t93 = phi i64 [ %t77, %l67 ], [ %t90, %l83 ]
   br label %l39
 l41:
-  %t86 = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %t37, i64 %t38)
-  %t87 = extractvalue { i64, i1 } %t86, 0
-  %t88 = extractvalue { i64, i1 } %t86, 1
-  br i1 %t88, label %l40, label %l39, !prof !1
+  %t94 = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %t37, i64 %t38)
+  %t95 = extractvalue { i64, i1 } %t94, 0
+  %t96 = extractvalue { i64, i1 } %t94, 1
+  br i1 %t96, label %l40, label %l39, !prof !1
 l39:
-  %t102 = phi i64 [ %t85, %l76 ], [ %t87, %l41 ], [ %t93, %l101 ]
-  store i64 %t102, ptr %v2
-  %t103 = load i64, ptr %v1
-  %t104 = load i64, ptr %v2
-  %t105 = and i64 %t103, 7
-  %t106 = icmp eq i64 %t105, 6
-  br i1 %t106, label %l111, label %l107, !prof !0
-l111:
-  %t112 = load i64, ptr %v0
-  %t113 = load i64, ptr %v1
-  %t114 = load i64, ptr %sp.v
-  %t115 = load i64, ptr %hi.v
-  %t116 = sub i64 %t115, 32
-  store i64 %t116, ptr %hi.v
-  %t117 = inttoptr i64 %t116 to ptr
-  store ptr @"scm.f.0.r1", ptr %t117, !tbaa !15
-  %t118 = getelementptr i8, ptr %t117, i64 8
-  store i64 %t114, ptr %t118, !tbaa !15
-  %t119 = getelementptr i8, ptr %t117, i64 16
-  store i64 %t112, ptr %t119, !tbaa !15
-  %t120 = getelementptr i8, ptr %t117, i64 24
-  store i64 %t113, ptr %t120, !tbaa !15
-  %t121 = add i64 %t116, 6
-  %t122 = inttoptr i64 %t103 to ptr
-  %t123 = getelementptr i8, ptr %t122, i64 -6
-  %t124 = load ptr, ptr %t123, !tbaa !14
-  %t125 = load i64, ptr %lo.v
-  %t126 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void %t124(ptr %ctx, i64 %t121, i64 %t125, i64 %t126, i64 1, i64 %t103, i64 %t104, i64 poison, i64 poison, i64 poison, i64 poison)
+  %t110 = phi i64 [ %t93, %l84 ], [ %t95, %l41 ], [ %t101, %l109 ]
+  store i64 %t110, ptr %v2
+  %t111 = load i64, ptr %v1
+  %t112 = load i64, ptr %v2
+  %t113 = and i64 %t111, 7
+  %t114 = icmp eq i64 %t113, 6
+  br i1 %t114, label %l119, label %l115, !prof !0
+l119:
+  %t120 = load i64, ptr %v0
+  %t121 = load i64, ptr %v1
+  %t122 = load i64, ptr %sp.v
+  %t123 = load i64, ptr %hi.v
+  %t124 = sub i64 %t123, 32
+  store i64 %t124, ptr %hi.v
+  %t125 = inttoptr i64 %t124 to ptr
+  store ptr @"scm.f.0.r1", ptr %t125, !tbaa !15
+  %t126 = getelementptr i8, ptr %t125, i64 8
+  store i64 %t122, ptr %t126, !tbaa !15
+  %t127 = getelementptr i8, ptr %t125, i64 16
+  store i64 %t120, ptr %t127, !tbaa !15
+  %t128 = getelementptr i8, ptr %t125, i64 24
+  store i64 %t121, ptr %t128, !tbaa !15
+  %t129 = add i64 %t124, 6
+  %t130 = inttoptr i64 %t111 to ptr
+  %t131 = getelementptr i8, ptr %t130, i64 -6
+  %t132 = load ptr, ptr %t131, !tbaa !14
+  %t133 = load i64, ptr %lo.v
+  %t134 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void %t132(ptr %ctx, i64 %t129, i64 %t133, i64 %t134, i64 1, i64 %t111, i64 %t112, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l4:
   %t6 = load i64, ptr %v0
@@ -168,43 +181,43 @@ l27:
   %t30 = load i64, ptr %hi.v
   musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t28, i64 %t29, i64 %t30, i64 ptrtoint (ptr @cairn_throw.0 to i64), i64 poison, i64 %t26, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
-l75:
-  %t77 = bitcast double %t66 to i64
-  %t78 = load i64, ptr %sp.v
-  %t79 = load i64, ptr %lo.v
-  %t80 = load i64, ptr %hi.v
-  %t81 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_box_flonum>, ptr %ctx, i64 %t78, i64 %t77, i64 %t79, i64 %t80) #3
-  %t82 = extractvalue { i64, i64, i64 } %t81, 0
-  %t83 = extractvalue { i64, i64, i64 } %t81, 1
-  store i64 %t83, ptr %lo.v
-  %t84 = extractvalue { i64, i64, i64 } %t81, 2
-  store i64 %t84, ptr %hi.v
-  br label %l76
-l97:
-  %t98 = load i64, ptr %sp.v
-  %t99 = load i64, ptr %lo.v
-  %t100 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t98, i64 %t99, i64 %t100, i64 ptrtoint (ptr @cairn_throw.1 to i64), i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison)
+l83:
+  %t85 = bitcast double %t74 to i64
+  %t86 = load i64, ptr %sp.v
+  %t87 = load i64, ptr %lo.v
+  %t88 = load i64, ptr %hi.v
+  %t89 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_box_flonum>, ptr %ctx, i64 %t86, i64 %t85, i64 %t87, i64 %t88) #3
+  %t90 = extractvalue { i64, i64, i64 } %t89, 0
+  %t91 = extractvalue { i64, i64, i64 } %t89, 1
+  store i64 %t91, ptr %lo.v
+  %t92 = extractvalue { i64, i64, i64 } %t89, 2
+  store i64 %t92, ptr %hi.v
+  br label %l84
+l105:
+  %t106 = load i64, ptr %sp.v
+  %t107 = load i64, ptr %lo.v
+  %t108 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t106, i64 %t107, i64 %t108, i64 ptrtoint (ptr @cairn_throw.1 to i64), i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l40:
-  %t89 = load i64, ptr %sp.v
-  %t90 = load i64, ptr %lo.v
-  %t91 = load i64, ptr %hi.v
-  %t92 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_add>, ptr %ctx, i64 %t89, i64 %t37, i64 %t38, i64 %t90, i64 %t91) #3
-  %t93 = extractvalue { i64, i64, i64 } %t92, 0
-  %t94 = extractvalue { i64, i64, i64 } %t92, 1
-  store i64 %t94, ptr %lo.v
-  %t95 = extractvalue { i64, i64, i64 } %t92, 2
-  store i64 %t95, ptr %hi.v
-  %t96 = icmp ne i64 %t93, 58
-  br i1 %t96, label %l101, label %l97, !prof !0
-l101:
+  %t97 = load i64, ptr %sp.v
+  %t98 = load i64, ptr %lo.v
+  %t99 = load i64, ptr %hi.v
+  %t100 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_add>, ptr %ctx, i64 %t97, i64 %t37, i64 %t38, i64 %t98, i64 %t99) #3
+  %t101 = extractvalue { i64, i64, i64 } %t100, 0
+  %t102 = extractvalue { i64, i64, i64 } %t100, 1
+  store i64 %t102, ptr %lo.v
+  %t103 = extractvalue { i64, i64, i64 } %t100, 2
+  store i64 %t103, ptr %hi.v
+  %t104 = icmp ne i64 %t101, 58
+  br i1 %t104, label %l109, label %l105, !prof !0
+l109:
   br label %l39
-l107:
-  %t108 = load i64, ptr %sp.v
-  %t109 = load i64, ptr %lo.v
-  %t110 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t108, i64 %t109, i64 %t110, i64 ptrtoint (ptr @cairn_throw.2 to i64), i64 poison, i64 %t103, i64 poison, i64 poison, i64 poison, i64 poison)
+l115:
+  %t116 = load i64, ptr %sp.v
+  %t117 = load i64, ptr %lo.v
+  %t118 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t116, i64 %t117, i64 %t118, i64 ptrtoint (ptr @cairn_throw.2 to i64), i64 poison, i64 %t111, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 }
 

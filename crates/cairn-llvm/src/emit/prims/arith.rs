@@ -4,11 +4,11 @@
 //!  (a | b) & 7 == 0 ──yes──▶ add, overflow? ──no──▶ done
 //!        │no                      │yes
 //!        ▼                        ▼
-//!  both self-tagged ──yes──▶ …   cold: cairn_num_add
-//!  flonums?         ──no─────────▲
+//!  (a | b) & 2 == 0 ──yes──▶ …   cold: cairn_num_add
+//!  fixnum or flonum ──no─────────▲
 //! ```
 //!
-//! A literal or an unboxed double decides one side at compile time; a literal fixnum met by a flonum is converted here.
+//! A literal or an unboxed double decides one side at compile time; a fixnum met by a flonum is converted here.
 
 use super::{Sink, Value, literal_fixnum};
 use crate::emit::function::{Emitter, Label, ins};
@@ -16,7 +16,7 @@ use crate::emit::text::{Odds, Val, double};
 use cairn_core::ir::Literal;
 use cairn_core::prim::Op;
 use cairn_frame::ir::{Operand, Prim};
-use cairn_layout::value::{FLONUM_TAGS, Value as Word};
+use cairn_layout::value::Value as Word;
 
 /// An operand, as far as it is known.
 enum Side {
@@ -51,19 +51,49 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The double of a side, or a way to `slow`.
-    fn side_double(&mut self, s: &Side, slow: &Label) -> Val {
-        match s {
-            Side::Fixnum(i) => double(*i as f64),
-            Side::Double(d) => d.clone(),
-            Side::Any(w) => {
-                let immediate = self.tag_in(w, FLONUM_TAGS);
-                let ok = self.fresh();
-                self.branch(&immediate, &ok, slow, Odds::Probable);
-                self.start(&ok);
-                self.decode_immediate(w)
-            }
+    /// The doubles of both sides when neither is anything but a fixnum or a self-tagged flonum; else to `slow`. Two fixnums do not
+    /// come here. With `mixed`, a fixnum beside a flonum is converted; without (comparisons are exact), it goes to `slow`.
+    fn side_doubles(&mut self, a: &Side, b: &Side, mixed: bool, slow: &Label) -> (Val, Val) {
+        let probe = match (a, b) {
+            (Side::Any(v), Side::Any(w)) => ins!(self, "or i64 {v}, {w}"),
+            (Side::Any(v), _) | (_, Side::Any(v)) => v.clone(),
+            _ => unreachable!("both doubles are known"),
+        };
+        // of all tags, those of fixnums and flonums have this bit clear
+        let bit = ins!(self, "and i64 {probe}, 2");
+        let numbers = ins!(self, "icmp eq i64 {bit}, 0");
+        let go = self.fresh();
+        self.branch(&numbers, &go, slow, Odds::Probable);
+        self.start(&go);
+        (self.side_double(a, b, mixed, slow), self.side_double(b, a, mixed, slow))
+    }
+
+    fn side_double(&mut self, side: &Side, other: &Side, mixed: bool, slow: &Label) -> Val {
+        let w = match side {
+            Side::Fixnum(i) => return double(*i as f64),
+            Side::Double(d) => return d.clone(),
+            Side::Any(w) => w,
+        };
+        if matches!(other, Side::Fixnum(_)) {
+            return self.decode_immediate(w);
         }
+        let fixnum = self.has_tag(w, 0);
+        let (convert, decode) = (self.fresh(), self.fresh());
+        if !mixed {
+            self.branch(&fixnum, slow, &decode, Odds::Unlikely);
+            self.start(&decode);
+            return self.decode_immediate(w);
+        }
+        let join = self.fresh();
+        self.branch(&fixnum, &convert, &decode, Odds::Even);
+        self.start(&convert);
+        let c = self.fixnum_to_double(w);
+        self.goto(&join);
+        self.start(&decode);
+        let d = self.decode_immediate(w);
+        self.goto(&join);
+        self.start(&join);
+        self.phi("double", &[(c, convert), (d, decode)])
     }
 
     /// Sends two fixnums one way, words `(a, b)` in hand; emission goes on where at least one is none. Returns `false` if two
@@ -123,10 +153,10 @@ impl Emitter<'_, '_> {
         let (join, slow, fixnums) = (self.fresh(), self.fresh(), self.fresh());
         let mut paths = Vec::new();
         // division of fixnums is exact or a ratio: left to the runtime
-        let split = op != Op::Div && self.split_fixnums(&a, &b, &fixnums);
+        let divides = op == Op::Div;
+        let split = self.split_fixnums(&a, &b, if divides { &slow } else { &fixnums });
         if Self::flonum_path(&a, &b) {
-            let x = self.side_double(&a, &slow);
-            let y = self.side_double(&b, &slow);
+            let (x, y) = self.side_doubles(&a, &b, true, &slow);
             let d = ins!(self, "{float} double {x}, {y}");
             let w = self.encode_result(&d);
             paths.push((w, self.here()));
@@ -134,7 +164,7 @@ impl Emitter<'_, '_> {
         } else {
             self.goto(&slow);
         }
-        if split {
+        if split && !divides {
             self.start(&fixnums);
             let (mut v, w) = (self.side_word(&a), self.side_word(&b));
             if op == Op::Mul {
@@ -176,8 +206,7 @@ impl Emitter<'_, '_> {
         let (slow, fixnums) = (self.fresh(), self.fresh());
         let split = self.split_fixnums(&a, &b, &fixnums);
         if Self::flonum_path(&a, &b) {
-            let x = self.side_double(&a, &slow);
-            let y = self.side_double(&b, &slow);
+            let (x, y) = self.side_doubles(&a, &b, false, &slow);
             let bit = ins!(self, "fcmp {float} double {x}, {y}");
             sink.end(self, &bit);
         } else {

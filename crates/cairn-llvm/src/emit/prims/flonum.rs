@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  tag    w = rotl(bits, 4) + 1        in the tag set? ──no──▶ cold: box
-//!  untag  bits = rotr(w - 1, 4)        in the tag set? ──no──▶ cold: an object of type flonum? load : throw
+//!  untag  bits = rotr(w - 1, 4)        bit 1 clear?    ──no──▶ cold: an object of type flonum? load : throw
 //! ```
 //!
 //! Variables of representation `Double` skip both.
@@ -61,6 +61,12 @@ impl Emitter<'_, '_> {
         ins!(self, "bitcast i64 {bits} to double")
     }
 
+    /// An `i1`: is the word a fixnum or a self-tagged flonum? Of all tags, theirs have this bit clear.
+    fn is_immediate_number(&mut self, w: &Val) -> Val {
+        let bit = ins!(self, "and i64 {w}, 2");
+        ins!(self, "icmp eq i64 {bit}, 0")
+    }
+
     /// The double of a boxed flonum.
     pub(crate) fn load_boxed(&mut self, w: &Val) -> Val {
         let p = self.address(w, 8 - TAG_OBJECT as i64);
@@ -70,11 +76,18 @@ impl Emitter<'_, '_> {
 
     /// The double of a flonum word; anything else goes to `fail` (without one, it cannot be anything else).
     pub(crate) fn decode_flonum(&mut self, w: &Val, fail: Option<&Label>) -> Val {
-        let immediate = self.tag_in(w, FLONUM_TAGS);
+        let immediate = self.is_immediate_number(w);
         let (fast, cold, join) = (self.fresh(), self.fresh(), self.fresh());
         self.branch(&immediate, &fast, &cold, Odds::Likely);
         self.start(&fast);
+        if let Some(fail) = fail {
+            let fixnum = self.has_tag(w, 0);
+            let go = self.fresh();
+            self.branch(&fixnum, fail, &go, Odds::Unlikely);
+            self.start(&go);
+        }
         let d = self.decode_immediate(w);
+        let fast = self.here();
         self.goto(&join);
         let boxed = self.out_of_line(&cold, |e| {
             if let Some(fail) = fail {
@@ -179,7 +192,7 @@ impl Emitter<'_, '_> {
         paths.push((self.encode_immediate(&d), self.here()));
         self.goto(&join);
         self.start(&no);
-        let immediate = self.tag_in(&w, FLONUM_TAGS);
+        let immediate = self.is_immediate_number(&w);
         paths.push((w.clone(), self.here()));
         self.branch(&immediate, &join, &slow, Odds::Probable);
         self.start(&slow);
@@ -200,8 +213,11 @@ impl Emitter<'_, '_> {
             Some(d) => d,
             None => {
                 let w = self.operand(&p.args[0]);
-                let immediate = self.tag_in(&w, FLONUM_TAGS);
+                let immediate = self.is_immediate_number(&w);
                 self.guard(&immediate, &slow);
+                let fixnum = self.has_tag(&w, 0);
+                let flonum = ins!(self, "xor i1 {fixnum}, true");
+                self.guard(&flonum, &slow);
                 self.decode_immediate(&w)
             }
         };
