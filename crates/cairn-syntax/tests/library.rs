@@ -78,6 +78,8 @@ fn library_errors() {
     assert!(out.contains("put it into a begin"), "{out}");
     let out = bad("(define-library (l) (import (l)))", "(import (l))");
     assert!(out.contains("in a circle: (l) → (l)"), "{out}");
+    let out = bad("(define-library (l) (import (scheme base)) (begin (define x 1) (define x 2)))", "(import (l))");
+    assert!(out.contains("warning: lib/l.sld:1:72-1:73: `x` is defined twice in this library"), "{out}");
     let out = bad("(define-library (other) (import (scheme base)))", "(import (scheme base) (no))");
     assert!(out.contains("there is no library (no)"), "{out}");
     let out = bad(SHAPES, "(import (scheme base)) (let () (import (shapes)) 1)");

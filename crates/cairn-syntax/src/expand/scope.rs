@@ -233,6 +233,10 @@ impl Expander<'_> {
             match (old.origin, old.binding) {
                 (Origin::Defined, Binding::Global(g)) => {
                     self.s.program.globals[g.0 as usize].assigned = true;
+                    if self.module().name.is_some() {
+                        let d = self.diagnostic(span, format!("`{name}` is defined twice in this library"));
+                        self.warn(d.note(old.span, "here it is first"));
+                    }
                     return Ok(Target::Global(g));
                 }
                 (Origin::Imported, _) if self.module().name.is_some() => {

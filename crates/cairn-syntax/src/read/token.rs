@@ -18,6 +18,7 @@ const DELIMITERS: [bool; 256] = {
 };
 
 /// Ends a symbol, number, character or boolean?
+#[inline]
 pub(super) fn is_delimiter(b: u8) -> bool {
     DELIMITERS[b as usize]
 }
