@@ -135,7 +135,11 @@ impl Inliner<'_> {
     fn call_global(&mut self, g: GlobalId, at: Site, args: Vec<Expr>, site: Site) -> Expr {
         let f = Expr::Global(g, at);
         let Some((form, l)) = self.global_lambda(g).filter(|(form, _)| !self.breaker[*form]) else {
-            return match self.specialize(g, args, site) {
+            let args = match self.specialize(g, args, site) {
+                Ok(e) => return e,
+                Err(args) => args,
+            };
+            return match self.unfold(g, args, site) {
                 Ok(e) => e,
                 Err(args) => self.residual(f, args, site),
             };
@@ -191,6 +195,7 @@ impl Inliner<'_> {
             Expr::Local(v) => match &self.vars[v.0 as usize].known {
                 Known::Atom(a) => self.argument(a),
                 Known::Template(_) | Known::Once(_) | Known::Procedure => Arg::Procedure,
+                Known::Quoted(l) => Arg::Const(l.clone()),
                 Known::Nothing | Known::List(_) => Arg::Unknown,
             },
             Expr::Global(g, _) => match self.global_value(*g) {
@@ -211,7 +216,7 @@ impl Inliner<'_> {
     }
 
     /// Beta reduction of a fresh copy.
-    fn nested(&mut self, clause: Clause, args: Vec<Expr>) -> Expr {
+    pub(super) fn nested(&mut self, clause: Clause, args: Vec<Expr>) -> Expr {
         self.growth = self.growth.saturating_sub(super::size(&clause.body));
         self.depth += 1;
         let e = self.beta(clause, args);

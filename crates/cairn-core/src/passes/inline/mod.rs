@@ -106,6 +106,8 @@ enum Known {
     List(Rc<[Expr]>),
     /// Certainly a procedure, not copied.
     Procedure,
+    /// This constant pair, whose identity matters: not copied, but what it contains is known.
+    Quoted(Literal),
 }
 
 #[derive(Clone, Debug, Default)]

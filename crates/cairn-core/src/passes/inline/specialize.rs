@@ -11,26 +11,26 @@
 //!   (fix ((fold (lambda (acc l) (if (%pair? l) (fold (f acc (%car l)) (%cdr l)) acc)))) (fold t u)))
 //! ```
 //! and then `f` moves to its call. The definition itself stays as it is: a global procedure needs no closure.
+//!
+//! And recursion over a short constant list is unfolded: `(memq x '(a b))` becomes `(if (%eq? x 'a) … (%eq? x 'b) …)`.
 
 use super::estimate::{Arg, estimate};
-use super::{DEPTH, Inliner, WITH_PROCEDURE, size};
-use crate::ir::{Clause, Expr, GlobalId, Lambda, VarId};
+use super::{DEPTH, Inliner, SMALL, WITH_PROCEDURE, size};
+use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, VarId};
+use crate::prim::{Op, PrimOp};
 use crate::walk::{rewrite, take, visit};
 use cairn_layout::code::Site;
+use std::rc::Rc;
+
+/// Lists of at most this many elements are unfolded.
+const UNFOLD: usize = 8;
 
 impl Inliner<'_> {
     /// The call of recursive `g` with its loop copied, when that makes a call of an argument known.
     pub(super) fn specialize(&mut self, g: GlobalId, args: Vec<Expr>, site: Site) -> Result<Expr, Vec<Expr>> {
         let Some(fixed) = self.worth_specializing(g, &args) else { return Err(args) };
-        let Some((form, _)) = self.global_lambda(g) else { return Err(args) };
-        let site = (self.program.globals[g.0 as usize].library && site != Site::NONE).then_some(site);
-        let lent = take(self.program.forms[form].expr_mut());
-        let copy = match &lent {
-            Expr::Lambda(l) => Some((self.copy(&l.clauses[0], site), l.name.clone(), l.site)),
-            _ => None,
-        };
-        *self.program.forms[form].expr_mut() = lent;
-        let Some((Clause { params, mut body, .. }, name, lambda_site)) = copy else { return Err(args) };
+        let Some((clause, name, lambda_site)) = self.copy_of_global(g, site) else { return Err(args) };
+        let Clause { params, mut body, .. } = clause;
         self.growth = self.growth.saturating_sub(size(&body));
         self.global_uses[g.0 as usize] -= 1; // the call that goes away
         let again = self.program.fresh_var(&name);
@@ -70,11 +70,58 @@ impl Inliner<'_> {
         self.var(again).uses += 1;
         let clauses = vec![Clause { params: moving, rest: None, body }];
         let fix = vec![(again, Lambda { name, clauses, site: lambda_site })];
-        let enter = Expr::Call(Box::new(Expr::Local(again)), start, site.unwrap_or(Site::NONE));
+        let enter = Expr::Call(Box::new(Expr::Local(again)), start, site);
         self.depth += 1;
         let e = self.let_(bs, Expr::Fix(fix, Box::new(enter)));
         self.depth -= 1;
         Ok(e)
+    }
+
+    /// A copy of the only clause of a global procedure, its name and position.
+    fn copy_of_global(&mut self, g: GlobalId, site: Site) -> Option<(Clause, Rc<str>, Site)> {
+        let (form, _) = self.global_lambda(g)?;
+        let site = (self.program.globals[g.0 as usize].library && site != Site::NONE).then_some(site);
+        let lent = take(self.program.forms[form].expr_mut());
+        let copy = match &lent {
+            Expr::Lambda(l) => Some((self.copy(&l.clauses[0], site), l.name.clone(), l.site)),
+            _ => None,
+        };
+        *self.program.forms[form].expr_mut() = lent;
+        copy
+    }
+
+    /// The call of recursive `g` with its body inlined, when it walks down a short constant list.
+    pub(super) fn unfold(&mut self, g: GlobalId, args: Vec<Expr>, site: Site) -> Result<Expr, Vec<Expr>> {
+        if !self.worth_unfolding(g, &args) {
+            return Err(args);
+        }
+        let Some((clause, ..)) = self.copy_of_global(g, site) else { return Err(args) };
+        self.global_uses[g.0 as usize] -= 1;
+        Ok(self.nested(clause, args))
+    }
+
+    fn worth_unfolding(&self, g: GlobalId, args: &[Expr]) -> bool {
+        if self.depth >= DEPTH || self.lambda_depth == 0 {
+            return false;
+        }
+        let is_list = |e: &Expr| self.quoted(e).is_some_and(|l| is_short_list(&l));
+        let Some(k) = args.iter().position(is_list) else { return false };
+        let Some((_, l)) = self.global_lambda(g) else { return false };
+        let [clause] = &l.clauses[..] else { return false };
+        if clause.rest.is_some() || clause.params.len() != args.len() {
+            return false;
+        }
+        let mut descends = true;
+        visit(&clause.body, &mut |e| {
+            if let Expr::Call(f, args, _) = e
+                && matches!(**f, Expr::Global(h, _) if h == g)
+            {
+                descends &= args.get(k).is_some_and(|a| is_tail(a, clause.params[k]));
+            }
+        });
+        let known: Vec<Arg> = args.iter().map(|a| self.argument(a)).collect();
+        let small = 2 + args.len() + SMALL;
+        descends && estimate(clause, &known, small).is_some_and(|e| e.size <= self.growth)
     }
 
     /// Which parameters every recursive call passes on unchanged, when one of them is called and gets a known procedure.
@@ -114,4 +161,24 @@ fn fixed_parameters(g: GlobalId, clause: &Clause) -> Option<Vec<bool>> {
         _ => {}
     });
     (uses == calls && calls > 0 && fixed.contains(&true)).then_some(fixed)
+}
+
+/// `(cdr v)`
+fn is_tail(e: &Expr, v: VarId) -> bool {
+    match e {
+        Expr::Prim { op: PrimOp::Op(Op::Cdr), args, .. } => matches!(args[0], Expr::Local(w) if w == v),
+        _ => false,
+    }
+}
+
+fn is_short_list(l: &Literal) -> bool {
+    let mut l = l;
+    for _ in 0..=UNFOLD {
+        match l {
+            Literal::Nil => return true,
+            Literal::Pair(p) => l = &p.1,
+            _ => return false,
+        }
+    }
+    false
 }

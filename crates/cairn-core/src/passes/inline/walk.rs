@@ -132,6 +132,7 @@ impl Inliner<'_> {
         let mut steps = Steps::default();
         let test = self.expr(test);
         let mut test = self.peel(test, &mut steps);
+        self.settle(&mut test);
         let (mut then, mut other) = (then, other);
         while let Expr::Prim { op: PrimOp::Op(Op::Not), args, .. } = &mut test {
             test = args.swap_remove(0);
@@ -244,6 +245,8 @@ impl Inliner<'_> {
             e => {
                 if let Some(items) = self.known_list(&e) {
                     self.var(v).known = Known::List(items);
+                } else if let Some(l @ Literal::Pair(_)) = self.quoted(&e) {
+                    self.var(v).known = Known::Quoted(l);
                 }
                 steps.steps.push(Step::Bind(group, v, e));
             }
@@ -469,7 +472,7 @@ impl Inliner<'_> {
                 Known::Atom(a) => self.callee(a),
                 Known::Once(l) => Some(l),
                 Known::Template(l) => Some(l),
-                Known::Nothing | Known::List(_) | Known::Procedure => None,
+                Known::Nothing | Known::List(_) | Known::Procedure | Known::Quoted(_) => None,
             },
             Expr::Global(g, _) => self.global_lambda(self.facts.resolve(*g)).map(|(_, l)| l),
             _ => None,
@@ -495,6 +498,19 @@ impl Inliner<'_> {
                     (Op::Cdr, Some(_)) => return Expr::Prim { op, args, site, proven: proven | 1 },
                     _ => {}
                 }
+            }
+            if let Some(l) = self.quoted(a)
+                && let Some(part) = match (o, &l) {
+                    (Op::Car, Literal::Pair(p)) => Some(p.0.clone()),
+                    (Op::Cdr, Literal::Pair(p)) => Some(p.1.clone()),
+                    _ => predicate(o, &l).map(Literal::Bool),
+                }
+            {
+                if !copyable(&part) {
+                    return Expr::Prim { op, args, site, proven: proven | 1 };
+                }
+                self.uncount(&args[0]);
+                return Expr::Const(part);
             }
             let known = match a {
                 Expr::Const(l) => predicate(o, l),
@@ -524,6 +540,46 @@ impl Inliner<'_> {
         }
         args.shrink_to_fit();
         Expr::Prim { op, args, site, proven }
+    }
+
+    /// The constant that walked `e` is, when it is a quoted pair or a part of one.
+    pub(super) fn quoted(&self, e: &Expr) -> Option<Literal> {
+        match e {
+            Expr::Const(l @ Literal::Pair(_)) => Some(l.clone()),
+            Expr::Local(v) => match &self.vars[v.0 as usize].known {
+                Known::Quoted(l) => Some(l.clone()),
+                _ => None,
+            },
+            Expr::Prim { op: PrimOp::Op(o @ (Op::Car | Op::Cdr)), args, .. } => match self.quoted(&args[0])? {
+                Literal::Pair(p) => Some(if *o == Op::Car { p.0.clone() } else { p.1.clone() }),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Replaces results of a test that are certainly true.
+    fn settle(&mut self, e: &mut Expr) {
+        deep(|| match e {
+            Expr::If(_, a, b) => {
+                self.settle(a);
+                self.settle(b);
+            }
+            Expr::Let(_, body) | Expr::Fix(_, body) => self.settle(body),
+            Expr::Seq(es) => {
+                if let Some(last) = es.last_mut() {
+                    self.settle(last);
+                }
+            }
+            Expr::Local(v) => {
+                let v = *v;
+                if !matches!(self.var(v).known, Known::Nothing | Known::Atom(_)) {
+                    self.uncount(e);
+                    *e = Expr::Const(Literal::Bool(true));
+                }
+            }
+            _ => {}
+        })
     }
 
     /// The elements, when `e` is a list of known elements that nobody can change.
