@@ -1,4 +1,3 @@
-#![allow(unsafe_code)]
 //! # cairn-heap: managed memory
 //!
 //! The problem: a language runtime needs memory that it never frees, fast to allocate, small, with short pauses,
@@ -45,6 +44,7 @@
 //! heap.collect(&mut lo, &mut hi, &mut roots, Request::Minor).unwrap();
 //! assert_ne!(roots.0[0], pair | 3); // the pair has moved
 //! ```
+#![allow(unsafe_code)]
 
 pub mod address;
 pub mod blocks;

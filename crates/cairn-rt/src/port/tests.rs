@@ -1,3 +1,5 @@
+//! Tests of ports.
+
 use super::calls::*;
 use super::*;
 use crate::testing::TestRuntime;

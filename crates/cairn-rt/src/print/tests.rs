@@ -1,3 +1,5 @@
+//! Tests of printing.
+
 use super::*;
 use crate::alloc::*;
 use crate::symbol::intern;

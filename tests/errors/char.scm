@@ -1,0 +1,1 @@
+(display (+ 1 (string->symbol "x")))

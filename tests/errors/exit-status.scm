@@ -1,0 +1,3 @@
+(display "leaving")
+(newline)
+(exit 1)

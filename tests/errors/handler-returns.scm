@@ -1,0 +1,4 @@
+(define (risky) (raise 'oops))
+(with-exception-handler
+  (lambda (e) 'ignored)
+  (lambda () (+ 1 (risky))))

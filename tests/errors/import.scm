@@ -1,0 +1,2 @@
+(import (scheme base) (scheme wirte))
+(display "never")

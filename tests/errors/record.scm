@@ -1,0 +1,5 @@
+(define-record-type point (make-point x y) point? (x point-x) (y point-y))
+(define (norm2 p) (+ (* (point-x p) (point-x p)) (* (point-y p) (point-y p))))
+(display (norm2 (make-point 3 4)))
+(newline)
+(display (norm2 'origin))

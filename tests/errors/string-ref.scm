@@ -1,0 +1,2 @@
+(define (last s) (string-ref s (string-length s)))
+(display (last "abc"))
