@@ -8,7 +8,7 @@
 //! primitive operation as `%name`.
 
 use super::core::Core;
-use super::scope::{Meaning, keywords};
+use super::scope::{Meaning, keywords, nearest};
 use super::{Binding, Expander, R, grow, prims};
 use crate::diagnostic::Span;
 use crate::read;
@@ -201,7 +201,7 @@ impl Expander<'_> {
                 for name in rest {
                     let id = self.plain_ident(name, HELP)?;
                     if !present.contains(&id) {
-                        let d = self.not_exported(&items[1], id, name.span);
+                        let d = self.not_exported(&items[1], id, name.span, &present);
                         self.report(d);
                     }
                     chosen.insert(id);
@@ -228,7 +228,7 @@ impl Expander<'_> {
                     let old_id = self.plain_ident(old, HELP)?;
                     let new_id = self.plain_ident(new, HELP)?;
                     if !present.contains(&old_id) {
-                        let d = self.not_exported(&items[1], old_id, old.span);
+                        let d = self.not_exported(&items[1], old_id, old.span, &present);
                         self.report(d);
                     }
                     renames.insert(old_id, new_id);
@@ -243,8 +243,19 @@ impl Expander<'_> {
         Ok(set)
     }
 
-    fn not_exported(&self, set: &Syntax, id: Ident, span: Span) -> Box<crate::Diagnostic> {
-        self.diagnostic(span, format!("{} does not export `{}`", self.source_text(set), self.name(id))).into()
+    fn not_exported(
+        &self,
+        set: &Syntax,
+        id: Ident,
+        span: Span,
+        present: &FxHashSet<Ident>,
+    ) -> Box<crate::Diagnostic> {
+        let name = self.name(id);
+        let mut d = self.diagnostic(span, format!("{} does not export `{name}`", self.source_text(set)));
+        if let Some(other) = nearest(name, present.iter().map(|id| &**self.name(*id))) {
+            d = d.help(format!("did you mean `{other}`?"));
+        }
+        d.into()
     }
 
     fn plain_ident(&mut self, x: &Syntax, help: &str) -> R<Ident> {
@@ -307,12 +318,7 @@ impl Expander<'_> {
         let (path, text) = match self.loader.load_library(name) {
             Ok(Some(found)) => found,
             Ok(None) => {
-                let mut help = format!("a library {name} is looked for in a file {}.sld", name.path());
-                if let Some(NamePart::Symbol(s)) = name.0.first()
-                    && &**s == "rnrs"
-                {
-                    help = "R6RS libraries are not available; try (scheme base)".into();
-                }
+                let help = missing_library_help(name);
                 return self.err_help(span, format!("there is no library {name}"), help);
             }
             Err(e) => return self.err(span, format!("library {name} cannot be read: {e}")),
@@ -552,6 +558,24 @@ impl Expander<'_> {
         }
         Ok(forms)
     }
+}
+
+fn missing_library_help(name: &LibraryName) -> String {
+    let symbol = |i: usize| match name.0.get(i) {
+        Some(NamePart::Symbol(s)) => &**s,
+        _ => "",
+    };
+    match (symbol(0), name.0.len()) {
+        ("rnrs", _) => return "R6RS libraries are not available; try (scheme base)".into(),
+        ("srfi", 2) if symbol(1).starts_with(':') => return format!("R7RS names it (srfi {})", &symbol(1)[1..]),
+        ("scheme", 2) => {
+            if let Some(other) = nearest(symbol(1), DEFAULT_LIBRARIES.iter().copied().chain(["r5rs"])) {
+                return format!("did you mean (scheme {other})?");
+            }
+        }
+        _ => {}
+    }
+    format!("a library {name} is looked for in a file {}.sld", name.path())
 }
 
 fn is_builtin_name(name: &LibraryName) -> bool {

@@ -312,11 +312,22 @@ impl<'a> Expander<'a> {
 
     /// The text of a datum in the source, shortened, for messages.
     fn source_text(&self, x: &Syntax) -> String {
-        let text = self.s.sources.get(x.span.file as usize).map_or("", |f| &f.text);
-        let piece = text.get(x.span.start as usize..x.span.end as usize).unwrap_or("…");
-        let mut short: String = piece.split_whitespace().collect::<Vec<_>>().join(" ");
-        if short.chars().count() > 40 {
-            short = short.chars().take(38).collect::<String>() + " …";
+        self.text_at(x.span, 40)
+    }
+
+    fn text_at(&self, span: Span, length: usize) -> String {
+        let text = self.s.sources.get(span.file as usize).map_or("", |f| &f.text);
+        let piece = text.get(span.start as usize..span.end as usize).unwrap_or("…");
+        let mut short = String::new();
+        for (i, word) in piece.split_whitespace().enumerate() {
+            if short.chars().count() + word.chars().count() > length {
+                short.push_str(" …");
+                break;
+            }
+            if i > 0 {
+                short.push(' ');
+            }
+            short.push_str(word);
         }
         short
     }

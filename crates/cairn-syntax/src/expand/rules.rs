@@ -34,6 +34,8 @@ struct Rule {
     template: Template,
     slots: usize,
     idents: Vec<Ident>,
+    /// Of the pattern.
+    span: Span,
 }
 
 enum Pattern {
@@ -149,12 +151,14 @@ impl Expander<'_> {
             if front.is_empty() {
                 return self.err_help(pattern.span, "a pattern must be a list that begins with the keyword", HELP);
             }
-            let pattern = self.seq_pattern(&mut c, &front[1..], tail, 0, pattern.span)?;
+            let span = pattern.span;
+            let pattern = self.seq_pattern(&mut c, &front[1..], tail, 0, span)?;
             let template = self.template(&mut c, template, &mut Vec::new(), true)?;
             compiled.push(Rule {
                 pattern: Pattern::Seq(pattern.into()),
                 template,
                 slots: c.vars.len(),
+                span,
                 idents: c.idents,
             });
         }
@@ -381,8 +385,13 @@ impl Expander<'_> {
             }
         }
         let message = format!("no pattern of the macro `{}` matches this", self.name(m.name));
-        let d = self.diagnostic(form.span, message).note(m.span, "its patterns");
-        Err(d.into())
+        let mut d = self.diagnostic(form.span, message);
+        if !m.library {
+            d = d.note(m.span, "the macro is defined here");
+        }
+        let patterns: Vec<String> = m.rules.iter().take(5).map(|r| self.text_at(r.span, 60)).collect();
+        let more = if m.rules.len() > 5 { " …" } else { "" };
+        Err(d.help(format!("its patterns: {}{more}", patterns.join(" "))).into())
     }
 
     fn matches(&self, p: &Pattern, x: &Syntax, slots: &mut [Match], m: &Macro) -> bool {

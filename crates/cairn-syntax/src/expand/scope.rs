@@ -390,11 +390,12 @@ impl Expander<'_> {
             }
         }
         found.sort_by_key(|(_, g, _)| *g);
-        for (id, g, span) in found {
+        for (i, (id, g, span)) in found.into_iter().enumerate() {
             self.s.warned.insert(g);
             let name = self.name(id).clone();
             let mut d = Diagnostic::new(span, format!("`{name}` is not defined"));
-            if let Some(help) = self.suggestion(id, &name) {
+            // looking for similar names takes time: not for hundreds
+            if let Some(help) = (i < 20).then(|| self.suggestion(id, &name)).flatten() {
                 d = d.help(help);
             }
             self.warn(d);
@@ -436,6 +437,11 @@ impl Expander<'_> {
         let home = homes.iter().find(|h| h.starts_with("(scheme")).or(homes.first())?;
         Some(format!("it is exported by {home}: (import {home})"))
     }
+}
+
+/// The candidate that was probably meant.
+pub(super) fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+    candidates.map(|c| (distance(name, c), c)).filter(|(d, _)| *d <= 2 && *d < name.len()).min().map(|(_, c)| c)
 }
 
 /// Edit distance with transpositions.
