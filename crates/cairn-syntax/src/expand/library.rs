@@ -46,6 +46,7 @@ const DEFAULT_LIBRARIES: &[&str] = &[
     "lazy",
     "load",
     "process-context",
+    "r5rs",
     "read",
     "repl",
     "time",

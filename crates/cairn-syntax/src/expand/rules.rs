@@ -34,7 +34,7 @@ struct Rule {
     template: Template,
     slots: usize,
     idents: Vec<Ident>,
-    /// Of the pattern.
+    /// Of the pattern behind its first item.
     span: Span,
 }
 
@@ -152,13 +152,14 @@ impl Expander<'_> {
                 return self.err_help(pattern.span, "a pattern must be a list that begins with the keyword", HELP);
             }
             let span = pattern.span;
+            let shown = Span { start: front[0].span.end, ..span };
             let pattern = self.seq_pattern(&mut c, &front[1..], tail, 0, span)?;
             let template = self.template(&mut c, template, &mut Vec::new(), true)?;
             compiled.push(Rule {
                 pattern: Pattern::Seq(pattern.into()),
                 template,
                 slots: c.vars.len(),
-                span,
+                span: shown,
                 idents: c.idents,
             });
         }
@@ -389,9 +390,14 @@ impl Expander<'_> {
         if !m.library {
             d = d.note(m.span, "the macro is defined here");
         }
-        let patterns: Vec<String> = m.rules.iter().take(5).map(|r| self.text_at(r.span, 60)).collect();
-        let more = if m.rules.len() > 5 { " …" } else { "" };
-        Err(d.help(format!("its patterns: {}{more}", patterns.join(" "))).into())
+        let name = self.name(m.name);
+        let show = |r: &Rule| match self.text_at(r.span, 60) {
+            rest if rest == ")" => format!("({name})"),
+            rest => format!("({name} {rest}"),
+        };
+        let patterns: Vec<String> = m.rules.iter().take(4).map(show).collect();
+        let more = if m.rules.len() > 4 { " or …" } else { "" };
+        Err(d.help(patterns.join(" or ") + more).into())
     }
 
     fn matches(&self, p: &Pattern, x: &Syntax, slots: &mut [Match], m: &Macro) -> bool {
