@@ -5,7 +5,7 @@
 pub struct HeapConfig {
     /// Name of the collector; see `cairn_layout::facts::COLLECTORS`.
     pub collector: &'static str,
-    /// Bytes allocated between minor collections.
+    /// Most bytes allocated between minor collections; a quarter of it while the heap is small.
     pub nursery_bytes: u64,
     /// Bytes the heap may hold after a full collection (`--heap-max`); `None`: half of the physical memory.
     pub heap_max: Option<u64>,

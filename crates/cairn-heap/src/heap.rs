@@ -140,8 +140,8 @@ impl Heap {
             .find(|f| f.name == config.collector)
             .ok_or_else(|| HeapError::NoSuchCollector(config.collector.to_owned()))?;
         let region = Region::reserve(config.region_bits)?;
-        // A quarter of the region for the nursery. Of the rest, less than half can be in use between collections: a
-        // copying collection needs the other part.
+        // A quarter of the region for the nursery. Of the rest, less than half can be in use between collections, so that
+        // there is always room to evacuate.
         let nursery_start = region.blocks() / 4 * 3;
         let most = nursery_start as u64 * BLOCK_BYTES / 5 * 2;
         let heap_max = config.heap_max.unwrap_or_else(|| physical_memory() / 2).min(most);
@@ -368,9 +368,11 @@ impl Heap {
         self.core.chunks.info(&self.core.pool, Address(chunk)).map(|i| i.old)
     }
 
-    /// Counters. `allocated` includes the extent that ends at these cursors.
-    pub fn stats(&self) -> &Stats {
-        &self.core.stats
+    /// Counters. `allocated` leaves out what has been allocated in the current extent.
+    pub fn stats(&mut self) -> Stats {
+        let mut stats = self.core.stats.clone();
+        stats.peak = stats.peak.max(self.bytes_in_use());
+        stats
     }
     /// Bytes the heap holds now, the filled part of the nursery included.
     pub fn bytes_in_use(&mut self) -> u64 {

@@ -11,6 +11,7 @@
 //! Rejected for now: the square-root rule of Kirisame et al. (2022), which balances many heaps in one machine; it
 //! needs measured allocation and tracing rates, so runs would no longer be reproducible.
 
+use crate::address::BLOCK_BYTES;
 use crate::config::SizingConfig;
 
 /// See the module's header.
@@ -54,10 +55,15 @@ impl Sizing {
     pub fn breathing_room(&self) -> u64 {
         (self.heap_max / 32).max(32 << 10)
     }
-    /// The nursery size when the heap holds `used` bytes and `wanted` is the configured size.
-    pub fn nursery(&self, wanted: u64, used: u64) -> u64 {
+    /// The nursery size when the heap holds `used` bytes and `most` is the configured size.
+    ///
+    /// A quarter of it suits programs that keep little: it stays in the second-level cache (`deriv`: 0.13 s instead of
+    /// 0.16 s). The more a program keeps, the more often its survivors would only have needed a little more time to die
+    /// (`gcbench`: 1.07 s with 2 MiB, 0.96 s with 4 MiB).
+    pub fn nursery(&self, most: u64, used: u64) -> u64 {
         let room = self.heap_max.saturating_sub(used) / 2;
-        wanted.min(self.heap_max / 8).min(room).max(32 << 10) & !0x7FFF
+        let wish = (used / 32).clamp(most / 4, most);
+        wish.min(self.heap_max / 8).min(room).max(BLOCK_BYTES) & !(BLOCK_BYTES - 1)
     }
 }
 
@@ -77,5 +83,15 @@ mod tests {
         assert_eq!(s.limit(), 950);
         s.after_major(990, 50);
         assert_eq!(s.limit(), 990);
+    }
+    #[test]
+    fn the_nursery_grows_with_the_heap_and_shrinks_near_the_maximum() {
+        let s = Sizing::new(SizingConfig { min_limit: 100, growth: 2.0, large_young: 1 }, 1 << 30);
+        let m = 1 << 20;
+        assert_eq!(s.nursery(4 * m, 0), m);
+        assert_eq!(s.nursery(4 * m, 64 * m), 2 * m);
+        assert_eq!(s.nursery(4 * m, 900 * m), 4 * m);
+        assert_eq!(s.nursery(4 * m, 1023 * m), m / 2);
+        assert_eq!(s.nursery(4 * m, 1024 * m), 32 << 10);
     }
 }

@@ -61,13 +61,13 @@ pub struct CollectorFacts {
     pub summary: &'static str,
 }
 
-/// Generational copying.
+/// Generational: copying nursery, mark-region old space.
 pub const GEN: CollectorFacts = CollectorFacts {
     name: "gen",
     moves: true,
     card_barrier: true,
     ambiguous_roots: false,
-    summary: "generational copying: bump-allocated nursery, copied old space, card marks",
+    summary: "generational: bump-allocated nursery, mark-region old space, card marks",
 };
 
 /// All collectors.

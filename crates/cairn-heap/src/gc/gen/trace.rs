@@ -326,6 +326,7 @@ impl<'h, const MAJOR: bool> Tracer<'h, MAJOR> {
     /// Scans a marked pair, and the unmarked pairs along its cdr.
     #[inline(always)]
     unsafe fn scan_list(&mut self, mut pair: *mut u64) {
+        let (bottom, mut left) = (self.stack.len(), PIECE_BYTES / 16);
         loop {
             self.t.marks.mark_line(Address(pair as u64));
             self.slot(pair);
@@ -339,8 +340,13 @@ impl<'h, const MAJOR: bool> Tracer<'h, MAJOR> {
                 *pair.add(1) = self.evacuate_pairs(cdr - TAG_PAIR);
                 return;
             }
-            if !state.is(Kind::Scannable) || !self.t.marks.set(Address(cdr)) {
+            if !state.is(Kind::Scannable) || !self.t.marks.set(Address(cdr - TAG_PAIR)) {
                 return;
+            }
+            left -= 1;
+            if left == 0 {
+                // The elements so far first, lest all elements of a long list get onto the stack.
+                return self.stack.insert(bottom, cdr);
             }
             pair = (cdr - TAG_PAIR) as *mut u64;
         }
