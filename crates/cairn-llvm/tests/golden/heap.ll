@@ -44,105 +44,108 @@ b0:
   br i1 %t3, label %l4, label %l5, !prof !1
 l5:
   %t26 = load i64, ptr %v0
-  %t31 = and i64 %t26, 7
-  %t32 = icmp eq i64 %t31, 3
-  br i1 %t32, label %l33, label %l27, !prof !0
-l33:
-  %t34 = inttoptr i64 %t26 to ptr
-  %t35 = getelementptr i8, ptr %t34, i64 -3
-  %t36 = load i64, ptr %t35, !tbaa !13
-  store i64 %t36, ptr %v2
-  %t37 = load i64, ptr %v2
-  %t38 = load i64, ptr %v1
-  %t42 = and i64 %t37, 7
-  %t43 = icmp eq i64 %t42, 0
-  %t44 = and i64 %t38, 7
-  %t45 = icmp eq i64 %t44, 0
-  br i1 %t43, label %l46, label %l47, !prof !2
-l46:
-  br i1 %t45, label %l41, label %l47, !prof !2
+  %t31 = sub i64 %t26, 3
+  %t32 = and i64 %t31, 7
+  %t33 = icmp eq i64 %t32, 0
+  br i1 %t33, label %l34, label %l27, !prof !0
+l34:
+  %t35 = inttoptr i64 %t26 to ptr
+  %t36 = getelementptr i8, ptr %t35, i64 -3
+  %t37 = load i64, ptr %t36, !tbaa !13
+  store i64 %t37, ptr %v2
+  %t38 = load i64, ptr %v2
+  %t39 = load i64, ptr %v1
+  %t43 = and i64 %t38, 7
+  %t44 = icmp eq i64 %t43, 0
+  %t45 = and i64 %t39, 7
+  %t46 = icmp eq i64 %t45, 0
+  br i1 %t44, label %l47, label %l48, !prof !2
 l47:
-  %t48 = or i64 %t37, %t38
-  %t49 = and i64 %t48, 2
-  %t50 = icmp eq i64 %t49, 0
-  br i1 %t50, label %l51, label %l40, !prof !2
-l51:
-  %t52 = and i64 %t37, 7
-  %t53 = icmp eq i64 %t52, 0
-  br i1 %t53, label %l54, label %l55
-l54:
-  %t57 = ashr i64 %t37, 3
-  %t58 = sitofp i64 %t57 to double
-  br label %l56
+  br i1 %t46, label %l42, label %l48, !prof !2
+l48:
+  %t49 = or i64 %t38, %t39
+  %t50 = and i64 %t49, 2
+  %t51 = icmp eq i64 %t50, 0
+  br i1 %t51, label %l52, label %l41, !prof !2
+l52:
+  %t53 = and i64 %t38, 7
+  %t54 = icmp eq i64 %t53, 0
+  br i1 %t54, label %l55, label %l56
 l55:
-  %t59 = sub i64 %t37, 1
-  %t60 = call i64 @llvm.fshr.i64(i64 %t59, i64 %t59, i64 4)
-  %t61 = bitcast i64 %t60 to double
-  br label %l56
+  %t58 = ashr i64 %t38, 3
+  %t59 = sitofp i64 %t58 to double
+  br label %l57
 l56:
-  %t62 = phi double [ %t58, %l54 ], [ %t61, %l55 ]
-  %t63 = and i64 %t38, 7
-  %t64 = icmp eq i64 %t63, 0
-  br i1 %t64, label %l65, label %l66
-l65:
-  %t68 = ashr i64 %t38, 3
-  %t69 = sitofp i64 %t68 to double
-  br label %l67
+  %t60 = sub i64 %t38, 1
+  %t61 = call i64 @llvm.fshr.i64(i64 %t60, i64 %t60, i64 4)
+  %t62 = bitcast i64 %t61 to double
+  br label %l57
+l57:
+  %t63 = phi double [ %t59, %l55 ], [ %t62, %l56 ]
+  %t64 = and i64 %t39, 7
+  %t65 = icmp eq i64 %t64, 0
+  br i1 %t65, label %l66, label %l67
 l66:
-  %t70 = sub i64 %t38, 1
-  %t71 = call i64 @llvm.fshr.i64(i64 %t70, i64 %t70, i64 4)
-  %t72 = bitcast i64 %t71 to double
-  br label %l67
+  %t69 = ashr i64 %t39, 3
+  %t70 = sitofp i64 %t69 to double
+  br label %l68
 l67:
-  %t73 = phi double [ %t69, %l65 ], [ %t72, %l66 ]
-  %t74 = fadd double %t62, %t73
-  %t75 = bitcast double %t74 to i64
-  %t76 = call i64 @llvm.fshl.i64(i64 %t75, i64 %t75, i64 4)
-  %t77 = add i64 %t76, 1
-  %t78 = trunc i64 %t77 to i32
-  %t79 = and i32 %t78, 31
-  %t80 = lshr i32 842150450, %t79
-  %t81 = and i32 %t80, 1
-  %t82 = icmp ne i32 %t81, 0
-  br i1 %t82, label %l84, label %l83, !prof !0
-l84:
-  %t93 = phi i64 [ %t77, %l67 ], [ %t90, %l83 ]
-  br label %l39
-l41:
-  %t94 = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %t37, i64 %t38)
-  %t95 = extractvalue { i64, i1 } %t94, 0
-  %t96 = extractvalue { i64, i1 } %t94, 1
-  br i1 %t96, label %l40, label %l39, !prof !1
-l39:
-  %t110 = phi i64 [ %t93, %l84 ], [ %t95, %l41 ], [ %t101, %l109 ]
-  store i64 %t110, ptr %v2
-  %t111 = load i64, ptr %v1
-  %t112 = load i64, ptr %v2
-  %t113 = and i64 %t111, 7
-  %t114 = icmp eq i64 %t113, 6
-  br i1 %t114, label %l119, label %l115, !prof !0
-l119:
-  %t120 = load i64, ptr %v0
-  %t121 = load i64, ptr %v1
-  %t122 = load i64, ptr %sp.v
-  %t123 = load i64, ptr %hi.v
-  %t124 = sub i64 %t123, 32
-  store i64 %t124, ptr %hi.v
-  %t125 = inttoptr i64 %t124 to ptr
-  store ptr @"scm.f.0.r1", ptr %t125, !tbaa !15
-  %t126 = getelementptr i8, ptr %t125, i64 8
-  store i64 %t122, ptr %t126, !tbaa !15
-  %t127 = getelementptr i8, ptr %t125, i64 16
-  store i64 %t120, ptr %t127, !tbaa !15
-  %t128 = getelementptr i8, ptr %t125, i64 24
-  store i64 %t121, ptr %t128, !tbaa !15
-  %t129 = add i64 %t124, 6
-  %t130 = inttoptr i64 %t111 to ptr
-  %t131 = getelementptr i8, ptr %t130, i64 -6
-  %t132 = load ptr, ptr %t131, !tbaa !14
-  %t133 = load i64, ptr %lo.v
-  %t134 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void %t132(ptr %ctx, i64 %t129, i64 %t133, i64 %t134, i64 1, i64 %t111, i64 %t112, i64 poison, i64 poison, i64 poison, i64 poison)
+  %t71 = sub i64 %t39, 1
+  %t72 = call i64 @llvm.fshr.i64(i64 %t71, i64 %t71, i64 4)
+  %t73 = bitcast i64 %t72 to double
+  br label %l68
+l68:
+  %t74 = phi double [ %t70, %l66 ], [ %t73, %l67 ]
+  %t75 = fadd double %t63, %t74
+  %t76 = bitcast double %t75 to i64
+  %t77 = call i64 @llvm.fshl.i64(i64 %t76, i64 %t76, i64 4)
+  %t78 = add i64 %t77, 1
+  %t79 = trunc i64 %t78 to i32
+  %t80 = and i32 %t79, 31
+  %t81 = lshr i32 842150450, %t80
+  %t82 = and i32 %t81, 1
+  %t83 = icmp ne i32 %t82, 0
+  br i1 %t83, label %l85, label %l84, !prof !0
+l85:
+  %t94 = phi i64 [ %t78, %l68 ], [ %t91, %l84 ]
+  br label %l40
+l42:
+  %t95 = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %t38, i64 %t39)
+  %t96 = extractvalue { i64, i1 } %t95, 0
+  %t97 = extractvalue { i64, i1 } %t95, 1
+  br i1 %t97, label %l41, label %l40, !prof !1
+l40:
+  %t113 = phi i64 [ %t94, %l85 ], [ %t96, %l42 ], [ %t102, %l110 ]
+  %t114 = phi i1 [ false, %l85 ], [ true, %l42 ], [ %t112, %l110 ]
+  store i64 %t113, ptr %v2
+  %t115 = load i64, ptr %v1
+  %t116 = load i64, ptr %v2
+  %t117 = sub i64 %t115, 6
+  %t118 = and i64 %t117, 7
+  %t119 = icmp eq i64 %t118, 0
+  br i1 %t119, label %l124, label %l120, !prof !0
+l124:
+  %t125 = load i64, ptr %v0
+  %t126 = load i64, ptr %v1
+  %t127 = load i64, ptr %sp.v
+  %t128 = load i64, ptr %hi.v
+  %t129 = sub i64 %t128, 32
+  store i64 %t129, ptr %hi.v
+  %t130 = inttoptr i64 %t129 to ptr
+  store ptr @"scm.f.0.r1", ptr %t130, !tbaa !15
+  %t131 = getelementptr i8, ptr %t130, i64 8
+  store i64 %t127, ptr %t131, !tbaa !15
+  %t132 = getelementptr i8, ptr %t130, i64 16
+  store i64 %t125, ptr %t132, !tbaa !15
+  %t133 = getelementptr i8, ptr %t130, i64 24
+  store i64 %t126, ptr %t133, !tbaa !15
+  %t134 = add i64 %t129, 6
+  %t135 = inttoptr i64 %t115 to ptr
+  %t136 = getelementptr i8, ptr %t135, i64 -6
+  %t137 = load ptr, ptr %t136, !tbaa !14
+  %t138 = load i64, ptr %lo.v
+  %t139 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void %t137(ptr %ctx, i64 %t134, i64 %t138, i64 %t139, i64 1, i64 %t115, i64 %t116, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l4:
   %t6 = load i64, ptr %v0
@@ -181,43 +184,45 @@ l27:
   %t30 = load i64, ptr %hi.v
   musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t28, i64 %t29, i64 %t30, i64 ptrtoint (ptr @cairn_throw.0 to i64), i64 poison, i64 %t26, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
-l83:
-  %t85 = bitcast double %t74 to i64
-  %t86 = load i64, ptr %sp.v
-  %t87 = load i64, ptr %lo.v
-  %t88 = load i64, ptr %hi.v
-  %t89 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_box_flonum>, ptr %ctx, i64 %t86, i64 %t85, i64 %t87, i64 %t88) #3
-  %t90 = extractvalue { i64, i64, i64 } %t89, 0
-  %t91 = extractvalue { i64, i64, i64 } %t89, 1
-  store i64 %t91, ptr %lo.v
-  %t92 = extractvalue { i64, i64, i64 } %t89, 2
-  store i64 %t92, ptr %hi.v
-  br label %l84
-l105:
-  %t106 = load i64, ptr %sp.v
-  %t107 = load i64, ptr %lo.v
-  %t108 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t106, i64 %t107, i64 %t108, i64 ptrtoint (ptr @cairn_throw.1 to i64), i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison)
+l84:
+  %t86 = bitcast double %t75 to i64
+  %t87 = load i64, ptr %sp.v
+  %t88 = load i64, ptr %lo.v
+  %t89 = load i64, ptr %hi.v
+  %t90 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_box_flonum>, ptr %ctx, i64 %t87, i64 %t86, i64 %t88, i64 %t89) #3
+  %t91 = extractvalue { i64, i64, i64 } %t90, 0
+  %t92 = extractvalue { i64, i64, i64 } %t90, 1
+  store i64 %t92, ptr %lo.v
+  %t93 = extractvalue { i64, i64, i64 } %t90, 2
+  store i64 %t93, ptr %hi.v
+  br label %l85
+l106:
+  %t107 = load i64, ptr %sp.v
+  %t108 = load i64, ptr %lo.v
+  %t109 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t107, i64 %t108, i64 %t109, i64 ptrtoint (ptr @cairn_throw.1 to i64), i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
-l40:
-  %t97 = load i64, ptr %sp.v
-  %t98 = load i64, ptr %lo.v
-  %t99 = load i64, ptr %hi.v
-  %t100 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_add>, ptr %ctx, i64 %t97, i64 %t37, i64 %t38, i64 %t98, i64 %t99) #3
-  %t101 = extractvalue { i64, i64, i64 } %t100, 0
-  %t102 = extractvalue { i64, i64, i64 } %t100, 1
-  store i64 %t102, ptr %lo.v
-  %t103 = extractvalue { i64, i64, i64 } %t100, 2
-  store i64 %t103, ptr %hi.v
-  %t104 = icmp ne i64 %t101, 58
-  br i1 %t104, label %l109, label %l105, !prof !0
-l109:
-  br label %l39
-l115:
-  %t116 = load i64, ptr %sp.v
-  %t117 = load i64, ptr %lo.v
-  %t118 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t116, i64 %t117, i64 %t118, i64 ptrtoint (ptr @cairn_throw.2 to i64), i64 poison, i64 %t111, i64 poison, i64 poison, i64 poison, i64 poison)
+l41:
+  %t98 = load i64, ptr %sp.v
+  %t99 = load i64, ptr %lo.v
+  %t100 = load i64, ptr %hi.v
+  %t101 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_add>, ptr %ctx, i64 %t98, i64 %t38, i64 %t39, i64 %t99, i64 %t100) #3
+  %t102 = extractvalue { i64, i64, i64 } %t101, 0
+  %t103 = extractvalue { i64, i64, i64 } %t101, 1
+  store i64 %t103, ptr %lo.v
+  %t104 = extractvalue { i64, i64, i64 } %t101, 2
+  store i64 %t104, ptr %hi.v
+  %t105 = icmp ne i64 %t102, 58
+  br i1 %t105, label %l110, label %l106, !prof !0
+l110:
+  %t111 = and i64 %t102, 7
+  %t112 = icmp eq i64 %t111, 0
+  br label %l40
+l120:
+  %t121 = load i64, ptr %sp.v
+  %t122 = load i64, ptr %lo.v
+  %t123 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t121, i64 %t122, i64 %t123, i64 ptrtoint (ptr @cairn_throw.2 to i64), i64 poison, i64 %t115, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 }
 
@@ -241,38 +246,39 @@ b0:
   store i64 %t3, ptr %v1
   %t4 = load i64, ptr %v1
   %t5 = load i64, ptr %v0
-  %t13 = and i64 %t4, 7
-  %t14 = icmp eq i64 %t13, 7
-  br i1 %t14, label %l15, label %l6, !prof !0
-l15:
-  %t16 = inttoptr i64 %t4 to ptr
-  %t17 = getelementptr i8, ptr %t16, i64 -7
-  %t18 = load i64, ptr %t17, !tbaa !12
-  %t19 = and i64 %t18, 255
-  %t20 = icmp eq i64 %t19, 2
-  br i1 %t20, label %l21, label %l6, !prof !0
-l21:
-  %t22 = lshr i64 %t18, 16
-  %t23 = call i64 @llvm.fshr.i64(i64 %t5, i64 %t5, i64 3)
-  %t24 = icmp ult i64 %t23, %t22
-  br i1 %t24, label %l32, label %l25, !prof !0
-l32:
-  %t33 = inttoptr i64 %t4 to ptr
-  %t34 = getelementptr i8, ptr %t33, i64 1
-  %t35 = getelementptr i8, ptr %t34, i64 %t5
-  %t36 = load i64, ptr %t35, !tbaa !13
-  store i64 %t36, ptr %v1
-  %t37 = load i64, ptr %v1
-  %t38 = load i64, ptr %sp.v
-  %t39 = inttoptr i64 %t38 to ptr
-  %t40 = getelementptr i8, ptr %t39, i64 2
-  %t41 = load i64, ptr %t40, !tbaa !15
-  %t42 = inttoptr i64 %t41 to ptr
-  %t43 = getelementptr i8, ptr %t42, i64 -6
-  %t44 = load ptr, ptr %t43, !tbaa !15
-  %t45 = load i64, ptr %lo.v
-  %t46 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void %t44(ptr %ctx, i64 %t41, i64 %t45, i64 %t46, i64 poison, i64 poison, i64 %t37, i64 poison, i64 poison, i64 poison, i64 poison)
+  %t13 = sub i64 %t4, 7
+  %t14 = and i64 %t13, 7
+  %t15 = icmp eq i64 %t14, 0
+  br i1 %t15, label %l16, label %l6, !prof !0
+l16:
+  %t17 = inttoptr i64 %t4 to ptr
+  %t18 = getelementptr i8, ptr %t17, i64 -7
+  %t19 = load i64, ptr %t18, !tbaa !12
+  %t20 = and i64 %t19, 255
+  %t21 = icmp eq i64 %t20, 2
+  br i1 %t21, label %l22, label %l6, !prof !0
+l22:
+  %t23 = lshr i64 %t19, 16
+  %t24 = call i64 @llvm.fshr.i64(i64 %t5, i64 %t5, i64 3)
+  %t25 = icmp ult i64 %t24, %t23
+  br i1 %t25, label %l33, label %l26, !prof !0
+l33:
+  %t34 = inttoptr i64 %t4 to ptr
+  %t35 = getelementptr i8, ptr %t34, i64 1
+  %t36 = getelementptr i8, ptr %t35, i64 %t5
+  %t37 = load i64, ptr %t36, !tbaa !13
+  store i64 %t37, ptr %v1
+  %t38 = load i64, ptr %v1
+  %t39 = load i64, ptr %sp.v
+  %t40 = inttoptr i64 %t39 to ptr
+  %t41 = getelementptr i8, ptr %t40, i64 2
+  %t42 = load i64, ptr %t41, !tbaa !15
+  %t43 = inttoptr i64 %t42 to ptr
+  %t44 = getelementptr i8, ptr %t43, i64 -6
+  %t45 = load ptr, ptr %t44, !tbaa !15
+  %t46 = load i64, ptr %lo.v
+  %t47 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void %t45(ptr %ctx, i64 %t42, i64 %t46, i64 %t47, i64 poison, i64 poison, i64 %t38, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l6:
   %t7 = load i64, ptr %sp.v
@@ -283,14 +289,14 @@ l6:
   %t12 = load i64, ptr %hi.v
   musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t10, i64 %t11, i64 %t12, i64 ptrtoint (ptr @cairn_throw.3 to i64), i64 poison, i64 %t4, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
-l25:
-  %t26 = load i64, ptr %sp.v
-  %t27 = inttoptr i64 %t26 to ptr
-  %t28 = getelementptr i8, ptr %t27, i64 2
-  %t29 = load i64, ptr %t28, !tbaa !15
-  %t30 = load i64, ptr %lo.v
-  %t31 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t29, i64 %t30, i64 %t31, i64 ptrtoint (ptr @cairn_throw.4 to i64), i64 poison, i64 %t5, i64 %t4, i64 poison, i64 poison, i64 poison)
+l26:
+  %t27 = load i64, ptr %sp.v
+  %t28 = inttoptr i64 %t27 to ptr
+  %t29 = getelementptr i8, ptr %t28, i64 2
+  %t30 = load i64, ptr %t29, !tbaa !15
+  %t31 = load i64, ptr %lo.v
+  %t32 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t30, i64 %t31, i64 %t32, i64 ptrtoint (ptr @cairn_throw.4 to i64), i64 poison, i64 %t5, i64 %t4, i64 poison, i64 poison, i64 poison)
   ret void
 }
 

@@ -24,8 +24,8 @@ enum Side {
     Fixnum(i64),
     /// A double in hand.
     Double(Val),
-    /// A word that can be anything.
-    Any(Val),
+    /// A word that can be anything, and an `i1` that says whether it is a fixnum, if there is one.
+    Any(Val, Option<Val>),
 }
 
 /// Fixnums up to here are doubles without rounding.
@@ -38,7 +38,7 @@ impl Emitter<'_, '_> {
         }
         match self.known_double(o) {
             Some(d) => Side::Double(d),
-            None => Side::Any(self.operand(o)),
+            None => Side::Any(self.operand(o), self.fixnum_flag(o)),
         }
     }
 
@@ -47,7 +47,7 @@ impl Emitter<'_, '_> {
         match s {
             Side::Fixnum(i) => Val::word(Word::fixnum(*i).0),
             Side::Double(d) => self.encode_double(d),
-            Side::Any(w) => w.clone(),
+            Side::Any(w, _) => w.clone(),
         }
     }
 
@@ -55,8 +55,8 @@ impl Emitter<'_, '_> {
     /// come here. With `mixed`, a fixnum beside a flonum is converted; without (comparisons are exact), it goes to `slow`.
     fn side_doubles(&mut self, a: &Side, b: &Side, mixed: bool, slow: &Label) -> (Val, Val) {
         let probe = match (a, b) {
-            (Side::Any(v), Side::Any(w)) => ins!(self, "or i64 {v}, {w}"),
-            (Side::Any(v), _) | (_, Side::Any(v)) => v.clone(),
+            (Side::Any(v, _), Side::Any(w, _)) => ins!(self, "or i64 {v}, {w}"),
+            (Side::Any(v, _), _) | (_, Side::Any(v, _)) => v.clone(),
             _ => unreachable!("both doubles are known"),
         };
         // of all tags, those of fixnums and flonums have this bit clear
@@ -72,12 +72,12 @@ impl Emitter<'_, '_> {
         let w = match side {
             Side::Fixnum(i) => return double(*i as f64),
             Side::Double(d) => return d.clone(),
-            Side::Any(w) => w,
+            Side::Any(w, _) => w,
         };
         if matches!(other, Side::Fixnum(_)) {
             return self.decode_immediate(w);
         }
-        let fixnum = self.has_tag(w, 0);
+        let fixnum = self.is_fixnum(side);
         let (convert, decode) = (self.fresh(), self.fresh());
         if !mixed {
             self.branch(&fixnum, slow, &decode, Odds::Unlikely);
@@ -96,28 +96,39 @@ impl Emitter<'_, '_> {
         self.phi("double", &[(c, convert), (d, decode)])
     }
 
+    /// An `i1`: is a side that can be anything a fixnum?
+    fn is_fixnum(&mut self, side: &Side) -> Val {
+        match side {
+            Side::Any(_, Some(flag)) => flag.clone(),
+            Side::Any(w, None) => self.has_tag(w, 0),
+            _ => unreachable!("a side that is known"),
+        }
+    }
+
     /// Sends two fixnums one way, words `(a, b)` in hand; emission goes on where at least one is none. Returns `false` if two
     /// fixnums are impossible.
     fn split_fixnums(&mut self, a: &Side, b: &Side, fixnums: &Label) -> bool {
-        let probe = match (a, b) {
+        let only = match (a, b) {
             (Side::Double(_), _) | (_, Side::Double(_)) => return false,
-            (Side::Any(v), Side::Any(w)) => {
+            (Side::Any(..), Side::Any(..)) => {
                 // Two branches, and both tests before them: jump threading sees on the fast path that each is a fixnum, and
-                // finds the tests when it meets them again. What is left LLVM makes one test of `v | w`.
-                let (tag_v, tag_w) = (self.has_tag(v, 0), self.has_tag(w, 0));
-                let (first, other) = (self.fresh(), self.fresh());
-                self.branch(&tag_v, &first, &other, Odds::Probable);
-                self.start(&first);
-                self.branch(&tag_w, fixnums, &other, Odds::Probable);
+                // finds the tests when it meets them again. What is left LLVM makes one test of `v | w`. A flag goes first:
+                // it is a phi that the branch can be threaded through.
+                let (first, second) = if matches!(b, Side::Any(_, Some(_))) { (b, a) } else { (a, b) };
+                let (first, second) = (self.is_fixnum(first), self.is_fixnum(second));
+                let (go, other) = (self.fresh(), self.fresh());
+                self.branch(&first, &go, &other, Odds::Probable);
+                self.start(&go);
+                self.branch(&second, fixnums, &other, Odds::Probable);
                 self.start(&other);
                 return true;
             }
-            (Side::Any(v), Side::Fixnum(_)) | (Side::Fixnum(_), Side::Any(v)) => v.clone(),
-            (Side::Fixnum(_), Side::Fixnum(_)) => Val::Int(0),
+            (Side::Any(..), Side::Fixnum(_)) => self.is_fixnum(a),
+            (Side::Fixnum(_), Side::Any(..)) => self.is_fixnum(b),
+            (Side::Fixnum(_), Side::Fixnum(_)) => Val::text("true"),
         };
-        let both = self.has_tag(&probe, 0);
         let other = self.fresh();
-        self.branch(&both, fixnums, &other, Odds::Probable);
+        self.branch(&only, fixnums, &other, Odds::Probable);
         self.start(&other);
         true
     }
@@ -133,7 +144,7 @@ impl Emitter<'_, '_> {
         let known = |s: &Side| match s {
             Side::Fixnum(i) => Some(double(*i as f64)),
             Side::Double(d) => Some(d.clone()),
-            Side::Any(_) => None,
+            Side::Any(..) => None,
         };
         if Self::flonum_path(a, b) { Some((known(a)?, known(b)?)) } else { None }
     }
@@ -151,7 +162,8 @@ impl Emitter<'_, '_> {
             return Value::Double(ins!(self, "{float} double {x}, {y}"));
         }
         let (join, slow, fixnums) = (self.fresh(), self.fresh(), self.fresh());
-        let mut paths = Vec::new();
+        // results and whether they are fixnums
+        let (mut paths, mut flags) = (Vec::new(), Vec::new());
         // division of fixnums is exact or a ratio: left to the runtime
         let divides = op == Op::Div;
         let split = self.split_fixnums(&a, &b, if divides { &slow } else { &fixnums });
@@ -160,6 +172,7 @@ impl Emitter<'_, '_> {
             let d = ins!(self, "{float} double {x}, {y}");
             let w = self.encode_result(&d);
             paths.push((w, self.here()));
+            flags.push((Val::text("false"), self.here()));
             self.goto(&join);
         } else {
             self.goto(&slow);
@@ -174,17 +187,22 @@ impl Emitter<'_, '_> {
             let sum = ins!(self, "extractvalue {{ i64, i1 }} {r}, 0");
             let over = ins!(self, "extractvalue {{ i64, i1 }} {r}, 1");
             paths.push((sum, self.here()));
+            flags.push((Val::text("true"), self.here()));
             self.branch(&over, &slow, &join, Odds::Unlikely);
         }
         self.out_of_line(&slow, |e| {
             let (v, w) = (e.side_word(&a), e.side_word(&b));
             let r = e.rt_call(symbol, &[v, w], p.site);
             let r = e.poll(&r);
+            flags.push((e.has_tag(&r, 0), e.here()));
             paths.push((r, e.here()));
             e.goto(&join);
         });
         self.start(&join);
-        Value::Word(self.phi("i64", &paths))
+        let result = self.phi("i64", &paths);
+        let flag = self.phi("i1", &flags);
+        self.set_result_flag(flag);
+        Value::Word(result)
     }
 
     /// `=`, `<`, `<=`, `>`, `>=`.
