@@ -2,7 +2,7 @@
 //! `NAME.out`. `CAIRN_UPDATE_GOLDEN=1` writes the latter.
 
 use cairn_core::ir::Program;
-use cairn_core::passes::{inline, loops, types};
+use cairn_core::passes::{inline, loops, types, unroll};
 use cairn_core::verify::{Dialect, verify};
 use cairn_core::{parse::parse_program, print::print_program_with};
 use std::fmt::Write as _;
@@ -55,4 +55,9 @@ fn proving() {
 #[test]
 fn looping() {
     check("loops", loops::run);
+}
+
+#[test]
+fn unrolling() {
+    check("unroll", unroll::run);
 }

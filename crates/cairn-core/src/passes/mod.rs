@@ -33,6 +33,7 @@ pub mod shake;
 pub mod simplify;
 pub mod testing;
 pub mod types;
+pub mod unroll;
 
 pub use known::GlobalFacts;
 
@@ -91,6 +92,9 @@ impl Pipeline<'_> {
         self.simplify();
         loops::run(self.program);
         self.after("loops", Some(Dialect::Opt));
+        unroll::run(self.program);
+        self.after("unroll", Some(Dialect::Opt));
+        self.simplify();
         types::run(self.program);
         self.after("types", Some(Dialect::Opt));
         self.simplify();

@@ -1,0 +1,158 @@
+//! Unrolling: a small procedure that calls itself other than in tail position gets its body once more at those calls.
+//!
+//! ```text
+//! (define fib                              (define fib
+//!   (lambda (n)                              (lambda (n)
+//!     (if (%< n 2)                             (if (%< n 2)
+//!         n                                        n
+//!         (%+ (fib (%- n 1))                       (%+ (let ((m (%- n 1))) (if (%< m 2) m (%+ (fib (%- m 1)) (fib (%- m 2)))))
+//!             (fib (%- n 2))))))                       (let ((m (%- n 2))) …)))))
+//! ```
+//!
+//! The problem: in recursion over trees most calls are for leaves, which are decided at once; the frame, and above all the
+//! return, an indirect jump that is hard to predict, cost more than the work. The idea: with the body inlined once, a call
+//! for a leaf costs a test, and calls for inner nodes become fewer. Recursion over lists makes one frame for two
+//! elements. Measured by hand on fib and tak: a quarter of the time saved; on append: an eighth.
+//!
+//! Only once, and only bodies up to [`LIMIT`]; all calls of the copies are real calls. Tail calls are left: they are
+//! loops.
+//!
+//! Invariants: dialect `Opt` in and out; operands are bound in order by `Let`. Linear.
+
+use super::known;
+use crate::ir::{Clause, Expr, GlobalId, Lambda, Program, TopForm, VarId};
+use crate::walk::{Renaming, copy_clause, deep, for_each_child_mut, size, take, visit_now};
+
+/// Bodies of at most this many nodes are unrolled.
+const LIMIT: usize = 48;
+/// A body may grow to this many nodes.
+const TOTAL: usize = 200;
+
+/// Unrolls all small recursive procedures of `program`.
+pub fn run(program: &mut Program) {
+    let facts = known::analyze(program);
+    for i in 0..program.forms.len() {
+        let mut e = take(program.forms[i].expr_mut());
+        if let (TopForm::Define(g, _), Expr::Lambda(l)) = (&program.forms[i], &mut e)
+            && facts.lambda(*g) == Some(i)
+        {
+            procedure(program, l, Name::Global(*g));
+        }
+        nested(program, &mut e);
+        *program.forms[i].expr_mut() = e;
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Name {
+    Global(GlobalId),
+    Local(VarId),
+}
+
+fn nested(program: &mut Program, e: &mut Expr) {
+    deep(|| {
+        for_each_child_mut(e, &mut |c| nested(program, c));
+        if let Expr::Fix(bs, _) = e {
+            bs.iter_mut().for_each(|(v, l)| procedure(program, l, Name::Local(*v)));
+        }
+    })
+}
+
+fn procedure(program: &mut Program, l: &mut Lambda, name: Name) {
+    let [clause] = &l.clauses[..] else { return };
+    if clause.rest.is_some() {
+        return;
+    }
+    let n = size(&clause.body);
+    if n > LIMIT {
+        return;
+    }
+    let calls = count_calls(&clause.body, name, clause.params.len());
+    if calls == 0 || n * (calls + 1) > TOTAL {
+        return;
+    }
+    let template = clause.clone();
+    expand(program, &mut l.clauses[0].body, name, &template, true);
+}
+
+fn is_self(e: &Expr, name: Name, n: usize) -> bool {
+    let Expr::Call(f, args, _) = e else { return false };
+    args.len() == n
+        && match **f {
+            Expr::Global(g, _) => name == Name::Global(g),
+            Expr::Local(v) => name == Name::Local(v),
+            _ => false,
+        }
+}
+
+/// Self calls outside lambdas, other than tail calls.
+fn count_calls(body: &Expr, name: Name, n: usize) -> usize {
+    let mut all = 0;
+    visit_now(body, &mut |e| all += usize::from(is_self(e, name, n)));
+    all - tail_calls(body, name, n)
+}
+
+fn tail_calls(e: &Expr, name: Name, n: usize) -> usize {
+    deep(|| match e {
+        Expr::If(_, a, b) => tail_calls(a, name, n) + tail_calls(b, name, n),
+        Expr::Seq(es) => es.last().map_or(0, |e| tail_calls(e, name, n)),
+        Expr::Let(_, body) | Expr::Fix(_, body) => tail_calls(body, name, n),
+        Expr::Receive { clause, .. } => tail_calls(&clause.body, name, n),
+        Expr::Labels(ls, body) => {
+            ls.iter().map(|l| tail_calls(&l.body, name, n)).sum::<usize>() + tail_calls(body, name, n)
+        }
+        e => usize::from(is_self(e, name, n)),
+    })
+}
+
+/// Replaces self calls outside lambdas that are not tail calls.
+fn expand(program: &mut Program, e: &mut Expr, name: Name, template: &Clause, tail: bool) {
+    let mut inside = |e: &mut Expr, tail: bool| deep(|| expand(program, e, name, template, tail));
+    match e {
+        Expr::Lambda(_) => {}
+        Expr::If(a, b, c) => {
+            inside(a, false);
+            inside(b, tail);
+            inside(c, tail);
+        }
+        Expr::Seq(es) => {
+            let last = es.len().saturating_sub(1);
+            es.iter_mut().enumerate().for_each(|(i, e)| inside(e, tail && i == last));
+        }
+        Expr::Let(bs, body) => {
+            bs.iter_mut().for_each(|(_, e)| inside(e, false));
+            inside(body, tail);
+        }
+        Expr::Fix(_, body) => inside(body, tail),
+        Expr::Receive { producer, clause, .. } => {
+            inside(producer, false);
+            inside(&mut clause.body, tail);
+        }
+        Expr::Labels(ls, body) => {
+            ls.iter_mut().for_each(|l| inside(&mut l.body, tail));
+            inside(body, tail);
+        }
+        _ => for_each_child_mut(e, &mut |c| inside(c, false)),
+    }
+    if !tail && is_self(e, name, template.params.len()) {
+        let Expr::Call(_, args, _) = e else { return };
+        let args = std::mem::take(args);
+        let copy = copy_clause(program, template, &mut Renaming::default());
+        let bs: Vec<(VarId, Expr)> = copy.params.into_iter().zip(args).collect();
+        *e = if bs.is_empty() { copy.body } else { Expr::Let(bs, Box::new(copy.body)) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::passes::inline::random::check_pass;
+    use crate::verify::{Dialect, verify};
+
+    #[test]
+    fn random_programs_do_the_same_afterwards() {
+        check_pass(200, |p| {
+            super::run(p);
+            assert_eq!(verify(p, Dialect::Opt), Ok(()));
+        });
+    }
+}
