@@ -43,7 +43,7 @@ pub struct Zeal {
     pub always_major: bool,
     /// Collect at every heap check.
     pub every_safepoint: bool,
-    /// Move every object that can move in major collections.
+    /// Move the objects of every other block in major collections.
     pub evacuate: bool,
 }
 

@@ -89,12 +89,6 @@ impl Marks {
         // SAFETY: a block has this many consecutive lines; nobody writes the table while the slice is in use.
         unsafe { &*(self.lines.add(at) as *const [u8; LINES_PER_BLOCK]) }
     }
-    /// Marks all lines of the block at `start`.
-    pub fn fill_lines(&self, start: Address) {
-        let at = (start.offset_from(self.base) >> LINE_SHIFT) as usize;
-        // SAFETY: as for `lines`.
-        unsafe { std::ptr::write_bytes(self.lines.add(at), 1, LINES_PER_BLOCK) }
-    }
     /// Forgets everything about the block at `start`.
     pub fn clear(&self, start: Address) {
         let at = (start.offset_from(self.base) >> LINE_SHIFT) as usize;
@@ -139,8 +133,6 @@ mod tests {
         m.mark_lines(b.plus(BLOCK_BYTES - 256), 256);
         assert_eq!(m.free_lines(b, 4, 1), Some((5, 254)));
         assert_eq!(m.free_lines(b, 254, 1), None);
-        m.fill_lines(b);
-        assert_eq!(m.free_lines(b, 0, 1), None);
         m.clear(b);
         assert_eq!(m.free_lines(b, 0, 1), Some((0, 256)));
         assert!(!m.is_set(b.plus(24)));

@@ -202,6 +202,87 @@ fn chunks_live_while_the_stack_or_a_continuation_needs_them() {
 }
 
 #[test]
+fn a_major_collection_decides_anew_which_chunks_are_old() {
+    let mut m = Mutator::zealous();
+    let (chunk, _) = m.heap.alloc_chunk(32 << 10).unwrap();
+    put(chunk, 0, NIL);
+    let k = m.continuation(chunk, 0, 1, NIL);
+    m.roots.words = vec![k];
+    m.roots.stack = vec![(chunk, 1)];
+    m.minor();
+    assert_eq!(m.heap.chunk_is_old(chunk), Some(true));
+    m.roots.words.clear();
+    m.major();
+    assert_eq!(m.heap.chunk_is_old(chunk), Some(false), "only the stack refers to it now");
+    m.roots.stack.clear();
+    m.minor();
+    assert_eq!(m.heap.chunk_is_old(chunk), None);
+}
+
+#[test]
+fn what_a_block_held_before_is_not_taken_for_references() {
+    let mut m = Mutator::new(HeapConfig::default());
+    // A freed chunk full of words that look like references to young pairs.
+    let (chunk, size) = m.heap.alloc_chunk(32 << 10).unwrap();
+    for i in 0..size / 8 {
+        put(chunk, i, (m.lo + 16 * i) | 3);
+    }
+    m.heap.free_chunk(chunk);
+    m.minor();
+    // Its block becomes the home of a promoted vector, and the card of the vector dirty.
+    let v = m.vector(3, NIL);
+    m.roots.words = vec![v];
+    m.minor();
+    let v = m.roots.words[0];
+    assert_eq!(v & !0x7FFF, chunk, "the test needs the block to be reused");
+    let garbage = m.list(100).unwrap();
+    assert_ne!(garbage, NIL);
+    m.set(v, 1, NIL);
+    let before = m.heap.stats().promoted;
+    m.minor();
+    assert_eq!(m.heap.stats().promoted, before);
+}
+
+#[test]
+fn fragmented_memory_is_used_again() {
+    let sizing = SizingConfig { min_limit: 4 << 20, ..SizingConfig::default() };
+    let mut m = Mutator::new(HeapConfig { sizing, ..HeapConfig::default() });
+    // 16 MB of vectors of 1 KB; then only every sixth stays.
+    let table = m.vector(16_384, NIL);
+    m.roots.words = vec![table];
+    m.minor();
+    for i in 1..=16_384 {
+        m.check(1024).unwrap();
+        let v = m.vector(127, fix(i));
+        m.set(m.roots.words[0], i as u64, v);
+    }
+    for i in 1..=16_384 {
+        if i % 6 != 0 {
+            m.set(m.roots.words[0], i, NIL);
+        }
+    }
+    let keeps = |m: &Mutator| (6..=16_384).step_by(6).all(|i| get(get(m.roots.words[0], i), 127) == fix(i as i64));
+    m.major();
+    assert!(keeps(&m));
+    let fragmented = m.heap.bytes_in_use();
+    assert!(fragmented > 12 << 20, "{fragmented}: the test needs fragmentation");
+    // New survivors go into the holes.
+    let l = m.list(300_000).unwrap(); // 4.8 MB
+    m.roots.words.push(l);
+    m.minor();
+    assert!(m.heap.bytes_in_use() < fragmented + (3 << 20), "{}", m.heap.bytes_in_use());
+    assert_list(m.roots.words[1], 300_000);
+    assert!(keeps(&m));
+    // And sparse blocks are evacuated: what remains is compact.
+    m.roots.words.truncate(1);
+    m.major();
+    m.major();
+    assert!(keeps(&m));
+    assert!(m.heap.bytes_in_use() < 6 << 20, "{}", m.heap.bytes_in_use());
+    m.verify();
+}
+
+#[test]
 fn a_continuation_is_traced_once_per_copy() {
     let mut m = Mutator::new(HeapConfig::default());
     let (chunk, _) = m.heap.alloc_chunk(1024).unwrap();

@@ -21,7 +21,7 @@
 
 use crate::address::{Address, BLOCK_BYTES, BlockIndex, PAIR_BYTES, Span};
 use crate::blocks::{BlockPool, Kind, State, poison};
-use crate::marks::{LINE_BYTES, LINES_PER_BLOCK, Marks};
+use crate::marks::{LINE_BYTES, Marks};
 use crate::region::Cards;
 
 /// Shorter runs of free lines are left alone.
@@ -92,6 +92,15 @@ pub struct MarkRegionSpace {
     leaves: Half,
     /// While a collection marks, lines say nothing yet: only fresh blocks are used.
     fresh_only: bool,
+}
+
+/// Which blocks a major collection evacuates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Evacuate {
+    /// Those that had fewer live lines than this after the last one, and were not refilled since.
+    Below(usize),
+    /// Those with even (0) or odd (1) numbers: a test of moving and staying objects side by side.
+    EveryOther(u32),
 }
 
 /// What the slow paths of allocation need besides the space.
@@ -253,15 +262,22 @@ impl MarkRegionSpace {
     pub fn hole_bytes(&self) -> u64 {
         self.scannable.recycler.bytes + self.leaves.recycler.bytes
     }
-    /// Before marking: forgets starts and lines. Blocks of which less than `evacuate_below` lines were live, and
-    /// that were not refilled since, are to be evacuated; above `LINES_PER_BLOCK`, all blocks are.
-    pub fn begin_marking(&mut self, t: &mut Tables, evacuate_below: usize) {
+    /// Before marking: forgets starts and lines, and chooses the blocks to be evacuated.
+    pub fn begin_marking(&mut self, t: &mut Tables, evacuate: Evacuate) {
         debug_assert!(self.grey.is_empty() && self.scan_lo == self.hole.lo && self.scan_hi == self.hole.hi);
         for half in [&mut self.scannable, &mut self.leaves] {
-            let all = evacuate_below > LINES_PER_BLOCK;
-            for &b in if all { &half.blocks } else { &half.recycler.blocks } {
-                if all || live_lines(t, b) < evacuate_below {
-                    t.pool.table.add_bits(b, State::FROM);
+            match evacuate {
+                Evacuate::Below(lines) => {
+                    for &b in &half.recycler.blocks {
+                        if live_lines(t, b) < lines {
+                            t.pool.table.add_bits(b, State::FROM);
+                        }
+                    }
+                }
+                Evacuate::EveryOther(parity) => {
+                    for &b in half.blocks.iter().filter(|b| b.0 & 1 == parity) {
+                        t.pool.table.add_bits(b, State::FROM);
+                    }
                 }
             }
             half.recycler = Recycler::default();
@@ -291,7 +307,6 @@ impl MarkRegionSpace {
                 }
                 if state.has(State::YOUNG) {
                     t.pool.table.clear_bits(b, State::YOUNG);
-                    t.marks.fill_lines(start);
                     live += BLOCK_BYTES;
                     return true;
                 }

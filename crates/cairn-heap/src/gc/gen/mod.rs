@@ -36,7 +36,7 @@ use crate::check;
 use crate::error::OutOfMemory;
 use crate::heap::Core;
 use crate::marks::LINES_PER_BLOCK;
-use crate::space::markregion::{MarkRegionSpace, Tables};
+use crate::space::markregion::{Evacuate, MarkRegionSpace, Tables};
 use crate::space::nursery::{Extent, Nursery};
 use crate::stats::{CollectionEvent, CollectionKind, Reason};
 use cairn_layout::machine::CHECK_RESERVE;
@@ -44,9 +44,9 @@ use std::time::Instant;
 use trace::Tracer;
 
 /// A block with fewer live lines after a major collection is evacuated by the next one, unless it is refilled first.
-const SPARSE: usize = LINES_PER_BLOCK / 3;
+const SPARSE: Evacuate = Evacuate::Below(LINES_PER_BLOCK / 3);
 /// The same when the heap is near its maximum.
-const SPARSE_WHEN_TIGHT: usize = LINES_PER_BLOCK / 8 * 7;
+const SPARSE_WHEN_TIGHT: Evacuate = Evacuate::Below(LINES_PER_BLOCK / 8 * 7);
 
 /// The spaces of this collector and what it remembers between collections.
 pub(crate) struct Gen {
@@ -115,10 +115,9 @@ impl Gen {
         Ok(())
     }
 
-    /// Blocks with fewer live lines than this are evacuated.
-    fn sparse(&self, core: &Core, reason: Reason) -> usize {
+    fn evacuation(&self, core: &Core, reason: Reason) -> Evacuate {
         if core.zeal.evacuate {
-            LINES_PER_BLOCK + 1
+            Evacuate::EveryOther(core.stats.major as u32 & 1)
         } else if reason == Reason::HeapMax {
             SPARSE_WHEN_TIGHT
         } else {
@@ -162,15 +161,15 @@ impl Gen {
         self.finish(core, CollectionKind::Minor, reason, began, before, nursery, copied);
     }
 
-    /// Promotes, then marks everything; evacuates blocks with fewer live lines than `evacuate_below`.
-    fn major<C: Client>(&mut self, core: &mut Core, client: &mut C, reason: Reason, evacuate_below: usize) {
+    /// Promotes, then marks everything.
+    fn major<C: Client>(&mut self, core: &mut Core, client: &mut C, reason: Reason, evacuate: Evacuate) {
         let began = Instant::now();
         let (before, nursery) = (self.held(core), self.nursery.used());
         let promoted = self.promote(core, client);
         core.stats.peak = core.stats.peak.max(core.used() + nursery);
         core.chunks.begin_major();
         let mut tables = Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks };
-        self.old.begin_marking(&mut tables, evacuate_below);
+        self.old.begin_marking(&mut tables, evacuate);
         let region = core.region.span();
         let mut t = Tracer::<true>::new(core, &mut self.old, region, self.nursery.span());
         // SAFETY: as for `promote`.
@@ -343,8 +342,8 @@ impl Plan for Gen {
         let major = why.is_some();
         match why {
             Some(reason) => {
-                let sparse = self.sparse(core, reason);
-                self.major(core, client, reason, sparse);
+                let evacuate = self.evacuation(core, reason);
+                self.major(core, client, reason, evacuate);
             }
             None => {
                 let reason = self.wanted.unwrap_or(match request {
