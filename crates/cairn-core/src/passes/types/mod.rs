@@ -61,12 +61,12 @@ mod tests {
 
     #[test]
     fn random_programs_do_the_same_afterwards() {
-        random::check_pass(500, run);
+        random::check_pass(300, run);
     }
 
     #[test]
     fn also_after_inlining_and_twice() {
-        random::check_pass(400, |p| {
+        random::check_pass(200, |p| {
             inline::run(p);
             run(p);
             inline::run(p);

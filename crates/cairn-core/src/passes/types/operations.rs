@@ -2,7 +2,7 @@
 
 use super::lattice::{LENGTH_MAX, Type, bits::*, mask, predicate};
 use super::speculate;
-use super::walk::Types;
+use super::walk::{Question, Types};
 use crate::ir::{Expr, GlobalId, Literal, VarId};
 use crate::passes::known::Known;
 use crate::prim::{Op, PrimOp};
@@ -38,6 +38,8 @@ impl Types {
             }
             return (if t.is_none() { t } else { Type::UNSPECIFIED }, None);
         }
+        let question = Question::of(e);
+        let Expr::Prim { op, args, proven, .. } = e else { return (Type::ANY, None) };
         let root = self.rewriting && self.speculating && !self.inside_tree && speculate::is_root(*op);
         let tree = self.rewriting && speculate::is_inner(*op) || root;
         let mut types = Vec::with_capacity(args.len());
@@ -106,7 +108,10 @@ impl Types {
             Op::Add | Op::Sub | Op::Mul | Op::Div => {
                 Type { hint: types.iter().any(|t| t.hint || t.is_flonum()), ..result(o, &types) }
             }
-            _ => result(o, &types),
+            _ => match question.and_then(|q| self.answered(q)) {
+                Some(answer) => Type::boolean(answer),
+                None => result(o, &types),
+            },
         };
         let var = |e: Option<&Expr>| match e {
             Some(Expr::Local(v)) => Some(*v),

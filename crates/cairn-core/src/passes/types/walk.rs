@@ -104,6 +104,8 @@ pub(super) struct Types {
     pub(super) inside_tree: bool,
     /// Some flonum is stored in some object: what comes out of objects may be one.
     pub(super) stored_flonums: bool,
+    /// Answers of the tests around the expression being walked.
+    answers: Vec<(Question, bool)>,
     /// Variables made by this pass; they come after those of the program.
     fresh: Vec<VarInfo>,
 }
@@ -136,6 +138,7 @@ impl Types {
             speculated: false,
             inside_tree: false,
             stored_flonums: false,
+            answers: Vec::new(),
             fresh: Vec::new(),
         };
         for (i, form) in forms.iter().enumerate() {
@@ -736,19 +739,24 @@ impl Types {
 
     fn if_(&mut self, e: &mut Expr) -> Type {
         let Expr::If(test, then, other) = e else { return Type::ANY };
+        let question = Question::of(test);
         let outcome = self.test(test);
         if outcome.ty.is_none() {
             return Type::NONE;
         }
         let (mark, clock) = (self.trail.len(), self.clock);
-        let branch = |t: &mut Self, possible: bool, facts: &[(VarId, Type)], e: &mut Expr| {
+        let branch = |t: &mut Self, answer: bool, e: &mut Expr| {
+            let (kinds, facts) = if answer { (ANY & !FALSE, &outcome.then) } else { (FALSE, &outcome.other) };
             t.assume(facts);
-            let impossible = !possible || facts.iter().any(|(v, _)| t.env[v.0 as usize].is_none());
+            let impossible = !outcome.ty.may_be(kinds) || facts.iter().any(|(v, _)| t.env[v.0 as usize].is_none());
+            let answers = t.answers.len();
+            t.answers.extend(question.map(|q| (q, answer)));
             let ty = if impossible { Type::NONE } else { t.expr(e) };
+            t.answers.truncate(answers);
             (!impossible, ty, t.leave(mark, clock))
         };
-        let (then_possible, a, then_facts) = branch(self, outcome.ty.may_be(ANY & !FALSE), &outcome.then, then);
-        let (other_possible, b, other_facts) = branch(self, outcome.ty.may_be(FALSE), &outcome.other, other);
+        let (then_possible, a, then_facts) = branch(self, true, then);
+        let (other_possible, b, other_facts) = branch(self, false, other);
         match (a.is_none(), b.is_none()) {
             (false, false) => self.assume(&either(&then_facts, &other_facts)),
             (false, true) => self.assume(&then_facts),
@@ -765,6 +773,46 @@ impl Types {
 
     pub(super) fn discardable(&self, e: &Expr) -> bool {
         effects::discardable_given(e, &|g| self.facts.read_effects(g))
+    }
+}
+
+/// A comparison of variables and small constants: asked again, the answer is the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Question(Op, [Operand; 2]);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Operand {
+    Var(VarId),
+    Fixnum(i64),
+    Char(char),
+}
+
+/// How many answers are looked at.
+const MEMORY: usize = 16;
+
+impl Question {
+    pub(super) fn of(e: &Expr) -> Option<Question> {
+        use Op::{CharEq, CharLt, Eq, Eqv, FxEq, FxLe, FxLt, NumEq, NumGe, NumGt, NumLe, NumLt};
+        let Expr::Prim { op: PrimOp::Op(op), args, .. } = e else { return None };
+        let asked =
+            matches!(op, NumEq | NumLt | NumLe | NumGt | NumGe | FxEq | FxLt | FxLe | Eq | Eqv | CharEq | CharLt);
+        let operand = |e: &Expr| match e {
+            Expr::Local(v) => Some(Operand::Var(*v)),
+            Expr::Const(crate::ir::Literal::Char(c)) => Some(Operand::Char(*c)),
+            Expr::Const(l) => Some(Type::literal(l)).filter(|t| t.is_fixnum()).map(|t| Operand::Fixnum(t.lo)),
+            _ => None,
+        };
+        match &args[..] {
+            [a, b] if asked => Some(Question(*op, [operand(a)?, operand(b)?])),
+            _ => None,
+        }
+    }
+}
+
+impl Types {
+    /// The answer, if the question was asked on the way here.
+    pub(super) fn answered(&self, q: Question) -> Option<bool> {
+        self.answers.iter().rev().take(MEMORY).find(|(p, _)| *p == q).map(|(_, answer)| *answer)
     }
 }
 
