@@ -53,13 +53,20 @@ impl Stress {
         Stress { m, r: Random(seed), objects: vec![], roots: vec![Field::Number(0); 16], most }
     }
 
+    /// With more roots, more objects live.
+    fn with_roots(mut self, n: usize) -> Stress {
+        self.m.roots.words.resize(n, fix(0));
+        self.roots.resize(n, Field::Number(0));
+        self
+    }
+
     /// A random value that is reachable: in the heap and in the model.
     fn pick(&mut self) -> (u64, Field) {
         if self.r.below(4) == 0 {
             let n = self.r.below(1000) as i64;
             return (fix(n), Field::Number(n));
         }
-        let i = self.r.below(16) as usize;
+        let i = self.r.below(self.roots.len() as u64) as usize;
         let (mut word, mut field) = (self.m.roots.words[i], self.roots[i]);
         for _ in 0..self.r.below(6) {
             let Field::Object(id) = field else { break };
@@ -81,7 +88,7 @@ impl Stress {
 
     fn add(&mut self, kind: Kind, fields: Vec<Field>, word: u64) {
         self.objects.push(Object { kind, fields });
-        let i = self.r.below(16) as usize;
+        let i = self.r.below(self.roots.len() as u64) as usize;
         self.roots[i] = Field::Object(Id(self.objects.len() - 1));
         self.m.roots.words[i] = word;
     }
@@ -157,7 +164,7 @@ impl Stress {
             50..60 => self.make(), // a runtime call without heap check
             60..90 => self.store(),
             90..99 => {
-                let i = self.r.below(16) as usize;
+                let i = self.r.below(self.roots.len() as u64) as usize;
                 let (x, f) = if self.r.below(3) == 0 { (fix(0), Field::Number(0)) } else { self.pick() };
                 (self.m.roots.words[i], self.roots[i]) = (x, f);
             }
@@ -229,7 +236,7 @@ impl Stress {
 
     /// Drops half of the roots and renumbers what is left, to keep the model small.
     fn forget(&mut self) {
-        for i in 0..8 {
+        for i in 0..self.roots.len() / 2 {
             self.roots[i] = Field::Number(0);
             self.m.roots.words[i] = fix(0);
         }
@@ -301,7 +308,7 @@ fn with_major_collections_only() {
 fn moving_everything_in_major_collections() {
     for always_major in [true, false] {
         let zeal = Zeal { always_major, evacuate: true, ..HeapConfig::zealous().zeal };
-        Stress::new(HeapConfig { zeal, ..HeapConfig::zealous() }, 8, 2_000).run(steps(10_000));
+        Stress::new(HeapConfig { zeal, ..HeapConfig::zealous() }, 8, 15_000).with_roots(1_000).run(steps(12_000));
     }
 }
 
@@ -315,7 +322,7 @@ fn without_zeal_in_a_small_region() {
         ..HeapConfig::default()
     };
     for seed in 1..=3 {
-        Stress::new(config.clone(), seed * 1001, 20_000).run(steps(60_000));
+        Stress::new(config.clone(), seed * 1001, 20_000).with_roots(500).run(steps(60_000));
     }
 }
 
