@@ -5,12 +5,13 @@
 //! ([`backend`]), and either link that object into an executable or map it into this process ([`loader`]).
 //!
 //! ```text
-//!  Frame IR ──emit──▶ LLVM text ──backend──▶ ELF object ──┬─▶ linker: executable
-//!                                                         └─▶ loader: code in this process
+//!  Frame IR ──emit──▶ LLVM text ──split──▶ parts ──backend──▶ ELF objects ──merge──▶ ELF object ──┬─▶ linker: executable
+//!                                                                                                  └─▶ loader: this process
 //! ```
 //!
-//! Invariants: only [`backend`] touches LLVM; only `strategy` knows how frames are kept; code is not position independent and
-//! lives in the low 2 GiB (shorter instructions, return addresses stored as immediates).
+//! Invariants: only [`backend`] touches LLVM, so a cached object runs without it; only `strategy` knows how frames are kept;
+//! code is not position independent and lives in the low 2 GiB (shorter instructions, return addresses stored as
+//! immediates).
 #![allow(unsafe_code)]
 
 pub mod backend;

@@ -324,11 +324,6 @@ fn raises(blocks: Vec<Block>, n: usize) -> [u64; 5] {
     all.expect("ran")
 }
 
-fn first_string(operation: u64) -> String {
-    // the code is unmapped by now: only used before that
-    unsafe { std::ffi::CStr::from_ptr(operation as *const _).to_string_lossy().into_owned() }
-}
-
 #[test]
 fn failing_checks_reach_the_error_hook() {
     let one = |op: P, args: &[Operand]| vec![block(vec![set(0, op, args)], Term::Return(var(0)))];
@@ -349,7 +344,6 @@ fn failing_checks_reach_the_error_hook() {
     assert_eq!((t[0], t[2], t[3]), (8 * error::NOT_PROCEDURE as u64, 5 << 3, 24));
     let t = raises(call(Callee::Unknown(Operand::Procedure(FuncId(4)))), 1);
     assert_eq!(t[0], 8 * error::ARITY as u64);
-    let _ = first_string;
 }
 
 #[test]
