@@ -5,7 +5,7 @@ use super::walk::Steps;
 use super::{DEPTH, Inliner, Known, ONCE, SMALL, SMALL_ONCE, WITH_PROCEDURE};
 use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, VarId};
 use crate::prim::{Op, PrimOp};
-use crate::walk::{list_expr, select_clause as select, take};
+use crate::walk::{deep, list_expr, select_clause as select, take};
 use cairn_layout::code::Site;
 
 impl Inliner<'_> {
@@ -300,6 +300,10 @@ fn is_list(e: &Expr, lists: &[VarId]) -> bool {
 }
 
 fn check(e: &Expr, lists: &mut Vec<VarId>) -> bool {
+    deep(|| check_here(e, lists))
+}
+
+fn check_here(e: &Expr, lists: &mut Vec<VarId>) -> bool {
     match e {
         Expr::Local(v) => !lists.contains(v),
         Expr::Prim { op: PrimOp::Op(Op::IsNull | Op::IsPair | Op::Car), args, .. } if is_list(&args[0], lists) => {

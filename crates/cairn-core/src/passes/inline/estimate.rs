@@ -6,7 +6,7 @@
 use super::weight;
 use crate::ir::{Clause, Expr, Literal, VarId};
 use crate::prim::{Op, PrimOp};
-use crate::walk::for_each_child;
+use crate::walk::{deep, for_each_child};
 
 /// What the caller knows about an argument.
 #[derive(Clone, Debug)]
@@ -58,6 +58,10 @@ impl Estimator<'_> {
         if self.out.size > self.limit {
             return;
         }
+        deep(|| self.expr_here(e))
+    }
+
+    fn expr_here(&mut self, e: &Expr) {
         match e {
             Expr::If(test, then, other) => match self.decide(test) {
                 Some(true) => self.expr(then),

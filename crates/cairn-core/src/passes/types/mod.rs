@@ -35,6 +35,17 @@
 //! steps by a small constant is taken to stay within ±2^59: at a nanosecond per step it would take more than a year to get
 //! there ([`walk::Types::counter`]).
 //!
+//! Trees of arithmetic on values out of objects are tested once for flonums at their leaves ([`speculate`]); then all
+//! is analysed once more.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`lattice`] | sets of values |
+//! | [`walk`] | evaluation order, control flow, procedures, slots |
+//! | [`test`] | what branches may assume |
+//! | [`operations`] | primitives: results, proofs, cheaper operations |
+//! | [`speculate`] | flonum trees |
+//!
 //! # Invariants
 //!
 //! The program is closed: every assignment and call of its globals is in it. Dialect in and out: `Fixed` or `Opt`.
