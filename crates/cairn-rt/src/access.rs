@@ -93,6 +93,12 @@ pub fn string_of<'a>(v: Value) -> Option<&'a [u32]> {
     is(v, Type::String).then(|| string_chars(v))
 }
 
+/// `None` for a literal: literal strings and bytevectors lie in read-only memory.
+#[inline]
+pub fn mutable(v: Value) -> Option<Value> {
+    (header(v) >> object::FLAGS_SHIFT & object::FLAG_LITERAL as u64 == 0).then_some(v)
+}
+
 /// The characters of `v`, which must be a string.
 #[inline]
 pub fn string_chars<'a>(v: Value) -> &'a [u32] {

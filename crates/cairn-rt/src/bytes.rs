@@ -47,7 +47,8 @@ pub extern "C" fn cairn_bytes_copy_to(
     end: Value,
 ) -> Value {
     const WHO: &str = "bytevector-copy!";
-    let to_length = expect!(ctx, WHO, 1, "a bytevector", to, bytes_of(to)).len();
+    let target = bytes_of(to).filter(|_| access::mutable(to).is_some());
+    let to_length = expect!(ctx, WHO, 1, "a mutable bytevector", to, target).len();
     let from_length = expect!(ctx, WHO, 3, "a bytevector", from, bytes_of(from)).len();
     let at = check!(check_range(ctx, WHO, 2, to_length, at, Value::DEFAULT)).start;
     let range = check!(check_range(ctx, WHO, 4, from_length, start, end));
@@ -66,7 +67,8 @@ pub extern "C" fn cairn_bytes_copy_to(
 /// `(bytevector-fill! bytevector byte start end)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_bytes_fill(ctx: &mut Machine, v: Value, fill: Value, start: Value, end: Value) -> Value {
-    let n = expect!(ctx, "bytevector-fill!", 1, "a bytevector", v, bytes_of(v)).len();
+    let target = bytes_of(v).filter(|_| access::mutable(v).is_some());
+    let n = expect!(ctx, "bytevector-fill!", 1, "a mutable bytevector", v, target).len();
     let byte = expect!(ctx, "bytevector-fill!", 2, "a byte", fill, byte_of(fill));
     let range = check!(check_range(ctx, "bytevector-fill!", 3, n, start, end));
     byte_slice_mut(v)[range].fill(byte);

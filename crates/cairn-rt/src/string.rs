@@ -73,7 +73,8 @@ pub extern "C" fn cairn_string_copy_to(
     end: Value,
 ) -> Value {
     const WHO: &str = "string-copy!";
-    let to_length = expect!(ctx, WHO, 1, "a string", to, string_of(to)).len();
+    let target = string_of(to).filter(|_| access::mutable(to).is_some());
+    let to_length = expect!(ctx, WHO, 1, "a mutable string", to, target).len();
     let from_length = expect!(ctx, WHO, 3, "a string", from, string_of(from)).len();
     let at = check!(check_range(ctx, WHO, 2, to_length, at, Value::DEFAULT)).start;
     let range = check!(check_range(ctx, WHO, 4, from_length, start, end));
@@ -99,7 +100,8 @@ pub(crate) fn does_not_fit(ctx: &mut Machine, who: &str, count: usize, room: usi
 /// `(string-fill! string char start end)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_string_fill(ctx: &mut Machine, s: Value, c: Value, start: Value, end: Value) -> Value {
-    let n = expect!(ctx, "string-fill!", 1, "a string", s, string_of(s)).len();
+    let target = string_of(s).filter(|_| access::mutable(s).is_some());
+    let n = expect!(ctx, "string-fill!", 1, "a mutable string", s, target).len();
     let c = expect!(ctx, "string-fill!", 2, "a character", c, c.is_char().then(|| c.as_char()));
     let range = check!(check_range(ctx, "string-fill!", 3, n, start, end));
     string_chars_mut(s)[range].fill(c);

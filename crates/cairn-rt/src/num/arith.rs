@@ -16,6 +16,23 @@ use cairn_num::signed::Signed;
 use cairn_num::{Fault, Number, float, limbs, signed};
 use std::cmp::Ordering;
 
+/// Both parts of a complex number of flonums.
+#[inline]
+pub(super) fn flonum_parts(v: Value) -> Option<(f64, f64)> {
+    if !access::is(v, Type::Compnum) {
+        return None;
+    }
+    match (operand(access::word(v, 0)), operand(access::word(v, 1))) {
+        (Flo(re), Flo(im)) => Some((re, im)),
+        _ => None,
+    }
+}
+
+fn make_flonum_complex(ctx: &mut Machine, (re, im): (f64, f64)) -> Value {
+    let (re, im) = (make_flonum(ctx, re), make_flonum(ctx, im));
+    make_parts(ctx, Type::Compnum, re, im)
+}
+
 /// `(+ a b)`. Exact zero is the identity, also for `-0.0`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_add(ctx: &mut Machine, a: Value, b: Value) -> Value {
@@ -31,7 +48,10 @@ pub extern "C" fn cairn_num_add(ctx: &mut Machine, a: Value, b: Value) -> Value 
         (Fix(x), Big(y)) => big::add(ctx, Signed::of_i64(x, &mut [0]), y),
         (Flo(x), Big(y)) => make_flonum(ctx, x + float::from_signed(y)),
         (Big(x), Flo(y)) => make_flonum(ctx, float::from_signed(x) + y),
-        _ => slow2(ctx, "+", a, b, |x, y| Ok(x.add(y))),
+        _ => match (flonum_parts(a), flonum_parts(b)) {
+            (Some(x), Some(y)) => make_flonum_complex(ctx, (x.0 + y.0, x.1 + y.1)),
+            _ => slow2(ctx, "+", a, b, |x, y| Ok(x.add(y))),
+        },
     }
 }
 
@@ -50,7 +70,10 @@ pub extern "C" fn cairn_num_sub(ctx: &mut Machine, a: Value, b: Value) -> Value 
         (Fix(x), Big(y)) => big::sub(ctx, Signed::of_i64(x, &mut [0]), y),
         (Flo(x), Big(y)) => make_flonum(ctx, x - float::from_signed(y)),
         (Big(x), Flo(y)) => make_flonum(ctx, float::from_signed(x) - y),
-        _ => slow2(ctx, "-", a, b, |x, y| Ok(x.sub(y))),
+        _ => match (flonum_parts(a), flonum_parts(b)) {
+            (Some(x), Some(y)) => make_flonum_complex(ctx, (x.0 - y.0, x.1 - y.1)),
+            _ => slow2(ctx, "-", a, b, |x, y| Ok(x.sub(y))),
+        },
     }
 }
 
@@ -67,7 +90,10 @@ pub extern "C" fn cairn_num_mul(ctx: &mut Machine, a: Value, b: Value) -> Value 
         (Fix(x), Big(y)) => big::mul(ctx, Signed::of_i64(x, &mut [0]), y),
         (Flo(x), Big(y)) => make_flonum(ctx, x * float::from_signed(y)),
         (Big(x), Flo(y)) => make_flonum(ctx, float::from_signed(x) * y),
-        _ => slow2(ctx, "*", a, b, |x, y| Ok(x.mul(y))),
+        _ => match (flonum_parts(a), flonum_parts(b)) {
+            (Some(x), Some(y)) => make_flonum_complex(ctx, (x.0 * y.0 - x.1 * y.1, x.0 * y.1 + x.1 * y.0)),
+            _ => slow2(ctx, "*", a, b, |x, y| Ok(x.mul(y))),
+        },
     }
 }
 

@@ -324,7 +324,10 @@ pub extern "C" fn cairn_num_imag_part(ctx: &mut Machine, a: Value) -> Value {
 pub extern "C" fn cairn_num_magnitude(ctx: &mut Machine, a: Value) -> Value {
     match operand(a) {
         Flo(x) => make_flonum(ctx, x.abs()),
-        _ => slow1(ctx, "magnitude", a, |n| Ok(n.magnitude())),
+        _ => match super::arith::flonum_parts(a) {
+            Some((re, im)) => make_flonum(ctx, re.hypot(im)),
+            None => slow1(ctx, "magnitude", a, |n| Ok(n.magnitude())),
+        },
     }
 }
 
