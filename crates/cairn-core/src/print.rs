@@ -30,17 +30,25 @@ pub fn print_program_with(program: &Program, sites: bool) -> String {
     let mut p = Printer { program, sites, out: String::new() };
     p.facts();
     for form in &program.forms {
-        match form {
-            TopForm::Define(g, e) => {
-                p.out.push_str("(define ");
-                p.global(*g);
-                p.line(2);
-                p.expr(e, 2);
-                p.out.push(')');
-            }
-            TopForm::Expr(e) => p.expr(e, 0),
+        p.form(form);
+    }
+    p.out
+}
+
+/// The top-level forms that a procedure called `name` is part of.
+pub fn print_procedure(program: &Program, name: &str) -> String {
+    let mut p = Printer { program, sites: false, out: String::new() };
+    for form in &program.forms {
+        let (TopForm::Define(_, e) | TopForm::Expr(e)) = form;
+        let mut found = false;
+        crate::walk::visit(e, &mut |e| match e {
+            Expr::Lambda(l) => found |= &*l.name == name,
+            Expr::Fix(lambdas, _) => found |= lambdas.iter().any(|(_, l)| &*l.name == name),
+            _ => {}
+        });
+        if found {
+            p.form(form);
         }
-        p.out.push('\n');
     }
     p.out
 }
@@ -84,6 +92,20 @@ impl Printer<'_> {
             self.var(VarId(i as u32));
             self.out.push_str(" assigned)\n");
         }
+    }
+
+    fn form(&mut self, form: &TopForm) {
+        match form {
+            TopForm::Define(g, e) => {
+                self.out.push_str("(define ");
+                self.global(*g);
+                self.line(2);
+                self.expr(e, 2);
+                self.out.push(')');
+            }
+            TopForm::Expr(e) => self.expr(e, 0),
+        }
+        self.out.push('\n');
     }
 
     fn line(&mut self, indent: usize) {

@@ -49,13 +49,23 @@ pub fn print_module(m: &Module) -> String {
             GlobalInit::Procedure(f) => writeln!(out, "global {name} = &{}", function_name(m, *f)).unwrap(),
         }
     }
-    for f in &m.functions {
-        if matches!(&f.kind, FuncKind::Entry { clauses, .. } if clauses.is_empty()) {
-            continue;
-        }
+    for f in m.functions.iter().filter(|f| in_use(f)) {
         print_function(m, f, &mut out);
     }
     out
+}
+
+/// The functions that the procedures called `name` became.
+pub fn print_procedure(m: &Module, name: &str) -> String {
+    let mut out = String::new();
+    for f in m.functions.iter().filter(|f| in_use(f) && &*f.procedure == name) {
+        print_function(m, f, &mut out);
+    }
+    out
+}
+
+fn in_use(f: &Function) -> bool {
+    !matches!(&f.kind, FuncKind::Entry { clauses, .. } if clauses.is_empty())
 }
 
 /// A name as one word. `&` begins procedures, so it does not begin names.

@@ -2,7 +2,7 @@
 //!
 //! Wrong use is answered with what was wrong and the right form, exit status 2.
 
-use crate::pipeline::Stage;
+use crate::emit::Stage;
 use cairn_layout::facts::{self, StrategyFacts};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches};
@@ -38,6 +38,8 @@ pub enum Command {
         file: PathBuf,
         /// Which stage.
         stage: Stage,
+        /// Only the procedures of this name.
+        only: Option<String>,
         /// How to compile.
         compile: CompileOptions,
     },
@@ -140,14 +142,20 @@ fn file_argument() -> Arg {
         .help("The program")
 }
 
-fn emit_argument() -> Arg {
-    Arg::new("emit")
+fn emit_arguments() -> [Arg; 2] {
+    let only = Arg::new("only")
+        .long("only")
+        .value_name("NAME")
+        .requires("emit")
+        .help("With --emit: only the procedures of this name");
+    let emit = Arg::new("emit")
         .long("emit")
         .value_name("STAGE")
         .value_parser(
             PossibleValuesParser::new(Stage::NAMES).map(|s| Stage::by_name(&s).expect("a possible value")),
         )
-        .help("Print the program at this stage of compilation instead")
+        .help("Print the program at this stage of compilation instead");
+    [emit, only]
 }
 
 fn command() -> clap::Command {
@@ -166,7 +174,7 @@ fn command() -> clap::Command {
                 .about("Compile a program in memory and run it")
                 .args(compile_arguments())
                 .args(run_arguments())
-                .arg(emit_argument())
+                .args(emit_arguments())
                 .arg(file_argument())
                 .arg(
                     Arg::new("arguments")
@@ -181,7 +189,7 @@ fn command() -> clap::Command {
             clap::Command::new("build")
                 .about("Compile a program to an executable")
                 .args(compile_arguments())
-                .arg(emit_argument())
+                .args(emit_arguments())
                 .arg(file_argument())
                 .arg(
                     Arg::new("output")
@@ -204,7 +212,8 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
     let file: PathBuf = m.get_one::<PathBuf>("file").expect("required").clone();
     let compile = compile_options(m);
     if let Some(stage) = m.get_one::<Stage>("emit") {
-        return Ok(Command::Emit { file, stage: *stage, compile });
+        let only = m.get_one::<String>("only").cloned();
+        return Ok(Command::Emit { file, stage: *stage, only, compile });
     }
     Ok(match name {
         "run" => Command::Run {

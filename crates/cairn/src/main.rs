@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`cli`] | options: the one table behind flags, `CAIRN_*` variables and `--help` |
 //! | [`pipeline`] | source file → object code, stage by stage |
+//! | [`emit`] | `--emit`: a stage as text |
 //! | [`library`] | where libraries and includes come from |
 //! | [`cache`] | compiled programs, by content |
 //! | [`link`] | object code → executable |
@@ -15,6 +16,7 @@
 mod cache;
 mod cli;
 mod diagnostics;
+mod emit;
 mod library;
 mod link;
 mod pipeline;
@@ -36,7 +38,9 @@ fn main() -> ExitCode {
     let result = match command {
         Command::Run { file, arguments, compile, run } => self::run(&file, arguments, &compile, run),
         Command::Build { file, output, compile } => build(&file, &output, &compile),
-        Command::Emit { file, stage, compile } => emit(&file, stage, &compile),
+        Command::Emit { file, stage, only, compile } => {
+            emit::emit(&file, &compile, stage, only.as_deref()).and_then(|text| print(&text))
+        }
     };
     match result {
         Ok(code) => code,
@@ -86,8 +90,7 @@ fn build(file: &Path, output: &Path, compile: &CompileOptions) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-fn emit(file: &Path, stage: pipeline::Stage, compile: &CompileOptions) -> Result<ExitCode, Failure> {
-    let text = pipeline::emit(file, compile, stage)?;
+fn print(text: &str) -> Result<ExitCode, Failure> {
     use std::io::Write;
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Ok(()) => Ok(ExitCode::SUCCESS),

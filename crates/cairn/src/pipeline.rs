@@ -1,6 +1,6 @@
 //! Source file → object code, stage by stage.
 //!
-//! `run`, `build` and `--emit` all go through [`front`] and the stages below; they differ in where they stop.
+//! `run`, `build` and `--emit` (`emit.rs`) all go through these stages; they differ in where they stop.
 
 use crate::Failure;
 use crate::cli::{CompileOptions, Level};
@@ -10,32 +10,6 @@ use cairn_core::ir::{GlobalId, Program};
 use cairn_core::passes;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-
-/// A stage whose result can be printed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stage {
-    /// Core after expansion.
-    Core,
-    /// Core after optimization.
-    Opt,
-    /// Frame IR.
-    Frame,
-    /// LLVM IR as emitted.
-    Llvm,
-    /// Assembly.
-    Asm,
-}
-
-impl Stage {
-    /// Names on the command line.
-    pub const NAMES: [&'static str; 5] = ["core", "opt", "frame", "llvm", "asm"];
-
-    /// The stage with this name.
-    pub fn by_name(name: &str) -> Option<Stage> {
-        let stages = [Stage::Core, Stage::Opt, Stage::Frame, Stage::Llvm, Stage::Asm];
-        Stage::NAMES.iter().position(|n| *n == name).map(|i| stages[i])
-    }
-}
 
 /// A compiled program.
 pub struct Compiled {
@@ -64,7 +38,7 @@ impl Clock {
 }
 
 /// Reads and expands the program.
-fn front(file: &Path) -> Result<(Program, Vec<PathBuf>), Failure> {
+pub fn front(file: &Path) -> Result<(Program, Vec<PathBuf>), Failure> {
     let text = read_source(file)?;
     let path = file.display().to_string();
     let mut files = Files::new(file);
@@ -86,7 +60,8 @@ fn front(file: &Path) -> Result<(Program, Vec<PathBuf>), Failure> {
     }
 }
 
-fn optimize(program: &mut Program, options: &CompileOptions) -> Vec<bool> {
+/// Optimizes; says which globals are bound whenever they are read.
+pub fn optimize(program: &mut Program, options: &CompileOptions) -> Vec<bool> {
     let level = match options.level {
         Level::Low => passes::Opt::Low,
         Level::High => passes::Opt::High,
@@ -96,11 +71,9 @@ fn optimize(program: &mut Program, options: &CompileOptions) -> Vec<bool> {
     (0..program.globals.len()).map(|g| facts.always_bound(GlobalId(g as u32))).collect()
 }
 
-fn lower(
-    file: &Path,
-    options: &CompileOptions,
-    clock: &mut Clock,
-) -> Result<(cairn_frame::ir::Module, Vec<PathBuf>), Failure> {
+/// The program as Frame IR, and the files that were read.
+pub fn lower(file: &Path, options: &CompileOptions) -> Result<(cairn_frame::ir::Module, Vec<PathBuf>), Failure> {
+    let mut clock = Clock::new(options);
     let (mut program, dependencies) = front(file)?;
     clock.lap("expand");
     let always_bound = optimize(&mut program, options);
@@ -115,11 +88,13 @@ fn lower(
     Ok((module, dependencies))
 }
 
-fn emit_options() -> cairn_llvm::EmitOptions {
-    cairn_llvm::EmitOptions::default()
+/// The module as LLVM IR.
+pub fn llvm(module: &cairn_frame::ir::Module) -> String {
+    cairn_llvm::emit_module(module, &cairn_llvm::EmitOptions::default())
 }
 
-fn llvm_level(options: &CompileOptions) -> cairn_llvm::OptLevel {
+/// LLVM's level of optimization.
+pub fn llvm_level(options: &CompileOptions) -> cairn_llvm::OptLevel {
     match options.level {
         Level::Low => cairn_llvm::OptLevel::Low,
         Level::High => cairn_llvm::OptLevel::High,
@@ -128,35 +103,11 @@ fn llvm_level(options: &CompileOptions) -> cairn_llvm::OptLevel {
 
 /// Compiles the program to object code.
 pub fn compile(file: &Path, options: &CompileOptions) -> Result<Compiled, Failure> {
+    let (module, dependencies) = lower(file, options)?;
     let mut clock = Clock::new(options);
-    let (module, dependencies) = lower(file, options, &mut clock)?;
-    let text = cairn_llvm::emit_module(&module, &emit_options());
+    let text = llvm(&module);
     clock.lap("emit");
     let object = cairn_llvm::compile_to_object(&text, llvm_level(options))?;
     clock.lap("llvm");
     Ok(Compiled { object, dependencies })
-}
-
-/// Prints a stage.
-pub fn emit(file: &Path, options: &CompileOptions, stage: Stage) -> Result<String, Failure> {
-    let mut clock = Clock::new(options);
-    if matches!(stage, Stage::Core | Stage::Opt) {
-        let (mut program, _) = front(file)?;
-        if stage == Stage::Opt {
-            optimize(&mut program, options);
-        } else {
-            let facts = passes::known::analyze(&program);
-            passes::shake::run(&mut program, &facts);
-        }
-        return Ok(cairn_core::print::print_program(&program));
-    }
-    let (module, _) = lower(file, options, &mut clock)?;
-    if stage == Stage::Frame {
-        return Ok(cairn_frame::print::print_module(&module));
-    }
-    let text = cairn_llvm::emit_module(&module, &emit_options());
-    if stage == Stage::Llvm {
-        return Ok(text);
-    }
-    Ok(cairn_llvm::compile_to_assembly(&text, llvm_level(options))?)
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files beyond this length must be split.
-const LONGEST: usize = 1200;
+const LONGEST: usize = 1000;
 
 fn sources() -> Vec<PathBuf> {
     fn walk(dir: &Path, out: &mut Vec<PathBuf>) {

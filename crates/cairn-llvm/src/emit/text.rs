@@ -151,7 +151,7 @@ pub fn escape(bytes: &[u8]) -> String {
     s
 }
 
-/// The quoted symbol of a Scheme function; the prefix keeps it apart from the symbols of prelude and runtime.
+/// The quoted symbol of a Scheme function, `@"scm.NAME"`; the prefix keeps it apart from the symbols of prelude and runtime.
 pub fn symbol(name: &str) -> String {
     format!("@\"scm.{}\"", escape(name.as_bytes()))
 }
