@@ -40,9 +40,8 @@ macro_rules! for_each_rt_call {
             // machine: called by compiled code itself
             (cairn_machine_collect, "machine-collect", 1, ALLOC | COLD)          // bytes needed (fixnum); roots in spill
             (cairn_machine_overflow, "machine-overflow", 1, ALLOC | COLD)         // bytes of the new frame (fixnum); sets sp; result: new sp (raw)
-            (cairn_machine_underflow, "machine-underflow", 0, ALLOC)             // result: new sp (raw)
-            (cairn_machine_capture, "machine-capture", 0, ALLOC)                 // result: continuation object
-            (cairn_machine_reinstate, "machine-reinstate", 1, ALLOC)             // continuation; result: new sp (raw)
+            (cairn_machine_underflow, "machine-underflow", 0, ALLOC | COLD)       // result: new sp (raw)
+            (cairn_machine_capture, "machine-capture", 0, ALLOC | COLD)           // result: continuation object
             (cairn_machine_winders, "continuation-winders", 1, FAIL)             // continuation: its dynamic-wind list at capture
             (cairn_machine_throw, "machine-throw", 5, ALLOC)                     // kind, operation, site, x, y; fills args[0..5] for the error hook
             (cairn_machine_spread, "machine-spread", 1, ALLOC | FAIL)            // list -> args[0..n], result n (fixnum)

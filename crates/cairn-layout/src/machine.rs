@@ -113,6 +113,12 @@ pub struct Machine {
     pub base: u64,
     /// The continuation below the current segment: continuation object or `#f`.
     pub under: Value,
+    /// The youngest frame of `under` that has not been copied back; 0 when none has.
+    pub under_sp: u64,
+    /// Serial of the youngest continuation made by an overflow (a fixnum).
+    pub serial: u64,
+    /// `serial` at the last capture: continuations up to it may be shared.
+    pub captured: u64,
     /// Current chunk (`chunks`), else 0.
     pub chunk: u64,
     /// Number of values spilled by the slow path under way.

@@ -164,7 +164,7 @@ pub mod continuation {
     pub const NEXT: u64 = 4;
     /// Dynamic-wind list at capture.
     pub const WINDERS: u64 = 5;
-    /// Fixnum: capture serial at creation; see `cairn_rt::machine`.
+    /// Fixnum: 0 when made by `call/cc`, else counts overflows; see `cairn_rt::machine::chunks`.
     pub const SERIAL: u64 = 6;
     /// Number of words, code included.
     pub const LEN: u64 = 7;

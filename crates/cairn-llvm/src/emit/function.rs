@@ -11,7 +11,8 @@ use cairn_core::prim::Kind;
 use cairn_core::prim::PrimOp;
 use cairn_frame::ir::*;
 use cairn_layout::code::Site;
-use cairn_layout::machine::Machine;
+use cairn_layout::machine::{Machine, slot};
+use cairn_layout::object::continuation;
 use cairn_layout::value::{TAG_OBJECT, TAG_PAIR, TAG_PROCEDURE, Value as Word};
 use std::collections::HashMap;
 use std::fmt::{Arguments, Write};
@@ -439,7 +440,7 @@ impl<'c, 'm> Emitter<'c, 'm> {
     }
 
     /// An `i1`: is there less room than this many bytes?
-    fn room_below(&mut self, bytes: i64) -> Val {
+    pub(crate) fn room_below(&mut self, bytes: i64) -> Val {
         let (hi, lo) = (self.hi(), self.lo());
         let room = ins!(self, "sub i64 {hi}, {lo}");
         ins!(self, "icmp ult i64 {room}, {bytes}")
@@ -450,7 +451,7 @@ impl<'c, 'm> Emitter<'c, 'm> {
     }
 
     /// Calls the collector. `extra` is one more value that lives on; its new word is returned.
-    fn collect(&mut self, bytes: u32, live: &[Var], extra: Option<&Val>) -> Option<Val> {
+    pub(crate) fn collect(&mut self, bytes: u32, live: &[Var], extra: Option<&Val>) -> Option<Val> {
         let live: Vec<Var> = live.iter().copied().filter(|v| self.rep(*v) == Rep::Tagged).collect();
         let spill = |i: usize| offset_of!(Machine, spill) + 8 * i;
         for (i, v) in live.iter().enumerate() {
@@ -593,7 +594,8 @@ impl<'c, 'm> Emitter<'c, 'm> {
             Callee::CallCc(o) => {
                 let f = self.operand(o);
                 self.check_procedure(&f, site);
-                Call { regs: Regs { clo: f.clone(), ..Regs::default() }, to: Target::WithContinuation(f) }
+                let regs = Regs { clo: f, ..Regs::default() };
+                Call { regs, to: Target::Code(Val::text("@cairn_call_cc")) }
             }
         }
     }
@@ -609,14 +611,6 @@ impl<'c, 'm> Emitter<'c, 'm> {
         match call.to {
             Target::Code(f) => self.jump(&f, &sp, &call.regs),
             Target::Closure(f) => self.jump_closure(&f, &sp, &call.regs),
-            Target::WithContinuation(f) => {
-                self.set_sp(&sp);
-                let k = self.rt_call_at("cairn_machine_capture", &[], None);
-                // capturing may seal the current segment and leave an underflow frame
-                let sp = self.load_machine(offset_of!(Machine, sp));
-                let regs = self.unknown_regs(&[k], Some(f.clone()));
-                self.jump_closure(&f, &sp, &regs);
-            }
         }
     }
 
@@ -730,6 +724,27 @@ impl<'c, 'm> Emitter<'c, 'm> {
         ins!(self, "add i64 {at}, {TAG_OBJECT}")
     }
 
+    /// The innermost winder.
+    pub(crate) fn winders(&mut self) -> Val {
+        self.load_machine(offset_of!(Machine, slots) + 8 * slot::WINDERS)
+    }
+
+    /// A fresh continuation object: words 1 to 6.
+    pub(crate) fn continuation(&mut self, words: [Val; continuation::LEN as usize - 1]) -> Val {
+        let at = self.take_from_top(8 * continuation::LEN as usize);
+        let p = self.address(&at, 0);
+        line!(self, "store ptr @cairn_continuation, ptr {p}{}", Mem::Closure.suffix());
+        for (i, w) in words.iter().enumerate() {
+            self.store_at(&p, 8 + 8 * i as i64, w, Mem::Closure);
+        }
+        ins!(self, "add i64 {at}, {TAG_PROCEDURE}")
+    }
+
+    /// Word `i` of continuation object `k`.
+    pub(crate) fn continuation_word(&mut self, k: &Val, i: u64) -> Val {
+        self.load_word(k, 8 * i as i64 - TAG_PROCEDURE as i64, Mem::Closure)
+    }
+
     /// A fresh pair.
     pub(crate) fn pair(&mut self, car: &Val, cdr: &Val) -> Val {
         let at = self.take_pair();
@@ -758,8 +773,6 @@ struct Call {
 enum Target {
     Code(Val),
     Closure(Val),
-    /// `call/cc`: capture first.
-    WithContinuation(Val),
 }
 
 /// The label of a Frame IR block.

@@ -5,6 +5,7 @@
 //! | `cairn_enter` | C function: runs a closure of no arguments; the runtime has put a frame returning to `cairn_halt` at `sp` |
 //! | `cairn_halt` | return point that leaves the value and the machine state in the context and returns to C |
 //! | `cairn_underflow` | return point at the base of a stack segment: the runtime brings the frames below, the return goes on |
+//! | `cairn_call_cc` | captures the continuation and passes it to the procedure in `clo` |
 //! | `cairn_continuation` | code of continuation objects |
 //! | `cairn_mv_first` | multiple-value entry of return points that want one value |
 //! | `cairn_throw_tail` | common end of all throws |
@@ -59,15 +60,16 @@ pub(crate) fn emit(cx: &mut ModuleCx<'_>, out: &mut String) {
     });
     if strategy.underflows() {
         define(cx, "@cairn_underflow", special(flags::UNDERFLOW, header_words, "@cairn_underflow_mv"), &|e| {
-            let sp = e.c_call("cairn_machine_underflow", &[]);
+            let sp = strategy.underflow(e);
             e.return_one(&sp, &Val::text("%a0"));
         });
         define(cx, "@cairn_underflow_mv", Head::None, &|e| {
-            let sp = e.c_call("cairn_machine_underflow", &[]);
+            let sp = strategy.underflow(e);
             let regs = e.incoming_regs();
             e.return_many(&sp, &regs);
         });
     }
+    define(cx, "@cairn_call_cc", Head::None, &call_cc);
     let head = Head::Entry {
         name: cx.name("continuation"),
         site: Site::NONE,
@@ -94,16 +96,38 @@ fn enter(cx: &mut ModuleCx<'_>, out: &mut String) {
     let _ = write!(out, "\ndefine internal void @cairn_enter(ptr %ctx, i64 %clo) #0 {{\nentry:\n{text}}}\n");
 }
 
+/// The frame is pushed; `clo` is a procedure.
+fn call_cc(e: &mut Emitter<'_, '_>) {
+    let f = Val::text("%clo");
+    let bytes = 8 * continuation::LEN as u32;
+    let short = e.room_below(bytes as i64);
+    let (full, go, here) = (e.fresh(), e.fresh(), e.here());
+    e.branch(&short, &full, &go, Odds::Unlikely);
+    let (moved, after) = e.out_of_line(&full, |e| {
+        let moved = e.collect(bytes, &[], Some(&f)).expect("an extra value");
+        e.goto(&go);
+        (moved, e.here())
+    });
+    e.start(&go);
+    let f = e.phi("i64", &[(f, here), (moved, after)]);
+    let strategy = e.cx.strategy;
+    let k = strategy.capture(e);
+    let mut regs = Regs { argc: Val::Int(1), clo: f.clone(), ..Regs::default() };
+    regs.a[0] = k;
+    let sp = e.sp();
+    e.jump_closure(&f, &sp, &regs);
+}
+
 /// Same winders: the frames come back and the arguments are returned to them. Other winders: the library's hook does it.
 fn invoke_continuation(e: &mut Emitter<'_, '_>) {
     let k = Val::text("%clo");
-    let winders = e.load_word(&k, 8 * continuation::WINDERS as i64 - TAG_PROCEDURE as i64, Mem::Closure);
-    let now = e.load_machine(offset_of!(Machine, slots) + 8 * slot::WINDERS);
+    let (winders, now) = (e.continuation_word(&k, continuation::WINDERS), e.winders());
     let same = ins!(e, "icmp eq i64 {winders}, {now}");
     let (yes, no) = (e.fresh(), e.fresh());
     e.branch(&same, &yes, &no, Odds::Likely);
     e.start(&yes);
-    let sp = e.c_call("cairn_machine_reinstate", std::slice::from_ref(&k));
+    let strategy = e.cx.strategy;
+    let sp = strategy.reinstate(e, &k);
     let one = ins!(e, "icmp eq i64 %argc, 1");
     let (single, several) = (e.fresh(), e.fresh());
     e.branch(&one, &single, &several, Odds::Likely);

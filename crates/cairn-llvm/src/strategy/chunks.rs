@@ -14,12 +14,18 @@ use crate::emit::Emitter;
 use crate::emit::function::{incoming_words, ins, line};
 use crate::emit::text::{Mem, Odds, Val};
 use cairn_frame::ir::{Frame, FuncId};
+use cairn_layout::code::SHAPE;
 use cairn_layout::machine::Machine;
+use cairn_layout::object::continuation;
 use cairn_layout::value::Value as Word;
 use std::mem::offset_of;
 
 /// Bytes below the stack limit that are always usable.
 const RED_ZONE: u32 = 1024;
+
+/// Underflow copies frames in blocks of so many words. It may read, but does not use, words below the lowest frame of a
+/// chunk: the runtime keeps that much below the red zone.
+const COPY_WORDS: i64 = 8;
 
 pub(super) struct StackFrames;
 
@@ -73,6 +79,116 @@ impl Strategy for StackFrames {
 
     fn underflows(&self) -> bool {
         true
+    }
+
+    /// Copies the youngest frame of the continuation below. The runtime does it when the continuation may be resumed in place,
+    /// or when there is no room.
+    fn underflow(&self, e: &mut Emitter<'_, '_>) -> Val {
+        let k = e.load_machine(offset_of!(Machine, under));
+        let consumed = e.load_machine(offset_of!(Machine, under_sp));
+        let (serial, captured) =
+            (e.continuation_word(&k, continuation::SERIAL), e.load_machine(offset_of!(Machine, captured)));
+        let private = ins!(e, "icmp sgt i64 {serial}, {captured}");
+        let (slow, shared, first, copy, copied, emptied, go) =
+            (e.fresh(), e.fresh(), e.fresh(), e.fresh(), e.fresh(), e.fresh(), e.fresh());
+        e.branch(&private, &slow, &shared, Odds::Unlikely);
+        e.start(&shared);
+        let whole = e.continuation_word(&k, continuation::SP);
+        let untouched = ins!(e, "icmp eq i64 {consumed}, 0");
+        let from = ins!(e, "select i1 {untouched}, i64 {whole}, i64 {consumed}");
+        let code = e.load_word(&from, 0, Mem::Frame);
+        let shape = e.load_word(&code, SHAPE, Mem::Code);
+        let words = ins!(e, "and i64 {shape}, {}", u32::MAX);
+        let bytes = ins!(e, "shl i64 {words}, 3");
+        let sp = e.sp();
+        let to = ins!(e, "sub i64 {sp}, {bytes}");
+        let limit = e.load_machine(offset_of!(Machine, stack_limit));
+        let over = ins!(e, "icmp ult i64 {to}, {limit}");
+        e.branch(&over, &slow, &first, Odds::Unlikely);
+        let from_slow = e.out_of_line(&slow, |e| {
+            let sp = e.sp();
+            let sp = e.cold_call("cairn_machine_underflow", &sp, &[]);
+            e.goto(&go);
+            (sp, e.here())
+        });
+        e.start(&first);
+        let next = ins!(e, "add i64 {from}, {bytes}");
+        e.goto(&copy);
+        e.start(&copy);
+        // from the old end on, in blocks: what is copied too much lands below the frame
+        let (done, then) = (Val::text("%copied"), Val::text("%copied.next"));
+        line!(e, "{done} = phi i64 [ 0, %{first} ], [ {then}, %{copy} ]");
+        let (source, target) = (ins!(e, "sub i64 {next}, {done}"), ins!(e, "sub i64 {sp}, {done}"));
+        for i in 1..=COPY_WORDS {
+            let w = e.load_word(&source, -8 * i, Mem::Frame);
+            e.store_word(&target, -8 * i, &w, Mem::Frame);
+        }
+        line!(e, "{then} = add i64 {done}, {}", 8 * COPY_WORDS);
+        let more = ins!(e, "icmp ult i64 {then}, {bytes}");
+        e.branch(&more, &copy, &copied, Odds::Unlikely);
+        e.start(&copied);
+        let base = e.continuation_word(&k, continuation::BASE);
+        let last = ins!(e, "icmp eq i64 {next}, {base}");
+        let kept = ins!(e, "select i1 {last}, i64 0, i64 {next}");
+        e.store_machine(offset_of!(Machine, under_sp), &kept);
+        let here = e.here();
+        e.branch(&last, &emptied, &go, Odds::Probable);
+        e.start(&emptied);
+        let below = e.continuation_word(&k, continuation::NEXT);
+        e.store_machine(offset_of!(Machine, under), &below);
+        e.goto(&go);
+        e.start(&go);
+        e.phi("i64", &[(to.clone(), here), (to, emptied), from_slow])
+    }
+
+    fn capture(&self, e: &mut Emitter<'_, '_>) -> Val {
+        let (sp, base) = (e.sp(), e.load_machine(offset_of!(Machine, base)));
+        let (under, consumed) =
+            (e.load_machine(offset_of!(Machine, under)), e.load_machine(offset_of!(Machine, under_sp)));
+        let winders = e.winders();
+        let [slow, whole, empty, again, seal, go] = std::array::from_fn(|_| e.fresh());
+        let untouched = ins!(e, "icmp eq i64 {consumed}, 0");
+        e.branch(&untouched, &whole, &slow, Odds::Likely);
+        let from_slow = e.out_of_line(&slow, |e| {
+            let sp = e.sp();
+            let k = e.cold_call("cairn_machine_capture", &sp, &[]);
+            let sp = e.load_machine(offset_of!(Machine, sp));
+            e.set_sp(&sp);
+            e.goto(&go);
+            (k, e.here())
+        });
+        e.start(&whole);
+        let serial = e.load_machine(offset_of!(Machine, serial));
+        e.store_machine(offset_of!(Machine, captured), &serial);
+        let none = ins!(e, "icmp eq i64 {sp}, {base}");
+        e.branch(&none, &empty, &seal, Odds::Even);
+        e.start(&empty);
+        let theirs = e.continuation_word(&under, continuation::WINDERS);
+        let same = ins!(e, "icmp eq i64 {theirs}, {winders}");
+        e.branch(&same, &again, &slow, Odds::Likely);
+        e.start(&again);
+        e.goto(&go);
+        e.start(&seal);
+        let chunk = e.load_machine(offset_of!(Machine, chunk));
+        let k = e.continuation([chunk, sp.clone(), base, under.clone(), winders, Val::Int(0)]);
+        e.store_machine(offset_of!(Machine, under), &k);
+        let sp = ins!(e, "sub i64 {sp}, 8");
+        e.store_machine(offset_of!(Machine, base), &sp);
+        let p = e.address(&sp, 0);
+        line!(e, "store ptr @cairn_underflow, ptr {p}{}", Mem::Frame.suffix());
+        e.set_sp(&sp);
+        let sealed = e.here();
+        e.goto(&go);
+        e.start(&go);
+        e.phi("i64", &[(under, again), (k, sealed), from_slow])
+    }
+
+    fn reinstate(&self, e: &mut Emitter<'_, '_>, k: &Val) -> Val {
+        let base = e.load_machine(offset_of!(Machine, base));
+        e.set_sp(&base);
+        e.store_machine(offset_of!(Machine, under), k);
+        e.store_machine(offset_of!(Machine, under_sp), &Val::Int(0));
+        self.underflow(e)
     }
 }
 

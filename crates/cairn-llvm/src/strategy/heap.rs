@@ -13,7 +13,8 @@ use crate::emit::function::{incoming_words, ins, line};
 use crate::emit::text::{Mem, Val};
 use cairn_frame::ir::{Frame, FuncId};
 use cairn_layout::facts::HEAP;
-use cairn_layout::value::TAG_PROCEDURE;
+use cairn_layout::object::continuation;
+use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
 
 pub(super) struct HeapFrames;
 
@@ -67,5 +68,19 @@ impl Strategy for HeapFrames {
 
     fn underflows(&self) -> bool {
         false
+    }
+
+    fn underflow(&self, _: &mut Emitter<'_, '_>) -> Val {
+        unreachable!("frames in the heap have no segments")
+    }
+
+    fn capture(&self, e: &mut Emitter<'_, '_>) -> Val {
+        let (sp, winders) = (e.sp(), e.winders());
+        let none = Val::Int(0);
+        e.continuation([none.clone(), sp, none.clone(), Val::word(Word::FALSE.0), winders, none])
+    }
+
+    fn reinstate(&self, e: &mut Emitter<'_, '_>, k: &Val) -> Val {
+        e.continuation_word(k, continuation::SP)
     }
 }

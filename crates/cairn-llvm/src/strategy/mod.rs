@@ -33,6 +33,15 @@ pub(crate) trait Strategy {
 
     /// Does the runtime need an underflow return point?
     fn underflows(&self) -> bool;
+
+    /// Code of the underflow return point: brings back the frame below the segment; returns its `sp`.
+    fn underflow(&self, e: &mut Emitter<'_, '_>) -> Val;
+
+    /// Makes a continuation object of the frames at `sp`; a heap check has covered it. Sets `sp` and returns the object.
+    fn capture(&self, e: &mut Emitter<'_, '_>) -> Val;
+
+    /// Makes continuation `k` the current one; returns the `sp` of its youngest frame.
+    fn reinstate(&self, e: &mut Emitter<'_, '_>, k: &Val) -> Val;
 }
 
 /// The lowering that fits the facts.

@@ -10,6 +10,8 @@ use cairn_layout::code::Site;
 use cairn_layout::facts::StrategyFacts;
 use cairn_layout::machine::Machine;
 use cairn_layout::module::ModuleTable;
+use cairn_layout::object::continuation;
+use cairn_layout::value::TAG_PROCEDURE;
 use cairn_llvm::backend::{OptLevel, compile_in_parts};
 use cairn_llvm::loader::Jit;
 use cairn_llvm::{EmitOptions, emit_module};
@@ -163,6 +165,7 @@ pub struct Machinery {
     _jit: Jit,
     _args: Box<[Value]>,
     _cards: Box<[u8]>,
+    _under: Box<[u64; continuation::LEN as usize]>,
     stack_words: usize,
 }
 
@@ -363,6 +366,10 @@ pub fn load_parts(m: &Module, opt: OptLevel, parts: usize) -> Machinery {
     machine.cards = cards.as_mut_ptr();
     machine.cold_stub = stub::cairn_test_cold_stub as *const () as u64;
     machine.runtime = (&raw mut *side).cast();
+    // a continuation that nobody else can see: underflows go to the runtime
+    let mut under = Box::new([0; continuation::LEN as usize]);
+    under[continuation::SERIAL as usize] = Value::fixnum(1).0;
+    machine.under = Value(under.as_ptr() as u64 | TAG_PROCEDURE);
     for i in 0..RT_CALLS.len() {
         machine.calls[i] = unexpected as *const u8;
     }
@@ -383,7 +390,7 @@ pub fn load_parts(m: &Module, opt: OptLevel, parts: usize) -> Machinery {
     bind("cairn_num_le", num_le as *const ());
     bind("cairn_eq_eqv", eqv as *const ());
     unsafe { UNDERFLOW.with(|u| u.set((*table).underflow as u64)) };
-    Machinery { machine, side, table, _jit: jit, _args: args, _cards: cards, stack_words: 512 }
+    Machinery { machine, side, table, _jit: jit, _args: args, _cards: cards, _under: under, stack_words: 512 }
 }
 
 impl Machinery {

@@ -4,8 +4,8 @@
 //! `Machine::spill`, everything older is in frames, and the registers hold nothing else: so all roots are known precisely.
 //! Runtime calls never come here.
 
+use super::chunks;
 use super::walk::visit_frames;
-use super::{chunks, continuation_word};
 use crate::alloc::out_of_memory;
 use crate::runtime::{Runtime, rt};
 use cairn_heap::address::Address;
@@ -55,9 +55,6 @@ pub fn collect(ctx: &mut Machine, request: Request) {
         out_of_memory(ctx, e.requested);
     }
     (ctx.lo, ctx.hi) = (lo, hi);
-    if ctx.under != Value::FALSE && !rt.strategy.facts.frames_in_heap {
-        rt.strategy.chunks.under_sp = continuation_word(ctx.under, continuation::SP);
-    }
 }
 
 /// The collector's view of a running program.

@@ -8,8 +8,9 @@
 //! | [`collect`] | safepoints: roots, the collector's client |
 //! | [`load`] | taking in a compiled module, running it |
 //!
-//! What a frame strategy must do at run time is four questions, answered in [`chunks`] for frames in stack chunks and here for
-//! frames in the heap (where all four are trivial): make room for a frame, return below a segment, capture, reinstate.
+//! What a frame strategy must do at run time is four questions: make room for a frame, return below a segment, capture,
+//! reinstate. The common cases are compiled code (`cairn-llvm/src/strategy`); the others are here. Frames in the heap need
+//! nothing.
 
 pub mod chunks;
 pub mod collect;
@@ -26,7 +27,7 @@ use crate::error;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::facts;
-use cairn_layout::machine::{Machine, slot};
+use cairn_layout::machine::Machine;
 use cairn_layout::object::continuation;
 use cairn_layout::value::TAG_PROCEDURE;
 
@@ -50,21 +51,17 @@ impl Default for State {
     }
 }
 
-/// A fresh continuation object.
-fn make_continuation(ctx: &mut Machine, words: [u64; 4], next: Value, serial: i64) -> Value {
+/// A fresh continuation object: words 1 to 6.
+fn make_continuation(ctx: &mut Machine, words: [u64; continuation::LEN as usize - 1]) -> Value {
     let code = rt(ctx).strategy.continuation;
     let address = alloc::alloc_procedure(ctx, continuation::LEN);
-    let [chunk, sp, base, _] = words;
     // SAFETY: `address` is `continuation::LEN` fresh words.
     unsafe {
         let p = address as *mut u64;
         *p.add(continuation::CODE as usize) = code;
-        *p.add(continuation::CHUNK as usize) = chunk;
-        *p.add(continuation::SP as usize) = sp;
-        *p.add(continuation::BASE as usize) = base;
-        *p.add(continuation::NEXT as usize) = next.0;
-        *p.add(continuation::WINDERS as usize) = ctx.slots[slot::WINDERS].0;
-        *p.add(continuation::SERIAL as usize) = Value::fixnum(serial).0;
+        for (i, w) in words.into_iter().enumerate() {
+            *p.add(1 + i) = w;
+        }
     }
     Value(address | TAG_PROCEDURE)
 }
@@ -91,25 +88,11 @@ pub extern "C" fn cairn_machine_underflow(ctx: &mut Machine) -> Value {
     Value(ctx.sp)
 }
 
-/// Captures the current continuation. `Machine::sp` may change.
+/// Captures the current continuation where compiled code does not do it itself (frame strategy `chunks`). `Machine::sp` may
+/// change.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_capture(ctx: &mut Machine) -> Value {
-    if rt(ctx).strategy.facts.frames_in_heap {
-        make_continuation(ctx, [0, ctx.sp, 0, 0], Value::FALSE, 0)
-    } else {
-        chunks::capture(ctx)
-    }
-}
-
-/// Makes `k` the current continuation. The result is the new `Machine::sp`.
-#[unsafe(no_mangle)]
-pub extern "C" fn cairn_machine_reinstate(ctx: &mut Machine, k: Value) -> Value {
-    if rt(ctx).strategy.facts.frames_in_heap {
-        ctx.sp = continuation_word(k, continuation::SP);
-    } else {
-        chunks::reinstate(ctx, k);
-    }
-    Value(ctx.sp)
+    chunks::capture(ctx)
 }
 
 /// The dynamic-wind list at the capture of continuation `k`.

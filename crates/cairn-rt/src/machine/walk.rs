@@ -76,7 +76,7 @@ pub fn walk_frames(ctx: &Machine, f: &mut dyn FnMut(u64) -> bool) {
         return;
     }
     let (mut sp, mut base) = (ctx.sp, ctx.base);
-    let (mut under, mut under_sp) = (ctx.under, state.chunks.under_sp);
+    let (mut under, mut under_sp) = (ctx.under, ctx.under_sp);
     loop {
         while sp < base {
             // SAFETY: whole frames lie between `sp` and `base`.
@@ -92,8 +92,9 @@ pub fn walk_frames(ctx: &Machine, f: &mut dyn FnMut(u64) -> bool) {
         if under == Value::FALSE {
             return;
         }
-        (sp, base) = (under_sp, continuation_word(under, continuation::BASE));
+        sp = if under_sp == 0 { continuation_word(under, continuation::SP) } else { under_sp };
+        base = continuation_word(under, continuation::BASE);
         under = Value(continuation_word(under, continuation::NEXT));
-        under_sp = if under == Value::FALSE { 0 } else { continuation_word(under, continuation::SP) };
+        under_sp = 0;
     }
 }
