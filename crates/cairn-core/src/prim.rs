@@ -385,7 +385,8 @@ impl PrimOp {
             PrimOp::Rt(_) => Kind::Any,
         }
     }
-    /// Can it raise, given which operand checks are proven (bit `i` for operand `i`)?
+    /// Can it raise, given which operand checks are proven (bit `i` for operand `i`)? Of the operands of `<` and its like,
+    /// "proven" says that they are real.
     pub fn can_fail(self, proven: u8) -> bool {
         match self {
             PrimOp::Op(op) => {

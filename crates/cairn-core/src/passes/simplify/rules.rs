@@ -40,11 +40,12 @@ impl Simplifier<'_> {
         for (i, e) in args.iter().enumerate().take(8) {
             if let (PrimOp::Op(_), Expr::Const(l)) = (op, e) {
                 let (want, got) = (op.arg_kind(i), fold::kind(l));
-                // complex numbers pass as numbers, but have no order
-                let number = want == Kind::Number && matches!(l, Literal::Number(n) if n.is_real());
-                if got == Some(want) || number {
-                    proven |= 1 << i;
-                }
+                // complex numbers are numbers, but have no order: they prove nothing
+                let proves = match (want, l) {
+                    (Kind::Number, Literal::Number(n)) => n.is_real(),
+                    _ => got == Some(want),
+                };
+                proven |= u8::from(proves) << i;
             }
         }
         if ctx == Ctx::Effect {

@@ -13,7 +13,11 @@ pub(super) mod bits {
     #![allow(missing_docs)]
     pub const FIXNUM: u32 = 1;
     pub const FLONUM: u32 = 1 << 1;
-    pub const BIGNUM: u32 = 1 << 2;
+    /// Integers below the fixnums.
+    pub const LOW: u32 = 1 << 2;
+    /// Integers above the fixnums.
+    pub const HIGH: u32 = 1 << 24;
+    pub const BIGNUM: u32 = LOW | HIGH;
     pub const RATNUM: u32 = 1 << 3;
     pub const COMPNUM: u32 = 1 << 4;
     pub const TRUE: u32 = 1 << 5;
@@ -35,7 +39,7 @@ pub(super) mod bits {
     pub const DEFAULT: u32 = 1 << 21;
     pub const UNSPECIFIED: u32 = 1 << 22;
     pub const UNBOUND: u32 = 1 << 23;
-    pub const ANY: u32 = (1 << 24) - 1;
+    pub const ANY: u32 = (1 << 25) - 1;
     pub const BOOLEAN: u32 = TRUE | FALSE;
     pub const INTEGER: u32 = FIXNUM | BIGNUM;
     pub const EXACT: u32 = INTEGER | RATNUM;
@@ -43,6 +47,8 @@ pub(super) mod bits {
     pub const NUMBER: u32 = REAL | COMPNUM;
     /// `eqv?` on these is more than comparing words.
     pub const EQV_DEEP: u32 = FLONUM | BIGNUM | RATNUM | COMPNUM;
+    /// Their words are not addresses.
+    pub const NOT_IN_HEAP: u32 = FIXNUM | BOOLEAN | NULL | CHAR | EOF | DEFAULT | UNSPECIFIED | UNBOUND;
     /// `equal?` on all others is comparing words.
     pub const EQUAL_SHALLOW: u32 =
         FIXNUM | BOOLEAN | NULL | SYMBOL | CHAR | PROCEDURE | EOF | DEFAULT | UNSPECIFIED;
@@ -51,6 +57,9 @@ use bits::*;
 
 /// No vector, string or bytevector is as long as this: it would not fit the address space.
 pub(super) const LENGTH_MAX: i64 = 1 << 48;
+
+/// Stands for the bound of a type with bignums: beyond sums of two fixnums.
+const INFINITY: i128 = 1 << 62;
 
 /// A set of values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,7 +105,31 @@ impl Type {
         let (min, max) = (i128::from(FIXNUM_MIN), i128::from(FIXNUM_MAX));
         let fixnums =
             if lo <= max && hi >= min { Type::range(lo.max(min) as i64, hi.min(max) as i64) } else { Type::NONE };
-        if lo < min || hi > max { fixnums.join(Type::of(BIGNUM)) } else { fixnums }
+        let beyond = if lo < min { LOW } else { 0 } | if hi > max { HIGH } else { 0 };
+        if beyond == 0 { fixnums } else { fixnums.join(Type::of(beyond)) }
+    }
+
+    /// Bounds of its integers, infinite (beyond every sum of two fixnums) where bignums are among them; a type
+    /// without integers has none.
+    pub fn bounds(self) -> Option<(i128, i128)> {
+        let lo = match self.kinds {
+            k if k & LOW != 0 => -INFINITY,
+            k if k & FIXNUM != 0 => i128::from(self.lo),
+            k if k & HIGH != 0 => i128::from(FIXNUM_MAX) + 1,
+            _ => return None,
+        };
+        let hi = match self.kinds {
+            k if k & HIGH != 0 => INFINITY,
+            k if k & FIXNUM != 0 => i128::from(self.hi),
+            _ => i128::from(FIXNUM_MIN) - 1,
+        };
+        Some((lo, hi))
+    }
+
+    /// Its values with integers restricted to `lo..=hi`.
+    pub fn restrict(self, lo: i128, hi: i128) -> Type {
+        let kept = self.meet(Type::integers(lo, hi));
+        self.only(!INTEGER).join(kept)
     }
 
     pub fn boolean(b: bool) -> Type {
@@ -106,7 +139,13 @@ impl Type {
     pub fn literal(l: &Literal) -> Type {
         Type::of(match l {
             Literal::Number(Number::Int(Int::Fix(n))) => return Type::range(*n, *n),
-            Literal::Number(Number::Int(Int::Big { .. })) => BIGNUM,
+            Literal::Number(Number::Int(Int::Big { negative, .. })) => {
+                if *negative {
+                    LOW
+                } else {
+                    HIGH
+                }
+            }
             Literal::Number(Number::Ratio(..)) => RATNUM,
             Literal::Number(Number::Flo(_)) => FLONUM,
             Literal::Number(Number::Complex(..)) => COMPNUM,
@@ -266,11 +305,35 @@ impl Default for Slot {
 }
 
 /// Where widening ranges stop, in both directions.
+#[derive(Debug)]
+pub(super) struct Stops(Vec<i64>);
+
+/// The stops of every program.
 const STOPS: [i64; 8] = [FIXNUM_MIN, -(1 << 32), -1, 0, 255, 1 << 32, LENGTH_MAX, FIXNUM_MAX];
+/// A range stops at constants of the program this often: each stop is a walk.
+const FINE_STEPS: u8 = 6;
+
+impl Stops {
+    /// `constants` are those that a program compares with: a loop that ends when its counter *equals* one is bounded by it.
+    pub fn new(constants: impl IntoIterator<Item = i64>) -> Stops {
+        let mut all: Vec<i64> = STOPS.into_iter().chain(constants).collect();
+        all.sort_unstable();
+        all.dedup();
+        Stops(all)
+    }
+
+    fn below(stops: &[i64], n: i64) -> i64 {
+        stops[..stops.partition_point(|s| *s <= n)].last().copied().unwrap_or(FIXNUM_MIN)
+    }
+
+    fn above(stops: &[i64], n: i64) -> i64 {
+        stops[stops.partition_point(|s| *s < n)..].first().copied().unwrap_or(FIXNUM_MAX)
+    }
+}
 
 impl Slot {
     /// Adds `t`; says whether that changed anything.
-    pub fn grow(&mut self, t: Type) -> bool {
+    pub fn grow(&mut self, t: Type, stops: &Stops) -> bool {
         let mut new = self.ty.join(Type { hint: false, ..t });
         if new == self.ty {
             return false;
@@ -278,11 +341,12 @@ impl Slot {
         if self.ty.kinds & FIXNUM != 0 && (new.lo, new.hi) != (self.ty.lo, self.ty.hi) {
             self.grown = self.grown.saturating_add(1);
             if self.grown > 2 {
+                let stops = if self.grown <= FINE_STEPS { &stops.0[..] } else { &STOPS[..] };
                 if new.lo < self.ty.lo {
-                    new.lo = *STOPS.iter().rev().find(|s| **s <= new.lo).unwrap_or(&FIXNUM_MIN);
+                    new.lo = Stops::below(stops, new.lo);
                 }
                 if new.hi > self.ty.hi {
-                    new.hi = *STOPS.iter().find(|s| **s >= new.hi).unwrap_or(&FIXNUM_MAX);
+                    new.hi = Stops::above(stops, new.hi);
                 }
             }
         }
@@ -304,18 +368,32 @@ mod tests {
         assert!(a.meet(Type::range(6, 9)).is_none());
         assert_eq!(a.join(Type::of(PAIR)).only(FIXNUM), a);
         let sum = Type::integers(i128::from(FIXNUM_MAX), i128::from(FIXNUM_MAX) + 1);
-        assert_eq!((sum.kinds, sum.lo), (INTEGER, FIXNUM_MAX));
+        assert_eq!((sum.kinds, sum.lo), (FIXNUM | HIGH, FIXNUM_MAX));
+        let counter = Type::range(0, FIXNUM_MAX).join(Type::of(HIGH));
+        assert_eq!(counter.restrict(-5, 7), Type::range(0, 7));
+        assert_eq!(counter.restrict(5, 1 << 70).kinds, FIXNUM | HIGH);
+        assert_eq!(Type::of(LOW | FLONUM).restrict(0, 7), Type::of(FLONUM));
     }
 
     #[test]
     fn growing_ends() {
         let mut slot = Slot::default();
         let mut steps = 0;
-        while slot.grow(slot.ty.join(Type::range(0, 0)).meet(Type::ANY).join(step(slot.ty))) {
+        let stops = Stops::new([]);
+        while slot.grow(slot.ty.join(Type::range(0, 0)).meet(Type::ANY).join(step(slot.ty)), &stops) {
             steps += 1;
         }
         assert!(steps < 12, "{steps}");
         assert_eq!((slot.ty.lo, slot.ty.hi), (0, FIXNUM_MAX));
+    }
+
+    #[test]
+    fn growing_stops_at_constants() {
+        let mut slot = Slot::default();
+        let stops = Stops::new([100]);
+        // (let loop ((i 0)) (if (= i 100) … (loop (+ i 1))))
+        while slot.grow(step(if slot.ty.hi == 100 { slot.ty.clamp(0, 99) } else { slot.ty }), &stops) {}
+        assert_eq!(slot.ty, Type::range(0, 100));
     }
 
     fn step(t: Type) -> Type {

@@ -31,9 +31,10 @@
 //! forms are walked again until nothing grows. A last walk rewrites. This covers the whole program: procedures all of
 //! whose calls are seen get the types of their arguments, and code that is never reached says nothing.
 //!
-//! Ranges of fixnums are widened to a few stops, so the walks are few. A loop counter that starts as a fixnum and
-//! steps by a small constant is taken to stay within ±2^59: at a nanosecond per step it would take more than a year to get
-//! there ([`walk::Types::counter`]).
+//! Ranges of fixnums are widened to a few stops, so the walks are few. Integers beyond the fixnums are two kinds, above and
+//! below: a counter that starts at zero and is tested by `(< i n)` for a fixnum `n` cannot be above, and was never
+//! below, so it is a fixnum and its step does not overflow. A counter without such a test is a fixnum *or* above, and its
+//! step checks for overflow.
 //!
 //! Trees of arithmetic on values out of objects are tested once for flonums at their leaves ([`speculate`]); then all
 //! is analysed once more.

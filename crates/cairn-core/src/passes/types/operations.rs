@@ -36,6 +36,9 @@ impl Types {
             if !t.is_none() {
                 self.store(v, t);
             }
+            if let (true, Expr::Prim { proven, .. }) = (self.rewriting && t.within(NOT_IN_HEAP), e) {
+                *proven |= 2;
+            }
             return (if t.is_none() { t } else { Type::UNSPECIFIED }, None);
         }
         let question = Question::of(e);
@@ -93,6 +96,9 @@ impl Types {
             };
             if passed.is_none() {
                 return (passed, None); // always fails
+            }
+            if stored_operand(o) == Some(i) && passed.within(NOT_IN_HEAP) {
+                bits |= 1 << i;
             }
             *t = passed;
             if let Expr::Local(v) = args[i] {
@@ -277,6 +283,16 @@ fn stores(op: PrimOp) -> bool {
     }
 }
 
+/// The operand whose word an operation writes into an object: "proven" says that it is no pointer into the heap.
+fn stored_operand(o: Op) -> Option<usize> {
+    match o {
+        Op::SetCar | Op::SetCdr | Op::SetBox => Some(1),
+        Op::VectorSet => Some(2),
+        Op::RecordSet => Some(3),
+        _ => None,
+    }
+}
+
 /// `equal?` compares words when one operand has no structure.
 fn equal_as_eq(e: &mut Expr, types: &[Type]) {
     if let Expr::Prim { op, .. } = e
@@ -321,12 +337,9 @@ fn result(o: Op, types: &[Type]) -> Type {
             let same = a == b && (single(a) || a.is_fixnum() && a.lo == a.hi);
             decide(same, a.meet(b).is_none())
         }
-        Op::Add => arithmetic(a, b, |a, b| Type::integers(al_of(a) + al_of(b), ah_of(a) + ah_of(b))),
-        Op::Sub => arithmetic(a, b, |a, b| Type::integers(al_of(a) - ah_of(b), ah_of(a) - al_of(b))),
-        Op::Mul => arithmetic(a, b, |a, b| {
-            let (lo, hi) = product(a, b);
-            Type::integers(lo, hi)
-        }),
+        Op::Add => arithmetic(a, b, |a, b| (a.0 + b.0, a.1 + b.1)),
+        Op::Sub => arithmetic(a, b, |a, b| (a.0 - b.1, a.1 - b.0)),
+        Op::Mul => arithmetic(a, b, product),
         Op::Div => {
             let exact = if a.may_be(EXACT) && b.may_be(EXACT) { EXACT } else { 0 };
             inexact(a, b, Type::of(exact))
@@ -346,7 +359,7 @@ fn result(o: Op, types: &[Type]) -> Type {
         Op::FxAdd => wrapped(al + bl, ah + bh),
         Op::FxSub => wrapped(al - bh, ah - bl),
         Op::FxMul => {
-            let (lo, hi) = product(a, b);
+            let (lo, hi) = product(wide(a), wide(b));
             wrapped(lo, hi)
         }
         Op::FxAnd if a.lo >= 0 || b.lo >= 0 => {
@@ -380,9 +393,9 @@ fn ah_of(t: Type) -> i128 {
     i128::from(t.hi)
 }
 
-fn product(a: Type, b: Type) -> (i128, i128) {
-    let all = [al_of(a) * al_of(b), al_of(a) * ah_of(b), ah_of(a) * al_of(b), ah_of(a) * ah_of(b)];
-    (all.iter().copied().min().unwrap_or(0), all.iter().copied().max().unwrap_or(0))
+fn product(a: (i128, i128), b: (i128, i128)) -> (i128, i128) {
+    let all = [a.0 * b.0, a.0 * b.1, a.1 * b.0, a.1 * b.1];
+    all.iter().fold((all[0], all[0]), |(lo, hi), n| (lo.min(*n), hi.max(*n)))
 }
 
 fn decide(yes: bool, no: bool) -> Type {
@@ -402,16 +415,16 @@ fn inexact(a: Type, b: Type, exact: Type) -> Type {
     if flonum { exact.join(Type::of(FLONUM)) } else { exact }
 }
 
-fn arithmetic(a: Type, b: Type, fixnums: impl Fn(Type, Type) -> Type) -> Type {
+/// Sums, differences, products: `of_bounds` gives the bounds of the result of integers.
+fn arithmetic(a: Type, b: Type, of_bounds: impl Fn((i128, i128), (i128, i128)) -> (i128, i128)) -> Type {
     let (x, y) = (a.only(EXACT), b.only(EXACT));
-    let exact = if x.is_none() || y.is_none() {
-        Type::NONE
-    } else if x.is_fixnum() && y.is_fixnum() {
-        fixnums(x, y)
-    } else if x.within(INTEGER) && y.within(INTEGER) {
-        Type::of(INTEGER)
-    } else {
-        Type::of(EXACT)
+    let exact = match (x.bounds(), y.bounds()) {
+        _ if x.is_none() || y.is_none() => Type::NONE,
+        (Some(p), Some(q)) if x.within(INTEGER) && y.within(INTEGER) => {
+            let (lo, hi) = of_bounds(p, q);
+            Type::integers(lo, hi)
+        }
+        _ => Type::of(EXACT),
     };
     inexact(a, b, exact)
 }

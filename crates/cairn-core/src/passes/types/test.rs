@@ -8,7 +8,6 @@ use super::walk::Types;
 use crate::ir::{Expr, Literal, VarId};
 use crate::prim::{Op, PrimOp};
 use crate::walk::take;
-use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
 
 pub(super) type Facts = Vec<(VarId, Type)>;
 
@@ -150,8 +149,10 @@ fn implied(o: &Operands) -> (Facts, Facts) {
         say(0, Type::of(kinds), Type::of(ANY & !kinds));
         return (then, other);
     }
-    let below = |n: i64| Type::ANY.clamp(FIXNUM_MIN, n);
-    let above = |n: i64| Type::ANY.clamp(n, FIXNUM_MAX);
+    const FAR: i128 = i128::MAX;
+    let below = |n: i128| Type::ANY.restrict(-FAR, n);
+    let above = |n: i128| Type::ANY.restrict(n, FAR);
+    let integers = |t: Type| t.bounds().filter(|_| t.within(INTEGER));
     // operands in the order of `<` or `<=`
     let ((x, lo), (y, hi)) = match o.op {
         Op::NumGt | Op::NumGe => ((1, b), (0, a)),
@@ -163,29 +164,22 @@ fn implied(o: &Operands) -> (Facts, Facts) {
                 say(0, Type { rtd: Some(rtd), ..Type::of(RECORD) }, Type::ANY);
             }
         }
-        Op::NumLt | Op::NumGt | Op::FxLt => {
-            if hi.is_fixnum() {
-                say(x, below(hi.hi - 1), above(hi.lo));
+        Op::NumLt | Op::NumGt | Op::FxLt | Op::NumLe | Op::NumGe | Op::FxLe => {
+            let (near, far) = if matches!(o.op, Op::NumLt | Op::NumGt | Op::FxLt) { (1, 0) } else { (0, 1) };
+            if let Some((least, greatest)) = integers(hi) {
+                say(x, below(greatest - near), above(least + far));
             }
-            if lo.is_fixnum() {
-                say(y, above(lo.lo + 1), below(lo.hi));
-            }
-        }
-        Op::NumLe | Op::NumGe | Op::FxLe => {
-            if hi.is_fixnum() {
-                say(x, below(hi.hi), above(hi.lo + 1));
-            }
-            if lo.is_fixnum() {
-                say(y, above(lo.lo), below(lo.hi - 1));
+            if let Some((least, greatest)) = integers(lo) {
+                say(y, above(least + near), below(greatest - far));
             }
         }
         Op::NumEq | Op::FxEq => {
-            let equal = |t: Type| Type::of(FIXNUM | FLONUM | COMPNUM).clamp(t.lo, t.hi);
-            if b.is_fixnum() {
-                say(0, equal(b), without(a, b));
+            let equal = |(lo, hi)| Type::of(INTEGER | FLONUM | COMPNUM).restrict(lo, hi);
+            if let Some(bounds) = integers(b) {
+                say(0, equal(bounds), without(a, b));
             }
-            if a.is_fixnum() {
-                say(1, equal(a), without(b, a));
+            if let Some(bounds) = integers(a) {
+                say(1, equal(bounds), without(b, a));
             }
         }
         Op::Eq | Op::Eqv => {
@@ -205,11 +199,12 @@ fn without(a: Type, b: Type) -> Type {
         return Type::of(ANY & !b.kinds);
     }
     if b.is_fixnum() && b.lo == b.hi && a.may_be(FIXNUM) {
-        if a.lo == b.lo {
-            return Type::ANY.clamp(b.lo + 1, FIXNUM_MAX);
+        let n = i128::from(b.lo);
+        if a.lo == b.lo && !a.may_be(LOW) {
+            return Type::ANY.restrict(n + 1, i128::MAX);
         }
-        if a.hi == b.lo {
-            return Type::ANY.clamp(FIXNUM_MIN, b.lo - 1);
+        if a.hi == b.lo && !a.may_be(HIGH) {
+            return Type::ANY.restrict(i128::MIN, n - 1);
         }
     }
     Type::ANY

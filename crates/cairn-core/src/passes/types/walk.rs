@@ -1,6 +1,6 @@
 //! The walk: evaluation order, control flow, procedures, and the slots that tie the walks together.
 
-use super::lattice::{Slot, Type, bits::*};
+use super::lattice::{Slot, Stops, Type, bits::*};
 use crate::effects;
 use crate::ir::{Clause, Expr, GlobalId, Label, LabelId, Lambda, Program, TopForm, VarId, VarInfo};
 use crate::passes::known::{self, GlobalFacts, Known};
@@ -8,13 +8,6 @@ use crate::prim::{Op, PrimOp};
 use crate::walk::{deep, take};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-
-/// A counter is taken to stay below this; see the module header.
-const COUNTER_MAX: i64 = 1 << 59;
-/// Greatest step of a counter.
-const COUNTER_STEP: i64 = 16;
-/// A counter starts within this.
-const COUNTER_START: i64 = 1 << 58;
 
 pub(super) fn run(program: &mut Program) {
     let facts = known::analyze(program);
@@ -75,6 +68,7 @@ pub(super) struct Types {
     clock: u32,
     /// Types of parameters of labels and of known procedures; contents of boxes. Indexed by `VarId`.
     slots: Vec<Slot>,
+    stops: Stops,
     /// Boxes whose every use is seen.
     boxes: FxHashMap<VarId, bool>,
     procedures: Vec<Procedure>,
@@ -120,6 +114,7 @@ impl Types {
             born: vec![0; vars],
             clock: 0,
             slots: vec![Slot::default(); vars],
+            stops: Stops::new(forms.iter().flat_map(compared_constants)),
             boxes: FxHashMap::default(),
             procedures: Vec::new(),
             local_procedure: vec![0; vars],
@@ -261,40 +256,14 @@ impl Types {
     // --- slots
 
     fn grow_local(&mut self, v: VarId, t: Type) {
-        self.again |= self.slots[v.0 as usize].grow(t);
+        self.again |= self.slots[v.0 as usize].grow(t, &self.stops);
     }
 
     fn grow_global(&mut self, g: GlobalId, t: Type) {
-        if self.globals[g.0 as usize].grow(t) {
+        if self.globals[g.0 as usize].grow(t, &self.stops) {
             for f in self.readers[g.0 as usize].clone() {
                 self.enqueue(f);
             }
-        }
-    }
-
-    /// The contribution of argument `e` of type `t` to parameter `p`. A counter, that is `p` plus or minus a small
-    /// constant, is taken to stay in range.
-    pub(super) fn counter(&self, p: VarId, e: &Expr, t: Type) -> Type {
-        let Expr::Prim { op: PrimOp::Op(op), args, .. } = e else { return t };
-        let constant = |e: &Expr| match e {
-            Expr::Const(l) => Some(Type::literal(l)).filter(|t| t.is_fixnum()).map(|t| t.lo),
-            _ => None,
-        };
-        let step = match (op, &args[..]) {
-            (Op::Add | Op::FxAdd, [Expr::Local(v), c]) if *v == p => constant(c),
-            (Op::Add | Op::FxAdd, [c, Expr::Local(v)]) if *v == p => constant(c),
-            (Op::Sub | Op::FxSub, [Expr::Local(v), c]) if *v == p => constant(c).map(|c| -c),
-            _ => None,
-        };
-        let now = self.slots[p.0 as usize].ty;
-        let Some(step) = step.filter(|s| s.abs() <= COUNTER_STEP && now.is_fixnum()) else { return t };
-        let within = |n: i64| n.abs() <= COUNTER_START || n.abs() == COUNTER_MAX;
-        if step > 0 && t.hi > now.hi && within(now.hi) {
-            Type::range(t.lo, COUNTER_MAX)
-        } else if step < 0 && t.lo < now.lo && within(now.lo) {
-            Type::range(-COUNTER_MAX, t.hi)
-        } else {
-            t
         }
     }
 
@@ -330,32 +299,31 @@ impl Types {
         let form = proc.form;
         for (params, rest) in proc.clauses.clone() {
             for v in params {
-                self.slots[v.0 as usize].grow(Type::ANY);
+                self.slots[v.0 as usize].grow(Type::ANY, &self.stops);
             }
             if let Some(v) = rest {
-                self.slots[v.0 as usize].grow(Type::of(NULL | PAIR));
+                self.slots[v.0 as usize].grow(Type::of(NULL | PAIR), &self.stops);
             }
         }
         self.touch(form);
     }
 
     /// A call of a known procedure.
-    fn call_known(&mut self, p: u32, args: &[Expr], types: &[Type]) -> Type {
+    fn call_known(&mut self, p: u32, types: &[Type]) -> Type {
         let i = p as usize - 1;
-        let n = args.len();
+        let n = types.len();
         let fits = |(params, rest): &(Vec<VarId>, Option<VarId>)| {
             params.len() == n || (rest.is_some() && params.len() <= n)
         };
         let Some(k) = self.procedures[i].clauses.iter().position(fits) else { return Type::NONE };
         let (params, rest) = self.procedures[i].clauses[k].clone();
         let mut changed = !std::mem::replace(&mut self.procedures[i].reached[k], true);
-        for (v, (e, t)) in params.iter().zip(args.iter().zip(types)) {
-            let t = self.counter(*v, e, *t);
-            changed |= self.slots[v.0 as usize].grow(t);
+        for (v, t) in params.iter().zip(types) {
+            changed |= self.slots[v.0 as usize].grow(*t, &self.stops);
         }
         if let Some(v) = rest {
             let t = Type::of(if n > params.len() { PAIR } else { NULL });
-            changed |= self.slots[v.0 as usize].grow(t);
+            changed |= self.slots[v.0 as usize].grow(t, &self.stops);
         }
         let form = self.procedures[i].form;
         if changed {
@@ -381,7 +349,7 @@ impl Types {
             }
             let t = self.body(&mut c.body);
             let proc = &mut self.procedures[i];
-            if proc.result.grow(t) {
+            if proc.result.grow(t, &self.stops) {
                 for f in std::mem::take(&mut proc.callers) {
                     self.enqueue(f);
                 }
@@ -553,7 +521,7 @@ impl Types {
                 if types.iter().any(|t| t.is_none()) {
                     return Type::NONE;
                 }
-                self.jump(*l, args, &types);
+                self.jump(*l, &types);
                 Type::NONE
             }
         }
@@ -665,7 +633,7 @@ impl Types {
             return Type::NONE;
         }
         if p != 0 {
-            return self.call_known(p, args, &types);
+            return self.call_known(p, &types);
         }
         if let Expr::Local(v) = f {
             let t = self.env[v.0 as usize].only(PROCEDURE);
@@ -677,7 +645,7 @@ impl Types {
         Type::ANY
     }
 
-    fn jump(&mut self, l: LabelId, args: &[Expr], types: &[Type]) {
+    fn jump(&mut self, l: LabelId, types: &[Type]) {
         let Some(target) = self.labels.get_mut(&l) else { return };
         self.again |= !std::mem::replace(&mut target.reached, true);
         if target.entered {
@@ -697,9 +665,8 @@ impl Types {
                 None => known,
             });
         }
-        for (v, (e, t)) in target.params.clone().into_iter().zip(args.iter().zip(types)) {
-            let t = self.counter(v, e, *t);
-            self.grow_local(v, t);
+        for (v, t) in target.params.clone().into_iter().zip(types) {
+            self.grow_local(v, *t);
         }
     }
 
@@ -785,6 +752,21 @@ enum Operand {
     Var(VarId),
     Fixnum(i64),
     Char(char),
+}
+
+/// The fixnums that a form tests for equality.
+fn compared_constants(form: &TopForm) -> Vec<i64> {
+    let (TopForm::Define(_, e) | TopForm::Expr(e)) = form;
+    let mut constants = Vec::new();
+    crate::walk::visit(e, &mut |e| {
+        if let Some(Question(Op::NumEq | Op::FxEq | Op::Eq | Op::Eqv, operands)) = Question::of(e) {
+            constants.extend(operands.into_iter().filter_map(|o| match o {
+                Operand::Fixnum(n) => Some(n),
+                _ => None,
+            }));
+        }
+    });
+    constants
 }
 
 /// How many answers are looked at.

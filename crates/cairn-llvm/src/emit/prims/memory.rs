@@ -9,7 +9,7 @@ use super::{Value, literal_fixnum, never_heap_pointer};
 use crate::emit::function::{Emitter, Label, ins, line};
 use crate::emit::text::{Mem, Val};
 use cairn_core::prim::{Kind, Op};
-use cairn_frame::ir::{Operand, Prim};
+use cairn_frame::ir::Prim;
 use cairn_layout::code::Site;
 use cairn_layout::machine::{CARD_MASK, CARD_SHIFT, Machine, error};
 use cairn_layout::object::{FLAG_LITERAL, FLAGS_SHIFT, LENGTH_SHIFT, Type, header, type_byte};
@@ -110,13 +110,13 @@ impl Emitter<'_, '_> {
         let w = self.operand(&p.args[i]);
         let address = ins!(self, "add i64 {v}, {offset}");
         self.store_word(v, offset, &w, Mem::Heap);
-        self.barrier(&p.args[i], &address);
+        self.barrier(p, i, &address);
         Value::unspecified()
     }
 
-    /// Marks the card of `address` after a store of the operand.
-    fn barrier(&mut self, stored: &Operand, address: &Val) {
-        if never_heap_pointer(stored) {
+    /// Marks the card of `address` after a store of operand `i`, unless that is no pointer into the heap.
+    fn barrier(&mut self, p: &Prim, i: usize, address: &Val) {
+        if p.proven >> i & 1 != 0 || never_heap_pointer(&p.args[i]) {
             return;
         }
         let cards = self.machine_constant(offset_of!(Machine, cards));
@@ -244,7 +244,7 @@ impl Emitter<'_, '_> {
                 line!(self, "store i64 {x}, ptr {q}{}", Mem::Heap.suffix());
                 if !never_heap_pointer(&p.args[2]) {
                     let address = ins!(self, "ptrtoint ptr {q} to i64");
-                    self.barrier(&p.args[2], &address);
+                    self.barrier(p, 2, &address);
                 }
             }
             Element::Char => {
