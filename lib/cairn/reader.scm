@@ -7,7 +7,8 @@
 ;;; Labels: `#n#` reads as a placeholder.  When a datum with labels is complete, one walk replaces the placeholders by
 ;;; what they stand for; before that walk the datum is a tree, so the walk ends.
 ;;;
-;;; `labels`, passed along, is a pair whose car is the list of this datum's placeholders.
+;;; `labels`, passed along, belongs to one datum: a pair of a vector of placeholders, indexed by labels while these
+;;; are small, and a list of the others.
 
 ;; Passes an ASCII character, not a newline, that has been looked at: it is in the buffer.
 (define-syntax pass-char!
@@ -407,65 +408,101 @@
 
 ;;;; Labels
 
-;; A placeholder is an opaque object: 0 the label, 1 its datum, 2 whether that is known.
+;; A placeholder is an opaque object: 0 the label, 1 its datum.
+(define (find-label labels n)
+  (if (if (%fixnum? n) (%fx< n (%vector-length (%car labels))) #f)
+      (%vector-ref (%car labels) n)
+      (let loop ((rest (%cdr labels)))
+        (cond
+          ((%null? rest) #f)
+          ((%= (%opaque-ref (%car rest) 0) n) (%car rest))
+          (else (loop (%cdr rest)))))))
+
+;; The vector doubles when the label is the next one behind it: `write` counts labels from 0.
+(define (add-label! labels n placeholder)
+  (let* ((old (%car labels)) (size (%vector-length old)))
+    (cond
+      ((if (%fixnum? n) (%fx< n size) #f) (%vector-set! old n placeholder))
+      ((%= n size)
+       (let ((new (%make-vector (%fx+ 8 (%fx* 2 size)) #f)))
+         (let copy ((i 0))
+           (if (%fx< i size)
+               (begin
+                 (%vector-set! new i (%vector-ref old i))
+                 (copy (%fx+ i 1)))))
+         (%vector-set! new n placeholder)
+         (%set-car! labels new)
+         (move-labels! labels new)))
+      (else (%set-cdr! labels (%cons placeholder (%cdr labels)))))))
+
+;; Labels of the list for which there is room in the vector now.
+(define (move-labels! labels vector)
+  (let loop ((rest (%cdr labels)) (others '()))
+    (cond
+      ((%null? rest) (%set-cdr! labels others))
+      ((if (%fixnum? (%opaque-ref (%car rest) 0))
+           (%fx< (%opaque-ref (%car rest) 0) (%vector-length vector))
+           #f)
+       (%vector-set! vector (%opaque-ref (%car rest) 0) (%car rest))
+       (loop (%cdr rest) others))
+      (else (loop (%cdr rest) (%cons (%car rest) others))))))
+
 (define (read-label port labels n)
   (let ((c (need-char port)))
     (cond
       ((%char=? c #\#)
-       (let loop ((rest (%car labels)))
-         (cond
-           ((%null? rest) (fail port "label is not defined" n))
-           ((%= (%opaque-ref (%car rest) 0) n) (%car rest))
-           (else (loop (%cdr rest))))))
+       (let ((placeholder (find-label labels n)))
+         (if placeholder placeholder (fail port "label is not defined" n))))
       ((%char=? c #\=)
-       (let ((placeholder (%opaque n #f #f)))
-         (%set-car! labels (%cons placeholder (%car labels)))
+       (if (find-label labels n) (fail port "label is defined twice" n))
+       (let ((placeholder (%opaque n #f)))
+         (add-label! labels n placeholder)
          (let ((datum (need-datum port labels)))
            (if (%eq? datum placeholder) (fail port "label refers to itself" n))
            (%opaque-set! placeholder 1 datum)
-           (%opaque-set! placeholder 2 #t)
            datum)))
       ((char-numeric? c)
        (read-label port labels (%+ (%* n 10) (%digit-value c))))
       (else (fail port "unknown syntax" (%string-append "#" (%num->string n 10)))))))
 
-(define (resolve x placeholders)
-  (if (if (%opaque? x) (memq x placeholders) #f)
-      (resolve (%opaque-ref x 1) placeholders)
-      x))
+;; The only opaque objects in a datum are placeholders.
+(define (resolve x)
+  (if (%opaque? x) (resolve (%opaque-ref x 1)) x))
 
 ;; Replaces the placeholders within a datum.
-(define (patch! datum placeholders)
+(define (patch! datum)
   (cond
     ((%pair? datum)
      (let loop ((pair datum))
        (let ((x (%car pair)) (rest (%cdr pair)))
          (if (%opaque? x)
-             (%set-car! pair (resolve x placeholders))
-             (patch! x placeholders))
+             (%set-car! pair (resolve x))
+             (patch! x))
          (cond
            ((%pair? rest) (loop rest))
-           ((%opaque? rest) (%set-cdr! pair (resolve rest placeholders)))
-           (else (patch! rest placeholders))))))
+           ((%opaque? rest) (%set-cdr! pair (resolve rest)))
+           (else (patch! rest))))))
     ((%vector? datum)
      (let ((n (%vector-length datum)))
        (let loop ((i 0))
          (if (%fx< i n)
              (let ((x (%vector-ref datum i)))
                (if (%opaque? x)
-                   (%vector-set! datum i (resolve x placeholders))
-                   (patch! x placeholders))
+                   (%vector-set! datum i (resolve x))
+                   (patch! x))
                (loop (%fx+ i 1)))))))))
 
+(define no-labels (%vector))
+
 (define (read-from port)
-  (let* ((labels (%cons '() '()))
+  (let* ((labels (%cons no-labels '()))
          (item (read-item port labels)))
     (cond
       ((%eq? item close-mark) (fail port "unexpected closing parenthesis"))
       ((%eq? item dot-mark) (fail port "unexpected dot"))
-      ((%null? (%car labels)) item)
+      ((if (%eq? (%car labels) no-labels) (%null? (%cdr labels)) #f) item)
       (else
-       (patch! item (%car labels))
+       (patch! item)
        item))))
 
 (define read

@@ -68,4 +68,14 @@ lines\"")
 (check (let ((p (open-output-string))) (write sample p) (read-from (get-output-string p))) => sample)
 (check (let ((p (open-input-string "(a b) rest"))) (read p) (read-char p)) => #\space)
 
+;; many labels, large labels, labels out of order, two labels of one object
+(define (shared x) (let ((p (open-output-string))) (write-shared x p) (get-output-string p)))
+(check (shared (read-from "(#3=(a) #0=(b #3# . #0#) #9=x #9# #100000000000000000000=(q) #100000000000000000000# #1=#(#1# #0#))"))
+       => "(#0=(a) #1=(b #0# . #1#) x x #2=(q) #2# #3=#(#3# #1#))")
+(check (shared (read-from "#0=(#1=#0# #1#)")) => "#0=(#0# #0#)")
+(check (let* ((parts (map list (vector->list (make-vector 1000 1)))) (x (append parts parts)))
+         (shared (read-from (shared x)))) => (shared (let ((parts (map list (vector->list (make-vector 1000 1))))) (append parts parts))))
+(check-error (read-from "(#0=a #0=b)"))
+(check-error (read-from "#0=#1=#0#"))
+
 (report)

@@ -14,6 +14,7 @@ use crate::prim::{Kind, Op, PrimOp};
 use crate::walk::deep;
 use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
 use cairn_num::{Int, Number};
+use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::rc::Rc;
@@ -58,6 +59,7 @@ pub fn run(program: &Program, fuel: usize) -> Outcome {
         trace: RefCell::new(Vec::new()),
         thrown: RefCell::new(Vec::new()),
         captures: Cell::new(0),
+        literals: RefCell::default(),
     };
     let mut result = Ok(Out::One(Val::Atom(Atom::Unspecified)));
     for form in &program.forms {
@@ -134,6 +136,8 @@ struct Machine<'p> {
     /// Values on their way to a continuation.
     thrown: RefCell<Vec<Val<'p>>>,
     captures: Cell<usize>,
+    /// Pairs and vectors of literals, by the address of the node: nodes have an identity.
+    literals: RefCell<FxHashMap<*const u8, Val<'p>>>,
 }
 
 type Res<T> = Result<T, Stop>;
@@ -244,7 +248,7 @@ impl<'p> Machine<'p> {
                 None => return Err(Stop::Fuel),
             }
             match e {
-                Expr::Const(l) => return Ok(Out::One(literal(l))),
+                Expr::Const(l) => return Ok(Out::One(self.literal(l))),
                 Expr::Local(v) => {
                     return match self.lookup(&env, *v)?.value.borrow().clone() {
                         Val::Atom(Atom::Unbound) => Err(Stop::Unbound),
@@ -615,21 +619,36 @@ fn instance<'p>(x: &Val<'p>, rtd: &Val<'p>) -> bool {
     matches!(x, Val::Record(r) if r.borrow()[0].eq(rtd))
 }
 
-fn literal<'p>(l: &Literal) -> Val<'p> {
-    match l {
-        Literal::Number(n) => Val::Num(n.clone()),
-        Literal::Char(c) => Val::Atom(Atom::Char(*c)),
-        Literal::Bool(b) => boolean(*b),
-        Literal::Nil => Val::Nil,
-        Literal::Unspecified => unspecified(),
-        Literal::Eof => Val::Atom(Atom::Eof),
-        Literal::Default => Val::Atom(Atom::Default),
-        Literal::Unbound => Val::Atom(Atom::Unbound),
-        Literal::Symbol(s) => Val::Symbol(s.clone()),
-        Literal::String(s) => Val::String(Rc::new(RefCell::new(s.chars().collect()))),
-        Literal::Bytes(b) => Val::Bytes(Rc::new(RefCell::new(b.to_vec()))),
-        Literal::Pair(p) => Val::Pair(cells(vec![literal(&p.0), literal(&p.1)])),
-        Literal::Vector(v) => Val::Vector(cells(v.iter().map(literal).collect())),
+impl<'p> Machine<'p> {
+    fn literal(&self, l: &Literal) -> Val<'p> {
+        match l {
+            Literal::Number(n) => Val::Num(n.clone()),
+            Literal::Char(c) => Val::Atom(Atom::Char(*c)),
+            Literal::Bool(b) => boolean(*b),
+            Literal::Nil => Val::Nil,
+            Literal::Unspecified => unspecified(),
+            Literal::Eof => Val::Atom(Atom::Eof),
+            Literal::Default => Val::Atom(Atom::Default),
+            Literal::Unbound => Val::Atom(Atom::Unbound),
+            Literal::Symbol(s) => Val::Symbol(s.clone()),
+            Literal::String(s) => Val::String(Rc::new(RefCell::new(s.chars().collect()))),
+            Literal::Bytes(b) => Val::Bytes(Rc::new(RefCell::new(b.to_vec()))),
+            Literal::Pair(p) => self.node(Rc::as_ptr(p).cast(), || {
+                deep(|| Val::Pair(cells(vec![self.literal(&p.0), self.literal(&p.1)])))
+            }),
+            Literal::Vector(v) => {
+                self.node(v.as_ptr().cast(), || Val::Vector(cells(v.iter().map(|l| self.literal(l)).collect())))
+            }
+        }
+    }
+
+    fn node(&self, address: *const u8, make: impl FnOnce() -> Val<'p>) -> Val<'p> {
+        let known = self.literals.borrow().get(&address).cloned();
+        known.unwrap_or_else(|| {
+            let value = make();
+            self.literals.borrow_mut().insert(address, value.clone());
+            value
+        })
     }
 }
 

@@ -181,10 +181,12 @@ pub fn size_at_most(e: &Expr, limit: usize) -> bool {
 pub fn dismantle(e: Expr) {
     let mut work = vec![e];
     while let Some(mut e) = work.pop() {
-        for_each_child_mut(&mut e, &mut |c| {
-            if !matches!(c, Expr::Const(_) | Expr::Local(_) | Expr::Global(..)) {
-                work.push(take(c));
+        for_each_child_mut(&mut e, &mut |c| match c {
+            Expr::Const(l @ (Literal::Pair(_) | Literal::Vector(_))) => {
+                dismantle_literal(std::mem::replace(l, Literal::Nil));
             }
+            Expr::Const(_) | Expr::Local(_) | Expr::Global(..) => {}
+            c => work.push(take(c)),
         });
         if let Expr::Const(l) = e {
             dismantle_literal(l);

@@ -29,6 +29,15 @@ pub struct Syntax {
     pub span: Span,
 }
 
+/// A label, unique in its session whatever its number in the text.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Label {
+    /// Number of the label.
+    pub id: u32,
+    /// Is it referred to inside of its own datum?
+    pub cyclic: bool,
+}
+
 /// The shapes of data.
 #[derive(Clone, Debug)]
 pub enum Datum {
@@ -58,10 +67,10 @@ pub enum Datum {
     Dotted(Items),
     /// Vector.
     Vector(Items),
-    /// `#n=datum` where the datum refers to itself; one item.
-    Labeled(u32, Items),
+    /// `#n=datum`, one item; `#n#` behind that datum is the same once more.
+    Labeled(Label, Items),
     /// `#n#` inside of the datum with that label.
-    Reference(u32),
+    Reference(Label),
 }
 
 /// Shared items of a compound datum. Dropped without recursion.
@@ -151,6 +160,14 @@ impl Syntax {
             }
         }
     }
+    /// The datum without labels around it.
+    pub fn unlabeled(&self) -> &Syntax {
+        let mut x = self;
+        while let Datum::Labeled(_, items) = &x.datum {
+            x = &items[0];
+        }
+        x
+    }
     /// The identifier, if this is one.
     pub fn as_ident(&self) -> Option<Ident> {
         match self.datum {
@@ -201,6 +218,7 @@ pub struct Names {
     strings: Vec<Rc<str>>,
     map: FxHashMap<Rc<str>, Ident>,
     info: Vec<IdentInfo>,
+    labels: u32,
 }
 
 impl Names {
@@ -221,6 +239,15 @@ impl Names {
         let id = Ident(self.info.len() as u32);
         self.info.push(IdentInfo { name: self.info[parent.0 as usize].name, parent: Some((parent, context)) });
         id
+    }
+    /// A new label.
+    pub fn label(&mut self) -> Label {
+        self.labels += 1;
+        Label { id: self.labels - 1, cyclic: false }
+    }
+    /// Number of labels made so far.
+    pub fn label_count(&self) -> u32 {
+        self.labels
     }
     /// What an alias stands for.
     pub fn parent(&self, id: Ident) -> Option<(Ident, Context)> {

@@ -52,6 +52,25 @@ fn long_data() {
 }
 
 #[test]
+fn many_labels() {
+    // each label doubles what the one before stands for
+    let doubling: String = (1..60).map(|i| format!("#{i}=(#{0}# #{0}#) ", i - 1)).collect();
+    for text in ["'(#0=(a) ", "(list #0=(a) ", "(define-syntax m (syntax-rules () ((_) '(#0=(a) "] {
+        let open = text.matches('(').count() - text.matches(')').count();
+        let text = format!("{text}{doubling}{}", ")".repeat(open));
+        assert!(expand(&text).contains("the labels make this form too large"), "{text}");
+    }
+    let n = 100_000;
+    let nested: String = (0..n).map(|i| format!("#{i}=(")).collect();
+    for tail in ["#0#", "x"] {
+        let text = format!("(define x '{nested}{tail}{})", ")".repeat(n));
+        assert!(cairn_syntax::expand_program("deep.scm", &text, &mut Memory::stub()).is_ok());
+    }
+    let text = format!("(define x '#0=({}. #0#))", "a ".repeat(n));
+    assert!(cairn_syntax::expand_program("long.scm", &text, &mut Memory::stub()).is_ok());
+}
+
+#[test]
 fn endless_expansion_is_an_error() {
     let text = "(define-syntax m (syntax-rules () ((_ x) (m x)))) (m 1)";
     assert!(expand(text).contains("the expansion of `m` does not end"));

@@ -228,5 +228,10 @@ fn redefined_imports_keep_their_old_value_until_then() {
 fn cyclic_literals() {
     check("(define x '#0=(a b . #0#)) (display (list (car x) (car (cdr x)) (eq? x (cdr (cdr x)))))", "(a b #t)");
     check("(define x '#1=#(1 #1#)) (display (eq? x (vector-ref x 1)))", "#t");
+    check(
+        "(define x '(#0=(a) #0# . #0#)) (display (list (eq? (car x) (car (cdr x))) (eq? (car x) (cdr (cdr x)))))",
+        "(#t #t)",
+    );
+    check("(display (list (eq? '#0=(a . #0#) '#0#) (eq? '#1=(a) '#1#)))", "(#t #t)");
     check("(define (f) '#0=(a . #0#)) (display (eq? (f) (f)))", "#t");
 }

@@ -12,6 +12,7 @@
 
 use super::text::{Val, escape};
 use cairn_core::ir::Literal;
+use cairn_core::walk::deep;
 use cairn_layout::module::SYMBOL_PLACEHOLDER;
 use cairn_layout::object::{FLAG_LITERAL, FLAG_NEGATIVE, Type, header};
 use cairn_layout::value::{TAG_OBJECT, TAG_PAIR, Value as Word};
@@ -110,7 +111,7 @@ impl Literals {
             }),
             Literal::Pair(p) => self.pair(p),
             Literal::Vector(v) => self.shared(v.as_ptr().cast(), |t| {
-                let items: Vec<Lit> = v.iter().map(|l| t.value(l)).collect();
+                let items: Vec<Lit> = deep(|| v.iter().map(|l| t.value(l)).collect());
                 t.node(Type::Vector, items)
             }),
         }
@@ -125,7 +126,7 @@ impl Literals {
         l
     }
 
-    /// A list is placed along its spine without recursion.
+    /// A list is placed along its spine without recursion; other nesting is bounded by memory only.
     fn pair(&mut self, p: &Rc<(Literal, Literal)>) -> Lit {
         let key = |p: &Rc<(Literal, Literal)>| Rc::as_ptr(p).cast::<u8>();
         if let Some(l) = self.shared.get(&key(p)) {
@@ -136,7 +137,7 @@ impl Literals {
         loop {
             self.words.extend([Lit::Word(0), Lit::Word(0)]);
             self.shared.insert(key(cell), Lit::Node(at, TAG_PAIR));
-            let car = self.value(&cell.0);
+            let car = deep(|| self.value(&cell.0));
             self.words[at] = car;
             match &cell.1 {
                 Literal::Pair(next) if !self.shared.contains_key(&key(next)) => {

@@ -1,131 +1,172 @@
 //! Quoted data that contain themselves.
 //!
-//! Literals of Core are trees, so a cyclic one is built when the program starts, by a hidden global:
+//! Literals of Core have shared parts but no cycles. So a reference is `#f` in the literal, and assignments put in
+//! what it refers to when the program starts. Literals are nodes with an identity, and the rest of the program reaches
+//! this one through a hidden global only, so that no pass can see the `#f` and rely on it:
 //!
 //! ```text
-//! '#0=(a b . #0#)   ⟶   (define cycle (let ((p (cons 'b #f))) (let ((l (cons 'a p))) (set-cdr! p l) l)))
+//! '#0=(a b . #0#)   ⟶   (define cycle '(a b . #f))
+//!                       (set-cdr! '(b . #f) '(a b . #f))              the same two nodes as above
 //! ```
-//!
-//! Only the pairs and vectors that lead to a reference are built; what contains none stays a literal. Pairs and
-//! vectors that hold a reference get a variable, hold `#f` at first, and are patched at the end.
 
 use super::prims::prim;
 use super::{Expander, R, grow};
 use crate::syntax::{Datum, Syntax};
-use cairn_core::ir::{Expr, Literal, TopForm, VarId};
-use cairn_core::prim::{Op, PrimOp};
-use cairn_layout::code::Site;
+use cairn_core::ir::{Expr, Literal, TopForm};
+use cairn_core::prim::Op;
+use cairn_core::walk::dismantle_literal;
 use cairn_num::{Int, Number};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// What labels of the session stand for, by their ids.
+#[derive(Default)]
+pub(super) struct Labelled(FxHashMap<u32, Literal>);
+
+impl Labelled {
+    pub(super) fn get(&self, id: u32) -> Option<Literal> {
+        self.0.get(&id).cloned()
+    }
+    pub(super) fn insert(&mut self, id: u32, literal: &Literal) {
+        self.0.insert(id, literal.clone());
+    }
+}
+
+impl Drop for Labelled {
+    fn drop(&mut self) {
+        self.0.drain().for_each(|(_, l)| dismantle_literal(l));
+    }
+}
+
+/// Which data have references inside, by the addresses of their items.
+#[derive(Default)]
+pub(super) struct References(FxHashMap<usize, bool>);
+
+impl References {
+    /// Is there a reference in the datum?
+    pub(super) fn inside(&mut self, x: &Syntax) -> bool {
+        match &x.datum {
+            Datum::Reference(_) => true,
+            Datum::List(items) | Datum::Dotted(items) | Datum::Vector(items) | Datum::Labeled(_, items) => {
+                if let Some(known) = self.0.get(&items.address()) {
+                    return *known;
+                }
+                let found = grow(|| items.iter().fold(false, |found, i| self.inside(i) | found));
+                self.0.insert(items.address(), found);
+                found
+            }
+            _ => false,
+        }
+    }
+}
 
 #[derive(Default)]
 struct Builder {
-    /// Bindings in order; each uses earlier ones only.
-    bindings: Vec<(VarId, Expr)>,
-    labels: Vec<(u32, VarId)>,
-    /// Operation, container, index of a vector, label to store.
-    patches: Vec<(Op, VarId, Option<usize>, u32)>,
+    references: References,
+    patches: Vec<Patch>,
 }
 
-/// What goes into a slot: an expression, or a label to patch in later.
-enum Slot {
-    Expr(Expr),
+/// An assignment of what the label stands for.
+struct Patch {
+    op: Op,
+    container: Literal,
+    index: Option<usize>,
+    label: u32,
+}
+
+/// A part: a literal, or what a label stands for.
+enum Part {
+    Literal(Literal),
     Label(u32),
 }
 
-/// The expression for a quoted datum with labels.
+/// The expression for a quoted datum with references.
 pub(super) fn build(x: &mut Expander, datum: &Syntax) -> R<Expr> {
     let mut b = Builder::default();
-    let value = match b.datum(x, datum)? {
-        Slot::Expr(e) => e,
-        Slot::Label(n) => return x.err(datum.span, format!("label #{n}= is not defined before this")),
+    let root = b.part(x, datum);
+    let target = |part: &Part| match part {
+        Part::Literal(l) => Some(l.clone()),
+        Part::Label(id) => x.s.labelled.get(*id),
     };
-    let mut body = Vec::new();
-    for (op, container, index, label) in b.patches {
-        let Some((_, target)) = b.labels.iter().find(|(n, _)| *n == label) else {
-            return x
-                .err(datum.span, format!("the datum with the label #{label}= lies outside of this quotation"));
-        };
-        let mut args = vec![Expr::Local(container)];
-        args.extend(index.map(|i| Expr::Const(Literal::Number(Number::Int(Int::Fix(i as i64))))));
-        args.push(Expr::Local(*target));
-        body.push(prim(op, args));
-    }
-    body.push(value);
-    let mut e = Expr::Seq(body);
-    for binding in b.bindings.into_iter().rev() {
-        e = Expr::Let(vec![binding], e.into());
-    }
+    let value = target(&root);
+    let targets: Option<Vec<Literal>> = b.patches.iter().map(|p| target(&Part::Label(p.label))).collect();
+    let (Some(value), Some(targets)) = (value, targets) else {
+        if let Part::Literal(l) = root {
+            dismantle_literal(l);
+        }
+        b.patches.into_iter().for_each(|p| dismantle_literal(p.container));
+        return x.err(datum.span, "this refers to a label outside of the quotation");
+    };
     let g = x.fresh_global("cycle", true);
-    x.push_form(TopForm::Define(g, e));
+    x.push_form(TopForm::Define(g, Expr::Const(value)));
+    for (Patch { op, container, index, .. }, target) in b.patches.into_iter().zip(targets) {
+        let mut args = vec![Expr::Const(container)];
+        args.extend(index.map(|i| Expr::Const(Literal::Number(Number::Int(Int::Fix(i as i64))))));
+        args.push(Expr::Const(target));
+        x.push_form(TopForm::Expr(prim(op, args)));
+    }
     Ok(Expr::Global(g, x.site(datum.span)))
 }
 
 impl Builder {
-    fn datum(&mut self, x: &mut Expander, datum: &Syntax) -> R<Slot> {
-        match &datum.datum {
-            Datum::Reference(n) => Ok(Slot::Label(*n)),
-            Datum::Labeled(n, items) => {
-                let Slot::Expr(e) = grow(|| self.datum(x, &items[0]))? else {
-                    return x.err(datum.span, "a label that stands for itself");
-                };
-                let v = self.bind(x, e);
-                self.labels.push((*n, v));
-                Ok(Slot::Expr(Expr::Local(v)))
-            }
-            _ => match x.literal(datum) {
-                Ok(l) => Ok(Slot::Expr(Expr::Const(l))),
-                Err(_) => grow(|| self.compound(x, datum)).map(Slot::Expr),
-            },
+    fn part(&mut self, x: &mut Expander, datum: &Syntax) -> Part {
+        if !self.references.inside(datum) {
+            return Part::Literal(x.constant(datum));
         }
-    }
-
-    fn compound(&mut self, x: &mut Expander, datum: &Syntax) -> R<Expr> {
-        if let Datum::Vector(items) = &datum.datum {
-            let mut args = Vec::new();
-            let mut later = Vec::new();
-            for (i, item) in items.iter().enumerate() {
-                match self.datum(x, item)? {
-                    Slot::Expr(e) => args.push(e),
-                    Slot::Label(n) => {
-                        args.push(placeholder());
-                        later.push((i, n));
-                    }
+        grow(|| match &datum.datum {
+            Datum::Labeled(label, items) => {
+                if let Some(l) = x.s.labelled.get(label.id) {
+                    return Part::Literal(l);
                 }
+                let part = self.part(x, &items[0]);
+                // otherwise it is a second label of something around it
+                if let Part::Literal(l) = &part {
+                    x.s.labelled.insert(label.id, l);
+                }
+                part
             }
-            let v = self.bind(x, Expr::Prim { op: PrimOp::Vector, args, site: Site::NONE, proven: 0 });
-            self.patches.extend(later.into_iter().map(|(i, n)| (Op::VectorSet, v, Some(i), n)));
-            return Ok(Expr::Local(v));
-        }
-        let (items, tail) = datum.parts();
-        let mut rest = match tail {
-            Some(t) => self.datum(x, t)?,
-            None => Slot::Expr(Expr::Const(Literal::Nil)),
-        };
-        for item in items.iter().rev() {
-            let (car, car_label) = split(self.datum(x, item)?);
-            let (cdr, cdr_label) = split(rest);
-            let v = self.bind(x, prim(Op::Cons, vec![car, cdr]));
-            self.patches.extend(car_label.map(|n| (Op::SetCar, v, None, n)));
-            self.patches.extend(cdr_label.map(|n| (Op::SetCdr, v, None, n)));
-            rest = Slot::Expr(Expr::Local(v));
-        }
-        Ok(split(rest).0)
+            Datum::Vector(items) => {
+                let mut labels = Vec::new();
+                let mut literals = Vec::with_capacity(items.len());
+                for (i, item) in items.iter().enumerate() {
+                    let (l, label) = self.part(x, item).split();
+                    literals.push(l);
+                    labels.extend(label.map(|label| (i, label)));
+                }
+                let container = Literal::Vector(literals.into());
+                for (i, label) in labels {
+                    self.patch(Op::VectorSet, &container, Some(i), label);
+                }
+                Part::Literal(container)
+            }
+            Datum::Reference(label) => Part::Label(label.id),
+            _ => {
+                let (items, tail) = datum.parts();
+                let mut rest = tail.map_or(Part::Literal(Literal::Nil), |t| self.part(x, t));
+                for item in items.iter().rev() {
+                    let (car, car_label) = self.part(x, item).split();
+                    let (cdr, cdr_label) = rest.split();
+                    let pair = Literal::Pair(Rc::new((car, cdr)));
+                    car_label.into_iter().for_each(|l| self.patch(Op::SetCar, &pair, None, l));
+                    cdr_label.into_iter().for_each(|l| self.patch(Op::SetCdr, &pair, None, l));
+                    rest = Part::Literal(pair);
+                }
+                rest
+            }
+        })
     }
 
-    fn bind(&mut self, x: &mut Expander, e: Expr) -> VarId {
-        let v = x.s.program.fresh_var("part");
-        self.bindings.push((v, e));
-        v
+    fn patch(&mut self, op: Op, container: &Literal, index: Option<usize>, label: u32) {
+        self.patches.push(Patch { op, container: container.clone(), index, label });
     }
 }
 
-fn split(slot: Slot) -> (Expr, Option<u32>) {
-    match slot {
-        Slot::Expr(e) => (e, None),
-        Slot::Label(n) => (placeholder(), Some(n)),
+impl Part {
+    /// What stands in the literal, and what to put in later.
+    fn split(self) -> (Literal, Option<u32>) {
+        match self {
+            Part::Literal(l) => (l, None),
+            Part::Label(id) => (Literal::Bool(false), Some(id)),
+        }
     }
-}
-
-fn placeholder() -> Expr {
-    Expr::Const(Literal::Bool(false))
 }

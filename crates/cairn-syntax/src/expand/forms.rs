@@ -39,6 +39,7 @@ impl Expander<'_> {
                 Ok(e)
             }),
             Datum::Ident(id) => self.reference(*id, x.span),
+            Datum::Labeled(label, _) if !label.cyclic => return self.expr_named(x.unlabeled(), name),
             Datum::Nil => {
                 self.err_help(x.span, "an empty combination is not an expression", "the empty list is '()")
             }

@@ -11,7 +11,6 @@ use super::core::Core;
 use super::scope::{Meaning, keywords, nearest};
 use super::{Binding, Expander, R, grow, prims};
 use crate::diagnostic::Span;
-use crate::read;
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_num::{Int, Number};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -327,7 +326,7 @@ impl Expander<'_> {
         let builtin = self.loader.is_builtin(name);
         let file = self.s.add_source(&path, &text, builtin);
         self.s.dependencies.push((path, text.clone()));
-        let forms = read::read_all(file, &text, &mut self.s.names, false)?;
+        let forms = self.read(file, &text, false)?;
         for form in &forms {
             match form.as_list() {
                 Some([head, ..]) if head.as_ident().is_some_and(|id| &**self.name(id) == "define-library") => {
@@ -555,7 +554,7 @@ impl Expander<'_> {
             };
             let file = self.s.add_source(&found, &text, library);
             self.s.dependencies.push((found, text.clone()));
-            forms.extend(read::read_all(file, &text, &mut self.s.names, fold_case)?);
+            forms.extend(self.read(file, &text, fold_case)?);
         }
         Ok(forms)
     }

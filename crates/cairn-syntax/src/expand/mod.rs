@@ -23,6 +23,7 @@
 //! | `scan` | definitions of a body, top level |
 //! | `forms`, `binding`, `quote` | expressions |
 //! | `cycle` | quoted data that contain themselves |
+//! | `label` | labels in program text |
 //! | `record` | `define-record-type` |
 //! | `rules` | `syntax-rules` |
 //! | `prims` | primitives and hidden procedures |
@@ -31,6 +32,7 @@ mod binding;
 mod core;
 mod cycle;
 mod forms;
+mod label;
 mod library;
 mod prims;
 mod quote;
@@ -40,7 +42,6 @@ mod scan;
 mod scope;
 
 use crate::diagnostic::{Diagnostic, Span};
-use crate::read;
 use crate::syntax::{Context, Ident, Names, Syntax};
 use cairn_core::ir::{Expr, GlobalId, Literal, Program, SourceFile, TopForm, VarId};
 use cairn_core::prim::PrimOp;
@@ -119,6 +120,7 @@ pub struct Session {
     warnings: Vec<Diagnostic>,
     errors: Vec<Diagnostic>,
     warned: FxHashSet<GlobalId>,
+    labelled: cycle::Labelled,
     /// Module of the program or REPL.
     main: Option<u32>,
 }
@@ -231,9 +233,9 @@ impl<'a> Expander<'a> {
 
     fn main_program(&mut self, path: &str, text: &str) {
         let file = self.s.add_source(path, text, false);
-        let forms = match read::read_all(file, text, &mut self.s.names, false) {
+        let forms = match self.read(file, text, false) {
             Ok(forms) => forms,
-            Err(e) => return self.s.errors.push(e),
+            Err(e) => return self.report(e),
         };
         let first_time = self.s.main.is_none();
         let module = self.s.main.unwrap_or_else(|| self.new_module(None, false));

@@ -2,6 +2,8 @@
 //!
 //! Constant parts of a quasiquotation stay literals; the rest is consed. `(a ,b ,@c d)` becomes
 //! `(%cons 'a (%cons b (append c '(d))))`.
+//!
+//! A labelled part of a literal is one shared node; data that contain themselves are completed at run time (`cycle`).
 
 use super::core::Core;
 use super::cycle;
@@ -20,8 +22,20 @@ enum Part {
 
 impl Expander<'_> {
     /// The constant that a datum stands for; aliases become the symbols that the user wrote.
-    pub(super) fn literal(&self, x: &Syntax) -> R<Literal> {
-        Ok(match &x.datum {
+    pub(super) fn literal(&mut self, x: &Syntax) -> R<Literal> {
+        if self.contains_itself(x) {
+            return self.err_help(x.span, "a datum that contains itself can only be quoted", "'#0=(a b . #0#)");
+        }
+        Ok(self.constant(x))
+    }
+
+    fn contains_itself(&self, x: &Syntax) -> bool {
+        self.s.names.label_count() > 0 && cycle::References::default().inside(x)
+    }
+
+    /// The constant that a datum without references stands for.
+    pub(super) fn constant(&mut self, x: &Syntax) -> Literal {
+        match &x.datum {
             Datum::Nil => Literal::Nil,
             Datum::Bool(b) => Literal::Bool(*b),
             Datum::Char(c) => Literal::Char(*c),
@@ -32,41 +46,33 @@ impl Expander<'_> {
             Datum::Number(n) => Literal::Number((**n).clone()),
             Datum::String(s) => Literal::String(s.clone()),
             Datum::Bytes(b) => Literal::Bytes(b.clone()),
-            Datum::List(items) => grow(|| self.list_literal(items, Literal::Nil))?,
-            Datum::Dotted(_) => grow(|| {
+            Datum::List(_) | Datum::Dotted(_) => grow(|| {
                 let (items, tail) = x.parts();
-                let tail = tail.map_or(Ok(Literal::Nil), |t| self.literal(t))?;
-                self.list_literal(items, tail)
-            })?,
+                let mut list = tail.map_or(Literal::Nil, |t| self.constant(t));
+                for x in items.iter().rev() {
+                    list = Literal::Pair(Rc::new((self.constant(x), list)));
+                }
+                list
+            }),
             Datum::Vector(items) => {
-                let items: R<Vec<Literal>> = grow(|| items.iter().map(|i| self.literal(i)).collect());
-                Literal::Vector(items?.into())
+                let items: Vec<Literal> = grow(|| items.iter().map(|i| self.constant(i)).collect());
+                Literal::Vector(items.into())
             }
-            Datum::Labeled(..) | Datum::Reference(_) => {
-                return self.err_help(
-                    x.span,
-                    "a datum that contains itself can only be quoted",
-                    "'#0=(a b . #0#)",
-                );
-            }
-        })
-    }
-
-    fn list_literal(&self, items: &[Syntax], tail: Literal) -> R<Literal> {
-        let mut list = tail;
-        for x in items.iter().rev() {
-            list = Literal::Pair(Rc::new((self.literal(x)?, list)));
+            Datum::Labeled(label, items) => match self.s.labelled.get(label.id) {
+                Some(l) => l,
+                None => {
+                    let l = grow(|| self.constant(&items[0]));
+                    self.s.labelled.insert(label.id, &l);
+                    l
+                }
+            },
+            Datum::Reference(_) => unreachable!("the caller looked for references"),
         }
-        Ok(list)
     }
 
     /// `(quote x)`.
     pub(super) fn quote(&mut self, x: &Syntax) -> R<Expr> {
-        match self.literal(x) {
-            Ok(l) => Ok(Expr::Const(l)),
-            // The only data without a literal are those that contain themselves.
-            Err(_) => cycle::build(self, x),
-        }
+        if self.contains_itself(x) { cycle::build(self, x) } else { Ok(Expr::Const(self.constant(x))) }
     }
 
     /// `(quasiquote x)`.
@@ -86,6 +92,9 @@ impl Expander<'_> {
         match &x.datum {
             Datum::List(_) | Datum::Dotted(_) => grow(|| self.quasi_list(x, level)),
             Datum::Vector(items) => grow(|| self.quasi_vector(items, x, level)),
+            Datum::Labeled(..) if self.contains_itself(x) => Ok(Part::Built(self.quote(x)?)),
+            // A part that is computed is computed for each mention.
+            Datum::Labeled(_, items) => grow(|| self.quasi(&items[0], level)),
             _ => Ok(Part::Constant),
         }
     }

@@ -15,7 +15,7 @@ use super::core::Core;
 use super::scope::Meaning;
 use super::{Binding, Expander, MAX_EXPANSION_DEPTH, MAX_EXPANSION_SIZE, R, Step, grow};
 use crate::diagnostic::Span;
-use crate::syntax::{Context, Datum, Ident, Syntax};
+use crate::syntax::{Context, Datum, Ident, Items, Label, Syntax};
 use std::rc::Rc;
 
 /// A compiled macro.
@@ -62,6 +62,8 @@ enum Template {
     Datum(Syntax),
     Seq(Vec<Element>, Option<Box<Template>>, Span),
     Vector(Vec<Element>, Span),
+    Labeled(Label, Box<Template>, Span),
+    Reference(Label, Span),
 }
 
 struct Element {
@@ -316,6 +318,11 @@ impl Expander<'_> {
                 Ok(Template::Seq(elements, tail, x.span))
             }),
             Datum::Vector(items) => grow(|| Ok(Template::Vector(self.elements(c, items, open, escapes)?, x.span))),
+            Datum::Labeled(label, items) => grow(|| {
+                let inner = self.template(c, &items[0], open, escapes)?;
+                Ok(Template::Labeled(*label, inner.into(), x.span))
+            }),
+            Datum::Reference(label) => Ok(Template::Reference(*label, x.span)),
             _ => Ok(Template::Datum(x.clone())),
         }
     }
@@ -378,7 +385,8 @@ impl Expander<'_> {
             let Pattern::Seq(seq) = &rule.pattern else { continue };
             if self.match_seq(seq, args, tail, form.span, &mut slots, &m) {
                 let aliases = vec![None; rule.idents.len()];
-                let mut run = Instance { m: &m, rule, aliases, slots, span: form.span, size };
+                let labels = Vec::new();
+                let mut run = Instance { m: &m, rule, aliases, slots, labels, span: form.span, size };
                 let out = self.instantiate(&mut run, &rule.template)?;
                 let (name, span, size) = (m.name, form.span, run.size);
                 self.trace = Some(Rc::new(Step { name, span, depth, size, origin, outer: self.trace.take() }));
@@ -401,6 +409,7 @@ impl Expander<'_> {
     }
 
     fn matches(&self, p: &Pattern, x: &Syntax, slots: &mut [Match], m: &Macro) -> bool {
+        let x = if let Pattern::Slot(_) = p { x } else { x.unlabeled() };
         match p {
             Pattern::Any => true,
             Pattern::Slot(i) => {
@@ -507,6 +516,22 @@ impl Expander<'_> {
                 let items = self.instantiate_all(run, elements)?;
                 Ok(Syntax::new(Datum::Vector(items.into()), run.place(*span)))
             }),
+            Template::Labeled(label, inner, span) => {
+                if let Some(NewLabel { datum: Some(d), .. }) = run.label(*label) {
+                    return Ok(Syntax::new(d.clone(), run.place(*span)));
+                }
+                let new = Label { cyclic: label.cyclic, ..self.s.names.label() };
+                let at = run.labels.len();
+                run.labels.push(NewLabel { old: label.id, new, datum: None });
+                let inner = grow(|| self.instantiate(run, inner))?;
+                let datum = Datum::Labeled(new, Items::from(vec![inner]));
+                run.labels[at].datum = Some(datum.clone());
+                Ok(Syntax::new(datum, run.place(*span)))
+            }
+            Template::Reference(label, span) => {
+                let new = run.label(*label).map_or(*label, |l| l.new);
+                Ok(Syntax::new(Datum::Reference(new), run.place(*span)))
+            }
         }
     }
 
@@ -524,7 +549,11 @@ impl Expander<'_> {
             if run.size > MAX_EXPANSION_SIZE {
                 return Ok(()); // the next use reports it
             }
+            let mark = run.labels.len();
             out.push(self.instantiate(run, &e.template)?);
+            if level > 0 {
+                run.labels.truncate(mark);
+            }
             return Ok(());
         };
         let mut saved = Vec::with_capacity(vars.len());
@@ -568,12 +597,25 @@ struct Instance<'m> {
     rule: &'m Rule,
     aliases: Vec<Option<Ident>>,
     slots: Vec<Match>,
+    labels: Vec<NewLabel>,
     span: Span,
     /// Items made, also by the uses that led here.
     size: usize,
 }
 
+/// What became of a template's label in this expansion, or in this repetition of an ellipsis.
+struct NewLabel {
+    old: u32,
+    new: Label,
+    /// Absent while inside of it.
+    datum: Option<Datum>,
+}
+
 impl Instance<'_> {
+    fn label(&self, old: Label) -> Option<&NewLabel> {
+        self.labels.iter().rev().find(|l| l.old == old.id)
+    }
+
     /// Code from templates in lib/ takes the place of the use.
     fn place(&self, span: Span) -> Span {
         if self.m.library { self.span } else { span }

@@ -5,8 +5,8 @@
 //! `#!eof`, `#!default` and `#!unspecified`, and a first line `#!/…` is a comment.
 //!
 //! The parser keeps its own stack of open constructs ([`Frame`]): nesting depth is bounded by memory only.
-//! A label that is referred to inside its own datum makes [`Datum::Labeled`]; any other reference shares the
-//! labelled datum.
+//! A label makes [`Datum::Labeled`] of a datum that has an identity, and so does each reference behind it: what is
+//! labelled is one object. A reference inside of its own datum is [`Datum::Reference`].
 
 mod show;
 mod token;
@@ -14,7 +14,7 @@ mod token;
 pub use show::show;
 
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::{Datum, Items, Names, Syntax};
+use crate::syntax::{Datum, Items, Label, Names, Syntax};
 use cairn_num::{Int, Number};
 use rustc_hash::FxHashMap;
 
@@ -63,8 +63,10 @@ enum Tail {
     Closed(Span),
 }
 
-enum Label {
-    Open { cyclic: bool },
+/// What is known of a label while a datum is read.
+enum Labelled {
+    /// Its datum is being read.
+    Open(Label),
     Known(Syntax),
 }
 
@@ -77,7 +79,7 @@ pub struct Reader<'a> {
     fold_case: bool,
     names: &'a mut Names,
     stack: Vec<Frame>,
-    labels: FxHashMap<u64, Label>,
+    labels: FxHashMap<u64, Labelled>,
     incomplete: bool,
 }
 
@@ -235,14 +237,16 @@ impl<'a> Reader<'a> {
                     let (start, end, label) = (*start, *end, *label);
                     self.stack.pop();
                     x.span.start = start as u32;
-                    if let Some(Label::Open { cyclic: true }) = self.labels.get(&label) {
-                        if matches!(x.datum, Datum::Reference(_)) {
+                    if let Some(Labelled::Open(known)) = self.labels.get(&label) {
+                        if matches!(x.datum, Datum::Reference(of) if of.id == known.id) {
                             return Err(self.error(start, end, "a label that stands for itself").into());
                         }
-                        let span = x.span;
-                        x = Syntax::new(Datum::Labeled(label as u32, Items::from(vec![x])), span);
+                        if has_identity(&x.datum) {
+                            let span = x.span;
+                            x = Syntax::new(Datum::Labeled(*known, Items::from(vec![x])), span);
+                        }
                     }
-                    self.labels.insert(label, Label::Known(x.clone()));
+                    self.labels.insert(label, Labelled::Known(x.clone()));
                     continue;
                 }
             }
@@ -367,10 +371,11 @@ impl<'a> Reader<'a> {
         let end = self.pos;
         if reference {
             let x = match self.labels.get_mut(&label) {
-                Some(Label::Known(x)) => x.clone(),
-                Some(Label::Open { cyclic }) => {
-                    *cyclic = true;
-                    Syntax::new(Datum::Reference(label as u32), self.span(start, end))
+                Some(Labelled::Known(x)) => Syntax::new(x.datum.clone(), self.span(start, end)),
+                Some(Labelled::Open(known)) => {
+                    known.cyclic = true;
+                    let datum = Datum::Reference(*known);
+                    Syntax::new(datum, self.span(start, end))
                 }
                 None => {
                     return Err(self
@@ -380,7 +385,7 @@ impl<'a> Reader<'a> {
             };
             return Ok(Some(x));
         }
-        if self.labels.insert(label, Label::Open { cyclic: false }).is_some() {
+        if self.labels.insert(label, Labelled::Open(self.names.label())).is_some() {
             return Err(self.error(start, end, format!("label #{label}= is defined twice in one datum")).into());
         }
         self.stack.push(Frame::Label { start, end, label });
@@ -394,4 +399,18 @@ impl<'a> Reader<'a> {
     fn error(&self, start: usize, end: usize, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(self.span(start, end), message)
     }
+}
+
+/// Can two equal data of this kind be different objects?
+fn has_identity(datum: &Datum) -> bool {
+    matches!(
+        datum,
+        Datum::List(_)
+            | Datum::Dotted(_)
+            | Datum::Vector(_)
+            | Datum::String(_)
+            | Datum::Bytes(_)
+            | Datum::Labeled(..)
+            | Datum::Reference(_)
+    )
 }

@@ -4,13 +4,15 @@ use crate::syntax::{Datum, Names, Syntax};
 use cairn_num::format_number;
 use std::fmt::Write;
 
-/// The external representation of a datum. Aliases appear as the symbols that they stand for.
+/// The external representation of a datum. Aliases appear as the symbols that they stand for, labels are numbered in
+/// the order of the text.
 pub fn show(x: &Syntax, names: &Names) -> String {
     enum Todo<'x> {
         Datum(&'x Syntax),
         Text(&'static str),
     }
     let mut out = String::new();
+    let mut labels: Vec<u32> = Vec::new();
     let mut todo = vec![Todo::Datum(x)];
     while let Some(next) = todo.pop() {
         let x = match next {
@@ -24,9 +26,21 @@ pub fn show(x: &Syntax, names: &Names) -> String {
             Datum::List(items) => ("(", items, false),
             Datum::Dotted(items) => ("(", items, true),
             Datum::Vector(items) => ("#(", items, false),
-            Datum::Labeled(n, items) => {
-                let _ = write!(out, "#{n}=");
-                todo.push(Todo::Datum(&items[0]));
+            Datum::Labeled(label, _) | Datum::Reference(label) => {
+                let known = labels.iter().position(|id| *id == label.id);
+                let n = known.unwrap_or_else(|| {
+                    labels.push(label.id);
+                    labels.len() - 1
+                });
+                match &x.datum {
+                    Datum::Labeled(_, items) if known.is_none() => {
+                        let _ = write!(out, "#{n}=");
+                        todo.push(Todo::Datum(&items[0]));
+                    }
+                    _ => {
+                        let _ = write!(out, "#{n}#");
+                    }
+                }
                 continue;
             }
             _ => {
@@ -77,7 +91,6 @@ fn atom(x: &Syntax, names: &Names, out: &mut String) {
             let bytes: Vec<String> = b.iter().map(u8::to_string).collect();
             write!(out, "#u8({})", bytes.join(" "))
         }
-        Datum::Reference(n) => write!(out, "#{n}#"),
-        Datum::List(_) | Datum::Dotted(_) | Datum::Vector(_) | Datum::Labeled(..) => Ok(()),
+        Datum::List(_) | Datum::Dotted(_) | Datum::Vector(_) | Datum::Labeled(..) | Datum::Reference(_) => Ok(()),
     };
 }
