@@ -2,26 +2,17 @@
 ;;;
 ;;; A port is a heap object with fixed fields (cairn_layout::object::port).  Its bytes sit in a bytevector: an input
 ;;; port's unread bytes are buf[pos..end], an output port has room for end - pos more.  The usual case of reading or
-;;; writing one ASCII character is done here with a few loads; refilling, flushing, UTF-8, line counting (a newline
-;;; read) and errors are the runtime's.
-;;;
-;;; Fast paths test the flags with one mask: the bits that must be set and, for output, that `console` is not, because
-;;; a console is flushed after each newline.
+;;; writing one ASCII character is a primitive, which gives #f when it cannot be done with the buffer alone: refilling,
+;;; flushing, UTF-8, consoles and errors are the runtime's.
 
 (define-syntax port-flags (syntax-rules () ((_ p) (%port-ref p 0))))
 (define-syntax port-buf (syntax-rules () ((_ p) (%port-ref p 1))))
 (define-syntax port-pos (syntax-rules () ((_ p) (%port-ref p 2))))
 (define-syntax port-end (syntax-rules () ((_ p) (%port-ref p 3))))
 (define-syntax set-port-pos! (syntax-rules () ((_ p i) (%port-set! p 2 i))))
-(define-syntax count-line! (syntax-rules () ((_ p) (%port-set! p 6 (%fx+ 1 (%port-ref p 6))))))
-
-;; FLAG_INPUT 1, FLAG_OUTPUT 2, FLAG_TEXTUAL 4, FLAG_BINARY 8, FLAG_OPEN 16, FLAG_CONSOLE 32
-(define-syntax flags-match?
-  (syntax-rules () ((_ p mask want) (%fx= (%fxand (port-flags p) mask) want))))
-(define-syntax text-in? (syntax-rules () ((_ p) (flags-match? p 21 21))))
-(define-syntax text-out? (syntax-rules () ((_ p) (flags-match? p 54 22))))
-(define-syntax bytes-in? (syntax-rules () ((_ p) (flags-match? p 25 25))))
-(define-syntax bytes-out? (syntax-rules () ((_ p) (flags-match? p 58 26))))
+;; FLAG_INPUT 1, FLAG_OUTPUT 2, FLAG_TEXTUAL 4, FLAG_BINARY 8, FLAG_OPEN 16
+(define-syntax text-in?
+  (syntax-rules () ((_ p) (%fx= (%fxand (port-flags p) 21) 21))))
 
 ;;;; The current ports
 
@@ -63,7 +54,6 @@
   (if (output-port? p) (has-flag? p 16) (wrong-type "output-port-open?" "an output port" p)))
 
 (define (port-name p) (%port-ref p 5))
-(define (port-line p) (%port-ref p 6))
 ;; `read` keeps the state of #!fold-case in the field that is free for the library.
 (define (port-fold-case? p) (%eq? (%port-ref p 7) #t))
 (define (set-port-fold-case! p on) (%port-set! p 7 on))
@@ -117,31 +107,15 @@
 
 (define (eof-object) '#!eof)
 
-;; The next character, consumed.  Control characters up to newline take the slow path, which counts lines.
+;; The next character, consumed.
 (define (get-char p)
-  (if (text-in? p)
-      (let ((pos (port-pos p)))
-        (if (%fx< pos (port-end p))
-            (let ((byte (%bytevector-u8-ref (port-buf p) pos)))
-              (if (if (%fx< byte 128) (%fx< 10 byte) #f)
-                  (begin
-                    (set-port-pos! p (%fx+ pos 1))
-                    (%integer->char byte))
-                  (%read-char p)))
-            (%read-char p)))
-      (%read-char p)))
+  (let ((c (%port-take-char p)))
+    (if c c (%read-char p))))
 
 ;; The next character, not consumed.
 (define (look-char p)
-  (if (text-in? p)
-      (let ((pos (port-pos p)))
-        (if (%fx< pos (port-end p))
-            (let ((byte (%bytevector-u8-ref (port-buf p) pos)))
-              (if (%fx< byte 128)
-                  (%integer->char byte)
-                  (%peek-char p)))
-            (%peek-char p)))
-      (%peek-char p)))
+  (let ((c (%port-look-char p)))
+    (if c c (%peek-char p))))
 
 (define read-char
   (case-lambda
@@ -167,14 +141,8 @@
 ;;;; Bytes in
 
 (define (get-byte p)
-  (if (bytes-in? p)
-      (let ((pos (port-pos p)))
-        (if (%fx< pos (port-end p))
-            (begin
-              (set-port-pos! p (%fx+ pos 1))
-              (%bytevector-u8-ref (port-buf p) pos))
-            (%read-u8 p)))
-      (%read-u8 p)))
+  (let ((byte (%port-take-byte p)))
+    (if byte byte (%read-u8 p))))
 
 (define read-u8
   (case-lambda
@@ -212,25 +180,9 @@
 ;;;; Characters and bytes out
 
 (define (put-char c p)
-  (let ((n (%char->integer c)))
-    (if (if (%fx< n 128) (text-out? p) #f)
-        (let ((pos (port-pos p)))
-          (if (%fx< pos (port-end p))
-              (begin
-                (%bytevector-u8-set! (port-buf p) pos n)
-                (set-port-pos! p (%fx+ pos 1)))
-              (%write-char c p)))
-        (%write-char c p))))
-
+  (if (%not (%port-put-char c p)) (%write-char c p)))
 (define (put-byte byte p)
-  (if (bytes-out? p)
-      (let ((pos (port-pos p)))
-        (if (%fx< pos (port-end p))
-            (begin
-              (%bytevector-u8-set! (port-buf p) pos byte)
-              (set-port-pos! p (%fx+ pos 1)))
-            (%write-u8 byte p)))
-      (%write-u8 byte p)))
+  (if (%not (%port-put-byte byte p)) (%write-u8 byte p)))
 
 (define write-char
   (case-lambda

@@ -14,11 +14,11 @@
    (rename %get-output-bytevector get-output-bytevector)
    call-with-output-string with-output-to-string with-input-from-string
    (rename %eof-object? eof-object?) eof-object
-   get-char look-char put-char text-in? port-buf port-pos port-end set-port-pos! count-line!
+   get-char look-char put-char text-in? port-buf port-pos port-end set-port-pos!
    read-char peek-char read-line read-string char-ready?
    read-u8 peek-u8 u8-ready? read-bytevector read-bytevector!
    write-char write-string newline write-u8 write-bytevector flush-output-port
    write display write-shared write-simple
-   port-name port-line port-fold-case? set-port-fold-case!)
+   port-name (rename %port-line port-line) port-fold-case? set-port-fold-case!)
   (import (cairn syntax) (cairn primitives) (cairn control))
   (include "port.scm"))

@@ -10,7 +10,7 @@
 ;;; `labels`, passed along, belongs to one datum: a pair of a vector of placeholders, indexed by labels while these
 ;;; are small, and a list of the others.
 
-;; Passes an ASCII character, not a newline, that has been looked at: it is in the buffer.
+;; Passes an ASCII character that has been looked at: it is in the buffer.
 (define-syntax pass-char!
   (syntax-rules () ((_ port) (set-port-pos! port (%fx+ (port-pos port) 1)))))
 
@@ -34,7 +34,7 @@
   (raise-read-error
    (%string-concat
     (list (if (%string? (port-name port)) (port-name port) "input")
-          ":" (%num->string (port-line port) 10) ": " message))
+          ":" (%num->string (%port-line port) 10) ": " message))
    irritants))
 
 (define (fail-at-end port)
@@ -75,10 +75,7 @@
           (if (%fx< i end)
               (let ((n (%bytevector-u8-ref buf i)))
                 (cond
-                  ((%fx= n 32) (loop (%fx+ i 1)))
-                  ((%fx= n 10)
-                   (count-line! port)
-                   (loop (%fx+ i 1)))
+                  ((if (%fx= n 32) #t (%fx= n 10)) (loop (%fx+ i 1)))
                   (else
                    (set-port-pos! port i)
                    (if (if (%fx< 32 n) (if (%fx< n 128) (%not (%fx= n 59)) #f) #f)

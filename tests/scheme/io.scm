@@ -62,6 +62,17 @@
 (check-error (let ((p (open-input-string "abc"))) (close-input-port p) (read-char p)))
 (check-error (close-input-port (open-output-string)))
 (check (call-with-port (open-input-string "abc") read-char) => #\a)
+(check-error (let ((p (open-output-string))) (write-char #\a p) (close-port p) (write-char #\b p)))
+(check (let ((p (open-output-string))) (write-char #\a p) (close-port p) (get-output-string p)) => "a")
+(check-error (write-char 97 (open-output-string)))
+(check-error (write-char #\a (open-output-bytevector)))
+(check-error (write-u8 256 (let ((p (open-output-bytevector))) (write-u8 1 p) p)))
+(check-error (write-u8 -1 (let ((p (open-output-bytevector))) (write-u8 1 p) p)))
+(check-error (read-char 'port))
+(check-error (read-u8 (open-input-string "abc")))
+(check (let ((p (open-output-bytevector))) (do ((i 0 (+ i 1))) ((= i 256)) (write-u8 i p)) (bytevector-u8-ref (get-output-bytevector p) 255)) => 255)
+(check (let ((p (open-input-bytevector #u8(0 127 128 255)))) (let* ((a (read-u8 p)) (b (read-u8 p)) (c (read-u8 p)) (d (read-u8 p))) (list a b c d (eof-object? (read-u8 p))))) => '(0 127 128 255 #t))
+(check (let ((p (open-output-string))) (write-char #\delete p) (write-char #\x80 p) (write-char #\nul p) (get-output-string p)) => "\x7f;\x80;\x0;")
 
 ;; files
 (define path "cairn-test-io.tmp")

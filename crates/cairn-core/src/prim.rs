@@ -287,6 +287,17 @@ prims! {
     PortRef "port-ref" (Port, Fixnum) -> Any, Read;
     /// Store into a port field.
     PortSet "port-set!" (Port, Fixnum, Any) -> Any, Write;
+    // The usual case of one character or byte in or out of a port's buffer. `#f`: not done, it takes the runtime.
+    /// The next character of a port, consumed.
+    PortTakeChar "port-take-char" (Any) -> Any, Write;
+    /// The next character of a port.
+    PortLookChar "port-look-char" (Any) -> Any, Read;
+    /// The next byte of a port, consumed.
+    PortTakeByte "port-take-byte" (Any) -> Any, Write;
+    /// Puts a character (first operand) into a port's buffer: `#t`.
+    PortPutChar "port-put-char" (Any, Any) -> Any, Write;
+    /// Puts a byte (first operand) into a port's buffer: `#t`.
+    PortPutByte "port-put-byte" (Any, Any) -> Any, Write;
     /// Promise contents.
     PromiseRef "promise-ref" (Promise) -> Any, Read;
     /// Store into a promise.

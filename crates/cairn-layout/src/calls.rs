@@ -165,18 +165,19 @@ macro_rules! for_each_rt_call {
             (cairn_port_get_output_bytevector, "get-output-bytevector", 1, ALLOC | FAIL)
             (cairn_port_close, "close-port", 1, ALLOC | FAIL)
             (cairn_port_flush, "flush-port", 1, ALLOC | FAIL)
-            (cairn_port_read_char, "read-char", 1, ALLOC | FAIL)                 // slow path: refill, non-ASCII
-            (cairn_port_peek_char, "peek-char", 1, ALLOC | FAIL)
+            (cairn_port_read_char, "read-char", 1, ALLOC | FAIL | COLD)                 // slow path: refill, non-ASCII
+            (cairn_port_peek_char, "peek-char", 1, ALLOC | FAIL | COLD)
+            (cairn_port_line, "port-line", 1, FAIL)                              // current line of an input port, from 1
             (cairn_port_read_line, "read-line", 1, ALLOC | FAIL)
             (cairn_port_read_string, "read-string", 2, ALLOC | FAIL)             // k, port
             (cairn_port_char_ready, "char-ready?", 1, FAIL)
-            (cairn_port_read_u8, "read-u8", 1, ALLOC | FAIL)
-            (cairn_port_peek_u8, "peek-u8", 1, ALLOC | FAIL)
+            (cairn_port_read_u8, "read-u8", 1, ALLOC | FAIL | COLD)
+            (cairn_port_peek_u8, "peek-u8", 1, ALLOC | FAIL | COLD)
             (cairn_port_u8_ready, "u8-ready?", 1, FAIL)
             (cairn_port_read_bytevector, "read-bytevector", 2, ALLOC | FAIL)     // k, port
-            (cairn_port_write_char, "write-char", 2, ALLOC | FAIL)               // char, port
+            (cairn_port_write_char, "write-char", 2, ALLOC | FAIL | COLD)               // char, port
             (cairn_port_write_string, "write-string", 4, ALLOC | FAIL)           // string port start end
-            (cairn_port_write_u8, "write-u8", 2, ALLOC | FAIL)
+            (cairn_port_write_u8, "write-u8", 2, ALLOC | FAIL | COLD)
             (cairn_port_write_bytes, "write-bytevector", 4, ALLOC | FAIL)        // bytevector port start end
             (cairn_port_write_object, "write-object", 3, ALLOC | FAIL)           // object, port, mode: 0 display, 1 write, 2 write-shared, 3 write-simple
             (cairn_port_file_exists, "file-exists?", 1, FAIL)

@@ -63,6 +63,7 @@ pub mod flags {
 }
 
 /// Size in words from a shape word.
+#[inline]
 pub const fn shape_words(shape: u64) -> u64 {
     shape & 0xFFFF_FFFF
 }

@@ -59,30 +59,37 @@ pub const LENGTH_SHIFT: u32 = 16;
 pub const FLAGS_SHIFT: u32 = 8;
 
 /// The low byte of headers of this type: what compiled code compares.
+#[inline]
 pub const fn type_byte(t: Type) -> u8 {
     ((t as u8) << 3) | 2
 }
 /// A header word.
+#[inline]
 pub const fn header(t: Type, flags: u8, length: u64) -> u64 {
     (length << LENGTH_SHIFT) | ((flags as u64) << FLAGS_SHIFT) | type_byte(t) as u64
 }
 /// The type code of a header.
+#[inline]
 pub const fn header_type_code(h: u64) -> u8 {
     ((h >> 3) & 31) as u8
 }
 /// Is this the header of a leaf?
+#[inline]
 pub const fn header_is_leaf(h: u64) -> bool {
     header_type_code(h) >= FIRST_LEAF
 }
 /// The length of a header.
+#[inline]
 pub const fn header_length(h: u64) -> u64 {
     h >> LENGTH_SHIFT
 }
 /// The flags of a header.
+#[inline]
 pub const fn header_flags(h: u64) -> u8 {
     (h >> FLAGS_SHIFT) as u8
 }
 /// Whole size in bytes, header included, of the object with this header.
+#[inline]
 pub const fn object_bytes(h: u64) -> u64 {
     let n = header_length(h);
     let payload = match header_type_code(h) {
@@ -124,12 +131,22 @@ pub mod port {
     pub const FD: u64 = 4;
     /// File name (string) or `#f`.
     pub const NAME: u64 = 5;
-    /// Fixnum: current line, counted in newlines read, from 1.
+    /// Fixnum: the line of the byte at `COUNTED`, from 1. Newlines read since are counted when somebody asks.
     pub const LINE: u64 = 6;
     /// Free for the library (fold-case state of `read`, …).
     pub const EXTRA: u64 = 7;
+    /// Fixnum: the first byte of `BUF` that `LINE` does not count yet; at most `POS` in an input port.
+    pub const COUNTED: u64 = 8;
     /// Number of fields.
-    pub const LEN: u64 = 8;
+    pub const LEN: u64 = 9;
+    /// Header flag: compiled code may take ASCII characters from `BUF[POS..END]`.
+    pub const CAN_READ_TEXT: u8 = 1;
+    /// Header flag: compiled code may take bytes from `BUF[POS..END]`.
+    pub const CAN_READ_BYTES: u8 = 2;
+    /// Header flag: compiled code may put ASCII characters into `BUF[POS..END]`.
+    pub const CAN_WRITE_TEXT: u8 = 4;
+    /// Header flag: compiled code may put bytes into `BUF[POS..END]`.
+    pub const CAN_WRITE_BYTES: u8 = 8;
     /// Port reads.
     pub const FLAG_INPUT: i64 = 1;
     /// Port writes.

@@ -132,6 +132,12 @@ pub extern "C" fn cairn_port_peek_char(ctx: &mut Machine, port: Value) -> Value 
     }
 }
 
+/// `(port-line port)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_port_line(ctx: &mut Machine, v: Value) -> Value {
+    Value::fixnum(expect!(ctx, "port-line", 1, "a port", v, Port::of(v)).line())
+}
+
 /// `(read-line port)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_port_read_line(ctx: &mut Machine, port: Value) -> Value {

@@ -1,7 +1,7 @@
 //! Reading: filling buffers, decoding UTF-8.
 
 use super::*;
-use crate::error::read_error;
+use crate::error::{check, read_error};
 
 /// Makes more bytes available after the unread ones. `Some(false)`: the end of the file. `None`: the failure is
 /// recorded.
@@ -16,9 +16,9 @@ pub fn fill(ctx: &mut Machine, port: Port, who: &str) -> Option<bool> {
     }
     let (pos, end) = (port.pos(), port.end());
     if pos > 0 {
+        port.line();
         port.buffer().copy_within(pos..end, 0);
-        port.set_pos(0);
-        port.set_end(end - pos);
+        port.restart(end - pos);
     }
     if fd == 0 {
         // What was asked should be seen before the answer is awaited.
@@ -111,74 +111,49 @@ fn invalid_utf8(ctx: &mut Machine, port: Port, who: &str, byte: u8) -> Value {
     read_error(ctx, who, message, &[])
 }
 
-/// Text read so far by `read_text` and `read_line`.
-struct Line {
-    bytes: Vec<u8>,
-    lines: usize,
-}
-
-impl Line {
-    fn finish(self, ctx: &mut Machine, port: Port, who: &str) -> Value {
-        let result = text_value(ctx, port, who, &self.bytes);
-        port.add_lines(self.lines);
-        result
-    }
-}
-
-/// A string of UTF-8 bytes, or a read error.
+/// A string of UTF-8 bytes, of which the port has not passed the last newline, or a read error.
 fn text_value(ctx: &mut Machine, port: Port, who: &str, bytes: &[u8]) -> Value {
     if bytes.is_ascii() {
         return alloc::make_ascii_string(ctx, bytes);
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => alloc::make_string(ctx, text),
-        Err(e) => {
-            let at = e.valid_up_to();
-            port.add_lines(memchr::memchr_iter(b'\n', &bytes[..at]).count());
-            invalid_utf8(ctx, port, who, bytes[at])
-        }
+        Err(e) => invalid_utf8(ctx, port, who, bytes[e.valid_up_to()]),
     }
 }
 
 /// The rest of the line without its end (linefeed, carriage return, or both), or the end-of-file object.
 pub(super) fn read_line(ctx: &mut Machine, port: Port, who: &str) -> Value {
-    let mut line = Line { bytes: Vec::new(), lines: 1 };
+    // The line so far, when it began in an earlier buffer.
+    let mut before: Vec<u8> = Vec::new();
     loop {
-        if port.pos() == port.end() {
-            match fill(ctx, port, who) {
-                None => return Value::FAIL,
-                Some(true) => {}
-                Some(false) if line.bytes.is_empty() => return saw_eof(port),
-                Some(false) => {
-                    line.lines = 0;
-                    return line.finish(ctx, port, who);
-                }
-            }
+        if port.pos() == port.end() && !check!(fill(ctx, port, who)) {
+            return if before.is_empty() { saw_eof(port) } else { text_value(ctx, port, who, &before) };
         }
         let unread = port.unread();
         let Some(n) = memchr::memchr2(b'\n', b'\r', unread) else {
-            line.bytes.extend_from_slice(unread);
+            before.extend_from_slice(unread);
             port.set_pos(port.end());
             continue;
         };
+        let line = if before.is_empty() {
+            text_value(ctx, port, who, &unread[..n])
+        } else {
+            before.extend_from_slice(&unread[..n]);
+            text_value(ctx, port, who, &before)
+        };
         let carriage_return = unread[n] == b'\r';
         port.set_pos(port.pos() + n + 1);
-        if !line.bytes.is_empty() || carriage_return {
-            line.bytes.extend_from_slice(&unread[..n]);
-            if carriage_return {
-                // A linefeed right after belongs to the same line end. A console is not asked for more.
-                if port.pos() == port.end() && port.flags() & FLAG_CONSOLE == 0 && fill(ctx, port, who).is_none() {
-                    return Value::FAIL;
-                }
-                if port.unread().first() == Some(&b'\n') {
-                    port.set_pos(port.pos() + 1);
-                }
+        if carriage_return {
+            // A linefeed right after belongs to the same line end. A console is not asked for more.
+            if port.pos() == port.end() && port.flags() & FLAG_CONSOLE == 0 {
+                check!(fill(ctx, port, who));
             }
-            return line.finish(ctx, port, who);
+            if port.unread().first() == Some(&b'\n') {
+                port.set_pos(port.pos() + 1);
+            }
         }
-        let result = text_value(ctx, port, who, &unread[..n]);
-        port.add_lines(1);
-        return result;
+        return line;
     }
 }
 
@@ -192,15 +167,11 @@ pub(super) fn read_string(ctx: &mut Machine, port: Port, who: &str, k: usize) ->
         if run > 0 {
             chars.extend(unread[..run].iter().map(|b| *b as u32));
             port.set_pos(port.pos() + run);
-            port.add_lines(memchr::memchr_iter(b'\n', &unread[..run]).count());
             continue;
         }
         match peek_scalar(ctx, port, who) {
             None => return Value::FAIL,
             Some(Peeked::Char(c, n)) => {
-                if c == '\n' as u32 {
-                    port.add_lines(1);
-                }
                 port.set_pos(port.pos() + n);
                 chars.push(c);
             }
@@ -218,9 +189,6 @@ pub(super) fn read_char(ctx: &mut Machine, port: Port, who: &str) -> Value {
         Some(Peeked::Eof) => saw_eof(port),
         Some(Peeked::Char(c, n)) => {
             port.set_pos(port.pos() + n);
-            if c == '\n' as u32 {
-                port.add_lines(1);
-            }
             Value::char(c)
         }
     }

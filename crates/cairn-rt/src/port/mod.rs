@@ -1,16 +1,17 @@
 //! Ports: buffered byte streams, textual ones in UTF-8.
 //!
-//! A port is a heap object with the fields of `cairn_layout::object::port`; the library's fast paths
-//! (`read-char` of an ASCII character in the buffer, `write-char` into a buffer with room) read and write these
-//! fields directly. Everything else is here.
+//! A port is a heap object with the fields of `cairn_layout::object::port`; compiled code takes an ASCII character from
+//! the buffer, or puts one there, by itself (`cairn_llvm::emit::prims::port`). Everything else is here.
 //!
 //! ```text
 //!  input    BUF │ read │ unread bytes │ free │        output   BUF │ unflushed bytes │ free  │
 //!                      POS            END                          0                 POS     END
 //! ```
 //!
-//! Invariants: a closed port has `POS = END = 0`, and so has a port whose buffer is not yet allocated: fast
-//! paths fail there without looking at the flags. Buffers of file ports are allocated at first use. Open file
+//! Invariants: `POS` and `END` are fixnums within `BUF`; they are equal in a closed port and in one whose buffer is not
+//! yet allocated, so that compiled code need not ask whether a port is open; the `CAN_*` flags of the header say what it
+//! may do at all (a console is flushed after each line, so nothing is put there by compiled code). Lines are counted
+//! when somebody asks, or when the bytes leave the buffer. Buffers of file ports are allocated at first use. Open file
 //! output ports are listed in `Runtime::open_ports` and flushed at exit. Input text that is not UTF-8 is a read
 //! error that names file, line and byte; the offending byte is consumed, so reading can go on.
 
@@ -105,14 +106,21 @@ impl Port {
         let v = access::word(self.0, field::FD);
         v.is_fixnum().then(|| v.as_fixnum() as i32)
     }
-    /// Current line, from 1.
+    /// The line of the next byte to read, from 1.
     pub fn line(self) -> i64 {
+        if self.flags() & FLAG_INPUT != 0 {
+            let (from, to) = (self.int(field::COUNTED) as usize, self.pos());
+            let lines = memchr::memchr_iter(b'\n', &self.buffer()[from..to]).count();
+            self.set_plain(field::LINE, Value::fixnum(self.int(field::LINE) + lines as i64));
+            self.set_plain(field::COUNTED, Value::fixnum(to as i64));
+        }
         self.int(field::LINE)
     }
-    fn add_lines(self, n: usize) {
-        if n > 0 {
-            self.set_plain(field::LINE, Value::fixnum(self.line() + n as i64))
-        }
+    /// Puts the unread bytes, which were moved, at the start of the buffer.
+    fn restart(self, unread: usize) {
+        self.set_pos(0);
+        self.set_end(unread);
+        self.set_plain(field::COUNTED, Value::fixnum(0));
     }
     /// The file's name as the user gave it.
     pub fn name(self) -> Option<String> {
@@ -127,7 +135,7 @@ impl Port {
 
 /// A fresh port.
 pub fn make_port(ctx: &mut Machine, flags: i64, buffer: Value, end: usize, fd: Option<i32>, name: Value) -> Value {
-    let v = alloc::alloc_object(ctx, Type::Port, 0, field::LEN);
+    let v = alloc::alloc_object(ctx, Type::Port, compiled_code_can(flags), field::LEN);
     let fields = access::words_mut(v);
     fields[field::FLAGS as usize] = Value::fixnum(flags | FLAG_OPEN);
     fields[field::BUF as usize] = buffer;
@@ -137,7 +145,17 @@ pub fn make_port(ctx: &mut Machine, flags: i64, buffer: Value, end: usize, fd: O
     fields[field::NAME as usize] = name;
     fields[field::LINE as usize] = Value::fixnum(1);
     fields[field::EXTRA as usize] = Value::FALSE;
+    fields[field::COUNTED as usize] = Value::fixnum(0);
     v
+}
+
+/// The `CAN_*` flags of a port with these `FLAG_*` bits.
+fn compiled_code_can(flags: i64) -> u8 {
+    let both = |bits: i64, can: u8| if flags & bits == bits { can } else { 0 };
+    let reads = both(FLAG_INPUT | FLAG_TEXTUAL, CAN_READ_TEXT) | both(FLAG_INPUT | FLAG_BINARY, CAN_READ_BYTES);
+    let writes =
+        both(FLAG_OUTPUT | FLAG_TEXTUAL, CAN_WRITE_TEXT) | both(FLAG_OUTPUT | FLAG_BINARY, CAN_WRITE_BYTES);
+    reads | if flags & FLAG_CONSOLE == 0 { writes } else { 0 }
 }
 
 /// A port on a file descriptor. Its buffer is allocated when first used.
@@ -317,8 +335,8 @@ pub fn close(ctx: &mut Machine, port: Port) -> Option<()> {
 }
 
 fn drop_buffer(ctx: &mut Machine, port: Port) {
-    port.set_pos(0);
-    port.set_end(0);
+    port.line();
+    port.restart(0);
     let empty = make_bytevector(ctx, &[]);
     port.set_buffer(ctx, empty);
 }
@@ -344,20 +362,20 @@ pub fn open_file(ctx: &mut Machine, who: &str, path: Value, flags: i64) -> Value
             return file_error(ctx, who, "open", path, &error);
         }
     };
-    // Reading a directory would fail only at the first read: say it now.
     // SAFETY: `stat` is plain data, filled by the call.
-    let is_directory = unsafe {
+    let kind = unsafe {
         let mut stat: libc::stat = std::mem::zeroed();
-        libc::fstat(fd, &mut stat) == 0 && stat.st_mode & libc::S_IFMT == libc::S_IFDIR
+        if libc::fstat(fd, &mut stat) == 0 { stat.st_mode & libc::S_IFMT } else { 0 }
     };
-    if is_directory {
+    // Reading a directory would fail only at the first read: say it now.
+    if kind == libc::S_IFDIR {
         // SAFETY: just opened, used nowhere else.
         unsafe { libc::close(fd) };
         return file_error(ctx, who, "open", path, &std::io::Error::from_raw_os_error(libc::EISDIR));
     }
     // SAFETY: isatty only looks at a descriptor.
-    let console = if unsafe { libc::isatty(fd) } == 1 { FLAG_CONSOLE } else { 0 };
-    let port = make_fd_port(ctx, flags | console, fd, &text);
+    let console = kind == libc::S_IFCHR && unsafe { libc::isatty(fd) } == 1;
+    let port = make_fd_port(ctx, flags | if console { FLAG_CONSOLE } else { 0 }, fd, &text);
     if flags & FLAG_OUTPUT != 0 {
         rt(ctx).open_ports.push(port);
     }

@@ -146,6 +146,53 @@ fn missing_files_and_directories_are_file_errors() {
 }
 
 #[test]
+fn lines_are_counted_however_they_are_read() {
+    let mut t = TestRuntime::new();
+    let ctx = t.ctx();
+    // 40,000 lines of 5 bytes: three buffers.
+    let (port, path) = open_text(ctx, "abcd\n".repeat(40_000).as_bytes(), "lines");
+    let p = Port::of(port).unwrap();
+    for i in 0..20_000 {
+        assert_eq!(access::length(cairn_port_read_line(ctx, port)), 4);
+        // As compiled code does it: by moving the position alone.
+        while p.pos() < p.end() && p.unread()[0] != b'\n' {
+            p.set_pos(p.pos() + 1);
+        }
+        if i % 1000 == 0 {
+            assert_eq!(cairn_port_line(ctx, port), Value::fixnum(2 * i + 2));
+        }
+        while cairn_port_read_char(ctx, port) != Value::char(10) {}
+    }
+    assert_eq!(cairn_port_read_char(ctx, port), Value::EOF);
+    cairn_port_close(ctx, port);
+    assert_eq!(p.line(), 40_001);
+    std::fs::remove_file(path).unwrap();
+    let out = cairn_port_open_output_string(ctx);
+    cairn_port_write_char(ctx, Value::char(10), out);
+    assert_eq!(Port::of(out).unwrap().line(), 1);
+}
+
+#[test]
+fn headers_say_what_compiled_code_may_do() {
+    let mut t = TestRuntime::new();
+    let ctx = t.ctx();
+    let s = text(ctx, "x");
+    let can = |p: Value| (cairn_layout::object::header_flags(access::header(p)), Port::of(p).unwrap().end());
+    assert_eq!(can(cairn_port_open_input_string(ctx, s)), (CAN_READ_TEXT, 1));
+    assert_eq!(can(cairn_port_open_output_bytevector(ctx)).0, CAN_WRITE_BYTES);
+    let name = Value::FALSE;
+    let console = FLAG_OUTPUT | FLAG_TEXTUAL | FLAG_BINARY | FLAG_CONSOLE;
+    assert_eq!(can(make_port(ctx, console, s, 0, None, name)).0, 0);
+    let both = FLAG_INPUT | FLAG_TEXTUAL | FLAG_BINARY;
+    assert_eq!(can(make_port(ctx, both, s, 0, None, name)).0, CAN_READ_TEXT | CAN_READ_BYTES);
+    let out = cairn_port_open_output_string(ctx);
+    cairn_port_write_char(ctx, Value::char(97), out);
+    cairn_port_close(ctx, out);
+    let p = Port::of(out).unwrap();
+    assert_eq!((p.pos(), p.end()), (1, 1));
+}
+
+#[test]
 fn bytevector_ports() {
     let mut t = TestRuntime::new();
     let ctx = t.ctx();

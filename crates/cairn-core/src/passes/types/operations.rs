@@ -378,6 +378,9 @@ fn result(o: Op, types: &[Type]) -> Type {
         Op::VectorLength | Op::StringLength | Op::BytevectorLength => Type::range(0, LENGTH_MAX - 1),
         Op::BytevectorRef => Type::range(0, 255),
         Op::StringRef | Op::IntegerToChar => Type::of(CHAR),
+        Op::PortTakeChar | Op::PortLookChar => Type::of(CHAR | FALSE),
+        Op::PortTakeByte => Type::of(FALSE).join(Type::range(0, 255)),
+        Op::PortPutChar | Op::PortPutByte => Type::BOOLEAN,
         _ => match o.info().result {
             crate::prim::Kind::Any if o.effect_is_write() => Type::UNSPECIFIED,
             kind => Type::of(mask(kind)),
@@ -471,7 +474,7 @@ fn runtime(name: &str, types: &[Type]) -> Type {
     let real_function = |kinds: u32| Type::of(if a.is_flonum() { FLONUM } else { kinds });
     match name {
         "fatal" | "exit" | "emergency-exit" | "machine-throw" => Type::NONE,
-        "length" => Type::range(0, LENGTH_MAX),
+        "length" | "port-line" => Type::range(0, LENGTH_MAX),
         "string-hash" | "equal-hash" | "num-bit-count" | "num-integer-length" => Type::of(FIXNUM),
         "string-compare" => Type::range(-1, 1),
         "make-string" | "string-append" | "string-concat" | "substring" | "list->string" | "vector->string"

@@ -9,6 +9,7 @@ mod arith;
 mod fixnum;
 mod flonum;
 mod memory;
+mod port;
 mod types;
 
 use super::function::{Emitter, Label, ins};
@@ -185,6 +186,7 @@ impl Emitter<'_, '_> {
             FlAdd | FlSub | FlMul | FlDiv | FlSqrt | FlAbs | FlFloor | FlCeiling | FlTruncate | FlRound
             | FixnumToFlonum => self.flonum_op(op, p),
             CharToInteger | IntegerToChar => self.char_op(op, p),
+            PortTakeChar | PortLookChar | PortTakeByte | PortPutChar | PortPutByte => self.port_op(op, p),
             _ => self.memory_op(op, p),
         }
     }
