@@ -460,6 +460,12 @@ impl<'p> Machine<'p> {
             (FlTruncate, _) => flo(fl(0).trunc()),
             (FlRound, _) => flo(fl(0).round_ties_even()),
             (FixnumToFlonum, _) => flo(fx(0) as f64),
+            (FlRectangular, _) => {
+                let part = |i: usize| Box::new(Number::Flo(fl(i)));
+                Ok(Val::Num(Number::Complex(part(0), part(1))))
+            }
+            (CompnumReal, [Val::Num(z)]) => Ok(Val::Num(z.real_part())),
+            (CompnumImag, [Val::Num(z)]) => Ok(Val::Num(z.imag_part())),
             (CharToInteger, [Val::Atom(Atom::Char(c))]) => Ok(fixnum(i64::from(u32::from(*c)))),
             (IntegerToChar, _) => match u32::try_from(fx(0)).ok().and_then(char::from_u32) {
                 Some(c) => Ok(Val::Atom(Atom::Char(c))),
@@ -660,6 +666,7 @@ impl<'p> Val<'p> {
                 matches!(self, Val::Num(Number::Int(Int::Fix(n))) if (FIXNUM_MIN..=FIXNUM_MAX).contains(n))
             }
             Kind::Flonum => matches!(self, Val::Num(Number::Flo(_))),
+            Kind::Compnum => matches!(self, Val::Num(Number::Complex(..))),
             Kind::Number => matches!(self, Val::Num(_)),
             Kind::Boolean => matches!(self, Val::Atom(Atom::Bool(_))),
             Kind::Pair => matches!(self, Val::Pair(_)),

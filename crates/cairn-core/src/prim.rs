@@ -28,6 +28,8 @@ pub enum Kind {
     Fixnum,
     /// Flonum (immediate or boxed).
     Flonum,
+    /// Non-real complex number.
+    Compnum,
     /// Any number.
     Number,
     /// `#t` or `#f`.
@@ -235,6 +237,14 @@ prims! {
     FlRound "flround" (Flonum) -> Flonum, Pure;
     /// Flonum of a fixnum.
     FixnumToFlonum "fixnum->flonum" (Fixnum) -> Flonum, Pure;
+
+    // complex numbers
+    /// Non-real complex number of flonum parts, also if the imaginary part is zero.
+    FlRectangular "fl-rectangular" (Flonum, Flonum) -> Compnum, Pure;
+    /// Real part.
+    CompnumReal "compnum-real" (Compnum) -> Number, Pure;
+    /// Imaginary part.
+    CompnumImag "compnum-imag" (Compnum) -> Number, Pure;
 
     // characters
     /// Scalar value.

@@ -347,6 +347,7 @@ impl Op {
         match self {
             Op::Prim(p) => match p.op {
                 PrimOp::Op(P::Cons | P::MakeBox | P::MakePromise) => 16,
+                PrimOp::Op(P::FlRectangular) => object(2),
                 PrimOp::Vector | PrimOp::Record | PrimOp::Opaque => object(p.args.len()),
                 _ => 0,
             },

@@ -109,7 +109,7 @@ fn is_flonum_result(p: &Prim) -> bool {
 fn count_prim(p: &Prim, decoded: &mut [u32], encoded: &mut [u32]) {
     for (i, a) in p.args.iter().enumerate() {
         if let Operand::Var(v) = a {
-            if p.op.arg_kind(i) == Kind::Flonum {
+            if p.op.arg_kind(i) == Kind::Flonum && p.op != PrimOp::Op(cairn_core::prim::Op::FlRectangular) {
                 decoded[v.0 as usize] += 1;
             } else {
                 encoded[v.0 as usize] += 1;

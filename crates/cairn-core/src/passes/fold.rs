@@ -30,6 +30,7 @@ pub fn kind(l: &Literal) -> Option<Kind> {
     Some(match l {
         Literal::Number(Number::Int(Int::Fix(_))) => Kind::Fixnum,
         Literal::Number(Number::Flo(_)) => Kind::Flonum,
+        Literal::Number(Number::Complex(..)) => Kind::Compnum,
         Literal::Number(_) => Kind::Number,
         Literal::Char(_) => Kind::Char,
         Literal::Bool(_) => Kind::Boolean,
@@ -119,6 +120,10 @@ fn unary(op: Op, a: &Literal) -> Option<Literal> {
         Op::IsDefault => truth(matches!(a, Literal::Default)),
         Op::Not => truth(matches!(a, Literal::Bool(false))),
         Op::Inexact => Some(Literal::Number(number(a)?.to_inexact())),
+        Op::CompnumReal | Op::CompnumImag => {
+            let z = number(a).filter(|z| !z.is_real())?;
+            Some(Literal::Number(if op == Op::CompnumReal { z.real_part() } else { z.imag_part() }))
+        }
         Op::FlSqrt => float(flonum(a)?.sqrt()),
         Op::FlAbs => float(flonum(a)?.abs()),
         Op::FlFloor => float(flonum(a)?.floor()),
@@ -207,6 +212,10 @@ fn binary(op: Op, a: &Literal, b: &Literal) -> Option<Literal> {
         Op::FlEq => fl().and_then(|(x, y)| truth(x == y)),
         Op::FlLt => fl().and_then(|(x, y)| truth(x < y)),
         Op::FlLe => fl().and_then(|(x, y)| truth(x <= y)),
+        Op::FlRectangular => fl().map(|(x, y)| {
+            let part = |x: f64| Box::new(Number::Flo(x));
+            Literal::Number(Number::Complex(part(x), part(y)))
+        }),
         _ => None,
     }
 }

@@ -88,6 +88,8 @@ struct Simplifier<'a> {
     truths: Vec<bool>,
     /// Upper bound of the number of occurrences.
     uses: Vec<u32>,
+    /// Variables bound to complex numbers of known parts.
+    complexes: FxHashMap<VarId, [Atom; 2]>,
     labels: FxHashMap<LabelId, labels::State>,
     label_uses: Vec<u32>,
 }
@@ -111,6 +113,7 @@ pub fn run(program: &mut Program, facts: &GlobalFacts) {
         env: vec![None; count],
         truths: vec![false; count],
         uses,
+        complexes: FxHashMap::default(),
         labels: FxHashMap::default(),
         label_uses,
     };
@@ -410,8 +413,38 @@ impl Simplifier<'_> {
                 Some(a) => self.set_env(v, a),
                 None => steps.push(Step::Fix(vec![(v, l)])),
             },
-            e => steps.push(Step::Bind(v, e)),
+            mut e => {
+                if let Expr::Prim { op: PrimOp::Op(Op::FlRectangular), args, .. } = &mut e {
+                    let parts = [0, 1].map(|i| self.named(&mut args[i], steps));
+                    self.complexes.insert(v, parts);
+                }
+                steps.push(Step::Bind(v, e));
+            }
         }
+    }
+
+    /// Makes an operand an atom.
+    fn named(&mut self, e: &mut Expr, steps: &mut Vec<Step>) -> Atom {
+        if let Some(a) = self.atom(e) {
+            return a;
+        }
+        let t = self.program.fresh_var("part");
+        steps.push(Step::Bind(t, std::mem::replace(e, Expr::Local(t))));
+        Atom::Local(t)
+    }
+
+    /// A part of the complex number bound to `v`, instead of one occurrence of `v`.
+    fn complex_part(&mut self, v: VarId, i: usize) -> Option<Expr> {
+        let part = self.complexes.get(&v)?[i].expr();
+        if let Expr::Local(x) = part
+            && let Some(u) = self.uses.get_mut(x.0 as usize)
+        {
+            *u += 1;
+        }
+        if let Some(u) = self.uses.get_mut(v.0 as usize) {
+            *u = u.saturating_sub(1);
+        }
+        Some(part)
     }
 
     /// Simplifies operands; what an operand evaluates first moves out while nothing before it has effects.
@@ -474,6 +507,9 @@ impl Simplifier<'_> {
     fn finish_bind(&mut self, v: VarId, e: Expr, mut body: Expr) -> Expr {
         if matches!(body, Expr::Local(x) if x == v) {
             return e;
+        }
+        if self.uses(v) == 0 && self.complexes.contains_key(&v) && self.discardable(&e) {
+            return body;
         }
         let mut e = Some(e);
         if self.uses(v) == 1 {

@@ -130,6 +130,9 @@ impl Simplifier<'_> {
                 steps.push(Step::Do(d));
                 Some(self.wrap(steps, Expr::Local(t)))
             }
+            (Op::CompnumReal | Op::CompnumImag, [Expr::Local(z)]) => {
+                self.complex_part(*z, usize::from(op == Op::CompnumImag))
+            }
             (Op::IsPair, [Expr::Prim { op: PrimOp::Op(Op::Cons), .. }])
             | (Op::IsVector, [Expr::Prim { op: PrimOp::Vector, .. }])
             | (Op::IsRecord, [Expr::Prim { op: PrimOp::Record, .. }])

@@ -19,7 +19,11 @@ pub(super) mod bits {
     pub const HIGH: u32 = 1 << 24;
     pub const BIGNUM: u32 = LOW | HIGH;
     pub const RATNUM: u32 = 1 << 3;
-    pub const COMPNUM: u32 = 1 << 4;
+    /// Complex numbers of flonums.
+    pub const FLOCOMP: u32 = 1 << 4;
+    /// Exact ones.
+    pub const EXACTCOMP: u32 = 1 << 25;
+    pub const COMPNUM: u32 = FLOCOMP | EXACTCOMP;
     pub const TRUE: u32 = 1 << 5;
     pub const FALSE: u32 = 1 << 6;
     pub const NULL: u32 = 1 << 7;
@@ -39,7 +43,7 @@ pub(super) mod bits {
     pub const DEFAULT: u32 = 1 << 21;
     pub const UNSPECIFIED: u32 = 1 << 22;
     pub const UNBOUND: u32 = 1 << 23;
-    pub const ANY: u32 = (1 << 25) - 1;
+    pub const ANY: u32 = (1 << 26) - 1;
     pub const BOOLEAN: u32 = TRUE | FALSE;
     pub const INTEGER: u32 = FIXNUM | BIGNUM;
     pub const EXACT: u32 = INTEGER | RATNUM;
@@ -148,7 +152,13 @@ impl Type {
             }
             Literal::Number(Number::Ratio(..)) => RATNUM,
             Literal::Number(Number::Flo(_)) => FLONUM,
-            Literal::Number(Number::Complex(..)) => COMPNUM,
+            Literal::Number(n @ Number::Complex(..)) => {
+                if n.is_exact() {
+                    EXACTCOMP
+                } else {
+                    FLOCOMP
+                }
+            }
             Literal::Char(_) => CHAR,
             Literal::Bool(b) => return Type::boolean(*b),
             Literal::Nil => NULL,
@@ -185,6 +195,11 @@ impl Type {
 
     pub fn is_flonum(self) -> bool {
         self.kinds == FLONUM
+    }
+
+    /// Complex numbers of flonums only?
+    pub fn is_flocomp(self) -> bool {
+        self.kinds == FLOCOMP
     }
 
     fn normal(mut self) -> Type {
@@ -244,6 +259,7 @@ pub(super) fn mask(kind: Kind) -> u32 {
         Kind::Any => ANY,
         Kind::Fixnum => FIXNUM,
         Kind::Flonum => FLONUM,
+        Kind::Compnum => COMPNUM,
         Kind::Number => NUMBER,
         Kind::Boolean => BOOLEAN,
         Kind::Pair => PAIR,
@@ -305,35 +321,14 @@ impl Default for Slot {
 }
 
 /// Where widening ranges stop, in both directions.
-#[derive(Debug)]
-pub(super) struct Stops(Vec<i64>);
-
-/// The stops of every program.
 const STOPS: [i64; 8] = [FIXNUM_MIN, -(1 << 32), -1, 0, 255, 1 << 32, LENGTH_MAX, FIXNUM_MAX];
-/// A range stops at constants of the program this often: each stop is a walk.
+/// A range stops at own constants of its variable this often: each stop is a walk.
 const FINE_STEPS: u8 = 6;
 
-impl Stops {
-    /// `constants` are those that a program compares with: a loop that ends when its counter *equals* one is bounded by it.
-    pub fn new(constants: impl IntoIterator<Item = i64>) -> Stops {
-        let mut all: Vec<i64> = STOPS.into_iter().chain(constants).collect();
-        all.sort_unstable();
-        all.dedup();
-        Stops(all)
-    }
-
-    fn below(stops: &[i64], n: i64) -> i64 {
-        stops[..stops.partition_point(|s| *s <= n)].last().copied().unwrap_or(FIXNUM_MIN)
-    }
-
-    fn above(stops: &[i64], n: i64) -> i64 {
-        stops[stops.partition_point(|s| *s < n)..].first().copied().unwrap_or(FIXNUM_MAX)
-    }
-}
-
 impl Slot {
-    /// Adds `t`; says whether that changed anything.
-    pub fn grow(&mut self, t: Type, stops: &Stops) -> bool {
+    /// Adds `t`; says whether that changed anything. `constants` are those that the variable is compared with: a loop that
+    /// ends when its counter *equals* one is bounded by it.
+    pub fn grow(&mut self, t: Type, constants: &[i64]) -> bool {
         let mut new = self.ty.join(Type { hint: false, ..t });
         if new == self.ty {
             return false;
@@ -341,12 +336,13 @@ impl Slot {
         if self.ty.kinds & FIXNUM != 0 && (new.lo, new.hi) != (self.ty.lo, self.ty.hi) {
             self.grown = self.grown.saturating_add(1);
             if self.grown > 2 {
-                let stops = if self.grown <= FINE_STEPS { &stops.0[..] } else { &STOPS[..] };
+                let own = if self.grown <= FINE_STEPS { constants } else { &[] };
+                let stops = || STOPS.iter().chain(own).copied();
                 if new.lo < self.ty.lo {
-                    new.lo = Stops::below(stops, new.lo);
+                    new.lo = stops().filter(|s| *s <= new.lo).max().unwrap_or(FIXNUM_MIN);
                 }
                 if new.hi > self.ty.hi {
-                    new.hi = Stops::above(stops, new.hi);
+                    new.hi = stops().filter(|s| *s >= new.hi).min().unwrap_or(FIXNUM_MAX);
                 }
             }
         }
@@ -379,8 +375,7 @@ mod tests {
     fn growing_ends() {
         let mut slot = Slot::default();
         let mut steps = 0;
-        let stops = Stops::new([]);
-        while slot.grow(slot.ty.join(Type::range(0, 0)).meet(Type::ANY).join(step(slot.ty)), &stops) {
+        while slot.grow(slot.ty.join(Type::range(0, 0)).meet(Type::ANY).join(step(slot.ty)), &[]) {
             steps += 1;
         }
         assert!(steps < 12, "{steps}");
@@ -390,9 +385,8 @@ mod tests {
     #[test]
     fn growing_stops_at_constants() {
         let mut slot = Slot::default();
-        let stops = Stops::new([100]);
         // (let loop ((i 0)) (if (= i 100) … (loop (+ i 1))))
-        while slot.grow(step(if slot.ty.hi == 100 { slot.ty.clamp(0, 99) } else { slot.ty }), &stops) {}
+        while slot.grow(step(if slot.ty.hi == 100 { slot.ty.clamp(0, 99) } else { slot.ty }), &[7, 100]) {}
         assert_eq!(slot.ty, Type::range(0, 100));
     }
 

@@ -46,6 +46,7 @@
 //! | [`test`] | what branches may assume |
 //! | [`operations`] | primitives: results, proofs, cheaper operations |
 //! | [`speculate`] | flonum trees |
+//! | [`complex`] | complex numbers by parts |
 //!
 //! # Invariants
 //!
@@ -53,6 +54,7 @@
 //! Effects, their order, and failures stay as they are. Complexity: linear per walk; a form is walked again at most a few
 //! times for each slot it depends on.
 
+mod complex;
 mod lattice;
 mod operations;
 mod speculate;

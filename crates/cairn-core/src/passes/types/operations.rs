@@ -131,6 +131,19 @@ impl Types {
         };
         if self.rewriting {
             *proven |= bits;
+            let complex = [0, 1].map(|i| unchecked.get(i).is_some_and(|t| t.is_flocomp()));
+            let real = [0, 1].map(|i| unchecked.get(i).is_some_and(|t| t.is_flonum()));
+            let by_parts = match o {
+                Op::Add | Op::Sub | Op::Mul => complex != [false; 2] && (0..2).all(|i| complex[i] || real[i]),
+                Op::NumEq => complex == [true; 2],
+                _ => false,
+            };
+            if let (true, Expr::Prim { args, .. }) = (by_parts, &mut *e) {
+                if let Some(parts) = self.by_parts(o, args, complex) {
+                    *e = parts;
+                }
+                return (ty, Some(operands));
+            }
             self.rewrite(e, o, &unchecked, ty);
             if root && matches!(e, Expr::Prim { op, .. } if speculate::is_root(*op)) {
                 self.speculate(e);
@@ -374,6 +387,9 @@ fn result(o: Op, types: &[Type]) -> Type {
         }
         Op::FxShr if b.lo == b.hi && (0..=60).contains(&b.lo) => Type::range(a.lo >> b.lo, a.hi >> b.lo),
         Op::FxShr if a.lo >= 0 => Type::range(0, a.hi),
+        Op::FlRectangular => Type::of(FLOCOMP),
+        Op::CompnumReal | Op::CompnumImag if a.is_flocomp() => Type::of(FLONUM),
+        Op::CompnumReal | Op::CompnumImag => Type::of(REAL),
         Op::CharToInteger => Type::range(0, 0x10_FFFF),
         Op::VectorLength | Op::StringLength | Op::BytevectorLength => Type::range(0, LENGTH_MAX - 1),
         Op::BytevectorRef => Type::range(0, 255),
@@ -411,6 +427,10 @@ fn decide(yes: bool, no: bool) -> Type {
 
 /// Adds what inexact and complex operands contribute to the exact results.
 fn inexact(a: Type, b: Type, exact: Type) -> Type {
+    let flonums = |t: Type| t.within(FLONUM | FLOCOMP);
+    if flonums(a) && flonums(b) && (a.is_flocomp() || b.is_flocomp()) {
+        return exact.join(Type::of(FLOCOMP));
+    }
     if a.may_be(COMPNUM) || b.may_be(COMPNUM) {
         return Type::of(NUMBER);
     }

@@ -1,6 +1,7 @@
 //! The walk: evaluation order, control flow, procedures, and the slots that tie the walks together.
 
-use super::lattice::{Slot, Stops, Type, bits::*};
+use super::complex::Split;
+use super::lattice::{Slot, Type, bits::*};
 use crate::effects;
 use crate::ir::{Clause, Expr, GlobalId, Label, LabelId, Lambda, Program, TopForm, VarId, VarInfo};
 use crate::passes::known::{self, GlobalFacts, Known};
@@ -15,11 +16,13 @@ pub(super) fn run(program: &mut Program) {
     let mut types = Types::new(program, facts, &forms);
     types.speculating = true;
     let mut forms = types.all(forms);
+    program.vars.append(&mut types.fresh);
     if types.speculated {
-        // the fast paths of speculated trees still have generic operations
-        program.vars.append(&mut types.fresh);
+        // the fast paths of speculated trees still have generic operations; parameters are split in code without dead branches
         let facts = std::mem::take(&mut types.facts);
-        forms = Types::new(program, facts, &forms).all(forms);
+        let mut types = Types::new(program, facts, &forms);
+        forms = types.all(forms);
+        program.vars.append(&mut types.fresh);
     }
     program.forms = forms;
 }
@@ -68,7 +71,8 @@ pub(super) struct Types {
     clock: u32,
     /// Types of parameters of labels and of known procedures; contents of boxes. Indexed by `VarId`.
     slots: Vec<Slot>,
-    stops: Stops,
+    /// The fixnums that parameters are tested for.
+    constants: FxHashMap<VarId, Vec<i64>>,
     /// Boxes whose every use is seen.
     boxes: FxHashMap<VarId, bool>,
     procedures: Vec<Procedure>,
@@ -100,6 +104,8 @@ pub(super) struct Types {
     pub(super) stored_flonums: bool,
     /// Answers of the tests around the expression being walked.
     answers: Vec<(Question, bool)>,
+    /// Labels some of whose parameters become two.
+    pub(super) splits: FxHashMap<LabelId, Split>,
     /// Variables made by this pass; they come after those of the program.
     fresh: Vec<VarInfo>,
 }
@@ -114,7 +120,7 @@ impl Types {
             born: vec![0; vars],
             clock: 0,
             slots: vec![Slot::default(); vars],
-            stops: Stops::new(forms.iter().flat_map(compared_constants)),
+            constants: compared_constants(forms),
             boxes: FxHashMap::default(),
             procedures: Vec::new(),
             local_procedure: vec![0; vars],
@@ -134,6 +140,7 @@ impl Types {
             inside_tree: false,
             stored_flonums: false,
             answers: Vec::new(),
+            splits: FxHashMap::default(),
             fresh: Vec::new(),
         };
         for (i, form) in forms.iter().enumerate() {
@@ -256,11 +263,20 @@ impl Types {
     // --- slots
 
     fn grow_local(&mut self, v: VarId, t: Type) {
-        self.again |= self.slots[v.0 as usize].grow(t, &self.stops);
+        self.again |= self.grow_slot(v, t);
+    }
+
+    pub(super) fn slot_type(&self, v: VarId) -> Type {
+        self.slots[v.0 as usize].ty
+    }
+
+    fn grow_slot(&mut self, v: VarId, t: Type) -> bool {
+        let constants = self.constants.get(&v).map_or(&[][..], |c| c);
+        self.slots[v.0 as usize].grow(t, constants)
     }
 
     fn grow_global(&mut self, g: GlobalId, t: Type) {
-        if self.globals[g.0 as usize].grow(t, &self.stops) {
+        if self.globals[g.0 as usize].grow(t, &[]) {
             for f in self.readers[g.0 as usize].clone() {
                 self.enqueue(f);
             }
@@ -299,10 +315,10 @@ impl Types {
         let form = proc.form;
         for (params, rest) in proc.clauses.clone() {
             for v in params {
-                self.slots[v.0 as usize].grow(Type::ANY, &self.stops);
+                self.grow_slot(v, Type::ANY);
             }
             if let Some(v) = rest {
-                self.slots[v.0 as usize].grow(Type::of(NULL | PAIR), &self.stops);
+                self.grow_slot(v, Type::of(NULL | PAIR));
             }
         }
         self.touch(form);
@@ -319,11 +335,11 @@ impl Types {
         let (params, rest) = self.procedures[i].clauses[k].clone();
         let mut changed = !std::mem::replace(&mut self.procedures[i].reached[k], true);
         for (v, t) in params.iter().zip(types) {
-            changed |= self.slots[v.0 as usize].grow(*t, &self.stops);
+            changed |= self.grow_slot(*v, *t);
         }
         if let Some(v) = rest {
             let t = Type::of(if n > params.len() { PAIR } else { NULL });
-            changed |= self.slots[v.0 as usize].grow(t, &self.stops);
+            changed |= self.grow_slot(v, t);
         }
         let form = self.procedures[i].form;
         if changed {
@@ -349,7 +365,7 @@ impl Types {
             }
             let t = self.body(&mut c.body);
             let proc = &mut self.procedures[i];
-            if proc.result.grow(t, &self.stops) {
+            if proc.result.grow(t, &[]) {
                 for f in std::mem::take(&mut proc.callers) {
                     self.enqueue(f);
                 }
@@ -522,6 +538,10 @@ impl Types {
                     return Type::NONE;
                 }
                 self.jump(*l, &types);
+                if self.splits.contains_key(l) {
+                    let (l, args) = (*l, std::mem::take(args));
+                    *e = self.split_jump(l, args);
+                }
                 Type::NONE
             }
         }
@@ -671,6 +691,9 @@ impl Types {
     }
 
     fn labels(&mut self, labels: &mut [Label], body: &mut Expr) -> Type {
+        if self.rewriting && !self.speculating {
+            self.plan_splits(labels);
+        }
         let (mark, clock) = self.mark();
         for l in labels.iter() {
             let target = self.labels.entry(l.id).or_default();
@@ -691,6 +714,8 @@ impl Types {
                 self.bind(*v, self.slots[v.0 as usize].ty);
             }
             let value = self.expr(&mut l.body);
+            self.speculated |= self.rewriting && self.speculating && self.splittable(l).any(|s| s);
+            self.split_label(l);
             t = t.join(value);
             let facts = self.leave(mark, clock);
             if !value.is_none() {
@@ -754,18 +779,19 @@ enum Operand {
     Char(char),
 }
 
-/// The fixnums that a form tests for equality.
-fn compared_constants(form: &TopForm) -> Vec<i64> {
-    let (TopForm::Define(_, e) | TopForm::Expr(e)) = form;
-    let mut constants = Vec::new();
-    crate::walk::visit(e, &mut |e| {
-        if let Some(Question(Op::NumEq | Op::FxEq | Op::Eq | Op::Eqv, operands)) = Question::of(e) {
-            constants.extend(operands.into_iter().filter_map(|o| match o {
-                Operand::Fixnum(n) => Some(n),
-                _ => None,
-            }));
-        }
-    });
+/// The fixnums that variables are tested for equality with.
+fn compared_constants(forms: &[TopForm]) -> FxHashMap<VarId, Vec<i64>> {
+    let mut constants: FxHashMap<VarId, Vec<i64>> = FxHashMap::default();
+    for form in forms {
+        let (TopForm::Define(_, e) | TopForm::Expr(e)) = form;
+        crate::walk::visit(e, &mut |e| {
+            if let Some(Question(Op::NumEq | Op::FxEq | Op::Eq | Op::Eqv, operands)) = Question::of(e)
+                && let [Operand::Var(v), Operand::Fixnum(n)] | [Operand::Fixnum(n), Operand::Var(v)] = operands
+            {
+                constants.entry(v).or_default().push(n);
+            }
+        });
+    }
     constants
 }
 

@@ -43,6 +43,14 @@ impl Emitter<'_, '_> {
                 let offset = if op == Car { 0 } else { 8 };
                 Value::Word(self.load_word(&v, offset - TAG_PAIR as i64, Mem::Heap))
             }
+            FlRectangular => {
+                let parts = [self.checked(p, 0), self.checked(p, 1)];
+                Value::Word(self.headed(header(Type::Compnum, 0, 2), &parts))
+            }
+            CompnumReal | CompnumImag => {
+                let v = self.checked(p, 0);
+                Value::Word(self.load_word(&v, field(i64::from(op == CompnumImag)), Mem::Heap))
+            }
             SetCar | SetCdr => {
                 let v = self.checked(p, 0);
                 let offset = if op == SetCar { 0 } else { 8 };

@@ -80,6 +80,7 @@ pub(crate) fn literal_kind(l: &Literal) -> Option<Kind> {
     Some(match l {
         Literal::Number(Number::Int(Int::Fix(_))) => Kind::Fixnum,
         Literal::Number(Number::Flo(_)) => Kind::Flonum,
+        Literal::Number(Number::Complex(..)) => Kind::Compnum,
         Literal::Number(_) => Kind::Number,
         Literal::Char(_) => Kind::Char,
         Literal::Bool(_) => Kind::Boolean,
@@ -225,7 +226,8 @@ impl Emitter<'_, '_> {
             Operand::Var(v) if self.rep(*v) == Rep::Double => Some(Kind::Flonum),
             Operand::Var(_) => None,
         };
-        have == Some(want) || (want == Kind::Number && matches!(have, Some(Kind::Fixnum | Kind::Flonum)))
+        have == Some(want)
+            || (want == Kind::Number && matches!(have, Some(Kind::Fixnum | Kind::Flonum | Kind::Compnum)))
     }
 
     /// Checks operand `i`, whose word is `v`.
@@ -251,6 +253,7 @@ fn kind_name(k: Kind) -> &'static str {
         Kind::Any => "value",
         Kind::Fixnum => "fixnum",
         Kind::Flonum => "flonum",
+        Kind::Compnum => "complex number",
         Kind::Number => "number",
         Kind::Boolean => "boolean",
         Kind::Pair => "pair",

@@ -13,6 +13,7 @@ use cairn_num::{Int, Number};
 /// The header type behind a kind of headed objects.
 fn header_type(k: Kind) -> Option<Type> {
     Some(match k {
+        Kind::Compnum => Type::Compnum,
         Kind::Symbol => Type::Symbol,
         Kind::String => Type::String,
         Kind::Vector => Type::Vector,

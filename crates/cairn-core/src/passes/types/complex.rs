@@ -1,0 +1,178 @@
+//! Complex numbers of flonums: arithmetic by parts, and loop parameters that travel as two flonums.
+//!
+//! ```text
+//! (labels ((L (z) (if … z (jump L (%+ (%* z z) c)))))            ; z and c complex numbers of flonums
+//! becomes
+//! (labels ((L (re im)
+//!            (let ((z (%fl-rectangular re im)))
+//!              (if … z (jump L (%fl+ (%fl- (%fl* (%compnum-real z) (%compnum-real z)) …
+//! ```
+//!
+//! The problem: a complex number is an object of three words, and its arithmetic a call. The idea: where the operands are known,
+//! sums, differences and products become flonum operations on parts, put together by `%fl-rectangular`; `simplify` takes
+//! a part of what was just put together from there, so that a number that is only computed with is never made. Across
+//! the jumps of a loop its parts are parameters of their own, if the loop only computes with it.
+//!
+//! The parts are combined as `cairn_num` does it: a flonum operand has an exact zero as imaginary part, which leaves signed
+//! zeros and NaNs alone.
+
+use super::walk::Types;
+use crate::ir::{Expr, Label, LabelId, Literal, VarId};
+use crate::prim::{Op, PrimOp};
+use crate::walk::{take, visit};
+use cairn_layout::code::Site;
+use cairn_num::Number;
+
+/// The new parameters of a label that was split: two for some of the old ones.
+pub(super) type Split = Vec<Option<[VarId; 2]>>;
+
+/// One operand: its real and its imaginary part, which a flonum does not have.
+struct Parts {
+    re: Expr,
+    im: Option<Expr>,
+}
+
+fn prim(op: Op, args: Vec<Expr>) -> Expr {
+    let proven = if op == Op::CompnumReal || op == Op::CompnumImag { 1 } else { 3 };
+    Expr::Prim { op: PrimOp::Op(op), args, site: Site::NONE, proven }
+}
+
+fn add(a: Expr, b: Expr) -> Expr {
+    prim(Op::FlAdd, vec![a, b])
+}
+
+fn sub(a: Expr, b: Expr) -> Expr {
+    prim(Op::FlSub, vec![a, b])
+}
+
+fn mul(a: &Expr, b: &Expr) -> Expr {
+    prim(Op::FlMul, vec![a.clone(), b.clone()])
+}
+
+fn neg(a: &Expr) -> Expr {
+    mul(&Expr::Const(Literal::Number(Number::Flo(-1.0))), a)
+}
+
+/// Wraps `body` in bindings, the first outermost.
+fn bind(bindings: Vec<(VarId, Expr)>, body: Expr) -> Expr {
+    bindings.into_iter().rev().fold(body, |body, b| Expr::Let(vec![b], Box::new(body)))
+}
+
+impl Types {
+    /// The operation `o` on operands that are complex numbers of flonums (bit `i` of `complex`) or flonums.
+    pub(super) fn by_parts(&mut self, o: Op, args: &mut [Expr], complex: [bool; 2]) -> Option<Expr> {
+        let mut bindings = Vec::new();
+        let [a, b] = args else { return None };
+        let a = self.parts(take(a), complex[0], &mut bindings);
+        let b = self.parts(take(b), complex[1], &mut bindings);
+        let (re, im) = match (o, &a.im, &b.im) {
+            (Op::Add, _, None) => (add(a.re, b.re), a.im?),
+            (Op::Add, None, Some(_)) => (add(a.re, b.re), b.im?),
+            (Op::Add, Some(x), Some(y)) => (add(a.re, b.re), add(x.clone(), y.clone())),
+            (Op::Sub, _, None) => (sub(a.re, b.re), a.im?),
+            (Op::Sub, None, Some(y)) => (sub(a.re, b.re), neg(y)),
+            (Op::Sub, Some(x), Some(y)) => (sub(a.re, b.re), sub(x.clone(), y.clone())),
+            (Op::Mul, Some(x), None) => (mul(&a.re, &b.re), mul(x, &b.re)),
+            (Op::Mul, None, Some(y)) => (mul(&b.re, &a.re), mul(y, &a.re)),
+            (Op::Mul, Some(x), Some(y)) => (sub(mul(&a.re, &b.re), mul(x, y)), add(mul(&a.re, y), mul(x, &b.re))),
+            (Op::NumEq, Some(x), Some(y)) => {
+                let same = |x: &Expr, y: &Expr| prim(Op::FlEq, vec![x.clone(), y.clone()]);
+                let no = Expr::Const(Literal::Bool(false));
+                let test = Expr::If(Box::new(same(&a.re, &b.re)), Box::new(same(x, y)), Box::new(no));
+                return Some(bind(bindings, test));
+            }
+            _ => unreachable!("{o:?} on parts"),
+        };
+        let (r, i) = (self.fresh(), self.fresh());
+        bindings.extend([(r, re), (i, im)]);
+        Some(bind(bindings, prim(Op::FlRectangular, vec![Expr::Local(r), Expr::Local(i)])))
+    }
+
+    fn parts(&mut self, e: Expr, complex: bool, bindings: &mut Vec<(VarId, Expr)>) -> Parts {
+        let e = self.name_of(e, bindings);
+        if !complex {
+            return Parts { re: e, im: None };
+        }
+        let re = prim(Op::CompnumReal, vec![e.clone()]);
+        Parts { re, im: Some(prim(Op::CompnumImag, vec![e])) }
+    }
+
+    /// A variable or constant with the value of `e`.
+    fn name_of(&mut self, e: Expr, bindings: &mut Vec<(VarId, Expr)>) -> Expr {
+        if matches!(e, Expr::Local(_) | Expr::Const(_)) {
+            return e;
+        }
+        let v = self.fresh();
+        bindings.push((v, e));
+        Expr::Local(v)
+    }
+
+    /// Decides which parameters of labels are split, now that their types are final.
+    pub(super) fn plan_splits(&mut self, labels: &[Label]) {
+        for l in labels {
+            let wanted: Vec<bool> = self.splittable(l).collect();
+            let split: Split =
+                wanted.into_iter().map(|wanted| wanted.then(|| [self.fresh(), self.fresh()])).collect();
+            if split.iter().any(Option::is_some) {
+                self.splits.insert(l.id, split);
+            }
+        }
+    }
+
+    /// Which parameters could be split?
+    pub(super) fn splittable(&self, l: &Label) -> impl Iterator<Item = bool> {
+        l.params.iter().enumerate().map(|(i, v)| self.slot_type(*v).is_flocomp() && only_computes(*v, l, i))
+    }
+
+    /// Gives a walked label its new parameters.
+    pub(super) fn split_label(&self, l: &mut Label) {
+        let Some(split) = self.splits.get(&l.id) else { return };
+        let mut params = Vec::new();
+        for (v, s) in std::mem::take(&mut l.params).into_iter().zip(split) {
+            let Some(parts) = s else {
+                params.push(v);
+                continue;
+            };
+            params.extend(parts);
+            let whole = prim(Op::FlRectangular, parts.iter().map(|p| Expr::Local(*p)).collect());
+            l.body = Expr::Let(vec![(v, whole)], Box::new(take(&mut l.body)));
+        }
+        l.params = params;
+    }
+
+    /// A walked jump to a label that is split.
+    pub(super) fn split_jump(&mut self, l: LabelId, args: Vec<Expr>) -> Expr {
+        let Some(split) = self.splits.get(&l).cloned() else { return Expr::Jump(l, args) };
+        let (mut bindings, mut all) = (Vec::new(), Vec::new());
+        let last = split.iter().rposition(Option::is_some).unwrap_or(0);
+        for (i, (e, s)) in args.into_iter().zip(&split).enumerate() {
+            // in order: what comes before an operand that gets a name gets one too
+            let e = if i <= last { self.name_of(e, &mut bindings) } else { e };
+            if s.is_some() {
+                all.push(prim(Op::CompnumReal, vec![e.clone()]));
+                all.push(prim(Op::CompnumImag, vec![e]));
+            } else {
+                all.push(e);
+            }
+        }
+        bind(bindings, Expr::Jump(l, all))
+    }
+}
+
+/// Is parameter `v` of the label, its `at`th, an operand of arithmetic only, or passed on to the same place?
+fn only_computes(v: VarId, label: &Label, at: usize) -> bool {
+    let is_v = |e: &Expr| matches!(e, Expr::Local(x) if *x == v);
+    let (mut all, mut good) = (0, 0);
+    visit(&label.body, &mut |e| match e {
+        Expr::Local(x) if *x == v => all += 1,
+        Expr::Prim {
+            op:
+                PrimOp::Op(Op::Add | Op::Sub | Op::Mul | Op::NumEq | Op::CompnumReal | Op::CompnumImag | Op::IsCompnum),
+            args,
+            ..
+        } => good += args.iter().filter(|a| is_v(a)).count(),
+        Expr::Jump(l, args) if *l == label.id => good += usize::from(is_v(&args[at])),
+        _ => {}
+    });
+    all == good
+}

@@ -1,0 +1,61 @@
+;; Complex numbers of flonums: what compiled code does with operands it knows is what the runtime does with any.
+(import (scheme base) (scheme write) (scheme inexact) (scheme complex))
+
+(define (show . xs) (for-each (lambda (x) (write x) (display " ")) xs) (newline))
+(define cell (vector 0))
+(define (opaque x) (vector-set! cell 0 x) (vector-ref cell 0))
+
+(define values-to-try (list 0.0 -0.0 1.5 -2.25 1e200 -1e-200 (/ 1.0 0.0) (/ -1.0 0.0)))
+(define checked 0)
+(define (same? a b)
+  (set! checked (+ checked 1))
+  (if (not (and (eqv? (real-part a) (real-part b)) (eqv? (imag-part a) (imag-part b))))
+      (begin (display "differ: ") (show a b))))
+
+;; known operands: the parts are known to be flonums; unknown ones come out of a vector
+(define (try a b c d)
+  (let ((a (inexact a)) (b (inexact b)) (c (inexact c)) (d (inexact d)))
+    (when (and (real? a) (real? b) (real? c) (real? d))
+      (let ((z (make-rectangular a b)) (w (make-rectangular c d)))
+        (let ((x (opaque z)) (y (opaque w)))
+          (same? (+ z w) (+ x y))
+          (same? (- z w) (- x y))
+          (same? (* z w) (* x y))
+          (same? (+ z c) (+ x (opaque c)))
+          (same? (+ c z) (+ (opaque c) x))
+          (same? (- z c) (- x (opaque c)))
+          (same? (- c z) (- (opaque c) x))
+          (same? (* z c) (* x (opaque c)))
+          (same? (* c z) (* (opaque c) x))
+          (same? (/ z w) (/ x y))
+          (same? (- (* z z) (+ w z)) (- (* x x) (+ y x)))
+          (if (not (eq? (= z w) (= x y))) (show "= differs" x y)))))))
+(for-each (lambda (a)
+  (for-each (lambda (b)
+    (for-each (lambda (c)
+      (for-each (lambda (d) (try a b c d)) values-to-try)) values-to-try)) values-to-try)) values-to-try)
+(show checked)
+
+;; loops that carry complex numbers, used and returned
+(define (mandel c limit)
+  (let loop ((z c) (n 0))
+    (if (= n limit) n
+        (let ((x (real-part z)) (y (imag-part z)))
+          (if (> (+ (* x x) (* y y)) 4.0) n (loop (+ (* z z) c) (+ n 1)))))))
+(show (mandel 0.1+0.2i 50) (mandel 0.5+0.5i 50) (mandel (opaque 1.0+1.0i) 50) (mandel (opaque 1/2) 50) (mandel (opaque 1+i) 9))
+(define (power z n) (let loop ((acc 1.0+0.0i) (n n)) (if (= n 0) acc (loop (* acc z) (- n 1)))))
+(show (power 0.0+1.0i 5) (power (opaque 2.0) 3) (power (opaque 1+i) 4))
+(define (horner zs z) (let loop ((acc 0.0+0.0i) (zs zs)) (if (null? zs) acc (loop (+ (* acc z) (car zs)) (cdr zs)))))
+(show (horner (list 1 2.0 3+i 0.5+0.5i) 0.5-0.5i))
+(define (two n) (let loop ((a 1.0+0.0i) (b 0.0+1.0i) (i 0)) (if (= i n) (list a b) (loop (- b a) (+ a (* 0.5 b)) (+ i 1)))))
+(show (two 7))
+;; a loop that keeps them all
+(show (let loop ((z 1.0+0.5i) (i 0) (all '())) (if (= i 4) all (loop (* z 1.0+1.0i) (+ i 1) (cons z all)))))
+(show (let ((z 1.0+2.0i)) (let ((f (lambda (w) (* w z)))) (map f (list 1 2.0 z)))))
+
+;; parts, equality, errors
+(show (real-part 1.5) (imag-part 1.5) (real-part 1+2i) (imag-part 1/2) (real-part 1.0+2.0i) (imag-part (opaque 1.0+2.0i)))
+(show (make-rectangular 1.0 0.0) (make-rectangular 1 0) (make-rectangular 1 0.5) (make-rectangular 1.0 0))
+(show (= 1.0+0.0i 1.0) (= 1.0+2.0i (opaque 1+2i)) (eqv? 1.0+2.0i (opaque 1+2i)) (magnitude 3.0+4.0i) (complex? +i) (real? 1.0+0.0i))
+(define-syntax fails? (syntax-rules () ((_ e) (guard (c (#t 'error)) e 'no-error))))
+(show (fails? (real-part (opaque 'x))) (fails? (imag-part (opaque "1"))) (fails? (make-rectangular 1.0 (opaque +i))) (fails? (< 1.0+2.0i 1.0)))
