@@ -1,5 +1,5 @@
 ;; R7RS section 6.13: input and output.
-(import (scheme base) (scheme write) (scheme file) (scheme read) (scheme char))
+(import (scheme base) (scheme write) (scheme file) (scheme read) (scheme char) (scheme time))
 (include "include/check.scm")
 
 (define (written x) (let ((p (open-output-string))) (write x p) (get-output-string p)))
@@ -75,7 +75,8 @@
 (check (let ((p (open-output-string))) (write-char #\delete p) (write-char #\x80 p) (write-char #\nul p) (get-output-string p)) => "\x7f;\x80;\x0;")
 
 ;; files
-(define path "cairn-test-io.tmp")
+;; several configurations run at the same time
+(define path (string-append "cairn-test-io-" (number->string (current-jiffy)) ".tmp"))
 (if (file-exists? path) (delete-file path))
 (check (file-exists? path) => #f)
 (check (call-with-output-file path (lambda (p) (write '(a "b" #\c 1.5) p) (newline p) (display "λ second line" p) 'done)) => 'done)

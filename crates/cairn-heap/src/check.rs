@@ -20,6 +20,26 @@ use cairn_layout::object::{header_is_leaf, object_bytes};
 use cairn_layout::value::{TAG_FIXNUM, TAG_IMMEDIATE, TAG_MASK, TAG_PROCEDURE};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Spreads addresses over the hash tables; collisions are nobody's attack here.
+#[derive(Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|b| self.write_u64(*b as u64));
+    }
+    fn write_u64(&mut self, n: u64) {
+        self.0 = (self.0 ^ n).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+    }
+}
+
+type Set<T> = HashSet<T, BuildHasherDefault<Spread>>;
+type Map<K, V> = HashMap<K, V, BuildHasherDefault<Spread>>;
 
 /// What the checker walked over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -28,6 +48,8 @@ pub struct Report {
     pub objects: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// Words looked at, those of the roots among them.
+    pub words: u64,
 }
 
 /// One thing that is wrong.
@@ -50,13 +72,13 @@ impl fmt::Display for Problem {
 const MOST_PROBLEMS: usize = 20;
 
 /// Object starts of one parsed span.
-type Starts = Result<HashSet<u64>, String>;
+type Starts = Result<Set<u64>, String>;
 
 struct Checker<'a> {
     core: &'a Core,
     extents: &'a [Extent],
-    parsed: HashMap<Address, Starts>,
-    visited: HashSet<ObjectReference>,
+    parsed: Map<Address, Starts>,
+    visited: Set<ObjectReference>,
     queue: Vec<ObjectReference>,
     problems: Vec<Problem>,
     report: Report,
@@ -69,8 +91,8 @@ pub(crate) fn check<C: Client>(core: &Core, extents: &[Extent], client: &mut C) 
     let mut c = Checker {
         core,
         extents,
-        parsed: HashMap::new(),
-        visited: HashSet::new(),
+        parsed: Map::default(),
+        visited: Set::default(),
         queue: Vec::new(),
         problems: Vec::new(),
         report: Report::default(),
@@ -82,7 +104,9 @@ pub(crate) fn check<C: Client>(core: &Core, extents: &[Extent], client: &mut C) 
         unsafe { c.words(x.span.start.words(), (x.span.bytes() / WORD) as usize) };
     }
     c.scanning_old = false;
-    client.visit_roots(&mut c);
+    if let Err(e) = client.audit_roots(&mut c) {
+        c.problem(Address(0), 0, e);
+    }
     while let Some(r) = c.queue.pop() {
         c.object(r, client);
     }
@@ -90,11 +114,11 @@ pub(crate) fn check<C: Client>(core: &Core, extents: &[Extent], client: &mut C) 
 }
 
 /// Panics if the heap is inconsistent.
-pub(crate) fn demand<C: Client>(when: &str, core: &Core, extents: &[Extent], client: &mut C) {
-    if let Err(problems) = check(core, extents, client) {
+pub(crate) fn demand<C: Client>(when: &str, core: &Core, extents: &[Extent], client: &mut C) -> Report {
+    check(core, extents, client).unwrap_or_else(|problems| {
         let list: String = problems.iter().map(|p| format!("\n  {p}")).collect();
-        panic!("the heap is inconsistent {when} collection {}:{list}", core.stats.minor + core.stats.major + 1);
-    }
+        panic!("the heap is inconsistent {when} collection {}:{list}", core.stats.minor + core.stats.major + 1)
+    })
 }
 
 impl Checker<'_> {
@@ -120,7 +144,7 @@ impl Checker<'_> {
     /// Where objects start in a span of headed objects and procedures.
     fn starts(&mut self, span: Span) -> &Starts {
         self.parsed.entry(span.start).or_insert_with(|| {
-            let mut starts = HashSet::new();
+            let mut starts = Set::default();
             let mut a = span.start;
             while a < span.end {
                 // SAFETY: the span is a filled part of a block.
@@ -251,10 +275,15 @@ impl Checker<'_> {
                     self.words(a.words(), (bytes / WORD) as usize);
                 }
             } else {
+                if let Err(e) = client.audit_code(first) {
+                    return self.problem(a, first, e);
+                }
                 self.words(a.words(), (bytes / WORD) as usize);
                 if shape_of(first) & flags::CONTINUATION != 0 {
                     self.scanning_old = false;
-                    client.trace_continuation(a, self);
+                    if let Err(e) = client.audit_continuation(a, self) {
+                        self.problem(a, first, e);
+                    }
                 }
             }
         }
@@ -295,6 +324,7 @@ impl RootVisitor for Checker<'_> {
     unsafe fn slot(&mut self, slot: *mut u64) {
         // SAFETY: by the trait's contract.
         let word = unsafe { *slot };
+        self.report.words += 1;
         let at = Address(slot as u64);
         if word == POISON {
             return self.problem(at, word, "freed memory".into());

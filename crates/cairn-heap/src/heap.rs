@@ -37,6 +37,7 @@ use crate::space::chunks::ChunkSpace;
 use crate::space::immortal::ImmortalSpace;
 use crate::space::large::LargeSpace;
 use crate::stats::{CollectionEvent, Observer, Reason, Stats};
+use crate::zeal::Pace;
 use cairn_layout::facts::{self, CollectorFacts};
 use cairn_layout::machine::CHECK_RESERVE;
 use cairn_layout::object::LARGE_BYTES;
@@ -76,6 +77,7 @@ pub(crate) struct Core {
     pub(crate) sizing: Sizing,
     pub(crate) stats: Stats,
     pub(crate) zeal: Zeal,
+    pub(crate) pace: Pace,
     pub(crate) chunk_bytes_at_collection: u64,
     observer: Option<Box<dyn Observer>>,
 }
@@ -164,6 +166,7 @@ impl Heap {
             sizing: Sizing::new(config.sizing, heap_max),
             stats: Stats::default(),
             zeal: config.zeal,
+            pace: Pace::new(config.zeal.thorough),
             chunk_bytes_at_collection: 0,
             observer: None,
         };
@@ -192,6 +195,11 @@ impl Heap {
     #[inline]
     pub fn contains(&self, address: u64) -> bool {
         self.core.pool.table.covers(Address(address))
+    }
+    /// What the slow path of a heap check asks for besides the bytes that are missing: room for runtime calls. When every
+    /// check is to fail, they find it elsewhere.
+    pub fn check_reserve(&self) -> u64 {
+        if self.core.zeal.every_safepoint { 0 } else { CHECK_RESERVE }
     }
     /// `lo` and `hi` of the extent just handed out by `new` or `collect`.
     pub fn current(&mut self) -> (u64, u64) {

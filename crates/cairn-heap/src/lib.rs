@@ -58,6 +58,7 @@ pub mod region;
 pub mod sizing;
 pub mod space;
 pub mod stats;
+mod zeal;
 
 pub use address::Address;
 pub use config::{HeapConfig, SizingConfig, Zeal};

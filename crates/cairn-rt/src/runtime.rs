@@ -4,6 +4,7 @@
 //! `Machine::runtime` leads from there to here ([`rt`]).
 
 use crate::error::Failure;
+use crate::machine::chunks::Geometry;
 use crate::machine::stubs::cold_stub;
 use crate::machine::{ARGS_MIN, State};
 use crate::symbol::SymbolTable;
@@ -14,6 +15,41 @@ use cairn_layout::machine::{Machine, Pending, SLOTS, slot};
 use cairn_layout::module::ModuleTable;
 use std::time::Instant;
 
+/// How hard a run tries to find mistakes of the compiler and the runtime.
+///
+/// Zeal collects at every safepoint, walks the heap and all frames before and after each collection, fills freed memory and
+/// dead slots of frames with a word that is no value, and has tiny stack chunks and nurseries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Zeal {
+    /// Not at all.
+    Off,
+    /// `CAIRN_ZEAL=1`: with large heaps, leaves out what would take too long (`cairn-heap/src/zeal.rs`).
+    Paced,
+    /// `CAIRN_ZEAL=2`: leaves out nothing.
+    Thorough,
+}
+
+impl Zeal {
+    fn from_environment() -> Zeal {
+        match std::env::var_os("CAIRN_ZEAL") {
+            Some(v) if v == "2" => Zeal::Thorough,
+            _ if is_set("CAIRN_ZEAL") => Zeal::Paced,
+            _ => Zeal::Off,
+        }
+    }
+
+    fn heap(self) -> HeapConfig {
+        match self {
+            Zeal::Off => HeapConfig::default(),
+            zeal => {
+                let base = HeapConfig::zealous();
+                let thorough = zeal == Zeal::Thorough;
+                HeapConfig { zeal: cairn_heap::Zeal { every_safepoint: true, thorough, ..base.zeal }, ..base }
+            }
+        }
+    }
+}
+
 /// What the user can choose when a program starts.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -23,9 +59,8 @@ pub struct Options {
     pub stats: bool,
     /// Print a line for each collection.
     pub trace_gc: bool,
-    /// Check the heap around every collection, collect often, poison freed memory. For tests; slow. Always on when
-    /// the environment sets `CAIRN_ZEAL`.
-    pub zeal: bool,
+    /// Checks for tests; what the environment's `CAIRN_ZEAL` says.
+    pub zeal: Zeal,
     /// The program's name, then its arguments.
     pub command_line: Vec<String>,
 }
@@ -80,7 +115,7 @@ impl Options {
 impl Default for Options {
     fn default() -> Self {
         let command_line = vec!["cairn".to_string()];
-        Options { heap_max: None, stats: false, trace_gc: false, zeal: is_set("CAIRN_ZEAL"), command_line }
+        Options { heap_max: None, stats: false, trace_gc: false, zeal: Zeal::from_environment(), command_line }
     }
 }
 
@@ -115,8 +150,7 @@ impl Runtime {
     pub fn new(options: Options) -> Result<Box<Runtime>, String> {
         // SAFETY: a write to a closed pipe must be an error that can be reported, not a signal that kills.
         unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
-        let base = if options.zeal { HeapConfig::zealous() } else { HeapConfig::default() };
-        let config = HeapConfig { heap_max: options.heap_max, ..base };
+        let config = HeapConfig { heap_max: options.heap_max, ..options.zeal.heap() };
         let mut heap = Heap::new(config).map_err(|e| e.to_string())?;
         if options.trace_gc {
             heap.set_observer(Some(Box::new(Tracer)));
@@ -136,6 +170,9 @@ impl Runtime {
             args: vec![Value::UNSPECIFIED; ARGS_MIN],
             strategy: State::default(),
         });
+        if runtime.options.zeal != Zeal::Off {
+            runtime.strategy.chunks.geometry = Geometry::TINY;
+        }
         // SAFETY: just made; nothing else refers to it.
         let ctx = unsafe { &mut *machine };
         ctx.calls = calls::table();

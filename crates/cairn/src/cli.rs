@@ -4,6 +4,7 @@
 
 use crate::emit::Stage;
 use cairn_layout::facts::{self, StrategyFacts};
+use clap::builder::FalseyValueParser;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches};
 use std::ffi::OsString;
@@ -94,18 +95,21 @@ fn compile_arguments() -> Vec<Arg> {
             .env("CAIRN_VERIFY")
             .hide_env(true)
             .action(ArgAction::SetTrue)
+            .value_parser(FalseyValueParser::new())
             .help("Check the program after every compiler pass"),
         Arg::new("no-cache")
             .long("no-cache")
             .env("CAIRN_NO_CACHE")
             .hide_env(true)
             .action(ArgAction::SetTrue)
+            .value_parser(FalseyValueParser::new())
             .help("Compile even if the same program was compiled before"),
         Arg::new("time")
             .long("time")
             .env("CAIRN_TIME")
             .hide_env(true)
             .action(ArgAction::SetTrue)
+            .value_parser(FalseyValueParser::new())
             .help("Report the time of each compiler stage on standard error"),
     ]
 }
@@ -124,12 +128,14 @@ fn run_arguments() -> Vec<Arg> {
             .env("CAIRN_STATS")
             .hide_env(true)
             .action(ArgAction::SetTrue)
+            .value_parser(FalseyValueParser::new())
             .help("Report memory use on standard error when the program ends"),
         Arg::new("trace-gc")
             .long("trace-gc")
             .env("CAIRN_TRACE_GC")
             .hide_env(true)
             .action(ArgAction::SetTrue)
+            .value_parser(FalseyValueParser::new())
             .help("Report each garbage collection on standard error"),
     ]
 }

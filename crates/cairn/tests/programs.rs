@@ -1,4 +1,4 @@
-//! Whole programs through the whole system: frame strategy × optimization level × run/build.
+//! Whole programs through the whole system: frame strategy × optimization level × run/build/zeal.
 //!
 //! Programs are `tests/scheme/*.scm`, `tests/programs/*.scm` and `examples/*.scm`; what each must print is in a
 //! file with the suffix `.out` beside it (a first line `;; args: …` in the program gives arguments, a file with the
@@ -21,8 +21,12 @@ fn binary() -> PathBuf {
     }
 }
 
+/// Programs whose point is size. What they do is in `tests/programs/frames.scm` too, smaller.
+const TOO_LARGE_FOR_ZEAL: &[&str] = &["tests/programs/limits.scm"];
+
 #[derive(Clone, Copy)]
 struct Configuration {
+    /// `run`, `build`, or `zeal`: `run` under the checks of `CAIRN_ZEAL`.
     mode: &'static str,
     frames: &'static str,
     opt: &'static str,
@@ -82,6 +86,9 @@ fn run(program: &str, c: Configuration) -> Outcome {
     } else {
         command = Command::new(binary());
         command.arg("run").args(&flags).arg(program);
+        if c.mode == "zeal" {
+            command.env("CAIRN_ZEAL", "1");
+        }
     }
     let input = root.join(program).with_extension("in");
     let stdin = if input.exists() { Stdio::from(fs::File::open(input).unwrap()) } else { Stdio::null() };
@@ -121,6 +128,9 @@ fn check(folders: &[&str], suffix: &str, c: Configuration, actual: impl Fn(&Outc
     let mut problems = vec![];
     let mut count = 0;
     for program in folders.iter().flat_map(|f| programs(f, suffix)) {
+        if c.mode == "zeal" && TOO_LARGE_FOR_ZEAL.contains(&&*program) {
+            continue;
+        }
         count += 1;
         let outcome = run(&program, c);
         let actual = actual(&outcome);
@@ -191,6 +201,8 @@ matrix! {
     build_chunks_low "build" "chunks" "low";
     build_heap_high "build" "heap" "high";
     build_heap_low "build" "heap" "low";
+    zeal_chunks_high "zeal" "chunks" "high";
+    zeal_heap_high "zeal" "heap" "high";
 }
 
 #[test]

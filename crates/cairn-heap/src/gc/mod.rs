@@ -50,6 +50,24 @@ pub trait Client {
     /// Called once for each continuation that a collection copies. The object's raw words (chunk, sp, base) are
     /// valid; its values may not have been updated yet, and must be left alone: the collector visits them itself.
     fn trace_continuation<V: RootVisitor>(&mut self, k: Address, visitor: &mut V);
+
+    /// For the checker: like [`Client::visit_roots`], but the frames are read by other means than the collector's, which
+    /// complain of what is wrong with them, and may spoil what no live map speaks of.
+    fn audit_roots<V: RootVisitor>(&mut self, visitor: &mut V) -> Result<(), String> {
+        self.visit_roots(visitor);
+        Ok(())
+    }
+
+    /// For the checker: like [`Client::trace_continuation`], likewise.
+    fn audit_continuation<V: RootVisitor>(&mut self, k: Address, visitor: &mut V) -> Result<(), String> {
+        self.trace_continuation(k, visitor);
+        Ok(())
+    }
+
+    /// For the checker, before it looks at the descriptor of a procedure or heap frame: is its code known?
+    fn audit_code(&mut self, _code: u64) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// What a collection is asked to cover.

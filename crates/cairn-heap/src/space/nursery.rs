@@ -9,6 +9,9 @@ use crate::address::{Address, BLOCK_BYTES, BlockIndex, PAIR_BYTES, Span, blocks_
 use crate::blocks::{BlockTable, Kind, State, poison};
 use crate::region::release_pages;
 
+/// How far a poisoned nursery wanders before it starts over.
+const LAP_BYTES: u64 = 2 << 20;
+
 /// An extent and how far it is filled.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
@@ -24,6 +27,8 @@ pub struct Extent {
 pub struct Nursery {
     span: Span,
     soft: u64,
+    /// Where the extents handed out since the last reset begin.
+    base: Address,
     next: Address,
     /// Highest address whose pages may be resident.
     warm: Address,
@@ -39,6 +44,7 @@ impl Nursery {
         Nursery {
             span,
             soft: soft_bytes,
+            base: start,
             next: start,
             warm: start,
             current: Span::new(start, start),
@@ -54,7 +60,7 @@ impl Nursery {
     /// Bytes handed out since the last reset.
     #[inline(always)]
     pub const fn used(&self) -> u64 {
-        self.next.offset_from(self.span.start)
+        self.next.offset_from(self.base)
     }
     /// When to ask for a collection, in bytes handed out.
     pub const fn soft_limit(&self) -> u64 {
@@ -123,16 +129,24 @@ impl Nursery {
         &self.closed
     }
     /// Empties the nursery: every survivor has left. Pages beyond the soft limit go back to the system.
+    ///
+    /// When poisoned, it goes on behind what it has used, and comes back only after a while: so a stale reference meets
+    /// poison, not the next new object.
     pub fn reset(&mut self, poisoned: bool) {
-        let used = Span::new(self.span.start, self.next);
+        self.closed.clear();
         if poisoned {
-            poison(used);
+            poison(Span::new(self.base, self.next));
+            let next = Address(self.next.0.next_multiple_of(BLOCK_BYTES));
+            let far = next.offset_from(self.span.start) > LAP_BYTES;
+            self.base = if far { self.span.start } else { next };
+            self.next = self.base;
+            self.current = Span::new(self.base, self.base);
+            return;
         }
         let keep = Address((self.span.start.0 + self.soft).min(self.warm.0));
         release_pages(Span::new(keep, self.warm));
         self.warm = keep;
         self.next = self.span.start;
         self.current = Span::new(self.span.start, self.span.start);
-        self.closed.clear();
     }
 }

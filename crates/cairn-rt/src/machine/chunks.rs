@@ -50,6 +50,28 @@ pub const RED_ZONE: u64 = 1024;
 /// Bytes below the red zone: the chunk's end is recorded there, and copying in blocks may read there.
 const BELOW: u64 = 64;
 
+/// How chunks are used.
+#[derive(Clone, Copy, Debug)]
+pub struct Geometry {
+    /// The usual size of a chunk in bytes.
+    pub bytes: u64,
+    /// Most room that a fresh chunk offers beyond what is asked for and the red zone.
+    pub room_max: u64,
+}
+
+impl Geometry {
+    /// What programs run with.
+    pub const USUAL: Geometry = Geometry { bytes: CHUNK_BYTES, room_max: CHUNK_BYTES };
+    /// A few small frames in each chunk: under zeal.
+    pub const TINY: Geometry = Geometry { bytes: 2 * RED_ZONE, room_max: 256 };
+}
+
+impl Default for Geometry {
+    fn default() -> Geometry {
+        Geometry::USUAL
+    }
+}
+
 /// Chunk state of a machine.
 #[derive(Default)]
 pub struct Chunks {
@@ -59,6 +81,8 @@ pub struct Chunks {
     pub end: u64,
     /// A chunk of the usual size kept for the next overflow: start and end.
     pub spare: Option<(u64, u64)>,
+    /// How chunks are used.
+    pub geometry: Geometry,
 }
 
 fn state(ctx: &mut Machine) -> &'static mut State {
@@ -67,24 +91,26 @@ fn state(ctx: &mut Machine) -> &'static mut State {
 
 /// Allocates a chunk with room for `bytes`, or reports that memory is exhausted.
 fn new_chunk(ctx: &mut Machine, bytes: u64) -> (u64, u64) {
-    if bytes <= CHUNK_BYTES - 2 * RED_ZONE
+    let usual = state(ctx).chunks.geometry.bytes;
+    if bytes + 2 * RED_ZONE <= usual
         && let Some(chunk) = state(ctx).chunks.spare.take()
     {
         return chunk;
     }
-    let size = CHUNK_BYTES.max((bytes + 2 * RED_ZONE).next_multiple_of(CHUNK_BYTES));
+    let size = (bytes + 2 * RED_ZONE).next_multiple_of(usual);
     match rt(ctx).heap.alloc_chunk(size) {
         Ok((start, size)) => (start, start + size),
         Err(_) => out_of_memory(ctx, size),
     }
 }
 
-/// Makes `chunk` current and empty, its base frame being the return address `bottom`.
-fn enter_chunk(ctx: &mut Machine, (start, end): (u64, u64), bottom: u64) {
+/// Makes `chunk` current and empty, its base frame being the return address `bottom`; the next frame has so many `bytes`.
+fn enter_chunk(ctx: &mut Machine, (start, end): (u64, u64), bytes: u64, bottom: u64) {
     let s = state(ctx);
     (s.chunks.start, s.chunks.end) = (start, end);
     ctx.chunk = start;
-    ctx.stack_limit = start + BELOW + RED_ZONE;
+    let room = bytes + s.chunks.geometry.room_max;
+    ctx.stack_limit = (start + BELOW + RED_ZONE).max((end - 8).saturating_sub(room));
     ctx.base = end - 8;
     ctx.sp = ctx.base;
     // SAFETY: the first and the last word of a fresh chunk. The first, below the red zone, records its end.
@@ -98,7 +124,7 @@ fn enter_chunk(ctx: &mut Machine, (start, end): (u64, u64), bottom: u64) {
 pub fn start(ctx: &mut Machine) {
     let (halt, underflow) = (state(ctx).halt, state(ctx).underflow);
     let chunk = new_chunk(ctx, 0);
-    enter_chunk(ctx, chunk, underflow);
+    enter_chunk(ctx, chunk, 0, underflow);
     ctx.sp -= 8;
     // SAFETY: a fresh chunk has room for a frame of one word.
     unsafe { *(ctx.sp as *mut u64) = halt };
@@ -113,7 +139,7 @@ fn leave_chunk(ctx: &mut Machine) {
         return; // earlier segments of this chunk may be captured: the collector decides
     }
     let chunk = (chunks.start, chunks.end);
-    if chunk.1 - chunk.0 == CHUNK_BYTES && chunks.spare.is_none() {
+    if chunk.1 - chunk.0 == chunks.geometry.bytes && chunks.spare.is_none() {
         chunks.spare = Some(chunk);
     } else {
         rt(ctx).heap.free_chunk(chunk.0);
@@ -160,7 +186,7 @@ pub fn overflow(ctx: &mut Machine, bytes: u64) {
     }
     let underflow = state(ctx).underflow;
     let chunk = new_chunk(ctx, bytes);
-    enter_chunk(ctx, chunk, underflow);
+    enter_chunk(ctx, chunk, bytes, underflow);
 }
 
 /// See `cairn_machine_capture`. Compiled code has room for the object when it does not come here.
@@ -204,7 +230,7 @@ pub fn underflow(ctx: &mut Machine) {
             let underflow = state(ctx).underflow;
             leave_chunk(ctx);
             let chunk = new_chunk(ctx, 8 * words);
-            enter_chunk(ctx, chunk, underflow);
+            enter_chunk(ctx, chunk, 8 * words, underflow);
         }
         ctx.sp = ctx.base - 8 * words;
         std::ptr::copy_nonoverlapping(sp as *const u64, ctx.sp as *mut u64, words as usize);

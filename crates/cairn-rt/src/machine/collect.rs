@@ -4,6 +4,7 @@
 //! `Machine::spill`, everything older is in frames, and the registers hold nothing else: so all roots are known precisely.
 //! Runtime calls never come here.
 
+use super::audit::Segment;
 use super::chunks;
 use super::walk::visit_frames;
 use crate::alloc::out_of_memory;
@@ -24,8 +25,8 @@ pub extern "C" fn cairn_machine_collect(ctx: &mut Machine, bytes: Value) -> Valu
 
 /// Room for `bytes` bytes in the current nursery block, by the next block or by a collection.
 pub fn safepoint(ctx: &mut Machine, bytes: u64) {
-    let need = bytes + cairn_layout::machine::CHECK_RESERVE;
     let rt = rt(ctx);
+    let need = bytes + rt.heap.check_reserve();
     let requested = std::mem::take(&mut rt.collect_requested);
     if !requested && let Refill::Block(lo, hi) = rt.heap.refill(ctx.lo, ctx.hi, need) {
         (ctx.lo, ctx.hi) = (lo, hi);
@@ -62,13 +63,16 @@ struct Roots {
     machine: *mut Machine,
 }
 
-impl Client for Roots {
-    fn visit_roots<V: RootVisitor>(&mut self, visitor: &mut V) {
+impl Roots {
+    /// Every root but the frames.
+    ///
+    /// # Safety
+    /// The machine is between two instructions of compiled code: all of these are words that hold values.
+    unsafe fn visit_machine<V: RootVisitor>(&mut self, visitor: &mut V) {
         // SAFETY: the machine context outlives the collection, and nothing else uses it meanwhile.
-        let ctx = unsafe { &mut *self.machine };
-        let rt: &mut Runtime = rt(ctx);
-        // SAFETY: all of these are words that hold values (or raw words without a pointer tag).
         unsafe {
+            let ctx = &mut *self.machine;
+            let rt: &mut Runtime = rt(ctx);
             visitor.words(ctx.slots.as_mut_ptr() as *mut u64, ctx.slots.len());
             visitor.words(ctx.spill.as_mut_ptr() as *mut u64, ctx.spilled as usize);
             visitor.slot(&raw mut ctx.result as *mut u64);
@@ -82,14 +86,40 @@ impl Client for Roots {
                 visitor.words(module.globals as *mut u64, module.global_count as usize);
                 visitor.words(module.literals, module.literal_count as usize);
             }
-            if rt.strategy.facts.frames_in_heap {
+            if let Some((spare, _)) = rt.strategy.chunks.spare {
+                visitor.mark_chunk(Address(spare));
+            }
+        }
+    }
+
+    /// The second reading of a segment.
+    ///
+    /// # Safety
+    /// `s.chunk` is the address of a chunk.
+    unsafe fn audit<V: RootVisitor>(&mut self, s: Segment, visitor: &mut V) -> Result<(), String> {
+        // SAFETY: as for `visit_machine`; the first word of a chunk is its end.
+        unsafe {
+            let strategy = &mut rt(&*self.machine).strategy;
+            let mut auditor = std::mem::take(&mut strategy.auditor);
+            let outcome = auditor.segment(strategy, s, Address(s.chunk).load(), visitor);
+            strategy.auditor = auditor;
+            visitor.mark_chunk(Address(s.chunk));
+            outcome
+        }
+    }
+}
+
+impl Client for Roots {
+    fn visit_roots<V: RootVisitor>(&mut self, visitor: &mut V) {
+        // SAFETY: the collector runs at safepoints only.
+        unsafe {
+            self.visit_machine(visitor);
+            let ctx = &mut *self.machine;
+            if rt(ctx).strategy.facts.frames_in_heap {
                 visitor.slot(&raw mut ctx.sp);
             } else if ctx.chunk != 0 {
                 visit_frames(ctx.sp, ctx.base, visitor);
                 visitor.mark_chunk(Address(ctx.chunk));
-                if let Some((spare, _)) = rt.strategy.chunks.spare {
-                    visitor.mark_chunk(Address(spare));
-                }
             }
         }
     }
@@ -105,5 +135,38 @@ impl Client for Roots {
                 visitor.mark_chunk(Address(chunk));
             }
         }
+    }
+
+    fn audit_roots<V: RootVisitor>(&mut self, visitor: &mut V) -> Result<(), String> {
+        // SAFETY: as for `visit_roots`.
+        unsafe {
+            self.visit_machine(visitor);
+            let ctx = &mut *self.machine;
+            if rt(ctx).strategy.facts.frames_in_heap {
+                visitor.slot(&raw mut ctx.sp);
+            } else if ctx.chunk != 0 {
+                return self.audit(Segment { chunk: ctx.chunk, sp: ctx.sp, base: ctx.base }, visitor);
+            }
+        }
+        Ok(())
+    }
+
+    fn audit_continuation<V: RootVisitor>(&mut self, k: Address, visitor: &mut V) -> Result<(), String> {
+        // SAFETY: as for `trace_continuation`.
+        unsafe {
+            let word = |i: u64| k.plus(8 * i).load();
+            match word(continuation::CHUNK) {
+                0 => Ok(()),
+                chunk => {
+                    let s = Segment { chunk, sp: word(continuation::SP), base: word(continuation::BASE) };
+                    self.audit(s, visitor)
+                }
+            }
+        }
+    }
+
+    fn audit_code(&mut self, code: u64) -> Result<(), String> {
+        // SAFETY: as for `visit_machine`.
+        unsafe { rt(&*self.machine).strategy.auditor.code(code) }
     }
 }

@@ -1,8 +1,9 @@
 //! Taking in a compiled module and running it.
 
+use super::audit::Auditor;
 use super::{ARGS_MIN, chunks, stubs};
 use crate::alloc;
-use crate::runtime::{Options, Runtime};
+use crate::runtime::{Options, Runtime, Zeal};
 use crate::symbol;
 use cairn_layout::Value;
 use cairn_layout::facts::STRATEGIES;
@@ -65,6 +66,9 @@ impl Runtime {
             self.args.resize(ARGS_MIN, Value::UNSPECIFIED);
             ctx.args = self.args.as_mut_ptr();
             ctx.under = Value::FALSE;
+            if self.options.zeal != Zeal::Off {
+                self.strategy.auditor = Auditor::of_process();
+            }
             if self.strategy.facts.frames_in_heap {
                 let frame = alloc::alloc_procedure(ctx, 2) as *mut u64;
                 *frame = self.strategy.halt;

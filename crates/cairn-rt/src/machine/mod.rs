@@ -5,6 +5,7 @@
 //! | [`stubs`] | the cold stub: runtime calls that preserve all registers |
 //! | [`chunks`] | stack chunks: overflow, underflow, capture and reinstatement |
 //! | [`walk`] | enumerating frames for the collector and for backtraces |
+//! | [`audit`] | a second, distrustful reading of frames, for zeal |
 //! | [`collect`] | safepoints: roots, the collector's client |
 //! | [`load`] | taking in a compiled module, running it |
 //!
@@ -12,6 +13,7 @@
 //! reinstate. The common cases are compiled code (`cairn-llvm/src/strategy`); the others are here. Frames in the heap need
 //! nothing.
 
+pub mod audit;
 pub mod chunks;
 pub mod collect;
 pub mod load;
@@ -43,11 +45,20 @@ pub struct State {
     pub continuation: u64,
     /// Stack chunks (`chunks`).
     pub chunks: chunks::Chunks,
+    /// Reads frames for the heap's checker, under zeal.
+    pub auditor: audit::Auditor,
 }
 
 impl Default for State {
     fn default() -> Self {
-        State { facts: &facts::CHUNKS, underflow: 0, halt: 0, continuation: 0, chunks: chunks::Chunks::default() }
+        State {
+            facts: &facts::CHUNKS,
+            underflow: 0,
+            halt: 0,
+            continuation: 0,
+            chunks: chunks::Chunks::default(),
+            auditor: audit::Auditor::default(),
+        }
     }
 }
 

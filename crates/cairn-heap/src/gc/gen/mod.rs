@@ -107,9 +107,13 @@ impl Gen {
     }
     /// Replaces the hidden extent by one with room for `bytes`.
     fn take_hidden(&mut self, core: &mut Core, bytes: u64) -> Result<(), OutOfMemory> {
-        let span = (self.nursery.take(&mut core.pool.table, bytes))
+        let span = (self.nursery.take(&mut core.pool.table, bytes + PAIR_BYTES))
             .ok_or_else(|| core.out_of_memory(bytes, self.nursery.used()))?;
-        if let Some(x) = self.hidden.replace(Extent { span, lo: span.start, hi: span.end }) {
+        // A pair of nothing: see `hide`.
+        let lo = span.start.plus(PAIR_BYTES);
+        // SAFETY: the extent is fresh, and larger than a pair.
+        unsafe { span.start.words().write_bytes(0, 2) };
+        if let Some(x) = self.hidden.replace(Extent { span, lo, hi: span.end }) {
             core.stats.allocated += self.nursery.add_closed(x);
         }
         Ok(())
@@ -245,7 +249,10 @@ impl Plan for Gen {
     }
 
     fn refill(&mut self, core: &mut Core, lo: Address, hi: Address, need: u64) -> Option<(Address, Address)> {
-        let due = self.wanted.is_some() || !self.nursery.has_room(need) || core.zeal.every_safepoint;
+        let used = core.used();
+        let due = self.wanted.is_some()
+            || !self.nursery.has_room(need)
+            || core.zeal.every_safepoint && self.nursery.used() > 0 && core.pace.collects(used);
         if due && (self.nursery.used() > 0 || self.wanted.is_some()) {
             return None;
         }
@@ -275,7 +282,9 @@ impl Plan for Gen {
             (*lo, *hi) = self.extend(core, need).ok_or_else(|| core.out_of_memory(bytes, self.nursery.used()))?;
             return Ok(bump(lo, hi, bytes, from_below));
         }
-        self.wanted.get_or_insert(Reason::Nursery);
+        if !core.zeal.every_safepoint || !self.nursery.has_room(need) {
+            self.wanted.get_or_insert(Reason::Nursery);
+        }
         self.hide(core, lo, hi)?;
         let fits = self.hidden.is_some_and(|x| x.hi.0 - x.lo.0 >= bytes);
         if !fits {
@@ -302,6 +311,10 @@ impl Plan for Gen {
     fn hide(&mut self, core: &mut Core, lo: &mut Address, hi: &mut Address) -> Result<(), OutOfMemory> {
         if self.hidden.is_some() {
             return Ok(());
+        }
+        if core.zeal.every_safepoint {
+            // The extent is no more than an earlier heap check was promised.
+            return self.take_hidden(core, CHECK_RESERVE);
         }
         if !self.nursery.is_open() || hi.0 - lo.0 < CHECK_RESERVE {
             self.close(core, *lo, *hi);
@@ -335,8 +348,10 @@ impl Plan for Gen {
         request: Request,
     ) -> Result<(), OutOfMemory> {
         self.close(core, lo, hi);
-        if core.zeal.verify {
-            check::demand("before", core, &self.extents(lo, hi), client);
+        let walks = core.zeal.verify && core.pace.walks();
+        if walks {
+            let report = check::demand("before", core, &self.extents(lo, hi), client);
+            core.pace.walked(report.words);
         }
         let why = self.why_major(core, request);
         let major = why.is_some();
@@ -360,7 +375,7 @@ impl Plan for Gen {
         if tight(core) && self.old.hole_bytes() > 0 {
             self.major(core, client, Reason::HeapMax, SPARSE_WHEN_TIGHT);
         }
-        if core.zeal.verify {
+        if walks {
             check::demand("after", core, &[], client);
         }
         self.begin(core);

@@ -1,0 +1,283 @@
+//! The auditor: a second reading of frames, under zeal.
+//!
+//! The problem: a live map that forgets a slot shows much later, as a stale word in some frame. The idea: read the frames once
+//! more, by code that shares nothing with [`super::walk`], and believe nothing. Before a descriptor is read, the return
+//! address must lie in code that is mapped executable. The descriptor must be one of a return point, its sizes and maps must
+//! agree, the frames must fill their segment exactly, and below it must be an underflow frame. Live
+//! slots go to the heap's checker, which demands valid values. All other slots are *spoiled*: they get a word that is
+//! no value, so a slot that is used although its map does not show it is found at its first use.
+//!
+//! ```text
+//!   sp ──▶ │ return address │ … live: checked … dead: spoiled … │ return address │ … │ underflow ◀── base
+//!           known? RETURN? size? map within size?                 known? …
+//! ```
+//!
+//! Cost: linear in the frames of the segments that a walk of the heap meets.
+
+use super::State;
+use cairn_heap::RootVisitor;
+use cairn_heap::address::Address;
+use cairn_heap::blocks::POISON;
+use cairn_layout::code::{LIVE_HIGH, LIVE_LOW, MV_ENTRY, RETURN_PREFIX, SHAPE, flags, shape_words};
+use std::collections::HashSet;
+
+/// A segment of frames, as somebody claims it to be.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    /// The chunk it lies in.
+    pub chunk: u64,
+    /// The youngest frame.
+    pub sp: u64,
+    /// The word after the oldest one.
+    pub base: u64,
+}
+
+/// See the module's header.
+#[derive(Debug, Default)]
+pub struct Auditor {
+    /// Address ranges of executable memory, sorted.
+    code: Vec<(u64, u64)>,
+    /// Code addresses found good.
+    known: HashSet<u64>,
+}
+
+impl Auditor {
+    /// An auditor that knows these ranges of code.
+    pub fn new(mut code: Vec<(u64, u64)>) -> Auditor {
+        code.sort_unstable();
+        Auditor { code, known: HashSet::new() }
+    }
+
+    /// An auditor that knows what the process has mapped executable now.
+    pub fn of_process() -> Auditor {
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+        let range = |line: &str| -> Option<(u64, u64)> {
+            let (range, rest) = line.split_once(' ')?;
+            let (start, end) = range.split_once('-')?;
+            let executable = rest.split(' ').next()?.contains('x');
+            executable.then_some((u64::from_str_radix(start, 16).ok()?, u64::from_str_radix(end, 16).ok()?))
+        };
+        Auditor::new(maps.lines().filter_map(range).collect())
+    }
+
+    fn is_code(&self, address: u64) -> bool {
+        let i = self.code.partition_point(|(_, end)| *end <= address);
+        self.code.get(i).is_some_and(|(start, _)| *start <= address)
+    }
+
+    /// Is this the address of code with a descriptor?
+    pub fn code(&mut self, code: u64) -> Result<(), String> {
+        if self.known.contains(&code) {
+            return Ok(());
+        }
+        if !self.is_code(code) || !self.is_code(code - RETURN_PREFIX) {
+            return Err(format!("{code:#x} is no code address"));
+        }
+        self.known.insert(code);
+        Ok(())
+    }
+
+    /// Checks the frames of a segment, hands their live slots to the visitor, spoils the others.
+    ///
+    /// # Safety
+    /// `chunk_end` is one past the end of the chunk, which is readable and writable; nothing else uses it meanwhile.
+    pub unsafe fn segment<V: RootVisitor>(
+        &mut self,
+        state: &State,
+        s: Segment,
+        chunk_end: u64,
+        visitor: &mut V,
+    ) -> Result<(), String> {
+        if !(s.chunk < s.sp && s.sp <= s.base && s.base < chunk_end && s.sp.is_multiple_of(8)) {
+            return Err(format!("{s:x?} does not lie in its chunk, which ends at {chunk_end:#x}"));
+        }
+        let mut sp = s.sp;
+        while sp < s.base {
+            let at = |what: &str| format!("frame at {sp:#x} of {s:x?}: {what}");
+            // SAFETY: within the chunk; the descriptor is read after its address was found good.
+            let words = unsafe {
+                let code = Address(sp).load();
+                self.code(code).map_err(|e| at(&format!("its return address {e}")))?;
+                let words = self.frame(code).map_err(|e| at(&format!("its return point {code:#x} {e}")))?;
+                if words > (s.base - sp) / 8 {
+                    return Err(at(&format!("its {words} words reach beyond the segment")));
+                }
+                if code == state.underflow || code == state.halt && sp + 8 * words != s.base {
+                    return Err(at("an underflow or outermost frame where there cannot be one"));
+                }
+                for i in 1..words {
+                    let slot = Address(sp + 8 * i);
+                    if is_live(code, words, i) {
+                        visitor.slot(slot.words());
+                    } else {
+                        slot.store(POISON);
+                    }
+                }
+                words
+            };
+            sp += 8 * words;
+        }
+        // SAFETY: `base` is within the chunk.
+        if unsafe { Address(s.base).load() } != state.underflow {
+            return Err(format!("{s:x?} is not followed by an underflow frame"));
+        }
+        Ok(())
+    }
+
+    /// Size in words of the frames that return to `code`, if its descriptor is that of a return point.
+    ///
+    /// # Safety
+    /// `code` was found good.
+    unsafe fn frame(&self, code: u64) -> Result<u64, String> {
+        // SAFETY: by the contract.
+        let (shape, mv) = unsafe { (word(code, SHAPE), word(code, MV_ENTRY)) };
+        let words = shape_words(shape);
+        let all = flags::RETURN | flags::UNDERFLOW | flags::HALT | flags::LONG_MAP | flags::LIBRARY;
+        if shape & flags::RETURN == 0 || shape >> 32 & !(all >> 32) != 0 || words == 0 {
+            return Err(format!("has the shape {shape:#x}, not that of a return point"));
+        }
+        if !self.is_code(mv) {
+            return Err(format!("has the multiple-value entry {mv:#x}, which is no code"));
+        }
+        if (shape & flags::LONG_MAP != 0) != (words > 128) {
+            return Err(format!("has the wrong kind of live map for {words} words"));
+        }
+        // The map's last words may speak of more than the frame has.
+        let mapped = words.next_multiple_of(64).max(if words > 128 { 0 } else { 128 });
+        // SAFETY: as above; there are as many words of map.
+        let stray = unsafe { is_live(code, words, 0) || (words..mapped).any(|i| is_live(code, words, i)) };
+        if stray { Err("has a live map that shows words which are no slots".into()) } else { Ok(words) }
+    }
+}
+
+/// Does the live map of return point `code`, for frames of so many words, show word `i`?
+///
+/// # Safety
+/// The descriptor of `code` is that of a return point, and `i` is within its map.
+unsafe fn is_live(code: u64, words: u64, i: u64) -> bool {
+    // SAFETY: by the contract.
+    let map = unsafe {
+        match (words > 128, i / 64) {
+            (true, n) => Address(word(code, LIVE_HIGH) + 8 * n).load(),
+            (false, 0) => word(code, LIVE_LOW),
+            (false, _) => word(code, LIVE_HIGH),
+        }
+    };
+    map >> (i % 64) & 1 != 0
+}
+
+/// # Safety
+/// `code` has a descriptor word at this offset.
+unsafe fn word(code: u64, offset: i64) -> u64 {
+    // SAFETY: by the contract.
+    unsafe { Address(code.wrapping_add_signed(offset)).load() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_layout::Value;
+
+    /// A stack of three frames of five words, a halt frame, an underflow frame; descriptors in data that passes for code.
+    struct Stack {
+        /// Three descriptors of 7 words each, the last word standing for the code: plain, underflow, halt.
+        code: Box<[u64; 21]>,
+        chunk: Vec<u64>,
+    }
+
+    struct Seen(Vec<u64>);
+    impl RootVisitor for Seen {
+        unsafe fn slot(&mut self, slot: *mut u64) {
+            // SAFETY: the auditor passes slots of the stack under test.
+            self.0.push(unsafe { *slot });
+        }
+        fn mark_chunk(&mut self, _: Address) {}
+    }
+
+    const WORDS: usize = 40;
+
+    impl Stack {
+        fn new() -> Stack {
+            let mut s = Stack { code: Box::new([0; 21]), chunk: vec![Value::fixnum(7).0; WORDS] };
+            for (k, shape) in [5 | flags::RETURN, 1 | flags::RETURN, 1 | flags::RETURN].into_iter().enumerate() {
+                let code = s.address(k);
+                s.code[7 * k + 2] = code; // multiple-value entry
+                s.code[7 * k + 5] = shape;
+            }
+            s.code[4] = 0b01010; // slots 1 and 3
+            for frame in 0..3 {
+                let at = WORDS - 2 - 5 * (frame + 1);
+                s.chunk[at] = s.address(0);
+            }
+            s.chunk[WORDS - 2] = s.address(2);
+            s.chunk[WORDS - 1] = s.address(1);
+            s
+        }
+        fn address(&self, k: usize) -> u64 {
+            &raw const self.code[7 * k + 6] as u64
+        }
+        fn audit(&mut self) -> Result<Vec<u64>, String> {
+            let start = self.code.as_ptr() as u64;
+            let mut auditor = Auditor::new(vec![(start, start + 8 * 21)]);
+            let state = State { halt: self.address(2), underflow: self.address(1), ..State::default() };
+            let chunk = self.chunk.as_mut_ptr() as u64;
+            let end = chunk + 8 * WORDS as u64;
+            let s = Segment { chunk, sp: end - 8 * 17, base: end - 8 };
+            let mut seen = Seen(vec![]);
+            // SAFETY: the segment lies in `self.chunk`.
+            unsafe { auditor.segment(&state, s, end, &mut seen) }.map(|()| seen.0)
+        }
+        fn complaint(&mut self) -> String {
+            self.audit().expect_err("the mistake went unnoticed")
+        }
+    }
+
+    #[test]
+    fn live_slots_are_seen_and_the_others_spoiled() {
+        let mut s = Stack::new();
+        assert_eq!(s.audit().unwrap(), [Value::fixnum(7).0; 6]);
+        let spoiled: Vec<usize> = (0..WORDS).filter(|i| s.chunk[*i] == POISON).collect();
+        assert_eq!(spoiled, [25, 27, 30, 32, 35, 37]);
+    }
+    #[test]
+    fn an_unknown_return_address() {
+        let mut s = Stack::new();
+        s.chunk[28] = 0x1234_5678;
+        assert!(s.complaint().contains("no code address"), "{}", s.complaint());
+    }
+    #[test]
+    fn the_code_of_a_procedure() {
+        let mut s = Stack::new();
+        s.code[5] &= !flags::RETURN;
+        assert!(s.complaint().contains("not that of a return point"), "{}", s.complaint());
+    }
+    #[test]
+    fn a_wrong_size() {
+        for (words, complaint) in [(4, "no code address"), (17, "beyond the segment"), (0, "shape")] {
+            let mut s = Stack::new();
+            s.code[5] = words | flags::RETURN;
+            assert!(s.complaint().contains(complaint), "{words}: {}", s.complaint());
+        }
+    }
+    #[test]
+    fn a_map_of_more_than_the_frame() {
+        for (word, bit) in [(4, 0), (4, 5), (4, 63), (3, 0)] {
+            let mut s = Stack::new();
+            s.code[word] |= 1 << bit;
+            assert!(s.complaint().contains("no slots"), "{}", s.complaint());
+        }
+    }
+    #[test]
+    fn a_segment_without_an_end() {
+        let mut s = Stack::new();
+        s.chunk[WORDS - 1] = s.address(0);
+        assert!(s.complaint().contains("not followed by an underflow frame"), "{}", s.complaint());
+    }
+    #[test]
+    fn an_outermost_frame_in_the_middle() {
+        let mut s = Stack::new();
+        s.chunk[23] = s.address(2);
+        s.code[7 * 2 + 5] = 5 | flags::RETURN;
+        assert!(s.complaint().contains("outermost frame"), "{}", s.complaint());
+    }
+}
