@@ -325,3 +325,88 @@ pub fn pieces(blocks: &[PBlock]) -> Vec<BlockId> {
     }
     root
 }
+
+/// A piece of more statements and blocks than this is not copied into return points.
+const COPY_LIMIT: usize = 60;
+
+/// Copies the shared pieces that return points jump to into these.
+///
+/// The problem: a loop around a call is a piece of its own, entered from outside and from the return point. To go there the
+/// return point leaves its frame, only for the loop to make the same frame again. With a copy of the loop's body in
+/// the return point's piece, the frame stays, and with it every variable that the loop does not change:
+///
+/// ```text
+///  b0: goto h                                   b0: goto h
+///  h:  if … then call g(x) -> t, then r         h:  if … then call g(x) -> t, then r
+///      else return y                      ──▶       else return y
+///  r:  x := cdr x; goto h                       r:  x := cdr x; goto h'
+///                                               h': if … then call g(x) -> t, then r   frame in place: stores x
+///                                                   else return y
+/// ```
+///
+/// Pieces without calls need no frame: they stay shared. Copies of a call return to the same point: they save the same variables. The size of a procedure at most doubles.
+pub fn extend_return_pieces(proc: &mut Proc) {
+    let mut budget = COPY_LIMIT + proc.blocks.iter().map(|b| 1 + b.stmts.len()).sum::<usize>();
+    for _ in 0..3 {
+        let roots = pieces(&proc.blocks);
+        let n = roots.len();
+        let mut returns = vec![false; n];
+        let mut members: Vec<Vec<u32>> = vec![vec![]; n];
+        for (i, b) in proc.blocks.iter().enumerate() {
+            members[roots[i].0 as usize].push(i as u32);
+            if let PTerm::Call(.., next) = &b.term {
+                returns[next.0 as usize] = true;
+            }
+        }
+        // edges from a return point's piece to a shared piece
+        let mut edges: Vec<(u32, u32)> = vec![];
+        for (i, b) in proc.blocks.iter().enumerate() {
+            let from = roots[i].0;
+            if !returns[from as usize] || matches!(b.term, PTerm::Call(..)) {
+                continue;
+            }
+            successors(&b.term, |s| {
+                let shared = roots[s.0 as usize] == s && s.0 != 0 && !returns[s.0 as usize];
+                if shared && !edges.contains(&(from, s.0)) {
+                    edges.push((from, s.0));
+                }
+            });
+        }
+        let mut copied = false;
+        for (from, to) in edges {
+            let piece = &members[to as usize];
+            let size: usize = piece.iter().map(|b| 1 + proc.blocks[*b as usize].stmts.len()).sum();
+            let calls = piece.iter().any(|b| matches!(proc.blocks[*b as usize].term, PTerm::Call(..)));
+            if !calls || size > COPY_LIMIT.min(budget) {
+                continue;
+            }
+            budget -= size;
+            copied = true;
+            let first = proc.blocks.len() as u32;
+            let copy_of = |s: BlockId| piece.iter().position(|b| *b == s.0).map(|i| BlockId(first + i as u32));
+            for b in piece {
+                let PBlock { stmts, term } = &proc.blocks[*b as usize];
+                let (stmts, mut term) = (stmts.clone(), term.clone());
+                if !matches!(term, PTerm::Call(..)) {
+                    successors_mut(&mut term, |s| *s = copy_of(*s).unwrap_or(*s));
+                }
+                proc.blocks.push(PBlock { stmts, term });
+            }
+            let entry = copy_of(BlockId(to)).expect("a piece has its root");
+            for b in &members[from as usize] {
+                let term = &mut proc.blocks[*b as usize].term;
+                if !matches!(term, PTerm::Call(..)) {
+                    successors_mut(term, |s| {
+                        if s.0 == to {
+                            *s = entry;
+                        }
+                    });
+                }
+            }
+        }
+        if !copied {
+            return;
+        }
+        renumber(proc);
+    }
+}

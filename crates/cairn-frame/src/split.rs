@@ -5,13 +5,14 @@
 //!
 //! 1. [`duplicate_tiny_joins`]: a join block of a few instructions is copied into each predecessor rather than
 //!    becoming a function of its own;
-//! 2. [`graph::pieces`]: every return point and every block shared between pieces is a root;
-//! 3. [`Slots`]: each variable that lives across a call gets one slot for the whole procedure (greedy coloring), so
+//! 2. [`graph::extend_return_pieces`]: a return point gets its own copy of what it jumps to, and so keeps its frame;
+//! 3. [`graph::pieces`]: every return point and every block shared between pieces is a root;
+//! 4. [`Slots`]: each variable that lives across a call gets one slot for the whole procedure (greedy coloring), so
 //!    that a frame can be kept from call to call and only new values are stored; strategies without
 //!    reuse number slots densely per call;
-//! 4. each piece becomes a function. Frame slots and closure variables are loaded lazily: a load sinks to the block of
+//! 5. each piece becomes a function. Frame slots and closure variables are loaded lazily: a load sinks to the block of
 //!    its first use, and a variable that only passes through stays in its slot;
-//! 5. one heap check per block covers its allocations (and its heap frame).
+//! 6. one heap check per block covers its allocations (and its heap frame).
 //!
 //! ```text
 //!  b0: call g(x) -> t, then b1        f.0   Body(x)              call g(x) frame{slot0 := y} ret f.0.r1
@@ -37,6 +38,9 @@ pub const CHECK_LIMIT: u32 = 4096;
 pub fn split(proc: Proc, body: FuncId, functions: &mut Vec<Option<Function>>, strategy: &'static StrategyFacts) {
     let mut proc = proc;
     duplicate_tiny_joins(&mut proc);
+    if strategy.reuse {
+        crate::graph::extend_return_pieces(&mut proc);
+    }
     let live = graph::live_in(&proc);
     let roots = graph::pieces(&proc.blocks);
     let slots = Slots::assign(&proc, &live, strategy);
@@ -48,7 +52,7 @@ pub fn split(proc: Proc, body: FuncId, functions: &mut Vec<Option<Function>>, st
             ids.insert(*r, FuncId(functions.len() as u32 - 1));
         }
     }
-    // Who calls each return point.
+    // A call that returns to each return point; if there are several, they are copies and save the same variables.
     let mut call_of: HashMap<BlockId, usize> = HashMap::new();
     for (i, b) in proc.blocks.iter().enumerate() {
         if let PTerm::Call(.., next) = &b.term {
