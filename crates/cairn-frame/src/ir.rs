@@ -205,8 +205,8 @@ pub enum Stmt {
     /// Performs the operation, ignoring its result.
     Effect(Op),
     /// Makes sure that `bytes` bytes can be taken from the nursery, collecting if not. With 0 bytes, a poll: collects if
-    /// allocation inside the runtime has made a collection due; right after an arithmetic operation the poll belongs to that
-    /// operation's slow path.
+    /// allocation inside the runtime has made a collection due, and leaves what earlier checks promised; right after an operation
+    /// that [`Prim::boxes_its_result`] in a tagged variable the poll belongs to that operation's slow path.
     HeapCheck {
         /// Bytes needed by the allocations up to the next check, call or end of block.
         bytes: u32,
@@ -263,6 +263,28 @@ pub struct Prim {
     pub site: Site,
     /// Bit `i`: the check of operand `i` is unnecessary.
     pub proven: u8,
+}
+
+impl Prim {
+    /// Generic or flonum arithmetic: unless the result stays unboxed, a slow path may allocate it, and nothing else allocates.
+    pub fn boxes_its_result(&self) -> bool {
+        use cairn_core::prim::{Kind, Op as P};
+        let PrimOp::Op(o) = self.op else { return false };
+        let generic = matches!(
+            o,
+            P::Add
+                | P::Sub
+                | P::Mul
+                | P::Div
+                | P::Quotient
+                | P::Remainder
+                | P::Modulo
+                | P::FloorQuotient
+                | P::Sqrt
+                | P::Inexact
+        );
+        generic || o.info().result == Kind::Flonum
+    }
 }
 
 /// A condition.

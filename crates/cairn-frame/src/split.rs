@@ -543,12 +543,13 @@ fn place_loads(blocks: &mut [Block], pending: Vec<(Var, Op)>, closure: Option<Va
 }
 
 /// Inserts heap checks: before the first allocation of a block, for all allocations of the block. A block that allocates
-/// only inside the runtime (strings, bignums, boxed flonums) gets a poll instead, a check of 0 bytes: every cycle
-/// through allocating code passes a check or a poll.
+/// inside the runtime (strings, bignums, boxed flonums) gets a poll, a check of 0 bytes: every cycle through allocating code
+/// passes a check or a poll. A check alone would not do there: when a collection is due the runtime leaves `CHECK_LIMIT` bytes,
+/// enough for many small checks between which it may allocate objects of any size.
 fn insert_heap_checks(f: &mut Function, closure: Option<Var>, strategy: &StrategyFacts) {
     let vars: Rc<[VarInfo]> = f.vars.clone().into();
-    let polls: Vec<Option<Poll>> = f.blocks.iter().map(|b| poll_position(b, &vars)).collect();
     let needs: Vec<bool> = f.blocks.iter().map(|b| block_bytes(b, strategy) > 0).collect();
+    let polls: Vec<Option<Poll>> = f.blocks.iter().zip(&needs).map(|(b, n)| poll_position(b, *n, &vars)).collect();
     if !needs.contains(&true) && polls.iter().all(Option::is_none) {
         return;
     }
@@ -568,14 +569,13 @@ fn insert_heap_checks(f: &mut Function, closure: Option<Var>, strategy: &Strateg
         });
         let tagged =
             |set: &VarSet| -> Vec<Var> { set.iter().filter(|v| vars[v.0 as usize].rep == Rep::Tagged).collect() };
-        let poll = if needs[i] { None } else { polls[i] };
         // Walk backwards, cutting segments that stay within the limit. A group of closures that patch each other is never
         // cut: nothing in it calls the runtime, so it may exceed the limit.
         let mut bytes = frame_bytes(&b.term, strategy);
         let mut check_at: Option<(usize, Vec<Var>)> = (bytes > 0).then(|| (b.stmts.len(), tagged(&set)));
         let mut inserts: Vec<(usize, u32, Vec<Var>)> = vec![];
         let spans = patch_spans(b);
-        if poll == Some(b.stmts.len()) {
+        if polls[i] == Some(b.stmts.len()) {
             inserts.push((b.stmts.len(), 0, tagged(&set)));
         }
         for (k, s) in b.stmts.iter().enumerate().rev() {
@@ -590,7 +590,7 @@ fn insert_heap_checks(f: &mut Function, closure: Option<Var>, strategy: &Strateg
                 bytes = 0;
             }
             step_back(&mut set, s, closure);
-            if poll == Some(k) {
+            if polls[i] == Some(k) {
                 inserts.push((k, 0, tagged(&set)));
             }
             if here > 0 {
@@ -601,7 +601,8 @@ fn insert_heap_checks(f: &mut Function, closure: Option<Var>, strategy: &Strateg
         if let Some((at, live)) = check_at {
             inserts.push((at, bytes, live));
         }
-        // `inserts` is ordered from last to first position.
+        // From last to first position; a poll comes before a check at the same place, right after its operation.
+        inserts.sort_by_key(|(at, bytes, _)| std::cmp::Reverse((*at, *bytes)));
         for (at, bytes, live) in inserts {
             b.stmts.insert(at, Stmt::HeapCheck { bytes, live });
         }
@@ -611,64 +612,68 @@ fn insert_heap_checks(f: &mut Function, closure: Option<Var>, strategy: &Strateg
 /// Position of a statement.
 type Poll = usize;
 
-/// Where a block that may allocate in the runtime should be polled: after the last such statement. Right after an
-/// arithmetic operation the poll costs nothing on the fast path: the back end puts it into the slow path.
-fn poll_position(b: &Block, vars: &[VarInfo]) -> Option<Poll> {
+/// Where a block that may allocate in the runtime should be polled: after the last call of the runtime. If arithmetic is all that
+/// may allocate there, and a single operation, the poll is right after that: the back end puts it into the slow path, where it
+/// costs nothing. A poll for several operations, or for boxes of doubles, is on every path; where there is a heap check, that will
+/// do for such small objects.
+fn poll_position(b: &Block, checked: bool, vars: &[VarInfo]) -> Option<Poll> {
     let boxes = |v: Var| vars[v.0 as usize].rep == Rep::Double;
-    let mut position = None;
-    for (k, s) in b.stmts.iter().enumerate() {
-        let (Stmt::Assign(_, op) | Stmt::Effect(op)) = s else { continue };
-        let tagged_target = !matches!(s, Stmt::Assign(v, _) if boxes(*v));
-        let allocates = match op {
-            Op::Prim(p) => match p.op {
-                PrimOp::Rt(i) => i.row().flags & cairn_layout::calls::ALLOC != 0,
-                PrimOp::Op(o) => {
-                    use cairn_core::prim::Op as P;
-                    let generic = matches!(
-                        o,
-                        P::Add
-                            | P::Sub
-                            | P::Mul
-                            | P::Div
-                            | P::Quotient
-                            | P::Remainder
-                            | P::Modulo
-                            | P::FloorQuotient
-                            | P::Sqrt
-                            | P::Inexact
-                    );
-                    (generic || o.info().result == cairn_core::prim::Kind::Flonum) && tagged_target
-                }
-                _ => false,
-            },
-            _ => false,
-        };
-        if allocates {
-            position = Some(k + 1);
-        }
-    }
-    if position.is_some() {
-        return position;
-    }
-    // An unboxed double used as a value is encoded, and perhaps boxed, where it is used.
-    let encoded_by = |p: &Prim| {
-        let value = |i| p.op.arg_kind(i) != cairn_core::prim::Kind::Flonum;
-        p.args.iter().enumerate().any(|(i, a)| matches!(a, Operand::Var(v) if boxes(*v) && value(i)))
+    let arithmetic = |s: &Stmt| match s {
+        Stmt::Assign(v, Op::Prim(p)) => p.boxes_its_result() && !boxes(*v),
+        Stmt::Effect(Op::Prim(p)) => p.boxes_its_result(),
+        _ => false,
     };
-    let mut encodes = false;
-    for s in &b.stmts {
-        match s {
-            Stmt::Assign(_, Op::Prim(p)) | Stmt::Effect(Op::Prim(p)) => encodes |= encoded_by(p),
-            Stmt::Assign(v, Op::Copy(_)) if boxes(*v) => {}
-            Stmt::Assign(_, op) | Stmt::Effect(op) => graph::op_uses(op, None, |v| encodes |= boxes(v)),
-            Stmt::HeapCheck { .. } => {}
+    let calls = |s: &Stmt| match s {
+        Stmt::Assign(_, Op::Prim(p)) | Stmt::Effect(Op::Prim(p)) => {
+            matches!(p.op, PrimOp::Rt(i) if i.row().flags & cairn_layout::calls::ALLOC != 0)
+        }
+        _ => false,
+    };
+    if let Some(k) = b.stmts.iter().rposition(calls) {
+        return Some(k + 1);
+    }
+    let (first, last) = (b.stmts.iter().position(arithmetic), b.stmts.iter().rposition(arithmetic));
+    if !checked && first < last {
+        return first; // not right after an operation, so on every path
+    }
+    if checked
+        || !(boxes_double_at_end(b, boxes) || b.stmts.iter().any(|s| !arithmetic(s) && boxes_double(s, boxes)))
+    {
+        return last.map(|k| k + 1);
+    }
+    first.or(Some(b.stmts.len()))
+}
+
+/// Is an unboxed double used as a value by this operation? There it is encoded, and perhaps boxed.
+fn encodes(p: &Prim, boxes: impl Fn(Var) -> bool) -> bool {
+    let value = |i| p.op.arg_kind(i) != cairn_core::prim::Kind::Flonum;
+    p.args.iter().enumerate().any(|(i, a)| matches!(a, Operand::Var(v) if boxes(*v) && value(i)))
+}
+
+/// The same of a statement.
+fn boxes_double(s: &Stmt, boxes: impl Fn(Var) -> bool) -> bool {
+    match s {
+        Stmt::Assign(_, Op::Prim(p)) | Stmt::Effect(Op::Prim(p)) => encodes(p, boxes),
+        Stmt::Assign(v, Op::Copy(_)) if boxes(*v) => false,
+        Stmt::Assign(_, op) | Stmt::Effect(op) => {
+            let mut any = false;
+            graph::op_uses(op, None, |v| any |= boxes(v));
+            any
+        }
+        Stmt::HeapCheck { .. } => false,
+    }
+}
+
+/// The same of a terminator.
+fn boxes_double_at_end(b: &Block, boxes: impl Fn(Var) -> bool) -> bool {
+    match &b.term {
+        Term::Branch { test: Test::Prim(p), .. } => encodes(p, boxes),
+        term => {
+            let mut any = false;
+            final_term_uses(term, |v| any |= boxes(v));
+            any
         }
     }
-    match &b.term {
-        Term::Branch { test: Test::Prim(p), .. } => encodes |= encoded_by(p),
-        term => final_term_uses(term, |v| encodes |= boxes(v)),
-    }
-    encodes.then_some(b.stmts.len())
 }
 
 /// The statements between which no check may come: from the allocation of a closure to the last patch of it. A collection

@@ -1,8 +1,8 @@
 //! Whole programs through the whole system: frame strategy × optimization level × run/build/zeal.
 //!
 //! Programs are `tests/scheme/*.scm`, `tests/programs/*.scm` and `examples/*.scm`; what each must print is in a
-//! file with the suffix `.out` beside it (a first line `;; args: …` in the program gives arguments, a file with the
-//! suffix `.in` its input). Programs in `tests/errors/` must fail: `.err` holds standard error and the exit status.
+//! file with the suffix `.out` beside it (a first line `;; args: …` in the program gives arguments, `;; heap-max: …` a limit
+//! of memory, a file with the suffix `.in` its input). Programs in `tests/errors/` must fail: `.err` holds standard error and the exit status.
 //! `CAIRN_UPDATE_GOLDEN=1` rewrites the expectations from the default configuration. Failures that are known are listed in
 //! `tests/known-failures.txt` as `program` or `program configuration`; an unexpected pass fails too.
 
@@ -50,11 +50,8 @@ struct Outcome {
 fn run(program: &str, c: Configuration) -> Outcome {
     let root = root();
     let text = fs::read_to_string(root.join(program)).unwrap();
-    let arguments: Vec<String> = text
-        .lines()
-        .next()
-        .and_then(|l| l.strip_prefix(";; args: "))
-        .map_or(vec![], |l| l.split_whitespace().map(String::from).collect());
+    let first = text.lines().next().unwrap_or_default();
+    let arguments = first.strip_prefix(";; args: ").unwrap_or_default().split_whitespace();
     let flags = [format!("--frames={}", c.frames), format!("--opt={}", c.opt)];
     let mut command;
     let mut executable = None;
@@ -90,9 +87,12 @@ fn run(program: &str, c: Configuration) -> Outcome {
             command.env("CAIRN_ZEAL", "1");
         }
     }
+    if let Some(limit) = first.strip_prefix(";; heap-max: ") {
+        command.env("CAIRN_HEAP_MAX", limit.trim());
+    }
     let input = root.join(program).with_extension("in");
     let stdin = if input.exists() { Stdio::from(fs::File::open(input).unwrap()) } else { Stdio::null() };
-    let output = command.current_dir(&root).args(&arguments).stdin(stdin).output().unwrap();
+    let output = command.current_dir(&root).args(arguments).stdin(stdin).output().unwrap();
     if let Some(exe) = executable {
         let _ = fs::remove_file(exe);
     }

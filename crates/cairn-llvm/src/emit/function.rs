@@ -8,7 +8,6 @@ use super::prims::Value;
 use super::regs::Regs;
 use super::text::{Mem, Odds, Val};
 use cairn_core::prim::Kind;
-use cairn_core::prim::PrimOp;
 use cairn_frame::ir::*;
 use cairn_layout::code::Site;
 use cairn_layout::machine::{Machine, slot};
@@ -28,6 +27,9 @@ macro_rules! line {
     ($e:expr, $($t:tt)*) => { $e.line(format_args!($($t)*)) };
 }
 pub(crate) use {ins, line};
+
+/// What a collection at a poll leaves at least: as much as an earlier heap check of the block may have promised.
+const POLL_BYTES: u32 = cairn_layout::machine::CHECK_RESERVE as u32;
 
 /// A label inside a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -375,7 +377,8 @@ impl<'c, 'm> Emitter<'c, 'm> {
             let mut stmts = b.stmts.iter().peekable();
             while let Some(s) = stmts.next() {
                 // A poll right after an operation with a slow path belongs into that path.
-                if let (Some(target), Some(Stmt::HeapCheck { bytes: 0, live })) = (polled_target(s), stmts.peek())
+                if let (Some(target), Some(Stmt::HeapCheck { bytes: 0, live })) =
+                    (self.polled_target(s), stmts.peek())
                 {
                     self.poll = Some((live.clone(), target));
                     stmts.next();
@@ -384,6 +387,15 @@ impl<'c, 'm> Emitter<'c, 'm> {
                 self.poll = None;
             }
             self.terminator(&b.term);
+        }
+    }
+
+    /// The target of a statement that allocates in the runtime on a slow path only.
+    fn polled_target(&self, s: &Stmt) -> Option<Option<Var>> {
+        match s {
+            Stmt::Assign(v, Op::Prim(p)) if p.boxes_its_result() && self.rep(*v) == Rep::Tagged => Some(Some(*v)),
+            Stmt::Effect(Op::Prim(p)) if p.boxes_its_result() => Some(None),
+            _ => None,
         }
     }
 
@@ -433,7 +445,7 @@ impl<'c, 'm> Emitter<'c, 'm> {
         let (cold, go) = (self.fresh(), self.fresh());
         self.branch(&short, &cold, &go, Odds::Unlikely);
         self.out_of_line(&cold, |e| {
-            e.collect(bytes.max(16), live, None);
+            e.collect(if bytes == 0 { POLL_BYTES } else { bytes.max(16) }, live, None);
             e.goto(&go);
         });
         self.start(&go);
@@ -494,7 +506,7 @@ impl<'c, 'm> Emitter<'c, 'm> {
         let (yes, join, here) = (self.fresh(), self.fresh(), self.here());
         self.branch(&wanted, &yes, &join, Odds::Unlikely);
         self.start(&yes);
-        let moved = self.collect(16, &live, Some(result)).expect("an extra value");
+        let moved = self.collect(POLL_BYTES, &live, Some(result)).expect("an extra value");
         let after = self.here();
         self.goto(&join);
         self.start(&join);
@@ -752,15 +764,6 @@ impl<'c, 'm> Emitter<'c, 'm> {
         self.store_at(&p, 0, car, Mem::Heap);
         self.store_at(&p, 8, cdr, Mem::Heap);
         ins!(self, "add i64 {at}, {TAG_PAIR}")
-    }
-}
-
-/// The target of a statement that allocates in the runtime on a slow path only.
-fn polled_target(s: &Stmt) -> Option<Option<Var>> {
-    match s {
-        Stmt::Assign(v, Op::Prim(p)) if matches!(p.op, PrimOp::Op(_)) => Some(Some(*v)),
-        Stmt::Effect(Op::Prim(p)) if matches!(p.op, PrimOp::Op(_)) => Some(None),
-        _ => None,
     }
 }
 
