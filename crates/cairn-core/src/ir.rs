@@ -62,6 +62,42 @@ pub enum Literal {
     Vector(Rc<[Literal]>),
 }
 
+/// Nested data are taken apart without recursion.
+impl Drop for Literal {
+    fn drop(&mut self) {
+        let mut parts = Vec::new();
+        self.release(&mut parts);
+        while let Some(mut part) = parts.pop() {
+            part.release(&mut parts);
+        }
+    }
+}
+
+impl Literal {
+    /// Moves compound parts that nobody else holds to `parts`.
+    fn release(&mut self, parts: &mut Vec<Literal>) {
+        let mut take = |l: &mut Literal| {
+            if let Literal::Pair(_) | Literal::Vector(_) = l {
+                parts.push(std::mem::replace(l, Literal::Nil));
+            }
+        };
+        match self {
+            Literal::Pair(p) => {
+                if let Some((a, d)) = Rc::get_mut(p) {
+                    take(a);
+                    take(d);
+                }
+            }
+            Literal::Vector(v) => {
+                if let Some(items) = Rc::get_mut(v) {
+                    items.iter_mut().for_each(take);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
 /// A local variable's facts.
 #[derive(Clone, Debug)]
 pub struct VarInfo {

@@ -13,7 +13,6 @@
 use crate::ir::{Clause, Expr, Label, LabelId, Lambda, Literal, Program, TopForm, VarId};
 use cairn_layout::code::Site;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::rc::Rc;
 
 /// Runs one recursive step; grows the native stack when little is left.
 #[inline]
@@ -181,37 +180,11 @@ pub fn size_at_most(e: &Expr, limit: usize) -> bool {
 pub fn dismantle(e: Expr) {
     let mut work = vec![e];
     while let Some(mut e) = work.pop() {
-        for_each_child_mut(&mut e, &mut |c| match c {
-            Expr::Const(l @ (Literal::Pair(_) | Literal::Vector(_))) => {
-                dismantle_literal(std::mem::replace(l, Literal::Nil));
+        for_each_child_mut(&mut e, &mut |c| {
+            if !matches!(c, Expr::Const(_) | Expr::Local(_) | Expr::Global(..)) {
+                work.push(take(c));
             }
-            Expr::Const(_) | Expr::Local(_) | Expr::Global(..) => {}
-            c => work.push(take(c)),
         });
-        if let Expr::Const(l) = e {
-            dismantle_literal(l);
-        }
-    }
-}
-
-/// Takes a literal apart without recursion.
-pub fn dismantle_literal(l: Literal) {
-    let mut work = vec![l];
-    while let Some(l) = work.pop() {
-        match l {
-            Literal::Pair(p) => {
-                if let Ok((a, d)) = Rc::try_unwrap(p) {
-                    work.push(a);
-                    work.push(d);
-                }
-            }
-            Literal::Vector(mut v) => {
-                if let Some(items) = Rc::get_mut(&mut v) {
-                    work.extend(items.iter_mut().map(|l| std::mem::replace(l, Literal::Nil)));
-                }
-            }
-            _ => {}
-        }
     }
 }
 

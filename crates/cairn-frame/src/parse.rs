@@ -180,7 +180,7 @@ fn plain_name(word: &str) -> Res<Rc<str>> {
         return Ok(word.into());
     }
     match constant(word)? {
-        Literal::Symbol(s) => Ok(s),
+        Literal::Symbol(ref s) => Ok(s.clone()),
         _ => Err(format!("`{word}` is not a name")),
     }
 }
@@ -276,9 +276,9 @@ impl Reader {
         } else if !self.in_function {
             match c.word()? {
                 "source" => {
-                    let Literal::String(path) = c.literal()? else { return Err("a path is a string".into()) };
+                    let Literal::String(ref path) = c.literal()? else { return Err("a path is a string".into()) };
                     let library = c.keyword("library");
-                    self.module.sources.push(SourceFile { path, text: "".into(), library });
+                    self.module.sources.push(SourceFile { path: path.clone(), text: "".into(), library });
                 }
                 "global" => {
                     let g = self.global(&mut c)?;

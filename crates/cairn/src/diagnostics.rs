@@ -4,6 +4,7 @@ use annotate_snippets::{Level, Renderer, Snippet};
 use cairn_core::ir::SourceFile;
 use cairn_syntax::Diagnostic;
 use std::io::IsTerminal;
+use std::ops::Range;
 
 /// Prints errors, at most [`LIMIT`] of them.
 pub fn errors(list: &[Diagnostic], sources: &[SourceFile]) {
@@ -28,41 +29,89 @@ fn show(list: &[Diagnostic], sources: &[SourceFile], level: Level) {
     }
 }
 
+/// A piece of a source file to show, and the places in it: the first is where the message points.
+struct Piece<'s> {
+    path: &'s str,
+    text: String,
+    first_line: usize,
+    /// Where the piece starts, and where its first line does.
+    from: usize,
+    line_start: usize,
+    places: Vec<(Range<usize>, &'s str)>,
+}
+
+fn pieces<'s>(d: &'s Diagnostic, sources: &'s [SourceFile]) -> Vec<Piece<'s>> {
+    let places = || std::iter::once((d.span, "")).chain(d.notes.iter().map(|(s, t)| (*s, t.as_str())));
+    let mut pieces: Vec<Piece> = vec![];
+    let mut done: Vec<u32> = vec![];
+    for (span, _) in places() {
+        let Some(source) = sources.get(span.file as usize).filter(|_| !done.contains(&span.file)) else {
+            continue;
+        };
+        done.push(span.file);
+        let text = &source.text;
+        let here: Vec<(Range<usize>, &str)> =
+            places().filter(|(s, _)| s.file == span.file).map(|(s, note)| (range(s, text), note)).collect();
+        // Only the lines around the places: sources may be huge.
+        let (from, to) = window(text, &here);
+        pieces.push(Piece {
+            path: &source.path,
+            text: printable(&text[from..to]),
+            first_line: text[..from].bytes().filter(|b| *b == b'\n').count() + 1,
+            from,
+            line_start: text[..from].rfind('\n').map_or(0, |i| i + 1),
+            places: here,
+        });
+    }
+    pieces
+}
+
 fn render(d: &Diagnostic, sources: &[SourceFile], level: Level, renderer: &Renderer) -> String {
     let mut message = level.title(&d.message);
-    let places: Vec<(cairn_syntax::Span, &str)> =
-        std::iter::once((d.span, "")).chain(d.notes.iter().map(|(s, t)| (*s, t.as_str()))).collect();
-    let mut done: Vec<u32> = vec![];
-    for (span, _) in &places {
-        let Some(source) = sources.get(span.file as usize) else { continue };
-        if done.contains(&span.file) {
-            continue;
-        }
-        done.push(span.file);
-        let here: Vec<(std::ops::Range<usize>, &str)> = places
-            .iter()
-            .filter(|(s, _)| s.file == span.file)
-            .map(|(s, text)| (range(*s, &source.text), *text))
-            .collect();
-        // Only the lines around the places: sources may be huge.
-        let (from, to) = window(&source.text, &here);
-        let first_line = source.text[..from].bytes().filter(|b| *b == b'\n').count() + 1;
-        let mut snippet =
-            Snippet::source(&source.text[from..to]).line_start(first_line).origin(&source.path).fold(true);
-        for (i, (r, text)) in here.into_iter().enumerate() {
-            let kind = if i == 0 && *span == d.span { level } else { Level::Note };
-            snippet = snippet.annotation(kind.span(r.start - from..r.end - from).label(text));
+    let pieces = pieces(d, sources);
+    for (n, p) in pieces.iter().enumerate() {
+        let mut snippet = Snippet::source(&p.text).line_start(p.first_line).origin(p.path).fold(true);
+        for (i, (r, note)) in p.places.iter().enumerate() {
+            let kind = if (n, i) == (0, 0) { level } else { Level::Note };
+            snippet = snippet.annotation(kind.span(r.start - p.from..r.end - p.from).label(note));
         }
         message = message.snippet(snippet);
     }
     if let Some(help) = &d.help {
         message = message.footer(Level::Help.title(help));
     }
-    renderer.render(message).to_string()
+    let text = renderer.render(message).to_string();
+    match pieces.first() {
+        // The renderer counts columns from where the line is cut.
+        Some(p) if p.from > p.line_start => {
+            let file = &sources[d.span.file as usize].text;
+            let at = p.places[0].0.start;
+            let place =
+                |from: usize| format!("{}:{}:{}", p.path, p.first_line, file[from..at].chars().count() + 1);
+            text.replacen(&place(p.from), &place(p.line_start), 1)
+        }
+        _ => text,
+    }
 }
 
-/// The span clipped to the text, at character boundaries, at most to the end of its first line when it is long.
-fn range(s: cairn_syntax::Span, text: &str) -> std::ops::Range<usize> {
+/// The text with blanks for control characters, which a terminal might obey; of the same length.
+fn printable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() && c != '\n' && c != '\t' {
+            out.extend(std::iter::repeat_n(' ', c.len_utf8()));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Characters of a long line shown before a place, marked, and shown after it.
+const AROUND: usize = 60;
+
+/// The span clipped to the text, at character boundaries, at most to the end of its first line, and not too long.
+fn range(s: cairn_syntax::Span, text: &str) -> Range<usize> {
     let clip = |mut i: usize| {
         i = i.min(text.len());
         while !text.is_char_boundary(i) {
@@ -72,23 +121,22 @@ fn range(s: cairn_syntax::Span, text: &str) -> std::ops::Range<usize> {
     };
     let (start, end) = (clip(s.start as usize), clip(s.end as usize));
     let line_end = text[start..].find('\n').map_or(text.len(), |i| start + i);
-    start..end.clamp(start, line_end.max(start))
+    start..clip(end.clamp(start, line_end.max(start)).min(start + AROUND))
 }
 
 /// Byte range of the whole lines that the places touch, kept short on very long lines.
-fn window(text: &str, places: &[(std::ops::Range<usize>, &str)]) -> (usize, usize) {
+fn window(text: &str, places: &[(Range<usize>, &str)]) -> (usize, usize) {
     let start = places.iter().map(|(r, _)| r.start).min().unwrap_or(0);
     let end = places.iter().map(|(r, _)| r.end).max().unwrap_or(0);
     let from = text[..start].rfind('\n').map_or(0, |i| i + 1);
     let to = text[end..].find('\n').map_or(text.len(), |i| end + i);
-    const LONGEST: usize = 400;
     let boundary = |mut i: usize| {
         while !text.is_char_boundary(i) {
             i -= 1;
         }
         i
     };
-    let from = if start - from > LONGEST { boundary(start - LONGEST) } else { from };
-    let to = if to - end > LONGEST { boundary(end + LONGEST) } else { to };
+    let from = if start - from > AROUND { boundary(start - AROUND) } else { from };
+    let to = if to - end > AROUND { boundary(end + AROUND) } else { to };
     (from, to)
 }

@@ -4,6 +4,7 @@
 //! `(foo bar)` that is not among them is looked for as `foo/bar.sld` beside the program, then in the directories
 //! of `CAIRN_PATH` (separated by colons). Included files are found beside the file that includes them.
 
+use cairn_rt::error::describe_io;
 use cairn_syntax::{LibraryName, Loader};
 use include_dir::{Dir, include_dir};
 use std::path::{Path, PathBuf};
@@ -33,12 +34,17 @@ impl Files {
 pub fn read_source(path: &Path) -> Result<String, String> {
     let bytes = std::fs::read(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => format!("no such file: {}", path.display()),
-        _ => format!("cannot read {}: {e}", path.display()),
+        _ => format!("cannot read {}: {}", path.display(), describe_io(&e)),
     })?;
     String::from_utf8(bytes).map_err(|e| {
-        let at = e.utf8_error().valid_up_to();
-        let line = e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
-        format!("{}:{line}: the file is not valid UTF-8 (byte {at})", path.display())
+        let (before, rest) = e.as_bytes().split_at(e.utf8_error().valid_up_to());
+        let before = String::from_utf8_lossy(before);
+        let (line, column) = cairn_syntax::diagnostic::line_column(&before, before.len() as u32);
+        format!(
+            "{}:{line}:{column}: the byte {:02X} is not valid UTF-8, and source files are UTF-8 (iconv converts others)",
+            path.display(),
+            rest[0]
+        )
     })
 }
 

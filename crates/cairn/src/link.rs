@@ -6,6 +6,7 @@
 //! needs neither LLVM nor Cairn.
 
 use crate::Failure;
+use cairn_rt::error::describe_io;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -16,8 +17,12 @@ const MAIN: &str = "extern int cairn_rt_main(int, char **, const void *); extern
 /// Links `object` with the runtime into `output`.
 pub fn executable(object: &[u8], output: &Path) -> Result<(), Failure> {
     let runtime = runtime_library()?;
+    if output.is_dir() {
+        return Err(Failure::Message(format!("cannot write {}: it is a directory", output.display())));
+    }
     let object_file = output.with_extension(format!("{}.o", std::process::id()));
-    std::fs::write(&object_file, object).map_err(|e| format!("cannot write {}: {e}", object_file.display()))?;
+    std::fs::write(&object_file, object)
+        .map_err(|e| format!("cannot write {}: {}", output.display(), describe_io(&e)))?;
     let result = Command::new("cc")
         .args(["-O1", "-o"])
         .arg(output)
@@ -34,8 +39,9 @@ pub fn executable(object: &[u8], output: &Path) -> Result<(), Failure> {
             child.wait_with_output()
         });
     let _ = std::fs::remove_file(&object_file);
-    let result = result
-        .map_err(|e| format!("cannot run the linker `cc`: {e} (install a C compiler: apt-get install gcc)"))?;
+    let result = result.map_err(|e| {
+        format!("cannot run the linker `cc`: {} (install a C compiler: apt-get install gcc)", describe_io(&e))
+    })?;
     if result.status.success() {
         return Ok(());
     }

@@ -275,11 +275,17 @@ mod tests {
         let mut t = Literals::default();
         t.value(&l);
         assert_eq!(t.word_count(), 40_000);
-        // dropping a long chain recursively would overflow: take it apart
-        let mut rest = l;
-        while let Literal::Pair(p) = rest {
-            rest = Rc::try_unwrap(p).map_or(Literal::Nil, |(_, cdr)| cdr);
+    }
+
+    #[test]
+    fn nesting_is_bounded_by_memory_only() {
+        let mut l = Literal::Nil;
+        for i in 0..200_000 {
+            l = if i % 2 == 0 { Literal::Pair(Rc::new((l, Literal::Nil))) } else { Literal::Vector([l].into()) };
         }
+        let mut t = Literals::default();
+        t.value(&l);
+        assert_eq!(t.word_count(), 400_000);
     }
 
     #[test]

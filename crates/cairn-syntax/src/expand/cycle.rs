@@ -14,7 +14,6 @@ use super::{Expander, R, grow};
 use crate::syntax::{Datum, Syntax};
 use cairn_core::ir::{Expr, Literal, TopForm};
 use cairn_core::prim::Op;
-use cairn_core::walk::dismantle_literal;
 use cairn_num::{Int, Number};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -29,12 +28,6 @@ impl Labelled {
     }
     pub(super) fn insert(&mut self, id: u32, literal: &Literal) {
         self.0.insert(id, literal.clone());
-    }
-}
-
-impl Drop for Labelled {
-    fn drop(&mut self) {
-        self.0.drain().for_each(|(_, l)| dismantle_literal(l));
     }
 }
 
@@ -91,10 +84,6 @@ pub(super) fn build(x: &mut Expander, datum: &Syntax) -> R<Expr> {
     let value = target(&root);
     let targets: Option<Vec<Literal>> = b.patches.iter().map(|p| target(&Part::Label(p.label))).collect();
     let (Some(value), Some(targets)) = (value, targets) else {
-        if let Part::Literal(l) = root {
-            dismantle_literal(l);
-        }
-        b.patches.into_iter().for_each(|p| dismantle_literal(p.container));
         return x.err(datum.span, "this refers to a label outside of the quotation");
     };
     let g = x.fresh_global("cycle", true);

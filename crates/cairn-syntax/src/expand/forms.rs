@@ -4,7 +4,7 @@ use super::core::{CORE_FORMS, Core};
 use super::prims::prim;
 use super::scan::sequence;
 use super::scope::Meaning;
-use super::{Binding, Expander, R, grow, unspecified};
+use super::{Binding, Expander, R, unspecified};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
@@ -31,12 +31,12 @@ impl Expander<'_> {
     /// The same; a lambda gets the name of the variable that it is bound to.
     pub(super) fn expr_named(&mut self, x: &Syntax, name: Option<Ident>) -> Expr {
         let r = match &x.datum {
-            Datum::List(_) | Datum::Dotted(_) => grow(|| {
-                let outer = self.trace.clone();
-                let r = self.compound(x, name);
-                let e = self.recover(r);
-                self.trace = outer;
-                Ok(e)
+            Datum::List(_) | Datum::Dotted(_) => self.nested(x.span, |e| {
+                let outer = e.trace.clone();
+                let r = e.compound(x, name);
+                let result = e.recover(r);
+                e.trace = outer;
+                Ok(result)
             }),
             Datum::Ident(id) => self.reference(*id, x.span),
             Datum::Labeled(label, _) if !label.cyclic => return self.expr_named(x.unlabeled(), name),

@@ -13,7 +13,8 @@
 //! that a reference always sees the binding it should, whatever the order of the text.
 //!
 //! **Errors** do not stop expansion: the failing form becomes an unspecified constant and its neighbours are
-//! looked at too. Expression nesting is bounded by memory only: recursion grows the stack (`stacker`).
+//! looked at too. Recursion grows the stack (`stacker`): data nest as deep as
+//! memory allows, expressions up to [`MAX_NESTING`].
 //!
 //! | file | what |
 //! |---|---|
@@ -213,7 +214,16 @@ struct Expander<'a> {
     item: usize,
     /// Libraries being loaded, outermost first.
     loading: Vec<LibraryName>,
+    /// Expressions around the one being expanded.
+    nesting: usize,
+    /// Words of constants in the program so far.
+    constants: usize,
 }
+
+/// Expressions nested deeper than this are an error. (Compiling them would take minutes: each level is code.)
+const MAX_NESTING: usize = 100_000;
+/// So are constants of more words in one program: each is an entry of a table that LLVM reads as text.
+const MAX_CONSTANTS: usize = 4_000_000;
 
 impl<'a> Expander<'a> {
     fn new(s: &'a mut Session, loader: &'a mut dyn Loader) -> Expander<'a> {
@@ -228,6 +238,8 @@ impl<'a> Expander<'a> {
             redefined: FxHashMap::default(),
             item: 0,
             loading: Vec::new(),
+            nesting: 0,
+            constants: 0,
         }
     }
 
@@ -332,6 +344,25 @@ impl<'a> Expander<'a> {
             short.push_str(word);
         }
         short
+    }
+}
+
+impl Expander<'_> {
+    /// Runs one level of expansion, with enough native stack and not too deep.
+    fn nested<T>(&mut self, span: Span, f: impl FnOnce(&mut Self) -> R<T>) -> R<T> {
+        if self.nesting == MAX_NESTING {
+            if let Some(step) = self.trace.as_ref().filter(|s| s.depth as usize > MAX_NESTING / 10) {
+                self.endless = true;
+                let message = format!("the expansion of `{}` does not end", self.name(step.name));
+                return self.err(span, message);
+            }
+            let message = format!("expressions are nested more than {MAX_NESTING} deep");
+            return self.err_help(span, message, "build large data at run time, or read it from a file");
+        }
+        self.nesting += 1;
+        let result = grow(|| f(self));
+        self.nesting -= 1;
+        result
     }
 }
 

@@ -8,7 +8,7 @@
 use super::core::Core;
 use super::cycle;
 use super::prims::prim;
-use super::{Expander, R, grow};
+use super::{Expander, MAX_CONSTANTS, R, grow};
 use crate::syntax::{Datum, Syntax};
 use cairn_core::ir::{Expr, Literal};
 use cairn_core::prim::{Op, PrimOp};
@@ -26,15 +26,37 @@ impl Expander<'_> {
         if self.contains_itself(x) {
             return self.err_help(x.span, "a datum that contains itself can only be quoted", "'#0=(a b . #0#)");
         }
-        Ok(self.constant(x))
+        self.checked_constant(x)
+    }
+
+    /// [`Expander::constant`], unless the constants of the program become too large.
+    pub(super) fn checked_constant(&mut self, x: &Syntax) -> R<Literal> {
+        let reported = self.constants > MAX_CONSTANTS;
+        let l = self.constant(x);
+        if self.constants > MAX_CONSTANTS && !reported {
+            let message =
+                format!("the constants of this program are larger than {} MB", MAX_CONSTANTS * 8 / 1_000_000);
+            return self.err_help(x.span, message, "keep large data in a file, and read it at run time");
+        }
+        Ok(l)
     }
 
     fn contains_itself(&self, x: &Syntax) -> bool {
         self.s.names.label_count() > 0 && cycle::References::default().inside(x)
     }
 
-    /// The constant that a datum without references stands for.
+    /// The constant that a datum without references stands for; only a part of it when constants become too large.
     pub(super) fn constant(&mut self, x: &Syntax) -> Literal {
+        self.constants += match &x.datum {
+            Datum::String(s) => s.len() / 2,
+            Datum::Bytes(b) => b.len() / 8,
+            Datum::List(items) | Datum::Dotted(items) => 2 * items.len(),
+            Datum::Vector(items) => items.len(),
+            _ => 0,
+        };
+        if self.constants > MAX_CONSTANTS {
+            return Literal::Nil;
+        }
         match &x.datum {
             Datum::Nil => Literal::Nil,
             Datum::Bool(b) => Literal::Bool(*b),
@@ -72,7 +94,7 @@ impl Expander<'_> {
 
     /// `(quote x)`.
     pub(super) fn quote(&mut self, x: &Syntax) -> R<Expr> {
-        if self.contains_itself(x) { cycle::build(self, x) } else { Ok(Expr::Const(self.constant(x))) }
+        if self.contains_itself(x) { cycle::build(self, x) } else { Ok(Expr::Const(self.checked_constant(x)?)) }
     }
 
     /// `(quasiquote x)`.
@@ -90,8 +112,8 @@ impl Expander<'_> {
 
     fn quasi(&mut self, x: &Syntax, level: u32) -> R<Part> {
         match &x.datum {
-            Datum::List(_) | Datum::Dotted(_) => grow(|| self.quasi_list(x, level)),
-            Datum::Vector(items) => grow(|| self.quasi_vector(items, x, level)),
+            Datum::List(_) | Datum::Dotted(_) => self.nested(x.span, |e| e.quasi_list(x, level)),
+            Datum::Vector(items) => self.nested(x.span, |e| e.quasi_vector(items, x, level)),
             Datum::Labeled(..) if self.contains_itself(x) => Ok(Part::Built(self.quote(x)?)),
             // A part that is computed is computed for each mention.
             Datum::Labeled(_, items) => grow(|| self.quasi(&items[0], level)),

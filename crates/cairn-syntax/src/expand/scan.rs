@@ -201,7 +201,7 @@ impl Expander<'_> {
             Rhs::Expr(x) => self.expr_named(&x, Some(id)),
             Rhs::Procedure { form, formals, span } => {
                 let name = self.name(id).clone();
-                let r = grow(|| self.lambda(name, &formals, &form[2..], span)).map(Expr::Lambda);
+                let r = self.nested(span, |e| e.lambda(name, &formals, &form[2..], span)).map(Expr::Lambda);
                 self.recover(r)
             }
         }

@@ -81,7 +81,12 @@ pub struct Reader<'a> {
     stack: Vec<Frame>,
     labels: FxHashMap<u64, Labelled>,
     incomplete: bool,
+    /// Data read so far.
+    count: usize,
 }
+
+/// A text with more data than this is an error: in memory it takes gigabytes.
+const MAX_DATA: usize = 10_000_000;
 
 type Read<T> = Result<T, Box<Diagnostic>>;
 
@@ -112,6 +117,7 @@ impl<'a> Reader<'a> {
             stack: Vec::new(),
             labels: FxHashMap::default(),
             incomplete: false,
+            count: 0,
         };
         if text.starts_with('\u{feff}') {
             reader.pos = 3;
@@ -199,6 +205,12 @@ impl<'a> Reader<'a> {
 
     /// Hands a finished datum to the innermost open construct; returns it when there is none.
     fn deliver(&mut self, mut x: Syntax) -> Read<Option<Syntax>> {
+        self.count += 1;
+        if self.count > MAX_DATA {
+            return Err(Diagnostic::new(x.span, format!("this text holds more than {MAX_DATA} data"))
+                .help("keep large data in a file, and read it at run time")
+                .into());
+        }
         loop {
             match self.stack.last_mut() {
                 None => return Ok(Some(x)),

@@ -550,7 +550,7 @@ impl Inliner<'_> {
                 Known::Quoted(l) => Some(l.clone()),
                 _ => None,
             },
-            Expr::Prim { op: PrimOp::Op(o @ (Op::Car | Op::Cdr)), args, .. } => match self.quoted(&args[0])? {
+            Expr::Prim { op: PrimOp::Op(o @ (Op::Car | Op::Cdr)), args, .. } => match &self.quoted(&args[0])? {
                 Literal::Pair(p) => Some(if *o == Op::Car { p.0.clone() } else { p.1.clone() }),
                 _ => None,
             },

@@ -572,7 +572,7 @@ impl Simplifier<'_> {
                     last = cell.pop().expect("two operands");
                     args.push(cell.pop().expect("two operands"));
                 }
-                Expr::Const(Literal::Pair(p)) if copyable(&p.0) => {
+                Expr::Const(Literal::Pair(ref p)) if copyable(&p.0) => {
                     args.push(Expr::Const(p.0.clone()));
                     last = Expr::Const(p.1.clone());
                 }

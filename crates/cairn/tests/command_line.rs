@@ -1,0 +1,216 @@
+//! The command line itself: wrong use, files that cannot be read, monstrous input.
+//!
+//! A golden file holds a transcript: each command, what it wrote (standard output, then standard error), its exit status.
+//! `CAIRN_UPDATE_GOLDEN=1` rewrites it. Commands run in a directory of their own, where the test made some files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+fn binary() -> PathBuf {
+    match std::env::var_os("CAIRN_BINARY") {
+        Some(path) => path.into(),
+        None => env!("CARGO_BIN_EXE_cairn").into(),
+    }
+}
+
+/// A directory that goes away with the value.
+struct Directory(PathBuf);
+
+impl Directory {
+    fn new(name: &str) -> Directory {
+        let path = std::env::temp_dir().join(format!("cairn-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Directory(path)
+    }
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        fs::write(self.0.join(name), bytes).unwrap();
+    }
+    /// Output and status of a command line.
+    fn cairn(&self, command: &str) -> (String, Option<i32>) {
+        let output = Command::new(binary())
+            .current_dir(&self.0)
+            .args(command.split_whitespace())
+            .env("CAIRN_NO_CACHE", "1")
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let text = [&output.stdout[..], &output.stderr[..]].map(String::from_utf8_lossy).concat();
+        (text, output.status.code())
+    }
+    fn transcript(&self, golden: &str, commands: &[&str]) {
+        let mut actual = String::new();
+        for c in commands {
+            let (text, status) = self.cairn(c);
+            let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+            actual += &format!("$ cairn {c}\n{text}{newline}exit status {}\n\n", status.map_or(-1, |s| s));
+        }
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/command-line").join(golden);
+        if std::env::var_os("CAIRN_UPDATE_GOLDEN").is_some() {
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, &actual).unwrap();
+        }
+        let expected = fs::read_to_string(&file).unwrap_or_default();
+        assert!(expected == actual, "--- expected\n{expected}\n--- actual\n{actual}");
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn wrong_use() {
+    let d = Directory::new("use");
+    d.write("one.scm", "(display 1)");
+    d.write("one", "(display 1)");
+    fs::create_dir(d.0.join("folder.scm")).unwrap();
+    d.transcript(
+        "use.txt",
+        &[
+            "",
+            "run",
+            "build",
+            "frob",
+            "run --nope one.scm",
+            "run --opt=fast one.scm",
+            "run --frames one.scm",
+            "run --emit=foo one.scm",
+            "run --heap-max=12Q one.scm",
+            "build one.scm -o",
+            "build one.scm --heap-max=1G",
+            "build one",
+            "build one.scm -o no/such/folder",
+            "build one.scm -o folder.scm",
+            "run missing.scm",
+            "run folder.scm",
+        ],
+    );
+}
+
+#[test]
+fn strange_input() {
+    let d = Directory::new("input");
+    d.write("empty.scm", "");
+    d.write("no-newline.scm", "(display 7)");
+    d.write("bom.scm", "\u{feff}(display 8)\n");
+    d.write("crlf.scm", "(display 1)\r\n(if)\r\n");
+    d.write("latin1.scm", b"(display 1)\n(display \"caf\xe9\")\n");
+    d.write("binary.scm", b"\x7fELF\x02\x01\x01\x00\x00");
+    d.write("nul.scm", "(display\0 1)");
+    d.write("nul-in-string.scm", "(display (string-length \"a\0b\"))");
+    d.write("escape.scm", "(if \"\x1b[31m\")");
+    d.write("string.scm", "(display 1)\n(display \"abc\n");
+    d.write("comment.scm", "(display 1)\n#| abc");
+    d.write("datum-comment.scm", "(display 1)\n#;");
+    d.write("long-line.scm", format!("(display 1)\n(list {}(if){})", "1 ".repeat(1000), " 2".repeat(1000)));
+    d.write("includes.scm", "(include \"latin1.scm\")");
+    d.write("circular.scm", "(display 1)\n(include \"circular.scm\")");
+    fs::create_dir(d.0.join("my")).unwrap();
+    d.write("imports.scm", "(import (my latin))");
+    d.write("my/latin.sld", b"\xe9");
+    let names = [
+        "empty",
+        "no-newline",
+        "bom",
+        "crlf",
+        "latin1",
+        "binary",
+        "nul",
+        "nul-in-string",
+        "escape",
+        "string",
+        "comment",
+        "datum-comment",
+        "long-line",
+        "includes",
+        "circular",
+        "imports",
+    ];
+    d.transcript("input.txt", &names.map(|n| format!("run {n}.scm")).each_ref().map(|s| &**s));
+}
+
+/// Deep and long programs work, or say what is too much of them.
+#[test]
+fn monstrous_input() {
+    let d = Directory::new("monster");
+    let repeat = |n: usize, open: &str, inner: &str, close: &str| open.repeat(n) + inner + &close.repeat(n);
+    let nest = |open: &str, inner: &str, close: &str| repeat(70_000, open, inner, close);
+    let works = [
+        ("parens", format!("(define x '{}) (display (null? x))", nest("(", "", ")")), "#f"),
+        ("vectors", format!("(define x '{}) (display (vector-length x))", nest("#(", "", ")")), "1"),
+        ("quotes", format!("(define x {}) (display (length x))", nest("'", "a", "")), "2"),
+        ("begins", nest("(begin ", "(display 1)", ")"), "1"),
+        ("comments", nest("#|", "", "|#") + "(display 1)", "1"),
+        ("datum-comments", format!("#;{} (display 1)", nest("(", "", ")")), "1"),
+        ("long", format!("(define s \"{}\") (display (string-length s))", "x".repeat(1_000_000)), "1000000"),
+        ("line", format!("(display 1) ;{}", "x".repeat(10_000_000)), "1"),
+        ("symbol", format!("(display (eq? 'a '{}))", "x".repeat(1_000_000)), "#f"),
+    ];
+    for (name, text, output) in &works {
+        d.write("m.scm", text);
+        assert_eq!(d.cairn("run m.scm"), (output.to_string(), Some(0)), "{name}");
+    }
+    let nest = |open: &str, inner: &str, close: &str| repeat(200_000, open, inner, close);
+    let fails = [
+        (nest("(+ 1 ", "1", ")"), "error: expressions are nested more than 100000 deep\n --> m.scm:1:"),
+        (nest("(let () ", "1", ")"), "error: expressions are nested more than 100000 deep\n --> m.scm:1:"),
+        (nest("(define (f) ", "1", ")"), "error: expressions are nested more than 100000 deep\n --> m.scm:1:"),
+        (nest("`(1 ,", "x", ")"), "error: expressions are nested more than 100000 deep\n --> m.scm:1:"),
+        (
+            nest("`", "x", "") + &nest(",", "x", ""),
+            "error: expressions are nested more than 100000 deep\n --> m.scm:1:",
+        ),
+        (nest("(", "", ""), "error: this parenthesis is never closed\n --> m.scm:1:200000\n"),
+        (nest("#|", "", ""), "error: this comment is never closed\n --> m.scm:1:1\n"),
+        (
+            format!("(f \"{}\")", "x".repeat(9_000_000)),
+            "error: the constants of this program are larger than 32 MB\n",
+        ),
+        (
+            format!("(f '({}))", "1 ".repeat(2_500_000)),
+            "error: the constants of this program are larger than 32 MB\n",
+        ),
+    ];
+    for (text, message) in &fails {
+        d.write("m.scm", text);
+        let (output, status) = d.cairn("run m.scm");
+        assert!(
+            output.starts_with(message) && output.len() < 2000,
+            "{message}: {}",
+            &output[..output.len().min(2000)]
+        );
+        assert_eq!(status, Some(1), "{message}");
+    }
+}
+
+/// `read`, `write`, `display` and `equal?` on a million levels, at run time.
+#[test]
+fn monstrous_data() {
+    let d = Directory::new("data");
+    let program = r##"
+        (import (scheme base) (scheme read) (scheme write))
+        (define n 1000000)
+        (define (repeat s) (let ((p (open-output-string))) (do ((i 0 (+ i 1))) ((= i n) (get-output-string p)) (write-string s p))))
+        (define (try open inner close)
+          (let* ((s (string-append (repeat open) inner (repeat close)))
+                 (x (read (open-input-string s)))
+                 (out (open-output-string)))
+            (write x out)
+            (write (list (equal? x (read (open-input-string s)))
+                         (equal? x (read (open-input-string (get-output-string out))))))))
+        (try "(" "" ")")
+        (try "#(" "" ")")
+        (try "'" "a" "")
+        (try "(a . (" "" "))")
+        (try "#;(" "" ")1")
+        (define (message s) (guard (e ((read-error? e) (write (error-object-message e)))) (read (open-input-string s))))
+        (message (repeat "("))
+        (message (repeat "#|"))
+        (message (string-append "\"" (repeat "x")))"##;
+    d.write("d.scm", program);
+    let end = "\"read: input:1: unexpected end of input\"";
+    assert_eq!(d.cairn("run d.scm"), (format!("{}{}", "(#t #t)".repeat(5), end.repeat(3)), Some(0)));
+}
