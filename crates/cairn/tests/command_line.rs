@@ -111,6 +111,12 @@ fn strange_input() {
     fs::create_dir(d.0.join("my")).unwrap();
     d.write("imports.scm", "(import (my latin))");
     d.write("my/latin.sld", b"\xe9");
+    d.write("misnamed.scm", "(import (my tools))");
+    d.write("my/tools.sld", "(define-library (my tool))");
+    d.write("no-library.scm", "(import (my script))");
+    d.write("my/script.sld", "(display 1)");
+    d.write("deep.scm", "(car ".repeat(150_000) + &")".repeat(150_000));
+    d.write("large.scm", format!("(car '#({}))", "1 ".repeat(4_100_000)));
     let names = [
         "empty",
         "no-newline",
@@ -128,6 +134,10 @@ fn strange_input() {
         "includes",
         "circular",
         "imports",
+        "misnamed",
+        "no-library",
+        "deep",
+        "large",
     ];
     d.transcript("input.txt", &names.map(|n| format!("run {n}.scm")).each_ref().map(|s| &**s));
 }

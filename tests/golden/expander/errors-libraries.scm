@@ -53,3 +53,7 @@
 `(1 #0=(2 . #0#))
 ;;;;
 (import (scheme wirte) (srfi :1))
+;;;;
+(define-library (twice) (import (scheme base)) (export a) (begin (define a 1) (define a 2)))
+(import (scheme base) (twice))
+a

@@ -377,9 +377,7 @@ impl Expander<'_> {
             return self.err(form.span, message);
         }
         let (front, tail) = form.parts();
-        let Some((_, args)) = front.split_first() else {
-            return self.err(form.span, "a macro use must be a list");
-        };
+        let args = front.get(1..).unwrap_or(&[]);
         for rule in &m.rules {
             let mut slots = vec![Match::None; rule.slots];
             let Pattern::Seq(seq) = &rule.pattern else { continue };
@@ -486,7 +484,7 @@ impl Expander<'_> {
         match t {
             Template::Slot(i) => match &run.slots[*i] {
                 Match::One(x) => Ok(x.clone()),
-                _ => self.err(run.span, "a pattern variable has different ellipsis depths in one template"),
+                _ => unreachable!("the template was checked: each variable is under enough ellipses"),
             },
             Template::Ident(i, span) => {
                 let id = match run.aliases[*i] {
@@ -560,9 +558,7 @@ impl Expander<'_> {
         for v in vars {
             match &run.slots[*v] {
                 Match::Many(list) => saved.push((*v, list.clone())),
-                _ => {
-                    return self.err(run.span, "a pattern variable has different ellipsis depths in one template");
-                }
+                _ => unreachable!("the template was checked: an ellipsis iterates over repeated variables"),
             }
         }
         let len = saved.first().map_or(0, |(_, l)| l.len());
