@@ -1,14 +1,15 @@
 //! Predicates, rounding, exactness, elementary functions, parts of complex numbers.
 
 use crate::access;
-use crate::alloc::{alloc_pair, make_flonum};
+use crate::alloc::{alloc_pair, make_flonum, out_of_memory};
 use crate::error;
 use crate::num::big;
 use crate::num::operand::{Operand::*, fault, from_int, operand, slow1, slow2, to_number};
+use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use cairn_num::division::Round;
-use cairn_num::{Fault, Number, float};
+use cairn_num::{Fault, Number, float, limbs};
 
 /// `(integer? x)` for any object.
 #[unsafe(no_mangle)]
@@ -236,13 +237,23 @@ pub extern "C" fn cairn_num_exact_integer_sqrt(ctx: &mut Machine, a: Value) -> V
     }
 }
 
-/// `(expt z w)`.
+/// `(expt z w)`. A power that cannot fit into the heap is out of memory at once, not after an hour's multiplications.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_expt(ctx: &mut Machine, a: Value, b: Value) -> Value {
     if let (Flo(x), Flo(y)) = (operand(a), operand(b))
         && x >= 0.0
     {
         return make_flonum(ctx, x.powf(y));
+    }
+    if let (Fix(n), Some(base)) = (operand(b), operand(a).integer(&mut [0]))
+        && (0..1 << 32).contains(&n)
+    {
+        // each factor adds at least so many bits
+        let bits = (limbs::bit_len(base.limbs) as u64).saturating_sub(1);
+        let bytes = bits.saturating_mul(n as u64) / 8;
+        if bytes > rt(ctx).heap.heap_max() {
+            out_of_memory(ctx, bytes);
+        }
     }
     slow2(ctx, "expt", a, b, Number::expt)
 }

@@ -1,0 +1,109 @@
+//! Running out: of memory, in every way a program can, and of room for output. Each must end with one plain sentence and
+//! exit status 1, and nothing written before may be lost.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn binary() -> PathBuf {
+    std::env::var_os("CAIRN_BINARY").map_or(env!("CARGO_BIN_EXE_cairn").into(), PathBuf::from)
+}
+
+/// An executable of this program, removed when dropped.
+struct Executable(PathBuf);
+
+impl Executable {
+    fn new(program: &str, frames: &str) -> Executable {
+        let name = format!("cairn-exhaustion-{}-{frames}-{}", std::process::id(), program.replace('/', "-"));
+        let exe = Executable(std::env::temp_dir().join(name));
+        let mut build = Command::new(binary());
+        build.current_dir(root()).args(["build", program, &format!("--frames={frames}"), "-o"]).arg(&exe.0);
+        let built = build.output().unwrap();
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        exe
+    }
+}
+
+impl Drop for Executable {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+const MEMORY: &str = "tests/exhaustion/memory.scm";
+
+const WAYS: [&str; 21] = [
+    "list",
+    "vectors",
+    "strings",
+    "append",
+    "one-vector",
+    "largest-vector",
+    "one-string",
+    "one-bytevector",
+    "list-of-length",
+    "string-port",
+    "power",
+    "squares",
+    "symbols",
+    "recursion",
+    "continuations",
+    "flat-continuations",
+    "winders",
+    "handlers",
+    "parameters",
+    "arguments",
+    "caught",
+];
+
+fn is_out_of_memory(way: &str, output: &Output) {
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(1), "{way}: {:?}\n{out}{err}", output.status);
+    assert_eq!(out, "begun\n", "{way}: {err}");
+    assert!(err.starts_with("cairn: out of memory: ") && err.contains("heap limit of 64 MiB"), "{way}: {err}");
+    assert_eq!(err.lines().count(), 1, "{way}: {err}");
+}
+
+fn exhaust(frames: &str) {
+    let exe = Executable::new(MEMORY, frames);
+    for way in WAYS {
+        let output = Command::new(&exe.0).arg(way).env("CAIRN_HEAP_MAX", "64M").output().unwrap();
+        is_out_of_memory(way, &output);
+    }
+    for way in ["list", "recursion"] {
+        let mut run = Command::new(binary());
+        run.current_dir(root()).args(["run", &format!("--frames={frames}"), "--heap-max=64M", MEMORY, way]);
+        is_out_of_memory(way, &run.output().unwrap());
+    }
+}
+
+#[test]
+fn memory_under_chunks() {
+    exhaust("chunks");
+}
+
+#[test]
+fn memory_under_heap() {
+    exhaust("heap");
+}
+
+#[test]
+fn output() {
+    let exe = Executable::new("examples/tour.scm", "chunks");
+    let complaint = |stdout: Stdio| {
+        let output = Command::new(&exe.0).stdout(stdout).stdin(Stdio::null()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    assert_eq!(complaint(full.into()), "cairn: cannot write to standard output: No space left on device\n");
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    assert_eq!(complaint(writer.into()), "cairn: cannot write to standard output: Broken pipe\n");
+    let read_only = fs::File::open("/dev/null").unwrap();
+    assert_eq!(complaint(read_only.into()), "cairn: cannot write to standard output: Bad file descriptor\n");
+}
