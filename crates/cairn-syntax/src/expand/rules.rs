@@ -484,7 +484,7 @@ impl Expander<'_> {
         match t {
             Template::Slot(i) => match &run.slots[*i] {
                 Match::One(x) => Ok(x.clone()),
-                _ => unreachable!("the template was checked: each variable is under enough ellipses"),
+                _ => self.err(run.span, "a pattern variable has different ellipsis depths in one template"),
             },
             Template::Ident(i, span) => {
                 let id = match run.aliases[*i] {
@@ -558,7 +558,9 @@ impl Expander<'_> {
         for v in vars {
             match &run.slots[*v] {
                 Match::Many(list) => saved.push((*v, list.clone())),
-                _ => unreachable!("the template was checked: an ellipsis iterates over repeated variables"),
+                _ => {
+                    return self.err(run.span, "a pattern variable has different ellipsis depths in one template");
+                }
             }
         }
         let len = saved.first().map_or(0, |(_, l)| l.len());
