@@ -280,7 +280,7 @@ impl Generator {
 
     /// Mostly a small index.
     fn index(&mut self, depth: usize) -> String {
-        if self.below(6) == 0 { self.expr(Int, depth.min(2)) } else { self.below(4).to_string() }
+        if self.below(20) == 0 { self.expr(Int, depth.min(2)) } else { (self.below(8) / 5).to_string() }
     }
 
     /// An expression of a kind.
@@ -288,7 +288,7 @@ impl Generator {
         self.cost += self.times;
         self.size += 1;
         // an error, now and then
-        let kind = if self.below(60) == 0 { self.kind() } else { kind };
+        let kind = if self.below(400) == 0 { self.kind() } else { kind };
         if depth == 0 || self.cost > COST_MAX || self.size > SIZE_MAX {
             return self.leaf(kind);
         }
@@ -796,7 +796,10 @@ impl Generator {
             8 => format!("({} {} {})", self.pick(&["min", "max"]), self.expr(Num, d), self.expr(Num, d)),
             9 => format!("(sqrt (abs {}))", self.expr(Num, d)),
             10 => format!("(vector-ref {} {})", self.expr(Vec, d), self.index(d)),
-            11 => format!("({} {})", self.pick(&["car", "cadr"]), self.expr(List, d)),
+            11 => match self.below(4) {
+                0 => format!("({} {})", self.pick(&["car", "cadr"]), self.expr(List, d)),
+                _ => format!("(let ((l {})) (if (pair? l) (car l) {}))", self.expr(List, d), self.leaf(Num)),
+            },
             12 => format!("(point-y {})", self.expr(Rec, d)),
             13 => format!("({} {})", self.pick(&["exp", "sin", "atan"]), self.expr(Num, d)),
             14 => format!("({})", self.pick(&["depth", "width"])),
