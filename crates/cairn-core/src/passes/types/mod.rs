@@ -47,6 +47,8 @@
 //! | [`operations`] | primitives: results, proofs, cheaper operations |
 //! | [`speculate`] | flonum trees |
 //! | [`complex`] | complex numbers by parts |
+//! | [`peel`] | loops whose parameters become flonums |
+//! | [`unbox`] | loop parameters that stay doubles |
 //!
 //! # Invariants
 //!
@@ -57,8 +59,10 @@
 mod complex;
 mod lattice;
 mod operations;
+mod peel;
 mod speculate;
 mod test;
+mod unbox;
 mod walk;
 
 use crate::ir::Program;

@@ -2,12 +2,13 @@
 
 use super::complex::Split;
 use super::lattice::{Slot, Type, bits::*};
+use super::peel;
 use crate::effects;
 use crate::ir::{Clause, Expr, GlobalId, Label, LabelId, Lambda, Program, TopForm, VarId, VarInfo};
 use crate::passes::known::{self, GlobalFacts, Known};
 use crate::prim::{Op, PrimOp};
 use crate::walk::{deep, take};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
 pub(super) fn run(program: &mut Program) {
@@ -17,6 +18,9 @@ pub(super) fn run(program: &mut Program) {
     types.speculating = true;
     let mut forms = types.all(forms);
     program.vars.append(&mut types.fresh);
+    if !types.peels.is_empty() {
+        peel::run(program, &mut forms, &types.peels);
+    }
     if types.speculated {
         // the fast paths of speculated trees still have generic operations; parameters are split in code without dead branches
         let facts = std::mem::take(&mut types.facts);
@@ -53,6 +57,8 @@ struct Target {
     entered: bool,
     /// The trail and the clock where its `Labels` begins.
     mark: (usize, u32),
+    /// In the last walk: the types of the arguments of jumps after it was entered.
+    inner: Vec<Type>,
     /// What all jumps seen in this walk know.
     facts: Option<Vec<(VarId, Type)>>,
 }
@@ -104,6 +110,10 @@ pub(super) struct Types {
     pub(super) stored_flonums: bool,
     /// Answers of the tests around the expression being walked.
     answers: Vec<(Question, bool)>,
+    /// Loops whose first iteration gets a copy.
+    pub(super) peels: FxHashSet<LabelId>,
+    /// Which parameters of loops are to be doubles.
+    pub(super) doubles: FxHashMap<LabelId, Vec<bool>>,
     /// Labels some of whose parameters become two.
     pub(super) splits: FxHashMap<LabelId, Split>,
     /// Variables made by this pass; they come after those of the program.
@@ -140,6 +150,8 @@ impl Types {
             inside_tree: false,
             stored_flonums: false,
             answers: Vec::new(),
+            peels: FxHashSet::default(),
+            doubles: FxHashMap::default(),
             splits: FxHashMap::default(),
             fresh: Vec::new(),
         };
@@ -264,6 +276,15 @@ impl Types {
 
     fn grow_local(&mut self, v: VarId, t: Type) {
         self.again |= self.grow_slot(v, t);
+    }
+
+    pub(super) fn is_loop(&self, l: LabelId) -> bool {
+        self.labels.get(&l).is_some_and(|t| t.looping)
+    }
+
+    /// Types of the arguments of jumps to the label from its own body, in the last walk.
+    pub(super) fn inner_types(&self, l: LabelId) -> Option<&[Type]> {
+        self.labels.get(&l).map(|t| &t.inner[..]).filter(|t| !t.is_empty())
     }
 
     pub(super) fn slot_type(&self, v: VarId) -> Type {
@@ -538,6 +559,7 @@ impl Types {
                     return Type::NONE;
                 }
                 self.jump(*l, &types);
+                self.pass_doubles(*l, args);
                 if self.splits.contains_key(l) {
                     let (l, args) = (*l, std::mem::take(args));
                     *e = self.split_jump(l, args);
@@ -670,6 +692,10 @@ impl Types {
         self.again |= !std::mem::replace(&mut target.reached, true);
         if target.entered {
             self.again |= !std::mem::replace(&mut target.looping, true);
+            if self.rewriting {
+                target.inner.resize(types.len(), Type::NONE);
+                target.inner.iter_mut().zip(types).for_each(|(t, u)| *t = t.join(*u));
+            }
         } else if !target.looping {
             let (mark, clock) = target.mark;
             let mut known = Vec::new();
@@ -691,8 +717,11 @@ impl Types {
     }
 
     fn labels(&mut self, labels: &mut [Label], body: &mut Expr) -> Type {
-        if self.rewriting && !self.speculating {
-            self.plan_splits(labels);
+        if self.rewriting {
+            self.plan_doubles(labels);
+            if !self.speculating {
+                self.plan_splits(labels);
+            }
         }
         let (mark, clock) = self.mark();
         for l in labels.iter() {
@@ -705,6 +734,7 @@ impl Types {
         let mut t = self.expr(body);
         let facts = self.leave(mark, clock);
         let mut exit = (!t.is_none()).then_some(facts);
+        let alone = labels.len() == 1;
         for l in labels.iter_mut() {
             let Some(target) = self.labels.get_mut(&l.id).filter(|t| t.reached) else { continue };
             target.entered = true;
@@ -714,7 +744,14 @@ impl Types {
                 self.bind(*v, self.slots[v.0 as usize].ty);
             }
             let value = self.expr(&mut l.body);
-            self.speculated |= self.rewriting && self.speculating && self.splittable(l).any(|s| s);
+            if self.rewriting && self.speculating {
+                if alone && self.stabilizes(l) {
+                    self.peels.insert(l.id);
+                    self.speculated = true;
+                }
+                let splittable = self.splittable(l).any(|s| s);
+                self.speculated |= splittable;
+            }
             self.split_label(l);
             t = t.join(value);
             let facts = self.leave(mark, clock);

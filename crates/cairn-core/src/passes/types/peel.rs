@@ -1,0 +1,61 @@
+//! Loops whose parameters become flonums: the first iteration gets a copy of its own.
+//!
+//! ```text
+//! (labels ((L (i sum)                                   (labels ((L (i sum) (if (%< i 0.0) sum (jump M (%- i 1.0) (%+ i sum))))
+//!            (if (%< i 0.0)                                      (M (i sum) (if (%< i 0.0) sum (jump M (%- i 1.0) (%+ i sum)))))
+//!                sum                                      (jump L n 0.0))
+//!                (jump L (%- i 1.0) (%+ i sum)))))
+//!   (jump L n 0.0))                                     ; in M, both are flonums
+//! ```
+//!
+//! The problem: what comes from outside, such as `n`, may be any number, and so the parameter may; every iteration
+//! tests, decodes and encodes it, although each but the first gets a flonum. The idea: jumps from the loop's own body go to a copy, whose
+//! parameters have the types of those jumps only; then all is analysed once more. Loops of one label and limited size.
+
+use super::walk::Types;
+use crate::ir::{Expr, Label, LabelId, Program, TopForm};
+use crate::walk::{Renaming, copy_fresh, deep, for_each_child_mut, rewrite, size_at_most};
+use rustc_hash::FxHashSet;
+
+/// Larger bodies are not copied.
+const LIMIT: usize = 250;
+
+impl Types {
+    /// Does some parameter become a flonum after the first iteration? `jumps`: of the loop's own body, all walked for the last
+    /// time.
+    pub(super) fn stabilizes(&self, l: &Label) -> bool {
+        let Some(inner) = self.inner_types(l.id) else { return false };
+        l.params.iter().zip(inner).any(|(v, t)| t.is_flonum() && !self.slot_type(*v).is_flonum())
+            && size_at_most(&l.body, LIMIT)
+    }
+}
+
+/// Copies the loops of `forms` that are in `peels`.
+pub(super) fn run(program: &mut Program, forms: &mut [TopForm], peels: &FxHashSet<LabelId>) {
+    for form in forms {
+        peel(program, form.expr_mut(), peels);
+    }
+}
+
+fn peel(program: &mut Program, e: &mut Expr, peels: &FxHashSet<LabelId>) {
+    deep(|| {
+        for_each_child_mut(e, &mut |e| peel(program, e, peels));
+        let Expr::Labels(labels, _) = e else { return };
+        let [l] = &mut labels[..] else { return };
+        if !peels.contains(&l.id) || !size_at_most(&l.body, LIMIT) {
+            return;
+        }
+        let mut names = Renaming::default();
+        let id = names.bind_label(program, l.id);
+        let params = l.params.iter().map(|v| names.bind(program, *v)).collect();
+        let copy = Label { id, params, body: copy_fresh(program, &l.body, &mut names) };
+        rewrite(&mut l.body, &mut |e| {
+            if let Expr::Jump(to, args) = e
+                && *to == l.id
+            {
+                *e = Expr::Jump(id, std::mem::take(args));
+            }
+        });
+        labels.push(copy);
+    })
+}
