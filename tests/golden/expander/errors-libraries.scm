@@ -57,3 +57,5 @@
 (define-library (twice) (import (scheme base)) (export a) (begin (define a 1) (define a 2)))
 (import (scheme base) (twice))
 a
+;;;;
+(import (scheme eval))

@@ -569,7 +569,9 @@ fn missing_library_help(name: &LibraryName) -> String {
         ("rnrs", _) => return "R6RS libraries are not available; try (scheme base)".into(),
         ("srfi", 2) if symbol(1).starts_with(':') => return format!("R7RS names it (srfi {})", &symbol(1)[1..]),
         ("scheme", 2) => {
-            if let Some(other) = nearest(symbol(1), DEFAULT_LIBRARIES.iter().copied().chain(["r5rs"])) {
+            // some of the default libraries may be missing
+            let others = DEFAULT_LIBRARIES.iter().copied().filter(|l| *l != symbol(1));
+            if let Some(other) = nearest(symbol(1), others) {
                 return format!("did you mean (scheme {other})?");
             }
         }
