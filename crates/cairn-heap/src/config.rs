@@ -50,8 +50,11 @@ pub struct Zeal {
 }
 
 impl Default for SizingConfig {
+    /// A small floor and small budgets cost little, since collecting little is cheap, and keep the working set in the caches:
+    /// with a floor of 32 MiB and 16 MiB of young large objects, `conform` took 37 instead of 12 MB at the same speed, `string`
+    /// 38 instead of 20 MB and a sixth more time.
     fn default() -> Self {
-        SizingConfig { min_limit: 32 << 20, growth: 2.0, large_young: 16 << 20 }
+        SizingConfig { min_limit: 8 << 20, growth: 2.0, large_young: 8 << 20 }
     }
 }
 

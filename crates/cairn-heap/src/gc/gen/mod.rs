@@ -134,7 +134,10 @@ impl Gen {
             Request::Major => Some(Reason::Request),
             _ if core.zeal.always_major => Some(Reason::Zeal),
             _ if self.major_wanted => Some(self.wanted.unwrap_or(Reason::Limit)),
-            Request::Auto if self.held(core) >= core.sizing.limit() => Some(Reason::Limit),
+            // Large objects that no minor collection has seen yet are probably garbage.
+            Request::Auto if self.held(core) - core.large.young_bytes() >= core.sizing.limit() => {
+                Some(Reason::Limit)
+            }
             _ => None,
         }
     }
@@ -193,9 +196,12 @@ impl Gen {
         let blocks = self.old.blocks() as u64 * BLOCK_BYTES;
         core.sizing.after_major(core.used() - blocks + small, self.nursery_bytes);
         self.major_wanted = false;
-        // What the mutator will fill until the next major collection stays; the rest goes back to the system.
+        // What the mutator will fill until the next major collection stays: as much as the limit allows, or as it held this time
+        // (young large objects come on top of the limit) unless the program asked for the collection. The rest goes back to the
+        // system.
         if !core.zeal.poison {
-            core.pool.release(blocks_for(core.sizing.limit().saturating_sub(self.held(core))));
+            let again = if reason == Reason::Request { 0 } else { before };
+            core.pool.release(blocks_for(core.sizing.limit().max(again).saturating_sub(self.held(core))));
         }
         self.finish(core, CollectionKind::Major, reason, began, before, nursery, promoted + copied);
     }
