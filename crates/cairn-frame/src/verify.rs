@@ -302,6 +302,8 @@ impl Checker<'_> {
 
     fn heap_checks(&mut self, i: usize, b: &Block) {
         let mut room = 0u32;
+        // nothing but closures since the last check: no runtime call can have used the room
+        let mut quiet = false;
         for s in &b.stmts {
             match s {
                 // A poll leaves at least the room it found.
@@ -312,11 +314,15 @@ impl Checker<'_> {
                         self.error(i, format!("{need} bytes are allocated without a heap check"));
                     }
                     room = room.saturating_sub(need);
-                    if need > CHECK_LIMIT {
-                        self.error(i, format!("an inline allocation of {need} bytes is too large"));
+                    if need > CHECK_LIMIT && !quiet {
+                        self.error(
+                            i,
+                            format!("an inline allocation of {need} bytes needs a heap check of its own"),
+                        );
                     }
                 }
             }
+            quiet = matches!(s, Stmt::HeapCheck { .. } | Stmt::Assign(_, Op::Closure { .. }));
         }
         if let Term::Call { frame, .. } = &b.term
             && self.m.strategy.frames_in_heap

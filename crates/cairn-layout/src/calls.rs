@@ -7,7 +7,7 @@
 //!
 //! Runtime calls never collect: what they allocate may overdraw the nursery, and the next heap check in
 //! compiled code collects. So values held in Rust locals stay valid for the whole call.
-//! A failing call fills `Machine::pending` and returns `Value::FAIL`; compiled code then raises.
+//! A failing call records its failure in the runtime and returns `Value::FAIL`; compiled code then raises.
 //! Adding a row: add it here and the function in `cairn-rt`; nothing else.
 
 /// The call allocates: compiled code stores `lo`/`hi` before and reloads them after.

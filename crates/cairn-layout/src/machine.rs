@@ -79,19 +79,6 @@ pub mod error {
     pub const PENDING: i64 = 9;
 }
 
-/// Details of a failed runtime call.
-#[repr(C)]
-pub struct Pending {
-    /// One of [`error`].
-    pub kind: i64,
-    /// Name of the procedure that failed: a string, or `#f`.
-    pub who: Value,
-    /// Message: a string.
-    pub message: Value,
-    /// List of irritants.
-    pub irritants: Value,
-}
-
 /// The machine context. Offsets are taken by the compiler with `offset_of!`.
 #[repr(C)]
 pub struct Machine {
@@ -127,8 +114,6 @@ pub struct Machine {
     pub result: Value,
     /// Library-visible slots.
     pub slots: [Value; SLOTS],
-    /// Details of the last failed runtime call.
-    pub pending: Pending,
     /// The runtime behind this machine (`cairn_rt::Runtime`).
     pub runtime: *mut u8,
     /// Live values of the slow path under way: `spill[0..spilled]`.

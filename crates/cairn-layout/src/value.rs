@@ -72,7 +72,7 @@ impl Value {
     pub const DEFAULT: Value = Value(0x2A);
     /// Contents of a global or letrec variable before its definition ran.
     pub const UNBOUND: Value = Value(0x32);
-    /// What a failing runtime call returns; never visible to Scheme (see `machine::Machine::pending`).
+    /// What a failing runtime call returns; never visible to Scheme (see `calls`).
     pub const FAIL: Value = Value(0x3A);
     /// First word of an evacuated pair; the second word is its new address.
     pub const FORWARDED: Value = Value(0x4A);

@@ -23,6 +23,6 @@ mod split;
 mod strategy;
 
 pub use backend::{OptLevel, compile_to_assembly, compile_to_object};
+pub use emit::emit_module;
 pub use emit::text::symbol;
-pub use emit::{EmitOptions, emit_module};
 pub use loader::Jit;

@@ -8,7 +8,7 @@ use cairn_layout::calls::RT_CALLS;
 use cairn_layout::code::Site;
 use cairn_layout::facts::{CHUNKS, HEAP, StrategyFacts};
 use cairn_layout::machine::Machine;
-use cairn_llvm::{EmitOptions, emit_module};
+use cairn_llvm::emit_module;
 use common::*;
 use std::mem::offset_of;
 use std::path::Path;
@@ -45,7 +45,7 @@ fn symbolic(line: &str) -> String {
 
 /// Compares the functions called `name…` of the module's text with the golden file.
 fn check_golden(file: &str, m: &Module, names: &[&str]) {
-    let text = emit_module(m, &EmitOptions::default());
+    let text = emit_module(m);
     let mut got = String::new();
     for part in text.split("\n\n") {
         let part = part.trim_start_matches('\n');

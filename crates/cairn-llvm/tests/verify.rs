@@ -9,7 +9,7 @@ use cairn_layout::calls::{RT_CALLS, RtIndex};
 use cairn_layout::code::Site;
 use cairn_layout::facts::{CHUNKS, HEAP, StrategyFacts};
 use cairn_llvm::backend::{OptLevel, compile_to_object, optimize_text, verify};
-use cairn_llvm::{EmitOptions, emit_module};
+use cairn_llvm::emit_module;
 use common::*;
 
 /// Operands of an operation: variables, with literals where a literal is demanded.
@@ -62,7 +62,7 @@ impl Uses {
 }
 
 fn compiles(m: &Module) {
-    let text = emit_module(m, &EmitOptions::default());
+    let text = emit_module(m);
     if let Err(e) = verify(&text) {
         panic!("{e}\n{text}");
     }
@@ -200,7 +200,7 @@ fn every_shape_of_call_compiles() {
 fn fast_paths_have_no_memory_for_variables() {
     let mut uses = Uses::default();
     uses.add(prim(P::Add, &[var(0), var(1)]), &[]);
-    let text = emit_module(&uses.module(&CHUNKS), &EmitOptions::default());
+    let text = emit_module(&uses.module(&CHUNKS));
     let text = optimize_text(&text, OptLevel::Low).expect("optimizes");
     assert!(!text.contains("alloca"), "{text}");
 }

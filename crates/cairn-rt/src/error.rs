@@ -38,7 +38,6 @@ pub struct Failure {
 #[cold]
 pub fn fail(ctx: &mut Machine, kind: i64, who: &str, message: impl Into<String>, irritants: &[Value]) -> Value {
     let who = (!who.is_empty()).then(|| who.to_string());
-    ctx.pending.kind = kind;
     rt(ctx).failure = Some(Failure { kind, who, message: message.into(), irritants: irritants.to_vec() });
     Value::FAIL
 }

@@ -11,7 +11,7 @@ use crate::symbol::SymbolTable;
 use crate::{calls, port};
 use cairn_heap::{CollectionEvent, Heap, HeapConfig, Observer};
 use cairn_layout::Value;
-use cairn_layout::machine::{Machine, Pending, SLOTS, slot};
+use cairn_layout::machine::{Machine, SLOTS, slot};
 use cairn_layout::module::ModuleTable;
 use std::time::Instant;
 
@@ -184,7 +184,6 @@ impl Runtime {
         ctx.slots[slot::WINDERS] = Value::NIL;
         ctx.slots[slot::HANDLERS] = Value::NIL;
         ctx.slots[slot::PARAMETERS] = Value::NIL;
-        ctx.pending = Pending { kind: 0, who: Value::FALSE, message: Value::FALSE, irritants: Value::NIL };
         ctx.cold_stub = cold_stub as *const () as u64;
         ctx.cards = runtime.heap.cards_ptr();
         (ctx.lo, ctx.hi) = runtime.heap.current();

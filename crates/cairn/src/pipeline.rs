@@ -90,7 +90,7 @@ pub fn lower(file: &Path, options: &CompileOptions) -> Result<(cairn_frame::ir::
 
 /// The module as LLVM IR.
 pub fn llvm(module: &cairn_frame::ir::Module) -> String {
-    cairn_llvm::emit_module(module, &cairn_llvm::EmitOptions::default())
+    cairn_llvm::emit_module(module)
 }
 
 /// LLVM's level of optimization.

@@ -111,7 +111,7 @@ impl Emitter<'_, '_> {
         value
     }
 
-    /// Raises what the runtime left in `Machine::pending` if `result` says so.
+    /// Raises the failure that the runtime recorded if `result` says so.
     pub(crate) fn check_failed(&mut self, result: &Val, flags: u8, site: Site) {
         let ok = ins!(self, "icmp ne i64 {result}, {}", Word::FAIL.0);
         let fail = self.fresh();

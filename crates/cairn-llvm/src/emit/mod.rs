@@ -37,14 +37,7 @@ pub(crate) mod text;
 
 pub(crate) use function::Emitter;
 
-/// What to emit.
-#[derive(Clone, Debug, Default)]
-pub struct EmitOptions {
-    /// Adds a C `main` that starts the runtime: for executables.
-    pub aot: bool,
-}
-
 /// LLVM text of a module.
-pub fn emit_module(module: &cairn_frame::ir::Module, options: &EmitOptions) -> String {
-    module::emit(module, options)
+pub fn emit_module(module: &cairn_frame::ir::Module) -> String {
+    module::emit(module)
 }

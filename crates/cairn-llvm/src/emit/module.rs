@@ -1,6 +1,5 @@
 //! Module-wide state and tables: symbols, C strings, descriptors, globals, `@cairn_module`.
 
-use super::EmitOptions;
 use super::function::Emitter;
 use super::literals::Literals;
 use super::prelude;
@@ -244,7 +243,7 @@ impl<'m> ModuleCx<'m> {
     }
 
     /// Everything but functions; emitted last, when all uses are known.
-    fn tables(&mut self, out: &mut String, options: &EmitOptions) {
+    fn tables(&mut self, out: &mut String) {
         let main = self.static_closure(self.module.main);
         self.globals(out);
         self.literals.emit(out);
@@ -311,13 +310,6 @@ impl<'m> ModuleCx<'m> {
             symbols.len(),
             self.module.sources.len(),
         );
-        if options.aot {
-            out.push_str(
-                "\ndeclare i32 @cairn_rt_main(i32, ptr, ptr)\n\
-                 define i32 @main(i32 %argc, ptr %argv) #0 {\n  \
-                 %r = call i32 @cairn_rt_main(i32 %argc, ptr %argv, ptr @cairn_module)\n  ret i32 %r\n}\n",
-            );
-        }
     }
 }
 
@@ -348,7 +340,7 @@ fn counted(out: &mut String, name: &str, strings: &[Vec<u8>]) {
 }
 
 /// LLVM text of a module.
-pub(crate) fn emit(module: &Module, options: &EmitOptions) -> String {
+pub(crate) fn emit(module: &Module) -> String {
     let mut cx = ModuleCx::new(module);
     let mut out = String::with_capacity(1 << 16);
     out.push_str("target triple = \"x86_64-pc-linux-gnu\"\n\n%bytes = type { ptr, i64 }\n");
@@ -357,7 +349,7 @@ pub(crate) fn emit(module: &Module, options: &EmitOptions) -> String {
     }
     prelude::emit(&mut cx, &mut out);
     out.push('\n');
-    cx.tables(&mut out, options);
+    cx.tables(&mut out);
     out.push('\n');
     for f in ["sadd", "ssub", "smul"] {
         let _ = writeln!(out, "declare {{ i64, i1 }} @llvm.{f}.with.overflow.i64(i64, i64)");

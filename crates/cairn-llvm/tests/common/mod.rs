@@ -13,8 +13,8 @@ use cairn_layout::module::ModuleTable;
 use cairn_layout::object::continuation;
 use cairn_layout::value::TAG_PROCEDURE;
 use cairn_llvm::backend::{OptLevel, compile_in_parts};
+use cairn_llvm::emit_module;
 use cairn_llvm::loader::Jit;
-use cairn_llvm::{EmitOptions, emit_module};
 use cairn_num::{Int, Number};
 use std::mem::offset_of;
 use std::rc::Rc;
@@ -347,7 +347,7 @@ pub fn load(m: &Module, opt: OptLevel) -> Machinery {
 
 /// The same, compiled in parts.
 pub fn load_parts(m: &Module, opt: OptLevel, parts: usize) -> Machinery {
-    let text = emit_module(m, &EmitOptions::default());
+    let text = emit_module(m);
     if let Ok(path) = std::env::var("CAIRN_TEST_DUMP") {
         std::fs::write(path, &text).expect("writable");
     }

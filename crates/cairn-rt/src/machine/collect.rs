@@ -77,9 +77,6 @@ impl Roots {
             visitor.words(ctx.spill.as_mut_ptr() as *mut u64, ctx.spilled as usize);
             visitor.slot(&raw mut ctx.result as *mut u64);
             visitor.slot(&raw mut ctx.under as *mut u64);
-            visitor.slot(&raw mut ctx.pending.who as *mut u64);
-            visitor.slot(&raw mut ctx.pending.message as *mut u64);
-            visitor.slot(&raw mut ctx.pending.irritants as *mut u64);
             visitor.words(rt.open_ports.as_mut_ptr() as *mut u64, rt.open_ports.len());
             if !rt.module.is_null() {
                 let module = &*rt.module;
