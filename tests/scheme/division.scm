@@ -37,3 +37,9 @@
 (define (show divide n d) (call-with-values (lambda () (divide n d)) (lambda (q r) (write (list n d q r)) (newline))))
 (for-each (lambda (divide) (show divide 7 2) (show divide -7 2) (show divide 7 -2) (show divide -7 -2))
           (list floor/ truncate/ ceiling/ euclidean/ round/ balanced/))
+
+;; A flonum by exact zero: as by 0.0, whether compiled inline, folded or called.
+(define (flonum i) (vector-ref #(1. -1. 0. 1e300) i))
+(write (list (/ (flonum 0) 0) (/ (flonum 1) 0) (/ (flonum 2) 0) (/ (flonum 3) 0) (/ 1. 0) (/ -1e300 0)
+             (apply / (list 1e300 0)) (map / '(1. -1e300 0.) '(0 0 0))))
+(newline)

@@ -257,7 +257,8 @@ impl Number {
     pub fn div(&self, b: &Number) -> Option<Number> {
         use Number::*;
         Some(match (self, b) {
-            _ if b.is_exact_zero() => return None,
+            // a flonum by exact zero is infinite or NaN, as by 0.0
+            _ if b.is_exact_zero() && !matches!(self, Flo(_)) => return None,
             (Int(x), Int(y)) => return Number::ratio(x.clone(), y.clone()),
             (Flo(x), Flo(y)) => Flo(x / y),
             (_, Complex(c, d)) if b.is_exact() && self.is_exact() => {

@@ -103,9 +103,9 @@ pub extern "C" fn cairn_num_div(ctx: &mut Machine, a: Value, b: Value) -> Value 
     match (operand(a), operand(b)) {
         (Flo(x), Flo(y)) => make_flonum(ctx, x / y),
         (Other, _) => error::wrong_type(ctx, "/", 1, "a number", a),
+        (Flo(x), Fix(y)) => make_flonum(ctx, x / y as f64),
         (_, Fix(0)) => error::division_by_zero(ctx, "/", a),
         (Fix(x), Fix(y)) => divide_fixnums(ctx, x, y),
-        (Flo(x), Fix(y)) => make_flonum(ctx, x / y as f64),
         (Fix(x), Flo(y)) => make_flonum(ctx, x as f64 / y),
         _ => slow2(ctx, "/", a, b, |x, y| x.div(y).ok_or(Fault::DivisionByZero)),
     }
