@@ -253,7 +253,7 @@ impl Number {
         }
     }
 
-    /// Quotient; `None` when the divisor is exact zero.
+    /// Quotient; `None` when the divisor is exact zero and `self` is no flonum.
     pub fn div(&self, b: &Number) -> Option<Number> {
         use Number::*;
         Some(match (self, b) {
