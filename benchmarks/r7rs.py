@@ -271,7 +271,7 @@ def main():
     parser.add_argument("--modes", type=words, default=["run", "build"], help="for check: run,build")
     parser.add_argument("--frames", type=words, default=["chunks", "heap"], help="check: all of them; compare: the first")
     parser.add_argument("--opt", type=words, default=["low", "high"], help="check: all of them; compare: the last")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if not os.path.isdir(os.path.join(options.suite, "src")):
         parser.error(f"{options.suite} is not a checkout of r7rs-benchmarks (it has no src/)")
     options.suite = os.path.abspath(options.suite)

@@ -23,7 +23,7 @@
           (only (cairn text) string=?))
   (begin
 
-    (define-record-type hash-table-type
+    (define-record-type <hash-table>
       (make-table same? hash kind buckets count)
       hash-table?
       (same? hash-table-equivalence-function)
