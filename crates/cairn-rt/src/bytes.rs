@@ -2,10 +2,10 @@
 //!
 //! Bounds arguments are fixnums, or `Value::DEFAULT` when absent.
 
-use crate::access::{self, byte_slice, byte_slice_mut, bytes_of, list_items, word_address};
+use crate::access::{self, byte_slice, byte_slice_mut, bytes_of, word_address};
 use crate::alloc::{alloc_object, make_bytevector};
 use crate::error::{check, check_length, check_range, expect};
-use crate::string::does_not_fit;
+use crate::sequence::{copy_bounds, fill_with, total_length};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use cairn_layout::object::Type;
@@ -50,11 +50,7 @@ pub extern "C" fn cairn_bytes_copy_to(
     let target = bytes_of(to).filter(|_| access::mutable(to).is_some());
     let to_length = expect!(ctx, WHO, 1, "a mutable bytevector", to, target).len();
     let from_length = expect!(ctx, WHO, 3, "a bytevector", from, bytes_of(from)).len();
-    let at = check!(check_range(ctx, WHO, 2, to_length, at, Value::DEFAULT)).start;
-    let range = check!(check_range(ctx, WHO, 4, from_length, start, end));
-    if range.len() > to_length - at {
-        return does_not_fit(ctx, WHO, range.len(), to_length - at);
-    }
+    let (at, range) = check!(copy_bounds(ctx, WHO, (to_length, at), (from_length, start, end)));
     // SAFETY: both ranges were checked; `copy` allows overlap.
     unsafe {
         let source = (word_address(from, 0) as *const u8).add(range.start);
@@ -78,16 +74,8 @@ pub extern "C" fn cairn_bytes_fill(ctx: &mut Machine, v: Value, fill: Value, sta
 /// Appends a list of bytevectors.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_bytes_append(ctx: &mut Machine, list: Value) -> Value {
-    let mut total = 0;
-    for (i, v) in list_items(list).enumerate() {
-        total += expect!(ctx, "bytevector-append", i as u32 + 1, "a bytevector", v, bytes_of(v)).len();
-    }
+    let total = check!(total_length(ctx, "bytevector-append", "a bytevector", list, bytes_of));
     let result = alloc_object(ctx, Type::Bytevector, 0, total as u64);
-    let mut rest = byte_slice_mut(result);
-    for v in list_items(list) {
-        let (here, after) = rest.split_at_mut(access::length(v));
-        here.copy_from_slice(byte_slice(v));
-        rest = after;
-    }
+    fill_with(byte_slice_mut(result), list, byte_slice);
     result
 }

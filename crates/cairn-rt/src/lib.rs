@@ -13,7 +13,7 @@
 //! | [`error`] | failures of runtime calls and of inline checks, turned into the error hook's arguments |
 //! | [`num`] | the numeric tower on heap values |
 //! | [`equality`] | `eqv?`, `equal?` and hashing |
-//! | [`chars`], [`string`], [`symbol`], [`vector`], [`bytes`], [`list`], [`record`] | data types |
+//! | [`chars`], [`string`], [`symbol`], [`vector`], [`bytes`], [`list`], [`record`] | data types; [`sequence`] is what three of them share |
 //! | [`port`], [`print`] | input and output |
 //! | [`system`], [`report`] | clocks, exit, environment; the report of an uncaught error |
 //!
@@ -36,6 +36,7 @@ pub mod print;
 pub mod record;
 pub mod report;
 pub mod runtime;
+pub mod sequence;
 pub mod string;
 pub mod symbol;
 pub mod system;

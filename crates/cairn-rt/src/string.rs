@@ -7,8 +7,9 @@ use crate::alloc::{alloc_object, alloc_pair, make_bytevector, make_string_from_c
 use crate::chars;
 use crate::equality::hash_words;
 use crate::error::{check, check_length, check_range, expect, other, wrong_type};
+use crate::sequence::{copy_bounds, fill_with, total_length};
 use cairn_layout::Value;
-use cairn_layout::machine::{Machine, error as kind};
+use cairn_layout::machine::Machine;
 use cairn_layout::object::Type;
 
 /// `(make-string length char)`.
@@ -39,18 +40,9 @@ pub extern "C" fn cairn_string_append(ctx: &mut Machine, a: Value, b: Value) -> 
 /// Appends a list of strings.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_string_concat(ctx: &mut Machine, list: Value) -> Value {
-    let mut total = 0;
-    for (i, s) in list_items(list).enumerate() {
-        total += expect!(ctx, "string-append", i as u32 + 1, "a string", s, string_of(s)).len();
-    }
+    let total = check!(total_length(ctx, "string-append", "a string", list, string_of));
     let v = alloc_object(ctx, Type::String, 0, total as u64);
-    let mut rest = string_chars_mut(v);
-    for s in list_items(list) {
-        let chars = string_chars(s);
-        let (here, after) = rest.split_at_mut(chars.len());
-        here.copy_from_slice(chars);
-        rest = after;
-    }
+    fill_with(string_chars_mut(v), list, string_chars);
     v
 }
 
@@ -76,11 +68,7 @@ pub extern "C" fn cairn_string_copy_to(
     let target = string_of(to).filter(|_| access::mutable(to).is_some());
     let to_length = expect!(ctx, WHO, 1, "a mutable string", to, target).len();
     let from_length = expect!(ctx, WHO, 3, "a string", from, string_of(from)).len();
-    let at = check!(check_range(ctx, WHO, 2, to_length, at, Value::DEFAULT)).start;
-    let range = check!(check_range(ctx, WHO, 4, from_length, start, end));
-    if range.len() > to_length - at {
-        return does_not_fit(ctx, WHO, range.len(), to_length - at);
-    }
+    let (at, range) = check!(copy_bounds(ctx, WHO, (to_length, at), (from_length, start, end)));
     // SAFETY: both ranges were checked; `copy` allows overlap.
     unsafe {
         let source = (access::word_address(from, 0) as *const u32).add(range.start);
@@ -88,13 +76,6 @@ pub extern "C" fn cairn_string_copy_to(
         std::ptr::copy(source, target, range.len());
     }
     Value::UNSPECIFIED
-}
-
-/// The failure of a copy into a shorter object.
-#[cold]
-pub(crate) fn does_not_fit(ctx: &mut Machine, who: &str, count: usize, room: usize) -> Value {
-    let message = format!("{count} elements do not fit in the room for {room}");
-    crate::error::fail(ctx, kind::RANGE, who, message, &[])
 }
 
 /// `(string-fill! string char start end)`.

@@ -2,10 +2,10 @@
 //!
 //! Bounds arguments are fixnums, or `Value::DEFAULT` when absent. Stores mark cards: the vector may be old.
 
-use crate::access::{self, list_items, vector_of, word_address, words, words_mut};
+use crate::access::{list_items, vector_of, word_address, words, words_mut};
 use crate::alloc::{alloc_object, alloc_pair, make_filled, make_vector, write_barrier_range, written};
 use crate::error::{check, check_length, check_range, expect};
-use crate::string::does_not_fit;
+use crate::sequence::{copy_bounds, fill_with, total_length};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use cairn_layout::object::Type;
@@ -39,11 +39,7 @@ pub extern "C" fn cairn_vector_copy_to(
     const WHO: &str = "vector-copy!";
     let to_length = expect!(ctx, WHO, 1, "a vector", to, vector_of(to)).len();
     let from_length = expect!(ctx, WHO, 3, "a vector", from, vector_of(from)).len();
-    let at = check!(check_range(ctx, WHO, 2, to_length, at, Value::DEFAULT)).start;
-    let range = check!(check_range(ctx, WHO, 4, from_length, start, end));
-    if range.len() > to_length - at {
-        return does_not_fit(ctx, WHO, range.len(), to_length - at);
-    }
+    let (at, range) = check!(copy_bounds(ctx, WHO, (to_length, at), (from_length, start, end)));
     let target = word_address(to, at);
     // SAFETY: both ranges were checked; `copy` allows overlap.
     unsafe { std::ptr::copy(word_address(from, range.start), target, range.len()) };
@@ -67,17 +63,9 @@ pub extern "C" fn cairn_vector_fill(ctx: &mut Machine, v: Value, fill: Value, st
 /// Appends a list of vectors.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_vector_append(ctx: &mut Machine, list: Value) -> Value {
-    let mut total = 0;
-    for (i, v) in list_items(list).enumerate() {
-        total += expect!(ctx, "vector-append", i as u32 + 1, "a vector", v, vector_of(v)).len();
-    }
+    let total = check!(total_length(ctx, "vector-append", "a vector", list, vector_of));
     let result = alloc_object(ctx, Type::Vector, 0, total as u64);
-    let mut rest = words_mut(result);
-    for v in list_items(list) {
-        let (here, after) = rest.split_at_mut(access::length(v));
-        here.copy_from_slice(words(v));
-        rest = after;
-    }
+    fill_with(words_mut(result), list, words);
     written(ctx, result);
     result
 }
