@@ -9,15 +9,16 @@
 //!                                                                                                  └─▶ loader: this process
 //! ```
 //!
-//! Invariants: only [`backend`] touches LLVM, so a cached object runs without it; only `strategy` knows how frames are kept;
+//! Invariants: only [`backend`] touches LLVM, which is loaded when it is first needed, so a cached object runs without it; only `strategy` knows how frames are kept;
 //! code is not position independent and lives in the low 2 GiB (shorter instructions, return addresses stored as
 //! immediates).
 #![allow(unsafe_code)]
 
+mod api;
 pub mod backend;
 mod elf;
 mod emit;
-pub mod loader;
+mod loader;
 mod merge;
 mod split;
 mod strategy;

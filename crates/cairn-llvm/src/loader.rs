@@ -30,13 +30,8 @@ mod reloc {
 }
 
 impl Jit {
-    /// Loads an object that refers to no symbols but its own.
+    /// Loads an object, which must refer to no symbols but its own.
     pub fn load_object(object: &[u8]) -> Result<Jit, String> {
-        Self::load_with(object, &|_| None)
-    }
-
-    /// Loads an object; `resolve` finds symbols it does not define.
-    pub fn load_with(object: &[u8], resolve: &dyn Fn(&str) -> Option<u64>) -> Result<Jit, String> {
         let o = Bytes(object);
         if o.slice(0, 6)? != b"\x7fELF\x02\x01" || o.u16(16)? != 1 || o.u16(18)? != 62 {
             return Err(bad("not an x86-64 ELF object"));
@@ -62,7 +57,7 @@ impl Jit {
             }
         }
         for s in sections.iter().filter(|s| s.kind == SHT_RELA) {
-            jit.relocate(&o, &sections, s, memory, resolve)?;
+            jit.relocate(&o, &sections, s, memory)?;
         }
         jit.define(&o, &sections)?;
         // SAFETY: whole pages of our own mapping.
@@ -76,11 +71,6 @@ impl Jit {
     /// Address of a global symbol of the object.
     pub fn lookup(&self, name: &str) -> Option<*const u8> {
         self.symbols.get(name).map(|a| *a as *const u8)
-    }
-
-    /// Bytes of the mapping.
-    pub fn size(&self) -> usize {
-        self.size
     }
 
     /// Records global definitions.
@@ -106,7 +96,6 @@ impl Jit {
         sections: &[Section],
         table: &Section,
         memory: &mut [u8],
-        resolve: &dyn Fn(&str) -> Option<u64>,
     ) -> Result<(), String> {
         let section = |i: usize| sections.get(i).ok_or_else(|| bad("section index"));
         let Some(target) = section(table.info as usize)?.place else { return Ok(()) };
@@ -121,7 +110,7 @@ impl Jit {
             let symbol = match index {
                 0 => {
                     let name = o.string(strings.offset + o.u32(entry)? as u64)?;
-                    resolve(name).ok_or_else(|| format!("undefined symbol {name}"))?
+                    return Err(bad(&format!("undefined symbol {name}")));
                 }
                 0xFFF1 => value,
                 _ => self.base as u64 + section(index)?.place.ok_or_else(|| bad("symbol"))? + value,

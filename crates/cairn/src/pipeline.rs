@@ -106,6 +106,11 @@ pub fn compile(file: &Path, options: &CompileOptions) -> Result<Compiled, Failur
     let (module, dependencies) = lower(file, options)?;
     let mut clock = Clock::new(options);
     let text = llvm(&module);
+    if options.verify
+        && let Err(complaint) = cairn_llvm::backend::verify(&text)
+    {
+        panic!("the LLVM IR is wrong:\n{complaint}");
+    }
     clock.lap("emit");
     let object = cairn_llvm::compile_to_object(&text, llvm_level(options))?;
     clock.lap("llvm");

@@ -62,6 +62,24 @@ impl Drop for Directory {
 }
 
 #[test]
+fn a_cached_program_starts_without_llvm() {
+    let d = Directory::new("cached");
+    d.write(
+        "maps.scm",
+        r#"(display (call-with-input-file "/proc/self/maps" (lambda (p) (read-string 1000000 p))))"#,
+    );
+    let has_llvm = || {
+        let mut command = Command::new(binary());
+        command.args(["run", "maps.scm"]).current_dir(&d.0).env("CAIRN_CACHE_DIR", &d.0);
+        let maps = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        assert!(maps.contains("cairn"), "{maps}");
+        maps.contains("libLLVM")
+    };
+    assert!(has_llvm(), "compiling loads it");
+    assert!(!has_llvm());
+}
+
+#[test]
 fn wrong_use() {
     let d = Directory::new("use");
     d.write("one.scm", "(display 1)");
