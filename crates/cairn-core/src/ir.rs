@@ -14,9 +14,9 @@
 //!
 //! Evaluation order: operands, `Let` right-hand sides: left to right. `Letrec` is `letrec*`.
 
-use crate::prim::PrimOp;
+use crate::prim::{Kind, PrimOp};
 use cairn_layout::code::Site;
-use cairn_num::Number;
+use cairn_num::{Int, Number};
 use std::rc::Rc;
 
 /// A local variable.
@@ -74,6 +74,25 @@ impl Drop for Literal {
 }
 
 impl Literal {
+    /// What the constant is, if one of the kinds that checks ask for; `None` for other kinds.
+    pub fn kind(&self) -> Option<Kind> {
+        Some(match self {
+            Literal::Number(Number::Int(Int::Fix(_))) => Kind::Fixnum,
+            Literal::Number(Number::Flo(_)) => Kind::Flonum,
+            Literal::Number(Number::Complex(..)) => Kind::Compnum,
+            Literal::Number(_) => Kind::Number,
+            Literal::Char(_) => Kind::Char,
+            Literal::Bool(_) => Kind::Boolean,
+            Literal::Symbol(_) => Kind::Symbol,
+            Literal::String(_) => Kind::String,
+            Literal::Bytes(_) => Kind::Bytevector,
+            Literal::Pair(_) => Kind::Pair,
+            Literal::Vector(_) => Kind::Vector,
+            Literal::Nil | Literal::Unspecified | Literal::Eof | Literal::Default | Literal::Unbound => {
+                return None;
+            }
+        })
+    }
     /// Moves compound parts that nobody else holds to `parts`.
     fn release(&mut self, parts: &mut Vec<Literal>) {
         let mut take = |l: &mut Literal| {

@@ -234,8 +234,8 @@ impl Parser<'_> {
         self.items(|p| p.expr())
     }
 
-    /// `params body)`.
-    fn clause(&mut self) -> Res<Clause> {
+    /// `(a b . rest)` or `rest`.
+    fn parameters(&mut self) -> Res<(Vec<VarId>, Option<VarId>)> {
         let (mut params, mut rest) = (Vec::new(), None);
         if self.take('(') {
             while !self.take(')') {
@@ -249,6 +249,12 @@ impl Parser<'_> {
         } else {
             rest = Some(self.var()?);
         }
+        Ok((params, rest))
+    }
+
+    /// `params body)`.
+    fn clause(&mut self) -> Res<Clause> {
+        let (params, rest) = self.parameters()?;
         let body = self.expr()?;
         self.expect(')')?;
         Ok(Clause { params, rest, body })
@@ -369,19 +375,7 @@ impl Parser<'_> {
             "values" => Expr::Values(self.exprs()?),
             "receive" => {
                 // (receive params producer body)
-                let (mut params, mut rest) = (Vec::new(), None);
-                if self.take('(') {
-                    while !self.take(')') {
-                        let a = self.atom()?;
-                        if a.text == "." && !a.barred {
-                            rest = Some(self.var()?);
-                        } else {
-                            params.push(self.var_named(&a.text)?);
-                        }
-                    }
-                } else {
-                    rest = Some(self.var()?);
-                }
+                let (params, rest) = self.parameters()?;
                 let producer = self.boxed()?;
                 let body = self.expr()?;
                 self.expect(')')?;

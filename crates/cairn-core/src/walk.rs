@@ -31,76 +31,52 @@ pub fn program_depth(program: &Program) -> usize {
     program.forms.iter().map(|f| depth(f.expr())).max().unwrap_or(0)
 }
 
+/// The direct subexpressions of `$e` in evaluation order, by shared or by unique reference.
+macro_rules! children {
+    ($e:expr, $f:expr, $iter:ident $(, $unique:tt)?) => {
+        match $e {
+            Expr::Const(_) | Expr::Local(_) | Expr::Global(..) => {}
+            Expr::SetLocal(_, e) | Expr::SetGlobal(_, e, _) | Expr::CallCc(e, _) => $f(e),
+            Expr::If(a, b, c) => {
+                $f(a);
+                $f(b);
+                $f(c);
+            }
+            Expr::Seq(es) | Expr::Values(es) | Expr::Jump(_, es) => es.$iter().for_each($f),
+            Expr::Let(bs, body) | Expr::Letrec(bs, body) => {
+                bs.$iter().for_each(|(_, e)| $f(e));
+                $f(body);
+            }
+            Expr::Fix(bs, body) => {
+                bs.$iter().flat_map(|(_, l)| & $($unique)? l.clauses).for_each(|c| $f(& $($unique)? c.body));
+                $f(body);
+            }
+            Expr::Lambda(l) => l.clauses.$iter().for_each(|c| $f(& $($unique)? c.body)),
+            Expr::Call(g, es, _) | Expr::Apply(g, es, _) => {
+                $f(g);
+                es.$iter().for_each($f);
+            }
+            Expr::Prim { args, .. } => args.$iter().for_each($f),
+            Expr::Receive { producer, clause, .. } => {
+                $f(producer);
+                $f(& $($unique)? clause.body);
+            }
+            Expr::Labels(ls, body) => {
+                ls.$iter().for_each(|l| $f(& $($unique)? l.body));
+                $f(body);
+            }
+        }
+    };
+}
+
 /// Calls `f` on every direct subexpression, in evaluation order.
 pub fn for_each_child<'a>(e: &'a Expr, f: &mut (impl FnMut(&'a Expr) + ?Sized)) {
-    match e {
-        Expr::Const(_) | Expr::Local(_) | Expr::Global(..) => {}
-        Expr::SetLocal(_, e) | Expr::SetGlobal(_, e, _) | Expr::CallCc(e, _) => f(e),
-        Expr::If(a, b, c) => {
-            f(a);
-            f(b);
-            f(c);
-        }
-        Expr::Seq(es) | Expr::Values(es) | Expr::Jump(_, es) => es.iter().for_each(f),
-        Expr::Let(bs, body) | Expr::Letrec(bs, body) => {
-            bs.iter().for_each(|(_, e)| f(e));
-            f(body);
-        }
-        Expr::Fix(bs, body) => {
-            bs.iter().flat_map(|(_, l)| &l.clauses).for_each(|c| f(&c.body));
-            f(body);
-        }
-        Expr::Lambda(l) => l.clauses.iter().for_each(|c| f(&c.body)),
-        Expr::Call(g, es, _) | Expr::Apply(g, es, _) => {
-            f(g);
-            es.iter().for_each(f);
-        }
-        Expr::Prim { args, .. } => args.iter().for_each(f),
-        Expr::Receive { producer, clause, .. } => {
-            f(producer);
-            f(&clause.body);
-        }
-        Expr::Labels(ls, body) => {
-            ls.iter().for_each(|l| f(&l.body));
-            f(body);
-        }
-    }
+    children!(e, f, iter)
 }
 
 /// Calls `f` on every direct subexpression, in evaluation order.
 pub fn for_each_child_mut(e: &mut Expr, f: &mut (impl FnMut(&mut Expr) + ?Sized)) {
-    match e {
-        Expr::Const(_) | Expr::Local(_) | Expr::Global(..) => {}
-        Expr::SetLocal(_, e) | Expr::SetGlobal(_, e, _) | Expr::CallCc(e, _) => f(e),
-        Expr::If(a, b, c) => {
-            f(a);
-            f(b);
-            f(c);
-        }
-        Expr::Seq(es) | Expr::Values(es) | Expr::Jump(_, es) => es.iter_mut().for_each(f),
-        Expr::Let(bs, body) | Expr::Letrec(bs, body) => {
-            bs.iter_mut().for_each(|(_, e)| f(e));
-            f(body);
-        }
-        Expr::Fix(bs, body) => {
-            bs.iter_mut().flat_map(|(_, l)| &mut l.clauses).for_each(|c| f(&mut c.body));
-            f(body);
-        }
-        Expr::Lambda(l) => l.clauses.iter_mut().for_each(|c| f(&mut c.body)),
-        Expr::Call(g, es, _) | Expr::Apply(g, es, _) => {
-            f(g);
-            es.iter_mut().for_each(f);
-        }
-        Expr::Prim { args, .. } => args.iter_mut().for_each(f),
-        Expr::Receive { producer, clause, .. } => {
-            f(producer);
-            f(&mut clause.body);
-        }
-        Expr::Labels(ls, body) => {
-            ls.iter_mut().for_each(|l| f(&mut l.body));
-            f(body);
-        }
-    }
+    children!(e, f, iter_mut, mut)
 }
 
 /// Calls `f` on `e` and everything below it, parents first, otherwise in no particular order. Needs no native stack.

@@ -25,24 +25,6 @@ pub fn fold(op: PrimOp, args: &[&Literal]) -> Option<Literal> {
     }
 }
 
-/// What the constant is, if one of the kinds that checks ask for; `None` for other kinds.
-pub fn kind(l: &Literal) -> Option<Kind> {
-    Some(match l {
-        Literal::Number(Number::Int(Int::Fix(_))) => Kind::Fixnum,
-        Literal::Number(Number::Flo(_)) => Kind::Flonum,
-        Literal::Number(Number::Complex(..)) => Kind::Compnum,
-        Literal::Number(_) => Kind::Number,
-        Literal::Char(_) => Kind::Char,
-        Literal::Bool(_) => Kind::Boolean,
-        Literal::Symbol(_) => Kind::Symbol,
-        Literal::String(_) => Kind::String,
-        Literal::Bytes(_) => Kind::Bytevector,
-        Literal::Pair(_) => Kind::Pair,
-        Literal::Vector(_) => Kind::Vector,
-        Literal::Nil | Literal::Unspecified | Literal::Eof | Literal::Default | Literal::Unbound => return None,
-    })
-}
-
 fn fixnum(l: &Literal) -> Option<i64> {
     match l {
         Literal::Number(Number::Int(Int::Fix(n))) => Some(*n),
@@ -99,7 +81,7 @@ pub fn same(a: &Literal, b: &Literal) -> Option<bool> {
 }
 
 fn unary(op: Op, a: &Literal) -> Option<Literal> {
-    let is = |k: Kind| truth(kind(a) == Some(k));
+    let is = |k: Kind| truth(a.kind() == Some(k));
     match op {
         Op::IsFixnum => is(Kind::Fixnum),
         Op::IsFlonum => is(Kind::Flonum),

@@ -19,39 +19,13 @@
 //!
 //! Invariants: dialect `Opt` in and out. Linear.
 
-use super::known;
-use crate::ir::{Expr, GlobalId, Label, LabelId, Lambda, Program, TopForm, VarId};
-use crate::walk::{deep, for_each_child_mut, select_clause, take};
+use super::recursion::{Name, for_each_procedure};
+use crate::ir::{Expr, Label, LabelId, Lambda, Program, VarId};
+use crate::walk::{deep, select_clause, take};
 
 /// Makes loops of all procedures of `program` that call themselves in tail position.
 pub fn run(program: &mut Program) {
-    let facts = known::analyze(program);
-    for i in 0..program.forms.len() {
-        let mut form =
-            std::mem::replace(&mut program.forms[i], TopForm::Expr(Expr::Const(crate::ir::Literal::Nil)));
-        if let TopForm::Define(g, Expr::Lambda(l)) = &mut form
-            && facts.lambda(*g) == Some(i)
-        {
-            procedure(program, l, Name::Global(*g));
-        }
-        nested(program, form.expr_mut());
-        program.forms[i] = form;
-    }
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Name {
-    Global(GlobalId),
-    Local(VarId),
-}
-
-fn nested(program: &mut Program, e: &mut Expr) {
-    deep(|| {
-        if let Expr::Fix(bs, _) = e {
-            bs.iter_mut().for_each(|(v, l)| procedure(program, l, Name::Local(*v)));
-        }
-        for_each_child_mut(e, &mut |c| nested(program, c));
-    })
+    for_each_procedure(program, procedure);
 }
 
 fn procedure(program: &mut Program, l: &mut Lambda, name: Name) {
@@ -87,20 +61,11 @@ fn procedure(program: &mut Program, l: &mut Lambda, name: Name) {
     }
 }
 
-fn is_self(f: &Expr, args: usize, name: Name, n: usize) -> bool {
-    let same = match f {
-        Expr::Global(g, _) => name == Name::Global(*g),
-        Expr::Local(v) => name == Name::Local(*v),
-        _ => false,
-    };
-    same && args == n
-}
-
 /// Has `e`, in tail position, no calls but in tail position? Counts those that are to be jumps.
 fn is_loop(e: &Expr, name: Name, n: usize, calls: &mut usize) -> bool {
     deep(|| match e {
         Expr::Call(f, args, _) => {
-            *calls += usize::from(is_self(f, args.len(), name, n));
+            *calls += usize::from(name.is_called(e, n));
             quiet(f) && args.iter().all(quiet)
         }
         Expr::If(a, b, c) => quiet(a) && is_loop(b, name, n, calls) && is_loop(c, name, n, calls),
@@ -130,8 +95,9 @@ fn quiet(e: &Expr) -> bool {
 
 /// Replaces self tail calls.
 fn jumps(e: &mut Expr, name: Name, n: usize, label: LabelId) {
+    let own = name.is_called(e, n);
     deep(|| match e {
-        Expr::Call(f, args, _) if is_self(f, args.len(), name, n) => *e = Expr::Jump(label, std::mem::take(args)),
+        Expr::Call(_, args, _) if own => *e = Expr::Jump(label, std::mem::take(args)),
         Expr::If(_, b, c) => {
             jumps(b, name, n, label);
             jumps(c, name, n, label);

@@ -29,6 +29,7 @@ pub mod known;
 pub mod letrec;
 pub mod lift;
 pub mod loops;
+mod recursion;
 pub mod shake;
 pub mod simplify;
 pub mod testing;

@@ -19,9 +19,9 @@
 //!
 //! Invariants: dialect `Opt` in and out; operands are bound in order by `Let`. Linear.
 
-use super::known;
-use crate::ir::{Clause, Expr, GlobalId, Lambda, Program, TopForm, VarId};
-use crate::walk::{Renaming, copy_clause, deep, for_each_child_mut, size, take, visit_now};
+use super::recursion::{Name, for_each_procedure};
+use crate::ir::{Clause, Expr, Lambda, Program, VarId};
+use crate::walk::{Renaming, copy_clause, deep, for_each_child_mut, size, visit_now};
 
 /// Bodies of at most this many nodes are unrolled.
 const LIMIT: usize = 48;
@@ -30,32 +30,7 @@ const TOTAL: usize = 200;
 
 /// Unrolls all small recursive procedures of `program`.
 pub fn run(program: &mut Program) {
-    let facts = known::analyze(program);
-    for i in 0..program.forms.len() {
-        let mut e = take(program.forms[i].expr_mut());
-        if let (TopForm::Define(g, _), Expr::Lambda(l)) = (&program.forms[i], &mut e)
-            && facts.lambda(*g) == Some(i)
-        {
-            procedure(program, l, Name::Global(*g));
-        }
-        nested(program, &mut e);
-        *program.forms[i].expr_mut() = e;
-    }
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Name {
-    Global(GlobalId),
-    Local(VarId),
-}
-
-fn nested(program: &mut Program, e: &mut Expr) {
-    deep(|| {
-        for_each_child_mut(e, &mut |c| nested(program, c));
-        if let Expr::Fix(bs, _) = e {
-            bs.iter_mut().for_each(|(v, l)| procedure(program, l, Name::Local(*v)));
-        }
-    })
+    for_each_procedure(program, procedure);
 }
 
 fn procedure(program: &mut Program, l: &mut Lambda, name: Name) {
@@ -75,20 +50,10 @@ fn procedure(program: &mut Program, l: &mut Lambda, name: Name) {
     expand(program, &mut l.clauses[0].body, name, &template, true);
 }
 
-fn is_self(e: &Expr, name: Name, n: usize) -> bool {
-    let Expr::Call(f, args, _) = e else { return false };
-    args.len() == n
-        && match **f {
-            Expr::Global(g, _) => name == Name::Global(g),
-            Expr::Local(v) => name == Name::Local(v),
-            _ => false,
-        }
-}
-
 /// Self calls outside lambdas, other than tail calls.
 fn count_calls(body: &Expr, name: Name, n: usize) -> usize {
     let mut all = 0;
-    visit_now(body, &mut |e| all += usize::from(is_self(e, name, n)));
+    visit_now(body, &mut |e| all += usize::from(name.is_called(e, n)));
     all - tail_calls(body, name, n)
 }
 
@@ -101,7 +66,7 @@ fn tail_calls(e: &Expr, name: Name, n: usize) -> usize {
         Expr::Labels(ls, body) => {
             ls.iter().map(|l| tail_calls(&l.body, name, n)).sum::<usize>() + tail_calls(body, name, n)
         }
-        e => usize::from(is_self(e, name, n)),
+        e => usize::from(name.is_called(e, n)),
     })
 }
 
@@ -134,7 +99,7 @@ fn expand(program: &mut Program, e: &mut Expr, name: Name, template: &Clause, ta
         }
         _ => for_each_child_mut(e, &mut |c| inside(c, false)),
     }
-    if !tail && is_self(e, name, template.params.len()) {
+    if !tail && name.is_called(e, template.params.len()) {
         let Expr::Call(_, args, _) = e else { return };
         let args = std::mem::take(args);
         let copy = copy_clause(program, template, &mut Renaming::default());

@@ -71,17 +71,7 @@ pub(crate) fn incoming_words(func: &Function) -> u32 {
 impl<'c, 'm> Emitter<'c, 'm> {
     /// A fresh function: allocas of the machine state are in place.
     pub(crate) fn new(cx: &'c mut ModuleCx<'m>, func: Option<(FuncId, &'m Function)>) -> Self {
-        let mut e = Emitter {
-            cx,
-            func,
-            out: String::with_capacity(4096),
-            cold: String::new(),
-            next: 0,
-            here: Label("entry".into()),
-            poll: None,
-            fixnum_flags: HashMap::new(),
-            result_flag: None,
-        };
+        let mut e = Emitter { func, ..Emitter::prelude_c(cx) };
         for r in ["sp", "lo", "hi"] {
             line!(e, "%{r}.v = alloca i64");
             line!(e, "store i64 %{r}, ptr %{r}.v");

@@ -64,11 +64,11 @@ struct Roots {
 }
 
 impl Roots {
-    /// Every root but the frames.
+    /// Every root but the frames of the current segment, which it returns: none when frames are in the heap.
     ///
     /// # Safety
     /// The machine is between two instructions of compiled code: all of these are words that hold values.
-    unsafe fn visit_machine<V: RootVisitor>(&mut self, visitor: &mut V) {
+    unsafe fn visit_machine<V: RootVisitor>(&mut self, visitor: &mut V) -> Option<Segment> {
         // SAFETY: the machine context outlives the collection, and nothing else uses it meanwhile.
         unsafe {
             let ctx = &mut *self.machine;
@@ -86,6 +86,11 @@ impl Roots {
             if let Some((spare, _)) = rt.strategy.chunks.spare {
                 visitor.mark_chunk(Address(spare));
             }
+            if rt.strategy.facts.frames_in_heap {
+                visitor.slot(&raw mut ctx.sp);
+                return None;
+            }
+            (ctx.chunk != 0).then_some(Segment { chunk: ctx.chunk, sp: ctx.sp, base: ctx.base })
         }
     }
 
@@ -106,60 +111,54 @@ impl Roots {
     }
 }
 
+/// The frames that a continuation object covers: none when frames are in the heap.
+///
+/// # Safety
+/// `k` is a continuation object.
+unsafe fn segment_of(k: Address) -> Option<Segment> {
+    // SAFETY: by the contract.
+    let word = |i: u64| unsafe { k.plus(8 * i).load() };
+    let chunk = word(continuation::CHUNK);
+    (chunk != 0).then(|| Segment { chunk, sp: word(continuation::SP), base: word(continuation::BASE) })
+}
+
+/// The collector's reading of a segment.
+///
+/// # Safety
+/// `s` delimits whole frames.
+unsafe fn visit_segment<V: RootVisitor>(s: Segment, visitor: &mut V) {
+    // SAFETY: by the contract.
+    unsafe { visit_frames(s.sp, s.base, visitor) };
+    visitor.mark_chunk(Address(s.chunk));
+}
+
 impl Client for Roots {
     fn visit_roots<V: RootVisitor>(&mut self, visitor: &mut V) {
         // SAFETY: the collector runs at safepoints only.
         unsafe {
-            self.visit_machine(visitor);
-            let ctx = &mut *self.machine;
-            if rt(ctx).strategy.facts.frames_in_heap {
-                visitor.slot(&raw mut ctx.sp);
-            } else if ctx.chunk != 0 {
-                visit_frames(ctx.sp, ctx.base, visitor);
-                visitor.mark_chunk(Address(ctx.chunk));
+            if let Some(s) = self.visit_machine(visitor) {
+                visit_segment(s, visitor);
             }
         }
     }
 
     fn trace_continuation<V: RootVisitor>(&mut self, k: Address, visitor: &mut V) {
-        // SAFETY: `k` is a continuation object; its raw words delimit whole frames, or are zero when frames are
-        // in the heap.
+        // SAFETY: `k` is a continuation object.
         unsafe {
-            let word = |i: u64| *((k.0 + 8 * i) as *const u64);
-            let chunk = word(continuation::CHUNK);
-            if chunk != 0 {
-                visit_frames(word(continuation::SP), word(continuation::BASE), visitor);
-                visitor.mark_chunk(Address(chunk));
+            if let Some(s) = segment_of(k) {
+                visit_segment(s, visitor);
             }
         }
     }
 
     fn audit_roots<V: RootVisitor>(&mut self, visitor: &mut V) -> Result<(), String> {
         // SAFETY: as for `visit_roots`.
-        unsafe {
-            self.visit_machine(visitor);
-            let ctx = &mut *self.machine;
-            if rt(ctx).strategy.facts.frames_in_heap {
-                visitor.slot(&raw mut ctx.sp);
-            } else if ctx.chunk != 0 {
-                return self.audit(Segment { chunk: ctx.chunk, sp: ctx.sp, base: ctx.base }, visitor);
-            }
-        }
-        Ok(())
+        unsafe { self.visit_machine(visitor).map_or(Ok(()), |s| self.audit(s, visitor)) }
     }
 
     fn audit_continuation<V: RootVisitor>(&mut self, k: Address, visitor: &mut V) -> Result<(), String> {
         // SAFETY: as for `trace_continuation`.
-        unsafe {
-            let word = |i: u64| k.plus(8 * i).load();
-            match word(continuation::CHUNK) {
-                0 => Ok(()),
-                chunk => {
-                    let s = Segment { chunk, sp: word(continuation::SP), base: word(continuation::BASE) };
-                    self.audit(s, visitor)
-                }
-            }
-        }
+        unsafe { segment_of(k).map_or(Ok(()), |s| self.audit(s, visitor)) }
     }
 
     fn audit_code(&mut self, code: u64) -> Result<(), String> {

@@ -39,7 +39,7 @@ impl Simplifier<'_> {
         let mut proven = proven;
         for (i, e) in args.iter().enumerate().take(8) {
             if let (PrimOp::Op(_), Expr::Const(l)) = (op, e) {
-                let (want, got) = (op.arg_kind(i), fold::kind(l));
+                let (want, got) = (op.arg_kind(i), l.kind());
                 // complex numbers are numbers, but have no order: they prove nothing
                 let proves = match (want, l) {
                     (Kind::Number, Literal::Number(n)) => n.is_real(),

@@ -75,24 +75,6 @@ impl Sink {
     }
 }
 
-/// What is known of an operand without running the program.
-pub(crate) fn literal_kind(l: &Literal) -> Option<Kind> {
-    Some(match l {
-        Literal::Number(Number::Int(Int::Fix(_))) => Kind::Fixnum,
-        Literal::Number(Number::Flo(_)) => Kind::Flonum,
-        Literal::Number(Number::Complex(..)) => Kind::Compnum,
-        Literal::Number(_) => Kind::Number,
-        Literal::Char(_) => Kind::Char,
-        Literal::Bool(_) => Kind::Boolean,
-        Literal::Symbol(_) => Kind::Symbol,
-        Literal::String(_) => Kind::String,
-        Literal::Bytes(_) => Kind::Bytevector,
-        Literal::Pair(_) => Kind::Pair,
-        Literal::Vector(_) => Kind::Vector,
-        Literal::Nil | Literal::Unspecified | Literal::Eof | Literal::Default | Literal::Unbound => return None,
-    })
-}
-
 /// A literal fixnum.
 pub(crate) fn literal_fixnum(o: &Operand) -> Option<i64> {
     match o {
@@ -221,7 +203,7 @@ impl Emitter<'_, '_> {
             return true;
         }
         let have = match &p.args[i] {
-            Operand::Const(l) => literal_kind(l),
+            Operand::Const(l) => l.kind(),
             Operand::Procedure(_) => Some(Kind::Procedure),
             Operand::Var(v) if self.rep(*v) == Rep::Double => Some(Kind::Flonum),
             Operand::Var(_) => None,
