@@ -122,13 +122,8 @@ pub fn jumps_out(e: &Expr) -> bool {
 
 const REMOVABLE: Effects = Effects::ALLOC.and(Effects::READ);
 
-/// May `e` be removed when its value is not needed? (No knowledge about globals: a global read may raise.)
-pub fn discardable(e: &Expr) -> bool {
-    discardable_given(e, &unknown_global)
-}
-
 /// May `e` be removed when its value is not needed?
-pub fn discardable_given(e: &Expr, globals: &dyn Fn(GlobalId) -> Effects) -> bool {
+pub fn discardable(e: &Expr, globals: &dyn Fn(GlobalId) -> Effects) -> bool {
     of(e, globals).within(REMOVABLE) && !jumps_out(e)
 }
 
@@ -136,9 +131,4 @@ pub fn discardable_given(e: &Expr, globals: &dyn Fn(GlobalId) -> Effects) -> boo
 /// scope, and evaluated once or twice.
 pub fn pure(e: &Expr, globals: &dyn Fn(GlobalId) -> Effects) -> bool {
     of(e, globals).within(Effects::NONE) && !jumps_out(e)
-}
-
-/// May evaluating `e` raise or leave?
-pub fn may_fail(e: &Expr) -> bool {
-    of(e, &unknown_global).meets(Effects::FAIL.and(Effects::WRITE)) || jumps_out(e)
 }

@@ -10,7 +10,7 @@
 //! | [`walk`], [`effects`] | what all passes share: walking, copying, measuring; effects |
 //! | [`passes`] | the optimizer |
 
-pub mod effects;
+mod effects;
 pub mod interp;
 pub mod ir;
 pub mod parse;
@@ -18,4 +18,6 @@ pub mod passes;
 pub mod prim;
 pub mod print;
 pub mod verify;
-pub mod walk;
+mod walk;
+
+pub use walk::deep;

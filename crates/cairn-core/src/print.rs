@@ -53,13 +53,6 @@ pub fn print_procedure(program: &Program, name: &str) -> String {
     p.out
 }
 
-/// One expression of the program.
-pub fn print_expr(program: &Program, e: &Expr) -> String {
-    let mut p = Printer { program, sites: false, out: String::new() };
-    p.expr(e, 0);
-    p.out
-}
-
 /// A constant as it appears inside a quotation.
 pub fn print_literal(l: &Literal) -> String {
     let mut out = String::new();

@@ -12,7 +12,7 @@
 
 use crate::ir::{Clause, Expr, Label, LabelId, Lambda, Literal, Program, TopForm, VarId};
 use cairn_layout::code::Site;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// Runs one recursive step; grows the native stack when little is left.
 #[inline]
@@ -321,50 +321,6 @@ pub fn copy_clause(program: &mut Program, c: &Clause, names: &mut Renaming) -> C
 pub fn copy_lambda(program: &mut Program, l: &Lambda, names: &mut Renaming) -> Lambda {
     let clauses = l.clauses.iter().map(|c| copy_clause(program, c, names)).collect();
     Lambda { name: l.name.clone(), clauses, site: names.site(l.site) }
-}
-
-/// Calls `f` on every variable bound directly by `e` (not below).
-pub fn for_each_binder(e: &Expr, f: &mut impl FnMut(VarId)) {
-    let clause = |c: &Clause, f: &mut dyn FnMut(VarId)| {
-        c.params.iter().for_each(|v| f(*v));
-        c.rest.iter().for_each(|v| f(*v));
-    };
-    match e {
-        Expr::Let(bs, _) | Expr::Letrec(bs, _) => bs.iter().for_each(|(v, _)| f(*v)),
-        Expr::Fix(bs, _) => bs.iter().for_each(|(v, l)| {
-            f(*v);
-            l.clauses.iter().for_each(|c| clause(c, f));
-        }),
-        Expr::Lambda(l) => l.clauses.iter().for_each(|c| clause(c, f)),
-        Expr::Receive { clause: c, .. } => clause(c, f),
-        Expr::Labels(ls, _) => ls.iter().flat_map(|l| &l.params).for_each(|v| f(*v)),
-        _ => {}
-    }
-}
-
-/// Variables that occur in `e` and are not bound in it, in no particular order.
-pub fn free_vars(e: &Expr) -> FxHashSet<VarId> {
-    let mut bound = FxHashSet::default();
-    let mut seen = FxHashSet::default();
-    visit(e, &mut |e| {
-        for_each_binder(e, &mut |v| {
-            bound.insert(v);
-        });
-        if let Expr::Local(v) | Expr::SetLocal(v, _) = e {
-            seen.insert(*v);
-        }
-    });
-    seen.retain(|v| !bound.contains(v)); // names are bound once, so this is exact
-    seen
-}
-
-/// Free variables of a lambda.
-pub fn lambda_free_vars(l: &Lambda) -> FxHashSet<VarId> {
-    let mut all = FxHashSet::default();
-    for c in &l.clauses {
-        all.extend(free_vars(&c.body).into_iter().filter(|v| !c.params.contains(v) && c.rest != Some(*v)));
-    }
-    all
 }
 
 /// Number of occurrences of each local variable (reads; `SetLocal` counts too), indexed by `VarId`.

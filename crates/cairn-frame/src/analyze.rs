@@ -35,8 +35,6 @@ pub struct LamInfo<'a> {
     pub lambda: Option<&'a Lambda>,
     /// Local variable that names it.
     pub binder: Option<VarId>,
-    /// Innermost enclosing lambda.
-    pub parent: LamId,
     /// Referenced as a value, or called with a count no clause accepts: it needs an `Entry`.
     pub escapes: bool,
     /// Well-known and passed its free variables as parameters.
@@ -218,7 +216,6 @@ impl<'a> Walker<'a> {
         self.out.lams.push(LamInfo {
             lambda,
             binder,
-            parent: self.current,
             escapes: false,
             lifted: false,
             free: vec![],

@@ -14,14 +14,14 @@
 //! | [`print`], [`parse`] | to and from text |
 //! | [`verify`] | checks its invariants |
 
-pub mod analyze;
-pub mod build;
-pub mod graph;
+mod analyze;
+mod build;
+mod graph;
 pub mod ir;
 pub mod parse;
 pub mod print;
-pub mod reps;
-pub mod split;
+mod reps;
+mod split;
 pub mod verify;
 
 use analyze::LamId;

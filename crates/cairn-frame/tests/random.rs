@@ -8,6 +8,7 @@
 mod common;
 
 use cairn_core::ir::*;
+use cairn_core::passes::testing::run_pass;
 use cairn_core::prim::PrimOp;
 use cairn_core::verify::{Dialect, verify};
 use cairn_layout::code::Site;
@@ -302,7 +303,7 @@ fn random_programs_lower_to_correct_modules() {
         }
         check(seed, &p, &mut features);
         // Loops found by the optimizer rather than by chance.
-        cairn_core::passes::contify::run(&mut p);
+        run_pass(&mut p, "contify");
         check(seed, &p, &mut features);
     }
     assert!(!all || features.all(), "the generator never made {:?}", features.seen);

@@ -187,10 +187,6 @@ impl Heap {
     pub fn mark_card(&self, slot: u64) {
         self.core.cards.mark(Address(slot));
     }
-    /// Marks the cards of `bytes` bytes from `start`, for stores of many slots.
-    pub fn mark_cards(&self, start: u64, bytes: u64) {
-        self.core.cards.mark_span(Span::new(Address(start), Address(start + bytes)));
-    }
     /// Is this address inside the heap's region?
     #[inline]
     pub fn contains(&self, address: u64) -> bool {
@@ -264,15 +260,6 @@ impl Heap {
         });
         (*lo, *hi) = (l.0, h.0);
         outcome
-    }
-
-    /// Opens a fresh extent with room for `need` bytes although a collection may be due. Never collects. For runtimes
-    /// that bump the cursors themselves and promise compiled code some room after each runtime call.
-    pub fn overdraw(&mut self, lo: &mut u64, hi: &mut u64, need: u64) -> Result<(), OutOfMemory> {
-        let (mut l, mut h) = (Address(*lo), Address(*hi));
-        plan!(self, p => p.close_and_extend(&mut self.core, &mut l, &mut h, need))?;
-        (*lo, *hi) = (l.0, h.0);
-        Ok(())
     }
 
     /// Memory for a new object: `bytes` is a multiple of 8, and 16 for a pair. Never collects.

@@ -49,15 +49,15 @@
 pub mod address;
 pub mod blocks;
 pub mod check;
-pub mod config;
-pub mod error;
-pub mod gc;
-pub mod heap;
-pub mod marks;
-pub mod region;
-pub mod sizing;
-pub mod space;
-pub mod stats;
+mod config;
+mod error;
+mod gc;
+mod heap;
+mod marks;
+mod region;
+mod sizing;
+mod space;
+mod stats;
 mod zeal;
 
 pub use address::Address;

@@ -191,8 +191,6 @@ macro_rules! for_each_rt_call {
             (cairn_system_getenv, "get-environment-variable", 1, ALLOC | FAIL)   // string or #f
             (cairn_system_environment, "get-environment-variables", 0, ALLOC)    // alist
             (cairn_system_fatal, "fatal", 2, ALLOC)                              // message string, site: prints error, source line, backtrace; exits 1
-            (cairn_system_collect, "collect", 0, ALLOC)                          // asks for a full collection at the next safepoint
-            (cairn_system_heap_bytes, "heap-bytes", 0, 0)                        // fixnum: bytes in use
         }
     };
 }

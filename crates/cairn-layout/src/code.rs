@@ -23,8 +23,6 @@
 //!
 //! Arity: bits 0..16 minimum argument count, bit 16 rest arguments, bit 17 several clauses (case-lambda).
 
-/// Bytes of prefix data before an entry.
-pub const ENTRY_PREFIX: u64 = 32;
 /// Bytes of prefix data before a return point.
 pub const RETURN_PREFIX: u64 = 48;
 /// Offset of the shape word.

@@ -28,8 +28,6 @@ pub struct ModuleTable {
     pub sources: *const Source,
     /// Number of sources.
     pub source_count: u64,
-    /// Global names, for messages about unbound variables; `global_count` of them.
-    pub global_names: *const Bytes,
     /// `extern "C" fn(ctx: *mut Machine, closure: Value)`: runs a procedure of no arguments to its end, leaving its value
     /// in `Machine::result`. `Machine::{sp,lo,hi}` must be set; they are set again on return.
     pub enter: *const u8,
@@ -44,7 +42,7 @@ pub struct ModuleTable {
 }
 
 /// Bumped whenever compiled code and runtime stop fitting each other.
-pub const MODULE_VERSION: u64 = 1;
+pub const MODULE_VERSION: u64 = 2;
 
 /// Low byte of a literal word that stands for a symbol.
 pub const SYMBOL_PLACEHOLDER: u64 = 0xFA;

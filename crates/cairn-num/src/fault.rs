@@ -26,14 +26,6 @@ impl Fault {
     pub(crate) const fn kind(argument: u32, expected: &'static str) -> Fault {
         Fault::Type { argument, expected }
     }
-    /// The same fault for an operation whose only argument this is.
-    pub fn for_argument(self, argument: u32) -> Fault {
-        match self {
-            Fault::Type { expected, .. } => Fault::Type { argument, expected },
-            Fault::Range { .. } => Fault::Range { argument },
-            f => f,
-        }
-    }
 }
 
 impl fmt::Display for Fault {

@@ -29,15 +29,15 @@
 //! numbers is structural.
 #![allow(unsafe_code)] // only `limbs` uses it: the mpn kernels are C
 
-pub mod arith;
+mod arith;
 pub mod division;
-pub mod elementary;
+mod elementary;
 mod fault;
 pub mod float;
 pub mod format;
 pub mod int;
 pub mod limbs;
-pub mod parse;
+mod parse;
 pub mod signed;
 
 pub use fault::Fault;

@@ -199,17 +199,6 @@ pub fn div_rem(quotient: &mut [u64], rest: &mut [u64], a: &[u64], b: &[u64]) -> 
     (significant(&quotient[..qn]), significant(&rest[..b.len()]))
 }
 
-/// `quotient = a / d`; returns the significant limbs and the rest. `quotient` has `a.len()` limbs.
-pub fn div_rem_limb(quotient: &mut [u64], a: &[u64], d: u64) -> (usize, u64) {
-    assert!(d != 0 && quotient.len() >= a.len());
-    if a.is_empty() {
-        return (0, 0);
-    }
-    // SAFETY: sizes checked; `quotient` is a unique borrow.
-    let rest = unsafe { mpn::__gmpn_divrem_1(quotient.as_mut_ptr(), 0, a.as_ptr(), a.len() as c_long, d) };
-    (significant(&quotient[..a.len()]), rest)
-}
-
 /// `a % d`.
 pub fn rem_limb(a: &[u64], d: u64) -> u64 {
     assert!(d != 0);

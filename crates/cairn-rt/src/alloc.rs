@@ -145,18 +145,6 @@ pub fn store_word(ctx: &mut Machine, v: Value, i: u64, x: Value) {
     }
 }
 
-/// Stores the cdr of a pair, with its barrier.
-#[inline]
-pub fn set_cdr(ctx: &mut Machine, pair: Value, x: Value) {
-    debug_assert!(pair.is_pair());
-    let slot = (pair.address() + 8) as *mut Value;
-    // SAFETY: a pair is two words at its address.
-    unsafe { *slot = x };
-    if x.is_pointer() {
-        write_barrier(ctx, slot);
-    }
-}
-
 /// A flonum, self-tagged when its exponent allows.
 #[inline]
 pub fn make_flonum(ctx: &mut Machine, x: f64) -> Value {

@@ -21,27 +21,27 @@
 //! panics on a user's mistake; a store into an object that may be old marks its card ([`alloc::write_barrier`]).
 #![allow(unsafe_code)]
 
-pub mod access;
-pub mod alloc;
-pub mod bytes;
-pub mod calls;
-pub mod chars;
-pub mod equality;
+mod access;
+mod alloc;
+mod bytes;
+mod calls;
+mod chars;
+mod equality;
 pub mod error;
-pub mod list;
+mod list;
 pub mod machine;
-pub mod num;
-pub mod port;
-pub mod print;
-pub mod record;
-pub mod report;
+mod num;
+mod port;
+mod print;
+mod record;
+mod report;
 pub mod runtime;
-pub mod sequence;
-pub mod string;
-pub mod symbol;
-pub mod system;
+mod sequence;
+mod string;
+mod symbol;
+mod system;
 #[cfg(test)]
 mod testing;
-pub mod vector;
+mod vector;
 
 pub use runtime::{Options, Runtime, rt};

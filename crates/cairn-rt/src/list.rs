@@ -61,8 +61,8 @@ pub extern "C" fn cairn_list_is_list(_ctx: &mut Machine, v: Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::alloc::{make_list, set_cdr};
-    use crate::testing::TestRuntime;
+    use crate::alloc::make_list;
+    use crate::testing::{TestRuntime, set_cdr};
 
     #[test]
     fn lengths_of_all_shapes() {

@@ -133,8 +133,6 @@ pub struct Runtime {
     pub failure: Option<Failure>,
     /// Open file output ports: flushed at exit. Roots.
     pub open_ports: Vec<Value>,
-    /// A full collection was asked for.
-    pub collect_requested: bool,
     /// The loaded program, or null.
     pub module: *const ModuleTable,
     /// When the runtime began.
@@ -164,7 +162,6 @@ impl Runtime {
             options,
             failure: None,
             open_ports: Vec::new(),
-            collect_requested: false,
             module: std::ptr::null(),
             start: Instant::now(),
             args: vec![Value::UNSPECIFIED; ARGS_MIN],

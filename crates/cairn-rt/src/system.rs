@@ -87,19 +87,6 @@ pub extern "C" fn cairn_system_environment(ctx: &mut Machine) -> Value {
     })
 }
 
-/// Asks for a full collection at the next safepoint.
-#[unsafe(no_mangle)]
-pub extern "C" fn cairn_system_collect(ctx: &mut Machine) -> Value {
-    rt(ctx).collect_requested = true;
-    Value::UNSPECIFIED
-}
-
-/// Bytes of the heap in use.
-#[unsafe(no_mangle)]
-pub extern "C" fn cairn_system_heap_bytes(ctx: &mut Machine) -> Value {
-    Value::fixnum(rt(ctx).heap.bytes_in_use() as i64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,8 @@
 //! A runtime without compiled code, for unit tests.
 
+use crate::alloc::write_barrier;
 use crate::runtime::{Options, Runtime};
+use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 
 /// A runtime of its own for one test.
@@ -18,5 +20,16 @@ impl TestRuntime {
     pub fn ctx(&mut self) -> &'static mut Machine {
         // SAFETY: tests use it only while the `TestRuntime` lives.
         unsafe { &mut *self.runtime.machine() }
+    }
+}
+
+/// Stores the cdr of a pair, with its barrier.
+pub fn set_cdr(ctx: &mut Machine, pair: Value, x: Value) {
+    debug_assert!(pair.is_pair());
+    let slot = (pair.address() + 8) as *mut Value;
+    // SAFETY: a pair is two words at its address.
+    unsafe { *slot = x };
+    if x.is_pointer() {
+        write_barrier(ctx, slot);
     }
 }

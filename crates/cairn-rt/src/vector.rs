@@ -132,7 +132,7 @@ mod tests {
         let both = make_list(ctx, &[v, v]);
         let long = cairn_vector_append(ctx, both);
         assert_eq!(words(long), [n(1), n(2), n(3), n(1), n(2), n(3)]);
-        crate::alloc::set_cdr(ctx, list, list);
+        crate::testing::set_cdr(ctx, list, list);
         assert_eq!(cairn_vector_from_list(ctx, list), Value::FAIL);
         let dotted = alloc_pair(ctx, n(1), n(2));
         assert_eq!(cairn_vector_from_list(ctx, dotted), Value::FAIL);

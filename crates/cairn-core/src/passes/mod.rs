@@ -21,17 +21,17 @@
 //! [`known`] collects facts about globals; it is recomputed whenever a pass asks, for forms come and go. `Opt::Low` stops
 //! after `assign` and contifies. The optimizer assumes a closed program: all definitions and assignments are in it.
 
-pub mod assign;
-pub mod contify;
-pub mod fold;
+mod assign;
+mod contify;
+mod fold;
 pub mod inline;
 pub mod known;
-pub mod letrec;
-pub mod lift;
+mod letrec;
+mod lift;
 pub mod loops;
 mod recursion;
 pub mod shake;
-pub mod simplify;
+mod simplify;
 pub mod testing;
 pub mod types;
 pub mod unroll;

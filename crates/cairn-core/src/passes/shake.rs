@@ -24,7 +24,7 @@ pub fn run(program: &mut Program, facts: &GlobalFacts) {
     let mut live = vec![false; program.forms.len()];
     let mut work = Vec::new();
     for (i, form) in program.forms.iter().enumerate() {
-        let removable = effects::discardable_given(form.expr(), &|g: GlobalId| facts.read_effects(g));
+        let removable = effects::discardable(form.expr(), &|g: GlobalId| facts.read_effects(g));
         if let TopForm::Define(g, _) = form {
             definitions[g.0 as usize].push(i);
         }

@@ -126,8 +126,4 @@ impl LargeSpace {
     pub const fn young_bytes(&self) -> u64 {
         self.young_bytes
     }
-    /// Bytes of all objects.
-    pub const fn bytes(&self) -> u64 {
-        self.bytes
-    }
 }

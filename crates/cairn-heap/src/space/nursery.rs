@@ -62,10 +62,6 @@ impl Nursery {
     pub const fn used(&self) -> u64 {
         self.next.offset_from(self.base)
     }
-    /// When to ask for a collection, in bytes handed out.
-    pub const fn soft_limit(&self) -> u64 {
-        self.soft
-    }
     /// Changes the soft limit.
     pub fn set_soft_limit(&mut self, bytes: u64) {
         self.soft = bytes.max(BLOCK_BYTES);

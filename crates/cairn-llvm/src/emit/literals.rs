@@ -11,8 +11,8 @@
 //! shared as well: they are immutable.
 
 use super::text::{Val, escape};
+use cairn_core::deep;
 use cairn_core::ir::Literal;
-use cairn_core::walk::deep;
 use cairn_layout::module::SYMBOL_PLACEHOLDER;
 use cairn_layout::object::{FLAG_LITERAL, FLAG_NEGATIVE, Type, header};
 use cairn_layout::value::{TAG_OBJECT, TAG_PAIR, Value as Word};

@@ -273,11 +273,9 @@ impl<'m> ModuleCx<'m> {
         self.names.emit(out);
         self.operations.emit(out);
         let symbols: Vec<Vec<u8>> = self.literals.symbols().iter().map(|s| s.as_bytes().to_vec()).collect();
-        let globals: Vec<Vec<u8>> = self.module.globals.iter().map(|g| g.name.as_bytes().to_vec()).collect();
         let _ =
             writeln!(out, "@cairn_symbols = internal global [{} x i64] zeroinitializer, align 8", symbols.len());
         counted(out, "cairn_symbol_names", &symbols);
-        counted(out, "cairn_global_names", &globals);
         let mut sources = String::new();
         for (i, s) in self.module.sources.iter().enumerate() {
             let text: &[u8] = if s.library { b"" } else { s.text.as_bytes() };
@@ -301,11 +299,11 @@ impl<'m> ModuleCx<'m> {
         let underflow = if self.strategy.underflows() { "@cairn_underflow" } else { "null" };
         let _ = writeln!(
             out,
-            "@cairn_module = constant {{ i64, i64, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, ptr, \
+            "@cairn_module = constant {{ i64, i64, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64, ptr, i64, ptr, ptr, \
              ptr }} {{ i64 {MODULE_VERSION}, i64 {strategy}, ptr @cairn_globals, i64 {}, ptr @cairn_literals, i64 {}, \
-             ptr @cairn_symbols, ptr @cairn_symbol_names, i64 {}, ptr @cairn_sources, i64 {}, ptr @cairn_global_names, \
+             ptr @cairn_symbols, ptr @cairn_symbol_names, i64 {}, ptr @cairn_sources, i64 {}, \
              ptr @cairn_enter, i64 {main}, ptr @cairn_halt, ptr {underflow}, ptr @cairn_continuation }}, align 8",
-            globals.len(),
+            self.module.globals.len(),
             self.literals.word_count(),
             symbols.len(),
             self.module.sources.len(),

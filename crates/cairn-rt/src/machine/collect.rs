@@ -27,13 +27,11 @@ pub extern "C" fn cairn_machine_collect(ctx: &mut Machine, bytes: Value) -> Valu
 pub fn safepoint(ctx: &mut Machine, bytes: u64) {
     let rt = rt(ctx);
     let need = bytes + rt.heap.check_reserve();
-    let requested = std::mem::take(&mut rt.collect_requested);
-    if !requested && let Refill::Block(lo, hi) = rt.heap.refill(ctx.lo, ctx.hi, need) {
+    if let Refill::Block(lo, hi) = rt.heap.refill(ctx.lo, ctx.hi, need) {
         (ctx.lo, ctx.hi) = (lo, hi);
         return;
     }
-    let request = if requested { Request::Major } else { Request::Auto };
-    collect(ctx, request);
+    collect(ctx);
     if ctx.hi - ctx.lo < need {
         match rt.heap.refill(ctx.lo, ctx.hi, need) {
             Refill::Block(lo, hi) => (ctx.lo, ctx.hi) = (lo, hi),
@@ -43,7 +41,7 @@ pub fn safepoint(ctx: &mut Machine, bytes: u64) {
 }
 
 /// Collects now. `Machine::{sp, lo, hi}` must be current, live values in `spill[0..spilled]`.
-pub fn collect(ctx: &mut Machine, request: Request) {
+pub fn collect(ctx: &mut Machine) {
     if !rt(ctx).strategy.facts.frames_in_heap {
         // The consumed part of the continuation below must not keep anything alive.
         chunks::remainder(ctx);
@@ -51,7 +49,7 @@ pub fn collect(ctx: &mut Machine, request: Request) {
     let rt = rt(ctx);
     let (mut lo, mut hi) = (ctx.lo, ctx.hi);
     let mut roots = Roots { machine: ctx };
-    let result = rt.heap.collect(&mut lo, &mut hi, &mut roots, request);
+    let result = rt.heap.collect(&mut lo, &mut hi, &mut roots, Request::Auto);
     if let Err(e) = result {
         out_of_memory(ctx, e.requested);
     }

@@ -13,12 +13,12 @@
 //! reinstate. The common cases are compiled code (`cairn-llvm/src/strategy`); the others are here. Frames in the heap need
 //! nothing.
 
-pub mod audit;
-pub mod chunks;
-pub mod collect;
+mod audit;
+pub(crate) mod chunks;
+mod collect;
 pub mod load;
-pub mod stubs;
-pub mod walk;
+pub(crate) mod stubs;
+mod walk;
 
 pub use collect::*;
 pub use walk::walk_frames;

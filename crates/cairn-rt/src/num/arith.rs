@@ -267,17 +267,3 @@ pub extern "C" fn cairn_num_gcd(ctx: &mut Machine, a: Value, b: Value) -> Value 
 pub extern "C" fn cairn_num_box_flonum(ctx: &mut Machine, bits: Value) -> Value {
     make_flonum(ctx, f64::from_bits(bits.0))
 }
-
-/// Are two numbers `eqv?`: same exactness, same value, doubles by bits?
-pub fn eqv_numbers(a: Value, b: Value) -> bool {
-    match (operand(a), operand(b)) {
-        (Fix(x), Fix(y)) => x == y,
-        (Flo(x), Flo(y)) => x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan(),
-        (Big(x), Big(y)) => x.negative == y.negative && x.limbs == y.limbs,
-        (Ratio, Ratio) | (Complex, Complex) => {
-            eqv_numbers(access::word(a, 0), access::word(b, 0))
-                && eqv_numbers(access::word(a, 1), access::word(b, 1))
-        }
-        _ => false,
-    }
-}

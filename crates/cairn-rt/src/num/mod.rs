@@ -35,6 +35,6 @@ pub mod text;
 
 pub use arith::*;
 pub use bits::*;
-pub use operand::{from_number, to_number};
+pub use operand::to_number;
 pub use real::*;
 pub use text::*;

@@ -70,16 +70,6 @@ impl<'a> Operand<'a> {
             _ => None,
         }
     }
-    /// The nearest double of an integer or double.
-    #[inline]
-    pub fn double(self) -> Option<f64> {
-        match self {
-            Operand::Fix(n) => Some(n as f64),
-            Operand::Flo(x) => Some(x),
-            Operand::Big(n) => Some(cairn_num::float::from_signed(n)),
-            _ => None,
-        }
-    }
 }
 
 /// The owned exact integer of a fixnum or bignum.

@@ -19,8 +19,8 @@ pub mod calls;
 mod input;
 mod output;
 
-pub use input::{Peeked, fill, peek_scalar};
-pub use output::{Writer, put_bytes};
+pub use input::{Peeked, peek_scalar};
+pub use output::Writer;
 
 use crate::access;
 use crate::alloc::{self, make_bytevector, store_word};

@@ -3,7 +3,7 @@
 use super::*;
 use crate::alloc::*;
 use crate::symbol::intern;
-use crate::testing::TestRuntime;
+use crate::testing::{TestRuntime, set_cdr};
 use cairn_layout::machine::Machine;
 
 fn written(v: Value) -> String {

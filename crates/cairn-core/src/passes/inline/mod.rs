@@ -264,7 +264,7 @@ impl Inliner<'_> {
 
     /// Can `e` be left out when its value is not needed?
     fn discardable(&self, e: &Expr) -> bool {
-        effects::discardable_given(e, &|g| self.facts.read_effects(g))
+        effects::discardable(e, &|g| self.facts.read_effects(g))
     }
 }
 

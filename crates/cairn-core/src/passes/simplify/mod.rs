@@ -200,7 +200,7 @@ impl Simplifier<'_> {
 
     fn discardable(&self, e: &Expr) -> bool {
         let facts = self.facts;
-        effects::discardable_given(e, &|g| facts.read_effects(g))
+        effects::discardable(e, &|g| facts.read_effects(g))
     }
 
     /// The atom that a simplified expression is, if copies of it may replace a variable.

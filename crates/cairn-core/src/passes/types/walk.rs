@@ -801,7 +801,7 @@ impl Types {
     }
 
     pub(super) fn discardable(&self, e: &Expr) -> bool {
-        effects::discardable_given(e, &|g| self.facts.read_effects(g))
+        effects::discardable(e, &|g| self.facts.read_effects(g))
     }
 }
 
