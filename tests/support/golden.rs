@@ -8,7 +8,10 @@
 //! the text that comes out
 //! ```
 //!
-//! The test of a crate includes this file and says what `how` means. `CAIRN_UPDATE_GOLDEN=1` rewrites the texts.
+//! The test of a crate includes this file and says what `how` means. Whole files are compared too ([`compare`]).
+//! `CAIRN_UPDATE_GOLDEN=1` rewrites the texts.
+
+#![allow(dead_code)] // each test uses its part
 
 use std::path::{Path, PathBuf};
 
@@ -52,22 +55,59 @@ fn check(path: &Path, result: &impl Fn(&Case) -> String) {
             ));
         }
     }
-    if std::env::var_os("CAIRN_UPDATE_GOLDEN").is_some() {
+    if updating() {
         std::fs::write(path, updated.trim_end().to_string() + "\n").expect("writable");
     } else if !failures.is_empty() {
         panic!("{}\n(CAIRN_UPDATE_GOLDEN=1 accepts the results)", failures.join("\n"));
     }
 }
 
-/// Checks every case of the files `*.txt` in `tests/golden/FOLDER`.
-pub fn check_folder(folder: &str, result: impl Fn(&Case) -> String) {
+fn updating() -> bool {
+    std::env::var_os("CAIRN_UPDATE_GOLDEN").is_some()
+}
+
+/// Files with this suffix in `tests/golden/FOLDER`, in order.
+pub fn files(folder: &str, suffix: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden").join(folder);
     let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
         .unwrap_or_else(|e| panic!("{}: {e}", folder.display()))
         .map(|f| f.expect("readable").path())
-        .filter(|p| p.extension().is_some_and(|x| x == "txt"))
+        .filter(|p| p.extension().is_some_and(|x| x == suffix))
         .collect();
     files.sort();
-    assert!(!files.is_empty(), "{} has no cases", folder.display());
-    files.iter().for_each(|f| check(f, &result));
+    assert!(!files.is_empty(), "{} has no files *.{suffix}", folder.display());
+    files
+}
+
+/// Compares `actual`, which came from `source`, with a file; or makes it the file.
+pub fn compare(path: &Path, source: &str, actual: &str) -> Result<(), String> {
+    if updating() {
+        std::fs::write(path, actual).expect("writable");
+        return Ok(());
+    }
+    let expected = std::fs::read_to_string(path).unwrap_or_default();
+    if expected == actual {
+        return Ok(());
+    }
+    Err(format!(
+        "=== {} (CAIRN_UPDATE_GOLDEN=1 accepts the result)\n--- source\n{source}\n--- expected\n{expected}\n--- actual\n{actual}\n",
+        path.display()
+    ))
+}
+
+/// What `result` makes of each file with this suffix in `tests/golden/FOLDER` must be in the file `.out` beside it.
+pub fn check_files(folder: &str, suffix: &str, result: impl Fn(&str, &str) -> String) {
+    let mut failures = String::new();
+    for input in files(folder, suffix) {
+        let source = std::fs::read_to_string(&input).expect("readable");
+        let name = input.file_name().unwrap_or_default().to_string_lossy();
+        failures +=
+            &compare(&input.with_extension("out"), &source, &result(&name, &source)).err().unwrap_or_default();
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
+
+/// Checks every case of the files `*.txt` in `tests/golden/FOLDER`.
+pub fn check_folder(folder: &str, result: impl Fn(&Case) -> String) {
+    files(folder, "txt").iter().for_each(|f| check(f, &result));
 }

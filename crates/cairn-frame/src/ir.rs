@@ -113,6 +113,13 @@ pub struct Function {
     pub blocks: Vec<Block>,
 }
 
+impl Function {
+    /// Can anything reach it? An entry that nothing mentions has no clauses; it keeps its id, but no code is made for it.
+    pub fn in_use(&self) -> bool {
+        !matches!(&self.kind, FuncKind::Entry { clauses, .. } if clauses.is_empty())
+    }
+}
+
 /// How a function is entered.
 #[derive(Clone, Debug)]
 pub enum FuncKind {

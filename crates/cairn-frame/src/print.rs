@@ -49,7 +49,7 @@ pub fn print_module(m: &Module) -> String {
             GlobalInit::Procedure(f) => writeln!(out, "global {name} = &{}", function_name(m, *f)).unwrap(),
         }
     }
-    for f in m.functions.iter().filter(|f| in_use(f)) {
+    for f in m.functions.iter().filter(|f| f.in_use()) {
         print_function(m, f, &mut out);
     }
     out
@@ -58,14 +58,10 @@ pub fn print_module(m: &Module) -> String {
 /// The functions that the procedures called `name` became.
 pub fn print_procedure(m: &Module, name: &str) -> String {
     let mut out = String::new();
-    for f in m.functions.iter().filter(|f| in_use(f) && &*f.procedure == name) {
+    for f in m.functions.iter().filter(|f| f.in_use() && &*f.procedure == name) {
         print_function(m, f, &mut out);
     }
     out
-}
-
-fn in_use(f: &Function) -> bool {
-    !matches!(&f.kind, FuncKind::Entry { clauses, .. } if clauses.is_empty())
 }
 
 /// A name as one word. `&` begins procedures, so it does not begin names.

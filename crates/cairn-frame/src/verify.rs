@@ -34,7 +34,7 @@ pub fn verify(m: &Module) -> Result<(), Vec<String>> {
 /// Size of an entry's closures; `None` for other functions and for dropped entries.
 fn closure_words(f: &Function) -> Option<u32> {
     match &f.kind {
-        FuncKind::Entry { closure_words, clauses, .. } if !clauses.is_empty() => Some(*closure_words),
+        FuncKind::Entry { closure_words, .. } if f.in_use() => Some(*closure_words),
         _ => None,
     }
 }

@@ -13,8 +13,12 @@ use cairn_core::prim::PrimOp;
 use cairn_core::verify::{Dialect, verify};
 use cairn_layout::code::Site;
 
-struct Random {
-    state: u64,
+#[path = "../../../tests/support/random.rs"]
+mod random;
+use random::Random;
+
+struct Generator {
+    random: Random,
     program: Program,
     scope: Vec<VarId>,
     /// Labels that may be jumped to from here (tail position), with their parameter counts.
@@ -22,12 +26,9 @@ struct Random {
     budget: u32,
 }
 
-impl Random {
+impl Generator {
     fn below(&mut self, n: usize) -> usize {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        (self.state >> 11) as usize % n
+        self.random.below(n)
     }
 
     fn site(&mut self) -> Site {
@@ -46,7 +47,7 @@ impl Random {
     }
 
     /// Runs `f` in an inner scope.
-    fn scoped<T>(&mut self, f: impl FnOnce(&mut Random) -> T) -> T {
+    fn scoped<T>(&mut self, f: impl FnOnce(&mut Generator) -> T) -> T {
         let mark = self.scope.len();
         let result = f(self);
         self.scope.truncate(mark);
@@ -54,7 +55,7 @@ impl Random {
     }
 
     /// Runs `f` where no label can be jumped to: not in tail position.
-    fn inner<T>(&mut self, f: impl FnOnce(&mut Random) -> T) -> T {
+    fn inner<T>(&mut self, f: impl FnOnce(&mut Generator) -> T) -> T {
         let labels = std::mem::take(&mut self.labels);
         let result = f(self);
         self.labels = labels;
@@ -266,8 +267,8 @@ impl Random {
 }
 
 fn program(seed: u64) -> Program {
-    let mut r = Random {
-        state: (seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
+    let mut r = Generator {
+        random: Random::seeded(seed + 1),
         program: Program::default(),
         scope: vec![],
         labels: vec![],

@@ -2,6 +2,8 @@
 #![allow(unsafe_code)]
 
 mod common;
+#[path = "../../../tests/support/golden.rs"]
+mod support;
 use cairn_core::prim::Op as P;
 use cairn_frame::ir::*;
 use cairn_layout::calls::RT_CALLS;
@@ -59,16 +61,10 @@ fn check_golden(file: &str, m: &Module, names: &[&str]) {
         }
     }
     assert!(!got.is_empty(), "none of {names:?} in\n{text}");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(file);
-    if std::env::var_os("CAIRN_UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, &got).expect("writable");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/llvm").join(file);
+    if let Err(difference) = support::compare(&path, &names.join(" "), &got) {
+        panic!("{difference}");
     }
-    let want = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        got == want,
-        "{} differs (CAIRN_UPDATE_GOLDEN=1 accepts)\n--- got\n{got}\n--- want\n{want}",
-        path.display()
-    );
 }
 
 fn sum(s: &'static StrategyFacts) -> Module {

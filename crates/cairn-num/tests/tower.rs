@@ -4,6 +4,10 @@ use cairn_num::division::{Division, Round};
 use cairn_num::{Fault, Number, format_number, parse_number};
 use std::cmp::Ordering;
 
+#[path = "../../../tests/support/random.rs"]
+mod random;
+use random::Random;
+
 fn n(text: &str) -> Number {
     parse_number(text, 10).unwrap_or_else(|| panic!("bad number in test: {text}"))
 }
@@ -111,12 +115,7 @@ fn exactness() {
 }
 
 /// Deterministic pseudo-random words.
-struct Lcg(u64);
-impl Lcg {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        self.0 ^ (self.0 >> 33)
-    }
+impl Random {
     fn ratio(&mut self) -> Number {
         let (shift, wide) = (self.next() % 64, self.next().is_multiple_of(3));
         let num = cairn_num::Int::from((self.next() as i64) >> shift);
@@ -128,7 +127,7 @@ impl Lcg {
 
 #[test]
 fn ratios_are_a_field() {
-    let mut r = Lcg(5);
+    let mut r = Random::seeded(5);
     for _ in 0..3_000 {
         let (a, b, c) = (r.ratio(), r.ratio(), r.ratio());
         for x in [a.add(&b), a.sub(&b), a.mul(&b)] {

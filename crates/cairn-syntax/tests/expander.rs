@@ -7,7 +7,7 @@ use common::*;
 #[test]
 fn golden() {
     // lines of `;;;;` separate independent programs
-    for_each_golden("expander", |name, text| {
+    golden::check_files("expander", "scm", |name, text| {
         let parts: Vec<_> = text.split(";;;;\n").map(|t| expand_text(name, t, &mut Memory::stub())).collect();
         parts.join("--\n")
     });

@@ -13,23 +13,12 @@ use cairn_syntax::syntax::{Datum, Names, Syntax};
 use common::*;
 use std::time::{Duration, Instant};
 
+#[path = "../../../tests/support/random.rs"]
+mod random;
+use random::Random;
+
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
-}
-
-/// A small generator, so that failures repeat.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-    fn pick<'x, T: ?Sized>(&mut self, from: &[&'x T]) -> &'x T {
-        from[self.below(from.len())]
-    }
 }
 
 /// Runs `f` in some rounds, or for the time that was asked for.
@@ -40,8 +29,8 @@ fn rounds(usual: u64, mut f: impl FnMut(u64, &mut Random)) {
         if end.map_or(i >= usual, |end| Instant::now() >= end) {
             break;
         }
-        let mut random = Random((first + i).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        random.below(2);
+        let mut random = Random::seeded(first + i);
+        random.next();
         f(i, &mut random);
     }
 }

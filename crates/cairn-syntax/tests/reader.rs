@@ -36,7 +36,7 @@ fn read_text(name: &str, text: &str) -> String {
 #[test]
 fn golden() {
     // lines of `;;;;` separate independent texts, so that one file holds many errors
-    for_each_golden("reader", |name, text| {
+    golden::check_files("reader", "scm", |name, text| {
         text.split(";;;;\n").map(|part| read_text(name, part)).collect::<Vec<_>>().join("--\n")
     });
 }

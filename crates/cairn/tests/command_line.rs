@@ -4,15 +4,14 @@
 //! `CAIRN_UPDATE_GOLDEN=1` rewrites it. Commands run in a directory of their own, where the test made some files.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-fn binary() -> PathBuf {
-    match std::env::var_os("CAIRN_BINARY") {
-        Some(path) => path.into(),
-        None => env!("CARGO_BIN_EXE_cairn").into(),
-    }
-}
+mod common;
+use common::{binary, root};
+
+#[path = "../../../tests/support/golden.rs"]
+mod support;
 
 /// A directory that goes away with the value.
 struct Directory(PathBuf);
@@ -45,13 +44,10 @@ impl Directory {
             let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
             actual += &format!("$ cairn {c}\n{text}{newline}exit status {}\n\n", status.map_or(-1, |s| s));
         }
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/command-line").join(golden);
-        if std::env::var_os("CAIRN_UPDATE_GOLDEN").is_some() {
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(&file, &actual).unwrap();
+        let file = root().join("tests/golden/command-line").join(golden);
+        if let Err(difference) = support::compare(&file, "", &actual) {
+            panic!("{difference}");
         }
-        let expected = fs::read_to_string(&file).unwrap_or_default();
-        assert!(expected == actual, "--- expected\n{expected}\n--- actual\n{actual}");
     }
 }
 

@@ -2,16 +2,11 @@
 //! exit status 1, and nothing written before may be lost.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
-
-fn binary() -> PathBuf {
-    std::env::var_os("CAIRN_BINARY").map_or(env!("CARGO_BIN_EXE_cairn").into(), PathBuf::from)
-}
+mod common;
+use common::{binary, root};
 
 /// An executable of this program, removed when dropped.
 struct Executable(PathBuf);

@@ -7,19 +7,10 @@
 //! `tests/known-failures.txt` as `program` or `program configuration`; an unexpected pass fails too.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
-
-fn binary() -> PathBuf {
-    match std::env::var_os("CAIRN_BINARY") {
-        Some(path) => path.into(),
-        None => env!("CARGO_BIN_EXE_cairn").into(),
-    }
-}
+mod common;
+use common::{binary, root};
 
 /// Programs whose point is size. What they do is in `tests/programs/frames.scm` too, smaller.
 const TOO_LARGE_FOR_ZEAL: &[&str] = &["tests/programs/limits.scm"];

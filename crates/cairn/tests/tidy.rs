@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod common;
+use common::root;
+
 /// Files beyond this length must be split.
 const LONGEST: usize = 1000;
 
@@ -20,7 +23,7 @@ fn sources() -> Vec<PathBuf> {
             }
         }
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let root = root();
     let mut out = vec![];
     for dir in ["crates", "lib", "tests", "docs", "examples", "benchmarks", ".ci"] {
         if root.join(dir).is_dir() {

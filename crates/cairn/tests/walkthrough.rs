@@ -4,12 +4,10 @@
 //! appear in that output, in order and without gaps; a line with `…` alone stands for a gap. Numbers that only make names unique
 //! (`tree.1852`, `LBB12_3`) may differ, so that a change to the library does not touch the document.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+mod common;
+use common::{binary, root};
 
 struct Block {
     line: usize,
@@ -73,8 +71,7 @@ fn printed_forms_are_real() {
     }
     let mut wrong = vec![];
     for block in &blocks {
-        let binary = std::env::var_os("CAIRN_BINARY").unwrap_or(env!("CARGO_BIN_EXE_cairn").into());
-        let output = Command::new(binary).current_dir(root()).args(&block.arguments).output().unwrap();
+        let output = Command::new(binary()).current_dir(root()).args(&block.arguments).output().unwrap();
         assert!(output.status.success(), "{:?}: {}", block.arguments, String::from_utf8_lossy(&output.stderr));
         let printed: Vec<String> = String::from_utf8_lossy(&output.stdout).lines().map(unnumbered).collect();
         let mut at = 0;

@@ -342,7 +342,7 @@ pub(crate) fn emit(module: &Module) -> String {
     let mut cx = ModuleCx::new(module);
     let mut out = String::with_capacity(1 << 16);
     out.push_str("target triple = \"x86_64-pc-linux-gnu\"\n\n%bytes = type { ptr, i64 }\n");
-    for i in 0..module.functions.len() {
+    for (i, _) in module.functions.iter().enumerate().filter(|(_, f)| f.in_use()) {
         cx.function(FuncId(i as u32), &mut out);
     }
     prelude::emit(&mut cx, &mut out);

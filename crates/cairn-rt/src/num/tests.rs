@@ -13,6 +13,10 @@ use cairn_num::signed::BitOp;
 use cairn_num::{Int, Number, format_number, parse_number};
 use std::cmp::Ordering;
 
+#[path = "../../../../tests/support/random.rs"]
+mod random;
+use random::Random;
+
 /// Fails unless every part of `v` is in canonical form.
 #[track_caller]
 fn canonical(v: Value) {
@@ -29,15 +33,7 @@ fn canonical(v: Value) {
     }
 }
 
-struct Lcg(u64);
-impl Lcg {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        self.0 ^ (self.0 >> 33)
-    }
-    fn below(&mut self, n: u64) -> u64 {
-        (self.next() >> 16) % n
-    }
+impl Random {
     fn int(&mut self) -> Int {
         let n = match self.below(20) {
             0..8 => 1,
@@ -98,7 +94,7 @@ type Call2 = extern "C" fn(&mut Machine, Value, Value) -> Value;
 fn arithmetic_agrees_with_owned_numbers() {
     let mut t = TestRuntime::new();
     let ctx = t.ctx();
-    let mut r = Lcg(11);
+    let mut r = Random::seeded(11);
     for _ in 0..5_000 {
         let (x, y) = (r.number(), r.number());
         let y = if r.below(16) == 0 { x.clone() } else { y };
@@ -154,7 +150,7 @@ fn arithmetic_agrees_with_owned_numbers() {
 fn integer_operations_agree_with_owned_integers() {
     let mut t = TestRuntime::new();
     let ctx = t.ctx();
-    let mut r = Lcg(12);
+    let mut r = Random::seeded(12);
     for _ in 0..5_000 {
         let (x, y) = (r.int(), r.int());
         let (a, b) = (from_number(ctx, &Number::Int(x.clone())), from_number(ctx, &Number::Int(y.clone())));

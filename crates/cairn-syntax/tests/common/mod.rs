@@ -11,6 +11,9 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+#[path = "../../../../tests/support/golden.rs"]
+pub mod golden;
+
 /// Libraries and files in memory; optionally the real `lib/`.
 #[derive(Default)]
 pub struct Memory {
@@ -159,44 +162,6 @@ pub fn render(d: &Diagnostic, sources: &[SourceFile]) -> String {
         let _ = writeln!(out, "  help: {help}");
     }
     out
-}
-
-/// Compares with a golden file; `CAIRN_UPDATE_GOLDEN=1` writes it.
-pub fn check_golden(input: &Path, actual: &str) -> Result<(), String> {
-    let path = input.with_extension("out");
-    if std::env::var_os("CAIRN_UPDATE_GOLDEN").is_some() {
-        return std::fs::write(&path, actual).map_err(|e| e.to_string());
-    }
-    let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    if expected == actual {
-        return Ok(());
-    }
-    let source = std::fs::read_to_string(input).unwrap_or_default();
-    Err(format!(
-        "=== {} differs\n--- source\n{source}\n--- expected\n{expected}\n--- actual\n{actual}\n",
-        path.display()
-    ))
-}
-
-/// Runs `f` over every `.scm` file of a golden directory.
-pub fn for_each_golden(directory: &str, f: impl Fn(&str, &str) -> String) {
-    let dir = root().join("tests/golden").join(directory);
-    let mut inputs: Vec<PathBuf> = std::fs::read_dir(&dir)
-        .expect("the golden directory")
-        .map(|e| e.expect("an entry").path())
-        .filter(|p| p.extension().is_some_and(|e| e == "scm"))
-        .collect();
-    inputs.sort();
-    assert!(!inputs.is_empty(), "no inputs in {}", dir.display());
-    let mut failures = String::new();
-    for input in &inputs {
-        let text = std::fs::read_to_string(input).expect("readable input");
-        let name = input.file_name().expect("a name").to_string_lossy();
-        if let Err(e) = check_golden(input, &f(&name, &text)) {
-            failures += &e;
-        }
-    }
-    assert!(failures.is_empty(), "{failures}");
 }
 
 struct Printer<'p> {

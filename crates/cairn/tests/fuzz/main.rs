@@ -10,6 +10,10 @@
 mod generate;
 mod shrink;
 
+#[path = "../common/mod.rs"]
+mod common;
+use common::binary;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -39,10 +43,6 @@ const CONFIGURATIONS: [Configuration; 6] = [
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|n| n.parse().ok())
-}
-
-fn binary() -> PathBuf {
-    std::env::var_os("CAIRN_BINARY").map_or(env!("CARGO_BIN_EXE_cairn").into(), PathBuf::from)
 }
 
 /// A directory for the programs of one seed and what is compiled from them.

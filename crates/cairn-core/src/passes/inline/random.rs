@@ -11,6 +11,10 @@ use crate::print::print_program;
 use cairn_layout::code::Site;
 use cairn_num::{Int, Number};
 
+#[path = "../../../../../tests/support/random.rs"]
+mod numbers;
+use numbers::Random;
+
 /// Types of generated expressions.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Ty {
@@ -23,8 +27,8 @@ enum Ty {
     Proc(usize),
 }
 
-pub(crate) struct Random {
-    state: u64,
+struct Generator {
+    random: Random,
     program: Program,
     scope: Vec<(VarId, Ty)>,
     globals: Vec<(GlobalId, Vec<Ty>, Option<Ty>, Ty)>,
@@ -33,8 +37,8 @@ pub(crate) struct Random {
 
 /// A random program.
 pub(crate) fn program(seed: u64) -> Program {
-    let mut r = Random {
-        state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
+    let mut r = Generator {
+        random: Random::seeded(seed),
         program: Program::default(),
         scope: Vec::new(),
         globals: Vec::new(),
@@ -83,12 +87,9 @@ fn boxed(e: Expr) -> Box<Expr> {
     Box::new(e)
 }
 
-impl Random {
+impl Generator {
     fn below(&mut self, n: usize) -> usize {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        (self.state >> 11) as usize % n
+        self.random.below(n)
     }
 
     fn var(&mut self, ty: Ty) -> VarId {
@@ -294,7 +295,7 @@ impl Random {
         // two procedures that call each other, counting down
         let f = self.program.fresh_var("f");
         let g = self.program.fresh_var("g");
-        let lambda = |r: &mut Random, other: VarId| {
+        let lambda = |r: &mut Generator, other: VarId| {
             let mark = r.scope.len();
             let n = r.var(Ty::Int);
             let base = r.expr(Ty::Int, 2);
@@ -351,7 +352,7 @@ impl Random {
         let mark = self.scope.len();
         let x = self.program.fresh_var("x");
         let param = self.var(ty);
-        let inspect = |r: &mut Random, e: Expr| {
+        let inspect = |r: &mut Generator, e: Expr| {
             let op = [Op::IsPair, Op::IsFixnum, Op::IsNull, Op::IsFlonum][r.below(4)];
             Expr::If(boxed(prim(op, vec![Expr::Local(x)])), boxed(e), boxed(r.leaf(ty)))
         };
