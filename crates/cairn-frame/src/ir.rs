@@ -81,19 +81,9 @@ pub struct Module {
 pub struct Global {
     /// Name.
     pub name: Rc<str>,
-    /// Initial contents: `Unbound`, another immediate constant, or a closed procedure.
-    pub init: GlobalInit,
-}
-
-/// Initial contents of a global.
-#[derive(Clone, Debug)]
-pub enum GlobalInit {
-    /// Not yet defined.
-    Unbound,
-    /// A constant.
-    Const(Literal),
-    /// The static closure of an `Entry` function without free variables.
-    Procedure(FuncId),
+    /// What it holds from the start: the static closure of an `Entry` function without free variables. Others are unbound
+    /// until their definition has run.
+    pub procedure: Option<FuncId>,
 }
 
 /// A piece of code: one LLVM function.

@@ -28,7 +28,7 @@ use analyze::LamId;
 use build::{Context, FuncIds};
 use cairn_core::ir::{Expr, Program, TopForm};
 use cairn_layout::facts::StrategyFacts;
-use ir::{EntryClause, FuncId, FuncKind, Function, Global, GlobalInit, Module};
+use ir::{EntryClause, FuncId, FuncKind, Function, Global, Module};
 
 /// Lowers an optimized Core program (dialect `Opt` or `Fixed`) to Frame IR for a frame strategy.
 ///
@@ -76,13 +76,13 @@ pub fn lower(program: &Program, always_bound: &[bool], strategy: &'static Strate
         functions[ids.entries[i].0 as usize] = Some(entry);
     }
     let mut globals: Vec<Global> =
-        program.globals.iter().map(|g| Global { name: g.name.clone(), init: GlobalInit::Unbound }).collect();
+        program.globals.iter().map(|g| Global { name: g.name.clone(), procedure: None }).collect();
     for form in &program.forms {
         if let TopForm::Define(g, Expr::Lambda(_)) = form
             && let Some(l) = closures.global.get(g)
             && entries_used[l.0 as usize]
         {
-            globals[g.0 as usize].init = GlobalInit::Procedure(ids.entries[l.0 as usize]);
+            globals[g.0 as usize].procedure = Some(ids.entries[l.0 as usize]);
         }
     }
     let functions = functions.into_iter().map(|f| f.expect("every function is built")).collect();

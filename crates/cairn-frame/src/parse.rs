@@ -283,12 +283,8 @@ impl Reader {
                 "global" => {
                     let g = self.global(&mut c)?;
                     c.expect_keyword("=")?;
-                    self.module.globals[g.0 as usize].init = if c.take("'") {
-                        GlobalInit::Const(c.literal()?)
-                    } else {
-                        c.expect("&")?;
-                        GlobalInit::Procedure(self.function_named(&mut c)?)
-                    };
+                    c.expect("&")?;
+                    self.module.globals[g.0 as usize].procedure = Some(self.function_named(&mut c)?);
                 }
                 word => return Err(format!("unexpected `{word}`")),
             }
@@ -399,7 +395,7 @@ impl Reader {
         let (name, n) = numbered(c.word()?)?;
         let globals = &mut self.module.globals;
         while globals.len() <= n as usize {
-            globals.push(Global { name: "?".into(), init: GlobalInit::Unbound });
+            globals.push(Global { name: "?".into(), procedure: None });
         }
         globals[n as usize].name = name;
         Ok(GlobalId(n))

@@ -43,10 +43,8 @@ pub fn print_module(m: &Module) -> String {
     }
     for (i, g) in m.globals.iter().enumerate() {
         let name = global(m, GlobalId(i as u32));
-        match &g.init {
-            GlobalInit::Unbound => {}
-            GlobalInit::Const(c) => writeln!(out, "global {name} = '{}", print_literal(c)).unwrap(),
-            GlobalInit::Procedure(f) => writeln!(out, "global {name} = &{}", function_name(m, *f)).unwrap(),
+        if let Some(f) = g.procedure {
+            writeln!(out, "global {name} = &{}", function_name(m, f)).unwrap();
         }
     }
     for f in m.functions.iter().filter(|f| f.in_use()) {

@@ -18,7 +18,7 @@ pub fn verify(m: &Module) -> Result<(), Vec<String>> {
         errors.push("main is not a closed entry".into());
     }
     for g in &m.globals {
-        if let GlobalInit::Procedure(f) = g.init
+        if let Some(f) = g.procedure
             && m.functions.get(f.0 as usize).is_none_or(|f| closure_words(f) != Some(1))
         {
             errors.push(format!("global {} is not initialized with a closed entry", g.name));

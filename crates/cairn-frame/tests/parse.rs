@@ -29,8 +29,7 @@ fn everything_at_once() {
 source "lib/a b.scm" library
 source "say \"f\".scm"
 global @f.0 = &f.1.entry
-global @|two words|.1 = '(a . "b)")
-global @x.2 = '#\)
+global @|two words|.1 = &f.1.entry
 
 function program.0.entry of program entry words 1
   0 -> program.0

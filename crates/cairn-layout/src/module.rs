@@ -14,7 +14,8 @@ pub struct ModuleTable {
     /// Number of globals.
     pub global_count: u64,
     /// Words of structured literals: pairs, vectors and their contents, scanned as roots (programs do mutate
-    /// them). A word `(i << 8) | SYMBOL_PLACEHOLDER` is replaced at load by symbol `i`.
+    /// them). At load, a word `(i << 8) | SYMBOL_PLACEHOLDER` is replaced by symbol `i`, a word
+    /// `(n << 8) | NODE_PLACEHOLDER` by the address of the literals plus `n`.
     pub literals: *mut u64,
     /// Number of literal words.
     pub literal_count: u64,
@@ -46,6 +47,8 @@ pub const MODULE_VERSION: u64 = 2;
 
 /// Low byte of a literal word that stands for a symbol.
 pub const SYMBOL_PLACEHOLDER: u64 = 0xFA;
+/// Low byte of a literal word that stands for a pair or object among the literals.
+pub const NODE_PLACEHOLDER: u64 = 0xF2;
 
 /// A counted byte string.
 #[repr(C)]

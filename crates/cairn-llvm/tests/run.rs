@@ -313,7 +313,7 @@ fn raises(blocks: Vec<Block>, n: usize) -> [u64; 5] {
             1,
         );
         let mut m = m;
-        m.globals[0].init = GlobalInit::Procedure(FuncId(2));
+        m.globals[0].procedure = Some(FuncId(2));
         let mut machinery = load(&m, OptLevel::High);
         unsafe { machinery.machine.slots[slot::ERROR_HOOK] = *(*machinery.table).globals };
         let kind = machinery.run();

@@ -4,8 +4,11 @@
 //!  fixnum, char, #t, self-tagged flonum …   a word in the code
 //!  string, bytevector, bignum, boxed flonum leaf: its own constant, never scanned
 //!  pair, vector, ratnum, compnum            words of one array @cairn_literals, scanned as roots (programs mutate them)
-//!  symbol                                   a load from @cairn_symbols; inside the array a placeholder, replaced at load
+//!  symbol                                   a load from @cairn_symbols
 //! ```
+//!
+//! Inside the array, symbols, pairs and objects are placeholders, replaced at load: an array of plain numbers costs LLVM a
+//! tenth of one of addresses, and a quoted list may be long.
 //!
 //! A literal that occurs several times as the same shared node is emitted once, so `eq?` on it holds. Equal short strings are
 //! shared as well: they are immutable.
@@ -13,7 +16,7 @@
 use super::text::{Val, escape};
 use cairn_core::deep;
 use cairn_core::ir::Literal;
-use cairn_layout::module::SYMBOL_PLACEHOLDER;
+use cairn_layout::module::{NODE_PLACEHOLDER, SYMBOL_PLACEHOLDER};
 use cairn_layout::object::{FLAG_LITERAL, FLAG_NEGATIVE, Type, header};
 use cairn_layout::value::{TAG_OBJECT, TAG_PAIR, Value as Word};
 use cairn_num::{Int, Number};
@@ -45,6 +48,15 @@ impl Lit {
             Lit::Node(i, tag) => {
                 Val::text(format!("add (i64 ptrtoint (ptr @cairn_literals to i64), i64 {})", 8 * i as u64 + tag))
             }
+            Lit::Symbol(_) => unreachable!("a symbol is loaded"),
+        }
+    }
+
+    /// The word in the literal array, before the module is loaded.
+    fn element(self) -> Val {
+        match self {
+            Lit::Word(_) | Lit::Leaf(_) => self.constant(),
+            Lit::Node(i, tag) => Val::word((8 * i as u64 + tag) << 8 | NODE_PLACEHOLDER),
             Lit::Symbol(i) => Val::word((i as u64) << 8 | SYMBOL_PLACEHOLDER),
         }
     }
@@ -240,7 +252,7 @@ impl Literals {
         let _ = write!(out, "@cairn_literals = internal global [{n} x i64] [");
         for (i, l) in self.words.iter().enumerate() {
             let comma = if i == 0 { "" } else { ", " };
-            let _ = write!(out, "{comma}i64 {}", l.constant());
+            let _ = write!(out, "{comma}i64 {}", l.element());
         }
         let _ = writeln!(out, "], align 16");
     }
@@ -295,6 +307,6 @@ mod tests {
         assert!(t.leaves[0].contains("[8 x i8] c\"\\01\\02\\03\\00\\00\\00\\00\\00\""), "{}", t.leaves[0]);
         let v = t.value(&Literal::Vector(Rc::from([Literal::Symbol("a".into())].as_slice())));
         assert_eq!(v, Lit::Node(0, TAG_OBJECT));
-        assert_eq!(t.words[1].constant(), Val::word(SYMBOL_PLACEHOLDER));
+        assert_eq!(t.words[1].element(), Val::word(SYMBOL_PLACEHOLDER));
     }
 }

@@ -228,11 +228,7 @@ impl<'m> ModuleCx<'m> {
     fn globals(&mut self, out: &mut String) {
         let mut values = Vec::new();
         for g in &self.module.globals {
-            values.push(match &g.init {
-                GlobalInit::Unbound => Val::word(Word::UNBOUND.0),
-                GlobalInit::Const(l) => self.literals.value(l).constant(),
-                GlobalInit::Procedure(f) => self.static_closure(*f),
-            });
+            values.push(g.procedure.map_or(Val::word(Word::UNBOUND.0), |f| self.static_closure(f)));
         }
         let _ = write!(out, "@cairn_globals = internal global [{} x i64] [", values.len());
         for (i, v) in values.iter().enumerate() {

@@ -81,9 +81,7 @@ pub fn module(strategy: &'static StrategyFacts, functions: Vec<Function>, main: 
     Module {
         strategy,
         functions,
-        globals: (0..globals)
-            .map(|i| Global { name: format!("g{i}").into(), init: GlobalInit::Unbound })
-            .collect(),
+        globals: (0..globals).map(|i| Global { name: format!("g{i}").into(), procedure: None }).collect(),
         main: FuncId(main),
         sources: vec![],
     }

@@ -8,7 +8,7 @@ use crate::symbol;
 use cairn_layout::Value;
 use cairn_layout::facts::STRATEGIES;
 use cairn_layout::machine::Machine;
-use cairn_layout::module::{Bytes, MODULE_VERSION, ModuleTable, SYMBOL_PLACEHOLDER};
+use cairn_layout::module::{Bytes, MODULE_VERSION, ModuleTable, NODE_PLACEHOLDER, SYMBOL_PLACEHOLDER};
 use cairn_layout::value::TAG_PROCEDURE;
 use std::ffi::{CStr, c_char, c_int};
 
@@ -52,8 +52,10 @@ impl Runtime {
             }
             for i in 0..module.literal_count as usize {
                 let word = module.literals.add(i);
-                if *word & 0xFF == SYMBOL_PLACEHOLDER {
-                    *word = (*module.symbols.add((*word >> 8) as usize)).0;
+                match *word & 0xFF {
+                    SYMBOL_PLACEHOLDER => *word = (*module.symbols.add((*word >> 8) as usize)).0,
+                    NODE_PLACEHOLDER => *word = module.literals as u64 + (*word >> 8),
+                    _ => {}
                 }
             }
             self.module = table;
