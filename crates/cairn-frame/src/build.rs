@@ -14,6 +14,7 @@
 //! as a plain variable that is live on entry and nowhere assigned.
 
 use crate::analyze::{Closures, LamId, fitting_clause};
+use crate::graph::{PBlock, PTerm, Proc};
 use crate::ir::{BlockId, Callee, FuncId, Op, Operand, Prim, Results, Stmt, Test, Var, VarInfo};
 use cairn_core::ir::{Expr, GlobalId, LabelId, Lambda, Literal, Program, TopForm, VarId};
 use cairn_core::prim::{Kind, PrimOp};
@@ -24,51 +25,6 @@ use std::rc::Rc;
 
 /// Longest operand list of one inline allocation; longer ones are built by the runtime from a list.
 const MAX_INLINE_FIELDS: usize = 400;
-
-/// A clause as a control-flow graph, before splitting.
-pub struct Proc {
-    /// Name for people.
-    pub name: Rc<str>,
-    /// From lib/.
-    pub library: bool,
-    /// Parameters, lifted free variables last.
-    pub params: Vec<Var>,
-    /// Closure, when the code needs one.
-    pub closure: Option<Var>,
-    /// Free variables found in the closure: `free[i]` is word `1 + i`.
-    pub free: Vec<Var>,
-    /// Variables.
-    pub vars: Vec<VarInfo>,
-    /// Blocks; 0 is the entry.
-    pub blocks: Vec<PBlock>,
-}
-
-/// A block of a [`Proc`].
-pub struct PBlock {
-    /// Statements (no heap checks yet).
-    pub stmts: Vec<Stmt>,
-    /// Terminator.
-    pub term: PTerm,
-}
-
-/// A terminator before splitting.
-#[derive(Clone)]
-pub enum PTerm {
-    /// Unconditional.
-    Goto(BlockId),
-    /// Conditional.
-    Branch(Test, BlockId, BlockId),
-    /// Returns one value.
-    Return(Operand),
-    /// Returns several.
-    ReturnMulti(Vec<Operand>),
-    /// Tail call.
-    TailCall(Callee, Vec<Operand>, Site),
-    /// Call; control continues in the block.
-    Call(Callee, Vec<Operand>, Site, Results, BlockId),
-    /// Not yet closed, or unreachable.
-    None,
-}
 
 /// Ids of functions that clauses and entries become.
 pub struct FuncIds {

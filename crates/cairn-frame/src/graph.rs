@@ -1,11 +1,57 @@
-//! Control-flow graph utilities: successors, pruning, dominators, liveness.
+//! Procedures as control-flow graphs, before splitting: successors, pruning, dominators, liveness.
 //!
-//! All work on [`Proc`]s before splitting, where a call's continuation is an ordinary successor. Liveness uses dense
+//! In a [`Proc`] a call's continuation is an ordinary successor. Liveness uses dense
 //! bit sets, iterated backwards over reverse postorder; dominators are the simple iterative scheme of Cooper,
 //! Harvey & Kennedy (2001). Both are near-linear on reducible graphs, which is all that Core can express.
 
-use crate::build::{PBlock, PTerm, Proc};
-use crate::ir::{BlockId, Callee, Op, Operand, Results, Stmt, Test, Var};
+use crate::ir::{BlockId, Callee, Op, Operand, Results, Stmt, Test, Var, VarInfo};
+use cairn_layout::code::Site;
+use std::rc::Rc;
+
+/// A clause as a control-flow graph, before splitting.
+pub struct Proc {
+    /// Name for people.
+    pub name: Rc<str>,
+    /// From lib/.
+    pub library: bool,
+    /// Parameters, lifted free variables last.
+    pub params: Vec<Var>,
+    /// Closure, when the code needs one.
+    pub closure: Option<Var>,
+    /// Free variables found in the closure: `free[i]` is word `1 + i`.
+    pub free: Vec<Var>,
+    /// Variables.
+    pub vars: Vec<VarInfo>,
+    /// Blocks; 0 is the entry.
+    pub blocks: Vec<PBlock>,
+}
+
+/// A block of a [`Proc`].
+pub struct PBlock {
+    /// Statements (no heap checks yet).
+    pub stmts: Vec<Stmt>,
+    /// Terminator.
+    pub term: PTerm,
+}
+
+/// A terminator before splitting.
+#[derive(Clone)]
+pub enum PTerm {
+    /// Unconditional.
+    Goto(BlockId),
+    /// Conditional.
+    Branch(Test, BlockId, BlockId),
+    /// Returns one value.
+    Return(Operand),
+    /// Returns several.
+    ReturnMulti(Vec<Operand>),
+    /// Tail call.
+    TailCall(Callee, Vec<Operand>, Site),
+    /// Call; control continues in the block.
+    Call(Callee, Vec<Operand>, Site, Results, BlockId),
+    /// Not yet closed, or unreachable.
+    None,
+}
 
 /// Calls `f` with each successor.
 pub fn successors(term: &PTerm, mut f: impl FnMut(BlockId)) {

@@ -2,7 +2,7 @@
 //!
 //! Every Scheme procedure has been split at its non-tail calls. The pieces are [`Function`]s; each becomes one
 //! LLVM function with the uniform prototype of `cairn_layout::machine`. Inside a function, control flow is a
-//! graph of [`Block`]s over mutable variables (the LLVM back end lets `mem2reg` build SSA form).
+//! graph of [`Block`]s over mutable variables (the LLVM back end lets LLVM build SSA form).
 //!
 //! ```text
 //!  procedure f ──split──▶  f        Entry    argument count, clause selection, rest lists; jumps to a Body

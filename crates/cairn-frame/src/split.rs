@@ -21,8 +21,7 @@
 //!
 //! Safety for space: a frame's live map names exactly the variables that the code behind the return point can still use.
 
-use crate::build::{PBlock, PTerm, Proc};
-use crate::graph::{self, VarSet};
+use crate::graph::{self, PBlock, PTerm, Proc, VarSet};
 use crate::ir::*;
 use cairn_core::prim::PrimOp;
 use cairn_layout::code::Site;

@@ -8,7 +8,7 @@
 //!
 //! Static data outside the region is the client's: references to it are taken on trust.
 //!
-//! Cost: linear in what is live, with hash tables; for tests, `--verify` and zeal.
+//! Cost: linear in what is live, with hash tables; for tests and zeal.
 
 use crate::address::{Address, BLOCK_BYTES, ObjectReference, RefKind, Span, WORD};
 use crate::blocks::{Kind, POISON, State};

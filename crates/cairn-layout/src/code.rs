@@ -15,10 +15,10 @@
 //! ```
 //!
 //! The shape word is the same for both: bits 0..32 size in words (closure: code word and free variables; frame:
-//! return address and slots), bits 32..40 [`Flags`].
+//! return address and slots), bits 32..40 [`flags`].
 //!
 //! Live map: bit `i` is set when word `i` of the frame holds a live value. Word 0, the return address, is never
-//! set. Under `chunks`, word `i` is at `sp + 8*i`. Frames of more than 128 words set `FLAG_LONG_MAP`; then the
+//! set. Under `chunks`, word `i` is at `sp + 8*i`. Frames of more than 128 words set `flags::LONG_MAP`; then the
 //! word at -24 is the address of `ceil(size/64)` map words and -16 is unused. Heap frames are scanned whole.
 //!
 //! Arity: bits 0..16 minimum argument count, bit 16 rest arguments, bit 17 several clauses (case-lambda).

@@ -1,4 +1,4 @@
-//! Lists.
+//! Lists: the shape of a chain of pairs, which may end anyhow or not at all, and what needs it.
 
 use crate::access::{car, cdr};
 use crate::error::{check, fail, wrong_type};

@@ -3,7 +3,7 @@
 //! ```text
 //! shake ─ letrec ─ assign ─ simplify ─ lift ─ contify ─┐
 //!          ┌───────────────────────────────────────────┘
-//!          └─ (inline ─ simplify ─ contify ─ shake) × 2 ─ simplify ─ loops ─ types ─ simplify
+//!          └─ (inline ─ simplify ─ contify ─ shake) × 2 ─ simplify ─ loops ─ unroll ─ simplify ─ types ─ simplify
 //! ```
 //!
 //! | pass | what it does |
@@ -15,7 +15,8 @@
 //! | [`lift`] | private variables of top-level closures become globals |
 //! | [`contify`] | procedures that always return to one place become labels: loops and join points |
 //! | [`inline`] | calls become bodies |
-//! | [`loops`] | self calls in tail position of global procedures become loops |
+//! | [`loops`] | self calls in tail position become jumps |
+//! | [`unroll`] | small recursive procedures get their body once more at their calls |
 //! | [`types`] | operand checks that cannot fail are marked proven |
 //!
 //! [`known`] collects facts about globals; it is recomputed whenever a pass asks, for forms come and go. `Opt::Low` stops

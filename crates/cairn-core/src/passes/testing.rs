@@ -1,4 +1,4 @@
-//! Running single passes by name, for golden tests and `--emit`.
+//! Running single passes by name, for golden tests.
 
 use super::{assign, contify, known, letrec, lift, shake, simplify};
 use crate::ir::Program;

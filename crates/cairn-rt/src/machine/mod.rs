@@ -26,6 +26,7 @@ pub use walk::walk_frames;
 use crate::access;
 use crate::alloc;
 use crate::error;
+use crate::list::{Shape, shape};
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::facts;
@@ -120,20 +121,7 @@ pub extern "C" fn cairn_machine_winders(ctx: &mut Machine, k: Value) -> Value {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_spread(ctx: &mut Machine, list: Value) -> Value {
     // Count first, so that an improper or circular list writes nothing.
-    let (mut slow, mut fast, mut n) = (list, list, 0usize);
-    while fast.is_pair() {
-        fast = access::cdr(fast);
-        n += 1;
-        if n % 2 == 0 {
-            slow = access::cdr(slow);
-            if slow == fast {
-                return error::wrong_type(ctx, "apply", 1, "a proper list", list);
-            }
-        }
-    }
-    if fast != Value::NIL {
-        return error::wrong_type(ctx, "apply", 1, "a proper list", list);
-    }
+    let Shape::Proper(n) = shape(list) else { return error::wrong_type(ctx, "apply", 1, "a proper list", list) };
     ensure_args(ctx, n);
     let mut rest = list;
     for i in 0..n {

@@ -1,4 +1,6 @@
-//! Expressions.
+//! Expressions: references, calls, and the forms that are not about binding (`if`, `set!`, `cond`, `case`, `guard`, …).
+//!
+//! Derived forms become Core directly, not by way of macros: faster, and a message names the form that the user wrote.
 
 use super::core::{CORE_FORMS, Core};
 use super::prims::prim;
