@@ -8,38 +8,83 @@
 //!
 //! Static data outside the region is the client's: references to it are taken on trust.
 //!
-//! Cost: linear in what is live, with hash tables; for tests and zeal.
+//! What it learns about words it keeps in a table of its own ([`Notes`]), not in the collector's.
+//!
+//! Cost: linear in what is live, a few nanoseconds a word; for tests and zeal.
 
 use crate::address::{Address, BLOCK_BYTES, ObjectReference, RefKind, Span, WORD};
 use crate::blocks::{Kind, POISON, State};
 use crate::gc::{Client, RootVisitor};
 use crate::heap::Core;
+use crate::region::Mapping;
 use crate::space::nursery::Extent;
 use cairn_layout::code::{SHAPE, flags, shape_words};
 use cairn_layout::object::{header_is_leaf, object_bytes};
 use cairn_layout::value::{TAG_FIXNUM, TAG_IMMEDIATE, TAG_MASK, TAG_PROCEDURE};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt;
-use std::hash::{BuildHasherDefault, Hasher};
 
-/// Spreads addresses over the hash tables; collisions are nobody's attack here.
-#[derive(Default)]
-struct Spread(u64);
+/// What one walk knows about the words of the region, a byte each. Kept from walk to walk, empty between them.
+///
+/// ```text
+///  bits 0–1: met as a reference to a pair (1), a procedure (2), an object (3)
+///  bit 2: parsed as the start of an object      bit 3: of one that is immortal; bits 2 and 3 then stay
+/// ```
+struct Notes {
+    map: Mapping,
+    base: Address,
+    /// Words with a note.
+    noted: Vec<u64>,
+}
 
-impl Hasher for Spread {
-    fn finish(&self) -> u64 {
-        self.0
+impl Notes {
+    const MET: u8 = 3;
+    const START: u8 = 4;
+    const IMMORTAL_START: u8 = 4 | 8;
+
+    fn new(region: Span) -> std::io::Result<Notes> {
+        Ok(Notes { map: Mapping::reserve(region.bytes() / WORD)?, base: region.start, noted: Vec::new() })
     }
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|b| self.write_u64(*b as u64));
+    fn met(r: ObjectReference) -> u8 {
+        match r.kind() {
+            RefKind::Pair => 1,
+            RefKind::Procedure => 2,
+            RefKind::Object => 3,
+        }
     }
-    fn write_u64(&mut self, n: u64) {
-        self.0 = (self.0 ^ n).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+    #[inline(always)]
+    fn at(&self, a: Address) -> u8 {
+        // SAFETY: callers pass addresses inside the region, and the table has a byte for each of its words.
+        unsafe { *self.map.base().bytes().add((a.offset_from(self.base) / WORD) as usize) }
+    }
+    #[inline(always)]
+    fn add(&mut self, a: Address, note: u8) {
+        let i = a.offset_from(self.base) / WORD;
+        // SAFETY: as for `at`; the table is ours alone.
+        unsafe { *self.map.base().bytes().add(i as usize) |= note };
+        if note != Notes::IMMORTAL_START {
+            self.noted.push(i);
+        }
+    }
+    fn clear(&mut self) {
+        for i in self.noted.drain(..) {
+            // SAFETY: as for `add`.
+            unsafe {
+                let byte = self.map.base().bytes().add(i as usize);
+                *byte = if *byte & Notes::IMMORTAL_START == Notes::IMMORTAL_START { Notes::IMMORTAL_START } else { 0 };
+            }
+        }
     }
 }
 
-type Set<T> = HashSet<T, BuildHasherDefault<Spread>>;
-type Map<K, V> = HashMap<K, V, BuildHasherDefault<Spread>>;
+/// What the checker keeps from walk to walk, lest each begin by asking for memory.
+#[derive(Default)]
+pub(crate) struct Workshop {
+    notes: Option<Notes>,
+    parsed: HashMap<Address, Result<(), String>>,
+    immortal: HashMap<Address, Address>,
+    queue: Vec<ObjectReference>,
+}
 
 /// What the checker walked over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -71,15 +116,15 @@ impl fmt::Display for Problem {
 
 const MOST_PROBLEMS: usize = 20;
 
-/// Object starts of one parsed span.
-type Starts = Result<Set<u64>, String>;
-
 struct Checker<'a> {
     core: &'a Core,
     extents: &'a [Extent],
-    parsed: Map<Address, Starts>,
-    visited: Set<ObjectReference>,
-    queue: Vec<ObjectReference>,
+    notes: &'a mut Notes,
+    /// Spans whose object starts are noted, by where they begin; or why they could not be parsed.
+    parsed: &'a mut HashMap<Address, Result<(), String>>,
+    /// The same of immortal extents, which only grow: up to where.
+    immortal: &'a mut HashMap<Address, Address>,
+    queue: &'a mut Vec<ObjectReference>,
     problems: Vec<Problem>,
     report: Report,
     /// The words being looked at belong to an old object.
@@ -87,19 +132,28 @@ struct Checker<'a> {
 }
 
 /// Checks everything reachable, and the remembered set.
-pub(crate) fn check<C: Client>(core: &Core, extents: &[Extent], client: &mut C) -> Result<Report, Vec<Problem>> {
+pub(crate) fn check<C: Client>(
+    core: &mut Core,
+    extents: &[Extent],
+    client: &mut C,
+) -> Result<Report, Vec<Problem>> {
+    let mut shop = std::mem::take(&mut core.workshop);
+    let notes = match &mut shop.notes {
+        Some(notes) => notes,
+        none => none.insert(Notes::new(core.region.span()).expect("address space for the checker's notes")),
+    };
     let mut c = Checker {
         core,
         extents,
-        parsed: Map::default(),
-        visited: Set::default(),
-        queue: Vec::new(),
+        notes,
+        parsed: &mut shop.parsed,
+        immortal: &mut shop.immortal,
+        queue: &mut shop.queue,
         problems: Vec::new(),
         report: Report::default(),
-        scanning_old: false,
+        scanning_old: true,
     };
-    c.scanning_old = true;
-    for x in core.immortal.extents().filter(|x| !x.leaf) {
+    for x in c.core.immortal.extents().filter(|x| !x.leaf) {
         // SAFETY: filled immortal extents hold initialised words.
         unsafe { c.words(x.span.start.words(), (x.span.bytes() / WORD) as usize) };
     }
@@ -110,12 +164,17 @@ pub(crate) fn check<C: Client>(core: &Core, extents: &[Extent], client: &mut C) 
     while let Some(r) = c.queue.pop() {
         c.object(r, client);
     }
-    if c.problems.is_empty() { Ok(c.report) } else { Err(c.problems) }
+    let (problems, report) = (c.problems, c.report);
+    notes.clear();
+    shop.parsed.clear();
+    core.workshop = shop;
+    if problems.is_empty() { Ok(report) } else { Err(problems) }
 }
 
 /// Panics if the heap is inconsistent.
-pub(crate) fn demand<C: Client>(when: &str, core: &Core, extents: &[Extent], client: &mut C) -> Report {
-    check(core, extents, client).unwrap_or_else(|problems| {
+pub(crate) fn demand<C: Client>(when: &str, core: &mut Core, extents: &[Extent], client: &mut C) -> Report {
+    let outcome = check(core, extents, client);
+    outcome.unwrap_or_else(|problems| {
         let list: String = problems.iter().map(|p| format!("\n  {p}")).collect();
         panic!("the heap is inconsistent {when} collection {}:{list}", core.stats.minor + core.stats.major + 1)
     })
@@ -141,28 +200,34 @@ impl Checker<'_> {
         }
     }
 
-    /// Where objects start in a span of headed objects and procedures.
-    fn starts(&mut self, span: Span) -> &Starts {
-        self.parsed.entry(span.start).or_insert_with(|| {
-            let mut starts = Set::default();
-            let mut a = span.start;
-            while a < span.end {
-                // SAFETY: the span is a filled part of a block.
-                if unsafe { a.load() } == 0 {
-                    // The mutator shortened the leaf before this word.
-                    a = a.plus(WORD);
-                    continue;
-                }
-                // SAFETY: as above.
-                let bytes = unsafe { size_at(a) }.map_err(|e| format!("{e} at {a:?}"))?;
-                if bytes > span.end.offset_from(a) {
-                    return Err(format!("the object at {a:?} reaches beyond its block"));
-                }
-                starts.insert(a.0);
-                a = a.plus(bytes);
+    /// Notes where objects start in a span of headed objects and procedures.
+    fn parse(&mut self, span: Span, note: u8) -> Result<(), String> {
+        let mut a = span.start;
+        while a < span.end {
+            // SAFETY: the span is a filled part of a block.
+            if unsafe { a.load() } == 0 {
+                // The mutator shortened the leaf before this word.
+                a = a.plus(WORD);
+                continue;
             }
-            Ok(starts)
-        })
+            // SAFETY: as above.
+            let bytes = unsafe { size_at(a) }.map_err(|e| format!("{e} at {a:?}"))?;
+            if bytes > span.end.offset_from(a) {
+                return Err(format!("the object at {a:?} reaches beyond its block"));
+            }
+            self.notes.add(a, note);
+            a = a.plus(bytes);
+        }
+        Ok(())
+    }
+
+    /// Is this word noted as the start of an object, and one that fits the tag?
+    fn starts(&self, r: ObjectReference) -> Result<(), String> {
+        if self.notes.at(r.address()) & Notes::START != 0 {
+            self.matches_tag(r)
+        } else {
+            Err("not the start of an object".into())
+        }
     }
 
     fn in_parts(&mut self, r: ObjectReference, pairs: Span, others: Span) -> Result<(), String> {
@@ -177,11 +242,16 @@ impl Checker<'_> {
         if !others.contains(a) {
             return Err("outside the filled part of its block".into());
         }
-        match self.starts(others) {
-            Ok(s) if s.contains(&a.0) => self.matches_tag(r),
-            Ok(_) => Err("not the start of an object".into()),
-            Err(e) => Err(format!("in a block that cannot be parsed: {e}")),
-        }
+        let parsed = match self.parsed.get(&others.start) {
+            Some(outcome) => outcome.clone(),
+            None => {
+                let outcome = self.parse(others, Notes::START);
+                self.parsed.insert(others.start, outcome.clone());
+                outcome
+            }
+        };
+        parsed.map_err(|e| format!("in a block that cannot be parsed: {e}"))?;
+        self.starts(r)
     }
 
     /// A reference into a block whose object starts are recorded.
@@ -246,9 +316,16 @@ impl Checker<'_> {
                 }
             }
             Kind::Immortal | Kind::ImmortalTail => {
-                let x = self.core.immortal.extents().find(|x| x.span.contains(a));
-                match x {
-                    Some(x) => self.in_parts(r, Span::new(start, start), x.span),
+                if self.notes.at(a) & Notes::IMMORTAL_START == Notes::IMMORTAL_START {
+                    return self.matches_tag(r);
+                }
+                match self.core.immortal.extents().find(|x| x.span.contains(a)) {
+                    Some(x) => {
+                        let known = self.immortal.get(&x.span.start).copied().unwrap_or(x.span.start);
+                        self.parse(Span::new(known, x.span.end), Notes::IMMORTAL_START)?;
+                        self.immortal.insert(x.span.start, x.span.end);
+                        self.starts(r)
+                    }
                     None => Err("in the empty part of an immortal block".into()),
                 }
             }
@@ -337,12 +414,16 @@ impl RootVisitor for Checker<'_> {
             return;
         }
         self.remembered(at, r);
-        if self.visited.contains(&r) {
+        let (met, now) = (self.notes.at(r.address()) & Notes::MET, Notes::met(r));
+        if met == now {
             return;
+        }
+        if met != 0 {
+            return self.problem(at, word, "met before with another tag".into());
         }
         match self.reference(r) {
             Ok(()) => {
-                self.visited.insert(r);
+                self.notes.add(r.address(), now);
                 self.queue.push(r);
             }
             Err(what) => self.problem(at, word, what),

@@ -41,9 +41,10 @@ pub struct Zeal {
     pub verify: bool,
     /// Make every collection a major one.
     pub always_major: bool,
-    /// Collect at every heap check: extents are exactly as large as asked for, so that every check fails.
+    /// Collect at every heap check, now and then everything: extents are exactly as large as asked for, so that every check
+    /// fails.
     pub every_safepoint: bool,
-    /// Leave out neither collections nor walks, however large the heap is; see `zeal.rs`.
+    /// Walk around every collection, however large the heap is; see `zeal.rs`.
     pub thorough: bool,
     /// Move the objects of every other block in major collections.
     pub evacuate: bool,

@@ -78,6 +78,7 @@ pub(crate) struct Core {
     pub(crate) stats: Stats,
     pub(crate) zeal: Zeal,
     pub(crate) pace: Pace,
+    pub(crate) workshop: check::Workshop,
     pub(crate) chunk_bytes_at_collection: u64,
     observer: Option<Box<dyn Observer>>,
 }
@@ -167,6 +168,7 @@ impl Heap {
             stats: Stats::default(),
             zeal: config.zeal,
             pace: Pace::new(config.zeal.thorough),
+            workshop: check::Workshop::default(),
             chunk_bytes_at_collection: 0,
             observer: None,
         };
@@ -391,7 +393,7 @@ impl Heap {
         match &self.selected {
             Selected::Gen(g) => {
                 let extents = g.extents(Address(lo), Address(hi));
-                check::check(&self.core, &extents, client)
+                check::check(&mut self.core, &extents, client)
             }
         }
     }

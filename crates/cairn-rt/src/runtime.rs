@@ -17,15 +17,16 @@ use std::time::Instant;
 
 /// How hard a run tries to find mistakes of the compiler and the runtime.
 ///
-/// Zeal collects at every safepoint, walks the heap and all frames before and after each collection, fills freed memory and
-/// dead slots of frames with a word that is no value, and has tiny stack chunks and nurseries.
+/// Zeal collects at every safepoint, without exception; walks the heap and all frames before and after collections; moves
+/// every other old block in major ones; fills freed memory and dead slots of frames with a word that is no value; and has
+/// tiny stack chunks and nurseries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Zeal {
     /// Not at all.
     Off,
-    /// `CAIRN_ZEAL=1`: with large heaps, leaves out what would take too long (`cairn-heap/src/zeal.rs`).
-    Paced,
-    /// `CAIRN_ZEAL=2`: leaves out nothing.
+    /// `CAIRN_ZEAL=1`: the larger the heap, the fewer collections are walked around (`cairn-heap/src/zeal.rs`).
+    On,
+    /// `CAIRN_ZEAL=2`: walks around every collection.
     Thorough,
 }
 
@@ -33,7 +34,7 @@ impl Zeal {
     fn from_environment() -> Zeal {
         match std::env::var_os("CAIRN_ZEAL") {
             Some(v) if v == "2" => Zeal::Thorough,
-            _ if is_set("CAIRN_ZEAL") => Zeal::Paced,
+            _ if is_set("CAIRN_ZEAL") => Zeal::On,
             _ => Zeal::Off,
         }
     }
@@ -44,7 +45,8 @@ impl Zeal {
             zeal => {
                 let base = HeapConfig::zealous();
                 let thorough = zeal == Zeal::Thorough;
-                HeapConfig { zeal: cairn_heap::Zeal { every_safepoint: true, thorough, ..base.zeal }, ..base }
+                let zeal = cairn_heap::Zeal { every_safepoint: true, evacuate: true, thorough, ..base.zeal };
+                HeapConfig { zeal, ..base }
             }
         }
     }

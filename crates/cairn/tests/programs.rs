@@ -12,9 +12,6 @@ use std::process::{Command, Stdio};
 mod common;
 use common::{binary, root};
 
-/// Programs whose point is size. What they do is in `tests/programs/frames.scm` too, smaller.
-const TOO_LARGE_FOR_ZEAL: &[&str] = &["tests/programs/limits.scm"];
-
 #[derive(Clone, Copy)]
 struct Configuration {
     /// `run`, `build`, or `zeal`: `run` under the checks of `CAIRN_ZEAL`.
@@ -119,9 +116,6 @@ fn check(folders: &[&str], suffix: &str, c: Configuration, actual: impl Fn(&Outc
     let mut problems = vec![];
     let mut count = 0;
     for program in folders.iter().flat_map(|f| programs(f, suffix)) {
-        if c.mode == "zeal" && TOO_LARGE_FOR_ZEAL.contains(&&*program) {
-            continue;
-        }
         count += 1;
         let outcome = run(&program, c);
         let actual = actual(&outcome);
@@ -193,7 +187,9 @@ matrix! {
     build_heap_high "build" "heap" "high";
     build_heap_low "build" "heap" "low";
     zeal_chunks_high "zeal" "chunks" "high";
+    zeal_chunks_low "zeal" "chunks" "low";
     zeal_heap_high "zeal" "heap" "high";
+    zeal_heap_low "zeal" "heap" "low";
 }
 
 #[test]
@@ -204,4 +200,14 @@ fn errors_run_chunks() {
 #[test]
 fn errors_run_heap() {
     bad(Configuration { frames: "heap", ..DEFAULT });
+}
+
+#[test]
+fn errors_zeal_chunks() {
+    bad(Configuration { mode: "zeal", ..DEFAULT });
+}
+
+#[test]
+fn errors_zeal_heap() {
+    bad(Configuration { mode: "zeal", frames: "heap", ..DEFAULT });
 }

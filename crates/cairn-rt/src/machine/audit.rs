@@ -19,7 +19,7 @@ use cairn_heap::RootVisitor;
 use cairn_heap::address::Address;
 use cairn_heap::blocks::POISON;
 use cairn_layout::code::{LIVE_HIGH, LIVE_LOW, MV_ENTRY, RETURN_PREFIX, SHAPE, flags, shape_words};
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 /// A segment of frames, as somebody claims it to be.
 #[derive(Clone, Copy, Debug)]
@@ -37,15 +37,15 @@ pub struct Segment {
 pub struct Auditor {
     /// Address ranges of executable memory, sorted.
     code: Vec<(u64, u64)>,
-    /// Code addresses found good.
-    known: HashSet<u64>,
+    /// Code addresses found good; of those that were found to be return points, the words of their frames, of others 0.
+    known: HashMap<u64, u64>,
 }
 
 impl Auditor {
     /// An auditor that knows these ranges of code.
     pub fn new(mut code: Vec<(u64, u64)>) -> Auditor {
         code.sort_unstable();
-        Auditor { code, known: HashSet::new() }
+        Auditor { code, known: HashMap::new() }
     }
 
     /// An auditor that knows what the process has mapped executable now.
@@ -67,13 +67,13 @@ impl Auditor {
 
     /// Is this the address of code with a descriptor?
     pub fn code(&mut self, code: u64) -> Result<(), String> {
-        if self.known.contains(&code) {
+        if self.known.contains_key(&code) {
             return Ok(());
         }
         if !self.is_code(code) || !self.is_code(code - RETURN_PREFIX) {
             return Err(format!("{code:#x} is no code address"));
         }
-        self.known.insert(code);
+        self.known.insert(code, 0);
         Ok(())
     }
 
@@ -97,8 +97,15 @@ impl Auditor {
             // SAFETY: within the chunk; the descriptor is read after its address was found good.
             let words = unsafe {
                 let code = Address(sp).load();
-                self.code(code).map_err(|e| at(&format!("its return address {e}")))?;
-                let words = self.frame(code).map_err(|e| at(&format!("its return point {code:#x} {e}")))?;
+                let words = match self.known.get(&code) {
+                    Some(&words) if words > 0 => words,
+                    _ => {
+                        self.code(code).map_err(|e| at(&format!("its return address {e}")))?;
+                        let words = self.frame(code).map_err(|e| at(&format!("its return point {code:#x} {e}")))?;
+                        self.known.insert(code, words);
+                        words
+                    }
+                };
                 if words > (s.base - sp) / 8 {
                     return Err(at(&format!("its {words} words reach beyond the segment")));
                 }

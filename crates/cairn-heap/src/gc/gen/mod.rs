@@ -129,10 +129,11 @@ impl Gen {
         }
     }
 
-    fn why_major(&self, core: &Core, request: Request) -> Option<Reason> {
+    fn why_major(&self, core: &mut Core, request: Request) -> Option<Reason> {
         match request {
             Request::Major => Some(Reason::Request),
             _ if core.zeal.always_major => Some(Reason::Zeal),
+            Request::Auto if core.zeal.every_safepoint && core.pace.is_major(core.used()) => Some(Reason::Zeal),
             _ if self.major_wanted => Some(self.wanted.unwrap_or(Reason::Limit)),
             // Large objects that no minor collection has seen yet are probably garbage.
             Request::Auto if self.held(core) - core.large.young_bytes() >= core.sizing.limit() => {
@@ -255,10 +256,9 @@ impl Plan for Gen {
     }
 
     fn refill(&mut self, core: &mut Core, lo: Address, hi: Address, need: u64) -> Option<(Address, Address)> {
-        let used = core.used();
         let due = self.wanted.is_some()
             || !self.nursery.has_room(need)
-            || core.zeal.every_safepoint && self.nursery.used() > 0 && core.pace.collects(used);
+            || core.zeal.every_safepoint;
         if due && (self.nursery.used() > 0 || self.wanted.is_some()) {
             return None;
         }
