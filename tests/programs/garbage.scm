@@ -1,10 +1,11 @@
 ;; heap-max: 32M
-;; Garbage is collected whatever makes it: each loop makes several times the limit, and keeps next to nothing.
-(import (scheme base) (scheme write))
+;; Garbage is collected whatever makes it: each loop makes several times the limit, and keeps next to nothing. Under zeal the
+;; loops over small things are shorter.
+(import (scheme base) (scheme write) (scheme process-context))
 
 (define limit (string->number "1000000000000"))
 (define keep (vector 0. 1))
-(define n (string->number "2000000"))
+(define n (if (member (get-environment-variable "CAIRN_ZEAL") '(#f "" "0")) 2000000 100000))
 (define large (expt 3 100000))
 (define text (make-string 100000 #\a))
 

@@ -241,4 +241,10 @@
 (check #x-1F => -31)
 (check #o17 => 15)
 
+;; exact zero is the identity of sums, whatever the sign of the other zero (found by the fuzzer)
+(check (map (lambda (x) (list (+ x -0.0) (+ -0.0 x) (- x 0.0) (- -0.0 x))) '(0)) => '((-0.0 -0.0 -0.0 -0.0)))
+(check (map (lambda (z) (list (+ 0 z) (+ z 0) (- 0 z) (- z 0))) '(-0.0 0.0))
+       => '((-0.0 -0.0 0.0 -0.0) (0.0 0.0 -0.0 0.0)))
+(check (let ((zero 0)) (list (+ zero -0.0) (- zero 0.0) (* zero -1.0))) => '(-0.0 -0.0 -0.0))
+
 (report)

@@ -71,7 +71,8 @@ impl Notes {
             // SAFETY: as for `add`.
             unsafe {
                 let byte = self.map.base().bytes().add(i as usize);
-                *byte = if *byte & Notes::IMMORTAL_START == Notes::IMMORTAL_START { Notes::IMMORTAL_START } else { 0 };
+                *byte =
+                    if *byte & Notes::IMMORTAL_START == Notes::IMMORTAL_START { Notes::IMMORTAL_START } else { 0 };
             }
         }
     }
@@ -418,10 +419,8 @@ impl RootVisitor for Checker<'_> {
         if met == now {
             return;
         }
-        if met != 0 {
-            return self.problem(at, word, "met before with another tag".into());
-        }
         match self.reference(r) {
+            Ok(()) if met != 0 => self.problem(at, word, "met before with another tag".into()),
             Ok(()) => {
                 self.notes.add(r.address(), now);
                 self.queue.push(r);

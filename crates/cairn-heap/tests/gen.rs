@@ -538,7 +538,8 @@ fn collecting_at_every_heap_check() {
     let mut m = Mutator::new(HeapConfig { zeal, ..HeapConfig::zealous() });
     let l = m.list(300).unwrap();
     assert_list(l, 300);
-    assert!(m.heap.stats().minor >= 299, "{}", m.heap.stats().minor);
+    let stats = m.heap.stats();
+    assert!(stats.minor + stats.major >= 299 && stats.major >= 5, "{} and {}", stats.minor, stats.major);
     m.roots.words.push(l);
     let zeal = Zeal { always_major: true, ..zeal };
     let mut m = Mutator::new(HeapConfig { zeal, ..HeapConfig::zealous() });

@@ -189,7 +189,6 @@ matrix! {
     zeal_chunks_high "zeal" "chunks" "high";
     zeal_chunks_low "zeal" "chunks" "low";
     zeal_heap_high "zeal" "heap" "high";
-    zeal_heap_low "zeal" "heap" "low";
 }
 
 #[test]

@@ -101,7 +101,8 @@ impl Auditor {
                     Some(&words) if words > 0 => words,
                     _ => {
                         self.code(code).map_err(|e| at(&format!("its return address {e}")))?;
-                        let words = self.frame(code).map_err(|e| at(&format!("its return point {code:#x} {e}")))?;
+                        let words =
+                            self.frame(code).map_err(|e| at(&format!("its return point {code:#x} {e}")))?;
                         self.known.insert(code, words);
                         words
                     }

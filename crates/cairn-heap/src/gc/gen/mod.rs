@@ -256,9 +256,7 @@ impl Plan for Gen {
     }
 
     fn refill(&mut self, core: &mut Core, lo: Address, hi: Address, need: u64) -> Option<(Address, Address)> {
-        let due = self.wanted.is_some()
-            || !self.nursery.has_room(need)
-            || core.zeal.every_safepoint;
+        let due = self.wanted.is_some() || !self.nursery.has_room(need) || core.zeal.every_safepoint;
         if due && (self.nursery.used() > 0 || self.wanted.is_some()) {
             return None;
         }

@@ -8,7 +8,8 @@
 //!  fixnum or flonum ──no─────────▲
 //! ```
 //!
-//! A literal or an unboxed double decides one side at compile time; a fixnum met by a flonum is converted here.
+//! A literal or an unboxed double decides one side at compile time; a fixnum met by a flonum is converted here. Exact zero is
+//! the identity of sums even for `-0.0`, so there it becomes the double zero that is one ([`Zeros`]).
 
 use super::{Sink, Value, literal_fixnum};
 use crate::emit::function::{Emitter, Label, ins};
@@ -26,6 +27,22 @@ enum Side {
     Double(Val),
     /// A word that can be anything, and an `i1` that says whether it is a fixnum, if there is one.
     Any(Val, Option<Val>),
+}
+
+/// How the fixnum 0 becomes a double, on the left and on the right: as `-0.0`?
+type Zeros = [bool; 2];
+
+/// `-0.0 + x` is `x` for every double `x`, so is `x - 0.0`; and `-0.0 - x` is `-x`.
+fn zeros(op: Op) -> Zeros {
+    match op {
+        Op::Add => [true, true],
+        Op::Sub => [true, false],
+        _ => [false, false],
+    }
+}
+
+fn literal_double(i: i64, negative_zero: bool) -> Val {
+    double(if i == 0 && negative_zero { -0.0 } else { i as f64 })
 }
 
 /// Fixnums up to here are doubles without rounding.
@@ -53,7 +70,7 @@ impl Emitter<'_, '_> {
 
     /// The doubles of both sides when neither is anything but a fixnum or a self-tagged flonum; else to `slow`. Two fixnums do not
     /// come here. With `mixed`, a fixnum beside a flonum is converted; without (comparisons are exact), it goes to `slow`.
-    fn side_doubles(&mut self, a: &Side, b: &Side, mixed: bool, slow: &Label) -> (Val, Val) {
+    fn side_doubles(&mut self, a: &Side, b: &Side, mixed: Option<Zeros>, slow: &Label) -> (Val, Val) {
         let probe = match (a, b) {
             (Side::Any(v, _), Side::Any(w, _)) => ins!(self, "or i64 {v}, {w}"),
             (Side::Any(v, _), _) | (_, Side::Any(v, _)) => v.clone(),
@@ -65,12 +82,14 @@ impl Emitter<'_, '_> {
         let go = self.fresh();
         self.branch(&numbers, &go, slow, Odds::Probable);
         self.start(&go);
-        (self.side_double(a, b, mixed, slow), self.side_double(b, a, mixed, slow))
+        let [left, right] = [0, 1].map(|i| mixed.map(|zeros| zeros[i]));
+        (self.side_double(a, b, left, slow), self.side_double(b, a, right, slow))
     }
 
-    fn side_double(&mut self, side: &Side, other: &Side, mixed: bool, slow: &Label) -> Val {
+    /// `mixed`: what [`Zeros`] says for this side.
+    fn side_double(&mut self, side: &Side, other: &Side, mixed: Option<bool>, slow: &Label) -> Val {
         let w = match side {
-            Side::Fixnum(i) => return double(*i as f64),
+            Side::Fixnum(i) => return literal_double(*i, mixed == Some(true)),
             Side::Double(d) => return d.clone(),
             Side::Any(w, _) => w,
         };
@@ -79,15 +98,21 @@ impl Emitter<'_, '_> {
         }
         let fixnum = self.is_fixnum(side);
         let (convert, decode) = (self.fresh(), self.fresh());
-        if !mixed {
+        let Some(negative_zero) = mixed else {
             self.branch(&fixnum, slow, &decode, Odds::Unlikely);
             self.start(&decode);
             return self.decode_immediate(w);
-        }
+        };
         let join = self.fresh();
         self.branch(&fixnum, &convert, &decode, Odds::Even);
         self.start(&convert);
-        let c = self.fixnum_to_double(w);
+        let c = if negative_zero {
+            let opposite = ins!(self, "sub i64 0, {w}");
+            let d = self.fixnum_to_double(&opposite);
+            ins!(self, "fneg double {d}")
+        } else {
+            self.fixnum_to_double(w)
+        };
         self.goto(&join);
         self.start(&decode);
         let d = self.decode_immediate(w);
@@ -140,13 +165,13 @@ impl Emitter<'_, '_> {
     }
 
     /// Both doubles when no test is needed.
-    fn known_doubles(a: &Side, b: &Side) -> Option<(Val, Val)> {
-        let known = |s: &Side| match s {
-            Side::Fixnum(i) => Some(double(*i as f64)),
+    fn known_doubles(a: &Side, b: &Side, zeros: Zeros) -> Option<(Val, Val)> {
+        let known = |s: &Side, negative_zero: bool| match s {
+            Side::Fixnum(i) => Some(literal_double(*i, negative_zero)),
             Side::Double(d) => Some(d.clone()),
             Side::Any(..) => None,
         };
-        if Self::flonum_path(a, b) { Some((known(a)?, known(b)?)) } else { None }
+        if Self::flonum_path(a, b) { Some((known(a, zeros[0])?, known(b, zeros[1])?)) } else { None }
     }
 
     /// `+`, `-`, `*`, `/`.
@@ -158,7 +183,7 @@ impl Emitter<'_, '_> {
             Op::Mul => ("cairn_num_mul", "fmul", "smul"),
             _ => ("cairn_num_div", "fdiv", ""),
         };
-        if let Some((x, y)) = Self::known_doubles(&a, &b) {
+        if let Some((x, y)) = Self::known_doubles(&a, &b, zeros(op)) {
             return Value::Double(ins!(self, "{float} double {x}, {y}"));
         }
         let (join, slow, fixnums) = (self.fresh(), self.fresh(), self.fresh());
@@ -168,7 +193,7 @@ impl Emitter<'_, '_> {
         let divides = op == Op::Div;
         let split = self.split_fixnums(&a, &b, if divides { &slow } else { &fixnums });
         if Self::flonum_path(&a, &b) {
-            let (x, y) = self.side_doubles(&a, &b, true, &slow);
+            let (x, y) = self.side_doubles(&a, &b, Some(zeros(op)), &slow);
             let d = ins!(self, "{float} double {x}, {y}");
             let w = self.encode_result(&d);
             paths.push((w, self.here()));
@@ -217,14 +242,14 @@ impl Emitter<'_, '_> {
             std::mem::swap(&mut first, &mut second);
         }
         let (a, b) = (self.side(first), self.side(second));
-        if let Some((x, y)) = Self::known_doubles(&a, &b) {
+        if let Some((x, y)) = Self::known_doubles(&a, &b, zeros(op)) {
             let bit = ins!(self, "fcmp {float} double {x}, {y}");
             return sink.end(self, &bit);
         }
         let (slow, fixnums) = (self.fresh(), self.fresh());
         let split = self.split_fixnums(&a, &b, &fixnums);
         if Self::flonum_path(&a, &b) {
-            let (x, y) = self.side_doubles(&a, &b, false, &slow);
+            let (x, y) = self.side_doubles(&a, &b, None, &slow);
             let bit = ins!(self, "fcmp {float} double {x}, {y}");
             sink.end(self, &bit);
         } else {
