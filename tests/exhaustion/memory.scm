@@ -24,6 +24,7 @@
     ("power" ,(lambda () (expt 7 (expt 10 9))))
     ("squares" ,(lambda () (let loop ((x 3)) (loop (* x x)))))
     ("symbols" ,(lambda () (let loop ((i 0)) (string->symbol (string-append (make-string 1000 #\x) (number->string i))) (loop (+ i 1)))))
+    ("short-symbols" ,(lambda () (let loop ((i 0)) (string->symbol (number->string i)) (loop (+ i 1)))))
     ("recursion" ,(lambda () (deeper 0)))
     ("continuations" ,(lambda () (keep-continuations 0)))
     ("flat-continuations" ,keep-flat-continuations)
@@ -31,6 +32,7 @@
     ("handlers" ,(lambda () (let f () (with-exception-handler (lambda (e) e) (lambda () (f) 1)))))
     ("parameters" ,(lambda () (let ((p (make-parameter 1))) (let f () (parameterize ((p 2)) (f) 1)))))
     ("arguments" ,(lambda () (apply list (numbers 3000000))))
+    ("many-arguments" ,(lambda () (let loop ((l (numbers 1000))) (apply list l) (loop (append l l)))))
     ("caught" ,(lambda () (guard (e (#t (display "caught"))) (let loop ((l '())) (loop (cons 1 l))))))))
 
 (display "begun")

@@ -80,13 +80,15 @@ pub(crate) struct Core {
     pub(crate) pace: Pace,
     pub(crate) workshop: check::Workshop,
     pub(crate) chunk_bytes_at_collection: u64,
+    /// Bytes that the client holds elsewhere on the program's behalf.
+    charged: u64,
     observer: Option<Box<dyn Observer>>,
 }
 
 impl Core {
     /// Bytes held outside the nursery.
     pub(crate) fn used(&self) -> u64 {
-        self.pool.bytes_in_use()
+        self.pool.bytes_in_use() + self.charged
     }
     /// The error for a request of `bytes` more.
     pub(crate) fn out_of_memory(&self, bytes: u64, nursery: u64) -> OutOfMemory {
@@ -170,6 +172,7 @@ impl Heap {
             pace: Pace::new(config.zeal.thorough),
             workshop: check::Workshop::default(),
             chunk_bytes_at_collection: 0,
+            charged: 0,
             observer: None,
         };
         let selected = Selected::Gen(Gen::new(&mut core, nursery, config.nursery_bytes));
@@ -363,6 +366,18 @@ impl Heap {
     /// Is this the address of a chunk in use, and does a promoted continuation refer to it? `None` for no chunk.
     pub fn chunk_is_old(&self, chunk: u64) -> Option<bool> {
         self.core.chunks.info(&self.core.pool, Address(chunk)).map(|i| i.old)
+    }
+
+    /// Counts `bytes` that the client is about to hold outside the heap, but that its maximum is to bound, too.
+    pub fn charge(&mut self, bytes: u64) -> Result<(), OutOfMemory> {
+        let core = &mut self.core;
+        plan!(self, p => core.admit(p, bytes))?;
+        core.charged += bytes;
+        Ok(())
+    }
+    /// The client has given back so many of the bytes it had [charged](Heap::charge).
+    pub fn discharge(&mut self, bytes: u64) {
+        self.core.charged -= bytes;
     }
 
     /// Counters. `allocated` leaves out what has been allocated in the current extent.

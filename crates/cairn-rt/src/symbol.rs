@@ -54,8 +54,17 @@ impl SymbolTable {
         }
     }
 
+    fn bytes(&self) -> u64 {
+        size_of_val(&*self.places) as u64
+    }
+
+    /// The bytes that `grow` asks for.
+    fn bytes_grown(&self) -> u64 {
+        (2 * self.bytes()).max(8 << 10)
+    }
+
     fn grow(&mut self) {
-        let size = (self.places.len() * 2).max(1024);
+        let size = self.bytes_grown() as usize / size_of::<Value>();
         let old = std::mem::replace(&mut self.places, vec![EMPTY; size]);
         for v in old.into_iter().filter(|v| *v != EMPTY) {
             let mut i = spread(access::word(v, object::symbol::HASH).as_fixnum()) & (size - 1);
@@ -74,18 +83,29 @@ fn spread(hash: i64) -> usize {
 /// The symbol named by these characters.
 pub fn intern_chars(ctx: &mut Machine, name: &[u32]) -> Value {
     let hash = hash_words(name.iter().map(|c| *c as u64));
-    let table = &mut rt(ctx).symbols;
+    let table = &rt(ctx).symbols;
     if (table.count + 1) * 4 > table.places.len() * 3 {
-        table.grow();
+        grow_table(ctx);
     }
-    let i = table.place(hash, |other| other == name);
-    if table.places[i] == EMPTY {
+    let i = rt(ctx).symbols.place(hash, |other| other == name);
+    if rt(ctx).symbols.places[i] == EMPTY {
         let symbol = make_immortal(ctx, name, hash);
         let table = &mut rt(ctx).symbols;
         table.places[i] = symbol;
         table.count += 1;
     }
     rt(ctx).symbols.places[i]
+}
+
+/// The table is no part of the heap, but counts as one.
+#[cold]
+fn grow_table(ctx: &mut Machine) {
+    let (before, bytes) = (rt(ctx).symbols.bytes(), rt(ctx).symbols.bytes_grown());
+    if rt(ctx).heap.charge(bytes).is_err() {
+        alloc::out_of_memory(ctx, bytes);
+    }
+    rt(ctx).symbols.grow();
+    rt(ctx).heap.discharge(before);
 }
 
 /// The symbol with this name.
@@ -155,6 +175,9 @@ mod tests {
             assert_eq!(access::symbol_text(*v), format!("s{i}λ"));
         }
         assert_eq!(rt(ctx).symbols.len(), 5000);
+        let (held, table) = (rt(ctx).heap.bytes_in_use(), rt(ctx).symbols.bytes());
+        grow_table(ctx);
+        assert_eq!(rt(ctx).heap.bytes_in_use(), held + table, "the table counts");
         let ctx = t.ctx();
         let g = cairn_symbol_gensym(ctx);
         assert_ne!(intern(ctx, &access::symbol_text(g)), g);

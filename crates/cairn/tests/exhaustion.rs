@@ -31,7 +31,7 @@ impl Drop for Executable {
 
 const MEMORY: &str = "tests/exhaustion/memory.scm";
 
-const WAYS: [&str; 21] = [
+const WAYS: [&str; 23] = [
     "list",
     "vectors",
     "strings",
@@ -45,6 +45,7 @@ const WAYS: [&str; 21] = [
     "power",
     "squares",
     "symbols",
+    "short-symbols",
     "recursion",
     "continuations",
     "flat-continuations",
@@ -52,6 +53,7 @@ const WAYS: [&str; 21] = [
     "handlers",
     "parameters",
     "arguments",
+    "many-arguments",
     "caught",
 ];
 

@@ -163,11 +163,17 @@ pub extern "C" fn cairn_machine_unbound(ctx: &mut Machine, name: Value) -> Value
 /// Fewest words the argument area ever has; the compiler stores this many without asking.
 pub const ARGS_MIN: usize = 4096;
 
-/// Makes the argument area hold `n` arguments.
+/// Makes the argument area hold `n` arguments. What it grows by counts as part of the heap.
 pub fn ensure_args(ctx: &mut Machine, n: usize) {
-    let area = &mut rt(ctx).args;
-    if area.len() < n {
-        area.resize(n.next_power_of_two(), Value::UNSPECIFIED);
+    let len = rt(ctx).args.len();
+    if len < n {
+        let size = n.next_power_of_two();
+        let bytes = ((size - len) * size_of::<Value>()) as u64;
+        if rt(ctx).heap.charge(bytes).is_err() {
+            alloc::out_of_memory(ctx, bytes);
+        }
+        let area = &mut rt(ctx).args;
+        area.resize(size, Value::UNSPECIFIED);
         ctx.args = area.as_mut_ptr();
     }
 }
