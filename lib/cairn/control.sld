@@ -172,7 +172,7 @@
     (define-syntax kind-read (syntax-rules () ((_) 7)))
     (define-syntax kind-other (syntax-rules () ((_) 8)))
     ;; code::Site::NONE
-    (define-syntax no-site (syntax-rules () ((_) 1152921504606846975)))
+    (define-syntax no-site (syntax-rules () ((_) 1152851135862669312)))
 
     (define (call-with-string-port proc)
       (let ((port (%open-output-string)))
@@ -204,8 +204,10 @@
                  (loop (%cdr irritants))))))))
 
     (define error-object? condition?)
-    (define error-object-message condition-message)
-    (define error-object-irritants condition-irritants)
+    (define (error-object-message c)
+      (if (condition? c) (condition-message c) (wrong-type "error-object-message" "an error object" c)))
+    (define (error-object-irritants c)
+      (if (condition? c) (condition-irritants c) (wrong-type "error-object-irritants" "an error object" c)))
 
     (define (condition-of-kind? x kind)
       (if (condition? x) (%eq? (condition-kind x) kind) #f))

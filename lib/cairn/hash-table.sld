@@ -12,9 +12,9 @@
    make-hash-table hash-table? alist->hash-table hash-table
    hash-table-equivalence-function hash-table-hash-function
    hash-table-ref hash-table-ref/default hash-table-set! hash-table-delete! hash-table-exists?
-   (rename hash-table-exists? hash-table-contains?)
+   hash-table-contains?
    hash-table-update! hash-table-update!/default hash-table-intern!
-   hash-table-size (rename hash-table-size hash-table-count) hash-table-empty?
+   hash-table-size hash-table-count hash-table-empty?
    hash-table-keys hash-table-values hash-table->alist
    hash-table-walk hash-table-for-each hash-table-fold hash-table-copy hash-table-merge! hash-table-clear!
    hash (rename hash equal-hash) eq-hash (rename eq-hash hash-by-identity) (rename eq-hash eqv-hash)
@@ -26,11 +26,27 @@
     (define-record-type <hash-table>
       (make-table same? hash kind buckets count)
       hash-table?
-      (same? hash-table-equivalence-function)
-      (hash hash-table-hash-function)
+      (same? table-same?)
+      (hash table-hash)
       (kind table-kind)
       (buckets table-buckets set-table-buckets!)
-      (count hash-table-size set-count!))
+      (count table-size set-count!))
+
+    ;; `body`, if `table` is one.
+    (define-syntax with-table
+      (syntax-rules ()
+        ((_ who table body)
+         (if (hash-table? table) body (wrong-type who "a hash table" table)))))
+
+    (define (hash-table-equivalence-function table)
+      (with-table "hash-table-equivalence-function" table (table-same? table)))
+    (define (hash-table-hash-function table)
+      (with-table "hash-table-hash-function" table (table-hash table)))
+    (define-syntax define-size
+      (syntax-rules ()
+        ((_ name) (define (name table) (with-table (%symbol->string 'name) table (table-size table))))))
+    (define-size hash-table-size)
+    (define-size hash-table-count)
 
     ;;;; Hash functions; all take an optional bound
 
@@ -120,7 +136,7 @@
         (cond
           ((%eq? kind 'equal) (%equal-hash key))
           ((%eq? kind 'string) (%string-hash key))
-          ((%eq? kind 'other) ((hash-table-hash-function table) key))
+          ((%eq? kind 'other) ((table-hash table) key))
           (else (identity-hash key)))))
 
     (define (index-of table key buckets)
@@ -136,35 +152,39 @@
         (cond
           ((%eq? kind 'eq) (assq key bucket))
           ((%eq? kind 'eqv) (assv key bucket))
-          ((%eq? kind 'other) (assoc key bucket (hash-table-equivalence-function table)))
+          ((%eq? kind 'other) (assoc key bucket (table-same? table)))
           ((if (%symbol? key) #t (%fixnum? key)) (assq key bucket))
           (else (assoc key bucket)))))
 
-    (define (lookup table key)
-      (let ((buckets (table-buckets table)))
-        (find table key (%vector-ref buckets (index-of table key buckets)))))
+    ;; `who` is what fails when `table` is no table.
+    (define (lookup who table key)
+      (with-table who table
+        (let ((buckets (table-buckets table)))
+          (find table key (%vector-ref buckets (index-of table key buckets))))))
 
     (define hash-table-ref
       (case-lambda
         ((table key)
-         (let ((entry (lookup table key)))
+         (let ((entry (lookup "hash-table-ref" table key)))
            (if entry (%cdr entry) (out-of-range "hash-table-ref" "no value for key" key))))
         ((table key fail)
-         (let ((entry (lookup table key)))
+         (let ((entry (lookup "hash-table-ref" table key)))
            (if entry (%cdr entry) (fail))))
         ((table key fail succeed)
-         (let ((entry (lookup table key)))
+         (let ((entry (lookup "hash-table-ref" table key)))
            (if entry (succeed (%cdr entry)) (fail))))))
 
     (define (hash-table-ref/default table key default)
-      (let ((entry (lookup table key)))
+      (let ((entry (lookup "hash-table-ref/default" table key)))
         (if entry (%cdr entry) default)))
 
     (define (hash-table-exists? table key)
-      (if (lookup table key) #t #f))
+      (if (lookup "hash-table-exists?" table key) #t #f))
+    (define (hash-table-contains? table key)
+      (if (lookup "hash-table-contains?" table key) #t #f))
 
     (define (hash-table-empty? table)
-      (%eq? (hash-table-size table) 0))
+      (with-table "hash-table-empty?" table (%eq? (table-size table) 0)))
 
     ;;;; Changing
 
@@ -183,31 +203,30 @@
         (set-table-buckets! table new)))
 
     (define (insert! table key value)
-      (if (%fx<= (%vector-length (table-buckets table)) (hash-table-size table))
+      (if (%fx<= (%vector-length (table-buckets table)) (table-size table))
           (grow! table))
       (let* ((buckets (table-buckets table))
              (i (index-of table key buckets)))
         (%vector-set! buckets i (%cons (%cons key value) (%vector-ref buckets i)))
-        (set-count! table (%fx+ (hash-table-size table) 1))))
+        (set-count! table (%fx+ (table-size table) 1))))
 
     (define (hash-table-set! table key value)
-      (let ((entry (lookup table key)))
+      (let ((entry (lookup "hash-table-set!" table key)))
         (if entry
             (%set-cdr! entry value)
             (insert! table key value))))
 
     (define (hash-table-delete! table key)
-      (let* ((buckets (table-buckets table))
-             (i (index-of table key buckets))
-             (entry (find table key (%vector-ref buckets i))))
+      (let ((entry (lookup "hash-table-delete!" table key)))
         (if entry
-            (begin
+            (let* ((buckets (table-buckets table))
+                   (i (index-of table key buckets)))
               (%vector-set! buckets i
                 (let loop ((bucket (%vector-ref buckets i)))
                   (if (%eq? (%car bucket) entry)
                       (%cdr bucket)
                       (%cons (%car bucket) (loop (%cdr bucket))))))
-              (set-count! table (%fx- (hash-table-size table) 1))))))
+              (set-count! table (%fx- (table-size table) 1))))))
 
     (define hash-table-update!
       (case-lambda
@@ -215,7 +234,7 @@
          (hash-table-update! table key f
            (lambda () (out-of-range "hash-table-update!" "no value for key" key))))
         ((table key f fail)
-         (let ((entry (lookup table key)))
+         (let ((entry (lookup "hash-table-update!" table key)))
            (if entry
                (%set-cdr! entry (f (%cdr entry)))
                (hash-table-set! table key (f (fail))))))
@@ -223,13 +242,13 @@
          (hash-table-update! table key (lambda (x) (f (succeed x))) fail))))
 
     (define (hash-table-update!/default table key f default)
-      (let ((entry (lookup table key)))
+      (let ((entry (lookup "hash-table-update!/default" table key)))
         (if entry
             (%set-cdr! entry (f (%cdr entry)))
             (hash-table-set! table key (f default)))))
 
     (define (hash-table-intern! table key make)
-      (let ((entry (lookup table key)))
+      (let ((entry (lookup "hash-table-intern!" table key)))
         (if entry
             (%cdr entry)
             (let ((value (make)))
@@ -237,38 +256,43 @@
               value))))
 
     (define (hash-table-clear! table)
-      (set-table-buckets! table (%make-vector 8 '()))
-      (set-count! table 0))
+      (with-table "hash-table-clear!" table
+        (begin
+          (set-table-buckets! table (%make-vector 8 '()))
+          (set-count! table 0))))
 
     ;;;; All entries.  The callback may change the table: these walk the buckets that were there at the start.
 
-    (define (hash-table-fold table f acc)
-      (let* ((buckets (table-buckets table))
-             (n (%vector-length buckets)))
-        (let loop ((i 0) (acc acc))
-          (if (%fx< i n)
-              (let walk ((bucket (%vector-ref buckets i)) (acc acc))
-                (if (%pair? bucket)
-                    (let ((entry (%car bucket)))
-                      (walk (%cdr bucket) (f (%car entry) (%cdr entry) acc)))
-                    (loop (%fx+ i 1) acc)))
-              acc))))
+    (define (fold who table f acc)
+      (with-table who table
+        (let* ((buckets (table-buckets table))
+               (n (%vector-length buckets)))
+          (let loop ((i 0) (acc acc))
+            (if (%fx< i n)
+                (let walk ((bucket (%vector-ref buckets i)) (acc acc))
+                  (if (%pair? bucket)
+                      (let ((entry (%car bucket)))
+                        (walk (%cdr bucket) (f (%car entry) (%cdr entry) acc)))
+                      (loop (%fx+ i 1) acc)))
+                acc)))))
 
+    (define (hash-table-fold table f acc)
+      (fold "hash-table-fold" table f acc))
     (define (hash-table-walk table f)
-      (hash-table-fold table (lambda (key value acc) (f key value) acc) #f))
+      (fold "hash-table-walk" table (lambda (key value acc) (f key value) acc) #f))
     (define (hash-table-for-each f table)
-      (hash-table-walk table f))
+      (fold "hash-table-for-each" table (lambda (key value acc) (f key value) acc) #f))
     (define (hash-table-keys table)
-      (hash-table-fold table (lambda (key value acc) (%cons key acc)) '()))
+      (fold "hash-table-keys" table (lambda (key value acc) (%cons key acc)) '()))
     (define (hash-table-values table)
-      (hash-table-fold table (lambda (key value acc) (%cons value acc)) '()))
+      (fold "hash-table-values" table (lambda (key value acc) (%cons value acc)) '()))
     (define (hash-table->alist table)
-      (hash-table-fold table (lambda (key value acc) (%cons (%cons key value) acc)) '()))
+      (fold "hash-table->alist" table (lambda (key value acc) (%cons (%cons key value) acc)) '()))
 
     (define (hash-table-copy table . mutable?)
-      (let ((copy (make-hash-table (hash-table-equivalence-function table) (hash-table-hash-function table))))
-        (hash-table-merge! copy table)))
+      (with-table "hash-table-copy" table
+        (hash-table-merge! (make-hash-table (table-same? table) (table-hash table)) table)))
 
     (define (hash-table-merge! to from)
-      (hash-table-walk from (lambda (key value) (hash-table-set! to key value)))
+      (fold "hash-table-merge!" from (lambda (key value acc) (hash-table-set! to key value) acc) #f)
       to)))

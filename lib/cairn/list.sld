@@ -62,10 +62,14 @@
       (case-lambda
         ((n) (make-list n #f))
         ((n fill)
-         (let loop ((n n) (acc '()))
-           (if (%<= n 0)
-               acc
-               (loop (%- n 1) (%cons fill acc)))))))
+         (if (%fixnum? n)
+             (if (%fx< n 0)
+                 (out-of-range "make-list" "a length cannot be negative:" n)
+                 (let loop ((n n) (acc '()))
+                   (if (%fx<= n 0)
+                       acc
+                       (loop (%fx- n 1) (%cons fill acc)))))
+             (wrong-type "make-list" "a length" n)))))
 
     (define list
       (case-lambda
@@ -113,16 +117,19 @@
                           b
                           (append2 b (loop (%car rest) (%cdr rest)))))))))
 
-    (define (append-reverse a b)
-      (let loop ((l a) (acc b))
-        (if (%pair? l)
-            (loop (%cdr l) (%cons (%car l) acc))
-            (if (%null? l)
-                acc
-                (wrong-type "reverse" "a list" a)))))
+    (define-syntax define-reversal
+      (syntax-rules ()
+        ((_ (name a more ...) b)
+         (define (name a more ...)
+           (let loop ((l a) (acc b))
+             (if (%pair? l)
+                 (loop (%cdr l) (%cons (%car l) acc))
+                 (if (%null? l)
+                     acc
+                     (wrong-type (%symbol->string 'name) "a list" a))))))))
 
-    (define (reverse l)
-      (append-reverse l '()))
+    (define-reversal (reverse a) '())
+    (define-reversal (append-reverse a b) b)
 
     ;; Reuses the pairs of `a`.
     (define (append-reverse! a b)
@@ -258,6 +265,22 @@
           (%cons (%cdr (%car lists)) (cdrs (%cdr lists)))
           '()))
 
+    ;; What a loop over two lists returns at the end of either.
+    (define (lists-end who a b)
+      (cond
+        ((%null? a) '())
+        ((%pair? a) (list-end who b))
+        ((%null? b) '())
+        (else (wrong-type who "a list" a))))
+
+    ;; The same for any number of lists.
+    (define (all-ended who lists)
+      (let loop ((rest lists))
+        (cond
+          ((%null? rest) (for-each (lambda (l) (if (%pair? l) #f (list-end who l))) lists) '())
+          ((%null? (%car rest)) '())
+          (else (loop (%cdr rest))))))
+
     (define map
       (case-lambda
         ((f l)
@@ -271,11 +294,11 @@
            (if (if (%pair? a) (%pair? b) #f)
                (let ((x (f (%car a) (%car b))))
                  (%cons x (loop (%cdr a) (%cdr b))))
-               '())))
+               (lists-end "map" a b))))
         ((f a . lists)
          (let loop ((lists (%cons a lists)))
            (if (any-null? lists)
-               '()
+               (all-ended "map" lists)
                (let ((x (%apply f (cars lists))))
                  (%cons x (loop (cdrs lists)))))))))
 
@@ -293,11 +316,12 @@
            (if (if (%pair? a) (%pair? b) #f)
                (begin
                  (f (%car a) (%car b))
-                 (loop (%cdr a) (%cdr b))))))
+                 (loop (%cdr a) (%cdr b)))
+               (lists-end "for-each" a b))))
         ((f a . lists)
          (let loop ((lists (%cons a lists)))
            (if (any-null? lists)
-               #f
+               (all-ended "for-each" lists)
                (begin
                  (%apply f (cars lists))
                  (loop (cdrs lists))))))))

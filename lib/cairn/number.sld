@@ -16,7 +16,7 @@
    floor/ truncate/ exact-integer-sqrt
    gcd lcm numerator denominator floor ceiling truncate round rationalize
    exp log sin cos tan asin acos atan square (rename %sqrt sqrt) expt
-   exact (rename %inexact inexact) (rename exact inexact->exact) (rename %inexact exact->inexact)
+   exact (rename %inexact inexact) inexact->exact (rename %inexact exact->inexact)
    make-rectangular make-polar real-part imag-part magnitude angle
    number->string string->number
    bitwise-and bitwise-ior bitwise-xor (rename %num-not bitwise-not) arithmetic-shift
@@ -129,9 +129,9 @@
       (if (if (%flonum? a) #t (%flonum? b))
           (%inexact chosen)
           chosen))
-    (define (max2 a b)
+    (define (max:2 a b)
       (select-inexact (if (%< a b) b (if (%<= b a) a (if (%= a a) b a))) a b))
-    (define (min2 a b)
+    (define (min:2 a b)
       (select-inexact (if (%< b a) b (if (%<= a b) a (if (%= a a) b a))) a b))
 
     (define-syntax define-extremum
@@ -150,8 +150,8 @@
                     acc
                     (loop (general acc (%car rest)) (%cdr rest))))))))))
 
-    (define-extremum max a b (if (%fx< a b) b a) max2)
-    (define-extremum min a b (if (%fx< b a) b a) min2)
+    (define-extremum max a b (if (%fx< a b) b a) max:2)
+    (define-extremum min a b (if (%fx< b a) b a) min:2)
 
     (define (abs x)
       (cond
@@ -170,41 +170,45 @@
       (let ((root+rest (%num-exact-integer-sqrt n)))
         (%values (%car root+rest) (%cdr root+rest))))
 
-    (define (gcd2 a b)
-      (if (if (%fixnum? a) (%fixnum? b) #f)
-          (let loop ((a a) (b b))
-            (if (%eq? b 0)
-                (if (%fx< a 0) (%- 0 a) a)
-                (loop b (%remainder a b))))
-          (%num-gcd a b)))
+    (define-syntax greatest
+      (syntax-rules ()
+        ((_ a b)
+         (if (if (%fixnum? a) (%fixnum? b) #f)
+             (let loop ((x a) (y b))
+               (if (%eq? y 0)
+                   (if (%fx< x 0) (%- 0 x) x)
+                   (loop y (%remainder x y))))
+             (%num-gcd a b)))))
 
-    (define (lcm2 a b)
-      (let ((g (gcd2 a b)))
+    (define (gcd:2 a b) (greatest a b))
+
+    (define (lcm:2 a b)
+      (let ((g (greatest a b)))
         (if (%= g 0)
             g
             (abs (%* a (%quotient b g))))))
 
     (define gcd
       (case-lambda
-        ((a b) (gcd2 a b))
+        ((a b) (gcd:2 a b))
         (() 0)
-        ((a) (gcd2 a 0))
+        ((a) (gcd:2 a 0))
         ((a b . rest)
-         (let loop ((acc (gcd2 a b)) (rest rest))
+         (let loop ((acc (gcd:2 a b)) (rest rest))
            (if (%null? rest)
                acc
-               (loop (gcd2 acc (%car rest)) (%cdr rest)))))))
+               (loop (gcd:2 acc (%car rest)) (%cdr rest)))))))
 
     (define lcm
       (case-lambda
-        ((a b) (lcm2 a b))
+        ((a b) (lcm:2 a b))
         (() 1)
-        ((a) (lcm2 a 1))
+        ((a) (lcm:2 a 1))
         ((a b . rest)
-         (let loop ((acc (lcm2 a b)) (rest rest))
+         (let loop ((acc (lcm:2 a b)) (rest rest))
            (if (%null? rest)
                acc
-               (loop (lcm2 acc (%car rest)) (%cdr rest)))))))
+               (loop (lcm:2 acc (%car rest)) (%cdr rest)))))))
 
     (define (numerator x)
       (if (%fixnum? x) x (%num-numerator x)))
@@ -232,7 +236,7 @@
            (%+ fl (%/ 1 (simplest (%/ 1 (%- hi fl)) (%/ 1 (%- lo fl)))))))))
 
     (define (rationalize x tolerance)
-      (let ((x (+ x)) (e (abs tolerance)))
+      (let ((x (%+ x 0)) (e (if (%< tolerance 0) (%- 0 tolerance) tolerance)))
         (cond
           ((if (nan? x) #t (nan? e)) +nan.0)
           ((infinite? e) (if (infinite? x) +nan.0 0.0))
@@ -270,6 +274,8 @@
     ;;;; Exactness and parts
 
     (define (exact x)
+      (if (%fixnum? x) x (%num-exact x)))
+    (define (inexact->exact x)
       (if (%fixnum? x) x (%num-exact x)))
     (define (make-rectangular re im)
       (if (if (%flonum? re) (%flonum? im) #f)

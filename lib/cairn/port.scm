@@ -20,6 +20,8 @@
   (if (input-port? x) x (wrong-type "current-input-port" "an input port" x)))
 (define (check-output-port x)
   (if (output-port? x) x (wrong-type "current-output-port" "an output port" x)))
+(define (check-error-port x)
+  (if (output-port? x) x (wrong-type "current-error-port" "an output port" x)))
 
 ;; Like what `make-parameter` makes, with a shortcut when nothing is parameterized.
 (define-syntax define-port-parameter
@@ -37,7 +39,7 @@
 
 (define-port-parameter current-input-port 0 check-input-port)
 (define-port-parameter current-output-port 1 check-output-port)
-(define-port-parameter current-error-port 2 check-output-port)
+(define-port-parameter current-error-port 2 check-error-port)
 
 ;;;; Kinds of ports
 
@@ -73,14 +75,16 @@
 
 ;; Closes the port when `proc` returns, not when it escapes.
 (define (call-with-port port proc)
-  (%receive vals (proc port)
-    (%close-port port)
-    (list->values vals)))
+  (if (%port? port)
+      (%receive vals (proc port)
+        (%close-port port)
+        (list->values vals))
+      (wrong-type "call-with-port" "a port" port)))
 
 (define (call-with-input-file path proc)
-  (call-with-port (open-input-file path) proc))
+  (call-with-port (%open-file path 5) proc))
 (define (call-with-output-file path proc)
-  (call-with-port (open-output-file path) proc))
+  (call-with-port (%open-file path 6) proc))
 
 (define (with-port parameter port thunk)
   (call-with-port port
@@ -88,9 +92,9 @@
       (parameterize* (%cons (%cons parameter port) '()) thunk))))
 
 (define (with-input-from-file path thunk)
-  (with-port current-input-port (open-input-file path) thunk))
+  (with-port current-input-port (%open-file path 5) thunk))
 (define (with-output-to-file path thunk)
-  (with-port current-output-port (open-output-file path) thunk))
+  (with-port current-output-port (%open-file path 6) thunk))
 
 (define (call-with-output-string proc)
   (let ((port (%open-output-string)))
@@ -108,23 +112,23 @@
 (define (eof-object) '#!eof)
 
 ;; The next character, consumed.
-(define (get-char p)
+(define (%get-char p)
   (let ((c (%port-take-char p)))
     (if c c (%read-char p))))
 
 ;; The next character, not consumed.
-(define (look-char p)
+(define (%look-char p)
   (let ((c (%port-look-char p)))
     (if c c (%peek-char p))))
 
 (define read-char
   (case-lambda
-    (() (get-char (current-input-port)))
-    ((p) (get-char p))))
+    (() (%get-char (current-input-port)))
+    ((p) (%get-char p))))
 (define peek-char
   (case-lambda
-    (() (look-char (current-input-port)))
-    ((p) (look-char p))))
+    (() (%look-char (current-input-port)))
+    ((p) (%look-char p))))
 (define read-line
   (case-lambda
     (() (%read-line (current-input-port)))
@@ -179,19 +183,21 @@
 
 ;;;; Characters and bytes out
 
-(define (put-char c p)
-  (if (%not (%port-put-char c p)) (%write-char c p)))
+(define-syntax put
+  (syntax-rules ()
+    ((_ c p) (if (%not (%port-put-char c p)) (%write-char c p)))))
+(define (%put-char c p) (put c p))
 (define (put-byte byte p)
   (if (%not (%port-put-byte byte p)) (%write-u8 byte p)))
 
 (define write-char
   (case-lambda
-    ((c) (put-char c (current-output-port)))
-    ((c p) (put-char c p))))
+    ((c) (%put-char c (current-output-port)))
+    ((c p) (%put-char c p))))
 (define newline
   (case-lambda
-    (() (put-char #\newline (current-output-port)))
-    ((p) (put-char #\newline p))))
+    (() (%put-char #\newline (current-output-port)))
+    ((p) (put #\newline p))))
 (define write-u8
   (case-lambda
     ((byte) (put-byte byte (current-output-port)))
@@ -215,16 +221,16 @@
 
 ;;;; Objects out
 
-(define (display-to x p)
+(define (display:to x p)
   (cond
     ((%string? x) (%write-string x p 0 (%string-length x)))
-    ((%char? x) (put-char x p))
+    ((%char? x) (put x p))
     (else (%write-object x p 0))))
 
 (define display
   (case-lambda
-    ((x) (display-to x (current-output-port)))
-    ((x p) (display-to x p))))
+    ((x) (display:to x (current-output-port)))
+    ((x p) (display:to x p))))
 (define write
   (case-lambda
     ((x) (%write-object x (current-output-port) 1))

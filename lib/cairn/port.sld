@@ -14,7 +14,7 @@
    (rename %get-output-bytevector get-output-bytevector)
    call-with-output-string with-output-to-string with-input-from-string
    (rename %eof-object? eof-object?) eof-object
-   get-char look-char put-char text-in? port-buf port-pos port-end set-port-pos!
+   %get-char %look-char %put-char text-in? port-buf port-pos port-end set-port-pos!
    read-char peek-char read-line read-string char-ready?
    read-u8 peek-u8 u8-ready? read-bytevector read-bytevector!
    write-char write-string newline write-u8 write-bytevector flush-output-port

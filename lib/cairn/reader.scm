@@ -42,13 +42,13 @@
 
 ;; The next character, consumed; the end of the input is an error.
 (define (need-char port)
-  (let ((c (get-char port)))
+  (let ((c (%get-char port)))
     (if (%eof-object? c) (fail-at-end port) c)))
 
 ;;;; Space and comments
 
 (define (skip-line port)
-  (let ((c (get-char port)))
+  (let ((c (%get-char port)))
     (if (if (%eof-object? c) #t (%char=? c #\newline))
         #f
         (skip-line port))))
@@ -58,11 +58,11 @@
   (let loop ((depth 1))
     (let ((c (need-char port)))
       (cond
-        ((if (%char=? c #\|) (%eq? (look-char port) #\#) #f)
-         (get-char port)
+        ((if (%char=? c #\|) (%eq? (%look-char port) #\#) #f)
+         (%get-char port)
          (if (%fx< 1 depth) (loop (%fx- depth 1))))
-        ((if (%char=? c #\#) (%eq? (look-char port) #\|) #f)
-         (get-char port)
+        ((if (%char=? c #\#) (%eq? (%look-char port) #\|) #f)
+         (%get-char port)
          (loop (%fx+ depth 1)))
         (else (loop depth))))))
 
@@ -84,18 +84,18 @@
               (begin
                 (set-port-pos! port i)
                 (skip-other-blanks port)))))
-      (look-char port)))
+      (%look-char port)))
 
 (define (skip-other-blanks port)
-  (let ((c (look-char port)))
+  (let ((c (%look-char port)))
     (if (%eof-object? c)
         c
         (let ((n (%char->integer c)))
           (cond
-            ((%fx<= n 32) (get-char port) (skip-blanks port))
+            ((%fx<= n 32) (%get-char port) (skip-blanks port))
             ((%fx= n 59) (skip-line port) (skip-blanks port))
             ((%fx< n 128) c)
-            ((%char-whitespace? c) (get-char port) (skip-blanks port))
+            ((%char-whitespace? c) (%get-char port) (skip-blanks port))
             (else c))))))
 
 ;;;; Data
@@ -113,7 +113,7 @@
           ((#\`) (pass-char! port) (read-quoted 'quasiquote port labels))
           ((#\,)
            (pass-char! port)
-           (if (%eq? (look-char port) #\@)
+           (if (%eq? (%look-char port) #\@)
                (begin
                  (pass-char! port)
                  (read-quoted 'unquote-splicing port labels))
@@ -201,13 +201,13 @@
 ;; A token that is not ASCII, has vertical bars, or crosses the end of the buffer.
 (define (read-long-token port)
   (let loop ((acc '()) (bars? #f))
-    (let ((c (look-char port)))
+    (let ((c (%look-char port)))
       (cond
         ((if (%eof-object? c) #f (%char=? c #\|))
-         (get-char port)
+         (%get-char port)
          (loop (read-barred port (if (port-fold-case? port) (fold-chars acc) acc)) #t))
         ((if (%eof-object? c) #f (constituent? c))
-         (get-char port)
+         (%get-char port)
          (loop (%cons c acc) bars?))
         (else
          (let ((token (%list->string (append-reverse! acc '()))))
@@ -252,7 +252,7 @@
         ((%char=? c #\\) (loop (read-escape port acc)))
         ((%char=? c #\return)
          ;; a line ending is a newline
-         (if (%eq? (look-char port) #\newline) (get-char port))
+         (if (%eq? (%look-char port) #\newline) (%get-char port))
          (loop (%cons #\newline acc)))
         (else (loop (%cons c acc)))))))
 
@@ -272,16 +272,16 @@
          ;; spaces, one newline, spaces
          (cond
            ((if newline? #f (%char=? c #\newline)) (skip-to-next port skip #t acc))
-           ((if newline? #f (if (%char=? c #\return) (%eq? (look-char port) #\newline) #f))
-            (skip (get-char port) #f))
+           ((if newline? #f (if (%char=? c #\return) (%eq? (%look-char port) #\newline) #f))
+            (skip (%get-char port) #f))
            ((if (%char=? c #\newline) #f (char-whitespace? c)) (skip-to-next port skip newline? acc))
            (else (fail port "unknown escape sequence in string" c))))))))
 
 (define (skip-to-next port skip newline? acc)
-  (let ((c (look-char port)))
+  (let ((c (%look-char port)))
     (if (if (%eof-object? c) #f (if (char-whitespace? c) (%not (if newline? (%char=? c #\newline) #f)) #f))
         (begin
-          (get-char port)
+          (%get-char port)
           (skip c newline?))
         (if newline? acc (fail port "a backslash before space must end the line")))))
 
@@ -317,9 +317,9 @@
 ;; The characters of a token from here on, after those in `acc` (reversed).
 (define (rest-of-token port acc)
   (let loop ((acc acc))
-    (let ((c (look-char port)))
+    (let ((c (%look-char port)))
       (if (if (%eof-object? c) #f (constituent? c))
-          (loop (%cons (get-char port) acc))
+          (loop (%cons (%get-char port) acc))
           (%list->string (append-reverse! acc '()))))))
 
 (define (read-hash port labels)
@@ -342,9 +342,9 @@
       ((#\!) (read-directive port labels))
       ((#\u #\U)
        (let ((token (%string-foldcase (rest-of-token port (list c)))))
-         (if (if (%string=? token "u8") (%eq? (look-char port) #\() #f)
+         (if (if (%string=? token "u8") (%eq? (%look-char port) #\() #f)
              (begin
-               (get-char port)
+               (%get-char port)
                (list->bytevector port (read-elements port labels)))
              (fail port "unknown syntax" (%string-append "#" token)))))
       ((#\b #\B #\o #\O #\d #\D #\x #\X #\e #\E #\i #\I)
@@ -366,7 +366,7 @@
         (else (fail port "not a byte" (%car rest)))))))
 
 (define (read-directive port labels)
-  (let ((c (look-char port)))
+  (let ((c (%look-char port)))
     (if (if (%eof-object? c) #f (constituent? c))
         (let ((name (rest-of-token port '())))
           (cond
@@ -502,7 +502,14 @@
        (patch! item)
        item))))
 
+(define (read:checked port)
+  (if (if (%port? port) (text-in? port) #f)
+      (read-from port)
+      (begin
+        (%peek-char port) ; fails
+        (read-from port))))
+
 (define read
   (case-lambda
-    (() (read-from (current-input-port)))
-    ((port) (read-from port))))
+    (() (read:checked (current-input-port)))
+    ((port) (read:checked port))))

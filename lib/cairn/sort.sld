@@ -45,6 +45,13 @@
                   (%vector-copy! temp start v start middle)
                   (merge! less? v temp start middle end))))))
 
+    ;; Sorts a fresh vector, all of it.
+    (define (sort-all! less? v)
+      (let ((n (%vector-length v)))
+        (if (%fx< n 12)
+            (insertion-sort! less? v 0 n)
+            (merge-sort! less? v (%make-vector n #f) 0 n))))
+
     (define vector-sort!
       (case-lambda
         ((less? v) (vector-sort! less? v 0 (%vector-length v)))
@@ -62,29 +69,39 @@
         ((less? v) (vector-sort less? v 0 (%vector-length v)))
         ((less? v start) (vector-sort less? v start (%vector-length v)))
         ((less? v start end)
+         (check-procedure "vector-sort" less?)
          (let ((result (%subvector v start end)))
-           (vector-sort! less? result)
+           (sort-all! less? result)
            result))))
 
-    (define (list-sort less? l)
-      (let ((v (%list->vector l)))
-        (vector-sort! less? v)
-        (%vector->list v 0 (%vector-length v))))
+    (define-syntax sorted-list
+      (syntax-rules ()
+        ((_ who less? l)
+         (let ((v (%list->vector l)))
+           (check-procedure who less?)
+           (sort-all! less? v)
+           (%vector->list v 0 (%vector-length v))))))
 
+    (define (list-sort less? l)
+      (sorted-list "list-sort" less? l))
     (define (list-sort! less? l)
-      (list-sort less? l))
+      (sorted-list "list-sort!" less? l))
 
     ;; The argument order of SRFI 95, and of many programs.
     (define (sort sequence less?)
       (if (%vector? sequence)
-          (vector-sort less? sequence)
-          (list-sort less? sequence)))
+          (let ((v (%subvector sequence 0 (%vector-length sequence))))
+            (check-procedure "sort" less?)
+            (sort-all! less? v)
+            v)
+          (sorted-list "sort" less? sequence)))
     (define (sort! sequence less?)
       (if (%vector? sequence)
           (begin
-            (vector-sort! less? sequence)
+            (check-procedure "sort!" less?)
+            (sort-all! less? sequence)
             sequence)
-          (list-sort less? sequence)))
+          (sorted-list "sort!" less? sequence)))
 
     (define (list-sorted? less? l)
       (if (%pair? l)

@@ -20,7 +20,7 @@
    ;; strings
    (rename %string? string?) (rename %string-length string-length)
    (rename %string-ref string-ref) (rename %string-set! string-set!)
-   make-string string string-copy (rename string-copy substring) string-copy! string-fill!
+   make-string string string-copy substring string-copy! string-fill!
    string-append string->list (rename %list->string list->string) string->vector vector->string
    string=? string<? string>? string<=? string>=?
    string-ci=? string-ci<? string-ci>? string-ci<=? string-ci>=?
@@ -35,19 +35,17 @@
     (define-syntax define-chain
       (syntax-rules ()
         ((_ name (a b) test)
-         (begin
-           (define (two? a b) test)
-           (define name
-             (case-lambda
-               ((a b) test)
-               ((a b c) (if (two? a b) (two? b c) (begin (two? b c) #f)))
-               ((a) (two? a a) #t)
-               ((a b . rest)
-                (let loop ((ok (two? a b)) (b b) (rest rest))
-                  (if (%null? rest)
-                      ok
-                      (let ((next (two? b (%car rest))))
-                        (loop (if ok next #f) (%car rest) (%cdr rest))))))))))))
+         (define name
+           (case-lambda
+             ((a b) test)
+             ((a b c) (if (name a b) (name b c) (begin (name b c) #f)))
+             ((a) (name a a) #t)
+             ((a b . rest)
+              (let loop ((ok (name a b)) (b b) (rest rest))
+                (if (%null? rest)
+                    ok
+                    (let ((next (name b (%car rest))))
+                      (loop (if ok next #f) (%car rest) (%cdr rest)))))))))))
 
     (define (check-boolean x)
       (if (%boolean? x) x (wrong-type "boolean=?" "a boolean" x)))
@@ -88,11 +86,14 @@
           c)
       %char-foldcase)
 
-    (define-chain char-ci=? (a b) (%char=? (char-foldcase a) (char-foldcase b)))
-    (define-chain char-ci<? (a b) (%char<? (char-foldcase a) (char-foldcase b)))
-    (define-chain char-ci>? (a b) (%char<? (char-foldcase b) (char-foldcase a)))
-    (define-chain char-ci<=? (a b) (%not (%char<? (char-foldcase b) (char-foldcase a))))
-    (define-chain char-ci>=? (a b) (%not (%char<? (char-foldcase a) (char-foldcase b))))
+    (define-syntax fold
+      (syntax-rules ()
+        ((_ c) (if (%char? c) (char-foldcase c) (%char-foldcase c)))))
+    (define-chain char-ci=? (a b) (%char=? (fold a) (fold b)))
+    (define-chain char-ci<? (a b) (%char<? (fold a) (fold b)))
+    (define-chain char-ci>? (a b) (%char<? (fold b) (fold a)))
+    (define-chain char-ci<=? (a b) (%not (%char<? (fold b) (fold a))))
+    (define-chain char-ci>=? (a b) (%not (%char<? (fold a) (fold b))))
 
     (define-by-code (char-alphabetic? c n)
       (let ((lower (%fxior n 32)))
@@ -125,11 +126,16 @@
     (define (string . chars)
       (%list->string chars))
 
-    (define string-copy
-      (case-lambda
-        ((s) (%substring s 0 (%string-length s)))
-        ((s start) (%substring s start (%string-length s)))
-        ((s start end) (%substring s start end))))
+    (define-syntax define-copy
+      (syntax-rules ()
+        ((_ name)
+         (define name
+           (case-lambda
+             ((s) (%substring s 0 (%string-length s)))
+             ((s start) (%substring s start (%string-length s)))
+             ((s start end) (%substring s start end)))))))
+    (define-copy string-copy)
+    (define-copy substring)
 
     (define string-copy!
       (case-lambda
@@ -147,7 +153,7 @@
       (case-lambda
         ((a b) (%string-append a b))
         (() (%make-string 0 #\space))
-        ((a) (string-copy a))
+        ((a) (%substring a 0 (%string-length a)))
         (strings (%string-concat strings))))
 
     (define string->list
@@ -186,20 +192,23 @@
     (define-chain string<=? (a b) (%fx<= (%string-compare a b) 0))
     (define-chain string>=? (a b) (%fx<= 0 (%string-compare a b)))
 
-    (define (compare-ci a b)
-      (%string-compare (%string-foldcase a) (%string-foldcase b)))
+    (define-syntax compare-ci
+      (syntax-rules ()
+        ((_ a b) (%string-compare (%string-foldcase a) (%string-foldcase b)))))
     (define-chain string-ci=? (a b) (%fx= (compare-ci a b) 0))
     (define-chain string-ci<? (a b) (%fx< (compare-ci a b) 0))
     (define-chain string-ci>? (a b) (%fx< 0 (compare-ci a b)))
     (define-chain string-ci<=? (a b) (%fx<= (compare-ci a b) 0))
     (define-chain string-ci>=? (a b) (%fx<= 0 (compare-ci a b)))
 
-    (define (min-length strings)
-      (let loop ((n (%string-length (%car strings))) (rest (%cdr strings)))
-        (if (%null? rest)
-            n
-            (let ((m (%string-length (%car rest))))
-              (loop (if (%fx< m n) m n) (%cdr rest))))))
+    (define-syntax min-length
+      (syntax-rules ()
+        ((_ strings)
+         (let loop ((n (%string-length (%car strings))) (rest (%cdr strings)))
+           (if (%null? rest)
+               n
+               (let ((m (%string-length (%car rest))))
+                 (loop (if (%fx< m n) m n) (%cdr rest))))))))
 
     (define (refs strings i)
       (if (%null? strings)

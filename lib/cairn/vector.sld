@@ -8,7 +8,7 @@
    (rename %vector? vector?) (rename %vector-length vector-length)
    (rename %vector-ref vector-ref) (rename %vector-set! vector-set!)
    make-vector (rename %vector vector) vector->list (rename %list->vector list->vector)
-   vector-copy (rename vector-copy subvector) vector-copy! vector-fill! vector-append
+   vector-copy subvector vector-copy! vector-fill! vector-append
    vector-map vector-for-each vector-grow
    (rename %bytevector? bytevector?) (rename %bytevector-length bytevector-length)
    (rename %bytevector-u8-ref bytevector-u8-ref) (rename %bytevector-u8-set! bytevector-u8-set!)
@@ -29,11 +29,16 @@
         ((v start) (%vector->list v start (%vector-length v)))
         ((v start end) (%vector->list v start end))))
 
-    (define vector-copy
-      (case-lambda
-        ((v) (%subvector v 0 (%vector-length v)))
-        ((v start) (%subvector v start (%vector-length v)))
-        ((v start end) (%subvector v start end))))
+    (define-syntax define-copy
+      (syntax-rules ()
+        ((_ name)
+         (define name
+           (case-lambda
+             ((v) (%subvector v 0 (%vector-length v)))
+             ((v start) (%subvector v start (%vector-length v)))
+             ((v start end) (%subvector v start end)))))))
+    (define-copy vector-copy)
+    (define-copy subvector)
 
     (define vector-copy!
       (case-lambda
@@ -56,12 +61,14 @@
         (%vector-copy! new 0 v 0 (%vector-length v))
         new))
 
-    (define (min-length vectors)
-      (let loop ((n (%vector-length (%car vectors))) (rest (%cdr vectors)))
-        (if (%null? rest)
-            n
-            (let ((m (%vector-length (%car rest))))
-              (loop (if (%fx< m n) m n) (%cdr rest))))))
+    (define-syntax min-length
+      (syntax-rules ()
+        ((_ vectors)
+         (let loop ((n (%vector-length (%car vectors))) (rest (%cdr vectors)))
+           (if (%null? rest)
+               n
+               (let ((m (%vector-length (%car rest))))
+                 (loop (if (%fx< m n) m n) (%cdr rest))))))))
 
     (define (refs vectors i)
       (if (%null? vectors)

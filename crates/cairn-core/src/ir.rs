@@ -161,6 +161,8 @@ pub struct Program {
     pub forms: Vec<TopForm>,
     /// Sources, indexed by `Site::file`.
     pub sources: Vec<SourceFile>,
+    /// Names that errors give, indexed by `Site::who`.
+    pub procedures: Vec<Rc<str>>,
 }
 
 /// A top-level form.
@@ -220,7 +222,7 @@ pub enum Expr {
         producer: Box<Expr>,
         /// Receiver: parameters, rest parameter, body.
         clause: Box<Clause>,
-        /// Where it came from.
+        /// Where another count of values is reported. With a name, as a wrong count of arguments of that procedure.
         site: Site,
     },
     /// `(call-with-current-continuation f)` without winders: calls `f` with the raw continuation.
@@ -270,6 +272,13 @@ impl Program {
     pub fn fresh_var(&mut self, name: &str) -> VarId {
         self.vars.push(VarInfo { name: name.into(), assigned: false });
         VarId(self.vars.len() as u32 - 1)
+    }
+    /// The place of `name` among the names that errors give.
+    pub fn procedure_name(&mut self, name: &str) -> usize {
+        self.procedures.iter().position(|n| &**n == name).unwrap_or_else(|| {
+            self.procedures.push(name.into());
+            self.procedures.len() - 1
+        })
     }
     /// A fresh label.
     pub fn fresh_label(&mut self) -> LabelId {

@@ -142,9 +142,7 @@ impl Parser<'_> {
         let end = self.text[self.at..].find('}').ok_or("unclosed position")?;
         let inner = &self.text[self.at + 1..self.at + end];
         self.at += end + 1;
-        let (file, start) = inner.split_once(':').ok_or("bad position")?;
-        let number = |s: &str| s.parse::<u32>().map_err(|e| e.to_string());
-        Ok(Site::new(number(file)?, number(start)?))
+        inner.parse()
     }
 
     fn numbered(text: &str) -> Res<(&str, u32)> {

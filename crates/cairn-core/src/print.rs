@@ -131,8 +131,8 @@ impl Printer<'_> {
     }
 
     fn site(&mut self, s: Site) {
-        if let (true, Some(file)) = (self.sites, s.file()) {
-            let _ = write!(self.out, "{{{file}:{}}}", s.start());
+        if self.sites {
+            let _ = write!(self.out, "{s}");
         }
     }
 

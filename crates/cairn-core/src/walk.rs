@@ -212,8 +212,10 @@ pub struct Renaming {
     pub vars: FxHashMap<VarId, VarId>,
     /// Labels.
     pub labels: FxHashMap<LabelId, LabelId>,
-    /// When set, every source position in the copy becomes this one (inlined library code).
-    pub site: Option<Site>,
+    /// Where the copy is going to stand: what has a name for errors but no position takes this one.
+    pub place: Option<Site>,
+    /// Everything takes it (inlined library code).
+    pub library: bool,
 }
 
 impl Renaming {
@@ -235,7 +237,10 @@ impl Renaming {
         self.vars.get(&v).copied().unwrap_or(v)
     }
     fn site(&self, s: Site) -> Site {
-        self.site.unwrap_or(s)
+        match self.place {
+            Some(place) if self.library || (s.file().is_none() && s.who().is_some()) => s.moved_to(place),
+            _ => s,
+        }
     }
 }
 

@@ -53,7 +53,8 @@ enum Dest {
     Tail,
     Var(Var),
     Effect,
-    Multi(Rc<(Vec<Var>, Option<Var>)>),
+    /// Parameters, rest parameter; where another count is reported.
+    Multi(Rc<(Vec<Var>, Option<Var>, Site)>),
 }
 
 #[derive(Clone)]
@@ -320,14 +321,16 @@ impl<'a, 'b> Builder<'a, 'b> {
                 self.deliver(first, dest);
             }
             Dest::Multi(formals) => {
-                let (params, rest) = &**formals;
+                let (params, rest, site) = &**formals;
                 let fits = values.len() == params.len() || (rest.is_some() && values.len() >= params.len());
                 if !fits {
-                    let count = |n: usize| Operand::Const(Literal::Number(small(n as i64)));
+                    let expected = cairn_layout::code::expected_values(params.len(), rest.is_some(), *site);
+                    let expected = Operand::Const(Literal::Number(small(expected)));
+                    let got = self.list(values);
                     self.effect(Op::Prim(Prim {
                         op: PrimOp::Rt(by_symbol("cairn_machine_mismatch")),
-                        args: vec![count(params.len()), count(values.len())],
-                        site: Site::NONE,
+                        args: vec![expected, got],
+                        site: *site,
                         proven: 0,
                     }));
                     for p in params.iter().chain(rest) {
@@ -458,10 +461,10 @@ impl<'a, 'b> Builder<'a, 'b> {
                 let values = self.operands(es);
                 self.deliver_multi(values, dest);
             }
-            Expr::Receive { producer, clause, .. } => {
+            Expr::Receive { producer, clause, site } => {
                 let params: Vec<Var> = clause.params.iter().map(|p| self.var(*p)).collect();
                 let rest = clause.rest.map(|r| self.var(r));
-                self.expr(producer, Dest::Multi(Rc::new((params, rest))));
+                self.expr(producer, Dest::Multi(Rc::new((params, rest, *site))));
                 self.expr(&clause.body, dest);
             }
             Expr::Labels(labels, body) => {
@@ -566,8 +569,7 @@ impl<'a, 'b> Builder<'a, 'b> {
             Dest::Tail => return self.close(PTerm::TailCall(callee, args, site)),
             Dest::Var(x) => Results::Single(*x),
             Dest::Effect => Results::Single(self.fresh("ignored")),
-            Dest::Multi(f) if f.0.len() == 1 && f.1.is_none() => Results::Single(f.0[0]),
-            Dest::Multi(f) => Results::Multi { params: f.0.clone(), rest: f.1 },
+            Dest::Multi(f) => Results::Multi { params: f.0.clone(), rest: f.1, site: f.2 },
         };
         let next = self.new_block();
         self.close(PTerm::Call(callee, args, site, results, next));

@@ -148,7 +148,7 @@ pub fn term_uses(t: &PTerm, mut f: impl FnMut(Var)) {
 pub fn results_defs(r: &Results, mut f: impl FnMut(Var)) {
     match r {
         Results::Single(v) => f(*v),
-        Results::Multi { params, rest } => params.iter().chain(rest).for_each(|v| f(*v)),
+        Results::Multi { params, rest, .. } => params.iter().chain(rest).for_each(|v| f(*v)),
     }
 }
 

@@ -74,6 +74,8 @@ pub struct Module {
     pub main: FuncId,
     /// Sources, indexed by `Site::file`.
     pub sources: Vec<SourceFile>,
+    /// Names that errors give, indexed by `Site::who`.
+    pub procedures: Vec<Rc<str>>,
 }
 
 /// A global variable.
@@ -162,6 +164,8 @@ pub enum Results {
         params: Vec<Var>,
         /// List of further values.
         rest: Option<Var>,
+        /// Where another count of values is reported; with a name, as a wrong count of arguments.
+        site: Site,
     },
 }
 

@@ -86,8 +86,14 @@ pub fn lower(program: &Program, always_bound: &[bool], strategy: &'static Strate
         }
     }
     let functions = functions.into_iter().map(|f| f.expect("every function is built")).collect();
-    let mut module =
-        Module { strategy, functions, globals, main: ids.entries[0], sources: program.sources.clone() };
+    let mut module = Module {
+        strategy,
+        functions,
+        globals,
+        main: ids.entries[0],
+        sources: program.sources.clone(),
+        procedures: program.procedures.clone(),
+    };
     drop_unused_entries(&mut module, &ids, &entries_used);
     module
 }

@@ -138,11 +138,10 @@ impl<'a> Cursor<'a> {
         if !self.take("{") {
             return Ok(Site::NONE);
         }
-        let file = self.number()?;
-        self.expect(":")?;
-        let start = self.number()?;
-        self.expect("}")?;
-        Ok(Site::new(file, start))
+        let (inner, _) = self.rest().split_once('}').ok_or("unclosed position")?;
+        let site = inner.parse()?;
+        self.at += inner.len() + 1;
+        Ok(site)
     }
 
     fn literal(&mut self) -> Res<Literal> {
@@ -259,7 +258,14 @@ impl Reader {
         let strategy = c.word()?;
         let strategy = facts::strategy(strategy).ok_or_else(|| format!("no strategy `{strategy}`"))?;
         c.expect_keyword("main")?;
-        let module = Module { strategy, functions: vec![], globals: vec![], main: FuncId(0), sources: vec![] };
+        let module = Module {
+            strategy,
+            functions: vec![],
+            globals: vec![],
+            main: FuncId(0),
+            sources: vec![],
+            procedures: vec![],
+        };
         let mut reader = Reader { module, names, in_function: false, open: None };
         reader.module.main = reader.function_named(&mut c)?;
         c.end()?;
@@ -279,6 +285,10 @@ impl Reader {
                     let Literal::String(ref path) = c.literal()? else { return Err("a path is a string".into()) };
                     let library = c.keyword("library");
                     self.module.sources.push(SourceFile { path: path.clone(), text: "".into(), library });
+                }
+                "procedure" => {
+                    let Literal::String(ref name) = c.literal()? else { return Err("a name is a string".into()) };
+                    self.module.procedures.push(name.clone());
                 }
                 "global" => {
                     let g = self.global(&mut c)?;
@@ -365,7 +375,8 @@ impl Reader {
                 c.expect_keyword("->")?;
                 let results = if c.take("(") {
                     let (params, rest) = var_list(c, &mut vars)?;
-                    Results::Multi { params, rest }
+                    let site = if c.keyword("of") { c.site()? } else { Site::NONE };
+                    Results::Multi { params, rest, site }
                 } else {
                     Results::Single(var(c.word()?, &mut vars)?)
                 };

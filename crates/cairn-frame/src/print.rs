@@ -41,6 +41,9 @@ pub fn print_module(m: &Module) -> String {
         let path = print_literal(&Literal::String(s.path.clone()));
         writeln!(out, "source {path}{}", if s.library { " library" } else { "" }).unwrap();
     }
+    for name in &m.procedures {
+        writeln!(out, "procedure {}", print_literal(&Literal::String(name.clone()))).unwrap();
+    }
     for (i, g) in m.globals.iter().enumerate() {
         let name = global(m, GlobalId(i as u32));
         if let Some(f) = g.procedure {
@@ -79,7 +82,7 @@ fn global(m: &Module, g: GlobalId) -> String {
 
 /// A position with a space before it; nothing when unknown.
 fn site(s: Site) -> String {
-    s.file().map_or(String::new(), |file| format!(" {{{file}:{}}}", s.start()))
+    if s == Site::NONE { String::new() } else { format!(" {s}") }
 }
 
 fn print_function(m: &Module, f: &Function, out: &mut String) {
@@ -103,9 +106,10 @@ fn print_function(m: &Module, f: &Function, out: &mut String) {
         FuncKind::Return { frame, results, site: at } => {
             let results = match results {
                 Results::Single(v) => var(f, *v),
-                Results::Multi { params, rest } => {
+                Results::Multi { params, rest, site: of } => {
                     let rest = rest.map_or(String::new(), |r| format!(" . {}", var(f, r)));
-                    format!("({}{rest})", vars(f, params))
+                    let of = if *of == Site::NONE { String::new() } else { format!(" of {of}") };
+                    format!("({}{rest}){of}", vars(f, params))
                 }
             };
             writeln!(out, "return {} -> {results}{}", print_frame(frame), site(*at)).unwrap();

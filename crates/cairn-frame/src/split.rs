@@ -348,7 +348,7 @@ fn compact_variables(
             FuncKind::Body { params, closure } => params.iter_mut().chain(closure).for_each(&mut number),
             FuncKind::Return { results, .. } => match results {
                 Results::Single(v) => number(v),
-                Results::Multi { params, rest } => params.iter_mut().chain(rest).for_each(&mut number),
+                Results::Multi { params, rest, .. } => params.iter_mut().chain(rest).for_each(&mut number),
             },
             FuncKind::Entry { .. } => {}
         }

@@ -28,6 +28,8 @@ fn everything_at_once() {
         r#"module chunks main program.0.entry
 source "lib/a b.scm" library
 source "say \"f\".scm"
+procedure "max"
+procedure "a \"b\""
 global @f.0 = &f.1.entry
 global @|two words|.1 = &f.1.entry
 
@@ -49,7 +51,8 @@ function f.1 of f library body (x.0 |&y|.1)
     check 40 live (x.0)
     k.3 = closure g.3.entry x.0 '#f '1.5 &f.1.entry
     patch k.3 1 k.3
-    (set-car! x.0 '|a\|b|)
+    (set-car! x.0 '|a\|b|) {1:17:0}
+    (set-cdr! x.0 x.0) {:1}
     @x.2 := t.2!d
     @later.7 := x.0 checked {1:4}
     z.4 = @later.7 checked
@@ -69,7 +72,7 @@ function f.2 of f body (a.0 b.1 c.2) closure c.3
     a.0 = free 2
     tail call/cc a.0 () {1:9}
 
-function f.1.r1 of f return frame 4 [0, 2] -> (a.0 . |.|.1) {1:5}
+function f.1.r1 of f return frame 4 [0, 2] -> (a.0 . |.|.1) of {1:2:1} {1:5}
   b0:
     goto b1
   b1:

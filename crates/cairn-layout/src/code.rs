@@ -21,7 +21,8 @@
 //! set. Under `chunks`, word `i` is at `sp + 8*i`. Frames of more than 128 words set `flags::LONG_MAP`; then the
 //! word at -24 is the address of `ceil(size/64)` map words and -16 is unused. Heap frames are scanned whole.
 //!
-//! Arity: bits 0..16 minimum argument count, bit 16 rest arguments, bit 17 several clauses (case-lambda).
+//! Arity: bits 0..16 minimum argument count, bit 16 rest arguments, bit 17 several clauses (case-lambda). With several
+//! clauses, bits 0..16 are those of the clause with rest arguments, and bit 32 + n is set when n arguments are accepted.
 
 /// Bytes of prefix data before a return point.
 pub const RETURN_PREFIX: u64 = 48;
@@ -60,32 +61,131 @@ pub mod flags {
     pub const LIBRARY: u64 = 1 << 37;
 }
 
+/// The first operand of `values-mismatch`: bits 0..16 the number of values expected at `site`, bit 16 set when more are
+/// accepted, bit 17 when they are the arguments of the procedure that the site names.
+pub fn expected_values(required: usize, rest: bool, site: Site) -> i64 {
+    required.min(0xFFFF) as i64 | (rest as i64) << 16 | (site.who().is_some() as i64) << 17
+}
+
 /// Size in words from a shape word.
 #[inline]
 pub const fn shape_words(shape: u64) -> u64 {
     shape & 0xFFFF_FFFF
 }
 
-/// A packed source position: `file << 40 | start`, both counted from 0; `u64::MAX >> 3` when unknown.
+/// A packed source position, and the name that errors there give:
 ///
-/// `file` indexes the module's source table, `start` is a byte offset. As a fixnum-sized integer it can travel
-/// in any register.
+/// ```text
+///  59        46 45        32 31             0
+/// |    file    |    who     |     start      |
+/// ```
+///
+/// `file` indexes the module's source table (all ones: no position), `start` is a byte offset. `who` says which
+/// procedure an error names: 0 the operation itself, else one more than an index into the program's table of
+/// procedure names. As a fixnum-sized integer it can travel in any register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Site(pub u64);
 
 impl Site {
+    const FIELD: u64 = 0x3FFF;
+    const WHO_SHIFT: u32 = 32;
+    const FILE_SHIFT: u32 = 46;
     /// No position known.
-    pub const NONE: Site = Site(u64::MAX >> 4);
+    pub const NONE: Site = Site(Site::FIELD << Site::FILE_SHIFT);
     /// Packs a file index and a byte offset.
     pub const fn new(file: u32, start: u32) -> Site {
-        Site(((file as u64 & 0xF_FFFF) << 40) | start as u64)
+        if file as u64 >= Site::FIELD {
+            Site::NONE
+        } else {
+            Site((file as u64) << Site::FILE_SHIFT | start as u64)
+        }
     }
     /// The file index, unless unknown.
     pub const fn file(self) -> Option<u32> {
-        if self.0 == Site::NONE.0 { None } else { Some((self.0 >> 40) as u32) }
+        let file = self.0 >> Site::FILE_SHIFT;
+        if file >= Site::FIELD { None } else { Some(file as u32) }
     }
     /// The byte offset.
     pub const fn start(self) -> u32 {
         self.0 as u32
+    }
+    /// Index of the name that errors give, unless it is that of the operation.
+    pub const fn who(self) -> Option<usize> {
+        match self.0 >> Site::WHO_SHIFT & Site::FIELD {
+            0 => None,
+            n => Some(n as usize - 1),
+        }
+    }
+    /// This position with the name of index `who`; names beyond the room for them are left out.
+    pub const fn with_who(self, who: Option<usize>) -> Site {
+        let who = match who {
+            Some(i) if (i as u64) < Site::FIELD => i as u64 + 1,
+            _ => 0,
+        };
+        Site(self.0 & !(Site::FIELD << Site::WHO_SHIFT) | who << Site::WHO_SHIFT)
+    }
+    /// The position of `place`, if it has one, under the name of this one.
+    pub const fn moved_to(self, place: Site) -> Site {
+        if place.file().is_none() { self } else { place.with_who(self.who()) }
+    }
+}
+
+/// `{file:start}`, `{file:start:who}`, `{:who}` without position; nothing when nothing is known.
+impl std::fmt::Display for Site {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.file(), self.who()) {
+            (Some(file), None) => write!(f, "{{{file}:{}}}", self.start()),
+            (Some(file), Some(who)) => write!(f, "{{{file}:{}:{who}}}", self.start()),
+            (None, Some(who)) => write!(f, "{{:{who}}}"),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+impl std::str::FromStr for Site {
+    type Err = String;
+
+    /// What [`Display`](std::fmt::Display) prints, without the braces.
+    fn from_str(text: &str) -> Result<Site, String> {
+        let number = |s: &str| s.parse::<u32>().map_err(|_| format!("`{text}` is not a position"));
+        let parts: Vec<&str> = text.split(':').collect();
+        match parts[..] {
+            ["", who] => Ok(Site::NONE.with_who(Some(number(who)? as usize))),
+            [file, start] => Ok(Site::new(number(file)?, number(start)?)),
+            [file, start, who] => {
+                Ok(Site::new(number(file)?, number(start)?).with_who(Some(number(who)? as usize)))
+            }
+            _ => Err(format!("`{text}` is not a position")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sites_keep_their_parts() {
+        for (file, start, who) in [(0, 0, None), (3, u32::MAX, Some(0)), (0x3FFE, 7, Some(0x3FFE))] {
+            let s = Site::new(file, start).with_who(who);
+            assert_eq!((s.file(), s.start(), s.who()), (Some(file), start, who));
+            assert_eq!(s.to_string().trim_matches(['{', '}']).parse(), Ok(s));
+        }
+        let unplaced = Site::NONE.with_who(Some(5));
+        assert_eq!((unplaced.file(), unplaced.who(), &*unplaced.to_string()), (None, Some(5), "{:5}"));
+        assert_eq!(":5".parse(), Ok(unplaced));
+        assert_eq!(Site::NONE.to_string(), "");
+        assert_eq!(Site::new(0x3FFF, 1), Site::NONE);
+        assert_eq!(Site::NONE.with_who(Some(0x3FFF)), Site::NONE);
+        assert!("1:x".parse::<Site>().is_err() && "1".parse::<Site>().is_err());
+    }
+
+    #[test]
+    fn moved_sites_keep_their_name() {
+        let (a, b) = (Site::new(1, 2).with_who(Some(3)), Site::new(4, 5));
+        assert_eq!(a.moved_to(b), b.with_who(Some(3)));
+        assert_eq!(b.moved_to(a), a.with_who(None));
+        assert_eq!(a.moved_to(Site::NONE), a);
+        assert_eq!(Site::NONE.with_who(Some(9)).moved_to(b), b.with_who(Some(9)));
     }
 }

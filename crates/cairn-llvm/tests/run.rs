@@ -277,19 +277,19 @@ fn multiple_values() {
                 0,
             )
         };
-        let three = Results::Multi { params: vec![Var(0), Var(1), Var(2)], rest: None };
+        let three = Results::Multi { params: vec![Var(0), Var(1), Var(2)], rest: None, site: Site::NONE };
         let sum = |n: u32| {
             let mut stmts = vec![Stmt::Assign(Var(n), Op::Slot(0))];
             stmts.extend((0..n).map(|i| set(n, P::Add, &[var(n), var(i)])));
             vec![block(stmts, Term::Return(var(n)))]
         };
         assert_eq!(run(&build(three, 3, 4, sum(3))), Value::fixnum(103));
-        let eight = Results::Multi { params: (0..8).map(Var).collect(), rest: None };
+        let eight = Results::Multi { params: (0..8).map(Var).collect(), rest: None, site: Site::NONE };
         assert_eq!(run(&build(eight, 8, 9, sum(8))), Value::fixnum(128));
-        let one = Results::Multi { params: vec![Var(0)], rest: None };
+        let one = Results::Multi { params: vec![Var(0)], rest: None, site: Site::NONE };
         assert_eq!(run(&build(one, 1, 2, sum(1))), Value::fixnum(100));
         assert_eq!(run(&build(Results::Single(Var(0)), 3, 2, sum(1))), Value::fixnum(100));
-        let rest = Results::Multi { params: vec![Var(0)], rest: Some(Var(1)) };
+        let rest = Results::Multi { params: vec![Var(0)], rest: Some(Var(1)), site: Site::NONE };
         let second = vec![block(vec![set(1, P::Cdr, &[var(1)]), set(0, P::Car, &[var(1)])], Term::Return(var(0)))];
         assert_eq!(run(&build(rest, 7, 2, second)), Value::fixnum(2));
     }

@@ -174,7 +174,11 @@ fn every_shape_of_call_compiles() {
                 } else {
                     ret(&name, big(incoming), 1, 2, blocks)
                 });
-                let multi = Results::Multi { params: vec![Var(0), Var(1)], rest: (k == 1).then_some(Var(2)) };
+                let multi = Results::Multi {
+                    params: vec![Var(0), Var(1)],
+                    rest: (k == 1).then_some(Var(2)),
+                    site: Site::NONE,
+                };
                 functions.push(function(
                     &format!("{name} \"quoted\" λ"),
                     FuncKind::Return { frame: big(words), results: multi, site },

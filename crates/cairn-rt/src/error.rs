@@ -19,7 +19,6 @@ use cairn_layout::code;
 use cairn_layout::machine::{Machine, error as kind};
 use cairn_layout::object::Type;
 use std::ffi::CStr;
-use std::fmt::Write as _;
 
 /// A failure on its way to the error hook.
 #[derive(Debug, Clone)]
@@ -30,6 +29,8 @@ pub struct Failure {
     pub who: Option<String>,
     /// What happened; irritants follow when printed.
     pub message: String,
+    /// Position among the arguments of `who` from 1, or 0: part of the message if `who` is what the program called.
+    pub argument: u32,
     /// Offending objects.
     pub irritants: Vec<Value>,
 }
@@ -38,7 +39,8 @@ pub struct Failure {
 #[cold]
 pub fn fail(ctx: &mut Machine, kind: i64, who: &str, message: impl Into<String>, irritants: &[Value]) -> Value {
     let who = (!who.is_empty()).then(|| who.to_string());
-    rt(ctx).failure = Some(Failure { kind, who, message: message.into(), irritants: irritants.to_vec() });
+    rt(ctx).failure =
+        Some(Failure { kind, who, message: message.into(), argument: 0, irritants: irritants.to_vec() });
     Value::FAIL
 }
 
@@ -46,11 +48,11 @@ pub fn fail(ctx: &mut Machine, kind: i64, who: &str, message: impl Into<String>,
 /// `expected` comes with its article.
 #[cold]
 pub fn wrong_type(ctx: &mut Machine, who: &str, argument: u32, expected: &str, got: Value) -> Value {
-    let message = match argument {
-        0 => format!("expected {expected}, got"),
-        n => format!("expected {expected} as argument {n}, got"),
-    };
-    fail(ctx, kind::TYPE, who, message, &[got])
+    fail(ctx, kind::TYPE, who, format!("expected {expected}, got"), &[got]);
+    if let Some(failure) = &mut rt(ctx).failure {
+        failure.argument = argument;
+    }
+    Value::FAIL
 }
 
 /// `who: argument 2 is out of range: 7`.
@@ -142,29 +144,40 @@ pub(crate) unsafe fn c_text(address: u64) -> Option<String> {
     (address != 0).then(|| unsafe { CStr::from_ptr(address as *const _).to_string_lossy().into_owned() })
 }
 
-/// `2 arguments`, `at least 1 argument`, from an arity word.
-fn arity_text(arity: u64) -> String {
+/// `expected 2 arguments, got 1:`, from an arity word; what was got follows.
+pub(crate) fn count_message(arity: u64, noun: &str, got: usize) -> String {
     let minimum = arity & 0xFFFF;
-    let plural = if minimum == 1 { "" } else { "s" };
-    match (arity >> 16 & 1, arity >> 17 & 1) {
-        (_, 1) => "another number of arguments".to_string(),
-        (1, _) => format!("at least {minimum} argument{plural}"),
-        _ if minimum == 0 => "no arguments".to_string(),
-        _ => format!("{minimum} argument{plural}"),
+    let mut counts: Vec<String> = match (arity >> 16 & 1, arity >> 17 & 1) {
+        (0, 0) if minimum == 0 => vec!["no".to_string()],
+        (0, 0) => vec![minimum.to_string()],
+        (0, _) => Vec::new(),
+        _ => vec![format!("at least {minimum}")],
+    };
+    let several = (0..32).filter(|n| arity >> 17 & 1 != 0 && arity >> (32 + n) & 1 != 0);
+    counts.splice(0..0, several.map(|n| n.to_string()));
+    let last = counts.pop().unwrap_or_default();
+    let plural = if last == "1" || last == "at least 1" { "" } else { "s" };
+    let counts = if counts.is_empty() { last } else { format!("{} or {last}", counts.join(", ")) };
+    match got {
+        0 => format!("expected {counts} {noun}{plural}, got none"),
+        n => format!("expected {counts} {noun}{plural}, got {n}:"),
     }
 }
 
 /// The failure of an inline check; see [`cairn_machine_throw`].
 fn inline_failure(kind: i64, operation: Value, x: Value, y: Value) -> Failure {
     let mut irritants = Vec::new();
-    let mut who = None;
+    let who;
     let message;
     match kind {
-        kind::NOT_PROCEDURE if x != Value::UNBOUND => {
+        kind::NOT_PROCEDURE => {
+            // SAFETY: compiled code passes such a constant for this kind, or zero.
+            let (name, _) = unsafe { operation_text(operation) };
+            who = (!name.is_empty()).then_some(name);
             message = "tried to call what is not a procedure:".to_string();
             irritants.push(x);
         }
-        kind::NOT_PROCEDURE | kind::UNBOUND => {
+        kind::UNBOUND => {
             // SAFETY: compiled code passes the address of the variable's name, or zero.
             let name = unsafe { c_text(if operation.is_fixnum() { operation.0 } else { 0 }) };
             let name = name.unwrap_or_else(|| "a variable".to_string());
@@ -172,40 +185,27 @@ fn inline_failure(kind: i64, operation: Value, x: Value, y: Value) -> Failure {
                 kind: kind::UNBOUND,
                 who: None,
                 message: format!("unbound variable: {name}"),
+                argument: 0,
                 irritants,
             };
         }
         kind::ARITY => {
             irritants.extend(access::list_items(y));
-            let mut text = String::new();
-            if x.is_procedure() {
-                // SAFETY: a procedure's first word is an entry, with an entry's prefix.
-                let (name, arity) = unsafe {
-                    let entry = *(x.address() as *const u64);
-                    let at = |offset: i64| *((entry as i64 + offset) as *const u64);
-                    (c_text(at(code::ENTRY_NAME)), at(code::ARITY))
-                };
-                who = Some(name.unwrap_or_else(|| "a procedure".to_string()));
-                let _ = write!(text, "expected {}, ", arity_text(arity));
-            }
-            match irritants.len() {
-                0 => text.push_str("got none"),
-                n => {
-                    let _ = write!(text, "got {n}:");
-                }
-            }
-            message = text;
+            // SAFETY: `x` is a procedure: its first word is an entry, with an entry's prefix.
+            let (name, arity) = unsafe {
+                let entry = *(x.address() as *const u64);
+                let at = |offset: i64| *((entry as i64 + offset) as *const u64);
+                (c_text(at(code::ENTRY_NAME)), at(code::ARITY))
+            };
+            who = name;
+            message = count_message(arity, "argument", irritants.len());
         }
         _ => {
             // SAFETY: compiled code passes such a constant for these kinds.
             let (name, expected) = unsafe { operation_text(operation) };
             who = (!name.is_empty()).then_some(name);
             let expected = match record::type_name(y).filter(|_| kind == kind::TYPE) {
-                Some(name) => {
-                    // The accessor was inlined: its own name is lost, that of `record-ref` says nothing.
-                    who = None;
-                    name
-                }
+                Some(name) => name,
                 None => expected,
             };
             message = match kind {
@@ -233,13 +233,29 @@ fn inline_failure(kind: i64, operation: Value, x: Value, y: Value) -> Failure {
             }
         }
     }
-    Failure { kind, who, message, irritants }
+    Failure { kind, who, message, argument: 0, irritants }
+}
+
+/// The failure that a runtime call recorded, in terms of what the program called.
+fn pending_failure(ctx: &mut Machine, operation: Value) -> Failure {
+    let mut failure = rt(ctx).failure.take().expect("a call that fails records its failure");
+    // SAFETY: compiled code passes such a constant, or zero.
+    let (name, _) = unsafe { operation_text(operation) };
+    let same = name.is_empty() || failure.who.as_ref() == Some(&name);
+    if same && failure.argument > 0 {
+        let position = format!(" as argument {}, got", failure.argument);
+        failure.message = failure.message.replace(", got", &position);
+    }
+    if !name.is_empty() {
+        failure.who = Some(name);
+    }
+    failure
 }
 
 /// Turns a failure into the error hook's arguments, in `args[0..5]`: kind, who, message, irritants, site.
 ///
 /// `failed` is one of `cairn_layout::machine::error`. For `PENDING`, a runtime call failed and left its failure
-/// in the runtime. Otherwise an inline check failed: `operation` is the address of the static C strings
+/// in the runtime; `operation` names the procedure that the program called if that is another one. Otherwise an inline check failed: `operation` is the address of the static C strings
 /// `"who\0expected\0"` and `x` the offending operand, `y` a second irritant or `Value::DEFAULT`
 /// (for `RANGE`: the container; for `TYPE`: the descriptor when a record of that type was expected). `NOT_PROCEDURE`: `x` is the operator. `ARITY`: `x` is the procedure, `y` the
 /// list of arguments, and `site` the procedure's, which is replaced by the call's if that is certain. `UNBOUND`: `operation` is the address of the variable's name.
@@ -253,12 +269,7 @@ pub extern "C" fn cairn_machine_throw(
     y: Value,
 ) -> Value {
     let failure = match failed.as_fixnum() {
-        kind::PENDING => rt(ctx).failure.take().unwrap_or_else(|| Failure {
-            kind: kind::OTHER,
-            who: None,
-            message: "a runtime call failed without saying why".to_string(),
-            irritants: Vec::new(),
-        }),
+        kind::PENDING => pending_failure(ctx, operation),
         k => inline_failure(k, operation, x, y),
     };
     let mut site = site;
@@ -415,7 +426,8 @@ mod tests {
             (2, "area: expected 2 arguments, got 1: 5"),
             (1 | 1 << 16, "area: expected at least 1 argument, got 1: 5"),
             (0, "area: expected no arguments, got 1: 5"),
-            (1 << 17, "area: expected another number of arguments, got 1: 5"),
+            (1 << 17 | 1 << 34 | 1 << 35, "area: expected 2 or 3 arguments, got 1: 5"),
+            (4 | 3 << 16 | 1 << 32 | 1 << 34, "area: expected 0, 2 or at least 4 arguments, got 1: 5"),
         ] {
             // An entry's prefix, then its code.
             let code = [name.0.as_ptr() as u64, 0, arity, 1, 0];
@@ -447,7 +459,7 @@ mod tests {
             (n(-1), n(5), "argument 2 is not in 0 to 5:"),
             (n(0), n(6), "argument 3 is not in 0 to 5:"),
             (n(3), n(2), "the start is after the end:"),
-            (Value::TRUE, n(2), "expected an index as argument 2, got"),
+            (Value::TRUE, n(2), "expected an index, got"),
         ] {
             assert_eq!(check_range(ctx, "f", 2, 5, start, end), None);
             assert_eq!(rt(ctx).failure.take().unwrap().message, message);

@@ -13,7 +13,7 @@
 //!
 //! Positions come from sites (file and byte offset) and the module's source table; the backtrace from the
 //! descriptors before return addresses. Frames of library code are left out, runs of the same frame are counted
-//! once. Colours only when standard error is a terminal.
+//! once; without any there is the program itself. Colours only when standard error is a terminal.
 
 use crate::access::{self, string_of};
 use crate::error::c_text;
@@ -259,12 +259,16 @@ fn render_backtrace(module: *const ModuleTable, frames: &[(Frame, usize)], style
 /// The whole report.
 fn render(ctx: &Machine, message: &str, site: Site, style: Style) -> String {
     let module = rt(ctx).module;
-    let frames = frames(ctx);
+    let mut frames = frames(ctx);
     let Style { error, bold, reset, .. } = style;
     let mut out = format!("{error}error{reset}{bold}: {message}{reset}\n");
     // Without a position of its own, or with one in the library, the error is where user code called last.
     let user = |site: Site| source(module, site).is_some_and(|s| s.text.len > 0);
     let site = if user(site) { Some(site) } else { frames.iter().map(|(f, _)| f.site).find(|s| user(*s)) };
+    if let (true, Some(site)) = (frames.is_empty(), site) {
+        // everything was inlined into the program, or left by tail calls
+        frames.push((Frame { name: "program".to_string(), site }, 1));
+    }
     if let Some((site, source)) = site.and_then(|site| Some((site, source(module, site)?))) {
         // SAFETY: as in `source`.
         let (path, text) = unsafe { (text_of(&source.path), text_of(&source.text)) };

@@ -92,16 +92,16 @@ pub extern "C" fn cairn_string_fill(ctx: &mut Machine, s: Value, c: Value, start
 /// -1, 0 or 1: the order of two strings by scalar values.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_string_compare(ctx: &mut Machine, a: Value, b: Value) -> Value {
-    let x = expect!(ctx, "string<?", 1, "a string", a, string_of(a));
-    let y = expect!(ctx, "string<?", 2, "a string", b, string_of(b));
+    let x = expect!(ctx, "string<?", 0, "a string", a, string_of(a));
+    let y = expect!(ctx, "string<?", 0, "a string", b, string_of(b));
     Value::fixnum(x.cmp(y) as i64)
 }
 
 /// `(string=? a b)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_string_equal(ctx: &mut Machine, a: Value, b: Value) -> Value {
-    let x = expect!(ctx, "string=?", 1, "a string", a, string_of(a));
-    let y = expect!(ctx, "string=?", 2, "a string", b, string_of(b));
+    let x = expect!(ctx, "string=?", 0, "a string", a, string_of(a));
+    let y = expect!(ctx, "string=?", 0, "a string", b, string_of(b));
     Value::bool(x == y)
 }
 

@@ -8,6 +8,7 @@
 //! ```text
 //!  ~/.cache/cairn/<hash of path, options, compiler>.manifest      file hash, file hash, …
 //!  ~/.cache/cairn/<hash of manifest>.o
+//!  ~/.cache/cairn/<hash of manifest>.warnings                     if there were any: shown again each time
 //! ```
 //!
 //! Files are written under a temporary name and renamed, so that concurrent runs see whole files only. Every failure of
@@ -23,12 +24,13 @@ use xxhash_rust::xxh3::xxh3_128;
 /// The object code of a program: from the cache, or compiled now.
 pub fn object(file: &Path, options: &CompileOptions) -> Result<Vec<u8>, Failure> {
     let entry = options.cache.then(|| Entry::new(file, options)).flatten();
-    if let Some(object) = entry.as_ref().and_then(Entry::find) {
+    if let Some((object, warnings)) = entry.as_ref().and_then(Entry::find) {
+        eprint!("{warnings}");
         return Ok(object);
     }
     let compiled = pipeline::compile(file, options)?;
     if let Some(entry) = entry {
-        entry.keep(&compiled.dependencies, &compiled.object);
+        entry.keep(&compiled);
     }
     Ok(compiled.object)
 }
@@ -54,7 +56,8 @@ impl Entry {
         Some(Entry { directory, manifest })
     }
 
-    fn find(&self) -> Option<Vec<u8>> {
+    /// The object and the warnings.
+    fn find(&self) -> Option<(Vec<u8>, String)> {
         let manifest = fs::read_to_string(&self.manifest).ok()?;
         for line in manifest.lines() {
             let (hash, path) = line.split_once(' ')?;
@@ -63,19 +66,23 @@ impl Entry {
                 return None;
             }
         }
-        fs::read(self.object_path(&manifest)).ok()
+        let object = self.object_path(&manifest);
+        let warnings = fs::read_to_string(object.with_extension("warnings")).unwrap_or_default();
+        Some((fs::read(object).ok()?, warnings))
     }
 
-    fn keep(&self, dependencies: &[PathBuf], object: &[u8]) {
+    fn keep(&self, compiled: &pipeline::Compiled) {
         let mut manifest = String::new();
-        for path in dependencies {
+        for path in &compiled.source.files {
             let (Ok(path), Ok(text)) = (fs::canonicalize(path), fs::read(path)) else { return };
             manifest.push_str(&format!("{:032x} {}\n", xxh3_128(&text), path.display()));
         }
         if fs::create_dir_all(&self.directory).is_err() {
             return;
         }
-        if write_whole(&self.object_path(&manifest), object) {
+        let (object, warnings) = (self.object_path(&manifest), &compiled.source.warnings);
+        let said = warnings.is_empty() || write_whole(&object.with_extension("warnings"), warnings.as_bytes());
+        if said && write_whole(&object, &compiled.object) {
             write_whole(&self.manifest, manifest.as_bytes());
         }
     }

@@ -8,25 +8,27 @@ use std::ops::Range;
 
 /// Prints errors, at most [`LIMIT`] of them.
 pub fn errors(list: &[Diagnostic], sources: &[SourceFile]) {
-    show(list, sources, Level::Error);
+    eprint!("{}", shown(list, sources, Level::Error));
 }
 
-/// Prints warnings.
-pub fn warnings(list: &[Diagnostic], sources: &[SourceFile]) {
-    show(list, sources, Level::Warning);
+/// The text of warnings.
+pub fn warnings(list: &[Diagnostic], sources: &[SourceFile]) -> String {
+    shown(list, sources, Level::Warning)
 }
 
 /// Most messages shown of one kind.
 const LIMIT: usize = 20;
 
-fn show(list: &[Diagnostic], sources: &[SourceFile], level: Level) {
+fn shown(list: &[Diagnostic], sources: &[SourceFile], level: Level) -> String {
+    let mut out = String::new();
     let renderer = if std::io::stderr().is_terminal() { Renderer::styled() } else { Renderer::plain() };
     for d in list.iter().take(LIMIT) {
-        eprintln!("{}\n", render(d, sources, level, &renderer));
+        out += &format!("{}\n\n", render(d, sources, level, &renderer));
     }
     if list.len() > LIMIT {
-        eprintln!("… and {} more", list.len() - LIMIT);
+        out += &format!("… and {} more\n", list.len() - LIMIT);
     }
+    out
 }
 
 /// A piece of a source file to show, and the places in it: the first is where the message points.

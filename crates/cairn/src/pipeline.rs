@@ -15,8 +15,16 @@ use std::time::Instant;
 pub struct Compiled {
     /// Object file.
     pub object: Vec<u8>,
+    /// What it depends on.
+    pub source: Source,
+}
+
+/// What a program was made of, and what there was to say about it.
+pub struct Source {
     /// Files that were read (built-in libraries excluded).
-    pub dependencies: Vec<PathBuf>,
+    pub files: Vec<PathBuf>,
+    /// Warnings, as they were shown.
+    pub warnings: String,
 }
 
 /// Measures stages for `--time`.
@@ -38,20 +46,21 @@ impl Clock {
 }
 
 /// Reads and expands the program.
-pub fn front(file: &Path) -> Result<(Program, Vec<PathBuf>), Failure> {
+pub fn front(file: &Path) -> Result<(Program, Source), Failure> {
     let text = read_source(file)?;
     let path = file.display().to_string();
     let mut files = Files::new(file);
     let mut session = cairn_syntax::Session::new();
     match session.expand_program(&path, &text, &mut files) {
         Ok(expanded) => {
-            diagnostics::warnings(&expanded.warnings, &expanded.sources);
+            let warnings = diagnostics::warnings(&expanded.warnings, &expanded.sources);
+            eprint!("{warnings}");
             let read = expanded.dependencies.into_iter().map(|(path, _)| path);
-            let dependencies = std::iter::once(path)
+            let files = std::iter::once(path)
                 .chain(read.filter(|path| !path.starts_with(BUILT_IN)))
                 .map(PathBuf::from)
                 .collect();
-            Ok((expanded.program, dependencies))
+            Ok((expanded.program, Source { files, warnings }))
         }
         Err(failed) => {
             diagnostics::errors(&failed.errors, &failed.sources);
@@ -71,10 +80,10 @@ pub fn optimize(program: &mut Program, options: &CompileOptions) -> Vec<bool> {
     (0..program.globals.len()).map(|g| facts.always_bound(GlobalId(g as u32))).collect()
 }
 
-/// The program as Frame IR, and the files that were read.
-pub fn lower(file: &Path, options: &CompileOptions) -> Result<(cairn_frame::ir::Module, Vec<PathBuf>), Failure> {
+/// The program as Frame IR, and where it comes from.
+pub fn lower(file: &Path, options: &CompileOptions) -> Result<(cairn_frame::ir::Module, Source), Failure> {
     let mut clock = Clock::new(options);
-    let (mut program, dependencies) = front(file)?;
+    let (mut program, source) = front(file)?;
     clock.lap("expand");
     let always_bound = optimize(&mut program, options);
     clock.lap("optimize");
@@ -85,7 +94,7 @@ pub fn lower(file: &Path, options: &CompileOptions) -> Result<(cairn_frame::ir::
         panic!("the Frame IR is wrong:\n  {}", complaints.join("\n  "));
     }
     clock.lap("frame");
-    Ok((module, dependencies))
+    Ok((module, source))
 }
 
 /// The module as LLVM IR.
@@ -103,7 +112,7 @@ pub fn llvm_level(options: &CompileOptions) -> cairn_llvm::OptLevel {
 
 /// Compiles the program to object code.
 pub fn compile(file: &Path, options: &CompileOptions) -> Result<Compiled, Failure> {
-    let (module, dependencies) = lower(file, options)?;
+    let (module, source) = lower(file, options)?;
     let mut clock = Clock::new(options);
     let text = llvm(&module);
     if options.verify
@@ -114,5 +123,5 @@ pub fn compile(file: &Path, options: &CompileOptions) -> Result<Compiled, Failur
     clock.lap("emit");
     let object = cairn_llvm::compile_to_object(&text, llvm_level(options))?;
     clock.lap("llvm");
-    Ok(Compiled { object, dependencies })
+    Ok(Compiled { object, source })
 }

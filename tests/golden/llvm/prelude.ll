@@ -32,7 +32,7 @@ entry:
   ret void
 }
 
-define internal preserve_nonecc void @cairn_halt(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) #0 align 16 prefix <{ i64, i64, ptr, i64, i64, i64 }> <{ i64 0, i64 1152921504606846975, ptr @cairn_mv_first, i64 0, i64 0, i64 158913789953 }> {
+define internal preserve_nonecc void @cairn_halt(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) #0 align 16 prefix <{ i64, i64, ptr, i64, i64, i64 }> <{ i64 0, i64 1152851135862669312, ptr @cairn_mv_first, i64 0, i64 0, i64 158913789953 }> {
 entry:
   %sp.v = alloca i64
   store i64 %sp, ptr %sp.v
@@ -51,7 +51,7 @@ entry:
   ret void
 }
 
-define internal preserve_nonecc void @cairn_underflow(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) #0 align 16 prefix <{ i64, i64, ptr, i64, i64, i64 }> <{ i64 0, i64 1152921504606846975, ptr @cairn_underflow_mv, i64 0, i64 0, i64 150323855361 }> {
+define internal preserve_nonecc void @cairn_underflow(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) #0 align 16 prefix <{ i64, i64, ptr, i64, i64, i64 }> <{ i64 0, i64 1152851135862669312, ptr @cairn_underflow_mv, i64 0, i64 0, i64 150323855361 }> {
 entry:
   %sp.v = alloca i64
   store i64 %sp, ptr %sp.v
@@ -184,7 +184,7 @@ l10:
   br label %l16
 }
 
-define internal preserve_nonecc void @cairn_continuation(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) #0 align 16 prefix <{ i64, i64, i64, i64 }> <{ i64 ptrtoint (ptr @cairn_name.3 to i64), i64 1152921504606846975, i64 65536, i64 171798691847 }> {
+define internal preserve_nonecc void @cairn_continuation(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) #0 align 16 prefix <{ i64, i64, i64, i64 }> <{ i64 ptrtoint (ptr @cairn_name.3 to i64), i64 1152851135862669312, i64 65536, i64 171798691847 }> {
 entry:
   %sp.v = alloca i64
   store i64 %sp, ptr %sp.v

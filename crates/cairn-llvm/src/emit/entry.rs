@@ -13,7 +13,7 @@ use super::function::{Emitter, ins, line};
 use super::regs::{Place, Regs, known_place};
 use super::text::{Odds, Val};
 use cairn_frame::ir::*;
-use cairn_layout::code::Site;
+use cairn_layout::code::{Site, expected_values};
 use cairn_layout::machine::{ARG_REGISTERS, error};
 use cairn_layout::value::Value as Word;
 
@@ -43,11 +43,10 @@ impl<'m> Emitter<'_, 'm> {
         let ok = ins!(self, "icmp {comparison} i64 %argc, {n}");
         let fail = self.fresh();
         self.out_of_line(&fail, |e| {
-            let got = ins!(e, "shl i64 %argc, 3");
-            let plural = if n == 1 { "value" } else { "values" };
-            let least = if rest.is_some() { "at least " } else { "" };
-            let expected = format!("expected {least}{n} {plural}, got");
-            e.throw(error::OTHER, "values", &expected, site, &[&got]);
+            let expected = Word::fixnum(expected_values(n, rest.is_some(), site));
+            let got = e.rest_list(0);
+            e.c_call("cairn_machine_mismatch", &[Val::word(expected.0), got]);
+            e.throw(error::PENDING, "", "", site, &[]);
         });
         self.guard(&ok, &fail);
         for (i, p) in params.iter().enumerate() {
@@ -137,7 +136,7 @@ impl<'m> Emitter<'_, 'm> {
             FuncKind::Entry { clauses, .. } => self.dispatch(clauses),
             FuncKind::Body { params, closure } => self.body(func, params, *closure),
             FuncKind::Return { results: Results::Single(v), .. } => self.single_result(func, *v),
-            FuncKind::Return { results: Results::Multi { params, rest }, site, .. } => {
+            FuncKind::Return { results: Results::Multi { params, rest, site }, .. } => {
                 self.multiple_results(func, params, *rest, *site)
             }
         }

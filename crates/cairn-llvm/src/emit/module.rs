@@ -8,6 +8,7 @@ use crate::strategy::{Strategy, for_facts};
 use cairn_frame::ir::*;
 use cairn_layout::code::{Site, flags};
 use cairn_layout::facts::STRATEGIES;
+use cairn_layout::machine::error;
 use cairn_layout::module::MODULE_VERSION;
 use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
 use std::collections::{BTreeSet, HashMap};
@@ -123,8 +124,10 @@ impl<'m> ModuleCx<'m> {
         Val::text(format!("ptrtoint (ptr {s} to i64)"))
     }
 
-    /// Symbol of the descriptor of a throw.
+    /// Symbol of the descriptor of a throw. The site's name takes the place of the operation's.
     pub(crate) fn throw(&mut self, kind: i64, who: &str, expected: &str, site: Site, values: usize) -> String {
+        let named = site.who().filter(|_| kind != error::UNBOUND).and_then(|i| self.module.procedures.get(i));
+        let who = named.map_or(who, |name| &**name);
         let operation = if who.is_empty() && expected.is_empty() {
             "0".to_string()
         } else {
@@ -168,17 +171,12 @@ impl<'m> ModuleCx<'m> {
         let library = if f.library { flags::LIBRARY } else { 0 };
         match &f.kind {
             FuncKind::Body { .. } => Head::None,
-            FuncKind::Entry { closure_words, clauses, site } => {
-                let least = clauses.iter().map(|c| c.required).min().unwrap_or(0) as u64;
-                let rest = clauses.iter().any(|c| c.rest) as u64;
-                let several = (clauses.len() > 1) as u64;
-                Head::Entry {
-                    name: self.name(&f.procedure),
-                    site: *site,
-                    arity: least.min(0xFFFF) | rest << 16 | several << 17,
-                    shape: (*closure_words).max(2) as u64 | library,
-                }
-            }
+            FuncKind::Entry { closure_words, clauses, site } => Head::Entry {
+                name: self.name(&f.procedure),
+                site: *site,
+                arity: arity(clauses),
+                shape: (*closure_words).max(2) as u64 | library,
+            },
             FuncKind::Return { frame, results, site } => {
                 let mv = match results {
                     Results::Single(_) => "@cairn_mv_first".into(),
@@ -362,4 +360,17 @@ pub(crate) fn emit(module: &Module) -> String {
     );
     out.push_str(METADATA);
     out
+}
+
+/// The arity word of an entry.
+fn arity(clauses: &[EntryClause]) -> u64 {
+    let rest = clauses.iter().find(|c| c.rest);
+    let least =
+        rest.or(clauses.first()).map_or(0, |c| c.required as u64).min(0xFFFF) | (rest.is_some() as u64) << 16;
+    if clauses.len() < 2 {
+        return least;
+    }
+    let counts =
+        clauses.iter().filter(|c| !c.rest && c.required < 32).fold(0, |m, c| m | 1u64 << (32 + c.required));
+    least | 1 << 17 | counts
 }

@@ -83,6 +83,7 @@ pub fn module(strategy: &'static StrategyFacts, functions: Vec<Function>, main: 
         functions,
         globals: (0..globals).map(|i| Global { name: format!("g{i}").into(), procedure: None }).collect(),
         main: FuncId(main),
+        procedures: vec![],
         sources: vec![],
     }
 }

@@ -145,12 +145,13 @@ pub extern "C" fn cairn_machine_rest(ctx: &mut Machine, start: Value, argc: Valu
     list
 }
 
-/// A `receive` got the wrong number of values.
+/// A `receive` got the wrong number of values: those in the list. `expected` is `cairn_layout::code::expected_values`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_mismatch(ctx: &mut Machine, expected: Value, got: Value) -> Value {
-    let plural = if expected == Value::fixnum(1) { "value" } else { "values" };
-    let message = format!("expected {} {plural}, got {}", expected.as_fixnum(), got.as_fixnum());
-    error::other(ctx, "call-with-values", &message, &[])
+    let got: Vec<Value> = access::list_items(got).collect();
+    let noun = if expected.as_fixnum() >> 17 & 1 != 0 { "argument" } else { "value" };
+    let message = error::count_message(expected.as_fixnum() as u64 & 0x1_FFFF, noun, got.len());
+    error::fail(ctx, cairn_layout::machine::error::ARITY, "", message, &got)
 }
 
 /// A `letrec` variable was read before its initialization.

@@ -102,7 +102,7 @@ pub extern "C" fn cairn_num_mul(ctx: &mut Machine, a: Value, b: Value) -> Value 
 pub extern "C" fn cairn_num_div(ctx: &mut Machine, a: Value, b: Value) -> Value {
     match (operand(a), operand(b)) {
         (Flo(x), Flo(y)) => make_flonum(ctx, x / y),
-        (Other, _) => error::wrong_type(ctx, "/", 1, "a number", a),
+        (Other, _) => error::wrong_type(ctx, "/", 0, "a number", a),
         (Flo(x), Fix(y)) => make_flonum(ctx, x / y as f64),
         (_, Fix(0)) => error::division_by_zero(ctx, "/", a),
         (Fix(x), Fix(y)) => divide_fixnums(ctx, x, y),
@@ -259,7 +259,11 @@ pub extern "C" fn cairn_num_gcd(ctx: &mut Machine, a: Value, b: Value) -> Value 
         let g = limbs::gcd(x.limbs, y.limbs);
         return big::make(ctx, false, &g);
     }
-    slow_integers(ctx, "gcd", a, b, Number::gcd)
+    let result = slow_integers(ctx, "gcd", a, b, Number::gcd);
+    if let Some(failure) = &mut crate::runtime::rt(ctx).failure {
+        failure.argument = 0; // they may be any two of many
+    }
+    result
 }
 
 /// A flonum from the raw bits of a double: the slow path of compiled code's boxing.

@@ -22,8 +22,8 @@ fn bitwise(ctx: &mut Machine, who: &str, op: BitOp, a: Value, b: Value) -> Value
         });
     }
     let (mut buf1, mut buf2) = ([0], [0]);
-    let Some(x) = x.integer(&mut buf1) else { return error::wrong_type(ctx, who, 1, EXPECTED, a) };
-    let Some(y) = y.integer(&mut buf2) else { return error::wrong_type(ctx, who, 2, EXPECTED, b) };
+    let Some(x) = x.integer(&mut buf1) else { return error::wrong_type(ctx, who, 0, EXPECTED, a) };
+    let Some(y) = y.integer(&mut buf2) else { return error::wrong_type(ctx, who, 0, EXPECTED, b) };
     big::build(ctx, signed::bitwise_room(x, y), |out| signed::bitwise(out, op, x, y))
 }
 

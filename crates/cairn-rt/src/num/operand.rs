@@ -146,7 +146,7 @@ pub fn make_wide_integer(ctx: &mut Machine, n: i128) -> Value {
     big::make(ctx, n < 0, cairn_num::limbs::trim(&limbs))
 }
 
-/// `who: expected a number as argument 2, got x` for the first of two arguments that is no number.
+/// `who: expected a number, got x` for the first of two arguments that is no number. They may be any two of many: no positions.
 #[cold]
 pub fn not_numbers(
     ctx: &mut Machine,
@@ -156,11 +156,7 @@ pub fn not_numbers(
     b: Value,
     ok: fn(Operand) -> bool,
 ) -> Value {
-    if ok(operand(a)) {
-        error::wrong_type(ctx, who, 2, expected, b)
-    } else {
-        error::wrong_type(ctx, who, 1, expected, a)
-    }
+    error::wrong_type(ctx, who, 0, expected, if ok(operand(a)) { b } else { a })
 }
 
 /// Turns a fault of an operation on `args` into a failure.

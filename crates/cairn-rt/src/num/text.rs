@@ -11,8 +11,7 @@ use cairn_layout::machine::Machine;
 fn radix(ctx: &mut Machine, who: &str, v: Value) -> Result<u32, Value> {
     match access::fixnum_of(v) {
         Some(r @ 2..=36) => Ok(r as u32),
-        Some(_) => Err(error::out_of_range(ctx, who, 2, v)),
-        None => Err(error::wrong_type(ctx, who, 2, "a radix between 2 and 36", v)),
+        _ => Err(error::wrong_type(ctx, who, 2, "a radix between 2 and 36", v)),
     }
 }
 

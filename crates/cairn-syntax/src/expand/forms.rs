@@ -119,7 +119,16 @@ impl Expander<'_> {
 
     fn primitive_call(&mut self, op: PrimOp, x: &Syntax, items: &[Syntax]) -> R<Expr> {
         let args = self.exprs(&items[1..]);
-        let site = self.site(x.span);
+        let mut site = self.site(x.span);
+        if let (None, Some(id)) = (self.who, items[0].as_ident())
+            && !self.module().builtin
+        {
+            // errors give the name that the program uses: `(exact->inexact 'a)` is not an error of `inexact`
+            let name = self.name(id).clone();
+            if &*name != op.name() {
+                site = site.with_who(Some(self.s.program.procedure_name(&name)));
+            }
+        }
         match op.arity() {
             Some(n) if n != args.len() => {
                 let plural = if n == 1 { "" } else { "s" };
@@ -130,7 +139,9 @@ impl Expander<'_> {
                 );
                 let d = self.diagnostic(x.span, message);
                 self.warn(d);
-                let callee = self.primitive_value(op, items[0].span)?;
+                let name = self.source_text(&items[0]);
+                let callee =
+                    Expr::Global(self.wrapper(op, name.trim_start_matches('%')), self.site(items[0].span));
                 Ok(Expr::Call(callee.into(), args, site))
             }
             _ => Ok(Expr::Prim { op, args, site, proven: 0 }),

@@ -96,6 +96,9 @@ impl fmt::Display for LibraryName {
     }
 }
 
+/// Forms whose expansions call procedures of (cairn control) with a star behind their names.
+const FORMS: [&str; 4] = ["parameterize", "guard", "delay", "delay-force"];
+
 /// A loaded library, or one being loaded (then its exports are empty).
 pub(super) struct Library {
     pub(super) module: u32,
@@ -383,7 +386,8 @@ impl Expander<'_> {
         let exports = self.at_top_level(module, |x| {
             let mut declarations = Declarations::default();
             x.declarations(&items[2..], &mut declarations);
-            x.top_level(declarations.body);
+            let public = if builtin { x.public_names(&declarations.exports) } else { FxHashMap::default() };
+            x.top_level(declarations.body, public);
             x.exports(&declarations.exports)
         });
         self.loading.pop();
@@ -432,6 +436,27 @@ impl Expander<'_> {
             _ => return self.err_help(item.span, "not a library declaration", HELP),
         }
         Ok(())
+    }
+
+    /// The exported names of definitions, as indices of [`Site::who`](cairn_layout::code::Site::who): what errors in them call them.
+    fn public_names(&mut self, specs: &[Syntax]) -> FxHashMap<Ident, usize> {
+        let mut public = FxHashMap::default();
+        for spec in specs {
+            let inner_and_outer = match spec.as_list() {
+                Some([_, inner, outer]) => inner.as_ident().zip(outer.as_ident()),
+                _ => spec.as_ident().map(|id| (id, id)),
+            };
+            let Some((inner, outer)) = inner_and_outer else { continue };
+            let name = self.name(outer).clone();
+            if name.starts_with('%') {
+                continue; // for other libraries: what runs inside has a better name
+            }
+            // `parameterize*` is what `parameterize` calls
+            let name = name.strip_suffix('*').filter(|n| FORMS.contains(n)).unwrap_or(&name);
+            let who = self.s.program.procedure_name(name);
+            public.entry(inner).or_insert(who);
+        }
+        public
     }
 
     fn exports(&mut self, specs: &[Syntax]) -> FxHashMap<Ident, Binding> {

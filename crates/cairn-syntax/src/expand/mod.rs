@@ -114,8 +114,8 @@ pub struct Session {
     modules: Vec<scope::Module>,
     macros: Vec<Rc<rules::Macro>>,
     libraries: FxHashMap<LibraryName, library::Library>,
-    /// Globals that hold primitives as procedures.
-    wrappers: FxHashMap<PrimOp, GlobalId>,
+    /// Globals that hold primitives as procedures, under some name.
+    wrappers: FxHashMap<(PrimOp, Rc<str>), GlobalId>,
     /// Globals that hold procedures made by the expander itself.
     helpers: FxHashMap<&'static str, GlobalId>,
     warnings: Vec<Diagnostic>,
@@ -155,6 +155,7 @@ impl Session {
         program.vars = self.program.vars.clone();
         program.globals = self.program.globals.clone();
         program.sources = self.sources.clone();
+        program.procedures = self.program.procedures.clone();
         Ok(Expanded { program, warnings, dependencies, sources: self.sources.clone() })
     }
 
@@ -212,6 +213,10 @@ struct Expander<'a> {
     redefined: FxHashMap<GlobalId, scan::Redefined>,
     /// Index of the top-level item being expanded.
     item: usize,
+    /// In lib/: the name that errors give in the definition being expanded, see [`Site::who`].
+    who: Option<usize>,
+    /// Exported names of the library of lib/ being expanded, as indices of such names.
+    public: FxHashMap<Ident, usize>,
     /// Libraries being loaded, outermost first.
     loading: Vec<LibraryName>,
     /// Expressions around the one being expanded.
@@ -237,6 +242,8 @@ impl<'a> Expander<'a> {
             referenced: Vec::new(),
             redefined: FxHashMap::default(),
             item: 0,
+            who: None,
+            public: FxHashMap::default(),
             loading: Vec::new(),
             nesting: 0,
             constants: 0,
@@ -256,7 +263,7 @@ impl<'a> Expander<'a> {
         if first_time && !self.imports_something(&forms) {
             self.import_defaults(Span { file, start: 0, end: 0 });
         }
-        self.top_level(forms);
+        self.top_level(forms, FxHashMap::default());
         self.report_unbound();
     }
 
@@ -313,7 +320,7 @@ impl<'a> Expander<'a> {
     // small helpers
 
     fn site(&self, span: Span) -> Site {
-        Site::new(span.file, span.start)
+        Site::new(span.file, span.start).with_who(self.who)
     }
 
     fn name(&self, id: Ident) -> &Rc<str> {

@@ -12,6 +12,7 @@ use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, TopForm};
 use cairn_core::prim::{OPS, Op, PrimOp};
 use cairn_layout::calls::{RT_CALLS, RtIndex};
 use cairn_layout::code::Site;
+use std::rc::Rc;
 
 /// Every primitive.
 pub(super) fn all() -> impl Iterator<Item = PrimOp> {
@@ -47,21 +48,24 @@ fn only_called(op: PrimOp) -> bool {
 }
 
 impl Expander<'_> {
-    /// A primitive as a procedure.
-    pub(super) fn primitive_value(&mut self, op: PrimOp, span: Span) -> R<Expr> {
+    /// A primitive as a procedure. A runtime call is known by the name that the program uses.
+    pub(super) fn primitive_value(&mut self, op: PrimOp, used_as: &str, span: Span) -> R<Expr> {
         if only_called(op) {
             return self.err(span, format!("`%{}` is not a procedure: it can only be called", op.name()));
         }
-        let g = self.wrapper(op);
+        let name = if matches!(op, PrimOp::Rt(_)) { used_as.trim_start_matches('%') } else { op.name() };
+        let g = self.wrapper(op, name);
         Ok(Expr::Global(g, self.site(span)))
     }
 
-    fn wrapper(&mut self, op: PrimOp) -> GlobalId {
-        if let Some(g) = self.s.wrappers.get(&op) {
+    /// The procedure of this name that performs `op`.
+    pub(super) fn wrapper(&mut self, op: PrimOp, name: &str) -> GlobalId {
+        let key = (op, Rc::from(name));
+        if let Some(g) = self.s.wrappers.get(&key) {
             return *g;
         }
-        let g = self.fresh_global(op.name(), true);
-        self.s.wrappers.insert(op, g);
+        let g = self.fresh_global(name, true);
+        self.s.wrappers.insert(key, g);
         let clause = match op.arity() {
             Some(n) => {
                 let params: Vec<_> =
@@ -72,17 +76,17 @@ impl Expander<'_> {
             None => {
                 // variadic allocations: through a list
                 let rest = self.s.program.fresh_var("xs");
-                let (first, name) = match op {
+                let (first, maker) = match op {
                     PrimOp::Record => (Some(self.s.program.fresh_var("rtd")), "make-record"),
                     _ => (None, "list->vector"),
                 };
-                let call = PrimOp::by_name(name).expect("a row of the table of runtime calls");
+                let call = PrimOp::by_name(maker).expect("a row of the table of runtime calls");
                 let args = first.into_iter().chain([rest]).map(Expr::Local).collect();
                 let body = Expr::Prim { op: call, args, site: Site::NONE, proven: 0 };
                 Clause { params: first.into_iter().collect(), rest: Some(rest), body }
             }
         };
-        self.define_hidden(g, op.name(), clause);
+        self.define_hidden(g, name, clause);
         g
     }
 
@@ -112,7 +116,7 @@ impl Expander<'_> {
         self.load(&library, span)?;
         match self.s.libraries.get(&library).and_then(|l| l.get(id)) {
             Some(Binding::Global(g)) => Ok(Expr::Global(g, self.site(span))),
-            Some(Binding::Prim(op)) => self.primitive_value(op, span),
+            Some(Binding::Prim(op)) => self.primitive_value(op, name, span),
             _ => self.err(span, format!("{library} does not export the procedure `{name}`")),
         }
     }

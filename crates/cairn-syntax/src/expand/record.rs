@@ -8,7 +8,8 @@
 //!   (y point-y set-point-y!))        point-y    = …
 //! ```
 //!
-//! The lambdas carry the names of the accessors, so that a failing check can say `point-x`. Angle brackets
+//! Checks in accessors carry their names, so that a failing one can say `point-x`, and no position: inlined or not, the
+//! error is where the accessor is called. Angle brackets
 //! around the type's name are left out of the name that people see.
 
 use super::prims::prim_at;
@@ -19,6 +20,7 @@ use crate::diagnostic::Span;
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
 use cairn_core::prim::{Op, PrimOp};
+use cairn_layout::code::Site;
 use cairn_num::{Int, Number};
 use std::rc::Rc;
 
@@ -186,10 +188,21 @@ impl Expander<'_> {
         let params: Vec<VarId> = params.iter().map(|p| self.s.program.fresh_var(p)).collect();
         let site = self.site(span);
         let rtd = self.target(rtd, span);
-        let body = body(rtd, &params, site);
+        let body = body(rtd, &params, self.accessor_site(id));
         let clauses = vec![Clause { params, rest: None, body }];
         let e = Expr::Lambda(Lambda { name: self.name(id).clone(), clauses, site });
         self.built(items, target, id, e);
+    }
+
+    /// The position of what can fail in an accessor: where it is called, under the accessor's name.
+    fn accessor_site(&mut self, id: Ident) -> Site {
+        let who = if self.module().builtin {
+            self.public_name(id)
+        } else {
+            let name = self.name(id).clone();
+            Some(self.s.program.procedure_name(&name))
+        };
+        Site::NONE.with_who(who)
     }
 
     fn built(&mut self, items: &mut Vec<Item>, target: Target, id: Ident, e: Expr) {

@@ -24,6 +24,7 @@ use cairn_core::ir::{Clause, Expr, Literal, Program, TopForm, VarId};
 use cairn_core::prim::{Op, PrimOp};
 use cairn_layout::code::Site;
 use cairn_num::{Int, Number};
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 /// An imported variable that the program defines again.
@@ -291,7 +292,10 @@ impl Expander<'_> {
     // top level
 
     /// Expands the forms of a module and appends them to the program.
-    pub(super) fn top_level(&mut self, forms: Vec<Syntax>) {
+    ///
+    /// Errors in procedures that a library of lib/ exports give the names of `public`.
+    pub(super) fn top_level(&mut self, forms: Vec<Syntax>, public: FxHashMap<Ident, usize>) {
+        let outer = (self.who.take(), std::mem::replace(&mut self.public, public));
         let items = self.scan(forms);
         let library = self.module().builtin;
         let library_module = self.module().name.is_some();
@@ -308,7 +312,9 @@ impl Expander<'_> {
                     out.push(TopForm::Expr(e));
                 }
                 ItemKind::Define { target, id, rhs } => {
+                    self.who = self.public_name(id);
                     let e = self.rhs(rhs, id);
+                    self.who = None;
                     fact = (Some(target), matches!(e, Expr::Lambda(_)));
                     if let Target::Global(g) = target {
                         out.push(TopForm::Define(g, e));
@@ -331,6 +337,7 @@ impl Expander<'_> {
             quiet.push(fact);
         }
         self.trace = None;
+        (self.who, self.public) = outer;
         self.initialize_redefined(&quiet);
         if library_module || self.s.errors.is_empty() {
             self.s.program.forms.append(&mut out);
@@ -339,6 +346,17 @@ impl Expander<'_> {
             let mut dropped = Program::default();
             dropped.forms = out;
         }
+    }
+
+    /// What errors in the definition of `id` in lib/ give as the name of the procedure. A helper `max:2` fails as `max`.
+    pub(super) fn public_name(&mut self, id: Ident) -> Option<usize> {
+        if let Some(who) = self.public.get(&id) {
+            return Some(*who);
+        }
+        let name = self.name(id).clone();
+        let (main, _) = name.split_once(':')?;
+        let main = self.s.names.intern(main);
+        self.public.get(&main).copied()
     }
 
     fn initialize_redefined(&mut self, items: &[(Option<Target>, bool)]) {
@@ -353,7 +371,7 @@ impl Expander<'_> {
             }
             let old = match r.old {
                 Binding::Global(old) => Expr::Global(old, Site::NONE),
-                Binding::Prim(op) => match self.primitive_value(op, Span::default()) {
+                Binding::Prim(op) => match self.primitive_value(op, op.name(), Span::default()) {
                     Ok(e) => e,
                     Err(_) => continue,
                 },

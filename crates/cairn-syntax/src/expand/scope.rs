@@ -323,7 +323,10 @@ impl Expander<'_> {
         match self.resolve(id) {
             Meaning::Bound(Binding::Local(v)) => Ok(self.local(v)),
             Meaning::Bound(Binding::Global(g)) => Ok(self.global(g, span)),
-            Meaning::Bound(Binding::Prim(p)) => self.primitive_value(p, span),
+            Meaning::Bound(Binding::Prim(p)) => {
+                let name = self.name(id).clone();
+                self.primitive_value(p, &name, span)
+            }
             Meaning::Bound(Binding::Core(_) | Binding::Macro(_)) => {
                 let name = self.name(id).clone();
                 self.err_help(

@@ -14,7 +14,7 @@ impl Inliner<'_> {
         match f {
             Expr::Lambda(l) => match select(&l, args.len()) {
                 Some(k) => {
-                    let clause = self.keep_clause(l, k);
+                    let clause = self.keep_clause(l, k, site);
                     self.beta(clause, args)
                 }
                 None => {
@@ -105,7 +105,7 @@ impl Inliner<'_> {
             Known::Once(l) => match select(&l, args.len()) {
                 Some(k) if self.var(v).uses == 1 => {
                     self.var(v).uses = 0;
-                    let clause = self.keep_clause(*l, k);
+                    let clause = self.keep_clause(*l, k, site);
                     self.beta(clause, args)
                 }
                 _ => {
@@ -119,7 +119,7 @@ impl Inliner<'_> {
                 match chosen {
                     Some(k) => {
                         self.var(v).uses -= 1;
-                        let clause = self.copy(&l.clauses[k], None);
+                        let clause = self.copy(&l.clauses[k], site, false);
                         self.nested(clause, args)
                     }
                     None => self.residual(Expr::Local(v), args, site),
@@ -145,7 +145,7 @@ impl Inliner<'_> {
             };
         };
         let library = self.program.globals[g.0 as usize].library;
-        let copy_site = (library && site != Site::NONE).then_some(site);
+        let moves = library && site.file().is_some();
         let once = self.global_uses[g.0 as usize] == 1 && self.lambda_depth > 0 && super::lambda_size(l) <= ONCE;
         let chosen = if once { select(l, args.len()) } else { self.decide(l, &args) };
         let Some(k) = chosen else { return self.residual(f, args, site) };
@@ -158,12 +158,12 @@ impl Inliner<'_> {
             }
         };
         self.uncount(&f);
-        if once && copy_site.is_none() {
+        if once && !moves {
             self.removed[form] = true;
-            let clause = self.keep_clause(lambda, k);
+            let clause = self.keep_clause(lambda, k, site);
             return self.beta(clause, args);
         }
-        let clause = self.copy(&lambda.clauses[k], copy_site);
+        let clause = self.copy(&lambda.clauses[k], site, library);
         if once {
             self.removed[form] = true;
             self.uncount_lambda(&lambda);
@@ -209,8 +209,13 @@ impl Inliner<'_> {
     }
 
     /// Clause `k` alone: the others leave the program.
-    fn keep_clause(&mut self, mut l: Lambda, k: usize) -> Clause {
-        let clause = l.clauses.swap_remove(k);
+    fn keep_clause(&mut self, mut l: Lambda, k: usize, place: Site) -> Clause {
+        let mut clause = l.clauses.swap_remove(k);
+        if let Expr::Prim { site, .. } = &mut clause.body
+            && site.file().is_none()
+        {
+            *site = site.moved_to(place); // the accessor of a record
+        }
         self.uncount_lambda(&l);
         clause
     }

@@ -180,10 +180,10 @@ impl Inliner<'_> {
         VarId(self.program.vars.len() as u32 - 1)
     }
 
-    /// A copy of `c` with fresh binders; its occurrences are counted. With a site, everything that can fail or
-    /// call in the copy takes that site.
-    fn copy(&mut self, c: &Clause, site: Option<Site>) -> Clause {
-        let mut names = Renaming { site, ..Renaming::default() };
+    /// A copy of `c` with fresh binders, for a call at `place`; its occurrences are counted. Everything that can fail or
+    /// call in the copy of library code takes that position.
+    fn copy(&mut self, c: &Clause, place: Site, library: bool) -> Clause {
+        let mut names = Renaming { place: Some(place), library, ..Renaming::default() };
         let copy = copy_clause(self.program, c, &mut names);
         self.vars.resize(self.program.vars.len(), Var::default());
         self.count(&copy.body);

@@ -80,10 +80,10 @@ impl Inliner<'_> {
     /// A copy of the only clause of a global procedure, its name and position.
     fn copy_of_global(&mut self, g: GlobalId, site: Site) -> Option<(Clause, Rc<str>, Site)> {
         let (form, _) = self.global_lambda(g)?;
-        let site = (self.program.globals[g.0 as usize].library && site != Site::NONE).then_some(site);
+        let library = self.program.globals[g.0 as usize].library;
         let lent = take(self.program.forms[form].expr_mut());
         let copy = match &lent {
-            Expr::Lambda(l) => Some((self.copy(&l.clauses[0], site), l.name.clone(), l.site)),
+            Expr::Lambda(l) => Some((self.copy(&l.clauses[0], site, library), l.name.clone(), l.site)),
             _ => None,
         };
         *self.program.forms[form].expr_mut() = lent;

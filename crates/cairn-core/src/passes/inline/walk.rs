@@ -423,7 +423,7 @@ impl Inliner<'_> {
     }
 
     fn receive(&mut self, producer: Expr, clause: Clause, site: Site) -> Expr {
-        let clause = self.direct_receiver(clause);
+        let (clause, site) = self.direct_receiver(clause, site);
         let mut steps = Steps::default();
         let producer = self.expr(producer);
         let e = match self.peel(producer, &mut steps) {
@@ -439,29 +439,33 @@ impl Inliner<'_> {
         self.wrap(steps, Expr::Receive { producer: Box::new(e), clause: Box::new(clause), site })
     }
 
-    /// `(receive l p (apply f l))` becomes `(receive (a b) p (f a b))` when `f` is known to take two arguments.
-    fn direct_receiver(&mut self, clause: Clause) -> Clause {
-        let Clause { params, rest: Some(list), body } = clause else { return clause };
+    /// `(receive l p (apply f l))` becomes `(receive (a b) p (f a b))` when `f` is known to take two arguments. Another
+    /// count of values is then what it was before: another count of arguments of `f`.
+    fn direct_receiver(&mut self, clause: Clause, place: Site) -> (Clause, Site) {
+        let Clause { params, rest: Some(list), body } = clause else { return (clause, place) };
         let (Expr::Apply(f, args, site), true) = (&body, params.is_empty()) else {
-            return Clause { params, rest: Some(list), body };
+            return (Clause { params, rest: Some(list), body }, place);
         };
         let only_use = matches!(&args[..], [Expr::Local(v)] if *v == list) && self.var(list).uses == 1;
-        let shape = self.callee(f).filter(|l| only_use && l.clauses.len() == 1);
-        let Some((count, more)) = shape.map(|l| (l.clauses[0].params.len(), l.clauses[0].rest.is_some())) else {
-            return Clause { params, rest: Some(list), body };
+        let Some(l) = self.callee(f).filter(|l| only_use && l.clauses.len() == 1) else {
+            return (Clause { params, rest: Some(list), body }, place);
         };
+        let (count, more) = (l.clauses[0].params.len(), l.clauses[0].rest.is_some());
+        let (name, place) = (l.name.clone(), l.site);
+        let place = place.with_who(Some(self.program.procedure_name(&name)));
         let site = *site;
         let params: Vec<VarId> = (0..count).map(|_| self.fresh(list)).collect();
         let mut args: Vec<Expr> = params.iter().map(|v| Expr::Local(*v)).collect();
         args.iter().for_each(|a| self.count(a));
-        let Expr::Apply(f, _, _) = body else { return Clause { params, rest: Some(list), body } };
-        if more {
+        let Expr::Apply(f, _, _) = body else { return (Clause { params, rest: Some(list), body }, place) };
+        let clause = if more {
             args.push(Expr::Local(list));
             Clause { params, rest: Some(list), body: Expr::Apply(f, args, site) }
         } else {
             self.var(list).uses = 0;
             Clause { params, rest: None, body: Expr::Call(f, args, site) }
-        }
+        };
+        (clause, place)
     }
 
     /// The lambda that `f` (not yet walked) certainly is.

@@ -139,7 +139,7 @@ impl Emitter<'_, '_> {
         let v = self.operand(&p.args[0]);
         let rtd = self.operand(&p.args[1]);
         if p.proven & 1 == 0 {
-            let fail = self.throw_block(error::TYPE, p.op.name(), "record of the right type", p.site, &[&v, &rtd]);
+            let fail = self.throw_block(error::TYPE, "", "record of the right type", p.site, &[&v, &rtd]);
             self.guard_object(&v, Type::Record, &fail);
             let have = self.load_word(&v, field(0), Mem::Heap);
             let same = ins!(self, "icmp eq i64 {have}, {rtd}");

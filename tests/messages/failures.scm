@@ -3,19 +3,17 @@
         (cairn control) (except (cairn hash-table) string-hash) (cairn list) (cairn number)
         (only (cairn port) with-output-to-string) (cairn sort) (cairn text) (cairn vector))
 
+(define (attempt expression thunk)
+  (write expression)
+  (display "  =>  ")
+  (display (call/cc (lambda (k)
+                      (with-exception-handler
+                       (lambda (e) (k (if (error-object? e) (condition->string e) (list 'raised e))))
+                       thunk))))
+  (newline))
 (define-syntax say
   (syntax-rules ()
-    ((_ expression ...)
-     (begin
-       (begin
-         (write 'expression)
-         (display "  =>  ")
-         (display (call/cc (lambda (k)
-                             (with-exception-handler
-                              (lambda (e) (k (if (error-object? e) (condition->string e) (list 'raised e))))
-                              (lambda () expression)))))
-         (newline))
-       ...))))
+    ((_ expression ...) (begin (attempt 'expression (lambda () expression)) ...))))
 
 (define-record-type stone (make-stone weight) stone? (weight weight set-weight!))
 (define five (vector-ref #(5) 0))

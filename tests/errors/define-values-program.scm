@@ -1,0 +1,2 @@
+(define-values (a b) (values))
+(display (list a b))

@@ -1,0 +1,5 @@
+(define (f . l) (apply values l))
+(define (g)
+  (define-values (a b . c) (f 1))
+  (list a b c))
+(display (g))

@@ -1,0 +1,6 @@
+(define (one-of n)
+  (let*-values (((a) (if (> n 0) (values n 2) n)))
+    a))
+(display (one-of -1))
+(newline)
+(display (one-of 1))

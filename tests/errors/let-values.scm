@@ -1,0 +1,5 @@
+(define (both) (values 1 2))
+(define (add)
+  (let-values (((a b c) (both)))
+    (+ a b c)))
+(display (add))

@@ -1,0 +1,8 @@
+(define (distance a b) (abs (- a b)))
+(define (longest names)
+  (apply max (map string-length names)))
+(display (longest '("one" "three")))
+(newline)
+(display (+ 1 (distance 3 1)))
+(newline)
+(display (+ 1 (abs (car '(#f)))))

@@ -1,0 +1,8 @@
+(import (scheme base) (scheme write) (srfi 8))
+(define (halves n) (if (odd? n) #f (values (quotient n 2) (quotient n 2))))
+(define (show n)
+  (receive (a b) (halves n)
+    (display (list a b))
+    (newline)))
+(show 4)
+(show 5)

@@ -1,0 +1,4 @@
+(display
+ (call-with-values
+  (lambda () (values 1 2 3))
+  (lambda (a b) a)))

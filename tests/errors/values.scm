@@ -1,0 +1,7 @@
+(define (divide n d) (values (quotient n d) (remainder n d) n))
+(define (show quotient remainder)
+  (display (list quotient remainder)))
+(define (report n d)
+  (call-with-values (lambda () (divide n d)) show)
+  (newline))
+(report 7 2)
