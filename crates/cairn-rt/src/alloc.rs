@@ -22,6 +22,15 @@ use cairn_layout::value::{TAG_OBJECT, TAG_PAIR};
 /// Longest object: keeps sizes far from overflow. A request above it is out of memory whatever the limit.
 const LENGTH_MAX: u64 = 1 << 40;
 
+/// Bytes of an object that the heap could not hold even if it were empty.
+pub fn never_fits(ctx: &Machine, ty: Type, length: u64) -> Option<u64> {
+    if length > LENGTH_MAX {
+        return Some(length.saturating_mul(8));
+    }
+    let bytes = object::object_bytes(object::header(ty, 0, length));
+    (bytes > rt(ctx).heap.heap_max()).then_some(bytes)
+}
+
 /// A fresh object with its header; the payload is uninitialised.
 #[inline]
 pub fn alloc_object(ctx: &mut Machine, ty: Type, flags: u8, length: u64) -> Value {

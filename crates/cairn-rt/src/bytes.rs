@@ -4,7 +4,7 @@
 
 use crate::access::{self, byte_slice, byte_slice_mut, bytes_of, word_address};
 use crate::alloc::{alloc_object, make_bytevector};
-use crate::error::{check, check_length, check_range, expect};
+use crate::error::{check, check_range, check_size, expect};
 use crate::sequence::{copy_bounds, fill_with, total_length};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
@@ -18,7 +18,7 @@ pub fn byte_of(v: Value) -> Option<u8> {
 /// `(make-bytevector length byte)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_bytes_make(ctx: &mut Machine, length: Value, fill: Value) -> Value {
-    let n = check!(check_length(ctx, "make-bytevector", length));
+    let n = check!(check_size(ctx, "make-bytevector", Type::Bytevector, length));
     let byte = match fill {
         Value::DEFAULT => 0,
         _ => expect!(ctx, "make-bytevector", 2, "a byte", fill, byte_of(fill)),

@@ -338,7 +338,17 @@ pub fn check_range(
     Some(from..to)
 }
 
-/// Checks the length of a new object: a fixnum from 0.
+/// As [`check_length`], for a new object of type `ty`: the heap must be able to hold it.
+pub fn check_size(ctx: &mut Machine, who: &str, ty: Type, v: Value) -> Option<u64> {
+    let n = check_length(ctx, who, v)?;
+    let Some(bytes) = alloc::never_fits(ctx, ty, n) else { return Some(n) };
+    let (bytes, limit) = (alloc::size_text(bytes), alloc::size_text(rt(ctx).heap.heap_max()));
+    let message = format!("{bytes} exceed the heap limit of {limit} (raise it with --heap-max); the length was");
+    fail(ctx, kind::RANGE, who, message, &[v]);
+    None
+}
+
+/// Checks a length: a fixnum from 0.
 pub fn check_length(ctx: &mut Machine, who: &str, v: Value) -> Option<u64> {
     if v.is_fixnum() && v.as_fixnum() >= 0 {
         return Some(v.as_fixnum() as u64);

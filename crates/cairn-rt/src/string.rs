@@ -6,7 +6,7 @@ use crate::access::{self, list_items, string_chars, string_chars_mut, string_of}
 use crate::alloc::{alloc_object, alloc_pair, make_bytevector, make_string_from_chars};
 use crate::chars;
 use crate::equality::hash_words;
-use crate::error::{check, check_length, check_range, expect, other, wrong_type};
+use crate::error::{check, check_range, check_size, expect, other, wrong_type};
 use crate::sequence::{copy_bounds, fill_with, total_length};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
@@ -15,7 +15,7 @@ use cairn_layout::object::Type;
 /// `(make-string length char)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_string_make(ctx: &mut Machine, length: Value, fill: Value) -> Value {
-    let n = check!(check_length(ctx, "make-string", length));
+    let n = check!(check_size(ctx, "make-string", Type::String, length));
     let c = match fill {
         Value::DEFAULT => ' ' as u32,
         _ => expect!(ctx, "make-string", 2, "a character", fill, fill.is_char().then(|| fill.as_char())),

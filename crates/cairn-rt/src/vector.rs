@@ -4,7 +4,7 @@
 
 use crate::access::{list_items, vector_of, word_address, words, words_mut};
 use crate::alloc::{alloc_object, alloc_pair, make_filled, make_vector, write_barrier_range, written};
-use crate::error::{check, check_length, check_range, expect};
+use crate::error::{check, check_range, check_size, expect};
 use crate::sequence::{copy_bounds, fill_with, total_length};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
@@ -13,7 +13,7 @@ use cairn_layout::object::Type;
 /// `(make-vector length fill)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_vector_make(ctx: &mut Machine, length: Value, fill: Value) -> Value {
-    let n = check!(check_length(ctx, "make-vector", length));
+    let n = check!(check_size(ctx, "make-vector", Type::Vector, length));
     let fill = if fill == Value::DEFAULT { Value::UNSPECIFIED } else { fill };
     make_filled(ctx, Type::Vector, n, fill)
 }

@@ -8,6 +8,7 @@ use clap::builder::FalseyValueParser;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches};
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -211,8 +212,17 @@ fn command() -> clap::Command {
 /// Parses the command line; on failure or `--help` everything has been printed.
 pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> {
     let matches = command().try_get_matches_from(args).map_err(|e| {
-        let _ = e.print();
-        ExitCode::from(if e.use_stderr() { crate::USAGE } else { 0 })
+        if e.use_stderr() {
+            let _ = e.print();
+            return ExitCode::from(crate::USAGE);
+        }
+        match e.print().and_then(|()| std::io::stdout().flush()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failed) => {
+                eprintln!("cairn: {}", crate::cannot_print(&failed));
+                ExitCode::from(crate::FAILURE)
+            }
+        }
     })?;
     let (name, m) = matches.subcommand().expect("a subcommand is required");
     let file: PathBuf = m.get_one::<PathBuf>("file").expect("required").clone();

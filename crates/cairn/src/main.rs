@@ -92,8 +92,14 @@ fn build(file: &Path, output: &Path, compile: &CompileOptions) -> Result<ExitCod
 
 fn print(text: &str) -> Result<ExitCode, Failure> {
     use std::io::Write;
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(e) => Err(Failure::Message(format!("cannot write to standard output: {e}"))),
+        Err(e) => Err(Failure::Message(cannot_print(&e))),
     }
+}
+
+/// What to say when standard output takes no more.
+fn cannot_print(error: &std::io::Error) -> String {
+    format!("cannot write to standard output: {}", cairn_rt::error::describe_io(error))
 }
