@@ -213,7 +213,6 @@ fn inline_failure(kind: i64, operation: Value, x: Value, y: Value) -> Failure {
                 kind::RANGE => match container_name(y) {
                     Some((container, n)) if x.is_fixnum() => format!("{container} of length {n} has no element"),
                     Some(_) => "expected an index, got".to_string(),
-                    None if expected.is_empty() => "argument out of range:".to_string(),
                     None => format!("expected {}, got", with_article(&expected)),
                 },
                 kind::DIVISION => "division by zero; the dividend was".to_string(),

@@ -93,6 +93,7 @@ fn wrong_use() {
             "run --frames one.scm",
             "run --emit=foo one.scm",
             "run --heap-max=12Q one.scm",
+            "run --emit=core --only=frob one.scm",
             "build one.scm -o",
             "build one.scm --heap-max=1G",
             "build one",

@@ -1,0 +1,220 @@
+//! Every message of the running program, and of the command line, has an example in a golden file.
+//!
+//! The messages are found in the source text: string literals of the calls that fail ([`MARKS`], [`SCHEME_MARKS`]). Of a format
+//! string, each fixed part must occur, in order, in one line of the golden outputs. So a new message needs an example to
+//! pass this test. (Those of the reader and the expander: `crates/cairn-syntax/tests/diagnostics.rs`.)
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// Calls of Rust that fail. Behind each: is its last string what was *expected*, or is each string a message?
+const MARKS: [(&str, bool); 14] = [
+    ("wrong_type(", true),
+    ("expect!(", true),
+    ("Fault::kind(", true),
+    ("EXPECTED: &str = ", true),
+    ("type_error(p, ", true),
+    (" fail(ctx", false),
+    ("other(ctx", false),
+    ("file_error(ctx", false),
+    ("read_error(ctx", false),
+    ("read_error(\n", false),
+    ("message = ", false),
+    ("complain(", false),
+    ("vec![format!(", false),
+    ("=> \"division", false),
+];
+
+/// Calls of lib/ that fail.
+const SCHEME_MARKS: [&str; 6] =
+    ["(wrong-type ", "(out-of-range ", "(error ", "(fail port ", "(raise-read-error ", "(raise-file-error "];
+
+/// Messages without an example, and why.
+const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
+    ("out of memory: {what}", "tests/exhaustion runs into each of them"),
+    ("invalid UTF-8 in {}, line", "in crates/cairn-rt/src/port/tests.rs"),
+    ("expected a continuation", "only lib/ asks a continuation for its winders"),
+    ("flonum", "only (cairn primitives) has operations that take nothing else"),
+    ("no module table", "the object code was not made by this compiler"),
+    ("linking {} failed", "the linker's own words follow"),
+    ("the runtime library {} is missing", "an installation that was taken apart"),
+    ("cannot find the cairn binary", "the system does not tell"),
+    ("{stage:>10}", "what --time prints"),
+];
+
+fn files(directory: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for e in fs::read_dir(directory).unwrap() {
+        let path = e.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path, extensions));
+        } else if path.extension().is_some_and(|e| extensions.iter().any(|x| e == *x)) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The string literals up to the end of the call (or the statement) that `text` is inside of.
+fn strings(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut depth = 0;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' if depth == 0 => break,
+            ')' | ']' | '}' => depth -= 1,
+            ';' if depth == 0 => break,
+            '\'' if chars.as_str().starts_with(['"', '(', ')']) => {
+                chars.next(); // a character literal
+            }
+            '"' => {
+                let mut out = String::new();
+                loop {
+                    match chars.next() {
+                        None | Some('"') => break,
+                        Some('\\') => match chars.next() {
+                            Some('n') => out.push('\n'),
+                            Some('\n') => chars = chars.as_str().trim_start().chars(),
+                            Some(c) => out.push(c),
+                            None => break,
+                        },
+                        Some(c) => out.push(c),
+                    }
+                }
+                found.push(out);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Do the parts of a format string between its arguments occur in one line?
+fn shown(format: &str, golden: &str) -> bool {
+    let parts: Vec<&str> = format
+        .split('{')
+        .enumerate()
+        .map(|(i, p)| if i == 0 { p } else { p.split_once('}').map_or(p, |(_, p)| p) })
+        .collect();
+    golden.lines().any(|line| {
+        let mut rest = line;
+        parts.iter().all(|p| rest.find(p).map(|i| rest = &rest[i + p.len()..]).is_some())
+    })
+}
+
+fn text_of(paths: &[PathBuf]) -> String {
+    paths.iter().map(|p| fs::read_to_string(p).unwrap()).collect()
+}
+
+/// Rust without its unit tests.
+fn rust_source(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
+    text[..end].to_string()
+}
+
+struct Found {
+    place: String,
+    message: String,
+}
+
+fn report(found: &[Found], golden: &str, least: usize) {
+    assert!(found.len() > least, "only {} messages found: do the marks still fit the source?", found.len());
+    let missing: String = found
+        .iter()
+        .filter(|f| !WITHOUT_EXAMPLE.iter().any(|(m, _)| f.message.contains(m)) && !shown(&f.message, golden))
+        .map(|f| format!("{}: {}\n", f.place, f.message))
+        .collect();
+    assert!(missing.is_empty(), "messages without an example:\n{missing}");
+}
+
+fn messages_of(path: &Path, text: &str, marks: &[(&str, bool)]) -> Vec<Found> {
+    let mut found = Vec::new();
+    for (mark, expected) in marks {
+        for (at, _) in text.match_indices(mark) {
+            let line_start = text[..at].rfind('\n').map_or(0, |i| i + 1);
+            let line = text[line_start..].lines().next().unwrap_or_default().trim_start();
+            if line.starts_with("//") || line.contains("fn ") {
+                continue;
+            }
+            let place = format!("{}:{}", path.display(), text[..at].matches('\n').count() + 1);
+            let all = strings(&text[at + mark.len()..]);
+            if *expected {
+                // the last string may be the name of the procedure, when what was expected has a name itself
+                let sentence = all.last().filter(|s| s.contains(' ') || mark.starts_with("type"));
+                let article = if mark.starts_with("type") { "{}" } else { "" };
+                found.extend(sentence.map(|s| Found { place, message: format!("expected {article}{s}") }));
+            } else {
+                // names of procedures have no spaces
+                let sentences = all.into_iter().filter(|s| s.contains(' '));
+                found.extend(sentences.map(|message| Found { place: place.clone(), message }));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_failure_at_run_time_has_an_example() {
+    let outputs = ["tests/messages", "tests/errors"].map(|d| files(&root().join(d), &["out", "err"]));
+    let mut golden = text_of(&outputs.concat());
+    golden += &text_of(&[root().join("crates/cairn/tests/exhaustion.rs")]);
+    let mut found = Vec::new();
+    for path in files(&root().join("crates/cairn-rt/src"), &["rs"])
+        .into_iter()
+        .chain(files(&root().join("crates/cairn-num/src"), &["rs"]))
+        .chain(files(&root().join("crates/cairn-llvm/src/emit"), &["rs"]))
+        .filter(|p| !p.ends_with("tests.rs") && !p.ends_with("testing.rs"))
+    {
+        found.extend(messages_of(&path, &rust_source(&path), &MARKS));
+    }
+    for path in files(&root().join("lib"), &["sld", "scm"]) {
+        let text = fs::read_to_string(&path).unwrap();
+        for mark in SCHEME_MARKS {
+            for (at, _) in text.match_indices(mark) {
+                let line = text[..at].matches('\n').count() + 1;
+                let all = strings(&text[at + mark.len()..]);
+                let (who, sentence) = match &all[..] {
+                    [sentence, ..] if mark == "(fail port " => (String::new(), sentence),
+                    [who, sentence] => (format!("{who}: "), sentence),
+                    [sentence] => (String::new(), sentence),
+                    _ => continue,
+                };
+                let expected = if mark == "(wrong-type " { "expected " } else { "" };
+                found.push(Found {
+                    place: format!("{}:{line}", path.display()),
+                    message: format!("{who}{expected}{sentence}"),
+                });
+            }
+        }
+    }
+    report(&found, &golden, 120);
+}
+
+#[test]
+fn every_message_of_the_command_has_an_example() {
+    let mut golden = text_of(&files(&root().join("tests/golden/command-line"), &["txt"]));
+    for test in ["command_line", "exhaustion"] {
+        golden += &text_of(&[root().join(format!("crates/cairn/tests/{test}.rs"))]);
+    }
+    let marks = [
+        ("Failure::Message(", false),
+        ("eprintln!(", false),
+        ("Err(format!(", false),
+        ("ok_or(", false),
+        ("|e| format!(", false),
+        ("=> format!(", false),
+    ];
+    let mut found = Vec::new();
+    for path in files(&root().join("crates/cairn/src"), &["rs"]) {
+        found.extend(messages_of(&path, &rust_source(&path), &marks));
+    }
+    report(&found, &golden, 8);
+}

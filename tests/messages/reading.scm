@@ -1,0 +1,24 @@
+;; What `read` says of text that is no datum.
+(import (scheme base) (scheme read) (scheme write) (only (cairn control) condition->string))
+
+(define (attempt expression thunk)
+  (write expression)
+  (display "  =>  ")
+  (display (call/cc (lambda (k)
+                      (with-exception-handler
+                       (lambda (e) (k (if (error-object? e) (condition->string e) (list 'raised e))))
+                       thunk))))
+  (newline))
+(define-syntax say
+  (syntax-rules ()
+    ((_ expression ...) (begin (attempt 'expression (lambda () expression)) ...))))
+
+;; reading
+(say (read (open-input-string "(. 1)")) (read (open-input-string "(1 . 2 3)")) (read (open-input-string "."))
+     (read (open-input-string "#(1 . 2)")) (read (open-input-string "\x7f;b")) (read (open-input-string "\"\\q\""))
+     (read (open-input-string "\"\\ a\"")) (read (open-input-string "\"\\xD800;\"")) (read (open-input-string "#\\xD800"))
+     (read (open-input-string "#tru")) (read (open-input-string "#xyz")) (read (open-input-string "#u9(1)"))
+     (read (open-input-string "#u8(256)")) (read (open-input-string "#!nonsense")) (read (open-input-string "#0#"))
+     (read (open-input-string "(#0=1 #0=2)")) (read (open-input-string "#0=#0#")) (read (open-input-string "#0x"))
+     (read (open-input-string "#d1a")) (read (open-input-string "")) (read (open-input-string "#\\")) (read (open-input-string "#<a"))
+     (assq 'a 5))
