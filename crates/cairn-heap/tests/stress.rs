@@ -316,7 +316,7 @@ fn moving_everything_in_major_collections() {
 fn without_zeal_in_a_small_region() {
     let config = HeapConfig {
         nursery_bytes: 256 << 10,
-        sizing: SizingConfig { min_limit: 2 << 20, growth: 1.3, large_young: 1 << 20 },
+        sizing: SizingConfig { min_limit: 2 << 20, growth: 1.3, generous: 0, large_young: 1 << 20 },
         region_bits: 28,
         zeal: Zeal::default(),
         ..HeapConfig::default()
