@@ -66,81 +66,85 @@ l26:
   %t28 = icmp eq i64 %t27, 0
   br i1 %t28, label %l29, label %l30
 l29:
-  %t32 = ashr i64 %t12, 3
-  %t33 = sitofp i64 %t32 to double
+  %t32 = sub i64 0, %t12
+  %t33 = ashr i64 %t32, 3
+  %t34 = sitofp i64 %t33 to double
+  %t35 = fneg double %t34
   br label %l31
 l30:
-  %t34 = sub i64 %t12, 1
-  %t35 = call i64 @llvm.fshr.i64(i64 %t34, i64 %t34, i64 4)
-  %t36 = bitcast i64 %t35 to double
+  %t36 = sub i64 %t12, 1
+  %t37 = call i64 @llvm.fshr.i64(i64 %t36, i64 %t36, i64 4)
+  %t38 = bitcast i64 %t37 to double
   br label %l31
 l31:
-  %t37 = phi double [ %t33, %l29 ], [ %t36, %l30 ]
-  %t38 = and i64 %t13, 7
-  %t39 = icmp eq i64 %t38, 0
-  br i1 %t39, label %l40, label %l41
-l40:
-  %t43 = ashr i64 %t13, 3
-  %t44 = sitofp i64 %t43 to double
-  br label %l42
-l41:
-  %t45 = sub i64 %t13, 1
-  %t46 = call i64 @llvm.fshr.i64(i64 %t45, i64 %t45, i64 4)
-  %t47 = bitcast i64 %t46 to double
-  br label %l42
+  %t39 = phi double [ %t35, %l29 ], [ %t38, %l30 ]
+  %t40 = and i64 %t13, 7
+  %t41 = icmp eq i64 %t40, 0
+  br i1 %t41, label %l42, label %l43
 l42:
-  %t48 = phi double [ %t44, %l40 ], [ %t47, %l41 ]
-  %t49 = fadd double %t37, %t48
-  %t50 = bitcast double %t49 to i64
-  %t51 = call i64 @llvm.fshl.i64(i64 %t50, i64 %t50, i64 4)
-  %t52 = add i64 %t51, 1
-  %t53 = trunc i64 %t52 to i32
-  %t54 = and i32 %t53, 31
-  %t55 = lshr i32 842150450, %t54
-  %t56 = and i32 %t55, 1
-  %t57 = icmp ne i32 %t56, 0
-  br i1 %t57, label %l59, label %l58, !prof !0
-l59:
-  %t68 = phi i64 [ %t52, %l42 ], [ %t65, %l58 ]
+  %t45 = sub i64 0, %t13
+  %t46 = ashr i64 %t45, 3
+  %t47 = sitofp i64 %t46 to double
+  %t48 = fneg double %t47
+  br label %l44
+l43:
+  %t49 = sub i64 %t13, 1
+  %t50 = call i64 @llvm.fshr.i64(i64 %t49, i64 %t49, i64 4)
+  %t51 = bitcast i64 %t50 to double
+  br label %l44
+l44:
+  %t52 = phi double [ %t48, %l42 ], [ %t51, %l43 ]
+  %t53 = fadd double %t39, %t52
+  %t54 = bitcast double %t53 to i64
+  %t55 = call i64 @llvm.fshl.i64(i64 %t54, i64 %t54, i64 4)
+  %t56 = add i64 %t55, 1
+  %t57 = trunc i64 %t56 to i32
+  %t58 = and i32 %t57, 31
+  %t59 = lshr i32 842150450, %t58
+  %t60 = and i32 %t59, 1
+  %t61 = icmp ne i32 %t60, 0
+  br i1 %t61, label %l63, label %l62, !prof !0
+l63:
+  %t72 = phi i64 [ %t56, %l44 ], [ %t69, %l62 ]
   br label %l14
 l16:
-  %t69 = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %t12, i64 %t13)
-  %t70 = extractvalue { i64, i1 } %t69, 0
-  %t71 = extractvalue { i64, i1 } %t69, 1
-  br i1 %t71, label %l15, label %l14, !prof !1
+  %t73 = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %t12, i64 %t13)
+  %t74 = extractvalue { i64, i1 } %t73, 0
+  %t75 = extractvalue { i64, i1 } %t73, 1
+  br i1 %t75, label %l15, label %l14, !prof !1
 l14:
-  %t87 = phi i64 [ %t68, %l59 ], [ %t70, %l16 ], [ %t76, %l84 ]
-  %t88 = phi i1 [ false, %l59 ], [ true, %l16 ], [ %t86, %l84 ]
-  store i64 %t87, ptr %v2
-  %t89 = load i64, ptr %v1
-  %t90 = load i64, ptr %v2
-  %t91 = sub i64 %t89, 6
-  %t92 = and i64 %t91, 7
-  %t93 = icmp eq i64 %t92, 0
-  br i1 %t93, label %l98, label %l94, !prof !0
-l98:
-  %t99 = load i64, ptr %v0
-  %t100 = load i64, ptr %v1
-  %t101 = load i64, ptr %sp.v
-  %t102 = add i64 %t101, -24
-  %t103 = getelementptr i8, ptr %ctx, i64 <stack_limit>
-  %t104 = load i64, ptr %t103, !tbaa !10
-  %t105 = icmp ult i64 %t102, %t104
-  br i1 %t105, label %l106, label %l107, !prof !1
-l107:
-  %t116 = phi i64 [ %t102, %l98 ], [ %t115, %l106 ]
-  %t117 = inttoptr i64 %t116 to ptr
-  store ptr @"scm.f.0.r1", ptr %t117, !tbaa !15
-  %t118 = getelementptr i8, ptr %t117, i64 16
-  store i64 %t99, ptr %t118, !tbaa !15
-  %t119 = getelementptr i8, ptr %t117, i64 8
-  store i64 %t100, ptr %t119, !tbaa !15
-  %t120 = inttoptr i64 %t89 to ptr
-  %t121 = getelementptr i8, ptr %t120, i64 -6
-  %t122 = load ptr, ptr %t121, !tbaa !14
-  %t123 = load i64, ptr %lo.v
-  %t124 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void %t122(ptr %ctx, i64 %t116, i64 %t123, i64 %t124, i64 1, i64 %t89, i64 %t90, i64 poison, i64 poison, i64 poison, i64 poison)
+  %t91 = phi i64 [ %t72, %l63 ], [ %t74, %l16 ], [ %t80, %l88 ]
+  %t92 = phi i1 [ false, %l63 ], [ true, %l16 ], [ %t90, %l88 ]
+  store i64 %t91, ptr %v2
+  %t93 = load i64, ptr %v1
+  %t94 = load i64, ptr %v2
+  %t95 = sub i64 %t93, 6
+  %t96 = and i64 %t95, 7
+  %t97 = icmp eq i64 %t96, 0
+  br i1 %t97, label %l102, label %l98, !prof !0
+l102:
+  %t103 = load i64, ptr %v0
+  %t104 = load i64, ptr %v1
+  %t105 = load i64, ptr %sp.v
+  %t106 = add i64 %t105, -24
+  %t107 = getelementptr i8, ptr %ctx, i64 <stack_limit>
+  %t108 = load i64, ptr %t107, !tbaa !10
+  %t109 = icmp ult i64 %t106, %t108
+  br i1 %t109, label %l110, label %l111, !prof !1
+l111:
+  %t120 = phi i64 [ %t106, %l102 ], [ %t119, %l110 ]
+  %t121 = inttoptr i64 %t120 to ptr
+  store ptr @"scm.f.0.r1", ptr %t121, !tbaa !15
+  %t122 = getelementptr i8, ptr %t121, i64 16
+  store i64 %t103, ptr %t122, !tbaa !15
+  %t123 = getelementptr i8, ptr %t121, i64 8
+  store i64 %t104, ptr %t123, !tbaa !15
+  %t124 = inttoptr i64 %t93 to ptr
+  %t125 = getelementptr i8, ptr %t124, i64 -6
+  %t126 = load ptr, ptr %t125, !tbaa !14
+  %t127 = load i64, ptr %lo.v
+  %t128 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void %t126(ptr %ctx, i64 %t120, i64 %t127, i64 %t128, i64 1, i64 %t93, i64 %t94, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l1:
   %t2 = load i64, ptr %sp.v
@@ -148,58 +152,58 @@ l1:
   %t4 = load i64, ptr %hi.v
   musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t2, i64 %t3, i64 %t4, i64 ptrtoint (ptr @cairn_throw.0 to i64), i64 poison, i64 %t0, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
-l58:
-  %t60 = bitcast double %t49 to i64
-  %t61 = load i64, ptr %sp.v
-  %t62 = load i64, ptr %lo.v
-  %t63 = load i64, ptr %hi.v
-  %t64 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_box_flonum>, ptr %ctx, i64 %t61, i64 %t60, i64 %t62, i64 %t63) #3
-  %t65 = extractvalue { i64, i64, i64 } %t64, 0
-  %t66 = extractvalue { i64, i64, i64 } %t64, 1
-  store i64 %t66, ptr %lo.v
-  %t67 = extractvalue { i64, i64, i64 } %t64, 2
-  store i64 %t67, ptr %hi.v
-  br label %l59
-l80:
-  %t81 = load i64, ptr %sp.v
-  %t82 = load i64, ptr %lo.v
-  %t83 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t81, i64 %t82, i64 %t83, i64 ptrtoint (ptr @cairn_throw.1 to i64), i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison)
+l62:
+  %t64 = bitcast double %t53 to i64
+  %t65 = load i64, ptr %sp.v
+  %t66 = load i64, ptr %lo.v
+  %t67 = load i64, ptr %hi.v
+  %t68 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_box_flonum>, ptr %ctx, i64 %t65, i64 %t64, i64 %t66, i64 %t67) #3
+  %t69 = extractvalue { i64, i64, i64 } %t68, 0
+  %t70 = extractvalue { i64, i64, i64 } %t68, 1
+  store i64 %t70, ptr %lo.v
+  %t71 = extractvalue { i64, i64, i64 } %t68, 2
+  store i64 %t71, ptr %hi.v
+  br label %l63
+l84:
+  %t85 = load i64, ptr %sp.v
+  %t86 = load i64, ptr %lo.v
+  %t87 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t85, i64 %t86, i64 %t87, i64 ptrtoint (ptr @cairn_throw.1 to i64), i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l15:
-  %t72 = load i64, ptr %sp.v
-  %t73 = load i64, ptr %lo.v
-  %t74 = load i64, ptr %hi.v
-  %t75 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_add>, ptr %ctx, i64 %t72, i64 %t12, i64 %t13, i64 %t73, i64 %t74) #3
-  %t76 = extractvalue { i64, i64, i64 } %t75, 0
-  %t77 = extractvalue { i64, i64, i64 } %t75, 1
-  store i64 %t77, ptr %lo.v
-  %t78 = extractvalue { i64, i64, i64 } %t75, 2
-  store i64 %t78, ptr %hi.v
-  %t79 = icmp ne i64 %t76, 58
-  br i1 %t79, label %l84, label %l80, !prof !0
-l84:
-  %t85 = and i64 %t76, 7
-  %t86 = icmp eq i64 %t85, 0
+  %t76 = load i64, ptr %sp.v
+  %t77 = load i64, ptr %lo.v
+  %t78 = load i64, ptr %hi.v
+  %t79 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_add>, ptr %ctx, i64 %t76, i64 %t12, i64 %t13, i64 %t77, i64 %t78) #3
+  %t80 = extractvalue { i64, i64, i64 } %t79, 0
+  %t81 = extractvalue { i64, i64, i64 } %t79, 1
+  store i64 %t81, ptr %lo.v
+  %t82 = extractvalue { i64, i64, i64 } %t79, 2
+  store i64 %t82, ptr %hi.v
+  %t83 = icmp ne i64 %t80, 58
+  br i1 %t83, label %l88, label %l84, !prof !0
+l88:
+  %t89 = and i64 %t80, 7
+  %t90 = icmp eq i64 %t89, 0
   br label %l14
-l94:
-  %t95 = load i64, ptr %sp.v
-  %t96 = load i64, ptr %lo.v
-  %t97 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t95, i64 %t96, i64 %t97, i64 ptrtoint (ptr @cairn_throw.2 to i64), i64 poison, i64 %t89, i64 poison, i64 poison, i64 poison, i64 poison)
+l98:
+  %t99 = load i64, ptr %sp.v
+  %t100 = load i64, ptr %lo.v
+  %t101 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t99, i64 %t100, i64 %t101, i64 ptrtoint (ptr @cairn_throw.2 to i64), i64 poison, i64 %t93, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
-l106:
-  %t108 = add i64 %t101, 0
-  %t109 = load i64, ptr %lo.v
-  %t110 = load i64, ptr %hi.v
-  %t111 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{memory},~{dirflag},~{fpsr},~{flags}"(i64 <cairn_machine_overflow>, ptr %ctx, i64 %t108, i64 192, i64 %t109, i64 %t110) #1
-  %t112 = extractvalue { i64, i64, i64 } %t111, 0
-  %t113 = extractvalue { i64, i64, i64 } %t111, 1
-  store i64 %t113, ptr %lo.v
-  %t114 = extractvalue { i64, i64, i64 } %t111, 2
-  store i64 %t114, ptr %hi.v
-  %t115 = sub i64 %t112, 24
-  br label %l107
+l110:
+  %t112 = add i64 %t105, 0
+  %t113 = load i64, ptr %lo.v
+  %t114 = load i64, ptr %hi.v
+  %t115 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{memory},~{dirflag},~{fpsr},~{flags}"(i64 <cairn_machine_overflow>, ptr %ctx, i64 %t112, i64 192, i64 %t113, i64 %t114) #1
+  %t116 = extractvalue { i64, i64, i64 } %t115, 0
+  %t117 = extractvalue { i64, i64, i64 } %t115, 1
+  store i64 %t117, ptr %lo.v
+  %t118 = extractvalue { i64, i64, i64 } %t115, 2
+  store i64 %t118, ptr %hi.v
+  %t119 = sub i64 %t116, 24
+  br label %l111
 }
 
 define internal preserve_nonecc void @"scm.f.0.r1"(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) #0 align 16 prefix <{ i64, i64, ptr, i64, i64, i64 }> <{ i64 ptrtoint (ptr @cairn_name.2 to i64), i64 3, ptr @cairn_mv_first, i64 0, i64 6, i64 4294967299 }> {

@@ -72,80 +72,84 @@ l52:
   %t54 = icmp eq i64 %t53, 0
   br i1 %t54, label %l55, label %l56
 l55:
-  %t58 = ashr i64 %t38, 3
-  %t59 = sitofp i64 %t58 to double
+  %t58 = sub i64 0, %t38
+  %t59 = ashr i64 %t58, 3
+  %t60 = sitofp i64 %t59 to double
+  %t61 = fneg double %t60
   br label %l57
 l56:
-  %t60 = sub i64 %t38, 1
-  %t61 = call i64 @llvm.fshr.i64(i64 %t60, i64 %t60, i64 4)
-  %t62 = bitcast i64 %t61 to double
+  %t62 = sub i64 %t38, 1
+  %t63 = call i64 @llvm.fshr.i64(i64 %t62, i64 %t62, i64 4)
+  %t64 = bitcast i64 %t63 to double
   br label %l57
 l57:
-  %t63 = phi double [ %t59, %l55 ], [ %t62, %l56 ]
-  %t64 = and i64 %t39, 7
-  %t65 = icmp eq i64 %t64, 0
-  br i1 %t65, label %l66, label %l67
-l66:
-  %t69 = ashr i64 %t39, 3
-  %t70 = sitofp i64 %t69 to double
-  br label %l68
-l67:
-  %t71 = sub i64 %t39, 1
-  %t72 = call i64 @llvm.fshr.i64(i64 %t71, i64 %t71, i64 4)
-  %t73 = bitcast i64 %t72 to double
-  br label %l68
+  %t65 = phi double [ %t61, %l55 ], [ %t64, %l56 ]
+  %t66 = and i64 %t39, 7
+  %t67 = icmp eq i64 %t66, 0
+  br i1 %t67, label %l68, label %l69
 l68:
-  %t74 = phi double [ %t70, %l66 ], [ %t73, %l67 ]
-  %t75 = fadd double %t63, %t74
-  %t76 = bitcast double %t75 to i64
-  %t77 = call i64 @llvm.fshl.i64(i64 %t76, i64 %t76, i64 4)
-  %t78 = add i64 %t77, 1
-  %t79 = trunc i64 %t78 to i32
-  %t80 = and i32 %t79, 31
-  %t81 = lshr i32 842150450, %t80
-  %t82 = and i32 %t81, 1
-  %t83 = icmp ne i32 %t82, 0
-  br i1 %t83, label %l85, label %l84, !prof !0
-l85:
-  %t94 = phi i64 [ %t78, %l68 ], [ %t91, %l84 ]
+  %t71 = sub i64 0, %t39
+  %t72 = ashr i64 %t71, 3
+  %t73 = sitofp i64 %t72 to double
+  %t74 = fneg double %t73
+  br label %l70
+l69:
+  %t75 = sub i64 %t39, 1
+  %t76 = call i64 @llvm.fshr.i64(i64 %t75, i64 %t75, i64 4)
+  %t77 = bitcast i64 %t76 to double
+  br label %l70
+l70:
+  %t78 = phi double [ %t74, %l68 ], [ %t77, %l69 ]
+  %t79 = fadd double %t65, %t78
+  %t80 = bitcast double %t79 to i64
+  %t81 = call i64 @llvm.fshl.i64(i64 %t80, i64 %t80, i64 4)
+  %t82 = add i64 %t81, 1
+  %t83 = trunc i64 %t82 to i32
+  %t84 = and i32 %t83, 31
+  %t85 = lshr i32 842150450, %t84
+  %t86 = and i32 %t85, 1
+  %t87 = icmp ne i32 %t86, 0
+  br i1 %t87, label %l89, label %l88, !prof !0
+l89:
+  %t98 = phi i64 [ %t82, %l70 ], [ %t95, %l88 ]
   br label %l40
 l42:
-  %t95 = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %t38, i64 %t39)
-  %t96 = extractvalue { i64, i1 } %t95, 0
-  %t97 = extractvalue { i64, i1 } %t95, 1
-  br i1 %t97, label %l41, label %l40, !prof !1
+  %t99 = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %t38, i64 %t39)
+  %t100 = extractvalue { i64, i1 } %t99, 0
+  %t101 = extractvalue { i64, i1 } %t99, 1
+  br i1 %t101, label %l41, label %l40, !prof !1
 l40:
-  %t113 = phi i64 [ %t94, %l85 ], [ %t96, %l42 ], [ %t102, %l110 ]
-  %t114 = phi i1 [ false, %l85 ], [ true, %l42 ], [ %t112, %l110 ]
-  store i64 %t113, ptr %v2
-  %t115 = load i64, ptr %v1
-  %t116 = load i64, ptr %v2
-  %t117 = sub i64 %t115, 6
-  %t118 = and i64 %t117, 7
-  %t119 = icmp eq i64 %t118, 0
-  br i1 %t119, label %l124, label %l120, !prof !0
-l124:
-  %t125 = load i64, ptr %v0
-  %t126 = load i64, ptr %v1
-  %t127 = load i64, ptr %sp.v
-  %t128 = load i64, ptr %hi.v
-  %t129 = sub i64 %t128, 32
-  store i64 %t129, ptr %hi.v
-  %t130 = inttoptr i64 %t129 to ptr
-  store ptr @"scm.f.0.r1", ptr %t130, !tbaa !15
-  %t131 = getelementptr i8, ptr %t130, i64 8
-  store i64 %t127, ptr %t131, !tbaa !15
-  %t132 = getelementptr i8, ptr %t130, i64 16
-  store i64 %t125, ptr %t132, !tbaa !15
-  %t133 = getelementptr i8, ptr %t130, i64 24
-  store i64 %t126, ptr %t133, !tbaa !15
-  %t134 = add i64 %t129, 6
-  %t135 = inttoptr i64 %t115 to ptr
-  %t136 = getelementptr i8, ptr %t135, i64 -6
-  %t137 = load ptr, ptr %t136, !tbaa !14
-  %t138 = load i64, ptr %lo.v
-  %t139 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void %t137(ptr %ctx, i64 %t134, i64 %t138, i64 %t139, i64 1, i64 %t115, i64 %t116, i64 poison, i64 poison, i64 poison, i64 poison)
+  %t117 = phi i64 [ %t98, %l89 ], [ %t100, %l42 ], [ %t106, %l114 ]
+  %t118 = phi i1 [ false, %l89 ], [ true, %l42 ], [ %t116, %l114 ]
+  store i64 %t117, ptr %v2
+  %t119 = load i64, ptr %v1
+  %t120 = load i64, ptr %v2
+  %t121 = sub i64 %t119, 6
+  %t122 = and i64 %t121, 7
+  %t123 = icmp eq i64 %t122, 0
+  br i1 %t123, label %l128, label %l124, !prof !0
+l128:
+  %t129 = load i64, ptr %v0
+  %t130 = load i64, ptr %v1
+  %t131 = load i64, ptr %sp.v
+  %t132 = load i64, ptr %hi.v
+  %t133 = sub i64 %t132, 32
+  store i64 %t133, ptr %hi.v
+  %t134 = inttoptr i64 %t133 to ptr
+  store ptr @"scm.f.0.r1", ptr %t134, !tbaa !15
+  %t135 = getelementptr i8, ptr %t134, i64 8
+  store i64 %t131, ptr %t135, !tbaa !15
+  %t136 = getelementptr i8, ptr %t134, i64 16
+  store i64 %t129, ptr %t136, !tbaa !15
+  %t137 = getelementptr i8, ptr %t134, i64 24
+  store i64 %t130, ptr %t137, !tbaa !15
+  %t138 = add i64 %t133, 6
+  %t139 = inttoptr i64 %t119 to ptr
+  %t140 = getelementptr i8, ptr %t139, i64 -6
+  %t141 = load ptr, ptr %t140, !tbaa !14
+  %t142 = load i64, ptr %lo.v
+  %t143 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void %t141(ptr %ctx, i64 %t138, i64 %t142, i64 %t143, i64 1, i64 %t119, i64 %t120, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l4:
   %t6 = load i64, ptr %v0
@@ -184,45 +188,45 @@ l27:
   %t30 = load i64, ptr %hi.v
   musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t28, i64 %t29, i64 %t30, i64 ptrtoint (ptr @cairn_throw.0 to i64), i64 poison, i64 %t26, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
-l84:
-  %t86 = bitcast double %t75 to i64
-  %t87 = load i64, ptr %sp.v
-  %t88 = load i64, ptr %lo.v
-  %t89 = load i64, ptr %hi.v
-  %t90 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_box_flonum>, ptr %ctx, i64 %t87, i64 %t86, i64 %t88, i64 %t89) #3
-  %t91 = extractvalue { i64, i64, i64 } %t90, 0
-  %t92 = extractvalue { i64, i64, i64 } %t90, 1
-  store i64 %t92, ptr %lo.v
-  %t93 = extractvalue { i64, i64, i64 } %t90, 2
-  store i64 %t93, ptr %hi.v
-  br label %l85
-l106:
-  %t107 = load i64, ptr %sp.v
-  %t108 = load i64, ptr %lo.v
-  %t109 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t107, i64 %t108, i64 %t109, i64 ptrtoint (ptr @cairn_throw.1 to i64), i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison)
+l88:
+  %t90 = bitcast double %t79 to i64
+  %t91 = load i64, ptr %sp.v
+  %t92 = load i64, ptr %lo.v
+  %t93 = load i64, ptr %hi.v
+  %t94 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_box_flonum>, ptr %ctx, i64 %t91, i64 %t90, i64 %t92, i64 %t93) #3
+  %t95 = extractvalue { i64, i64, i64 } %t94, 0
+  %t96 = extractvalue { i64, i64, i64 } %t94, 1
+  store i64 %t96, ptr %lo.v
+  %t97 = extractvalue { i64, i64, i64 } %t94, 2
+  store i64 %t97, ptr %hi.v
+  br label %l89
+l110:
+  %t111 = load i64, ptr %sp.v
+  %t112 = load i64, ptr %lo.v
+  %t113 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t111, i64 %t112, i64 %t113, i64 ptrtoint (ptr @cairn_throw.1 to i64), i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l41:
-  %t98 = load i64, ptr %sp.v
-  %t99 = load i64, ptr %lo.v
-  %t100 = load i64, ptr %hi.v
-  %t101 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_add>, ptr %ctx, i64 %t98, i64 %t38, i64 %t39, i64 %t99, i64 %t100) #3
-  %t102 = extractvalue { i64, i64, i64 } %t101, 0
-  %t103 = extractvalue { i64, i64, i64 } %t101, 1
-  store i64 %t103, ptr %lo.v
-  %t104 = extractvalue { i64, i64, i64 } %t101, 2
-  store i64 %t104, ptr %hi.v
-  %t105 = icmp ne i64 %t102, 58
-  br i1 %t105, label %l110, label %l106, !prof !0
-l110:
-  %t111 = and i64 %t102, 7
-  %t112 = icmp eq i64 %t111, 0
+  %t102 = load i64, ptr %sp.v
+  %t103 = load i64, ptr %lo.v
+  %t104 = load i64, ptr %hi.v
+  %t105 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{dirflag},~{fpsr},~{flags}"(i64 <cairn_num_add>, ptr %ctx, i64 %t102, i64 %t38, i64 %t39, i64 %t103, i64 %t104) #3
+  %t106 = extractvalue { i64, i64, i64 } %t105, 0
+  %t107 = extractvalue { i64, i64, i64 } %t105, 1
+  store i64 %t107, ptr %lo.v
+  %t108 = extractvalue { i64, i64, i64 } %t105, 2
+  store i64 %t108, ptr %hi.v
+  %t109 = icmp ne i64 %t106, 58
+  br i1 %t109, label %l114, label %l110, !prof !0
+l114:
+  %t115 = and i64 %t106, 7
+  %t116 = icmp eq i64 %t115, 0
   br label %l40
-l120:
-  %t121 = load i64, ptr %sp.v
-  %t122 = load i64, ptr %lo.v
-  %t123 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t121, i64 %t122, i64 %t123, i64 ptrtoint (ptr @cairn_throw.2 to i64), i64 poison, i64 %t115, i64 poison, i64 poison, i64 poison, i64 poison)
+l124:
+  %t125 = load i64, ptr %sp.v
+  %t126 = load i64, ptr %lo.v
+  %t127 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t125, i64 %t126, i64 %t127, i64 ptrtoint (ptr @cairn_throw.2 to i64), i64 poison, i64 %t119, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 }
 
