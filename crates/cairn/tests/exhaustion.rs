@@ -53,11 +53,14 @@ const WAYS: [&str; 19] = [
     "caught",
 ];
 
-fn is_out_of_memory(way: &str, output: &Output) {
+fn is_out_of_memory(way: &str, limit: &str, output: &Output) {
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(1), "{way}: {:?}\n{out}{err}", output.status);
     assert_eq!(out, "begun\n", "{way}: {err}");
-    assert!(err.starts_with("cairn: out of memory: ") && err.contains("heap limit of 64 MiB"), "{way}: {err}");
+    assert!(
+        err.starts_with("cairn: out of memory: ") && err.contains(&format!("heap limit of {limit} MiB")),
+        "{way}: {err}"
+    );
     assert_eq!(err.lines().count(), 1, "{way}: {err}");
 }
 
@@ -85,7 +88,12 @@ fn exhaust(frames: &str) {
     let exe = Executable::new(MEMORY, frames);
     for way in WAYS {
         let output = Command::new(&exe.0).arg(way).env("CAIRN_HEAP_MAX", "64M").output().unwrap();
-        is_out_of_memory(way, &output);
+        is_out_of_memory(way, "64", &output);
+    }
+    for way in ["list", "vectors", "recursion", "continuations", "symbols", "caught", "many-arguments"] {
+        let mut zealous = Command::new(&exe.0);
+        zealous.arg(way).env("CAIRN_HEAP_MAX", "8M").env("CAIRN_ZEAL", "1");
+        is_out_of_memory(way, "8", &zealous.output().unwrap());
     }
     for (way, message) in TOO_LARGE {
         let output = Command::new(&exe.0).arg(way).env("CAIRN_HEAP_MAX", "64M").output().unwrap();
@@ -100,7 +108,7 @@ fn exhaust(frames: &str) {
     for way in ["list", "recursion"] {
         let mut run = Command::new(binary());
         run.current_dir(root()).args(["run", &format!("--frames={frames}"), "--heap-max=64M", MEMORY, way]);
-        is_out_of_memory(way, &run.output().unwrap());
+        is_out_of_memory(way, "64", &run.output().unwrap());
     }
 }
 

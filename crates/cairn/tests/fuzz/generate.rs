@@ -5,6 +5,8 @@
 //! call only procedures before them, every repetition multiplies an estimate of the cost which calls must fit into, and
 //! values that go round in loops are clamped.
 
+mod shapes;
+
 /// What an expression is to yield.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
@@ -67,16 +69,17 @@ pub struct Generator {
 
 /// What a program may cost, in evaluated expressions per test.
 const COST_MAX: u64 = 6_000;
-/// Expressions in a form, about.
-const SIZE_MAX: usize = 120;
+/// Expressions in a form, about. Compilation takes nearly all of the time, so more small forms find more than few large ones.
+const SIZE_MAX: usize = 70;
 
 /// Definitions that all programs share.
 pub const PRELUDE: &str = r#"(import (scheme base) (scheme write) (scheme char) (scheme inexact) (scheme cxr) (scheme lazy)
-        (scheme case-lambda) (scheme read) (srfi 69) (srfi 132))
+        (scheme case-lambda) (scheme read) (scheme complex) (srfi 69) (srfi 132))
 (define-record-type point (make-point x y) point? (x point-x set-point-x!) (y point-y))
 (define limit 1000000000000000000000000000000)
 (define (clamp x)
-  (cond ((and (number? x) (exact? x))
+  (cond ((and (number? x) (not (real? x))) (if (exact? x) 7 x))
+        ((and (number? x) (exact? x))
          (if (integer? x)
              (if (< (- limit) x limit) x (modulo x limit))
              (if (and (< (denominator x) limit) (< (- limit) (numerator x) limit))
@@ -91,24 +94,33 @@ pub const PRELUDE: &str = r#"(import (scheme base) (scheme write) (scheme char) 
 (define depth (make-parameter 0))
 (define width (make-parameter 10 (lambda (x) (if (number? x) (clamp x) 0))))
 (define (show x)
-  (cond ((point? x) (list 'point (show (point-x x)) (show (point-y x))))
-        ((procedure? x) 'procedure)
-        ((pair? x) (cons (show (car x)) (show (cdr x))))
-        ((vector? x) (vector-map show x))
-        (else x)))
+  (let show ((x x) (d 20))
+    (cond ((= d 0) '...)
+          ((point? x) (list 'point (show (point-x x) (- d 1)) (show (point-y x) (- d 1))))
+          ((procedure? x) 'procedure)
+          ((pair? x) (cons (show (car x) (- d 1)) (show (cdr x) d)))
+          ((vector? x) (vector-map (lambda (x) (show x (- d 1))) x))
+          (else x))))
 (define (describe e)
   (cond ((error-object? e)
          (if (string-prefix? "user" (error-object-message e))
              (list 'error (error-object-message e) (show (error-object-irritants e)))
-             'failure))
+             (list 'failure (error-object-message e))))
         (else (list 'raised (show e)))))
 (define (string-prefix? p s)
   (and (<= (string-length p) (string-length s)) (string=? p (substring s 0 (string-length p)))))
+; what no optimizer knows
+(define inputs
+  (read (open-input-string "((0 . 0.0) (-1 . 1/2) (1152921504606846975 . -0.0) (7 . 1e300) (-1152921504606846976 . +nan.0))")))
 (define (test number thunk)
-  (set! notes '())
-  (let ((result (call/cc (lambda (k) (with-exception-handler (lambda (e) (k (describe e))) thunk)))))
-    (write (list number (show result) (show notes)))
-    (newline)))
+  (for-each
+    (lambda (in)
+      (set! notes '())
+      (let ((result (call/cc (lambda (k)
+                      (with-exception-handler (lambda (e) (k (describe e))) (lambda () (thunk (car in) (cdr in))))))))
+        (write (list number (show result) (show notes)))
+        (newline)))
+    inputs))
 "#;
 
 impl Generator {
@@ -131,8 +143,9 @@ impl Generator {
             }
             (self.cost, self.size) = (0, 0);
             let kind = self.kind();
-            let body = self.body(kind, 6);
-            forms.push(format!("(test {i} (lambda () {body}))"));
+            let inputs = [("n".to_string(), Role::Value(Int)), ("x".to_string(), Role::Value(Num))];
+            let body = self.with(&inputs, |g| g.body(kind, 6));
+            forms.push(format!("(test {i} (lambda (n x) {body}))"));
         }
         forms
     }
@@ -293,10 +306,11 @@ impl Generator {
             return self.leaf(kind);
         }
         let d = depth - 1;
-        match self.below(12) {
+        match self.below(13) {
             0 | 1 => self.leaf(kind),
             2 | 3 => self.control(kind, d),
             4 => self.call(kind, d),
+            5 => self.shape(kind, d),
             _ => self.operation(kind, d),
         }
     }
@@ -318,14 +332,14 @@ impl Generator {
             Char => self.pick(&["#\\a", "#\\Z", "#\\space", "#\\0", "#\\λ", "#\\x1F600", "#\\nul", "#\\ß"]).into(),
             Str => self.pick(&["\"\"", "\"abc\"", "\"Hello, World\"", "\"λx.x\"", "\"12\"", "\"a\\nb\""]).into(),
             Sym => self.pick(&["'a", "'b", "'hello", "'|a b|"]).into(),
-            List => match self.below(3) {
+            List => match self.below(6) {
                 0 => "'()".into(),
-                1 => "(list 3 1 2)".into(),
+                1 | 2 => "(list 3 1 2)".into(),
                 _ => format!("(list {} {})", self.leaf(Num), self.leaf(Num)),
             },
-            Vec => match self.below(3) {
+            Vec => match self.below(8) {
                 0 => "(vector)".into(),
-                1 => format!("(make-vector {} {})", self.below(5), self.leaf(Num)),
+                1..=3 => format!("(make-vector {} {})", 2 + self.below(3), self.leaf(Num)),
                 _ => format!("(vector {} {} {})", self.leaf(Num), self.leaf(Num), self.leaf(Num)),
             },
             Rec => format!("(make-point {} {})", self.leaf(Num), self.leaf(Num)),
