@@ -233,11 +233,14 @@
       (let ((handlers (%machine-ref 1)))
         (if (%null? handlers)
             (uncaught obj)
-            (with-state (%cdr handlers) (%machine-ref 4)
-              (lambda ()
-                ((%car handlers) obj)
-                (raise (make-condition (kind-other) #f "exception handler returned from non-continuable raise of"
-                                       (%cons obj '()) (no-site))))))))
+            (begin
+              (with-state (%cdr handlers) (%machine-ref 4)
+                (lambda ()
+                  ((%car handlers) obj)
+                  (raise (make-condition (kind-other) #f "exception handler returned from non-continuable raise of"
+                                         (%cons obj '()) (no-site)))))
+              ;; Not reached; it tells the compiler that `raise` does not return.
+              (%fatal "raise returned" (no-site))))))
 
     (define (raise-condition kind who message irritants site)
       (raise (make-condition kind who message irritants site)))

@@ -14,6 +14,7 @@
 //!
 //! Evaluation order: operands, `Let` right-hand sides: left to right. `Letrec` is `letrec*`.
 
+use crate::inlined::InlineTable;
 use crate::prim::{Kind, PrimOp};
 use cairn_layout::code::Site;
 use cairn_num::{Int, Number};
@@ -163,6 +164,8 @@ pub struct Program {
     pub sources: Vec<SourceFile>,
     /// Names that errors give, indexed by `Site::who`.
     pub procedures: Vec<Rc<str>>,
+    /// Positions in inlined bodies, indexed by `Site::row`.
+    pub inlined: InlineTable,
 }
 
 /// A top-level form.

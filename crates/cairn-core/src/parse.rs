@@ -3,6 +3,7 @@
 //! The text is scanned and parsed in one recursive descent over its bytes; variables, globals and labels get the numbers they
 //! carry, tables grow to fit. Errors tell the line. Comments run from `;` to the end of the line.
 
+use crate::inlined::InlineTable;
 use crate::ir::*;
 use crate::prim::PrimOp;
 use crate::walk::deep;
@@ -142,7 +143,7 @@ impl Parser<'_> {
         let end = self.text[self.at..].find('}').ok_or("unclosed position")?;
         let inner = &self.text[self.at + 1..self.at + end];
         self.at += end + 1;
-        inner.parse()
+        parse_site(&mut self.program.inlined, inner)
     }
 
     fn numbered(text: &str) -> Res<(&str, u32)> {
@@ -486,4 +487,13 @@ impl Parser<'_> {
             })
         })
     }
+}
+/// What stands between the braces of a position, see [`crate::print::print_site`].
+pub fn parse_site(table: &mut InlineTable, text: &str) -> Result<Site, String> {
+    let mut chain = Vec::new();
+    for part in text.split(" at ") {
+        let (place, procedure) = part.split_once(" in ").map_or((part, None), |(s, p)| (s, Some(p.into())));
+        chain.push((place.parse::<Site>()?, procedure));
+    }
+    Ok(table.from_chain(chain))
 }

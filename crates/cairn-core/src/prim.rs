@@ -372,6 +372,10 @@ impl PrimOp {
             PrimOp::Rt(i) => i.row().name,
         }
     }
+    /// Does control come back from it?
+    pub fn returns(self) -> bool {
+        !matches!(self.name(), "fatal" | "exit" | "emergency-exit" | "machine-throw")
+    }
     /// Number of operands, or `None` when variadic.
     pub fn arity(self) -> Option<usize> {
         match self {

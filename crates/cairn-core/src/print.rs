@@ -13,8 +13,10 @@
 //! * `x.3` local variable 3, `@x.3` global variable 3, `L3` label 3, `%car:1` primitive with `proven` = 1;
 //! * numbers, strings, characters and booleans stand for themselves, other constants are quoted;
 //! * `(f x …)` is a call; all other forms start with a keyword;
-//! * with positions, `{file:offset}` follows the expression it belongs to.
+//! * with positions, `{file:offset}` follows the expression it belongs to; `{file:offset in g at file:offset}` is a position in
+//!   the body of `g`, inlined.
 
+use crate::inlined::InlineTable;
 use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, Program, TopForm, VarId};
 use crate::walk::deep;
 use cairn_layout::code::Site;
@@ -58,6 +60,24 @@ pub fn print_literal(l: &Literal) -> String {
     let mut out = String::new();
     literal(&mut out, l);
     out
+}
+
+/// A source position as [`Site`] prints it, or `{file:offset in procedure at file:offset}` in an inlined body; nothing when
+/// unknown.
+pub fn print_site(table: &InlineTable, s: Site) -> String {
+    let mut items = Vec::new();
+    for (s, procedure) in table.chain(s) {
+        let place = s.to_string();
+        let mut item = place.trim_matches(['{', '}']).to_string();
+        if let Some(procedure) = procedure {
+            // spaces and braces are what ends a name here
+            let name = procedure.replace(|c: char| c.is_whitespace() || "{}".contains(c), "_");
+            let _ = write!(item, " in {name}");
+        }
+        items.push(item);
+    }
+    let text = items.join(" at ");
+    if text.is_empty() { text } else { format!("{{{text}}}") }
 }
 
 struct Printer<'a> {
@@ -132,7 +152,7 @@ impl Printer<'_> {
 
     fn site(&mut self, s: Site) {
         if self.sites {
-            let _ = write!(self.out, "{s}");
+            self.out.push_str(&print_site(&self.program.inlined, s));
         }
     }
 

@@ -13,6 +13,7 @@
 use crate::ir::{Clause, Expr, Label, LabelId, Lambda, Literal, Program, TopForm, VarId};
 use cairn_layout::code::Site;
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// Runs one recursive step; grows the native stack when little is left.
 #[inline]
@@ -119,6 +120,47 @@ pub fn rewrite(e: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
     })
 }
 
+/// Calls `f` on every call in tail position of a procedure in `e`; parts first.
+pub fn tail_calls(e: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
+    fn go(e: &mut Expr, tail: bool, f: &mut impl FnMut(&mut Expr)) {
+        deep(|| match e {
+            Expr::If(test, then, other) => {
+                go(test, false, f);
+                go(then, tail, f);
+                go(other, tail, f);
+            }
+            Expr::Seq(es) => {
+                let last = es.len().saturating_sub(1);
+                es.iter_mut().enumerate().for_each(|(i, e)| go(e, tail && i == last, f));
+            }
+            Expr::Let(bs, body) | Expr::Letrec(bs, body) => {
+                bs.iter_mut().for_each(|(_, e)| go(e, false, f));
+                go(body, tail, f);
+            }
+            Expr::Fix(bs, body) => {
+                bs.iter_mut().flat_map(|(_, l)| &mut l.clauses).for_each(|c| go(&mut c.body, true, f));
+                go(body, tail, f);
+            }
+            Expr::Lambda(l) => l.clauses.iter_mut().for_each(|c| go(&mut c.body, true, f)),
+            Expr::Receive { producer, clause, .. } => {
+                go(producer, false, f);
+                go(&mut clause.body, tail, f);
+            }
+            Expr::Labels(ls, body) => {
+                ls.iter_mut().for_each(|l| go(&mut l.body, tail, f));
+                go(body, tail, f);
+            }
+            e => {
+                for_each_child_mut(e, &mut |c| go(c, false, f));
+                if tail && matches!(e, Expr::Call(..) | Expr::Apply(..)) {
+                    f(e);
+                }
+            }
+        })
+    }
+    go(e, false, f)
+}
+
 /// Takes the expression out, leaving a constant.
 pub fn take(e: &mut Expr) -> Expr {
     std::mem::replace(e, Expr::Const(Literal::Unspecified))
@@ -212,10 +254,28 @@ pub struct Renaming {
     pub vars: FxHashMap<VarId, VarId>,
     /// Labels.
     pub labels: FxHashMap<LabelId, LabelId>,
-    /// Where the copy is going to stand: what has a name for errors but no position takes this one.
-    pub place: Option<Site>,
-    /// Everything takes it (inlined library code).
-    pub library: bool,
+    /// What becomes of source positions.
+    pub positions: Positions,
+}
+
+/// What becomes of source positions in a copy.
+#[derive(Clone, Default, Debug)]
+pub enum Positions {
+    /// They stay.
+    #[default]
+    Keep,
+    /// They become positions in a body of `procedure` that was inlined at the call `at`.
+    Inlined {
+        /// Name of the procedure.
+        procedure: Rc<str>,
+        /// Site of the call.
+        at: Site,
+    },
+    /// They become positions in a procedure nested in such a body.
+    Nested {
+        /// Site of the call.
+        at: Site,
+    },
 }
 
 impl Renaming {
@@ -236,10 +296,11 @@ impl Renaming {
     fn var(&self, v: VarId) -> VarId {
         self.vars.get(&v).copied().unwrap_or(v)
     }
-    fn site(&self, s: Site) -> Site {
-        match self.place {
-            Some(place) if self.library || (s.file().is_none() && s.who().is_some()) => s.moved_to(place),
-            _ => s,
+    fn site(&self, program: &mut Program, s: Site) -> Site {
+        match &self.positions {
+            Positions::Keep => s,
+            Positions::Inlined { procedure, at } => program.inlined.inline(s, procedure, *at),
+            Positions::Nested { at } => program.inlined.inline_nested(s, *at),
         }
     }
 }
@@ -265,9 +326,9 @@ pub fn copy_fresh(program: &mut Program, e: &Expr, names: &mut Renaming) -> Expr
         match e {
             Expr::Const(l) => Expr::Const(l.clone()),
             Expr::Local(v) => Expr::Local(names.var(*v)),
-            Expr::Global(g, s) => Expr::Global(*g, names.site(*s)),
+            Expr::Global(g, s) => Expr::Global(*g, names.site(program, *s)),
             Expr::SetLocal(v, e) => Expr::SetLocal(names.var(*v), boxed!(e)),
-            Expr::SetGlobal(g, e, s) => Expr::SetGlobal(*g, boxed!(e), names.site(*s)),
+            Expr::SetGlobal(g, e, s) => Expr::SetGlobal(*g, boxed!(e), names.site(program, *s)),
             Expr::If(a, b, c) => Expr::If(boxed!(a), boxed!(b), boxed!(c)),
             Expr::Seq(es) => Expr::Seq(many!(es)),
             Expr::Let(bs, body) => {
@@ -286,18 +347,18 @@ pub fn copy_fresh(program: &mut Program, e: &Expr, names: &mut Renaming) -> Expr
                 Expr::Fix(bs, boxed!(body))
             }
             Expr::Lambda(l) => Expr::Lambda(copy_lambda(program, l, names)),
-            Expr::Call(f, es, s) => Expr::Call(boxed!(f), many!(es), names.site(*s)),
-            Expr::Apply(f, es, s) => Expr::Apply(boxed!(f), many!(es), names.site(*s)),
+            Expr::Call(f, es, s) => Expr::Call(boxed!(f), many!(es), names.site(program, *s)),
+            Expr::Apply(f, es, s) => Expr::Apply(boxed!(f), many!(es), names.site(program, *s)),
             Expr::Prim { op, args, site, proven } => {
-                Expr::Prim { op: *op, args: many!(args), site: names.site(*site), proven: *proven }
+                Expr::Prim { op: *op, args: many!(args), site: names.site(program, *site), proven: *proven }
             }
             Expr::Values(es) => Expr::Values(many!(es)),
             Expr::Receive { producer, clause, site } => Expr::Receive {
                 producer: boxed!(producer),
                 clause: Box::new(copy_clause(program, clause, names)),
-                site: names.site(*site),
+                site: names.site(program, *site),
             },
-            Expr::CallCc(e, s) => Expr::CallCc(boxed!(e), names.site(*s)),
+            Expr::CallCc(e, s) => Expr::CallCc(boxed!(e), names.site(program, *s)),
             Expr::Labels(ls, body) => {
                 let ids: Vec<_> = ls.iter().map(|l| names.bind_label(program, l.id)).collect();
                 let ls = ids
@@ -324,8 +385,14 @@ pub fn copy_clause(program: &mut Program, c: &Clause, names: &mut Renaming) -> C
 
 /// A copy of a lambda with everything bound inside renamed.
 pub fn copy_lambda(program: &mut Program, l: &Lambda, names: &mut Renaming) -> Lambda {
+    let nested = match names.positions {
+        Positions::Inlined { at, .. } | Positions::Nested { at } => Positions::Nested { at },
+        Positions::Keep => Positions::Keep,
+    };
+    let around = std::mem::replace(&mut names.positions, nested);
     let clauses = l.clauses.iter().map(|c| copy_clause(program, c, names)).collect();
-    Lambda { name: l.name.clone(), clauses, site: names.site(l.site) }
+    names.positions = around;
+    Lambda { name: l.name.clone(), clauses, site: l.site }
 }
 
 /// Number of occurrences of each local variable (reads; `SetLocal` counts too), indexed by `VarId`.

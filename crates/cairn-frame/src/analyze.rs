@@ -18,7 +18,7 @@
 //!
 //! Complexity: linear in the program times the nesting of recursive groups.
 
-use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Program, TopForm, VarId};
+use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Program, SourceFile, TopForm, VarId};
 use cairn_layout::machine::KNOWN_REGISTERS;
 use std::collections::{BTreeSet, HashMap};
 
@@ -87,7 +87,9 @@ pub fn fitting_clause(lambda: &Lambda, count: usize) -> Option<(usize, &Clause)>
 struct Walker<'a> {
     out: Closures<'a>,
     current: LamId,
+    /// Inside of a definition of the library.
     library: bool,
+    sources: &'a [SourceFile],
 }
 
 /// Runs the analysis.
@@ -99,7 +101,7 @@ pub fn analyze(program: &Program) -> Closures<'_> {
         global: HashMap::new(),
         owner: vec![MAIN; program.vars.len()],
     };
-    let mut w = Walker { out, current: MAIN, library: false };
+    let mut w = Walker { out, current: MAIN, library: false, sources: &program.sources };
     w.new_lambda(None, None);
     for form in &program.forms {
         if let TopForm::Define(g, Expr::Lambda(l)) = form {
@@ -213,13 +215,16 @@ fn fixpoint(out: &mut Closures) {
 impl<'a> Walker<'a> {
     fn new_lambda(&mut self, lambda: Option<&'a Lambda>, binder: Option<VarId>) -> LamId {
         let id = LamId(self.out.lams.len() as u32);
+        // loops of library procedures are copied to their calls
+        let file = lambda.and_then(|l| l.site.file()).and_then(|f| self.sources.get(f as usize));
+        let library = self.library || file.is_some_and(|s| s.library);
         self.out.lams.push(LamInfo {
             lambda,
             binder,
             escapes: false,
             lifted: false,
             free: vec![],
-            library: self.library,
+            library,
             refs: vec![],
             children: vec![],
         });

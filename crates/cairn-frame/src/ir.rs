@@ -25,6 +25,7 @@
 //!   variable is live;
 //! * only `Return` functions use `Slot`, and only slots their frame declares live.
 
+use cairn_core::inlined::InlineTable;
 use cairn_core::ir::{GlobalId, Literal, SourceFile};
 use cairn_core::prim::PrimOp;
 use cairn_layout::code::Site;
@@ -76,6 +77,8 @@ pub struct Module {
     pub sources: Vec<SourceFile>,
     /// Names that errors give, indexed by `Site::who`.
     pub procedures: Vec<Rc<str>>,
+    /// Positions in inlined bodies, indexed by `Site::row`.
+    pub inlined: InlineTable,
 }
 
 /// A global variable.

@@ -93,6 +93,7 @@ pub fn lower(program: &Program, always_bound: &[bool], strategy: &'static Strate
         main: ids.entries[0],
         sources: program.sources.clone(),
         procedures: program.procedures.clone(),
+        inlined: program.inlined.clone(),
     };
     drop_unused_entries(&mut module, &ids, &entries_used);
     module

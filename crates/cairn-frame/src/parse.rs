@@ -5,7 +5,9 @@
 //! are comments. Errors tell the line. Only the form is checked here: [`crate::verify`] checks the meaning.
 
 use crate::ir::*;
+use cairn_core::inlined::InlineTable;
 use cairn_core::ir::{Expr, GlobalId, Literal, SourceFile, TopForm};
+use cairn_core::parse::parse_site;
 use cairn_core::prim::PrimOp;
 use cairn_layout::code::Site;
 use cairn_layout::facts;
@@ -46,11 +48,13 @@ pub fn parse_module(text: &str) -> Result<Module, String> {
 struct Cursor<'a> {
     line: &'a str,
     at: usize,
+    /// The module's, while the line is read.
+    inlined: InlineTable,
 }
 
 impl<'a> Cursor<'a> {
     fn new(line: &'a str) -> Cursor<'a> {
-        Cursor { line, at: 0 }
+        Cursor { line, at: 0, inlined: InlineTable::default() }
     }
 
     fn rest(&mut self) -> &'a str {
@@ -139,9 +143,8 @@ impl<'a> Cursor<'a> {
             return Ok(Site::NONE);
         }
         let (inner, _) = self.rest().split_once('}').ok_or("unclosed position")?;
-        let site = inner.parse()?;
         self.at += inner.len() + 1;
-        Ok(site)
+        parse_site(&mut self.inlined, inner)
     }
 
     fn literal(&mut self) -> Res<Literal> {
@@ -265,6 +268,7 @@ impl Reader {
             main: FuncId(0),
             sources: vec![],
             procedures: vec![],
+            inlined: InlineTable::default(),
         };
         let mut reader = Reader { module, names, in_function: false, open: None };
         reader.module.main = reader.function_named(&mut c)?;
@@ -273,7 +277,7 @@ impl Reader {
     }
 
     fn line(&mut self, line: &str) -> Res<()> {
-        let mut c = Cursor::new(line);
+        let mut c = Cursor { inlined: std::mem::take(&mut self.module.inlined), ..Cursor::new(line) };
         if c.keyword("function") {
             self.end_function()?;
             let f = self.function(&mut c)?;
@@ -301,7 +305,9 @@ impl Reader {
         } else {
             self.function_line(&mut c)?;
         }
-        c.end()
+        c.end()?;
+        self.module.inlined = c.inlined;
+        Ok(())
     }
 
     /// A clause, the head of a block, a statement or a terminator.

@@ -23,14 +23,15 @@
 //! * `x.3` variable 3 of the function, `x.3!d` an unboxed double, `@x.3` global variable 3, `b3` block 3;
 //! * `'1` constant, `&f.2.entry` static closure, `proven 10` operand checks proven (bit 0 is the last digit);
 //! * names that would not read as one word stand between bars;
-//! * `{file:offset}` is a source position; unknown positions are left out.
+//! * `{file:offset}` is a source position, `{file:offset in g at file:offset}` one in the body of `g`, inlined; unknown
+//!   positions are left out.
 //!
 //! Left out, because nothing depends on them: globals that are unbound at first (their uses name them), entries that nothing
 //! uses, and the text of source files.
 
 use crate::ir::*;
 use cairn_core::ir::{GlobalId, Literal};
-use cairn_core::print::print_literal;
+use cairn_core::print::{print_literal, print_site};
 use cairn_layout::code::Site;
 use std::fmt::Write;
 
@@ -81,8 +82,9 @@ fn global(m: &Module, g: GlobalId) -> String {
 }
 
 /// A position with a space before it; nothing when unknown.
-fn site(s: Site) -> String {
-    if s == Site::NONE { String::new() } else { format!(" {s}") }
+fn site(m: &Module, s: Site) -> String {
+    let text = print_site(&m.inlined, s);
+    if text.is_empty() { text } else { format!(" {text}") }
 }
 
 fn print_function(m: &Module, f: &Function, out: &mut String) {
@@ -90,7 +92,7 @@ fn print_function(m: &Module, f: &Function, out: &mut String) {
     write!(out, "\nfunction {} of {}{library} ", word(&f.name), word(&f.procedure)).unwrap();
     match &f.kind {
         FuncKind::Entry { closure_words, clauses, site: at } => {
-            writeln!(out, "entry words {closure_words}{}", site(*at)).unwrap();
+            writeln!(out, "entry words {closure_words}{}", site(m, *at)).unwrap();
             for c in clauses {
                 let rest = if c.rest { "+" } else { "" };
                 writeln!(out, "  {}{rest} -> {}", c.required, function_name(m, c.body)).unwrap();
@@ -112,7 +114,7 @@ fn print_function(m: &Module, f: &Function, out: &mut String) {
                     format!("({}{rest}){of}", vars(f, params))
                 }
             };
-            writeln!(out, "return {} -> {results}{}", print_frame(frame), site(*at)).unwrap();
+            writeln!(out, "return {} -> {results}{}", print_frame(frame), site(m, *at)).unwrap();
         }
     }
     for (i, b) in f.blocks.iter().enumerate() {
@@ -162,7 +164,7 @@ fn arguments(m: &Module, f: &Function, list: &[Operand]) -> String {
 
 fn prim(m: &Module, f: &Function, p: &Prim) -> String {
     let proven = if p.proven == 0 { String::new() } else { format!(" proven {:b}", p.proven) };
-    format!("({}{}){proven}{}", p.op.name(), operands(m, f, &p.args), site(p.site))
+    format!("({}{}){proven}{}", p.op.name(), operands(m, f, &p.args), site(m, p.site))
 }
 
 fn print_op(m: &Module, f: &Function, op: &Op) -> String {
@@ -170,10 +172,10 @@ fn print_op(m: &Module, f: &Function, op: &Op) -> String {
         Op::Copy(o) => operand(m, f, o),
         Op::Prim(p) => prim(m, f, p),
         Op::Global(g) => global(m, *g),
-        Op::GlobalChecked(g, at) => format!("{} checked{}", global(m, *g), site(*at)),
+        Op::GlobalChecked(g, at) => format!("{} checked{}", global(m, *g), site(m, *at)),
         Op::SetGlobal(g, o) => format!("{} := {}", global(m, *g), operand(m, f, o)),
         Op::SetGlobalChecked(g, o, at) => {
-            format!("{} := {} checked{}", global(m, *g), operand(m, f, o), site(*at))
+            format!("{} := {} checked{}", global(m, *g), operand(m, f, o), site(m, *at))
         }
         Op::Free(i) => format!("free {i}"),
         Op::Slot(i) => format!("slot {i}"),
@@ -216,7 +218,7 @@ fn print_term(m: &Module, f: &Function, t: &Term) -> String {
         Term::Return(o) => format!("return {}", operand(m, f, o)),
         Term::ReturnMulti(os) => format!("return values{}", operands(m, f, os)),
         Term::TailCall { callee: c, args, site: at } => {
-            format!("tail {} {}{}", callee(m, f, c), arguments(m, f, args), site(*at))
+            format!("tail {} {}{}", callee(m, f, c), arguments(m, f, args), site(m, *at))
         }
         Term::Call { callee: c, args, frame, ret, site: at } => {
             let stores: String = frame.stores.iter().map(|(s, o)| format!(" {s}:={}", operand(m, f, o))).collect();
@@ -225,7 +227,7 @@ fn print_term(m: &Module, f: &Function, t: &Term) -> String {
                 "call {} {}{} {}{store}{stores} then {}",
                 callee(m, f, c),
                 arguments(m, f, args),
-                site(*at),
+                site(m, *at),
                 print_frame(&frame.frame),
                 function_name(m, *ret)
             )

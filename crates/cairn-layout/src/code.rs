@@ -76,38 +76,70 @@ pub const fn shape_words(shape: u64) -> u64 {
 /// A packed source position, and the name that errors there give:
 ///
 /// ```text
-///  59        46 45        32 31             0
-/// |    file    |    who     |     start      |
+///  59        46 45        32   31   30            0
+/// |    file    |    who     | tail |     start     |
 /// ```
 ///
 /// `file` indexes the module's source table (all ones: no position), `start` is a byte offset. `who` says which
 /// procedure an error names: 0 the operation itself, else one more than an index into the program's table of
-/// procedure names. As a fixnum-sized integer it can travel in any register.
+/// procedure names. `tail` marks calls that were written in tail position. File number 0x3FFE stands for a position in an
+/// inlined body: `start` then indexes a table that says where the body was inlined (in Core and Frame IR
+/// `Program::inlined`, at run time `ModuleTable::inlined`, which has a row for every check that may fail, too, with the name
+/// of its procedure). As a fixnum-sized integer a site can travel in any register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Site(pub u64);
 
 impl Site {
     const FIELD: u64 = 0x3FFF;
+    const INLINED: u64 = 0x3FFE;
+    const TAIL: u64 = 1 << 31;
+    const START: u32 = 0x7FFF_FFFF;
     const WHO_SHIFT: u32 = 32;
     const FILE_SHIFT: u32 = 46;
     /// No position known.
     pub const NONE: Site = Site(Site::FIELD << Site::FILE_SHIFT);
     /// Packs a file index and a byte offset.
     pub const fn new(file: u32, start: u32) -> Site {
-        if file as u64 >= Site::FIELD {
+        if file as u64 >= Site::INLINED {
             Site::NONE
         } else {
-            Site((file as u64) << Site::FILE_SHIFT | start as u64)
+            Site((file as u64) << Site::FILE_SHIFT | (start & Site::START) as u64)
         }
     }
-    /// The file index, unless unknown.
+    /// Row `row` of the table of inlined positions.
+    pub const fn inlined(row: u32) -> Site {
+        Site(Site::INLINED << Site::FILE_SHIFT | (row & Site::START) as u64)
+    }
+    /// The file index, unless unknown or inlined.
     pub const fn file(self) -> Option<u32> {
-        let file = self.0 >> Site::FILE_SHIFT;
-        if file >= Site::FIELD { None } else { Some(file as u32) }
+        if self.kind() >= Site::INLINED { None } else { Some(self.kind() as u32) }
+    }
+    /// Is there a position?
+    pub const fn is_known(self) -> bool {
+        self.kind() < Site::FIELD
+    }
+    /// The row in the table of inlined positions, if it is one.
+    pub const fn row(self) -> Option<u32> {
+        if self.kind() == Site::INLINED { Some(self.start()) } else { None }
+    }
+    /// The position of a call in tail position.
+    pub const fn tail(self) -> Site {
+        if self.is_known() { Site(self.0 | Site::TAIL) } else { self }
+    }
+    /// Was it written in tail position? Then its procedure has no frame any more when the callee runs.
+    pub const fn is_tail(self) -> bool {
+        self.0 & Site::TAIL != 0
+    }
+    /// Without the mark of tail calls.
+    pub const fn plain(self) -> Site {
+        Site(self.0 & !Site::TAIL)
+    }
+    const fn kind(self) -> u64 {
+        self.0 >> Site::FILE_SHIFT
     }
     /// The byte offset.
     pub const fn start(self) -> u32 {
-        self.0 as u32
+        self.0 as u32 & Site::START
     }
     /// Index of the name that errors give, unless it is that of the operation.
     pub const fn who(self) -> Option<usize> {
@@ -126,7 +158,7 @@ impl Site {
     }
     /// The position of `place`, if it has one, under the name of this one.
     pub const fn moved_to(self, place: Site) -> Site {
-        if place.file().is_none() { self } else { place.with_who(self.who()) }
+        if !place.is_known() { self } else { place.with_who(self.who()) }
     }
 }
 
@@ -166,7 +198,7 @@ mod tests {
 
     #[test]
     fn sites_keep_their_parts() {
-        for (file, start, who) in [(0, 0, None), (3, u32::MAX, Some(0)), (0x3FFE, 7, Some(0x3FFE))] {
+        for (file, start, who) in [(0, 0, None), (3, u32::MAX >> 1, Some(0)), (0x3FFD, 7, Some(0x3FFE))] {
             let s = Site::new(file, start).with_who(who);
             assert_eq!((s.file(), s.start(), s.who()), (Some(file), start, who));
             assert_eq!(s.to_string().trim_matches(['{', '}']).parse(), Ok(s));
@@ -175,7 +207,11 @@ mod tests {
         assert_eq!((unplaced.file(), unplaced.who(), &*unplaced.to_string()), (None, Some(5), "{:5}"));
         assert_eq!(":5".parse(), Ok(unplaced));
         assert_eq!(Site::NONE.to_string(), "");
-        assert_eq!(Site::new(0x3FFF, 1), Site::NONE);
+        assert_eq!(Site::new(0x3FFE, 1), Site::NONE);
+        let row = Site::inlined(9).with_who(Some(1)).tail();
+        assert_eq!((row.row(), row.file(), row.who(), row.is_tail()), (Some(9), None, Some(1), true));
+        assert_eq!(row.plain(), Site::inlined(9).with_who(Some(1)));
+        assert_eq!((Site::NONE.tail(), Site::NONE.row(), Site::NONE.is_known()), (Site::NONE, None, false));
         assert_eq!(Site::NONE.with_who(Some(0x3FFF)), Site::NONE);
         assert!("1:x".parse::<Site>().is_err() && "1".parse::<Site>().is_err());
     }

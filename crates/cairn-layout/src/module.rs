@@ -29,6 +29,10 @@ pub struct ModuleTable {
     pub sources: *const Source,
     /// Number of sources.
     pub source_count: u64,
+    /// Positions of errors, and of calls in inlined bodies; indexed by `code::Site::row`.
+    pub inlined: *const Inlined,
+    /// Number of them.
+    pub inlined_count: u64,
     /// `extern "C" fn(ctx: *mut Machine, closure: Value)`: runs a procedure of no arguments to its end, leaving its value
     /// in `Machine::result`. `Machine::{sp,lo,hi}` must be set; they are set again on return.
     pub enter: *const u8,
@@ -49,6 +53,17 @@ pub const MODULE_VERSION: u64 = 2;
 pub const SYMBOL_PLACEHOLDER: u64 = 0xFA;
 /// Low byte of a literal word that stands for a pair or object among the literals.
 pub const NODE_PLACEHOLDER: u64 = 0xF2;
+
+/// A position that knows its procedure, and where that procedure's body was inlined.
+#[repr(C)]
+pub struct Inlined {
+    /// Where the text stands.
+    pub site: u64,
+    /// Name of the procedure it is written in: NUL-terminated.
+    pub procedure: u64,
+    /// The call in whose place the body stands: a row too; or unknown (a tail call, or not inlined).
+    pub at: u64,
+}
 
 /// A counted byte string.
 #[repr(C)]

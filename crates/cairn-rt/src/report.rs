@@ -162,6 +162,55 @@ fn source<'a>(module: *const ModuleTable, site: Site) -> Option<&'a Source> {
     }
 }
 
+/// What a site stands for.
+struct Place<'a> {
+    site: Site,
+    /// The procedure, when the site tells.
+    procedure: Option<&'a str>,
+    /// The call that the code around it was inlined at.
+    at: Site,
+}
+
+/// Looks a site up in the table of inlined positions.
+fn resolve<'a>(module: *const ModuleTable, site: Site) -> Place<'a> {
+    let plain = Place { site: site.plain(), procedure: None, at: Site::NONE };
+    let Some(row) = site.row() else { return plain };
+    if module.is_null() {
+        return plain;
+    }
+    // SAFETY: as in `source`; the names of rows are C strings.
+    unsafe {
+        let module = &*module;
+        if u64::from(row) >= module.inlined_count {
+            return plain;
+        }
+        let row = &*module.inlined.add(row as usize);
+        let name = std::ffi::CStr::from_ptr(row.procedure as *const std::ffi::c_char);
+        Place { site: Site(row.site), procedure: name.to_str().ok(), at: Site(row.at) }
+    }
+}
+
+/// The frames that a call at `site` in code of `procedure` would have without inlining, youngest first. Positions in library
+/// code are left out when `procedure` is in the library or the code is inlined.
+fn frames_at(module: *const ModuleTable, site: Site, procedure: &str, library: bool) -> Vec<Frame> {
+    let mut frames = Vec::new();
+    let mut site = site;
+    loop {
+        let place = resolve(module, site);
+        let inlined = place.procedure.is_some();
+        let hidden = library || inlined;
+        if site.is_tail() {
+            // the frame of a tail call would be gone
+        } else if !hidden || source(module, place.site).is_some_and(|s| s.text.len > 0) {
+            frames.push(Frame { name: place.procedure.unwrap_or(procedure).to_string(), site: place.site });
+        }
+        if place.at == Site::NONE {
+            return frames;
+        }
+        site = place.at;
+    }
+}
+
 /// `file:line:column` of a site in user code.
 pub fn place(module: *const ModuleTable, site: Site) -> Option<String> {
     let source = source(module, site)?;
@@ -181,26 +230,36 @@ struct Frame {
     site: Site,
 }
 
-/// The frames of user code, youngest first, with how often each is repeated.
-fn frames(ctx: &Machine) -> Vec<(Frame, usize)> {
+/// The frames of user code when an error at `site` occurs, youngest first, with how often each is repeated.
+fn frames(ctx: &Machine, site: Site) -> Vec<(Frame, usize)> {
+    let module = rt(ctx).module;
     let mut frames: Vec<(Frame, usize)> = Vec::new();
+    // the failing check's procedure, and those it was inlined into
+    if site.row().is_some() {
+        frames_at(module, site, "?", true).into_iter().for_each(|f| push(&mut frames, f));
+    }
     walk_frames(ctx, &mut |code: u64| {
         // SAFETY: return addresses of frames have a return point's prefix.
         let (shape, site, name) = unsafe {
             let at = |offset: i64| *((code as i64 + offset) as *const u64);
             (at(code::SHAPE), Site(at(code::RETURN_SITE)), c_text(at(code::RETURN_NAME)))
         };
-        let hidden = code::flags::LIBRARY | code::flags::UNDERFLOW | code::flags::HALT;
-        if shape & hidden == 0 {
-            let frame = Frame { name: name.unwrap_or_else(|| "?".to_string()), site };
-            match frames.last_mut() {
-                Some((last, n)) if *last == frame => *n += 1,
-                _ => frames.push((frame, 1)),
-            }
+        if shape & (code::flags::UNDERFLOW | code::flags::HALT) == 0 {
+            let library = shape & code::flags::LIBRARY != 0;
+            let name = name.as_deref().unwrap_or("?");
+            frames_at(rt(ctx).module, site, name, library).into_iter().for_each(|f| push(&mut frames, f));
         }
         frames.len() < 100_000
     });
     frames
+}
+
+/// Adds an older frame.
+fn push(frames: &mut Vec<(Frame, usize)>, frame: Frame) {
+    match frames.last_mut() {
+        Some((last, n)) if *last == frame => *n += 1,
+        _ => frames.push((frame, 1)),
+    }
 }
 
 /// Does the text begin with a call of `name`?
@@ -226,7 +285,7 @@ pub fn site_of_call(ctx: &Machine, name: &str) -> Option<Site> {
         youngest = Some(site);
         false
     });
-    let site = youngest?;
+    let site = resolve(rt(ctx).module, youngest?).site;
     let source = source(rt(ctx).module, site)?;
     // SAFETY: as in `source`.
     let text = unsafe { text_of(&source.text) };
@@ -235,9 +294,6 @@ pub fn site_of_call(ctx: &Machine, name: &str) -> Option<Site> {
 
 fn render_backtrace(module: *const ModuleTable, frames: &[(Frame, usize)], style: Style) -> String {
     let mut out = String::new();
-    if frames.is_empty() {
-        return out;
-    }
     let _ = writeln!(out, "{}backtrace:{}", style.bold, style.reset);
     let shown = &frames[..frames.len().min(FRAMES_MAX)];
     let width = shown.iter().map(|(f, _)| f.name.chars().count()).max().unwrap_or(0).min(40);
@@ -259,7 +315,8 @@ fn render_backtrace(module: *const ModuleTable, frames: &[(Frame, usize)], style
 /// The whole report.
 fn render(ctx: &Machine, message: &str, site: Site, style: Style) -> String {
     let module = rt(ctx).module;
-    let mut frames = frames(ctx);
+    let mut frames = frames(ctx, site);
+    let site = resolve(module, site).site;
     let Style { error, bold, reset, .. } = style;
     let mut out = format!("{error}error{reset}{bold}: {message}{reset}\n");
     // Without a position of its own, or with one in the library, the error is where user code called last.

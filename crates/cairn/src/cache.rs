@@ -12,7 +12,8 @@
 //! ```
 //!
 //! Files are written under a temporary name and renamed, so that concurrent runs see whole files only. Every failure of
-//! the cache itself only means that the program is compiled. `CAIRN_CACHE_DIR` moves it, `--no-cache` avoids it.
+//! the cache itself only means that the program is compiled. Programs with warnings are not kept: the warnings are to be seen
+//! every time. `CAIRN_CACHE_DIR` moves it, `--no-cache` avoids it.
 
 use crate::Failure;
 use crate::cli::CompileOptions;

@@ -76,6 +76,20 @@ fn a_cached_program_starts_without_llvm() {
 }
 
 #[test]
+fn warnings_appear_at_every_run() {
+    let d = Directory::new("warned");
+    d.write("warned.scm", "(define (f) missing) (display 1)");
+    let stderr = || {
+        let mut command = Command::new(binary());
+        command.args(["run", "warned.scm"]).current_dir(&d.0).env("CAIRN_CACHE_DIR", &d.0);
+        String::from_utf8(command.output().unwrap().stderr).unwrap()
+    };
+    let first = stderr();
+    assert!(first.contains("warning: `missing` is not defined"), "{first}");
+    assert_eq!(stderr(), first);
+}
+
+#[test]
 fn wrong_use() {
     let d = Directory::new("use");
     d.write("one.scm", "(display 1)");

@@ -184,7 +184,7 @@ l10:
   br label %l16
 }
 
-define internal preserve_nonecc void @cairn_continuation(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) #0 align 16 prefix <{ i64, i64, i64, i64 }> <{ i64 ptrtoint (ptr @cairn_name.3 to i64), i64 1152851135862669312, i64 65536, i64 171798691847 }> {
+define internal preserve_nonecc void @cairn_continuation(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) #0 align 16 prefix <{ i64, i64, i64, i64 }> <{ i64 ptrtoint (ptr @cairn_name.4 to i64), i64 1152851135862669312, i64 65536, i64 171798691847 }> {
 entry:
   %sp.v = alloca i64
   store i64 %sp, ptr %sp.v

@@ -23,8 +23,10 @@
 //! Invariants: only `Fix`-bound procedures are moved, code is never copied; jumps are in tail position of their `Labels`.
 //! Complexity: near linear (dominators after Cooper, Harvey & Kennedy, 2001).
 
+use crate::inlined::{InlineTable, each_site};
 use crate::ir::{Expr, Label, LabelId, Program, VarId};
 use crate::walk::{deep, for_each_child_mut, list_expr, select_clause, take};
+use cairn_layout::code::Site;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 type Region = usize;
@@ -301,6 +303,8 @@ struct Rewrite {
     at_root: FxHashMap<*const Expr, Vec<Vec<LabelId>>>,
     /// Labels whose bodies were taken from their `Fix` and wait for their place.
     moved: FxHashMap<LabelId, Label>,
+    /// The calls of each new label.
+    entries: FxHashMap<LabelId, Vec<Site>>,
     /// Clauses, for choosing the label of a call: parameter count and rest parameter.
     shapes: FxHashMap<VarId, Vec<(usize, bool)>>,
 }
@@ -337,6 +341,7 @@ fn contify(program: &mut Program, e: &mut Expr) -> bool {
         plans: FxHashMap::default(),
         at_root: FxHashMap::default(),
         moved: FxHashMap::default(),
+        entries: FxHashMap::default(),
         shapes: FxHashMap::default(),
     };
     let mut roots: Vec<(usize, Region, Vec<LabelId>)> = Vec::new();
@@ -373,6 +378,7 @@ fn contify(program: &mut Program, e: &mut Expr) -> bool {
     }
     rewrite.calls(e);
     rewrite.settle(e);
+    rewrite.positions(&mut program.inlined, e);
     true
 }
 
@@ -383,10 +389,11 @@ impl Rewrite {
             let groups = self.at_root.remove(&(&raw const *e));
             for_each_child_mut(e, &mut |c| self.calls(c));
             match e {
-                Expr::Call(f, args, _) => {
+                Expr::Call(f, args, site) => {
                     if let Expr::Local(v) = **f
                         && let Some(plan) = self.plans.get(&v)
                     {
+                        let site = *site;
                         let shapes = &self.shapes[&v];
                         let i =
                             shapes.iter().position(|(n, rest)| args.len() == *n || (*rest && args.len() >= *n));
@@ -396,6 +403,7 @@ impl Rewrite {
                             let extra = args.split_off(shapes[i].0);
                             args.push(list_expr(extra));
                         }
+                        self.entries.entry(plan.labels[i]).or_default().push(site);
                         *e = Expr::Jump(plan.labels[i], args);
                     }
                 }
@@ -440,6 +448,29 @@ impl Rewrite {
     }
 
     /// Fills in the bodies of moved labels.
+    /// Positions in procedures that are now part of other code.
+    fn positions(&self, table: &mut InlineTable, e: &mut Expr) {
+        if table.is_empty() {
+            return;
+        }
+        deep(|| {
+            for_each_child_mut(e, &mut |c| self.positions(table, c));
+            let Expr::Labels(labels, _) = e else { return };
+            for l in labels {
+                // calls from inside tell nothing new
+                let calls = self.entries.get(&l.id).map_or(&[][..], |calls| calls);
+                let closed = || calls.iter().filter(|s| !table.is_open(**s));
+                if let Some(entry) = closed().find(|s| s.row().is_some()).or_else(|| closed().next()).copied() {
+                    each_site(&mut l.body, false, &mut |s, nested| {
+                        if !nested {
+                            *s = table.move_into(*s, entry);
+                        }
+                    });
+                }
+            }
+        })
+    }
+
     fn settle(&mut self, e: &mut Expr) {
         if self.moved.is_empty() {
             return;

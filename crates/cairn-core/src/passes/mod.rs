@@ -18,14 +18,16 @@
 //! | [`loops`] | self calls in tail position become jumps |
 //! | [`unroll`] | small recursive procedures get their body once more at their calls |
 //! | [`types`] | operand checks that cannot fail are marked proven |
+//! | [`keep_frames`] | calls that never return keep their caller's frame, for backtraces |
 //!
 //! [`known`] collects facts about globals; it is recomputed whenever a pass asks, for forms come and go. `Opt::Low` stops
-//! after `assign` and contifies. The optimizer assumes a closed program: all definitions and assignments are in it.
+//! after `assign`, contifies and keeps frames. The optimizer assumes a closed program: all definitions and assignments are in it.
 
 mod assign;
 mod contify;
 mod fold;
 pub mod inline;
+pub mod keep_frames;
 pub mod known;
 mod letrec;
 mod lift;
@@ -39,6 +41,7 @@ pub mod unroll;
 
 pub use known::GlobalFacts;
 
+use crate::inlined::InlineTable;
 use crate::ir::Program;
 use crate::verify::{Dialect, verify as check};
 use crate::walk;
@@ -78,8 +81,12 @@ impl Pipeline<'_> {
         assign::run(self.program);
         self.after("assign", Some(Dialect::Fixed));
         if level == Opt::Low {
-            return self.contify();
+            self.contify();
+            return self.keep_frames();
         }
+        self.program.inlined = InlineTable::new(&self.program.sources);
+        let facts = known::analyze(self.program);
+        keep_frames::mark_tail_calls(self.program, &facts);
         self.simplify();
         lift::run(self.program);
         self.after("lift", Some(Dialect::Opt));
@@ -100,6 +107,13 @@ impl Pipeline<'_> {
         types::run(self.program);
         self.after("types", Some(Dialect::Opt));
         self.simplify();
+        self.keep_frames();
+    }
+
+    fn keep_frames(&mut self) {
+        let facts = known::analyze(self.program);
+        keep_frames::run(self.program, &facts);
+        self.after("keep-frames", Some(Dialect::Opt));
     }
 
     fn shake(&mut self, dialect: Dialect) {

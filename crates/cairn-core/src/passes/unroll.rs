@@ -21,7 +21,8 @@
 
 use super::recursion::{Name, for_each_procedure};
 use crate::ir::{Clause, Expr, Lambda, Program, VarId};
-use crate::walk::{Renaming, copy_clause, deep, for_each_child_mut, size, visit_now};
+use crate::walk::{Positions, Renaming, copy_clause, deep, for_each_child_mut, size, visit_now};
+use std::rc::Rc;
 
 /// Bodies of at most this many nodes are unrolled.
 const LIMIT: usize = 48;
@@ -47,7 +48,7 @@ fn procedure(program: &mut Program, l: &mut Lambda, name: Name) {
         return;
     }
     let template = clause.clone();
-    expand(program, &mut l.clauses[0].body, name, &template, true);
+    expand(program, &mut l.clauses[0].body, name, (&l.name, &template), true);
 }
 
 /// Self calls outside lambdas, other than tail calls.
@@ -70,8 +71,8 @@ fn tail_calls(e: &Expr, name: Name, n: usize) -> usize {
     })
 }
 
-/// Replaces self calls outside lambdas that are not tail calls.
-fn expand(program: &mut Program, e: &mut Expr, name: Name, template: &Clause, tail: bool) {
+/// Replaces self calls outside lambdas that are not tail calls by the template, the body of the named procedure.
+fn expand(program: &mut Program, e: &mut Expr, name: Name, template: (&Rc<str>, &Clause), tail: bool) {
     let mut inside = |e: &mut Expr, tail: bool| deep(|| expand(program, e, name, template, tail));
     match e {
         Expr::Lambda(_) => {}
@@ -99,10 +100,12 @@ fn expand(program: &mut Program, e: &mut Expr, name: Name, template: &Clause, ta
         }
         _ => for_each_child_mut(e, &mut |c| inside(c, false)),
     }
-    if !tail && name.is_called(e, template.params.len()) {
-        let Expr::Call(_, args, _) = e else { return };
+    let (procedure, clause) = template;
+    if !tail && name.is_called(e, clause.params.len()) {
+        let Expr::Call(_, args, site) = e else { return };
         let args = std::mem::take(args);
-        let copy = copy_clause(program, template, &mut Renaming::default());
+        let positions = Positions::Inlined { procedure: procedure.clone(), at: *site };
+        let copy = copy_clause(program, clause, &mut Renaming { positions, ..Renaming::default() });
         let bs: Vec<(VarId, Expr)> = copy.params.into_iter().zip(args).collect();
         *e = if bs.is_empty() { copy.body } else { Expr::Let(bs, Box::new(copy.body)) };
     }

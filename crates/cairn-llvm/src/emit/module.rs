@@ -28,6 +28,8 @@ pub(crate) struct ModuleCx<'m> {
     operations: Strings,
     long_maps: Vec<Vec<u64>>,
     throws: HashMap<String, usize>,
+    /// Rows of the table of inlined positions: site, name, next row.
+    inlined: HashMap<String, usize>,
 }
 
 /// A pool of C strings.
@@ -104,6 +106,7 @@ impl<'m> ModuleCx<'m> {
             operations: Strings::new("cairn_operation"),
             long_maps: Vec::new(),
             throws: HashMap::new(),
+            inlined: HashMap::new(),
         }
     }
 
@@ -124,10 +127,30 @@ impl<'m> ModuleCx<'m> {
         Val::text(format!("ptrtoint (ptr {s} to i64)"))
     }
 
-    /// Symbol of the descriptor of a throw. The site's name takes the place of the operation's.
-    pub(crate) fn throw(&mut self, kind: i64, who: &str, expected: &str, site: Site, values: usize) -> String {
+    /// The row for a position in code of `procedure`.
+    fn row(&mut self, site: Site, procedure: &str) -> Site {
+        let mut next = Site::NONE;
+        for (site, own) in self.module.inlined.chain(site).into_iter().rev() {
+            let name = self.name(own.map_or(procedure, |p| p));
+            let count = self.inlined.len();
+            let text = format!("i64 {}, i64 {name}, i64 {}", site.plain().with_who(None).0, next.0);
+            next = Site::inlined(*self.inlined.entry(text).or_insert(count) as u32);
+            next = if site.is_tail() { next.tail() } else { next };
+        }
+        next
+    }
+
+    /// Symbol of the descriptor of a throw in `procedure`. The site's name takes the place of the operation's.
+    pub(crate) fn throw(
+        &mut self,
+        kind: i64,
+        (who, expected): (&str, &str),
+        (site, procedure): (Site, &str),
+        values: usize,
+    ) -> String {
         let named = site.who().filter(|_| kind != error::UNBOUND).and_then(|i| self.module.procedures.get(i));
         let who = named.map_or(who, |name| &**name);
+        let site = if site.is_known() { self.row(site, procedure) } else { Site::NONE };
         let operation = if who.is_empty() && expected.is_empty() {
             "0".to_string()
         } else {
@@ -196,7 +219,9 @@ impl<'m> ModuleCx<'m> {
                     let m = format!("ptrtoint (ptr @cairn_map.{} to i64)", self.long_maps.len() - 1);
                     [Val::Int(0), Val::text(m)]
                 };
-                Head::Return { name: self.name(&f.procedure), site: *site, mv, live, shape }
+                let inlined = self.module.inlined.get(*site).is_some();
+                let site = if inlined { self.row(*site, &f.procedure) } else { *site };
+                Head::Return { name: self.name(&f.procedure), site, mv, live, shape }
             }
         }
     }
@@ -264,6 +289,15 @@ impl<'m> ModuleCx<'m> {
         for (text, i) in throws {
             let _ = writeln!(out, "@cairn_throw.{i} = internal constant [4 x i64] [{text}], align 8");
         }
+        let mut rows: Vec<(&String, &usize)> = self.inlined.iter().collect();
+        rows.sort_by_key(|(_, i)| **i);
+        let rows: Vec<String> = rows.into_iter().map(|(text, _)| format!("[3 x i64] [{text}]")).collect();
+        let _ = writeln!(
+            out,
+            "@cairn_inlined = internal constant [{} x [3 x i64]] [{}], align 8",
+            rows.len(),
+            rows.join(", ")
+        );
         self.names.emit(out);
         self.operations.emit(out);
         let symbols: Vec<Vec<u8>> = self.literals.symbols().iter().map(|s| s.as_bytes().to_vec()).collect();
@@ -293,14 +327,15 @@ impl<'m> ModuleCx<'m> {
         let underflow = if self.strategy.underflows() { "@cairn_underflow" } else { "null" };
         let _ = writeln!(
             out,
-            "@cairn_module = constant {{ i64, i64, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64, ptr, i64, ptr, ptr, \
+            "@cairn_module = constant {{ i64, i64, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64, ptr, i64, ptr, i64, ptr, ptr, \
              ptr }} {{ i64 {MODULE_VERSION}, i64 {strategy}, ptr @cairn_globals, i64 {}, ptr @cairn_literals, i64 {}, \
-             ptr @cairn_symbols, ptr @cairn_symbol_names, i64 {}, ptr @cairn_sources, i64 {}, \
+             ptr @cairn_symbols, ptr @cairn_symbol_names, i64 {}, ptr @cairn_sources, i64 {}, ptr @cairn_inlined, i64 {}, \
              ptr @cairn_enter, i64 {main}, ptr @cairn_halt, ptr {underflow}, ptr @cairn_continuation }}, align 8",
             self.module.globals.len(),
             self.literals.word_count(),
             symbols.len(),
             self.module.sources.len(),
+            rows.len(),
         );
     }
 }

@@ -85,6 +85,7 @@ pub fn module(strategy: &'static StrategyFacts, functions: Vec<Function>, main: 
         main: FuncId(main),
         procedures: vec![],
         sources: vec![],
+        inlined: Default::default(),
     }
 }
 pub fn global(i: u32) -> GlobalId {

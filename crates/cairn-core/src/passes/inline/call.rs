@@ -3,10 +3,12 @@
 use super::estimate::{Arg, estimate};
 use super::walk::Steps;
 use super::{DEPTH, Inliner, Known, ONCE, SMALL, SMALL_ONCE, WITH_PROCEDURE};
+use crate::inlined::each_site;
 use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, VarId};
 use crate::prim::{Op, PrimOp};
-use crate::walk::{deep, list_expr, select_clause as select, take};
+use crate::walk::{Positions, deep, list_expr, select_clause as select, take};
 use cairn_layout::code::Site;
+use std::rc::Rc;
 
 impl Inliner<'_> {
     /// A call whose parts are not yet walked.
@@ -14,7 +16,7 @@ impl Inliner<'_> {
         match f {
             Expr::Lambda(l) => match select(&l, args.len()) {
                 Some(k) => {
-                    let clause = self.keep_clause(l, k, site);
+                    let clause = self.keep_clause(l, k);
                     self.beta(clause, args)
                 }
                 None => {
@@ -105,7 +107,9 @@ impl Inliner<'_> {
             Known::Once(l) => match select(&l, args.len()) {
                 Some(k) if self.var(v).uses == 1 => {
                     self.var(v).uses = 0;
-                    let clause = self.keep_clause(*l, k, site);
+                    let name = l.name.clone();
+                    let mut clause = self.keep_clause(*l, k);
+                    self.inline_sites(&mut clause.body, &name, site);
                     self.beta(clause, args)
                 }
                 _ => {
@@ -119,7 +123,8 @@ impl Inliner<'_> {
                 match chosen {
                     Some(k) => {
                         self.var(v).uses -= 1;
-                        let clause = self.copy(&l.clauses[k], site, false);
+                        let positions = Positions::Inlined { procedure: l.name.clone(), at: site };
+                        let clause = self.copy(&l.clauses[k], positions);
                         self.nested(clause, args)
                     }
                     None => self.residual(Expr::Local(v), args, site),
@@ -144,8 +149,6 @@ impl Inliner<'_> {
                 Err(args) => self.residual(f, args, site),
             };
         };
-        let library = self.program.globals[g.0 as usize].library;
-        let moves = library && site.file().is_some();
         let once = self.global_uses[g.0 as usize] == 1 && self.lambda_depth > 0 && super::lambda_size(l) <= ONCE;
         let chosen = if once { select(l, args.len()) } else { self.decide(l, &args) };
         let Some(k) = chosen else { return self.residual(f, args, site) };
@@ -158,17 +161,15 @@ impl Inliner<'_> {
             }
         };
         self.uncount(&f);
-        if once && !moves {
-            self.removed[form] = true;
-            let clause = self.keep_clause(lambda, k, site);
-            return self.beta(clause, args);
-        }
-        let clause = self.copy(&lambda.clauses[k], site, library);
         if once {
             self.removed[form] = true;
-            self.uncount_lambda(&lambda);
+            let name = lambda.name.clone();
+            let mut clause = self.keep_clause(lambda, k);
+            self.inline_sites(&mut clause.body, &name, site);
             return self.beta(clause, args);
         }
+        let positions = Positions::Inlined { procedure: lambda.name.clone(), at: site };
+        let clause = self.copy(&lambda.clauses[k], positions);
         *self.program.forms[form].expr_mut() = Expr::Lambda(lambda);
         self.nested(clause, args)
     }
@@ -208,14 +209,17 @@ impl Inliner<'_> {
         }
     }
 
+    /// Positions in `body`, which moves from `procedure` to the call at `site`.
+    fn inline_sites(&mut self, body: &mut Expr, procedure: &Rc<str>, site: Site) {
+        let table = &mut self.program.inlined;
+        each_site(body, false, &mut |s, nested| {
+            *s = if nested { table.inline_nested(*s, site) } else { table.inline(*s, procedure, site) };
+        });
+    }
+
     /// Clause `k` alone: the others leave the program.
-    fn keep_clause(&mut self, mut l: Lambda, k: usize, place: Site) -> Clause {
-        let mut clause = l.clauses.swap_remove(k);
-        if let Expr::Prim { site, .. } = &mut clause.body
-            && site.file().is_none()
-        {
-            *site = site.moved_to(place); // the accessor of a record
-        }
+    fn keep_clause(&mut self, mut l: Lambda, k: usize) -> Clause {
+        let clause = l.clauses.swap_remove(k);
         self.uncount_lambda(&l);
         clause
     }

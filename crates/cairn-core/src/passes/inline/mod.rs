@@ -35,7 +35,7 @@
 //!
 //! Input and output are of dialect `Fixed` or `Opt`. Evaluation order and effects are kept: operands are bound by
 //! `Let` in order, dropped only if discardable. `uses[v]` is never below the number of occurrences of `v`.
-//! Copies of library bodies take the site of the call.
+//! Positions in a body remember the call that it replaces ([`crate::inlined`]).
 //!
 //! Complexity: linear in the size of the program plus the size of all copies, which is bounded by [`GROWTH`].
 
@@ -51,7 +51,7 @@ use super::known::{self, GlobalFacts};
 use crate::effects;
 use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, Program, TopForm, VarId, VarInfo};
 use crate::prim::{Op, PrimOp};
-use crate::walk::{Renaming, copy_clause, deep, for_each_child, take, visit};
+use crate::walk::{Positions, Renaming, copy_clause, deep, for_each_child, take, visit};
 use cairn_layout::code::Site;
 use std::rc::Rc;
 
@@ -180,10 +180,9 @@ impl Inliner<'_> {
         VarId(self.program.vars.len() as u32 - 1)
     }
 
-    /// A copy of `c` with fresh binders, for a call at `place`; its occurrences are counted. Everything that can fail or
-    /// call in the copy of library code takes that position.
-    fn copy(&mut self, c: &Clause, place: Site, library: bool) -> Clause {
-        let mut names = Renaming { place: Some(place), library, ..Renaming::default() };
+    /// A copy of `c` with fresh binders; its occurrences are counted.
+    fn copy(&mut self, c: &Clause, positions: Positions) -> Clause {
+        let mut names = Renaming { positions, ..Renaming::default() };
         let copy = copy_clause(self.program, c, &mut names);
         self.vars.resize(self.program.vars.len(), Var::default());
         self.count(&copy.body);

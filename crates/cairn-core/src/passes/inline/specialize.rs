@@ -18,7 +18,7 @@ use super::estimate::{Arg, estimate};
 use super::{DEPTH, Inliner, SMALL, WITH_PROCEDURE, size};
 use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, VarId};
 use crate::prim::{Op, PrimOp};
-use crate::walk::{rewrite, take, visit};
+use crate::walk::{Positions, rewrite, take, visit};
 use cairn_layout::code::Site;
 use std::rc::Rc;
 
@@ -29,7 +29,15 @@ impl Inliner<'_> {
     /// The call of recursive `g` with its loop copied, when that makes a call of an argument known.
     pub(super) fn specialize(&mut self, g: GlobalId, args: Vec<Expr>, site: Site) -> Result<Expr, Vec<Expr>> {
         let Some(fixed) = self.worth_specializing(g, &args) else { return Err(args) };
-        let Some((clause, name, lambda_site)) = self.copy_of_global(g, site) else { return Err(args) };
+        // its loop stays a procedure, for the time being
+        let library = self.program.globals[g.0 as usize].library;
+        let open = |procedure| match library {
+            true => Positions::Nested { at: site },
+            false => Positions::Inlined { procedure, at: Site::NONE },
+        };
+        let Some((clause, name, lambda_site)) = self.copy_of_global(g, open) else {
+            return Err(args);
+        };
         let Clause { params, mut body, .. } = clause;
         self.growth = self.growth.saturating_sub(size(&body));
         self.global_uses[g.0 as usize] -= 1; // the call that goes away
@@ -78,12 +86,15 @@ impl Inliner<'_> {
     }
 
     /// A copy of the only clause of a global procedure, its name and position.
-    fn copy_of_global(&mut self, g: GlobalId, site: Site) -> Option<(Clause, Rc<str>, Site)> {
+    fn copy_of_global(
+        &mut self,
+        g: GlobalId,
+        positions: impl FnOnce(Rc<str>) -> Positions,
+    ) -> Option<(Clause, Rc<str>, Site)> {
         let (form, _) = self.global_lambda(g)?;
-        let library = self.program.globals[g.0 as usize].library;
         let lent = take(self.program.forms[form].expr_mut());
         let copy = match &lent {
-            Expr::Lambda(l) => Some((self.copy(&l.clauses[0], site, library), l.name.clone(), l.site)),
+            Expr::Lambda(l) => Some((self.copy(&l.clauses[0], positions(l.name.clone())), l.name.clone(), l.site)),
             _ => None,
         };
         *self.program.forms[form].expr_mut() = lent;
@@ -95,7 +106,10 @@ impl Inliner<'_> {
         if !self.worth_unfolding(g, &args) {
             return Err(args);
         }
-        let Some((clause, ..)) = self.copy_of_global(g, site) else { return Err(args) };
+        let Some((clause, ..)) = self.copy_of_global(g, |procedure| Positions::Inlined { procedure, at: site })
+        else {
+            return Err(args);
+        };
         self.global_uses[g.0 as usize] -= 1;
         Ok(self.nested(clause, args))
     }

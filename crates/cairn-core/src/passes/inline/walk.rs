@@ -1,6 +1,7 @@
 //! The walk: every expression once, with beta reduction, propagation of atoms and removal of dead bindings.
 
 use super::{Inliner, Known, WITH_PROCEDURE, lambda_size, nothing, truth};
+use crate::inlined::Inlined;
 use crate::ir::{Clause, Expr, Lambda, Literal, VarId};
 use crate::passes::known::copyable;
 use crate::prim::{Op, PrimOp};
@@ -441,23 +442,26 @@ impl Inliner<'_> {
 
     /// `(receive l p (apply f l))` becomes `(receive (a b) p (f a b))` when `f` is known to take two arguments. Another
     /// count of values is then what it was before: another count of arguments of `f`.
-    fn direct_receiver(&mut self, clause: Clause, place: Site) -> (Clause, Site) {
-        let Clause { params, rest: Some(list), body } = clause else { return (clause, place) };
+    fn direct_receiver(&mut self, clause: Clause, received: Site) -> (Clause, Site) {
+        let Clause { params, rest: Some(list), body } = clause else { return (clause, received) };
         let (Expr::Apply(f, args, site), true) = (&body, params.is_empty()) else {
-            return (Clause { params, rest: Some(list), body }, place);
+            return (Clause { params, rest: Some(list), body }, received);
         };
         let only_use = matches!(&args[..], [Expr::Local(v)] if *v == list) && self.var(list).uses == 1;
         let Some(l) = self.callee(f).filter(|l| only_use && l.clauses.len() == 1) else {
-            return (Clause { params, rest: Some(list), body }, place);
+            return (Clause { params, rest: Some(list), body }, received);
         };
         let (count, more) = (l.clauses[0].params.len(), l.clauses[0].rest.is_some());
         let (name, place) = (l.name.clone(), l.site);
-        let place = place.with_who(Some(self.program.procedure_name(&name)));
+        let who = self.program.procedure_name(&name);
+        // shown at the procedure, returns to where its values are received
+        let row = Inlined { site: place, procedure: name, at: received.with_who(None) };
+        let place = self.program.inlined.intern(row).with_who(Some(who)).tail();
         let site = *site;
         let params: Vec<VarId> = (0..count).map(|_| self.fresh(list)).collect();
         let mut args: Vec<Expr> = params.iter().map(|v| Expr::Local(*v)).collect();
         args.iter().for_each(|a| self.count(a));
-        let Expr::Apply(f, _, _) = body else { return (Clause { params, rest: Some(list), body }, place) };
+        let Expr::Apply(f, _, _) = body else { return (Clause { params, rest: Some(list), body }, received) };
         let clause = if more {
             args.push(Expr::Local(list));
             Clause { params, rest: Some(list), body: Expr::Apply(f, args, site) }

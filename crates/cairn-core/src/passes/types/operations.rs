@@ -66,6 +66,7 @@ impl Types {
                 let rtd = args.first().and_then(|a| self.rtd(a));
                 return (Type { rtd, ..Type::of(RECORD) }, None);
             }
+            PrimOp::Rt(_) if !op.returns() => return (Type::NONE, None),
             PrimOp::Rt(i) => {
                 let t = runtime(i.row().name, &types);
                 if self.rewriting {
@@ -493,7 +494,6 @@ fn runtime(name: &str, types: &[Type]) -> Type {
     let a = types.first().copied().unwrap_or(Type::ANY);
     let real_function = |kinds: u32| Type::of(if a.is_flonum() { FLONUM } else { kinds });
     match name {
-        "fatal" | "exit" | "emergency-exit" | "machine-throw" => Type::NONE,
         "length" | "port-line" => Type::range(0, LENGTH_MAX),
         "string-hash" | "equal-hash" | "num-bit-count" | "num-integer-length" => Type::of(FIXNUM),
         "string-compare" => Type::range(-1, 1),

@@ -1,0 +1,261 @@
+//! Where inlined code came from.
+//!
+//! The problem: an error in a procedure that was inlined must be reported like any other, with the calls that led to it, though
+//! no frame tells of them. The idea: a [`Site`] in an inlined body names a row of this table, which says where the text
+//! stands, in which procedure, and at which call that procedure was inlined, which may itself be such a site.
+//!
+//! ```text
+//! (define (g x) (car x))             (car x)  row 1: the text 0:14 in g at row 0
+//! (define (f x) (+ 1 (g x)))         (g x)    row 0: the text 0:42 in f at 0:58
+//! (display (f 5))
+//! ```
+//!
+//! Calls in tail position ([`Site::is_tail`]) have no frame to return to: backtraces leave them out, so that they show what
+//! continues after an error, the same at every level of optimization. Positions in inlined library code are of no use to
+//! anyone: they become that of the call. Procedures nested in an inlined body keep their positions (those of the library
+//! point at the call, but count for no frame), for they may be called from anywhere; when one becomes a loop of the body
+//! after all, it is told where it is ([`InlineTable::move_into`]).
+//!
+//! Invariants: equal rows are one row; a row's `site` is never inlined itself; `at` names an earlier row, if any.
+
+use crate::ir::{Expr, SourceFile};
+use crate::walk::{deep, for_each_child_mut};
+use cairn_layout::code::Site;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// A position in an inlined body.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Inlined {
+    /// Where the text stands.
+    pub site: Site,
+    /// Name of the procedure that it is written in.
+    pub procedure: Rc<str>,
+    /// The call that the body replaces.
+    pub at: Site,
+}
+
+/// All positions in inlined bodies.
+#[derive(Clone, Default, Debug)]
+pub struct InlineTable {
+    rows: Vec<Inlined>,
+    index: FxHashMap<Inlined, u32>,
+    /// Which sources are the library's.
+    library: Vec<bool>,
+}
+
+impl InlineTable {
+    /// An empty table for a program with these sources.
+    pub fn new(sources: &[SourceFile]) -> InlineTable {
+        InlineTable { library: sources.iter().map(|s| s.library).collect(), ..InlineTable::default() }
+    }
+
+    /// Was nothing inlined yet?
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// What a site of an inlined body stands for.
+    pub fn get(&self, s: Site) -> Option<&Inlined> {
+        self.rows.get(s.row()? as usize)
+    }
+
+    /// The site of this row.
+    pub fn intern(&mut self, row: Inlined) -> Site {
+        let rows = &mut self.rows;
+        let next = rows.len() as u32;
+        let i = *self.index.entry(row).or_insert_with_key(|row| {
+            rows.push(row.clone());
+            next
+        });
+        Site::inlined(i)
+    }
+
+    /// Site `s` of the body of `procedure` after that was inlined at the call `at`; code without a position, and library code,
+    /// take that of the call. An unknown `at` leaves the site *open*: [`InlineTable::move_into`] may say more.
+    pub fn inline(&mut self, s: Site, procedure: &Rc<str>, at: Site) -> Site {
+        if at.is_known() && s.is_tail() && self.text(s) == self.text(at) {
+            return at.with_who(s.who()); // library code that was moved there before
+        }
+        let row = match self.get(s).cloned() {
+            None if !s.is_known() || self.is_library(s) => return s.moved_to(at),
+            None => {
+                Inlined { site: s.plain().with_who(None), procedure: procedure.clone(), at: at.with_who(None) }
+            }
+            Some(row) if row.at == Site::NONE => Inlined { at: at.with_who(None), ..row },
+            Some(row) => Inlined { at: self.inline(row.at, procedure, at), ..row },
+        };
+        let new = self.intern(row).with_who(s.who());
+        if s.is_tail() { new.tail() } else { new }
+    }
+
+    /// Site `s` of a procedure nested in a body that was inlined at the call `at`. Errors in library code are shown there.
+    pub fn inline_nested(&mut self, s: Site, at: Site) -> Site {
+        match self.get(s).cloned() {
+            None if at.is_known() && self.is_library(s) => {
+                let place = match self.get(at).cloned() {
+                    Some(row) => self.intern(Inlined { at: Site::NONE, ..row }),
+                    None => at,
+                };
+                place.with_who(s.who()).tail()
+            }
+            None => s,
+            Some(row) => {
+                let at = self.inline_nested(row.at, at);
+                let new = if at == row.at { s } else { self.intern(Inlined { at, ..row }).with_who(s.who()) };
+                if s.is_tail() { new.tail() } else { new }
+            }
+        }
+    }
+
+    /// Where the text of `s` stands.
+    fn text(&self, s: Site) -> Site {
+        self.get(s).map_or(s, |row| row.site).plain().with_who(None)
+    }
+
+    /// Site `s` of a procedure that becomes part of the code around its call at `call`.
+    pub fn move_into(&mut self, s: Site, call: Site) -> Site {
+        match self.get(call).cloned() {
+            _ if call.is_known() && s.is_tail() && self.text(s) == self.text(call) => call.with_who(s.who()),
+            _ if self.is_open(s) => self.inline(s, &"".into(), call),
+            Some(around) => self.inline(s, &around.procedure, around.at),
+            None => s,
+        }
+    }
+
+    /// Is it in a copy of a procedure that is not said to be at any call?
+    pub fn is_open(&self, s: Site) -> bool {
+        let mut s = s;
+        while let Some(row) = self.get(s) {
+            if row.at == Site::NONE {
+                return true;
+            }
+            s = row.at;
+        }
+        false
+    }
+
+    fn is_library(&self, s: Site) -> bool {
+        s.file().and_then(|f| self.library.get(f as usize)).is_some_and(|l| *l)
+    }
+
+    /// The positions that a site stands for, innermost first, each with the procedure it is written in, if that is not the one
+    /// whose code it is. All but the first are calls.
+    pub fn chain(&self, s: Site) -> Vec<(Site, Option<&Rc<str>>)> {
+        let mut chain = Vec::new();
+        let mut s = s;
+        while let Some(row) = self.get(s) {
+            let site = row.site.with_who(s.who());
+            chain.push((if s.is_tail() { site.tail() } else { site }, Some(&row.procedure)));
+            s = row.at;
+        }
+        if s != Site::NONE || chain.is_empty() {
+            chain.push((s, None));
+        }
+        chain
+    }
+
+    /// The reverse of [`InlineTable::chain`].
+    pub fn from_chain(&mut self, chain: Vec<(Site, Option<Rc<str>>)>) -> Site {
+        chain.into_iter().rev().fold(Site::NONE, |at, (site, procedure)| match procedure {
+            Some(procedure) => {
+                self.intern(Inlined { site: site.with_who(None), procedure, at }).with_who(site.who())
+            }
+            None => site,
+        })
+    }
+}
+
+/// Calls `f` on every position in `e`, and tells whether it is in a procedure there.
+pub fn each_site(e: &mut Expr, nested: bool, f: &mut impl FnMut(&mut Site, bool)) {
+    deep(|| {
+        if let Some(site) = site_mut(e) {
+            f(site, nested);
+        }
+        match e {
+            Expr::Lambda(l) => l.clauses.iter_mut().for_each(|c| each_site(&mut c.body, true, f)),
+            Expr::Fix(bs, body) => {
+                bs.iter_mut().flat_map(|(_, l)| &mut l.clauses).for_each(|c| each_site(&mut c.body, true, f));
+                each_site(body, nested, f);
+            }
+            e => for_each_child_mut(e, &mut |c| each_site(c, nested, f)),
+        }
+    })
+}
+
+fn site_mut(e: &mut Expr) -> Option<&mut Site> {
+    match e {
+        Expr::Global(_, s) | Expr::SetGlobal(_, _, s) | Expr::Call(_, _, s) | Expr::Apply(_, _, s) => Some(s),
+        Expr::Prim { site, .. } | Expr::Receive { site, .. } => Some(site),
+        Expr::CallCc(_, s) => Some(s),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(t: &InlineTable, s: Site) -> String {
+        let place = |s: Site| if s == Site::NONE { "?".into() } else { s.start().to_string() };
+        let item = |(s, p): &(Site, Option<&Rc<str>>)| match p {
+            Some(p) => format!("{} in {p}", place(*s)),
+            None => place(*s),
+        };
+        t.chain(s).iter().map(item).collect::<Vec<_>>().join(" at ")
+    }
+
+    #[test]
+    fn chains_grow_at_their_outer_end() {
+        let mut t = InlineTable::default();
+        let (f, g): (Rc<str>, Rc<str>) = ("f".into(), "g".into());
+        let inner = t.inline(Site::new(0, 1), &g, Site::new(0, 2));
+        assert_eq!(show(&t, inner), "1 in g at 2");
+        let both = t.inline(inner, &f, Site::new(0, 3));
+        assert_eq!(show(&t, both), "1 in g at 2 in f at 3");
+        // the other order: f inlined first, then g at the call in its copy
+        let call = t.inline(Site::new(0, 2), &f, Site::new(0, 3));
+        assert_eq!(t.inline(Site::new(0, 1), &g, call), both);
+        let chain = t.chain(both).into_iter().map(|(s, p)| (s, p.cloned())).collect();
+        assert_eq!(t.from_chain(chain), both);
+    }
+
+    #[test]
+    fn tail_calls_keep_their_mark() {
+        let mut t = InlineTable::default();
+        let (f, g): (Rc<str>, Rc<str>) = ("f".into(), "g".into());
+        let inner = t.inline(Site::new(0, 1), &g, Site::new(0, 2).tail());
+        let both = t.inline(inner, &f, Site::new(0, 3));
+        assert_eq!(show(&t, both), "1 in g at 2 in f at 3");
+        let tails: Vec<bool> = t.chain(both).iter().map(|(s, _)| s.is_tail()).collect();
+        assert_eq!(tails, [false, true, false]);
+        assert_eq!(t.inline(Site::NONE, &g, inner), inner);
+    }
+
+    #[test]
+    fn library_code_takes_the_position_of_its_call() {
+        let mut t = InlineTable { library: vec![false, true], ..InlineTable::default() };
+        let (f, map): (Rc<str>, Rc<str>) = ("f".into(), "map".into());
+        let call = Site::new(0, 7);
+        assert_eq!(t.inline(Site::new(1, 5), &map, call), call);
+        // a lambda inlined in the library procedure first
+        let lambda = t.inline(Site::new(0, 9), &f, Site::new(1, 5));
+        let moved = t.inline(lambda, &map, call);
+        assert_eq!(show(&t, moved), "9 in f at 7");
+    }
+
+    #[test]
+    fn loops_are_told_where_they_are() {
+        let mut t = InlineTable::default();
+        let f: Rc<str> = "f".into();
+        let entry = t.inline(Site::new(0, 1), &f, Site::new(0, 2));
+        let moved = t.move_into(Site::new(0, 5), entry);
+        assert_eq!(show(&t, moved), "5 in f at 2");
+        assert_eq!(t.move_into(Site::new(0, 5), Site::new(0, 6)), Site::new(0, 5));
+        // a loop copied from another procedure
+        let open = t.inline(Site::new(0, 8), &f, Site::NONE);
+        assert_eq!(show(&t, open), "8 in f");
+        let moved = t.move_into(open, Site::new(0, 6));
+        assert_eq!(show(&t, moved), "8 in f at 6");
+    }
+}

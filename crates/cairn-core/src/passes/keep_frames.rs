@@ -1,0 +1,115 @@
+//! Frames of callers of procedures that never return.
+//!
+//! ```text
+//! (define (withdraw balance amount)            (define (withdraw balance amount)
+//!   (if (> amount balance)                       (if (> amount balance)
+//!       (error "not enough:" balance)                (begin (error "not enough:" balance) <unspecified>)
+//!       (- balance amount)))                         (- balance amount)))
+//! ```
+//!
+//! The problem: most calls of `error` and `raise` are in tail position. So when they fail, the frame that tells where the call
+//! stands is gone, and the message points at some caller far away. The idea: such a call is given something to return to. A
+//! procedure that never returns cannot be part of a loop, so this costs one frame in all, and a program cannot notice.
+//!
+//! Which procedures never return is the least fixpoint: those whose exits are all primitives that do not return, or
+//! calls of such procedures. The least, because a loop must not count: `(define (serve) (serve))` needs its tail call.
+//!
+//! [`mark_tail_calls`] runs before inlining: a call whose frame goes away must not appear in backtraces as one that it was
+//! inlined at ([`crate::inlined`]).
+//!
+//! Invariants: only calls at positions in user code change. Dialect and everything else stay. Linear.
+
+use super::known::GlobalFacts;
+use crate::ir::{Expr, GlobalId, Literal, Program, TopForm};
+use crate::walk::{deep, tail_calls, take};
+use cairn_layout::code::Site;
+
+/// Keeps the frames of all calls that never return.
+pub fn run(program: &mut Program, facts: &GlobalFacts) {
+    each_tail_call(program, facts, |e, keeps| {
+        if keeps {
+            *e = Expr::Seq(vec![take(e), Expr::Const(Literal::Unspecified)]);
+        }
+    });
+}
+
+/// Marks the sites of calls in tail position of their procedure, except those whose frames [`run`] will keep.
+pub fn mark_tail_calls(program: &mut Program, facts: &GlobalFacts) {
+    each_tail_call(program, facts, |e, keeps| {
+        if let (false, Expr::Call(_, _, site) | Expr::Apply(_, _, site)) = (keeps, e) {
+            *site = site.tail();
+        }
+    });
+}
+
+/// Calls `f` on every tail call and whether its frame is kept.
+fn each_tail_call(program: &mut Program, facts: &GlobalFacts, mut f: impl FnMut(&mut Expr, bool)) {
+    let never = never_return(program, facts);
+    let Program { forms, sources, inlined, .. } = program;
+    let user = |site: Site| {
+        let file = inlined.get(site).map_or(site, |row| row.site).file();
+        file.and_then(|f| sources.get(f as usize)).is_some_and(|s| !s.library)
+    };
+    let wanted = |g: GlobalId, site: Site| never[facts.resolve(g).0 as usize] && user(site);
+    for form in forms {
+        tail_calls(form.expr_mut(), &mut |e| {
+            let keeps = match &*e {
+                Expr::Call(f, _, site) | Expr::Apply(f, _, site) => match **f {
+                    Expr::Global(g, _) => wanted(g, *site),
+                    _ => false,
+                },
+                _ => false,
+            };
+            f(e, keeps);
+        });
+    }
+}
+
+/// For each global: is it a procedure that never returns?
+fn never_return(program: &Program, facts: &GlobalFacts) -> Vec<bool> {
+    let mut never = vec![false; program.globals.len()];
+    // procedures without other exits than calls of these
+    let mut candidates: Vec<(GlobalId, Vec<GlobalId>)> = Vec::new();
+    for (i, form) in program.forms.iter().enumerate() {
+        if let TopForm::Define(g, Expr::Lambda(l)) = form
+            && facts.lambda(*g) == Some(i)
+        {
+            let mut callees = Vec::new();
+            if l.clauses.iter().all(|c| exits(&c.body, facts, &mut callees)) {
+                candidates.push((*g, callees));
+            }
+        }
+    }
+    loop {
+        let before = candidates.len();
+        candidates.retain(|(g, callees)| {
+            let stays = !callees.iter().all(|c| never[c.0 as usize]);
+            never[g.0 as usize] |= !stays;
+            stays
+        });
+        if candidates.len() == before {
+            return never;
+        }
+    }
+}
+
+/// Are all exits of `e` primitives that do not return, or calls of globals? These are added to `callees`.
+fn exits(e: &Expr, facts: &GlobalFacts, callees: &mut Vec<GlobalId>) -> bool {
+    deep(|| match e {
+        Expr::If(_, a, b) => exits(a, facts, callees) && exits(b, facts, callees),
+        Expr::Seq(es) => es.last().is_some_and(|e| exits(e, facts, callees)),
+        Expr::Let(_, body) | Expr::Letrec(_, body) | Expr::Fix(_, body) => exits(body, facts, callees),
+        Expr::Receive { clause, .. } => exits(&clause.body, facts, callees),
+        Expr::Labels(ls, body) => ls.iter().all(|l| exits(&l.body, facts, callees)) && exits(body, facts, callees),
+        Expr::Jump(..) => true,
+        Expr::Prim { op, .. } => !op.returns(),
+        Expr::Call(f, ..) => match **f {
+            Expr::Global(g, _) => {
+                callees.push(facts.resolve(g));
+                true
+            }
+            _ => false,
+        },
+        _ => false,
+    })
+}

@@ -1,0 +1,10 @@
+;; Everything here is small or called once, so it is inlined; the backtrace tells of the calls all the same.
+(define (third l) (car (cddr l)))
+(define (total l)
+  (+ (car l) (third l)))
+(define (report items)
+  (for-each (lambda (item)
+              (display (total item))
+              (newline))
+            items))
+(report '((1 2 3) (4 5)))
