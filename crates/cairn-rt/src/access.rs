@@ -6,6 +6,7 @@
 
 use cairn_layout::Value;
 use cairn_layout::object::{self, Type};
+use cairn_layout::value::TAG_PAIR;
 
 /// The header of an object; `v` must be an object.
 #[inline]
@@ -53,7 +54,7 @@ pub fn word(v: Value, i: u64) -> Value {
 pub fn car(v: Value) -> Value {
     debug_assert!(v.is_pair());
     // SAFETY: a pair is two words at its address.
-    unsafe { *(v.address() as *const Value) }
+    unsafe { *((v.0 - TAG_PAIR) as *const Value) }
 }
 
 /// Second of a pair; `v` must be a pair.
@@ -61,7 +62,7 @@ pub fn car(v: Value) -> Value {
 pub fn cdr(v: Value) -> Value {
     debug_assert!(v.is_pair());
     // SAFETY: a pair is two words at its address.
-    unsafe { *((v.address() + 8) as *const Value) }
+    unsafe { *((v.0 - TAG_PAIR + 8) as *const Value) }
 }
 
 /// The values of a vector, record, opaque object or other object of values.
