@@ -10,7 +10,7 @@
 //! trace; the port is ignored.
 
 use crate::ir::{Clause, Expr, GlobalId, LabelId, Lambda, Literal, Program, TopForm, VarId};
-use crate::prim::{Kind, Op, PrimOp};
+use crate::prim::{Kind, Op, PrimOp, fixnum_bit};
 use crate::walk::deep;
 use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
 use cairn_num::{Int, Number};
@@ -385,6 +385,9 @@ impl<'p> Machine<'p> {
             PrimOp::Rt(i) => return self.runtime(i.row().name, args),
         };
         for (i, (kind, x)) in o.info().args.iter().zip(&args).enumerate() {
+            if op.is_generic() && proven & fixnum_bit(i) != 0 && !x.is(Kind::Fixnum) {
+                return Err(Stop::Unsound(format!("operand {i} of {} is {x}, no fixnum", o.info().name)));
+            }
             if !x.is(*kind) {
                 return if proven & (1 << i) != 0 {
                     Err(Stop::Unsound(format!("operand {i} of {} is {x}, not {kind:?}", o.info().name)))

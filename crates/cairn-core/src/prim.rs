@@ -348,6 +348,11 @@ impl Op {
     }
 }
 
+/// The bit among the proven ones of generic arithmetic that says: operand `i` is a fixnum.
+pub const fn fixnum_bit(i: usize) -> u8 {
+    1 << (4 + i)
+}
+
 impl PrimOp {
     /// The primitive called `name` (without `%`).
     pub fn by_name(name: &str) -> Option<PrimOp> {
@@ -409,6 +414,27 @@ impl PrimOp {
             PrimOp::Opaque => Kind::Opaque,
             PrimOp::Rt(_) => Kind::Any,
         }
+    }
+    /// Is it generic arithmetic, whose "proven" bits may say [`fixnum_bit`] of its operands?
+    pub fn is_generic(self) -> bool {
+        use Op::*;
+        matches!(
+            self,
+            PrimOp::Op(
+                Add | Sub
+                    | Mul
+                    | Div
+                    | NumEq
+                    | NumLt
+                    | NumLe
+                    | NumGt
+                    | NumGe
+                    | Quotient
+                    | Remainder
+                    | Modulo
+                    | FloorQuotient
+            )
+        )
     }
     /// Can it raise, given which operand checks are proven (bit `i` for operand `i`)? Of the operands of `<` and its like,
     /// "proven" says that they are real.

@@ -5,6 +5,7 @@
 //! primitives, and that assigned variables are marked. Complexity: linear; deep programs are fine.
 
 use crate::ir::{Clause, Expr, LabelId, Lambda, Program, VarId};
+use crate::prim::fixnum_bit;
 use crate::walk::deep;
 
 /// Which of the languages of [`crate::ir`] a program is written in.
@@ -202,7 +203,8 @@ impl Verifier<'_> {
                 if op.arity().is_some_and(|n| n != args.len()) {
                     self.complain(format!("%{} has {} operands", op.name(), args.len()));
                 }
-                if args.len() < 8 && *proven >> args.len() != 0 {
+                let fixnums = if op.is_generic() { fixnum_bit(0) | fixnum_bit(1) } else { 0 };
+                if args.len() < 8 && (*proven & !fixnums) >> args.len() != 0 {
                     self.complain(format!("%{} proves operands it does not have", op.name()));
                 }
                 self.operands(args);

@@ -395,6 +395,25 @@ pub fn copy_lambda(program: &mut Program, l: &Lambda, names: &mut Renaming) -> L
     Lambda { name: l.name.clone(), clauses, site: l.site }
 }
 
+/// Calls `f` on every variable bound directly by `e` (not below).
+pub fn for_each_binder(e: &Expr, f: &mut impl FnMut(VarId)) {
+    let clause = |c: &Clause, f: &mut dyn FnMut(VarId)| {
+        c.params.iter().for_each(|v| f(*v));
+        c.rest.iter().for_each(|v| f(*v));
+    };
+    match e {
+        Expr::Let(bs, _) | Expr::Letrec(bs, _) => bs.iter().for_each(|(v, _)| f(*v)),
+        Expr::Fix(bs, _) => bs.iter().for_each(|(v, l)| {
+            f(*v);
+            l.clauses.iter().for_each(|c| clause(c, f));
+        }),
+        Expr::Lambda(l) => l.clauses.iter().for_each(|c| clause(c, f)),
+        Expr::Receive { clause: c, .. } => clause(c, f),
+        Expr::Labels(ls, _) => ls.iter().flat_map(|l| &l.params).for_each(|v| f(*v)),
+        _ => {}
+    }
+}
+
 /// Number of occurrences of each local variable (reads; `SetLocal` counts too), indexed by `VarId`.
 pub fn count_uses(program: &Program) -> Vec<u32> {
     let mut uses = vec![0; program.vars.len()];

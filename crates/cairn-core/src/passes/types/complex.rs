@@ -19,7 +19,7 @@
 use super::walk::Types;
 use crate::ir::{Expr, Label, LabelId, Literal, VarId};
 use crate::prim::{Op, PrimOp};
-use crate::walk::{take, visit};
+use crate::walk::{rewrite, take, visit};
 use cairn_layout::code::Site;
 use cairn_num::Number;
 
@@ -138,6 +138,21 @@ impl Types {
             l.body = Expr::Let(vec![(v, whole)], Box::new(take(&mut l.body)));
         }
         l.params = params;
+    }
+
+    /// Jumps that still pass a split parameter as a whole were not walked: they are never reached.
+    pub(super) fn drop_whole_jumps(&self, e: &mut Expr) {
+        if self.splits.is_empty() {
+            return;
+        }
+        rewrite(e, &mut |e| {
+            if let Expr::Jump(l, args) = e
+                && let Some(split) = self.splits.get(l)
+                && args.len() == split.len()
+            {
+                *e = Expr::Const(Literal::Unspecified);
+            }
+        });
     }
 
     /// A walked jump to a label that is split.

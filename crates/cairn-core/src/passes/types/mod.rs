@@ -48,6 +48,7 @@
 //! | [`speculate`] | flonum trees |
 //! | [`complex`] | complex numbers by parts |
 //! | [`peel`] | loops whose parameters become flonums |
+//! | [`version`] | loops and recursive procedures, once more for fixnums |
 //! | [`unbox`] | loop parameters that stay doubles |
 //!
 //! # Invariants
@@ -63,6 +64,7 @@ mod peel;
 mod speculate;
 mod test;
 mod unbox;
+mod version;
 mod walk;
 
 use crate::ir::Program;

@@ -5,7 +5,7 @@ use super::speculate;
 use super::walk::{Question, Types};
 use crate::ir::{Expr, GlobalId, Literal, VarId};
 use crate::passes::known::Known;
-use crate::prim::{Op, PrimOp};
+use crate::prim::{Op, PrimOp, fixnum_bit};
 use crate::walk::take;
 use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
 use cairn_num::{Int, Number};
@@ -228,6 +228,13 @@ impl Types {
                 }
             }
             Op::Eqv if a.within(!EQV_DEEP) || b.within(!EQV_DEEP) => become_op(Op::Eq, 0),
+            _ if op.is_generic() => {
+                for (i, (t, e)) in types.iter().zip(args).enumerate() {
+                    if t.is_fixnum() && !matches!(e, Expr::Const(_)) {
+                        *proven |= fixnum_bit(i);
+                    }
+                }
+            }
             _ => {}
         }
     }

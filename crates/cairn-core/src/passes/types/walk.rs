@@ -3,6 +3,7 @@
 use super::complex::Split;
 use super::lattice::{Slot, Type, bits::*};
 use super::peel;
+use super::version::{self, Versions};
 use crate::effects;
 use crate::ir::{Clause, Expr, GlobalId, Label, LabelId, Lambda, Program, TopForm, VarId, VarInfo};
 use crate::passes::known::{self, GlobalFacts, Known};
@@ -20,6 +21,9 @@ pub(super) fn run(program: &mut Program) {
     program.vars.append(&mut types.fresh);
     if !types.peels.is_empty() {
         peel::run(program, &mut forms, &types.peels);
+    }
+    if !types.versions.is_empty() {
+        version::run(program, &mut forms, &types.versions);
     }
     if types.speculated {
         // the fast paths of speculated trees still have generic operations; parameters are split in code without dead branches
@@ -112,6 +116,8 @@ pub(super) struct Types {
     answers: Vec<(Question, bool)>,
     /// Loops whose first iteration gets a copy.
     pub(super) peels: FxHashSet<LabelId>,
+    /// Loops and procedures that get a body for fixnums.
+    pub(super) versions: Versions,
     /// Which parameters of loops are to be doubles.
     pub(super) doubles: FxHashMap<LabelId, Vec<bool>>,
     /// Labels some of whose parameters become two.
@@ -151,6 +157,7 @@ impl Types {
             stored_flonums: false,
             answers: Vec::new(),
             peels: FxHashSet::default(),
+            versions: Versions::default(),
             doubles: FxHashMap::default(),
             splits: FxHashMap::default(),
             fresh: Vec::new(),
@@ -177,6 +184,7 @@ impl Types {
         self.rewriting = true;
         for (i, form) in forms.iter_mut().enumerate() {
             self.form(i, form);
+            self.drop_whole_jumps(form.expr_mut());
         }
         debug_assert!(self.queue.is_empty(), "the last walk found something new");
         forms
@@ -385,6 +393,9 @@ impl Types {
                 self.bind(*v, self.slots[v.0 as usize].ty);
             }
             let t = self.body(&mut c.body);
+            if self.rewriting && self.speculating {
+                self.plan_procedure(p, c);
+            }
             let proc = &mut self.procedures[i];
             if proc.result.grow(t, &[]) {
                 for f in std::mem::take(&mut proc.callers) {
@@ -655,12 +666,17 @@ impl Types {
         self.globals[at].ty
     }
 
-    fn call(&mut self, f: &mut Expr, args: &mut [Expr]) -> Type {
-        let p = match f {
+    /// The procedure that `f` names, 0 if none is known.
+    pub(super) fn procedure_of(&self, f: &Expr) -> u32 {
+        match f {
             Expr::Local(v) => self.local_procedure[v.0 as usize],
             Expr::Global(g, _) => self.global_procedure[g.0 as usize],
             _ => 0,
-        };
+        }
+    }
+
+    fn call(&mut self, f: &mut Expr, args: &mut [Expr]) -> Type {
+        let p = self.procedure_of(f);
         let mut dead = p == 0 && self.expr(f).is_none();
         let mut types = Vec::with_capacity(args.len());
         for a in args.iter_mut() {
@@ -755,6 +771,9 @@ impl Types {
             self.split_label(l);
             t = t.join(value);
             let facts = self.leave(mark, clock);
+            if self.rewriting && self.speculating && alone && !self.peels.contains(&l.id) {
+                self.plan_loop(l);
+            }
             if !value.is_none() {
                 exit = Some(match exit {
                     Some(before) => either(&before, &facts),

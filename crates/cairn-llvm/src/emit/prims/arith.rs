@@ -15,7 +15,7 @@ use super::{Sink, Value, literal_fixnum};
 use crate::emit::function::{Emitter, Label, ins};
 use crate::emit::text::{Odds, Val, double};
 use cairn_core::ir::Literal;
-use cairn_core::prim::Op;
+use cairn_core::prim::{Op, fixnum_bit};
 use cairn_frame::ir::{Operand, Prim};
 use cairn_layout::value::Value as Word;
 
@@ -25,6 +25,8 @@ enum Side {
     Fixnum(i64),
     /// A double in hand.
     Double(Val),
+    /// A word that is a fixnum.
+    Word(Val),
     /// A word that can be anything, and an `i1` that says whether it is a fixnum, if there is one.
     Any(Val, Option<Val>),
 }
@@ -49,12 +51,14 @@ fn literal_double(i: i64, negative_zero: bool) -> Val {
 const EXACT_DOUBLE: i64 = 1 << 53;
 
 impl Emitter<'_, '_> {
-    fn side(&mut self, o: &Operand) -> Side {
+    fn side(&mut self, p: &Prim, i: usize) -> Side {
+        let o = &p.args[i];
         if let Some(i) = literal_fixnum(o) {
             return Side::Fixnum(i);
         }
         match self.known_double(o) {
             Some(d) => Side::Double(d),
+            None if p.proven & fixnum_bit(i) != 0 => Side::Word(self.operand(o)),
             None => Side::Any(self.operand(o), self.fixnum_flag(o)),
         }
     }
@@ -64,7 +68,7 @@ impl Emitter<'_, '_> {
         match s {
             Side::Fixnum(i) => Val::word(Word::fixnum(*i).0),
             Side::Double(d) => self.encode_double(d),
-            Side::Any(w, _) => w.clone(),
+            Side::Any(w, _) | Side::Word(w) => w.clone(),
         }
     }
 
@@ -72,16 +76,18 @@ impl Emitter<'_, '_> {
     /// come here. With `mixed`, a fixnum beside a flonum is converted; without (comparisons are exact), it goes to `slow`.
     fn side_doubles(&mut self, a: &Side, b: &Side, mixed: Option<Zeros>, slow: &Label) -> (Val, Val) {
         let probe = match (a, b) {
-            (Side::Any(v, _), Side::Any(w, _)) => ins!(self, "or i64 {v}, {w}"),
-            (Side::Any(v, _), _) | (_, Side::Any(v, _)) => v.clone(),
-            _ => unreachable!("both doubles are known"),
+            (Side::Any(v, _), Side::Any(w, _)) => Some(ins!(self, "or i64 {v}, {w}")),
+            (Side::Any(v, _), _) | (_, Side::Any(v, _)) => Some(v.clone()),
+            _ => None,
         };
-        // of all tags, those of fixnums and flonums have this bit clear
-        let bit = ins!(self, "and i64 {probe}, 2");
-        let numbers = ins!(self, "icmp eq i64 {bit}, 0");
-        let go = self.fresh();
-        self.branch(&numbers, &go, slow, Odds::Probable);
-        self.start(&go);
+        if let Some(probe) = probe {
+            // of all tags, those of fixnums and flonums have this bit clear
+            let bit = ins!(self, "and i64 {probe}, 2");
+            let numbers = ins!(self, "icmp eq i64 {bit}, 0");
+            let go = self.fresh();
+            self.branch(&numbers, &go, slow, Odds::Probable);
+            self.start(&go);
+        }
         let [left, right] = [0, 1].map(|i| mixed.map(|zeros| zeros[i]));
         (self.side_double(a, b, left, slow), self.side_double(b, a, right, slow))
     }
@@ -91,9 +97,10 @@ impl Emitter<'_, '_> {
         let w = match side {
             Side::Fixnum(i) => return literal_double(*i, mixed == Some(true)),
             Side::Double(d) => return d.clone(),
+            Side::Word(w) => return self.converted(w, mixed == Some(true)),
             Side::Any(w, _) => w,
         };
-        if matches!(other, Side::Fixnum(_)) {
+        if matches!(other, Side::Fixnum(_) | Side::Word(_)) {
             return self.decode_immediate(w);
         }
         let fixnum = self.is_fixnum(side);
@@ -106,19 +113,23 @@ impl Emitter<'_, '_> {
         let join = self.fresh();
         self.branch(&fixnum, &convert, &decode, Odds::Even);
         self.start(&convert);
-        let c = if negative_zero {
-            let opposite = ins!(self, "sub i64 0, {w}");
-            let d = self.fixnum_to_double(&opposite);
-            ins!(self, "fneg double {d}")
-        } else {
-            self.fixnum_to_double(w)
-        };
+        let c = self.converted(w, negative_zero);
         self.goto(&join);
         self.start(&decode);
         let d = self.decode_immediate(w);
         self.goto(&join);
         self.start(&join);
         self.phi("double", &[(c, convert), (d, decode)])
+    }
+
+    /// The double of fixnum word `w`; that of 0 is `-0.0` if so wanted.
+    fn converted(&mut self, w: &Val, negative_zero: bool) -> Val {
+        if !negative_zero {
+            return self.fixnum_to_double(w);
+        }
+        let opposite = ins!(self, "sub i64 0, {w}");
+        let d = self.fixnum_to_double(&opposite);
+        ins!(self, "fneg double {d}")
     }
 
     /// An `i1`: is a side that can be anything a fixnum?
@@ -148,9 +159,9 @@ impl Emitter<'_, '_> {
                 self.start(&other);
                 return true;
             }
-            (Side::Any(..), Side::Fixnum(_)) => self.is_fixnum(a),
-            (Side::Fixnum(_), Side::Any(..)) => self.is_fixnum(b),
-            (Side::Fixnum(_), Side::Fixnum(_)) => Val::text("true"),
+            (Side::Any(..), _) => self.is_fixnum(a),
+            (_, Side::Any(..)) => self.is_fixnum(b),
+            _ => Val::text("true"),
         };
         let other = self.fresh();
         self.branch(&only, fixnums, &other, Odds::Probable);
@@ -158,10 +169,15 @@ impl Emitter<'_, '_> {
         true
     }
 
-    /// Can the flonum path be taken with a literal fixnum on one side and stay exact?
-    fn flonum_path(a: &Side, b: &Side) -> bool {
-        let fits = |s: &Side| !matches!(s, Side::Fixnum(i) if i.abs() > EXACT_DOUBLE);
-        fits(a) && fits(b) && !matches!((a, b), (Side::Fixnum(_), Side::Fixnum(_)))
+    /// Is there a way for doubles? Not for two fixnums, nor for a fixnum that does not fit; `mixed` as in `side_doubles`.
+    fn flonum_path(a: &Side, b: &Side, mixed: bool) -> bool {
+        let fits = |s: &Side| match s {
+            Side::Fixnum(i) => i.abs() <= EXACT_DOUBLE,
+            Side::Word(_) => mixed,
+            Side::Double(_) | Side::Any(..) => true,
+        };
+        let fixnum = |s: &Side| matches!(s, Side::Fixnum(_) | Side::Word(_));
+        fits(a) && fits(b) && !(fixnum(a) && fixnum(b))
     }
 
     /// Both doubles when no test is needed.
@@ -169,14 +185,14 @@ impl Emitter<'_, '_> {
         let known = |s: &Side, negative_zero: bool| match s {
             Side::Fixnum(i) => Some(literal_double(*i, negative_zero)),
             Side::Double(d) => Some(d.clone()),
-            Side::Any(..) => None,
+            Side::Word(_) | Side::Any(..) => None,
         };
-        if Self::flonum_path(a, b) { Some((known(a, zeros[0])?, known(b, zeros[1])?)) } else { None }
+        if Self::flonum_path(a, b, true) { Some((known(a, zeros[0])?, known(b, zeros[1])?)) } else { None }
     }
 
     /// `+`, `-`, `*`, `/`.
     pub(super) fn arithmetic(&mut self, op: Op, p: &Prim) -> Value {
-        let (a, b) = (self.side(&p.args[0]), self.side(&p.args[1]));
+        let (a, b) = (self.side(p, 0), self.side(p, 1));
         let (symbol, float, overflow) = match op {
             Op::Add => ("cairn_num_add", "fadd", "sadd"),
             Op::Sub => ("cairn_num_sub", "fsub", "ssub"),
@@ -192,7 +208,7 @@ impl Emitter<'_, '_> {
         // division of fixnums is exact or a ratio: left to the runtime
         let divides = op == Op::Div;
         let split = self.split_fixnums(&a, &b, if divides { &slow } else { &fixnums });
-        if Self::flonum_path(&a, &b) {
+        if Self::flonum_path(&a, &b, true) {
             let (x, y) = self.side_doubles(&a, &b, Some(zeros(op)), &slow);
             let d = ins!(self, "{float} double {x}, {y}");
             let w = self.encode_result(&d);
@@ -232,7 +248,7 @@ impl Emitter<'_, '_> {
 
     /// `=`, `<`, `<=`, `>`, `>=`.
     pub(super) fn compare(&mut self, op: Op, p: &Prim, sink: &mut Sink) {
-        let (mut first, mut second) = (&p.args[0], &p.args[1]);
+        let (mut first, mut second) = (0, 1);
         let (symbol, int, float) = match op {
             Op::NumEq => ("cairn_num_eq", "eq", "oeq"),
             Op::NumLt | Op::NumGt => ("cairn_num_lt", "slt", "olt"),
@@ -241,14 +257,14 @@ impl Emitter<'_, '_> {
         if matches!(op, Op::NumGt | Op::NumGe) {
             std::mem::swap(&mut first, &mut second);
         }
-        let (a, b) = (self.side(first), self.side(second));
+        let (a, b) = (self.side(p, first), self.side(p, second));
         if let Some((x, y)) = Self::known_doubles(&a, &b, zeros(op)) {
             let bit = ins!(self, "fcmp {float} double {x}, {y}");
             return sink.end(self, &bit);
         }
         let (slow, fixnums) = (self.fresh(), self.fresh());
         let split = self.split_fixnums(&a, &b, &fixnums);
-        if Self::flonum_path(&a, &b) {
+        if Self::flonum_path(&a, &b, false) {
             let (x, y) = self.side_doubles(&a, &b, None, &slow);
             let bit = ins!(self, "fcmp {float} double {x}, {y}");
             sink.end(self, &bit);
@@ -286,11 +302,16 @@ impl Emitter<'_, '_> {
         let ok = if is_literal_number(&p.args[1]) && divisor.is_none_or(|d| d == 0 || d == -1) {
             None
         } else {
-            let probe = match divisor {
-                Some(_) => v.clone(),
-                None => ins!(self, "or i64 {v}, {w}"),
-            };
-            Some(self.has_tag(&probe, 0))
+            let fixnum = |i: usize| p.proven & fixnum_bit(i) != 0;
+            Some(match (fixnum(0), fixnum(1) || divisor.is_some()) {
+                (true, true) => Val::text("true"),
+                (true, false) => self.has_tag(&w, 0),
+                (false, true) => self.has_tag(&v, 0),
+                (false, false) => {
+                    let probe = ins!(self, "or i64 {v}, {w}");
+                    self.has_tag(&probe, 0)
+                }
+            })
         };
         if let Some(ok) = ok {
             self.guard(&ok, &slow);

@@ -50,10 +50,15 @@ pub(crate) enum Sink {
 impl Sink {
     /// Ends a path with an `i1`.
     pub(crate) fn end(&mut self, e: &mut Emitter<'_, '_>, bit: &Val) {
+        self.end_at(e, bit, Odds::Even);
+    }
+
+    /// The same, when something is known about the answer.
+    pub(crate) fn end_at(&mut self, e: &mut Emitter<'_, '_>, bit: &Val, odds: Odds) {
         match self {
             Sink::Branch(then, els) => {
                 let (t, f) = (then.clone(), els.clone());
-                e.branch(bit, &t, &f, Odds::Even);
+                e.branch(bit, &t, &f, odds);
             }
             Sink::Collect(join, paths) => {
                 paths.push((bit.clone(), e.here()));

@@ -139,7 +139,13 @@ impl Emitter<'_, '_> {
         let v = self.operand(&p.args[0]);
         let word = |e: &mut Self, w: Value| ins!(e, "icmp eq i64 {v}, {}", w.0);
         let bit = match op {
-            Op::IsFixnum => self.has_tag(&v, TAG_FIXNUM),
+            Op::IsFixnum => {
+                let bit = match self.fixnum_flag(&p.args[0]) {
+                    Some(flag) => flag,
+                    None => self.has_tag(&v, TAG_FIXNUM),
+                };
+                return sink.end_at(self, &bit, Odds::Probable);
+            }
             Op::IsPair => self.has_tag(&v, TAG_PAIR),
             Op::IsProcedure => self.has_tag(&v, TAG_PROCEDURE),
             Op::IsChar => self.is_char(&v),

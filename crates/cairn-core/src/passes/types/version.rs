@@ -1,0 +1,425 @@
+//! Versions for fixnums: a loop or a recursive procedure whose numbers have no known type gets a second body for fixnums.
+//!
+//! ```text
+//! (labels ((L (i sum) (if (%< i 0) sum (jump L (%- i 1) (%+ i sum)))))
+//!   (jump L n 0))
+//! ```
+//! becomes
+//! ```text
+//! (labels ((L (i sum) …))                                        ; as before
+//!   (labels ((E (i sum)
+//!              (if (%fixnum? i)
+//!                  (labels ((F (i sum)                           ; i and sum are fixnums
+//!                             (if (%< i 0)
+//!                                 sum
+//!                                 (let ((a (%- i 1)) (b (%+ i sum)))
+//!                                   (if (if (%fixnum? a) (%fixnum? b) #f) (jump F a b) (jump L a b))))))
+//!                    (jump F i sum))
+//!                  (jump L i sum))))
+//!     (jump E n 0)))
+//! ```
+//! and a procedure's body becomes `(if (%fixnum? n) body body)`.
+//!
+//! The problem: generic operations test their operands and have a slow path that ends where the fast one does, so nothing is known
+//! afterwards and the next operation tests again. The idea: test once, outside; an operation that overflows leaves for
+//! the general body for good. The next walk finds the fixnums: it removes the tests of what cannot overflow, and the emitter
+//! makes one of the overflow check and the test of the result.
+//!
+//! Which variables: parameters, and variables from outside, that are operands of generic arithmetic and may be fixnums; a
+//! parameter of a loop only if every jump of the loop passes an expression that gives a fixnum for fixnums but for overflow.
+//!
+//! What a loop does when it ends is not copied: it becomes a label of its own that both versions jump to.
+//!
+//! Invariants: innermost loops without calls and lambdas, but for what comes after them; procedures that call themselves, without
+//! loops and lambdas. Both of limited size, so the program at most doubles. Linear but for the search of stable parameters and of
+//! exits, which are bounded by the sizes.
+
+use super::lattice::{Type, bits::*};
+use super::walk::Types;
+use crate::ir::{Clause, Expr, Label, LabelId, Literal, Program, TopForm, VarId};
+use crate::prim::{Kind, Op, PrimOp};
+use crate::walk::{
+    Renaming, copy_fresh, deep, for_each_binder, for_each_child_mut, rewrite, size_at_most, take, visit,
+};
+use cairn_layout::code::Site;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Larger loop bodies are not copied, exits not counted.
+const LOOP_LIMIT: usize = 120;
+/// Nor are loops looked at that are larger with their exits.
+const SEARCH_LIMIT: usize = 4000;
+/// Exits up to this size are copied.
+const EXIT_LIMIT: usize = 12;
+/// Nor larger procedures.
+const PROCEDURE_LIMIT: usize = 200;
+/// A procedure needs so many operands of generic arithmetic that are its parameters.
+const MIN_OPERANDS: usize = 3;
+
+/// What is to be versioned.
+#[derive(Default)]
+pub(super) struct Versions {
+    /// Loops, with the variables that must be fixnums.
+    loops: FxHashMap<LabelId, Vec<VarId>>,
+    /// Procedures by their first parameter, likewise.
+    procedures: FxHashMap<VarId, Vec<VarId>>,
+}
+
+impl Versions {
+    pub(super) fn is_empty(&self) -> bool {
+        self.loops.is_empty() && self.procedures.is_empty()
+    }
+}
+
+/// What a survey of a body found.
+#[derive(Default)]
+struct Survey<'a> {
+    /// Generic operations that may be on fixnums.
+    operations: Vec<&'a [Expr]>,
+    /// Variables bound inside, those by `let` with their values.
+    bound: FxHashMap<VarId, Option<&'a Expr>>,
+    /// Arguments of the loop's own jumps.
+    jumps: Vec<&'a [Expr]>,
+}
+
+impl Types {
+    /// Decides about a loop that has been walked for the last time.
+    pub(super) fn plan_loop(&mut self, l: &Label) {
+        if !self.is_loop(l.id) || !size_at_most(&l.body, SEARCH_LIMIT) {
+            return;
+        }
+        let mut body = Vec::new();
+        inside(&l.body, l.id, &mut Vec::new(), &mut |e| body.push(e));
+        let calls = |e: &&Expr| matches!(e, Expr::Call(..) | Expr::Apply(..) | Expr::CallCc(..));
+        if body.len() > LOOP_LIMIT || body.iter().any(calls) {
+            return;
+        }
+        let Some(survey) = self.look_through(body, Some(l.id)) else { return };
+        let mut wanted: FxHashSet<VarId> =
+            survey.operations.iter().flat_map(|args| args.iter().filter_map(local)).collect();
+        wanted.retain(|v| !survey.bound.contains_key(v) && self.may_become_fixnum(*v));
+        // parameters that stay fixnums
+        loop {
+            let unstable = |(i, v): (usize, &VarId)| {
+                wanted.contains(v)
+                    && !survey.jumps.iter().all(|args| self.stable(&args[i], &wanted, &survey.bound))
+            };
+            let Some((_, v)) = l.params.iter().enumerate().find(|x| unstable(*x)) else { break };
+            wanted.remove(v);
+        }
+        // variables that an operation on fixnums alone needs
+        let mut used: FxHashSet<VarId> = FxHashSet::default();
+        for args in &survey.operations {
+            if args.iter().all(|e| self.stable(e, &wanted, &survey.bound)) {
+                used.extend(args.iter().filter_map(local).filter(|v| wanted.contains(v)));
+            }
+        }
+        if used.is_empty() {
+            return;
+        }
+        // in an order that does not depend on hashing
+        wanted.retain(|v| used.contains(v) || l.params.contains(v));
+        let mut wanted: Vec<VarId> = wanted.into_iter().collect();
+        wanted.sort();
+        self.versions.loops.insert(l.id, wanted);
+        self.speculated = true;
+    }
+
+    /// Decides about a clause of procedure `p`, walked for the last time.
+    pub(super) fn plan_procedure(&mut self, p: u32, c: &Clause) {
+        if c.rest.is_some() || c.params.is_empty() || !size_at_most(&c.body, PROCEDURE_LIMIT) {
+            return;
+        }
+        let (mut recursive, mut body) = (false, Vec::new());
+        visit(&c.body, &mut |e| {
+            body.push(e);
+            if let Expr::Call(f, ..) = e {
+                recursive |= self.procedure_of(f) == p;
+            }
+        });
+        if !recursive {
+            return;
+        }
+        let Some(survey) = self.look_through(body, None) else { return };
+        let uses: Vec<VarId> = (survey.operations.iter().flat_map(|args| args.iter().filter_map(local)))
+            .filter(|v| c.params.contains(v) && self.may_become_fixnum(*v))
+            .collect();
+        if uses.len() < MIN_OPERANDS {
+            return;
+        }
+        let wanted = c.params.iter().copied().filter(|v| uses.contains(v)).collect();
+        self.versions.procedures.insert(c.params[0], wanted);
+        self.speculated = true;
+    }
+
+    fn may_become_fixnum(&self, v: VarId) -> bool {
+        let t = self.env[v.0 as usize];
+        t.may_be(FIXNUM) && !t.is_fixnum() && !t.hint
+    }
+
+    /// Looks through a body; `None` if it has lambdas or loops.
+    fn look_through<'a>(&self, body: Vec<&'a Expr>, own: Option<LabelId>) -> Option<Survey<'a>> {
+        let mut s = Survey::default();
+        let mut simple = true;
+        for e in body {
+            match e {
+                Expr::Lambda(_) | Expr::Fix(..) | Expr::Letrec(..) => simple = false,
+                Expr::Labels(labels, _) => simple &= !labels.iter().any(|l| self.is_loop(l.id)),
+                Expr::Jump(l, args) if Some(*l) == own => s.jumps.push(args),
+                Expr::Prim { op, args, .. } if op.is_generic() && !args.iter().any(|a| self.is_inexact(a)) => {
+                    s.operations.push(args);
+                }
+                _ => {}
+            }
+            for_each_binder(e, &mut |v| {
+                s.bound.entry(v).or_insert(None);
+            });
+            if let Expr::Let(bs, _) = e {
+                s.bound.extend(bs.iter().map(|(v, e)| (*v, Some(e))));
+            }
+        }
+        simple.then_some(s)
+    }
+
+    /// Is the value certainly, or in all likelihood, no fixnum?
+    fn is_inexact(&self, e: &Expr) -> bool {
+        let t = match e {
+            Expr::Const(l) => Type::literal(l),
+            Expr::Local(v) => self.env[v.0 as usize],
+            Expr::Prim { op, .. } => return op.result() == Kind::Flonum,
+            _ => return false,
+        };
+        !t.may_be(FIXNUM) || t.hint
+    }
+
+    /// Does `e` give a fixnum, or overflow, when the variables in `given` are fixnums?
+    fn stable(&self, e: &Expr, given: &FxHashSet<VarId>, bound: &FxHashMap<VarId, Option<&Expr>>) -> bool {
+        deep(|| match e {
+            Expr::Const(l) => Type::literal(l).is_fixnum(),
+            Expr::Local(v) => {
+                given.contains(v)
+                    || self.env[v.0 as usize].is_fixnum()
+                    || bound.get(v).copied().flatten().is_some_and(|e| self.stable(e, given, bound))
+            }
+            Expr::Prim { op: PrimOp::Op(o), args, .. } => match o {
+                Op::Add | Op::Sub | Op::Mul | Op::Quotient | Op::Remainder | Op::Modulo | Op::FloorQuotient => {
+                    args.iter().all(|a| self.stable(a, given, bound))
+                }
+                o => o.info().result == Kind::Fixnum,
+            },
+            Expr::If(_, a, b) => self.stable(a, given, bound) && self.stable(b, given, bound),
+            Expr::Let(_, body) => self.stable(body, given, bound),
+            Expr::Seq(es) => es.last().is_some_and(|e| self.stable(e, given, bound)),
+            _ => false,
+        })
+    }
+}
+
+fn local(e: &Expr) -> Option<VarId> {
+    match e {
+        Expr::Local(v) => Some(*v),
+        _ => None,
+    }
+}
+
+/// Is `e`, in tail position of loop `l`, where the loop ends, and more than what may be copied? `labels`: those of the loop.
+fn is_exit(e: &Expr, l: LabelId, labels: &[LabelId]) -> bool {
+    let (mut ends, mut small) = (true, size_at_most(e, EXIT_LIMIT));
+    visit(e, &mut |e| match e {
+        Expr::Jump(to, _) => ends &= *to != l && !labels.contains(to),
+        Expr::Lambda(_) | Expr::Fix(..) | Expr::Call(..) | Expr::Apply(..) | Expr::CallCc(..) => small = false,
+        _ => {}
+    });
+    ends && !small
+}
+
+/// Calls `f` on every expression of a loop's body, except in exits.
+fn inside<'a>(e: &'a Expr, l: LabelId, labels: &mut Vec<LabelId>, f: &mut impl FnMut(&'a Expr)) {
+    if is_exit(e, l, labels) {
+        return;
+    }
+    deep(|| match e {
+        Expr::If(a, b, c) => {
+            f(e);
+            visit(a, f);
+            inside(b, l, labels, f);
+            inside(c, l, labels, f);
+        }
+        Expr::Seq(es) => {
+            f(e);
+            let Some((last, init)) = es.split_last() else { return };
+            init.iter().for_each(|e| visit(e, f));
+            inside(last, l, labels, f);
+        }
+        Expr::Let(bs, body) => {
+            f(e);
+            bs.iter().for_each(|(_, e)| visit(e, f));
+            inside(body, l, labels, f);
+        }
+        Expr::Labels(ls, body) => {
+            f(e);
+            let outside = labels.len();
+            labels.extend(ls.iter().map(|l| l.id));
+            ls.iter().for_each(|x| inside(&x.body, l, labels, f));
+            inside(body, l, labels, f);
+            labels.truncate(outside);
+        }
+        e => visit(e, f),
+    })
+}
+
+/// Takes the exits out of a loop's body: labels whose parameters are the variables `bound` in the loop.
+fn take_exits(
+    program: &mut Program,
+    e: &mut Expr,
+    l: LabelId,
+    bound: &FxHashSet<VarId>,
+    labels: &mut Vec<LabelId>,
+    exits: &mut Vec<Label>,
+) {
+    if is_exit(e, l, labels) {
+        let mut needed = Vec::new();
+        visit(e, &mut |e| {
+            if let Expr::Local(v) = e
+                && bound.contains(v)
+                && !needed.contains(v)
+            {
+                needed.push(*v);
+            }
+        });
+        let mut names = Renaming::default();
+        let params = needed.iter().map(|v| names.bind(program, *v)).collect();
+        let body = copy_fresh(program, e, &mut names);
+        let id = program.fresh_label();
+        exits.push(Label { id, params, body });
+        *e = Expr::Jump(id, needed.into_iter().map(Expr::Local).collect());
+        return;
+    }
+    deep(|| match e {
+        Expr::If(_, b, c) => {
+            take_exits(program, b, l, bound, labels, exits);
+            take_exits(program, c, l, bound, labels, exits);
+        }
+        Expr::Seq(es) => {
+            if let Some(e) = es.last_mut() {
+                take_exits(program, e, l, bound, labels, exits);
+            }
+        }
+        Expr::Let(_, body) => take_exits(program, body, l, bound, labels, exits),
+        Expr::Labels(ls, body) => {
+            let outside = labels.len();
+            labels.extend(ls.iter().map(|l| l.id));
+            ls.iter_mut().for_each(|x| take_exits(program, &mut x.body, l, bound, labels, exits));
+            take_exits(program, body, l, bound, labels, exits);
+            labels.truncate(outside);
+        }
+        _ => {}
+    })
+}
+
+/// Makes the versions that were planned.
+pub(super) fn run(program: &mut Program, forms: &mut [TopForm], versions: &Versions) {
+    for form in forms {
+        version(program, form.expr_mut(), versions);
+    }
+}
+
+fn version(program: &mut Program, e: &mut Expr, versions: &Versions) {
+    deep(|| {
+        for_each_child_mut(e, &mut |e| version(program, e, versions));
+        match e {
+            Expr::Lambda(l) => l.clauses.iter_mut().for_each(|c| procedure(program, c, versions)),
+            Expr::Fix(bs, _) => {
+                bs.iter_mut()
+                    .for_each(|(_, l)| l.clauses.iter_mut().for_each(|c| procedure(program, c, versions)));
+            }
+            Expr::Labels(labels, body) => {
+                if let [l] = &mut labels[..]
+                    && let Some(wanted) = versions.loops.get(&l.id)
+                {
+                    let mut bound: FxHashSet<VarId> = l.params.iter().copied().collect();
+                    inside(&l.body, l.id, &mut Vec::new(), &mut |e| {
+                        for_each_binder(e, &mut |v| {
+                            bound.insert(v);
+                        });
+                    });
+                    let mut exits = Vec::new();
+                    take_exits(program, &mut l.body, l.id, &bound, &mut Vec::new(), &mut exits);
+                    let entry = in_front(program, l, wanted);
+                    redirect(body, l.id, &mut |args| Expr::Jump(entry.id, args));
+                    **body = Expr::Labels(vec![entry], Box::new(take(body)));
+                    if !exits.is_empty() {
+                        *e = Expr::Labels(exits, Box::new(take(e)));
+                    }
+                }
+            }
+            _ => {}
+        }
+    })
+}
+
+fn procedure(program: &mut Program, c: &mut Clause, versions: &Versions) {
+    let Some(wanted) = c.params.first().and_then(|v| versions.procedures.get(v)) else { return };
+    let copy = copy_fresh(program, &c.body, &mut Renaming::default());
+    c.body = if_fixnums(wanted.iter().copied(), copy, take(&mut c.body));
+}
+
+/// The label that tests, enters the version for fixnums, or goes to `l`.
+fn in_front(program: &mut Program, l: &Label, wanted: &[VarId]) -> Label {
+    let mut names = Renaming::default();
+    let fast = names.bind_label(program, l.id);
+    let params: Vec<VarId> = l.params.iter().map(|v| names.bind(program, *v)).collect();
+    let tested: Vec<bool> = l.params.iter().map(|v| wanted.contains(v)).collect();
+    let mut body = copy_fresh(program, &l.body, &mut names);
+    redirect(&mut body, fast, &mut |args| guarded(program, args, &tested, fast, l.id));
+    let mut outer = Renaming::default();
+    let outside: Vec<VarId> = l.params.iter().map(|v| outer.bind(program, *v)).collect();
+    let to = |l: LabelId| Expr::Jump(l, outside.iter().map(|v| Expr::Local(*v)).collect());
+    let inside = Expr::Labels(vec![Label { id: fast, params, body }], Box::new(to(fast)));
+    let names = wanted.iter().map(|v| outer.vars.get(v).copied().unwrap_or(*v));
+    let body = if_fixnums(names, inside, to(l.id));
+    Label { id: program.fresh_label(), params: outside, body }
+}
+
+/// A jump to `fast` if its tested arguments are fixnums, else to `slow`.
+fn guarded(program: &mut Program, args: Vec<Expr>, tested: &[bool], fast: LabelId, slow: LabelId) -> Expr {
+    let (mut bindings, mut tests, mut names) = (Vec::new(), Vec::new(), Vec::new());
+    for (mut e, tested) in args.into_iter().zip(tested) {
+        if !matches!(e, Expr::Local(_) | Expr::Const(_)) {
+            let v = program.fresh_var("next");
+            bindings.push((v, std::mem::replace(&mut e, Expr::Local(v))));
+        }
+        if let (Expr::Local(v), true) = (&e, tested) {
+            tests.push(*v);
+        }
+        names.push(e);
+    }
+    let choice = if_fixnums(tests.into_iter(), Expr::Jump(fast, names.clone()), Expr::Jump(slow, names));
+    bindings.into_iter().rev().fold(choice, |body, b| Expr::Let(vec![b], Box::new(body)))
+}
+
+/// `then` if all of `vars` are fixnums, else `other`.
+fn if_fixnums(vars: impl DoubleEndedIterator<Item = VarId>, then: Expr, other: Expr) -> Expr {
+    let test = vars.rev().fold(None, |rest, v| {
+        let op = PrimOp::Op(Op::IsFixnum);
+        let test = Expr::Prim { op, args: vec![Expr::Local(v)], site: Site::NONE, proven: 0 };
+        Some(match rest {
+            None => test,
+            Some(rest) => Expr::If(Box::new(test), Box::new(rest), Box::new(Expr::Const(Literal::Bool(false)))),
+        })
+    });
+    match test {
+        Some(test) => Expr::If(Box::new(test), Box::new(then), Box::new(other)),
+        None => then,
+    }
+}
+
+/// Replaces jumps to `l`.
+fn redirect(e: &mut Expr, l: LabelId, new: &mut impl FnMut(Vec<Expr>) -> Expr) {
+    rewrite(e, &mut |e| {
+        if let Expr::Jump(to, args) = e
+            && *to == l
+        {
+            *e = new(std::mem::take(args));
+        }
+    });
+}
