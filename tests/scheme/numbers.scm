@@ -245,6 +245,16 @@
 (check (map (lambda (x) (list (+ x -0.0) (+ -0.0 x) (- x 0.0) (- -0.0 x))) '(0)) => '((-0.0 -0.0 -0.0 -0.0)))
 (check (map (lambda (z) (list (+ 0 z) (+ z 0) (- 0 z) (- z 0))) '(-0.0 0.0))
        => '((-0.0 -0.0 0.0 -0.0) (0.0 0.0 -0.0 0.0)))
+;; the least and the greatest fixnum beside a flonum, known only at run time
+(check (map (lambda (x) (list (+ x 1.5) (- x 1.5) (+ 1.5 x) (- 1.5 x) (+ x -0.0) (* x 1.0)))
+            (list (- (expt 2 60)) (- (expt 2 60) 1)))
+       => (let ((p (inexact (expt 2 60))))
+            (list (list (- p) (- p) (- p) p (- p) (- p)) (list p p p (- p) p p))))
+(define (pairwise v) ; operands out of a vector
+  (let ((a (vector-ref v 0)) (b (vector-ref v 1)))
+    (list (+ a b) (- a b) (+ b a) (- b a))))
+(check (pairwise (vector (- (expt 2 60)) 1.5))
+       => (let ((p (inexact (expt 2 60)))) (list (- p) (- p) (- p) p)))
 (check (let ((zero 0)) (list (+ zero -0.0) (- zero 0.0) (* zero -1.0))) => '(-0.0 -0.0 -0.0))
 
 (report)

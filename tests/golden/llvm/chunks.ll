@@ -66,8 +66,8 @@ l26:
   %t28 = icmp eq i64 %t27, 0
   br i1 %t28, label %l29, label %l30
 l29:
-  %t32 = sub i64 0, %t12
-  %t33 = ashr i64 %t32, 3
+  %t32 = ashr i64 %t12, 3
+  %t33 = sub i64 0, %t32
   %t34 = sitofp i64 %t33 to double
   %t35 = fneg double %t34
   br label %l31
@@ -82,8 +82,8 @@ l31:
   %t41 = icmp eq i64 %t40, 0
   br i1 %t41, label %l42, label %l43
 l42:
-  %t45 = sub i64 0, %t13
-  %t46 = ashr i64 %t45, 3
+  %t45 = ashr i64 %t13, 3
+  %t46 = sub i64 0, %t45
   %t47 = sitofp i64 %t46 to double
   %t48 = fneg double %t47
   br label %l44

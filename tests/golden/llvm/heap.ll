@@ -72,8 +72,8 @@ l52:
   %t54 = icmp eq i64 %t53, 0
   br i1 %t54, label %l55, label %l56
 l55:
-  %t58 = sub i64 0, %t38
-  %t59 = ashr i64 %t58, 3
+  %t58 = ashr i64 %t38, 3
+  %t59 = sub i64 0, %t58
   %t60 = sitofp i64 %t59 to double
   %t61 = fneg double %t60
   br label %l57
@@ -88,8 +88,8 @@ l57:
   %t67 = icmp eq i64 %t66, 0
   br i1 %t67, label %l68, label %l69
 l68:
-  %t71 = sub i64 0, %t39
-  %t72 = ashr i64 %t71, 3
+  %t71 = ashr i64 %t39, 3
+  %t72 = sub i64 0, %t71
   %t73 = sitofp i64 %t72 to double
   %t74 = fneg double %t73
   br label %l70

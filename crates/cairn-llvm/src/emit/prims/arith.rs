@@ -127,8 +127,10 @@ impl Emitter<'_, '_> {
         if !negative_zero {
             return self.fixnum_to_double(w);
         }
-        let opposite = ins!(self, "sub i64 0, {w}");
-        let d = self.fixnum_to_double(&opposite);
+        // of the number, not of the word: that of the least fixnum has no opposite
+        let n = ins!(self, "ashr i64 {w}, 3");
+        let opposite = ins!(self, "sub i64 0, {n}");
+        let d = ins!(self, "sitofp i64 {opposite} to double");
         ins!(self, "fneg double {d}")
     }
 
