@@ -31,21 +31,25 @@
   (import (cairn syntax) (cairn primitives) (cairn control) (cairn list))
   (begin
 
-    ;; A predicate that holds for all neighbours among its arguments.  `test` checks its operands.
+    ;; A predicate that holds for all neighbours among its arguments.  `test` checks its operands.  It is repeated, for errors
+    ;; give the name of the definition that they are in, and a procedure that calls itself is not inlined.
     (define-syntax define-chain
       (syntax-rules ()
         ((_ name (a b) test)
-         (define name
-           (case-lambda
-             ((a b) test)
-             ((a b c) (if (name a b) (name b c) (begin (name b c) #f)))
-             ((a) (name a a) #t)
-             ((a b . rest)
-              (let loop ((ok (name a b)) (b b) (rest rest))
-                (if (%null? rest)
-                    ok
-                    (let ((next (name b (%car rest))))
-                      (loop (if ok next #f) (%car rest) (%cdr rest)))))))))))
+         (begin
+           (define-syntax two? (syntax-rules () ((_ a b) test)))
+           (define name
+             (case-lambda
+               ((a b) test)
+               ((x y z) (if (two? x y) (two? y z) (begin (two? y z) #f)))
+               ((x) (two? x x) #t)
+               ((x y . rest)
+                (let loop ((ok (two? x y)) (y y) (rest rest))
+                  (if (%null? rest)
+                      ok
+                      (let ((z (%car rest)))
+                        (let ((next (two? y z)))
+                          (loop (if ok next #f) z (%cdr rest)))))))))))))
 
     (define (check-boolean x)
       (if (%boolean? x) x (wrong-type "boolean=?" "a boolean" x)))
