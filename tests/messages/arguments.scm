@@ -3,30 +3,10 @@
         (cairn control) (except (cairn hash-table) string-hash) (cairn list) (cairn number)
         (only (cairn port) with-output-to-string) (cairn sort) (cairn text) (cairn vector))
 
-(define (attempt expression thunk)
-  (write expression)
-  (display "  =>  ")
-  (display (call/cc (lambda (k)
-                      (with-exception-handler
-                       (lambda (e) (k (if (error-object? e) (condition->string e) (list 'raised e))))
-                       thunk))))
-  (newline))
-(define-syntax say
-  (syntax-rules ()
-    ((_ expression ...) (begin (attempt 'expression (lambda () expression)) ...))))
-
-(define-record-type stone (make-stone weight) stone? (weight weight set-weight!))
-(define five (vector-ref #(5) 0))
-(define half (vector-ref #(1/2) 0))
-(define flo (vector-ref #(1.5) 0))
-(define name (vector-ref #(a) 0))
-(define (two a b) (list a b))
-(define (some a . rest) rest)
-(define none (lambda () 1))
+(include "../support/say.scm")
+(include "../support/wrong.scm")
 (define (five-values) (apply values '(1 2 3 4 5)))
 (define (define-two) (define-values (a b) (five-values)) a)
-(define one-or-three (case-lambda ((a) 1) ((a b c) 3)))
-(define loop (let ((l (list 1 2 3))) (set-cdr! (cddr l) l) l))
 
 ;; pairs and lists
 (say (cddr five) (caar '(1)) (list-tail '(1) -1) (list-ref five 0) (list-ref '(1) -1) (list-ref '(1) name)

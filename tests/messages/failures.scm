@@ -3,28 +3,8 @@
         (cairn control) (except (cairn hash-table) string-hash) (cairn list) (cairn number)
         (only (cairn port) with-output-to-string) (cairn sort) (cairn text) (cairn vector))
 
-(define (attempt expression thunk)
-  (write expression)
-  (display "  =>  ")
-  (display (call/cc (lambda (k)
-                      (with-exception-handler
-                       (lambda (e) (k (if (error-object? e) (condition->string e) (list 'raised e))))
-                       thunk))))
-  (newline))
-(define-syntax say
-  (syntax-rules ()
-    ((_ expression ...) (begin (attempt 'expression (lambda () expression)) ...))))
-
-(define-record-type stone (make-stone weight) stone? (weight weight set-weight!))
-(define five (vector-ref #(5) 0))
-(define half (vector-ref #(1/2) 0))
-(define flo (vector-ref #(1.5) 0))
-(define name (vector-ref #(a) 0))
-(define (two a b) (list a b))
-(define (some a . rest) rest)
-(define none (lambda () 1))
-(define one-or-three (case-lambda ((a) 1) ((a b c) 3)))
-(define loop (let ((l (list 1 2 3))) (set-cdr! (cddr l) l) l))
+(include "../support/say.scm")
+(include "../support/wrong.scm")
 
 ;; calls
 (say (five) (name 1) (two 1) (two 1 2 3) (some) (none 1) (one-or-three) (one-or-three 1 2) (apply two '(1))

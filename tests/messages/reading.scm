@@ -1,17 +1,7 @@
 ;; What `read` says of text that is no datum.
 (import (scheme base) (scheme read) (scheme write) (only (cairn control) condition->string))
 
-(define (attempt expression thunk)
-  (write expression)
-  (display "  =>  ")
-  (display (call/cc (lambda (k)
-                      (with-exception-handler
-                       (lambda (e) (k (if (error-object? e) (condition->string e) (list 'raised e))))
-                       thunk))))
-  (newline))
-(define-syntax say
-  (syntax-rules ()
-    ((_ expression ...) (begin (attempt 'expression (lambda () expression)) ...))))
+(include "../support/say.scm")
 
 ;; reading
 (say (read (open-input-string "(. 1)")) (read (open-input-string "(1 . 2 3)")) (read (open-input-string "."))

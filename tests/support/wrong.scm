@@ -1,0 +1,11 @@
+;; For tests/messages: values to go wrong with, of types that the compiler does not know.
+(define-record-type stone (make-stone weight) stone? (weight weight set-weight!))
+(define five (vector-ref #(5) 0))
+(define half (vector-ref #(1/2) 0))
+(define flo (vector-ref #(1.5) 0))
+(define name (vector-ref #(a) 0))
+(define (two a b) (list a b))
+(define (some a . rest) rest)
+(define none (lambda () 1))
+(define one-or-three (case-lambda ((a) 1) ((a b c) 3)))
+(define loop (let ((l (list 1 2 3))) (set-cdr! (cddr l) l) l))
