@@ -17,6 +17,7 @@
 
 use crate::Failure;
 use crate::cli::CompileOptions;
+use crate::library::lib_override;
 use crate::pipeline;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,8 @@ use xxhash_rust::xxh3::xxh3_128;
 
 /// The object code of a program: from the cache, or compiled now.
 pub fn object(file: &Path, options: &CompileOptions) -> Result<Vec<u8>, Failure> {
-    let entry = options.cache.then(|| Entry::new(file, options)).flatten();
+    let cached = options.cache && lib_override().is_none();
+    let entry = cached.then(|| Entry::new(file, options)).flatten();
     if let Some((object, warnings)) = entry.as_ref().and_then(Entry::find) {
         eprint!("{warnings}");
         return Ok(object);

@@ -3,6 +3,9 @@
 //! The libraries of `lib/` are part of the binary, so that an installed Cairn needs no source tree. A library
 //! `(foo bar)` that is not among them is looked for as `foo/bar.sld` beside the program, then in the directories
 //! of `CAIRN_PATH` (separated by colons). Included files are found beside the file that includes them.
+//!
+//! `CAIRN_LIB=directory` takes the library from there instead of from the binary: for work on `lib/` without building Cairn
+//! anew, and for the mutation tests of `lib/`. Programs are not cached then.
 
 use cairn_rt::error::describe_io;
 use cairn_syntax::{LibraryName, Loader};
@@ -13,6 +16,22 @@ static LIB: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../lib");
 
 /// Prefix of the paths of built-in libraries, in messages.
 pub const BUILT_IN: &str = "lib/";
+
+/// The directory that stands for the library in the binary, if there is one.
+pub fn lib_override() -> Option<PathBuf> {
+    std::env::var_os("CAIRN_LIB").filter(|d| !d.is_empty()).map(PathBuf::from)
+}
+
+/// The text of a file of the library; `relative` is its path in `lib/`.
+fn built_in(relative: &str) -> Result<Option<String>, String> {
+    if let Some(directory) = lib_override() {
+        let path = directory.join(relative);
+        return if path.is_file() { read_source(&path).map(Some) } else { Ok(None) };
+    }
+    let Some(file) = LIB.get_file(relative) else { return Ok(None) };
+    let text = file.contents_utf8().ok_or_else(|| format!("lib/{relative} is not UTF-8"))?;
+    Ok(Some(text.to_string()))
+}
 
 /// The loader of the command line.
 pub struct Files {
@@ -51,9 +70,8 @@ pub fn read_source(path: &Path) -> Result<String, String> {
 impl Loader for Files {
     fn load_library(&mut self, name: &LibraryName) -> Result<Option<(String, String)>, String> {
         let relative = format!("{}.sld", name.path());
-        if let Some(file) = LIB.get_file(&relative) {
-            let text = file.contents_utf8().ok_or_else(|| format!("lib/{relative} is not UTF-8"))?;
-            return Ok(Some((format!("{BUILT_IN}{relative}"), text.to_string())));
+        if let Some(text) = built_in(&relative)? {
+            return Ok(Some((format!("{BUILT_IN}{relative}"), text)));
         }
         for directory in &self.directories {
             let path = directory.join(&relative);
@@ -67,10 +85,9 @@ impl Loader for Files {
     fn load_include(&mut self, from: &str, path: &str) -> Result<(String, String), String> {
         let resolved = Path::new(from).parent().unwrap_or(Path::new("")).join(path);
         if let Some(relative) = resolved.to_str().and_then(|p| p.strip_prefix(BUILT_IN))
-            && let Some(file) = LIB.get_file(relative)
+            && let Some(text) = built_in(relative)?
         {
-            let text = file.contents_utf8().ok_or_else(|| format!("lib/{relative} is not UTF-8"))?;
-            return Ok((format!("{BUILT_IN}{relative}"), text.to_string()));
+            return Ok((format!("{BUILT_IN}{relative}"), text));
         }
         Ok((resolved.display().to_string(), read_source(&resolved)?))
     }

@@ -1,0 +1,64 @@
+//! `CAIRN_LIB`: the library from a directory instead of from the binary.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+mod common;
+use common::{binary, root};
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() { copy(&path, &target) } else { fs::copy(&path, &target).map(|_| ()).unwrap() }
+    }
+}
+
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn run(program: &Path, lib: &Path, scratch: &Path) -> (String, String) {
+    let output = Command::new(binary())
+        .arg("run")
+        .arg(program)
+        .env("CAIRN_LIB", lib)
+        .env("CAIRN_CACHE_DIR", scratch.join("cache"))
+        .output()
+        .unwrap();
+    (String::from_utf8_lossy(&output.stdout).into_owned(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// An edit of the library shows in the next run, although program and compiler are as before; what the directory lacks is
+/// not taken from the binary.
+#[test]
+fn an_edited_library_is_used_at_once() {
+    let scratch = Scratch(std::env::temp_dir().join(format!("cairn-lib-{}", std::process::id())));
+    let lib = scratch.0.join("lib");
+    copy(&root().join("lib"), &lib);
+    let program = scratch.0.join("p.scm");
+    fs::write(
+        &program,
+        "(import (scheme base) (scheme write) (srfi 1)) (write (iota 3)) (write (list-index even? '(1 2)))",
+    )
+    .unwrap();
+    assert_eq!(run(&program, &lib, &scratch.0).0, "(0 1 2)1");
+    let srfi = lib.join("srfi/1.scm");
+    let text = fs::read_to_string(&srfi).unwrap();
+    assert!(text.contains("(define list-index\n"));
+    fs::write(
+        &srfi,
+        text.replace("(define list-index\n", "(define (list-index . x) 'edited)\n(define other-index\n"),
+    )
+    .unwrap();
+    assert_eq!(run(&program, &lib, &scratch.0).0, "(0 1 2)edited");
+    fs::remove_file(lib.join("srfi/1.sld")).unwrap();
+    let (out, err) = run(&program, &lib, &scratch.0);
+    assert!(out.is_empty() && err.contains("(srfi 1)"), "{out}{err}");
+}
