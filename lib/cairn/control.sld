@@ -72,7 +72,7 @@
 
     (%machine-set! 0 '())
     (%machine-set! 1 '())
-    (%machine-set! 4 '())
+    (%machine-set! 2 '())
 
     (define (winder-depth w)
       (if (%null? w) 0 (%opaque-ref w 1)))
@@ -86,15 +86,15 @@
       (if (%null? w)
           (begin
             (%machine-set! 1 '())
-            (%machine-set! 4 '()))
+            (%machine-set! 2 '()))
           (begin
             (%machine-set! 1 (%opaque-ref w 4))
-            (%machine-set! 4 (%opaque-ref w 5)))))
+            (%machine-set! 2 (%opaque-ref w 5)))))
 
     (define (dynamic-wind before thunk after)
       (before)
       (let ((outer (%machine-ref 0)))
-        (%machine-set! 0 (make-winder outer before after (%machine-ref 1) (%machine-ref 4)))
+        (%machine-set! 0 (make-winder outer before after (%machine-ref 1) (%machine-ref 2)))
         (%receive vals (thunk)
           (%machine-set! 0 outer)
           (after)
@@ -104,14 +104,14 @@
     (define (with-state handlers params thunk)
       (let ((outer (%machine-ref 0))
             (outer-handlers (%machine-ref 1))
-            (outer-params (%machine-ref 4)))
+            (outer-params (%machine-ref 2)))
         (%machine-set! 0 (make-winder outer #f #f handlers params))
         (%machine-set! 1 handlers)
-        (%machine-set! 4 params)
+        (%machine-set! 2 params)
         (%receive vals (thunk)
           (%machine-set! 0 outer)
           (%machine-set! 1 outer-handlers)
-          (%machine-set! 4 outer-params)
+          (%machine-set! 2 outer-params)
           (list->values vals))))
 
     ;; Leaves and enters winders until `target` is the innermost one.  Each thunk runs in the state outside its own
@@ -149,7 +149,7 @@
         (enter-state! target)))
 
     ;; The rewind hook: a continuation with other winders was invoked.
-    (%machine-set! 3
+    (%machine-set! 4
       (lambda (k vals)
         (rewind-to (%continuation-winders k))
         (%apply k vals)))
@@ -226,7 +226,7 @@
       (let ((handlers (%machine-ref 1)))
         (if (%null? handlers)
             (uncaught obj)
-            (with-state (%cdr handlers) (%machine-ref 4)
+            (with-state (%cdr handlers) (%machine-ref 2)
               (lambda () ((%car handlers) obj))))))
 
     (define (raise obj)
@@ -234,7 +234,7 @@
         (if (%null? handlers)
             (uncaught obj)
             (begin
-              (with-state (%cdr handlers) (%machine-ref 4)
+              (with-state (%cdr handlers) (%machine-ref 2)
                 (lambda ()
                   ((%car handlers) obj)
                   (raise (make-condition (kind-other) #f "exception handler returned from non-continuable raise of"
@@ -247,7 +247,7 @@
 
     (define (with-exception-handler handler thunk)
       (if (%procedure? handler)
-          (with-state (%cons handler (%machine-ref 1)) (%machine-ref 4) thunk)
+          (with-state (%cons handler (%machine-ref 1)) (%machine-ref 2) thunk)
           (wrong-type "with-exception-handler" "a procedure" handler)))
 
     ;; (error 'who "message" irritant ...), as in R6RS, is understood too.
@@ -280,7 +280,7 @@
       (if (%null? end) '() (wrong-type who "a list" end)))
 
     ;; The error hook: a check in compiled code or a runtime call failed.
-    (%machine-set! 2
+    (%machine-set! 3
       (lambda (kind who message irritants site)
         (raise-condition kind who message irritants site)))
 
@@ -312,14 +312,14 @@
     (define parameter-key (%opaque 'parameter))
 
     (define (parameter-cell-value cell)
-      (let loop ((params (%machine-ref 4)))
+      (let loop ((params (%machine-ref 2)))
         (cond
           ((%null? params) (%opaque-ref cell 0))
           ((%eq? (%car (%car params)) cell) (%cdr (%car params)))
           (else (loop (%cdr params))))))
 
     (define (parameter-cell-set! cell value)
-      (let loop ((params (%machine-ref 4)))
+      (let loop ((params (%machine-ref 2)))
         (cond
           ((%null? params) (%opaque-set! cell 0 value))
           ((%eq? (%car (%car params)) cell) (%set-cdr! (%car params) value))
@@ -344,7 +344,7 @@
 
     ;; All values are converted before any is bound.
     (define (parameterize* bindings thunk)
-      (let loop ((bindings bindings) (params (%machine-ref 4)))
+      (let loop ((bindings bindings) (params (%machine-ref 2)))
         (if (%null? bindings)
             (with-state (%machine-ref 1) params thunk)
             (let ((parameter (%car (%car bindings))))

@@ -31,7 +31,7 @@
        (define cell (%opaque (%standard-port standard) check))
        (define name
          (case-lambda
-           (() (if (%null? (%machine-ref 4))
+           (() (if (%null? (%machine-ref 2))
                    (%opaque-ref cell 0)
                    (parameter-cell-value cell)))
            ((x) (parameter-access cell x))

@@ -22,6 +22,7 @@
 //! The first four registers are callee-saved in the C convention, so C calls keep the machine state.
 
 use crate::Value;
+use std::mem::offset_of;
 
 /// Number of values carried in `a0..a4`.
 pub const ARG_REGISTERS: usize = 5;
@@ -32,26 +33,37 @@ pub const KNOWN_REGISTERS: usize = 7;
 pub const CHECK_RESERVE: u64 = 4096;
 /// Number of words a slow path can spill for the collector.
 pub const SPILL_WORDS: usize = 4096;
-/// Number of machine slots visible to the library as `(%machine-ref i)`.
+/// Number of slots visible to the library as `(%machine-ref i)`: those of the thread, then those of the runtime.
 pub const SLOTS: usize = 16;
+/// How many of them belong to a thread: [`ThreadState::slots`]. The others are [`Machine::slots`].
+pub const THREAD_SLOTS: usize = 3;
 /// Slots known to the runtime.
 pub mod slot {
     /// Dynamic-wind list; `%machine-ref 0`.
     pub const WINDERS: usize = 0;
     /// Exception handler stack.
     pub const HANDLERS: usize = 1;
-    /// Procedure called with `(kind who message irritants site)` when a primitive or runtime call fails.
-    pub const ERROR_HOOK: usize = 2;
-    /// Procedure called with `(continuation values-list)` when a continuation with other winders is invoked.
-    pub const REWIND_HOOK: usize = 3;
     /// Current parameterization.
-    pub const PARAMETERS: usize = 4;
+    pub const PARAMETERS: usize = 2;
+    /// Procedure called with `(kind who message irritants site)` when a primitive or runtime call fails.
+    pub const ERROR_HOOK: usize = 3;
+    /// Procedure called with `(continuation values-list)` when a continuation with other winders is invoked.
+    pub const REWIND_HOOK: usize = 4;
     /// Standard input port.
     pub const STDIN: usize = 5;
     /// Standard output port.
     pub const STDOUT: usize = 6;
     /// Standard error port.
     pub const STDERR: usize = 7;
+}
+
+/// Offset of a slot in the machine context.
+pub const fn slot_offset(i: usize) -> usize {
+    assert!(i < SLOTS);
+    match i.checked_sub(THREAD_SLOTS) {
+        None => offset_of!(Machine, thread.slots) + 8 * i,
+        Some(shared) => offset_of!(Machine, slots) + 8 * shared,
+    }
 }
 
 /// Error kinds passed to the error hook (fixnums). Who, message and irritants read as one sentence:
@@ -79,22 +91,17 @@ pub mod error {
     pub const PENDING: i64 = 9;
 }
 
-/// The machine context. Offsets are taken by the compiler with `offset_of!`.
+/// What a thread of control consists of while it runs, and all of it: where its frames are, and the slots that are its own. To
+/// switch threads is to exchange this structure; everything else of the [`Machine`] belongs to the OS thread.
+///
+/// `sp` is in its register while compiled code runs. Which of the other fields mean anything is up to the frame strategy:
+/// frames in the heap need `sp` alone.
 #[repr(C)]
-pub struct Machine {
-    /// A new frame must not start below this address; zero forces the slow path (safepoint).
+#[derive(Clone, Copy, Debug)]
+pub struct ThreadState {
+    /// A new frame must not start below this address.
     pub stack_limit: u64,
-    /// Base of the card table, indexed by `(address >> CARD_SHIFT) & CARD_MASK`.
-    pub cards: *mut u8,
-    /// Arguments and values beyond the registers.
-    pub args: *mut Value,
-    /// Stub for cold runtime calls: preserves every register but its results; see `cairn_rt::stubs`.
-    pub cold_stub: u64,
-    /// `lo` while compiled code does not run or a runtime call is under way.
-    pub lo: u64,
-    /// `hi`, likewise.
-    pub hi: u64,
-    /// `sp`, likewise.
+    /// The youngest frame, while compiled code does not run or a runtime call is under way.
     pub sp: u64,
     /// Base of the current stack segment: address of its underflow frame (`chunks`).
     pub base: u64,
@@ -108,18 +115,68 @@ pub struct Machine {
     pub captured: u64,
     /// Current chunk (`chunks`), else 0.
     pub chunk: u64,
+    /// Slots 0 to `THREAD_SLOTS`.
+    pub slots: [Value; THREAD_SLOTS],
+}
+
+impl ThreadState {
+    /// A thread without frames, handlers and parameters.
+    pub const NEW: ThreadState = ThreadState {
+        stack_limit: 0,
+        sp: 0,
+        base: 0,
+        under: Value::FALSE,
+        under_sp: 0,
+        serial: Value::fixnum(0).0,
+        captured: Value::fixnum(0).0,
+        chunk: 0,
+        slots: [Value::NIL; THREAD_SLOTS],
+    };
+}
+
+/// The machine context: one for each OS thread that runs compiled code. Offsets are taken by the compiler with `offset_of!`;
+/// what compiled code uses most comes first, as short offsets make short instructions.
+#[repr(C)]
+pub struct Machine {
+    /// The thread that runs.
+    pub thread: ThreadState,
+    /// `lo` while compiled code does not run or a runtime call is under way.
+    pub lo: u64,
+    /// `hi`, likewise.
+    pub hi: u64,
+    /// Base of the card table, indexed by `(address >> CARD_SHIFT) & CARD_MASK`.
+    pub cards: *mut u8,
+    /// Stub for cold runtime calls: preserves every register but its results; see `cairn_rt::stubs`.
+    pub cold_stub: u64,
+    /// Arguments and values beyond the registers.
+    pub args: *mut Value,
     /// Number of values spilled by the slow path under way.
     pub spilled: u64,
     /// Result of a machine entry.
     pub result: Value,
-    /// Library-visible slots.
-    pub slots: [Value; SLOTS],
+    /// The slots after those of the thread.
+    pub slots: [Value; SLOTS - THREAD_SLOTS],
     /// The runtime behind this machine (`cairn_rt::Runtime`).
     pub runtime: *mut u8,
     /// Live values of the slow path under way: `spill[0..spilled]`.
     pub spill: [Value; SPILL_WORDS],
     /// Function pointers, one per row of [`crate::calls::RT_CALLS`], in order.
     pub calls: [*const u8; crate::calls::CALL_CAPACITY],
+}
+
+// A thread is parked and resumed by copying it.
+const _: () = assert!(size_of::<ThreadState>() <= 12 * 8);
+
+impl Machine {
+    /// Slot `i`, as `(%machine-ref i)` sees it.
+    pub fn slot(&self, i: usize) -> Value {
+        if i < THREAD_SLOTS { self.thread.slots[i] } else { self.slots[i - THREAD_SLOTS] }
+    }
+
+    /// The same, to be set.
+    pub fn slot_mut(&mut self, i: usize) -> &mut Value {
+        if i < THREAD_SLOTS { &mut self.thread.slots[i] } else { &mut self.slots[i - THREAD_SLOTS] }
+    }
 }
 
 /// log2 of the bytes covered by one card.

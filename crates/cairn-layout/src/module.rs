@@ -47,7 +47,7 @@ pub struct ModuleTable {
 }
 
 /// Bumped whenever compiled code and runtime stop fitting each other.
-pub const MODULE_VERSION: u64 = 2;
+pub const MODULE_VERSION: u64 = 3;
 
 /// Low byte of a literal word that stands for a symbol.
 pub const SYMBOL_PLACEHOLDER: u64 = 0xFA;

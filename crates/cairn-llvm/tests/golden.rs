@@ -9,7 +9,7 @@ use cairn_frame::ir::*;
 use cairn_layout::calls::RT_CALLS;
 use cairn_layout::code::Site;
 use cairn_layout::facts::{CHUNKS, HEAP, StrategyFacts};
-use cairn_layout::machine::Machine;
+use cairn_layout::machine::{Machine, slot_offset};
 use cairn_llvm::emit_module;
 use common::*;
 use std::mem::offset_of;
@@ -17,22 +17,27 @@ use std::path::Path;
 
 /// Names instead of offsets into the machine context, so that a new runtime call or field changes no golden file.
 fn symbolic(line: &str) -> String {
-    const FIELDS: [(&str, usize); 9] = [
-        ("stack_limit", offset_of!(Machine, stack_limit)),
-        ("cards", offset_of!(Machine, cards)),
-        ("args", offset_of!(Machine, args)),
+    const FIELDS: &[(&str, usize)] = &[
+        ("stack_limit", offset_of!(Machine, thread.stack_limit)),
+        ("sp", offset_of!(Machine, thread.sp)),
+        ("base", offset_of!(Machine, thread.base)),
+        ("under", offset_of!(Machine, thread.under)),
+        ("under_sp", offset_of!(Machine, thread.under_sp)),
+        ("serial", offset_of!(Machine, thread.serial)),
+        ("captured", offset_of!(Machine, thread.captured)),
+        ("chunk", offset_of!(Machine, thread.chunk)),
         ("lo", offset_of!(Machine, lo)),
         ("hi", offset_of!(Machine, hi)),
-        ("sp", offset_of!(Machine, sp)),
-        ("result", offset_of!(Machine, result)),
+        ("cards", offset_of!(Machine, cards)),
+        ("args", offset_of!(Machine, args)),
         ("spilled", offset_of!(Machine, spilled)),
-        ("slots", offset_of!(Machine, slots)),
+        ("result", offset_of!(Machine, result)),
     ];
     let rows = RT_CALLS.iter().enumerate().map(|(i, r)| (r.symbol, offset_of!(Machine, calls) + 8 * i));
     let spill = (0..8).map(|i| ("spill", offset_of!(Machine, spill) + 8 * i));
-    let slots = (1..8).map(|i| ("slots", offset_of!(Machine, slots) + 8 * i));
+    let slots = (0..8).map(|i| ("slots", slot_offset(i)));
     let mut line = line.to_string();
-    for (name, offset) in FIELDS.into_iter().chain(rows).chain(spill).chain(slots) {
+    for (name, offset) in FIELDS.iter().copied().chain(rows).chain(spill).chain(slots) {
         if let Some(start) = line.strip_suffix(&format!("ptr %ctx, i64 {offset}")) {
             line = format!("{start}ptr %ctx, i64 <{name}>");
         }

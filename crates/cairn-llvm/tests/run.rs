@@ -315,7 +315,7 @@ fn raises(blocks: Vec<Block>, n: usize) -> [u64; 5] {
         let mut m = m;
         m.globals[0].procedure = Some(FuncId(2));
         let mut machinery = load(&m, OptLevel::High);
-        unsafe { machinery.machine.slots[slot::ERROR_HOOK] = *(*machinery.table).globals };
+        unsafe { *machinery.machine.slot_mut(slot::ERROR_HOOK) = *(*machinery.table).globals };
         let kind = machinery.run();
         let [t] = machinery.side.throws[..] else { panic!("one throw, got {:?}", machinery.side.throws) };
         assert_eq!(kind.0, t[0]);

@@ -11,7 +11,7 @@ use crate::symbol::SymbolTable;
 use crate::{calls, port};
 use cairn_heap::{CollectionEvent, Heap, HeapConfig, Observer};
 use cairn_layout::Value;
-use cairn_layout::machine::{Machine, SLOTS, slot};
+use cairn_layout::machine::{Machine, ThreadState};
 use cairn_layout::module::ModuleTable;
 use std::time::Instant;
 
@@ -177,12 +177,9 @@ impl Runtime {
         ctx.calls = calls::table();
         ctx.runtime = (&raw mut *runtime).cast();
         ctx.args = runtime.args.as_mut_ptr();
-        ctx.under = Value::FALSE;
+        ctx.thread = ThreadState::NEW;
         ctx.result = Value::UNSPECIFIED;
-        ctx.slots = [Value::FALSE; SLOTS];
-        ctx.slots[slot::WINDERS] = Value::NIL;
-        ctx.slots[slot::HANDLERS] = Value::NIL;
-        ctx.slots[slot::PARAMETERS] = Value::NIL;
+        ctx.slots.fill(Value::FALSE);
         ctx.cold_stub = cold_stub as *const () as u64;
         ctx.cards = runtime.heap.cards_ptr();
         (ctx.lo, ctx.hi) = runtime.heap.current();

@@ -59,14 +59,14 @@ entry:
   store i64 %lo, ptr %lo.v
   %hi.v = alloca i64
   store i64 %hi, ptr %hi.v
-  %t0 = getelementptr i8, ptr %ctx, i64 64
+  %t0 = getelementptr i8, ptr %ctx, i64 <under>
   %t1 = load i64, ptr %t0, !tbaa !10
-  %t2 = getelementptr i8, ptr %ctx, i64 72
+  %t2 = getelementptr i8, ptr %ctx, i64 <under_sp>
   %t3 = load i64, ptr %t2, !tbaa !10
   %t4 = inttoptr i64 %t1 to ptr
   %t5 = getelementptr i8, ptr %t4, i64 42
   %t6 = load i64, ptr %t5, !tbaa !14
-  %t7 = getelementptr i8, ptr %ctx, i64 88
+  %t7 = getelementptr i8, ptr %ctx, i64 <captured>
   %t8 = load i64, ptr %t7, !tbaa !10
   %t9 = icmp sgt i64 %t6, %t8
   br i1 %t9, label %l10, label %l11, !prof !1
@@ -153,14 +153,14 @@ l14:
   %t87 = load i64, ptr %t86, !tbaa !14
   %t88 = icmp eq i64 %t41, %t87
   %t89 = select i1 %t88, i64 0, i64 %t41
-  %t90 = getelementptr i8, ptr %ctx, i64 72
+  %t90 = getelementptr i8, ptr %ctx, i64 <under_sp>
   store i64 %t89, ptr %t90, !tbaa !10
   br i1 %t88, label %l15, label %l16, !prof !2
 l15:
   %t91 = inttoptr i64 %t1 to ptr
   %t92 = getelementptr i8, ptr %t91, i64 26
   %t93 = load i64, ptr %t92, !tbaa !14
-  %t94 = getelementptr i8, ptr %ctx, i64 64
+  %t94 = getelementptr i8, ptr %ctx, i64 <under>
   store i64 %t93, ptr %t94, !tbaa !10
   br label %l16
 l16:
@@ -200,21 +200,21 @@ entry:
   %t5 = icmp eq i64 %t2, %t4
   br i1 %t5, label %l6, label %l7, !prof !0
 l6:
-  %t8 = getelementptr i8, ptr %ctx, i64 56
+  %t8 = getelementptr i8, ptr %ctx, i64 <base>
   %t9 = load i64, ptr %t8, !tbaa !10
   store i64 %t9, ptr %sp.v
-  %t10 = getelementptr i8, ptr %ctx, i64 64
+  %t10 = getelementptr i8, ptr %ctx, i64 <under>
   store i64 %clo, ptr %t10, !tbaa !10
-  %t11 = getelementptr i8, ptr %ctx, i64 72
+  %t11 = getelementptr i8, ptr %ctx, i64 <under_sp>
   store i64 0, ptr %t11, !tbaa !10
-  %t12 = getelementptr i8, ptr %ctx, i64 64
+  %t12 = getelementptr i8, ptr %ctx, i64 <under>
   %t13 = load i64, ptr %t12, !tbaa !10
-  %t14 = getelementptr i8, ptr %ctx, i64 72
+  %t14 = getelementptr i8, ptr %ctx, i64 <under_sp>
   %t15 = load i64, ptr %t14, !tbaa !10
   %t16 = inttoptr i64 %t13 to ptr
   %t17 = getelementptr i8, ptr %t16, i64 42
   %t18 = load i64, ptr %t17, !tbaa !14
-  %t19 = getelementptr i8, ptr %ctx, i64 88
+  %t19 = getelementptr i8, ptr %ctx, i64 <captured>
   %t20 = load i64, ptr %t19, !tbaa !10
   %t21 = icmp sgt i64 %t18, %t20
   br i1 %t21, label %l22, label %l23, !prof !1
@@ -301,14 +301,14 @@ l26:
   %t99 = load i64, ptr %t98, !tbaa !14
   %t100 = icmp eq i64 %t53, %t99
   %t101 = select i1 %t100, i64 0, i64 %t53
-  %t102 = getelementptr i8, ptr %ctx, i64 72
+  %t102 = getelementptr i8, ptr %ctx, i64 <under_sp>
   store i64 %t101, ptr %t102, !tbaa !10
   br i1 %t100, label %l27, label %l28, !prof !2
 l27:
   %t103 = inttoptr i64 %t13 to ptr
   %t104 = getelementptr i8, ptr %t103, i64 26
   %t105 = load i64, ptr %t104, !tbaa !14
-  %t106 = getelementptr i8, ptr %ctx, i64 64
+  %t106 = getelementptr i8, ptr %ctx, i64 <under>
   store i64 %t105, ptr %t106, !tbaa !10
   br label %l28
 l28:

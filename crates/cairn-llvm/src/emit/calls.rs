@@ -12,7 +12,7 @@ use super::regs::Regs;
 use super::text::{Mem, Val};
 use cairn_layout::calls::{ALLOC, COLD, FAIL, PURE, RT_CALLS, RtIndex};
 use cairn_layout::code::{ENTRY_SITE, Site};
-use cairn_layout::machine::{Machine, error};
+use cairn_layout::machine::{Machine, error, slot, slot_offset};
 use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
 use std::fmt::Write;
 use std::mem::offset_of;
@@ -61,7 +61,7 @@ impl Emitter<'_, '_> {
             self.store_machine(offset_of!(Machine, lo), &lo);
             self.store_machine(offset_of!(Machine, hi), &hi);
             let sp = self.sp();
-            self.store_machine(offset_of!(Machine, sp), &sp);
+            self.store_machine(offset_of!(Machine, thread.sp), &sp);
         }
         let f = self.machine_constant(call_offset(index));
         let mut list = String::new();
@@ -183,7 +183,7 @@ impl Emitter<'_, '_> {
 
     /// Calls the library's error hook with what `cairn_machine_throw` left in the argument area.
     fn call_error_hook(&mut self) {
-        let hook = self.load_machine(offset_of!(Machine, slots) + 8 * cairn_layout::machine::slot::ERROR_HOOK);
+        let hook = self.load_machine(slot_offset(slot::ERROR_HOOK));
         let a = self.load_arg_registers();
         let regs = Regs { argc: Val::Int(5), clo: hook.clone(), a };
         let sp = self.sp();

@@ -10,7 +10,7 @@ use super::text::{Mem, Odds, Val};
 use cairn_core::prim::Kind;
 use cairn_frame::ir::*;
 use cairn_layout::code::Site;
-use cairn_layout::machine::{Machine, slot};
+use cairn_layout::machine::{Machine, slot, slot_offset};
 use cairn_layout::object::continuation;
 use cairn_layout::value::{TAG_OBJECT, TAG_PAIR, TAG_PROCEDURE, Value as Word};
 use std::collections::HashMap;
@@ -728,7 +728,7 @@ impl<'c, 'm> Emitter<'c, 'm> {
 
     /// The innermost winder.
     pub(crate) fn winders(&mut self) -> Val {
-        self.load_machine(offset_of!(Machine, slots) + 8 * slot::WINDERS)
+        self.load_machine(slot_offset(slot::WINDERS))
     }
 
     /// A fresh continuation object: words 1 to 6.

@@ -16,7 +16,7 @@ use super::module::{Head, ModuleCx};
 use super::regs::Regs;
 use super::text::{Mem, Odds, Val};
 use cairn_layout::code::{Site, flags};
-use cairn_layout::machine::{Machine, slot};
+use cairn_layout::machine::{Machine, slot, slot_offset};
 use cairn_layout::object::continuation;
 use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
 use std::fmt::Write;
@@ -50,9 +50,11 @@ pub(crate) fn emit(cx: &mut ModuleCx<'_>, out: &mut String) {
         e.return_one(&sp, &v);
     });
     define(cx, "@cairn_halt", special(flags::HALT, header_words, "@cairn_mv_first"), &|e| {
-        for (r, at) in
-            [("sp", offset_of!(Machine, sp)), ("lo", offset_of!(Machine, lo)), ("hi", offset_of!(Machine, hi))]
-        {
+        for (r, at) in [
+            ("sp", offset_of!(Machine, thread.sp)),
+            ("lo", offset_of!(Machine, lo)),
+            ("hi", offset_of!(Machine, hi)),
+        ] {
             e.store_machine(at, &Val::text(format!("%{r}")));
         }
         e.store_machine(offset_of!(Machine, result), &Val::text("%a0"));
@@ -82,7 +84,7 @@ pub(crate) fn emit(cx: &mut ModuleCx<'_>, out: &mut String) {
 /// `void cairn_enter(ctx, closure)`, C convention.
 fn enter(cx: &mut ModuleCx<'_>, out: &mut String) {
     let mut e = Emitter::prelude_c(cx);
-    let sp = e.load_machine(offset_of!(Machine, sp));
+    let sp = e.load_machine(offset_of!(Machine, thread.sp));
     let lo = e.load_machine(offset_of!(Machine, lo));
     let hi = e.load_machine(offset_of!(Machine, hi));
     let code = e.load_code(&Val::text("%clo"), -(TAG_PROCEDURE as i64), Mem::Closure);
@@ -140,7 +142,7 @@ fn invoke_continuation(e: &mut Emitter<'_, '_>) {
     e.spill_arg_registers(0);
     let argc = ins!(e, "shl i64 %argc, 3");
     let list = e.c_call("cairn_machine_rest", &[Val::Int(0), argc]);
-    let hook = e.load_machine(offset_of!(Machine, slots) + 8 * slot::REWIND_HOOK);
+    let hook = e.load_machine(slot_offset(slot::REWIND_HOOK));
     let mut regs = Regs { argc: Val::Int(2), clo: hook.clone(), ..Regs::default() };
     regs.a[0] = k;
     regs.a[1] = list;

@@ -84,10 +84,10 @@ impl Strategy for StackFrames {
     /// Copies the youngest frame of the continuation below. The runtime does it when the continuation may be resumed in place,
     /// or when there is no room.
     fn underflow(&self, e: &mut Emitter<'_, '_>) -> Val {
-        let k = e.load_machine(offset_of!(Machine, under));
-        let consumed = e.load_machine(offset_of!(Machine, under_sp));
+        let k = e.load_machine(offset_of!(Machine, thread.under));
+        let consumed = e.load_machine(offset_of!(Machine, thread.under_sp));
         let (serial, captured) =
-            (e.continuation_word(&k, continuation::SERIAL), e.load_machine(offset_of!(Machine, captured)));
+            (e.continuation_word(&k, continuation::SERIAL), e.load_machine(offset_of!(Machine, thread.captured)));
         let private = ins!(e, "icmp sgt i64 {serial}, {captured}");
         let (slow, shared, first, copy, copied, emptied, go) =
             (e.fresh(), e.fresh(), e.fresh(), e.fresh(), e.fresh(), e.fresh(), e.fresh());
@@ -102,7 +102,7 @@ impl Strategy for StackFrames {
         let bytes = ins!(e, "shl i64 {words}, 3");
         let sp = e.sp();
         let to = ins!(e, "sub i64 {sp}, {bytes}");
-        let limit = e.load_machine(offset_of!(Machine, stack_limit));
+        let limit = e.load_machine(offset_of!(Machine, thread.stack_limit));
         let over = ins!(e, "icmp ult i64 {to}, {limit}");
         e.branch(&over, &slow, &first, Odds::Unlikely);
         let from_slow = e.out_of_line(&slow, |e| {
@@ -130,21 +130,23 @@ impl Strategy for StackFrames {
         let base = e.continuation_word(&k, continuation::BASE);
         let last = ins!(e, "icmp eq i64 {next}, {base}");
         let kept = ins!(e, "select i1 {last}, i64 0, i64 {next}");
-        e.store_machine(offset_of!(Machine, under_sp), &kept);
+        e.store_machine(offset_of!(Machine, thread.under_sp), &kept);
         let here = e.here();
         e.branch(&last, &emptied, &go, Odds::Probable);
         e.start(&emptied);
         let below = e.continuation_word(&k, continuation::NEXT);
-        e.store_machine(offset_of!(Machine, under), &below);
+        e.store_machine(offset_of!(Machine, thread.under), &below);
         e.goto(&go);
         e.start(&go);
         e.phi("i64", &[(to.clone(), here), (to, emptied), from_slow])
     }
 
     fn capture(&self, e: &mut Emitter<'_, '_>) -> Val {
-        let (sp, base) = (e.sp(), e.load_machine(offset_of!(Machine, base)));
-        let (under, consumed) =
-            (e.load_machine(offset_of!(Machine, under)), e.load_machine(offset_of!(Machine, under_sp)));
+        let (sp, base) = (e.sp(), e.load_machine(offset_of!(Machine, thread.base)));
+        let (under, consumed) = (
+            e.load_machine(offset_of!(Machine, thread.under)),
+            e.load_machine(offset_of!(Machine, thread.under_sp)),
+        );
         let winders = e.winders();
         let [slow, whole, empty, again, seal, go] = std::array::from_fn(|_| e.fresh());
         let untouched = ins!(e, "icmp eq i64 {consumed}, 0");
@@ -152,14 +154,14 @@ impl Strategy for StackFrames {
         let from_slow = e.out_of_line(&slow, |e| {
             let sp = e.sp();
             let k = e.cold_call("cairn_machine_capture", &sp, &[]);
-            let sp = e.load_machine(offset_of!(Machine, sp));
+            let sp = e.load_machine(offset_of!(Machine, thread.sp));
             e.set_sp(&sp);
             e.goto(&go);
             (k, e.here())
         });
         e.start(&whole);
-        let serial = e.load_machine(offset_of!(Machine, serial));
-        e.store_machine(offset_of!(Machine, captured), &serial);
+        let serial = e.load_machine(offset_of!(Machine, thread.serial));
+        e.store_machine(offset_of!(Machine, thread.captured), &serial);
         let none = ins!(e, "icmp eq i64 {sp}, {base}");
         e.branch(&none, &empty, &seal, Odds::Even);
         e.start(&empty);
@@ -169,11 +171,11 @@ impl Strategy for StackFrames {
         e.start(&again);
         e.goto(&go);
         e.start(&seal);
-        let chunk = e.load_machine(offset_of!(Machine, chunk));
+        let chunk = e.load_machine(offset_of!(Machine, thread.chunk));
         let k = e.continuation([chunk, sp.clone(), base, under.clone(), winders, Val::Int(0)]);
-        e.store_machine(offset_of!(Machine, under), &k);
+        e.store_machine(offset_of!(Machine, thread.under), &k);
         let sp = ins!(e, "sub i64 {sp}, 8");
-        e.store_machine(offset_of!(Machine, base), &sp);
+        e.store_machine(offset_of!(Machine, thread.base), &sp);
         let p = e.address(&sp, 0);
         line!(e, "store ptr @cairn_underflow, ptr {p}{}", Mem::Frame.suffix());
         e.set_sp(&sp);
@@ -184,10 +186,10 @@ impl Strategy for StackFrames {
     }
 
     fn reinstate(&self, e: &mut Emitter<'_, '_>, k: &Val) -> Val {
-        let base = e.load_machine(offset_of!(Machine, base));
+        let base = e.load_machine(offset_of!(Machine, thread.base));
         e.set_sp(&base);
-        e.store_machine(offset_of!(Machine, under), k);
-        e.store_machine(offset_of!(Machine, under_sp), &Val::Int(0));
+        e.store_machine(offset_of!(Machine, thread.under), k);
+        e.store_machine(offset_of!(Machine, thread.under_sp), &Val::Int(0));
         self.underflow(e)
     }
 }
@@ -203,7 +205,7 @@ impl StackFrames {
         old: &Val,
         sp: Val,
     ) -> Val {
-        let limit = e.load_machine(offset_of!(Machine, stack_limit));
+        let limit = e.load_machine(offset_of!(Machine, thread.stack_limit));
         let over = ins!(e, "icmp ult i64 {sp}, {limit}");
         let (cold, go) = (e.fresh(), e.fresh());
         let here = e.here();

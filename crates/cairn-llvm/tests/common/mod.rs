@@ -137,7 +137,7 @@ mod stub {
         "pop r11", "pop r10", "pop r9", "pop r8", "pop rcx", "pop rdx", "pop rsi", "pop rdi",
         "pop rbp",
         "ret",
-        sp = const offset_of!(Machine, sp),
+        sp = const offset_of!(Machine, thread.sp),
         lo = const offset_of!(Machine, lo),
         hi = const offset_of!(Machine, hi),
     );
@@ -198,10 +198,10 @@ extern "C" fn overflow(m: *mut Machine, bytes: Value) -> Value {
     let words = (bytes.as_fixnum() as usize / 8 + 256).max(512);
     let mut chunk = vec![0u64; words].into_boxed_slice();
     unsafe {
-        s.below.push((*m).sp);
+        s.below.push((*m).thread.sp);
         let top = chunk.as_mut_ptr() as u64 + 8 * words as u64 - 8;
         *(top as *mut u64) = UNDERFLOW.with(|u| u.get());
-        (*m).stack_limit = chunk.as_mut_ptr() as u64 + 1024;
+        (*m).thread.stack_limit = chunk.as_mut_ptr() as u64 + 1024;
         s.chunks.push(chunk);
         Value(top)
     }
@@ -213,7 +213,7 @@ extern "C" fn underflow(m: *mut Machine) -> Value {
     s.chunks.pop();
     unsafe {
         let chunk = s.chunks.last().expect("a chunk");
-        (*m).stack_limit = chunk.as_ptr() as u64 + 1024;
+        (*m).thread.stack_limit = chunk.as_ptr() as u64 + 1024;
     }
     Value(sp)
 }
@@ -379,7 +379,7 @@ pub fn load_parts(m: &Module, opt: OptLevel, parts: usize) -> Machinery {
     // a continuation that nobody else can see: underflows go to the runtime
     let mut under = Box::new([0; continuation::LEN as usize]);
     under[continuation::SERIAL as usize] = Value::fixnum(1).0;
-    machine.under = Value(under.as_ptr() as u64 | TAG_PROCEDURE);
+    machine.thread.under = Value(under.as_ptr() as u64 | TAG_PROCEDURE);
     for i in 0..RT_CALLS.len() {
         machine.calls[i] = unexpected as *const u8;
     }
@@ -420,13 +420,13 @@ impl Machinery {
                 (*m).hi = at;
                 *(at as *mut u64) = t.halt as u64;
                 *(at as *mut u64).add(1) = 0;
-                (*m).sp = at + 6;
+                (*m).thread.sp = at + 6;
             } else {
                 let mut chunk = vec![0u64; self.stack_words].into_boxed_slice();
                 let top = chunk.as_mut_ptr() as u64 + 8 * self.stack_words as u64 - 8;
                 *(top as *mut u64) = t.halt as u64;
-                (*m).sp = top;
-                (*m).stack_limit = chunk.as_ptr() as u64 + 1024;
+                (*m).thread.sp = top;
+                (*m).thread.stack_limit = chunk.as_ptr() as u64 + 1024;
                 self.side.chunks.push(chunk);
             }
             let enter: extern "C" fn(*mut Machine, Value) = std::mem::transmute(t.enter);

@@ -108,15 +108,15 @@ fn new_chunk(ctx: &mut Machine, bytes: u64) -> (u64, u64) {
 fn enter_chunk(ctx: &mut Machine, (start, end): (u64, u64), bytes: u64, bottom: u64) {
     let s = state(ctx);
     (s.chunks.start, s.chunks.end) = (start, end);
-    ctx.chunk = start;
+    ctx.thread.chunk = start;
     let room = bytes + s.chunks.geometry.room_max;
-    ctx.stack_limit = (start + BELOW + RED_ZONE).max((end - 8).saturating_sub(room));
-    ctx.base = end - 8;
-    ctx.sp = ctx.base;
+    ctx.thread.stack_limit = (start + BELOW + RED_ZONE).max((end - 8).saturating_sub(room));
+    ctx.thread.base = end - 8;
+    ctx.thread.sp = ctx.thread.base;
     // SAFETY: the first and the last word of a fresh chunk. The first, below the red zone, records its end.
     unsafe {
         *(start as *mut u64) = end;
-        *(ctx.base as *mut u64) = bottom;
+        *(ctx.thread.base as *mut u64) = bottom;
     }
 }
 
@@ -125,17 +125,17 @@ pub fn start(ctx: &mut Machine) {
     let (halt, underflow) = (state(ctx).halt, state(ctx).underflow);
     let chunk = new_chunk(ctx, 0);
     enter_chunk(ctx, chunk, 0, underflow);
-    ctx.sp -= 8;
+    ctx.thread.sp -= 8;
     // SAFETY: a fresh chunk has room for a frame of one word.
-    unsafe { *(ctx.sp as *mut u64) = halt };
-    (ctx.serial, ctx.captured) = (Value::fixnum(0).0, Value::fixnum(0).0);
+    unsafe { *(ctx.thread.sp as *mut u64) = halt };
+    (ctx.thread.serial, ctx.thread.captured) = (Value::fixnum(0).0, Value::fixnum(0).0);
     set_under(ctx, Value::FALSE);
 }
 
 /// Gives back the current chunk if the current segment is the only thing in it.
 fn leave_chunk(ctx: &mut Machine) {
     let chunks = &mut state(ctx).chunks;
-    if ctx.base != chunks.end - 8 {
+    if ctx.thread.base != chunks.end - 8 {
         return; // earlier segments of this chunk may be captured: the collector decides
     }
     let chunk = (chunks.start, chunks.end);
@@ -148,41 +148,41 @@ fn leave_chunk(ctx: &mut Machine) {
 
 /// The continuation below the current segment, as an object of its own or `#f`.
 pub fn remainder(ctx: &mut Machine) -> Value {
-    if ctx.under_sp != 0 {
-        let rest = copy(ctx, ctx.under, ctx.under_sp);
+    if ctx.thread.under_sp != 0 {
+        let rest = copy(ctx, ctx.thread.under, ctx.thread.under_sp);
         set_under(ctx, rest);
     }
-    ctx.under
+    ctx.thread.under
 }
 
 fn set_under(ctx: &mut Machine, k: Value) {
-    (ctx.under, ctx.under_sp) = (k, 0);
+    (ctx.thread.under, ctx.thread.under_sp) = (k, 0);
 }
 
 /// A continuation like `k`, from the frame at `sp` on, with the present winders.
 fn copy(ctx: &mut Machine, k: Value, sp: u64) -> Value {
     use continuation::{BASE, CHUNK, NEXT, SERIAL};
     let [chunk, base, next, serial] = [CHUNK, BASE, NEXT, SERIAL].map(|i| continuation_word(k, i));
-    let winders = ctx.slots[slot::WINDERS].0;
+    let winders = ctx.slot(slot::WINDERS).0;
     make_continuation(ctx, [chunk, sp, base, next, winders, serial])
 }
 
 /// Turns the frames `sp..base`, at least one, into the continuation object `Machine::under`.
 fn seal(ctx: &mut Machine, serial: u64) {
-    debug_assert!(ctx.sp < ctx.base);
+    debug_assert!(ctx.thread.sp < ctx.thread.base);
     let next = remainder(ctx);
-    let winders = ctx.slots[slot::WINDERS].0;
-    let k = make_continuation(ctx, [ctx.chunk, ctx.sp, ctx.base, next.0, winders, serial]);
+    let winders = ctx.slot(slot::WINDERS).0;
+    let k = make_continuation(ctx, [ctx.thread.chunk, ctx.thread.sp, ctx.thread.base, next.0, winders, serial]);
     set_under(ctx, k);
 }
 
 /// See `cairn_machine_overflow`.
 pub fn overflow(ctx: &mut Machine, bytes: u64) {
-    if ctx.sp == ctx.base {
+    if ctx.thread.sp == ctx.thread.base {
         leave_chunk(ctx);
     } else {
-        ctx.serial = Value::fixnum(Value(ctx.serial).as_fixnum() + 1).0;
-        seal(ctx, ctx.serial);
+        ctx.thread.serial = Value::fixnum(Value(ctx.thread.serial).as_fixnum() + 1).0;
+        seal(ctx, ctx.thread.serial);
     }
     let underflow = state(ctx).underflow;
     let chunk = new_chunk(ctx, bytes);
@@ -191,19 +191,19 @@ pub fn overflow(ctx: &mut Machine, bytes: u64) {
 
 /// See `cairn_machine_capture`. Compiled code has room for the object when it does not come here.
 pub fn capture(ctx: &mut Machine) -> Value {
-    ctx.captured = ctx.serial;
-    if ctx.sp != ctx.base {
+    ctx.thread.captured = ctx.thread.serial;
+    if ctx.thread.sp != ctx.thread.base {
         seal(ctx, Value::fixnum(0).0);
         // Frames may reach into the red zone, but never to its last word.
-        ctx.sp -= 8;
-        ctx.base = ctx.sp;
+        ctx.thread.sp -= 8;
+        ctx.thread.base = ctx.thread.sp;
         let underflow = state(ctx).underflow;
         // SAFETY: the word below the captured frames is inside the chunk.
-        unsafe { *(ctx.base as *mut u64) = underflow };
-        return ctx.under;
+        unsafe { *(ctx.thread.base as *mut u64) = underflow };
+        return ctx.thread.under;
     }
     let k = remainder(ctx);
-    if continuation_word(k, continuation::WINDERS) == ctx.slots[slot::WINDERS].0 {
+    if continuation_word(k, continuation::WINDERS) == ctx.slot(slot::WINDERS).0 {
         return k;
     }
     let sp = continuation_word(k, continuation::SP);
@@ -212,13 +212,13 @@ pub fn capture(ctx: &mut Machine) -> Value {
 
 /// See `cairn_machine_underflow`.
 pub fn underflow(ctx: &mut Machine) {
-    debug_assert_eq!(ctx.sp, ctx.base);
-    let k = ctx.under;
+    debug_assert_eq!(ctx.thread.sp, ctx.thread.base);
+    let k = ctx.thread.under;
     debug_assert!(k != Value::FALSE, "returned below the outermost frame");
     let base = continuation_word(k, continuation::BASE);
-    let sp = if ctx.under_sp == 0 { continuation_word(k, continuation::SP) } else { ctx.under_sp };
+    let sp = if ctx.thread.under_sp == 0 { continuation_word(k, continuation::SP) } else { ctx.thread.under_sp };
     let serial = Value(continuation_word(k, continuation::SERIAL)).as_fixnum();
-    if serial > Value(ctx.captured).as_fixnum() {
+    if serial > Value(ctx.thread.captured).as_fixnum() {
         return resume_in_place(ctx, k, sp, base);
     }
     // SAFETY: `sp..base` are the frames of continuation `k`; each begins with a return address, whose
@@ -226,17 +226,17 @@ pub fn underflow(ctx: &mut Machine) {
     unsafe {
         let code = *(sp as *const u64);
         let words = shape_words(*((code as i64 + SHAPE) as *const u64));
-        if ctx.base - 8 * words < ctx.stack_limit {
+        if ctx.thread.base - 8 * words < ctx.thread.stack_limit {
             let underflow = state(ctx).underflow;
             leave_chunk(ctx);
             let chunk = new_chunk(ctx, 8 * words);
             enter_chunk(ctx, chunk, 8 * words, underflow);
         }
-        ctx.sp = ctx.base - 8 * words;
-        std::ptr::copy_nonoverlapping(sp as *const u64, ctx.sp as *mut u64, words as usize);
-        ctx.under_sp = sp + 8 * words;
+        ctx.thread.sp = ctx.thread.base - 8 * words;
+        std::ptr::copy_nonoverlapping(sp as *const u64, ctx.thread.sp as *mut u64, words as usize);
+        ctx.thread.under_sp = sp + 8 * words;
     }
-    if ctx.under_sp == base {
+    if ctx.thread.under_sp == base {
         set_under(ctx, Value(continuation_word(k, continuation::NEXT)));
     }
 }
@@ -250,9 +250,9 @@ fn resume_in_place(ctx: &mut Machine, k: Value, sp: u64, base: u64) {
     let end = unsafe { *(chunk as *const u64) };
     let s = state(ctx);
     (s.chunks.start, s.chunks.end) = (chunk, end);
-    ctx.chunk = chunk;
-    ctx.stack_limit = chunk + BELOW + RED_ZONE;
-    ctx.sp = sp;
-    ctx.base = base;
+    ctx.thread.chunk = chunk;
+    ctx.thread.stack_limit = chunk + BELOW + RED_ZONE;
+    ctx.thread.sp = sp;
+    ctx.thread.base = base;
     set_under(ctx, next);
 }

@@ -71,10 +71,11 @@ impl Roots {
         unsafe {
             let ctx = &mut *self.machine;
             let rt: &mut Runtime = rt(ctx);
+            visitor.words(ctx.thread.slots.as_mut_ptr() as *mut u64, ctx.thread.slots.len());
             visitor.words(ctx.slots.as_mut_ptr() as *mut u64, ctx.slots.len());
             visitor.words(ctx.spill.as_mut_ptr() as *mut u64, ctx.spilled as usize);
             visitor.slot(&raw mut ctx.result as *mut u64);
-            visitor.slot(&raw mut ctx.under as *mut u64);
+            visitor.slot(&raw mut ctx.thread.under as *mut u64);
             visitor.words(rt.open_ports.as_mut_ptr() as *mut u64, rt.open_ports.len());
             if !rt.module.is_null() {
                 let module = &*rt.module;
@@ -85,10 +86,14 @@ impl Roots {
                 visitor.mark_chunk(Address(spare));
             }
             if rt.strategy.facts.frames_in_heap {
-                visitor.slot(&raw mut ctx.sp);
+                visitor.slot(&raw mut ctx.thread.sp);
                 return None;
             }
-            (ctx.chunk != 0).then_some(Segment { chunk: ctx.chunk, sp: ctx.sp, base: ctx.base })
+            (ctx.thread.chunk != 0).then_some(Segment {
+                chunk: ctx.thread.chunk,
+                sp: ctx.thread.sp,
+                base: ctx.thread.base,
+            })
         }
     }
 

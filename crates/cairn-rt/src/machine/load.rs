@@ -67,7 +67,7 @@ impl Runtime {
             ctx.cold_stub = stubs::cold_stub as *const () as u64;
             self.args.resize(ARGS_MIN, Value::UNSPECIFIED);
             ctx.args = self.args.as_mut_ptr();
-            ctx.under = Value::FALSE;
+            ctx.thread.under = Value::FALSE;
             if self.options.zeal != Zeal::Off {
                 self.strategy.auditor = Auditor::of_process();
             }
@@ -75,7 +75,7 @@ impl Runtime {
                 let frame = alloc::alloc_procedure(ctx, 2) as *mut u64;
                 *frame = self.strategy.halt;
                 *frame.add(1) = 0;
-                ctx.sp = frame as u64 | TAG_PROCEDURE;
+                ctx.thread.sp = frame as u64 | TAG_PROCEDURE;
             } else {
                 chunks::start(ctx);
             }

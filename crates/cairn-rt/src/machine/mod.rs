@@ -90,14 +90,14 @@ fn continuation_word(k: Value, i: u64) -> u64 {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_overflow(ctx: &mut Machine, bytes: Value) -> Value {
     chunks::overflow(ctx, bytes.as_fixnum() as u64);
-    Value(ctx.sp)
+    Value(ctx.thread.sp)
 }
 
 /// A return left the current segment: brings back the frame below. The result is the new `Machine::sp`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_underflow(ctx: &mut Machine) -> Value {
     chunks::underflow(ctx);
-    Value(ctx.sp)
+    Value(ctx.thread.sp)
 }
 
 /// Captures the current continuation where compiled code does not do it itself (frame strategy `chunks`). `Machine::sp` may

@@ -80,7 +80,7 @@ pub unsafe extern "C" fn cold_stub() {
         "pop rcx",
         "pop rbp",
         "ret",
-        sp = const offset_of!(Machine, sp),
+        sp = const offset_of!(Machine, thread.sp),
         lo = const offset_of!(Machine, lo),
         hi = const offset_of!(Machine, hi),
     )

@@ -63,7 +63,7 @@ unsafe fn visit_bits<V: RootVisitor>(mut bits: u64, start: u64, visitor: &mut V)
 pub fn walk_frames(ctx: &Machine, f: &mut dyn FnMut(u64) -> bool) {
     let state = &rt(ctx).strategy;
     if state.facts.frames_in_heap {
-        let mut frame = Value(ctx.sp);
+        let mut frame = Value(ctx.thread.sp);
         while frame.is_procedure() {
             // SAFETY: a heap frame is a return address and the frame below it.
             let (code, parent) =
@@ -75,8 +75,8 @@ pub fn walk_frames(ctx: &Machine, f: &mut dyn FnMut(u64) -> bool) {
         }
         return;
     }
-    let (mut sp, mut base) = (ctx.sp, ctx.base);
-    let (mut under, mut under_sp) = (ctx.under, ctx.under_sp);
+    let (mut sp, mut base) = (ctx.thread.sp, ctx.thread.base);
+    let (mut under, mut under_sp) = (ctx.thread.under, ctx.thread.under_sp);
     loop {
         while sp < base {
             // SAFETY: whole frames lie between `sp` and `base`.

@@ -30,9 +30,9 @@ pub extern "C" fn cairn_port_open_file(ctx: &mut Machine, path: Value, flags: Va
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_port_standard(ctx: &mut Machine, i: Value) -> Value {
     match i.as_fixnum() {
-        0 => ctx.slots[slot::STDIN],
-        1 => ctx.slots[slot::STDOUT],
-        _ => ctx.slots[slot::STDERR],
+        0 => ctx.slot(slot::STDIN),
+        1 => ctx.slot(slot::STDOUT),
+        _ => ctx.slot(slot::STDERR),
     }
 }
 

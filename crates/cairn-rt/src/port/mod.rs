@@ -191,14 +191,14 @@ pub fn open_standard(ctx: &mut Machine) {
     // SAFETY: isatty only looks at a descriptor.
     let console = |fd: i32| if unsafe { libc::isatty(fd) } == 1 { FLAG_CONSOLE } else { 0 };
     let both = FLAG_TEXTUAL | FLAG_BINARY;
-    ctx.slots[slot::STDIN] = make_fd_port(ctx, FLAG_INPUT | both | console(0), 0, "standard input");
-    ctx.slots[slot::STDOUT] = make_fd_port(ctx, FLAG_OUTPUT | both | console(1), 1, "standard output");
-    ctx.slots[slot::STDERR] = make_fd_port(ctx, FLAG_OUTPUT | both | FLAG_CONSOLE, 2, "standard error");
+    *ctx.slot_mut(slot::STDIN) = make_fd_port(ctx, FLAG_INPUT | both | console(0), 0, "standard input");
+    *ctx.slot_mut(slot::STDOUT) = make_fd_port(ctx, FLAG_OUTPUT | both | console(1), 1, "standard output");
+    *ctx.slot_mut(slot::STDERR) = make_fd_port(ctx, FLAG_OUTPUT | both | FLAG_CONSOLE, 2, "standard error");
 }
 
 /// The standard output port.
 pub fn standard_output(ctx: &Machine) -> Option<Port> {
-    Port::of(ctx.slots[slot::STDOUT])
+    Port::of(ctx.slot(slot::STDOUT))
 }
 
 /// Checks that `v` is an open port with all of `wanted` flags.
@@ -291,7 +291,7 @@ fn wait(fd: i32, events: i16, milliseconds: i32) {
 /// been said on standard error.
 pub fn flush_all(ctx: &mut Machine) -> bool {
     let mut ports = rt(ctx).open_ports.clone();
-    ports.extend([ctx.slots[slot::STDOUT], ctx.slots[slot::STDERR]]);
+    ports.extend([ctx.slot(slot::STDOUT), ctx.slot(slot::STDERR)]);
     let mut complete = true;
     for port in ports.into_iter().filter_map(Port::of) {
         if flush(ctx, port).is_none() {

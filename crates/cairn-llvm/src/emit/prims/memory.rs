@@ -11,7 +11,7 @@ use crate::emit::text::{Mem, Val};
 use cairn_core::prim::{Kind, Op};
 use cairn_frame::ir::Prim;
 use cairn_layout::code::Site;
-use cairn_layout::machine::{CARD_MASK, CARD_SHIFT, Machine, error};
+use cairn_layout::machine::{CARD_MASK, CARD_SHIFT, Machine, error, slot_offset};
 use cairn_layout::object::{FLAG_LITERAL, FLAGS_SHIFT, LENGTH_SHIFT, Type, header, type_byte};
 use cairn_layout::value::{CHAR_BYTE, TAG_OBJECT, TAG_PAIR};
 use std::mem::offset_of;
@@ -90,7 +90,7 @@ impl Emitter<'_, '_> {
             },
             MachineRef | MachineSet => {
                 let i = literal_fixnum(&p.args[0]).expect("the slot of %machine-ref is a literal");
-                let offset = offset_of!(Machine, slots) + 8 * i as usize;
+                let offset = slot_offset(i as usize);
                 if op == MachineRef {
                     return Value::Word(self.load_machine(offset));
                 }
