@@ -1,13 +1,9 @@
 //! Making heap objects from Rust.
 //!
-//! The same two-ended bump allocation as compiled code: pairs at `lo` going up, everything else at `hi` going
-//! down. When the current nursery block is full, the heap hands out another one beyond the nursery's budget
-//! ("overdraw"); the next safepoint of compiled code collects. Objects above `LARGE_BYTES` come from the heap's
-//! large-object space. `CHECK_RESERVE` bytes always stay free, so that a heap check made by compiled code before
-//! the runtime call still holds after it. Nothing here collects, so values in Rust locals stay valid.
-//!
-//! A nursery block is left before it is quite full: compiled code checks once for several allocations, and a check of up to
-//! `CHECK_RESERVE` bytes must stay valid when a runtime call comes in between.
+//! How memory is handed out is the heap's business ([`cairn_heap::Heap::alloc`], inlined here); this file knows what the objects
+//! look like. Nothing here collects, so values in Rust locals stay valid; when a collection is due, the heap goes on beyond the
+//! nursery's budget and sees to it that compiled code soon comes to a safepoint. A heap check made by compiled code before the
+//! runtime call still holds after it.
 //!
 //! Payloads of fresh objects are uninitialised: the caller fills them before it returns to compiled code.
 
@@ -15,7 +11,7 @@ use crate::access;
 use crate::runtime::rt;
 use cairn_heap::AllocKind;
 use cairn_layout::Value;
-use cairn_layout::machine::{CARD_MASK, CARD_SHIFT, CHECK_RESERVE, Machine};
+use cairn_layout::machine::{CARD_MASK, CARD_SHIFT, Machine};
 use cairn_layout::object::{self, LARGE_BYTES, Type};
 use cairn_layout::value::{TAG_OBJECT, TAG_PAIR};
 
@@ -39,13 +35,8 @@ pub fn alloc_object(ctx: &mut Machine, ty: Type, flags: u8, length: u64) -> Valu
     }
     let header = object::header(ty, flags, length);
     let bytes = object::object_bytes(header);
-    let address = if bytes > LARGE_BYTES || ctx.hi - ctx.lo < bytes + CHECK_RESERVE {
-        let leaf = object::header_is_leaf(header);
-        slow(ctx, bytes, if leaf { AllocKind::Leaf } else { AllocKind::Scannable })
-    } else {
-        ctx.hi -= bytes;
-        ctx.hi
-    };
+    let kind = if object::header_is_leaf(header) { AllocKind::Leaf } else { AllocKind::Scannable };
+    let address = alloc(ctx, bytes, kind);
     // SAFETY: `address` is the start of `bytes` fresh bytes. The last word is cleared first, so that padding
     // (of leaves) and the word after an empty object's header are defined.
     unsafe {
@@ -58,12 +49,7 @@ pub fn alloc_object(ctx: &mut Machine, ty: Type, flags: u8, length: u64) -> Valu
 /// A fresh pair.
 #[inline]
 pub fn alloc_pair(ctx: &mut Machine, car: Value, cdr: Value) -> Value {
-    let address = if ctx.hi - ctx.lo < 16 + CHECK_RESERVE {
-        slow(ctx, 16, AllocKind::Pair)
-    } else {
-        ctx.lo += 16;
-        ctx.lo - 16
-    };
+    let address = alloc(ctx, 16, AllocKind::Pair);
     // SAFETY: the two words at `address` are free.
     unsafe {
         *(address as *mut Value) = car;
@@ -75,19 +61,12 @@ pub fn alloc_pair(ctx: &mut Machine, car: Value, cdr: Value) -> Value {
 /// A fresh procedure-like object of `words` words, uninitialised: the caller fills all of them and adds the tag.
 #[inline]
 pub fn alloc_procedure(ctx: &mut Machine, words: u64) -> u64 {
-    let bytes = 8 * words;
-    if bytes > LARGE_BYTES || ctx.hi - ctx.lo < bytes + CHECK_RESERVE {
-        return slow(ctx, bytes, AllocKind::Procedure);
-    }
-    ctx.hi -= bytes;
-    ctx.hi
+    alloc(ctx, 8 * words, AllocKind::Procedure)
 }
 
-/// Asks the heap: for a large object, or because the extent has no more than the reserve left. Once a collection is
-/// due, the heap allocates elsewhere and leaves `lo` and `hi` alone, so that compiled code soon comes to a safepoint.
-#[cold]
-fn slow(ctx: &mut Machine, bytes: u64, kind: AllocKind) -> u64 {
-    match rt(ctx).heap.alloc_slow(&mut ctx.lo, &mut ctx.hi, bytes, kind) {
+#[inline(always)]
+fn alloc(ctx: &mut Machine, bytes: u64, kind: AllocKind) -> u64 {
+    match rt(ctx).heap.alloc(&mut ctx.lo, &mut ctx.hi, bytes, kind) {
         Ok(address) => address,
         Err(_) => out_of_memory(ctx, bytes),
     }

@@ -13,7 +13,12 @@ pub struct TestRuntime {
 impl TestRuntime {
     /// With default options.
     pub fn new() -> TestRuntime {
-        TestRuntime { runtime: Runtime::new(Options::default()).expect("memory for a test heap") }
+        TestRuntime::with(Options::default())
+    }
+
+    /// With these options.
+    pub fn with(options: Options) -> TestRuntime {
+        TestRuntime { runtime: Runtime::new(options).expect("memory for a test heap") }
     }
 
     /// Its machine.

@@ -10,7 +10,7 @@ use super::walk::visit_frames;
 use crate::alloc::out_of_memory;
 use crate::runtime::{Runtime, rt};
 use cairn_heap::address::Address;
-use cairn_heap::{Client, Refill, Request, RootVisitor};
+use cairn_heap::{Client, Refill, RootVisitor};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use cairn_layout::object::continuation;
@@ -23,37 +23,26 @@ pub extern "C" fn cairn_machine_collect(ctx: &mut Machine, bytes: Value) -> Valu
     Value::UNSPECIFIED
 }
 
-/// Room for `bytes` bytes in the current nursery block, by the next block or by a collection.
+/// Room for `bytes` bytes, by the next extent or by a collection. `Machine::{sp, lo, hi}` must be current, live values in
+/// `spill[0..spilled]`.
 pub fn safepoint(ctx: &mut Machine, bytes: u64) {
-    let rt = rt(ctx);
-    let need = bytes + rt.heap.check_reserve();
-    if let Refill::Block(lo, hi) = rt.heap.refill(ctx.lo, ctx.hi, need) {
+    let heap = &mut rt(ctx).heap;
+    let need = bytes + heap.check_reserve();
+    if let Refill::Block(lo, hi) = heap.refill(ctx.lo, ctx.hi, need) {
         (ctx.lo, ctx.hi) = (lo, hi);
         return;
     }
-    collect(ctx);
-    if ctx.hi - ctx.lo < need {
-        match rt.heap.refill(ctx.lo, ctx.hi, need) {
-            Refill::Block(lo, hi) => (ctx.lo, ctx.hi) = (lo, hi),
-            Refill::Collect => out_of_memory(ctx, bytes),
-        }
-    }
-}
-
-/// Collects now. `Machine::{sp, lo, hi}` must be current, live values in `spill[0..spilled]`.
-pub fn collect(ctx: &mut Machine) {
     if !rt(ctx).strategy.facts.frames_in_heap {
         // The consumed part of the continuation below must not keep anything alive.
         chunks::remainder(ctx);
     }
-    let rt = rt(ctx);
     let (mut lo, mut hi) = (ctx.lo, ctx.hi);
     let mut roots = Roots { machine: ctx };
-    let result = rt.heap.collect(&mut lo, &mut hi, &mut roots, Request::Auto);
-    if let Err(e) = result {
+    let outcome = rt(ctx).heap.safepoint(&mut lo, &mut hi, need, &mut roots);
+    (ctx.lo, ctx.hi) = (lo, hi);
+    if let Err(e) = outcome {
         out_of_memory(ctx, e.requested);
     }
-    (ctx.lo, ctx.hi) = (lo, hi);
 }
 
 /// The collector's view of a running program.
@@ -167,5 +156,26 @@ impl Client for Roots {
     fn audit_code(&mut self, code: u64) -> Result<(), String> {
         // SAFETY: as for `visit_machine`.
         unsafe { rt(&*self.machine).strategy.auditor.code(code) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::{Options, Zeal};
+    use crate::testing::TestRuntime;
+
+    #[test]
+    fn a_check_larger_than_the_nursery_is_no_lack_of_memory() {
+        let options = Options { heap_max: Some(512 << 10), zeal: Zeal::Off, ..Options::default() };
+        let mut t = TestRuntime::with(options);
+        let ctx = t.ctx();
+        for _ in 0..20 {
+            // The nursery is an eighth of the heap.
+            safepoint(ctx, 100_000);
+            assert!(ctx.hi - ctx.lo >= 100_000);
+            ctx.hi -= 100_000;
+        }
+        assert!(rt(ctx).heap.stats().minor > 0);
     }
 }
