@@ -14,7 +14,7 @@
 //! as a plain variable that is live on entry and nowhere assigned.
 
 use crate::analyze::{Closures, LamId, fitting_clause};
-use crate::graph::{PBlock, PTerm, Proc};
+use crate::graph::{Proc, ProcBlock, ProcTerm};
 use crate::ir::{BlockId, Callee, FuncId, Op, Operand, Prim, Results, Stmt, Test, Var, VarInfo};
 use cairn_core::ir::{Expr, GlobalId, LabelId, Lambda, Literal, Program, TopForm, VarId};
 use cairn_core::prim::{Kind, PrimOp};
@@ -113,7 +113,7 @@ pub fn build_main(cx: &mut Context<'_>) -> Proc {
             TopForm::Expr(e) => b.expr(e, Dest::Effect),
         }
     }
-    b.close(PTerm::Return(Operand::Const(Literal::Unspecified)));
+    b.close(ProcTerm::Return(Operand::Const(Literal::Unspecified)));
     b.finish()
 }
 
@@ -161,13 +161,13 @@ impl<'a, 'b> Builder<'a, 'b> {
     }
 
     fn new_block(&mut self) -> BlockId {
-        self.proc.blocks.push(PBlock { stmts: vec![], term: PTerm::None });
+        self.proc.blocks.push(ProcBlock { stmts: vec![], term: ProcTerm::None });
         BlockId(self.proc.blocks.len() as u32 - 1)
     }
 
-    fn close(&mut self, term: PTerm) {
+    fn close(&mut self, term: ProcTerm) {
         let b = &mut self.proc.blocks[self.cur.0 as usize];
-        if matches!(b.term, PTerm::None) {
+        if matches!(b.term, ProcTerm::None) {
             b.term = term;
         }
         // Whatever follows is unreachable: collect it in a block without predecessors.
@@ -175,7 +175,7 @@ impl<'a, 'b> Builder<'a, 'b> {
     }
 
     fn goto(&mut self, target: BlockId) {
-        self.close(PTerm::Goto(target));
+        self.close(ProcTerm::Goto(target));
     }
 
     fn emit(&mut self, s: Stmt) {
@@ -292,7 +292,7 @@ impl<'a, 'b> Builder<'a, 'b> {
     /// Delivers a value that is already an operand.
     fn deliver(&mut self, v: Operand, dest: Dest) {
         match dest {
-            Dest::Tail => self.close(PTerm::Return(v)),
+            Dest::Tail => self.close(ProcTerm::Return(v)),
             Dest::Var(x) => self.assign(x, Op::Copy(v)),
             Dest::Effect => {}
             Dest::Multi(_) => self.deliver_multi(vec![v], dest),
@@ -313,8 +313,8 @@ impl<'a, 'b> Builder<'a, 'b> {
 
     fn deliver_multi(&mut self, values: Vec<Operand>, dest: Dest) {
         match &dest {
-            Dest::Tail if values.len() == 1 => self.close(PTerm::Return(values.into_iter().next().unwrap())),
-            Dest::Tail => self.close(PTerm::ReturnMulti(values)),
+            Dest::Tail if values.len() == 1 => self.close(ProcTerm::Return(values.into_iter().next().unwrap())),
+            Dest::Tail => self.close(ProcTerm::ReturnMulti(values)),
             Dest::Effect => {}
             Dest::Var(_) => {
                 let first = values.into_iter().next().unwrap_or(Operand::Const(Literal::Unspecified));
@@ -566,13 +566,13 @@ impl<'a, 'b> Builder<'a, 'b> {
 
     fn call(&mut self, callee: Callee, args: Vec<Operand>, site: Site, dest: Dest) {
         let results = match &dest {
-            Dest::Tail => return self.close(PTerm::TailCall(callee, args, site)),
+            Dest::Tail => return self.close(ProcTerm::TailCall(callee, args, site)),
             Dest::Var(x) => Results::Single(*x),
             Dest::Effect => Results::Single(self.fresh("ignored")),
             Dest::Multi(f) => Results::Multi { params: f.0.clone(), rest: f.1, site: f.2 },
         };
         let next = self.new_block();
-        self.close(PTerm::Call(callee, args, site, results, next));
+        self.close(ProcTerm::Call(callee, args, site, results, next));
         self.cur = next;
     }
 
@@ -612,11 +612,11 @@ impl<'a, 'b> Builder<'a, 'b> {
             Expr::Prim { op: op @ PrimOp::Op(_), args, site, proven } if op.result() == Kind::Boolean => {
                 let args = self.operands(args);
                 let prim = Prim { op: *op, args, site: *site, proven: *proven };
-                self.close(PTerm::Branch(Test::Prim(prim), then, els));
+                self.close(ProcTerm::Branch(Test::Prim(prim), then, els));
             }
             e => {
                 let v = self.operand(e);
-                self.close(PTerm::Branch(Test::Truthy(v), then, els));
+                self.close(ProcTerm::Branch(Test::Truthy(v), then, els));
             }
         }
     }

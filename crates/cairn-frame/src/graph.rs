@@ -1,10 +1,11 @@
-//! Procedures as control-flow graphs, before splitting: successors, pruning, dominators, liveness.
+//! Procedures as control-flow graphs, before splitting: successors, pruning, dominators.
 //!
-//! In a [`Proc`] a call's continuation is an ordinary successor. Liveness uses dense
-//! bit sets, iterated backwards over reverse postorder; dominators are the simple iterative scheme of Cooper,
-//! Harvey & Kennedy (2001). Both are near-linear on reducible graphs, which is all that Core can express.
+//! In a [`Proc`] a call's continuation is an ordinary successor. Dominators are the simple iterative scheme of Cooper,
+//! Harvey & Kennedy (2001), near-linear on reducible graphs, which is all that Core can express.
 
-use crate::ir::{BlockId, Callee, Op, Operand, Results, Stmt, Test, Var, VarInfo};
+use crate::flow::FlowGraph;
+use crate::ir::{BlockId, Callee, Operand, Results, Stmt, Test, Var, VarInfo};
+use crate::uses;
 use cairn_layout::code::Site;
 use std::rc::Rc;
 
@@ -23,20 +24,20 @@ pub struct Proc {
     /// Variables.
     pub vars: Vec<VarInfo>,
     /// Blocks; 0 is the entry.
-    pub blocks: Vec<PBlock>,
+    pub blocks: Vec<ProcBlock>,
 }
 
 /// A block of a [`Proc`].
-pub struct PBlock {
+pub struct ProcBlock {
     /// Statements (no heap checks yet).
     pub stmts: Vec<Stmt>,
     /// Terminator.
-    pub term: PTerm,
+    pub term: ProcTerm,
 }
 
 /// A terminator before splitting.
 #[derive(Clone)]
-pub enum PTerm {
+pub enum ProcTerm {
     /// Unconditional.
     Goto(BlockId),
     /// Conditional.
@@ -54,101 +55,68 @@ pub enum PTerm {
 }
 
 /// Calls `f` with each successor.
-pub fn successors(term: &PTerm, mut f: impl FnMut(BlockId)) {
+pub fn successors(term: &ProcTerm, mut f: impl FnMut(BlockId)) {
     match term {
-        PTerm::Goto(b) => f(*b),
-        PTerm::Branch(_, a, b) => {
+        ProcTerm::Goto(b) => f(*b),
+        ProcTerm::Branch(_, a, b) => {
             f(*a);
             f(*b);
         }
-        PTerm::Call(.., next) => f(*next),
+        ProcTerm::Call(.., next) => f(*next),
         _ => {}
     }
 }
 
 /// Calls `f` with each successor, to change it.
-pub fn successors_mut(term: &mut PTerm, mut f: impl FnMut(&mut BlockId)) {
+pub fn successors_mut(term: &mut ProcTerm, mut f: impl FnMut(&mut BlockId)) {
     match term {
-        PTerm::Goto(b) => f(b),
-        PTerm::Branch(_, a, b) => {
+        ProcTerm::Goto(b) => f(b),
+        ProcTerm::Branch(_, a, b) => {
             f(a);
             f(b);
         }
-        PTerm::Call(.., next) => f(next),
+        ProcTerm::Call(.., next) => f(next),
         _ => {}
     }
 }
 
-fn operand(o: &Operand, f: &mut impl FnMut(Var)) {
-    if let Operand::Var(v) = o {
-        f(*v);
-    }
-}
-
-/// Calls `f` with each variable an operation uses. `Free` uses the closure variable, which is passed in.
-pub fn op_uses(op: &Op, closure: Option<Var>, mut f: impl FnMut(Var)) {
-    match op {
-        Op::Copy(o) | Op::SetGlobal(_, o) | Op::SetGlobalChecked(_, o, _) => operand(o, &mut f),
-        Op::Prim(p) => p.args.iter().for_each(|a| operand(a, &mut f)),
-        Op::Global(_) | Op::GlobalChecked(..) | Op::Slot(_) => {}
-        Op::Free(_) => {
-            if let Some(c) = closure {
-                f(c);
-            }
-        }
-        Op::Closure { free, .. } => free.iter().for_each(|a| operand(a, &mut f)),
-        Op::ClosurePatch { closure, value, .. } => {
-            f(*closure);
-            operand(value, &mut f);
-        }
-    }
-}
-
-/// Calls `f` with each variable a statement uses; heap checks use nothing.
-pub fn stmt_uses(s: &Stmt, closure: Option<Var>, f: impl FnMut(Var)) {
-    match s {
-        Stmt::Assign(_, op) | Stmt::Effect(op) => op_uses(op, closure, f),
-        Stmt::HeapCheck { .. } => {}
-    }
-}
-
-/// Calls `f` with each variable a test uses.
-pub fn test_uses(t: &Test, mut f: impl FnMut(Var)) {
-    match t {
-        Test::Truthy(o) => operand(o, &mut f),
-        Test::Prim(p) => p.args.iter().for_each(|a| operand(a, &mut f)),
-    }
-}
-
-/// Calls `f` with each variable a callee uses.
-pub fn callee_uses(c: &Callee, mut f: impl FnMut(Var)) {
-    match c {
-        Callee::Unknown(o) | Callee::Apply(o) | Callee::CallCc(o) | Callee::Known(_, Some(o)) => {
-            operand(o, &mut f)
-        }
-        Callee::Known(_, None) => {}
-    }
-}
-
 /// Calls `f` with each variable a terminator uses itself (not what its frame must keep).
-pub fn term_uses(t: &PTerm, mut f: impl FnMut(Var)) {
+fn term_uses(t: &ProcTerm, mut f: impl FnMut(Var)) {
     match t {
-        PTerm::Goto(_) | PTerm::None => {}
-        PTerm::Branch(t, ..) => test_uses(t, f),
-        PTerm::Return(o) => operand(o, &mut f),
-        PTerm::ReturnMulti(os) => os.iter().for_each(|o| operand(o, &mut f)),
-        PTerm::TailCall(c, args, _) | PTerm::Call(c, args, ..) => {
-            callee_uses(c, &mut f);
-            args.iter().for_each(|o| operand(o, &mut f));
+        ProcTerm::Goto(_) | ProcTerm::None => {}
+        ProcTerm::Branch(t, ..) => uses::test_uses(t, f),
+        ProcTerm::Return(o) => uses::operand(o, &mut f),
+        ProcTerm::ReturnMulti(os) => os.iter().for_each(|o| uses::operand(o, &mut f)),
+        ProcTerm::TailCall(c, args, _) | ProcTerm::Call(c, args, ..) => {
+            uses::callee_uses(c, &mut f);
+            args.iter().for_each(|o| uses::operand(o, &mut f));
         }
     }
 }
 
-/// Calls `f` with each variable a call defines on return.
-pub fn results_defs(r: &Results, mut f: impl FnMut(Var)) {
-    match r {
-        Results::Single(v) => f(*v),
-        Results::Multi { params, rest, .. } => params.iter().chain(rest).for_each(|v| f(*v)),
+impl FlowGraph for Proc {
+    fn blocks(&self) -> usize {
+        self.blocks.len()
+    }
+    fn variables(&self) -> usize {
+        self.vars.len()
+    }
+    fn closure(&self) -> Option<Var> {
+        self.closure
+    }
+    fn stmts(&self, block: usize) -> &[Stmt] {
+        &self.blocks[block].stmts
+    }
+    fn successors(&self, block: usize, mut f: impl FnMut(usize)) {
+        successors(&self.blocks[block].term, |s| f(s.0 as usize));
+    }
+    fn term_defs(&self, block: usize, f: impl FnMut(Var)) {
+        if let ProcTerm::Call(_, _, _, results, _) = &self.blocks[block].term {
+            uses::results_defs(results, f);
+        }
+    }
+    fn term_uses(&self, block: usize, f: impl FnMut(Var)) {
+        term_uses(&self.blocks[block].term, f);
     }
 }
 
@@ -160,7 +128,7 @@ pub fn prune(proc: &mut Proc) {
     for (start, forward) in forward.iter_mut().enumerate().skip(1) {
         let mut b = start;
         let mut steps = 0;
-        while let (PTerm::Goto(t), true) = (&proc.blocks[b].term, proc.blocks[b].stmts.is_empty()) {
+        while let (ProcTerm::Goto(t), true) = (&proc.blocks[b].term, proc.blocks[b].stmts.is_empty()) {
             b = t.0 as usize;
             steps += 1;
             if steps > n {
@@ -173,7 +141,7 @@ pub fn prune(proc: &mut Proc) {
     }
     for b in &mut proc.blocks {
         // A call keeps its own continuation block: a return point has one predecessor.
-        if !matches!(b.term, PTerm::Call(..)) {
+        if !matches!(b.term, ProcTerm::Call(..)) {
             successors_mut(&mut b.term, |s| *s = forward[s.0 as usize]);
         }
     }
@@ -188,7 +156,7 @@ pub fn renumber(proc: &mut Proc) {
     for (i, b) in order.iter().enumerate() {
         number[b.0 as usize] = i as u32;
     }
-    let mut old: Vec<Option<PBlock>> = std::mem::take(&mut proc.blocks).into_iter().map(Some).collect();
+    let mut old: Vec<Option<ProcBlock>> = std::mem::take(&mut proc.blocks).into_iter().map(Some).collect();
     for b in order {
         let mut block = old[b.0 as usize].take().expect("each block once");
         successors_mut(&mut block.term, |s| *s = BlockId(number[s.0 as usize]));
@@ -197,7 +165,7 @@ pub fn renumber(proc: &mut Proc) {
 }
 
 /// Blocks reachable from block 0 in reverse postorder.
-pub fn reverse_postorder(blocks: &[PBlock]) -> Vec<BlockId> {
+pub fn reverse_postorder(blocks: &[ProcBlock]) -> Vec<BlockId> {
     let mut seen = vec![false; blocks.len()];
     let mut order = vec![];
     let mut stack = vec![(BlockId(0), 0usize)];
@@ -222,105 +190,18 @@ pub fn reverse_postorder(blocks: &[PBlock]) -> Vec<BlockId> {
     order
 }
 
-/// A dense set of variables.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct VarSet(Vec<u64>);
-
-impl VarSet {
-    /// The empty set over `n` variables.
-    pub fn new(n: usize) -> VarSet {
-        VarSet(vec![0; n.div_ceil(64)])
-    }
-    /// Adds; was it new?
-    pub fn insert(&mut self, v: Var) -> bool {
-        let (w, b) = (v.0 as usize / 64, 1u64 << (v.0 % 64));
-        let new = self.0[w] & b == 0;
-        self.0[w] |= b;
-        new
-    }
-    /// Removes.
-    pub fn remove(&mut self, v: Var) {
-        self.0[v.0 as usize / 64] &= !(1u64 << (v.0 % 64));
-    }
-    /// Member?
-    pub fn contains(&self, v: Var) -> bool {
-        self.0[v.0 as usize / 64] & (1u64 << (v.0 % 64)) != 0
-    }
-    /// Adds all; did it grow?
-    pub fn union(&mut self, other: &VarSet) -> bool {
-        let mut grew = false;
-        for (a, b) in self.0.iter_mut().zip(&other.0) {
-            grew |= *b & !*a != 0;
-            *a |= *b;
-        }
-        grew
-    }
-    /// Members, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = Var> + '_ {
-        self.0.iter().enumerate().flat_map(|(i, w)| {
-            let mut w = *w;
-            std::iter::from_fn(move || {
-                (w != 0).then(|| {
-                    let b = w.trailing_zeros();
-                    w &= w - 1;
-                    Var(i as u32 * 64 + b)
-                })
-            })
-        })
-    }
-}
-
-/// Variables live on entry to each block. Blocks must be in reverse postorder (see [`prune`]).
-pub fn live_in(proc: &Proc) -> Vec<VarSet> {
-    let n = proc.vars.len();
-    let mut live = vec![VarSet::new(n); proc.blocks.len()];
-    loop {
-        let mut changed = false;
-        for (i, b) in proc.blocks.iter().enumerate().rev() {
-            let mut set = live_after_term(proc, b, &live);
-            term_uses(&b.term, |v| {
-                set.insert(v);
-            });
-            for s in b.stmts.iter().rev() {
-                if let Stmt::Assign(v, _) = s {
-                    set.remove(*v);
-                }
-                stmt_uses(s, proc.closure, |v| {
-                    set.insert(v);
-                });
-            }
-            changed |= live[i].union(&set);
-        }
-        if !changed {
-            return live;
-        }
-    }
-}
-
-/// Variables live when the terminator hands over control: into successors, or across the call.
-pub fn live_after_term(proc: &Proc, b: &PBlock, live: &[VarSet]) -> VarSet {
-    let mut set = VarSet::new(proc.vars.len());
-    successors(&b.term, |s| {
-        set.union(&live[s.0 as usize]);
-    });
-    if let PTerm::Call(_, _, _, results, _) = &b.term {
-        results_defs(results, |v| set.remove(v));
-    }
-    set
-}
-
 /// The roots of the pieces a procedure is split into: block 0, the continuation of every call, and every block that more
 /// than one piece reaches. Returns for each block the root of its piece.
 ///
 /// In the graph with a virtual entry before all return points and block 0, a block belongs to the piece whose root is
 /// the child of the virtual entry on its dominator path; blocks dominated by the virtual entry alone are roots themselves.
-pub fn pieces(blocks: &[PBlock]) -> Vec<BlockId> {
+pub fn pieces(blocks: &[ProcBlock]) -> Vec<BlockId> {
     let n = blocks.len();
     let mut is_root = vec![false; n];
     is_root[0] = true;
     let mut preds: Vec<Vec<u32>> = vec![vec![]; n];
     for (i, b) in blocks.iter().enumerate() {
-        if let PTerm::Call(.., next) = &b.term {
+        if let ProcTerm::Call(.., next) = &b.term {
             is_root[next.0 as usize] = true;
         } else {
             successors(&b.term, |s| preds[s.0 as usize].push(i as u32));
@@ -400,7 +281,7 @@ pub fn extend_return_pieces(proc: &mut Proc) {
         let mut members: Vec<Vec<u32>> = vec![vec![]; n];
         for (i, b) in proc.blocks.iter().enumerate() {
             members[roots[i].0 as usize].push(i as u32);
-            if let PTerm::Call(.., next) = &b.term {
+            if let ProcTerm::Call(.., next) = &b.term {
                 returns[next.0 as usize] = true;
             }
         }
@@ -408,7 +289,7 @@ pub fn extend_return_pieces(proc: &mut Proc) {
         let mut edges: Vec<(u32, u32)> = vec![];
         for (i, b) in proc.blocks.iter().enumerate() {
             let from = roots[i].0;
-            if !returns[from as usize] || matches!(b.term, PTerm::Call(..)) {
+            if !returns[from as usize] || matches!(b.term, ProcTerm::Call(..)) {
                 continue;
             }
             successors(&b.term, |s| {
@@ -422,7 +303,7 @@ pub fn extend_return_pieces(proc: &mut Proc) {
         for (from, to) in edges {
             let piece = &members[to as usize];
             let size: usize = piece.iter().map(|b| 1 + proc.blocks[*b as usize].stmts.len()).sum();
-            let calls = piece.iter().any(|b| matches!(proc.blocks[*b as usize].term, PTerm::Call(..)));
+            let calls = piece.iter().any(|b| matches!(proc.blocks[*b as usize].term, ProcTerm::Call(..)));
             if !calls || size > COPY_LIMIT.min(budget) {
                 continue;
             }
@@ -431,17 +312,17 @@ pub fn extend_return_pieces(proc: &mut Proc) {
             let first = proc.blocks.len() as u32;
             let copy_of = |s: BlockId| piece.iter().position(|b| *b == s.0).map(|i| BlockId(first + i as u32));
             for b in piece {
-                let PBlock { stmts, term } = &proc.blocks[*b as usize];
+                let ProcBlock { stmts, term } = &proc.blocks[*b as usize];
                 let (stmts, mut term) = (stmts.clone(), term.clone());
-                if !matches!(term, PTerm::Call(..)) {
+                if !matches!(term, ProcTerm::Call(..)) {
                     successors_mut(&mut term, |s| *s = copy_of(*s).unwrap_or(*s));
                 }
-                proc.blocks.push(PBlock { stmts, term });
+                proc.blocks.push(ProcBlock { stmts, term });
             }
             let entry = copy_of(BlockId(to)).expect("a piece has its root");
             for b in &members[from as usize] {
                 let term = &mut proc.blocks[*b as usize].term;
-                if !matches!(term, PTerm::Call(..)) {
+                if !matches!(term, ProcTerm::Call(..)) {
                     successors_mut(term, |s| {
                         if s.0 == to {
                             *s = entry;

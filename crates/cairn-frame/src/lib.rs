@@ -7,8 +7,9 @@
 //! |---|---|
 //! | [`analyze`] | which lambdas need closures, what is in them, lambda lifting |
 //! | [`build`] | Core clause → control-flow graph |
-//! | [`graph`] | dominators, liveness, pieces |
-//! | [`split`] | graph → functions: frames, slots, loads, heap checks |
+//! | [`graph`] | dominators, pieces |
+//! | [`flow`], [`uses`] | liveness; which variables an operation reads and writes |
+//! | [`split`] | graph → functions: joins, slots, pieces, loads, checks |
 //! | [`reps`] | unboxed doubles |
 //! | [`ir`] | the Frame IR |
 //! | [`print`], [`parse`] | to and from text |
@@ -16,12 +17,14 @@
 
 mod analyze;
 mod build;
+mod flow;
 mod graph;
 pub mod ir;
 pub mod parse;
 pub mod print;
 mod reps;
 mod split;
+mod uses;
 pub mod verify;
 
 use analyze::LamId;

@@ -14,8 +14,8 @@
 //! Invariants: parameters, results of calls, slots and closure variables are never unboxed, so a raw double never
 //! crosses a call and never sits in a frame or in a heap check's live list. Optimistic fixpoint over copies.
 
-use crate::graph;
 use crate::ir::*;
+use crate::uses;
 use cairn_core::ir::Literal;
 use cairn_core::prim::{Kind, PrimOp};
 use cairn_num::Number;
@@ -30,7 +30,7 @@ pub fn choose(f: &mut Function) {
     let mut assigned = vec![false; n];
     match &f.kind {
         FuncKind::Body { params, closure } => params.iter().chain(closure).for_each(|v| raw[v.0 as usize] = false),
-        FuncKind::Return { results, .. } => graph::results_defs(results, |v| raw[v.0 as usize] = false),
+        FuncKind::Return { results, .. } => uses::results_defs(results, |v| raw[v.0 as usize] = false),
         FuncKind::Entry { .. } => return,
     }
     // Decode-only uses (by flonum operations) against uses as a value.
@@ -59,7 +59,7 @@ pub fn choose(f: &mut Function) {
         if let Term::Branch { test: Test::Prim(p), .. } = &b.term {
             count_prim(p, &mut decoded, &mut encoded);
         } else {
-            crate::split::final_term_uses(&b.term, |v| encoded[v.0 as usize] += 1);
+            uses::term_uses(&b.term, |v| encoded[v.0 as usize] += 1);
         }
     }
     if !any {
@@ -122,6 +122,6 @@ fn count_uses(op: &Op, decoded: &mut [u32], encoded: &mut [u32]) {
     match op {
         Op::Prim(p) => count_prim(p, decoded, encoded),
         Op::Copy(_) => {}
-        op => graph::op_uses(op, None, |v| encoded[v.0 as usize] += 1),
+        op => uses::op_uses(op, None, |v| encoded[v.0 as usize] += 1),
     }
 }

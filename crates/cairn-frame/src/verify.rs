@@ -3,13 +3,16 @@
 //! First the references: every block, variable, function and global that is named exists and is of the right kind; what
 //! follows relies on it. Then, per function, a forward dataflow over variables, and a walk through each block.
 
-use crate::graph::VarSet;
+use crate::flow::VarSet;
 use crate::ir::*;
-use crate::split::{CHECK_LIMIT, final_successors, final_term_uses, visit_block_vars};
+use crate::uses;
 use cairn_core::ir::Literal;
 use cairn_core::prim::{Kind, PrimOp};
 use cairn_num::Number;
 use std::collections::HashMap;
+
+/// Bytes that one heap check may ask for, as far as runtime calls keep it valid.
+const CHECK_LIMIT: u32 = cairn_layout::machine::CHECK_RESERVE as u32;
 
 /// All violations found, each naming its function and block.
 pub fn verify(m: &Module) -> Result<(), Vec<String>> {
@@ -103,13 +106,13 @@ impl Checker<'_> {
         let mut named = vec![];
         match &f.kind {
             FuncKind::Body { params, closure } => named.extend(params.iter().chain(closure).copied()),
-            FuncKind::Return { results, .. } => crate::graph::results_defs(results, |v| named.push(v)),
+            FuncKind::Return { results, .. } => uses::results_defs(results, |v| named.push(v)),
             FuncKind::Entry { .. } => {}
         }
         let mut vars: Vec<(usize, Var)> = named.into_iter().map(|v| (0, v)).collect();
         for (i, b) in f.blocks.iter().enumerate() {
-            visit_block_vars(&mut b.clone(), &mut |v| vars.push((i, *v)));
-            for s in final_successors(&b.term) {
+            uses::rename_variables(&mut b.clone(), &mut |v| vars.push((i, *v)));
+            for s in uses::successors(&b.term) {
                 if s.0 as usize >= f.blocks.len() || s.0 == 0 {
                     self.error(i, format!("jump to b{}", s.0));
                 }
@@ -237,7 +240,7 @@ impl Checker<'_> {
                     entry.insert(*v);
                 });
             }
-            FuncKind::Return { results, .. } => crate::graph::results_defs(results, |v| {
+            FuncKind::Return { results, .. } => uses::results_defs(results, |v| {
                 entry.insert(v);
             }),
             FuncKind::Entry { .. } => {}
@@ -259,7 +262,7 @@ impl Checker<'_> {
         while let Some(b) = work.pop() {
             let mut set = at[b].clone().expect("reached");
             f.blocks[b].stmts.iter().for_each(|s| step(&mut set, s));
-            for s in final_successors(&f.blocks[b].term) {
+            for s in uses::successors(&f.blocks[b].term) {
                 let s = s.0 as usize;
                 let new = match &at[s] {
                     None => Some(set.clone()),
@@ -281,7 +284,7 @@ impl Checker<'_> {
         for (i, b) in f.blocks.iter().enumerate() {
             let Some(mut set) = at[i].clone() else { continue };
             for s in &b.stmts {
-                crate::graph::stmt_uses(s, closure, |v| {
+                uses::stmt_uses(s, closure, |v| {
                     if !set.contains(v) {
                         bad.push((i, v));
                     }
@@ -291,7 +294,7 @@ impl Checker<'_> {
                 }
                 step(&mut set, s);
             }
-            final_term_uses(&b.term, |v| {
+            uses::term_uses(&b.term, |v| {
                 if !set.contains(v) {
                     bad.push((i, v));
                 }
@@ -366,7 +369,7 @@ impl Checker<'_> {
             let mut named = vec![];
             match &self.f.kind {
                 FuncKind::Body { params, closure } => named.extend(params.iter().chain(closure).copied()),
-                FuncKind::Return { results, .. } => crate::graph::results_defs(results, |v| named.push(v)),
+                FuncKind::Return { results, .. } => uses::results_defs(results, |v| named.push(v)),
                 FuncKind::Entry { .. } => {}
             }
             for v in named.into_iter().filter(|v| self.is_double(*v)).collect::<Vec<_>>() {
