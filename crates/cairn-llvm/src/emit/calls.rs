@@ -1,19 +1,17 @@
-//! Calls into the runtime, and errors.
+//! Calls into the runtime.
 //!
-//! Three ways out of Scheme code, by how often they are taken:
+//! Two ways out of Scheme code and back:
 //! * an ordinary C call through the table in the machine context; the callee-saved registers of the C convention hold the
 //!   machine state;
 //! * a *cold call*: `callq *cold_stub(%r12)` as inline assembly, with the byte offset of the table entry in `eax`. The stub
-//!   preserves every register but `rax`, `r14`, `r15`, so it costs the fast path nothing: no spills, no stack adjustment;
-//! * a *throw*: a jump to `@cairn_throw_tail`, which calls the runtime and then the library's error hook.
+//!   preserves every register but `rax`, `r14`, `r15`, so it costs the fast path nothing: no spills, no stack adjustment.
+//!
+//! A third way does not come back: `throw`.
 
-use super::function::{Emitter, Label, ins};
-use super::regs::Regs;
-use super::text::{Mem, Val};
-use cairn_layout::calls::{ALLOC, COLD, FAIL, PURE, RT_CALLS, RtIndex};
-use cairn_layout::code::{ENTRY_SITE, Site};
-use cairn_layout::machine::{Machine, error, slot, slot_offset};
-use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
+use super::builder::{Builder, ins};
+use super::text::Val;
+use cairn_layout::calls::{ALLOC, FAIL, PURE, RT_CALLS, RtIndex};
+use cairn_layout::machine::Machine;
 use std::fmt::Write;
 use std::mem::offset_of;
 
@@ -29,29 +27,7 @@ fn leaves_memory_alone(symbol: &str) -> bool {
     symbol.starts_with("cairn_num_") || symbol == "cairn_eq_eqv"
 }
 
-impl Emitter<'_, '_> {
-    /// A runtime call by symbol, by the way its row prescribes; raises when it fails.
-    pub(crate) fn rt_call(&mut self, symbol: &str, args: &[Val], site: Site) -> Val {
-        self.rt_call_at(symbol, args, Some(site))
-    }
-
-    /// The same; without a site the row must not be able to fail.
-    pub(crate) fn rt_call_at(&mut self, symbol: &str, args: &[Val], site: Option<Site>) -> Val {
-        let row = row_of(symbol).row();
-        debug_assert_eq!(row.arity, args.len(), "{symbol}");
-        let result = if row.flags & COLD != 0 {
-            let sp = self.sp();
-            self.cold_call(symbol, &sp, args)
-        } else {
-            self.c_call(symbol, args)
-        };
-        if row.flags & FAIL != 0 {
-            let site = site.expect("a site for a call that can fail");
-            self.check_failed(&result, row.flags, site);
-        }
-        result
-    }
-
+impl Builder {
     /// A C call. `lo`, `hi` and `sp` are in the context during calls that allocate or fail (a failure allocates its details).
     pub(crate) fn c_call(&mut self, symbol: &str, args: &[Val]) -> Val {
         let index = row_of(symbol);
@@ -109,85 +85,6 @@ impl Emitter<'_, '_> {
         let hi = ins!(self, "extractvalue {{ i64, i64, i64 }} {result}, 2");
         self.set_hi(&hi);
         value
-    }
-
-    /// Raises the failure that the runtime recorded if `result` says so.
-    pub(crate) fn check_failed(&mut self, result: &Val, flags: u8, site: Site) {
-        let ok = ins!(self, "icmp ne i64 {result}, {}", Word::FAIL.0);
-        let fail = self.fresh();
-        self.out_of_line(&fail, |e| {
-            if flags & (ALLOC | COLD) == 0 {
-                e.reload_nursery();
-            }
-            e.throw(error::PENDING, "", "", site, &[]);
-        });
-        self.guard(&ok, &fail);
-    }
-
-    /// A cold block that raises; returns its label. `who` and `expected` describe the operation; at most two values.
-    pub(crate) fn throw_block(
-        &mut self,
-        kind: i64,
-        who: &str,
-        expected: &str,
-        site: Site,
-        values: &[&Val],
-    ) -> Label {
-        let label = self.fresh();
-        self.out_of_line(&label, |e| e.throw(kind, who, expected, site, values));
-        label
-    }
-
-    /// Raises here. All that is constant goes through one descriptor, so a throw is three or four instructions.
-    pub(crate) fn throw(&mut self, kind: i64, who: &str, expected: &str, site: Site, values: &[&Val]) {
-        let procedure = self.func.map_or("", |(_, f)| &f.procedure);
-        let descriptor = self.cx.throw(kind, (who, expected), (site, procedure), values.len());
-        let mut regs = Regs { argc: Val::text(format!("ptrtoint (ptr {descriptor} to i64)")), ..Regs::default() };
-        for (r, v) in regs.a.iter_mut().zip(values) {
-            *r = (*v).clone();
-        }
-        // A return point leaves its frame first: that frame's site is a call that has already returned.
-        let sp = self.leave();
-        self.jump(&Val::text("@cairn_throw_tail"), &sp, &regs);
-    }
-
-    /// Body of `@cairn_throw_tail`: descriptor `{ kind, operation, site, number of values }` in `argc`, values in `a0`, `a1`.
-    pub(crate) fn throw_tail(&mut self) {
-        let d = Val::text("%argc");
-        let word = |e: &mut Self, i: i64| e.load_word(&d, 8 * i, Mem::Code);
-        let (kind, operation, site, count) = (word(self, 0), word(self, 1), word(self, 2), word(self, 3));
-        let value = |e: &mut Self, i: usize| {
-            let given = ins!(e, "icmp ugt i64 {count}, {i}");
-            ins!(e, "select i1 {given}, i64 %a{i}, i64 {}", Word::DEFAULT.0)
-        };
-        let (x, y) = (value(self, 0), value(self, 1));
-        self.c_call("cairn_machine_throw", &[kind, operation, site, x, y]);
-        self.call_error_hook();
-    }
-
-    /// Body of `@cairn_arity_tail`: entered like the procedure whose clauses do not fit. The error's site is the procedure's.
-    pub(crate) fn arity_tail(&mut self) {
-        self.spill_arg_registers(0);
-        let argc = ins!(self, "shl i64 %argc, 3");
-        let list = self.c_call("cairn_machine_rest", &[Val::Int(0), argc]);
-        let clo = Val::text("%clo");
-        let code = self.load_code(&clo, -(TAG_PROCEDURE as i64), Mem::Closure);
-        let site = self.load_at(&code, ENTRY_SITE, Mem::Code);
-        let site = ins!(self, "shl i64 {site}, 3");
-        self.c_call(
-            "cairn_machine_throw",
-            &[Val::word(Word::fixnum(error::ARITY).0), Val::Int(0), site, clo, list],
-        );
-        self.call_error_hook();
-    }
-
-    /// Calls the library's error hook with what `cairn_machine_throw` left in the argument area.
-    fn call_error_hook(&mut self) {
-        let hook = self.load_machine(slot_offset(slot::ERROR_HOOK));
-        let a = self.load_arg_registers();
-        let regs = Regs { argc: Val::Int(5), clo: hook.clone(), a };
-        let sp = self.sp();
-        self.jump_closure(&hook, &sp, &regs);
     }
 }
 

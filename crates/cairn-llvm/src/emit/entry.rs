@@ -9,7 +9,8 @@
 //! A return point that takes several values is two LLVM functions: the multiple-value entry has the body; the single-value
 //! entry, whose address frames hold, sets the count to one and jumps there.
 
-use super::function::{Emitter, ins, line};
+use super::builder::{ins, line};
+use super::emitter::Emitter;
 use super::regs::{Place, Regs, known_place};
 use super::text::{Odds, Val};
 use cairn_frame::ir::*;

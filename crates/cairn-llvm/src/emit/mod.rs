@@ -6,14 +6,22 @@
 //!
 //! | file | what it emits |
 //! |---|---|
-//! | `module` | module-wide tables: symbols, globals, descriptors' strings, `@cairn_module` |
+//! | `text` | values, alias classes |
+//! | `builder` | the text of one function: instructions, labels, memory, machine registers |
+//! | `regs` | who sits in which register of the uniform prototype; jumps |
+//! | `calls` | runtime calls, cold calls |
+//! | `objects` | objects made inline |
 //! | `literals` | constants of the program |
-//! | `prelude` | functions every module has: entry from C, halt, underflow, continuations, throwing |
-//! | `function` | blocks, statements, terminators of one function |
-//! | `entry` | argument count dispatch and return points with many values |
-//! | `regs` | who sits in which register of the uniform prototype |
-//! | `calls` | runtime calls, cold calls, throws |
+//! | `module` | module-wide tables: symbols, globals, descriptors' strings, `@cairn_module` |
+//! | `emitter` | state while one function is emitted: its builder, the tables, the variables |
+//! | `safepoint` | heap checks |
+//! | `throw` | runtime calls that can fail, errors |
 //! | `prims/` | primitive operations |
+//! | `function` | the walk: blocks, statements, terminators of one function |
+//! | `entry` | argument count dispatch and return points with many values |
+//! | `prelude` | functions every module has: entry from C, halt, underflow, continuations, throwing |
+//!
+//! Each uses the ones above it only; frame strategies (`crate::strategy`) stand on `builder`, `regs`, `calls` and `objects`.
 //!
 //! ```text
 //!  HeapCheck 16            %t3 = sub i64 %t2, %t1 ; hi - lo
@@ -25,19 +33,77 @@
 //! facts); every slow path leaves the fast path by a branch marked unlikely and never by a C call in line, because a C
 //! call makes LLVM adjust the stack on the fast path too.
 
+pub(crate) mod builder;
 mod calls;
+mod emitter;
 mod entry;
-pub(crate) mod function;
+mod function;
 mod literals;
 mod module;
+mod objects;
 mod prelude;
 mod prims;
 mod regs;
+mod safepoint;
 pub(crate) mod text;
+mod throw;
 
-pub(crate) use function::Emitter;
+use cairn_frame::ir::{FuncId, Module};
+use emitter::Emitter;
+use module::{Head, ModuleCx};
+use std::fmt::Write;
+use text::METADATA;
 
 /// LLVM text of a module.
-pub fn emit_module(module: &cairn_frame::ir::Module) -> String {
-    module::emit(module)
+pub fn emit_module(module: &Module) -> String {
+    let mut cx = ModuleCx::new(module);
+    let mut out = String::with_capacity(1 << 16);
+    out.push_str("target triple = \"x86_64-pc-linux-gnu\"\n\n%bytes = type { ptr, i64 }\n");
+    for (i, _) in module.functions.iter().enumerate().filter(|(_, f)| f.in_use()) {
+        function(&mut cx, FuncId(i as u32), &mut out);
+    }
+    prelude::emit(&mut cx, &mut out);
+    out.push('\n');
+    cx.tables(&mut out);
+    out.push('\n');
+    for f in ["sadd", "ssub", "smul"] {
+        let _ = writeln!(out, "declare {{ i64, i1 }} @llvm.{f}.with.overflow.i64(i64, i64)");
+    }
+    for f in ["fshl", "fshr"] {
+        let _ = writeln!(out, "declare i64 @llvm.{f}.i64(i64, i64, i64)");
+    }
+    for f in ["sqrt", "fabs", "floor", "ceil", "trunc", "roundeven"] {
+        let _ = writeln!(out, "declare double @llvm.{f}.f64(double)");
+    }
+    out.push_str(
+        "\nattributes #0 = { noredzone nounwind \"frame-pointer\"=\"none\" }\n\
+         attributes #1 = { nounwind }\n\
+         attributes #2 = { nounwind willreturn memory(read) }\n\
+         attributes #3 = { nounwind memory(none) }\n\n",
+    );
+    out.push_str(METADATA);
+    out
+}
+
+/// One function of the module.
+fn function(cx: &mut ModuleCx<'_>, id: FuncId, out: &mut String) {
+    let f = &cx.module.functions[id.0 as usize];
+    let head = cx.head(f);
+    let name = cx.symbol(id);
+    let mut e = Emitter::new(cx, Some((id, f)));
+    e.function(f);
+    let body = e.finish();
+    if let Head::Return { mv, .. } = &head
+        && mv != "@cairn_mv_first"
+    {
+        // the body belongs to the multiple-value entry
+        let mv = mv.clone();
+        cx.define(out, &mv, &Head::None, &body);
+        let mut e = Emitter::new(cx, None);
+        e.single_to_multiple(&mv);
+        let body = e.finish();
+        cx.define(out, &name, &head, &body);
+    } else {
+        cx.define(out, &name, &head, &body);
+    }
 }

@@ -1,9 +1,7 @@
 //! Module-wide state and tables: symbols, C strings, descriptors, globals, `@cairn_module`.
 
-use super::function::Emitter;
 use super::literals::Literals;
-use super::prelude;
-use super::text::{METADATA, Val, escape, symbol};
+use super::text::{Val, escape, symbol};
 use crate::strategy::{Strategy, for_facts};
 use cairn_frame::ir::*;
 use cairn_layout::code::{Site, flags};
@@ -95,7 +93,7 @@ pub(crate) enum Head {
 }
 
 impl<'m> ModuleCx<'m> {
-    fn new(module: &'m Module) -> Self {
+    pub(super) fn new(module: &'m Module) -> Self {
         ModuleCx {
             module,
             strategy: for_facts(module.strategy),
@@ -190,7 +188,8 @@ impl<'m> ModuleCx<'m> {
         );
     }
 
-    fn head(&mut self, f: &Function) -> Head {
+    /// What stands before a Frame IR function.
+    pub(super) fn head(&mut self, f: &Function) -> Head {
         let library = if f.library { flags::LIBRARY } else { 0 };
         match &f.kind {
             FuncKind::Body { .. } => Head::None,
@@ -226,28 +225,6 @@ impl<'m> ModuleCx<'m> {
         }
     }
 
-    fn function(&mut self, id: FuncId, out: &mut String) {
-        let f = &self.module.functions[id.0 as usize];
-        let head = self.head(f);
-        let name = self.symbol(id);
-        let mut e = Emitter::new(self, Some((id, f)));
-        e.function(f);
-        let body = e.finish();
-        if let Head::Return { mv, .. } = &head
-            && mv != "@cairn_mv_first"
-        {
-            // the body belongs to the multiple-value entry
-            let mv = mv.clone();
-            self.define(out, &mv, &Head::None, &body);
-            let mut e = Emitter::new(self, None);
-            e.single_to_multiple(&mv);
-            let body = e.finish();
-            self.define(out, &name, &head, &body);
-        } else {
-            self.define(out, &name, &head, &body);
-        }
-    }
-
     fn globals(&mut self, out: &mut String) {
         let mut values = Vec::new();
         for g in &self.module.globals {
@@ -262,7 +239,7 @@ impl<'m> ModuleCx<'m> {
     }
 
     /// Everything but functions; emitted last, when all uses are known.
-    fn tables(&mut self, out: &mut String) {
+    pub(super) fn tables(&mut self, out: &mut String) {
         let main = self.static_closure(self.module.main);
         self.globals(out);
         self.literals.emit(out);
@@ -364,37 +341,6 @@ fn counted(out: &mut String, name: &str, strings: &[Vec<u8>]) {
         at += s.len();
     }
     let _ = writeln!(out, "@{name} = internal constant [{} x %bytes] [{items}], align 8", strings.len());
-}
-
-/// LLVM text of a module.
-pub(crate) fn emit(module: &Module) -> String {
-    let mut cx = ModuleCx::new(module);
-    let mut out = String::with_capacity(1 << 16);
-    out.push_str("target triple = \"x86_64-pc-linux-gnu\"\n\n%bytes = type { ptr, i64 }\n");
-    for (i, _) in module.functions.iter().enumerate().filter(|(_, f)| f.in_use()) {
-        cx.function(FuncId(i as u32), &mut out);
-    }
-    prelude::emit(&mut cx, &mut out);
-    out.push('\n');
-    cx.tables(&mut out);
-    out.push('\n');
-    for f in ["sadd", "ssub", "smul"] {
-        let _ = writeln!(out, "declare {{ i64, i1 }} @llvm.{f}.with.overflow.i64(i64, i64)");
-    }
-    for f in ["fshl", "fshr"] {
-        let _ = writeln!(out, "declare i64 @llvm.{f}.i64(i64, i64, i64)");
-    }
-    for f in ["sqrt", "fabs", "floor", "ceil", "trunc", "roundeven"] {
-        let _ = writeln!(out, "declare double @llvm.{f}.f64(double)");
-    }
-    out.push_str(
-        "\nattributes #0 = { noredzone nounwind \"frame-pointer\"=\"none\" }\n\
-         attributes #1 = { nounwind }\n\
-         attributes #2 = { nounwind willreturn memory(read) }\n\
-         attributes #3 = { nounwind memory(none) }\n\n",
-    );
-    out.push_str(METADATA);
-    out
 }
 
 /// The arity word of an entry.

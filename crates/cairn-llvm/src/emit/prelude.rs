@@ -11,7 +11,8 @@
 //! | `cairn_throw_tail` | common end of all throws |
 //! | `cairn_arity_tail` | where a procedure goes whose clauses do not fit |
 
-use super::function::{Emitter, ins, line};
+use super::builder::{Builder, ins, line};
+use super::emitter::Emitter;
 use super::module::{Head, ModuleCx};
 use super::regs::Regs;
 use super::text::{Mem, Odds, Val};
@@ -26,7 +27,7 @@ use std::mem::offset_of;
 pub(crate) fn emit(cx: &mut ModuleCx<'_>, out: &mut String) {
     let strategy = cx.strategy;
     let facts = cx.module.strategy;
-    enter(cx, out);
+    enter(out);
     let header_words = facts.header_words as u64;
     let mut define = |cx: &mut ModuleCx<'_>, name: &str, head: Head, body: &dyn Fn(&mut Emitter<'_, '_>)| {
         let mut e = Emitter::new(cx, None);
@@ -82,8 +83,8 @@ pub(crate) fn emit(cx: &mut ModuleCx<'_>, out: &mut String) {
 }
 
 /// `void cairn_enter(ctx, closure)`, C convention.
-fn enter(cx: &mut ModuleCx<'_>, out: &mut String) {
-    let mut e = Emitter::prelude_c(cx);
+fn enter(out: &mut String) {
+    let mut e = Builder::c_function();
     let sp = e.load_machine(offset_of!(Machine, thread.sp));
     let lo = e.load_machine(offset_of!(Machine, lo));
     let hi = e.load_machine(offset_of!(Machine, hi));

@@ -7,9 +7,10 @@
 //!  values      values 0..5 count         –                      values 5..count
 //! ```
 
-use super::function::Emitter;
+use super::builder::{Builder, line};
 use super::text::{Mem, Val};
 use cairn_layout::machine::ARG_REGISTERS;
+use cairn_layout::value::TAG_PROCEDURE;
 
 /// The registers of a jump besides the machine state; unused ones are poison.
 #[derive(Clone, Debug)]
@@ -51,7 +52,7 @@ pub(crate) fn known_place(i: usize, has_closure: bool) -> Place {
     }
 }
 
-impl Emitter<'_, '_> {
+impl Builder {
     /// The incoming value of parameter `i` of a known function.
     pub(crate) fn known_param(&mut self, i: usize, has_closure: bool) -> Val {
         match known_place(i, has_closure) {
@@ -132,5 +133,23 @@ impl Emitter<'_, '_> {
     pub(crate) fn store_arg(&mut self, i: usize, v: &Val) {
         let base = self.args_base();
         self.store_at(&base, 8 * i as i64, v, Mem::Args);
+    }
+
+    /// Leaves for `target` (a function or a pointer).
+    pub(crate) fn jump(&mut self, target: &Val, sp: &Val, regs: &Regs) {
+        let (lo, hi) = (self.lo(), self.hi());
+        let Regs { argc, clo, a: [a0, a1, a2, a3, a4] } = regs;
+        line!(
+            self,
+            "musttail call preserve_nonecc void {target}(ptr %ctx, i64 {sp}, i64 {lo}, i64 {hi}, i64 {argc}, \
+             i64 {clo}, i64 {a0}, i64 {a1}, i64 {a2}, i64 {a3}, i64 {a4})"
+        );
+        line!(self, "ret void");
+    }
+
+    /// Leaves for the procedure `clo` (known to be one).
+    pub(crate) fn jump_closure(&mut self, clo: &Val, sp: &Val, regs: &Regs) {
+        let code = self.load_code(clo, -(TAG_PROCEDURE as i64), Mem::Closure);
+        self.jump(&code, sp, regs);
     }
 }

@@ -9,11 +9,9 @@
 //! moves. Frames are checked against `Machine::stack_limit`; 1024 bytes below the limit are always usable, so a frame that
 //! grows in place needs no check while it is not larger than that.
 
-use super::Strategy;
-use crate::emit::Emitter;
-use crate::emit::function::{incoming_words, ins, line};
+use super::{Push, Strategy};
+use crate::emit::builder::{Builder, ins, line};
 use crate::emit::text::{Mem, Odds, Val};
-use cairn_frame::ir::{Frame, FuncId};
 use cairn_layout::code::SHAPE;
 use cairn_layout::machine::Machine;
 use cairn_layout::object::continuation;
@@ -38,7 +36,7 @@ impl Strategy for StackFrames {
         false
     }
 
-    fn slot(&self, _: &mut Emitter<'_, '_>, sp: &Val, words: u32, slot: u32) -> (Val, i64) {
+    fn slot(&self, _: &mut Builder, sp: &Val, words: u32, slot: u32) -> (Val, i64) {
         (sp.clone(), slot_offset(words, slot))
     }
 
@@ -46,13 +44,13 @@ impl Strategy for StackFrames {
         words - 1 - slot
     }
 
-    fn leave(&self, e: &mut Emitter<'_, '_>, words: u32) -> Val {
+    fn leave(&self, e: &mut Builder, words: u32) -> Val {
         let sp = e.sp();
         ins!(e, "add i64 {sp}, {}", 8 * words)
     }
 
-    fn push(&self, e: &mut Emitter<'_, '_>, frame: &Frame, stores: &[(u32, Val)], ret: FuncId) -> Val {
-        let incoming = e.func.map_or(0, |(_, f)| incoming_words(f));
+    fn push(&self, e: &mut Builder, push: &Push<'_>) -> Val {
+        let Push { frame, stores, incoming, .. } = *push;
         let old = e.sp();
         let sp = match 8 * (incoming as i64 - frame.words as i64) {
             0 => old.clone(),
@@ -60,12 +58,10 @@ impl Strategy for StackFrames {
         };
         let grows = frame.words > incoming;
         let checked = grows && (incoming == 0 || 8 * frame.words > RED_ZONE);
-        let sp = if checked { self.check_limit(e, frame, stores, incoming, &old, sp) } else { sp };
-        let returns_here = e.func.is_some_and(|(id, _)| id == ret) && incoming == frame.words;
+        let sp = if checked { self.check_limit(e, push, &old, sp) } else { sp };
         let base = e.address(&sp, 0);
-        if !returns_here {
-            let code = e.cx.symbol(ret);
-            line!(e, "store ptr {code}, ptr {base}{}", Mem::Frame.suffix());
+        if !(push.returns_here && incoming == frame.words) {
+            line!(e, "store ptr {}, ptr {base}{}", push.ret, Mem::Frame.suffix());
         }
         for (slot, v) in stores {
             e.store_at(&base, slot_offset(frame.words, *slot), v, Mem::Frame);
@@ -73,7 +69,7 @@ impl Strategy for StackFrames {
         sp
     }
 
-    fn return_code(&self, e: &mut Emitter<'_, '_>, sp: &Val) -> Val {
+    fn return_code(&self, e: &mut Builder, sp: &Val) -> Val {
         e.load_code(sp, 0, Mem::Frame)
     }
 
@@ -83,7 +79,7 @@ impl Strategy for StackFrames {
 
     /// Copies the youngest frame of the continuation below. The runtime does it when the continuation may be resumed in place,
     /// or when there is no room.
-    fn underflow(&self, e: &mut Emitter<'_, '_>) -> Val {
+    fn underflow(&self, e: &mut Builder) -> Val {
         let k = e.load_machine(offset_of!(Machine, thread.under));
         let consumed = e.load_machine(offset_of!(Machine, thread.under_sp));
         let (serial, captured) =
@@ -141,7 +137,7 @@ impl Strategy for StackFrames {
         e.phi("i64", &[(to.clone(), here), (to, emptied), from_slow])
     }
 
-    fn capture(&self, e: &mut Emitter<'_, '_>) -> Val {
+    fn capture(&self, e: &mut Builder) -> Val {
         let (sp, base) = (e.sp(), e.load_machine(offset_of!(Machine, thread.base)));
         let (under, consumed) = (
             e.load_machine(offset_of!(Machine, thread.under)),
@@ -185,7 +181,7 @@ impl Strategy for StackFrames {
         e.phi("i64", &[(under, again), (k, sealed), from_slow])
     }
 
-    fn reinstate(&self, e: &mut Emitter<'_, '_>, k: &Val) -> Val {
+    fn reinstate(&self, e: &mut Builder, k: &Val) -> Val {
         let base = e.load_machine(offset_of!(Machine, thread.base));
         e.set_sp(&base);
         e.store_machine(offset_of!(Machine, thread.under), k);
@@ -196,15 +192,8 @@ impl Strategy for StackFrames {
 
 impl StackFrames {
     /// Compares with the limit; in the cold part the runtime finds another place, and slots that stay are copied there.
-    fn check_limit(
-        &self,
-        e: &mut Emitter<'_, '_>,
-        frame: &Frame,
-        stores: &[(u32, Val)],
-        incoming: u32,
-        old: &Val,
-        sp: Val,
-    ) -> Val {
+    fn check_limit(&self, e: &mut Builder, push: &Push<'_>, old: &Val, sp: Val) -> Val {
+        let Push { frame, stores, incoming, .. } = *push;
         let limit = e.load_machine(offset_of!(Machine, thread.stack_limit));
         let over = ins!(e, "icmp ult i64 {sp}, {limit}");
         let (cold, go) = (e.fresh(), e.fresh());

@@ -7,11 +7,9 @@
 //! A frame is taken from the top of the nursery at every call, covered by the heap check before it, and never changed; so
 //! `sp` is a value, and a heap check that collects gets a new one.
 
-use super::Strategy;
-use crate::emit::Emitter;
-use crate::emit::function::{incoming_words, ins, line};
+use super::{Push, Strategy};
+use crate::emit::builder::{Builder, ins, line};
 use crate::emit::text::{Mem, Val};
-use cairn_frame::ir::{Frame, FuncId};
 use cairn_layout::facts::HEAP;
 use cairn_layout::object::continuation;
 use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
@@ -29,7 +27,7 @@ impl Strategy for HeapFrames {
         true
     }
 
-    fn slot(&self, _: &mut Emitter<'_, '_>, sp: &Val, _: u32, slot: u32) -> (Val, i64) {
+    fn slot(&self, _: &mut Builder, sp: &Val, _: u32, slot: u32) -> (Val, i64) {
         (sp.clone(), 8 * slot_word(slot) as i64 - TAG)
     }
 
@@ -37,18 +35,17 @@ impl Strategy for HeapFrames {
         slot_word(slot)
     }
 
-    fn leave(&self, e: &mut Emitter<'_, '_>, _: u32) -> Val {
+    fn leave(&self, e: &mut Builder, _: u32) -> Val {
         let sp = e.sp();
         e.load_word(&sp, 8 - TAG, Mem::Frame)
     }
 
-    fn push(&self, e: &mut Emitter<'_, '_>, frame: &Frame, stores: &[(u32, Val)], ret: FuncId) -> Val {
-        let incoming = e.func.map_or(0, |(_, f)| incoming_words(f));
+    fn push(&self, e: &mut Builder, push: &Push<'_>) -> Val {
+        let Push { frame, stores, incoming, .. } = *push;
         let parent = if incoming == 0 { e.sp() } else { self.leave(e, incoming) };
         let at = e.take_from_top(8 * frame.words.max(2) as usize);
         let base = e.address(&at, 0);
-        let code = e.cx.symbol(ret);
-        line!(e, "store ptr {code}, ptr {base}{}", Mem::Frame.suffix());
+        line!(e, "store ptr {}, ptr {base}{}", push.ret, Mem::Frame.suffix());
         e.store_at(&base, 8, &parent, Mem::Frame);
         for (slot, v) in stores {
             e.store_at(&base, 8 * slot_word(*slot) as i64, v, Mem::Frame);
@@ -62,7 +59,7 @@ impl Strategy for HeapFrames {
         ins!(e, "add i64 {at}, {TAG}")
     }
 
-    fn return_code(&self, e: &mut Emitter<'_, '_>, sp: &Val) -> Val {
+    fn return_code(&self, e: &mut Builder, sp: &Val) -> Val {
         e.load_code(sp, -TAG, Mem::Frame)
     }
 
@@ -70,17 +67,17 @@ impl Strategy for HeapFrames {
         false
     }
 
-    fn underflow(&self, _: &mut Emitter<'_, '_>) -> Val {
+    fn underflow(&self, _: &mut Builder) -> Val {
         unreachable!("frames in the heap have no segments")
     }
 
-    fn capture(&self, e: &mut Emitter<'_, '_>) -> Val {
+    fn capture(&self, e: &mut Builder) -> Val {
         let (sp, winders) = (e.sp(), e.winders());
         let none = Val::Int(0);
         e.continuation([none.clone(), sp, none.clone(), Val::word(Word::FALSE.0), winders, none])
     }
 
-    fn reinstate(&self, e: &mut Emitter<'_, '_>, k: &Val) -> Val {
+    fn reinstate(&self, e: &mut Builder, k: &Val) -> Val {
         e.continuation_word(k, continuation::SP)
     }
 }

@@ -6,10 +6,24 @@
 mod chunks;
 mod heap;
 
-use crate::emit::Emitter;
+use crate::emit::builder::Builder;
 use crate::emit::text::Val;
-use cairn_frame::ir::{Frame, FuncId};
+use cairn_frame::ir::Frame;
 use cairn_layout::facts::StrategyFacts;
+
+/// A frame to be made.
+pub(crate) struct Push<'a> {
+    /// Its shape.
+    pub frame: &'a Frame,
+    /// What to store: slots that already hold the right value (the frame is reused) are left out.
+    pub stores: &'a [(u32, Val)],
+    /// Words of the frame that the function finds at `sp`; 0 unless it is a return point.
+    pub incoming: u32,
+    /// Symbol of the return point.
+    pub ret: String,
+    /// The return point is the function that pushes.
+    pub returns_here: bool,
+}
 
 /// Lowering of frame operations. `sp` values are words: what compiled code carries in the `sp` register.
 pub(crate) trait Strategy {
@@ -17,31 +31,31 @@ pub(crate) trait Strategy {
     fn frame_is_value(&self) -> bool;
 
     /// Base word and offset of a slot in the frame of `words` words at `sp`.
-    fn slot(&self, e: &mut Emitter<'_, '_>, sp: &Val, words: u32, slot: u32) -> (Val, i64);
+    fn slot(&self, b: &mut Builder, sp: &Val, words: u32, slot: u32) -> (Val, i64);
 
     /// Word of the live map that stands for a slot.
     fn slot_word(&self, words: u32, slot: u32) -> u32;
 
     /// `sp` of the caller's frame, given that the function's own frame of `words` words is at the current `sp`.
-    fn leave(&self, e: &mut Emitter<'_, '_>, words: u32) -> Val;
+    fn leave(&self, b: &mut Builder, words: u32) -> Val;
 
-    /// Makes `frame`, returning to `ret`, in place of the incoming frame if there is one; returns its `sp`.
-    fn push(&self, e: &mut Emitter<'_, '_>, frame: &Frame, stores: &[(u32, Val)], ret: FuncId) -> Val;
+    /// Makes a frame in place of the incoming one if there is one; returns its `sp`.
+    fn push(&self, b: &mut Builder, push: &Push<'_>) -> Val;
 
     /// The code pointer a return through the frame at `sp` jumps to.
-    fn return_code(&self, e: &mut Emitter<'_, '_>, sp: &Val) -> Val;
+    fn return_code(&self, b: &mut Builder, sp: &Val) -> Val;
 
     /// Does the runtime need an underflow return point?
     fn underflows(&self) -> bool;
 
     /// Code of the underflow return point: brings back the frame below the segment; returns its `sp`.
-    fn underflow(&self, e: &mut Emitter<'_, '_>) -> Val;
+    fn underflow(&self, b: &mut Builder) -> Val;
 
     /// Makes a continuation object of the frames at `sp`; a heap check has covered it. Sets `sp` and returns the object.
-    fn capture(&self, e: &mut Emitter<'_, '_>) -> Val;
+    fn capture(&self, b: &mut Builder) -> Val;
 
     /// Makes continuation `k` the current one; returns the `sp` of its youngest frame.
-    fn reinstate(&self, e: &mut Emitter<'_, '_>, k: &Val) -> Val;
+    fn reinstate(&self, b: &mut Builder, k: &Val) -> Val;
 }
 
 /// The lowering that fits the facts.

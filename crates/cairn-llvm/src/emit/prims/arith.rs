@@ -12,7 +12,8 @@
 //! the identity of sums even for `-0.0`, so there it becomes the double zero that is one ([`Zeros`]).
 
 use super::{Sink, Value, literal_fixnum};
-use crate::emit::function::{Emitter, Label, ins};
+use crate::emit::builder::{Label, ins};
+use crate::emit::emitter::Emitter;
 use crate::emit::text::{Odds, Val, double};
 use cairn_core::ir::Literal;
 use cairn_core::prim::{Op, fixnum_bit};

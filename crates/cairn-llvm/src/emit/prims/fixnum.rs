@@ -3,7 +3,8 @@
 //! Fixnum words are the integer times eight, so sums, differences and bitwise operations work on words as they are.
 
 use super::{Sink, Value};
-use crate::emit::function::{Emitter, ins};
+use crate::emit::builder::ins;
+use crate::emit::emitter::Emitter;
 use crate::emit::text::Val;
 use cairn_core::prim::Op;
 use cairn_frame::ir::Prim;
@@ -24,7 +25,7 @@ impl Emitter<'_, '_> {
         self.out_of_line(&which, |e| {
             e.check(p, 0, &a);
             e.check(p, 1, &b);
-            crate::emit::function::line!(e, "unreachable");
+            crate::emit::builder::line!(e, "unreachable");
         });
         self.guard(&ok, &which);
         (a, b)

@@ -8,7 +8,8 @@
 //! Variables of representation `Double` skip both.
 
 use super::{Sink, Value};
-use crate::emit::function::{Emitter, Label, ins};
+use crate::emit::builder::{Label, ins};
+use crate::emit::emitter::Emitter;
 use crate::emit::text::{Mem, Odds, Val, double};
 use cairn_core::ir::Literal;
 use cairn_core::prim::Op;

@@ -6,7 +6,8 @@
 //! Write barrier: a store of a value that may point into the heap marks the card of the stored-to word.
 
 use super::{Value, literal_fixnum, never_heap_pointer};
-use crate::emit::function::{Emitter, Label, ins, line};
+use crate::emit::builder::{Label, ins, line};
+use crate::emit::emitter::Emitter;
 use crate::emit::text::{Mem, Val};
 use cairn_core::prim::{Kind, Op};
 use cairn_frame::ir::Prim;

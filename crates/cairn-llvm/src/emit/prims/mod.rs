@@ -12,7 +12,8 @@ mod memory;
 mod port;
 mod types;
 
-use super::function::{Emitter, Label, ins};
+use super::builder::{Builder, Label, ins};
+use super::emitter::Emitter;
 use super::text::{Odds, Val};
 use cairn_core::ir::Literal;
 use cairn_core::prim::{Kind, Op, PrimOp};
@@ -49,12 +50,12 @@ pub(crate) enum Sink {
 
 impl Sink {
     /// Ends a path with an `i1`.
-    pub(crate) fn end(&mut self, e: &mut Emitter<'_, '_>, bit: &Val) {
+    pub(crate) fn end(&mut self, e: &mut Builder, bit: &Val) {
         self.end_at(e, bit, Odds::Even);
     }
 
     /// The same, when something is known about the answer.
-    pub(crate) fn end_at(&mut self, e: &mut Emitter<'_, '_>, bit: &Val, odds: Odds) {
+    pub(crate) fn end_at(&mut self, e: &mut Builder, bit: &Val, odds: Odds) {
         match self {
             Sink::Branch(then, els) => {
                 let (t, f) = (then.clone(), els.clone());
@@ -69,7 +70,7 @@ impl Sink {
     }
 
     /// Ends a path with a known answer.
-    pub(crate) fn end_known(&mut self, e: &mut Emitter<'_, '_>, answer: bool) {
+    pub(crate) fn end_known(&mut self, e: &mut Builder, answer: bool) {
         match self {
             Sink::Branch(then, els) => {
                 let to = if answer { then.clone() } else { els.clone() };

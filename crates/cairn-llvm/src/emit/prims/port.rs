@@ -12,7 +12,8 @@
 //! ```
 
 use super::Value;
-use crate::emit::function::{Emitter, Label, ins, line};
+use crate::emit::builder::{Label, ins, line};
+use crate::emit::emitter::Emitter;
 use crate::emit::text::{Mem, Val};
 use cairn_core::prim::Op;
 use cairn_frame::ir::Prim;

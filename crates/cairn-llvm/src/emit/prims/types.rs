@@ -1,7 +1,8 @@
 //! Type tests and equality.
 
 use super::Sink;
-use crate::emit::function::{Emitter, Label, ins};
+use crate::emit::builder::{Label, ins};
+use crate::emit::emitter::Emitter;
 use crate::emit::text::{Mem, Odds, Val};
 use cairn_core::ir::Literal;
 use cairn_core::prim::{Kind, Op};

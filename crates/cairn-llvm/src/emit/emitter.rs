@@ -1,0 +1,155 @@
+//! State while one function is emitted: its text, the module's tables, its variables.
+//!
+//! Every variable lives in an alloca. What concerns only the text is the [`Builder`]'s, to which an emitter dereferences.
+
+use super::builder::{Builder, Label, ins, line};
+use super::module::ModuleCx;
+use super::regs::Regs;
+use super::text::{Mem, Val};
+use cairn_frame::ir::*;
+use std::collections::HashMap;
+use std::ops::{Deref, DerefMut};
+
+/// State while one LLVM function is emitted.
+pub(crate) struct Emitter<'c, 'm> {
+    /// The text.
+    builder: Builder,
+    /// Tables of the module.
+    pub cx: &'c mut ModuleCx<'m>,
+    /// The Frame IR function, unless a prelude function is emitted.
+    pub func: Option<(FuncId, &'m Function)>,
+    /// Live variables after the statement under way and its target, if its slow path may collect.
+    pub(super) poll: Option<(Vec<Var>, Option<Var>)>,
+    /// `i1`s that say whether a variable assigned in this block is a fixnum: a `phi` of constants for a sum, which jump threading
+    /// turns into one test less on each path.
+    pub(super) fixnum_flags: HashMap<Var, Val>,
+    /// The same for the result of the operation just emitted.
+    pub(super) result_flag: Option<Val>,
+}
+
+impl Deref for Emitter<'_, '_> {
+    type Target = Builder;
+    fn deref(&self) -> &Builder {
+        &self.builder
+    }
+}
+
+impl DerefMut for Emitter<'_, '_> {
+    fn deref_mut(&mut self) -> &mut Builder {
+        &mut self.builder
+    }
+}
+
+impl<'c, 'm> Emitter<'c, 'm> {
+    /// A fresh function: allocas of the machine's registers and of the variables are in place.
+    pub(crate) fn new(cx: &'c mut ModuleCx<'m>, func: Option<(FuncId, &'m Function)>) -> Self {
+        let mut builder = Builder::scheme();
+        for (i, v) in func.iter().flat_map(|(_, f)| f.vars.iter().enumerate()) {
+            match v.rep {
+                Rep::Tagged => line!(builder, "%v{i} = alloca i64"),
+                Rep::Double => line!(builder, "%v{i} = alloca double"),
+            }
+        }
+        Emitter { builder, cx, func, poll: None, fixnum_flags: HashMap::new(), result_flag: None }
+    }
+
+    /// The finished body.
+    pub(crate) fn finish(self) -> String {
+        self.builder.finish()
+    }
+
+    /// Emits `body` into the cold part, starting at `label`.
+    pub(crate) fn out_of_line<T>(&mut self, label: &Label, body: impl FnOnce(&mut Self) -> T) -> T {
+        let interrupted = self.builder.interrupt(label);
+        let t = body(self);
+        self.builder.resume(interrupted);
+        t
+    }
+
+    // ---- values
+
+    /// Value of a tagged operand; a double is tagged (and boxed if need be).
+    pub(crate) fn operand(&mut self, o: &Operand) -> Val {
+        match o {
+            Operand::Var(v) => match self.rep(*v) {
+                Rep::Tagged => ins!(self, "load i64, ptr %v{}", v.0),
+                Rep::Double => {
+                    let d = ins!(self, "load double, ptr %v{}", v.0);
+                    self.encode_double(&d)
+                }
+            },
+            Operand::Const(l) => self.constant(l),
+            Operand::Procedure(f) => self.cx.static_closure(*f),
+        }
+    }
+
+    /// Values of operands.
+    pub(crate) fn operands(&mut self, os: &[Operand]) -> Vec<Val> {
+        os.iter().map(|o| self.operand(o)).collect()
+    }
+
+    /// The word of a constant.
+    pub(crate) fn constant(&mut self, l: &cairn_core::ir::Literal) -> Val {
+        match self.cx.literals.value(l) {
+            super::literals::Lit::Symbol(i) => {
+                let m = Mem::Global.suffix();
+                ins!(self, "load i64, ptr getelementptr (i8, ptr @cairn_symbols, i64 {}){m}", 8 * i)
+            }
+            lit => lit.constant(),
+        }
+    }
+
+    /// Representation of a variable.
+    pub(crate) fn rep(&self, v: Var) -> Rep {
+        self.func.map_or(Rep::Tagged, |(_, f)| f.vars[v.0 as usize].rep)
+    }
+
+    /// What is known in this block about an operand being a fixnum.
+    pub(crate) fn fixnum_flag(&self, o: &Operand) -> Option<Val> {
+        match o {
+            Operand::Var(v) => self.fixnum_flags.get(v).cloned(),
+            _ => None,
+        }
+    }
+
+    /// Records whether the operation's result is a fixnum.
+    pub(crate) fn set_result_flag(&mut self, flag: Val) {
+        self.result_flag = Some(flag);
+    }
+
+    // ---- returning
+
+    /// Jumps to the single-value entry of the frame at `sp`.
+    pub(crate) fn return_one(&mut self, sp: &Val, v: &Val) {
+        let strategy = self.cx.strategy;
+        let code = strategy.return_code(self, sp);
+        let mut regs = Regs::default();
+        regs.a[0] = v.clone();
+        self.jump(&code, sp, &regs);
+    }
+
+    /// Jumps to the multiple-value entry of the frame at `sp`.
+    pub(crate) fn return_many(&mut self, sp: &Val, regs: &Regs) {
+        let strategy = self.cx.strategy;
+        let code = strategy.return_code(self, sp);
+        let p = ins!(self, "getelementptr i8, ptr {code}, i64 {}", cairn_layout::code::MV_ENTRY);
+        let m = Mem::Code.suffix();
+        let mv = ins!(self, "load ptr, ptr {p}{m}");
+        self.jump(&mv, sp, regs);
+    }
+
+    /// Words of the frame that the function finds at `sp`: 0 unless it is a return point.
+    pub(crate) fn incoming_words(&self) -> u32 {
+        match self.func.map(|(_, f)| &f.kind) {
+            Some(FuncKind::Return { frame, .. }) => frame.words,
+            _ => 0,
+        }
+    }
+
+    /// The caller's frame.
+    pub(crate) fn leave(&mut self) -> Val {
+        let words = self.incoming_words();
+        let strategy = self.cx.strategy;
+        if words == 0 { self.sp() } else { strategy.leave(self, words) }
+    }
+}
