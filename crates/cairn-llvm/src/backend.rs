@@ -9,7 +9,7 @@
 //! (that of "x86-64-v2" is for processors where `shld` is a fast rotation); not position independent, small code model:
 //! see [`crate::loader`] for how code gets into the low 2 GiB.
 
-use crate::api::*;
+use cairn_llvm_c::*;
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{null_mut, slice_from_raw_parts};
 

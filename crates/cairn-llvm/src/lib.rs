@@ -9,12 +9,11 @@
 //!                                                                                                  └─▶ loader: this process
 //! ```
 //!
-//! Invariants: only [`backend`] touches LLVM, which is loaded when it is first needed, so a cached object runs without it; only `strategy` knows how frames are kept;
-//! code is not position independent and lives in the low 2 GiB (shorter instructions, return addresses stored as
+//! Invariants: only [`backend`] touches LLVM, through the table of `cairn-llvm-c`, which loads it when it is first needed, so a
+//! cached object runs without it; only `strategy` knows how frames are kept; code is not position independent and lives in the low 2 GiB (shorter instructions, return addresses stored as
 //! immediates).
 #![allow(unsafe_code)]
 
-mod api;
 pub mod backend;
 mod elf;
 mod emit;

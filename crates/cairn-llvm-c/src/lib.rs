@@ -1,12 +1,17 @@
-//! LLVM's C API, loaded when the first program is compiled.
+//! # cairn-llvm-c: LLVM's C interface, loaded when the first program is compiled
 //!
 //! The problem: a compiled program is cached as an object, and running it needs nothing of LLVM, but a library that the binary
 //! is linked with is mapped and relocated at every start: 50 MB and 25 ms before the first instruction of the program. The
 //! idea: the back end uses some thirty functions of a stable C interface, so a table of their addresses, filled by `dlopen`
 //! and `dlsym`, takes the place of linking. Building Cairn so needs no LLVM either.
 //!
+//! Entry point: [`llvm`]. Whoever compiles through LLVM shares this crate and its one loaded library; what is done with the
+//! functions is the user's business.
+//!
 //! Invariants: the declarations below are those of LLVM 19's `llvm-c` headers, and a library that says it is another version
-//! is refused; the library stays loaded until the process ends. The functions keep their names in LLVM's manual.
+//! is refused; the library stays loaded until the process ends, initialized for x86-64 once. The functions keep their names
+//! in LLVM's manual, which also says what each does.
+#![allow(unsafe_code)]
 
 use libc::{RTLD_LAZY, RTLD_LOCAL, c_char, c_int, c_uint, c_void, dlerror, dlopen, dlsym, size_t};
 use std::ffi::CStr;
@@ -25,9 +30,9 @@ macro_rules! references {
     ($($name:ident)*) => {
         /// What is behind the pointers: only LLVM knows.
         mod object {
-            $(pub(crate) enum $name {})*
+            $(pub enum $name {})*
         }
-        $(pub(crate) type $name = *mut object::$name;)*
+        $(#[doc = concat!("LLVM's `LLVM", stringify!($name), "`.")] pub type $name = *mut object::$name;)*
     };
 }
 
@@ -35,26 +40,28 @@ references! {
     ContextRef ModuleRef MemoryBufferRef TargetRef TargetMachineRef TargetDataRef PassBuilderOptionsRef ErrorRef
 }
 
-/// `LLVMCodeGenOptLevel`: the first that schedules nothing, and the default.
-pub(crate) const CODEGEN_LESS: c_int = 1;
-pub(crate) const CODEGEN_DEFAULT: c_int = 2;
-/// `LLVMCodeGenFileType`.
-pub(crate) const ASSEMBLY_FILE: c_int = 0;
-pub(crate) const OBJECT_FILE: c_int = 1;
+/// `LLVMCodeGenOptLevel`: the first that schedules nothing.
+pub const CODEGEN_LESS: c_int = 1;
+/// `LLVMCodeGenOptLevel`: the default.
+pub const CODEGEN_DEFAULT: c_int = 2;
+/// `LLVMCodeGenFileType`: assembly text.
+pub const ASSEMBLY_FILE: c_int = 0;
+/// `LLVMCodeGenFileType`: an object.
+pub const OBJECT_FILE: c_int = 1;
 /// `LLVMRelocMode`: not position independent.
-pub(crate) const RELOC_STATIC: c_int = 1;
+pub const RELOC_STATIC: c_int = 1;
 /// `LLVMCodeModel`: all symbols in the low 2 GiB.
-pub(crate) const CODE_MODEL_SMALL: c_int = 3;
+pub const CODE_MODEL_SMALL: c_int = 3;
 /// `LLVMVerifierFailureAction`: tell the caller.
-pub(crate) const RETURN_STATUS: c_int = 2;
+pub const RETURN_STATUS: c_int = 2;
 
 /// The table: a field for each function, found by its name.
 macro_rules! functions {
     ($($name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
         /// The functions we use. All are unsafe as C's are: references must be live, messages are disposed of by the caller.
         #[allow(non_snake_case)]
-        pub(crate) struct Llvm {
-            $(pub(crate) $name: unsafe extern "C" fn($($argument: $type),*) $(-> $result)?,)*
+        pub struct Llvm {
+            $(#[doc = concat!("`", stringify!($name), "`.")] pub $name: unsafe extern "C" fn($($argument: $type),*) $(-> $result)?,)*
         }
 
         impl Llvm {
@@ -115,7 +122,7 @@ functions! {
 }
 
 /// LLVM, loaded and initialized; or what is missing.
-pub(crate) fn llvm() -> Result<&'static Llvm, String> {
+pub fn llvm() -> Result<&'static Llvm, String> {
     static LLVM: OnceLock<Result<Llvm, String>> = OnceLock::new();
     LLVM.get_or_init(|| {
         let llvm = load(&FILES)?;
@@ -195,7 +202,7 @@ impl Llvm {
     ///
     /// # Safety
     /// `message` is null or a string that LLVM allocated and nobody else frees.
-    pub(crate) unsafe fn take_message(&self, message: *mut c_char) -> String {
+    pub unsafe fn take_message(&self, message: *mut c_char) -> String {
         if message.is_null() {
             return String::new();
         }
