@@ -156,6 +156,8 @@ pub struct Machine {
     pub result: Value,
     /// The slots after those of the thread.
     pub slots: [Value; SLOTS - THREAD_SLOTS],
+    /// Native stack pointer of the entry into compiled code under way, or 0; see `cairn_rt::machine::stubs`.
+    pub host_sp: u64,
     /// The runtime behind this machine (`cairn_rt::Runtime`).
     pub runtime: *mut u8,
     /// Live values of the slow path under way: `spill[0..spilled]`.

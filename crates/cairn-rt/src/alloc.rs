@@ -8,6 +8,7 @@
 //! Payloads of fresh objects are uninitialised: the caller fills them before it returns to compiled code.
 
 use crate::access;
+use crate::fatal;
 use crate::runtime::rt;
 use cairn_heap::AllocKind;
 use cairn_layout::Value;
@@ -77,15 +78,14 @@ fn alloc(ctx: &mut Machine, bytes: u64, kind: AllocKind) -> u64 {
 #[cold]
 pub fn out_of_memory(ctx: &mut Machine, bytes: u64) -> ! {
     let limit = rt(ctx).heap.heap_max();
-    crate::port::flush_all(ctx);
     let limit = size_text(limit);
     let what = match bytes {
         0 => format!("live data exceed the heap limit of {limit}"),
         _ => format!("{} more would exceed the heap limit of {limit}", size_text(bytes)),
     };
-    crate::port::complain(&format!("cairn: out of memory: {what} (raise it with --heap-max)"));
-    rt(ctx).at_exit();
-    std::process::exit(1)
+    (rt(ctx).flush)(ctx);
+    fatal::say(ctx, &format!("cairn: out of memory: {what} (raise it with --heap-max)"));
+    fatal::end(ctx, 1)
 }
 
 /// `512 bytes`, `64 MiB`.

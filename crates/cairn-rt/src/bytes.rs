@@ -4,7 +4,8 @@
 
 use crate::access::{self, byte_slice, byte_slice_mut, bytes_of, word_address};
 use crate::alloc::{alloc_object, make_bytevector};
-use crate::error::{check, check_range, check_size, expect};
+use crate::arguments::{check_range, check_size, expect};
+use crate::failure::check;
 use crate::sequence::{copy_bounds, fill_with, total_length};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;

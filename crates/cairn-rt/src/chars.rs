@@ -3,7 +3,7 @@
 //! Categories and full case mappings come from the standard library and `unicode-properties`, simple folding from
 //! `unicode-case-mapping`.
 
-use crate::error::wrong_type;
+use crate::failure::wrong_type;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};

@@ -7,10 +7,12 @@
 //! | module | its one job |
 //! |---|---|
 //! | [`machine`] | entering compiled code, frames, continuations, collections, module loading |
-//! | [`runtime`] | the runtime value and its options |
+//! | [`runtime`], [`options`] | the runtime value: state alone, and what can be chosen |
+//! | [`start`], [`fatal`] | making a runtime and running a program; how a run ends |
 //! | [`calls`] | the table of function pointers |
 //! | [`access`], [`alloc`] | reading and making heap objects |
-//! | [`error`] | failures of runtime calls and of inline checks, turned into the error hook's arguments |
+//! | [`failure`], [`arguments`] | failures of runtime calls; the checks that most of them make |
+//! | [`throw`] | failures, also those of inline checks, turned into the error hook's arguments |
 //! | [`num`] | the numeric tower on heap values |
 //! | [`equality`] | `eqv?`, `equal?` and hashing |
 //! | [`chars`], [`string`], [`symbol`], [`vector`], [`bytes`], [`list`], [`record`] | data types; [`sequence`] is what three of them share |
@@ -23,25 +25,32 @@
 
 mod access;
 mod alloc;
+mod arguments;
 mod bytes;
 mod calls;
 mod chars;
 mod equality;
-pub mod error;
+mod failure;
+pub mod fatal;
 mod list;
 pub mod machine;
 mod num;
+pub mod options;
 mod port;
 mod print;
 mod record;
 mod report;
 pub mod runtime;
 mod sequence;
+pub mod start;
 mod string;
 mod symbol;
 mod system;
 #[cfg(test)]
 mod testing;
+mod throw;
 mod vector;
 
-pub use runtime::{Options, Runtime, rt};
+pub use failure::describe_io;
+pub use options::{Host, Options};
+pub use runtime::{Runtime, rt};

@@ -1,7 +1,7 @@
 //! Lists: the shape of a chain of pairs, which may end anyhow or not at all, and what needs it.
 
 use crate::access::{car, cdr};
-use crate::error::{check, fail, wrong_type};
+use crate::failure::{check, fail, wrong_type};
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, error as kind};
 

@@ -10,7 +10,7 @@
 
 use crate::access::{self, list_items, words_mut};
 use crate::alloc::{alloc_object, written};
-use crate::error::check;
+use crate::failure::check;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use cairn_layout::object::Type;

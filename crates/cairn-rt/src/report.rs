@@ -15,17 +15,17 @@
 //! descriptors before return addresses. Frames of library code are left out, runs of the same frame are counted
 //! once; without any there is the program itself. Colours only when standard error is a terminal.
 
+use crate::access::c_text;
 use crate::access::{self, string_of};
-use crate::error::c_text;
+use crate::fatal;
 use crate::machine::walk_frames;
-use crate::port;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::code::{self, Site};
 use cairn_layout::machine::Machine;
 use cairn_layout::module::{Bytes, ModuleTable, Source};
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write as _};
+use std::io::IsTerminal;
 
 /// Frames shown at most.
 const FRAMES_MAX: usize = 20;
@@ -338,11 +338,10 @@ fn render(ctx: &Machine, message: &str, site: Site, style: Style) -> String {
 /// Reports an error that nobody handled, with the source line and a backtrace, and ends the process with status 1.
 /// What was written before is flushed first.
 pub fn fatal(ctx: &mut Machine, message: &str, site: Site) -> ! {
-    port::flush_all(ctx);
+    (rt(ctx).flush)(ctx);
     let report = render(ctx, message, site, Style::of_stderr());
-    let _ = std::io::stderr().write_all(report.as_bytes());
-    rt(ctx).at_exit();
-    std::process::exit(1)
+    rt(ctx).options.host.say(&report);
+    fatal::end(ctx, 1)
 }
 
 /// A message may carry whole data structures: cut it to what a person reads.

@@ -3,7 +3,8 @@
 //! The functions check first and touch objects only when nothing can fail any more.
 
 use crate::access::list_items;
-use crate::error::{check_range, fail, wrong_type};
+use crate::arguments::check_range;
+use crate::failure::{fail, wrong_type};
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, error as kind};
 use std::ops::Range;

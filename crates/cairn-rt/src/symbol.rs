@@ -7,8 +7,8 @@
 
 use crate::access::{self, string_chars, string_of};
 use crate::alloc;
+use crate::arguments::expect;
 use crate::equality::hash_words;
-use crate::error::expect;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;

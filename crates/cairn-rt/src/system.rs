@@ -2,8 +2,8 @@
 
 use crate::access::{self, string_of};
 use crate::alloc::{alloc_pair, make_flonum, make_string};
-use crate::error::expect;
-use crate::port;
+use crate::arguments::expect;
+use crate::fatal;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
@@ -31,24 +31,17 @@ pub fn exit_status(v: Value) -> i32 {
     }
 }
 
-/// Flushes what is open, reports what was asked for, and ends the process.
-pub fn exit(ctx: &mut Machine, status: i32) -> ! {
-    port::flush_all(ctx);
-    rt(ctx).at_exit();
-    std::process::exit(status)
-}
-
-/// Ends the process after flushing the open ports.
+/// Ends the program after flushing the open ports.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_system_exit(ctx: &mut Machine, status: Value) -> Value {
-    exit(ctx, exit_status(status))
+    fatal::end(ctx, exit_status(status))
 }
 
-/// Ends the process at once: no winders have run, but what was written is not lost.
+/// Ends the program at once: no winders have run, but what was written is not lost.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_system_emergency_exit(ctx: &mut Machine, status: Value) -> Value {
-    port::flush_all(ctx);
-    std::process::exit(exit_status(status))
+    (rt(ctx).flush)(ctx);
+    fatal::end_now(ctx, exit_status(status))
 }
 
 /// The program's name and its arguments: a list of strings.

@@ -1,7 +1,8 @@
 //! A runtime without compiled code, for unit tests.
 
 use crate::alloc::write_barrier;
-use crate::runtime::{Options, Runtime};
+use crate::options::Options;
+use crate::runtime::Runtime;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 

@@ -4,7 +4,8 @@
 
 use crate::access::{list_items, vector_of, word_address, words, words_mut};
 use crate::alloc::{alloc_object, alloc_pair, make_filled, make_vector, write_barrier_range, written};
-use crate::error::{check, check_range, check_size, expect};
+use crate::arguments::{check_range, check_size, expect};
+use crate::failure::check;
 use crate::sequence::{copy_bounds, fill_with, total_length};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;

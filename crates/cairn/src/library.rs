@@ -7,7 +7,7 @@
 //! `CAIRN_LIB=directory` takes the library from there instead of from the binary: for work on `lib/` without building Cairn
 //! anew, and for the mutation tests of `lib/`. Programs are not cached then.
 
-use cairn_rt::error::describe_io;
+use cairn_rt::describe_io;
 use cairn_syntax::{LibraryName, Loader};
 use include_dir::{Dir, include_dir};
 use std::path::{Path, PathBuf};

@@ -6,7 +6,7 @@
 //! needs neither LLVM nor Cairn.
 
 use crate::Failure;
-use cairn_rt::error::describe_io;
+use cairn_rt::describe_io;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

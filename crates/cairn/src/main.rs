@@ -79,7 +79,7 @@ fn run(
     options.command_line = std::iter::once(file.display().to_string()).chain(arguments).collect();
     // SAFETY: the table belongs to the code just loaded, which lives until the end of this function.
     #[allow(unsafe_code)]
-    let status = unsafe { cairn_rt::machine::load::run_program(options, table) };
+    let status = unsafe { cairn_rt::start::run_program(options, table) };
     // The process ends here: unloading the code would only cost time.
     std::process::exit(status)
 }
@@ -101,5 +101,5 @@ fn print(text: &str) -> Result<ExitCode, Failure> {
 
 /// What to say when standard output takes no more.
 fn cannot_print(error: &std::io::Error) -> String {
-    format!("cannot write to standard output: {}", cairn_rt::error::describe_io(error))
+    format!("cannot write to standard output: {}", cairn_rt::describe_io(error))
 }

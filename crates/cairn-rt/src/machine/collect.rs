@@ -162,7 +162,7 @@ impl Client for Roots {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::{Options, Zeal};
+    use crate::options::{Options, Zeal};
     use crate::testing::TestRuntime;
 
     #[test]

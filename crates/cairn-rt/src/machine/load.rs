@@ -3,14 +3,14 @@
 use super::audit::Auditor;
 use super::{ARGS_MIN, chunks, stubs};
 use crate::alloc;
-use crate::runtime::{Options, Runtime, Zeal};
+use crate::options::Zeal;
+use crate::runtime::Runtime;
 use crate::symbol;
 use cairn_layout::Value;
 use cairn_layout::facts::STRATEGIES;
-use cairn_layout::machine::Machine;
 use cairn_layout::module::{Bytes, MODULE_VERSION, ModuleTable, NODE_PLACEHOLDER, SYMBOL_PLACEHOLDER};
 use cairn_layout::value::TAG_PROCEDURE;
-use std::ffi::{CStr, c_char, c_int};
+use std::fmt;
 
 /// The text of a counted byte string in a module.
 ///
@@ -29,6 +29,16 @@ pub enum LoadError {
         /// The module's version.
         found: u64,
     },
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LoadError::Version { found } = self;
+        write!(
+            f,
+            "this program was compiled for runtime version {found}, this is version {MODULE_VERSION}; compile it again"
+        )
+    }
 }
 
 impl Runtime {
@@ -83,68 +93,19 @@ impl Runtime {
         Ok(())
     }
 
-    /// Runs the loaded program to its end. Returns its value; exits the process on an uncaught error.
+    /// Runs the loaded program to its end: its value, or the exit status if it ended otherwise and the host goes on.
     ///
     /// # Safety
     /// A module is loaded.
-    pub unsafe fn run_main(&mut self) -> Value {
+    pub unsafe fn run_main(&mut self) -> Result<Value, i32> {
         // SAFETY: the module's `enter` has this type and contract (see `ModuleTable`).
         unsafe {
             let module = &*self.module;
-            let enter: extern "C" fn(*mut Machine, Value) = std::mem::transmute(module.enter);
             let ctx = self.machine();
-            enter(ctx, module.main);
-            (*ctx).result
-        }
-    }
-}
-
-/// Creates a runtime, runs the program, ends the process as Scheme's `exit` would. The command line's first word is the
-/// program's name.
-///
-/// # Safety
-/// As for [`Runtime::load`].
-pub unsafe fn run_program(options: Options, table: *const ModuleTable) -> c_int {
-    let mut runtime = match Runtime::new(options) {
-        Ok(runtime) => runtime,
-        Err(e) => {
-            eprintln!("cairn: {e}");
-            return 1;
-        }
-    };
-    // SAFETY: by the contract of this function.
-    unsafe {
-        if let Err(LoadError::Version { found }) = runtime.load(table) {
-            eprintln!(
-                "cairn: this program was compiled for runtime version {found}, this is version {MODULE_VERSION}; compile it again"
-            );
-            return 1;
-        }
-        runtime.run_main();
-    }
-    runtime.finish(0)
-}
-
-/// `main` of an executable made by `cairn build`. Options come from the environment: see `docs/`.
-///
-/// # Safety
-/// Called by the executable's `main` with its arguments and its module.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cairn_rt_main(
-    argc: c_int,
-    argv: *const *const c_char,
-    table: *const ModuleTable,
-) -> c_int {
-    // SAFETY: `argv` has `argc` C strings.
-    let command_line = unsafe {
-        (0..argc as usize).map(|i| CStr::from_ptr(*argv.add(i)).to_string_lossy().into_owned()).collect()
-    };
-    match Options::from_environment(command_line) {
-        // SAFETY: by the contract of this function.
-        Ok(options) => unsafe { run_program(options, table) },
-        Err(message) => {
-            eprintln!("cairn: {message}");
-            2
+            match stubs::enter(ctx, module.main, module.enter) {
+                -1 => Ok((*ctx).result),
+                status => Err(status as i32),
+            }
         }
     }
 }

@@ -25,7 +25,7 @@ pub use walk::walk_frames;
 
 use crate::access;
 use crate::alloc;
-use crate::error;
+use crate::failure;
 use crate::list::{Shape, shape};
 use crate::runtime::rt;
 use cairn_layout::Value;
@@ -112,7 +112,7 @@ pub extern "C" fn cairn_machine_capture(ctx: &mut Machine) -> Value {
 pub extern "C" fn cairn_machine_winders(ctx: &mut Machine, k: Value) -> Value {
     let code = rt(ctx).strategy.continuation;
     if !k.is_procedure() || continuation_word(k, continuation::CODE) != code {
-        return error::wrong_type(ctx, "continuation-winders", 0, "a continuation", k);
+        return failure::wrong_type(ctx, "continuation-winders", 0, "a continuation", k);
     }
     Value(continuation_word(k, continuation::WINDERS))
 }
@@ -121,7 +121,7 @@ pub extern "C" fn cairn_machine_winders(ctx: &mut Machine, k: Value) -> Value {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_spread(ctx: &mut Machine, list: Value) -> Value {
     // Count first, so that an improper or circular list writes nothing.
-    let Shape::Proper(n) = shape(list) else { return error::wrong_type(ctx, "apply", 1, "a proper list", list) };
+    let Shape::Proper(n) = shape(list) else { return failure::wrong_type(ctx, "apply", 1, "a proper list", list) };
     ensure_args(ctx, n);
     let mut rest = list;
     for i in 0..n {
@@ -150,15 +150,15 @@ pub extern "C" fn cairn_machine_rest(ctx: &mut Machine, start: Value, argc: Valu
 pub extern "C" fn cairn_machine_mismatch(ctx: &mut Machine, expected: Value, got: Value) -> Value {
     let got: Vec<Value> = access::list_items(got).collect();
     let noun = if expected.as_fixnum() >> 17 & 1 != 0 { "argument" } else { "value" };
-    let message = error::count_message(expected.as_fixnum() as u64 & 0x1_FFFF, noun, got.len());
-    error::fail(ctx, cairn_layout::machine::error::ARITY, "", message, &got)
+    let message = failure::count_message(expected.as_fixnum() as u64 & 0x1_FFFF, noun, got.len());
+    failure::fail(ctx, cairn_layout::machine::error::ARITY, "", message, &got)
 }
 
 /// A `letrec` variable was read before its initialization.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_unbound(ctx: &mut Machine, name: Value) -> Value {
     let message = format!("unbound variable: {}", access::symbol_text(name));
-    error::fail(ctx, cairn_layout::machine::error::UNBOUND, "", message, &[])
+    failure::fail(ctx, cairn_layout::machine::error::UNBOUND, "", message, &[])
 }
 
 /// Fewest words the argument area ever has; the compiler stores this many without asking.

@@ -6,7 +6,11 @@
 //!
 //! Protocol: `r12` context, `r13` sp, `r14` lo, `r15` hi; `eax` byte offset in `Machine` of the function pointer; arguments in
 //! `rsi, rdx, rcx, r8, r9` (the C positions after the context). Result in `rax`; `r14` and `r15` are reloaded.
+//!
+//! The other two stubs are how a run begins and how it can be ended from inside: [`enter`] notes the native stack pointer in
+//! `Machine::host_sp`, [`leave`] goes back there.
 
+use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use std::mem::offset_of;
 
@@ -83,5 +87,56 @@ pub unsafe extern "C" fn cold_stub() {
         sp = const offset_of!(Machine, thread.sp),
         lo = const offset_of!(Machine, lo),
         hi = const offset_of!(Machine, hi),
+    )
+}
+
+/// Runs `code(ctx, closure)`, a module's `enter`. The result is -1, or what [`leave`] was given meanwhile.
+///
+/// # Safety
+/// `code` is the `enter` of a loaded module, the machine is ready for it.
+#[unsafe(naked)]
+pub unsafe extern "C" fn enter(ctx: *mut Machine, closure: Value, code: *const u8) -> i64 {
+    std::arch::naked_asm!(
+        "push rbp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "push [rdi + {host_sp}]", // an outer entry's; and the stack is aligned
+        "mov rbx, rdi",
+        "mov [rdi + {host_sp}], rsp",
+        "call rdx",
+        "mov rax, -1",
+        "pop [rbx + {host_sp}]",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+        host_sp = const offset_of!(Machine, host_sp),
+    )
+}
+
+/// Makes the [`enter`] under way return `result`.
+///
+/// # Safety
+/// There is one, further up this stack. The frames between need not be unwound.
+#[unsafe(naked)]
+pub unsafe extern "C" fn leave(ctx: &mut Machine, result: i64) -> ! {
+    std::arch::naked_asm!(
+        "mov rax, rsi",
+        "mov rsp, [rdi + {host_sp}]",
+        "pop [rdi + {host_sp}]",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+        host_sp = const offset_of!(Machine, host_sp),
     )
 }

@@ -2,7 +2,7 @@
 
 use crate::access;
 use crate::alloc::make_flonum;
-use crate::error;
+use crate::failure;
 use crate::num::big;
 use crate::num::operand::{
     Operand::{self, *},
@@ -102,9 +102,9 @@ pub extern "C" fn cairn_num_mul(ctx: &mut Machine, a: Value, b: Value) -> Value 
 pub extern "C" fn cairn_num_div(ctx: &mut Machine, a: Value, b: Value) -> Value {
     match (operand(a), operand(b)) {
         (Flo(x), Flo(y)) => make_flonum(ctx, x / y),
-        (Other, _) => error::wrong_type(ctx, "/", 0, "a number", a),
+        (Other, _) => failure::wrong_type(ctx, "/", 0, "a number", a),
         (Flo(x), Fix(y)) => make_flonum(ctx, x / y as f64),
-        (_, Fix(0)) => error::division_by_zero(ctx, "/", a),
+        (_, Fix(0)) => failure::division_by_zero(ctx, "/", a),
         (Fix(x), Fix(y)) => divide_fixnums(ctx, x, y),
         (Fix(x), Flo(y)) => make_flonum(ctx, x as f64 / y),
         _ => slow2(ctx, "/", a, b, |x, y| x.div(y).ok_or(Fault::DivisionByZero)),
@@ -219,7 +219,7 @@ fn slow_integers(
 ) -> Value {
     for (i, v) in [a, b].into_iter().enumerate() {
         if operand(v).is_other() {
-            return error::wrong_type(ctx, who, i as u32 + 1, "an integer", v);
+            return failure::wrong_type(ctx, who, i as u32 + 1, "an integer", v);
         }
     }
     slow2(ctx, who, a, b, f)

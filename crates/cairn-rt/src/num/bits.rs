@@ -1,6 +1,6 @@
 //! Bitwise operations on exact integers, as if in infinite two's complement.
 
-use crate::error;
+use crate::failure;
 use crate::num::big;
 use crate::num::operand::{Operand::*, make_integer, operand};
 use cairn_layout::Value;
@@ -22,8 +22,8 @@ fn bitwise(ctx: &mut Machine, who: &str, op: BitOp, a: Value, b: Value) -> Value
         });
     }
     let (mut buf1, mut buf2) = ([0], [0]);
-    let Some(x) = x.integer(&mut buf1) else { return error::wrong_type(ctx, who, 0, EXPECTED, a) };
-    let Some(y) = y.integer(&mut buf2) else { return error::wrong_type(ctx, who, 0, EXPECTED, b) };
+    let Some(x) = x.integer(&mut buf1) else { return failure::wrong_type(ctx, who, 0, EXPECTED, a) };
+    let Some(y) = y.integer(&mut buf2) else { return failure::wrong_type(ctx, who, 0, EXPECTED, b) };
     big::build(ctx, signed::bitwise_room(x, y), |out| signed::bitwise(out, op, x, y))
 }
 
@@ -51,7 +51,7 @@ pub extern "C" fn cairn_num_not(ctx: &mut Machine, a: Value) -> Value {
     match operand(a) {
         Fix(n) => Value::fixnum(!n),
         Big(n) => big::sub(ctx, Signed { negative: true, limbs: &[1] }, n),
-        _ => error::wrong_type(ctx, "bitwise-not", 0, EXPECTED, a),
+        _ => failure::wrong_type(ctx, "bitwise-not", 0, EXPECTED, a),
     }
 }
 
@@ -61,13 +61,13 @@ pub extern "C" fn cairn_num_shift(ctx: &mut Machine, a: Value, b: Value) -> Valu
     const WHO: &str = "arithmetic-shift";
     let (x, y) = (operand(a), operand(b));
     let mut buf = [0];
-    let Some(n) = x.integer(&mut buf) else { return error::wrong_type(ctx, WHO, 1, EXPECTED, a) };
+    let Some(n) = x.integer(&mut buf) else { return failure::wrong_type(ctx, WHO, 1, EXPECTED, a) };
     let left = match y {
         Fix(left) => left,
         Big(y) if y.negative => i64::MIN, // everything is shifted out
         Big(_) if n.is_zero() => 0,
-        Big(_) => return error::out_of_range(ctx, WHO, 2, b),
-        _ => return error::wrong_type(ctx, WHO, 2, EXPECTED, b),
+        Big(_) => return failure::out_of_range(ctx, WHO, 2, b),
+        _ => return failure::wrong_type(ctx, WHO, 2, EXPECTED, b),
     };
     if let Fix(n) = x {
         if left <= 0 {
@@ -81,7 +81,7 @@ pub extern "C" fn cairn_num_shift(ctx: &mut Machine, a: Value, b: Value) -> Valu
         return Value::fixnum(0);
     }
     if left > 0 && left as u64 + limbs::bit_len(n.limbs) as u64 > MAX_BITS {
-        return error::out_of_range(ctx, WHO, 2, b);
+        return failure::out_of_range(ctx, WHO, 2, b);
     }
     big::build(ctx, signed::shift_room(n, left), |out| signed::shift(out, n, left))
 }
@@ -91,7 +91,7 @@ pub extern "C" fn cairn_num_shift(ctx: &mut Machine, a: Value, b: Value) -> Valu
 pub extern "C" fn cairn_num_bit_count(ctx: &mut Machine, a: Value) -> Value {
     match operand(a).integer(&mut [0]) {
         Some(n) => Value::fixnum(signed::bit_count(n) as i64),
-        None => error::wrong_type(ctx, "bit-count", 0, EXPECTED, a),
+        None => failure::wrong_type(ctx, "bit-count", 0, EXPECTED, a),
     }
 }
 
@@ -100,6 +100,6 @@ pub extern "C" fn cairn_num_bit_count(ctx: &mut Machine, a: Value) -> Value {
 pub extern "C" fn cairn_num_integer_length(ctx: &mut Machine, a: Value) -> Value {
     match operand(a).integer(&mut [0]) {
         Some(n) => Value::fixnum(signed::integer_length(n) as i64),
-        None => error::wrong_type(ctx, "integer-length", 0, EXPECTED, a),
+        None => failure::wrong_type(ctx, "integer-length", 0, EXPECTED, a),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::access;
 use crate::alloc::{alloc_object, make_flonum};
-use crate::error;
+use crate::failure;
 use crate::num::big;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
@@ -156,7 +156,7 @@ pub fn not_numbers(
     b: Value,
     ok: fn(Operand) -> bool,
 ) -> Value {
-    error::wrong_type(ctx, who, 0, expected, if ok(operand(a)) { b } else { a })
+    failure::wrong_type(ctx, who, 0, expected, if ok(operand(a)) { b } else { a })
 }
 
 /// Turns a fault of an operation on `args` into a failure.
@@ -164,18 +164,18 @@ pub fn not_numbers(
 pub fn fault(ctx: &mut Machine, who: &str, fault: Fault, args: &[Value]) -> Value {
     let position = |argument: u32| if args.len() == 1 { 0 } else { argument };
     match fault {
-        Fault::DivisionByZero => error::division_by_zero(ctx, who, args[0]),
+        Fault::DivisionByZero => failure::division_by_zero(ctx, who, args[0]),
         Fault::Type { argument, expected } => {
-            error::wrong_type(ctx, who, position(argument), expected, args[argument as usize - 1])
+            failure::wrong_type(ctx, who, position(argument), expected, args[argument as usize - 1])
         }
-        Fault::Range { argument } => error::out_of_range(ctx, who, argument, args[argument as usize - 1]),
+        Fault::Range { argument } => failure::out_of_range(ctx, who, argument, args[argument as usize - 1]),
     }
 }
 
 /// An operation of one number by way of `Number`.
 #[cold]
 pub fn slow1(ctx: &mut Machine, who: &str, a: Value, f: impl FnOnce(&Number) -> Result<Number, Fault>) -> Value {
-    let Some(x) = to_number(a) else { return error::wrong_type(ctx, who, 0, "a number", a) };
+    let Some(x) = to_number(a) else { return failure::wrong_type(ctx, who, 0, "a number", a) };
     match f(&x) {
         Ok(n) => from_number(ctx, &n),
         Err(e) => fault(ctx, who, e, &[a]),

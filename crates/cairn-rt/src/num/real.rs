@@ -2,7 +2,7 @@
 
 use crate::access;
 use crate::alloc::{alloc_pair, make_flonum, out_of_memory};
-use crate::error;
+use crate::failure;
 use crate::num::big;
 use crate::num::operand::{Operand::*, fault, from_int, operand, slow1, slow2, to_number};
 use crate::runtime::rt;
@@ -39,7 +39,7 @@ pub extern "C" fn cairn_num_is_exact(ctx: &mut Machine, a: Value) -> Value {
         Flo(_) => Value::FALSE,
         // both parts have one exactness
         Complex => cairn_num_is_exact(ctx, access::word(a, 1)),
-        Other => error::wrong_type(ctx, "exact?", 0, "a number", a),
+        Other => failure::wrong_type(ctx, "exact?", 0, "a number", a),
     }
 }
 
@@ -52,7 +52,7 @@ fn any_part(ctx: &mut Machine, who: &str, a: Value, test: fn(f64) -> bool) -> Va
             let part = |i| matches!(operand(access::word(a, i)), Flo(x) if test(x));
             Value::bool(part(0) || part(1))
         }
-        Other => error::wrong_type(ctx, who, 0, "a number", a),
+        Other => failure::wrong_type(ctx, who, 0, "a number", a),
     }
 }
 
@@ -101,7 +101,7 @@ fn round(ctx: &mut Machine, who: &str, a: Value, way: Round) -> Value {
     match operand(a) {
         Fix(_) | Big(_) => a,
         Flo(x) => make_flonum(ctx, way.f64(x)),
-        Other => error::wrong_type(ctx, who, 0, "a real number", a),
+        Other => failure::wrong_type(ctx, who, 0, "a real number", a),
         _ => slow1(ctx, who, a, |n| n.round_to(way)),
     }
 }
@@ -227,7 +227,7 @@ pub extern "C" fn cairn_num_sqrt(ctx: &mut Machine, a: Value) -> Value {
 pub extern "C" fn cairn_num_exact_integer_sqrt(ctx: &mut Machine, a: Value) -> Value {
     const WHO: &str = "exact-integer-sqrt";
     let expected = "an exact non-negative integer";
-    let Some(n) = to_number(a) else { return error::wrong_type(ctx, WHO, 0, expected, a) };
+    let Some(n) = to_number(a) else { return failure::wrong_type(ctx, WHO, 0, expected, a) };
     match n.exact_integer_sqrt() {
         Ok((root, rest)) => {
             let (root, rest) = (from_int(ctx, &root), from_int(ctx, &rest));
@@ -292,7 +292,7 @@ pub extern "C" fn cairn_num_inexact(ctx: &mut Machine, a: Value) -> Value {
 fn of_reals(ctx: &mut Machine, who: &str, a: Value, b: Value, f: fn(&Number, &Number) -> Number) -> Value {
     for (i, v) in [a, b].into_iter().enumerate() {
         if matches!(operand(v), Complex | Other) {
-            return error::wrong_type(ctx, who, i as u32 + 1, "a real number", v);
+            return failure::wrong_type(ctx, who, i as u32 + 1, "a real number", v);
         }
     }
     slow2(ctx, who, a, b, |x, y| Ok(f(x, y)))
@@ -315,7 +315,7 @@ pub extern "C" fn cairn_num_make_polar(ctx: &mut Machine, a: Value, b: Value) ->
 pub extern "C" fn cairn_num_real_part(ctx: &mut Machine, a: Value) -> Value {
     match operand(a) {
         Complex => access::word(a, 0),
-        Other => error::wrong_type(ctx, "real-part", 0, "a number", a),
+        Other => failure::wrong_type(ctx, "real-part", 0, "a number", a),
         _ => a,
     }
 }
@@ -325,7 +325,7 @@ pub extern "C" fn cairn_num_real_part(ctx: &mut Machine, a: Value) -> Value {
 pub extern "C" fn cairn_num_imag_part(ctx: &mut Machine, a: Value) -> Value {
     match operand(a) {
         Complex => access::word(a, 1),
-        Other => error::wrong_type(ctx, "imag-part", 0, "a number", a),
+        Other => failure::wrong_type(ctx, "imag-part", 0, "a number", a),
         _ => Value::fixnum(0),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::access;
 use crate::alloc::make_string;
-use crate::error;
+use crate::failure;
 use crate::num::operand::{from_number, to_number};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
@@ -11,7 +11,7 @@ use cairn_layout::machine::Machine;
 fn radix(ctx: &mut Machine, who: &str, v: Value) -> Result<u32, Value> {
     match access::fixnum_of(v) {
         Some(r @ 2..=36) => Ok(r as u32),
-        _ => Err(error::wrong_type(ctx, who, 2, "a radix between 2 and 36", v)),
+        _ => Err(failure::wrong_type(ctx, who, 2, "a radix between 2 and 36", v)),
     }
 }
 
@@ -25,7 +25,7 @@ pub extern "C" fn cairn_num_to_string(ctx: &mut Machine, a: Value, b: Value) -> 
     };
     match to_number(a) {
         Some(n) => make_string(ctx, &cairn_num::format_number(&n, radix)),
-        None => error::wrong_type(ctx, WHO, 1, "a number", a),
+        None => failure::wrong_type(ctx, WHO, 1, "a number", a),
     }
 }
 
@@ -33,7 +33,7 @@ pub extern "C" fn cairn_num_to_string(ctx: &mut Machine, a: Value, b: Value) -> 
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_from_string(ctx: &mut Machine, a: Value, b: Value) -> Value {
     const WHO: &str = "string->number";
-    let Some(chars) = access::string_of(a) else { return error::wrong_type(ctx, WHO, 1, "a string", a) };
+    let Some(chars) = access::string_of(a) else { return failure::wrong_type(ctx, WHO, 1, "a string", a) };
     let radix = match radix(ctx, WHO, b) {
         Ok(r) => r,
         Err(fail) => return fail,

@@ -3,8 +3,9 @@
 use super::output::Writer;
 use super::*;
 use crate::access::{byte_slice, bytes_of, string_of};
+use crate::arguments::{check_length, check_range, expect};
 use crate::bytes::byte_of;
-use crate::error::{check, check_length, check_range, expect};
+use crate::failure::check;
 use crate::print::{self, Mode};
 
 const TEXT_IN: i64 = FLAG_INPUT | FLAG_TEXTUAL;

@@ -1,7 +1,7 @@
 //! Reading: filling buffers, decoding UTF-8.
 
 use super::*;
-use crate::error::{check, read_error};
+use crate::failure::{check, read_error};
 
 /// Makes more bytes available after the unread ones. `Some(false)`: the end of the file. `None`: the failure is
 /// recorded.

@@ -24,12 +24,12 @@ pub use output::Writer;
 
 use crate::access;
 use crate::alloc::{self, make_bytevector, store_word};
-use crate::error::{describe_io, fail, file_error, other, wrong_type};
+use crate::failure::{describe_io, fail, file_error, other, wrong_type};
+use crate::fatal;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, error as kind, slot};
 use cairn_layout::object::{Type, port as field};
-use std::io::Write as _;
 
 pub(crate) use cairn_layout::object::port::*;
 
@@ -225,20 +225,15 @@ pub(crate) fn check_port(ctx: &mut Machine, who: &str, argument: u32, v: Value, 
     Some(port)
 }
 
-/// Writes a line to standard error; a closed standard error is nobody's business.
-pub fn complain(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
-}
-
 /// A failure to write to a port's file.
 #[cold]
 fn write_failed(ctx: &mut Machine, port: Port, error: &std::io::Error) -> Value {
     match port.fd() {
         Some(1) => {
-            complain(&format!("cairn: cannot write to standard output: {}", describe_io(error)));
-            std::process::exit(1)
+            fatal::say(ctx, &format!("cairn: cannot write to standard output: {}", describe_io(error)));
+            fatal::end_now(ctx, 1)
         }
-        Some(2) => std::process::exit(1),
+        Some(2) => fatal::end_now(ctx, 1),
         _ => {
             let name = access::word(port.0, field::NAME);
             file_error(ctx, "write", "write to", name, error)
@@ -297,7 +292,7 @@ pub fn flush_all(ctx: &mut Machine) -> bool {
         if flush(ctx, port).is_none() {
             complete = false;
             if let Some(failure) = rt(ctx).failure.take() {
-                complain(&format!("cairn: {}", failure.message));
+                fatal::say(ctx, &format!("cairn: {}", failure.message));
             }
         }
     }

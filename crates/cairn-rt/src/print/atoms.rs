@@ -1,9 +1,9 @@
 //! Objects without parts.
 
 use super::{Mode, Out};
+use crate::access::c_text;
 use crate::access::{self, string_chars, word};
 use crate::chars;
-use crate::error::c_text;
 use crate::num;
 use crate::port::{self, Port};
 use crate::record;

@@ -1,100 +1,22 @@
-//! Failures, and how they reach Scheme.
+//! How failures reach Scheme.
 //!
 //! The problem: an operation fails in Rust, or in an inline check of compiled code; the program must see a
-//! condition object, made by the library. The idea: a failing runtime call leaves a [`Failure`] in the runtime
-//! and returns `Value::FAIL`; compiled code (for its own checks too) then calls [`cairn_machine_throw`], which
+//! condition object, made by the library. The idea: compiled code calls [`cairn_machine_throw`], which
 //! turns the failure into the five arguments of the error hook: kind, who, message, irritants, site.
 //!
-//! Invariants: recording a failure allocates nothing in the heap (calls without the `ALLOC` flag may fail, and
-//! then `lo`/`hi` are not valid); nothing collects between the failure and the throw. Messages read as
-//! `who: message irritant …`, for example `car: expected a pair, got 5`: the irritants complete the sentence.
+//! Invariant: nothing collects between the failure and the throw.
 
-use crate::access;
+use crate::access::{self, c_text};
 use crate::alloc;
+use crate::failure::count_message;
 use crate::record;
 use crate::report;
-use crate::runtime::rt;
+use crate::runtime::{Failure, rt};
 use cairn_layout::Value;
 use cairn_layout::code;
 use cairn_layout::machine::{Machine, error as kind};
 use cairn_layout::object::Type;
 use std::ffi::CStr;
-
-/// A failure on its way to the error hook.
-#[derive(Debug, Clone)]
-pub struct Failure {
-    /// One of `cairn_layout::machine::error`.
-    pub kind: i64,
-    /// The procedure that failed.
-    pub who: Option<String>,
-    /// What happened; irritants follow when printed.
-    pub message: String,
-    /// Position among the arguments of `who` from 1, or 0: part of the message if `who` is what the program called.
-    pub argument: u32,
-    /// Offending objects.
-    pub irritants: Vec<Value>,
-}
-
-/// Records a failure; the result is `Value::FAIL`, for `return fail(…)`.
-#[cold]
-pub fn fail(ctx: &mut Machine, kind: i64, who: &str, message: impl Into<String>, irritants: &[Value]) -> Value {
-    let who = (!who.is_empty()).then(|| who.to_string());
-    rt(ctx).failure =
-        Some(Failure { kind, who, message: message.into(), argument: 0, irritants: irritants.to_vec() });
-    Value::FAIL
-}
-
-/// `who: expected a pair as argument 2, got 5`. Arguments are counted from 1; 0 leaves the position out.
-/// `expected` comes with its article.
-#[cold]
-pub fn wrong_type(ctx: &mut Machine, who: &str, argument: u32, expected: &str, got: Value) -> Value {
-    fail(ctx, kind::TYPE, who, format!("expected {expected}, got"), &[got]);
-    if let Some(failure) = &mut rt(ctx).failure {
-        failure.argument = argument;
-    }
-    Value::FAIL
-}
-
-/// `who: argument 2 is out of range: 7`.
-#[cold]
-pub fn out_of_range(ctx: &mut Machine, who: &str, argument: u32, got: Value) -> Value {
-    fail(ctx, kind::RANGE, who, format!("argument {argument} is out of range:"), &[got])
-}
-
-/// `who: division by zero`; the irritant is kept for handlers.
-#[cold]
-pub fn division_by_zero(ctx: &mut Machine, who: &str, dividend: Value) -> Value {
-    fail(ctx, kind::DIVISION, who, "division by zero; the dividend was", &[dividend])
-}
-
-/// `who: cannot open "path": No such file or directory`. Satisfies `file-error?`.
-#[cold]
-pub fn file_error(ctx: &mut Machine, who: &str, action: &str, path: Value, error: &std::io::Error) -> Value {
-    let name = access::string_of(path).map(|_| access::string_text(path)).unwrap_or_default();
-    let message = format!("cannot {action} \"{name}\": {}", describe_io(error));
-    fail(ctx, kind::FILE, who, message, &[])
-}
-
-/// Satisfies `read-error?`.
-#[cold]
-pub fn read_error(ctx: &mut Machine, who: &str, message: impl Into<String>, irritants: &[Value]) -> Value {
-    fail(ctx, kind::READ, who, message, irritants)
-}
-
-/// Any other failure.
-#[cold]
-pub fn other(ctx: &mut Machine, who: &str, message: impl Into<String>, irritants: &[Value]) -> Value {
-    fail(ctx, kind::OTHER, who, message, irritants)
-}
-
-/// The operating system's words for an error, without Rust's `(os error 2)`.
-pub fn describe_io(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error") {
-        Some(i) => text[..i].to_string(),
-        None => text,
-    }
-}
 
 /// What an uncaught type error calls an object of type `t`, with its article.
 fn container_name(v: Value) -> Option<(&'static str, usize)> {
@@ -132,35 +54,6 @@ unsafe fn operation_text(operation: Value) -> (String, String) {
         let who = CStr::from_ptr(operation.0 as *const _);
         let expected = CStr::from_ptr((operation.0 as *const std::ffi::c_char).add(who.to_bytes().len() + 1));
         (who.to_string_lossy().into_owned(), expected.to_string_lossy().into_owned())
-    }
-}
-
-/// The one C string at `address`, or nothing.
-///
-/// # Safety
-/// `address` is zero or the address of a C string.
-pub(crate) unsafe fn c_text(address: u64) -> Option<String> {
-    // SAFETY: by the contract above.
-    (address != 0).then(|| unsafe { CStr::from_ptr(address as *const _).to_string_lossy().into_owned() })
-}
-
-/// `expected 2 arguments, got 1:`, from an arity word; what was got follows.
-pub(crate) fn count_message(arity: u64, noun: &str, got: usize) -> String {
-    let minimum = arity & 0xFFFF;
-    let mut counts: Vec<String> = match (arity >> 16 & 1, arity >> 17 & 1) {
-        (0, 0) if minimum == 0 => vec!["no".to_string()],
-        (0, 0) => vec![minimum.to_string()],
-        (0, _) => Vec::new(),
-        _ => vec![format!("at least {minimum}")],
-    };
-    let several = (0..32).filter(|n| arity >> 17 & 1 != 0 && arity >> (32 + n) & 1 != 0);
-    counts.splice(0..0, several.map(|n| n.to_string()));
-    let last = counts.pop().unwrap_or_default();
-    let plural = if last == "1" || last == "at least 1" { "" } else { "s" };
-    let counts = if counts.is_empty() { last } else { format!("{} or {last}", counts.join(", ")) };
-    match got {
-        0 => format!("expected {counts} {noun}{plural}, got none"),
-        n => format!("expected {counts} {noun}{plural}, got {n}:"),
     }
 }
 
@@ -291,90 +184,11 @@ pub extern "C" fn cairn_machine_throw(
     Value::UNSPECIFIED
 }
 
-/// The value of an `Option`, or a return with the type error `who: expected … as argument n, got v`.
-macro_rules! expect_kind {
-    ($ctx:expr, $who:expr, $n:expr, $expected:expr, $v:expr, $option:expr) => {
-        match $option {
-            Some(x) => x,
-            None => return $crate::error::wrong_type($ctx, $who, $n, $expected, $v),
-        }
-    };
-}
-pub(crate) use expect_kind as expect;
-
-/// Checks the bounds `start..end` of a sequence of `length`; absent bounds are `Value::DEFAULT`. `argument` is the
-/// position of `start` among the arguments. On failure the failure is recorded.
-pub fn check_range(
-    ctx: &mut Machine,
-    who: &str,
-    argument: u32,
-    length: usize,
-    start: Value,
-    end: Value,
-) -> Option<std::ops::Range<usize>> {
-    let mut bound = |v: Value, default: usize, argument: u32| -> Option<usize> {
-        if v == Value::DEFAULT {
-            return Some(default);
-        }
-        if !v.is_fixnum() {
-            wrong_type(ctx, who, argument, "an index", v);
-            return None;
-        }
-        let n = v.as_fixnum();
-        if n < 0 || n as u64 > length as u64 {
-            let message = format!("argument {argument} is not in 0 to {length}:");
-            fail(ctx, kind::RANGE, who, message, &[v]);
-            return None;
-        }
-        Some(n as usize)
-    };
-    let from = bound(start, 0, argument)?;
-    let to = bound(end, length, argument + 1)?;
-    if from > to {
-        fail(ctx, kind::RANGE, who, "the start is after the end:", &[start, end]);
-        return None;
-    }
-    Some(from..to)
-}
-
-/// As [`check_length`], for a new object of type `ty`: the heap must be able to hold it.
-pub fn check_size(ctx: &mut Machine, who: &str, ty: Type, v: Value) -> Option<u64> {
-    let n = check_length(ctx, who, v)?;
-    let Some(bytes) = alloc::never_fits(ctx, ty, n) else { return Some(n) };
-    let (bytes, limit) = (alloc::size_text(bytes), alloc::size_text(rt(ctx).heap.heap_max()));
-    let message = format!("{bytes} exceed the heap limit of {limit} (raise it with --heap-max); the length was");
-    fail(ctx, kind::RANGE, who, message, &[v]);
-    None
-}
-
-/// Checks a length: a fixnum from 0.
-pub fn check_length(ctx: &mut Machine, who: &str, v: Value) -> Option<u64> {
-    if v.is_fixnum() && v.as_fixnum() >= 0 {
-        return Some(v.as_fixnum() as u64);
-    }
-    if v.is_fixnum() {
-        fail(ctx, kind::RANGE, who, "a length cannot be negative:", &[v]);
-    } else {
-        wrong_type(ctx, who, 1, "a length", v);
-    }
-    None
-}
-
-/// The value of an `Option` whose `None` says that a failure is recorded, or a return of `Value::FAIL`.
-macro_rules! check {
-    ($option:expr) => {
-        match $option {
-            Some(x) => x,
-            None => return cairn_layout::Value::FAIL,
-        }
-    };
-}
-pub(crate) use check;
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::access::{list_items, string_text};
+    use crate::failure::wrong_type;
     use crate::print::{Mode, to_text};
     use crate::testing::TestRuntime;
 
@@ -455,23 +269,5 @@ mod tests {
         let text = thrown(ctx, kind::PENDING, 0, Value::DEFAULT, Value::DEFAULT);
         assert_eq!(text, "f: expected a list as argument 2, got #t");
         assert!(rt(ctx).failure.is_none());
-    }
-
-    #[test]
-    fn ranges() {
-        let mut t = TestRuntime::new();
-        let ctx = t.ctx();
-        let n = Value::fixnum;
-        assert_eq!(check_range(ctx, "f", 2, 5, n(1), n(5)), Some(1..5));
-        assert_eq!(check_range(ctx, "f", 2, 5, Value::DEFAULT, Value::DEFAULT), Some(0..5));
-        for (start, end, message) in [
-            (n(-1), n(5), "argument 2 is not in 0 to 5:"),
-            (n(0), n(6), "argument 3 is not in 0 to 5:"),
-            (n(3), n(2), "the start is after the end:"),
-            (Value::TRUE, n(2), "expected an index, got"),
-        ] {
-            assert_eq!(check_range(ctx, "f", 2, 5, start, end), None);
-            assert_eq!(rt(ctx).failure.take().unwrap().message, message);
-        }
     }
 }

@@ -1,0 +1,50 @@
+//! How a run ends.
+//!
+//! The problem: a program ends in many places (`exit`, an error that nobody handles, no memory, a standard output that is gone),
+//! and not every process ends with its program: a host may have several runtimes, and go on. The idea: every ending comes here,
+//! in two steps. [`finish`] writes out what is buffered and says what was asked for at the end; then the host's
+//! [`exit`](crate::options::Host::exit) decides. Nothing else in the runtime ends the process.
+//!
+//! A host that goes on calls [`return_to_host`]: the run's frames on the native stack are dropped, and
+//! [`Runtime::run`](crate::Runtime::run) returns the status. Destructors of the runtime calls that were under way do not run: what
+//! they had allocated outside of the heap is lost.
+
+use crate::machine::stubs;
+use crate::runtime::rt;
+use cairn_layout::machine::Machine;
+
+/// Text for standard error, without its line's end.
+pub fn say(ctx: &Machine, text: &str) {
+    rt(ctx).options.host.say(&format!("{text}\n"));
+}
+
+/// Flushes the ports, reports what was asked for. The result is the exit status: `status`, or 1 when output was lost.
+pub fn finish(ctx: &mut Machine, status: i32) -> i32 {
+    let complete = (rt(ctx).flush)(ctx);
+    if rt(ctx).options.stats {
+        say(ctx, rt(ctx).heap.stats().to_string().trim_end());
+    }
+    if complete { status } else { status.max(1) }
+}
+
+/// Ends the run in good order.
+pub fn end(ctx: &mut Machine, status: i32) -> ! {
+    let status = finish(ctx, status);
+    end_now(ctx, status)
+}
+
+/// Ends the run as things are.
+pub fn end_now(ctx: &mut Machine, status: i32) -> ! {
+    let host = rt(ctx).options.host.clone();
+    host.exit(ctx, status)
+}
+
+/// For hosts that do not end with a run: makes the [`Runtime::run`](crate::Runtime::run) under way return `Err(status)`.
+///
+/// # Panics
+/// Outside of a run.
+pub fn return_to_host(ctx: &mut Machine, status: i32) -> ! {
+    assert!(ctx.host_sp != 0, "no run is under way");
+    // SAFETY: `run` entered compiled code through the stub, below on this stack.
+    unsafe { stubs::leave(ctx, i64::from(status)) }
+}

@@ -1,0 +1,149 @@
+//! What can be chosen when a program starts, and what the runtime asks of its host.
+
+use cairn_heap::HeapConfig;
+use cairn_layout::machine::Machine;
+use std::fmt::Debug;
+use std::io::Write as _;
+use std::sync::Arc;
+
+/// Who runs programs: the process itself, or a program with runtimes inside.
+pub trait Host: Debug + Send + Sync {
+    /// Text for standard error: errors, statistics. A closed standard error is nobody's business.
+    fn say(&self, text: &str) {
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
+
+    /// Ends the run with an exit status: the process, unless the host prefers to go on by
+    /// [`return_to_host`](crate::fatal::return_to_host). Ports are flushed already.
+    fn exit(&self, _ctx: &mut Machine, status: i32) -> ! {
+        std::process::exit(status)
+    }
+}
+
+/// The host of a program that has the process to itself.
+#[derive(Debug)]
+pub struct Process;
+
+impl Host for Process {}
+
+/// How hard a run tries to find mistakes of the compiler and the runtime.
+///
+/// Zeal collects at every safepoint, without exception; walks the heap and all frames before and after collections; moves
+/// every other old block in major ones; fills freed memory and dead slots of frames with a word that is no value; and has
+/// tiny stack chunks and nurseries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Zeal {
+    /// Not at all.
+    Off,
+    /// `CAIRN_ZEAL=1`: the larger the heap, the fewer collections are walked around (`cairn-heap/src/zeal.rs`).
+    On,
+    /// `CAIRN_ZEAL=2`: walks around every collection.
+    Thorough,
+}
+
+impl Zeal {
+    fn from_environment() -> Zeal {
+        match std::env::var_os("CAIRN_ZEAL") {
+            Some(v) if v == "2" => Zeal::Thorough,
+            _ if is_set("CAIRN_ZEAL") => Zeal::On,
+            _ => Zeal::Off,
+        }
+    }
+
+    /// How the heap is to be made.
+    pub fn heap(self) -> HeapConfig {
+        match self {
+            Zeal::Off => HeapConfig::default(),
+            zeal => {
+                let base = HeapConfig::zealous();
+                let thorough = zeal == Zeal::Thorough;
+                let zeal = cairn_heap::Zeal { every_safepoint: true, evacuate: true, thorough, ..base.zeal };
+                HeapConfig { zeal, ..base }
+            }
+        }
+    }
+}
+
+/// What the user can choose when a program starts.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Bytes that the heap may hold; `None`: half of the physical memory.
+    pub heap_max: Option<u64>,
+    /// Print memory statistics to standard error at the end.
+    pub stats: bool,
+    /// Print a line for each collection.
+    pub trace_gc: bool,
+    /// Checks for tests; what the environment's `CAIRN_ZEAL` says.
+    pub zeal: Zeal,
+    /// The program's name, then its arguments.
+    pub command_line: Vec<String>,
+    /// Who runs it.
+    pub host: Arc<dyn Host>,
+}
+
+/// Is an environment variable set, to anything but nothing and `0`?
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|v| !v.is_empty() && v != "0")
+}
+
+/// `64M`, `2G`, `1048576`: a size in bytes.
+pub fn parse_size(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match text[digits.len()..].to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        "t" | "tb" | "tib" => 40,
+        _ => return None,
+    };
+    let n: f64 = digits.parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0)?;
+    let bytes = n * (1u64 << shift) as f64;
+    (bytes < (1u64 << 60) as f64).then_some(bytes as u64)
+}
+
+impl Options {
+    /// The options of an executable made by `cairn build`: `CAIRN_HEAP_MAX`, `CAIRN_STATS`, `CAIRN_TRACE_GC`.
+    pub fn from_environment(command_line: Vec<String>) -> Result<Options, String> {
+        let mut options = Options { command_line, ..Options::default() };
+        options.stats = is_set("CAIRN_STATS");
+        options.trace_gc = is_set("CAIRN_TRACE_GC");
+        if let Some(text) = std::env::var_os("CAIRN_HEAP_MAX") {
+            let text = text.to_string_lossy();
+            let size = parse_size(&text)
+                .ok_or_else(|| format!("CAIRN_HEAP_MAX is \"{text}\"; it must be a size such as 512M or 4G"))?;
+            options.heap_max = Some(size);
+        }
+        Ok(options)
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let command_line = vec!["cairn".to_string()];
+        Options {
+            heap_max: None,
+            stats: false,
+            trace_gc: false,
+            zeal: Zeal::from_environment(),
+            command_line,
+            host: Arc::new(Process),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        for (text, bytes) in [("64M", 64 << 20), ("1.5k", 1536), ("17", 17), ("2GiB", 2 << 30), (" 0 ", 0)] {
+            assert_eq!(parse_size(text), Some(bytes), "{text}");
+        }
+        for text in ["", "M", "-1", "1x", "1e99G", "nan"] {
+            assert_eq!(parse_size(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! From nothing to a running program: making a runtime, `main` of executables.
+
+use crate::calls;
+use crate::fatal;
+use crate::machine::chunks::Geometry;
+use crate::machine::stubs::cold_stub;
+use crate::machine::{ARGS_MIN, State};
+use crate::options::{Host, Options, Zeal};
+use crate::port;
+use crate::runtime::Runtime;
+use crate::symbol::SymbolTable;
+use cairn_heap::{CollectionEvent, Heap, HeapConfig, Observer};
+use cairn_layout::Value;
+use cairn_layout::machine::{Machine, ThreadState};
+use cairn_layout::module::ModuleTable;
+use std::ffi::{CStr, c_char, c_int};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Says each collection on standard error.
+struct Tracer(Arc<dyn Host>);
+
+impl Observer for Tracer {
+    fn collection(&mut self, event: &CollectionEvent) {
+        self.0.say(&format!("{event}\n"));
+    }
+}
+
+impl Runtime {
+    /// A runtime with a heap of its own, standard ports, and no program yet.
+    pub fn new(options: Options) -> Result<Box<Runtime>, String> {
+        // SAFETY: a write to a closed pipe must be an error that can be reported, not a signal that kills.
+        unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+        let config = HeapConfig { heap_max: options.heap_max, ..options.zeal.heap() };
+        let mut heap = Heap::new(config).map_err(|e| e.to_string())?;
+        if options.trace_gc {
+            heap.set_observer(Some(Box::new(Tracer(options.host.clone()))));
+        }
+        // SAFETY: all zeros is a valid `Machine`: integers, null pointers, fixnums.
+        let machine: *mut Machine = Box::into_raw(unsafe { Box::new_zeroed().assume_init() });
+        let mut runtime = Box::new(Runtime {
+            machine,
+            heap,
+            symbols: SymbolTable::default(),
+            options,
+            flush: port::flush_all,
+            failure: None,
+            open_ports: Vec::new(),
+            module: std::ptr::null(),
+            start: Instant::now(),
+            args: vec![Value::UNSPECIFIED; ARGS_MIN],
+            strategy: State::default(),
+        });
+        if runtime.options.zeal != Zeal::Off {
+            runtime.strategy.chunks.geometry = Geometry::TINY;
+        }
+        // SAFETY: just made; nothing else refers to it.
+        let ctx = unsafe { &mut *machine };
+        ctx.calls = calls::table();
+        ctx.runtime = (&raw mut *runtime).cast();
+        ctx.args = runtime.args.as_mut_ptr();
+        ctx.thread = ThreadState::NEW;
+        ctx.result = Value::UNSPECIFIED;
+        ctx.slots.fill(Value::FALSE);
+        ctx.cold_stub = cold_stub as *const () as u64;
+        ctx.cards = runtime.heap.cards_ptr();
+        (ctx.lo, ctx.hi) = runtime.heap.current();
+        port::open_standard(ctx);
+        Ok(runtime)
+    }
+}
+
+/// Creates a runtime, runs the program; the result is the exit status. The command line's first word is the program's
+/// name.
+///
+/// # Safety
+/// As for [`Runtime::load`].
+pub unsafe fn run_program(options: Options, table: *const ModuleTable) -> c_int {
+    let host = options.host.clone();
+    let complain = |text: String| {
+        host.say(&format!("cairn: {text}\n"));
+        1
+    };
+    let mut runtime = match Runtime::new(options) {
+        Ok(runtime) => runtime,
+        Err(e) => return complain(e),
+    };
+    // SAFETY: by the contract of this function; the machine lives as long as the runtime.
+    unsafe {
+        if let Err(e) = runtime.load(table) {
+            return complain(e.to_string());
+        }
+        match runtime.run_main() {
+            Ok(_) => fatal::finish(&mut *runtime.machine(), 0),
+            Err(status) => status,
+        }
+    }
+}
+
+/// `main` of an executable made by `cairn build`. Options come from the environment: see `docs/`.
+///
+/// # Safety
+/// Called by the executable's `main` with its arguments and its module.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cairn_rt_main(
+    argc: c_int,
+    argv: *const *const c_char,
+    table: *const ModuleTable,
+) -> c_int {
+    // SAFETY: `argv` has `argc` C strings.
+    let command_line = unsafe {
+        (0..argc as usize).map(|i| CStr::from_ptr(*argv.add(i)).to_string_lossy().into_owned()).collect()
+    };
+    match Options::from_environment(command_line) {
+        // SAFETY: by the contract of this function.
+        Ok(options) => unsafe { run_program(options, table) },
+        Err(message) => {
+            eprintln!("cairn: {message}");
+            2
+        }
+    }
+}
