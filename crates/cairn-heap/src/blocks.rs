@@ -17,7 +17,7 @@
 
 use crate::address::{Address, BLOCK_BYTES, BlockIndex, Span, WORD};
 use crate::region::{Mapping, Region, release_pages};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a block holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -191,6 +191,61 @@ pub const POISON: u64 = 0x5A5A_5A5A_5A5A_5A5A;
 
 const _: () = assert!(POISON & 7 == cairn_layout::value::TAG_IMMEDIATE);
 
+/// A free run in the order of best fit: by length, then by address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Fit {
+    len: u32,
+    at: u32,
+}
+
+impl Ord for Fit {
+    fn cmp(&self, other: &Fit) -> std::cmp::Ordering {
+        #[cfg(test)]
+        COMPARED.with(|n| n.set(n.get() + 1));
+        (self.len, self.at).cmp(&(other.len, other.at))
+    }
+}
+
+impl PartialOrd for Fit {
+    fn partial_cmp(&self, other: &Fit) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many runs searches have looked at.
+    static COMPARED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// Free runs, found by address to be joined and by length to be handed out: both in logarithmic time.
+#[derive(Default)]
+struct FreeRuns {
+    by_address: BTreeMap<u32, u32>,
+    by_length: BTreeSet<Fit>,
+}
+
+impl FreeRuns {
+    fn insert(&mut self, at: u32, len: u32) {
+        self.by_address.insert(at, len);
+        self.by_length.insert(Fit { len, at });
+    }
+    /// Takes out the run that begins at this block; its length.
+    fn remove(&mut self, at: u32) -> Option<u32> {
+        let len = self.by_address.remove(&at)?;
+        self.by_length.remove(&Fit { len, at });
+        Some(len)
+    }
+    /// The shortest run of at least `len` blocks, the lowest of several.
+    fn best(&self, len: u32) -> Option<Fit> {
+        self.by_length.range(Fit { len, at: 0 }..).next().copied()
+    }
+    /// The last run that begins below this block: first block and length.
+    fn before(&self, at: u32) -> Option<(u32, u32)> {
+        self.by_address.range(..at).next_back().map(|(&at, &len)| (at, len))
+    }
+}
+
 /// The block allocator and the descriptors it keeps.
 pub struct BlockPool {
     /// Descriptors.
@@ -201,7 +256,7 @@ pub struct BlockPool {
     /// First block of the run side.
     runs_start: u32,
     runs_end: u32,
-    runs: BTreeMap<u32, u32>,
+    runs: FreeRuns,
     in_use: u32,
     peak: u32,
     poison: bool,
@@ -216,7 +271,7 @@ impl BlockPool {
             singles: Vec::new(),
             runs_start: end,
             runs_end: end,
-            runs: BTreeMap::new(),
+            runs: FreeRuns::default(),
             in_use: 0,
             peak: 0,
             poison,
@@ -270,9 +325,8 @@ impl BlockPool {
     }
     /// `n` neighbouring blocks, provided that `spare` single blocks stay available.
     pub fn take_run(&mut self, n: u32, spare: u32) -> Option<BlockIndex> {
-        let fit = self.runs.iter().filter(|&(_, &len)| len >= n).min_by_key(|&(&at, &len)| (len, at));
-        if let Some((&at, &len)) = fit {
-            self.runs.remove(&at);
+        if let Some(Fit { at, len }) = self.runs.best(n) {
+            self.runs.remove(at);
             if len > n {
                 self.runs.insert(at + n, len - n);
             }
@@ -280,12 +334,12 @@ impl BlockPool {
             return Some(BlockIndex(at));
         }
         // Extend downwards, starting with a free run at the very bottom if there is one.
-        let below = self.runs.get(&self.runs_start).copied().unwrap_or(0);
+        let below = self.runs.by_address.get(&self.runs_start).copied().unwrap_or(0);
         let more = n - below;
         if self.free_singles() < spare.saturating_add(more) || self.runs_start - self.frontier < more {
             return None;
         }
-        self.runs.remove(&self.runs_start);
+        self.runs.remove(self.runs_start);
         self.runs_start -= more;
         self.count(n);
         Some(BlockIndex(self.runs_start))
@@ -294,14 +348,14 @@ impl BlockPool {
     pub fn give_run(&mut self, b: BlockIndex, n: u32) {
         self.freed(b, n);
         let (mut at, mut len) = (b.0, n);
-        if let Some((&prev, &prev_len)) = self.runs.range(..at).next_back()
+        if let Some((prev, prev_len)) = self.runs.before(at)
             && prev + prev_len == at
         {
-            self.runs.remove(&prev);
+            self.runs.remove(prev);
             at = prev;
             len += prev_len;
         }
-        if let Some(next_len) = self.runs.remove(&(at + len)) {
+        if let Some(next_len) = self.runs.remove(at + len) {
             len += next_len;
         }
         self.runs.insert(at, len);
@@ -335,7 +389,7 @@ impl BlockPool {
                 }
             }
         }
-        for (&at, &len) in &self.runs {
+        for (&at, &len) in &self.runs.by_address {
             for i in at..at + len {
                 if table.state(BlockIndex(i)).has(State::WARM) {
                     if keep > 0 {
@@ -360,10 +414,7 @@ impl BlockPool {
             drop += 1;
         }
         self.singles.drain(..drop);
-        if let Some((&at, &len)) = self.runs.first_key_value()
-            && at == self.runs_start
-        {
-            self.runs.remove(&at);
+        if let Some(len) = self.runs.remove(self.runs_start) {
             self.runs_start += len;
         }
     }
@@ -407,6 +458,25 @@ mod tests {
         let a = p.take_run(4, 0).unwrap();
         p.give_run(a, 4);
         assert_eq!(p.take_run(6, 0).unwrap(), BlockIndex(94));
+    }
+
+    #[test]
+    fn a_run_is_found_among_thousands_by_looking_at_few() {
+        let r = Region::reserve(32).unwrap();
+        let mut p = BlockPool::new(&r, r.blocks(), false).unwrap();
+        // Free runs of one to seven blocks that cannot be joined.
+        let runs: Vec<_> = (0..24_000).map(|i| (p.take_run(1 + i / 2 % 7, 0).unwrap(), 1 + i / 2 % 7)).collect();
+        for &(at, n) in runs.iter().step_by(2) {
+            p.give_run(at, n);
+        }
+        COMPARED.set(0);
+        for _ in 0..1000 {
+            let at = p.take_run(7, 0).unwrap();
+            p.give_run(at, 7);
+        }
+        // Six operations on a tree of 12,000, whose nodes hold up to eleven.
+        assert!(COMPARED.get() < 1000 * 6 * 60, "{} runs looked at", COMPARED.get());
+        assert!(COMPARED.get() > 0);
     }
 
     #[test]

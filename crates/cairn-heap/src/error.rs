@@ -30,6 +30,13 @@ impl std::error::Error for OutOfMemory {}
 pub enum HeapError {
     /// The system refused to reserve address space.
     Reserve(std::io::Error),
+    /// The maximum asked for is beyond what the reserved addresses can hold.
+    TooLarge {
+        /// Bytes that were asked for.
+        asked: u64,
+        /// The largest possible maximum.
+        most: u64,
+    },
     /// No collector has this name.
     NoSuchCollector(String),
 }
@@ -38,6 +45,9 @@ impl std::fmt::Display for HeapError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             HeapError::Reserve(e) => write!(f, "cannot reserve address space for the heap: {e}"),
+            HeapError::TooLarge { asked, most } => {
+                write!(f, "a heap cannot hold {}; the largest possible maximum is {}", Bytes(*asked), Bytes(*most))
+            }
             HeapError::NoSuchCollector(name) => write!(f, "no collector is called `{name}`"),
         }
     }

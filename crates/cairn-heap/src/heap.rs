@@ -82,6 +82,8 @@ pub(crate) struct Core {
     pub(crate) chunk_bytes_at_collection: u64,
     /// Bytes that the client holds elsewhere on the program's behalf.
     charged: u64,
+    /// Collections so far when the pages of all that was free were last given back.
+    released_at: u64,
     observer: Option<Box<dyn Observer>>,
 }
 
@@ -149,7 +151,12 @@ impl Heap {
         // there is always room to evacuate.
         let nursery_start = region.blocks() / 4 * 3;
         let most = nursery_start as u64 * BLOCK_BYTES / 5 * 2;
-        let heap_max = config.heap_max.unwrap_or_else(|| physical_memory() / 2).min(most);
+        let heap_max = match config.heap_max {
+            // Beyond physical memory is the user's choice: addresses are reserved, pages come when they are touched.
+            Some(asked) if asked > most => return Err(HeapError::TooLarge { asked, most }),
+            Some(asked) => asked,
+            None => (physical_memory() / 2).min(most),
+        };
         let nursery = region.span_of(BlockIndex(nursery_start), region.blocks() - nursery_start);
         if config.huge_pages {
             // Not where a small program would get a huge page for a few bytes.
@@ -173,6 +180,7 @@ impl Heap {
             workshop: check::Workshop::default(),
             chunk_bytes_at_collection: 0,
             charged: 0,
+            released_at: 0,
             observer: None,
         };
         let selected = Selected::Gen(Gen::new(&mut core, nursery, config.nursery_bytes));
@@ -378,6 +386,21 @@ impl Heap {
     /// The client has given back so many of the bytes it had [charged](Heap::charge).
     pub fn discharge(&mut self, bytes: u64) {
         self.core.charged -= bytes;
+    }
+
+    /// Has a collection left pages that [`Heap::release_free`] may find?
+    pub fn may_release(&self) -> bool {
+        self.core.stats.minor + self.core.stats.major != self.core.released_at && !self.core.zeal.poison
+    }
+    /// Gives the pages of all that is free back to the system: for a program that waits, and may wait for long. Does not
+    /// collect. Costs nothing when nothing was collected since the last time.
+    pub fn release_free(&mut self) {
+        if self.may_release() {
+            let core = &mut self.core;
+            core.released_at = core.stats.minor + core.stats.major;
+            core.pool.release(0);
+            plan!(self, p => p.trim());
+        }
     }
 
     /// Counters. `allocated` leaves out what has been allocated in the current extent.

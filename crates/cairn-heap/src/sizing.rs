@@ -12,11 +12,20 @@
 //! So small heaps get more room in proportion, which a large one would hardly notice (`gcbench` has a live size of 16 MB
 //! most of the time, and a peak of 170).
 //!
+//! A program may drop what it holds and go on with little: then the heap does not grow, and no limit is ever reached. So a major
+//! collection also comes when the program has allocated several times what the heap holds (`patience`) since the last one. If
+//! that finds little dead, patience doubles: the cost of looking in vain is logarithmic in the length of the run.
+//!
 //! Rejected for now: the square-root rule of Kirisame et al. (2022), which balances many heaps in one machine; it
 //! needs measured allocation and tracing rates, so runs would no longer be reproducible.
 
 use crate::address::BLOCK_BYTES;
 use crate::config::SizingConfig;
+
+/// Smaller heaps are not worth a look for what may have died.
+const WORTH_A_LOOK: u64 = 16 << 20;
+/// Multiple of what the heap holds that a program allocates before such a look, at first.
+const FIRST_PATIENCE: u64 = 4;
 
 /// See the module's header.
 #[derive(Clone, Debug)]
@@ -25,13 +34,16 @@ pub struct Sizing {
     heap_max: u64,
     limit: u64,
     live: u64,
+    patience: u64,
+    /// Bytes allocated since the start, at the last major collection.
+    allocated: u64,
 }
 
 impl Sizing {
     /// A policy for a heap of at most `heap_max` bytes.
     pub fn new(config: SizingConfig, heap_max: u64) -> Sizing {
         let limit = config.min_limit.min(heap_max);
-        Sizing { config, heap_max, limit, live: 0 }
+        Sizing { config, heap_max, limit, live: 0, patience: FIRST_PATIENCE, allocated: 0 }
     }
     /// A major collection is due when the heap holds this much.
     pub const fn limit(&self) -> u64 {
@@ -56,6 +68,17 @@ impl Sizing {
         let nursery = nursery.min(self.heap_max / 8);
         let wish = (live + (2 * room).min(room + self.config.generous)).max(self.config.min_limit);
         self.limit = wish.min(self.heap_max.saturating_sub(nursery)).max(live);
+    }
+    /// Has so much been allocated since the last major collection that what the heap holds is likely to be dead? `allocated`
+    /// counts from the start.
+    pub const fn is_stale(&self, held: u64, allocated: u64) -> bool {
+        held >= WORTH_A_LOOK && (allocated - self.allocated) / self.patience >= held
+    }
+    /// A major collection of a heap of `before` bytes is over; the survivors are known.
+    pub fn note_age(&mut self, before: u64, allocated: u64) {
+        let in_vain = self.is_stale(before, allocated) && self.live > before / 4 * 3;
+        self.patience = if in_vain { self.patience.saturating_mul(2) } else { FIRST_PATIENCE };
+        self.allocated = allocated;
     }
     /// Room that must be left after a full collection, lest the program crawl from one collection to the next.
     pub fn breathing_room(&self) -> u64 {
@@ -94,6 +117,29 @@ mod tests {
         assert_eq!(s.limit(), 300);
         s.after_major(300, 50);
         assert_eq!(s.limit(), 750);
+    }
+    #[test]
+    fn a_heap_that_does_not_grow_is_looked_at_ever_more_rarely() {
+        let config = SizingConfig { min_limit: 100, growth: 2.0, generous: 0, large_young: 1 };
+        let mut s = Sizing::new(config, 1 << 40);
+        let (held, m) = (64 << 20, 1 << 20);
+        assert!(!s.is_stale(held, 255 * m) && s.is_stale(held, 256 * m));
+        assert!(!s.is_stale(15 * m, 1 << 50), "a small heap");
+        s.after_major(held, 0);
+        s.note_age(held, 256 * m);
+        assert!(!s.is_stale(held, (256 + 511) * m) && s.is_stale(held, (256 + 512) * m));
+        s.after_major(m, 0);
+        s.note_age(held, 768 * m);
+        assert!(s.is_stale(held, (768 + 256) * m));
+        let mut looks = 0;
+        for allocated in 1_000..1_000_000 {
+            if s.is_stale(held, allocated * m) {
+                looks += 1;
+                s.after_major(held, 0);
+                s.note_age(held, allocated * m);
+            }
+        }
+        assert!(looks <= 13, "{looks} looks in vain during 1 TB");
     }
     #[test]
     fn the_nursery_grows_with_the_heap_and_shrinks_near_the_maximum() {

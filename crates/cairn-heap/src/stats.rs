@@ -21,6 +21,8 @@ pub enum Reason {
     Large,
     /// The heap reached its limit.
     Limit,
+    /// Much has been allocated since the last major collection, and the heap has not grown: what it holds may be dead.
+    Stale,
     /// The heap is near the user's maximum.
     HeapMax,
     /// The program asked.
@@ -59,6 +61,7 @@ impl fmt::Display for CollectionEvent {
             Reason::Nursery => "nursery full",
             Reason::Large => "large objects",
             Reason::Limit => "heap limit",
+            Reason::Stale => "stale",
             Reason::HeapMax => "heap maximum",
             Reason::Request => "requested",
             Reason::Zeal => "zeal",

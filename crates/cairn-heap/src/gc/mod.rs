@@ -120,6 +120,8 @@ pub(crate) trait Plan {
         hi: Address,
         request: Request,
     ) -> Result<(), OutOfMemory>;
+    /// Gives pages that the mutator has not come to yet back to the system.
+    fn trim(&mut self);
     /// Bytes the mutator has taken from the nursery since the last collection.
     fn nursery_used(&self) -> u64;
     /// Blocks that must stay available for survivors.

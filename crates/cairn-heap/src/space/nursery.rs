@@ -124,6 +124,12 @@ impl Nursery {
     pub fn closed(&self) -> &[Extent] {
         &self.closed
     }
+    /// Gives the pages beyond what has been handed out back to the system.
+    pub fn trim(&mut self) {
+        let keep = Address(self.next.0.next_multiple_of(BLOCK_BYTES));
+        release_pages(Span::new(keep, self.warm.max(keep)));
+        self.warm = keep;
+    }
     /// Empties the nursery: every survivor has left. Pages beyond the soft limit go back to the system.
     ///
     /// When poisoned, it goes on behind what it has used, and comes back only after a while: so a stale reference meets

@@ -29,6 +29,7 @@ pub fn fill(ctx: &mut Machine, port: Port, who: &str) -> Option<bool> {
     let from = port.end();
     let room = &mut port.buffer()[from..];
     debug_assert!(!room.is_empty());
+    before_read(ctx, fd);
     loop {
         // SAFETY: the slice is valid for its length.
         let n = unsafe { libc::read(fd, room.as_mut_ptr().cast(), room.len()) };
@@ -45,7 +46,7 @@ pub fn fill(ctx: &mut Machine, port: Port, who: &str) -> Option<bool> {
         let error = std::io::Error::last_os_error();
         match error.raw_os_error() {
             Some(libc::EINTR) => {}
-            Some(libc::EAGAIN) => wait(fd, libc::POLLIN, -1),
+            Some(libc::EAGAIN) => _ = wait(fd, libc::POLLIN, -1),
             _ => {
                 let name = access::word(port.value(), field::NAME);
                 file_error(ctx, who, "read", name, &error);

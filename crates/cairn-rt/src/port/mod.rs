@@ -265,7 +265,7 @@ fn write_all(ctx: &mut Machine, port: Port, fd: i32, mut bytes: &[u8]) -> Option
         let error = std::io::Error::last_os_error();
         match error.raw_os_error() {
             Some(libc::EINTR) => {}
-            Some(libc::EAGAIN) => wait(fd, libc::POLLOUT, -1),
+            Some(libc::EAGAIN) => _ = wait(fd, libc::POLLOUT, -1),
             _ => {
                 write_failed(ctx, port, &error);
                 return None;
@@ -275,11 +275,22 @@ fn write_all(ctx: &mut Machine, port: Port, fd: i32, mut bytes: &[u8]) -> Option
     Some(())
 }
 
-/// Waits until a descriptor is ready, at most `milliseconds` (-1: without end).
-fn wait(fd: i32, events: i16, milliseconds: i32) {
+/// Waits until a descriptor is ready, at most `milliseconds` (-1: without end). Is it ready, or in a state that reading or
+/// writing will tell?
+fn wait(fd: i32, events: i16, milliseconds: i32) -> bool {
     let mut poll = libc::pollfd { fd, events, revents: 0 };
     // SAFETY: one valid pollfd.
-    unsafe { libc::poll(&mut poll, 1, milliseconds) };
+    unsafe { libc::poll(&mut poll, 1, milliseconds) != 0 }
+}
+
+/// How long a program waits for input before it counts as idle.
+const IDLE_MILLISECONDS: i32 = 50;
+
+/// To be called before a read that may block: an idle program gives the pages it does not use back to the system.
+fn before_read(ctx: &mut Machine, fd: i32) {
+    if rt(ctx).heap.may_release() && !wait(fd, libc::POLLIN, IDLE_MILLISECONDS) {
+        rt(ctx).heap.release_free();
+    }
 }
 
 /// Flushes standard output, standard error and all open file output ports. False when something was lost; that has

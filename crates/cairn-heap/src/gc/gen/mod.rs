@@ -139,6 +139,7 @@ impl Gen {
             Request::Auto if self.held(core) - core.large.young_bytes() >= core.sizing.limit() => {
                 Some(Reason::Limit)
             }
+            Request::Auto if core.sizing.is_stale(self.held(core), core.stats.allocated) => Some(Reason::Stale),
             _ => None,
         }
     }
@@ -196,12 +197,13 @@ impl Gen {
         core.stats.copied += copied;
         let blocks = self.old.blocks() as u64 * BLOCK_BYTES;
         core.sizing.after_major(core.used() - blocks + small, self.nursery_bytes);
+        core.sizing.note_age(before, core.stats.allocated);
         self.major_wanted = false;
         // What the mutator will fill until the next major collection stays: as much as the limit allows, or as it held this time
-        // (young large objects come on top of the limit) unless the program asked for the collection. The rest goes back to the
-        // system.
+        // (young large objects come on top of the limit) unless the program asked for the collection or has not needed it for
+        // long. The rest goes back to the system.
         if !core.zeal.poison {
-            let again = if reason == Reason::Request { 0 } else { before };
+            let again = if matches!(reason, Reason::Request | Reason::Stale) { 0 } else { before };
             core.pool.release(blocks_for(core.sizing.limit().max(again).saturating_sub(self.held(core))));
         }
         self.finish(core, CollectionKind::Major, reason, began, before, nursery, promoted + copied);
@@ -384,6 +386,10 @@ impl Plan for Gen {
         }
         self.begin(core);
         if tight(core) { Err(core.out_of_memory(0, 0)) } else { Ok(()) }
+    }
+
+    fn trim(&mut self) {
+        self.nursery.trim();
     }
 
     fn nursery_used(&self) -> u64 {

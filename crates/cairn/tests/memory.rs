@@ -1,0 +1,132 @@
+//! Memory as a user sees it: programs run as processes, whose resident size the system tells.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+mod common;
+use common::binary;
+
+/// An executable of a program, removed when dropped. (`cairn run` would have LLVM in memory, too.)
+struct Program(PathBuf);
+
+impl Program {
+    fn new(name: &str, text: &str) -> Program {
+        Program::with_frames(name, text, "chunks")
+    }
+    fn with_frames(name: &str, text: &str, frames: &str) -> Program {
+        let name = format!("cairn-memory-{}-{name}-{frames}", std::process::id());
+        let (source, exe) = (std::env::temp_dir().join(format!("{name}.scm")), std::env::temp_dir().join(name));
+        let imports =
+            "(import (scheme base) (scheme read) (scheme write) (scheme file) (scheme process-context))\n";
+        fs::write(&source, format!("{imports}{HELPERS}{text}")).unwrap();
+        let mut build = Command::new(binary());
+        build.arg("build").arg(&source).arg(format!("--frames={frames}")).arg("-o").arg(&exe);
+        let output = build.output().unwrap();
+        fs::remove_file(&source).unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Program(exe)
+    }
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.0);
+        command.env_remove("CAIRN_ZEAL");
+        command
+    }
+    fn run(&self, heap_max: &str) -> Output {
+        self.command().env("CAIRN_HEAP_MAX", heap_max).output().unwrap()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// What the programs share.
+const HELPERS: &str = "
+(define (resident-megabytes)
+  (call-with-input-file \"/proc/self/statm\" (lambda (p) (read p) (quotient (* 4 (read p)) 1024))))
+(define (numbers n) (let loop ((i 0) (l '())) (if (= i n) l (loop (+ i 1) (cons i l)))))
+(define (garbage megabytes)
+  (do ((i 0 (+ i 1))) ((= i (* 64 megabytes))) (numbers 1024)))
+";
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The numbers that a program that ends well has written.
+fn results(output: &Output) -> Vec<i64> {
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+    text(&output.stdout).split_whitespace().map(|w| w.parse().unwrap()).collect()
+}
+
+#[test]
+fn a_maximum_beyond_the_addresses_is_an_error_and_any_other_is_honoured() {
+    let p = Program::new("maximum", "(write 1)");
+    let output = p.run("64G");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(text(&output.stderr), "cairn: a heap cannot hold 64.00G; the largest possible maximum is 19.20G\n");
+    let output = p.run("19.2G");
+    assert_eq!(results(&output), [1]);
+    let resident = Program::new("maximum-resident", "(write (resident-megabytes))");
+    let output = resident.run("19G");
+    assert!(results(&output)[0] < 16, "the maximum is not set aside");
+}
+
+#[test]
+fn a_program_that_shrinks_gives_its_memory_back() {
+    let p = Program::new(
+        "shrinks",
+        "(define (len l) (if (null? l) 0 (length l)))
+         (define kept (numbers 6000000))
+         (write (resident-megabytes)) (newline)
+         (set! kept (if (= (len kept) 6000000) '() kept))
+         (garbage 768)
+         (write (resident-megabytes))",
+    );
+    let output = p.run("1G");
+    let [large, small] = results(&output)[..] else { panic!("{output:?}") };
+    assert!(large > 96 && small < 24, "{large} MB, then {small} MB");
+}
+
+/// Resident megabytes of a process.
+fn resident(child: &Child) -> u64 {
+    let statm = fs::read_to_string(format!("/proc/{}/statm", child.id())).unwrap();
+    statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4 / 1024
+}
+
+#[test]
+fn a_program_that_waits_for_input_gives_back_what_it_does_not_use() {
+    let p = Program::new(
+        "waits",
+        // The last collection has just found a list of 64 MB dead: the program might need as much again.
+        "(define kept (numbers 4000000))
+         (set! kept (list 1))
+         (do ((i 0 (+ i 1))) ((= i 31)) (numbers 100000))
+         (display \"ready\\n\")
+         (flush-output-port)
+         (read-line)
+         (write (length kept))",
+    );
+    let mut child = p.command().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    assert_eq!(line, "ready\n");
+    let before = resident(&child);
+    let began = Instant::now();
+    while resident(&child) + 16 > before && began.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let after = resident(&child);
+    child.stdin.take().unwrap().write_all(b"go\n").unwrap();
+    line.clear();
+    out.read_line(&mut line).unwrap();
+    assert_eq!(line, "1");
+    assert!(child.wait().unwrap().success());
+    assert!(after + 16 <= before, "{before} MB, then {after} MB");
+}
