@@ -1,119 +1,208 @@
 //! Compiled programs, by content.
 //!
-//! The problem: compiling takes a second, starting a compiled script a few milliseconds. The idea: the object code of a program
-//! is kept under a hash of everything it depends on. A *manifest*, found by the program's path and the options, lists the
-//! files that were read, each with the hash of its contents; when all still match, the object named by their
-//! combined hash is used without compiling.
+//! The problem: compiling takes a second, starting a compiled script a few milliseconds. The idea: one file keeps the object
+//! code of a program together with everything that it depends on: the hash of each text it was compiled from, and the names
+//! where a library was looked for and not found. The file is found by the program's name and the options; when all that it
+//! depends on is still so, its object is used without compiling.
 //!
 //! ```text
-//!  ~/.cache/cairn/<hash of path, options, compiler>.manifest      file hash, file hash, …
-//!  ~/.cache/cairn/<hash of manifest>.o
-//!  ~/.cache/cairn/<hash of manifest>.warnings                     if there were any: shown again each time
+//!  ~/.cache/cairn/<hash of the key>.program
+//!
+//!      checksum of all that follows
+//!      key            names of the program as given and absolute, library path, options, compiler
+//!      program        hash of its text
+//!      dependencies   name, hash or absent; …
+//!      warnings       plain and in colour: shown again each time
+//!      object
 //! ```
 //!
-//! Files are written under a temporary name and renamed, so that concurrent runs see whole files only. Every failure of
-//! the cache itself only means that the program is compiled. Programs with warnings are not kept: the warnings are to be seen
-//! every time. `CAIRN_CACHE_DIR` moves it, `--no-cache` avoids it.
+//! Invariants: what is hashed is what was compiled, not what the file holds afterwards; all names are absolute, and files are
+//! looked up by the same names when compiling and when checking; a file of the cache appears whole or not at all
+//! ([`crate::unfinished`]) and is believed only if its checksum is right. Every failure of the cache itself only means that the
+//! program is compiled. There is one file for a program and its options: compiling again replaces it.
 
-use crate::Failure;
-use crate::cli::CompileOptions;
-use crate::library::lib_override;
-use crate::pipeline;
-use std::fs;
+use crate::Compiled;
+use crate::diagnostics::Messages;
+use crate::options::CompileOptions;
+use crate::sources::{Seen, Source};
+use crate::unfinished;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_128;
 
-/// The object code of a program: from the cache, or compiled now.
-pub fn object(file: &Path, options: &CompileOptions) -> Result<Vec<u8>, Failure> {
-    let cached = options.cache && lib_override().is_none();
-    let entry = cached.then(|| Entry::new(file, options)).flatten();
-    if let Some((object, warnings)) = entry.as_ref().and_then(Entry::find) {
-        eprint!("{warnings}");
-        return Ok(object);
-    }
-    let compiled = pipeline::compile(file, options)?;
-    if let Some(entry) = entry {
-        entry.keep(&compiled);
-    }
-    Ok(compiled.object)
+/// A directory of compiled programs.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    directory: PathBuf,
 }
 
-struct Entry {
-    directory: PathBuf,
-    manifest: PathBuf,
+impl Cache {
+    /// In this directory. It is made when it is needed.
+    pub fn new(directory: impl Into<PathBuf>) -> Cache {
+        Cache { directory: directory.into() }
+    }
+
+    /// Where the environment says: `CAIRN_CACHE_DIR`, or `cairn` in `XDG_CACHE_HOME`, or in `.cache` in `HOME`. Empty variables
+    /// count as absent, and so do relative ones of the last two: they name no place of the user's.
+    pub fn of_environment() -> Option<Cache> {
+        let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let home = |name: &str| set(name).filter(|p| p.is_absolute());
+        let directory = set("CAIRN_CACHE_DIR")
+            .or_else(|| home("XDG_CACHE_HOME").map(|d| d.join("cairn")))
+            .or_else(|| home("HOME").map(|d| d.join(".cache/cairn")));
+        directory.map(Cache::new)
+    }
+
+    /// The entry of a program; `None` when something about it cannot be known.
+    pub(crate) fn entry(
+        &self,
+        source: &Source,
+        library_path: &[PathBuf],
+        options: &CompileOptions,
+    ) -> Option<Entry> {
+        let mut key = Writer::default();
+        let names = std::iter::once(&source.path).chain(library_path);
+        for name in names {
+            // As given, too: messages show it.
+            key.put(name.as_os_str().as_bytes());
+            key.put(std::path::absolute(name).ok()?.as_os_str().as_bytes());
+        }
+        let CompileOptions { frames, level, verify: _ } = options;
+        key.put(format!("{} {level:?} {:?}", frames.name, compiler_identity()?).as_bytes());
+        let path = self.directory.join(format!("{:032x}.program", xxh3_128(&key.0)));
+        Some(Entry { path, key: key.0, program: xxh3_128(source.text.as_bytes()) })
+    }
+}
+
+/// The place of one program in the cache.
+pub(crate) struct Entry {
+    path: PathBuf,
+    key: Vec<u8>,
+    /// Hash of the program's text.
+    program: u128,
 }
 
 impl Entry {
-    fn new(file: &Path, options: &CompileOptions) -> Option<Entry> {
-        let directory = directory()?;
-        let path = fs::canonicalize(file).ok()?;
-        let key = format!(
-            "{} {} {:?} {:?} {:?}",
-            path.display(),
-            options.frames.name,
-            options.level,
-            std::env::var_os("CAIRN_PATH"),
-            compiler_identity()?
-        );
-        let manifest = directory.join(format!("{:032x}.manifest", xxh3_128(key.as_bytes())));
-        Some(Entry { directory, manifest })
-    }
-
-    /// The object and the warnings.
-    fn find(&self) -> Option<(Vec<u8>, String)> {
-        let manifest = fs::read_to_string(&self.manifest).ok()?;
-        for line in manifest.lines() {
-            let (hash, path) = line.split_once(' ')?;
-            let text = fs::read(path).ok()?;
-            if format!("{:032x}", xxh3_128(&text)) != hash {
+    /// The program as it was kept, if it would be compiled to the same now.
+    pub(crate) fn find(&self) -> Option<Compiled> {
+        let file = std::fs::read(&self.path).ok()?;
+        let mut r = Reader(&file);
+        if r.hash()? != xxh3_128(r.0) || r.get()? != self.key || r.hash()? != self.program {
+            return None;
+        }
+        for _ in 0..r.count()? {
+            let path = Path::new(std::ffi::OsStr::from_bytes(r.get()?));
+            let seen = if r.count()? == 0 { Seen::Absent } else { Seen::Text(r.hash()?) };
+            if Seen::now(path)? != seen {
                 return None;
             }
         }
-        let object = self.object_path(&manifest);
-        let warnings = fs::read_to_string(object.with_extension("warnings")).unwrap_or_default();
-        Some((fs::read(object).ok()?, warnings))
+        let plain = String::from_utf8(r.get()?.to_vec()).ok()?;
+        let colored = String::from_utf8(r.get()?.to_vec()).ok()?;
+        Some(Compiled { object: r.get()?.to_vec(), warnings: Messages { plain, colored } })
     }
 
-    fn keep(&self, compiled: &pipeline::Compiled) {
-        let mut manifest = String::new();
-        for path in &compiled.source.files {
-            let (Ok(path), Ok(text)) = (fs::canonicalize(path), fs::read(path)) else { return };
-            manifest.push_str(&format!("{:032x} {}\n", xxh3_128(&text), path.display()));
+    /// Keeps a program.
+    pub(crate) fn keep(&self, compiled: &Compiled, dependencies: Vec<(PathBuf, Seen)>) {
+        let mut w = Writer::default();
+        w.put(&self.key);
+        w.hash(self.program);
+        w.count(dependencies.len());
+        for (path, seen) in dependencies {
+            w.put(OsString::from(path).into_vec());
+            match seen {
+                Seen::Absent => w.count(0),
+                Seen::Text(hash) => {
+                    w.count(1);
+                    w.hash(hash);
+                }
+            }
         }
-        if fs::create_dir_all(&self.directory).is_err() {
-            return;
+        w.put(&compiled.warnings.plain);
+        w.put(&compiled.warnings.colored);
+        w.put(&compiled.object);
+        let file = [&xxh3_128(&w.0).to_le_bytes()[..], &w.0].concat();
+        if self.path.parent().is_some_and(|d| std::fs::create_dir_all(d).is_ok()) {
+            let _ = unfinished::write_whole(&self.path, &file);
         }
-        let (object, warnings) = (self.object_path(&manifest), &compiled.source.warnings);
-        let said = warnings.is_empty() || write_whole(&object.with_extension("warnings"), warnings.as_bytes());
-        if said && write_whole(&object, &compiled.object) {
-            write_whole(&self.manifest, manifest.as_bytes());
-        }
     }
-
-    fn object_path(&self, manifest: &str) -> PathBuf {
-        let key = format!("{}{manifest}", self.manifest.display());
-        self.directory.join(format!("{:032x}.o", xxh3_128(key.as_bytes())))
-    }
-}
-
-fn write_whole(path: &Path, bytes: &[u8]) -> bool {
-    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
-    fs::write(&temporary, bytes).is_ok() && fs::rename(&temporary, path).is_ok()
-}
-
-fn directory() -> Option<PathBuf> {
-    if let Some(d) = std::env::var_os("CAIRN_CACHE_DIR") {
-        return Some(d.into());
-    }
-    let base = match std::env::var_os("XDG_CACHE_HOME") {
-        Some(d) => PathBuf::from(d),
-        None => PathBuf::from(std::env::var_os("HOME")?).join(".cache"),
-    };
-    Some(base.join("cairn"))
 }
 
 /// Changes with every build of the compiler.
 fn compiler_identity() -> Option<(u64, std::time::SystemTime)> {
-    let meta = fs::metadata(std::env::current_exe().ok()?).ok()?;
+    let meta = std::fs::metadata(std::env::current_exe().ok()?).ok()?;
     Some((meta.len(), meta.modified().ok()?))
+}
+
+#[derive(Default)]
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn count(&mut self, n: usize) {
+        self.0.extend((n as u64).to_le_bytes());
+    }
+    fn hash(&mut self, hash: u128) {
+        self.0.extend(hash.to_le_bytes());
+    }
+    fn put(&mut self, bytes: impl AsRef<[u8]>) {
+        self.count(bytes.as_ref().len());
+        self.0.extend(bytes.as_ref());
+    }
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, n: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(n)?;
+        self.0 = rest;
+        Some(taken)
+    }
+    fn count(&mut self) -> Option<usize> {
+        Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?) as usize)
+    }
+    fn hash(&mut self) -> Option<u128> {
+        Some(u128::from_le_bytes(self.take(16)?.try_into().ok()?))
+    }
+    fn get(&mut self) -> Option<&'a [u8]> {
+        let n = self.count()?;
+        self.take(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_is_not_whole_is_not_found() {
+        let directory = std::env::temp_dir().join(format!("cairn-entries-{}", std::process::id()));
+        let cache = Cache::new(&directory);
+        let source = Source::new("p.scm", "(display 1)");
+        let entry = cache.entry(&source, &[], &CompileOptions::default()).unwrap();
+        let warnings = Messages { plain: "plain".into(), colored: "colored".into() };
+        let compiled = Compiled { object: b"\x7fELF and so on".to_vec(), warnings };
+        entry.keep(&compiled, vec![(directory.join("none.sld"), Seen::Absent)]);
+        let found = || entry.find().map(|c| (c.object, c.warnings));
+        assert_eq!(found(), Some((compiled.object, compiled.warnings)));
+        let whole = std::fs::read(&entry.path).unwrap();
+        for bit in 0..whole.len() * 8 {
+            let mut flipped = whole.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            std::fs::write(&entry.path, flipped).unwrap();
+            assert_eq!(found(), None, "bit {bit}");
+        }
+        for length in 0..whole.len() {
+            std::fs::write(&entry.path, &whole[..length]).unwrap();
+            assert_eq!(found(), None, "length {length}");
+        }
+        std::fs::write(&entry.path, &whole).unwrap();
+        assert!(found().is_some());
+        let edited = Source::new("p.scm", "(display 2)");
+        assert!(cache.entry(&edited, &[], &CompileOptions::default()).unwrap().find().is_none());
+        std::fs::write(directory.join("none.sld"), "").unwrap();
+        assert_eq!(found(), None);
+        std::fs::remove_dir_all(directory).unwrap();
+    }
 }

@@ -2,8 +2,8 @@
 //!
 //! Wrong use is answered with what was wrong and the right form, exit status 2.
 
-use crate::emit::Stage;
-use cairn_layout::facts::{self, StrategyFacts};
+use cairn::{CompileOptions, Level, RunOptions, Stage};
+use cairn_layout::facts;
 use clap::builder::FalseyValueParser;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches};
@@ -21,9 +21,9 @@ pub enum Command {
         /// The program's arguments.
         arguments: Vec<String>,
         /// How to compile.
-        compile: CompileOptions,
+        compile: Compile,
         /// How to run.
-        run: cairn_rt::Options,
+        run: RunOptions,
     },
     /// Make an executable.
     Build {
@@ -32,7 +32,7 @@ pub enum Command {
         /// Executable.
         output: PathBuf,
         /// How to compile.
-        compile: CompileOptions,
+        compile: Compile,
     },
     /// Print a stage of compilation.
     Emit {
@@ -43,28 +43,14 @@ pub enum Command {
         /// Only the procedures of this name.
         only: Option<String>,
         /// How to compile.
-        compile: CompileOptions,
+        compile: Compile,
     },
 }
 
-/// How hard to optimize.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Level {
-    /// Only what is needed.
-    Low,
-    /// Everything.
-    High,
-}
-
-/// Options of compilation.
-#[derive(Clone, Debug)]
-pub struct CompileOptions {
-    /// Frame strategy.
-    pub frames: &'static StrategyFacts,
-    /// Optimization level.
-    pub level: Level,
-    /// Run the verifier after every pass.
-    pub verify: bool,
+/// Options of a compilation and of how it is done.
+pub struct Compile {
+    /// What is compiled.
+    pub options: CompileOptions,
     /// Use the cache of compiled programs.
     pub cache: bool,
     /// Report the time of each stage on standard error.
@@ -252,19 +238,18 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
     })
 }
 
-fn compile_options(m: &ArgMatches) -> CompileOptions {
+fn compile_options(m: &ArgMatches) -> Compile {
     let text = |name: &str| m.get_one::<String>(name).expect("has a default").as_str();
-    CompileOptions {
+    let options = CompileOptions {
         frames: facts::strategy(text("frames")).expect("a possible value"),
         level: if text("opt") == "low" { Level::Low } else { Level::High },
         verify: m.get_flag("verify") || cfg!(debug_assertions),
-        cache: !m.get_flag("no-cache"),
-        time: m.get_flag("time"),
-    }
+    };
+    Compile { options, cache: !m.get_flag("no-cache"), time: m.get_flag("time") }
 }
 
-fn run_options(m: &ArgMatches) -> cairn_rt::Options {
-    let mut options = cairn_rt::Options::default();
+fn run_options(m: &ArgMatches) -> RunOptions {
+    let mut options = RunOptions::default();
     if let Some(size) = m.get_one::<u64>("heap-max") {
         options.heap_max = Some(*size);
     }

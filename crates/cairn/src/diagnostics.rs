@@ -3,27 +3,44 @@
 use annotate_snippets::{Level, Renderer, Snippet};
 use cairn_core::ir::SourceFile;
 use cairn_syntax::Diagnostic;
-use std::io::IsTerminal;
 use std::ops::Range;
 
-/// Prints errors, at most [`LIMIT`] of them.
-pub fn errors(list: &[Diagnostic], sources: &[SourceFile]) {
-    eprint!("{}", shown(list, sources, Level::Error));
+/// What the compiler has to say about a program, as text with source lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Messages {
+    pub(crate) plain: String,
+    pub(crate) colored: String,
 }
 
-/// The text of warnings.
-pub fn warnings(list: &[Diagnostic], sources: &[SourceFile]) -> String {
-    shown(list, sources, Level::Warning)
+impl Messages {
+    /// Errors, at most [`LIMIT`] of them.
+    pub(crate) fn errors(list: &[Diagnostic], sources: &[SourceFile]) -> Messages {
+        Messages::new(list, sources, Level::Error)
+    }
+
+    /// Warnings, likewise.
+    pub(crate) fn warnings(list: &[Diagnostic], sources: &[SourceFile]) -> Messages {
+        Messages::new(list, sources, Level::Warning)
+    }
+
+    fn new(list: &[Diagnostic], sources: &[SourceFile], level: Level) -> Messages {
+        let text = |renderer: Renderer| shown(list, sources, level, &renderer);
+        Messages { plain: text(Renderer::plain()), colored: text(Renderer::styled()) }
+    }
+
+    /// The text, empty if there is nothing to say; with a terminal's colours or without.
+    pub fn text(&self, colored: bool) -> &str {
+        if colored { &self.colored } else { &self.plain }
+    }
 }
 
 /// Most messages shown of one kind.
 const LIMIT: usize = 20;
 
-fn shown(list: &[Diagnostic], sources: &[SourceFile], level: Level) -> String {
+fn shown(list: &[Diagnostic], sources: &[SourceFile], level: Level, renderer: &Renderer) -> String {
     let mut out = String::new();
-    let renderer = if std::io::stderr().is_terminal() { Renderer::styled() } else { Renderer::plain() };
     for d in list.iter().take(LIMIT) {
-        out += &format!("{}\n\n", render(d, sources, level, &renderer));
+        out += &format!("{}\n\n", render(d, sources, level, renderer));
     }
     if list.len() > LIMIT {
         out += &format!("… and {} more\n", list.len() - LIMIT);

@@ -4,12 +4,12 @@
 //! top-level forms are kept that a procedure of the name is part of, in Frame IR the functions it became. LLVM IR and assembly are filtered as text: what is kept are the
 //! functions whose symbols belong to the procedure's Frame IR functions.
 
-use crate::Failure;
-use crate::cli::CompileOptions;
-use crate::pipeline;
+use crate::compiler::Compiler;
+use crate::diagnostics::Messages;
+use crate::sources::{Files, Source};
+use crate::{Error, pipeline};
 use cairn_core::{passes, print};
 use std::collections::HashSet;
-use std::path::Path;
 
 /// A stage whose result can be printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,11 +37,20 @@ impl Stage {
     }
 }
 
-/// The program at `stage`, or its procedures called `only`.
-pub fn emit(file: &Path, options: &CompileOptions, stage: Stage, only: Option<&str>) -> Result<String, Failure> {
+/// The program at `stage`, or its procedures called `only`; and the warnings.
+pub(crate) fn emit(
+    compiler: &Compiler,
+    source: &Source,
+    files: &mut Files,
+    stage: Stage,
+    only: Option<&str>,
+) -> Result<(String, Messages), Error> {
+    let options = &compiler.options;
+    let warnings;
     let text = match stage {
         Stage::Core | Stage::Opt => {
-            let (mut program, _) = pipeline::front(file)?;
+            let (mut program, said) = pipeline::front(source, files)?;
+            warnings = said;
             if stage == Stage::Opt {
                 pipeline::optimize(&mut program, options);
             } else {
@@ -54,15 +63,17 @@ pub fn emit(file: &Path, options: &CompileOptions, stage: Stage, only: Option<&s
             }
         }
         Stage::Frame => {
-            let (module, _) = pipeline::lower(file, options)?;
+            let (module, said) = pipeline::lower(compiler, source, files)?;
+            warnings = said;
             match only {
                 None => cairn_frame::print::print_module(&module),
                 Some(name) => cairn_frame::print::print_procedure(&module, name),
             }
         }
         Stage::Llvm | Stage::Asm => {
-            let (module, _) = pipeline::lower(file, options)?;
-            let text = pipeline::llvm(&module);
+            let (module, said) = pipeline::lower(compiler, source, files)?;
+            warnings = said;
+            let text = cairn_llvm::emit_module(&module);
             let text = match stage {
                 Stage::Llvm => text,
                 _ => cairn_llvm::compile_to_assembly(&text, pipeline::llvm_level(options))?,
@@ -81,11 +92,11 @@ pub fn emit(file: &Path, options: &CompileOptions, stage: Stage, only: Option<&s
         }
     };
     match only {
-        Some(name) if text.is_empty() => Err(Failure::Message(format!(
+        Some(name) if text.is_empty() => Err(Error::Other(format!(
             "no procedure `{name}` at this stage: there is none in the program, or it was inlined wherever it is called \
              (--opt=low inlines less)"
         ))),
-        _ => Ok(text),
+        _ => Ok((text, warnings)),
     }
 }
 

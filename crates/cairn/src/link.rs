@@ -3,9 +3,10 @@
 //! The object code is the same as for running in memory; `main` comes from a line of C.
 //!
 //! The runtime library lies beside the `cairn` binary (`libcairn_rt.a`), so building needs no source tree, and the executable
-//! needs neither LLVM nor Cairn.
+//! needs neither LLVM nor Cairn. It appears whole or not at all.
 
-use crate::Failure;
+use crate::Error;
+use crate::unfinished::Unfinished;
 use cairn_rt::describe_io;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -15,18 +16,20 @@ const MAIN: &str = "extern int cairn_rt_main(int, char **, const void *); extern
     int main(int argc, char **argv) { return cairn_rt_main(argc, argv, cairn_module); }\n";
 
 /// Links `object` with the runtime into `output`.
-pub fn executable(object: &[u8], output: &Path) -> Result<(), Failure> {
+pub(crate) fn executable(object: &[u8], output: &Path) -> Result<(), Error> {
     let runtime = runtime_library()?;
     if output.is_dir() {
-        return Err(Failure::Message(format!("cannot write {}: it is a directory", output.display())));
+        return Err(Error::Other(format!("cannot write {}: it is a directory", output.display())));
     }
-    let object_file = output.with_extension(format!("{}.o", std::process::id()));
-    std::fs::write(&object_file, object)
-        .map_err(|e| format!("cannot write {}: {}", output.display(), describe_io(&e)))?;
+    let cannot_write = |e: std::io::Error| format!("cannot write {}: {}", output.display(), describe_io(&e));
+    let object_file = Unfinished::beside(output, "o");
+    std::fs::write(object_file.path(), object).map_err(cannot_write)?;
+    // A device is written to as it is, not replaced.
+    let executable = (output.is_file() || !output.exists()).then(|| Unfinished::beside(output, "exe"));
     let result = Command::new("cc")
         .args(["-O1", "-o"])
-        .arg(output)
-        .arg(&object_file)
+        .arg(executable.as_ref().map_or(output, |e| e.path()))
+        .arg(object_file.path())
         .args(["-x", "c", "-", "-x", "none"])
         .arg(runtime)
         .args(["-no-pie", "-Wl,--gc-sections", "-Wl,-z,noexecstack", "-l:libgmp.a", "-lpthread", "-ldl", "-lm"])
@@ -38,14 +41,13 @@ pub fn executable(object: &[u8], output: &Path) -> Result<(), Failure> {
             child.stdin.take().expect("piped").write_all(MAIN.as_bytes())?;
             child.wait_with_output()
         });
-    let _ = std::fs::remove_file(&object_file);
     let result = result.map_err(|e| {
         format!("cannot run the linker `cc`: {} (install a C compiler: apt-get install gcc)", describe_io(&e))
     })?;
     if result.status.success() {
-        return Ok(());
+        return Ok(executable.map_or(Ok(()), Unfinished::finish).map_err(cannot_write)?);
     }
-    Err(Failure::Message(format!(
+    Err(Error::Other(format!(
         "linking {} failed:\n{}",
         output.display(),
         String::from_utf8_lossy(&result.stderr).trim_end()

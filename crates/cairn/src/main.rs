@@ -1,34 +1,20 @@
 //! # cairn: the command line
 //!
-//! The thin shell around the compiler crates: it reads files, prints, runs the linker, keeps the cache. What a
-//! program means is decided elsewhere.
-//!
-//! | module | its one job |
-//! |---|---|
-//! | [`cli`] | options: the one table behind flags, `CAIRN_*` variables and `--help` |
-//! | [`pipeline`] | source file → object code, stage by stage |
-//! | [`emit`] | `--emit`: a stage as text |
-//! | [`library`] | where libraries and includes come from |
-//! | [`cache`] | compiled programs, by content |
-//! | [`link`] | object code → executable |
-//! | [`diagnostics`] | compile-time messages with their source lines |
+//! A shell around the library: reads options ([`cli`]), prints results and messages, chooses exit statuses.
 
-mod cache;
 mod cli;
-mod diagnostics;
-mod emit;
-mod library;
-mod link;
-mod pipeline;
 
-use cli::{Command, CompileOptions};
+use cairn::{Compiled, Error, Messages, Source};
+use cli::{Command, Compile};
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Exit status of a failed compilation or run.
-pub const FAILURE: u8 = 1;
+const FAILURE: u8 = 1;
 /// Exit status of wrong command-line use.
-pub const USAGE: u8 = 2;
+const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     let command = match cli::parse(std::env::args_os()) {
@@ -38,65 +24,60 @@ fn main() -> ExitCode {
     let result = match command {
         Command::Run { file, arguments, compile, run } => self::run(&file, arguments, &compile, run),
         Command::Build { file, output, compile } => build(&file, &output, &compile),
-        Command::Emit { file, stage, only, compile } => {
-            emit::emit(&file, &compile, stage, only.as_deref()).and_then(|text| print(&text))
-        }
+        Command::Emit { file, stage, only, compile } => emit(&file, stage, only.as_deref(), &compile),
     };
-    match result {
-        Ok(code) => code,
-        Err(Failure::Reported) => ExitCode::from(FAILURE),
-        Err(Failure::Message(message)) => {
-            eprintln!("cairn: {message}");
-            ExitCode::from(FAILURE)
+    result.unwrap_or_else(|error| {
+        match error {
+            Error::Rejected(messages) => show(&messages),
+            Error::Other(message) => eprintln!("cairn: {message}"),
         }
-    }
+        ExitCode::from(FAILURE)
+    })
 }
 
-/// Why a command failed.
-pub enum Failure {
-    /// Already told to the user.
-    Reported,
-    /// To be told.
-    Message(String),
+/// A session as the options and the environment say.
+fn compiler(compile: &Compile) -> cairn::Compiler {
+    let report = |stage: &str, time: Duration| eprintln!("{stage:>10} {:8.1} ms", time.as_secs_f64() * 1e3);
+    cairn::Compiler::new(compile.options)
+        .library_path(cairn::library_path_of_environment())
+        .library_directory(cairn::library_directory_of_environment())
+        .cache(compile.cache.then(cairn::Cache::of_environment).flatten())
+        .observer(compile.time.then_some(report))
 }
 
-impl From<String> for Failure {
-    fn from(message: String) -> Failure {
-        Failure::Message(message)
-    }
+fn compiled(file: &Path, compile: &Compile) -> Result<Compiled, Error> {
+    let program = compiler(compile).compile(&Source::read(file)?)?;
+    show(program.warnings());
+    Ok(program)
 }
 
 fn run(
     file: &Path,
     arguments: Vec<String>,
-    compile: &CompileOptions,
-    mut options: cairn_rt::Options,
-) -> Result<ExitCode, Failure> {
-    let object = cache::object(file, compile)?;
-    let jit = cairn_llvm::Jit::load_object(&object)?;
-    let table = jit.lookup("cairn_module").ok_or("the compiled program has no module table".to_string())?
-        as *const cairn_layout::module::ModuleTable;
+    compile: &Compile,
+    mut options: cairn::RunOptions,
+) -> Result<ExitCode, Error> {
+    let program = compiled(file, compile)?;
     options.command_line = std::iter::once(file.display().to_string()).chain(arguments).collect();
-    // SAFETY: the table belongs to the code just loaded, which lives until the end of this function.
-    #[allow(unsafe_code)]
-    let status = unsafe { cairn_rt::start::run_program(options, table) };
-    // The process ends here: unloading the code would only cost time.
-    std::process::exit(status)
+    std::process::exit(program.run(options)?)
 }
 
-fn build(file: &Path, output: &Path, compile: &CompileOptions) -> Result<ExitCode, Failure> {
-    let object = cache::object(file, compile)?;
-    link::executable(&object, output)?;
+fn build(file: &Path, output: &Path, compile: &Compile) -> Result<ExitCode, Error> {
+    compiled(file, compile)?.build(output)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn print(text: &str) -> Result<ExitCode, Failure> {
-    use std::io::Write;
+fn emit(file: &Path, stage: cairn::Stage, only: Option<&str>, compile: &Compile) -> Result<ExitCode, Error> {
+    let (text, warnings) = compiler(compile).emit(&Source::read(file)?, stage, only)?;
+    show(&warnings);
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(e) => Err(Failure::Message(cannot_print(&e))),
-    }
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|e| cannot_print(&e))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints messages as the terminal likes them.
+fn show(messages: &Messages) {
+    eprint!("{}", messages.text(std::io::stderr().is_terminal()));
 }
 
 /// What to say when standard output takes no more.

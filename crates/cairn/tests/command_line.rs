@@ -4,27 +4,20 @@
 //! `CAIRN_UPDATE_GOLDEN=1` rewrites it. Commands run in a directory of their own, where the test made some files.
 
 use std::fs;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 mod common;
-use common::{binary, root};
+use common::{Directory, binary, root};
 
 #[path = "../../../tests/support/golden.rs"]
 mod support;
 
-/// A directory that goes away with the value.
-struct Directory(PathBuf);
+trait Commands {
+    fn cairn(&self, command: &str) -> (String, Option<i32>);
+    fn transcript(&self, golden: &str, commands: &[&str]);
+}
 
-impl Directory {
-    fn new(name: &str) -> Directory {
-        let path = std::env::temp_dir().join(format!("cairn-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Directory(path)
-    }
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        fs::write(self.0.join(name), bytes).unwrap();
-    }
+impl Commands for Directory {
     /// Output and status of a command line.
     fn cairn(&self, command: &str) -> (String, Option<i32>) {
         let output = Command::new(binary())
@@ -48,12 +41,6 @@ impl Directory {
         if let Err(difference) = support::compare(&file, "", &actual) {
             panic!("{difference}");
         }
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

@@ -205,7 +205,7 @@ fn every_message_of_the_command_has_an_example() {
         golden += &text_of(&[root().join(format!("crates/cairn/tests/{test}.rs"))]);
     }
     let marks = [
-        ("Failure::Message(", false),
+        ("Error::Other(", false),
         ("eprintln!(", false),
         ("Err(format!(", false),
         ("ok_or(", false),

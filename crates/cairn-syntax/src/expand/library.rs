@@ -328,7 +328,6 @@ impl Expander<'_> {
         };
         let builtin = self.loader.is_builtin(name);
         let file = self.s.add_source(&path, &text, builtin);
-        self.s.dependencies.push((path, text.clone()));
         let forms = self.read(file, &text, false)?;
         for form in &forms {
             match form.as_list() {
@@ -578,7 +577,6 @@ impl Expander<'_> {
                 Err(e) => return self.err(path.span, format!("`{name}` cannot be included: {e}")),
             };
             let file = self.s.add_source(&found, &text, library);
-            self.s.dependencies.push((found, text.clone()));
             forms.extend(self.read(file, &text, fold_case)?);
         }
         Ok(forms)

@@ -71,8 +71,6 @@ pub struct Expanded {
     pub program: Program,
     /// Suspicious things, for instance references to variables that are never defined.
     pub warnings: Vec<Diagnostic>,
-    /// Path and text of every file that was read besides the main file.
-    pub dependencies: Vec<(String, String)>,
     /// All files, indexed by [`Span::file`] of the warnings.
     pub sources: Vec<SourceFile>,
 }
@@ -109,7 +107,6 @@ enum Binding {
 pub struct Session {
     names: Names,
     sources: Vec<SourceFile>,
-    dependencies: Vec<(String, String)>,
     program: Program,
     modules: Vec<scope::Module>,
     macros: Vec<Rc<rules::Macro>>,
@@ -144,7 +141,6 @@ impl Session {
         let mut errors = std::mem::take(&mut self.errors);
         errors.sort_by_key(|d| (d.span.file, d.span.start));
         let mut warnings = std::mem::take(&mut self.warnings);
-        let dependencies = std::mem::take(&mut self.dependencies);
         if !errors.is_empty() {
             // what libraries define stays for the next call
             return Err(Failed { errors, sources: self.sources.clone() });
@@ -156,7 +152,7 @@ impl Session {
         program.globals = self.program.globals.clone();
         program.sources = self.sources.clone();
         program.procedures = self.program.procedures.clone();
-        Ok(Expanded { program, warnings, dependencies, sources: self.sources.clone() })
+        Ok(Expanded { program, warnings, sources: self.sources.clone() })
     }
 
     fn add_source(&mut self, path: &str, text: &str, library: bool) -> u32 {

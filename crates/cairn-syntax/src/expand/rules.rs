@@ -81,7 +81,7 @@ enum Match {
 }
 
 /// State of compiling one rule.
-struct Compiler {
+struct RuleCompiler {
     ellipsis: Option<Ident>,
     literals: Vec<Ident>,
     /// Pattern variables with their depths; index = slot.
@@ -148,7 +148,8 @@ impl Expander<'_> {
             let Some([pattern, template]) = rule.as_list() else {
                 return self.err_help(rule.span, "not a rule", "((keyword pattern …) template)");
             };
-            let mut c = Compiler { ellipsis, literals: literals.clone(), vars: Vec::new(), idents: Vec::new() };
+            let mut c =
+                RuleCompiler { ellipsis, literals: literals.clone(), vars: Vec::new(), idents: Vec::new() };
             let (front, tail) = pattern.parts();
             if front.is_empty() {
                 return self.err_help(pattern.span, "a pattern must be a list that begins with the keyword", HELP);
@@ -168,7 +169,7 @@ impl Expander<'_> {
         Ok(Macro { name, context: self.ctx, library, rules: compiled, span: x.span })
     }
 
-    fn is_ellipsis(&self, c: &Compiler, x: &Syntax) -> bool {
+    fn is_ellipsis(&self, c: &RuleCompiler, x: &Syntax) -> bool {
         let Some(id) = x.as_ident() else { return false };
         match c.ellipsis {
             Some(e) => id == e && !c.literals.contains(&id),
@@ -178,7 +179,7 @@ impl Expander<'_> {
 
     // patterns
 
-    fn pattern(&mut self, c: &mut Compiler, x: &Syntax, depth: usize) -> R<Pattern> {
+    fn pattern(&mut self, c: &mut RuleCompiler, x: &Syntax, depth: usize) -> R<Pattern> {
         match &x.datum {
             Datum::Ident(id) => {
                 if c.literals.contains(id) {
@@ -214,7 +215,7 @@ impl Expander<'_> {
 
     fn seq_pattern(
         &mut self,
-        c: &mut Compiler,
+        c: &mut RuleCompiler,
         items: &[Syntax],
         tail: Option<&Syntax>,
         depth: usize,
@@ -263,7 +264,7 @@ impl Expander<'_> {
     /// `open` holds, for each enclosing ellipsis, the slots found so far that it iterates over.
     fn template(
         &mut self,
-        c: &mut Compiler,
+        c: &mut RuleCompiler,
         x: &Syntax,
         open: &mut Vec<Vec<usize>>,
         escapes: bool,
@@ -329,7 +330,7 @@ impl Expander<'_> {
 
     fn elements(
         &mut self,
-        c: &mut Compiler,
+        c: &mut RuleCompiler,
         items: &[Syntax],
         open: &mut Vec<Vec<usize>>,
         escapes: bool,

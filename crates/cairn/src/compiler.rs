@@ -1,0 +1,117 @@
+//! The compiler as a value: sources in, programs out.
+
+use crate::Error;
+use crate::cache::Cache;
+use crate::diagnostics::Messages;
+use crate::emit::{self, Stage};
+use crate::options::CompileOptions;
+use crate::sources::{Files, Source};
+use crate::{link, pipeline};
+use cairn_layout::module::ModuleTable;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A compiler session: how to compile, where libraries are, which programs were compiled before. Sessions share nothing with
+/// each other; compiling changes none.
+#[derive(Clone, Debug, Default)]
+pub struct Compiler {
+    pub(crate) options: CompileOptions,
+    library_path: Vec<PathBuf>,
+    library: Option<PathBuf>,
+    cache: Option<Cache>,
+    pub(crate) observer: Option<fn(&str, Duration)>,
+}
+
+impl Compiler {
+    /// A session without library path and cache.
+    pub fn new(options: CompileOptions) -> Compiler {
+        Compiler { options, ..Compiler::default() }
+    }
+
+    /// Looks for libraries in these directories, after the program's own.
+    pub fn library_path(mut self, directories: impl IntoIterator<Item = PathBuf>) -> Compiler {
+        self.library_path = directories.into_iter().collect();
+        self
+    }
+
+    /// Takes Cairn's own library from this directory instead of from the binary.
+    pub fn library_directory(mut self, directory: Option<PathBuf>) -> Compiler {
+        self.library = directory;
+        self
+    }
+
+    fn files<'a>(&'a self, source: &'a Source) -> Files<'a> {
+        Files::new(source, &self.library_path, self.library.as_deref())
+    }
+
+    /// Keeps compiled programs in this cache.
+    pub fn cache(mut self, cache: Option<Cache>) -> Compiler {
+        self.cache = cache;
+        self
+    }
+
+    /// Tells `observer` each stage of a compilation and how long it took.
+    pub fn observer(mut self, observer: Option<fn(&str, Duration)>) -> Compiler {
+        self.observer = observer;
+        self
+    }
+
+    /// The program as object code: from the cache, or compiled now.
+    pub fn compile(&self, source: &Source) -> Result<Compiled, Error> {
+        let cache = self.cache.as_ref().filter(|_| self.library.is_none());
+        let entry = cache.and_then(|c| c.entry(source, &self.library_path, &self.options));
+        if let Some(compiled) = entry.as_ref().and_then(|e| e.find()) {
+            return Ok(compiled);
+        }
+        let mut files = self.files(source);
+        let (module, warnings) = pipeline::lower(self, source, &mut files)?;
+        let object = pipeline::object(self, &module)?;
+        let compiled = Compiled { object, warnings };
+        if let (Some(entry), Some(dependencies)) = (entry, files.dependencies()) {
+            entry.keep(&compiled, dependencies);
+        }
+        Ok(compiled)
+    }
+
+    /// The program as text at a stage of compilation, or its procedures called `only`; and the warnings.
+    pub fn emit(&self, source: &Source, stage: Stage, only: Option<&str>) -> Result<(String, Messages), Error> {
+        emit::emit(self, source, &mut self.files(source), stage, only)
+    }
+}
+
+/// A compiled program.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// ELF object file.
+    pub(crate) object: Vec<u8>,
+    /// What there was to say about the program.
+    pub(crate) warnings: Messages,
+}
+
+impl Compiled {
+    /// What there was to say about the program.
+    pub fn warnings(&self) -> &Messages {
+        &self.warnings
+    }
+
+    /// The ELF object file.
+    pub fn object(&self) -> &[u8] {
+        &self.object
+    }
+
+    /// Runs the program in this process, in a runtime of its own, and returns its exit status. A program that calls `exit`, or
+    /// leaves an exception uncaught, ends the process.
+    pub fn run(&self, options: cairn_rt::Options) -> Result<i32, Error> {
+        let code = cairn_llvm::Jit::load_object(&self.object)?;
+        let table = code.lookup("cairn_module").ok_or("the compiled program has no module table".to_string())?
+            as *const ModuleTable;
+        // SAFETY: the table belongs to the code just loaded, which lives until the end of this function.
+        #[allow(unsafe_code)]
+        Ok(unsafe { cairn_rt::start::run_program(options, table) })
+    }
+
+    /// Makes an executable of the program.
+    pub fn build(&self, output: &Path) -> Result<(), Error> {
+        link::executable(&self.object, output)
+    }
+}

@@ -1,0 +1,71 @@
+//! # cairn: the compiler as a library, and the command line
+//!
+//! A [`Compiler`] is a value: options, a library path, perhaps a cache. It compiles [`Source`]s to [`Compiled`] programs, which run
+//! in this process or become executables. All compile-time I/O is here; what a program means is decided in the other crates.
+//!
+//! ```no_run
+//! use cairn::{CompileOptions, Compiler, Source};
+//!
+//! let compiler = Compiler::new(CompileOptions::default());
+//! let program = compiler.compile(&Source::new("hello.scm", "(display \"hello\")"))?;
+//! let status = program.run(cairn::RunOptions::default())?;
+//! # Ok::<(), cairn::Error>(())
+//! ```
+//!
+//! The binary (`main.rs`, `cli.rs`) is a shell around it: it reads options, prints messages, chooses exit statuses.
+//!
+//! | module | its one job |
+//! |---|---|
+//! | `compiler` | the session and the compiled program |
+//! | `options` | what can be chosen about compiling |
+//! | `sources` | where programs, libraries and includes come from, and what was read |
+//! | `pipeline` | source text → object code, stage by stage |
+//! | `emit` | a stage as text |
+//! | `cache` | compiled programs, by content |
+//! | `link` | object code → executable |
+//! | `diagnostics` | compile-time messages with their source lines |
+//! | `unfinished` | files that appear whole or not at all |
+
+mod cache;
+mod compiler;
+mod diagnostics;
+mod emit;
+mod link;
+mod options;
+mod pipeline;
+mod sources;
+mod unfinished;
+
+pub use cache::Cache;
+pub use cairn_rt::Options as RunOptions;
+pub use compiler::{Compiled, Compiler};
+pub use diagnostics::Messages;
+pub use emit::Stage;
+pub use options::{CompileOptions, Level};
+pub use sources::{Source, library_directory_of_environment, library_path_of_environment};
+
+/// Why compiling, linking or loading failed.
+#[derive(Debug)]
+pub enum Error {
+    /// The program is wrong.
+    Rejected(Messages),
+    /// Something else, in one sentence.
+    Other(String),
+}
+
+impl From<String> for Error {
+    fn from(message: String) -> Error {
+        Error::Other(message)
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Error::Rejected(messages) => f.write_str(&messages.plain),
+            Error::Other(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

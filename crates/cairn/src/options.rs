@@ -1,0 +1,30 @@
+//! What can be chosen about compiling.
+
+use cairn_layout::facts::{STRATEGIES, StrategyFacts};
+
+/// How hard to optimize.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Level {
+    /// Only what is needed.
+    Low,
+    /// Everything.
+    High,
+}
+
+/// Options that change what a program is compiled to. They are part of its key in the cache.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct CompileOptions {
+    /// Frame strategy.
+    pub frames: &'static StrategyFacts,
+    /// Optimization level.
+    pub level: Level,
+    /// Run the verifiers after every pass.
+    pub verify: bool,
+}
+
+impl Default for CompileOptions {
+    /// What the command line does without options.
+    fn default() -> CompileOptions {
+        CompileOptions { frames: STRATEGIES[0], level: Level::High, verify: cfg!(debug_assertions) }
+    }
+}

@@ -1,0 +1,177 @@
+//! Where programs, libraries and included files come from, and what of the file system they depend on.
+//!
+//! The libraries of `lib/` are part of the binary, so that an installed Cairn needs no source tree. A library
+//! `(foo bar)` that is not among them is looked for as `foo/bar.sld` beside the program, then in the directories
+//! of the library path. Included files are found beside the file that includes them. Paths are taken as they are given:
+//! "beside the program" is beside the name that was given, be it a symbolic link.
+//!
+//! Another directory can stand for `lib/` (`CAIRN_LIB`): for work on the library without building Cairn anew, and for mutation
+//! tests. Programs are not cached then.
+//!
+//! Invariants: a file is read at most once in a compilation, so whatever it is (a pipe, a file being edited) the compilation sees
+//! one text of it; and [`Files::dependencies`] is everything that the result depends on: texts that were read, and names where
+//! there was no file when one was looked for.
+
+use cairn_rt::describe_io;
+use cairn_syntax::{LibraryName, Loader};
+use include_dir::{Dir, include_dir};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use xxhash_rust::xxh3::xxh3_128;
+
+static LIB: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../lib");
+
+/// Prefix of the paths of built-in libraries, in messages.
+const BUILT_IN: &str = "lib/";
+
+/// The text of a program, and the name that it goes by: libraries and included files are looked for beside it.
+#[derive(Clone, Debug)]
+pub struct Source {
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+}
+
+impl Source {
+    /// A program that need not be a file.
+    pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Source {
+        Source { path: path.into(), text: text.into() }
+    }
+
+    /// A file, read now and only now: it may be a pipe.
+    pub fn read(path: impl Into<PathBuf>) -> Result<Source, crate::Error> {
+        let path = path.into();
+        let text = read_text(&path)?;
+        Ok(Source { path, text })
+    }
+}
+
+/// The directories of `CAIRN_PATH`, separated by colons. Empty ones are left out.
+pub fn library_path_of_environment() -> Vec<PathBuf> {
+    let path = std::env::var_os("CAIRN_PATH").unwrap_or_default();
+    std::env::split_paths(&path).filter(|d| !d.as_os_str().is_empty()).collect()
+}
+
+/// The directory that stands for the library in the binary: `CAIRN_LIB`, unless it is empty.
+pub fn library_directory_of_environment() -> Option<PathBuf> {
+    std::env::var_os("CAIRN_LIB").filter(|d| !d.is_empty()).map(PathBuf::from)
+}
+
+/// What a file was when it was looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Seen {
+    /// It had this hash.
+    Text(u128),
+    /// There was none, or something else of that name.
+    Absent,
+}
+
+impl Seen {
+    /// The same file as it is now; `None` when it cannot be read.
+    pub(crate) fn now(path: &Path) -> Option<Seen> {
+        if !path.is_file() {
+            return Some(Seen::Absent);
+        }
+        Some(Seen::Text(xxh3_128(&std::fs::read(path).ok()?)))
+    }
+}
+
+/// The loader of one compilation.
+pub(crate) struct Files<'a> {
+    /// Stands for `lib/`.
+    library: Option<&'a Path>,
+    directories: Vec<&'a Path>,
+    /// Every file that was looked at: its text, or `None` when there was none.
+    looked_at: BTreeMap<PathBuf, Option<Rc<str>>>,
+    /// Nothing that was looked at is a pipe or could not be read.
+    repeatable: bool,
+}
+
+impl<'a> Files<'a> {
+    pub(crate) fn new(program: &'a Source, library_path: &'a [PathBuf], library: Option<&'a Path>) -> Files<'a> {
+        let beside = program.path.parent().unwrap_or(Path::new(""));
+        let directories = std::iter::once(beside).chain(library_path.iter().map(|d| &**d)).collect();
+        Files { library, directories, looked_at: BTreeMap::new(), repeatable: library.is_none() }
+    }
+
+    /// What the compilation depends on besides the program's own text, by absolute path; `None` when that cannot be checked later.
+    pub(crate) fn dependencies(&self) -> Option<Vec<(PathBuf, Seen)>> {
+        if !self.repeatable {
+            return None;
+        }
+        let absolute = |(path, text): (&PathBuf, &Option<Rc<str>>)| {
+            let seen = text.as_ref().map_or(Seen::Absent, |text| Seen::Text(xxh3_128(text.as_bytes())));
+            Some((std::path::absolute(path).ok()?, seen))
+        };
+        self.looked_at.iter().map(absolute).collect()
+    }
+
+    /// The text of a file of the library; `relative` is its path in `lib/`.
+    fn built_in(&self, relative: &str) -> Result<Option<String>, String> {
+        if let Some(directory) = self.library {
+            let path = directory.join(relative);
+            return if path.is_file() { read_text(&path).map(Some) } else { Ok(None) };
+        }
+        let Some(file) = LIB.get_file(relative) else { return Ok(None) };
+        let text = file.contents_utf8().ok_or_else(|| format!("lib/{relative} is not UTF-8"))?;
+        Ok(Some(text.to_string()))
+    }
+
+    /// The text of a file; what is not to be found there is an error.
+    fn text(&mut self, path: &Path) -> Result<Rc<str>, String> {
+        if let Some(Some(text)) = self.looked_at.get(path) {
+            return Ok(text.clone());
+        }
+        self.repeatable &= std::fs::metadata(path).is_ok_and(|m| m.is_file());
+        let text: Rc<str> = read_text(path).inspect_err(|_| self.repeatable = false)?.into();
+        self.looked_at.insert(path.to_path_buf(), Some(text.clone()));
+        Ok(text)
+    }
+}
+
+/// Reads a source file, with a message fit for the user.
+fn read_text(path: &Path) -> Result<String, String> {
+    let bytes = std::fs::read(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => format!("no such file: {}", path.display()),
+        _ => format!("cannot read {}: {}", path.display(), describe_io(&e)),
+    })?;
+    String::from_utf8(bytes).map_err(|e| {
+        let (before, rest) = e.as_bytes().split_at(e.utf8_error().valid_up_to());
+        let before = String::from_utf8_lossy(before);
+        let (line, column) = cairn_syntax::diagnostic::line_column(&before, before.len() as u32);
+        format!(
+            "{}:{line}:{column}: the byte {:02X} is not valid UTF-8, and source files are UTF-8 (iconv converts others)",
+            path.display(),
+            rest[0]
+        )
+    })
+}
+
+impl Loader for Files<'_> {
+    fn load_library(&mut self, name: &LibraryName) -> Result<Option<(String, String)>, String> {
+        let relative = format!("{}.sld", name.path());
+        if let Some(text) = self.built_in(&relative)? {
+            return Ok(Some((format!("{BUILT_IN}{relative}"), text)));
+        }
+        for directory in self.directories.clone() {
+            let path = directory.join(&relative);
+            if !self.looked_at.contains_key(&path) && !path.is_file() {
+                self.looked_at.insert(path.clone(), None);
+            }
+            if self.looked_at.get(&path) != Some(&None) {
+                return Ok(Some((path.display().to_string(), self.text(&path)?.to_string())));
+            }
+        }
+        Ok(None)
+    }
+
+    fn load_include(&mut self, from: &str, path: &str) -> Result<(String, String), String> {
+        let resolved = Path::new(from).parent().unwrap_or(Path::new("")).join(path);
+        if let Some(relative) = resolved.to_str().and_then(|p| p.strip_prefix(BUILT_IN))
+            && let Some(text) = self.built_in(relative)?
+        {
+            return Ok((format!("{BUILT_IN}{relative}"), text));
+        }
+        Ok((resolved.display().to_string(), self.text(&resolved)?.to_string()))
+    }
+}
