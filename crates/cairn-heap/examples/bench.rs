@@ -3,7 +3,7 @@
 //! `cargo run --release -p cairn-heap --example bench [NURSERY_KIB] [NAME...]`. Prints the best of several runs.
 #![allow(unsafe_code)]
 
-use cairn_heap::{Address, AllocKind, Client, Heap, HeapConfig, Request, RootVisitor};
+use cairn_heap::{Address, AllocKind, Client, Heap, HeapConfig, Request, RootVisitor, Scheme};
 use cairn_layout::Value;
 use cairn_layout::object::{Type, header};
 use std::hint::black_box;
@@ -22,7 +22,7 @@ impl Client for Roots {
 }
 
 struct M {
-    heap: Heap,
+    heap: Heap<Scheme>,
     lo: u64,
     hi: u64,
     roots: Roots,
@@ -30,7 +30,7 @@ struct M {
 
 impl M {
     fn new(nursery: u64) -> M {
-        let mut heap = Heap::new(HeapConfig { nursery_bytes: nursery, ..HeapConfig::default() }).unwrap();
+        let mut heap = Heap::new(Scheme, HeapConfig { nursery_bytes: nursery, ..HeapConfig::default() }).unwrap();
         let (lo, hi) = heap.current();
         M { heap, lo, hi, roots: Roots::default() }
     }

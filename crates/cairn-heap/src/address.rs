@@ -1,10 +1,8 @@
 //! Addresses, references and block indices are different types.
 //!
-//! [`Address`] is a place in memory, [`ObjectReference`] a tagged pointer word that stands for an object,
+//! [`Address`] is a place in memory, [`ObjectReference`](crate::model::ObjectReference) a word that stands for an object,
 //! [`BlockIndex`] the number of a 32 KiB block counted from the base of the region. Mixing them up is the
 //! classic collector bug; here it does not compile. All three are plain integers at run time.
-
-use cairn_layout::value::{TAG_MASK, TAG_OBJECT, TAG_PAIR, TAG_PROCEDURE};
 
 /// log2 of the block size.
 pub const BLOCK_SHIFT: u32 = cairn_layout::machine::BLOCK_SHIFT;
@@ -99,62 +97,6 @@ impl Span {
     pub const fn contains(self, a: Address) -> bool {
         a.offset_from(self.start) < self.bytes()
     }
-}
-
-/// What a reference's tag says about the object behind it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RefKind {
-    /// Two words, no header.
-    Pair,
-    /// First word is a code address whose descriptor gives the size.
-    Procedure,
-    /// First word is a header.
-    Object,
-}
-
-/// A tagged pointer to a pair, procedure or headed object.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(transparent)]
-pub struct ObjectReference(u64);
-
-impl ObjectReference {
-    /// The reference in this word, when the word's tag is a pointer tag.
-    #[inline(always)]
-    pub const fn from_word(word: u64) -> Option<ObjectReference> {
-        if is_pointer_word(word) { Some(ObjectReference(word)) } else { None }
-    }
-    /// The word.
-    #[inline(always)]
-    pub const fn word(self) -> u64 {
-        self.0
-    }
-    /// Where the object starts.
-    #[inline(always)]
-    pub const fn address(self) -> Address {
-        Address(self.0 & !TAG_MASK)
-    }
-    /// Its kind by tag.
-    #[inline(always)]
-    pub const fn kind(self) -> RefKind {
-        match self.0 & TAG_MASK {
-            TAG_PAIR => RefKind::Pair,
-            TAG_PROCEDURE => RefKind::Procedure,
-            _ => RefKind::Object,
-        }
-    }
-}
-
-impl std::fmt::Debug for ObjectReference {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:?}@{:?}", self.kind(), self.address())
-    }
-}
-
-/// Does the tag of this word mean a pointer?
-#[inline(always)]
-pub const fn is_pointer_word(word: u64) -> bool {
-    const POINTER_TAGS: u64 = (1 << TAG_PAIR) | (1 << TAG_PROCEDURE) | (1 << TAG_OBJECT);
-    (POINTER_TAGS >> (word & TAG_MASK)) & 1 != 0
 }
 
 /// Number of a block, counted from the base of the region.

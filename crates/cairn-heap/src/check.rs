@@ -12,15 +12,13 @@
 //!
 //! Cost: linear in what is live, a few nanoseconds a word; for tests and zeal.
 
-use crate::address::{Address, BLOCK_BYTES, ObjectReference, RefKind, Span, WORD};
-use crate::blocks::{Kind, POISON, State};
+use crate::address::{Address, BLOCK_BYTES, Span, WORD};
+use crate::blocks::{Kind, State};
 use crate::gc::{Client, RootVisitor};
 use crate::heap::Core;
+use crate::model::{Measure, ObjectModel, ObjectReference, RefKind};
 use crate::region::Mapping;
 use crate::space::nursery::Extent;
-use cairn_layout::code::{SHAPE, flags, shape_words};
-use cairn_layout::object::{header_is_leaf, object_bytes};
-use cairn_layout::value::{TAG_FIXNUM, TAG_IMMEDIATE, TAG_MASK, TAG_PROCEDURE};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -117,7 +115,8 @@ impl fmt::Display for Problem {
 
 const MOST_PROBLEMS: usize = 20;
 
-struct Checker<'a> {
+struct Checker<'a, M> {
+    model: &'a M,
     core: &'a Core,
     extents: &'a [Extent],
     notes: &'a mut Notes,
@@ -133,8 +132,9 @@ struct Checker<'a> {
 }
 
 /// Checks everything reachable, and the remembered set.
-pub(crate) fn check<C: Client>(
+pub(crate) fn check<M: ObjectModel, C: Client>(
     core: &mut Core,
+    model: &M,
     extents: &[Extent],
     client: &mut C,
 ) -> Result<Report, Vec<Problem>> {
@@ -144,6 +144,7 @@ pub(crate) fn check<C: Client>(
         none => none.insert(Notes::new(core.region.span()).expect("address space for the checker's notes")),
     };
     let mut c = Checker {
+        model,
         core,
         extents,
         notes,
@@ -173,15 +174,21 @@ pub(crate) fn check<C: Client>(
 }
 
 /// Panics if the heap is inconsistent.
-pub(crate) fn demand<C: Client>(when: &str, core: &mut Core, extents: &[Extent], client: &mut C) -> Report {
-    let outcome = check(core, extents, client);
+pub(crate) fn demand<M: ObjectModel, C: Client>(
+    when: &str,
+    core: &mut Core,
+    model: &M,
+    extents: &[Extent],
+    client: &mut C,
+) -> Report {
+    let outcome = check(core, model, extents, client);
     outcome.unwrap_or_else(|problems| {
         let list: String = problems.iter().map(|p| format!("\n  {p}")).collect();
         panic!("the heap is inconsistent {when} collection {}:{list}", core.stats.minor + core.stats.major + 1)
     })
 }
 
-impl Checker<'_> {
+impl<M: ObjectModel> Checker<'_, M> {
     fn problem(&mut self, slot: Address, word: u64, what: String) {
         if self.problems.len() < MOST_PROBLEMS {
             self.problems.push(Problem { slot, word, what });
@@ -212,12 +219,12 @@ impl Checker<'_> {
                 continue;
             }
             // SAFETY: as above.
-            let bytes = unsafe { size_at(a) }.map_err(|e| format!("{e} at {a:?}"))?;
-            if bytes > span.end.offset_from(a) {
+            let (_, m) = unsafe { self.model.audit(a) }.map_err(|e| format!("{e} at {a:?}"))?;
+            if m.bytes > span.end.offset_from(a) {
                 return Err(format!("the object at {a:?} reaches beyond its block"));
             }
             self.notes.add(a, note);
-            a = a.plus(bytes);
+            a = a.plus(m.bytes);
         }
         Ok(())
     }
@@ -225,7 +232,7 @@ impl Checker<'_> {
     /// Is this word noted as the start of an object, and one that fits the tag?
     fn starts(&self, r: ObjectReference) -> Result<(), String> {
         if self.notes.at(r.address()) & Notes::START != 0 {
-            self.matches_tag(r)
+            self.matches_tag(r).map(drop)
         } else {
             Err("not the start of an object".into())
         }
@@ -261,13 +268,7 @@ impl Checker<'_> {
         if !self.core.marks.is_set(a) || r.kind() == RefKind::Pair && !a.0.is_multiple_of(16) {
             return Err("not the start of an object".into());
         }
-        let bytes = if r.kind() == RefKind::Pair {
-            16
-        } else {
-            self.matches_tag(r)?;
-            // SAFETY: an object starts here, with a first word of the right kind.
-            unsafe { size_at(a)? }
-        };
+        let bytes = if r.kind() == RefKind::Pair { 16 } else { self.matches_tag(r)?.bytes };
         if bytes > end.offset_from(a) {
             return Err("the object reaches beyond its block".into());
         }
@@ -279,15 +280,10 @@ impl Checker<'_> {
         }
     }
 
-    fn matches_tag(&self, r: ObjectReference) -> Result<(), String> {
+    fn matches_tag(&self, r: ObjectReference) -> Result<Measure, String> {
         // SAFETY: the object's start was verified.
-        let first = unsafe { r.address().load() };
-        let is_object = first & TAG_MASK == TAG_IMMEDIATE;
-        if is_object == (r.kind() == RefKind::Object) {
-            Ok(())
-        } else {
-            Err("the tag does not fit the object".into())
-        }
+        let (kind, m) = unsafe { self.model.audit(r.address()) }?;
+        if kind == r.kind() { Ok(m) } else { Err("the tag does not fit the object".into()) }
     }
 
     fn reference(&mut self, r: ObjectReference) -> Result<(), String> {
@@ -310,15 +306,15 @@ impl Checker<'_> {
                 let o = *self.core.large.at(&self.core.pool, block);
                 if a != start || o.bytes == 0 {
                     Err("inside a large object".into())
-                } else if (r.word() & TAG_MASK) as u8 != o.tag {
+                } else if r.kind() != o.kind {
                     Err("the tag does not fit the large object".into())
                 } else {
-                    self.matches_tag(r)
+                    self.matches_tag(r).map(drop)
                 }
             }
             Kind::Immortal | Kind::ImmortalTail => {
                 if self.notes.at(a) & Notes::IMMORTAL_START == Notes::IMMORTAL_START {
-                    return self.matches_tag(r);
+                    return self.matches_tag(r).map(drop);
                 }
                 match self.core.immortal.extents().find(|x| x.span.contains(a)) {
                     Some(x) => {
@@ -345,72 +341,37 @@ impl Checker<'_> {
         }
         // SAFETY: the reference was verified, so its size could be determined and lies within its block.
         unsafe {
-            let Ok(bytes) = size_at(a) else { return };
-            self.report.bytes += bytes;
+            let Ok((_, m)) = self.model.audit(a) else { return };
+            self.report.bytes += m.bytes;
             let first = a.load();
-            if r.kind() == RefKind::Object {
-                if !header_is_leaf(first) {
-                    self.words(a.words(), (bytes / WORD) as usize);
-                }
-            } else {
-                if let Err(e) = client.audit_code(first) {
-                    return self.problem(a, first, e);
-                }
-                self.words(a.words(), (bytes / WORD) as usize);
-                if shape_of(first) & flags::CONTINUATION != 0 {
-                    self.scanning_old = false;
-                    if let Err(e) = client.audit_continuation(a, self) {
-                        self.problem(a, first, e);
-                    }
+            if r.kind() == RefKind::Procedure
+                && let Err(e) = client.audit_code(first)
+            {
+                return self.problem(a, first, e);
+            }
+            if !m.leaf {
+                self.words(a.words(), (m.bytes / WORD) as usize);
+            }
+            if m.continuation {
+                self.scanning_old = false;
+                if let Err(e) = client.audit_continuation(a, self) {
+                    self.problem(a, first, e);
                 }
             }
         }
     }
 }
 
-/// # Safety
-/// `code` is a code address with a descriptor.
-unsafe fn shape_of(code: u64) -> u64 {
-    // SAFETY: by the contract.
-    unsafe { Address(code.wrapping_add_signed(SHAPE)).load() }
-}
-
-/// Size of the headed object or procedure at `a`.
-///
-/// # Safety
-/// The word at `a` is initialised; if it looks like a code address it is one.
-unsafe fn size_at(a: Address) -> Result<u64, String> {
-    // SAFETY: by the contract.
-    let first = unsafe { a.load() };
-    match first & TAG_MASK {
-        TAG_IMMEDIATE if first == POISON => Err("freed memory".into()),
-        TAG_IMMEDIATE => Ok(object_bytes(first)),
-        TAG_FIXNUM if first > 0xFFFF => {
-            // SAFETY: by the contract.
-            match shape_words(unsafe { shape_of(first) }) {
-                0 => Err("a procedure of no words".into()),
-                n if n * WORD > BLOCK_BYTES << 16 => Err(format!("a procedure of {n} words")),
-                n => Ok(n * WORD),
-            }
-        }
-        TAG_PROCEDURE => Err("a forwarded object".into()),
-        _ => Err(format!("neither header nor code address ({first:#x})")),
-    }
-}
-
-impl RootVisitor for Checker<'_> {
+impl<M: ObjectModel> RootVisitor for Checker<'_, M> {
     unsafe fn slot(&mut self, slot: *mut u64) {
         // SAFETY: by the trait's contract.
         let word = unsafe { *slot };
         self.report.words += 1;
         let at = Address(slot as u64);
-        if word == POISON {
-            return self.problem(at, word, "freed memory".into());
+        if let Some(what) = M::stray(word) {
+            return self.problem(at, word, what.into());
         }
-        if word == cairn_layout::Value::FORWARDED.0 {
-            return self.problem(at, word, "the mark of an evacuated pair".into());
-        }
-        let Some(r) = ObjectReference::from_word(word) else { return };
+        let Some(r) = ObjectReference::from_word::<M>(word) else { return };
         if !self.core.pool.table.covers(r.address()) {
             return;
         }

@@ -1,6 +1,6 @@
 //! The heap: what a runtime holds and calls.
 //!
-//! A heap is a value; several can live in one process. It is the shared parts ([`Core`]: address space, block
+//! A heap is a value; several can live in one process, of different object models, too. It is the shared parts ([`Core`]: address space, block
 //! pool, cards, the spaces every collector needs) and the chosen collector.
 //!
 //! How a runtime uses it:
@@ -31,6 +31,7 @@ use crate::error::{HeapError, OutOfMemory};
 use crate::gc::r#gen::Gen;
 use crate::gc::{Client, Plan, Request};
 use crate::marks::Marks;
+use crate::model::{ObjectModel, RefKind};
 use crate::region::{Cards, Region, advise_huge};
 use crate::sizing::Sizing;
 use crate::space::chunks::ChunkSpace;
@@ -41,7 +42,6 @@ use crate::zeal::Pace;
 use cairn_layout::facts::{self, CollectorFacts};
 use cairn_layout::machine::CHECK_RESERVE;
 use cairn_layout::object::LARGE_BYTES;
-use cairn_layout::value::{TAG_OBJECT, TAG_PROCEDURE};
 
 /// What is being allocated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -133,16 +133,17 @@ macro_rules! plan {
     };
 }
 
-/// A garbage-collected heap.
-pub struct Heap {
+/// A garbage-collected heap whose objects are laid out as `M` says.
+pub struct Heap<M: ObjectModel> {
     core: Core,
+    model: M,
     selected: Selected,
     facts: &'static CollectorFacts,
 }
 
-impl Heap {
-    /// Reserves address space and makes an empty heap.
-    pub fn new(config: HeapConfig) -> Result<Heap, HeapError> {
+impl<M: ObjectModel> Heap<M> {
+    /// Reserves address space and makes an empty heap of objects of this model.
+    pub fn new(model: M, config: HeapConfig) -> Result<Heap<M>, HeapError> {
         let facts = (facts::COLLECTORS.iter().copied())
             .find(|f| f.name == config.collector)
             .ok_or_else(|| HeapError::NoSuchCollector(config.collector.to_owned()))?;
@@ -184,7 +185,7 @@ impl Heap {
             observer: None,
         };
         let selected = Selected::Gen(Gen::new(&mut core, nursery, config.nursery_bytes));
-        Ok(Heap { core, selected, facts })
+        Ok(Heap { core, model, selected, facts })
     }
 
     /// What the collector publishes for code generation.
@@ -260,7 +261,8 @@ impl Heap {
         client: &mut C,
         request: Request,
     ) -> Result<(), OutOfMemory> {
-        let outcome = plan!(self, p => p.collect(&mut self.core, client, Address(*lo), Address(*hi), request));
+        let outcome =
+            plan!(self, p => p.collect(&mut self.core, &self.model, client, Address(*lo), Address(*hi), request));
         (*lo, *hi) = self.current();
         outcome
     }
@@ -316,7 +318,7 @@ impl Heap {
         kind: AllocKind,
     ) -> Result<Address, OutOfMemory> {
         let core = &mut self.core;
-        let tag = if kind == AllocKind::Procedure { TAG_PROCEDURE } else { TAG_OBJECT };
+        let ref_kind = if kind == AllocKind::Procedure { RefKind::Procedure } else { RefKind::Object };
         plan!(self, p => {
             // Before anything else: an absurd size must not overflow the sums below.
             if bytes > core.sizing.heap_max() {
@@ -324,7 +326,7 @@ impl Heap {
             }
             core.admit(p, bytes)?;
             let a = (core.large)
-                .alloc(&mut core.pool, bytes, tag, kind == AllocKind::Leaf, p.reserve())
+                .alloc(&mut core.pool, bytes, ref_kind, kind == AllocKind::Leaf, p.reserve())
                 .ok_or_else(|| core.out_of_memory(bytes, p.nursery_used()))?;
             core.stats.allocated += bytes;
             if core.large.young_bytes() > core.sizing.large_young() {
@@ -431,7 +433,7 @@ impl Heap {
         match &self.selected {
             Selected::Gen(g) => {
                 let extents = g.extents(Address(lo), Address(hi));
-                check::check(&mut self.core, &extents, client)
+                check::check(&mut self.core, &self.model, &extents, client)
             }
         }
     }

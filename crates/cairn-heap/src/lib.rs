@@ -10,19 +10,20 @@
 //! |---|---|
 //! | [`heap`] | the front: allocation, safepoints, chunks, statistics |
 //! | [`gc`] | the interface of collectors and of their client; one folder per collector |
+//! | [`model`] | what words and objects look like: Scheme's |
 //! | [`space`] | nursery, mark-region, large, immortal, stack chunks: one file each |
 //! | [`blocks`], [`region`], [`marks`] | block descriptors and allocator; address space and cards; object starts and lines |
 //! | [`sizing`] | when to collect everything |
 //! | [`check`] | independent heap walker |
 //! | [`config`], [`stats`], [`error`], [`address`] | what they say |
 //!
-//! Absent: no process globals; no knowledge of Scheme beyond `cairn_layout`; spaces know no algorithm; no
+//! Absent: no process globals; no knowledge of Scheme outside `model/scheme.rs`; spaces know no algorithm; no
 //! collector is named outside its folder and [`heap`].
 //!
 //! A heap without a compiler, used by hand (see `examples/bench.rs` for more):
 //!
 //! ```
-//! use cairn_heap::{Address, AllocKind, Client, Heap, HeapConfig, Request, RootVisitor};
+//! use cairn_heap::{Address, AllocKind, Client, Heap, HeapConfig, Request, RootVisitor, Scheme};
 //! use cairn_layout::Value;
 //!
 //! struct Roots(Vec<u64>);
@@ -33,7 +34,7 @@
 //!     fn trace_continuation<V: RootVisitor>(&mut self, _: Address, _: &mut V) {}
 //! }
 //!
-//! let mut heap = Heap::new(HeapConfig::default()).unwrap();
+//! let mut heap = Heap::new(Scheme, HeapConfig::default()).unwrap();
 //! let (mut lo, mut hi) = heap.current();
 //! let pair = heap.alloc(&mut lo, &mut hi, 16, AllocKind::Pair).unwrap();
 //! unsafe {
@@ -54,6 +55,7 @@ mod error;
 mod gc;
 mod heap;
 mod marks;
+pub mod model;
 mod region;
 mod sizing;
 mod space;
@@ -65,4 +67,5 @@ pub use config::{HeapConfig, SizingConfig, Zeal};
 pub use error::{HeapError, OutOfMemory};
 pub use gc::{Client, Request, RootVisitor};
 pub use heap::{AllocKind, Heap, Refill};
+pub use model::{ObjectModel, Scheme};
 pub use stats::{Bytes, CollectionEvent, CollectionKind, Observer, Stats};

@@ -7,7 +7,7 @@
 use crate::machine::State;
 use crate::options::Options;
 use crate::symbol::SymbolTable;
-use cairn_heap::Heap;
+use cairn_heap::{Heap, Scheme};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use cairn_layout::module::ModuleTable;
@@ -33,7 +33,7 @@ pub struct Runtime {
     /// The machine context, apart because compiled code holds its address. Freed on drop.
     pub(crate) machine: *mut Machine,
     /// Managed memory.
-    pub heap: Heap,
+    pub heap: Heap<Scheme>,
     /// Interned symbols.
     pub symbols: SymbolTable,
     /// Options of this run.

@@ -9,7 +9,7 @@ use crate::options::{Host, Options, Zeal};
 use crate::port;
 use crate::runtime::Runtime;
 use crate::symbol::SymbolTable;
-use cairn_heap::{CollectionEvent, Heap, HeapConfig, Observer};
+use cairn_heap::{CollectionEvent, Heap, HeapConfig, Observer, Scheme};
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, ThreadState};
 use cairn_layout::module::ModuleTable;
@@ -32,7 +32,7 @@ impl Runtime {
         // SAFETY: a write to a closed pipe must be an error that can be reported, not a signal that kills.
         unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
         let config = HeapConfig { heap_max: options.heap_max, ..options.zeal.heap() };
-        let mut heap = Heap::new(config).map_err(|e| e.to_string())?;
+        let mut heap = Heap::new(Scheme, config).map_err(|e| e.to_string())?;
         if options.trace_gc {
             heap.set_observer(Some(Box::new(Tracer(options.host.clone()))));
         }

@@ -12,6 +12,7 @@ pub mod r#gen;
 use crate::address::Address;
 use crate::error::OutOfMemory;
 use crate::heap::Core;
+use crate::model::ObjectModel;
 use crate::stats::Reason;
 
 /// What is done with each root. Implemented by collectors and by the checker.
@@ -19,8 +20,8 @@ pub trait RootVisitor {
     /// Visits one word. If it refers to an object that moves, the word is updated.
     ///
     /// # Safety
-    /// `slot` is a valid, 8-aligned word that obeys the invariant of `cairn_layout::value`: a value, or a raw
-    /// word without a pointer tag. References into the heap refer to the start of a live object.
+    /// `slot` is a valid, 8-aligned word. If the object model takes it for a reference into the heap, it refers to a
+    /// live object.
     unsafe fn slot(&mut self, slot: *mut u64);
 
     /// Visits `n` consecutive words.
@@ -112,9 +113,10 @@ pub(crate) trait Plan {
     /// Asks for a collection at the next refill.
     fn want(&mut self, reason: Reason, major: bool);
     /// Collects. Afterwards a fresh extent is current.
-    fn collect<C: Client>(
+    fn collect<M: ObjectModel, C: Client>(
         &mut self,
         core: &mut Core,
+        model: &M,
         client: &mut C,
         lo: Address,
         hi: Address,

@@ -6,6 +6,7 @@
 
 use crate::address::{Address, BlockIndex, Span, blocks_for};
 use crate::blocks::{BlockPool, Kind, State};
+use crate::model::RefKind;
 use crate::region::Cards;
 
 /// A large object.
@@ -21,8 +22,8 @@ pub struct LargeObject {
     pub young: bool,
     /// Reached by the collection under way.
     pub marked: bool,
-    /// Tag of the references to it: object or procedure.
-    pub tag: u8,
+    /// Kind of the references to it.
+    pub kind: RefKind,
 }
 
 /// See the module's header.
@@ -41,7 +42,7 @@ impl LargeSpace {
         &mut self,
         pool: &mut BlockPool,
         bytes: u64,
-        tag: u64,
+        kind: RefKind,
         leaf: bool,
         spare: u32,
     ) -> Option<Address> {
@@ -49,7 +50,7 @@ impl LargeSpace {
         let block = pool.take_run(n, spare)?;
         let bits = State::YOUNG | if leaf { State::LEAF } else { 0 };
         pool.table.set_run(block, n, Kind::Large, Kind::LargeTail, bits);
-        let object = LargeObject { block, bytes, leaf, young: true, marked: false, tag: tag as u8 };
+        let object = LargeObject { block, bytes, leaf, young: true, marked: false, kind };
         let id = match self.free.pop() {
             Some(id) => {
                 self.objects[id as usize] = object;

@@ -1,7 +1,7 @@
 //! A mutator without a compiler: allocates, stores and takes safepoints as compiled code and runtime would.
 #![allow(dead_code, unsafe_code)]
 
-use cairn_heap::{Address, AllocKind, Client, Heap, HeapConfig, OutOfMemory, Request, RootVisitor};
+use cairn_heap::{Address, AllocKind, Client, Heap, HeapConfig, OutOfMemory, Request, RootVisitor, Scheme};
 use cairn_layout::Value;
 use cairn_layout::code::flags;
 use cairn_layout::machine::CHECK_RESERVE;
@@ -70,7 +70,7 @@ impl Client for Roots {
 
 /// The mutator.
 pub struct Mutator {
-    pub heap: Heap,
+    pub heap: Heap<Scheme>,
     pub lo: u64,
     pub hi: u64,
     pub roots: Roots,
@@ -84,7 +84,7 @@ pub const NIL: u64 = Value::NIL.0;
 
 impl Mutator {
     pub fn new(config: HeapConfig) -> Mutator {
-        let mut heap = Heap::new(config).unwrap();
+        let mut heap = Heap::new(Scheme, config).unwrap();
         let (lo, hi) = heap.current();
         Mutator { heap, lo, hi, roots: Roots::default() }
     }

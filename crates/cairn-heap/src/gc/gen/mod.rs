@@ -10,7 +10,7 @@
 //!   collection no old object refers to a young one, and the remembered set is empty. Frames captured by a
 //!   continuation need not be remembered: they do not change, and were promoted with it.
 //! * The remembered set is the dirty cards of blocks that hold values. A whole dirty card is scanned, word by
-//!   word, without finding object starts: every word there describes itself (`cairn_layout::value`).
+//!   word, without finding object starts: every word there describes itself.
 //! * Young large objects are marked, not copied; a minor collection frees those unmarked.
 //! * Survivors lie in depth-first order along lists ([`trace`]), breadth-first otherwise, with values and
 //!   leaves in blocks apart (`space::markregion`).
@@ -36,6 +36,7 @@ use crate::check;
 use crate::error::OutOfMemory;
 use crate::heap::Core;
 use crate::marks::LINES_PER_BLOCK;
+use crate::model::ObjectModel;
 use crate::space::markregion::{Evacuate, MarkRegionSpace, Tables};
 use crate::space::nursery::{Extent, Nursery};
 use crate::stats::{CollectionEvent, CollectionKind, Reason};
@@ -145,9 +146,9 @@ impl Gen {
     }
 
     /// Copies what is live in the nursery to the old space. Returns the bytes copied.
-    fn promote<C: Client>(&mut self, core: &mut Core, client: &mut C) -> u64 {
+    fn promote<M: ObjectModel, C: Client>(&mut self, core: &mut Core, model: &M, client: &mut C) -> u64 {
         let young = Span::new(core.pool.runs_address(), self.nursery.span().end);
-        let mut t = Tracer::<false>::new(core, &mut self.old, young, self.nursery.span());
+        let mut t = Tracer::<M, false>::new(model, core, &mut self.old, young, self.nursery.span());
         // SAFETY: the old space, large and immortal objects are consistent between collections, and the client's
         // roots are by its contract. The mutator stands still.
         let copied = unsafe {
@@ -162,25 +163,32 @@ impl Gen {
         copied
     }
 
-    fn minor<C: Client>(&mut self, core: &mut Core, client: &mut C, reason: Reason) {
+    fn minor<M: ObjectModel, C: Client>(&mut self, core: &mut Core, model: &M, client: &mut C, reason: Reason) {
         let began = Instant::now();
         let (before, nursery) = (self.held(core), self.nursery.used());
-        let copied = self.promote(core, client);
+        let copied = self.promote(core, model, client);
         core.stats.minor += 1;
         self.finish(core, CollectionKind::Minor, reason, began, before, nursery, copied);
     }
 
     /// Promotes, then marks everything.
-    fn major<C: Client>(&mut self, core: &mut Core, client: &mut C, reason: Reason, evacuate: Evacuate) {
+    fn major<M: ObjectModel, C: Client>(
+        &mut self,
+        core: &mut Core,
+        model: &M,
+        client: &mut C,
+        reason: Reason,
+        evacuate: Evacuate,
+    ) {
         let began = Instant::now();
         let (before, nursery) = (self.held(core), self.nursery.used());
-        let promoted = self.promote(core, client);
+        let promoted = self.promote(core, model, client);
         core.stats.peak = core.stats.peak.max(core.used() + nursery);
         core.chunks.begin_major();
         let mut tables = Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks };
         self.old.begin_marking(&mut tables, evacuate);
         let region = core.region.span();
-        let mut t = Tracer::<true>::new(core, &mut self.old, region, self.nursery.span());
+        let mut t = Tracer::<M, true>::new(model, core, &mut self.old, region, self.nursery.span());
         // SAFETY: as for `promote`.
         let copied = unsafe {
             client.visit_roots(&mut t);
@@ -345,9 +353,10 @@ impl Plan for Gen {
         self.major_wanted |= major;
     }
 
-    fn collect<C: Client>(
+    fn collect<M: ObjectModel, C: Client>(
         &mut self,
         core: &mut Core,
+        model: &M,
         client: &mut C,
         lo: Address,
         hi: Address,
@@ -356,7 +365,7 @@ impl Plan for Gen {
         self.close(core, lo, hi);
         let walks = core.zeal.verify && core.pace.walks();
         if walks {
-            let report = check::demand("before", core, &self.extents(lo, hi), client);
+            let report = check::demand("before", core, model, &self.extents(lo, hi), client);
             core.pace.walked(report.words);
         }
         let why = self.why_major(core, request);
@@ -364,25 +373,25 @@ impl Plan for Gen {
         match why {
             Some(reason) => {
                 let evacuate = self.evacuation(core, reason);
-                self.major(core, client, reason, evacuate);
+                self.major(core, model, client, reason, evacuate);
             }
             None => {
                 let reason = self.wanted.unwrap_or(match request {
                     Request::Auto => Reason::Nursery,
                     _ => Reason::Request,
                 });
-                self.minor(core, client, reason);
+                self.minor(core, model, client, reason);
             }
         }
         let tight = |core: &Core| core.used() + core.sizing.breathing_room() > core.sizing.heap_max();
         if !major && tight(core) {
-            self.major(core, client, Reason::HeapMax, SPARSE);
+            self.major(core, model, client, Reason::HeapMax, SPARSE);
         }
         if tight(core) && self.old.hole_bytes() > 0 {
-            self.major(core, client, Reason::HeapMax, SPARSE_WHEN_TIGHT);
+            self.major(core, model, client, Reason::HeapMax, SPARSE_WHEN_TIGHT);
         }
         if walks {
-            check::demand("after", core, &[], client);
+            check::demand("after", core, model, &[], client);
         }
         self.begin(core);
         if tight(core) { Err(core.out_of_memory(0, 0)) } else { Ok(()) }

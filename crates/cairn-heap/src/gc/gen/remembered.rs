@@ -9,13 +9,14 @@
 
 use super::trace::Tracer;
 use crate::address::{Address, BLOCK_BYTES, BlockIndex, Span};
+use crate::model::ObjectModel;
 
 fn clip(card: Span, part: Span) -> Span {
     let start = card.start.max(part.start);
     Span::new(start, card.end.min(part.end).max(start))
 }
 
-impl Tracer<'_, false> {
+impl<M: ObjectModel> Tracer<'_, M, false> {
     /// Scans the dirty cards of old, large and immortal objects, and cleans them.
     ///
     /// # Safety
@@ -53,7 +54,7 @@ impl Tracer<'_, false> {
     }
 }
 
-impl Tracer<'_, true> {
+impl<M: ObjectModel> Tracer<'_, M, true> {
     /// Scans every immortal object that holds values, and cleans its cards.
     ///
     /// # Safety

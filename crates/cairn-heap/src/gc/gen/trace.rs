@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!   pair                     object or procedure
-//!   car  FORWARDED           first word   new reference (tag 7 or 6; headers have tag 2, code addresses tag 0)
+//!   car  PAIR_MOVED          first word   new reference
 //!   cdr  new reference
 //! ```
 //!
@@ -17,61 +17,30 @@
 //! size is learned, its lines are marked and its words looked at when it comes off again, by way of a short queue,
 //! so that its first words have been prefetched meanwhile.
 //!
-//! The type is generic over the extent of the collection, so that each has its own test for "is to move":
+//! What a word means, and where an object ends, is the object model's to say. The type is generic over the extent of
+//! the collection, too, so that each has its own test for "is to move":
 //! minor, one comparison with a range; major, one load of the block's state byte.
 
 #![allow(unsafe_op_in_unsafe_fn)] // The whole file is one unsafe algorithm; contracts are on the functions.
 
-use crate::address::{Address, BLOCK_BYTES, BLOCK_SHIFT, BlockIndex, Span, WORD, is_pointer_word};
+use crate::address::{Address, BLOCK_BYTES, BLOCK_SHIFT, BlockIndex, Span, WORD};
 use crate::blocks::{Kind, State};
 use crate::gc::{Client, RootVisitor};
 use crate::heap::Core;
+use crate::model::{ObjectModel, RefKind};
 use crate::space::chunks::ChunkSpace;
 use crate::space::immortal::ImmortalSpace;
 use crate::space::large::LargeSpace;
 use crate::space::markregion::{MarkRegionSpace, Tables};
-use cairn_layout::Value;
-use cairn_layout::code::{SHAPE, flags, shape_words};
-use cairn_layout::object::{FIRST_LEAF, header_length};
-use cairn_layout::value::{TAG_IMMEDIATE, TAG_MASK, TAG_OBJECT, TAG_PAIR, TAG_PROCEDURE};
-
-/// log2 of the payload unit of each type, two bits per type code: 3 except strings (2) and bytevectors (0).
-const UNIT_SHIFTS: u64 = !(0b1101 << 32);
-
-/// [`cairn_layout::object::object_bytes`] without a branch on the type.
-#[inline(always)]
-pub(crate) const fn object_bytes(header: u64) -> u64 {
-    let unit = (UNIT_SHIFTS >> ((header >> 2) & 62)) & 3;
-    let payload = ((header_length(header) << unit) + 7) & !7;
-    if payload == 0 { 16 } else { payload + 8 }
-}
 
 /// Objects in the queue between the mark stack and the scan.
 const QUEUE: usize = 16;
 /// Longer objects are scanned in pieces, so that the mark stack stays short.
 const PIECE_BYTES: u64 = 1024;
 
-/// The bit of a header that leaves have.
-const LEAF_BIT: u64 = (FIRST_LEAF as u64) << 3;
-
-const _: () = {
-    use cairn_layout::object::{Type, header};
-    let types = [Type::Vector, Type::Opaque, Type::String, Type::Bytevector, Type::Bignum, Type::Flonum];
-    let mut i = 0;
-    while i < types.len() {
-        let mut n = 0;
-        while n < 20 {
-            let h = header(types[i], 3, n);
-            assert!(object_bytes(h) == cairn_layout::object::object_bytes(h));
-            assert!((h & LEAF_BIT != 0) == cairn_layout::object::header_is_leaf(h));
-            n += 1;
-        }
-        i += 1;
-    }
-};
-
 /// The state of a collection under way.
-pub(crate) struct Tracer<'h, const MAJOR: bool> {
+pub(crate) struct Tracer<'h, M, const MAJOR: bool> {
+    model: &'h M,
     /// Words outside this range need no second look: minor, everything that can be young; major, the region.
     from: Span,
     from_bytes: u64,
@@ -92,10 +61,17 @@ pub(crate) struct Tracer<'h, const MAJOR: bool> {
     copied: u64,
 }
 
-impl<'h, const MAJOR: bool> Tracer<'h, MAJOR> {
+impl<'h, M: ObjectModel, const MAJOR: bool> Tracer<'h, M, MAJOR> {
     /// Starts a collection that looks at references into `from`.
-    pub(crate) fn new(core: &'h mut Core, old: &'h mut MarkRegionSpace, from: Span, nursery: Span) -> Self {
+    pub(crate) fn new(
+        model: &'h M,
+        core: &'h mut Core,
+        old: &'h mut MarkRegionSpace,
+        from: Span,
+        nursery: Span,
+    ) -> Self {
         Tracer {
+            model,
             from,
             from_bytes: from.bytes(),
             nursery,
@@ -135,7 +111,7 @@ impl<'h, const MAJOR: bool> Tracer<'h, MAJOR> {
     /// What the word `w`, which refers to the start of an object in the `from` range, has to become.
     #[inline]
     unsafe fn reach(&mut self, w: u64) -> u64 {
-        let a = w & !TAG_MASK;
+        let a = M::address(w).0;
         if MAJOR {
             let block = (a.wrapping_sub(self.region_base)) >> BLOCK_SHIFT;
             let state = State(*self.states.add(block as usize));
@@ -157,10 +133,12 @@ impl<'h, const MAJOR: bool> Tracer<'h, MAJOR> {
             }
             return w;
         }
-        match w & TAG_MASK {
-            TAG_PAIR => self.evacuate_pairs(a),
-            TAG_OBJECT => self.evacuate_object(a),
-            _ => self.evacuate_procedure(a),
+        if M::is_pair(w) {
+            self.evacuate_pairs(a)
+        } else if M::is_object(w) {
+            self.evacuate(a, RefKind::Object)
+        } else {
+            self.evacuate(a, RefKind::Procedure)
         }
     }
 
@@ -177,30 +155,32 @@ impl<'h, const MAJOR: bool> Tracer<'h, MAJOR> {
         let mut from = first as *mut u64;
         let car = *from;
         let mut cdr = *from.add(1);
-        if car == Value::FORWARDED.0 {
+        if car == M::PAIR_MOVED {
             return cdr;
         }
-        let mut to = self.old.alloc_pair(&mut self.t).words();
-        let result = to as u64 | TAG_PAIR;
-        *from = Value::FORWARDED.0;
+        let a = self.old.alloc_pair(&mut self.t);
+        let mut to = a.words();
+        let result = M::reference(a, RefKind::Pair);
+        *from = M::PAIR_MOVED;
         *from.add(1) = result;
         *to = car;
         self.copied += 16;
         loop {
-            if cdr & TAG_MASK != TAG_PAIR || !self.pair_moves(cdr) {
+            if !M::is_pair(cdr) || !self.pair_moves(cdr) {
                 *to.add(1) = cdr;
                 return result;
             }
-            from = (cdr - TAG_PAIR) as *mut u64;
+            from = M::pair_address(cdr).words();
             let car = *from;
             let next = *from.add(1);
-            if car == Value::FORWARDED.0 {
+            if car == M::PAIR_MOVED {
                 *to.add(1) = next;
                 return result;
             }
-            let copy = self.old.alloc_pair(&mut self.t).words();
-            let word = copy as u64 | TAG_PAIR;
-            *from = Value::FORWARDED.0;
+            let a = self.old.alloc_pair(&mut self.t);
+            let copy = a.words();
+            let word = M::reference(a, RefKind::Pair);
+            *from = M::PAIR_MOVED;
             *from.add(1) = word;
             *to.add(1) = word;
             *copy = car;
@@ -210,49 +190,27 @@ impl<'h, const MAJOR: bool> Tracer<'h, MAJOR> {
         }
     }
 
+    /// Copies an object of this kind, no pair.
     #[inline(always)]
-    unsafe fn evacuate_object(&mut self, a: u64) -> u64 {
+    unsafe fn evacuate(&mut self, a: u64, kind: RefKind) -> u64 {
         let from = a as *mut u64;
-        let header = *from;
-        if header & TAG_MASK != TAG_IMMEDIATE {
-            return header;
+        let first = *from;
+        if let Some(moved) = M::moved(kind, first) {
+            return moved;
         }
-        let bytes = object_bytes(header);
-        let leaf = header & LEAF_BIT != 0;
-        let to = if bytes > BLOCK_BYTES {
-            self.alloc_huge(bytes, TAG_OBJECT, leaf)
-        } else if leaf {
-            self.old.alloc_leaf(&mut self.t, bytes)
+        let m = self.model.measure(kind, first);
+        let to = if m.bytes > BLOCK_BYTES {
+            self.alloc_huge(m.bytes, kind, m.leaf)
+        } else if m.leaf {
+            self.old.alloc_leaf(&mut self.t, m.bytes)
         } else {
-            self.old.alloc_scannable(&mut self.t, bytes)
+            self.old.alloc_scannable(&mut self.t, m.bytes)
         };
-        copy_words(from, to.words(), bytes / WORD);
-        self.copied += bytes;
-        let word = to.0 | TAG_OBJECT;
+        copy_words(from, to.words(), m.bytes / WORD);
+        self.copied += m.bytes;
+        let word = M::reference(to, kind);
         *from = word;
-        word
-    }
-
-    #[inline(always)]
-    unsafe fn evacuate_procedure(&mut self, a: u64) -> u64 {
-        let from = a as *mut u64;
-        let code = *from;
-        if code & TAG_MASK == TAG_PROCEDURE {
-            return code;
-        }
-        let shape = *(code.wrapping_add_signed(SHAPE) as *const u64);
-        let words = shape_words(shape);
-        let bytes = words * WORD;
-        let to = if bytes > BLOCK_BYTES {
-            self.alloc_huge(bytes, TAG_PROCEDURE, false)
-        } else {
-            self.old.alloc_scannable(&mut self.t, bytes)
-        };
-        copy_words(from, to.words(), words);
-        self.copied += bytes;
-        let word = to.0 | TAG_PROCEDURE;
-        *from = word;
-        if shape & flags::CONTINUATION != 0 {
+        if m.continuation {
             self.continuations.push(to);
         }
         word
@@ -261,8 +219,8 @@ impl<'h, const MAJOR: bool> Tracer<'h, MAJOR> {
     /// Room for an object that fits no block, although it was born in the nursery: it becomes a large object.
     #[cold]
     #[inline(never)]
-    fn alloc_huge(&mut self, bytes: u64, tag: u64, leaf: bool) -> Address {
-        let a = self.large.alloc(self.t.pool, bytes, tag, leaf, 0).expect("room for survivors was reserved");
+    fn alloc_huge(&mut self, bytes: u64, kind: RefKind, leaf: bool) -> Address {
+        let a = self.large.alloc(self.t.pool, bytes, kind, leaf, 0).expect("room for survivors was reserved");
         self.mark_large(self.t.pool.table.block_of(a));
         a
     }
@@ -284,7 +242,7 @@ impl<'h, const MAJOR: bool> Tracer<'h, MAJOR> {
         while self.queue_len < QUEUE {
             let Some(w) = self.stack.pop() else { break };
             #[cfg(target_arch = "x86_64")]
-            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>((w & !TAG_MASK) as *const i8);
+            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(M::address(w).0 as *const i8);
             self.queue[(self.queue_start + self.queue_len) % QUEUE] = w;
             self.queue_len += 1;
         }
@@ -300,26 +258,25 @@ impl<'h, const MAJOR: bool> Tracer<'h, MAJOR> {
     /// Marks the lines of a marked object and looks at its words.
     #[inline(always)]
     unsafe fn scan_marked(&mut self, w: u64) {
-        let a = Address(w & !TAG_MASK);
-        match w & TAG_MASK {
-            TAG_PAIR => self.scan_list(a.words()),
-            TAG_OBJECT => {
-                let header = a.load();
-                let bytes = object_bytes(header);
-                self.t.marks.mark_lines(a, bytes);
-                if header & LEAF_BIT == 0 {
-                    self.scan_pieces(Span::new(a, a.plus(bytes)));
-                }
-            }
-            _ => {
-                let shape = *(a.load().wrapping_add_signed(SHAPE) as *const u64);
-                let bytes = shape_words(shape) * WORD;
-                self.t.marks.mark_lines(a, bytes);
-                if shape & flags::CONTINUATION != 0 {
-                    self.continuations.push(a);
-                }
-                self.scan_pieces(Span::new(a, a.plus(bytes)));
-            }
+        let a = M::address(w);
+        if M::is_pair(w) {
+            self.scan_list(a.words());
+        } else if M::is_object(w) {
+            self.scan_headed(a, RefKind::Object);
+        } else {
+            self.scan_headed(a, RefKind::Procedure);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn scan_headed(&mut self, a: Address, kind: RefKind) {
+        let m = self.model.measure(kind, a.load());
+        self.t.marks.mark_lines(a, m.bytes);
+        if m.continuation {
+            self.continuations.push(a);
+        }
+        if !m.leaf {
+            self.scan_pieces(Span::new(a, a.plus(m.bytes)));
         }
     }
 
@@ -332,15 +289,15 @@ impl<'h, const MAJOR: bool> Tracer<'h, MAJOR> {
             self.slot(pair);
             let cdr = *pair.add(1);
             let offset = cdr.wrapping_sub(self.region_base);
-            if cdr & TAG_MASK != TAG_PAIR || offset >= self.from_bytes {
+            if !M::is_pair(cdr) || offset >= self.from_bytes {
                 return self.slot(pair.add(1));
             }
             let state = State(*self.states.add((offset >> BLOCK_SHIFT) as usize));
             if state.has(State::FROM) {
-                *pair.add(1) = self.evacuate_pairs(cdr - TAG_PAIR);
+                *pair.add(1) = self.evacuate_pairs(M::pair_address(cdr).0);
                 return;
             }
-            if !state.is(Kind::Scannable) || !self.t.marks.set(Address(cdr - TAG_PAIR)) {
+            if !state.is(Kind::Scannable) || !self.t.marks.set(M::pair_address(cdr)) {
                 return;
             }
             left -= 1;
@@ -348,7 +305,7 @@ impl<'h, const MAJOR: bool> Tracer<'h, MAJOR> {
                 // The elements so far first, lest all elements of a long list get onto the stack.
                 return self.stack.insert(bottom, cdr);
             }
-            pair = (cdr - TAG_PAIR) as *mut u64;
+            pair = M::pair_address(cdr).words();
         }
     }
 
@@ -366,7 +323,7 @@ impl<'h, const MAJOR: bool> Tracer<'h, MAJOR> {
     /// Scans until nothing is grey.
     ///
     /// # Safety
-    /// All grey words obey the invariant of `cairn_layout::value`.
+    /// All grey words are what the object model says.
     pub(crate) unsafe fn drain<C: Client>(&mut self, client: &mut C) {
         loop {
             if MAJOR {
@@ -390,11 +347,11 @@ impl<'h, const MAJOR: bool> Tracer<'h, MAJOR> {
     }
 }
 
-impl<const MAJOR: bool> RootVisitor for Tracer<'_, MAJOR> {
+impl<M: ObjectModel, const MAJOR: bool> RootVisitor for Tracer<'_, M, MAJOR> {
     #[inline(always)]
     unsafe fn slot(&mut self, slot: *mut u64) {
         let w = *slot;
-        if w.wrapping_sub(self.from.start.0) >= self.from_bytes || !is_pointer_word(w) {
+        if w.wrapping_sub(self.from.start.0) >= self.from_bytes || !M::is_reference(w) {
             return;
         }
         *slot = self.reach(w);
