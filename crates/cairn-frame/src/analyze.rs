@@ -19,7 +19,7 @@
 //! Complexity: linear in the program times the nesting of recursive groups.
 
 use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Program, SourceFile, TopForm, VarId};
-use cairn_layout::machine::KNOWN_REGISTERS;
+use cairn_layout::limits::KNOWN_REGISTERS;
 use std::collections::{BTreeSet, HashMap};
 
 /// A lambda of the program. `LamId(0)` is the main program.

@@ -30,6 +30,7 @@ use cairn_core::ir::{GlobalId, Literal, SourceFile};
 use cairn_core::prim::PrimOp;
 use cairn_layout::code::Site;
 use cairn_layout::facts::StrategyFacts;
+use cairn_layout::object::{PAIR_BYTES, headed_bytes};
 use std::rc::Rc;
 
 /// A variable of one function.
@@ -369,10 +370,11 @@ impl Op {
     /// Bytes that this operation takes from the nursery inline; covered by a heap check.
     pub fn alloc_bytes(&self) -> u32 {
         use cairn_core::prim::Op as P;
-        let object = |n: usize| (8 + 8 * n.max(1)) as u32;
+        let object = |n: usize| headed_bytes(n) as u32;
         match self {
             Op::Prim(p) => match p.op {
-                PrimOp::Op(P::Cons | P::MakeBox | P::MakePromise) => 16,
+                PrimOp::Op(P::Cons) => PAIR_BYTES as u32,
+                PrimOp::Op(P::MakeBox | P::MakePromise) => object(1),
                 PrimOp::Op(P::FlRectangular) => object(2),
                 PrimOp::Vector | PrimOp::Record | PrimOp::Opaque => object(p.args.len()),
                 _ => 0,

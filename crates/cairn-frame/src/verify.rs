@@ -12,7 +12,7 @@ use cairn_num::Number;
 use std::collections::HashMap;
 
 /// Bytes that one heap check may ask for, as far as runtime calls keep it valid.
-const CHECK_LIMIT: u32 = cairn_layout::machine::CHECK_RESERVE as u32;
+const CHECK_LIMIT: u32 = cairn_layout::limits::CHECK_RESERVE as u32;
 
 /// All violations found, each naming its function and block.
 pub fn verify(m: &Module) -> Result<(), Vec<String>> {

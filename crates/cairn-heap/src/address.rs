@@ -10,8 +10,7 @@ pub const BLOCK_SHIFT: u32 = cairn_layout::machine::BLOCK_SHIFT;
 pub const BLOCK_BYTES: u64 = 1 << BLOCK_SHIFT;
 /// Bytes per word.
 pub const WORD: u64 = 8;
-/// Bytes per pair.
-pub const PAIR_BYTES: u64 = 16;
+pub use cairn_layout::object::PAIR_BYTES;
 
 /// A byte address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

@@ -40,7 +40,7 @@ use crate::space::large::LargeSpace;
 use crate::stats::{CollectionEvent, Observer, Reason, Stats};
 use crate::zeal::Pace;
 use cairn_layout::facts::{self, CollectorFacts};
-use cairn_layout::machine::CHECK_RESERVE;
+use cairn_layout::limits::CHECK_RESERVE;
 use cairn_layout::object::LARGE_BYTES;
 
 /// What is being allocated.

@@ -21,8 +21,11 @@
 //! set. Under `chunks`, word `i` is at `sp + 8*i`. Frames of more than 128 words set `flags::LONG_MAP`; then the
 //! word at -24 is the address of `ceil(size/64)` map words and -16 is unused. Heap frames are scanned whole.
 //!
-//! Arity: bits 0..16 minimum argument count, bit 16 rest arguments, bit 17 several clauses (case-lambda). With several
-//! clauses, bits 0..16 are those of the clause with rest arguments, and bit 32 + n is set when n arguments are accepted.
+//! Arity ([`count_word`]): bits 0..16 minimum argument count, bit 16 rest arguments, bit 17 several clauses (case-lambda).
+//! With several clauses, bits 0..16 are those of the clause with rest arguments, and bit 32 + n is set when n arguments are
+//! accepted. A count too large for bits 0..16 leaves all ones there and stands in bits 32..64 (of one clause).
+
+use crate::limits::SHORT_COUNT;
 
 /// Bytes of prefix data before a return point.
 pub const RETURN_PREFIX: u64 = 48;
@@ -61,10 +64,27 @@ pub mod flags {
     pub const LIBRARY: u64 = 1 << 37;
 }
 
-/// The first operand of `values-mismatch`: bits 0..16 the number of values expected at `site`, bit 16 set when more are
-/// accepted, bit 17 when they are the arguments of the procedure that the site names.
+/// A count of arguments or values, and whether more are accepted.
+pub const fn count_word(required: u64, more: bool) -> u64 {
+    let count = if required < SHORT_COUNT { required } else { SHORT_COUNT | required << 32 };
+    count | (more as u64) << 16
+}
+
+/// The count in a [`count_word`]; of several clauses, that of the one with rest arguments.
+pub const fn least_count(word: u64) -> u64 {
+    let short = word & SHORT_COUNT;
+    if short == SHORT_COUNT && word & SEVERAL == 0 { word >> 32 } else { short }
+}
+
+/// Bit of an arity word: several clauses.
+pub const SEVERAL: u64 = 1 << 17;
+/// Bit of `values-mismatch`'s first operand: the values are arguments of the procedure that the site names.
+pub const OF_PROCEDURE: u64 = 1 << 17;
+
+/// The first operand of `values-mismatch`: the [`count_word`] of the values expected at `site`, and [`OF_PROCEDURE`].
 pub fn expected_values(required: usize, rest: bool, site: Site) -> i64 {
-    required.min(0xFFFF) as i64 | (rest as i64) << 16 | (site.who().is_some() as i64) << 17
+    let what = if site.who().is_some() { OF_PROCEDURE } else { 0 };
+    (count_word(required as u64, rest) | what) as i64
 }
 
 /// Size in words from a shape word.
@@ -214,6 +234,19 @@ mod tests {
         assert_eq!((Site::NONE.tail(), Site::NONE.row(), Site::NONE.is_known()), (Site::NONE, None, false));
         assert_eq!(Site::NONE.with_who(Some(0x3FFF)), Site::NONE);
         assert!("1:x".parse::<Site>().is_err() && "1".parse::<Site>().is_err());
+    }
+
+    #[test]
+    fn counts_of_any_size() {
+        for count in [0, 1, 5, SHORT_COUNT - 1, SHORT_COUNT, SHORT_COUNT + 1, 70_000, 1 << 24] {
+            for more in [false, true] {
+                let word = count_word(count, more);
+                assert_eq!((least_count(word), word >> 16 & 1, word & SEVERAL), (count, more as u64, 0));
+            }
+        }
+        assert_eq!(least_count(count_word(7, true) | SEVERAL | 1 << 34), 7);
+        let named = Site::NONE.with_who(Some(0));
+        assert_eq!(expected_values(70_000, false, named) as u64, count_word(70_000, false) | OF_PROCEDURE);
     }
 
     #[test]

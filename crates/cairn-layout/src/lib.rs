@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`value`] | the 64-bit value word: tags, immediates, self-tagged doubles |
 //! | [`object`] | headers, type codes, field offsets of heap objects |
+//! | [`limits`] | how much of anything both sides may hand each other |
 //! | [`code`] | the words before a code address: procedure and frame descriptors |
 //! | [`machine`] | the machine context that compiled code carries in a register |
 //! | [`calls`] | the table of runtime calls |
@@ -19,6 +20,7 @@
 pub mod calls;
 pub mod code;
 pub mod facts;
+pub mod limits;
 pub mod machine;
 pub mod module;
 pub mod object;

@@ -22,17 +22,9 @@
 //! The first four registers are callee-saved in the C convention, so C calls keep the machine state.
 
 use crate::Value;
+use crate::limits::SPILL_WORDS;
 use std::mem::offset_of;
 
-/// Number of values carried in `a0..a4`.
-pub const ARG_REGISTERS: usize = 5;
-/// Number of parameters of a known function carried in registers.
-pub const KNOWN_REGISTERS: usize = 7;
-/// Bytes that allocation inside runtime calls always leaves in a nursery block: a heap check of at most this many bytes
-/// stays valid across runtime calls.
-pub const CHECK_RESERVE: u64 = 4096;
-/// Number of words a slow path can spill for the collector.
-pub const SPILL_WORDS: usize = 4096;
 /// Number of slots visible to the library as `(%machine-ref i)`: those of the thread, then those of the runtime.
 pub const SLOTS: usize = 16;
 /// How many of them belong to a thread: [`ThreadState::slots`]. The others are [`Machine::slots`].

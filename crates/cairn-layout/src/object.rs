@@ -97,9 +97,18 @@ pub const fn object_bytes(h: u64) -> u64 {
         17 => n,
         _ => n * 8,
     };
-    let total = 8 + ((payload + 7) & !7);
-    if total < 16 { 16 } else { total }
+    headed_bytes(payload.div_ceil(8) as usize)
 }
+
+/// Whole size in bytes of an object of one header or code word and `n` words more.
+#[inline]
+pub const fn headed_bytes(n: usize) -> u64 {
+    let n = n as u64;
+    8 + 8 * if n == 0 { 1 } else { n }
+}
+
+/// Size in bytes of a pair.
+pub const PAIR_BYTES: u64 = 16;
 
 /// Objects larger than this are allocated apart and never moved.
 pub const LARGE_BYTES: u64 = 8 * 1024;

@@ -64,7 +64,7 @@ pub fn other(ctx: &mut Machine, who: &str, message: impl Into<String>, irritants
 
 /// `expected 2 arguments, got 1:`, from an arity word; what was got follows.
 pub fn count_message(arity: u64, noun: &str, got: usize) -> String {
-    let minimum = arity & 0xFFFF;
+    let minimum = cairn_layout::code::least_count(arity);
     let mut counts: Vec<String> = match (arity >> 16 & 1, arity >> 17 & 1) {
         (0, 0) if minimum == 0 => vec!["no".to_string()],
         (0, 0) => vec![minimum.to_string()],

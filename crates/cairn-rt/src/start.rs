@@ -2,15 +2,16 @@
 
 use crate::calls;
 use crate::fatal;
+use crate::machine::State;
 use crate::machine::chunks::Geometry;
 use crate::machine::stubs::cold_stub;
-use crate::machine::{ARGS_MIN, State};
 use crate::options::{Host, Options, Zeal};
 use crate::port;
 use crate::runtime::Runtime;
 use crate::symbol::SymbolTable;
 use cairn_heap::{CollectionEvent, Heap, HeapConfig, Observer, Scheme};
 use cairn_layout::Value;
+use cairn_layout::limits::ARGS_MIN;
 use cairn_layout::machine::{Machine, ThreadState};
 use cairn_layout::module::ModuleTable;
 use std::ffi::{CStr, c_char, c_int};

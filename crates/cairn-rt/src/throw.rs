@@ -247,6 +247,7 @@ mod tests {
         let name = Text(*b"area\0");
         for (arity, expected) in [
             (2, "area: expected 2 arguments, got 1: 5"),
+            (code::count_word(70_000, false), "area: expected 70000 arguments, got 1: 5"),
             (1 | 1 << 16, "area: expected at least 1 argument, got 1: 5"),
             (0, "area: expected no arguments, got 1: 5"),
             (1 << 17 | 1 << 34 | 1 << 35, "area: expected 2 or 3 arguments, got 1: 5"),

@@ -5,7 +5,8 @@ use crate::ir::*;
 use crate::uses;
 use cairn_core::prim::PrimOp;
 use cairn_layout::facts::StrategyFacts;
-use cairn_layout::machine::CHECK_RESERVE;
+use cairn_layout::limits::CHECK_RESERVE;
+use cairn_layout::object::headed_bytes;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -156,7 +157,7 @@ fn patch_spans(b: &Block) -> Vec<(usize, usize)> {
 
 fn frame_bytes(t: &Term, strategy: &StrategyFacts) -> u32 {
     match t {
-        Term::Call { frame, .. } if strategy.frames_in_heap => (8 * frame.frame.words).max(16),
+        Term::Call { frame, .. } if strategy.frames_in_heap => headed_bytes(frame.frame.words as usize - 1) as u32,
         _ => 0,
     }
 }

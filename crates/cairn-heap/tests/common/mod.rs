@@ -4,7 +4,7 @@
 use cairn_heap::{Address, AllocKind, Client, Heap, HeapConfig, OutOfMemory, Request, RootVisitor, Scheme};
 use cairn_layout::Value;
 use cairn_layout::code::flags;
-use cairn_layout::machine::CHECK_RESERVE;
+use cairn_layout::limits::CHECK_RESERVE;
 use cairn_layout::object::{Type, continuation, header, object_bytes};
 use cairn_layout::value::{TAG_OBJECT, TAG_PAIR, TAG_PROCEDURE};
 

@@ -15,7 +15,8 @@ use super::regs::{Place, Regs, known_place};
 use super::text::{Odds, Val};
 use cairn_frame::ir::*;
 use cairn_layout::code::{Site, expected_values};
-use cairn_layout::machine::{ARG_REGISTERS, error};
+use cairn_layout::limits::ARG_REGISTERS;
+use cairn_layout::machine::error;
 use cairn_layout::value::Value as Word;
 
 impl<'m> Emitter<'_, 'm> {

@@ -4,8 +4,9 @@ use super::literals::Literals;
 use super::text::{Val, escape, symbol};
 use crate::strategy::{Strategy, for_facts};
 use cairn_frame::ir::*;
-use cairn_layout::code::{Site, flags};
+use cairn_layout::code::{SEVERAL, Site, count_word, flags};
 use cairn_layout::facts::STRATEGIES;
+use cairn_layout::limits::{SHORT_COUNT, SHORT_MAP_WORDS};
 use cairn_layout::machine::error;
 use cairn_layout::module::MODULE_VERSION;
 use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
@@ -210,7 +211,7 @@ impl<'m> ModuleCx<'m> {
                     map[w / 64] |= 1 << (w % 64);
                 }
                 let mut shape = frame.words as u64 | flags::RETURN | library;
-                let live = if frame.words <= 128 {
+                let live = if frame.words as u64 <= SHORT_MAP_WORDS {
                     [Val::word(map[0]), Val::word(map[1])]
                 } else {
                     shape |= flags::LONG_MAP;
@@ -346,12 +347,12 @@ fn counted(out: &mut String, name: &str, strings: &[Vec<u8>]) {
 /// The arity word of an entry.
 fn arity(clauses: &[EntryClause]) -> u64 {
     let rest = clauses.iter().find(|c| c.rest);
-    let least =
-        rest.or(clauses.first()).map_or(0, |c| c.required as u64).min(0xFFFF) | (rest.is_some() as u64) << 16;
+    let required = rest.or(clauses.first()).map_or(0, |c| c.required as u64);
     if clauses.len() < 2 {
-        return least;
+        return count_word(required, rest.is_some());
     }
+    let least = count_word(required.min(SHORT_COUNT), rest.is_some()) & u32::MAX as u64;
     let counts =
         clauses.iter().filter(|c| !c.rest && c.required < 32).fold(0, |m, c| m | 1u64 << (32 + c.required));
-    least | 1 << 17 | counts
+    least | SEVERAL | counts
 }

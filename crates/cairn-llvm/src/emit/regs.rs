@@ -9,7 +9,7 @@
 
 use super::builder::{Builder, line};
 use super::text::{Mem, Val};
-use cairn_layout::machine::ARG_REGISTERS;
+use cairn_layout::limits::{ARG_REGISTERS, ARGS_MIN};
 use cairn_layout::value::TAG_PROCEDURE;
 
 /// The registers of a jump besides the machine state; unused ones are poison.
@@ -129,8 +129,9 @@ impl Builder {
         self.load_at(&base, 8 * i as i64, Mem::Args)
     }
 
-    /// Stores word `i` of the argument area.
+    /// Stores word `i` of the argument area; compiled code never asks for more than it has in any case.
     pub(crate) fn store_arg(&mut self, i: usize, v: &Val) {
+        assert!(i < ARGS_MIN, "operand {i} does not fit the argument area");
         let base = self.args_base();
         self.store_at(&base, 8 * i as i64, v, Mem::Args);
     }

@@ -8,12 +8,13 @@ use super::builder::{ins, line};
 use super::emitter::Emitter;
 use super::text::{Odds, Val};
 use cairn_frame::ir::{Rep, Var};
+use cairn_layout::limits::{CHECK_RESERVE, SPILL_WORDS};
 use cairn_layout::machine::Machine;
 use cairn_layout::value::Value as Word;
 use std::mem::offset_of;
 
 /// What a collection at a poll leaves at least: as much as an earlier heap check of the block may have promised.
-const POLL_BYTES: u32 = cairn_layout::machine::CHECK_RESERVE as u32;
+const POLL_BYTES: u32 = CHECK_RESERVE as u32;
 
 impl Emitter<'_, '_> {
     /// Bytes 0 asks for a poll: a collection when the runtime wants one, which it shows by leaving little room.
@@ -36,7 +37,7 @@ impl Emitter<'_, '_> {
     }
 
     fn collection_wanted(&mut self) -> Val {
-        self.room_below(cairn_layout::machine::CHECK_RESERVE as i64 + 16)
+        self.room_below(CHECK_RESERVE as i64 + 16)
     }
 
     /// Calls the collector. `extra` is one more value that lives on; its new word is returned.
@@ -60,6 +61,7 @@ impl Emitter<'_, '_> {
             self.store_machine(spill(count), &sp);
             count += 1;
         }
+        assert!(count <= SPILL_WORDS, "{count} words live on across a collection");
         self.store_machine(offset_of!(Machine, spilled), &Val::Int(count as i64));
         let sp = self.sp();
         self.cold_call("cairn_machine_collect", &sp, &[Val::word(Word::fixnum(bytes as i64).0)]);

@@ -13,17 +13,11 @@ use super::{Push, Strategy};
 use crate::emit::builder::{Builder, ins, line};
 use crate::emit::text::{Mem, Odds, Val};
 use cairn_layout::code::SHAPE;
+use cairn_layout::limits::{COPY_WORDS, RED_ZONE};
 use cairn_layout::machine::Machine;
 use cairn_layout::object::continuation;
 use cairn_layout::value::Value as Word;
 use std::mem::offset_of;
-
-/// Bytes below the stack limit that are always usable.
-const RED_ZONE: u32 = 1024;
-
-/// Underflow copies frames in blocks of so many words. It may read, but does not use, words below the lowest frame of a
-/// chunk: the runtime keeps that much below the red zone.
-const COPY_WORDS: i64 = 8;
 
 pub(super) struct StackFrames;
 
@@ -57,7 +51,7 @@ impl Strategy for StackFrames {
             d => ins!(e, "add i64 {old}, {d}"),
         };
         let grows = frame.words > incoming;
-        let checked = grows && (incoming == 0 || 8 * frame.words > RED_ZONE);
+        let checked = grows && (incoming == 0 || 8 * frame.words as u64 > RED_ZONE);
         let sp = if checked { self.check_limit(e, push, &old, sp) } else { sp };
         let base = e.address(&sp, 0);
         if !(push.returns_here && incoming == frame.words) {
@@ -115,7 +109,7 @@ impl Strategy for StackFrames {
         let (done, then) = (Val::text("%copied"), Val::text("%copied.next"));
         line!(e, "{done} = phi i64 [ 0, %{first} ], [ {then}, %{copy} ]");
         let (source, target) = (ins!(e, "sub i64 {next}, {done}"), ins!(e, "sub i64 {sp}, {done}"));
-        for i in 1..=COPY_WORDS {
+        for i in 1..=COPY_WORDS as i64 {
             let w = e.load_word(&source, -8 * i, Mem::Frame);
             e.store_word(&target, -8 * i, &w, Mem::Frame);
         }

@@ -19,6 +19,7 @@ use cairn_heap::RootVisitor;
 use cairn_heap::address::Address;
 use cairn_heap::blocks::POISON;
 use cairn_layout::code::{LIVE_HIGH, LIVE_LOW, MV_ENTRY, RETURN_PREFIX, SHAPE, flags, shape_words};
+use cairn_layout::limits::SHORT_MAP_WORDS;
 use std::collections::HashMap;
 
 /// A segment of frames, as somebody claims it to be.
@@ -147,11 +148,11 @@ impl Auditor {
         if !self.is_code(mv) {
             return Err(format!("has the multiple-value entry {mv:#x}, which is no code"));
         }
-        if (shape & flags::LONG_MAP != 0) != (words > 128) {
+        if (shape & flags::LONG_MAP != 0) != (words > SHORT_MAP_WORDS) {
             return Err(format!("has the wrong kind of live map for {words} words"));
         }
         // The map's last words may speak of more than the frame has.
-        let mapped = words.next_multiple_of(64).max(if words > 128 { 0 } else { 128 });
+        let mapped = words.next_multiple_of(64).max(if words > SHORT_MAP_WORDS { 0 } else { SHORT_MAP_WORDS });
         // SAFETY: as above; there are as many words of map.
         let stray = unsafe { is_live(code, words, 0) || (words..mapped).any(|i| is_live(code, words, i)) };
         if stray { Err("has a live map that shows words which are no slots".into()) } else { Ok(words) }
@@ -165,7 +166,7 @@ impl Auditor {
 unsafe fn is_live(code: u64, words: u64, i: u64) -> bool {
     // SAFETY: by the contract.
     let map = unsafe {
-        match (words > 128, i / 64) {
+        match (words > SHORT_MAP_WORDS, i / 64) {
             (true, n) => Address(word(code, LIVE_HIGH) + 8 * n).load(),
             (false, 0) => word(code, LIVE_LOW),
             (false, _) => word(code, LIVE_HIGH),

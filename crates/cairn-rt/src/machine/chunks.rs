@@ -39,16 +39,12 @@ use crate::alloc::out_of_memory;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::code::{SHAPE, shape_words};
+use cairn_layout::limits::{BELOW_RED_ZONE, RED_ZONE};
 use cairn_layout::machine::{Machine, slot};
 use cairn_layout::object::continuation;
 
 /// Size of a chunk in bytes.
 pub const CHUNK_BYTES: u64 = 32 * 1024;
-/// Bytes below `Machine::stack_limit` that frames may use without a check: compiled code lets a frame grow in place
-/// up to this size.
-pub const RED_ZONE: u64 = 1024;
-/// Bytes below the red zone: the chunk's end is recorded there, and copying in blocks may read there.
-const BELOW: u64 = 64;
 
 /// How chunks are used.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +106,7 @@ fn enter_chunk(ctx: &mut Machine, (start, end): (u64, u64), bytes: u64, bottom: 
     (s.chunks.start, s.chunks.end) = (start, end);
     ctx.thread.chunk = start;
     let room = bytes + s.chunks.geometry.room_max;
-    ctx.thread.stack_limit = (start + BELOW + RED_ZONE).max((end - 8).saturating_sub(room));
+    ctx.thread.stack_limit = (start + BELOW_RED_ZONE + RED_ZONE).max((end - 8).saturating_sub(room));
     ctx.thread.base = end - 8;
     ctx.thread.sp = ctx.thread.base;
     // SAFETY: the first and the last word of a fresh chunk. The first, below the red zone, records its end.
@@ -251,7 +247,7 @@ fn resume_in_place(ctx: &mut Machine, k: Value, sp: u64, base: u64) {
     let s = state(ctx);
     (s.chunks.start, s.chunks.end) = (chunk, end);
     ctx.thread.chunk = chunk;
-    ctx.thread.stack_limit = chunk + BELOW + RED_ZONE;
+    ctx.thread.stack_limit = chunk + BELOW_RED_ZONE + RED_ZONE;
     ctx.thread.sp = sp;
     ctx.thread.base = base;
     set_under(ctx, next);

@@ -1,13 +1,14 @@
 //! Taking in a compiled module and running it.
 
 use super::audit::Auditor;
-use super::{ARGS_MIN, chunks, stubs};
+use super::{chunks, stubs};
 use crate::alloc;
 use crate::options::Zeal;
 use crate::runtime::Runtime;
 use crate::symbol;
 use cairn_layout::Value;
 use cairn_layout::facts::STRATEGIES;
+use cairn_layout::limits::ARGS_MIN;
 use cairn_layout::module::{Bytes, MODULE_VERSION, ModuleTable, NODE_PLACEHOLDER, SYMBOL_PLACEHOLDER};
 use cairn_layout::value::TAG_PROCEDURE;
 use std::fmt;

@@ -29,6 +29,7 @@ use crate::failure;
 use crate::list::{Shape, shape};
 use crate::runtime::rt;
 use cairn_layout::Value;
+use cairn_layout::code::OF_PROCEDURE;
 use cairn_layout::facts;
 use cairn_layout::machine::Machine;
 use cairn_layout::object::continuation;
@@ -149,8 +150,9 @@ pub extern "C" fn cairn_machine_rest(ctx: &mut Machine, start: Value, argc: Valu
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_mismatch(ctx: &mut Machine, expected: Value, got: Value) -> Value {
     let got: Vec<Value> = access::list_items(got).collect();
-    let noun = if expected.as_fixnum() >> 17 & 1 != 0 { "argument" } else { "value" };
-    let message = failure::count_message(expected.as_fixnum() as u64 & 0x1_FFFF, noun, got.len());
+    let expected = expected.as_fixnum() as u64;
+    let noun = if expected & OF_PROCEDURE != 0 { "argument" } else { "value" };
+    let message = failure::count_message(expected & !OF_PROCEDURE, noun, got.len());
     failure::fail(ctx, cairn_layout::machine::error::ARITY, "", message, &got)
 }
 
@@ -160,9 +162,6 @@ pub extern "C" fn cairn_machine_unbound(ctx: &mut Machine, name: Value) -> Value
     let message = format!("unbound variable: {}", access::symbol_text(name));
     failure::fail(ctx, cairn_layout::machine::error::UNBOUND, "", message, &[])
 }
-
-/// Fewest words the argument area ever has; the compiler stores this many without asking.
-pub const ARGS_MIN: usize = 4096;
 
 /// Makes the argument area hold `n` arguments. What it grows by counts as part of the heap.
 pub fn ensure_args(ctx: &mut Machine, n: usize) {

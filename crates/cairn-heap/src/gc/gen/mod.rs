@@ -40,7 +40,7 @@ use crate::model::ObjectModel;
 use crate::space::markregion::{Evacuate, MarkRegionSpace, Tables};
 use crate::space::nursery::{Extent, Nursery};
 use crate::stats::{CollectionEvent, CollectionKind, Reason};
-use cairn_layout::machine::CHECK_RESERVE;
+use cairn_layout::limits::CHECK_RESERVE;
 use std::time::Instant;
 use trace::Tracer;
 
