@@ -93,7 +93,12 @@ impl Inliner<'_> {
     }
 
     fn residual(&mut self, f: Expr, args: Vec<Expr>, site: Site) -> Expr {
-        let args = self.all(args);
+        let form = match &f {
+            Expr::Global(g, _) => self.facts.lambda(*g),
+            _ => None,
+        };
+        let args = args.into_iter().enumerate();
+        let args = args.map(|(i, a)| self.called(a, form.is_some_and(|form| self.once.passes(form, i)))).collect();
         Expr::Call(Box::new(f), args, site)
     }
 
@@ -118,7 +123,7 @@ impl Inliner<'_> {
                 }
             },
             Known::Template(l) => {
-                let chosen = self.decide(&l, &args);
+                let chosen = self.decide(&l, None, &args);
                 self.var(v).known = Known::Template(l.clone());
                 match chosen {
                     Some(k) => {
@@ -150,7 +155,7 @@ impl Inliner<'_> {
             };
         };
         let once = self.global_uses[g.0 as usize] == 1 && self.lambda_depth > 0 && super::lambda_size(l) <= ONCE;
-        let chosen = if once { select(l, args.len()) } else { self.decide(l, &args) };
+        let chosen = if once { select(l, args.len()) } else { self.decide(l, Some(form), &args) };
         let Some(k) = chosen else { return self.residual(f, args, site) };
         // the lambda is lent out of the program while it is copied
         let lambda = match take(self.program.forms[form].expr_mut()) {
@@ -174,18 +179,21 @@ impl Inliner<'_> {
         self.nested(clause, args)
     }
 
-    /// The clause to copy, when copying pays.
-    fn decide(&self, l: &Lambda, args: &[Expr]) -> Option<usize> {
+    /// The clause to copy, when copying pays. `form` defines the procedure, when it is a global one.
+    fn decide(&self, l: &Lambda, form: Option<usize>, args: &[Expr]) -> Option<usize> {
         if self.depth >= DEPTH {
             return None;
         }
         let k = select(l, args.len())?;
         let known: Vec<Arg> = args.iter().map(|a| self.argument(a)).collect();
         let call = 2 + args.len();
-        let small = call + if self.lambda_depth == 0 { SMALL_ONCE } else { SMALL };
-        let limit = if known.iter().any(|a| matches!(a, Arg::Procedure)) { WITH_PROCEDURE } else { small };
+        let small = call + if self.runs_once { SMALL_ONCE } else { SMALL };
+        // where code runs once, a procedure that is called once may as well stay an argument
+        let worthwhile = |i: usize| !self.runs_once || !form.is_some_and(|form| self.once.passes(form, i));
+        let with_procedure = known.iter().enumerate().any(|(i, a)| matches!(a, Arg::Procedure) && worthwhile(i));
+        let limit = if with_procedure { WITH_PROCEDURE } else { small };
         let e = estimate(&l.clauses[k], &known, limit)?;
-        let fits = e.size <= small || e.calls_argument;
+        let fits = e.size <= small || e.calls_argument && with_procedure;
         (fits && (e.size <= call || e.size <= self.growth)).then_some(k)
     }
 

@@ -28,6 +28,7 @@
 //!   we inline what has already been simplified). The same holds for globals, which are their own templates.
 //! * Whether to copy is decided before copying by an estimate of the residual size ([`estimate`]) that knows
 //!   which parameters get constants or procedures. Waddell & Dybvig try and abandon; an estimate needs no undo.
+//! * Where code runs once ([`once`]) nothing is copied that does not make it smaller.
 //! * Recursive procedures are never inlined ([`facts`] breaks cycles), but their loops are copied around known
 //!   procedures ([`specialize`]); nesting and growth are bounded.
 //!
@@ -42,6 +43,7 @@
 mod call;
 mod estimate;
 mod facts;
+mod once;
 #[cfg(test)]
 pub(crate) mod random;
 mod specialize;
@@ -53,13 +55,14 @@ use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, Program, TopForm, VarId
 use crate::prim::{Op, PrimOp};
 use crate::walk::{Positions, Renaming, copy_clause, deep, for_each_child, take, visit};
 use cairn_layout::code::Site;
+use once::Once;
 use std::rc::Rc;
 
 /// A call is replaced by a body of at most this many units ([`size`]) beyond the call's own. About the size of a call
 /// with its argument moves, return point and frame traffic.
 const SMALL: usize = 14;
-/// The same in code that runs once (outside all procedures).
-const SMALL_ONCE: usize = 6;
+/// The same in code that runs once ([`once`]).
+const SMALL_ONCE: usize = 0;
 /// Allowed for a body that calls a parameter whose argument is a known procedure: whole library loops.
 const WITH_PROCEDURE: usize = 160;
 /// Procedures with one call are moved to it up to this size; moving costs nothing, but register allocation and
@@ -83,6 +86,8 @@ pub fn run(program: &mut Program) {
         global_uses: vec![0; program.globals.len()],
         removed: vec![false; program.forms.len()],
         lambda_depth: 0,
+        once: Once::default(),
+        runs_once: false,
         depth: 0,
         growth: 0,
         program,
@@ -134,6 +139,10 @@ struct Inliner<'a> {
     removed: Vec<bool>,
     /// Lambdas around the expression being walked.
     lambda_depth: usize,
+    /// What runs once.
+    once: Once,
+    /// Does the expression being walked?
+    runs_once: bool,
     /// Copies around the expression being walked.
     depth: usize,
     /// Units the form may still grow.
@@ -148,6 +157,7 @@ impl Inliner<'_> {
             self.count(&e);
             *self.program.forms[i].expr_mut() = e;
         }
+        self.once = once::analyze(self.program, &self.facts, &self.global_uses);
         // procedures used once wait for the walk of their use; those still there at the end are walked then
         let mut waiting = Vec::new();
         for i in order {
@@ -170,7 +180,11 @@ impl Inliner<'_> {
     fn form(&mut self, i: usize) {
         let e = take(self.program.forms[i].expr_mut());
         self.growth = GROWTH_FREE + GROWTH * size(&e);
-        *self.program.forms[i].expr_mut() = self.expr(e);
+        self.runs_once = true;
+        *self.program.forms[i].expr_mut() = match (&self.program.forms[i], e) {
+            (TopForm::Define(..), Expr::Lambda(l)) => Expr::Lambda(self.lambda_run(l, self.once.form(i))),
+            (_, e) => self.expr(e),
+        };
     }
 
     fn fresh(&mut self, like: VarId) -> VarId {

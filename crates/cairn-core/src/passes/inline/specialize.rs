@@ -115,7 +115,7 @@ impl Inliner<'_> {
     }
 
     fn worth_unfolding(&self, g: GlobalId, args: &[Expr]) -> bool {
-        if self.depth >= DEPTH || self.lambda_depth == 0 {
+        if self.depth >= DEPTH || self.runs_once {
             return false;
         }
         let is_list = |e: &Expr| self.quoted(e).is_some_and(|l| is_short_list(&l));

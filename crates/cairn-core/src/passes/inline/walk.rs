@@ -1,5 +1,6 @@
 //! The walk: every expression once, with beta reduction, propagation of atoms and removal of dead bindings.
 
+use super::once::is_loop;
 use super::{Inliner, Known, WITH_PROCEDURE, lambda_size, nothing, truth};
 use crate::inlined::Inlined;
 use crate::ir::{Clause, Expr, Lambda, Literal, VarId};
@@ -71,11 +72,14 @@ impl Inliner<'_> {
                 }
             }
             Expr::Receive { producer, clause, site } => self.receive(*producer, *clause, site),
-            Expr::CallCc(f, s) => Expr::CallCc(self.boxed(*f), s),
+            Expr::CallCc(f, s) => Expr::CallCc(Box::new(self.called(*f, true)), s),
             Expr::Labels(mut labels, body) => {
+                let outside = self.runs_once;
+                self.runs_once &= !is_loop(&labels);
                 for l in &mut labels {
                     l.body = self.expr(take(&mut l.body));
                 }
+                self.runs_once = outside;
                 Expr::Labels(labels, self.boxed(*body))
             }
             Expr::Jump(l, args) => Expr::Jump(l, self.all(args)),
@@ -90,13 +94,28 @@ impl Inliner<'_> {
         es.into_iter().map(|e| self.expr(e)).collect()
     }
 
-    pub(super) fn lambda(&mut self, mut l: Lambda) -> Lambda {
+    pub(super) fn lambda(&mut self, l: Lambda) -> Lambda {
+        self.lambda_run(l, false)
+    }
+
+    /// Walks a lambda of which is known whether its body runs once.
+    pub(super) fn lambda_run(&mut self, mut l: Lambda, once: bool) -> Lambda {
+        let outside = std::mem::replace(&mut self.runs_once, once);
         self.lambda_depth += 1;
         for c in &mut l.clauses {
             c.body = self.expr(take(&mut c.body));
         }
         self.lambda_depth -= 1;
+        self.runs_once = outside;
         l
+    }
+
+    /// Walks what is called at most once where it stands, if `once`.
+    pub(super) fn called(&mut self, e: Expr, once: bool) -> Expr {
+        match e {
+            Expr::Lambda(l) => Expr::Lambda(self.lambda_run(l, once && self.runs_once)),
+            e => self.expr(e),
+        }
     }
 
     /// Replaces a variable known to be an atom; a lambda that waits for a call must then be kept.
