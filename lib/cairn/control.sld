@@ -404,22 +404,15 @@
 
     ;;;; Leaving
 
-    (define (exit-status obj)
-      (cond
-        ((%eq? obj #t) 0)
-        ((%eq? obj #f) 1)
-        ((%fixnum? obj) (%fxand obj 255))
-        (else 1)))
-
     ;; Runs the outstanding `after` thunks first.
     (define exit
       (case-lambda
         (() (exit #t))
         ((obj)
          (rewind-to '())
-         (%exit (exit-status obj)))))
+         (%exit obj))))
 
     (define emergency-exit
       (case-lambda
         (() (emergency-exit #t))
-        ((obj) (%emergency-exit (exit-status obj)))))))
+        ((obj) (%emergency-exit obj))))))

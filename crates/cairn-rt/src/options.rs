@@ -42,11 +42,14 @@ pub enum Zeal {
 }
 
 impl Zeal {
-    fn from_environment() -> Zeal {
-        match std::env::var_os("CAIRN_ZEAL") {
-            Some(v) if v == "2" => Zeal::Thorough,
-            _ if is_set("CAIRN_ZEAL") => Zeal::On,
-            _ => Zeal::Off,
+    /// What `CAIRN_ZEAL` says; an error for the user when that is none of its values.
+    pub fn from_environment() -> Result<Zeal, String> {
+        let value = std::env::var_os("CAIRN_ZEAL").unwrap_or_default();
+        match value.to_str() {
+            Some("" | "0") => Ok(Zeal::Off),
+            Some("1") => Ok(Zeal::On),
+            Some("2") => Ok(Zeal::Thorough),
+            _ => Err(format!("CAIRN_ZEAL is {value:?}; it must be 0 (off), 1 (on) or 2 (thorough)")),
         }
     }
 
@@ -73,7 +76,7 @@ pub struct Options {
     pub stats: bool,
     /// Print a line for each collection.
     pub trace_gc: bool,
-    /// Checks for tests; what the environment's `CAIRN_ZEAL` says.
+    /// Checks for tests.
     pub zeal: Zeal,
     /// The program's name, then its arguments.
     pub command_line: Vec<String>,
@@ -104,9 +107,9 @@ pub fn parse_size(text: &str) -> Option<u64> {
 }
 
 impl Options {
-    /// The options of an executable made by `cairn build`: `CAIRN_HEAP_MAX`, `CAIRN_STATS`, `CAIRN_TRACE_GC`.
+    /// The options of an executable made by `cairn build`: `CAIRN_HEAP_MAX`, `CAIRN_STATS`, `CAIRN_TRACE_GC`, `CAIRN_ZEAL`.
     pub fn from_environment(command_line: Vec<String>) -> Result<Options, String> {
-        let mut options = Options { command_line, ..Options::default() };
+        let mut options = Options { command_line, zeal: Zeal::from_environment()?, ..Options::default() };
         options.stats = is_set("CAIRN_STATS");
         options.trace_gc = is_set("CAIRN_TRACE_GC");
         if let Some(text) = std::env::var_os("CAIRN_HEAP_MAX") {
@@ -126,7 +129,7 @@ impl Default for Options {
             heap_max: None,
             stats: false,
             trace_gc: false,
-            zeal: Zeal::from_environment(),
+            zeal: Zeal::Off,
             command_line,
             host: Arc::new(Process),
         }

@@ -7,6 +7,7 @@ use crate::fatal;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
+use cairn_layout::object::Type;
 use std::os::unix::ffi::OsStrExt;
 
 /// Nanoseconds since the runtime began. (2^60 ns are 36 years.)
@@ -22,11 +23,13 @@ pub extern "C" fn cairn_system_second(ctx: &mut Machine) -> Value {
     make_flonum(ctx, now.map(|d| d.as_secs_f64()).unwrap_or(0.0))
 }
 
-/// The exit status that `exit`'s argument means: `#t` or none 0, `#f` 1, an integer its low byte.
+/// The exit status that `exit`'s argument means: of `#t` 0, of an integer up to 255 itself, of other integers 255 (the system
+/// keeps the low byte only, and what is not 0 must not become 0), of anything else 1.
 pub fn exit_status(v: Value) -> i32 {
     match v {
-        Value::TRUE | Value::DEFAULT | Value::UNSPECIFIED => 0,
-        v if v.is_fixnum() => (v.as_fixnum() & 0xFF) as i32,
+        Value::TRUE => 0,
+        v if v.is_fixnum() => u8::try_from(v.as_fixnum()).unwrap_or(u8::MAX).into(),
+        v if access::is(v, Type::Bignum) => u8::MAX.into(),
         _ => 1,
     }
 }
@@ -91,6 +94,11 @@ mod tests {
         assert_eq!(exit_status(Value::FALSE), 1);
         assert_eq!(exit_status(Value::fixnum(7)), 7);
         assert_eq!(exit_status(Value::char(65)), 1);
+        assert_eq!(exit_status(Value::UNSPECIFIED), 1);
+        assert_eq!(
+            [0, 255, 256, 257, -1, i64::MIN >> 8].map(|n| exit_status(Value::fixnum(n))),
+            [0, 255, 255, 255, 255, 255]
+        );
     }
 
     #[test]

@@ -2,13 +2,13 @@
 //!
 //! Wrong use is answered with what was wrong and the right form, exit status 2.
 
-use cairn::{CompileOptions, Level, RunOptions, Stage};
+use cairn::{CompileOptions, Level, RunOptions, Stage, Zeal};
 use cairn_layout::facts;
 use clap::builder::FalseyValueParser;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches};
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -202,13 +202,10 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
             let _ = e.print();
             return ExitCode::from(crate::USAGE);
         }
-        match e.print().and_then(|()| std::io::stdout().flush()) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(failed) => {
-                eprintln!("cairn: {}", crate::cannot_print(&failed));
-                ExitCode::from(crate::FAILURE)
-            }
-        }
+        let text = e.render();
+        let colored = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        let printed = crate::print(&if colored { text.ansi().to_string() } else { text.to_string() });
+        printed.unwrap_or_else(crate::failed)
     })?;
     let (name, m) = matches.subcommand().expect("a subcommand is required");
     let file: PathBuf = m.get_one::<PathBuf>("file").expect("required").clone();
@@ -222,7 +219,10 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
             file,
             arguments: m.get_many::<String>("arguments").unwrap_or_default().cloned().collect(),
             compile,
-            run: run_options(m),
+            run: run_options(m).map_err(|message| {
+                eprintln!("cairn: {message}");
+                ExitCode::from(crate::USAGE)
+            })?,
         },
         _ => {
             let output = m.get_one::<PathBuf>("output").cloned().unwrap_or_else(|| file.with_extension(""));
@@ -248,14 +248,14 @@ fn compile_options(m: &ArgMatches) -> Compile {
     Compile { options, cache: !m.get_flag("no-cache"), time: m.get_flag("time") }
 }
 
-fn run_options(m: &ArgMatches) -> RunOptions {
-    let mut options = RunOptions::default();
-    if let Some(size) = m.get_one::<u64>("heap-max") {
-        options.heap_max = Some(*size);
-    }
-    options.stats = m.get_flag("stats");
-    options.trace_gc = m.get_flag("trace-gc");
-    options
+fn run_options(m: &ArgMatches) -> Result<RunOptions, String> {
+    Ok(RunOptions {
+        heap_max: m.get_one::<u64>("heap-max").copied(),
+        stats: m.get_flag("stats"),
+        trace_gc: m.get_flag("trace-gc"),
+        zeal: Zeal::from_environment()?,
+        ..RunOptions::default()
+    })
 }
 
 fn parse_size(text: &str) -> Result<u64, String> {

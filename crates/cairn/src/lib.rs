@@ -38,6 +38,7 @@ mod unfinished;
 
 pub use cache::Cache;
 pub use cairn_rt::Options as RunOptions;
+pub use cairn_rt::options::Zeal;
 pub use compiler::{Compiled, Compiler};
 pub use diagnostics::Messages;
 pub use emit::Stage;

@@ -6,7 +6,9 @@ mod cli;
 
 use cairn::{Compiled, Error, Messages, Source};
 use cli::{Command, Compile};
+use std::fs::File;
 use std::io::{IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -26,13 +28,16 @@ fn main() -> ExitCode {
         Command::Build { file, output, compile } => build(&file, &output, &compile),
         Command::Emit { file, stage, only, compile } => emit(&file, stage, only.as_deref(), &compile),
     };
-    result.unwrap_or_else(|error| {
-        match error {
-            Error::Rejected(messages) => show(&messages),
-            Error::Other(message) => eprintln!("cairn: {message}"),
-        }
-        ExitCode::from(FAILURE)
-    })
+    result.unwrap_or_else(failed)
+}
+
+/// Tells why a command failed.
+fn failed(error: Error) -> ExitCode {
+    match error {
+        Error::Rejected(messages) => show(&messages),
+        Error::Other(message) => eprintln!("cairn: {message}"),
+    }
+    ExitCode::from(FAILURE)
 }
 
 /// A session as the options and the environment say.
@@ -70,17 +75,19 @@ fn build(file: &Path, output: &Path, compile: &Compile) -> Result<ExitCode, Erro
 fn emit(file: &Path, stage: cairn::Stage, only: Option<&str>, compile: &Compile) -> Result<ExitCode, Error> {
     let (text, warnings) = compiler(compile).emit(&Source::read(file)?, stage, only)?;
     show(&warnings);
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|e| cannot_print(&e))?;
-    Ok(ExitCode::SUCCESS)
+    print(&text)
+}
+
+/// Writes to standard output. Not by way of [`std::io::Stdout`]: that takes a closed standard output for a success.
+fn print(text: &str) -> Result<ExitCode, Error> {
+    let out = std::io::stdout().as_fd().try_clone_to_owned().map(File::from);
+    match out.and_then(|mut out| out.write_all(text.as_bytes())) {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(e) => Err(Error::Other(format!("cannot write to standard output: {}", cairn_rt::describe_io(&e)))),
+    }
 }
 
 /// Prints messages as the terminal likes them.
 fn show(messages: &Messages) {
     eprint!("{}", messages.text(std::io::stderr().is_terminal()));
-}
-
-/// What to say when standard output takes no more.
-fn cannot_print(error: &std::io::Error) -> String {
-    format!("cannot write to standard output: {}", cairn_rt::describe_io(error))
 }

@@ -158,6 +158,67 @@ fn strange_input() {
     d.transcript("input.txt", &names.map(|n| format!("run {n}.scm")).each_ref().map(|s| &**s));
 }
 
+#[test]
+fn closed_standard_output_is_an_error() {
+    let d = Directory::new("closed");
+    d.write("one.scm", "(display 1)");
+    for arguments in ["run one.scm", "run --emit=core one.scm", "--help"] {
+        let script = format!("exec {} {arguments} >&-", binary().display());
+        let output = Command::new("sh").args(["-c", &script]).current_dir(&d.0).output().unwrap();
+        let complaint = "cairn: cannot write to standard output: Bad file descriptor\n";
+        assert_eq!(String::from_utf8_lossy(&output.stderr), complaint, "{arguments}");
+        assert_eq!(output.status.code(), Some(1), "{arguments}");
+    }
+}
+
+#[test]
+fn unknown_zeal_is_wrong_use() {
+    let d = Directory::new("zeal");
+    d.write("one.scm", "(display 1)");
+    let (output, status) = d.cairn("build one.scm");
+    assert_eq!(status, Some(0), "{output}");
+    let run = |mut command: Command, zeal: &str| {
+        let output = command.current_dir(&d.0).env("CAIRN_ZEAL", zeal).output().unwrap();
+        ([&output.stdout[..], &output.stderr].map(String::from_utf8_lossy).concat(), output.status.code())
+    };
+    let in_memory = || {
+        let mut command = Command::new(binary());
+        command.args(["run", "one.scm"]);
+        command
+    };
+    for (value, output, status) in [
+        ("", "1", 0),
+        ("0", "1", 0),
+        ("2", "1", 0),
+        ("abc", "cairn: CAIRN_ZEAL is \"abc\"; it must be 0 (off), 1 (on) or 2 (thorough)\n", 2),
+    ] {
+        let expected = (output.to_string(), Some(status));
+        assert_eq!(run(in_memory(), value), expected);
+        assert_eq!(run(Command::new(d.0.join("one")), value), expected);
+    }
+}
+
+#[test]
+fn only_zero_means_zero() {
+    let d = Directory::new("status");
+    let statuses = [
+        ("(exit)", 0),
+        ("(exit #t)", 0),
+        ("(exit #f)", 1),
+        ("(exit 7)", 7),
+        ("(exit 255)", 255),
+        ("(exit 256)", 255),
+        ("(exit -256)", 255),
+        ("(exit (expt 2 64))", 255),
+        ("(exit 'failure)", 1),
+        ("(emergency-exit 256)", 255),
+    ];
+    for (text, status) in statuses {
+        d.write("exits.scm", text);
+        assert_eq!(d.cairn("run --opt=low exits.scm"), (String::new(), Some(status)), "{text}");
+    }
+}
+
 /// Deep and long programs work, or say what is too much of them.
 #[test]
 fn monstrous_input() {
