@@ -10,7 +10,7 @@
 //! trace; the port is ignored.
 
 use crate::ir::{Clause, Expr, GlobalId, LabelId, Lambda, Literal, Program, TopForm, VarId};
-use crate::prim::{Kind, Op, PrimOp, fixnum_bit};
+use crate::prim::{Kind, Op, PrimOp, fixnum_bit, scalar_bit};
 use crate::walk::deep;
 use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
 use cairn_num::{Int, Number};
@@ -388,6 +388,9 @@ impl<'p> Machine<'p> {
             if op.is_generic() && proven & fixnum_bit(i) != 0 && !x.is(Kind::Fixnum) {
                 return Err(Stop::Unsound(format!("operand {i} of {} is {x}, no fixnum", o.info().name)));
             }
+            if op.stored_operand() == Some(i) && proven & scalar_bit(i) != 0 && !x.is_scalar() {
+                return Err(Stop::Unsound(format!("{} stores {x}, no scalar", o.info().name)));
+            }
             if !x.is(*kind) {
                 return if proven & (1 << i) != 0 {
                     Err(Stop::Unsound(format!("operand {i} of {} is {x}, not {kind:?}", o.info().name)))
@@ -685,6 +688,11 @@ impl<'p> Val<'p> {
             Kind::Opaque => matches!(self, Val::Opaque(_)),
             Kind::Port => false,
         }
+    }
+
+    /// See [`scalar_bit`].
+    fn is_scalar(&self) -> bool {
+        matches!(self, Val::Atom(_) | Val::Nil) || self.is(Kind::Fixnum)
     }
 
     fn eq(&self, other: &Val<'p>) -> bool {

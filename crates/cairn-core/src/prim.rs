@@ -353,6 +353,12 @@ pub const fn fixnum_bit(i: usize) -> u8 {
     1 << (4 + i)
 }
 
+/// The bit among the proven ones of a store ([`PrimOp::stored_operand`]) that says: what is stored, operand `i`, is a *scalar*, a
+/// fixnum, boolean, character, the empty list or another of the values that have neither parts nor an identity.
+pub const fn scalar_bit(i: usize) -> u8 {
+    1 << (4 + i)
+}
+
 impl PrimOp {
     /// The primitive called `name` (without `%`).
     pub fn by_name(name: &str) -> Option<PrimOp> {
@@ -435,6 +441,16 @@ impl PrimOp {
                     | FloorQuotient
             )
         )
+    }
+    /// The operand that the operation puts into an object made before, for operations whose "proven" bits may say
+    /// [`scalar_bit`] of it.
+    pub fn stored_operand(self) -> Option<usize> {
+        match self {
+            PrimOp::Op(Op::SetCar | Op::SetCdr | Op::SetBox) => Some(1),
+            PrimOp::Op(Op::VectorSet) => Some(2),
+            PrimOp::Op(Op::RecordSet) => Some(3),
+            _ => None,
+        }
     }
     /// Can it raise, given which operand checks are proven (bit `i` for operand `i`)? Of the operands of `<` and its like,
     /// "proven" says that they are real.

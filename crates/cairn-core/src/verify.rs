@@ -5,7 +5,7 @@
 //! primitives, and that assigned variables are marked. Complexity: linear; deep programs are fine.
 
 use crate::ir::{Clause, Expr, LabelId, Lambda, Program, VarId};
-use crate::prim::fixnum_bit;
+use crate::prim::{fixnum_bit, scalar_bit};
 use crate::walk::deep;
 
 /// Which of the languages of [`crate::ir`] a program is written in.
@@ -204,7 +204,8 @@ impl Verifier<'_> {
                     self.complain(format!("%{} has {} operands", op.name(), args.len()));
                 }
                 let fixnums = if op.is_generic() { fixnum_bit(0) | fixnum_bit(1) } else { 0 };
-                if args.len() < 8 && (*proven & !fixnums) >> args.len() != 0 {
+                let scalar = op.stored_operand().map_or(0, scalar_bit);
+                if args.len() < 8 && (*proven & !(fixnums | scalar)) >> args.len() != 0 {
                     self.complain(format!("%{} proves operands it does not have", op.name()));
                 }
                 self.operands(args);

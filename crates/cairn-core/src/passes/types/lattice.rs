@@ -51,8 +51,8 @@ pub(super) mod bits {
     pub const NUMBER: u32 = REAL | COMPNUM;
     /// `eqv?` on these is more than comparing words.
     pub const EQV_DEEP: u32 = FLONUM | BIGNUM | RATNUM | COMPNUM;
-    /// Their words are not addresses.
-    pub const NOT_IN_HEAP: u32 = FIXNUM | BOOLEAN | NULL | CHAR | EOF | DEFAULT | UNSPECIFIED | UNBOUND;
+    /// They have neither parts nor an identity ([`crate::prim::scalar_bit`]).
+    pub const SCALAR: u32 = FIXNUM | BOOLEAN | NULL | CHAR | EOF | DEFAULT | UNSPECIFIED | UNBOUND;
     /// `equal?` on all others is comparing words.
     pub const EQUAL_SHALLOW: u32 =
         FIXNUM | BOOLEAN | NULL | SYMBOL | CHAR | PROCEDURE | EOF | DEFAULT | UNSPECIFIED;

@@ -5,7 +5,7 @@ use super::speculate;
 use super::walk::{Question, Types};
 use crate::ir::{Expr, GlobalId, Literal, VarId};
 use crate::passes::known::Known;
-use crate::prim::{Op, PrimOp, fixnum_bit};
+use crate::prim::{Op, PrimOp, fixnum_bit, scalar_bit};
 use crate::walk::take;
 use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
 use cairn_num::{Int, Number};
@@ -36,8 +36,8 @@ impl Types {
             if !t.is_none() {
                 self.store(v, t);
             }
-            if let (true, Expr::Prim { proven, .. }) = (self.rewriting && t.within(NOT_IN_HEAP), e) {
-                *proven |= 2;
+            if let (true, Expr::Prim { proven, .. }) = (self.rewriting && t.within(SCALAR), e) {
+                *proven |= scalar_bit(1);
             }
             return (if t.is_none() { t } else { Type::UNSPECIFIED }, None);
         }
@@ -98,8 +98,8 @@ impl Types {
             if passed.is_none() {
                 return (passed, None); // always fails
             }
-            if stored_operand(o) == Some(i) && passed.within(NOT_IN_HEAP) {
-                bits |= 1 << i;
+            if op.stored_operand() == Some(i) && passed.within(SCALAR) {
+                bits |= scalar_bit(i);
             }
             *t = passed;
             if let Expr::Local(v) = args[i] {
@@ -301,16 +301,6 @@ fn stores(op: PrimOp) -> bool {
         }
         PrimOp::Rt(i) => i.row().name == "make-vector",
         PrimOp::Opaque => false,
-    }
-}
-
-/// The operand whose word an operation writes into an object: "proven" says that it is no pointer into the heap.
-fn stored_operand(o: Op) -> Option<usize> {
-    match o {
-        Op::SetCar | Op::SetCdr | Op::SetBox => Some(1),
-        Op::VectorSet => Some(2),
-        Op::RecordSet => Some(3),
-        _ => None,
     }
 }
 

@@ -9,7 +9,7 @@ use super::{Value, literal_fixnum, never_heap_pointer};
 use crate::emit::builder::{Label, ins, line};
 use crate::emit::emitter::Emitter;
 use crate::emit::text::{Mem, Val};
-use cairn_core::prim::{Kind, Op};
+use cairn_core::prim::{Kind, Op, scalar_bit};
 use cairn_frame::ir::Prim;
 use cairn_layout::code::Site;
 use cairn_layout::machine::{CARD_MASK, CARD_SHIFT, Machine, error, slot_offset};
@@ -125,7 +125,7 @@ impl Emitter<'_, '_> {
 
     /// Marks the card of `address` after a store of operand `i`, unless that is no pointer into the heap.
     fn barrier(&mut self, p: &Prim, i: usize, address: &Val) {
-        if p.proven >> i & 1 != 0 || never_heap_pointer(&p.args[i]) {
+        if p.proven & scalar_bit(i) != 0 || never_heap_pointer(&p.args[i]) {
             return;
         }
         let cards = self.machine_constant(offset_of!(Machine, cards));
