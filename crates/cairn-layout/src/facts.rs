@@ -1,11 +1,30 @@
 //! Facts that frame strategies and collectors publish. Code generation reads these; it never asks "which
 //! strategy is this".
 
+/// The ways of keeping frames. The compiler's table of lowerings and the runtime's of strategies are `match`es on this, so
+/// that a new row lacks nothing unnoticed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum FrameKind {
+    /// Linked stack chunks.
+    Chunks,
+    /// Heap records.
+    Heap,
+}
+
+impl FrameKind {
+    /// What the strategy publishes.
+    pub const fn facts(self) -> &'static StrategyFacts {
+        STRATEGIES[self as usize]
+    }
+}
+
 /// What code generation needs to know about a frame strategy.
 #[derive(Debug, PartialEq, Eq)]
 pub struct StrategyFacts {
     /// The one name: flag value, folder, test folder, report row.
     pub name: &'static str,
+    /// What the tables of both sides know it by; its position in [`STRATEGIES`].
+    pub kind: FrameKind,
     /// Frames are immutable heap records: allocated at each call, counted in heap checks, never popped.
     pub frames_in_heap: bool,
     /// Words before the first slot: return address (and parent frame, when frames are in the heap).
@@ -21,6 +40,7 @@ pub struct StrategyFacts {
 /// Linked chunks of 32 KiB (the default).
 pub const CHUNKS: StrategyFacts = StrategyFacts {
     name: "chunks",
+    kind: FrameKind::Chunks,
     frames_in_heap: false,
     header_words: 1,
     reuse: true,
@@ -31,6 +51,7 @@ pub const CHUNKS: StrategyFacts = StrategyFacts {
 /// Immutable heap records.
 pub const HEAP: StrategyFacts = StrategyFacts {
     name: "heap",
+    kind: FrameKind::Heap,
     frames_in_heap: true,
     header_words: 2,
     reuse: false,
@@ -72,3 +93,16 @@ pub const GEN: CollectorFacts = CollectorFacts {
 
 /// All collectors.
 pub const COLLECTORS: &[&CollectorFacts] = &[&GEN];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strategies_are_found_by_kind_and_by_name() {
+        for s in STRATEGIES {
+            assert_eq!(s.kind.facts(), *s);
+            assert_eq!(strategy(s.name), Some(*s));
+        }
+    }
+}

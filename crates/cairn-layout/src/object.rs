@@ -190,7 +190,7 @@ pub mod continuation {
     pub const NEXT: u64 = 4;
     /// Dynamic-wind list at capture.
     pub const WINDERS: u64 = 5;
-    /// Fixnum: 0 when made by `call/cc`, else counts overflows; see `cairn_rt::machine::chunks`.
+    /// Fixnum: 0 when made by `call/cc`, else counts overflows; see `cairn_rt::machine::frames`.
     pub const SERIAL: u64 = 6;
     /// Number of words, code included.
     pub const LEN: u64 = 7;

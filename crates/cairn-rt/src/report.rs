@@ -18,7 +18,7 @@
 use crate::access::c_text;
 use crate::access::{self, string_of};
 use crate::fatal;
-use crate::machine::walk_frames;
+use crate::machine::frames;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::code::{self, Site};
@@ -238,7 +238,7 @@ fn frames(ctx: &Machine, site: Site) -> Vec<(Frame, usize)> {
     if site.row().is_some() {
         frames_at(module, site, "?", true).into_iter().for_each(|f| push(&mut frames, f));
     }
-    walk_frames(ctx, &mut |code: u64| {
+    frames::walk(ctx, &mut |code: u64| {
         // SAFETY: return addresses of frames have a return point's prefix.
         let (shape, site, name) = unsafe {
             let at = |offset: i64| *((code as i64 + offset) as *const u64);
@@ -273,7 +273,7 @@ fn is_call_of(text: &str, name: &str) -> bool {
 /// frame, then the youngest one is at some other call.
 pub fn site_of_call(ctx: &Machine, name: &str) -> Option<Site> {
     let mut youngest = None;
-    walk_frames(ctx, &mut |code: u64| {
+    frames::walk(ctx, &mut |code: u64| {
         // SAFETY: return addresses of frames have a return point's prefix.
         let (shape, site) = unsafe {
             let at = |offset: i64| *((code as i64 + offset) as *const u64);

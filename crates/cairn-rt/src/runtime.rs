@@ -4,7 +4,7 @@
 //! `Machine::runtime` leads from there to here ([`rt`]). This is the state alone, at the bottom of the crate; [`crate::start`]
 //! makes it.
 
-use crate::machine::State;
+use crate::machine::state::State;
 use crate::options::Options;
 use crate::symbol::SymbolTable;
 use cairn_heap::{Heap, Scheme};

@@ -2,8 +2,7 @@
 
 use crate::calls;
 use crate::fatal;
-use crate::machine::State;
-use crate::machine::chunks::Geometry;
+use crate::machine::state::State;
 use crate::machine::stubs::cold_stub;
 use crate::options::{Host, Options, Zeal};
 use crate::port;
@@ -32,6 +31,7 @@ impl Runtime {
     pub fn new(options: Options) -> Result<Box<Runtime>, String> {
         // SAFETY: a write to a closed pipe must be an error that can be reported, not a signal that kills.
         unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+        let zeal = options.zeal;
         let config = HeapConfig { heap_max: options.heap_max, ..options.zeal.heap() };
         let mut heap = Heap::new(Scheme, config).map_err(|e| e.to_string())?;
         if options.trace_gc {
@@ -50,11 +50,8 @@ impl Runtime {
             module: std::ptr::null(),
             start: Instant::now(),
             args: vec![Value::UNSPECIFIED; ARGS_MIN],
-            strategy: State::default(),
+            strategy: State::new(zeal != Zeal::Off),
         });
-        if runtime.options.zeal != Zeal::Off {
-            runtime.strategy.chunks.geometry = Geometry::TINY;
-        }
         // SAFETY: just made; nothing else refers to it.
         let ctx = unsafe { &mut *machine };
         ctx.calls = calls::table();

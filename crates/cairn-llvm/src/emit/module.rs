@@ -2,7 +2,7 @@
 
 use super::literals::Literals;
 use super::text::{Val, escape, symbol};
-use crate::strategy::{Strategy, for_facts};
+use crate::strategy::{Strategy, lowering};
 use cairn_frame::ir::*;
 use cairn_layout::code::{SEVERAL, Site, count_word, flags};
 use cairn_layout::facts::STRATEGIES;
@@ -97,7 +97,7 @@ impl<'m> ModuleCx<'m> {
     pub(super) fn new(module: &'m Module) -> Self {
         ModuleCx {
             module,
-            strategy: for_facts(module.strategy),
+            strategy: lowering(module.strategy.kind),
             literals: Literals::default(),
             symbols: module.functions.iter().map(|f| symbol(&f.name)).collect(),
             closures: BTreeSet::new(),

@@ -1,4 +1,4 @@
-//! How frames are made, found and left: one implementation per way of keeping frames, selected by published facts.
+//! How frames are made, found and left: one implementation per way of keeping frames, selected by its kind.
 //!
 //! Nothing else in this crate knows which strategy is in use. A new strategy is a new file here plus its facts in
 //! `cairn_layout::facts`.
@@ -9,7 +9,7 @@ mod heap;
 use crate::emit::builder::Builder;
 use crate::emit::text::Val;
 use cairn_frame::ir::Frame;
-use cairn_layout::facts::StrategyFacts;
+use cairn_layout::facts::FrameKind;
 
 /// A frame to be made.
 pub(crate) struct Push<'a> {
@@ -58,7 +58,10 @@ pub(crate) trait Strategy {
     fn reinstate(&self, b: &mut Builder, k: &Val) -> Val;
 }
 
-/// The lowering that fits the facts.
-pub(crate) fn for_facts(facts: &StrategyFacts) -> &'static dyn Strategy {
-    if facts.frames_in_heap { &heap::HeapFrames } else { &chunks::StackFrames }
+/// The lowering of a strategy.
+pub(crate) fn lowering(kind: FrameKind) -> &'static dyn Strategy {
+    match kind {
+        FrameKind::Chunks => &chunks::StackFrames,
+        FrameKind::Heap => &heap::HeapFrames,
+    }
 }

@@ -14,7 +14,6 @@
 //!
 //! Cost: linear in the frames of the segments that a walk of the heap meets.
 
-use super::State;
 use cairn_heap::RootVisitor;
 use cairn_heap::address::Address;
 use cairn_heap::blocks::POISON;
@@ -84,7 +83,6 @@ impl Auditor {
     /// `chunk_end` is one past the end of the chunk, which is readable and writable; nothing else uses it meanwhile.
     pub unsafe fn segment<V: RootVisitor>(
         &mut self,
-        state: &State,
         s: Segment,
         chunk_end: u64,
         visitor: &mut V,
@@ -111,7 +109,8 @@ impl Auditor {
                 if words > (s.base - sp) / 8 {
                     return Err(at(&format!("its {words} words reach beyond the segment")));
                 }
-                if code == state.underflow || code == state.halt && sp + 8 * words != s.base {
+                let shape = word(code, SHAPE);
+                if shape & flags::UNDERFLOW != 0 || shape & flags::HALT != 0 && sp + 8 * words != s.base {
                     return Err(at("an underflow or outermost frame where there cannot be one"));
                 }
                 for i in 1..words {
@@ -126,8 +125,9 @@ impl Auditor {
             };
             sp += 8 * words;
         }
-        // SAFETY: `base` is within the chunk.
-        if unsafe { Address(s.base).load() } != state.underflow {
+        // SAFETY: `base` is within the chunk; the descriptor is read after its address was found good.
+        let end = unsafe { Address(s.base).load() };
+        if self.code(end).is_err() || unsafe { word(end, SHAPE) } & flags::UNDERFLOW == 0 {
             return Err(format!("{s:x?} is not followed by an underflow frame"));
         }
         Ok(())
@@ -208,7 +208,8 @@ mod tests {
     impl Stack {
         fn new() -> Stack {
             let mut s = Stack { code: Box::new([0; 21]), chunk: vec![Value::fixnum(7).0; WORDS] };
-            for (k, shape) in [5 | flags::RETURN, 1 | flags::RETURN, 1 | flags::RETURN].into_iter().enumerate() {
+            let kinds = [5, 1 | flags::UNDERFLOW, 1 | flags::HALT];
+            for (k, shape) in kinds.into_iter().map(|k| k | flags::RETURN).enumerate() {
                 let code = s.address(k);
                 s.code[7 * k + 2] = code; // multiple-value entry
                 s.code[7 * k + 5] = shape;
@@ -228,13 +229,12 @@ mod tests {
         fn audit(&mut self) -> Result<Vec<u64>, String> {
             let start = self.code.as_ptr() as u64;
             let mut auditor = Auditor::new(vec![(start, start + 8 * 21)]);
-            let state = State { halt: self.address(2), underflow: self.address(1), ..State::default() };
             let chunk = self.chunk.as_mut_ptr() as u64;
             let end = chunk + 8 * WORDS as u64;
             let s = Segment { chunk, sp: end - 8 * 17, base: end - 8 };
             let mut seen = Seen(vec![]);
             // SAFETY: the segment lies in `self.chunk`.
-            unsafe { auditor.segment(&state, s, end, &mut seen) }.map(|()| seen.0)
+            unsafe { auditor.segment(s, end, &mut seen) }.map(|()| seen.0)
         }
         fn complaint(&mut self) -> String {
             self.audit().expect_err("the mistake went unnoticed")
@@ -286,7 +286,7 @@ mod tests {
     fn an_outermost_frame_in_the_middle() {
         let mut s = Stack::new();
         s.chunk[23] = s.address(2);
-        s.code[7 * 2 + 5] = 5 | flags::RETURN;
+        s.code[7 * 2 + 5] = 5 | flags::RETURN | flags::HALT;
         assert!(s.complaint().contains("outermost frame"), "{}", s.complaint());
     }
 }

@@ -4,16 +4,13 @@
 //! `Machine::spill`, everything older is in frames, and the registers hold nothing else: so all roots are known precisely.
 //! Runtime calls never come here.
 
-use super::audit::Segment;
-use super::chunks;
-use super::walk::visit_frames;
+use super::frames;
 use crate::alloc::out_of_memory;
 use crate::runtime::{Runtime, rt};
 use cairn_heap::address::Address;
 use cairn_heap::{Client, Refill, RootVisitor};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
-use cairn_layout::object::continuation;
 
 /// Makes room for `bytes` bytes, collecting if the nursery's budget is spent. Roots: `Machine::spill[0..spilled]`.
 #[unsafe(no_mangle)]
@@ -32,10 +29,7 @@ pub fn safepoint(ctx: &mut Machine, bytes: u64) {
         (ctx.lo, ctx.hi) = (lo, hi);
         return;
     }
-    if !rt(ctx).strategy.facts.frames_in_heap {
-        // The consumed part of the continuation below must not keep anything alive.
-        chunks::remainder(ctx);
-    }
+    frames::before_collection(ctx);
     let (mut lo, mut hi) = (ctx.lo, ctx.hi);
     let mut roots = Roots { machine: ctx };
     let outcome = rt(ctx).heap.safepoint(&mut lo, &mut hi, need, &mut roots);
@@ -51,111 +45,63 @@ struct Roots {
 }
 
 impl Roots {
-    /// Every root but the frames of the current segment, which it returns: none when frames are in the heap.
+    fn ctx(&mut self) -> &mut Machine {
+        // SAFETY: the machine context outlives the collection, and nothing else uses it meanwhile.
+        unsafe { &mut *self.machine }
+    }
+
+    /// Every root but the frames.
     ///
     /// # Safety
     /// The machine is between two instructions of compiled code: all of these are words that hold values.
-    unsafe fn visit_machine<V: RootVisitor>(&mut self, visitor: &mut V) -> Option<Segment> {
-        // SAFETY: the machine context outlives the collection, and nothing else uses it meanwhile.
+    unsafe fn visit_machine<V: RootVisitor>(&mut self, visitor: &mut V) {
+        let ctx = self.ctx();
+        let rt: &mut Runtime = rt(ctx);
+        // SAFETY: by the contract.
         unsafe {
-            let ctx = &mut *self.machine;
-            let rt: &mut Runtime = rt(ctx);
             visitor.words(ctx.thread.slots.as_mut_ptr() as *mut u64, ctx.thread.slots.len());
             visitor.words(ctx.slots.as_mut_ptr() as *mut u64, ctx.slots.len());
             visitor.words(ctx.spill.as_mut_ptr() as *mut u64, ctx.spilled as usize);
             visitor.slot(&raw mut ctx.result as *mut u64);
-            visitor.slot(&raw mut ctx.thread.under as *mut u64);
             visitor.words(rt.open_ports.as_mut_ptr() as *mut u64, rt.open_ports.len());
             if !rt.module.is_null() {
                 let module = &*rt.module;
                 visitor.words(module.globals as *mut u64, module.global_count as usize);
                 visitor.words(module.literals, module.literal_count as usize);
             }
-            if let Some((spare, _)) = rt.strategy.chunks.spare {
-                visitor.mark_chunk(Address(spare));
-            }
-            if rt.strategy.facts.frames_in_heap {
-                visitor.slot(&raw mut ctx.thread.sp);
-                return None;
-            }
-            (ctx.thread.chunk != 0).then_some(Segment {
-                chunk: ctx.thread.chunk,
-                sp: ctx.thread.sp,
-                base: ctx.thread.base,
-            })
         }
     }
-
-    /// The second reading of a segment.
-    ///
-    /// # Safety
-    /// `s.chunk` is the address of a chunk.
-    unsafe fn audit<V: RootVisitor>(&mut self, s: Segment, visitor: &mut V) -> Result<(), String> {
-        // SAFETY: as for `visit_machine`; the first word of a chunk is its end.
-        unsafe {
-            let strategy = &mut rt(&*self.machine).strategy;
-            let mut auditor = std::mem::take(&mut strategy.auditor);
-            let outcome = auditor.segment(strategy, s, Address(s.chunk).load(), visitor);
-            strategy.auditor = auditor;
-            visitor.mark_chunk(Address(s.chunk));
-            outcome
-        }
-    }
-}
-
-/// The frames that a continuation object covers: none when frames are in the heap.
-///
-/// # Safety
-/// `k` is a continuation object.
-unsafe fn segment_of(k: Address) -> Option<Segment> {
-    // SAFETY: by the contract.
-    let word = |i: u64| unsafe { k.plus(8 * i).load() };
-    let chunk = word(continuation::CHUNK);
-    (chunk != 0).then(|| Segment { chunk, sp: word(continuation::SP), base: word(continuation::BASE) })
-}
-
-/// The collector's reading of a segment.
-///
-/// # Safety
-/// `s` delimits whole frames.
-unsafe fn visit_segment<V: RootVisitor>(s: Segment, visitor: &mut V) {
-    // SAFETY: by the contract.
-    unsafe { visit_frames(s.sp, s.base, visitor) };
-    visitor.mark_chunk(Address(s.chunk));
 }
 
 impl Client for Roots {
     fn visit_roots<V: RootVisitor>(&mut self, visitor: &mut V) {
         // SAFETY: the collector runs at safepoints only.
         unsafe {
-            if let Some(s) = self.visit_machine(visitor) {
-                visit_segment(s, visitor);
-            }
+            self.visit_machine(visitor);
+            frames::visit_thread(self.ctx(), visitor);
         }
     }
 
     fn trace_continuation<V: RootVisitor>(&mut self, k: Address, visitor: &mut V) {
         // SAFETY: `k` is a continuation object.
-        unsafe {
-            if let Some(s) = segment_of(k) {
-                visit_segment(s, visitor);
-            }
-        }
+        unsafe { frames::visit_continuation(self.ctx(), k, visitor) }
     }
 
     fn audit_roots<V: RootVisitor>(&mut self, visitor: &mut V) -> Result<(), String> {
         // SAFETY: as for `visit_roots`.
-        unsafe { self.visit_machine(visitor).map_or(Ok(()), |s| self.audit(s, visitor)) }
+        unsafe {
+            self.visit_machine(visitor);
+            frames::audit_thread(self.ctx(), visitor)
+        }
     }
 
     fn audit_continuation<V: RootVisitor>(&mut self, k: Address, visitor: &mut V) -> Result<(), String> {
         // SAFETY: as for `trace_continuation`.
-        unsafe { segment_of(k).map_or(Ok(()), |s| self.audit(s, visitor)) }
+        unsafe { frames::audit_continuation(self.ctx(), k, visitor) }
     }
 
     fn audit_code(&mut self, code: u64) -> Result<(), String> {
-        // SAFETY: as for `visit_machine`.
-        unsafe { rt(&*self.machine).strategy.auditor.code(code) }
+        rt(self.ctx()).strategy.auditor.code(code)
     }
 }
 

@@ -1,8 +1,7 @@
 //! Taking in a compiled module and running it.
 
 use super::audit::Auditor;
-use super::{chunks, stubs};
-use crate::alloc;
+use super::{frames, stubs};
 use crate::options::Zeal;
 use crate::runtime::Runtime;
 use crate::symbol;
@@ -10,7 +9,6 @@ use cairn_layout::Value;
 use cairn_layout::facts::STRATEGIES;
 use cairn_layout::limits::ARGS_MIN;
 use cairn_layout::module::{Bytes, MODULE_VERSION, ModuleTable, NODE_PLACEHOLDER, SYMBOL_PLACEHOLDER};
-use cairn_layout::value::TAG_PROCEDURE;
 use std::fmt;
 
 /// The text of a counted byte string in a module.
@@ -71,25 +69,17 @@ impl Runtime {
             }
             self.module = table;
             let state = &mut self.strategy;
-            state.facts = STRATEGIES[module.strategy as usize];
+            state.kind = STRATEGIES[module.strategy as usize].kind;
             state.halt = module.halt as u64;
             state.underflow = module.underflow as u64;
             state.continuation = module.continuation as u64;
             ctx.cold_stub = stubs::cold_stub as *const () as u64;
             self.args.resize(ARGS_MIN, Value::UNSPECIFIED);
             ctx.args = self.args.as_mut_ptr();
-            ctx.thread.under = Value::FALSE;
             if self.options.zeal != Zeal::Off {
                 self.strategy.auditor = Auditor::of_process();
             }
-            if self.strategy.facts.frames_in_heap {
-                let frame = alloc::alloc_procedure(ctx, 2) as *mut u64;
-                *frame = self.strategy.halt;
-                *frame.add(1) = 0;
-                ctx.thread.sp = frame as u64 | TAG_PROCEDURE;
-            } else {
-                chunks::start(ctx);
-            }
+            frames::start(ctx);
         }
         Ok(())
     }

@@ -3,25 +3,22 @@
 //! | module | its one job |
 //! |---|---|
 //! | [`stubs`] | the cold stub: runtime calls that preserve all registers |
-//! | [`chunks`] | stack chunks: overflow, underflow, capture and reinstatement |
-//! | [`walk`] | enumerating frames for the collector and for backtraces |
+//! | [`frames`] | the frame strategies: overflow, underflow, capture, reinstatement, roots |
+//! | [`state`] | what the machine keeps besides its context |
+//! | [`walk`] | reading frames by their descriptors |
 //! | [`audit`] | a second, distrustful reading of frames, for zeal |
 //! | [`collect`] | safepoints: roots, the collector's client |
 //! | [`load`] | taking in a compiled module, running it |
-//!
-//! What a frame strategy must do at run time is four questions: make room for a frame, return below a segment, capture,
-//! reinstate. The common cases are compiled code (`cairn-llvm/src/strategy`); the others are here. Frames in the heap need
-//! nothing.
 
-mod audit;
-pub(crate) mod chunks;
+pub(crate) mod audit;
 mod collect;
+pub mod frames;
 pub mod load;
+pub(crate) mod state;
 pub(crate) mod stubs;
 mod walk;
 
 pub use collect::*;
-pub use walk::walk_frames;
 
 use crate::access;
 use crate::alloc;
@@ -29,75 +26,24 @@ use crate::failure;
 use crate::list::{Shape, shape};
 use crate::runtime::rt;
 use cairn_layout::Value;
-use cairn_layout::code::OF_PROCEDURE;
-use cairn_layout::facts;
+use cairn_layout::code::{OF_PROCEDURE, SHAPE, flags};
 use cairn_layout::machine::Machine;
 use cairn_layout::object::continuation;
-use cairn_layout::value::TAG_PROCEDURE;
-
-/// What the frame strategy keeps besides the machine registers.
-pub struct State {
-    /// The loaded program's strategy.
-    pub facts: &'static facts::StrategyFacts,
-    /// Code address of the underflow return point.
-    pub underflow: u64,
-    /// Code address of the outermost return point.
-    pub halt: u64,
-    /// Code address of continuation objects.
-    pub continuation: u64,
-    /// Stack chunks (`chunks`).
-    pub chunks: chunks::Chunks,
-    /// Reads frames for the heap's checker, under zeal.
-    pub auditor: audit::Auditor,
-}
-
-impl Default for State {
-    fn default() -> Self {
-        State {
-            facts: &facts::CHUNKS,
-            underflow: 0,
-            halt: 0,
-            continuation: 0,
-            chunks: chunks::Chunks::default(),
-            auditor: audit::Auditor::default(),
-        }
-    }
-}
-
-/// A fresh continuation object: words 1 to 6.
-fn make_continuation(ctx: &mut Machine, words: [u64; continuation::LEN as usize - 1]) -> Value {
-    let code = rt(ctx).strategy.continuation;
-    let address = alloc::alloc_procedure(ctx, continuation::LEN);
-    // SAFETY: `address` is `continuation::LEN` fresh words.
-    unsafe {
-        let p = address as *mut u64;
-        *p.add(continuation::CODE as usize) = code;
-        for (i, w) in words.into_iter().enumerate() {
-            *p.add(1 + i) = w;
-        }
-    }
-    Value(address | TAG_PROCEDURE)
-}
-
-/// Word `i` of a continuation object.
-fn continuation_word(k: Value, i: u64) -> u64 {
-    debug_assert!(k.is_procedure());
-    // SAFETY: callers pass continuation objects only.
-    unsafe { *((k.address() + 8 * i) as *const u64) }
-}
+use frames::continuation_word;
+use walk::descriptor;
 
 /// Makes room for a frame of `bytes` bytes on a fresh chunk. `Machine::sp` is where the caller's frames end; the
 /// result, and the new `Machine::sp`, is where the new frame must end.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_overflow(ctx: &mut Machine, bytes: Value) -> Value {
-    chunks::overflow(ctx, bytes.as_fixnum() as u64);
+    frames::overflow(ctx, bytes.as_fixnum() as u64);
     Value(ctx.thread.sp)
 }
 
 /// A return left the current segment: brings back the frame below. The result is the new `Machine::sp`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_underflow(ctx: &mut Machine) -> Value {
-    chunks::underflow(ctx);
+    frames::underflow(ctx);
     Value(ctx.thread.sp)
 }
 
@@ -105,14 +51,19 @@ pub extern "C" fn cairn_machine_underflow(ctx: &mut Machine) -> Value {
 /// change.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_capture(ctx: &mut Machine) -> Value {
-    chunks::capture(ctx)
+    frames::capture(ctx)
+}
+
+fn is_continuation(v: Value) -> bool {
+    // SAFETY: a procedure begins with a code address, which has a descriptor.
+    v.is_procedure()
+        && unsafe { descriptor(continuation_word(v, continuation::CODE), SHAPE) } & flags::CONTINUATION != 0
 }
 
 /// The dynamic-wind list at the capture of continuation `k`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_winders(ctx: &mut Machine, k: Value) -> Value {
-    let code = rt(ctx).strategy.continuation;
-    if !k.is_procedure() || continuation_word(k, continuation::CODE) != code {
+    if !is_continuation(k) {
         return failure::wrong_type(ctx, "continuation-winders", 0, "a continuation", k);
     }
     Value(continuation_word(k, continuation::WINDERS))

@@ -34,52 +34,19 @@
 //! is 0 or lies strictly between `SP` and `BASE` of `under`. Dirty marks (Marlow 2010): the segment being run is
 //! scanned by every collection, a continuation's frames once when it is promoted and then only by full ones.
 
-use super::{State, continuation_word, make_continuation};
+use super::{FrameStrategy, continuation_word, make_continuation};
 use crate::alloc::out_of_memory;
+use crate::machine::audit::Segment;
+use crate::machine::state::State;
+use crate::machine::walk::{descriptor, visit_frames};
 use crate::runtime::rt;
+use cairn_heap::RootVisitor;
+use cairn_heap::address::Address;
 use cairn_layout::Value;
-use cairn_layout::code::{SHAPE, shape_words};
+use cairn_layout::code::{SHAPE, flags, shape_words};
 use cairn_layout::limits::{BELOW_RED_ZONE, RED_ZONE};
 use cairn_layout::machine::{Machine, slot};
 use cairn_layout::object::continuation;
-
-/// Size of a chunk in bytes.
-pub const CHUNK_BYTES: u64 = 32 * 1024;
-
-/// How chunks are used.
-#[derive(Clone, Copy, Debug)]
-pub struct Geometry {
-    /// The usual size of a chunk in bytes.
-    pub bytes: u64,
-    /// Most room that a fresh chunk offers beyond what is asked for and the red zone.
-    pub room_max: u64,
-}
-
-impl Geometry {
-    /// What programs run with.
-    pub const USUAL: Geometry = Geometry { bytes: CHUNK_BYTES, room_max: CHUNK_BYTES };
-    /// A few small frames in each chunk: under zeal.
-    pub const TINY: Geometry = Geometry { bytes: 2 * RED_ZONE, room_max: 256 };
-}
-
-impl Default for Geometry {
-    fn default() -> Geometry {
-        Geometry::USUAL
-    }
-}
-
-/// Chunk state of a machine.
-#[derive(Default)]
-pub struct Chunks {
-    /// Bounds of the current chunk.
-    pub start: u64,
-    /// One past its last byte.
-    pub end: u64,
-    /// A chunk of the usual size kept for the next overflow: start and end.
-    pub spare: Option<(u64, u64)>,
-    /// How chunks are used.
-    pub geometry: Geometry,
-}
 
 fn state(ctx: &mut Machine) -> &'static mut State {
     &mut rt(ctx).strategy
@@ -117,7 +84,7 @@ fn enter_chunk(ctx: &mut Machine, (start, end): (u64, u64), bytes: u64, bottom: 
 }
 
 /// The first segment: its only frame is the halt frame.
-pub fn start(ctx: &mut Machine) {
+fn start(ctx: &mut Machine) {
     let (halt, underflow) = (state(ctx).halt, state(ctx).underflow);
     let chunk = new_chunk(ctx, 0);
     enter_chunk(ctx, chunk, 0, underflow);
@@ -143,7 +110,7 @@ fn leave_chunk(ctx: &mut Machine) {
 }
 
 /// The continuation below the current segment, as an object of its own or `#f`.
-pub fn remainder(ctx: &mut Machine) -> Value {
+fn remainder(ctx: &mut Machine) -> Value {
     if ctx.thread.under_sp != 0 {
         let rest = copy(ctx, ctx.thread.under, ctx.thread.under_sp);
         set_under(ctx, rest);
@@ -173,7 +140,7 @@ fn seal(ctx: &mut Machine, serial: u64) {
 }
 
 /// See `cairn_machine_overflow`.
-pub fn overflow(ctx: &mut Machine, bytes: u64) {
+fn overflow(ctx: &mut Machine, bytes: u64) {
     if ctx.thread.sp == ctx.thread.base {
         leave_chunk(ctx);
     } else {
@@ -186,7 +153,7 @@ pub fn overflow(ctx: &mut Machine, bytes: u64) {
 }
 
 /// See `cairn_machine_capture`. Compiled code has room for the object when it does not come here.
-pub fn capture(ctx: &mut Machine) -> Value {
+fn capture(ctx: &mut Machine) -> Value {
     ctx.thread.captured = ctx.thread.serial;
     if ctx.thread.sp != ctx.thread.base {
         seal(ctx, Value::fixnum(0).0);
@@ -207,7 +174,7 @@ pub fn capture(ctx: &mut Machine) -> Value {
 }
 
 /// See `cairn_machine_underflow`.
-pub fn underflow(ctx: &mut Machine) {
+fn underflow(ctx: &mut Machine) {
     debug_assert_eq!(ctx.thread.sp, ctx.thread.base);
     let k = ctx.thread.under;
     debug_assert!(k != Value::FALSE, "returned below the outermost frame");
@@ -251,4 +218,143 @@ fn resume_in_place(ctx: &mut Machine, k: Value, sp: u64, base: u64) {
     ctx.thread.sp = sp;
     ctx.thread.base = base;
     set_under(ctx, next);
+}
+
+/// The current segment: none before the machine has frames.
+fn current(ctx: &Machine) -> Option<Segment> {
+    let t = &ctx.thread;
+    (t.chunk != 0).then_some(Segment { chunk: t.chunk, sp: t.sp, base: t.base })
+}
+
+/// The segment that a continuation object covers.
+///
+/// # Safety
+/// `k` is a continuation object.
+unsafe fn covered(k: Address) -> Segment {
+    // SAFETY: by the contract.
+    let word = |i: u64| unsafe { k.plus(8 * i).load() };
+    Segment { chunk: word(continuation::CHUNK), sp: word(continuation::SP), base: word(continuation::BASE) }
+}
+
+/// What is neither a frame nor in one.
+///
+/// # Safety
+/// As for [`FrameStrategy::visit_thread`].
+unsafe fn visit_rest<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
+    // SAFETY: a word that holds a value.
+    unsafe { visitor.slot(&raw mut ctx.thread.under as *mut u64) };
+    if let Some((spare, _)) = state(ctx).chunks.spare {
+        visitor.mark_chunk(Address(spare));
+    }
+}
+
+/// The collector's reading of a segment.
+///
+/// # Safety
+/// `s` delimits whole frames.
+unsafe fn visit_segment<V: RootVisitor>(s: Segment, visitor: &mut V) {
+    // SAFETY: by the contract.
+    unsafe { visit_frames(s.sp, s.base, visitor) };
+    visitor.mark_chunk(Address(s.chunk));
+}
+
+/// The auditor's reading of a segment.
+///
+/// # Safety
+/// `s.chunk` is the address of a chunk.
+unsafe fn audit_segment<V: RootVisitor>(ctx: &mut Machine, s: Segment, visitor: &mut V) -> Result<(), String> {
+    // SAFETY: the first word of a chunk is its end (see `enter_chunk`).
+    let outcome = unsafe { state(ctx).auditor.segment(s, Address(s.chunk).load(), visitor) };
+    visitor.mark_chunk(Address(s.chunk));
+    outcome
+}
+
+/// See the module's header.
+pub enum ChunksRuntime {}
+
+impl FrameStrategy for ChunksRuntime {
+    fn start(ctx: &mut Machine) {
+        start(ctx)
+    }
+
+    fn overflow(ctx: &mut Machine, bytes: u64) {
+        overflow(ctx, bytes)
+    }
+
+    fn underflow(ctx: &mut Machine) {
+        underflow(ctx)
+    }
+
+    fn capture(ctx: &mut Machine) -> Value {
+        capture(ctx)
+    }
+
+    fn reinstate(ctx: &mut Machine, k: Value) {
+        ctx.thread.sp = ctx.thread.base;
+        set_under(ctx, k);
+        underflow(ctx)
+    }
+
+    /// The consumed part of the continuation below must not keep anything alive.
+    fn before_collection(ctx: &mut Machine) {
+        remainder(ctx);
+    }
+
+    unsafe fn visit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
+        // SAFETY: by the contract, the current segment is one of whole frames.
+        unsafe {
+            visit_rest(ctx, visitor);
+            if let Some(s) = current(ctx) {
+                visit_segment(s, visitor);
+            }
+        }
+    }
+
+    unsafe fn visit_continuation<V: RootVisitor>(k: Address, visitor: &mut V) {
+        // SAFETY: continuation objects cover whole frames.
+        unsafe { visit_segment(covered(k), visitor) }
+    }
+
+    unsafe fn audit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) -> Result<(), String> {
+        // SAFETY: as for `visit_thread`.
+        unsafe {
+            visit_rest(ctx, visitor);
+            current(ctx).map_or(Ok(()), |s| audit_segment(ctx, s, visitor))
+        }
+    }
+
+    unsafe fn audit_continuation<V: RootVisitor>(
+        ctx: &mut Machine,
+        k: Address,
+        visitor: &mut V,
+    ) -> Result<(), String> {
+        // SAFETY: as for `visit_continuation`.
+        unsafe { audit_segment(ctx, covered(k), visitor) }
+    }
+
+    fn walk(ctx: &Machine, f: &mut dyn FnMut(u64) -> bool) {
+        let t = &ctx.thread;
+        let (mut sp, mut base) = (t.sp, t.base);
+        let (mut under, mut under_sp) = (t.under, t.under_sp);
+        loop {
+            while sp < base {
+                // SAFETY: whole frames lie between `sp` and `base`.
+                let (code, shape) = unsafe {
+                    let code = *(sp as *const u64);
+                    (code, descriptor(code, SHAPE))
+                };
+                if shape & flags::HALT != 0 || !f(code) {
+                    return;
+                }
+                sp += 8 * shape_words(shape);
+            }
+            if under == Value::FALSE {
+                return;
+            }
+            sp = if under_sp == 0 { continuation_word(under, continuation::SP) } else { under_sp };
+            base = continuation_word(under, continuation::BASE);
+            under = Value(continuation_word(under, continuation::NEXT));
+            under_sp = 0;
+        }
+    }
 }

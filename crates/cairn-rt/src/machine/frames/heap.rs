@@ -1,0 +1,88 @@
+//! Frames as immutable heap records (frame strategy `heap`; Appel & Shao 1996).
+//!
+//! ```text
+//!   sp - 6 ──▶ │ return address │ caller's frame │ slots … │
+//! ```
+//!
+//! `ThreadState::sp` is a value like any other, and the collector finds frames by it as it finds closures. So there is little to
+//! do here: room for frames is part of the heap checks of compiled code, there are no segments to leave, and a continuation is an
+//! object that remembers `sp`. The outermost frame's caller is 0.
+
+use super::{FrameStrategy, continuation_word, make_continuation};
+use crate::alloc::alloc_procedure;
+use crate::machine::walk::descriptor;
+use crate::runtime::rt;
+use cairn_heap::RootVisitor;
+use cairn_heap::address::Address;
+use cairn_layout::Value;
+use cairn_layout::code::{SHAPE, flags};
+use cairn_layout::machine::{Machine, slot};
+use cairn_layout::object::continuation;
+use cairn_layout::value::TAG_PROCEDURE;
+
+/// See the module's header.
+pub enum HeapRuntime {}
+
+impl FrameStrategy for HeapRuntime {
+    fn start(ctx: &mut Machine) {
+        let frame = alloc_procedure(ctx, 2);
+        // SAFETY: two fresh words.
+        unsafe {
+            *(frame as *mut u64) = rt(ctx).strategy.halt;
+            *(frame as *mut u64).add(1) = 0;
+        }
+        ctx.thread.sp = frame | TAG_PROCEDURE;
+    }
+
+    fn overflow(_: &mut Machine, _: u64) {
+        unreachable!("heap checks make room for frames in the heap")
+    }
+
+    fn underflow(_: &mut Machine) {
+        unreachable!("frames in the heap have no segments")
+    }
+
+    fn capture(ctx: &mut Machine) -> Value {
+        let winders = ctx.slot(slot::WINDERS).0;
+        make_continuation(ctx, [0, ctx.thread.sp, 0, Value::FALSE.0, winders, 0])
+    }
+
+    fn reinstate(ctx: &mut Machine, k: Value) {
+        ctx.thread.sp = continuation_word(k, continuation::SP);
+    }
+
+    fn before_collection(_: &mut Machine) {}
+
+    unsafe fn visit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
+        // SAFETY: a word that holds a value.
+        unsafe { visitor.slot(&raw mut ctx.thread.sp) }
+    }
+
+    /// The collector visits `continuation::SP` itself.
+    unsafe fn visit_continuation<V: RootVisitor>(_: Address, _: &mut V) {}
+
+    /// Frames are objects: the heap's checker walks them.
+    unsafe fn audit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) -> Result<(), String> {
+        // SAFETY: by the same contract.
+        unsafe { Self::visit_thread(ctx, visitor) };
+        Ok(())
+    }
+
+    unsafe fn audit_continuation<V: RootVisitor>(_: &mut Machine, _: Address, _: &mut V) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn walk(ctx: &Machine, f: &mut dyn FnMut(u64) -> bool) {
+        let mut frame = Value(ctx.thread.sp);
+        while frame.is_procedure() {
+            // SAFETY: a heap frame is a return address and the frame below it.
+            let (code, parent) =
+                unsafe { (*(frame.address() as *const u64), *((frame.address() + 8) as *const u64)) };
+            // SAFETY: return addresses have a descriptor.
+            if unsafe { descriptor(code, SHAPE) } & flags::HALT != 0 || !f(code) {
+                return;
+            }
+            frame = Value(parent);
+        }
+    }
+}

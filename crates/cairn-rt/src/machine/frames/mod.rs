@@ -1,0 +1,187 @@
+//! How frames are kept: one implementation for each way, behind one trait.
+//!
+//! The problem: frames may lie in stack chunks, in the heap, on one large stack, …; the rest of the runtime should not care. The
+//! idea: what a strategy must do at run time is [`FrameStrategy`]; the functions here call the one of the loaded program. The
+//! common cases of overflow, capture and return are compiled code (`cairn-llvm/src/strategy`), which comes here for the others, so
+//! a `match` on the way costs nothing that shows.
+//!
+//! Nothing outside of this folder knows which strategies there are. A new one is a row of `cairn_layout::facts::STRATEGIES`, a
+//! file here and one there; the compiler complains of everything that is missing.
+
+mod chunks;
+mod heap;
+#[cfg(test)]
+mod tests;
+
+use crate::alloc;
+use crate::runtime::rt;
+use cairn_heap::RootVisitor;
+use cairn_heap::address::Address;
+use cairn_layout::Value;
+use cairn_layout::facts::FrameKind;
+use cairn_layout::machine::Machine;
+use cairn_layout::object::continuation;
+use cairn_layout::value::TAG_PROCEDURE;
+
+/// What a way of keeping frames does at run time. `ThreadState` is its own; of the rest of the machine it uses the heap.
+///
+/// Between two runtime calls, `Machine::thread` describes a stack of whole frames: each a return address, then the words that
+/// its descriptor speaks of, the outermost one being the halt frame.
+pub trait FrameStrategy {
+    /// Gives the thread its outermost frame. What it had before is dropped.
+    fn start(ctx: &mut Machine);
+
+    /// Makes room for a frame of `bytes` bytes. `sp` is where the frames end that stay; afterwards, where the new one must end.
+    fn overflow(ctx: &mut Machine, bytes: u64);
+
+    /// A return left the current segment, so `sp` is its base: brings back the frame below.
+    fn underflow(ctx: &mut Machine);
+
+    /// The continuation of the frames at `sp`, as an object that can be reinstated any number of times.
+    fn capture(ctx: &mut Machine) -> Value;
+
+    /// Makes the frames of `k` the thread's, instead of those it has; `sp` is then the youngest of them.
+    fn reinstate(ctx: &mut Machine, k: Value);
+
+    /// A collection comes next. May allocate.
+    fn before_collection(ctx: &mut Machine);
+
+    /// Visits the live words of the thread's frames, as far as they are in no continuation object, and what else it refers to
+    /// but its slots.
+    ///
+    /// # Safety
+    /// At a safepoint: the machine is between two instructions of compiled code.
+    unsafe fn visit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V);
+
+    /// Visits the frames that a continuation object covers and that are not objects themselves.
+    ///
+    /// # Safety
+    /// `k` is a continuation object.
+    unsafe fn visit_continuation<V: RootVisitor>(k: Address, visitor: &mut V);
+
+    /// As `visit_thread`, but by the distrustful reading of [`super::audit`].
+    ///
+    /// # Safety
+    /// As for `visit_thread`.
+    unsafe fn audit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) -> Result<(), String>;
+
+    /// As `visit_continuation`, likewise.
+    ///
+    /// # Safety
+    /// As for `visit_continuation`.
+    unsafe fn audit_continuation<V: RootVisitor>(
+        ctx: &mut Machine,
+        k: Address,
+        visitor: &mut V,
+    ) -> Result<(), String>;
+
+    /// Calls `f` with the return address of each frame, youngest first, until it returns false or the halt frame is reached.
+    fn walk(ctx: &Machine, f: &mut dyn FnMut(u64) -> bool);
+}
+
+/// Calls a function of the strategy in use.
+macro_rules! chosen {
+    ($ctx:expr, $f:ident($($argument:expr),*)) => {
+        match rt($ctx).strategy.kind {
+            FrameKind::Chunks => chunks::ChunksRuntime::$f($($argument),*),
+            FrameKind::Heap => heap::HeapRuntime::$f($($argument),*),
+        }
+    };
+}
+
+/// See [`FrameStrategy::start`].
+pub fn start(ctx: &mut Machine) {
+    chosen!(ctx, start(ctx))
+}
+
+/// See [`FrameStrategy::overflow`].
+pub fn overflow(ctx: &mut Machine, bytes: u64) {
+    chosen!(ctx, overflow(ctx, bytes))
+}
+
+/// See [`FrameStrategy::underflow`].
+pub fn underflow(ctx: &mut Machine) {
+    chosen!(ctx, underflow(ctx))
+}
+
+/// See [`FrameStrategy::capture`].
+pub fn capture(ctx: &mut Machine) -> Value {
+    chosen!(ctx, capture(ctx))
+}
+
+/// See [`FrameStrategy::reinstate`].
+pub fn reinstate(ctx: &mut Machine, k: Value) {
+    chosen!(ctx, reinstate(ctx, k))
+}
+
+/// See [`FrameStrategy::before_collection`].
+pub fn before_collection(ctx: &mut Machine) {
+    chosen!(ctx, before_collection(ctx))
+}
+
+/// See [`FrameStrategy::visit_thread`].
+///
+/// # Safety
+/// As there.
+pub unsafe fn visit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
+    // SAFETY: by the contract.
+    unsafe { chosen!(ctx, visit_thread(ctx, visitor)) }
+}
+
+/// See [`FrameStrategy::visit_continuation`].
+///
+/// # Safety
+/// As there.
+pub unsafe fn visit_continuation<V: RootVisitor>(ctx: &Machine, k: Address, visitor: &mut V) {
+    // SAFETY: by the contract.
+    unsafe { chosen!(ctx, visit_continuation(k, visitor)) }
+}
+
+/// See [`FrameStrategy::audit_thread`].
+///
+/// # Safety
+/// As there.
+pub unsafe fn audit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) -> Result<(), String> {
+    // SAFETY: by the contract.
+    unsafe { chosen!(ctx, audit_thread(ctx, visitor)) }
+}
+
+/// See [`FrameStrategy::audit_continuation`].
+///
+/// # Safety
+/// As there.
+pub unsafe fn audit_continuation<V: RootVisitor>(
+    ctx: &mut Machine,
+    k: Address,
+    visitor: &mut V,
+) -> Result<(), String> {
+    // SAFETY: by the contract.
+    unsafe { chosen!(ctx, audit_continuation(ctx, k, visitor)) }
+}
+
+/// See [`FrameStrategy::walk`].
+pub fn walk(ctx: &Machine, f: &mut dyn FnMut(u64) -> bool) {
+    chosen!(ctx, walk(ctx, f))
+}
+
+/// A fresh continuation object: words 1 to 6.
+fn make_continuation(ctx: &mut Machine, words: [u64; continuation::LEN as usize - 1]) -> Value {
+    let code = rt(ctx).strategy.continuation;
+    let address = alloc::alloc_procedure(ctx, continuation::LEN);
+    // SAFETY: `address` is `continuation::LEN` fresh words.
+    unsafe {
+        let p = address as *mut u64;
+        *p.add(continuation::CODE as usize) = code;
+        for (i, w) in words.into_iter().enumerate() {
+            *p.add(1 + i) = w;
+        }
+    }
+    Value(address | TAG_PROCEDURE)
+}
+
+/// Word `i` of a continuation object.
+pub(super) fn continuation_word(k: Value, i: u64) -> u64 {
+    debug_assert!(k.is_procedure());
+    // SAFETY: callers pass continuation objects only.
+    unsafe { *((k.address() + 8 * i) as *const u64) }
+}

@@ -1,0 +1,186 @@
+//! The same tests for every row of `STRATEGIES`, with code that is nothing but descriptors.
+
+use super::*;
+use crate::access::{car, cdr};
+use crate::alloc::alloc_pair;
+use crate::machine::audit::Auditor;
+use crate::machine::safepoint;
+use crate::machine::walk::descriptor;
+use crate::options::{Options, Zeal};
+use crate::testing::TestRuntime;
+use cairn_layout::code::{SHAPE, flags};
+use cairn_layout::facts::{STRATEGIES, StrategyFacts};
+
+/// Words of a descriptor and the code word after it.
+const CODE: usize = 7;
+
+/// A runtime whose program consists of one procedure, which calls itself and keeps one value.
+struct Program {
+    facts: &'static StrategyFacts,
+    runtime: TestRuntime,
+    code: Box<[u64; 4 * CODE]>,
+}
+
+impl Program {
+    fn new(facts: &'static StrategyFacts, zeal: Zeal) -> Program {
+        let runtime = TestRuntime::with(Options { zeal, ..Options::default() });
+        let mut p = Program { facts, runtime, code: Box::new([0; 4 * CODE]) };
+        let header = facts.header_words as u64;
+        let shapes = [
+            header + 1 | flags::RETURN,
+            header | flags::RETURN | flags::UNDERFLOW,
+            header | flags::RETURN | flags::HALT,
+            continuation::LEN | flags::CONTINUATION,
+        ];
+        for (i, shape) in shapes.into_iter().enumerate() {
+            p.code[CODE * i + 2] = p.address(i); // multiple-value entry
+            p.code[CODE * i + 5] = shape;
+        }
+        p.code[4] = 1 << header; // the frame's one slot
+        let start = p.code.as_ptr() as u64;
+        let [underflow, halt, continuation] = [1, 2, 3].map(|i| p.address(i));
+        let ctx = p.ctx();
+        let state = &mut rt(ctx).strategy;
+        state.kind = facts.kind;
+        (state.underflow, state.halt, state.continuation) = (underflow, halt, continuation);
+        state.auditor = Auditor::new(vec![(start, start + 8 * 4 * CODE as u64)]);
+        super::start(ctx);
+        p
+    }
+
+    fn address(&self, i: usize) -> u64 {
+        &raw const self.code[CODE * i + CODE - 1] as u64
+    }
+
+    fn ctx(&mut self) -> &'static mut Machine {
+        self.runtime.ctx()
+    }
+
+    /// What compiled code does at a call.
+    fn call(&mut self, value: Value) {
+        let code = self.address(0);
+        let ctx = self.ctx();
+        // SAFETY: fresh words, or the room that was checked.
+        unsafe {
+            if self.facts.frames_in_heap {
+                let frame = alloc::alloc_procedure(ctx, 3);
+                (frame as *mut [u64; 3]).write([code, ctx.thread.sp, value.0]);
+                ctx.thread.sp = frame | TAG_PROCEDURE;
+            } else {
+                if ctx.thread.sp - 16 < ctx.thread.stack_limit {
+                    overflow(ctx, 16);
+                }
+                ctx.thread.sp -= 16;
+                (ctx.thread.sp as *mut [u64; 2]).write([code, value.0]);
+            }
+        }
+    }
+
+    /// What it does at a return: the value that the frame kept, or nothing when the outermost frame is reached.
+    fn come_back(&mut self) -> Option<Value> {
+        let ctx = self.ctx();
+        let sp = if self.facts.frames_in_heap { ctx.thread.sp - TAG_PROCEDURE } else { ctx.thread.sp };
+        // SAFETY: `sp` is a frame of this program, or one of the prelude.
+        unsafe {
+            let shape = descriptor(*(sp as *const u64), SHAPE);
+            if shape & flags::HALT != 0 {
+                return None;
+            }
+            if shape & flags::UNDERFLOW != 0 {
+                underflow(ctx);
+                return self.come_back();
+            }
+            let words = sp as *const u64;
+            ctx.thread.sp = if self.facts.frames_in_heap { *words.add(1) } else { sp + 16 };
+            Some(Value(*words.add(self.facts.header_words as usize)))
+        }
+    }
+
+    fn depth(&mut self) -> usize {
+        let mut n = 0;
+        let code = self.address(0);
+        walk(self.ctx(), &mut |c| {
+            n += usize::from(c == code);
+            true
+        });
+        n
+    }
+}
+
+fn number(v: Option<Value>) -> Option<i64> {
+    v.map(Value::as_fixnum)
+}
+
+#[test]
+fn continuations_are_entered_again_and_again() {
+    for facts in STRATEGIES {
+        let mut p = Program::new(facts, Zeal::Off);
+        for i in 0..3 {
+            p.call(Value::fixnum(i));
+        }
+        let ctx = p.ctx();
+        let k = capture(ctx);
+        assert_eq!(capture(ctx) == k, !facts.frames_in_heap, "an empty segment is not captured again");
+        for i in 3..5 {
+            p.call(Value::fixnum(i));
+        }
+        assert_eq!(p.depth(), 5, "{}", facts.name);
+        for _ in 0..3 {
+            reinstate(ctx, k);
+            assert_eq!(p.depth(), 3);
+            assert_eq!(number(p.come_back()), Some(2));
+            p.call(Value::fixnum(7));
+            assert_eq!([p.come_back(), p.come_back(), p.come_back()].map(number), [Some(7), Some(1), Some(0)]);
+            assert_eq!(p.come_back(), None);
+        }
+    }
+}
+
+/// Deep recursion with collections on the way, each under the eyes of the auditor.
+#[test]
+fn frames_survive_collections() {
+    for facts in STRATEGIES {
+        let mut p = Program::new(facts, Zeal::Thorough);
+        let ctx = p.ctx();
+        for i in 0..200 {
+            let pair = alloc_pair(ctx, Value::fixnum(i), Value::NIL);
+            p.call(pair);
+            if i == 120 {
+                ctx.slots[0] = capture(ctx);
+            }
+            safepoint(ctx, 64);
+        }
+        assert!(rt(ctx).heap.stats().minor + rt(ctx).heap.stats().major >= 200);
+        assert_ne!(ctx.slots[0], Value::FALSE);
+        let down = |p: &mut Program, from: i64| {
+            for i in (0..from).rev() {
+                let pair = p.come_back().expect("a frame");
+                assert_eq!((car(pair), cdr(pair)), (Value::fixnum(i), Value::NIL), "{}", facts.name);
+                if i % 16 == 0 {
+                    safepoint(p.ctx(), 64);
+                }
+            }
+            assert_eq!(p.come_back(), None);
+        };
+        down(&mut p, 200);
+        reinstate(ctx, ctx.slots[0]);
+        safepoint(ctx, 64);
+        assert_eq!(p.depth(), 121);
+        down(&mut p, 121);
+    }
+}
+
+/// A thread that starts anew has no frames of the old one.
+#[test]
+fn starting_again() {
+    for facts in STRATEGIES {
+        let mut p = Program::new(facts, Zeal::On);
+        for i in 0..100 {
+            p.call(Value::fixnum(i));
+        }
+        start(p.ctx());
+        assert_eq!(p.depth(), 0);
+        safepoint(p.ctx(), 64);
+        assert_eq!(p.come_back(), None);
+    }
+}

@@ -1,0 +1,74 @@
+//! What the machine keeps besides its context: plain data, one part for each strategy that needs it.
+
+use super::audit::Auditor;
+use cairn_layout::facts::FrameKind;
+use cairn_layout::limits::RED_ZONE;
+
+/// Size of a chunk in bytes.
+pub const CHUNK_BYTES: u64 = 32 * 1024;
+
+/// How chunks are used.
+#[derive(Clone, Copy, Debug)]
+pub struct Geometry {
+    /// The usual size of a chunk in bytes.
+    pub bytes: u64,
+    /// Most room that a fresh chunk offers beyond what is asked for and the red zone.
+    pub room_max: u64,
+}
+
+impl Geometry {
+    /// What programs run with.
+    pub const USUAL: Geometry = Geometry { bytes: CHUNK_BYTES, room_max: CHUNK_BYTES };
+    /// A few small frames in each chunk: under zeal.
+    pub const TINY: Geometry = Geometry { bytes: 2 * RED_ZONE, room_max: 256 };
+}
+
+impl Default for Geometry {
+    fn default() -> Geometry {
+        Geometry::USUAL
+    }
+}
+
+/// State of the strategy `chunks`.
+#[derive(Default)]
+pub struct Chunks {
+    /// Bounds of the current chunk.
+    pub start: u64,
+    /// One past its last byte.
+    pub end: u64,
+    /// A chunk of the usual size kept for the next overflow: start and end.
+    pub spare: Option<(u64, u64)>,
+    /// How chunks are used.
+    pub geometry: Geometry,
+}
+
+/// What the machine keeps besides its context.
+pub struct State {
+    /// The loaded program's way of keeping frames.
+    pub kind: FrameKind,
+    /// Code address of the underflow return point.
+    pub underflow: u64,
+    /// Code address of the outermost return point.
+    pub halt: u64,
+    /// Code address of continuation objects.
+    pub continuation: u64,
+    /// Stack chunks (`chunks`).
+    pub chunks: Chunks,
+    /// Reads frames for the heap's checker, under zeal.
+    pub auditor: Auditor,
+}
+
+impl State {
+    /// Of a machine without frames. `tiny`: with as many overflows as can be, for zeal.
+    pub fn new(tiny: bool) -> State {
+        let geometry = if tiny { Geometry::TINY } else { Geometry::USUAL };
+        State {
+            kind: FrameKind::Chunks,
+            underflow: 0,
+            halt: 0,
+            continuation: 0,
+            chunks: Chunks { geometry, ..Chunks::default() },
+            auditor: Auditor::default(),
+        }
+    }
+}
