@@ -1,10 +1,12 @@
 //! What the user of a heap chooses.
 
+use cairn_layout::facts::CollectorFacts;
+
 /// Options of a heap. `HeapConfig::default()` is what `cairn run` uses.
 #[derive(Clone, Debug)]
 pub struct HeapConfig {
-    /// Name of the collector; see `cairn_layout::facts::COLLECTORS`.
-    pub collector: &'static str,
+    /// The collector, one of `cairn_layout::facts::COLLECTORS`.
+    pub collector: &'static CollectorFacts,
     /// Most bytes allocated between minor collections; an eighth of it while the heap is small.
     pub nursery_bytes: u64,
     /// Bytes the heap may hold after a full collection (`--heap-max`); `None`: half of the physical memory.
@@ -64,7 +66,7 @@ impl Default for SizingConfig {
 impl Default for HeapConfig {
     fn default() -> Self {
         HeapConfig {
-            collector: cairn_layout::facts::GEN.name,
+            collector: &cairn_layout::facts::GEN,
             nursery_bytes: 8 << 20,
             heap_max: None,
             sizing: SizingConfig::default(),

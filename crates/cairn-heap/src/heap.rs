@@ -41,20 +41,8 @@ use crate::stats::{CollectionEvent, Observer, Reason, Stats};
 use crate::zeal::Pace;
 use cairn_layout::facts::{self, CollectorFacts};
 use cairn_layout::limits::CHECK_RESERVE;
+pub use cairn_layout::object::AllocKind;
 use cairn_layout::object::LARGE_BYTES;
-
-/// What is being allocated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AllocKind {
-    /// Two words without header.
-    Pair,
-    /// Closure or continuation.
-    Procedure,
-    /// Object with a header whose words are values.
-    Scannable,
-    /// Object with a header whose payload holds no values.
-    Leaf,
-}
 
 /// What the mutator gets when its extent is full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -144,9 +132,10 @@ pub struct Heap<M: ObjectModel> {
 impl<M: ObjectModel> Heap<M> {
     /// Reserves address space and makes an empty heap of objects of this model.
     pub fn new(model: M, config: HeapConfig) -> Result<Heap<M>, HeapError> {
-        let facts = (facts::COLLECTORS.iter().copied())
-            .find(|f| f.name == config.collector)
-            .ok_or_else(|| HeapError::NoSuchCollector(config.collector.to_owned()))?;
+        let facts = config.collector;
+        if facts.name != facts::GEN.name {
+            return Err(HeapError::NoSuchCollector(facts.name.to_owned()));
+        }
         let region = Region::reserve(config.region_bits)?;
         // A quarter of the region for the nursery. Of the rest, less than half can be in use between collections, so that
         // there is always room to evacuate.

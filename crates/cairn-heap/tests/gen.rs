@@ -4,6 +4,7 @@
 mod common;
 
 use cairn_heap::{AllocKind, Heap, HeapConfig, Request, Scheme, SizingConfig, Zeal};
+use cairn_layout::facts::{CollectorFacts, GEN};
 use cairn_layout::object::{Type, header};
 use common::*;
 
@@ -528,7 +529,8 @@ fn a_small_region_works_too() {
 
 #[test]
 fn unknown_collectors_are_refused() {
-    let e = Heap::new(Scheme, HeapConfig { collector: "none", ..HeapConfig::default() }).err().unwrap();
+    static NONE: CollectorFacts = CollectorFacts { name: "none", ..GEN };
+    let e = Heap::new(Scheme, HeapConfig { collector: &NONE, ..HeapConfig::default() }).err().unwrap();
     assert_eq!(e.to_string(), "no collector is called `none`");
 }
 

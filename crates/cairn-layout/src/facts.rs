@@ -1,5 +1,7 @@
 //! Facts that frame strategies and collectors publish. Code generation reads these; it never asks "which
-//! strategy is this".
+//! strategy is this". Those of collectors are in [`crate::collector`].
+
+pub use crate::collector::{COLLECTORS, CollectorFacts, GEN, collector};
 
 /// The ways of keeping frames. The compiler's table of lowerings and the runtime's of strategies are `match`es on this, so
 /// that a new row lacks nothing unnoticed.
@@ -66,33 +68,6 @@ pub const STRATEGIES: &[&StrategyFacts] = &[&CHUNKS, &HEAP];
 pub fn strategy(name: &str) -> Option<&'static StrategyFacts> {
     STRATEGIES.iter().copied().find(|s| s.name == name)
 }
-
-/// What code generation needs to know about a collector.
-#[derive(Debug, PartialEq, Eq)]
-pub struct CollectorFacts {
-    /// The one name.
-    pub name: &'static str,
-    /// Objects may move at a safepoint.
-    pub moves: bool,
-    /// Stores into objects mark a card.
-    pub card_barrier: bool,
-    /// Roots may be ambiguous (words that may or may not be values).
-    pub ambiguous_roots: bool,
-    /// One line for the manual.
-    pub summary: &'static str,
-}
-
-/// Generational: copying nursery, mark-region old space.
-pub const GEN: CollectorFacts = CollectorFacts {
-    name: "gen",
-    moves: true,
-    card_barrier: true,
-    ambiguous_roots: false,
-    summary: "generational: bump-allocated nursery, mark-region old space, card marks",
-};
-
-/// All collectors.
-pub const COLLECTORS: &[&CollectorFacts] = &[&GEN];
 
 #[cfg(test)]
 mod tests {

@@ -14,11 +14,13 @@
 //! | [`calls`] | the table of runtime calls |
 //! | [`module`] | what a compiled program hands to the runtime |
 //! | [`facts`] | what frame strategies and collectors publish about themselves |
+//! | [`collector`] | the collectors' facts; cells and free lists |
 //!
 //! Invariant: this crate holds no behaviour beyond encoding and decoding; it depends on nothing.
 
 pub mod calls;
 pub mod code;
+pub mod collector;
 pub mod facts;
 pub mod limits;
 pub mod machine;

@@ -9,6 +9,8 @@ pub struct ModuleTable {
     pub version: u64,
     /// Index of the frame strategy in `facts::STRATEGIES`.
     pub strategy: u64,
+    /// Name of the collector whose facts the code was made by.
+    pub collector: Bytes,
     /// Global variables (roots).
     pub globals: *mut Value,
     /// Number of globals.
@@ -47,7 +49,7 @@ pub struct ModuleTable {
 }
 
 /// Bumped whenever compiled code and runtime stop fitting each other.
-pub const MODULE_VERSION: u64 = 3;
+pub const MODULE_VERSION: u64 = 4;
 
 /// Low byte of a literal word that stands for a symbol.
 pub const SYMBOL_PLACEHOLDER: u64 = 0xFA;

@@ -47,6 +47,20 @@ pub enum Type {
     Flonum = 19,
 }
 
+/// What is being allocated, as far as the heap has to know.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum AllocKind {
+    /// Two words without header.
+    Pair = 0,
+    /// Closure, continuation or frame in the heap: begins with a code address.
+    Procedure = 1,
+    /// Object with a header whose words are values.
+    Scannable = 2,
+    /// Object with a header whose payload holds no values.
+    Leaf = 3,
+}
+
 /// First leaf type code.
 pub const FIRST_LEAF: u8 = 16;
 /// Flag of a negative bignum.

@@ -8,7 +8,7 @@ use cairn_core::prim::Op as P;
 use cairn_frame::ir::*;
 use cairn_layout::calls::RT_CALLS;
 use cairn_layout::code::Site;
-use cairn_layout::facts::{CHUNKS, HEAP, StrategyFacts};
+use cairn_layout::facts::{CHUNKS, GEN, HEAP, StrategyFacts};
 use cairn_layout::machine::{Machine, slot_offset};
 use cairn_llvm::emit_module;
 use common::*;
@@ -52,7 +52,7 @@ fn symbolic(line: &str) -> String {
 
 /// Compares the functions called `name…` of the module's text with the golden file.
 fn check_golden(file: &str, m: &Module, names: &[&str]) {
-    let text = emit_module(m);
+    let text = emit_module(m, &GEN);
     let mut got = String::new();
     for part in text.split("\n\n") {
         let part = part.trim_start_matches('\n');

@@ -7,7 +7,7 @@ use cairn_core::prim::{Kind, OPS, Op as P, OpInfo, PrimOp};
 use cairn_frame::ir::*;
 use cairn_layout::calls::{RT_CALLS, RtIndex};
 use cairn_layout::code::Site;
-use cairn_layout::facts::{CHUNKS, HEAP, StrategyFacts};
+use cairn_layout::facts::{CHUNKS, GEN, HEAP, StrategyFacts};
 use cairn_llvm::backend::{OptLevel, compile_to_object, optimize_text, verify};
 use cairn_llvm::emit_module;
 use common::*;
@@ -62,7 +62,7 @@ impl Uses {
 }
 
 fn compiles(m: &Module) {
-    let text = emit_module(m);
+    let text = emit_module(m, &GEN);
     if let Err(e) = verify(&text) {
         panic!("{e}\n{text}");
     }
@@ -204,7 +204,7 @@ fn every_shape_of_call_compiles() {
 fn fast_paths_have_no_memory_for_variables() {
     let mut uses = Uses::default();
     uses.add(prim(P::Add, &[var(0), var(1)]), &[]);
-    let text = emit_module(&uses.module(&CHUNKS));
+    let text = emit_module(&uses.module(&CHUNKS), &GEN);
     let text = optimize_text(&text, OptLevel::Low).expect("optimizes");
     assert!(!text.contains("alloca"), "{text}");
 }

@@ -1,6 +1,7 @@
 //! What can be chosen when a program starts, and what the runtime asks of its host.
 
 use cairn_heap::HeapConfig;
+use cairn_layout::facts::{COLLECTORS, CollectorFacts};
 use cairn_layout::machine::Machine;
 use std::fmt::Debug;
 use std::io::Write as _;
@@ -70,6 +71,8 @@ impl Zeal {
 /// What the user can choose when a program starts.
 #[derive(Debug, Clone)]
 pub struct Options {
+    /// The collector that the heap is made for; [`crate::start::run_program`] takes the program's.
+    pub collector: &'static CollectorFacts,
     /// Bytes that the heap may hold; `None`: half of the physical memory.
     pub heap_max: Option<u64>,
     /// Print memory statistics to standard error at the end.
@@ -126,6 +129,7 @@ impl Default for Options {
     fn default() -> Self {
         let command_line = vec!["cairn".to_string()];
         Options {
+            collector: COLLECTORS[0],
             heap_max: None,
             stats: false,
             trace_gc: false,

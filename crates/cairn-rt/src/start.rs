@@ -2,6 +2,7 @@
 
 use crate::calls;
 use crate::fatal;
+use crate::machine::load::collector_of;
 use crate::machine::state::State;
 use crate::machine::stubs::cold_stub;
 use crate::options::{Host, Options, Zeal};
@@ -32,7 +33,8 @@ impl Runtime {
         // SAFETY: a write to a closed pipe must be an error that can be reported, not a signal that kills.
         unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
         let zeal = options.zeal;
-        let config = HeapConfig { heap_max: options.heap_max, ..options.zeal.heap() };
+        let config =
+            HeapConfig { collector: options.collector, heap_max: options.heap_max, ..options.zeal.heap() };
         let mut heap = Heap::new(Scheme, config).map_err(|e| e.to_string())?;
         if options.trace_gc {
             heap.set_observer(Some(Box::new(Tracer(options.host.clone()))));
@@ -79,7 +81,12 @@ pub unsafe fn run_program(options: Options, table: *const ModuleTable) -> c_int 
         host.say(&format!("cairn: {text}\n"));
         1
     };
-    let mut runtime = match Runtime::new(options) {
+    // SAFETY: by the contract of this function.
+    let collector = match unsafe { collector_of(table) } {
+        Ok(collector) => collector,
+        Err(e) => return complain(e.to_string()),
+    };
+    let mut runtime = match Runtime::new(Options { collector, ..options }) {
         Ok(runtime) => runtime,
         Err(e) => return complain(e),
     };

@@ -68,8 +68,8 @@ impl Cache {
             key.put(name.as_os_str().as_bytes());
             key.put(std::path::absolute(name).ok()?.as_os_str().as_bytes());
         }
-        let CompileOptions { frames, level, verify: _ } = options;
-        key.put(format!("{} {level:?} {:?}", frames.name, compiler_identity()?).as_bytes());
+        let CompileOptions { frames, gc, level, verify: _ } = options;
+        key.put(format!("{} {} {level:?} {:?}", frames.name, gc.name, compiler_identity()?).as_bytes());
         let path = self.directory.join(format!("{:032x}.program", xxh3_128(&key.0)));
         Some(Entry { path, key: key.0, program: xxh3_128(source.text.as_bytes()) })
     }

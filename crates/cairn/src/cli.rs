@@ -60,6 +60,8 @@ pub struct Compile {
 fn compile_arguments() -> Vec<Arg> {
     let strategies: Vec<PossibleValue> =
         facts::STRATEGIES.iter().map(|s| PossibleValue::new(s.name).help(s.summary)).collect();
+    let collectors: Vec<PossibleValue> =
+        facts::COLLECTORS.iter().map(|c| PossibleValue::new(c.name).help(c.summary)).collect();
     vec![
         Arg::new("frames")
             .long("frames")
@@ -69,6 +71,14 @@ fn compile_arguments() -> Vec<Arg> {
             .hide_env(true)
             .value_parser(PossibleValuesParser::new(strategies))
             .help("Where activation records live"),
+        Arg::new("gc")
+            .long("gc")
+            .env("CAIRN_GC")
+            .value_name("COLLECTOR")
+            .default_value(facts::COLLECTORS[0].name)
+            .hide_env(true)
+            .value_parser(PossibleValuesParser::new(collectors))
+            .help("How memory is collected; an executable carries its collector"),
         Arg::new("opt")
             .long("opt")
             .env("CAIRN_OPT")
@@ -242,6 +252,7 @@ fn compile_options(m: &ArgMatches) -> Compile {
     let text = |name: &str| m.get_one::<String>(name).expect("has a default").as_str();
     let options = CompileOptions {
         frames: facts::strategy(text("frames")).expect("a possible value"),
+        gc: facts::collector(text("gc")).expect("a possible value"),
         level: if text("opt") == "low" { Level::Low } else { Level::High },
         verify: m.get_flag("verify") || cfg!(debug_assertions),
     };

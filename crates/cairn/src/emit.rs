@@ -73,7 +73,7 @@ pub(crate) fn emit(
         Stage::Llvm | Stage::Asm => {
             let (module, said) = pipeline::lower(compiler, source, files)?;
             warnings = said;
-            let text = cairn_llvm::emit_module(&module);
+            let text = cairn_llvm::emit_module(&module, options.gc);
             let text = match stage {
                 Stage::Llvm => text,
                 _ => cairn_llvm::compile_to_assembly(&text, pipeline::llvm_level(options))?,

@@ -1,6 +1,6 @@
 //! What can be chosen about compiling.
 
-use cairn_layout::facts::{STRATEGIES, StrategyFacts};
+use cairn_layout::facts::{COLLECTORS, CollectorFacts, STRATEGIES, StrategyFacts};
 
 /// How hard to optimize.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +16,8 @@ pub enum Level {
 pub struct CompileOptions {
     /// Frame strategy.
     pub frames: &'static StrategyFacts,
+    /// Collector.
+    pub gc: &'static CollectorFacts,
     /// Optimization level.
     pub level: Level,
     /// Run the verifiers after every pass.
@@ -25,6 +27,7 @@ pub struct CompileOptions {
 impl Default for CompileOptions {
     /// What the command line does without options.
     fn default() -> CompileOptions {
-        CompileOptions { frames: STRATEGIES[0], level: Level::High, verify: cfg!(debug_assertions) }
+        let verify = cfg!(debug_assertions);
+        CompileOptions { frames: STRATEGIES[0], gc: COLLECTORS[0], level: Level::High, verify }
     }
 }

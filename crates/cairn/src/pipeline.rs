@@ -83,7 +83,7 @@ pub(crate) fn llvm_level(options: &CompileOptions) -> cairn_llvm::OptLevel {
 pub(crate) fn object(compiler: &Compiler, module: &cairn_frame::ir::Module) -> Result<Vec<u8>, Error> {
     let options = &compiler.options;
     let mut clock = Clock::start(compiler);
-    let text = cairn_llvm::emit_module(module);
+    let text = cairn_llvm::emit_module(module, options.gc);
     if options.verify
         && let Err(complaint) = cairn_llvm::backend::verify(&text)
     {

@@ -92,6 +92,8 @@ fn wrong_use() {
             "run --nope one.scm",
             "run --opt=fast one.scm",
             "run --frames one.scm",
+            "run --gc=nonsense one.scm",
+            "build --gc=nonsense one.scm",
             "run --emit=foo one.scm",
             "run --heap-max=12Q one.scm",
             "run --emit=core --only=frob one.scm",

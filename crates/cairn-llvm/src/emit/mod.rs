@@ -49,14 +49,15 @@ pub(crate) mod text;
 mod throw;
 
 use cairn_frame::ir::{FuncId, Module};
+use cairn_layout::facts::CollectorFacts;
 use emitter::Emitter;
 use module::{Head, ModuleCx};
 use std::fmt::Write;
 use text::METADATA;
 
-/// LLVM text of a module.
-pub fn emit_module(module: &Module) -> String {
-    let mut cx = ModuleCx::new(module);
+/// LLVM text of a module for programs that use this collector.
+pub fn emit_module(module: &Module, collector: &'static CollectorFacts) -> String {
+    let mut cx = ModuleCx::new(module, collector);
     let mut out = String::with_capacity(1 << 16);
     out.push_str("target triple = \"x86_64-pc-linux-gnu\"\n\n%bytes = type { ptr, i64 }\n");
     for (i, _) in module.functions.iter().enumerate().filter(|(_, f)| f.in_use()) {

@@ -5,7 +5,7 @@ use super::text::{Val, escape, symbol};
 use crate::strategy::{Strategy, lowering};
 use cairn_frame::ir::*;
 use cairn_layout::code::{SEVERAL, Site, count_word, flags};
-use cairn_layout::facts::STRATEGIES;
+use cairn_layout::facts::{CollectorFacts, STRATEGIES};
 use cairn_layout::limits::{SHORT_COUNT, SHORT_MAP_WORDS};
 use cairn_layout::machine::error;
 use cairn_layout::module::MODULE_VERSION;
@@ -17,6 +17,8 @@ use std::fmt::Write;
 pub(crate) struct ModuleCx<'m> {
     /// The input.
     pub module: &'m Module,
+    /// What the collector asks of the code.
+    pub collector: &'static CollectorFacts,
     /// Lowering of frames.
     pub strategy: &'static dyn Strategy,
     /// Constants placed so far.
@@ -94,9 +96,10 @@ pub(crate) enum Head {
 }
 
 impl<'m> ModuleCx<'m> {
-    pub(super) fn new(module: &'m Module) -> Self {
+    pub(super) fn new(module: &'m Module, collector: &'static CollectorFacts) -> Self {
         ModuleCx {
             module,
+            collector,
             strategy: lowering(module.strategy.kind),
             literals: Literals::default(),
             symbols: module.functions.iter().map(|f| symbol(&f.name)).collect(),
@@ -302,13 +305,16 @@ impl<'m> ModuleCx<'m> {
         );
         let strategy = STRATEGIES.iter().position(|s| s.name == self.module.strategy.name);
         let strategy = strategy.expect("a strategy of the table");
+        let collector = self.collector.name;
+        blob(out, "@cairn_collector", collector.as_bytes());
         let underflow = if self.strategy.underflows() { "@cairn_underflow" } else { "null" };
         let _ = writeln!(
             out,
-            "@cairn_module = constant {{ i64, i64, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64, ptr, i64, ptr, i64, ptr, ptr, \
-             ptr }} {{ i64 {MODULE_VERSION}, i64 {strategy}, ptr @cairn_globals, i64 {}, ptr @cairn_literals, i64 {}, \
-             ptr @cairn_symbols, ptr @cairn_symbol_names, i64 {}, ptr @cairn_sources, i64 {}, ptr @cairn_inlined, i64 {}, \
+            "@cairn_module = constant {{ i64, i64, %bytes, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64, ptr, i64, ptr, i64, ptr, ptr, \
+             ptr }} {{ i64 {MODULE_VERSION}, i64 {strategy}, %bytes {{ ptr @cairn_collector, i64 {} }}, ptr @cairn_globals, \
+             i64 {}, ptr @cairn_literals, i64 {}, ptr @cairn_symbols, ptr @cairn_symbol_names, i64 {}, ptr @cairn_sources, i64 {}, ptr @cairn_inlined, i64 {}, \
              ptr @cairn_enter, i64 {main}, ptr @cairn_halt, ptr {underflow}, ptr @cairn_continuation }}, align 8",
+            collector.len(),
             self.module.globals.len(),
             self.literals.word_count(),
             symbols.len(),

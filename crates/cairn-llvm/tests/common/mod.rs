@@ -7,7 +7,7 @@ use cairn_frame::ir::*;
 use cairn_layout::Value;
 use cairn_layout::calls::{RT_CALLS, by_symbol};
 use cairn_layout::code::Site;
-use cairn_layout::facts::StrategyFacts;
+use cairn_layout::facts::{GEN, StrategyFacts};
 use cairn_layout::machine::Machine;
 use cairn_layout::module::{ModuleTable, NODE_PLACEHOLDER};
 use cairn_layout::object::continuation;
@@ -347,7 +347,7 @@ pub fn load(m: &Module, opt: OptLevel) -> Machinery {
 
 /// The same, compiled in parts.
 pub fn load_parts(m: &Module, opt: OptLevel, parts: usize) -> Machinery {
-    let text = emit_module(m);
+    let text = emit_module(m, &GEN);
     if let Ok(path) = std::env::var("CAIRN_TEST_DUMP") {
         std::fs::write(path, &text).expect("writable");
     }
