@@ -81,3 +81,27 @@ fn endless_expansion_is_an_error() {
     let text = "(define-syntax m (syntax-rules () ((_ x ...) (m x ... x ...)))) (m 1)";
     assert!(expand(text).contains("the expansion of `m` does not end"));
 }
+
+/// Branches of an expansion count together, whoever makes the data, and the message names the macro use that the user wrote.
+#[test]
+fn doublings_are_bounded() {
+    let macros = "(define-syntax twice (syntax-rules () ((_ () x) (list x))
+                    ((_ (a b ...) x) (begin (twice (b ...) x) (twice (b ...) x)))))";
+    let quoted = format!("(define x '({}))", "z ".repeat(100_000));
+    let body = format!("(f {})", "z ".repeat(500));
+    for (steps, x, more) in [(26, "1", ""), (8, &body[..], ""), (3, "1", &quoted[..])] {
+        let numbers: String = (0..steps).map(|i| format!("{i} ")).collect();
+        let text = format!("{macros}{more}\n(twice ({numbers}) {x})");
+        let mut session = cairn_syntax::Session::new();
+        session.limit_expansion(50_000);
+        match session.expand_program("t.scm", &text, &mut Memory::stub()) {
+            Ok(_) => assert!(!more.is_empty(), "{steps}"),
+            Err(failed) => {
+                let [d] = &failed.errors[..] else { panic!("{failed:?}") };
+                assert_eq!(d.message, "the expansion of `twice` does not end, or makes more than 50000 data");
+                assert!(text[d.span.start as usize..].starts_with("(twice (0 1 "));
+                assert!(more.is_empty());
+            }
+        }
+    }
+}

@@ -51,6 +51,12 @@ impl Expander<'_> {
     }
 
     pub(super) fn exprs(&mut self, xs: &[Syntax]) -> Vec<Expr> {
+        if let Some(root) = self.trace.as_ref().map(|step| step.root.clone())
+            && let Err(d) = self.count_expansion(&root, xs.len() + 1)
+        {
+            self.report(d);
+            return xs.iter().map(|_| unspecified()).collect();
+        }
         xs.iter().map(|x| self.expr(x)).collect()
     }
 

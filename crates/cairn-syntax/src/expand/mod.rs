@@ -48,6 +48,7 @@ use cairn_core::ir::{Expr, GlobalId, Literal, Program, SourceFile, TopForm, VarI
 use cairn_core::prim::PrimOp;
 use cairn_layout::code::Site;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::Cell;
 use std::rc::Rc;
 
 pub use library::{FEATURES, LibraryName, NamePart};
@@ -121,6 +122,8 @@ pub struct Session {
     labelled: cycle::Labelled,
     /// Module of the program or REPL.
     main: Option<u32>,
+    /// Stands for [`MAX_EXPANSION_SIZE`].
+    expansion_limit: Option<usize>,
 }
 
 impl Session {
@@ -135,6 +138,11 @@ impl Session {
         let mut x = Expander::new(self, loader);
         x.main_program(path, text);
         self.finish()
+    }
+
+    /// Bounds what may come of one macro use that the user wrote: data made and expressions expanded. Ten million by default.
+    pub fn limit_expansion(&mut self, limit: usize) {
+        self.expansion_limit = Some(limit);
     }
 
     fn finish(&mut self) -> Result<Expanded, Failed> {
@@ -169,11 +177,19 @@ struct Step {
     span: Span,
     /// Uses since the expansion last came to a smaller piece of the user's text.
     depth: u32,
-    /// Items that they made.
-    size: usize,
     /// That piece.
     origin: Span,
+    /// The use that does not come out of an expansion.
+    root: Rc<Root>,
     outer: Trace,
+}
+
+/// A macro use that the user wrote, and what has come of it.
+struct Root {
+    name: Ident,
+    span: Span,
+    /// Items made by the templates, and expressions expanded.
+    size: Cell<usize>,
 }
 
 type Trace = Option<Rc<Step>>;
@@ -188,10 +204,10 @@ impl Drop for Step {
     }
 }
 
-/// More macro uses than this that come out of templates only are taken for an endless expansion.
+/// More macro uses than this, each in the expansion of the one before, are taken for an endless expansion.
 const MAX_EXPANSION_DEPTH: u32 = 100_000;
-/// The same for the items that they make.
-const MAX_EXPANSION_SIZE: usize = 20_000_000;
+/// More items and expressions than this must not come of one macro use that the user wrote, in all branches of its expansion.
+const MAX_EXPANSION_SIZE: usize = 10_000_000;
 
 /// One run over some forms.
 struct Expander<'a> {
@@ -351,6 +367,22 @@ impl<'a> Expander<'a> {
 }
 
 impl Expander<'_> {
+    /// `n` more items or expressions came of the macro use `root`.
+    fn count_expansion(&mut self, root: &Root, n: usize) -> R<()> {
+        root.size.set(root.size.get() + n);
+        let limit = self.s.expansion_limit.unwrap_or(MAX_EXPANSION_SIZE);
+        if root.size.get() <= limit {
+            return Ok(());
+        }
+        if self.endless {
+            return Err(Diagnostic::new(root.span, "").into()); // reported once is enough
+        }
+        self.endless = true;
+        let name = self.name(root.name);
+        let message = format!("the expansion of `{name}` does not end, or makes more than {limit} data");
+        Err(Diagnostic::new(root.span, message).help("build large data at run time").into())
+    }
+
     /// Runs one level of expansion, with enough native stack and not too deep.
     fn nested<T>(&mut self, span: Span, f: impl FnOnce(&mut Self) -> R<T>) -> R<T> {
         if self.nesting == MAX_NESTING {

@@ -13,9 +13,10 @@
 
 use super::core::Core;
 use super::scope::Meaning;
-use super::{Binding, Expander, MAX_EXPANSION_DEPTH, MAX_EXPANSION_SIZE, R, Step, grow};
+use super::{Binding, Expander, MAX_EXPANSION_DEPTH, R, Root, Step, grow};
 use crate::diagnostic::Span;
 use crate::syntax::{Context, Datum, Ident, Items, Label, Syntax};
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// A compiled macro.
@@ -365,14 +366,18 @@ impl Expander<'_> {
     /// One step of expansion. The trace remembers it. After an endless expansion was found, all fail.
     pub(super) fn expand_macro(&mut self, m: u32, form: &Syntax) -> R<Syntax> {
         let m = self.s.macros[m as usize].clone();
-        let (depth, size, origin) = match &self.trace {
-            Some(s) if !form.span.is_strictly_inside(s.origin) => (s.depth + 1, s.size, s.origin),
-            _ => (0, 0, form.span),
+        let (depth, origin) = match &self.trace {
+            Some(s) if !form.span.is_strictly_inside(s.origin) => (s.depth + 1, s.origin),
+            _ => (0, form.span),
+        };
+        let root = match &self.trace {
+            Some(s) => s.root.clone(),
+            None => Rc::new(Root { name: m.name, span: form.span, size: Cell::new(0) }),
         };
         if self.endless {
             return Err(crate::Diagnostic::new(form.span, "").into()); // reported once is enough
         }
-        if depth > MAX_EXPANSION_DEPTH || size > MAX_EXPANSION_SIZE {
+        if depth > MAX_EXPANSION_DEPTH {
             self.endless = true;
             let message = format!("the expansion of `{}` does not end", self.name(m.name));
             return self.err(form.span, message);
@@ -385,10 +390,10 @@ impl Expander<'_> {
             if self.match_seq(seq, args, tail, form.span, &mut slots, &m) {
                 let aliases = vec![None; rule.idents.len()];
                 let labels = Vec::new();
-                let mut run = Instance { m: &m, rule, aliases, slots, labels, span: form.span, size };
+                let mut run = Instance { m: &m, rule, aliases, slots, labels, span: form.span, root };
                 let out = self.instantiate(&mut run, &rule.template)?;
-                let (name, span, size) = (m.name, form.span, run.size);
-                self.trace = Some(Rc::new(Step { name, span, depth, size, origin, outer: self.trace.take() }));
+                let (name, span, root) = (m.name, form.span, run.root);
+                self.trace = Some(Rc::new(Step { name, span, depth, origin, root, outer: self.trace.take() }));
                 return Ok(out);
             }
         }
@@ -505,7 +510,7 @@ impl Expander<'_> {
                 match tail {
                     Some(t) => {
                         let tail = self.instantiate(run, t)?;
-                        run.size += tail.parts().0.len(); // copied
+                        self.count_expansion(&run.root, tail.parts().0.len())?; // copied
                         Ok(Syntax::dotted(items, tail, span))
                     }
                     None => Ok(Syntax::list(items, span)),
@@ -544,10 +549,7 @@ impl Expander<'_> {
 
     fn repeat(&mut self, run: &mut Instance, e: &Element, level: usize, out: &mut Vec<Syntax>) -> R<()> {
         let Some(vars) = e.ellipses.get(level) else {
-            run.size += 1;
-            if run.size > MAX_EXPANSION_SIZE {
-                return Ok(()); // the next use reports it
-            }
+            self.count_expansion(&run.root, 1)?;
             let mark = run.labels.len();
             out.push(self.instantiate(run, &e.template)?);
             if level > 0 {
@@ -598,8 +600,7 @@ struct Instance<'m> {
     slots: Vec<Match>,
     labels: Vec<NewLabel>,
     span: Span,
-    /// Items made, also by the uses that led here.
-    size: usize,
+    root: Rc<Root>,
 }
 
 /// What became of a template's label in this expansion, or in this repetition of an ellipsis.
