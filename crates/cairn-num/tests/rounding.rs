@@ -84,7 +84,11 @@ fn parts(x: f64) -> (u64, i64) {
 fn compare(n: &Natural, d: &Natural, m: u64, e: i64) -> Ordering {
     let (mut left, mut right) = (n.clone(), d.times(&Natural::from(m)));
     let power = Natural::power(2, e.unsigned_abs());
-    if e > 0 { right = right.times(&power) } else { left = left.times(&power) }
+    if e > 0 {
+        right = right.times(&power)
+    } else {
+        left = left.times(&power)
+    }
     left.compare(&right)
 }
 
@@ -246,7 +250,11 @@ fn what_is_written_is_shortest() {
         let shorter = digits[..digits.len() - 1].to_string();
         let next = Natural::from_decimal(&shorter).times_plus(1, 1).decimal();
         for other in [shorter, next] {
-            assert_ne!(read(&format!("{other}e{}", exponent + 1)).to_bits(), x.to_bits(), "{text} could be {other}");
+            assert_ne!(
+                read(&format!("{other}e{}", exponent + 1)).to_bits(),
+                x.to_bits(),
+                "{text} could be {other}"
+            );
         }
     }
 }
