@@ -106,6 +106,9 @@ pub const fn shape_words(shape: u64) -> u64 {
 /// inlined body: `start` then indexes a table that says where the body was inlined (in Core and Frame IR
 /// `Program::inlined`, at run time `ModuleTable::inlined`, which has a row for every check that may fail, too, with the name
 /// of its procedure). As a fixnum-sized integer a site can travel in any register.
+///
+/// All of this is relative to one module. In a running program, a site that has left its module's tables (in a condition, in a
+/// backtrace) has the module's number instead of `who`, whose work is done by then.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Site(pub u64);
 
@@ -153,6 +156,24 @@ impl Site {
     /// Without the mark of tail calls.
     pub const fn plain(self) -> Site {
         Site(self.0 & !Site::TAIL)
+    }
+    /// Modules that a site can tell apart.
+    pub const MODULES: u32 = Site::FIELD as u32 + 1;
+    /// The same position, in the tables of the module with this number; nothing known remains so.
+    pub const fn in_module(self, module: u32) -> Site {
+        assert!(module < Site::MODULES);
+        if !self.is_known() {
+            return Site::NONE;
+        }
+        Site(self.0 & !(Site::FIELD << Site::WHO_SHIFT) | (module as u64) << Site::WHO_SHIFT)
+    }
+    /// The module's number.
+    pub const fn module(self) -> u32 {
+        (self.0 >> Site::WHO_SHIFT & Site::FIELD) as u32
+    }
+    /// What makes a site without a name one of this module, when it is added.
+    pub const fn base(module: u32) -> u64 {
+        (module as u64) << Site::WHO_SHIFT
     }
     const fn kind(self) -> u64 {
         self.0 >> Site::FILE_SHIFT
@@ -233,6 +254,13 @@ mod tests {
         assert_eq!(row.plain(), Site::inlined(9).with_who(Some(1)));
         assert_eq!((Site::NONE.tail(), Site::NONE.row(), Site::NONE.is_known()), (Site::NONE, None, false));
         assert_eq!(Site::NONE.with_who(Some(0x3FFF)), Site::NONE);
+        for module in [0, 1, Site::MODULES - 1] {
+            let there = row.in_module(module);
+            assert_eq!((there.module(), there.row(), there.is_tail()), (module, Some(9), true));
+            let plain = Site::new(3, 7);
+            assert_eq!(plain.in_module(module), Site(plain.0 + Site::base(module)));
+            assert_eq!(Site::NONE.with_who(Some(5)).in_module(module), Site::NONE);
+        }
         assert!("1:x".parse::<Site>().is_err() && "1".parse::<Site>().is_err());
     }
 

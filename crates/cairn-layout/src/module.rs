@@ -46,10 +46,17 @@ pub struct ModuleTable {
     pub underflow: *const u8,
     /// Code address of continuation objects.
     pub continuation: *const u8,
+    /// Added to the positions of failures (as a fixnum): the module's number in its runtime, set at load; see
+    /// `code::Site::base`. Before, [`NOT_LOADED`].
+    pub site_base: *mut u64,
 }
 
+/// What [`ModuleTable::site_base`] points to until the module is loaded. Globals, literals and symbols are words of the object
+/// itself, which belong to one runtime then: another one needs a copy of its own.
+pub const NOT_LOADED: u64 = u64::MAX;
+
 /// Bumped whenever compiled code and runtime stop fitting each other.
-pub const MODULE_VERSION: u64 = 4;
+pub const MODULE_VERSION: u64 = 5;
 
 /// Low byte of a literal word that stands for a symbol.
 pub const SYMBOL_PLACEHOLDER: u64 = 0xFA;

@@ -14,6 +14,7 @@ use std::ptr::null_mut;
 pub struct Jit {
     base: *mut u8,
     size: usize,
+    code_size: u64,
     symbols: HashMap<String, u64>,
 }
 
@@ -46,7 +47,7 @@ impl Jit {
             .unwrap_or(0)
             .next_multiple_of(PAGE);
         let base = map_low(size as usize)?;
-        let mut jit = Jit { base, size: size as usize, symbols: HashMap::new() };
+        let mut jit = Jit { base, size: size as usize, code_size: code_end, symbols: HashMap::new() };
         // SAFETY: a fresh private mapping of `size` bytes, writable, used by nobody else.
         let memory = unsafe { std::slice::from_raw_parts_mut(base, size as usize) };
         for s in &sections {
@@ -66,6 +67,11 @@ impl Jit {
             return Err(format!("cannot make code executable: {}", std::io::Error::last_os_error()));
         }
         Ok(jit)
+    }
+
+    /// Where the code lies.
+    pub fn code(&self) -> std::ops::Range<u64> {
+        self.base as u64..self.base as u64 + self.code_size
     }
 
     /// Address of a global symbol of the object.

@@ -19,11 +19,12 @@ use crate::access::c_text;
 use crate::access::{self, string_of};
 use crate::fatal;
 use crate::machine::frames;
+use crate::machine::modules::Modules;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::code::{self, Site};
 use cairn_layout::machine::Machine;
-use cairn_layout::module::{Bytes, ModuleTable, Source};
+use cairn_layout::module::{Bytes, Source};
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 
@@ -150,16 +151,10 @@ unsafe fn text_of<'a>(b: &Bytes) -> std::borrow::Cow<'a, str> {
 }
 
 /// The source table's entry for a site.
-fn source<'a>(module: *const ModuleTable, site: Site) -> Option<&'a Source> {
-    if module.is_null() {
-        return None;
-    }
-    let file = site.file()? as u64;
-    // SAFETY: a loaded module's tables live as long as the process runs its code.
-    unsafe {
-        let module = &*module;
-        (file < module.source_count).then(|| &*module.sources.add(file as usize))
-    }
+fn source(modules: &Modules, site: Site) -> Option<&Source> {
+    let (module, file) = (modules.of_site(site)?, site.file()? as u64);
+    // SAFETY: a loaded module's tables live as long as its runtime.
+    (file < module.source_count).then(|| unsafe { &*module.sources.add(file as usize) })
 }
 
 /// What a site stands for.
@@ -171,37 +166,34 @@ struct Place<'a> {
     at: Site,
 }
 
-/// Looks a site up in the table of inlined positions.
-fn resolve<'a>(module: *const ModuleTable, site: Site) -> Place<'a> {
+/// Looks a site up in its module's table of inlined positions.
+fn resolve(modules: &Modules, site: Site) -> Place<'_> {
     let plain = Place { site: site.plain(), procedure: None, at: Site::NONE };
-    let Some(row) = site.row() else { return plain };
-    if module.is_null() {
+    let (Some(row), Some(module)) = (site.row(), modules.of_site(site)) else { return plain };
+    if u64::from(row) >= module.inlined_count {
         return plain;
     }
     // SAFETY: as in `source`; the names of rows are C strings.
     unsafe {
-        let module = &*module;
-        if u64::from(row) >= module.inlined_count {
-            return plain;
-        }
         let row = &*module.inlined.add(row as usize);
         let name = std::ffi::CStr::from_ptr(row.procedure as *const std::ffi::c_char);
-        Place { site: Site(row.site), procedure: name.to_str().ok(), at: Site(row.at) }
+        let here = |s: u64| Site(s).in_module(site.module());
+        Place { site: here(row.site), procedure: name.to_str().ok(), at: here(row.at) }
     }
 }
 
 /// The frames that a call at `site` in code of `procedure` would have without inlining, youngest first. Positions in library
 /// code are left out when `procedure` is in the library or the code is inlined.
-fn frames_at(module: *const ModuleTable, site: Site, procedure: &str, library: bool) -> Vec<Frame> {
+fn frames_at(modules: &Modules, site: Site, procedure: &str, library: bool) -> Vec<Frame> {
     let mut frames = Vec::new();
     let mut site = site;
     loop {
-        let place = resolve(module, site);
+        let place = resolve(modules, site);
         let inlined = place.procedure.is_some();
         let hidden = library || inlined;
         if site.is_tail() {
             // the frame of a tail call would be gone
-        } else if !hidden || source(module, place.site).is_some_and(|s| s.text.len > 0) {
+        } else if !hidden || source(modules, place.site).is_some_and(|s| s.text.len > 0) {
             frames.push(Frame { name: place.procedure.unwrap_or(procedure).to_string(), site: place.site });
         }
         if place.at == Site::NONE {
@@ -212,8 +204,8 @@ fn frames_at(module: *const ModuleTable, site: Site, procedure: &str, library: b
 }
 
 /// `file:line:column` of a site in user code.
-pub fn place(module: *const ModuleTable, site: Site) -> Option<String> {
-    let source = source(module, site)?;
+pub fn place(modules: &Modules, site: Site) -> Option<String> {
+    let source = source(modules, site)?;
     // SAFETY: as in `source`.
     let (path, text) = unsafe { (text_of(&source.path), text_of(&source.text)) };
     if text.is_empty() {
@@ -232,11 +224,11 @@ struct Frame {
 
 /// The frames of user code when an error at `site` occurs, youngest first, with how often each is repeated.
 fn frames(ctx: &Machine, site: Site) -> Vec<(Frame, usize)> {
-    let module = rt(ctx).module;
+    let modules = &rt(ctx).modules;
     let mut frames: Vec<(Frame, usize)> = Vec::new();
     // the failing check's procedure, and those it was inlined into
     if site.row().is_some() {
-        frames_at(module, site, "?", true).into_iter().for_each(|f| push(&mut frames, f));
+        frames_at(modules, site, "?", true).into_iter().for_each(|f| push(&mut frames, f));
     }
     frames::walk(ctx, &mut |code: u64| {
         // SAFETY: return addresses of frames have a return point's prefix.
@@ -247,7 +239,9 @@ fn frames(ctx: &Machine, site: Site) -> Vec<(Frame, usize)> {
         if shape & (code::flags::UNDERFLOW | code::flags::HALT) == 0 {
             let library = shape & code::flags::LIBRARY != 0;
             let name = name.as_deref().unwrap_or("?");
-            frames_at(rt(ctx).module, site, name, library).into_iter().for_each(|f| push(&mut frames, f));
+            frames_at(modules, modules.locate(code, site), name, library)
+                .into_iter()
+                .for_each(|f| push(&mut frames, f));
         }
         frames.len() < 100_000
     });
@@ -282,23 +276,25 @@ pub fn site_of_call(ctx: &Machine, name: &str) -> Option<Site> {
         if shape & (code::flags::UNDERFLOW | code::flags::HALT) != 0 {
             return true;
         }
-        youngest = Some(site);
+        youngest = Some((code, site));
         false
     });
-    let site = resolve(rt(ctx).module, youngest?).site;
-    let source = source(rt(ctx).module, site)?;
+    let (code, site) = youngest?;
+    let modules = &rt(ctx).modules;
+    let site = resolve(modules, modules.locate(code, site)).site;
+    let source = source(modules, site)?;
     // SAFETY: as in `source`.
     let text = unsafe { text_of(&source.text) };
     is_call_of(text.get(site.start() as usize..)?, name).then_some(site)
 }
 
-fn render_backtrace(module: *const ModuleTable, frames: &[(Frame, usize)], style: Style) -> String {
+fn render_backtrace(modules: &Modules, frames: &[(Frame, usize)], style: Style) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}backtrace:{}", style.bold, style.reset);
     let shown = &frames[..frames.len().min(FRAMES_MAX)];
     let width = shown.iter().map(|(f, _)| f.name.chars().count()).max().unwrap_or(0).min(40);
     for (i, (frame, times)) in shown.iter().enumerate() {
-        let place = place(module, frame.site).unwrap_or_default();
+        let place = place(modules, frame.site).unwrap_or_default();
         let mut line = format!("{i:>4}: {:width$}  {place}", frame.name);
         if *times > 1 {
             let _ = write!(line, "  ({times} times)");
@@ -314,24 +310,24 @@ fn render_backtrace(module: *const ModuleTable, frames: &[(Frame, usize)], style
 
 /// The whole report.
 fn render(ctx: &Machine, message: &str, site: Site, style: Style) -> String {
-    let module = rt(ctx).module;
+    let modules = &rt(ctx).modules;
     let mut frames = frames(ctx, site);
-    let site = resolve(module, site).site;
+    let site = resolve(modules, site).site;
     let Style { error, bold, reset, .. } = style;
     let mut out = format!("{error}error{reset}{bold}: {message}{reset}\n");
     // Without a position of its own, or with one in the library, the error is where user code called last.
-    let user = |site: Site| source(module, site).is_some_and(|s| s.text.len > 0);
+    let user = |site: Site| source(modules, site).is_some_and(|s| s.text.len > 0);
     let site = if user(site) { Some(site) } else { frames.iter().map(|(f, _)| f.site).find(|s| user(*s)) };
     if let (true, Some(site)) = (frames.is_empty(), site) {
         // everything was inlined into the program, or left by tail calls
         frames.push((Frame { name: "program".to_string(), site }, 1));
     }
-    if let Some((site, source)) = site.and_then(|site| Some((site, source(module, site)?))) {
+    if let Some((site, source)) = site.and_then(|site| Some((site, source(modules, site)?))) {
         // SAFETY: as in `source`.
         let (path, text) = unsafe { (text_of(&source.path), text_of(&source.text)) };
         out.push_str(&excerpt(&path, &text, site.start() as usize, style));
     }
-    out.push_str(&render_backtrace(module, &frames, style));
+    out.push_str(&render_backtrace(modules, &frames, style));
     out
 }
 
@@ -368,6 +364,7 @@ pub extern "C" fn cairn_system_fatal(ctx: &mut Machine, message: Value, site: Va
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cairn_layout::module::ModuleTable;
 
     const TEXT: &str = "(define (f l)\n\t(+ 1 (car l)))\n(f 'λ)\n";
 
@@ -407,17 +404,27 @@ mod tests {
     #[test]
     fn backtraces_are_aligned_and_cut() {
         let bytes = |t: &'static str| Bytes { data: t.as_ptr(), len: t.len() as u64 };
-        let sources = [Source { path: bytes("a.scm"), text: bytes(TEXT) }];
-        // SAFETY: all zeros is a table with no entries.
-        let mut module: ModuleTable = unsafe { std::mem::zeroed() };
-        (module.sources, module.source_count) = (sources.as_ptr(), 1);
+        let source = |path: &'static str| [Source { path: bytes(path), text: bytes(TEXT) }];
+        let sources = [source("a.scm"), source("b.scm")];
+        let tables: Vec<ModuleTable> = (sources.iter())
+            .map(|s| {
+                // SAFETY: all zeros is a table with no entries.
+                let empty: ModuleTable = unsafe { std::mem::zeroed() };
+                ModuleTable { sources: s.as_ptr(), source_count: 1, ..empty }
+            })
+            .collect();
+        let mut modules = Modules::default();
+        for (i, table) in tables.iter().enumerate() {
+            // SAFETY: the tables live until the end of the test.
+            unsafe { modules.add(table, i as u64..i as u64 + 1) };
+        }
         let frame = |name: &str, at: u32| Frame { name: name.to_string(), site: Site::new(0, at) };
-        let frames =
-            vec![(frame("f", 16), 1), (frame("loop", 32), 3), (Frame { name: "?".into(), site: Site::NONE }, 1)];
-        let expected = "backtrace:\n   0: f     a.scm:2:3\n   1: loop  a.scm:3:3  (3 times)\n   2: ?\n";
-        assert_eq!(render_backtrace(&module, &frames, Style::PLAIN), expected);
+        let other = Frame { name: "loop".into(), site: Site::new(0, 32).in_module(1) };
+        let frames = vec![(frame("f", 16), 1), (other, 3), (Frame { name: "?".into(), site: Site::NONE }, 1)];
+        let expected = "backtrace:\n   0: f     a.scm:2:3\n   1: loop  b.scm:3:3  (3 times)\n   2: ?\n";
+        assert_eq!(render_backtrace(&modules, &frames, Style::PLAIN), expected);
         let frames: Vec<_> = (0..50).map(|i| (frame("f", i % 7), 2)).collect();
-        let text = render_backtrace(&module, &frames, Style::PLAIN);
+        let text = render_backtrace(&modules, &frames, Style::PLAIN);
         assert!(text.ends_with("      … 60 more frames\n"));
         assert_eq!(text.lines().count(), FRAMES_MAX + 2);
     }

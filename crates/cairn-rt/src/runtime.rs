@@ -4,13 +4,13 @@
 //! `Machine::runtime` leads from there to here ([`rt`]). This is the state alone, at the bottom of the crate; [`crate::start`]
 //! makes it.
 
+use crate::machine::modules::Modules;
 use crate::machine::state::State;
 use crate::options::Options;
 use crate::symbol::SymbolTable;
 use cairn_heap::{Heap, Scheme};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
-use cairn_layout::module::ModuleTable;
 use std::time::Instant;
 
 /// A failure on its way to the error hook.
@@ -44,8 +44,8 @@ pub struct Runtime {
     pub(crate) flush: fn(&mut Machine) -> bool,
     /// Open file output ports: flushed at exit. Roots.
     pub open_ports: Vec<Value>,
-    /// The loaded program, or null.
-    pub module: *const ModuleTable,
+    /// The loaded modules.
+    pub modules: Modules,
     /// When the runtime began.
     pub start: Instant,
     /// What `Machine::args` points to.

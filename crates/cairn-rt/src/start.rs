@@ -3,6 +3,7 @@
 use crate::calls;
 use crate::fatal;
 use crate::machine::load::collector_of;
+use crate::machine::modules::Modules;
 use crate::machine::state::State;
 use crate::machine::stubs::cold_stub;
 use crate::options::{Host, Options, Zeal};
@@ -15,6 +16,7 @@ use cairn_layout::limits::ARGS_MIN;
 use cairn_layout::machine::{Machine, ThreadState};
 use cairn_layout::module::ModuleTable;
 use std::ffi::{CStr, c_char, c_int};
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -49,7 +51,7 @@ impl Runtime {
             flush: port::flush_all,
             failure: None,
             open_ports: Vec::new(),
-            module: std::ptr::null(),
+            modules: Modules::default(),
             start: Instant::now(),
             args: vec![Value::UNSPECIFIED; ARGS_MIN],
             strategy: State::new(zeal != Zeal::Off),
@@ -75,7 +77,7 @@ impl Runtime {
 ///
 /// # Safety
 /// As for [`Runtime::load`].
-pub unsafe fn run_program(options: Options, table: *const ModuleTable) -> c_int {
+pub unsafe fn run_program(options: Options, table: *const ModuleTable, code: Range<u64>) -> c_int {
     let host = options.host.clone();
     let complain = |text: String| {
         host.say(&format!("cairn: {text}\n"));
@@ -92,10 +94,11 @@ pub unsafe fn run_program(options: Options, table: *const ModuleTable) -> c_int 
     };
     // SAFETY: by the contract of this function; the machine lives as long as the runtime.
     unsafe {
-        if let Err(e) = runtime.load(table) {
-            return complain(e.to_string());
-        }
-        match runtime.run_main() {
+        let program = match runtime.load(table, code) {
+            Ok(program) => program,
+            Err(e) => return complain(e.to_string()),
+        };
+        match runtime.run(program) {
             Ok(_) => fatal::finish(&mut *runtime.machine(), 0),
             Err(status) => status,
         }
@@ -105,12 +108,14 @@ pub unsafe fn run_program(options: Options, table: *const ModuleTable) -> c_int 
 /// `main` of an executable made by `cairn build`. Options come from the environment: see `docs/`.
 ///
 /// # Safety
-/// Called by the executable's `main` with its arguments and its module.
+/// Called by the executable's `main` with its arguments, its module, and where its code begins and ends.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_rt_main(
     argc: c_int,
     argv: *const *const c_char,
     table: *const ModuleTable,
+    code: *const c_char,
+    code_end: *const c_char,
 ) -> c_int {
     // SAFETY: `argv` has `argc` C strings.
     let command_line = unsafe {
@@ -118,7 +123,7 @@ pub unsafe extern "C" fn cairn_rt_main(
     };
     match Options::from_environment(command_line) {
         // SAFETY: by the contract of this function.
-        Ok(options) => unsafe { run_program(options, table) },
+        Ok(options) => unsafe { run_program(options, table, code as u64..code_end as u64) },
         Err(message) => {
             eprintln!("cairn: {message}");
             2

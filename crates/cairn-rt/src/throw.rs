@@ -13,7 +13,7 @@ use crate::record;
 use crate::report;
 use crate::runtime::{Failure, rt};
 use cairn_layout::Value;
-use cairn_layout::code;
+use cairn_layout::code::{self, Site};
 use cairn_layout::machine::{Machine, error as kind};
 use cairn_layout::object::Type;
 use std::ffi::CStr;
@@ -144,6 +144,16 @@ fn pending_failure(ctx: &mut Machine, operation: Value) -> Failure {
     failure
 }
 
+/// Where a procedure is written.
+fn site_of_procedure(ctx: &Machine, procedure: Value) -> Site {
+    // SAFETY: callers pass a procedure: its first word is an entry, with an entry's prefix.
+    let (code, site) = unsafe {
+        let entry = *(procedure.address() as *const u64);
+        (entry, Site(*((entry as i64 + code::ENTRY_SITE) as *const u64)))
+    };
+    rt(ctx).modules.locate(code, site)
+}
+
 /// Turns a failure into the error hook's arguments, in `args[0..5]`: kind, who, message, irritants, site.
 ///
 /// `failed` is one of `cairn_layout::machine::error`. For `PENDING`, a runtime call failed and left its failure
@@ -165,10 +175,9 @@ pub extern "C" fn cairn_machine_throw(
         k => inline_failure(k, operation, x, y),
     };
     let mut site = site;
-    if failed == Value::fixnum(kind::ARITY)
-        && let Some(call) = failure.who.as_ref().and_then(|name| report::site_of_call(ctx, name))
-    {
-        site = Value::fixnum(call.0 as i64);
+    if failed == Value::fixnum(kind::ARITY) {
+        let call = failure.who.as_ref().and_then(|name| report::site_of_call(ctx, name));
+        site = Value::fixnum(call.unwrap_or_else(|| site_of_procedure(ctx, x)).0 as i64);
     }
     let who = match &failure.who {
         Some(name) => alloc::make_string(ctx, name),
@@ -193,11 +202,13 @@ mod tests {
     use crate::testing::TestRuntime;
 
     /// The sentence that a person reads, from the hook's arguments.
-    fn thrown(ctx: &mut Machine, kind: i64, operation: u64, x: Value, y: Value) -> String {
-        cairn_machine_throw(ctx, Value::fixnum(kind), Value(operation), Value::fixnum(7), x, y);
+    fn thrown(ctx: &mut Machine, failed: i64, operation: u64, x: Value, y: Value) -> String {
+        cairn_machine_throw(ctx, Value::fixnum(failed), Value(operation), Value::fixnum(7), x, y);
         // SAFETY: the throw wrote five arguments.
         let arguments = unsafe { std::slice::from_raw_parts(ctx.args, 5) };
-        assert_eq!(arguments[4], Value::fixnum(7));
+        // the position of a wrong count is the procedure's, which has none here
+        let site = if failed == kind::ARITY { Site::NONE.0 as i64 } else { 7 };
+        assert_eq!(arguments[4], Value::fixnum(site));
         let mut text = String::new();
         if arguments[1] != Value::FALSE {
             text = string_text(arguments[1]) + ": ";

@@ -107,7 +107,7 @@ impl Compiled {
             as *const ModuleTable;
         // SAFETY: the table belongs to the code just loaded, which lives until the end of this function.
         #[allow(unsafe_code)]
-        Ok(unsafe { cairn_rt::start::run_program(options, table) })
+        Ok(unsafe { cairn_rt::start::run_program(options, table, code.code()) })
     }
 
     /// Makes an executable of the program.

@@ -12,8 +12,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const MAIN: &str = "extern int cairn_rt_main(int, char **, const void *); extern const char cairn_module[];\n\
-    int main(int argc, char **argv) { return cairn_rt_main(argc, argv, cairn_module); }\n";
+/// The linker defines where the program's code begins and ends.
+const MAIN: &str = "extern int cairn_rt_main(int, char **, const void *, const char *, const char *);\n\
+    extern const char cairn_module[], __executable_start[], etext[];\n\
+    int main(int argc, char **argv) {\n\
+      return cairn_rt_main(argc, argv, cairn_module, __executable_start, etext);\n\
+    }\n";
 
 /// Links `object` with the runtime into `output`.
 pub(crate) fn executable(object: &[u8], output: &Path) -> Result<(), Error> {

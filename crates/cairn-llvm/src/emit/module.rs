@@ -5,10 +5,10 @@ use super::text::{Val, escape, symbol};
 use crate::strategy::{Strategy, lowering};
 use cairn_frame::ir::*;
 use cairn_layout::code::{SEVERAL, Site, count_word, flags};
-use cairn_layout::facts::{CollectorFacts, STRATEGIES};
+use cairn_layout::facts::CollectorFacts;
 use cairn_layout::limits::{SHORT_COUNT, SHORT_MAP_WORDS};
 use cairn_layout::machine::error;
-use cairn_layout::module::MODULE_VERSION;
+use cairn_layout::module::{MODULE_VERSION, NOT_LOADED};
 use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
@@ -303,17 +303,18 @@ impl<'m> ModuleCx<'m> {
             "@cairn_sources = internal constant [{} x %bytes] [{sources}], align 8",
             2 * self.module.sources.len()
         );
-        let strategy = STRATEGIES.iter().position(|s| s.name == self.module.strategy.name);
-        let strategy = strategy.expect("a strategy of the table");
+        let strategy = self.module.strategy.kind as usize;
         let collector = self.collector.name;
         blob(out, "@cairn_collector", collector.as_bytes());
+        let _ = writeln!(out, "@cairn_site_base = internal global i64 {NOT_LOADED}, align 8");
         let underflow = if self.strategy.underflows() { "@cairn_underflow" } else { "null" };
         let _ = writeln!(
             out,
-            "@cairn_module = constant {{ i64, i64, %bytes, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64, ptr, i64, ptr, i64, ptr, ptr, \
-             ptr }} {{ i64 {MODULE_VERSION}, i64 {strategy}, %bytes {{ ptr @cairn_collector, i64 {} }}, ptr @cairn_globals, \
-             i64 {}, ptr @cairn_literals, i64 {}, ptr @cairn_symbols, ptr @cairn_symbol_names, i64 {}, ptr @cairn_sources, i64 {}, ptr @cairn_inlined, i64 {}, \
-             ptr @cairn_enter, i64 {main}, ptr @cairn_halt, ptr {underflow}, ptr @cairn_continuation }}, align 8",
+            "@cairn_module = constant {{ i64, i64, %bytes, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64, ptr, i64, ptr, i64, \
+             ptr, ptr, ptr, ptr }} {{ i64 {MODULE_VERSION}, i64 {strategy}, %bytes {{ ptr @cairn_collector, i64 {} }}, \
+             ptr @cairn_globals, i64 {}, ptr @cairn_literals, i64 {}, ptr @cairn_symbols, ptr @cairn_symbol_names, i64 {}, \
+             ptr @cairn_sources, i64 {}, ptr @cairn_inlined, i64 {}, ptr @cairn_enter, i64 {main}, ptr @cairn_halt, \
+             ptr {underflow}, ptr @cairn_continuation, ptr @cairn_site_base }}, align 8",
             collector.len(),
             self.module.globals.len(),
             self.literals.word_count(),

@@ -8,9 +8,9 @@ use super::emitter::Emitter;
 use super::regs::Regs;
 use super::text::{Mem, Val};
 use cairn_layout::calls::{ALLOC, COLD, FAIL};
-use cairn_layout::code::{ENTRY_SITE, Site};
+use cairn_layout::code::Site;
 use cairn_layout::machine::{error, slot, slot_offset};
-use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
+use cairn_layout::value::Value as Word;
 
 impl Emitter<'_, '_> {
     /// A runtime call by symbol, by the way its row prescribes; raises when it fails.
@@ -80,6 +80,8 @@ impl Emitter<'_, '_> {
         let d = Val::text("%argc");
         let word = |e: &mut Self, i: i64| e.load_word(&d, 8 * i, Mem::Code);
         let (kind, operation, site, count) = (word(self, 0), word(self, 1), word(self, 2), word(self, 3));
+        let base = self.load_at(&Val::text("@cairn_site_base"), 0, Mem::Global);
+        let site = ins!(self, "add i64 {site}, {base}");
         let value = |e: &mut Self, i: usize| {
             let given = ins!(e, "icmp ugt i64 {count}, {i}");
             ins!(e, "select i1 {given}, i64 %a{i}, i64 {}", Word::DEFAULT.0)
@@ -89,18 +91,15 @@ impl Emitter<'_, '_> {
         self.call_error_hook();
     }
 
-    /// Body of `@cairn_arity_tail`: entered like the procedure whose clauses do not fit. The error's site is the procedure's.
+    /// Body of `@cairn_arity_tail`: entered like the procedure whose clauses do not fit. The runtime knows the site.
     pub(crate) fn arity_tail(&mut self) {
         self.spill_arg_registers(0);
         let argc = ins!(self, "shl i64 %argc, 3");
         let list = self.c_call("cairn_machine_rest", &[Val::Int(0), argc]);
         let clo = Val::text("%clo");
-        let code = self.load_code(&clo, -(TAG_PROCEDURE as i64), Mem::Closure);
-        let site = self.load_at(&code, ENTRY_SITE, Mem::Code);
-        let site = ins!(self, "shl i64 {site}, 3");
         self.c_call(
             "cairn_machine_throw",
-            &[Val::word(Word::fixnum(error::ARITY).0), Val::Int(0), site, clo, list],
+            &[Val::word(Word::fixnum(error::ARITY).0), Val::Int(0), Val::Int(0), clo, list],
         );
         self.call_error_hook();
     }

@@ -367,6 +367,8 @@ pub fn load_parts(m: &Module, opt: OptLevel, parts: usize) -> Machinery {
             }
         }
     }
+    // SAFETY: likewise.
+    unsafe { *(*table).site_base = 0 };
     let mut args = vec![Value::fixnum(0); 10_000].into_boxed_slice();
     let mut cards = vec![0u8; 1 << 27].into_boxed_slice();
     // SAFETY: all-zero bytes are a valid Machine: integers, null pointers, fixnum 0.

@@ -2,7 +2,7 @@
 //!
 //! The problem: a live map that forgets a slot shows much later, as a stale word in some frame. The idea: read the frames once
 //! more, by code that shares nothing with [`super::walk`], and believe nothing. Before a descriptor is read, the return
-//! address must lie in code that is mapped executable. The descriptor must be one of a return point, its sizes and maps must
+//! address must lie in the code of a loaded module. The descriptor must be one of a return point, its sizes and maps must
 //! agree, the frames must fill their segment exactly, and below it must be an underflow frame. Live
 //! slots go to the heap's checker, which demands valid values. All other slots are *spoiled*: they get a word that is
 //! no value, so a slot that is used although its map does not show it is found at its first use.
@@ -20,6 +20,7 @@ use cairn_heap::blocks::POISON;
 use cairn_layout::code::{LIVE_HIGH, LIVE_LOW, MV_ENTRY, RETURN_PREFIX, SHAPE, flags, shape_words};
 use cairn_layout::limits::SHORT_MAP_WORDS;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// A segment of frames, as somebody claims it to be.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +36,7 @@ pub struct Segment {
 /// See the module's header.
 #[derive(Debug, Default)]
 pub struct Auditor {
-    /// Address ranges of executable memory, sorted.
+    /// Address ranges of the modules' code, sorted.
     code: Vec<(u64, u64)>,
     /// Code addresses found good; of those that were found to be return points, the words of their frames, of others 0.
     known: HashMap<u64, u64>,
@@ -43,21 +44,16 @@ pub struct Auditor {
 
 impl Auditor {
     /// An auditor that knows these ranges of code.
+    #[cfg(test)]
     pub fn new(mut code: Vec<(u64, u64)>) -> Auditor {
         code.sort_unstable();
         Auditor { code, known: HashMap::new() }
     }
 
-    /// An auditor that knows what the process has mapped executable now.
-    pub fn of_process() -> Auditor {
-        let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-        let range = |line: &str| -> Option<(u64, u64)> {
-            let (range, rest) = line.split_once(' ')?;
-            let (start, end) = range.split_once('-')?;
-            let executable = rest.split(' ').next()?.contains('x');
-            executable.then_some((u64::from_str_radix(start, 16).ok()?, u64::from_str_radix(end, 16).ok()?))
-        };
-        Auditor::new(maps.lines().filter_map(range).collect())
+    /// Another module's code.
+    pub fn add(&mut self, code: Range<u64>) {
+        let at = self.code.partition_point(|(start, _)| *start < code.start);
+        self.code.insert(at, (code.start, code.end));
     }
 
     fn is_code(&self, address: u64) -> bool {

@@ -64,8 +64,7 @@ impl Roots {
             visitor.words(ctx.spill.as_mut_ptr() as *mut u64, ctx.spilled as usize);
             visitor.slot(&raw mut ctx.result as *mut u64);
             visitor.words(rt.open_ports.as_mut_ptr() as *mut u64, rt.open_ports.len());
-            if !rt.module.is_null() {
-                let module = &*rt.module;
+            for module in rt.modules.iter() {
                 visitor.words(module.globals as *mut u64, module.global_count as usize);
                 visitor.words(module.literals, module.literal_count as usize);
             }

@@ -1,15 +1,16 @@
 //! Taking in a compiled module and running it.
 
-use super::audit::Auditor;
+use super::modules::ModuleId;
 use super::{frames, stubs};
-use crate::options::Zeal;
 use crate::runtime::Runtime;
 use crate::symbol;
 use cairn_layout::Value;
+use cairn_layout::code::Site;
 use cairn_layout::facts::{COLLECTORS, CollectorFacts, STRATEGIES, collector};
-use cairn_layout::limits::ARGS_MIN;
-use cairn_layout::module::{Bytes, MODULE_VERSION, ModuleTable, NODE_PLACEHOLDER, SYMBOL_PLACEHOLDER};
+use cairn_layout::machine::ThreadState;
+use cairn_layout::module::{Bytes, MODULE_VERSION, ModuleTable, NODE_PLACEHOLDER, NOT_LOADED, SYMBOL_PLACEHOLDER};
 use std::fmt;
+use std::ops::Range;
 
 /// The text of a counted byte string in a module.
 ///
@@ -21,7 +22,7 @@ pub unsafe fn text<'a>(b: &Bytes) -> std::borrow::Cow<'a, str> {
 }
 
 /// Why a module cannot be loaded.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum LoadError {
     /// Compiled by another version of Cairn.
     Version {
@@ -40,6 +41,17 @@ pub enum LoadError {
         /// The heap's.
         heap: &'static str,
     },
+    /// Compiled for another frame strategy than the modules that are loaded already.
+    Frames {
+        /// The module's strategy.
+        found: &'static str,
+        /// The runtime's.
+        loaded: &'static str,
+    },
+    /// This copy of the module has been loaded before, in this runtime or another one.
+    Taken,
+    /// More modules than positions can tell apart, or code in the place of another module's.
+    NoRoom,
 }
 
 impl fmt::Display for LoadError {
@@ -61,6 +73,14 @@ impl fmt::Display for LoadError {
                 f,
                 "this program was compiled for the collector `{found}`, but the heap was made for `{heap}`"
             ),
+            LoadError::Frames { found, loaded } => write!(
+                f,
+                "this module was compiled for frames of kind `{found}`, but those of `{loaded}` are loaded already"
+            ),
+            LoadError::Taken => {
+                write!(f, "this copy of the module belongs to a runtime already; load another copy")
+            }
+            LoadError::NoRoom => write!(f, "there is no room for another module, or its code is loaded already"),
         }
     }
 }
@@ -90,13 +110,13 @@ pub unsafe fn collector_of(table: *const ModuleTable) -> Result<&'static Collect
 }
 
 impl Runtime {
-    /// Makes `table` the program of this runtime: interns its symbols, completes its literals, sets up the machine for its
-    /// frame strategy.
+    /// Takes in a module: interns its symbols, completes its literals. The first one decides on the frame strategy. `code` is
+    /// where its code lies.
     ///
     /// # Safety
-    /// `table` is a module table made by `cairn-llvm`; the module stays loaded as long as the runtime lives, and no
-    /// other runtime uses it.
-    pub unsafe fn load(&mut self, table: *const ModuleTable) -> Result<(), LoadError> {
+    /// `table` is a module table made by `cairn-llvm`; the module stays loaded as long as the runtime lives. All of its code lies
+    /// in `code`, and no other module's.
+    pub unsafe fn load(&mut self, table: *const ModuleTable, code: Range<u64>) -> Result<ModuleId, LoadError> {
         // SAFETY: by the contract of this function, the table and what it points to are valid.
         unsafe {
             let (found, heap) = (collector_name(table)?, self.heap.facts().name);
@@ -104,6 +124,22 @@ impl Runtime {
                 return Err(LoadError::OtherCollector { found, heap });
             }
             let module = &*table;
+            if *module.site_base != NOT_LOADED {
+                return Err(LoadError::Taken);
+            }
+            let facts = STRATEGIES[module.strategy as usize];
+            let state = &mut self.strategy;
+            if self.modules.iter().next().is_none() {
+                state.kind = facts.kind;
+                state.halt = module.halt as u64;
+                state.underflow = module.underflow as u64;
+                state.continuation = module.continuation as u64;
+            } else if state.kind != facts.kind {
+                return Err(LoadError::Frames { found: facts.name, loaded: state.kind.facts().name });
+            }
+            let id = self.modules.add(table, code.clone()).ok_or(LoadError::NoRoom)?;
+            state.auditor.add(code);
+            *module.site_base = Value::fixnum(Site::base(id.0) as i64).0;
             let ctx = &mut *self.machine();
             for i in 0..module.symbol_count as usize {
                 let name = text(&*module.symbol_names.add(i));
@@ -117,33 +153,26 @@ impl Runtime {
                     _ => {}
                 }
             }
-            self.module = table;
-            let state = &mut self.strategy;
-            state.kind = STRATEGIES[module.strategy as usize].kind;
-            state.halt = module.halt as u64;
-            state.underflow = module.underflow as u64;
-            state.continuation = module.continuation as u64;
-            ctx.cold_stub = stubs::cold_stub as *const () as u64;
-            self.args.resize(ARGS_MIN, Value::UNSPECIFIED);
-            ctx.args = self.args.as_mut_ptr();
-            if self.options.zeal != Zeal::Off {
-                self.strategy.auditor = Auditor::of_process();
-            }
-            frames::start(ctx);
+            Ok(id)
         }
-        Ok(())
     }
 
-    /// Runs the loaded program to its end: its value, or the exit status if it ended otherwise and the host goes on.
+    /// Runs a loaded program from its beginning, in a new thread of control: its value, or the exit status if it ended otherwise
+    /// and the host goes on. A program that is run again finds its globals as they are.
     ///
     /// # Safety
-    /// A module is loaded.
-    pub unsafe fn run_main(&mut self) -> Result<Value, i32> {
-        // SAFETY: the module's `enter` has this type and contract (see `ModuleTable`).
+    /// The caller is no runtime call of this runtime. After a run that ended for lack of memory there may be no other.
+    pub unsafe fn run(&mut self, program: ModuleId) -> Result<Value, i32> {
+        let module = self.modules.get(program).expect("a module of this runtime");
+        let (main, code) = (module.main, module.enter);
+        // SAFETY: the module's `enter` has the type and contract that the stub demands (see `ModuleTable`); the machine lives as
+        // long as the runtime.
         unsafe {
-            let module = &*self.module;
             let ctx = self.machine();
-            match stubs::enter(ctx, module.main, module.enter) {
+            (*ctx).thread = ThreadState::NEW;
+            (*ctx).spilled = 0;
+            frames::start(&mut *ctx);
+            match stubs::enter(ctx, main, code) {
                 -1 => Ok((*ctx).result),
                 status => Err(status as i32),
             }
@@ -169,7 +198,7 @@ mod tests {
     fn a_module_for_another_collector_is_refused() {
         let mut runtime = Runtime::new(Options::default()).unwrap();
         // SAFETY: the table is refused before anything in it is used.
-        let e = unsafe { runtime.load(&table(MODULE_VERSION, "other")) }.unwrap_err().to_string();
+        let e = unsafe { runtime.load(&table(MODULE_VERSION, "other"), 0..1) }.unwrap_err().to_string();
         assert_eq!(e, "this program was compiled for the collector `other`, but the heap was made for `gen`");
     }
 
@@ -196,7 +225,7 @@ mod tests {
             let host = Arc::new(Listener::default());
             let options = Options { host: host.clone(), ..Options::default() };
             // SAFETY: as above.
-            assert_eq!(unsafe { run_program(options, &table) }, 1);
+            assert_eq!(unsafe { run_program(options, &table, 0..1) }, 1);
             let said = host.0.lock().unwrap().clone();
             assert!(said.contains(expected), "{said}");
         }

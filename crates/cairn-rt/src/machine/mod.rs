@@ -8,12 +8,14 @@
 //! | [`walk`] | reading frames by their descriptors |
 //! | [`audit`] | a second, distrustful reading of frames, for zeal |
 //! | [`collect`] | safepoints: roots, the collector's client |
+//! | [`modules`] | the loaded modules: whose code, whose positions |
 //! | [`load`] | taking in a compiled module, running it |
 
 pub(crate) mod audit;
 mod collect;
 pub mod frames;
 pub mod load;
+pub mod modules;
 pub(crate) mod state;
 pub(crate) mod stubs;
 mod walk;

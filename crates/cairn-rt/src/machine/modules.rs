@@ -1,0 +1,97 @@
+//! The loaded modules, and which of them a piece of code belongs to.
+//!
+//! The problem: positions in descriptors speak of the tables of their own module, but a condition outlives the code that raised
+//! it, and a backtrace passes through several modules. The idea: a position is *located* when it leaves its module: the bits that
+//! held a name (`Site::who`), which only the compiler needs, then hold the module's index. Frames are located by their code
+//! address, failures by the word `ModuleTable::site_base`.
+
+use cairn_layout::code::Site;
+use cairn_layout::module::ModuleTable;
+use std::ops::Range;
+
+/// A module's number in its runtime.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ModuleId(pub u32);
+
+/// The modules of a runtime. They stay loaded as long as it lives.
+#[derive(Default)]
+pub struct Modules {
+    tables: Vec<*const ModuleTable>,
+    /// Where each one's code lies, by address.
+    code: Vec<(Range<u64>, ModuleId)>,
+}
+
+impl Modules {
+    /// Adds a module, unless there are too many or its code is that of another one.
+    ///
+    /// # Safety
+    /// `table` is a module table that outlives the runtime.
+    pub unsafe fn add(&mut self, table: *const ModuleTable, code: Range<u64>) -> Option<ModuleId> {
+        let id = ModuleId(self.tables.len() as u32);
+        let at = self.code.partition_point(|(c, _)| c.start < code.start);
+        let free = self.code.get(at).is_none_or(|(next, _)| code.end <= next.start)
+            && self.code[..at].last().is_none_or(|(before, _)| before.end <= code.start);
+        if id.0 >= Site::MODULES || !free {
+            return None;
+        }
+        self.tables.push(table);
+        self.code.insert(at, (code, id));
+        Some(id)
+    }
+
+    /// All of them, in the order of loading.
+    pub fn iter(&self) -> impl Iterator<Item = &ModuleTable> {
+        // SAFETY: by the contract of `add`.
+        self.tables.iter().map(|t| unsafe { &**t })
+    }
+
+    /// A module's table.
+    pub fn get(&self, id: ModuleId) -> Option<&ModuleTable> {
+        // SAFETY: by the contract of `add`.
+        self.tables.get(id.0 as usize).map(|t| unsafe { &**t })
+    }
+
+    /// The module that this code address lies in.
+    pub fn of_code(&self, code: u64) -> Option<ModuleId> {
+        let at = self.code.partition_point(|(c, _)| c.end <= code);
+        self.code.get(at).filter(|(c, _)| c.contains(&code)).map(|(_, id)| *id)
+    }
+
+    /// A position from the descriptor of `code`, located.
+    pub fn locate(&self, code: u64, site: Site) -> Site {
+        self.of_code(code).map_or(Site::NONE, |id| site.in_module(id.0))
+    }
+
+    /// The tables that a located position speaks of.
+    pub fn of_site(&self, site: Site) -> Option<&ModuleTable> {
+        self.get(ModuleId(site.module()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_belongs_to_one_module() {
+        let mut m = Modules::default();
+        let add = |m: &mut Modules, code: Range<u64>| {
+            // SAFETY: the tables are never looked at.
+            unsafe { m.add(std::ptr::null(), code) }.map(|id| id.0)
+        };
+        assert_eq!(add(&mut m, 500..600), Some(0));
+        assert_eq!(add(&mut m, 100..200), Some(1));
+        assert_eq!(add(&mut m, 200..300), Some(2));
+        for (code, owner) in
+            [(99, None), (100, Some(1)), (199, Some(1)), (200, Some(2)), (300, None), (599, Some(0)), (600, None)]
+        {
+            assert_eq!(m.of_code(code).map(|id| id.0), owner, "{code}");
+        }
+        for overlapping in [0..101, 299..301, 150..160, 400..700, 599..601] {
+            assert_eq!(add(&mut m, overlapping), None);
+        }
+        let site = m.locate(210, Site::new(3, 77).with_who(Some(5)).tail());
+        assert_eq!((site.module(), site.file(), site.start(), site.is_tail()), (2, Some(3), 77, true));
+        assert_eq!(m.locate(300, Site::new(3, 77)), Site::NONE);
+    }
+}
