@@ -91,6 +91,13 @@ impl Span {
     pub const fn bytes(self) -> u64 {
         self.end.0 - self.start.0
     }
+    /// What both spans cover; empty if nothing.
+    #[inline]
+    #[must_use]
+    pub fn intersection(self, other: Span) -> Span {
+        let start = self.start.max(other.start);
+        Span { start, end: self.end.min(other.end).max(start) }
+    }
     /// Is `a` inside?
     #[inline(always)]
     pub const fn contains(self, a: Address) -> bool {

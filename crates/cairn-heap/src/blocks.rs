@@ -8,7 +8,7 @@
 //!             ┌──────┬───────┬──────┬────────┬─────────┐
 //!             │ FROM │ YOUNG │ LEAF │ WARM   │ kind    │
 //!             └──────┴───────┴──────┴────────┴─────────┘
-//!  cold word: index of the entry in the space that owns a large object or a chunk
+//!  cold word: index of the entry in the space that owns a large object or a chunk; class of cells (type, stride)
 //! ```
 //!
 //! Blocks come from two sides of one range (see [`crate::region`]): single blocks from below, runs from above.
@@ -43,9 +43,15 @@ pub enum Kind {
     Immortal = 8,
     /// Another block of a long immortal object.
     ImmortalTail = 9,
+    /// Elements of one type, without headers; the cold word is the number of the type.
+    Typed = 10,
+    /// Cells of one size whose words may or may not be references; the cold word is the number of the class.
+    Untyped = 11,
+    /// Part of the nursery's range where objects stay that must not move.
+    Pinned = 12,
 }
 
-const KINDS: [Kind; 10] = [
+const KINDS: [Kind; 13] = [
     Kind::Free,
     Kind::Nursery,
     Kind::Scannable,
@@ -56,6 +62,9 @@ const KINDS: [Kind; 10] = [
     Kind::ChunkTail,
     Kind::Immortal,
     Kind::ImmortalTail,
+    Kind::Typed,
+    Kind::Untyped,
+    Kind::Pinned,
 ];
 
 /// A state byte.

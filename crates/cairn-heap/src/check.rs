@@ -12,12 +12,14 @@
 //!
 //! Cost: linear in what is live, a few nanoseconds a word; for tests and zeal.
 
-use crate::address::{Address, BLOCK_BYTES, Span, WORD};
+use crate::address::{Address, BLOCK_BYTES, PAIR_BYTES, Span, WORD};
 use crate::blocks::{Kind, State};
-use crate::gc::{Client, RootVisitor};
+use crate::gc::{AmbiguousVisitor, Client, RootVisitor};
 use crate::heap::Core;
-use crate::model::{Measure, ObjectModel, ObjectReference, RefKind};
+use crate::model::{Located, Measure, ObjectModel, ObjectReference, RefKind};
 use crate::region::Mapping;
+use crate::space::cells::CellWords;
+use crate::space::large::LargeObject;
 use crate::space::nursery::Extent;
 use std::collections::HashMap;
 use std::fmt;
@@ -157,9 +159,10 @@ pub(crate) fn check<M: ObjectModel, C: Client>(
     };
     for x in c.core.immortal.extents().filter(|x| !x.leaf) {
         // SAFETY: filled immortal extents hold initialised words.
-        unsafe { c.words(x.span.start.words(), (x.span.bytes() / WORD) as usize) };
+        unsafe { c.immortals(x.span) };
     }
     c.scanning_old = false;
+    client.visit_ambiguous(&mut c);
     if let Err(e) = client.audit_roots(&mut c) {
         c.problem(Address(0), 0, e);
     }
@@ -192,6 +195,29 @@ impl<M: ObjectModel> Checker<'_, M> {
     fn problem(&mut self, slot: Address, word: u64, what: String) {
         if self.problems.len() < MOST_PROBLEMS {
             self.problems.push(Problem { slot, word, what });
+        }
+    }
+
+    /// Looks at the words of an extent of immortal objects.
+    ///
+    /// # Safety
+    /// Its words are initialised.
+    unsafe fn immortals(&mut self, span: Span) {
+        if M::SELF_DESCRIBING {
+            // SAFETY: by the contract.
+            return unsafe { self.words(span.start.words(), (span.bytes() / WORD) as usize) };
+        }
+        let (mut a, model) = (span.start, self.model);
+        while a < span.end {
+            // SAFETY: by the contract.
+            match unsafe { model.audit(a) } {
+                Ok((_, m)) => {
+                    // SAFETY: an object that could be measured.
+                    unsafe { model.scan(a, m.bytes, Span::new(a, a.plus(m.bytes)), self) };
+                    a = a.plus(m.bytes);
+                }
+                Err(e) => return self.problem(a, 0, format!("{e} among immortal objects")),
+            }
         }
     }
 
@@ -250,16 +276,19 @@ impl<M: ObjectModel> Checker<'_, M> {
         if !others.contains(a) {
             return Err("outside the filled part of its block".into());
         }
-        let parsed = match self.parsed.get(&others.start) {
+        self.parse_once(others).map_err(|e| format!("in a block that cannot be parsed: {e}"))?;
+        self.starts(r)
+    }
+
+    fn parse_once(&mut self, others: Span) -> Result<(), String> {
+        match self.parsed.get(&others.start) {
             Some(outcome) => outcome.clone(),
             None => {
                 let outcome = self.parse(others, Notes::START);
                 self.parsed.insert(others.start, outcome.clone());
                 outcome
             }
-        };
-        parsed.map_err(|e| format!("in a block that cannot be parsed: {e}"))?;
-        self.starts(r)
+        }
     }
 
     /// A reference into a block whose object starts are recorded.
@@ -326,7 +355,92 @@ impl<M: ObjectModel> Checker<'_, M> {
                     None => Err("in the empty part of an immortal block".into()),
                 }
             }
+            Kind::Typed | Kind::Untyped => {
+                let class = self.core.cells.class_of(table, block);
+                if class.cell_around(start, a) != Some(a) || !self.core.marks.is_set(a) {
+                    Err("not the start of a cell in use".into())
+                } else if class.words() == CellWords::Untyped {
+                    self.matches_tag(r).map(drop)
+                } else if r.kind() != RefKind::Object {
+                    Err("the tag does not fit a cell".into())
+                } else {
+                    Ok(())
+                }
+            }
+            Kind::Pinned => match self.core.pinned.around(a) {
+                Some(o) if o.reference != r => Err("not the reference to this pinned object".into()),
+                Some(o) if !self.core.marks.is_set(a) => Err(format!("{o:?} has no start bit")),
+                Some(_) if r.kind() == RefKind::Pair => Ok(()),
+                Some(o) => match self.matches_tag(r)? {
+                    m if m == o.measure => Ok(()),
+                    m => Err(format!("{m:?} was pinned as {o:?}")),
+                },
+                None => Err("beside the pinned objects of its block".into()),
+            },
             other => Err(format!("in a block of kind {other:?}")),
+        }
+    }
+
+    /// The object around an address, which may be anything. By walking back word by word, not by the collector's means.
+    fn around(&mut self, a: Address) -> Option<ObjectReference> {
+        let (core, table) = (self.core, &self.core.pool.table);
+        if !table.covers(a) {
+            return None;
+        }
+        let a = Address(a.0 & !(WORD - 1));
+        let block = table.block_of(a);
+        let start = table.address_of(block);
+        let back = |from: Address, is_start: &dyn Fn(Address) -> bool| {
+            (0..=a.offset_from(from) / WORD).map(|i| a.minus(i * WORD)).find(|&w| is_start(w))
+        };
+        let found = match table.state(block).kind() {
+            Kind::Nursery => {
+                let x = *self.extents.iter().find(|x| x.span.contains(a))?;
+                if a < x.lo {
+                    Located::pair::<M>(Address(a.0 & !(PAIR_BYTES - 1)))
+                } else if a < x.hi {
+                    return None;
+                } else {
+                    self.parse_once(Span::new(x.hi, x.span.end)).ok()?;
+                    let o = back(x.hi, &|w| self.notes.at(w) & Notes::START != 0)?;
+                    // SAFETY: an object that was parsed.
+                    unsafe { Located::headed(self.model, o) }
+                }
+            }
+            Kind::Scannable | Kind::Leaf => match back(start, &|w| core.marks.is_set(w))? {
+                o if core.marks.is_pair(o) => Located::pair::<M>(o),
+                // SAFETY: a start bit, and no pair.
+                o => unsafe { Located::headed(self.model, o) },
+            },
+            Kind::Typed | Kind::Untyped => {
+                let class = core.cells.class_of(table, block);
+                Located::cell::<M>(back(start, &|w| core.marks.is_set(w))?, class.bytes())
+            }
+            Kind::Large | Kind::LargeTail => {
+                let is_around = |o: &&LargeObject| a.offset_from(table.address_of(o.block)) < o.bytes;
+                let o = core.large.iter().find(is_around)?;
+                // SAFETY: a large object starts with its first block.
+                unsafe { Located::headed(self.model, table.address_of(o.block)) }
+            }
+            Kind::Pinned => *core.pinned.around(a)?,
+            _ => return None,
+        };
+        found.span().contains(a).then_some(found.reference)
+    }
+
+    /// Verifies a reference met in this slot, and notes its object for a visit.
+    fn follow(&mut self, at: Address, r: ObjectReference) {
+        let (met, now) = (self.notes.at(r.address()) & Notes::MET, Notes::met(r));
+        if met == now {
+            return;
+        }
+        match self.reference(r) {
+            Ok(()) if met != 0 => self.problem(at, r.word(), "met before with another tag".into()),
+            Ok(()) => {
+                self.notes.add(r.address(), now);
+                self.queue.push(r);
+            }
+            Err(what) => self.problem(at, r.word(), what),
         }
     }
 
@@ -339,6 +453,14 @@ impl<M: ObjectModel> Checker<'_, M> {
             // SAFETY: the reference was verified.
             return unsafe { self.words(a.words(), 2) };
         }
+        let (core, table) = (self.core, &self.core.pool.table);
+        let block = table.block_of(a);
+        if matches!(table.state(block).kind(), Kind::Typed | Kind::Untyped) {
+            let class = core.cells.class_of(table, block);
+            self.report.bytes += class.bytes();
+            // SAFETY: the reference was verified to be one to a cell in use.
+            return unsafe { class.scan(a, Span::new(a, a.plus(class.bytes())), self) };
+        }
         // SAFETY: the reference was verified, so its size could be determined and lies within its block.
         unsafe {
             let Ok((_, m)) = self.model.audit(a) else { return };
@@ -350,7 +472,8 @@ impl<M: ObjectModel> Checker<'_, M> {
                 return self.problem(a, first, e);
             }
             if !m.leaf {
-                self.words(a.words(), (m.bytes / WORD) as usize);
+                let (model, whole) = (self.model, Span::new(a, a.plus(m.bytes)));
+                model.scan(a, m.bytes, whole, self);
             }
             if m.continuation {
                 self.scanning_old = false;
@@ -358,6 +481,17 @@ impl<M: ObjectModel> Checker<'_, M> {
                     self.problem(a, first, e);
                 }
             }
+        }
+    }
+}
+
+impl<M: ObjectModel> AmbiguousVisitor for Checker<'_, M> {
+    /// What the word refers to, if anything, must be in order like all else. Any number may look like a reference to something
+    /// young, so nothing is said about cards.
+    fn ambiguous(&mut self, word: u64) {
+        self.report.words += 1;
+        if let Some(r) = self.around(Address(word)) {
+            self.follow(Address(0), r);
         }
     }
 }
@@ -376,18 +510,7 @@ impl<M: ObjectModel> RootVisitor for Checker<'_, M> {
             return;
         }
         self.remembered(at, r);
-        let (met, now) = (self.notes.at(r.address()) & Notes::MET, Notes::met(r));
-        if met == now {
-            return;
-        }
-        match self.reference(r) {
-            Ok(()) if met != 0 => self.problem(at, word, "met before with another tag".into()),
-            Ok(()) => {
-                self.notes.add(r.address(), now);
-                self.queue.push(r);
-            }
-            Err(what) => self.problem(at, word, what),
-        }
+        self.follow(at, r);
     }
 
     fn mark_chunk(&mut self, chunk: Address) {

@@ -34,9 +34,11 @@ use crate::marks::Marks;
 use crate::model::{ObjectModel, RefKind};
 use crate::region::{Cards, Region, advise_huge};
 use crate::sizing::Sizing;
+use crate::space::cells::{CellSpace, CellType};
 use crate::space::chunks::ChunkSpace;
 use crate::space::immortal::ImmortalSpace;
 use crate::space::large::LargeSpace;
+use crate::space::pinned::PinnedSpace;
 use crate::stats::{CollectionEvent, Observer, Reason, Stats};
 use crate::zeal::Pace;
 use cairn_layout::facts::{self, CollectorFacts};
@@ -62,12 +64,16 @@ pub(crate) struct Core {
     pub(crate) large: LargeSpace,
     pub(crate) chunks: ChunkSpace,
     pub(crate) immortal: ImmortalSpace,
+    pub(crate) cells: CellSpace,
+    pub(crate) pinned: PinnedSpace,
     pub(crate) sizing: Sizing,
     pub(crate) stats: Stats,
     pub(crate) zeal: Zeal,
     pub(crate) pace: Pace,
     pub(crate) workshop: check::Workshop,
     pub(crate) chunk_bytes_at_collection: u64,
+    /// Does the client, or the object model, show words that may or may not be references? Known at the first collection.
+    pub(crate) ambiguous: Option<bool>,
     /// Bytes that the client holds elsewhere on the program's behalf.
     charged: u64,
     /// Collections so far when the pages of all that was free were last given back.
@@ -78,7 +84,7 @@ pub(crate) struct Core {
 impl Core {
     /// Bytes held outside the nursery.
     pub(crate) fn used(&self) -> u64 {
-        self.pool.bytes_in_use() + self.charged
+        self.pool.bytes_in_use() + self.pinned.bytes() + self.charged
     }
     /// The error for a request of `bytes` more.
     pub(crate) fn out_of_memory(&self, bytes: u64, nursery: u64) -> OutOfMemory {
@@ -163,12 +169,15 @@ impl<M: ObjectModel> Heap<M> {
             large: LargeSpace::default(),
             chunks: ChunkSpace::new(config.zeal.poison),
             immortal: ImmortalSpace::default(),
+            cells: CellSpace::default(),
+            pinned: PinnedSpace::default(),
             sizing: Sizing::new(config.sizing, heap_max),
             stats: Stats::default(),
             zeal: config.zeal,
             pace: Pace::new(config.zeal.thorough),
             workshop: check::Workshop::default(),
             chunk_bytes_at_collection: 0,
+            ambiguous: None,
             charged: 0,
             released_at: 0,
             observer: None,
@@ -177,6 +186,14 @@ impl<M: ObjectModel> Heap<M> {
         Ok(Heap { core, model, selected, facts })
     }
 
+    /// The object model.
+    pub fn model(&self) -> &M {
+        &self.model
+    }
+    /// The object model, to add to its tables.
+    pub fn model_mut(&mut self) -> &mut M {
+        &mut self.model
+    }
     /// What the collector publishes for code generation.
     pub fn facts(&self) -> &'static CollectorFacts {
         self.facts
@@ -325,6 +342,61 @@ impl<M: ObjectModel> Heap<M> {
                 p.hide(core, lo, hi)?;
             }
             Ok(a)
+        })
+    }
+    /// A type of cells: 2 to 64 words, a bit in `references` for each that is one.
+    pub fn define_cells(&mut self, words: u32, references: u64) -> CellType {
+        self.core.cells.define(words, references)
+    }
+    /// A cell of this type, cleared. It has no header and never moves.
+    pub fn alloc_cell(&mut self, lo: &mut u64, hi: &mut u64, ty: CellType) -> Result<u64, OutOfMemory> {
+        self.alloc_in_cells(lo, hi, |core, spare| {
+            core.cells.alloc_typed(&mut core.pool, &core.cards, &core.marks, ty, spare)
+        })
+    }
+    /// Memory for an object of `bytes` that never moves and whose words may or may not be references; cleared.
+    pub fn alloc_untyped(&mut self, lo: &mut u64, hi: &mut u64, bytes: u64) -> Result<u64, OutOfMemory> {
+        const { assert!(M::AMBIGUOUS, "this object model has no untyped objects") };
+        debug_assert!(bytes >= 16 && bytes.is_multiple_of(8));
+        if bytes > CellSpace::UNTYPED_MAX {
+            let (mut l, mut h) = (Address(*lo), Address(*hi));
+            let a = self.alloc_large(&mut l, &mut h, bytes, AllocKind::Scannable);
+            (*lo, *hi) = (l.0, h.0);
+            let a = a?;
+            // SAFETY: a fresh object of so many bytes.
+            unsafe { std::ptr::write_bytes(a.bytes(), 0, bytes as usize) };
+            return Ok(a.0);
+        }
+        self.alloc_in_cells(lo, hi, |core, spare| {
+            core.cells.alloc_untyped(&mut core.pool, &core.cards, &core.marks, bytes, spare)
+        })
+    }
+    fn alloc_in_cells(
+        &mut self,
+        lo: &mut u64,
+        hi: &mut u64,
+        alloc: impl FnOnce(&mut Core, u32) -> Option<Span>,
+    ) -> Result<u64, OutOfMemory> {
+        let core = &mut self.core;
+        plan!(self, p => {
+            let before = core.pool.in_use();
+            let cell = alloc(core, p.reserve()).ok_or_else(|| core.out_of_memory(BLOCK_BYTES, p.nursery_used()))?;
+            if core.pool.in_use() > before {
+                if let Err(e) = core.admit(p, 0) {
+                    core.marks.unset(cell.start);
+                    return Err(e);
+                }
+                if core.used() - core.large.young_bytes() >= core.sizing.limit() {
+                    p.want(Reason::Limit, true);
+                }
+                if p.wants_collection() {
+                    let (mut l, mut h) = (Address(*lo), Address(*hi));
+                    p.hide(core, &mut l, &mut h)?;
+                    (*lo, *hi) = (l.0, h.0);
+                }
+            }
+            core.stats.allocated += cell.bytes();
+            Ok(cell.start.0)
         })
     }
     /// Memory for an object with a header that never moves and is never freed. Initialise it at once.

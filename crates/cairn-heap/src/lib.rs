@@ -10,9 +10,10 @@
 //! |---|---|
 //! | [`heap`] | the front: allocation, safepoints, chunks, statistics |
 //! | [`gc`] | the interface of collectors and of their client; one folder per collector |
-//! | [`model`] | what words and objects look like: Scheme's |
+//! | [`model`] | what words and objects look like: Scheme's, and C's |
 //! | [`space`] | nursery, mark-region, large, immortal, stack chunks: one file each |
 //! | [`blocks`], [`region`], [`marks`] | block descriptors and allocator; address space and cards; object starts and lines |
+//! | `find` | from an address to the object around it |
 //! | [`sizing`] | when to collect everything |
 //! | [`check`] | independent heap walker |
 //! | [`config`], [`stats`], [`error`], [`address`] | what they say |
@@ -52,6 +53,7 @@ pub mod blocks;
 pub mod check;
 mod config;
 mod error;
+mod find;
 mod gc;
 mod heap;
 mod marks;
@@ -65,7 +67,8 @@ mod zeal;
 pub use address::Address;
 pub use config::{HeapConfig, SizingConfig, Zeal};
 pub use error::{HeapError, OutOfMemory};
-pub use gc::{Client, Request, RootVisitor};
+pub use gc::{AmbiguousVisitor, Client, Request, RootVisitor};
 pub use heap::{AllocKind, Heap, Refill};
-pub use model::{ObjectModel, Scheme};
+pub use model::{CObjects, LayoutId, Nature, ObjectModel, Scheme};
+pub use space::cells::CellType;
 pub use stats::{Bytes, CollectionEvent, CollectionKind, Observer, Stats};

@@ -9,8 +9,12 @@
 //! Between collections the start bits are exactly the objects of the block that were live at the last major collection or
 //! were promoted since; while marking they are the mark bits. Lines tell the allocator what is free, after Immix
 //! (Blackburn & McKinley 2008); unlike there, an object marks all its lines, so no line is live by implication.
+//!
+//! Where words may or may not be references, two more tables exist ([`Marks::expect_ambiguity`]): which starts are those of
+//! pairs, since a pair does not say so itself; and the start bits as they were before marking, since objects must still be
+//! found while marking.
 
-use crate::address::{Address, BLOCK_BYTES};
+use crate::address::{Address, BLOCK_BYTES, Span};
 use crate::region::{Mapping, Region};
 
 /// log2 of the bytes per start bit.
@@ -30,6 +34,17 @@ pub struct Marks {
     bits: *mut u64,
     lines: *mut u8,
     base: Address,
+    bytes: u64,
+    ambiguity: Option<[Mapping; 2]>,
+}
+
+/// Which start bits to look at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Starts {
+    /// Those in use.
+    Now,
+    /// Those kept by [`Marks::keep_starts`].
+    BeforeMarking,
 }
 
 impl Marks {
@@ -39,7 +54,7 @@ impl Marks {
         let bits = Mapping::reserve(bytes >> (GRANULE_SHIFT + 3))?;
         let lines = Mapping::reserve(bytes >> LINE_SHIFT)?;
         let (b, l) = (bits.base().words(), lines.base().bytes());
-        Ok(Marks { _maps: [bits, lines], bits: b, lines: l, base: region.base() })
+        Ok(Marks { _maps: [bits, lines], bits: b, lines: l, base: region.base(), bytes, ambiguity: None })
     }
     #[inline(always)]
     fn bit(&self, a: Address) -> (*mut u64, u64) {
@@ -64,6 +79,88 @@ impl Marks {
         let (word, bit) = self.bit(a);
         // SAFETY: as for `set`.
         unsafe { *word & bit != 0 }
+    }
+    /// The last start at or before `a` in its block.
+    pub fn last_start(&self, a: Address, which: Starts) -> Option<Address> {
+        let bits = match which {
+            Starts::Now => self.bits,
+            Starts::BeforeMarking => self.ambiguity.as_ref()?[1].base().words(),
+        };
+        let granule = a.offset_from(self.base) >> GRANULE_SHIFT;
+        let first = granule / 64 / BIT_WORDS as u64 * BIT_WORDS as u64;
+        let mut i = granule / 64;
+        let mut mask = u64::MAX >> (63 - granule % 64);
+        loop {
+            // SAFETY: `first..=i` are words of the table, for the block around `a`.
+            let word = unsafe { *bits.add(i as usize) } & mask;
+            if word != 0 {
+                return Some(self.base.plus((i * 64 + 63 - word.leading_zeros() as u64) << GRANULE_SHIFT));
+            }
+            if i == first {
+                return None;
+            }
+            i -= 1;
+            mask = u64::MAX;
+        }
+    }
+    /// Calls `f` with each start within a span of one block, in order.
+    pub fn starts_in(&self, span: Span, mut f: impl FnMut(Address)) {
+        let mut granule = span.start.offset_from(self.base) >> GRANULE_SHIFT;
+        let end = span.end.offset_from(self.base) >> GRANULE_SHIFT;
+        while granule < end {
+            // SAFETY: the span lies in the region.
+            let word = unsafe { *self.bits.add((granule / 64) as usize) } >> (granule % 64);
+            if word == 0 {
+                granule = (granule / 64 + 1) * 64;
+                continue;
+            }
+            granule += word.trailing_zeros() as u64;
+            if granule < end {
+                f(self.base.plus(granule << GRANULE_SHIFT));
+            }
+            granule += 1;
+        }
+    }
+    /// Forgets that an object starts at `a`.
+    pub fn unset(&self, a: Address) {
+        let (word, bit) = self.bit(a);
+        // SAFETY: as for `set`.
+        unsafe { *word &= !bit }
+    }
+    /// From now on pairs are told from other objects, and starts can be kept. Call it before the first object gets a start.
+    pub fn expect_ambiguity(&mut self) -> std::io::Result<()> {
+        if self.ambiguity.is_none() {
+            let reserve = || Mapping::reserve(self.bytes >> (GRANULE_SHIFT + 3));
+            self.ambiguity = Some([reserve()?, reserve()?]);
+        }
+        Ok(())
+    }
+    #[inline(always)]
+    fn pair_bit(&self, a: Address) -> Option<(*mut u64, u64)> {
+        let granule = a.offset_from(self.base) >> GRANULE_SHIFT;
+        // SAFETY: the table has the size of the other one, and callers pass addresses inside the region.
+        (self.ambiguity.as_ref())
+            .map(|t| unsafe { (t[0].base().words().add((granule >> 6) as usize), 1 << (granule & 63)) })
+    }
+    /// Records whether what starts at `a` is a pair.
+    #[inline(always)]
+    pub fn note_pair(&self, a: Address, pair: bool) {
+        if let Some((word, bit)) = self.pair_bit(a) {
+            // SAFETY: as for `set`.
+            unsafe { *word = if pair { *word | bit } else { *word & !bit } }
+        }
+    }
+    /// Is what starts at `a` a pair?
+    pub fn is_pair(&self, a: Address) -> bool {
+        // SAFETY: as for `set`.
+        self.pair_bit(a).is_some_and(|(word, bit)| unsafe { *word & bit != 0 })
+    }
+    /// Keeps the start bits of the block at `start` for [`Starts::BeforeMarking`].
+    pub fn keep_starts(&self, start: Address) {
+        let Some(tables) = &self.ambiguity else { return };
+        let at = (start.offset_from(self.base) >> (GRANULE_SHIFT + 6)) as usize;
+        // SAFETY: a block has this many words in either table.
+        unsafe { std::ptr::copy_nonoverlapping(self.bits.add(at), tables[1].base().words().add(at), BIT_WORDS) }
     }
     /// Marks the line of a pair.
     #[inline(always)]
@@ -136,5 +233,36 @@ mod tests {
         m.clear(b);
         assert_eq!(m.free_lines(b, 0, 1), Some((0, 256)));
         assert!(!m.is_set(b.plus(24)));
+    }
+    #[test]
+    fn objects_are_found_from_their_middle_and_pairs_told_from_others() {
+        let r = Region::reserve(28).unwrap();
+        let mut m = Marks::new(&r).unwrap();
+        m.expect_ambiguity().unwrap();
+        let b = r.base().plus(7 * BLOCK_BYTES);
+        let at = |word: u64| b.plus(8 * word);
+        assert_eq!(m.last_start(at(4095), Starts::Now), None);
+        for word in [3, 64, 200, 4094] {
+            m.set(at(word));
+        }
+        m.set(b.minus(16)); // of the block before
+        for (from, found) in
+            [(2, None), (3, Some(3)), (63, Some(3)), (64, Some(64)), (199, Some(64)), (4095, Some(4094))]
+        {
+            assert_eq!(m.last_start(at(from), Starts::Now), found.map(at), "{from}");
+        }
+        let mut seen = vec![];
+        m.starts_in(Span::new(at(3), at(4094)), |a| seen.push(a));
+        assert_eq!(seen, [at(3), at(64), at(200)]);
+        m.note_pair(at(64), true);
+        assert!(m.is_pair(at(64)) && !m.is_pair(at(3)));
+        m.note_pair(at(64), false);
+        assert!(!m.is_pair(at(64)));
+        m.keep_starts(b);
+        m.clear(b);
+        m.set(at(300));
+        m.unset(at(300));
+        assert_eq!(m.last_start(at(4095), Starts::Now), None);
+        assert_eq!(m.last_start(at(4095), Starts::BeforeMarking), Some(at(4094)));
     }
 }

@@ -188,6 +188,16 @@ impl Cards {
             unsafe { std::ptr::write_bytes(self.card(start.plus(i << BLOCK_SHIFT)), 0, CARDS_PER_BLOCK) };
         }
     }
+    /// Calls `f` with each dirty card that a span touches.
+    pub fn dirty_in(&self, span: Span, mut f: impl FnMut(Span)) {
+        let mut a = Address(span.start.0 & !(CARD_BYTES - 1));
+        while a < span.end {
+            if self.is_dirty(a) {
+                f(Span::new(a, a.plus(CARD_BYTES)));
+            }
+            a = a.plus(CARD_BYTES);
+        }
+    }
     /// Calls `f` with each dirty card of the block at `start` and cleans it.
     ///
     /// # Safety

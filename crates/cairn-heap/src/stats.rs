@@ -172,6 +172,8 @@ pub struct Stats {
     pub promoted: u64,
     /// Bytes copied by major collections.
     pub copied: u64,
+    /// Objects that collections left where they were because an ambiguous root refers to them, or that a minor one had to.
+    pub pinned: u64,
     /// Most bytes that the heap held at once, survivors being copied included.
     pub peak: u64,
     /// Pauses of minor collections.
@@ -195,6 +197,9 @@ impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ms = |d: Duration| d.as_secs_f64() * 1e3;
         writeln!(f, "allocated     {:>10}   peak heap {}", Bytes(self.allocated).to_string(), Bytes(self.peak))?;
+        if self.pinned > 0 {
+            writeln!(f, "pinned        {:>10}", self.pinned)?;
+        }
         for (name, n, bytes, p) in [
             ("minor", self.minor, self.promoted, &self.minor_pauses),
             ("major", self.major, self.copied, &self.major_pauses),

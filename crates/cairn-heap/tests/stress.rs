@@ -38,23 +38,27 @@ struct Object {
     fields: Vec<Field>,
 }
 
-struct Stress {
-    m: Mutator,
+struct AnyStress<const AMBIGUOUS: bool> {
+    m: AnyMutator<AMBIGUOUS>,
     r: Random,
     objects: Vec<Object>,
     roots: Vec<Field>,
+    /// For each ambiguous root that was made from a reference: that reference and its object.
+    pinned: Vec<Option<(u64, Field)>>,
     most: usize,
 }
 
-impl Stress {
-    fn new(config: HeapConfig, seed: u64, most: usize) -> Stress {
-        let mut m = Mutator::new(config);
+type Stress = AnyStress<false>;
+
+impl<const A: bool> AnyStress<A> {
+    fn new(config: HeapConfig, seed: u64, most: usize) -> Self {
+        let mut m = AnyMutator::new(config);
         m.roots.words = vec![fix(0); 16];
-        Stress { m, r: Random(seed), objects: vec![], roots: vec![Field::Number(0); 16], most }
+        AnyStress { m, r: Random(seed), objects: vec![], roots: vec![Field::Number(0); 16], pinned: vec![], most }
     }
 
     /// With more roots, more objects live.
-    fn with_roots(mut self, n: usize) -> Stress {
+    fn with_roots(mut self, n: usize) -> Self {
         self.m.roots.words.resize(n, fix(0));
         self.roots.resize(n, Field::Number(0));
         self
@@ -155,7 +159,40 @@ impl Stress {
         self.m.set(word, at, x);
     }
 
+    /// An ambiguous root comes or goes: into an object, or anywhere.
+    fn suspect(&mut self) {
+        if self.pinned.len() > 12 {
+            self.pinned.clear();
+            self.m.roots.maybe.clear();
+        }
+        match self.pick() {
+            (word, field @ Field::Object(id)) if self.r.below(4) > 0 => {
+                let o = &self.objects[id.0];
+                let bytes = match o.kind {
+                    Kind::Pair => 16,
+                    Kind::String(n, _) => 8 + 4 * n.max(1),
+                    Kind::Continuation => 8 * continuation::LEN,
+                    Kind::Vector | Kind::Closure => 8 + 8 * o.fields.len().max(1) as u64,
+                };
+                let inside = (word & !7) + self.r.below(bytes);
+                self.m.roots.maybe.push(inside);
+                self.pinned.push(Some((word, field)));
+            }
+            (word, _) => {
+                // Of pages that exist, most; and some beyond the heap.
+                let near = (word & !7).wrapping_add(self.r.below(1 << 18)).wrapping_sub(1 << 17);
+                let nursery = self.m.lo.wrapping_add(self.r.below(1 << 18)).wrapping_sub(1 << 17);
+                let any = [near, nursery, self.r.next() << 20, u64::MAX][self.r.below(4) as usize];
+                self.m.roots.maybe.push(any);
+                self.pinned.push(None);
+            }
+        }
+    }
+
     fn step(&mut self) {
+        if A && self.r.below(6) == 0 {
+            self.suspect();
+        }
         match self.r.below(100) {
             0..50 => {
                 self.m.check(16).unwrap();
@@ -185,6 +222,7 @@ impl Stress {
         let mut back: HashMap<u64, Id> = HashMap::new();
         let mut todo: Vec<(u64, Field)> =
             self.m.roots.words.iter().copied().zip(self.roots.iter().copied()).collect();
+        todo.extend(self.pinned.iter().flatten());
         while let Some((word, field)) = todo.pop() {
             match field {
                 Field::Number(n) => assert_eq!(word, fix(n)),
@@ -236,6 +274,8 @@ impl Stress {
 
     /// Drops half of the roots and renumbers what is left, to keep the model small.
     fn forget(&mut self) {
+        self.pinned.clear();
+        self.m.roots.maybe.clear();
         for i in 0..self.roots.len() / 2 {
             self.roots[i] = Field::Number(0);
             self.m.roots.words[i] = fix(0);
@@ -273,9 +313,11 @@ impl Stress {
             }
         }
         self.m.major();
-        let n = self.compare().len();
-        assert_eq!(self.m.verify().objects, n as u64);
+        let n = self.compare().len() as u64;
+        let reached = self.m.verify().objects;
+        assert!(if A { reached >= n } else { reached == n }, "{reached} objects instead of {n}");
         let s = self.m.heap.stats();
+        assert_eq!(s.pinned > 10, A, "{s}");
         assert!(s.minor + s.major > 10, "too few collections: {s}");
     }
 }
@@ -344,4 +386,30 @@ fn requests_mixed_in() {
     }
     s.m.collect(Request::Minor);
     s.compare();
+}
+
+#[test]
+fn with_words_that_may_be_references() {
+    for seed in 1..=4 {
+        AnyStress::<true>::new(HeapConfig::zealous(), seed * 31, 3_000).run(steps(15_000));
+    }
+    let zeal = Zeal { every_safepoint: true, ..HeapConfig::zealous().zeal };
+    AnyStress::<true>::new(HeapConfig { zeal, ..HeapConfig::zealous() }, 12, 500).run(steps(3_000));
+    for always_major in [true, false] {
+        let zeal = Zeal { always_major, evacuate: true, ..HeapConfig::zealous().zeal };
+        let config = HeapConfig { zeal, ..HeapConfig::zealous() };
+        AnyStress::<true>::new(config, 13, 15_000).with_roots(1_000).run(steps(12_000));
+    }
+}
+
+#[test]
+fn with_words_that_may_be_references_in_a_small_region_without_zeal() {
+    let config = HeapConfig {
+        nursery_bytes: 256 << 10,
+        sizing: SizingConfig { min_limit: 2 << 20, growth: 1.3, generous: 0, large_young: 1 << 20 },
+        region_bits: 28,
+        zeal: Zeal::default(),
+        ..HeapConfig::default()
+    };
+    AnyStress::<true>::new(config, 1003, 20_000).with_roots(500).run(steps(40_000));
 }

@@ -40,8 +40,34 @@ pub trait RootVisitor {
     fn mark_chunk(&mut self, chunk: Address);
 }
 
+/// What is done with each word that may or may not refer to an object: integers of the size of an address among them, and
+/// references to the middle of an object.
+pub trait AmbiguousVisitor {
+    /// Shows one word.
+    fn ambiguous(&mut self, word: u64);
+
+    /// Shows `n` consecutive words.
+    ///
+    /// # Safety
+    /// They can be read.
+    unsafe fn ambiguous_words(&mut self, start: *const u64, n: usize) {
+        for i in 0..n {
+            // SAFETY: by the contract of this function.
+            self.ambiguous(unsafe { *start.add(i) });
+        }
+    }
+}
+
 /// The language runtime, as the collector sees it.
 pub trait Client {
+    /// Are there words that may or may not be references: does [`Client::visit_ambiguous`] show any? The same at every
+    /// collection of a heap. Then nothing is unreachable for certain: such a client frees no stack chunk by hand.
+    const AMBIGUOUS: bool = false;
+
+    /// Shows every root that may or may not be a reference, before anything moves. What it refers to, at the start
+    /// or in the middle of an object, lives on and stays in place; a word that refers to nothing does no harm.
+    fn visit_ambiguous<V: AmbiguousVisitor>(&mut self, _visitor: &mut V) {}
+
     /// Visits every root: globals, literals, machine slots, spilled values, the frames of every current stack
     /// segment; and marks every current stack chunk.
     fn visit_roots<V: RootVisitor>(&mut self, visitor: &mut V);

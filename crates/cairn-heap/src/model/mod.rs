@@ -16,9 +16,12 @@
 //! moved is the new reference to it; so a reference must be told from every first word. A first word of 0 is none:
 //! unused words between objects are 0.
 
+mod c;
 mod scheme;
 
-use crate::address::Address;
+use crate::address::{Address, PAIR_BYTES, Span, WORD};
+use crate::gc::{AmbiguousVisitor, RootVisitor};
+pub use c::{CObjects, LayoutId, Nature};
 pub use scheme::Scheme;
 
 /// What a reference says about the object behind it.
@@ -80,10 +83,78 @@ pub struct Measure {
     pub continuation: bool,
 }
 
+/// An object that was found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Located {
+    /// The reference to it.
+    pub reference: ObjectReference,
+    /// What it is like.
+    pub measure: Measure,
+}
+
+impl Located {
+    /// The pair at `a`.
+    pub fn pair<M: ObjectModel>(a: Address) -> Located {
+        let reference = ObjectReference { word: M::reference(a, RefKind::Pair), address: a, kind: RefKind::Pair };
+        Located { reference, measure: Measure { bytes: PAIR_BYTES, leaf: false, continuation: false } }
+    }
+    /// The cell of so many bytes at `a`: what it holds, its block knows.
+    pub fn cell<M: ObjectModel>(a: Address, bytes: u64) -> Located {
+        let kind = RefKind::Object;
+        let reference = ObjectReference { word: M::reference(a, kind), address: a, kind };
+        Located { reference, measure: Measure { bytes, leaf: false, continuation: false } }
+    }
+    /// The headed object at `a`.
+    ///
+    /// # Safety
+    /// There is one.
+    pub unsafe fn headed<M: ObjectModel>(model: &M, a: Address) -> Located {
+        // SAFETY: by the contract.
+        let first = unsafe { a.load() };
+        let kind = M::kind_of(first);
+        let reference = ObjectReference { word: M::reference(a, kind), address: a, kind };
+        // SAFETY: as above.
+        Located { reference, measure: unsafe { model.measure(kind, first) } }
+    }
+    /// Where it lies.
+    pub fn span(&self) -> Span {
+        let start = self.reference.address();
+        Span::new(start, start.plus(self.measure.bytes))
+    }
+    /// Shows the visitor the words within `part` that refer to something, or may.
+    ///
+    /// # Safety
+    /// It is still there, and nobody else uses it meanwhile.
+    pub unsafe fn scan<M: ObjectModel, V: RootVisitor + AmbiguousVisitor>(
+        &self,
+        model: &M,
+        part: Span,
+        visitor: &mut V,
+    ) {
+        if self.measure.leaf {
+            return;
+        }
+        let part = self.span().intersection(part);
+        // SAFETY: by the contract.
+        unsafe {
+            if self.reference.kind() == RefKind::Pair {
+                visitor.words(part.start.words(), (part.bytes() / WORD) as usize);
+            } else {
+                model.scan(self.reference.address(), self.measure.bytes, part, visitor);
+            }
+        }
+    }
+}
+
 /// See the module's header. A model without state is a unit type; one with tables is shared by the whole heap.
 pub trait ObjectModel: 'static {
     /// The first word of a pair that has moved, equal to no other word; the second is the new reference.
     const PAIR_MOVED: u64;
+    /// Every word of an object that is no leaf is a reference, or is not one by [`ObjectModel::is_reference`]. Then memory is
+    /// scanned word by word, without knowing where objects start.
+    const SELF_DESCRIBING: bool;
+    /// There are objects with words that may or may not be references.
+    const AMBIGUOUS: bool;
 
     /// Does this word refer to an object? Asked of words of objects and of roots.
     fn is_reference(word: u64) -> bool;
@@ -115,6 +186,14 @@ pub trait ObjectModel: 'static {
     /// # Safety
     /// It is the first word of an object of this kind.
     unsafe fn measure(&self, kind: RefKind, first: u64) -> Measure;
+    /// The kind of the references to a headed object with this first word.
+    fn kind_of(first: u64) -> RefKind;
+    /// Shows the visitor the words within `part` of the headed object at `a`, of so many bytes, that refer to something, or
+    /// may.
+    ///
+    /// # Safety
+    /// It is an object of this model, and no leaf. Nobody else uses it meanwhile.
+    unsafe fn scan<V: RootVisitor + AmbiguousVisitor>(&self, a: Address, bytes: u64, part: Span, visitor: &mut V);
 
     /// For the checker: what is wrong with this word wherever it is met, when it is a trace of freed memory or of an
     /// object that has moved.

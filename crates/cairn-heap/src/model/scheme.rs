@@ -5,8 +5,9 @@
 //! and code addresses (tag 0) among them.
 
 use super::{Measure, ObjectModel, RefKind};
-use crate::address::{Address, BLOCK_BYTES, WORD};
+use crate::address::{Address, BLOCK_BYTES, Span, WORD};
 use crate::blocks::POISON;
+use crate::gc::{AmbiguousVisitor, RootVisitor};
 use cairn_layout::Value;
 use cairn_layout::code::{SHAPE, flags, shape_words};
 use cairn_layout::object::{FIRST_LEAF, header_is_leaf, header_length};
@@ -48,6 +49,8 @@ const _: () = {
 
 impl ObjectModel for Scheme {
     const PAIR_MOVED: u64 = Value::FORWARDED.0;
+    const SELF_DESCRIBING: bool = true;
+    const AMBIGUOUS: bool = false;
 
     #[inline(always)]
     fn is_reference(word: u64) -> bool {
@@ -99,6 +102,16 @@ impl ObjectModel for Scheme {
                 continuation: shape & flags::CONTINUATION != 0,
             }
         }
+    }
+
+    fn kind_of(first: u64) -> RefKind {
+        if first & TAG_MASK == TAG_IMMEDIATE { RefKind::Object } else { RefKind::Procedure }
+    }
+    #[inline(always)]
+    unsafe fn scan<V: RootVisitor + AmbiguousVisitor>(&self, a: Address, bytes: u64, part: Span, visitor: &mut V) {
+        let s = Span::new(a, a.plus(bytes)).intersection(part);
+        // SAFETY: by the contract; every word describes itself.
+        unsafe { visitor.words(s.start.words(), (s.bytes() / WORD) as usize) }
     }
 
     fn stray(word: u64) -> Option<&'static str> {

@@ -119,6 +119,14 @@ impl LargeSpace {
     pub fn at(&self, pool: &BlockPool, block: BlockIndex) -> &LargeObject {
         &self.objects[pool.table.cold(block) as usize]
     }
+    /// First block of the object around this block, which is one of a large object's.
+    pub fn head(&self, pool: &BlockPool, block: BlockIndex) -> BlockIndex {
+        let mut b = block.0;
+        while pool.table.state(BlockIndex(b)).is(Kind::LargeTail) {
+            b -= 1;
+        }
+        BlockIndex(b)
+    }
     /// All objects.
     pub fn iter(&self) -> impl Iterator<Item = &LargeObject> {
         self.objects.iter().filter(|o| o.bytes > 0)

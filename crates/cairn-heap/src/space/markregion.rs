@@ -23,6 +23,7 @@ use crate::address::{Address, BLOCK_BYTES, BlockIndex, PAIR_BYTES, Span};
 use crate::blocks::{BlockPool, Kind, State, poison};
 use crate::marks::{LINE_BYTES, Marks};
 use crate::region::Cards;
+use std::collections::HashSet;
 
 /// Shorter runs of free lines are left alone.
 const LEAST_LINES: usize = 4;
@@ -262,8 +263,8 @@ impl MarkRegionSpace {
     pub fn hole_bytes(&self) -> u64 {
         self.scannable.recycler.bytes + self.leaves.recycler.bytes
     }
-    /// Before marking: forgets starts and lines, and chooses the blocks to be evacuated.
-    pub fn begin_marking(&mut self, t: &mut Tables, evacuate: Evacuate) {
+    /// Before marking: forgets starts and lines, and chooses the blocks to be evacuated, none of `stay`.
+    pub fn begin_marking(&mut self, t: &mut Tables, evacuate: Evacuate, stay: &HashSet<BlockIndex>) {
         debug_assert!(self.grey.is_empty() && self.scan_lo == self.hole.lo && self.scan_hi == self.hole.hi);
         for half in [&mut self.scannable, &mut self.leaves] {
             match evacuate {
@@ -282,7 +283,12 @@ impl MarkRegionSpace {
             }
             half.recycler = Recycler::default();
             for &b in &half.blocks {
-                t.marks.clear(t.pool.table.address_of(b));
+                let start = t.pool.table.address_of(b);
+                t.marks.keep_starts(start);
+                t.marks.clear(start);
+            }
+            for &b in half.blocks.iter().filter(|b| stay.contains(b)) {
+                t.pool.table.clear_bits(b, State::FROM);
             }
         }
         (self.hole, self.overflow) = (Hole::default(), Hole::default());

@@ -3,8 +3,10 @@
 //! A space knows how its memory is laid out, handed out, walked and given back. It never knows which collector
 //! uses it, what a root is, or when collections happen: collectors (see [`crate::gc`]) compose spaces.
 
+pub mod cells;
 pub mod chunks;
 pub mod immortal;
 pub mod large;
 pub mod markregion;
 pub mod nursery;
+pub mod pinned;

@@ -35,6 +35,10 @@ pub struct Nursery {
     current: Span,
     closed: Vec<Extent>,
     exact: bool,
+    /// Runs of blocks that are left out because pinned objects lie there, in order.
+    islands: Vec<Span>,
+    /// Bytes between `base` and `next` that were left out.
+    skipped: u64,
 }
 
 impl Nursery {
@@ -50,6 +54,8 @@ impl Nursery {
             current: Span::new(start, start),
             closed: Vec::new(),
             exact,
+            islands: Vec::new(),
+            skipped: 0,
         }
     }
     /// The whole range.
@@ -60,7 +66,7 @@ impl Nursery {
     /// Bytes handed out since the last reset.
     #[inline(always)]
     pub const fn used(&self) -> u64 {
-        self.next.offset_from(self.base)
+        self.next.offset_from(self.base) - self.skipped
     }
     /// Changes the soft limit.
     pub fn set_soft_limit(&mut self, bytes: u64) {
@@ -77,10 +83,20 @@ impl Nursery {
     /// The next `need > 0` bytes, in whole blocks unless the nursery is exact; `None` when the range is exhausted.
     pub fn take(&mut self, table: &mut BlockTable, need: u64) -> Option<Span> {
         let bytes = need.checked_next_multiple_of(if self.exact { PAIR_BYTES } else { BLOCK_BYTES })?;
-        if self.span.end.offset_from(self.next) < bytes {
+        let mut start = self.next;
+        let ahead = self.islands.partition_point(|i| i.end <= start);
+        for island in &self.islands[ahead..] {
+            if island.start.0 < start.0.saturating_add(bytes) {
+                start = island.end;
+            } else {
+                break;
+            }
+        }
+        if self.span.end.offset_from(start) < bytes {
             return None;
         }
-        let span = Span::new(self.next, self.next.plus(bytes));
+        self.skipped += start.offset_from(self.next);
+        let span = Span::new(start, start.plus(bytes));
         self.next = span.end;
         self.warm = Address(self.warm.0.max(span.end.0.next_multiple_of(BLOCK_BYTES)));
         let (first, last) = (table.block_of(span.start), table.block_of(span.end.minus(1)));
@@ -127,17 +143,22 @@ impl Nursery {
     /// Gives the pages beyond what has been handed out back to the system.
     pub fn trim(&mut self) {
         let keep = Address(self.next.0.next_multiple_of(BLOCK_BYTES));
-        release_pages(Span::new(keep, self.warm.max(keep)));
+        outside(&self.islands, Span::new(keep, self.warm.max(keep)), release_pages);
         self.warm = keep;
     }
-    /// Empties the nursery: every survivor has left. Pages beyond the soft limit go back to the system.
+    /// Empties the nursery: every survivor has left, but for those in the blocks of these islands. Pages beyond the soft limit
+    /// go back to the system.
     ///
     /// When poisoned, it goes on behind what it has used, and comes back only after a while: so a stale reference meets
     /// poison, not the next new object.
-    pub fn reset(&mut self, poisoned: bool) {
+    pub fn reset(&mut self, islands: Vec<Span>, poisoned: bool) {
         self.closed.clear();
+        self.skipped = 0;
+        let former = std::mem::replace(&mut self.islands, islands);
         if poisoned {
-            poison(Span::new(self.base, self.next));
+            for span in former.into_iter().chain([Span::new(self.base, self.next)]) {
+                outside(&self.islands, span, poison);
+            }
             let next = Address(self.next.0.next_multiple_of(BLOCK_BYTES));
             let far = next.offset_from(self.span.start) > LAP_BYTES;
             self.base = if far { self.span.start } else { next };
@@ -145,10 +166,53 @@ impl Nursery {
             self.current = Span::new(self.base, self.base);
             return;
         }
+        if let Some(last) = former.last() {
+            self.warm = self.warm.max(last.end);
+        }
         let keep = Address((self.span.start.0 + self.soft).min(self.warm.0));
-        release_pages(Span::new(keep, self.warm));
+        outside(&self.islands, Span::new(keep, self.warm), release_pages);
         self.warm = keep;
         self.next = self.span.start;
         self.current = Span::new(self.span.start, self.span.start);
+    }
+}
+
+/// Calls `f` with each part of a span that lies outside of the islands.
+fn outside(islands: &[Span], span: Span, f: impl Fn(Span)) {
+    let mut at = span.start;
+    for island in islands {
+        let part = island.intersection(span);
+        if part.bytes() > 0 {
+            f(Span::new(at, part.start));
+            at = part.end;
+        }
+    }
+    f(Span::new(at, span.end));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::region::Region;
+
+    #[test]
+    fn extents_leave_islands_out_and_used_counts_none_of_them() {
+        let region = Region::reserve(28).unwrap();
+        let mut table = BlockTable::new(&region).unwrap();
+        let block = |i: u64| region.base().plus(i * BLOCK_BYTES);
+        let mut n = Nursery::new(Span::new(block(0), block(20)), 20 * BLOCK_BYTES, false);
+        n.reset(
+            vec![Span::new(block(0), block(2)), Span::new(block(3), block(4)), Span::new(block(7), block(8))],
+            false,
+        );
+        let mut take = |need: u64| n.take(&mut table, need * BLOCK_BYTES).map(|s| s.start);
+        assert_eq!([take(1), take(1), take(3), take(12)], [Some(block(2)), Some(block(4)), Some(block(8)), None]);
+        assert_eq!(take(9), Some(block(11)));
+        assert_eq!(n.used(), 14 * BLOCK_BYTES);
+        let parts = std::cell::RefCell::new(vec![]);
+        outside(&n.islands, Span::new(block(1), block(9)), |s| parts.borrow_mut().push(s));
+        let parts = parts.into_inner();
+        assert_eq!(parts.iter().map(|s| s.bytes() / BLOCK_BYTES).collect::<Vec<_>>(), [0, 1, 3, 1]);
+        assert_eq!(parts[2], Span::new(block(4), block(7)));
     }
 }

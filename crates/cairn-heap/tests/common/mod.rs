@@ -1,7 +1,9 @@
 //! A mutator without a compiler: allocates, stores and takes safepoints as compiled code and runtime would.
 #![allow(dead_code, unsafe_code)]
 
-use cairn_heap::{Address, AllocKind, Client, Heap, HeapConfig, OutOfMemory, Request, RootVisitor, Scheme};
+use cairn_heap::{
+    Address, AllocKind, AmbiguousVisitor, Client, Heap, HeapConfig, OutOfMemory, Request, RootVisitor, Scheme,
+};
 use cairn_layout::Value;
 use cairn_layout::code::flags;
 use cairn_layout::limits::CHECK_RESERVE;
@@ -39,15 +41,24 @@ pub static CONTINUATION: Code = Code::new(continuation::LEN | flags::CONTINUATIO
 
 /// Roots: explicit words, and the chunks of the "current stack".
 #[derive(Default)]
-pub struct Roots {
+pub struct AnyRoots<const AMBIGUOUS: bool> {
     pub words: Vec<u64>,
+    /// Words that may or may not be references.
+    pub maybe: Vec<u64>,
     /// Current chunks: address, number of words that are frames.
     pub stack: Vec<(u64, usize)>,
     /// Continuations traced so far.
     pub traced: usize,
 }
 
-impl Client for Roots {
+pub type Roots = AnyRoots<false>;
+
+impl<const A: bool> Client for AnyRoots<A> {
+    const AMBIGUOUS: bool = A;
+
+    fn visit_ambiguous<V: AmbiguousVisitor>(&mut self, v: &mut V) {
+        unsafe { v.ambiguous_words(self.maybe.as_ptr(), self.maybe.len()) }
+    }
     fn visit_roots<V: RootVisitor>(&mut self, v: &mut V) {
         unsafe {
             v.words(self.words.as_mut_ptr(), self.words.len());
@@ -69,12 +80,14 @@ impl Client for Roots {
 }
 
 /// The mutator.
-pub struct Mutator {
+pub struct AnyMutator<const AMBIGUOUS: bool> {
     pub heap: Heap<Scheme>,
     pub lo: u64,
     pub hi: u64,
-    pub roots: Roots,
+    pub roots: AnyRoots<AMBIGUOUS>,
 }
+
+pub type Mutator = AnyMutator<false>;
 
 pub fn fix(n: i64) -> u64 {
     Value::fixnum(n).0
@@ -82,14 +95,14 @@ pub fn fix(n: i64) -> u64 {
 
 pub const NIL: u64 = Value::NIL.0;
 
-impl Mutator {
-    pub fn new(config: HeapConfig) -> Mutator {
+impl<const A: bool> AnyMutator<A> {
+    pub fn new(config: HeapConfig) -> Self {
         let mut heap = Heap::new(Scheme, config).unwrap();
         let (lo, hi) = heap.current();
-        Mutator { heap, lo, hi, roots: Roots::default() }
+        AnyMutator { heap, lo, hi, roots: AnyRoots::default() }
     }
-    pub fn zealous() -> Mutator {
-        Mutator::new(HeapConfig::zealous())
+    pub fn zealous() -> Self {
+        Self::new(HeapConfig::zealous())
     }
     /// A heap check of compiled code that notices at once when a collection is wanted.
     pub fn check(&mut self, need: u64) -> Result<(), OutOfMemory> {

@@ -16,6 +16,8 @@
 //!   leaves in blocks apart (`space::markregion`).
 //! * Fragmentation: a major collection evacuates the blocks that were sparse after the last one and that no survivor
 //!   has filled since; all sparse blocks, and at once, when the heap is near its maximum.
+//! * What ambiguous words refer to is pinned before anything moves ([`pins`]); young objects become old in place.
+//! * Cells (typed and untyped blocks) are born old and marked in place (`space::cells`).
 //! * Stack chunks do not move; continuations keep them alive (`space::chunks`).
 //!
 //! Invariants between collections: nothing is grey; clean cards cover no reference to a young object; no word of
@@ -27,6 +29,7 @@
 //! promotion keeps cards simple); copying the old space (measured: twice the peak memory, and fresh pages cost more
 //! than the tracing).
 
+mod pins;
 mod remembered;
 mod trace;
 
@@ -41,6 +44,7 @@ use crate::space::markregion::{Evacuate, MarkRegionSpace, Tables};
 use crate::space::nursery::{Extent, Nursery};
 use crate::stats::{CollectionEvent, CollectionKind, Reason};
 use cairn_layout::limits::CHECK_RESERVE;
+use pins::{Pins, Stays};
 use std::time::Instant;
 use trace::Tracer;
 
@@ -148,17 +152,27 @@ impl Gen {
     /// Copies what is live in the nursery to the old space. Returns the bytes copied.
     fn promote<M: ObjectModel, C: Client>(&mut self, core: &mut Core, model: &M, client: &mut C) -> u64 {
         let young = Span::new(core.pool.runs_address(), self.nursery.span().end);
-        let mut t = Tracer::<M, false>::new(model, core, &mut self.old, young, self.nursery.span());
+        let pins = if M::AMBIGUOUS || C::AMBIGUOUS {
+            let mut extents = self.nursery.closed().to_vec();
+            extents.sort_unstable_by_key(|x| x.span.start);
+            // SAFETY: the mutator stands still, and has initialised what it allocated.
+            unsafe { pins::pin_young(core, model, client, &extents) }
+        } else {
+            Pins::default()
+        };
+        let mut t = Tracer::<M, C, false>::new(model, core, &mut self.old, young, self.nursery.span());
         // SAFETY: the old space, large and immortal objects are consistent between collections, and the client's
         // roots are by its contract. The mutator stands still.
         let copied = unsafe {
             t.visit_remembered();
+            t.visit_pins(&pins);
             client.visit_roots(&mut t);
             t.drain(client);
             t.copied()
         };
         core.large.sweep_young(&mut core.pool, &core.cards);
         core.chunks.sweep_young(&mut core.pool);
+        core.pinned.clean_cards(&core.pool.table, &core.cards);
         core.stats.promoted += copied;
         copied
     }
@@ -184,14 +198,23 @@ impl Gen {
         let (before, nursery) = (self.held(core), self.nursery.used());
         let promoted = self.promote(core, model, client);
         core.stats.peak = core.stats.peak.max(core.used() + nursery);
+        // SAFETY: as for `promote`.
+        let stays = if M::AMBIGUOUS || C::AMBIGUOUS {
+            unsafe { pins::stay(core, model, client) }
+        } else {
+            Stays::default()
+        };
         core.chunks.begin_major();
+        core.cells.begin_marking(&core.pool.table, &core.marks);
+        core.pinned.begin_marking(&core.marks);
         let mut tables = Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks };
-        self.old.begin_marking(&mut tables, evacuate);
+        self.old.begin_marking(&mut tables, evacuate, &stays.blocks);
         let region = core.region.span();
-        let mut t = Tracer::<M, true>::new(model, core, &mut self.old, region, self.nursery.span());
+        let mut t = Tracer::<M, C, true>::new(model, core, &mut self.old, region, self.nursery.span());
         // SAFETY: as for `promote`.
         let copied = unsafe {
             client.visit_roots(&mut t);
+            t.visit_stays(&stays);
             t.visit_immortals();
             t.drain(client);
             t.copied()
@@ -200,6 +223,8 @@ impl Gen {
         let mut tables = Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks };
         let small = self.old.sweep(&mut tables, core.zeal.poison);
         core.large.sweep_all(&mut core.pool, &core.cards);
+        core.cells.sweep(&mut core.pool, &core.marks, core.zeal.poison);
+        core.pinned.sweep(&mut core.pool.table, &core.marks);
         core.chunks.sweep_all(&mut core.pool);
         core.stats.major += 1;
         core.stats.copied += copied;
@@ -236,7 +261,10 @@ impl Gen {
         core.stats.peak = core.stats.peak.max(core.used() + nursery);
         let soft = core.sizing.nursery(self.nursery_bytes, core.used());
         self.nursery.set_soft_limit(soft);
-        self.nursery.reset(core.zeal.poison);
+        self.nursery.reset(core.pinned.islands(&core.pool.table), core.zeal.poison);
+        if core.zeal.poison {
+            core.pinned.poison_gaps(&core.pool.table);
+        }
         self.wanted = None;
         core.chunk_bytes_at_collection = core.chunks.bytes();
         let pause = began.elapsed();
@@ -362,6 +390,15 @@ impl Plan for Gen {
         hi: Address,
         request: Request,
     ) -> Result<(), OutOfMemory> {
+        let ambiguous = M::AMBIGUOUS || C::AMBIGUOUS;
+        assert_eq!(
+            *core.ambiguous.get_or_insert(ambiguous),
+            ambiguous,
+            "clients of one heap differ in `AMBIGUOUS`"
+        );
+        if ambiguous && core.marks.expect_ambiguity().is_err() {
+            return Err(core.out_of_memory(0, self.nursery.used()));
+        }
         self.close(core, lo, hi);
         let walks = core.zeal.verify && core.pace.walks();
         if walks {

@@ -5,18 +5,20 @@
 //! blocks filled meanwhile are scanned as grey.
 //!
 //! A dead object on a dirty card keeps alive what it refers to, until the next major collection. In return no old word,
-//! dead or alive, refers to the nursery afterwards, so that the card may get dirty again later.
+//! dead or alive, refers to the nursery afterwards, so that the card may get dirty again later. Where objects may be pinned that
+//! does not hold: a word of an object long dead may refer to a pinned one that has died with it, in a block that is the
+//! nursery's again. There, and where words do not describe themselves, only objects with a start bit are looked at.
 
 use super::trace::Tracer;
-use crate::address::{Address, BLOCK_BYTES, BlockIndex, Span};
-use crate::model::ObjectModel;
+use crate::address::{Address, BLOCK_BYTES, BlockIndex, Span, WORD};
+use crate::gc::Client;
+use crate::marks::Starts;
+use crate::model::{Located, ObjectModel};
 
-fn clip(card: Span, part: Span) -> Span {
-    let start = card.start.max(part.start);
-    Span::new(start, card.end.min(part.end).max(start))
-}
+impl<M: ObjectModel, C: Client> Tracer<'_, M, C, false> {
+    /// Cards of the old space are scanned whole.
+    const BY_WORD: bool = M::SELF_DESCRIBING && !Self::AMBIGUOUS;
 
-impl<M: ObjectModel> Tracer<'_, M, false> {
     /// Scans the dirty cards of old, large and immortal objects, and cleans them.
     ///
     /// # Safety
@@ -25,7 +27,29 @@ impl<M: ObjectModel> Tracer<'_, M, false> {
         for i in 0..self.old.scannable().len() {
             let block = self.old.scannable()[i];
             // SAFETY: by the contract of this function; every word of a scannable block is valid.
-            unsafe { self.dirty_cards(self.t.pool.table.address_of(block), |e, card| e.scan(card)) };
+            unsafe {
+                self.dirty_cards(self.t.pool.table.address_of(block), |e, card| {
+                    if Self::BY_WORD { e.scan(card) } else { e.scan_started(card) }
+                })
+            };
+        }
+        let (cells, pinned) = (self.cells, self.pinned);
+        for (block, class) in cells.blocks(false) {
+            let start = self.t.pool.table.address_of(block);
+            // SAFETY: cells with a start bit are initialised.
+            unsafe {
+                self.dirty_cards(start, |e, card| {
+                    class.cells_in(start, card, e.t.marks, |a| class.scan(a, card, e));
+                });
+            }
+        }
+        for block in pinned.blocks() {
+            // SAFETY: pinned objects are where their entries say.
+            unsafe {
+                self.dirty_cards(self.t.pool.table.address_of(block), |e, card| {
+                    pinned.overlapping(card).for_each(|o| o.scan(e.model, card, e));
+                });
+            }
         }
         let extents: Vec<_> = self.immortal.extents().filter(|x| !x.leaf).map(|x| x.span).collect();
         let large: Vec<_> = (self.large.iter())
@@ -40,8 +64,30 @@ impl<M: ObjectModel> Tracer<'_, M, false> {
             let mut block = Address(span.start.0 & !(BLOCK_BYTES - 1));
             while block < span.end {
                 // SAFETY: as above.
-                unsafe { self.dirty_cards(block, |e, card| e.scan(clip(card, span))) };
+                unsafe {
+                    self.dirty_cards(block, |e, card| {
+                        let part = card.intersection(span);
+                        if M::SELF_DESCRIBING { e.scan(part) } else { e.scan_objects(span, part) }
+                    })
+                };
                 block = block.plus(BLOCK_BYTES);
+            }
+        }
+    }
+
+    /// Scans the objects with start bits that lie at least partly on a card.
+    unsafe fn scan_started(&mut self, card: Span) {
+        let mut starts = Vec::new();
+        if !card.start.0.is_multiple_of(BLOCK_BYTES) {
+            starts.extend(self.t.marks.last_start(card.start.minus(WORD), Starts::Now));
+        }
+        self.t.marks.starts_in(card, |a| starts.push(a));
+        for a in starts {
+            // SAFETY: an object starts here.
+            unsafe {
+                let pair = self.t.marks.is_pair(a);
+                let o = if pair { Located::pair::<M>(a) } else { Located::headed(self.model, a) };
+                o.scan(self.model, card, self);
             }
         }
     }
@@ -54,7 +100,7 @@ impl<M: ObjectModel> Tracer<'_, M, false> {
     }
 }
 
-impl<M: ObjectModel> Tracer<'_, M, true> {
+impl<M: ObjectModel, C: Client> Tracer<'_, M, C, true> {
     /// Scans every immortal object that holds values, and cleans its cards.
     ///
     /// # Safety

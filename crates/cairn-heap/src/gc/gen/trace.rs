@@ -25,13 +25,18 @@
 
 use crate::address::{Address, BLOCK_BYTES, BLOCK_SHIFT, BlockIndex, Span, WORD};
 use crate::blocks::{Kind, State};
-use crate::gc::{Client, RootVisitor};
+use crate::find::Finder;
+use crate::gc::{AmbiguousVisitor, Client, RootVisitor};
 use crate::heap::Core;
-use crate::model::{ObjectModel, RefKind};
+use crate::marks::Starts;
+use crate::model::{Located, ObjectModel, RefKind};
+use crate::space::cells::CellSpace;
 use crate::space::chunks::ChunkSpace;
 use crate::space::immortal::ImmortalSpace;
 use crate::space::large::LargeSpace;
 use crate::space::markregion::{MarkRegionSpace, Tables};
+use crate::space::pinned::PinnedSpace;
+use std::marker::PhantomData;
 
 /// Objects in the queue between the mark stack and the scan.
 const QUEUE: usize = 16;
@@ -39,8 +44,8 @@ const QUEUE: usize = 16;
 const PIECE_BYTES: u64 = 1024;
 
 /// The state of a collection under way.
-pub(crate) struct Tracer<'h, M, const MAJOR: bool> {
-    model: &'h M,
+pub(crate) struct Tracer<'h, M, C, const MAJOR: bool> {
+    pub(super) model: &'h M,
     /// Words outside this range need no second look: minor, everything that can be young; major, the region.
     from: Span,
     from_bytes: u64,
@@ -51,17 +56,25 @@ pub(crate) struct Tracer<'h, M, const MAJOR: bool> {
     pub(super) t: Tables<'h>,
     pub(super) large: &'h mut LargeSpace,
     pub(super) immortal: &'h ImmortalSpace,
+    pub(super) cells: &'h CellSpace,
+    pub(super) pinned: &'h PinnedSpace,
     chunks: &'h mut ChunkSpace,
     stack: Vec<u64>,
+    /// References to marked objects outside of the old space: cells and pinned objects.
+    apart: Vec<u64>,
     queue: [u64; QUEUE],
     queue_start: usize,
     queue_len: usize,
     continuations: Vec<Address>,
     in_continuation: bool,
     copied: u64,
+    _client: PhantomData<C>,
 }
 
-impl<'h, M: ObjectModel, const MAJOR: bool> Tracer<'h, M, MAJOR> {
+impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
+    /// Words may turn up that may or may not be references.
+    pub(super) const AMBIGUOUS: bool = M::AMBIGUOUS || C::AMBIGUOUS;
+
     /// Starts a collection that looks at references into `from`.
     pub(crate) fn new(
         model: &'h M,
@@ -81,14 +94,18 @@ impl<'h, M: ObjectModel, const MAJOR: bool> Tracer<'h, M, MAJOR> {
             t: Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks },
             large: &mut core.large,
             immortal: &core.immortal,
+            cells: &core.cells,
+            pinned: &core.pinned,
             chunks: &mut core.chunks,
             stack: Vec::new(),
+            apart: Vec::new(),
             queue: [0; QUEUE],
             queue_start: 0,
             queue_len: 0,
             continuations: Vec::new(),
             in_continuation: false,
             copied: 0,
+            _client: PhantomData,
         }
     }
 
@@ -97,7 +114,7 @@ impl<'h, M: ObjectModel, const MAJOR: bool> Tracer<'h, M, MAJOR> {
         self.copied
     }
 
-    /// Is the pair at `a` to move? Pairs are never large.
+    /// Is the pair to move that the reference `a` stands for? Pairs are never large.
     #[inline(always)]
     unsafe fn pair_moves(&self, a: u64) -> bool {
         if MAJOR {
@@ -105,12 +122,13 @@ impl<'h, M: ObjectModel, const MAJOR: bool> Tracer<'h, M, MAJOR> {
             offset < self.from_bytes && *self.states.add((offset >> BLOCK_SHIFT) as usize) & State::FROM != 0
         } else {
             a.wrapping_sub(self.nursery.start.0) < self.nursery.end.0 - self.nursery.start.0
+                && !(Self::AMBIGUOUS && self.t.marks.is_set(M::pair_address(a)))
         }
     }
 
     /// What the word `w`, which refers to the start of an object in the `from` range, has to become.
     #[inline]
-    unsafe fn reach(&mut self, w: u64) -> u64 {
+    pub(super) unsafe fn reach(&mut self, w: u64) -> u64 {
         let a = M::address(w).0;
         if MAJOR {
             let block = (a.wrapping_sub(self.region_base)) >> BLOCK_SHIFT;
@@ -120,8 +138,8 @@ impl<'h, M: ObjectModel, const MAJOR: bool> Tracer<'h, M, MAJOR> {
                     if self.t.marks.set(Address(a)) {
                         self.stack.push(w);
                     }
-                } else if state.is(Kind::Large) {
-                    self.mark_large(BlockIndex(block as u32));
+                } else {
+                    self.reach_apart(state, w);
                 }
                 return w;
             }
@@ -131,6 +149,9 @@ impl<'h, M: ObjectModel, const MAJOR: bool> Tracer<'h, M, MAJOR> {
             if state.is(Kind::Large) && state.has(State::YOUNG) {
                 self.mark_large(BlockIndex(block as u32));
             }
+            return w;
+        } else if Self::AMBIGUOUS && self.t.marks.is_set(Address(a)) {
+            // In the nursery, only what is pinned has a start bit.
             return w;
         }
         if M::is_pair(w) {
@@ -142,11 +163,53 @@ impl<'h, M: ObjectModel, const MAJOR: bool> Tracer<'h, M, MAJOR> {
         }
     }
 
+    /// Marks an object that is not in the old space.
     #[cold]
-    fn mark_large(&mut self, block: BlockIndex) {
+    fn reach_apart(&mut self, state: State, w: u64) {
+        let a = M::address(w);
+        match state.kind() {
+            Kind::Large => self.mark_large(self.t.pool.table.block_of(a)),
+            Kind::Typed | Kind::Untyped | Kind::Pinned if self.t.marks.set(a) => self.apart.push(w),
+            _ => {}
+        }
+    }
+
+    /// Looks at the words of a marked object that is not in the old space, nor large.
+    #[cold]
+    unsafe fn scan_apart(&mut self, w: u64) {
+        let (a, cells, pinned) = (M::address(w), self.cells, self.pinned);
+        let block = self.t.pool.table.block_of(a);
+        if self.t.pool.table.state(block).is(Kind::Pinned) {
+            let o = pinned.around(a).expect("a reference into such a block is one to a pinned object");
+            self.scan_pinned(o, o.span());
+        } else {
+            let class = cells.class_of(&self.t.pool.table, block);
+            class.scan(a, Span::new(a, a.plus(class.bytes())), self);
+        }
+    }
+
+    /// Looks at the words of a pinned object within `part`; with its first word, at the frames of a continuation.
+    pub(super) unsafe fn scan_pinned(&mut self, o: &Located, part: Span) {
+        if o.measure.continuation && part.contains(o.span().start) {
+            self.continuations.push(o.span().start);
+        }
+        o.scan(self.model, part, self);
+    }
+
+    #[cold]
+    pub(super) fn mark_large(&mut self, block: BlockIndex) {
         if let Some(words) = self.large.mark(self.t.pool, block) {
             self.old.push_grey(words);
         }
+    }
+
+    #[inline(always)]
+    fn alloc_pair(&mut self) -> Address {
+        let a = self.old.alloc_pair(&mut self.t);
+        if Self::AMBIGUOUS {
+            self.t.marks.note_pair(a, true);
+        }
+        a
     }
 
     /// Copies a pair, and the pairs along its cdr.
@@ -158,7 +221,7 @@ impl<'h, M: ObjectModel, const MAJOR: bool> Tracer<'h, M, MAJOR> {
         if car == M::PAIR_MOVED {
             return cdr;
         }
-        let a = self.old.alloc_pair(&mut self.t);
+        let a = self.alloc_pair();
         let mut to = a.words();
         let result = M::reference(a, RefKind::Pair);
         *from = M::PAIR_MOVED;
@@ -177,7 +240,7 @@ impl<'h, M: ObjectModel, const MAJOR: bool> Tracer<'h, M, MAJOR> {
                 *to.add(1) = next;
                 return result;
             }
-            let a = self.old.alloc_pair(&mut self.t);
+            let a = self.alloc_pair();
             let copy = a.words();
             let word = M::reference(a, RefKind::Pair);
             *from = M::PAIR_MOVED;
@@ -206,6 +269,9 @@ impl<'h, M: ObjectModel, const MAJOR: bool> Tracer<'h, M, MAJOR> {
         } else {
             self.old.alloc_scannable(&mut self.t, m.bytes)
         };
+        if Self::AMBIGUOUS {
+            self.t.marks.note_pair(to, false);
+        }
         copy_words(from, to.words(), m.bytes / WORD);
         self.copied += m.bytes;
         let word = M::reference(to, kind);
@@ -225,9 +291,28 @@ impl<'h, M: ObjectModel, const MAJOR: bool> Tracer<'h, M, MAJOR> {
         a
     }
 
-    /// Looks at the words of a span.
+    /// Looks at the words within `part` of headed objects that fill a span.
+    pub(super) unsafe fn scan_objects(&mut self, objects: Span, part: Span) {
+        let mut a = objects.start;
+        while a < part.end {
+            if a.load() == 0 {
+                a = a.plus(WORD);
+                continue;
+            }
+            let o = Located::headed(self.model, a);
+            if o.span().end > part.start {
+                o.scan(self.model, part, self);
+            }
+            a = o.span().end;
+        }
+    }
+
+    /// Looks at the words of a span, from the start of an object to the end of one unless words describe themselves.
     #[inline(always)]
     pub(super) unsafe fn scan(&mut self, span: Span) {
+        if !M::SELF_DESCRIBING {
+            return self.scan_objects(span, span);
+        }
         let mut p = span.start.words();
         let end = span.end.words();
         while p < end {
@@ -297,7 +382,10 @@ impl<'h, M: ObjectModel, const MAJOR: bool> Tracer<'h, M, MAJOR> {
                 *pair.add(1) = self.evacuate_pairs(M::pair_address(cdr).0);
                 return;
             }
-            if !state.is(Kind::Scannable) || !self.t.marks.set(M::pair_address(cdr)) {
+            if !state.is(Kind::Scannable) {
+                return self.slot(pair.add(1));
+            }
+            if !self.t.marks.set(M::pair_address(cdr)) {
                 return;
             }
             left -= 1;
@@ -312,7 +400,7 @@ impl<'h, M: ObjectModel, const MAJOR: bool> Tracer<'h, M, MAJOR> {
     /// Scans the first piece of a span, and queues the rest.
     #[inline(always)]
     unsafe fn scan_pieces(&mut self, span: Span) {
-        if span.bytes() <= PIECE_BYTES {
+        if span.bytes() <= PIECE_BYTES || !M::SELF_DESCRIBING {
             return self.scan(span);
         }
         let cut = span.start.plus(PIECE_BYTES);
@@ -324,11 +412,15 @@ impl<'h, M: ObjectModel, const MAJOR: bool> Tracer<'h, M, MAJOR> {
     ///
     /// # Safety
     /// All grey words are what the object model says.
-    pub(crate) unsafe fn drain<C: Client>(&mut self, client: &mut C) {
+    pub(crate) unsafe fn drain(&mut self, client: &mut C) {
         loop {
             if MAJOR {
                 while let Some(w) = self.next_marked() {
                     self.scan_marked(w);
+                }
+                if let Some(w) = self.apart.pop() {
+                    self.scan_apart(w);
+                    continue;
                 }
             }
             if let Some(span) = self.old.take_grey() {
@@ -347,7 +439,29 @@ impl<'h, M: ObjectModel, const MAJOR: bool> Tracer<'h, M, MAJOR> {
     }
 }
 
-impl<M: ObjectModel, const MAJOR: bool> RootVisitor for Tracer<'_, M, MAJOR> {
+impl<M: ObjectModel, C: Client, const MAJOR: bool> AmbiguousVisitor for Tracer<'_, M, C, MAJOR> {
+    /// A word of an object. In a minor collection what it refers to was pinned before anything moved; in a major one it was
+    /// only kept from moving.
+    fn ambiguous(&mut self, word: u64) {
+        if !MAJOR || !Self::AMBIGUOUS {
+            return;
+        }
+        let finder = Finder {
+            model: self.model,
+            pool: self.t.pool,
+            marks: self.t.marks,
+            large: self.large,
+            cells: self.cells,
+            pinned: self.pinned,
+        };
+        if let Some(o) = finder.around(Address(word), Starts::BeforeMarking) {
+            // SAFETY: it is a reference to an object that does not move.
+            unsafe { self.reach(o.reference.word()) };
+        }
+    }
+}
+
+impl<M: ObjectModel, C: Client, const MAJOR: bool> RootVisitor for Tracer<'_, M, C, MAJOR> {
     #[inline(always)]
     unsafe fn slot(&mut self, slot: *mut u64) {
         let w = *slot;

@@ -1,0 +1,70 @@
+//! From an address to the object around it.
+//!
+//! The problem: a word that may or may not be a reference, perhaps to the middle of an object, must be answered with "this
+//! object" or "none", without a wrong guess: what is taken for an object is scanned and kept. The idea: every kind of block
+//! can be asked. Cells are found by arithmetic, large and pinned objects by their entries, and in the old space the last start
+//! bit at or before the address is that of the only object that can reach so far; a second bit says whether it is a pair.
+//! (The nursery has neither: see `gc/gen/pins.rs`.) Stack chunks and immortal objects need no answer: nothing there is freed
+//! or moved for want of a reference to its middle.
+//!
+//! What is found may be dead: then it has been so since the last major collection at most, and all that it refers to is
+//! still there.
+
+use crate::address::Address;
+use crate::blocks::{BlockPool, Kind, State};
+use crate::marks::{Marks, Starts};
+use crate::model::{Located, ObjectModel};
+use crate::space::cells::CellSpace;
+use crate::space::large::LargeSpace;
+use crate::space::pinned::PinnedSpace;
+
+/// The parts of a heap that know where objects are.
+pub(crate) struct Finder<'a, M> {
+    pub(crate) model: &'a M,
+    pub(crate) pool: &'a BlockPool,
+    pub(crate) marks: &'a Marks,
+    pub(crate) large: &'a LargeSpace,
+    pub(crate) cells: &'a CellSpace,
+    pub(crate) pinned: &'a PinnedSpace,
+}
+
+impl<M: ObjectModel> Finder<'_, M> {
+    /// The object around `a`, which may be anything, outside the nursery.
+    pub(crate) fn around(&self, a: Address, which: Starts) -> Option<Located> {
+        let table = &self.pool.table;
+        if !table.covers(a) {
+            return None;
+        }
+        let block = table.block_of(a);
+        let state = table.state(block);
+        let found = match state.kind() {
+            // Blocks filled while marking: no word from before refers to them.
+            Kind::Scannable | Kind::Leaf if state.has(State::YOUNG) => return None,
+            Kind::Scannable | Kind::Leaf => {
+                let start = self.marks.last_start(a, which)?;
+                if state.is(Kind::Scannable) && self.marks.is_pair(start) {
+                    Located::pair::<M>(start)
+                } else {
+                    // SAFETY: a start bit, and no pair.
+                    unsafe { Located::headed(self.model, start) }
+                }
+            }
+            Kind::Large | Kind::LargeTail => {
+                let head = self.large.head(self.pool, block);
+                // SAFETY: a large object, which is no pair, starts with its first block.
+                unsafe { Located::headed(self.model, table.address_of(head)) }
+            }
+            Kind::Typed | Kind::Untyped => {
+                let class = self.cells.class_of(table, block);
+                let start = class.cell_around(table.address_of(block), a)?;
+                if self.marks.last_start(start, which) != Some(start) {
+                    return None;
+                }
+                Located::cell::<M>(start, class.bytes())
+            }
+            Kind::Pinned => *self.pinned.around(a)?,
+            _ => return None,
+        };
+        found.span().contains(a).then_some(found)
+    }
+}
