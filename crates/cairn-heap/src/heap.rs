@@ -29,7 +29,7 @@ use crate::check;
 use crate::config::{HeapConfig, Zeal, physical_memory};
 use crate::error::{HeapError, OutOfMemory};
 use crate::gc::r#gen::Gen;
-use crate::gc::{Client, Plan, Request};
+use crate::gc::{self, Client, Plan, Request};
 use crate::marks::Marks;
 use crate::model::{ObjectModel, RefKind};
 use crate::region::{Cards, Region, advise_huge};
@@ -118,6 +118,16 @@ enum Selected {
     Gen(Gen),
 }
 
+impl Selected {
+    /// The collector that publishes these facts, one of [`gc::ALL`].
+    fn new(facts: &CollectorFacts, core: &mut Core, young: Span, config: &HeapConfig) -> Selected {
+        match facts.name {
+            name if name == facts::GEN.name => Selected::Gen(Plan::new(core, young, config)),
+            name => unreachable!("`{name}` has constraints, but no plan"),
+        }
+    }
+}
+
 /// Calls a method of the selected collector.
 macro_rules! plan {
     ($heap:expr, $plan:ident => $body:expr) => {
@@ -139,32 +149,30 @@ impl<M: ObjectModel> Heap<M> {
     /// Reserves address space and makes an empty heap of objects of this model.
     pub fn new(model: M, config: HeapConfig) -> Result<Heap<M>, HeapError> {
         let facts = config.collector;
-        if facts.name != facts::GEN.name {
+        let Some(constraints) = gc::ALL.iter().find(|c| c.facts == facts) else {
             return Err(HeapError::NoSuchCollector(facts.name.to_owned()));
-        }
+        };
+        assert!(constraints.ambiguous || !M::AMBIGUOUS, "`{}` cannot keep untyped objects", facts.name);
         let region = Region::reserve(config.region_bits)?;
-        // A quarter of the region for the nursery. Of the rest, less than half can be in use between collections, so that
-        // there is always room to evacuate.
-        let nursery_start = region.blocks() / 4 * 3;
-        let most = nursery_start as u64 * BLOCK_BYTES / 5 * 2;
+        let old_blocks = constraints.old_blocks(region.blocks());
+        let most = constraints.most_bytes(old_blocks);
         let heap_max = match config.heap_max {
             // Beyond physical memory is the user's choice: addresses are reserved, pages come when they are touched.
             Some(asked) if asked > most => return Err(HeapError::TooLarge { asked, most }),
             Some(asked) => asked,
             None => (physical_memory() / 2).min(most),
         };
-        let nursery = region.span_of(BlockIndex(nursery_start), region.blocks() - nursery_start);
+        let young = region.span_of(BlockIndex(old_blocks), region.blocks() - old_blocks);
         if config.huge_pages {
             // Not where a small program would get a huge page for a few bytes.
             let small = 4 << 20;
-            let (old, young) = (region.base().plus(small), nursery.start.plus(small / 2));
-            advise_huge(Span::new(old, nursery.start.minus(small)));
-            advise_huge(Span::new(young, nursery.end));
+            advise_huge(Span::new(region.base().plus(small), young.start.minus(small)));
+            advise_huge(Span::new(young.start.plus(small / 2), young.end));
         }
         let mut core = Core {
             cards: Cards::new()?,
             marks: Marks::new(&region)?,
-            pool: BlockPool::new(&region, nursery_start, config.zeal.poison)?,
+            pool: BlockPool::new(&region, old_blocks, config.zeal.poison)?,
             region,
             large: LargeSpace::default(),
             chunks: ChunkSpace::new(config.zeal.poison),
@@ -182,7 +190,7 @@ impl<M: ObjectModel> Heap<M> {
             released_at: 0,
             observer: None,
         };
-        let selected = Selected::Gen(Gen::new(&mut core, nursery, config.nursery_bytes));
+        let selected = Selected::new(facts, &mut core, young, &config);
         Ok(Heap { core, model, selected, facts })
     }
 
@@ -491,11 +499,7 @@ impl<M: ObjectModel> Heap<M> {
         hi: u64,
         client: &mut C,
     ) -> Result<check::Report, Vec<check::Problem>> {
-        match &self.selected {
-            Selected::Gen(g) => {
-                let extents = g.extents(Address(lo), Address(hi));
-                check::check(&mut self.core, &self.model, &extents, client)
-            }
-        }
+        let extents = plan!(self, p => p.extents(Address(lo), Address(hi)));
+        check::check(&mut self.core, &self.model, &extents, client)
     }
 }

@@ -108,8 +108,8 @@ pub const GEN: CollectorFacts = CollectorFacts {
     barrier: Barrier::Card,
     prefix: Prefix::None,
     moving: Moving::AtSafepoints,
-    pinning: Pinning::None,
-    ambiguity: Ambiguity::None,
+    pinning: Pinning::Objects,
+    ambiguity: Ambiguity::Words,
     summary: "generational: bump-allocated nursery, mark-region old space, card marks",
 };
 
@@ -256,6 +256,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "must not move")]
     fn contradicting_facts_are_noticed() {
-        CollectorFacts { ambiguity: Ambiguity::Words, ..GEN }.check();
+        CollectorFacts { pinning: Pinning::None, ..GEN }.check();
     }
 }

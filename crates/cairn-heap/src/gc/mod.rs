@@ -5,15 +5,19 @@
 //! what the frames of a continuation look like; it shows both to a [`RootVisitor`]. All of this is generic,
 //! never dynamic, so that visiting a slot inlines into the client's loops.
 //!
-//! Adding a collector: a folder `gc/NAME/`, a variant in `heap::Selected`, a row in `facts::COLLECTORS`.
+//! Adding a collector: its facts in `cairn_layout::collector`; a folder `gc/NAME/` with its plan and, beside it, its
+//! [`Constraints`], which must agree with the facts or nothing compiles; a variant in `heap::Selected` with two lines there.
 
 pub mod r#gen;
 
-use crate::address::Address;
+use crate::address::{Address, BLOCK_BYTES, Span};
+use crate::config::HeapConfig;
 use crate::error::OutOfMemory;
 use crate::heap::Core;
 use crate::model::ObjectModel;
+use crate::space::nursery::Extent;
 use crate::stats::Reason;
+use cairn_layout::collector::{Allocation, Ambiguity, Barrier, COLLECTORS, CollectorFacts, Moving};
 
 /// What is done with each root. Implemented by collectors and by the checker.
 pub trait RootVisitor {
@@ -108,8 +112,69 @@ pub enum Request {
     Major,
 }
 
+/// What a collector needs of the heap that is made for it, as data beside its plan. What compiled code must know as well is in
+/// the facts; that both say the same is checked when this crate is compiled.
+pub(crate) struct Constraints {
+    /// What is published for code generation.
+    pub facts: &'static CollectorFacts,
+    /// Quarters of the region that are set apart for new objects.
+    pub young_quarters: u32,
+    /// Young objects are collected alone: stores into old ones must be remembered.
+    pub generational: bool,
+    /// Survivors are copied: as much memory as they may take must be free when a collection begins.
+    pub evacuates: bool,
+    /// Clients and object models may show words of which it is not known if they are references.
+    pub ambiguous: bool,
+}
+
+impl Constraints {
+    /// Panics unless they agree with the facts.
+    const fn check(&self) {
+        let f = self.facts;
+        assert!(
+            self.generational == matches!(f.barrier, Barrier::Card),
+            "cards are marked for the next minor collection"
+        );
+        assert!(self.evacuates == matches!(f.moving, Moving::AtSafepoints), "who copies, moves");
+        assert!(
+            self.ambiguous == matches!(f.ambiguity, Ambiguity::Words),
+            "ambiguous words are allowed, or they are not"
+        );
+        assert!(self.young_quarters < 4, "there is an old space");
+        assert!(
+            (self.young_quarters > 0) == matches!(f.allocation, Allocation::TwoEnded),
+            "extents are cut from a range of their own"
+        );
+    }
+    /// Blocks of a region that are not for new objects.
+    pub const fn old_blocks(&self, region: u32) -> u32 {
+        region / 4 * (4 - self.young_quarters)
+    }
+    /// The most that a heap with so many old blocks can hold, with room to evacuate.
+    pub const fn most_bytes(&self, old_blocks: u32) -> u64 {
+        let fifths = if self.evacuates { 2 } else { 4 };
+        old_blocks as u64 * BLOCK_BYTES / 5 * fifths
+    }
+}
+
+/// Those of all collectors, in the order of `cairn_layout::facts::COLLECTORS`.
+pub(crate) const ALL: &[&Constraints] = &[&r#gen::CONSTRAINTS];
+
+const _: () = {
+    assert!(ALL.len() == COLLECTORS.len(), "every collector that has facts can be chosen");
+    let mut i = 0;
+    while i < ALL.len() {
+        ALL[i].check();
+        i += 1;
+    }
+};
+
 /// The interface of a collector towards the heap.
 pub(crate) trait Plan {
+    /// A collector with this range for new objects.
+    fn new(core: &mut Core, young: Span, config: &HeapConfig) -> Self;
+    /// The filled extents when the mutator is at these cursors, in order.
+    fn extents(&self, lo: Address, hi: Address) -> Vec<Extent>;
     /// Bounds of the extent being filled: its cursors right after it was handed out.
     fn current(&self) -> (Address, Address);
     /// The next extent, with room for `need` bytes, or `None` when a collection is due.

@@ -29,13 +29,17 @@
 //! promotion keeps cards simple); copying the old space (measured: twice the peak memory, and fresh pages cost more
 //! than the tracing).
 
+mod constraints;
 mod pins;
 mod remembered;
 mod trace;
 
+pub(crate) use constraints::CONSTRAINTS;
+
 use super::{Client, Plan, Request};
 use crate::address::{Address, BLOCK_BYTES, PAIR_BYTES, Span, blocks_for};
 use crate::check;
+use crate::config::HeapConfig;
 use crate::error::OutOfMemory;
 use crate::heap::Core;
 use crate::marks::LINES_PER_BLOCK;
@@ -66,21 +70,6 @@ pub(crate) struct Gen {
 }
 
 impl Gen {
-    /// A collector whose nursery is this range.
-    pub(crate) fn new(core: &mut Core, range: Span, nursery_bytes: u64) -> Gen {
-        let soft = core.sizing.nursery(nursery_bytes, 0);
-        let nursery = Nursery::new(range, soft, core.zeal.every_safepoint);
-        let mut r#gen = Gen {
-            nursery,
-            old: MarkRegionSpace::default(),
-            hidden: None,
-            wanted: None,
-            major_wanted: false,
-            nursery_bytes,
-        };
-        r#gen.begin(core);
-        r#gen
-    }
     /// Opens the first extent of an empty nursery.
     fn begin(&mut self, core: &mut Core) {
         // In an exact nursery, the first heap check decides how large it is.
@@ -99,16 +88,6 @@ impl Gen {
         let s = self.nursery.take(&mut core.pool.table, need)?;
         self.nursery.open(s);
         Some((s.start, s.end))
-    }
-    /// The filled extents of the nursery when the mutator is at these cursors.
-    pub(crate) fn extents(&self, lo: Address, hi: Address) -> Vec<Extent> {
-        let mut all = self.nursery.closed().to_vec();
-        if self.nursery.is_open() {
-            all.push(Extent { span: self.nursery.current(), lo, hi });
-        }
-        all.extend(self.hidden);
-        all.sort_unstable_by_key(|x| x.span.start);
-        all
     }
     /// Replaces the hidden extent by one with room for `bytes`.
     fn take_hidden(&mut self, core: &mut Core, bytes: u64) -> Result<(), OutOfMemory> {
@@ -288,6 +267,31 @@ impl Gen {
 }
 
 impl Plan for Gen {
+    fn new(core: &mut Core, young: Span, config: &HeapConfig) -> Gen {
+        let soft = core.sizing.nursery(config.nursery_bytes, 0);
+        let nursery = Nursery::new(young, soft, core.zeal.every_safepoint);
+        let mut r#gen = Gen {
+            nursery,
+            old: MarkRegionSpace::default(),
+            hidden: None,
+            wanted: None,
+            major_wanted: false,
+            nursery_bytes: config.nursery_bytes,
+        };
+        r#gen.begin(core);
+        r#gen
+    }
+
+    fn extents(&self, lo: Address, hi: Address) -> Vec<Extent> {
+        let mut all = self.nursery.closed().to_vec();
+        if self.nursery.is_open() {
+            all.push(Extent { span: self.nursery.current(), lo, hi });
+        }
+        all.extend(self.hidden);
+        all.sort_unstable_by_key(|x| x.span.start);
+        all
+    }
+
     fn current(&self) -> (Address, Address) {
         let s = self.nursery.current();
         (s.start, s.end)

@@ -1,0 +1,8 @@
+//! What `gen` demands of a heap and promises to code generation.
+
+use crate::gc::Constraints;
+use cairn_layout::facts::GEN;
+
+/// See [`super`].
+pub(crate) const CONSTRAINTS: Constraints =
+    Constraints { facts: &GEN, young_quarters: 1, generational: true, evacuates: true, ambiguous: true };

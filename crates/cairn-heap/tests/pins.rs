@@ -1,0 +1,246 @@
+//! Ambiguous roots: what they refer to lives on and stays; whatever else they say does no harm.
+#![allow(unsafe_code, missing_docs)]
+
+mod common;
+
+use cairn_heap::{HeapConfig, Request, Zeal};
+use cairn_layout::object::{Type, header};
+use common::*;
+use std::collections::BTreeSet;
+
+type Pinning = AnyMutator<true>;
+
+const BLOCK: u64 = 32 << 10;
+
+fn evacuating() -> HeapConfig {
+    HeapConfig { zeal: Zeal { evacuate: true, ..HeapConfig::zealous().zeal }, ..HeapConfig::zealous() }
+}
+
+/// One object of each kind, young, with its size: pair, vector, string, closure, continuation, large vector.
+fn one_of_each(m: &mut Pinning) -> Vec<(u64, u64)> {
+    let leaf = m.string(3, 65);
+    let (chunk, _) = m.heap.alloc_chunk(200).unwrap();
+    put(chunk, 0, leaf);
+    vec![
+        (m.cons(leaf, NIL), 16),
+        (m.vector(9, leaf), 80),
+        (m.string(7, 0x3BB), 40),
+        (m.closure(3, leaf), 32),
+        (m.continuation(chunk, 0, 1, leaf), 56),
+        (m.vector(3000, leaf), 24_008),
+    ]
+}
+
+/// Asserts that these are the objects of `one_of_each`.
+fn assert_one_of_each(m: &Pinning, objects: &[u64]) {
+    let [pair, vector, string, closure, continuation, large] = objects[..] else { panic!() };
+    let leaf = get(pair, 0);
+    assert_eq!((get(leaf, 0), get(leaf, 1)), (header(Type::String, 0, 3), 65 << 32 | 65));
+    assert_eq!(get(pair, 1), NIL);
+    assert!(get(vector, 0) == header(Type::Vector, 0, 9) && (1..=9).all(|i| get(vector, i) == leaf));
+    assert!(get(string, 0) == header(Type::String, 0, 7) && get(string, 2) == 0x3BB << 32 | 0x3BB);
+    assert!(get(closure, 0) == CODES[4].address() && (1..=3).all(|i| get(closure, i) == leaf));
+    assert_eq!(get(continuation, 0), CONTINUATION.address());
+    assert_eq!(get(get(continuation, 1), 0), leaf, "the frame");
+    assert!(m.heap.chunk_is_old(get(continuation, 1)).is_some());
+    assert!(get(large, 0) == header(Type::Vector, 0, 3000) && (1..=3000).all(|i| get(large, i) == leaf));
+}
+
+#[test]
+fn every_kind_of_object_stays_whichever_of_its_bytes_is_meant() {
+    for last in [false, true] {
+        let mut m = Pinning::new(evacuating());
+        let made = one_of_each(&mut m);
+        let other = m.cons(fix(1), fix(2));
+        m.roots.maybe = made.iter().map(|(w, bytes)| (w & !7) + if last { bytes - 1 } else { 0 }).collect();
+        m.roots.words = vec![other];
+        let objects: Vec<u64> = made.iter().map(|o| o.0).collect();
+        for (i, request) in
+            [Request::Minor, Request::Major, Request::Minor, Request::Major].into_iter().enumerate()
+        {
+            m.collect(request);
+            assert_one_of_each(&m, &objects);
+            // Six objects and the string that all refer to; and the pair.
+            assert_eq!(m.verify().objects, 8);
+            if i == 0 {
+                assert_eq!(m.heap.stats().pinned, 5, "the large one does not move anyway");
+                assert_ne!(m.roots.words, [other], "what is not pinned moves");
+            }
+        }
+        assert!(m.heap.stats().to_string().contains("pinned"));
+        // One byte further is another object, or none.
+        m.roots.maybe.clear();
+        m.major();
+        assert_eq!(m.verify().objects, 1, "nothing else refers to them");
+    }
+}
+
+#[test]
+fn old_objects_stay_where_an_evacuation_would_move_them() {
+    let mut m = Pinning::new(evacuating());
+    let made = one_of_each(&mut m);
+    m.roots.words = made.iter().map(|o| o.0).collect();
+    m.minor();
+    let objects = m.roots.words.clone();
+    m.roots.maybe = objects.iter().map(|w| (w & !7) + 8).collect();
+    for _ in 0..4 {
+        m.major();
+        assert_eq!(m.roots.words, objects);
+        assert_one_of_each(&m, &objects);
+    }
+    m.roots.maybe.clear();
+    m.major();
+    m.major();
+    assert!(
+        m.roots.words.iter().zip(&objects).take(5).all(|(new, old)| new != old),
+        "both parities of blocks moved"
+    );
+    assert_one_of_each(&m, &m.roots.words.clone());
+}
+
+#[test]
+fn a_dead_object_is_kept_with_all_that_it_refers_to() {
+    let mut m = Pinning::zealous();
+    let list = m.list(1000).unwrap();
+    m.roots.words = vec![list];
+    m.minor();
+    let list = m.roots.words[0];
+    // Dead from here on, for all that is known.
+    m.roots.words.clear();
+    m.roots.maybe = vec![(list & !7) + 9];
+    for request in [Request::Minor, Request::Major, Request::Major] {
+        m.collect(request);
+        assert_list(list, 1000);
+        assert_eq!(m.verify().objects, 1000);
+    }
+    m.roots.maybe.clear();
+    m.major();
+    assert!(m.heap.bytes_in_use() <= 2 * BLOCK, "{}", m.heap.bytes_in_use());
+}
+
+#[test]
+fn words_that_refer_to_nothing_do_no_harm() {
+    let mut m = Pinning::new(evacuating());
+    let made = one_of_each(&mut m);
+    m.roots.words = made.iter().map(|o| o.0).collect();
+    let symbol = m.heap.alloc_immortal(24, false).unwrap();
+    for (i, w) in [header(Type::Symbol, 0, 2), NIL, NIL].into_iter().enumerate() {
+        put(symbol, i as u64, w);
+    }
+    let chunk = get(made[4].0, 1);
+    let (lo, hi, large) = (m.lo, m.hi, made[5].0 & !7);
+    m.roots.maybe = vec![
+        0,
+        1,
+        u64::MAX,
+        1 << 63,
+        &raw const m as u64,
+        lo,
+        (lo + hi) / 2,
+        hi - 1,
+        m.hi + BLOCK,
+        chunk,
+        chunk + 100,
+        symbol,
+        symbol + 20,
+        large + 3001 * 8,
+        large - 8,
+    ];
+    for request in [Request::Minor, Request::Major, Request::Minor, Request::Major] {
+        m.collect(request);
+        assert_eq!(m.heap.stats().pinned, 0);
+        assert_one_of_each(&m, &m.roots.words.clone());
+        assert_eq!(m.verify().objects, 7);
+    }
+}
+
+#[test]
+fn roots_that_refer_to_everything() {
+    for config in [HeapConfig::zealous(), evacuating()] {
+        let mut m = Pinning::new(config);
+        let list = m.list(3000).unwrap();
+        m.roots.words = vec![list];
+        let more = one_of_each(&mut m);
+        m.roots.words.extend(more.iter().map(|o| o.0));
+        m.minor();
+        // Some old, some young.
+        let more = one_of_each(&mut m);
+        m.roots.words.extend(more.iter().map(|o| o.0));
+        let young = m.roots.words[7..12].to_vec();
+        let old = m.roots.words[..7].to_vec();
+        let blocks: BTreeSet<u64> = young.iter().chain(&old).map(|w| w & !(BLOCK - 1)).collect();
+        let all = blocks.iter().flat_map(|b| (0..BLOCK / 16 + 100).map(move |i| b + 16 * i + i % 16)).collect();
+        m.roots.maybe = all;
+        m.minor();
+        assert_eq!(m.roots.words[7..12], young);
+        assert!(m.heap.stats().pinned >= 6);
+        m.major();
+        assert_eq!(m.roots.words[7..12], young);
+        assert_eq!(m.roots.words[1..7], old[1..7]);
+        m.roots.maybe.clear();
+        for request in [Request::Minor, Request::Major, Request::Major] {
+            m.collect(request);
+            assert_list(m.roots.words[0], 3000);
+            assert_one_of_each(&m, &m.roots.words[1..7].to_vec());
+            assert_one_of_each(&m, &m.roots.words[7..13].to_vec());
+            assert_eq!(m.verify().objects, 3000 + 14);
+        }
+    }
+}
+
+#[test]
+fn a_pinned_object_is_old_in_its_place_until_it_dies() {
+    let mut m = Pinning::zealous();
+    let v = m.vector(4, NIL);
+    m.roots.maybe = vec![v + 9];
+    m.minor();
+    let with_pin = m.heap.bytes_in_use();
+    for round in 0..20 {
+        // Stores into it are remembered; new objects never lie in its block.
+        let l = m.list(200 + round).unwrap();
+        m.set(v, 1 + round as u64 % 4, l);
+        let p = m.cons(NIL, NIL);
+        assert_ne!(p & !(BLOCK - 1), v & !(BLOCK - 1));
+        m.collect(if round % 5 == 4 { Request::Major } else { Request::Minor });
+        assert_list(get(v, 1 + round as u64 % 4), 200 + round);
+    }
+    m.roots.maybe.clear();
+    m.major();
+    assert!(m.heap.bytes_in_use() <= with_pin - BLOCK, "its block is the nursery's again");
+    assert_eq!(m.verify().objects, 0);
+    // Every block of the nursery comes round again, that one too.
+    let mut back = false;
+    for _ in 0..200 {
+        let p = m.cons(NIL, NIL);
+        back |= p & !(BLOCK - 1) == v & !(BLOCK - 1);
+        m.minor();
+    }
+    assert!(back);
+}
+
+#[test]
+fn a_captured_frame_that_refers_to_a_pinned_object_needs_no_second_look() {
+    let mut m = Pinning::zealous();
+    let p = m.cons(fix(7), NIL);
+    let (chunk, _) = m.heap.alloc_chunk(200).unwrap();
+    put(chunk, 0, p);
+    let k = m.continuation(chunk, 0, 1, NIL);
+    m.roots.words = vec![k];
+    m.roots.maybe = vec![p];
+    m.minor();
+    m.roots.maybe.clear();
+    m.minor();
+    m.minor();
+    assert_eq!(get(m.roots.words[0], 1), chunk);
+    assert_eq!(get(chunk, 0), p, "old, in place");
+    assert_eq!((get(p, 0), get(p, 1)), (fix(7), NIL));
+    assert_eq!(m.verify().objects, 2);
+}
+
+#[test]
+#[should_panic(expected = "differ in `AMBIGUOUS`")]
+fn a_heap_has_ambiguous_roots_or_it_has_none() {
+    let mut m = Pinning::zealous();
+    m.minor();
+    m.heap.collect(&mut m.lo, &mut m.hi, &mut Roots::default(), Request::Minor).unwrap();
+}
