@@ -191,6 +191,9 @@ macro_rules! for_each_rt_call {
             (cairn_system_getenv, "get-environment-variable", 1, ALLOC | FAIL)   // string or #f
             (cairn_system_environment, "get-environment-variables", 0, ALLOC)    // alist
             (cairn_system_fatal, "fatal", 2, ALLOC)                              // message string, site: prints error, source line, backtrace; exits 1
+            // memory: called by compiled code itself, as the collector's facts say
+            (cairn_machine_cells, "machine-cells", 1, ALLOC | COLD)              // list (fixnum): address of the first of at least one cell, chained
+            (cairn_machine_object, "machine-object", 2, ALLOC | COLD)            // AllocKind, bytes (fixnums): address of a fresh object
         }
     };
 }

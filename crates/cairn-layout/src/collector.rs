@@ -16,7 +16,7 @@
 //! A *cell* is memory for one object. The cells of a list are chained through their first words; the last link is 0, and the
 //! links are 8-aligned, so that a collector that meets one sees a fixnum.
 
-use crate::object::AllocKind;
+use crate::object::{AllocKind, PAIR_BYTES};
 
 /// How compiled code gets memory for a new object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub enum Allocation {
     /// From lists of cells, one for pairs and one for each size of other objects; larger ones as by [`Allocation::Call`].
     FreeLists {
         /// Bytes of the largest cells that have a list: a multiple of [`CELL_GRANULE`], at most [`LARGEST_CELL`].
-        largest: u32,
+        largest: u64,
     },
     /// From the runtime, each.
     Call,
@@ -130,9 +130,9 @@ pub fn collector(name: &str) -> Option<&'static CollectorFacts> {
 }
 
 /// Sizes of cells are multiples of so many bytes.
-pub const CELL_GRANULE: u32 = 16;
+pub const CELL_GRANULE: u64 = 16;
 /// Bytes of the largest cell that can have a list.
-pub const LARGEST_CELL: u32 = 512;
+pub const LARGEST_CELL: u64 = 512;
 /// Number of lists: that of pairs, then one for each size.
 pub const FREE_LISTS: usize = 1 + (LARGEST_CELL / CELL_GRANULE) as usize;
 
@@ -152,7 +152,7 @@ impl FreeList {
 
 impl CollectorFacts {
     /// The list of cells for an object of `bytes` bytes, its prefix included; none if the runtime is to be asked.
-    pub const fn free_list(&self, kind: AllocKind, bytes: u32) -> Option<FreeList> {
+    pub const fn free_list(&self, kind: AllocKind, bytes: u64) -> Option<FreeList> {
         match self.allocation {
             Allocation::FreeLists { largest } if bytes <= largest => match kind {
                 AllocKind::Pair => Some(FreeList::PAIRS),
@@ -163,15 +163,15 @@ impl CollectorFacts {
     }
 
     /// Bytes of the cells in a list.
-    pub const fn cell_bytes(&self, list: FreeList) -> u32 {
+    pub const fn cell_bytes(&self, list: FreeList) -> u64 {
         match list {
-            FreeList::PAIRS => (16 + self.prefix_bytes(AllocKind::Pair)).next_multiple_of(CELL_GRANULE),
-            FreeList(i) => i as u32 * CELL_GRANULE,
+            FreeList::PAIRS => (PAIR_BYTES + self.prefix_bytes(AllocKind::Pair)).next_multiple_of(CELL_GRANULE),
+            FreeList(i) => i as u64 * CELL_GRANULE,
         }
     }
 
     /// Bytes before an object of this kind.
-    pub const fn prefix_bytes(&self, kind: AllocKind) -> u32 {
+    pub const fn prefix_bytes(&self, kind: AllocKind) -> u64 {
         match (self.prefix, kind) {
             (Prefix::Headerless, AllocKind::Pair | AllocKind::Procedure) => 8,
             _ => 0,
@@ -179,7 +179,7 @@ impl CollectorFacts {
     }
 
     /// What a heap check for objects of `bytes` bytes in all asks for: room for prefixes too, however small the objects are.
-    pub const fn checked_bytes(&self, bytes: u32) -> u32 {
+    pub const fn checked_bytes(&self, bytes: u64) -> u64 {
         match self.prefix {
             Prefix::None => bytes,
             Prefix::Headerless => bytes + bytes.div_ceil(2).next_multiple_of(8),
@@ -193,7 +193,7 @@ impl CollectorFacts {
                 largest.is_multiple_of(CELL_GRANULE) && largest <= LARGEST_CELL,
                 "lists beyond the largest cell"
             );
-            assert!(largest >= 16 + self.prefix_bytes(AllocKind::Pair), "pairs have a list");
+            assert!(largest >= PAIR_BYTES + self.prefix_bytes(AllocKind::Pair), "pairs have a list");
         }
         let pinnable = !matches!((self.moving, self.pinning), (Moving::AtSafepoints, Pinning::None));
         assert!(
@@ -211,8 +211,8 @@ impl CollectorFacts {
 /// │ bytes              │ kind    │ 0   │ 000 │
 /// └────────────────────┴─────────┴─────┴─────┘
 /// ```
-pub const fn prefix(kind: AllocKind, bytes: u32) -> u64 {
-    (bytes as u64) << 16 | (kind as u64) << 8
+pub const fn prefix(kind: AllocKind, bytes: u64) -> u64 {
+    bytes << 16 | (kind as u64) << 8
 }
 
 #[cfg(test)]

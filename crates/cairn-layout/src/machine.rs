@@ -156,6 +156,8 @@ pub struct Machine {
     pub spill: [Value; SPILL_WORDS],
     /// Function pointers, one per row of [`crate::calls::RT_CALLS`], in order.
     pub calls: [*const u8; crate::calls::CALL_CAPACITY],
+    /// First cells of the free lists, indexed by [`crate::collector::FreeList`]; 0 when a list is empty.
+    pub free: [u64; crate::collector::FREE_LISTS],
 }
 
 // A thread is parked and resumed by copying it.

@@ -61,6 +61,11 @@ pub enum AllocKind {
     Leaf = 3,
 }
 
+impl AllocKind {
+    /// All kinds, by their numbers.
+    pub const ALL: [AllocKind; 4] = [AllocKind::Pair, AllocKind::Procedure, AllocKind::Scannable, AllocKind::Leaf];
+}
+
 /// First leaf type code.
 pub const FIRST_LEAF: u8 = 16;
 /// Flag of a negative bignum.

@@ -14,6 +14,7 @@
 //! immediates).
 #![allow(unsafe_code)]
 
+mod alloc;
 pub mod backend;
 mod elf;
 mod emit;

@@ -3,63 +3,15 @@
 
 mod common;
 use cairn_core::ir::Literal;
-use cairn_core::prim::{Kind, OPS, Op as P, OpInfo, PrimOp};
+use cairn_core::prim::{Kind, OPS, Op as P, PrimOp};
 use cairn_frame::ir::*;
 use cairn_layout::calls::{RT_CALLS, RtIndex};
 use cairn_layout::code::Site;
-use cairn_layout::facts::{CHUNKS, GEN, HEAP, StrategyFacts};
+use cairn_layout::facts::{CHUNKS, GEN, HEAP};
 use cairn_llvm::backend::{OptLevel, compile_to_object, optimize_text, verify};
 use cairn_llvm::emit_module;
+use common::uses::Uses;
 use common::*;
-
-/// Operands of an operation: variables, with literals where a literal is demanded.
-fn operands(info: &OpInfo, first: u32) -> Vec<Operand> {
-    let literal = |i: usize| {
-        matches!(
-            (info.op, i),
-            (P::RecordRef | P::RecordSet, 2)
-                | (P::PortRef | P::PortSet | P::OpaqueRef | P::OpaqueSet, 1)
-                | (P::MachineRef | P::MachineSet, 0)
-        )
-    };
-    (0..info.args.len()).map(|i| if literal(i) { fix(3) } else { var(first + i as u32) }).collect()
-}
-
-/// Functions that use an operation as a value, for effect and as a test, collected into one module per strategy: LLVM's fixed
-/// cost is paid once.
-#[derive(Default)]
-struct Uses(Vec<Function>);
-
-impl Uses {
-    fn add(&mut self, p: Prim, doubles: &[u32]) {
-        let first = |i: u32| {
-            let o = if doubles.contains(&i) { flo(1.5) } else { Operand::Procedure(FuncId(0)) };
-            copy(i, o)
-        };
-        let blocks = vec![
-            block((0..8).map(first).collect(), Term::Goto(BlockId(1))),
-            block(
-                vec![check(64, &[0, 1, 2, 3, 4, 5, 6, 7]), Stmt::Assign(Var(7), Op::Prim(p.clone()))],
-                branch(p.clone(), 2, 3),
-            ),
-            block(vec![check(64, &[]), Stmt::Effect(Op::Prim(p.clone()))], Term::Return(var(7))),
-            block(vec![], Term::ReturnMulti(vec![var(7), var(0)])),
-        ];
-        let name = format!("{} {} {:?} {doubles:?}", self.0.len(), p.op.name(), p.args);
-        let mut f = body(&name, 0, 8, blocks);
-        for d in doubles {
-            f.vars[*d as usize].rep = Rep::Double;
-        }
-        self.0.push(f);
-    }
-
-    fn module(self, strategy: &'static StrategyFacts) -> Module {
-        let mut functions =
-            vec![entry("main", 0, false, 1), body("main.0", 0, 0, vec![block(vec![], Term::Return(fix(0)))])];
-        functions.extend(self.0);
-        module(strategy, functions, 0, 2)
-    }
-}
 
 fn compiles(m: &Module) {
     let text = emit_module(m, &GEN);
@@ -74,19 +26,13 @@ fn compiles(m: &Module) {
 #[test]
 fn every_operation_compiles() {
     for s in [&CHUNKS, &HEAP] {
-        let mut uses = Uses::default();
-        for info in OPS {
-            for proven in [0, 0xFF] {
-                uses.add(prim_of(PrimOp::Op(info.op), &operands(info, 0), proven), &[]);
+        let m = Uses::of_every_operation().module(s);
+        compiles(&m);
+        for c in facts::all() {
+            if let Err(e) = verify(&emit_module(&m, c)) {
+                panic!("{}: {e}", c.name);
             }
         }
-        for op in [PrimOp::Vector, PrimOp::Record, PrimOp::Opaque] {
-            for n in 0..4 {
-                let args: Vec<Operand> = (0..n).map(var).collect();
-                uses.add(prim_of(op, &args, 0), &[]);
-            }
-        }
-        compiles(&uses.module(s));
     }
 }
 
@@ -236,7 +182,7 @@ fn parts_fit_together() {
         }
         let m = module(s, functions, 0, 1);
         for parts in [1, 3] {
-            let mut machinery = load_parts(&m, OptLevel::Low, parts);
+            let mut machinery = load_parts(&m, OptLevel::Low, parts, &GEN);
             unsafe { *(*machinery.table).symbols = Value::fixnum(77) };
             assert_eq!(machinery.run(), Value::fixnum(77), "{} in {parts}", s.name);
         }

@@ -65,8 +65,9 @@ pub fn alloc_procedure(ctx: &mut Machine, words: u64) -> u64 {
     alloc(ctx, 8 * words, AllocKind::Procedure)
 }
 
+/// Memory for an object of `bytes` bytes: its address.
 #[inline(always)]
-fn alloc(ctx: &mut Machine, bytes: u64, kind: AllocKind) -> u64 {
+pub fn alloc(ctx: &mut Machine, bytes: u64, kind: AllocKind) -> u64 {
     match rt(ctx).heap.alloc(&mut ctx.lo, &mut ctx.hi, bytes, kind) {
         Ok(address) => address,
         Err(_) => out_of_memory(ctx, bytes),

@@ -7,6 +7,8 @@
 //! depend on them either.
 
 use super::text::{Mem, Odds, Val};
+use crate::alloc::Allocator;
+use cairn_layout::facts::CollectorFacts;
 use cairn_layout::machine::Machine;
 use cairn_layout::value::Value as Word;
 use std::fmt::{Arguments, Write};
@@ -39,6 +41,10 @@ pub(crate) struct Builder {
     cold: String,
     next: u32,
     here: Label,
+    /// What the collector asks of the code.
+    pub collector: &'static CollectorFacts,
+    /// How it allocates.
+    pub alloc: &'static dyn Allocator,
 }
 
 /// The text that a slow path interrupts.
@@ -49,13 +55,15 @@ pub(crate) struct Interrupted {
 
 impl Builder {
     /// A function without machine registers: a C function of the prelude.
-    pub(crate) fn c_function() -> Builder {
-        Builder { out: String::new(), cold: String::new(), next: 0, here: Label("entry".into()) }
+    pub(crate) fn c_function(collector: &'static CollectorFacts) -> Builder {
+        let (out, cold) = (String::new(), String::new());
+        let alloc = crate::alloc::for_facts(collector);
+        Builder { out, cold, next: 0, here: Label("entry".into()), collector, alloc }
     }
 
     /// A piece of Scheme code: the allocas of the machine's registers are in place.
-    pub(crate) fn scheme() -> Builder {
-        let mut b = Builder::c_function();
+    pub(crate) fn scheme(collector: &'static CollectorFacts) -> Builder {
+        let mut b = Builder::c_function(collector);
         for r in ["sp", "lo", "hi"] {
             line!(b, "%{r}.v = alloca i64");
             line!(b, "store i64 %{r}, ptr %{r}.v");

@@ -70,7 +70,9 @@ impl Builder {
             let _ = write!(constraints, ",{{{r}}}");
             let _ = write!(list, ", i64 {a}");
         }
-        let (memory, attributes) = if leaves_memory_alone(symbol) { ("", " #3") } else { (",~{memory}", " #1") };
+        let takes_memory = index.row().flags & (ALLOC | FAIL) != 0 && self.alloc.keeps_state_in_memory();
+        let (memory, attributes) =
+            if leaves_memory_alone(symbol) && !takes_memory { ("", " #3") } else { (",~{memory}", " #1") };
         let result = ins!(
             self,
             "call {{ i64, i64, i64 }} asm sideeffect \"callq *{}(%r12)\", \

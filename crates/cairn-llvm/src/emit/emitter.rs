@@ -43,7 +43,7 @@ impl DerefMut for Emitter<'_, '_> {
 impl<'c, 'm> Emitter<'c, 'm> {
     /// A fresh function: allocas of the machine's registers and of the variables are in place.
     pub(crate) fn new(cx: &'c mut ModuleCx<'m>, func: Option<(FuncId, &'m Function)>) -> Self {
-        let mut builder = Builder::scheme();
+        let mut builder = Builder::scheme(cx.collector);
         for (i, v) in func.iter().flat_map(|(_, f)| f.vars.iter().enumerate()) {
             match v.rep {
                 Rep::Tagged => line!(builder, "%v{i} = alloca i64"),

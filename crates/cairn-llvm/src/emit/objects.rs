@@ -3,29 +3,19 @@
 use super::builder::{Builder, ins, line};
 use super::text::{Mem, Val};
 use cairn_layout::machine::{slot, slot_offset};
-use cairn_layout::object::{PAIR_BYTES, continuation, headed_bytes};
+use cairn_layout::object::{AllocKind, PAIR_BYTES, continuation, headed_bytes};
 use cairn_layout::value::{TAG_OBJECT, TAG_PAIR, TAG_PROCEDURE};
 
 impl Builder {
-    /// Takes `bytes` from the top of the nursery; returns the address (a word).
-    pub(crate) fn take_from_top(&mut self, bytes: u64) -> Val {
-        let hi = self.hi();
-        let at = ins!(self, "sub i64 {hi}, {bytes}");
-        self.set_hi(&at);
-        at
-    }
-
-    /// Takes a pair from the bottom of the nursery; returns the address (a word).
-    pub(crate) fn take_pair(&mut self) -> Val {
-        let at = self.lo();
-        let lo = ins!(self, "add i64 {at}, {PAIR_BYTES}");
-        self.set_lo(&lo);
-        at
+    /// Memory for an object that a heap check has covered; returns the address (a word).
+    pub(crate) fn allocate(&mut self, kind: AllocKind, bytes: u64) -> Val {
+        let alloc = self.alloc;
+        alloc.take(self, kind, bytes)
     }
 
     /// A headed object with these words; returns the value.
     pub(crate) fn headed(&mut self, header: u64, words: &[Val]) -> Val {
-        let at = self.take_from_top(headed_bytes(words.len()));
+        let at = self.allocate(AllocKind::Scannable, headed_bytes(words.len()));
         let p = self.address(&at, 0);
         self.store_at(&p, 0, &Val::word(header), Mem::Header);
         if words.is_empty() {
@@ -39,7 +29,7 @@ impl Builder {
 
     /// A fresh closure; returns the value. It has room for a free variable even without one.
     pub(crate) fn closure(&mut self, code: &str, free: &[Val]) -> Val {
-        let at = self.take_from_top(headed_bytes(free.len()));
+        let at = self.allocate(AllocKind::Procedure, headed_bytes(free.len()));
         let p = self.address(&at, 0);
         let m = Mem::Closure.suffix();
         line!(self, "store ptr {code}, ptr {p}{m}");
@@ -59,7 +49,7 @@ impl Builder {
 
     /// A fresh continuation object: words 1 to 6.
     pub(crate) fn continuation(&mut self, words: [Val; continuation::LEN as usize - 1]) -> Val {
-        let at = self.take_from_top(8 * continuation::LEN);
+        let at = self.allocate(AllocKind::Procedure, 8 * continuation::LEN);
         let p = self.address(&at, 0);
         line!(self, "store ptr @cairn_continuation, ptr {p}{}", Mem::Closure.suffix());
         for (i, w) in words.iter().enumerate() {
@@ -75,7 +65,7 @@ impl Builder {
 
     /// A fresh pair.
     pub(crate) fn pair(&mut self, car: &Val, cdr: &Val) -> Val {
-        let at = self.take_pair();
+        let at = self.allocate(AllocKind::Pair, PAIR_BYTES);
         let p = self.address(&at, 0);
         self.store_at(&p, 0, car, Mem::Heap);
         self.store_at(&p, 8, cdr, Mem::Heap);

@@ -27,7 +27,7 @@ use std::mem::offset_of;
 pub(crate) fn emit(cx: &mut ModuleCx<'_>, out: &mut String) {
     let strategy = cx.strategy;
     let facts = cx.module.strategy;
-    enter(out);
+    enter(cx, out);
     let header_words = facts.header_words as u64;
     let mut define = |cx: &mut ModuleCx<'_>, name: &str, head: Head, body: &dyn Fn(&mut Emitter<'_, '_>)| {
         let mut e = Emitter::new(cx, None);
@@ -83,8 +83,8 @@ pub(crate) fn emit(cx: &mut ModuleCx<'_>, out: &mut String) {
 }
 
 /// `void cairn_enter(ctx, closure)`, C convention.
-fn enter(out: &mut String) {
-    let mut e = Builder::c_function();
+fn enter(cx: &ModuleCx<'_>, out: &mut String) {
+    let mut e = Builder::c_function(cx.collector);
     let sp = e.load_machine(offset_of!(Machine, thread.sp));
     let lo = e.load_machine(offset_of!(Machine, lo));
     let hi = e.load_machine(offset_of!(Machine, hi));
@@ -102,17 +102,8 @@ fn enter(out: &mut String) {
 /// The frame is pushed; `clo` is a procedure.
 fn call_cc(e: &mut Emitter<'_, '_>) {
     let f = Val::text("%clo");
-    let bytes = 8 * continuation::LEN as u32;
-    let short = e.room_below(bytes as i64);
-    let (full, go, here) = (e.fresh(), e.fresh(), e.here());
-    e.branch(&short, &full, &go, Odds::Unlikely);
-    let (moved, after) = e.out_of_line(&full, |e| {
-        let moved = e.collect(bytes, &[], Some(&f)).expect("an extra value");
-        e.goto(&go);
-        (moved, e.here())
-    });
-    e.start(&go);
-    let f = e.phi("i64", &[(f, here), (moved, after)]);
+    let bytes = 8 * continuation::LEN;
+    let f = e.make_room(bytes, &[], Some(&f)).expect("an extra value");
     let strategy = e.cx.strategy;
     let k = strategy.capture(e);
     let mut regs = Regs { argc: Val::Int(1), clo: f.clone(), ..Regs::default() };

@@ -1,7 +1,8 @@
 //! Pieces of LLVM text: values, quoted symbols, escaped strings, alias classes.
 //!
 //! Alias classes ([`Mem`]) become type-based alias metadata. They are sound because memory never changes its role between two
-//! safepoints, and a safepoint is an inline-assembly call that clobbers all memory.
+//! safepoints, and a safepoint is an inline-assembly call that clobbers all memory. (A cell of a free list does when it becomes
+//! an object; so the load of its link has no class.)
 
 use std::fmt;
 use std::rc::Rc;

@@ -4,14 +4,14 @@
 //!   sp - 6 ──▶ │ return address │ caller's frame │ slot 0 │ slot 1 │ …
 //! ```
 //!
-//! A frame is taken from the top of the nursery at every call, covered by the heap check before it, and never changed; so
+//! A frame is allocated at every call, covered by the heap check before it, and never changed; so
 //! `sp` is a value, and a heap check that collects gets a new one.
 
 use super::{Push, Strategy};
 use crate::emit::builder::{Builder, ins, line};
 use crate::emit::text::{Mem, Val};
 use cairn_layout::facts::HEAP;
-use cairn_layout::object::{continuation, headed_bytes};
+use cairn_layout::object::{AllocKind, continuation, headed_bytes};
 use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
 
 pub(super) struct HeapFrames;
@@ -43,7 +43,7 @@ impl Strategy for HeapFrames {
     fn push(&self, e: &mut Builder, push: &Push<'_>) -> Val {
         let Push { frame, stores, incoming, .. } = *push;
         let parent = if incoming == 0 { e.sp() } else { self.leave(e, incoming) };
-        let at = e.take_from_top(headed_bytes(frame.words as usize - 1));
+        let at = e.allocate(AllocKind::Procedure, headed_bytes(frame.words as usize - 1));
         let base = e.address(&at, 0);
         line!(e, "store ptr {}, ptr {base}{}", push.ret, Mem::Frame.suffix());
         e.store_at(&base, 8, &parent, Mem::Frame);

@@ -7,10 +7,11 @@ use cairn_frame::ir::*;
 use cairn_layout::Value;
 use cairn_layout::calls::{RT_CALLS, by_symbol};
 use cairn_layout::code::Site;
-use cairn_layout::facts::{GEN, StrategyFacts};
+use cairn_layout::collector::{Allocation, FreeList, prefix};
+use cairn_layout::facts::{CollectorFacts, GEN, StrategyFacts};
 use cairn_layout::machine::Machine;
 use cairn_layout::module::{ModuleTable, NODE_PLACEHOLDER};
-use cairn_layout::object::continuation;
+use cairn_layout::object::{AllocKind, continuation};
 use cairn_layout::value::TAG_PROCEDURE;
 use cairn_llvm::Jit;
 use cairn_llvm::backend::{OptLevel, compile_in_parts};
@@ -18,6 +19,10 @@ use cairn_llvm::emit_module;
 use cairn_num::{Int, Number};
 use std::mem::offset_of;
 use std::rc::Rc;
+
+pub mod emitted;
+pub mod facts;
+pub mod uses;
 
 // ---- building
 
@@ -147,11 +152,14 @@ mod stub {
 }
 
 /// What the fake runtime remembers beside the machine; its address is `Machine::runtime`.
-#[derive(Default)]
 pub struct Side {
+    collector: &'static CollectorFacts,
     pub collections: u64,
     pub overflows: u64,
     pub throws: Vec<[u64; 5]>,
+    /// Free lists refilled; objects that compiled code asked for.
+    pub refills: u64,
+    pub asked: u64,
     chunks: Vec<Box<[u64]>>,
     /// What underflow returns to, innermost last.
     below: Vec<u64>,
@@ -228,13 +236,75 @@ extern "C" fn throw(m: *mut Machine, kind: Value, operation: Value, site: Value,
     Value::UNSPECIFIED
 }
 
+/// Memory for an object, as the collector's compiled code takes it.
+fn take(m: *mut Machine, kind: AllocKind, bytes: u64) -> u64 {
+    let c = side(m).collector;
+    let before = c.prefix_bytes(kind);
+    let whole = before + bytes;
+    let at = unsafe {
+        match c.allocation {
+            Allocation::TwoEnded => {
+                if (*m).hi - (*m).lo < whole {
+                    fresh_nursery(m, 4096);
+                }
+                if kind == AllocKind::Pair {
+                    (*m).lo += whole;
+                    (*m).lo - whole
+                } else {
+                    (*m).hi -= whole;
+                    (*m).hi
+                }
+            }
+            _ => match c.free_list(kind, whole) {
+                Some(list) => {
+                    let head = &raw mut (*m).free[list.0 as usize];
+                    if *head == 0 {
+                        *head = cells(m, Value::fixnum(list.0.into())).0;
+                    }
+                    let cell = *head;
+                    *head = *(cell as *const u64);
+                    cell
+                }
+                None => fresh(m, whole),
+            },
+        }
+    };
+    if before > 0 {
+        unsafe { *(at as *mut u64) = prefix(kind, bytes) };
+    }
+    at + before
+}
+
+/// Memory that holds no values yet.
+fn fresh(m: *mut Machine, bytes: u64) -> u64 {
+    let mut space = vec![0x7E7E_7E7Eu64; bytes as usize / 8 + 1].into_boxed_slice();
+    let at = (space.as_mut_ptr() as u64).next_multiple_of(16);
+    side(m).nursery.push(space);
+    at
+}
+
+/// Three cells at a time.
+extern "C" fn cells(m: *mut Machine, list: Value) -> Value {
+    let s = side(m);
+    s.refills += 1;
+    let bytes = s.collector.cell_bytes(FreeList(list.as_fixnum() as u8));
+    let first = (0..3).fold(0, |next, _| {
+        let cell = fresh(m, bytes);
+        unsafe { *(cell as *mut u64) = next };
+        cell
+    });
+    Value(first)
+}
+
+extern "C" fn object_of(m: *mut Machine, kind: Value, bytes: Value) -> Value {
+    side(m).asked += 1;
+    let kind = AllocKind::ALL[kind.as_fixnum() as usize];
+    Value(take(m, kind, bytes.as_fixnum() as u64))
+}
+
 fn cons(m: *mut Machine, a: Value, d: Value) -> Value {
     unsafe {
-        if (*m).hi - (*m).lo < 16 {
-            fresh_nursery(m, 4096);
-        }
-        let p = (*m).lo as *mut Value;
-        (*m).lo += 16;
+        let p = take(m, AllocKind::Pair, 16) as *mut Value;
         *p = a;
         *p.add(1) = d;
         Value(p as u64 + 3)
@@ -266,11 +336,7 @@ extern "C" fn spread(m: *mut Machine, list: Value) -> Value {
 extern "C" fn box_flonum(m: *mut Machine, bits: Value) -> Value {
     use cairn_layout::object::{Type, header};
     unsafe {
-        if (*m).hi - (*m).lo < 16 {
-            fresh_nursery(m, 4096);
-        }
-        (*m).hi -= 16;
-        let p = (*m).hi as *mut u64;
+        let p = take(m, AllocKind::Leaf, 16) as *mut u64;
         *p = header(Type::Flonum, 0, 1);
         *p.add(1) = bits.0;
         Value(p as u64 + 7)
@@ -342,12 +408,17 @@ thread_local! {
 
 /// Compiles a module and makes it ready to run.
 pub fn load(m: &Module, opt: OptLevel) -> Machinery {
-    load_parts(m, opt, 1)
+    load_parts(m, opt, 1, &GEN)
+}
+
+/// The same for another collector.
+pub fn load_for(m: &Module, opt: OptLevel, collector: &'static CollectorFacts) -> Machinery {
+    load_parts(m, opt, 1, collector)
 }
 
 /// The same, compiled in parts.
-pub fn load_parts(m: &Module, opt: OptLevel, parts: usize) -> Machinery {
-    let text = emit_module(m, &GEN);
+pub fn load_parts(m: &Module, opt: OptLevel, parts: usize, collector: &'static CollectorFacts) -> Machinery {
+    let text = emit_module(m, collector);
     if let Ok(path) = std::env::var("CAIRN_TEST_DUMP") {
         std::fs::write(path, &text).expect("writable");
     }
@@ -373,7 +444,17 @@ pub fn load_parts(m: &Module, opt: OptLevel, parts: usize) -> Machinery {
     let mut cards = vec![0u8; 1 << 27].into_boxed_slice();
     // SAFETY: all-zero bytes are a valid Machine: integers, null pointers, fixnum 0.
     let mut machine: Box<Machine> = unsafe { Box::new_zeroed().assume_init() };
-    let mut side = Box::new(Side::default());
+    let mut side = Box::new(Side {
+        collector,
+        collections: 0,
+        overflows: 0,
+        throws: vec![],
+        refills: 0,
+        asked: 0,
+        chunks: vec![],
+        below: vec![],
+        nursery: vec![],
+    });
     machine.args = args.as_mut_ptr();
     machine.cards = cards.as_mut_ptr();
     machine.cold_stub = stub::cairn_test_cold_stub as *const () as u64;
@@ -387,6 +468,8 @@ pub fn load_parts(m: &Module, opt: OptLevel, parts: usize) -> Machinery {
     }
     let mut bind = |symbol: &str, f: *const ()| machine.calls[by_symbol(symbol).0 as usize] = f.cast();
     bind("cairn_machine_collect", collect as *const ());
+    bind("cairn_machine_cells", cells as *const ());
+    bind("cairn_machine_object", object_of as *const ());
     bind("cairn_machine_overflow", overflow as *const ());
     bind("cairn_machine_underflow", underflow as *const ());
     bind("cairn_machine_throw", throw as *const ());
@@ -409,6 +492,11 @@ impl Machinery {
     /// Runs the program; its value.
     pub fn run(&mut self) -> Value {
         unsafe { self.run_closure((*self.table).main) }
+    }
+
+    /// The cards that are marked.
+    pub fn marked_cards(&self) -> usize {
+        self._cards.iter().filter(|c| **c != 0).count()
     }
 
     pub fn run_closure(&mut self, closure: Value) -> Value {
@@ -438,12 +526,18 @@ impl Machinery {
     }
 }
 
-/// Compiles and runs at both levels; the value, which must be the same.
+/// Compiles and runs at both levels, and for collectors of another kind; the value, which must be the same.
 pub fn run(m: &Module) -> Value {
     let low = load(m, OptLevel::Low).run();
     let high = load(m, OptLevel::High).run();
     if !low.is_pointer() {
         assert_eq!(low, high);
+    }
+    for c in [&facts::LISTS, &facts::PREFIXED] {
+        let other = load_for(m, OptLevel::High, c).run();
+        if !high.is_pointer() {
+            assert_eq!(other, high, "{}", c.name);
+        }
     }
     high
 }

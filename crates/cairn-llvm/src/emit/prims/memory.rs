@@ -3,19 +3,19 @@
 //! One comparison checks an index: rotated right by three, a fixnum is its integer, and any other word or a negative integer
 //! is larger than every length. (A proven fixnum is compared as it is.)
 //!
-//! Write barrier: a store of a value that may point into the heap marks the card of the stored-to word.
+//! Write barrier: `crate::alloc` says what follows a store of a value that may point into the heap.
 
 use super::{Value, literal_fixnum, never_heap_pointer};
+use crate::alloc::after_store;
 use crate::emit::builder::{Label, ins, line};
 use crate::emit::emitter::Emitter;
 use crate::emit::text::{Mem, Val};
 use cairn_core::prim::{Kind, Op, scalar_bit};
 use cairn_frame::ir::Prim;
 use cairn_layout::code::Site;
-use cairn_layout::machine::{CARD_MASK, CARD_SHIFT, Machine, error, slot_offset};
+use cairn_layout::machine::{error, slot_offset};
 use cairn_layout::object::{FLAG_LITERAL, FLAGS_SHIFT, LENGTH_SHIFT, Type, header, type_byte};
 use cairn_layout::value::{CHAR_BYTE, TAG_OBJECT, TAG_PAIR};
-use std::mem::offset_of;
 
 /// Offset of word `i` after the header, from the tagged value.
 const fn field(i: i64) -> i64 {
@@ -123,16 +123,13 @@ impl Emitter<'_, '_> {
         Value::unspecified()
     }
 
-    /// Marks the card of `address` after a store of operand `i`, unless that is no pointer into the heap.
+    /// What follows a store of operand `i` at `address`: nothing if that is no pointer into the heap.
     fn barrier(&mut self, p: &Prim, i: usize, address: &Val) {
-        if p.proven & scalar_bit(i) != 0 || never_heap_pointer(&p.args[i]) {
+        let scalar = p.op.stored_operand() == Some(i) && p.proven & scalar_bit(i) != 0;
+        if scalar || never_heap_pointer(&p.args[i]) {
             return;
         }
-        let cards = self.machine_constant(offset_of!(Machine, cards));
-        let c = ins!(self, "lshr i64 {address}, {CARD_SHIFT}");
-        let c = ins!(self, "and i64 {c}, {CARD_MASK}");
-        let q = ins!(self, "getelementptr i8, ptr {cards}, i64 {c}");
-        line!(self, "store i8 1, ptr {q}{}", Mem::Card.suffix());
+        after_store(self, address);
     }
 
     /// Record access: the record's first word must be the type descriptor.

@@ -1,0 +1,293 @@
+//! What emitted code does about memory, read off its text, against what the program and the collector's facts demand.
+//!
+//! This knows nothing of the emitter: it recognizes loads and stores of the nursery's ends, of the free lists, of cards and of
+//! the spill area by their addresses, and runtime calls by their rows; what is demanded it computes from the Frame IR.
+
+use cairn_core::ir::Literal;
+use cairn_core::prim::{Op as P, PrimOp, scalar_bit};
+use cairn_frame::ir::*;
+use cairn_layout::calls::{ALLOC, FAIL, RT_CALLS, by_symbol};
+use cairn_layout::collector::*;
+use cairn_layout::limits::SPILL_WORDS;
+use cairn_layout::machine::Machine;
+use cairn_layout::object::{AllocKind, continuation, headed_bytes};
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::mem::offset_of;
+use std::ops::Range;
+
+/// Ways in which the text contradicts the facts.
+pub fn contradictions(m: &Module, facts: &CollectorFacts, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut seen = 0;
+    for (name, body) in functions(text) {
+        let demanded = demands(m, name);
+        seen += demanded.is_some() as usize;
+        compare(name, &demanded.unwrap_or_default(), facts, &effects(body), &mut found);
+    }
+    let emitted = m.functions.iter().filter(|f| f.in_use()).count();
+    if seen != emitted + 1 {
+        found.push(format!("{seen} functions are recognized, {emitted} should be, and the prelude's call/cc"));
+    }
+    found
+}
+
+// ---- what is demanded
+
+#[derive(Default)]
+struct Demands {
+    objects: Vec<(AllocKind, u64)>,
+    checks: Vec<u64>,
+    barriers: usize,
+}
+
+/// Of the function with this symbol; `None` for others of the prelude and for single-value entries of multiple-value ones.
+fn demands(m: &Module, symbol: &str) -> Option<Demands> {
+    let mut d = Demands::default();
+    if symbol == "@cairn_call_cc" {
+        d.objects.push((AllocKind::Procedure, 8 * continuation::LEN));
+        d.checks.push(8 * continuation::LEN);
+        return Some(d);
+    }
+    let name = symbol.strip_prefix("@\"scm.")?.strip_suffix('"')?;
+    let function = m.functions.iter().find(|f| match &f.kind {
+        FuncKind::Return { results: Results::Multi { .. }, .. } => name.strip_suffix(".mv") == Some(&*f.name),
+        _ => name == &*f.name,
+    })?;
+    for b in &function.blocks {
+        for s in &b.stmts {
+            match s {
+                Stmt::Assign(_, op) | Stmt::Effect(op) => operation(op, &mut d),
+                Stmt::HeapCheck { bytes, .. } => d.checks.push((*bytes).into()),
+                #[allow(unreachable_patterns)]
+                _ => {}
+            }
+        }
+        match &b.term {
+            Term::Branch { test: Test::Prim(p), .. } => primitive(p, &mut d),
+            Term::Call { frame, .. } if m.strategy.frames_in_heap => {
+                d.objects.push((AllocKind::Procedure, 8 * u64::from(frame.frame.words)));
+            }
+            _ => {}
+        }
+    }
+    Some(d)
+}
+
+fn operation(op: &Op, d: &mut Demands) {
+    match op {
+        Op::Prim(p) => primitive(p, d),
+        Op::Closure { free, .. } => d.objects.push((AllocKind::Procedure, headed_bytes(free.len()))),
+        _ => {}
+    }
+}
+
+fn primitive(p: &Prim, d: &mut Demands) {
+    let headed = match p.op {
+        PrimOp::Op(P::Cons) => return d.objects.push((AllocKind::Pair, 16)),
+        PrimOp::Op(P::MakeBox | P::MakePromise) => 1,
+        PrimOp::Op(P::FlRectangular) => 2,
+        PrimOp::Vector | PrimOp::Record | PrimOp::Opaque => p.args.len(),
+        PrimOp::Op(P::SetCar | P::SetCdr | P::SetBox | P::PromiseSet) => return stored(p, 1, d),
+        PrimOp::Op(P::VectorSet | P::PortSet | P::OpaqueSet) => return stored(p, 2, d),
+        PrimOp::Op(P::RecordSet) => return stored(p, 3, d),
+        _ => return,
+    };
+    d.objects.push((AllocKind::Scannable, headed_bytes(headed)));
+}
+
+/// Operand `i` is put into an object that may be old.
+fn stored(p: &Prim, i: usize, d: &mut Demands) {
+    let may_be_young = match &p.args[i] {
+        Operand::Var(_) | Operand::Const(Literal::Symbol(_)) => true,
+        Operand::Const(_) | Operand::Procedure(_) => false,
+    };
+    let scalar = p.op.stored_operand().is_some() && p.proven & scalar_bit(i) != 0;
+    d.barriers += (may_be_young && !scalar) as usize;
+}
+
+// ---- what is done
+
+#[derive(Default, Debug)]
+struct Effects {
+    /// What is added to `lo`, taken from `hi`.
+    lo: Vec<u64>,
+    hi: Vec<u64>,
+    /// Lists whose first cell is loaded; lists that are refilled.
+    pops: Vec<u8>,
+    refills: Vec<u8>,
+    /// Objects asked of the runtime.
+    asked: Vec<(u64, u64)>,
+    /// Constants stored as headers.
+    headers: Vec<u64>,
+    cards: usize,
+    spilled: usize,
+    reloaded: usize,
+    /// Loads that may read anything.
+    unclassified: usize,
+    /// Calls that allocate, yet are said to leave memory alone.
+    secretive: Vec<&'static str>,
+    strange: Vec<String>,
+}
+
+/// The functions of a module's text: symbol and lines.
+fn functions(text: &str) -> Vec<(&str, Vec<&str>)> {
+    text.split("\ndefine ")
+        .skip(1)
+        .map(|part| {
+            let body = part.split("\n}").next().expect("a body");
+            let head = body.lines().next().expect("a head");
+            let at = head.find('@').expect("a symbol");
+            let rest = &head[at..];
+            let end =
+                if rest.starts_with("@\"") { rest[2..].find('"').unwrap() + 3 } else { rest.find('(').unwrap() };
+            (&rest[..end], body.lines().skip(1).map(str::trim).collect())
+        })
+        .collect()
+}
+
+fn number(text: &str) -> Option<u64> {
+    text.parse::<i64>().ok().map(|n| n as u64)
+}
+
+fn effects(lines: Vec<&str>) -> Effects {
+    let mut e = Effects::default();
+    let defined: HashMap<&str, &str> = lines.iter().filter_map(|l| l.split_once(" = ")).collect();
+    let machine = |p: &str| -> Option<usize> {
+        let offset = defined.get(p)?.strip_prefix("getelementptr i8, ptr %ctx, i64 ")?;
+        offset.parse().ok()
+    };
+    let list_of = |p: &str| {
+        let start = offset_of!(Machine, free);
+        let offset = machine(p).filter(|o| (start..start + 8 * FREE_LISTS).contains(o))?;
+        Some(((offset - start) / 8) as u8)
+    };
+    let spill: Range<usize> = offset_of!(Machine, spill)..offset_of!(Machine, spill) + 8 * SPILL_WORDS;
+    for line in &lines {
+        let (result, text) = line.split_once(" = ").unwrap_or(("", line));
+        if let Some(rest) = text.strip_prefix("store i64 ") {
+            let Some((value, place)) = rest.split_once(", ptr ") else { continue };
+            let (place, class) = place.split_once(", ").unwrap_or((place, ""));
+            match place {
+                "%lo.v" => moved(value, "add", "%lo", &defined, &mut e.lo, &mut e.strange),
+                "%hi.v" => moved(value, "sub", "%hi", &defined, &mut e.hi, &mut e.strange),
+                _ => {}
+            }
+            if class == "!tbaa !12"
+                && let Some(n) = number(value)
+            {
+                e.headers.push(n);
+            }
+            e.spilled += machine(place).is_some_and(|o| spill.contains(&o)) as usize;
+        } else if let Some(rest) = text.strip_prefix("store i8 1, ptr ") {
+            e.cards += rest.ends_with("!tbaa !16") as usize;
+        } else if let Some(rest) = text.strip_prefix("load i64, ptr ") {
+            let (place, class) = rest.split_once(", ").unwrap_or((rest, ""));
+            e.pops.extend(list_of(place));
+            e.reloaded += machine(place).is_some_and(|o| spill.contains(&o)) as usize;
+            let slot = place.ends_with(".v") || place.starts_with("%v") || place.starts_with("getelementptr");
+            e.unclassified += (class.is_empty() && !slot && !result.is_empty()) as usize;
+        } else if text.contains("asm sideeffect \"callq") {
+            cold_call(text, &mut e);
+        }
+    }
+    e
+}
+
+/// A new value of `lo` or `hi`: what it was, moved, or what the runtime says.
+fn moved(
+    value: &str,
+    operation: &str,
+    register: &str,
+    defined: &HashMap<&str, &str>,
+    by: &mut Vec<u64>,
+    strange: &mut Vec<String>,
+) {
+    let definition = defined.get(value).copied().unwrap_or("");
+    let from_runtime = definition.starts_with("extractvalue") || definition.ends_with("!tbaa !10");
+    if value == register || from_runtime {
+        return;
+    }
+    let step = definition.strip_prefix(operation).and_then(|d| d.split_once(", ")).and_then(|(_, n)| number(n));
+    match step {
+        Some(n) => by.push(n),
+        None => strange.push(format!("{register} becomes {value} = {definition}")),
+    }
+}
+
+fn cold_call(text: &str, e: &mut Effects) {
+    let operands = &text[text.find("\"(").expect("operands") + 2..];
+    let operands: Vec<&str> = operands.split([',', ')']).filter_map(|o| o.trim().strip_prefix("i64 ")).collect();
+    let row = (operands[0].parse::<usize>().expect("an offset") - offset_of!(Machine, calls)) / 8;
+    let row = &RT_CALLS[row];
+    if row.flags & (ALLOC | FAIL) != 0 && !text.contains("~{memory}") {
+        e.secretive.push(row.symbol);
+    }
+    // offset, sp, arguments
+    let argument = |i: usize| number(operands[2 + i]).expect("a constant") >> 3;
+    if row.symbol == by_symbol("cairn_machine_cells").row().symbol {
+        e.refills.push(argument(0) as u8);
+    } else if row.symbol == by_symbol("cairn_machine_object").row().symbol {
+        e.asked.push((argument(0), argument(1)));
+    }
+}
+
+// ---- the comparison
+
+fn same<T: Ord + Debug>(name: &str, what: &str, mut demanded: Vec<T>, mut done: Vec<T>, found: &mut Vec<String>) {
+    demanded.sort();
+    done.sort();
+    if demanded != done {
+        found.push(format!("{name}: {what}: {demanded:?} demanded, {done:?} done"));
+    }
+}
+
+fn compare(name: &str, d: &Demands, facts: &CollectorFacts, e: &Effects, found: &mut Vec<String>) {
+    let (mut lo, mut hi, mut pops, mut asked, mut headers) = (vec![], vec![], vec![], vec![], vec![]);
+    for (kind, bytes) in &d.objects {
+        let whole = bytes + if has_prefix(facts, *kind) { 8 } else { 0 };
+        let mut by_call = matches!(facts.allocation, Allocation::Call);
+        match facts.allocation {
+            Allocation::TwoEnded if *kind == AllocKind::Pair => lo.push(whole),
+            Allocation::TwoEnded => hi.push(whole),
+            Allocation::FreeLists { largest } if whole <= largest => {
+                pops.push(if *kind == AllocKind::Pair { 0 } else { whole.div_ceil(16) as u8 });
+            }
+            Allocation::FreeLists { .. } => by_call = true,
+            Allocation::Call => {}
+        }
+        if by_call {
+            asked.push((*kind as u64, *bytes));
+        } else if has_prefix(facts, *kind) {
+            headers.push(bytes << 16 | (*kind as u64) << 8);
+        }
+    }
+    if let Allocation::FreeLists { .. } = facts.allocation {
+        // the budget
+        let spent = d.checks.iter().map(|n| facts.checked_bytes(*n)).filter(|n| *n > 0);
+        hi.extend(spent);
+        if e.unclassified != pops.len() {
+            found.push(format!("{name}: {} loads without a class, {} links", e.unclassified, pops.len()));
+        }
+        if !e.secretive.is_empty() {
+            found.push(format!("{name}: {:?} are said to leave the free lists alone", e.secretive));
+        }
+    }
+    same(name, "lo", lo, e.lo.clone(), found);
+    same(name, "hi", hi, e.hi.clone(), found);
+    same(name, "pops", pops.clone(), e.pops.clone(), found);
+    same(name, "refills", pops, e.refills.clone(), found);
+    same(name, "objects asked for", asked, e.asked.clone(), found);
+    let prefixes = e.headers.iter().copied().filter(|h| h & 0xFF == 0).collect();
+    same(name, "prefixes", headers, prefixes, found);
+    let barriers = if facts.barrier == Barrier::Card { d.barriers } else { 0 };
+    same(name, "cards", vec![barriers], vec![e.cards], found);
+    let reloaded = if facts.moving == Moving::Never { 0 } else { e.spilled };
+    same(name, "words reloaded", vec![reloaded], vec![e.reloaded], found);
+    found.extend(e.strange.iter().map(|s| format!("{name}: {s}")));
+}
+
+/// Is there a word before such an object? Said once more, apart from the layout's code.
+fn has_prefix(facts: &CollectorFacts, kind: AllocKind) -> bool {
+    facts.prefix == Prefix::Headerless && matches!(kind, AllocKind::Pair | AllocKind::Procedure)
+}

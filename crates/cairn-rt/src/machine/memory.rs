@@ -1,0 +1,73 @@
+//! Memory for compiled code that does not take it by itself (`cairn_layout::collector`): cells for its free lists, single
+//! objects. Nothing here collects; the heap check of compiled code has covered what is asked for.
+
+use crate::alloc::alloc;
+use crate::runtime::rt;
+use cairn_layout::Value;
+use cairn_layout::collector::FreeList;
+use cairn_layout::machine::Machine;
+use cairn_layout::object::AllocKind;
+
+/// At least one cell for an empty list: the address of the first. Cells are chained through their first words, the last of
+/// which is 0. A heap without lists of its own hands out one cell at a time.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_machine_cells(ctx: &mut Machine, list: Value) -> Value {
+    let list = FreeList(list.as_fixnum() as u8);
+    let kind = if list.is_of_pairs() { AllocKind::Pair } else { AllocKind::Scannable };
+    let cell = alloc(ctx, rt(ctx).heap.facts().cell_bytes(list), kind);
+    // SAFETY: the first word of fresh memory.
+    unsafe { *(cell as *mut u64) = 0 };
+    Value(cell)
+}
+
+/// Memory for one object of so many bytes: its address, without tag.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_machine_object(ctx: &mut Machine, kind: Value, bytes: Value) -> Value {
+    let kind = AllocKind::ALL[kind.as_fixnum() as usize];
+    Value(alloc(ctx, bytes.as_fixnum() as u64, kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alloc::alloc_pair;
+    use crate::testing::TestRuntime;
+
+    /// Fills the `bytes` at `address` with words that are no addresses, as whoever asked would.
+    fn fill(address: u64, bytes: u64) {
+        for word in 0..bytes / 8 {
+            // SAFETY: the memory was just handed out.
+            unsafe { *(address as *mut u64).add(word as usize) = Value::fixnum(word as i64).0 };
+        }
+    }
+
+    #[test]
+    fn memory_that_is_asked_for_overlaps_nothing() {
+        let mut t = TestRuntime::new();
+        let ctx = t.ctx();
+        let mut taken: Vec<(u64, u64)> = Vec::new();
+        for round in 0..50u64 {
+            let mut take = |address: u64, bytes: u64| {
+                assert!(address.is_multiple_of(8) && address != 0);
+                fill(address, bytes);
+                taken.push((address, address + bytes));
+            };
+            for list in [FreeList::PAIRS, FreeList(1), FreeList(4), FreeList(32)] {
+                let cell = cairn_machine_cells(ctx, Value::fixnum(list.0.into())).0;
+                // SAFETY: a cell's first word is its link.
+                assert_eq!(unsafe { *(cell as *const u64) }, 0, "one cell at a time");
+                take(cell, rt(ctx).heap.facts().cell_bytes(list));
+            }
+            for kind in [AllocKind::Procedure, AllocKind::Scannable] {
+                let bytes = 16 + 8 * round;
+                take(cairn_machine_object(ctx, Value::fixnum(kind as i64), Value::fixnum(bytes as i64)).0, bytes);
+            }
+            let pair = alloc_pair(ctx, Value::NIL, Value::NIL);
+            taken.push((pair.address(), pair.address() + 16));
+        }
+        taken.sort_unstable();
+        for w in taken.windows(2) {
+            assert!(w[0].1 <= w[1].0, "{w:x?}");
+        }
+    }
+}
