@@ -18,7 +18,8 @@
 //!
 //! So a named `let` in an operand becomes a loop in the operand; a procedure called at one place moves there; mutual
 //! recursion and several regions that merge are handled by dominance. A clause of a `case-lambda` is a node of its own;
-//! all clauses that are called must find their place, else the procedure stays.
+//! all clauses that are called must find their place, else the procedure stays. A clause that nobody calls goes with what only
+//! it calls.
 //!
 //! Invariants: only `Fix`-bound procedures are moved, code is never copied; jumps are in tail position of their `Labels`.
 //! Complexity: near linear (dominators after Cooper, Harvey & Kennedy, 2001).
@@ -56,6 +57,8 @@ struct Scan<'a> {
     calls: Vec<(Region, Node)>,
     nodes: usize,
     fixes: usize,
+    /// Clause nodes that no call reaches; known after `targets`.
+    uncalled: FxHashSet<Node>,
 }
 
 impl<'a> Scan<'a> {
@@ -215,6 +218,7 @@ impl<'a> Scan<'a> {
                 })
                 .collect();
             if !changed {
+                self.uncalled = (1..=self.nodes).filter(|n| dominators[*n].is_none()).collect();
                 return targets;
             }
         }
@@ -298,6 +302,8 @@ struct Plan {
 struct Rewrite {
     /// Procedures that nobody calls: dropped, for their bodies may mention moved ones.
     dead: FxHashSet<VarId>,
+    /// Labels of clauses that nobody calls, likewise.
+    uncalled: FxHashSet<LabelId>,
     plans: FxHashMap<VarId, Plan>,
     /// Labels to put around region roots: groups, outermost first.
     at_root: FxHashMap<*const Expr, Vec<Vec<LabelId>>>,
@@ -338,6 +344,7 @@ fn contify(program: &mut Program, e: &mut Expr) -> bool {
     let merged = |r: Region| scan.regions[r].1.and_then(|n| target_of_node.get(&n).copied()).unwrap_or(r);
     let mut rewrite = Rewrite {
         dead: FxHashSet::default(),
+        uncalled: FxHashSet::default(),
         plans: FxHashMap::default(),
         at_root: FxHashMap::default(),
         moved: FxHashMap::default(),
@@ -356,9 +363,13 @@ fn contify(program: &mut Program, e: &mut Expr) -> bool {
         };
         let labels: Vec<_> = p.nodes.iter().map(|_| program.fresh_label()).collect();
         let in_place = merged(p.home) == target;
+        let called = |(n, label): (&Node, &LabelId)| (!scan.uncalled.contains(n)).then_some(*label);
         if !in_place {
-            roots.push((p.fix, target, labels.clone()));
+            roots.push((p.fix, target, p.nodes.iter().zip(&labels).filter_map(called).collect()));
         }
+        rewrite
+            .uncalled
+            .extend(p.nodes.iter().zip(&labels).filter(|pair| called(*pair).is_none()).map(|(_, l)| *l));
         let clauses = &scan.lambdas[&p.var].1.clauses;
         rewrite.shapes.insert(p.var, clauses.iter().map(|c| (c.params.len(), c.rest.is_some())).collect());
         rewrite.plans.insert(p.var, Plan { labels, in_place });
@@ -419,6 +430,9 @@ impl Rewrite {
                             continue;
                         };
                         for (id, c) in plan.labels.iter().zip(l.clauses) {
+                            if self.uncalled.contains(id) {
+                                continue;
+                            }
                             let params = c.params.into_iter().chain(c.rest).collect();
                             let label = Label { id: *id, params, body: c.body };
                             if plan.in_place {
