@@ -1,20 +1,20 @@
 //! Facts that collectors publish, and what of a collector's way of keeping memory compiled code and runtime share.
 //!
 //! The problem: collectors differ in how compiled code gets memory, what it does at a store, what it may keep across a
-//! safepoint. The idea: each publishes what of this it needs ([`CollectorFacts`]); code generation interprets the facts and never
-//! asks which collector it is. In all of them the heap check of compiled code is the only safepoint:
+//! safepoint. The idea: each publishes what of this it needs ([`CollectorFacts`]); code generation interprets the facts
+//! and never asks which collector it is. In all of them the heap check of compiled code is the only safepoint:
 //!
 //! | allocation | heap check of n bytes | a new object | who keeps the state |
 //! |---|---|---|---|
 //! | two-ended | `hi - lo >= n` | `lo += 16` (pair), `hi -= bytes` (other) | the registers `lo`, `hi` |
-//! | free lists | `hi - lo >= n`, then `hi -= n` | popped from `Machine::free[list]`; an empty list is refilled | the context |
+//! | free lists | `hi - lo >= n`, then `hi -= n` | popped from `Machine::free[list]`, refilled | the context |
 //! | call | `hi - lo >= n` | asked of the runtime, which spends the budget | the runtime |
 //!
-//! Where memory does not come from the extent `lo..hi`, that is a *budget*: so many bytes may be allocated before the next
-//! collection. Refills and calls never collect.
+//! Where memory does not come from the extent `lo..hi`, that is a *budget*: so many bytes may be allocated before the
+//! next collection. Refills and calls never collect.
 //!
-//! A *cell* is memory for one object. The cells of a list are chained through their first words; the last link is 0, and the
-//! links are 8-aligned, so that a collector that meets one sees a fixnum.
+//! A *cell* is memory for one object. The cells of a list are chained through their first words; the last link is 0,
+//! and the links are 8-aligned, so that a collector that meets one sees a fixnum.
 
 use crate::object::{AllocKind, PAIR_BYTES};
 
@@ -23,7 +23,8 @@ use crate::object::{AllocKind, PAIR_BYTES};
 pub enum Allocation {
     /// From both ends of the extent `Machine::lo..hi`: pairs from `lo` up, everything else from `hi` down.
     TwoEnded,
-    /// From lists of cells, one for pairs and one for each size of other objects; larger ones as by [`Allocation::Call`].
+    /// From lists of cells, one for pairs and one for each size of other objects; larger ones as by
+    /// [`Allocation::Call`].
     FreeLists {
         /// Bytes of the largest cells that have a list: a multiple of [`CELL_GRANULE`], at most [`LARGEST_CELL`].
         largest: u64,
@@ -46,8 +47,8 @@ pub enum Barrier {
 pub enum Prefix {
     /// There is none.
     None,
-    /// Objects whose own layout does not begin with a header (pairs, procedures, frames in the heap) have a [`prefix`] at
-    /// `address - 8`. Addresses and offsets of fields are the same as without.
+    /// Objects whose own layout does not begin with a header (pairs, procedures, frames in the heap) have a [`prefix`]
+    /// at `address - 8`. Addresses and offsets of fields are the same as without.
     Headerless,
 }
 
@@ -178,7 +179,8 @@ impl CollectorFacts {
         }
     }
 
-    /// What a heap check for objects of `bytes` bytes in all asks for: room for prefixes too, however small the objects are.
+    /// What a heap check for objects of `bytes` bytes in all asks for: room for prefixes too, however small the objects
+    /// are.
     pub const fn checked_bytes(&self, bytes: u64) -> u64 {
         match self.prefix {
             Prefix::None => bytes,

@@ -1,16 +1,16 @@
 //! # cairn-llvm-c: LLVM's C interface, loaded when the first program is compiled
 //!
-//! The problem: a compiled program is cached as an object, and running it needs nothing of LLVM, but a library that the binary
-//! is linked with is mapped and relocated at every start: 50 MB and 25 ms before the first instruction of the program. The
-//! idea: the back end uses some thirty functions of a stable C interface, so a table of their addresses, filled by `dlopen`
-//! and `dlsym`, takes the place of linking. Building Cairn so needs no LLVM either.
+//! The problem: a compiled program is cached as an object, and running it needs nothing of LLVM, but a library that the
+//! binary is linked with is mapped and relocated at every start: 50 MB and 25 ms before the first instruction of the
+//! program. The idea: the back end uses some thirty functions of a stable C interface, so a table of their addresses,
+//! filled by `dlopen` and `dlsym`, takes the place of linking. Building Cairn so needs no LLVM either.
 //!
-//! Entry point: [`llvm`]. Whoever compiles through LLVM shares this crate and its one loaded library; what is done with the
-//! functions is the user's business.
+//! Entry point: [`llvm`]. Whoever compiles through LLVM shares this crate and its one loaded library; what is done with
+//! the functions is the user's business.
 //!
-//! Invariants: the declarations below are those of LLVM 19's `llvm-c` headers, and a library that says it is another version
-//! is refused; the library stays loaded until the process ends, initialized for x86-64 once. The functions keep their names
-//! in LLVM's manual, which also says what each does.
+//! Invariants: the declarations below are those of LLVM 19's `llvm-c` headers, and a library that says it is another
+//! version is refused; the library stays loaded until the process ends, initialized for x86-64 once. The functions keep
+//! their names in LLVM's manual, which also says what each does.
 #![allow(unsafe_code)]
 
 use libc::{RTLD_LAZY, RTLD_LOCAL, c_char, c_int, c_uint, c_void, dlerror, dlopen, dlsym, size_t};
@@ -58,7 +58,8 @@ pub const RETURN_STATUS: c_int = 2;
 /// The table: a field for each function, found by its name.
 macro_rules! functions {
     ($($name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
-        /// The functions we use. All are unsafe as C's are: references must be live, messages are disposed of by the caller.
+        /// The functions we use. All are unsafe as C's are: references must be live, messages are disposed of by the
+        /// caller.
         #[allow(non_snake_case)]
         pub struct Llvm {
             $(#[doc = concat!("`", stringify!($name), "`.")] pub $name: unsafe extern "C" fn($($argument: $type),*) $(-> $result)?,)*
@@ -191,8 +192,8 @@ impl Llvm {
             (self.LLVMInitializeX86TargetMC)();
             (self.LLVMInitializeX86AsmPrinter)();
             (self.LLVMInitializeX86AsmParser)();
-            // The machine scheduler costs an eighth of the compile time; our blocks are short and processors reorder. Hoisting
-            // constants out of loops takes registers from values: even rbp, which alone has to be saved.
+            // The machine scheduler costs an eighth of the compile time; our blocks are short and processors reorder.
+            // Hoisting constants out of loops takes registers from values: even rbp, which alone has to be saved.
             let options = [c"cairn", c"-enable-misched=false", c"-disable-machine-licm"].map(CStr::as_ptr);
             (self.LLVMParseCommandLineOptions)(options.len() as c_int, options.as_ptr(), null());
         }

@@ -5,9 +5,9 @@
 //! selector. No inliner, no loop optimizer: the Core optimizer has done that with more knowledge. Code generation is
 //! four fifths of the time, about a millisecond per function; large modules are cut into parts (`split`, `merge`).
 //!
-//! Target: the instructions of x86-64-v2 (every x86-64 processor since 2009), so that rounding is inline, with the generic tuning
-//! (that of "x86-64-v2" is for processors where `shld` is a fast rotation); not position independent, small code model:
-//! see [`crate::loader`] for how code gets into the low 2 GiB.
+//! Target: the instructions of x86-64-v2 (every x86-64 processor since 2009), so that rounding is inline, with the
+//! generic tuning (that of "x86-64-v2" is for processors where `shld` is a fast rotation); not position independent,
+//! small code model: see [`crate::loader`] for how code gets into the low 2 GiB.
 
 use cairn_llvm_c::*;
 use std::ffi::{CStr, c_char, c_int};
@@ -27,7 +27,8 @@ impl OptLevel {
     fn passes(self) -> &'static CStr {
         match self {
             OptLevel::Low => c"function(sroa,early-cse,simplifycfg)",
-            // Jump threading comes before `simplifycfg` merges branches: it carries what a test has shown to the next test.
+            // Jump threading comes before `simplifycfg` merges branches: it carries what a test has shown to the next
+            // test.
             OptLevel::High => {
                 c"function(sroa,early-cse<memssa>,jump-threading,simplifycfg,instcombine<no-verify-fixpoint>,gvn,dse,simplifycfg)"
             }
@@ -127,7 +128,8 @@ impl Drop for Module {
 impl Module {
     fn parse(ir: &str, opt: OptLevel) -> Result<Module, String> {
         let llvm = llvm()?;
-        // SAFETY: every reference is created here and owned by the result; the buffer is consumed by the parser; `ir` is copied.
+        // SAFETY: every reference is created here and owned by the result; the buffer is consumed by the parser; `ir`
+        // is copied.
         unsafe {
             let context = (llvm.LLVMContextCreate)();
             let mut m = Module { context, module: null_mut(), machine: null_mut(), llvm };

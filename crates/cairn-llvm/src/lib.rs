@@ -1,17 +1,21 @@
 //! # cairn-llvm: Frame IR to machine code
 //!
-//! The problem: turn Frame IR, where every call is a jump and every frame explicit, into fast x86-64 code quickly. The idea:
-//! generate LLVM text ([`emit_module`]), let LLVM 19 optimize it with a short list of passes and write an ELF object
-//! ([`backend`]), and either link that object into an executable or map it into this process ([`loader`]).
+//! The problem: turn Frame IR, where every call is a jump and every frame explicit, into fast x86-64 code quickly. The
+//! idea: generate LLVM text ([`emit_module`]), let LLVM 19 optimize it with a short list of passes and write an ELF
+//! object ([`backend`]), and either link that object into an executable or map it into this process ([`loader`]).
 //!
 //! ```text
-//!  Frame IR ──emit──▶ LLVM text ──split──▶ parts ──backend──▶ ELF objects ──merge──▶ ELF object ──┬─▶ linker: executable
-//!                                                                                                  └─▶ loader: this process
+//!  Frame IR ──emit──▶ LLVM text ──split──▶ parts ──backend──▶ ELF objects ──merge──▶ ELF object
+//!               ▲                                                                      │
+//!    strategy, alloc: by facts                 linker: executable ◀────────────────────┴──▶ loader: this process
 //! ```
 //!
-//! Invariants: only [`backend`] touches LLVM, through the table of `cairn-llvm-c`, which loads it when it is first needed, so a
-//! cached object runs without it; only `strategy` knows how frames are kept; code is not position independent and lives in the low 2 GiB (shorter instructions, return addresses stored as
-//! immediates).
+//! Entry points: [`emit_module`], [`compile_to_object`], [`Jit::load_object`].
+//!
+//! Invariants: only [`backend`] touches LLVM, through the table of `cairn-llvm-c`, which loads it when it is first
+//! needed, so a cached object runs without it; only `strategy` knows how frames are kept, and only `alloc` how memory
+//! is taken and what follows a store, both from published facts; code is not position independent and lives in the low
+//! 2 GiB (shorter instructions, return addresses stored as immediates).
 #![allow(unsafe_code)]
 
 mod alloc;

@@ -1,8 +1,8 @@
 //! Puts an ELF object into this process.
 //!
-//! The problem: run compiled code without a linker, and, for programs compiled earlier, without loading LLVM at all. The idea:
-//! the objects we make are simple (x86-64, static relocations, one module), so a loader is a page of code: lay the allocated
-//! sections out in one mapping in the low 2 GiB, apply relocations, make code executable.
+//! The problem: run compiled code without a linker, and, for programs compiled earlier, without loading LLVM at all.
+//! The idea: the objects we make are simple (x86-64, static relocations, one module), so a loader is a page of code:
+//! lay the allocated sections out in one mapping in the low 2 GiB, apply relocations, make code executable.
 //!
 //! Invariants: code pages are never writable and executable at once; a mapping lives as long as its [`Jit`].
 

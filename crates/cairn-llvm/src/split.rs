@@ -1,7 +1,7 @@
 //! Compiling one module on several processors.
 //!
-//! The problem: LLVM spends about a millisecond on each function and uses one thread. The idea: cut the emitted text into parts
-//! of about the same size, compile each in a context of its own, and merge the objects ([`crate::merge`]).
+//! The problem: LLVM spends about a millisecond on each function and uses one thread. The idea: cut the emitted text
+//! into parts of about the same size, compile each in a context of its own, and merge the objects ([`crate::merge`]).
 //!
 //! ```text
 //!  define internal f …          part 0: define hidden f …     part 1: declare hidden f
@@ -9,9 +9,9 @@
 //!  @table = internal …                  @table = hidden …             @table = external hidden …
 //! ```
 //!
-//! Invariants: only text made by [`crate::emit_module`] is cut: a function starts with `define` at the start of a line and ends
-//! with a line `}`; a global is one line that starts with `@`. Everything between functions goes to part 0, but declarations,
-//! types, attributes and metadata go to all.
+//! Invariants: only text made by [`crate::emit_module`] is cut: a function starts with `define` at the start of a line
+//! and ends with a line `}`; a global is one line that starts with `@`. Everything between functions goes to part 0,
+//! but declarations, types, attributes and metadata go to all.
 
 use std::collections::{HashMap, HashSet};
 

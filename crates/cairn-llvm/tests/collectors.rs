@@ -12,7 +12,7 @@ use cairn_layout::object::{AllocKind, continuation};
 use cairn_llvm::backend::OptLevel;
 use cairn_llvm::emit_module;
 use common::emitted::contradictions;
-use common::facts::{self, CALLS, LISTS, PREFIXED, PREFIXED_LISTS};
+use common::invented::{self, CALLS, LISTS, PREFIXED, PREFIXED_LISTS};
 use common::uses::Uses;
 use common::*;
 use std::path::Path;
@@ -42,7 +42,7 @@ fn modules() -> Vec<(String, Module)> {
 #[test]
 fn what_is_emitted_is_what_the_facts_say() {
     for (name, m) in modules() {
-        for c in facts::all() {
+        for c in invented::all() {
             let text = emit_module(&m, c);
             let found = contradictions(&m, c, &text);
             assert!(found.is_empty(), "{name}, {}:\n{}\n{text}", c.name, found.join("\n"));
@@ -54,9 +54,9 @@ fn what_is_emitted_is_what_the_facts_say() {
 #[test]
 fn code_for_another_collector_is_recognized() {
     let m = Uses::of_every_operation().module(&HEAP);
-    for made in facts::all() {
+    for made in invented::all() {
         let text = emit_module(&m, made);
-        for claimed in facts::all() {
+        for claimed in invented::all() {
             let found = contradictions(&m, claimed, &text);
             assert_eq!(found.is_empty(), made == claimed, "{} as {}: {found:?}", made.name, claimed.name);
         }
@@ -102,7 +102,8 @@ fn damage_is_noticed() {
     assert!(found.iter().any(|f| f.contains("without a class")), "{found:?}");
 }
 
-/// Objects of one size, made in turn by compiled code and by a runtime call, numbers between: every cell is handed out once.
+/// Objects of one size, made in turn by compiled code and by a runtime call, numbers between: every cell is handed out
+/// once.
 fn taking_turns(s: &'static StrategyFacts) -> Module {
     let vector = |v: u32, args: &[Operand]| Stmt::Assign(Var(v), Op::Prim(prim_of(PrimOp::Vector, args, 0)));
     let mut stmts = vec![copy(0, flo(1e300)), check(400, &[0])];
@@ -130,7 +131,7 @@ fn taking_turns(s: &'static StrategyFacts) -> Module {
 fn no_cell_is_handed_out_twice() {
     let expected = Value::try_flonum((0 + 1 + 2 + 3) as f64 + (1 + 2 + 3 + 4) as f64).unwrap();
     for s in [&CHUNKS, &HEAP] {
-        for c in facts::all() {
+        for c in invented::all() {
             for opt in [OptLevel::Low, OptLevel::High] {
                 let mut machinery = load_for(&taking_turns(s), opt, c);
                 assert_eq!(machinery.run(), expected, "{}, {}, {opt:?}", s.name, c.name);
@@ -211,7 +212,7 @@ fn prefixes_and_cards_at_run_time() {
     let mut f0 = body("f.0", 0, 1, vec![block(vec![], Term::Return(fix(0)))]);
     f0.kind = FuncKind::Body { params: vec![], closure: Some(Var(0)) };
     let m = module(&CHUNKS, vec![entry("main", 0, false, 1), body("main.0", 0, 2, main), f, f0], 0, 0);
-    for c in facts::all() {
+    for c in invented::all() {
         let mut machinery = load_for(&m, OptLevel::High, c);
         let pair = machinery.run();
         assert!(pair.is_pair());
@@ -239,7 +240,7 @@ fn continuations_are_allocated_by_the_facts_too() {
         };
         let main = body("main.0", 0, 0, vec![block(vec![], call)]);
         let m = module(s, vec![entry("main", 0, false, 1), main, entry("f", 1, false, 3), receiver], 0, 0);
-        for c in facts::all().into_iter().filter(|c| c.prefix == Prefix::Headerless) {
+        for c in invented::all().into_iter().filter(|c| c.prefix == Prefix::Headerless) {
             let mut machinery = load_for(&m, OptLevel::High, c);
             let k = machinery.run();
             assert!(k.is_procedure(), "{}", c.name);

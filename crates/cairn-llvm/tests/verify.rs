@@ -1,4 +1,5 @@
-//! Every primitive operation, every runtime call and every kind of operand: emitted, read and verified by LLVM, compiled.
+//! Every primitive operation, every runtime call and every kind of operand: emitted, read and verified by LLVM,
+//! compiled.
 #![allow(unsafe_code)]
 
 mod common;
@@ -28,7 +29,7 @@ fn every_operation_compiles() {
     for s in [&CHUNKS, &HEAP] {
         let m = Uses::of_every_operation().module(s);
         compiles(&m);
-        for c in facts::all() {
+        for c in invented::all() {
             if let Err(e) = verify(&emit_module(&m, c)) {
                 panic!("{}: {e}", c.name);
             }

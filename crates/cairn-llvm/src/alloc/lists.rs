@@ -4,14 +4,14 @@
 //!  Machine::free[list] ──▶ │ link │ … │ ──▶ │ link │ … │ ──▶ 0
 //! ```
 //!
-//! An empty list is refilled by the runtime, which never collects: what may be allocated until the next collection is the
-//! budget `hi - lo`, spent by heap checks.
+//! An empty list is refilled by the runtime, which never collects: what may be allocated until the next collection is
+//! the budget `hi - lo`, spent by heap checks.
 //!
-//! Two things would hand out a cell twice. The link is a word of what becomes an object of any kind, so its load has no alias
-//! class: LLVM may not move the object's first stores above it. And runtime calls take cells from the same lists: no call that
-//! allocates may be declared to leave memory alone ([`Allocator::keeps_state_in_memory`]).
+//! Two things would hand out a cell twice. The link is a word of what becomes an object of any kind, so its load has no
+//! alias class: LLVM may not move the object's first stores above it. And runtime calls take cells from the same lists:
+//! no call that allocates may be declared to leave memory alone ([`Allocator::keeps_state_in_memory`]).
 
-use super::{Allocator, after_prefix, call};
+use super::{Allocator, after_prefix, by_call};
 use crate::emit::builder::{Builder, ins};
 use crate::emit::text::{Odds, Val};
 use cairn_layout::machine::Machine;
@@ -24,7 +24,7 @@ pub(super) struct FreeLists;
 impl Allocator for FreeLists {
     fn take(&self, b: &mut Builder, kind: AllocKind, bytes: u64) -> Val {
         let whole = bytes + b.collector.prefix_bytes(kind);
-        let Some(list) = b.collector.free_list(kind, whole) else { return call::take(b, kind, bytes) };
+        let Some(list) = b.collector.free_list(kind, whole) else { return by_call::take(b, kind, bytes) };
         let head = offset_of!(Machine, free) + 8 * list.0 as usize;
         let first = b.load_machine(head);
         let none = ins!(b, "icmp eq i64 {first}, 0");

@@ -1,11 +1,11 @@
-//! How compiled code gets memory for objects, and what it does at stores: one implementation per way of allocating, chosen by
-//! the facts that the collector publishes (`cairn_layout::collector`).
+//! How compiled code gets memory for objects, and what it does at stores: one implementation per way of allocating,
+//! chosen by the facts that the collector publishes (`cairn_layout::collector`).
 //!
-//! Nothing else in this crate knows which way it is. A heap check of compiled code has covered every object that is made here,
-//! and is the only safepoint: nothing here collects. A new way is a new file, and a variant of `Allocation`.
+//! Nothing else in this crate knows which way it is. A heap check of compiled code has covered every object that is
+//! made here, and is the only safepoint: nothing here collects. A new way is a new file, and a variant of `Allocation`.
 
 mod barrier;
-mod call;
+mod by_call;
 mod lists;
 mod two_ended;
 
@@ -18,7 +18,8 @@ use cairn_layout::object::AllocKind;
 
 /// Inline allocation.
 pub(crate) trait Allocator {
-    /// Memory for an object of `bytes` bytes: its address, a word. The prefix is written if there is one; nothing else is.
+    /// Memory for an object of `bytes` bytes: its address, a word. The prefix is written if there is one; nothing else
+    /// is.
     fn take(&self, b: &mut Builder, kind: AllocKind, bytes: u64) -> Val;
 
     /// Comes after a heap check that has found `bytes` bytes.
@@ -33,7 +34,7 @@ pub(crate) fn for_facts(facts: &CollectorFacts) -> &'static dyn Allocator {
     match facts.allocation {
         Allocation::TwoEnded => &two_ended::TwoEnded,
         Allocation::FreeLists { .. } => &lists::FreeLists,
-        Allocation::Call => &call::Call,
+        Allocation::Call => &by_call::ByCall,
     }
 }
 

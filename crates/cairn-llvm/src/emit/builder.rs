@@ -3,8 +3,8 @@
 //! Text goes to `out`; slow paths go to `cold`, which follows at the end, so the text reads like the fast path.
 //! `lo`, `hi` and `sp` live in allocas; `sp` only changes when a heap check moves heap frames.
 //!
-//! A builder knows neither the module nor the Frame IR: frame strategies and allocators, which get no more than this, cannot
-//! depend on them either.
+//! A builder knows neither the module nor the Frame IR: frame strategies and allocators, which get no more than this,
+//! cannot depend on them either.
 
 use super::text::{Mem, Odds, Val};
 use crate::alloc::Allocator;

@@ -1,10 +1,11 @@
 //! State while one function is emitted: its text, the module's tables, its variables.
 //!
-//! Every variable lives in an alloca. What concerns only the text is the [`Builder`]'s, to which an emitter dereferences.
+//! Every variable lives in an alloca. What concerns only the text is the [`Builder`]'s, to which an emitter
+//! dereferences.
 
 use super::builder::{Builder, Label, ins, line};
-use super::module::ModuleCx;
 use super::regs::Regs;
+use super::tables::ModuleCx;
 use super::text::{Mem, Val};
 use cairn_frame::ir::*;
 use std::collections::HashMap;
@@ -20,8 +21,8 @@ pub(crate) struct Emitter<'c, 'm> {
     pub func: Option<(FuncId, &'m Function)>,
     /// Live variables after the statement under way and its target, if its slow path may collect.
     pub(super) poll: Option<(Vec<Var>, Option<Var>)>,
-    /// `i1`s that say whether a variable assigned in this block is a fixnum: a `phi` of constants for a sum, which jump threading
-    /// turns into one test less on each path.
+    /// `i1`s that say whether a variable assigned in this block is a fixnum: a `phi` of constants for a sum, which jump
+    /// threading turns into one test less on each path.
     pub(super) fixnum_flags: HashMap<Var, Val>,
     /// The same for the result of the operation just emitted.
     pub(super) result_flag: Option<Val>,

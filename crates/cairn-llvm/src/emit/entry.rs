@@ -6,8 +6,8 @@
 //!           otherwise   ──▶ jump cairn_arity_tail: throws ARITY(closure, list of arguments)
 //! ```
 //!
-//! A return point that takes several values is two LLVM functions: the multiple-value entry has the body; the single-value
-//! entry, whose address frames hold, sets the count to one and jumps there.
+//! A return point that takes several values is two LLVM functions: the multiple-value entry has the body; the
+//! single-value entry, whose address frames hold, sets the count to one and jumps there.
 
 use super::builder::{ins, line};
 use super::emitter::Emitter;

@@ -3,15 +3,15 @@
 //! ```text
 //!  fixnum, char, #t, self-tagged flonum …   a word in the code
 //!  string, bytevector, bignum, boxed flonum leaf: its own constant, never scanned
-//!  pair, vector, ratnum, compnum            words of one array @cairn_literals, scanned as roots (programs mutate them)
+//!  pair, vector, ratnum, compnum            words of one array @cairn_literals: roots (programs mutate them)
 //!  symbol                                   a load from @cairn_symbols
 //! ```
 //!
-//! Inside the array, symbols, pairs and objects are placeholders, replaced at load: an array of plain numbers costs LLVM a
-//! tenth of one of addresses, and a quoted list may be long.
+//! Inside the array, symbols, pairs and objects are placeholders, replaced at load: an array of plain numbers costs
+//! LLVM a tenth of one of addresses, and a quoted list may be long.
 //!
-//! A literal that occurs several times as the same shared node is emitted once, so `eq?` on it holds. Equal short strings are
-//! shared as well: they are immutable.
+//! A literal that occurs several times as the same shared node is emitted once, so `eq?` on it holds. Equal short
+//! strings are shared as well: they are immutable.
 
 use super::text::{Val, escape};
 use cairn_core::deep;

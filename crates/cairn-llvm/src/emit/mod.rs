@@ -1,27 +1,28 @@
 //! Frame IR to LLVM text.
 //!
 //! The problem: turn every Frame IR function into one LLVM function with the uniform prototype, so that calls are
-//! `musttail` jumps. The idea: generate *text*: it can be read, diffed and tested without linking LLVM. Variables become
-//! `alloca`s (LLVM's SROA makes SSA form of them), so the emitter needs no dominance and no phi placement.
+//! `musttail` jumps. The idea: generate *text*: it can be read, diffed and tested without linking LLVM. Variables
+//! become `alloca`s (LLVM's SROA makes SSA form of them), so the emitter needs no dominance and no phi placement.
 //!
 //! | file | what it emits |
 //! |---|---|
 //! | `text` | values, alias classes |
 //! | `builder` | the text of one function: instructions, labels, memory, machine registers |
 //! | `regs` | who sits in which register of the uniform prototype; jumps |
-//! | `calls` | runtime calls, cold calls |
+//! | `runtime_calls` | runtime calls, cold calls |
 //! | `objects` | objects made inline |
 //! | `literals` | constants of the program |
-//! | `module` | module-wide tables: symbols, globals, descriptors' strings, `@cairn_module` |
+//! | `tables` | module-wide tables: symbols, globals, descriptors' strings, `@cairn_module` |
 //! | `emitter` | state while one function is emitted: its builder, the tables, the variables |
 //! | `safepoint` | heap checks |
-//! | `throw` | runtime calls that can fail, errors |
+//! | `raise` | runtime calls that can fail, errors |
 //! | `prims/` | primitive operations |
 //! | `function` | the walk: blocks, statements, terminators of one function |
 //! | `entry` | argument count dispatch and return points with many values |
 //! | `prelude` | functions every module has: entry from C, halt, underflow, continuations, throwing |
 //!
-//! Each uses the ones above it only; frame strategies (`crate::strategy`) stand on `builder`, `regs`, `calls` and `objects`.
+//! Each uses the ones above it only; frame strategies (`crate::strategy`) stand on `builder`, `regs`, `calls` and
+//! `objects`.
 //!
 //! ```text
 //!  HeapCheck 16            %t3 = sub i64 %t2, %t1 ; hi - lo
@@ -34,25 +35,25 @@
 //! call makes LLVM adjust the stack on the fast path too.
 
 pub(crate) mod builder;
-mod calls;
 mod emitter;
 mod entry;
 mod function;
 mod literals;
-mod module;
 mod objects;
 mod prelude;
 mod prims;
+mod raise;
 mod regs;
+mod runtime_calls;
 mod safepoint;
+mod tables;
 pub(crate) mod text;
-mod throw;
 
 use cairn_frame::ir::{FuncId, Module};
 use cairn_layout::facts::CollectorFacts;
 use emitter::Emitter;
-use module::{Head, ModuleCx};
 use std::fmt::Write;
+use tables::{Head, ModuleCx};
 use text::METADATA;
 
 /// LLVM text of a module for programs that use this collector.

@@ -2,9 +2,9 @@
 //!
 //! | symbol | what it does |
 //! |---|---|
-//! | `cairn_enter` | C function: runs a closure of no arguments; the runtime has put a frame returning to `cairn_halt` at `sp` |
+//! | `cairn_enter` | C function: runs a closure of no arguments; at `sp` is a frame returning to `cairn_halt` |
 //! | `cairn_halt` | return point that leaves the value and the machine state in the context and returns to C |
-//! | `cairn_underflow` | return point at the base of a stack segment: the runtime brings the frames below, the return goes on |
+//! | `cairn_underflow` | return point at the base of a stack segment: brings the frames below, goes on returning |
 //! | `cairn_call_cc` | captures the continuation and passes it to the procedure in `clo` |
 //! | `cairn_continuation` | code of continuation objects |
 //! | `cairn_mv_first` | multiple-value entry of return points that want one value |
@@ -13,8 +13,8 @@
 
 use super::builder::{Builder, ins, line};
 use super::emitter::Emitter;
-use super::module::{Head, ModuleCx};
 use super::regs::Regs;
+use super::tables::{Head, ModuleCx};
 use super::text::{Mem, Odds, Val};
 use cairn_layout::code::{Site, flags};
 use cairn_layout::machine::{Machine, slot, slot_offset};
@@ -112,7 +112,8 @@ fn call_cc(e: &mut Emitter<'_, '_>) {
     e.jump_closure(&f, &sp, &regs);
 }
 
-/// Same winders: the frames come back and the arguments are returned to them. Other winders: the library's hook does it.
+/// Same winders: the frames come back and the arguments are returned to them. Other winders: the library's hook does
+/// it.
 fn invoke_continuation(e: &mut Emitter<'_, '_>) {
     let k = Val::text("%clo");
     let (winders, now) = (e.continuation_word(&k, continuation::WINDERS), e.winders());

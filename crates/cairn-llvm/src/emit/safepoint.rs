@@ -1,8 +1,8 @@
 //! Safepoints: where the collector may run, and what it finds.
 //!
-//! The problem: the collector needs every live value at a known place. The idea: the slow path of a heap check stores the live
-//! variables into the spill area of the machine context, calls the runtime, and loads them back; nothing lives in registers or
-//! on the native stack meanwhile.
+//! The problem: the collector needs every live value at a known place. The idea: the slow path of a heap check stores
+//! the live variables into the spill area of the machine context, calls the runtime, and loads them back; nothing lives
+//! in registers or on the native stack meanwhile.
 
 use super::builder::{ins, line};
 use super::emitter::Emitter;
@@ -55,8 +55,8 @@ impl Emitter<'_, '_> {
         self.room_below(CHECK_RESERVE + 16)
     }
 
-    /// Calls the collector. `extra` is one more value that lives on; its new word is returned. When nothing moves, the words
-    /// stored for the collector are still in hand.
+    /// Calls the collector. `extra` is one more value that lives on; its new word is returned. When nothing moves, the
+    /// words stored for the collector are still in hand.
     fn collect(&mut self, bytes: u64, live: &[Var], extra: Option<&Val>) -> Option<Val> {
         let live: Vec<Var> = live.iter().copied().filter(|v| self.rep(*v) == Rep::Tagged).collect();
         let spill = |i: usize| offset_of!(Machine, spill) + 8 * i;
@@ -95,8 +95,8 @@ impl Emitter<'_, '_> {
         extra.map(|_| self.load_machine(spill(at_extra)))
     }
 
-    /// To be called on a slow path with the statement's result in hand, when nothing else of the statement is outstanding: collects
-    /// if the runtime wants it and the frame pass allows it here.
+    /// To be called on a slow path with the statement's result in hand, when nothing else of the statement is
+    /// outstanding: collects if the runtime wants it and the frame pass allows it here.
     pub(crate) fn poll(&mut self, result: &Val) -> Val {
         let Some((live, target)) = self.poll.clone() else { return result.clone() };
         let live: Vec<Var> = live.into_iter().filter(|v| Some(*v) != target).collect();

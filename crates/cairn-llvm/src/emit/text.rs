@@ -1,8 +1,8 @@
 //! Pieces of LLVM text: values, quoted symbols, escaped strings, alias classes.
 //!
-//! Alias classes ([`Mem`]) become type-based alias metadata. They are sound because memory never changes its role between two
-//! safepoints, and a safepoint is an inline-assembly call that clobbers all memory. (A cell of a free list does when it becomes
-//! an object; so the load of its link has no class.)
+//! Alias classes ([`Mem`]) become type-based alias metadata. They are sound because memory never changes its role
+//! between two safepoints, and a safepoint is an inline-assembly call that clobbers all memory. (A cell of a free list
+//! does when it becomes an object; so the load of its link has no class.)
 
 use std::fmt;
 use std::rc::Rc;
@@ -152,7 +152,8 @@ pub fn escape(bytes: &[u8]) -> String {
     s
 }
 
-/// The quoted symbol of a Scheme function, `@"scm.NAME"`; the prefix keeps it apart from the symbols of prelude and runtime.
+/// The quoted symbol of a Scheme function, `@"scm.NAME"`; the prefix keeps it apart from the symbols of prelude and
+/// runtime.
 pub fn symbol(name: &str) -> String {
     format!("@\"scm.{}\"", escape(name.as_bytes()))
 }

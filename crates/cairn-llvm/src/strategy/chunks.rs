@@ -5,9 +5,9 @@
 //!                                                   ▲ sp + 8 * words
 //! ```
 //!
-//! A function entered by returning finds its own frame at `sp` and replaces it: slots stay where they are, only the low end
-//! moves. Frames are checked against `Machine::stack_limit`; 1024 bytes below the limit are always usable, so a frame that
-//! grows in place needs no check while it is not larger than that.
+//! A function entered by returning finds its own frame at `sp` and replaces it: slots stay where they are, only the low
+//! end moves. Frames are checked against `Machine::stack_limit`; 1024 bytes below the limit are always usable, so a
+//! frame that grows in place needs no check while it is not larger than that.
 
 use super::{Push, Strategy};
 use crate::emit::builder::{Builder, ins, line};
@@ -71,8 +71,8 @@ impl Strategy for StackFrames {
         true
     }
 
-    /// Copies the youngest frame of the continuation below. The runtime does it when the continuation may be resumed in place,
-    /// or when there is no room.
+    /// Copies the youngest frame of the continuation below. The runtime does it when the continuation may be resumed in
+    /// place, or when there is no room.
     fn underflow(&self, e: &mut Builder) -> Val {
         let k = e.load_machine(offset_of!(Machine, thread.under));
         let consumed = e.load_machine(offset_of!(Machine, thread.under_sp));

@@ -51,7 +51,8 @@ pub(crate) trait Strategy {
     /// Code of the underflow return point: brings back the frame below the segment; returns its `sp`.
     fn underflow(&self, b: &mut Builder) -> Val;
 
-    /// Makes a continuation object of the frames at `sp`; a heap check has covered it. Sets `sp` and returns the object.
+    /// Makes a continuation object of the frames at `sp`; a heap check has covered it. Sets `sp` and returns the
+    /// object.
     fn capture(&self, b: &mut Builder) -> Val;
 
     /// Makes continuation `k` the current one; returns the `sp` of its youngest frame.

@@ -1,7 +1,8 @@
 //! What emitted code does about memory, read off its text, against what the program and the collector's facts demand.
 //!
-//! This knows nothing of the emitter: it recognizes loads and stores of the nursery's ends, of the free lists, of cards and of
-//! the spill area by their addresses, and runtime calls by their rows; what is demanded it computes from the Frame IR.
+//! This knows nothing of the emitter: it recognizes loads and stores of the nursery's ends, of the free lists, of cards
+//! and of the spill area by their addresses, and runtime calls by their rows; what is demanded it computes from the
+//! Frame IR.
 
 use cairn_core::ir::Literal;
 use cairn_core::prim::{Op as P, PrimOp, scalar_bit};
@@ -41,7 +42,8 @@ struct Demands {
     barriers: usize,
 }
 
-/// Of the function with this symbol; `None` for others of the prelude and for single-value entries of multiple-value ones.
+/// Of the function with this symbol; `None` for others of the prelude and for single-value entries of multiple-value
+/// ones.
 fn demands(m: &Module, symbol: &str) -> Option<Demands> {
     let mut d = Demands::default();
     if symbol == "@cairn_call_cc" {

@@ -21,7 +21,7 @@ use std::mem::offset_of;
 use std::rc::Rc;
 
 pub mod emitted;
-pub mod facts;
+pub mod invented;
 pub mod uses;
 
 // ---- building
@@ -181,8 +181,9 @@ fn side(m: *mut Machine) -> &'static mut Side {
     unsafe { &mut *((*m).runtime as *mut Side) }
 }
 
-/// "Collects": nothing is ever freed; a fresh nursery is enough to see whether values survive the slow path. To catch values
-/// that are live but not listed, every fixnum in the spill area is increased by the number of collections when `BUMP` is set.
+/// "Collects": nothing is ever freed; a fresh nursery is enough to see whether values survive the slow path. To catch
+/// values that are live but not listed, every fixnum in the spill area is increased by the number of collections when
+/// `BUMP` is set.
 extern "C" fn collect(m: *mut Machine, bytes: Value) -> Value {
     let s = side(m);
     s.collections += 1;
@@ -533,7 +534,7 @@ pub fn run(m: &Module) -> Value {
     if !low.is_pointer() {
         assert_eq!(low, high);
     }
-    for c in [&facts::LISTS, &facts::PREFIXED] {
+    for c in [&invented::LISTS, &invented::PREFIXED] {
         let other = load_for(m, OptLevel::High, c).run();
         if !high.is_pointer() {
             assert_eq!(other, high, "{}", c.name);

@@ -16,8 +16,8 @@ pub fn operands(info: &OpInfo, first: u32) -> Vec<Operand> {
     (0..info.args.len()).map(|i| if literal(i) { fix(3) } else { var(first + i as u32) }).collect()
 }
 
-/// Functions that use an operation as a value, for effect and as a test, collected into one module per strategy: LLVM's fixed
-/// cost is paid once.
+/// Functions that use an operation as a value, for effect and as a test, collected into one module per strategy: LLVM's
+/// fixed cost is paid once.
 #[derive(Default)]
 pub struct Uses(Vec<Function>);
 

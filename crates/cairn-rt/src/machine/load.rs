@@ -110,12 +110,12 @@ pub unsafe fn collector_of(table: *const ModuleTable) -> Result<&'static Collect
 }
 
 impl Runtime {
-    /// Takes in a module: interns its symbols, completes its literals. The first one decides on the frame strategy. `code` is
-    /// where its code lies.
+    /// Takes in a module: interns its symbols, completes its literals. The first one decides on the frame strategy.
+    /// `code` is where its code lies.
     ///
     /// # Safety
-    /// `table` is a module table made by `cairn-llvm`; the module stays loaded as long as the runtime lives. All of its code lies
-    /// in `code`, and no other module's.
+    /// `table` is a module table made by `cairn-llvm`; the module stays loaded as long as the runtime lives. All of its
+    /// code lies in `code`, and no other module's.
     pub unsafe fn load(&mut self, table: *const ModuleTable, code: Range<u64>) -> Result<ModuleId, LoadError> {
         // SAFETY: by the contract of this function, the table and what it points to are valid.
         unsafe {
@@ -157,16 +157,16 @@ impl Runtime {
         }
     }
 
-    /// Runs a loaded program from its beginning, in a new thread of control: its value, or the exit status if it ended otherwise
-    /// and the host goes on. A program that is run again finds its globals as they are.
+    /// Runs a loaded program from its beginning, in a new thread of control: its value, or the exit status if it ended
+    /// otherwise and the host goes on. A program that is run again finds its globals as they are.
     ///
     /// # Safety
     /// The caller is no runtime call of this runtime. After a run that ended for lack of memory there may be no other.
     pub unsafe fn run(&mut self, program: ModuleId) -> Result<Value, i32> {
         let module = self.modules.get(program).expect("a module of this runtime");
         let (main, code) = (module.main, module.enter);
-        // SAFETY: the module's `enter` has the type and contract that the stub demands (see `ModuleTable`); the machine lives as
-        // long as the runtime.
+        // SAFETY: the module's `enter` has the type and contract that the stub demands (see `ModuleTable`); the machine
+        // lives as long as the runtime.
         unsafe {
             let ctx = self.machine();
             (*ctx).thread = ThreadState::NEW;

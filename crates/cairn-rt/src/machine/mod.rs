@@ -9,21 +9,21 @@
 //! | [`audit`] | a second, distrustful reading of frames, for zeal |
 //! | [`collect`] | safepoints: roots, the collector's client |
 //! | [`modules`] | the loaded modules: whose code, whose positions |
-//! | [`memory`] | memory for compiled code that asks for it |
+//! | [`requests`] | memory for compiled code that asks for it |
 //! | [`load`] | taking in a compiled module, running it |
 
 pub(crate) mod audit;
 mod collect;
 pub mod frames;
 pub mod load;
-mod memory;
 pub mod modules;
+mod requests;
 pub(crate) mod state;
 pub(crate) mod stubs;
 mod walk;
 
 pub use collect::*;
-pub use memory::*;
+pub use requests::*;
 
 use crate::access;
 use crate::alloc;

@@ -8,8 +8,8 @@
 //!  fixnum or flonum ──no─────────▲
 //! ```
 //!
-//! A literal or an unboxed double decides one side at compile time; a fixnum met by a flonum is converted here. Exact zero is
-//! the identity of sums even for `-0.0`, so there it becomes the double zero that is one ([`Zeros`]).
+//! A literal or an unboxed double decides one side at compile time; a fixnum met by a flonum is converted here. Exact
+//! zero is the identity of sums even for `-0.0`, so there it becomes the double zero that is one ([`Zeros`]).
 
 use super::{Sink, Value, literal_fixnum};
 use crate::emit::builder::{Label, ins};
@@ -73,8 +73,9 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The doubles of both sides when neither is anything but a fixnum or a self-tagged flonum; else to `slow`. Two fixnums do not
-    /// come here. With `mixed`, a fixnum beside a flonum is converted; without (comparisons are exact), it goes to `slow`.
+    /// The doubles of both sides when neither is anything but a fixnum or a self-tagged flonum; else to `slow`. Two
+    /// fixnums do not come here. With `mixed`, a fixnum beside a flonum is converted; without (comparisons are exact),
+    /// it goes to `slow`.
     fn side_doubles(&mut self, a: &Side, b: &Side, mixed: Option<Zeros>, slow: &Label) -> (Val, Val) {
         let probe = match (a, b) {
             (Side::Any(v, _), Side::Any(w, _)) => Some(ins!(self, "or i64 {v}, {w}")),
@@ -144,15 +145,15 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Sends two fixnums one way, words `(a, b)` in hand; emission goes on where at least one is none. Returns `false` if two
-    /// fixnums are impossible.
+    /// Sends two fixnums one way, words `(a, b)` in hand; emission goes on where at least one is none. Returns `false`
+    /// if two fixnums are impossible.
     fn split_fixnums(&mut self, a: &Side, b: &Side, fixnums: &Label) -> bool {
         let only = match (a, b) {
             (Side::Double(_), _) | (_, Side::Double(_)) => return false,
             (Side::Any(..), Side::Any(..)) => {
-                // Two branches, and both tests before them: jump threading sees on the fast path that each is a fixnum, and
-                // finds the tests when it meets them again. What is left LLVM makes one test of `v | w`. A flag goes first:
-                // it is a phi that the branch can be threaded through.
+                // Two branches, and both tests before them: jump threading sees on the fast path that each is a fixnum,
+                // and finds the tests when it meets them again. What is left LLVM makes one test of `v | w`. A flag
+                // goes first: it is a phi that the branch can be threaded through.
                 let (first, second) = if matches!(b, Side::Any(_, Some(_))) { (b, a) } else { (a, b) };
                 let (first, second) = (self.is_fixnum(first), self.is_fixnum(second));
                 let (go, other) = (self.fresh(), self.fresh());
@@ -172,7 +173,8 @@ impl Emitter<'_, '_> {
         true
     }
 
-    /// Is there a way for doubles? Not for two fixnums, nor for a fixnum that does not fit; `mixed` as in `side_doubles`.
+    /// Is there a way for doubles? Not for two fixnums, nor for a fixnum that does not fit; `mixed` as in
+    /// `side_doubles`.
     fn flonum_path(a: &Side, b: &Side, mixed: bool) -> bool {
         let fits = |s: &Side| match s {
             Side::Fixnum(i) => i.abs() <= EXACT_DOUBLE,
@@ -288,8 +290,8 @@ impl Emitter<'_, '_> {
         });
     }
 
-    /// `quotient`, `remainder`, `modulo`, `floor-quotient`: inline for fixnums unless the divisor is 0 or -1 (the one quotient
-    /// that overflows).
+    /// `quotient`, `remainder`, `modulo`, `floor-quotient`: inline for fixnums unless the divisor is 0 or -1 (the one
+    /// quotient that overflows).
     pub(super) fn integer_division(&mut self, op: Op, p: &Prim) -> Value {
         let (v, w) = (self.operand(&p.args[0]), self.operand(&p.args[1]));
         let symbol = match op {
@@ -381,7 +383,8 @@ impl Emitter<'_, '_> {
         ins!(self, "and i1 {differ}, {some}")
     }
 
-    /// The divisor is a positive power of two: shifts and masks. LLVM knows these for `sdiv`; the flooring ones are simpler yet.
+    /// The divisor is a positive power of two: shifts and masks. LLVM knows these for `sdiv`; the flooring ones are
+    /// simpler yet.
     fn divide_by_power(&mut self, op: Op, v: &Val, d: i64) -> Val {
         match op {
             Op::Modulo => ins!(self, "and i64 {v}, {}", (d << 3) - 1),

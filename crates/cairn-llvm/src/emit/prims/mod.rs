@@ -1,14 +1,14 @@
 //! Primitive operations.
 //!
-//! The idea: an operation yields a [`Value`] in whatever representation it has, and a predicate *ends paths*: it sends an
-//! `i1` to a [`Sink`], which either branches (in a test: no boolean is ever made) or collects the bits into a `phi`.
+//! The idea: an operation yields a [`Value`] in whatever representation it has, and a predicate *ends paths*: it sends
+//! an `i1` to a [`Sink`], which either branches (in a test: no boolean is ever made) or collects the bits into a `phi`.
 //!
 //! Unless an operand's check is proven, it is checked here; a failing check jumps to a cold block that throws.
 
 mod arith;
+mod data;
 mod fixnum;
 mod flonum;
-mod memory;
 mod port;
 mod types;
 
@@ -89,8 +89,8 @@ pub(crate) fn literal_fixnum(o: &Operand) -> Option<i64> {
     }
 }
 
-/// Is the operand certainly not a pointer into the heap? Then storing it needs no barrier. (Literals and static closures lie
-/// outside the heap.)
+/// Is the operand certainly not a pointer into the heap? Then storing it needs no barrier. (Literals and static
+/// closures lie outside the heap.)
 fn never_heap_pointer(o: &Operand) -> bool {
     match o {
         Operand::Const(Literal::Symbol(_)) | Operand::Var(_) => false,

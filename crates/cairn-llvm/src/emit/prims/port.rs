@@ -1,10 +1,10 @@
 //! Ports: one character or byte in or out of a buffer.
 //!
-//! The problem: a call and a check of type, direction and state for every character would cost more than the character. The
-//! idea: the runtime keeps a port so that one comparison with its header says that it is a port and may do this at all
-//! (`cairn_layout::object::port`, `CAN_*`), and `POS < END` says that the buffer has a byte, or room for one: a closed port has
-//! neither. What is not done here (an empty or full buffer, a character beyond ASCII, a console, anything that is an error) gives
-//! `#f`, and the library calls the runtime.
+//! The problem: a call and a check of type, direction and state for every character would cost more than the character.
+//! The idea: the runtime keeps a port so that one comparison with its header says that it is a port and may do this at
+//! all (`cairn_layout::object::port`, `CAN_*`), and `POS < END` says that the buffer has a byte, or room for one: a
+//! closed port has neither. What is not done here (an empty or full buffer, a character beyond ASCII, a console,
+//! anything that is an error) gives `#f`, and the library calls the runtime.
 //!
 //! ```text
 //!   tag and header ── no ─▶ #f        POS < END ── no ─▶ #f        ASCII ── no ─▶ #f
@@ -80,7 +80,8 @@ impl Emitter<'_, '_> {
         Value::Word(self.phi("i64", &[(done, here), (Val::word(Word::FALSE.0), slow)]))
     }
 
-    /// Goes on if `v` is a port that `can` do this and whose buffer has a byte: its position, a fixnum word, and the byte's address.
+    /// Goes on if `v` is a port that `can` do this and whose buffer has a byte: its position, a fixnum word, and the
+    /// byte's address.
     fn port_position(&mut self, v: &Val, can: u8, slow: &Label) -> (Val, Val) {
         let tag = self.has_tag(v, TAG_OBJECT);
         self.guard(&tag, slow);

@@ -1,12 +1,13 @@
 //! Calls into the runtime.
 //!
 //! Two ways out of Scheme code and back:
-//! * an ordinary C call through the table in the machine context; the callee-saved registers of the C convention hold the
-//!   machine state;
-//! * a *cold call*: `callq *cold_stub(%r12)` as inline assembly, with the byte offset of the table entry in `eax`. The stub
-//!   preserves every register but `rax`, `r14`, `r15`, so it costs the fast path nothing: no spills, no stack adjustment.
+//! * an ordinary C call through the table in the machine context; the callee-saved registers of the C convention hold
+//!   the machine state;
+//! * a *cold call*: `callq *cold_stub(%r12)` as inline assembly, with the byte offset of the table entry in `eax`. The
+//!   stub preserves every register but `rax`, `r14`, `r15`, so it costs the fast path nothing: no spills, no stack
+//!   adjustment.
 //!
-//! A third way does not come back: `throw`.
+//! A third way does not come back: `raise`.
 
 use super::builder::{Builder, ins};
 use super::text::Val;
@@ -21,14 +22,15 @@ pub(crate) fn row_of(symbol: &str) -> RtIndex {
     RtIndex(i.unwrap_or_else(|| panic!("no runtime call {symbol}")) as u16)
 }
 
-/// Does the row neither read nor write memory that compiled code can see, apart from what its arguments denote for good? Then
-/// loads before and after the call can be shared.
+/// Does the row neither read nor write memory that compiled code can see, apart from what its arguments denote for
+/// good? Then loads before and after the call can be shared.
 fn leaves_memory_alone(symbol: &str) -> bool {
     symbol.starts_with("cairn_num_") || symbol == "cairn_eq_eqv"
 }
 
 impl Builder {
-    /// A C call. `lo`, `hi` and `sp` are in the context during calls that allocate or fail (a failure allocates its details).
+    /// A C call. `lo`, `hi` and `sp` are in the context during calls that allocate or fail (a failure allocates its
+    /// details).
     pub(crate) fn c_call(&mut self, symbol: &str, args: &[Val]) -> Val {
         let index = row_of(symbol);
         let flags = index.row().flags;

@@ -1,7 +1,7 @@
 //! Pairs, vectors, strings, bytevectors, records, boxes, ports: loads, stores and inline allocation.
 //!
-//! One comparison checks an index: rotated right by three, a fixnum is its integer, and any other word or a negative integer
-//! is larger than every length. (A proven fixnum is compared as it is.)
+//! One comparison checks an index: rotated right by three, a fixnum is its integer, and any other word or a negative
+//! integer is larger than every length. (A proven fixnum is compared as it is.)
 //!
 //! Write barrier: `crate::alloc` says what follows a store of a value that may point into the heap.
 

@@ -3,9 +3,9 @@
 //! A *throw* is a jump to `@cairn_throw_tail`, which calls the runtime and then the library's error hook.
 
 use super::builder::{Label, ins};
-use super::calls::row_of;
 use super::emitter::Emitter;
 use super::regs::Regs;
+use super::runtime_calls::row_of;
 use super::text::{Mem, Val};
 use cairn_layout::calls::{ALLOC, COLD, FAIL};
 use cairn_layout::code::Site;
@@ -75,7 +75,8 @@ impl Emitter<'_, '_> {
         self.jump(&Val::text("@cairn_throw_tail"), &sp, &regs);
     }
 
-    /// Body of `@cairn_throw_tail`: descriptor `{ kind, operation, site, number of values }` in `argc`, values in `a0`, `a1`.
+    /// Body of `@cairn_throw_tail`: descriptor `{ kind, operation, site, number of values }` in `argc`, values in `a0`,
+    /// `a1`.
     pub(crate) fn throw_tail(&mut self) {
         let d = Val::text("%argc");
         let word = |e: &mut Self, i: i64| e.load_word(&d, 8 * i, Mem::Code);

@@ -1,5 +1,5 @@
-//! Memory for compiled code that does not take it by itself (`cairn_layout::collector`): cells for its free lists, single
-//! objects. Nothing here collects; the heap check of compiled code has covered what is asked for.
+//! Memory for compiled code that does not take it by itself (`cairn_layout::collector`): cells for its free lists,
+//! single objects. Nothing here collects; the heap check of compiled code has covered what is asked for.
 
 use crate::alloc::alloc;
 use crate::runtime::rt;
@@ -8,8 +8,8 @@ use cairn_layout::collector::FreeList;
 use cairn_layout::machine::Machine;
 use cairn_layout::object::AllocKind;
 
-/// At least one cell for an empty list: the address of the first. Cells are chained through their first words, the last of
-/// which is 0. A heap without lists of its own hands out one cell at a time.
+/// At least one cell for an empty list: the address of the first. Cells are chained through their first words, the last
+/// of which is 0. A heap without lists of its own hands out one cell at a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_cells(ctx: &mut Machine, list: Value) -> Value {
     let list = FreeList(list.as_fixnum() as u8);

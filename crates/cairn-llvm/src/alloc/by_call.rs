@@ -6,9 +6,9 @@ use crate::emit::text::Val;
 use cairn_layout::object::AllocKind;
 use cairn_layout::value::Value as Word;
 
-pub(super) struct Call;
+pub(super) struct ByCall;
 
-impl Allocator for Call {
+impl Allocator for ByCall {
     fn take(&self, b: &mut Builder, kind: AllocKind, bytes: u64) -> Val {
         take(b, kind, bytes)
     }
