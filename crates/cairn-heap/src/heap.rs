@@ -215,6 +215,12 @@ impl<M: ObjectModel> Heap<M> {
     pub fn mark_card(&self, slot: u64) {
         self.core.cards.mark(Address(slot));
     }
+    /// The same for `count` slots from `first` on.
+    pub fn mark_cards(&self, first: u64, count: u64) {
+        if count > 0 {
+            self.core.cards.mark_span(Span::new(Address(first), Address(first + 8 * count)));
+        }
+    }
     /// Is this address inside the heap's region?
     #[inline]
     pub fn contains(&self, address: u64) -> bool {
@@ -304,6 +310,15 @@ impl<M: ObjectModel> Heap<M> {
             return Ok(*hi);
         }
         self.alloc_slow(lo, hi, bytes, kind)
+    }
+    /// The object of `old` bytes at `address`, which nobody else knows yet, needs `new` bytes only. If the rest can be given
+    /// back, the address to which the object is to be moved.
+    pub fn shrink(&mut self, hi: &mut u64, address: u64, old: u64, new: u64) -> Option<u64> {
+        if address != *hi || new >= old {
+            return None;
+        }
+        *hi = address + (old - new);
+        Some(*hi)
     }
     /// [`Heap::alloc`] when the object is large or the extent has less than `bytes + CHECK_RESERVE` left.
     #[cold]

@@ -12,7 +12,7 @@ use crate::fatal;
 use crate::runtime::rt;
 use cairn_heap::AllocKind;
 use cairn_layout::Value;
-use cairn_layout::machine::{CARD_MASK, CARD_SHIFT, Machine};
+use cairn_layout::machine::Machine;
 use cairn_layout::object::{self, LARGE_BYTES, Type};
 use cairn_layout::value::{TAG_OBJECT, TAG_PAIR};
 
@@ -104,23 +104,15 @@ pub fn size_text(bytes: u64) -> String {
     if size.fract() == 0.0 { format!("{size} {}", UNITS[unit]) } else { format!("{size:.1} {}", UNITS[unit]) }
 }
 
-/// Marks the card of a slot that was written, in an object that may be old.
+/// A slot of an object that may be old was written.
 #[inline]
 pub fn write_barrier(ctx: &mut Machine, slot: *const Value) {
-    // SAFETY: the card table has CARD_MASK + 1 bytes.
-    unsafe { *ctx.cards.add(((slot as u64 >> CARD_SHIFT) & CARD_MASK) as usize) = 1 }
+    rt(ctx).heap.mark_card(slot as u64);
 }
 
-/// Marks the cards of `count` slots from `first`.
+/// The same for `count` slots from `first`.
 pub fn write_barrier_range(ctx: &mut Machine, first: *const Value, count: usize) {
-    if count == 0 {
-        return;
-    }
-    let last = first as u64 + 8 * (count as u64 - 1);
-    for card in first as u64 >> CARD_SHIFT..=last >> CARD_SHIFT {
-        // SAFETY: as for `write_barrier`.
-        unsafe { *ctx.cards.add((card & CARD_MASK) as usize) = 1 }
-    }
+    rt(ctx).heap.mark_cards(first as u64, count as u64);
 }
 
 /// Stores into payload word `i` of an object, with its barrier.
@@ -226,10 +218,8 @@ pub fn shrink_last(ctx: &mut Machine, v: Value, length: u64) -> Value {
     // SAFETY: the object's bytes are ours; moving it up stays inside them, and nobody else knows it yet.
     unsafe {
         *(from as *mut u64) = new;
-        if from == ctx.hi && old_bytes > new_bytes {
-            let to = from + (old_bytes - new_bytes);
+        if let Some(to) = rt(ctx).heap.shrink(&mut ctx.hi, from, old_bytes, new_bytes) {
             std::ptr::copy(from as *const u64, to as *mut u64, (new_bytes / 8) as usize);
-            ctx.hi = to;
             return Value(to | TAG_OBJECT);
         }
         // The heap checker, which walks from object to object, steps over words of zero.

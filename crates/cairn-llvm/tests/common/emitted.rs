@@ -141,8 +141,10 @@ fn functions(text: &str) -> Vec<(&str, Vec<&str>)> {
             let head = body.lines().next().expect("a head");
             let at = head.find('@').expect("a symbol");
             let rest = &head[at..];
-            let end =
-                if rest.starts_with("@\"") { rest[2..].find('"').unwrap() + 3 } else { rest.find('(').unwrap() };
+            let end = match rest.strip_prefix("@\"") {
+                Some(quoted) => quoted.find('"').expect("a closing quote") + 3,
+                None => rest.find('(').expect("parameters"),
+            };
             (&rest[..end], body.lines().skip(1).map(str::trim).collect())
         })
         .collect()
