@@ -47,7 +47,7 @@ pub enum Kind {
     Typed = 10,
     /// Cells of one size whose words may or may not be references; the cold word is the number of the class.
     Untyped = 11,
-    /// Part of the nursery's range where objects stay that must not move.
+    /// Of the nursery, with pinned objects besides new ones.
     Pinned = 12,
 }
 

@@ -224,7 +224,11 @@ impl<M: ObjectModel> Checker<'_, M> {
     /// Is this address in memory whose references to young objects are remembered on cards?
     fn is_old(&self, a: Address) -> bool {
         let table = &self.core.pool.table;
-        table.covers(a) && !table.state(table.block_of(a)).has(State::YOUNG)
+        if !table.covers(a) {
+            return false;
+        }
+        let state = table.state(table.block_of(a));
+        if state.is(Kind::Pinned) { self.core.marks.is_set(a) } else { !state.has(State::YOUNG) }
     }
 
     /// A reference from an old to a young object must lie on a dirty card.
@@ -320,7 +324,16 @@ impl<M: ObjectModel> Checker<'_, M> {
         let block = table.block_of(a);
         let start = table.address_of(block);
         match table.state(block).kind() {
-            Kind::Nursery => {
+            Kind::Pinned if self.core.marks.is_set(a) => match self.core.pinned.around(a) {
+                Some(o) if o.reference != r => Err("not the reference to this pinned object".into()),
+                Some(_) if r.kind() == RefKind::Pair => Ok(()),
+                Some(o) => match self.matches_tag(r)? {
+                    m if m == o.measure => Ok(()),
+                    m => Err(format!("{m:?} was pinned as {o:?}")),
+                },
+                None => Err("the start of a pinned object that there is not".into()),
+            },
+            Kind::Nursery | Kind::Pinned => {
                 let i = self.extents.partition_point(|x| x.span.end <= a);
                 match self.extents.get(i) {
                     Some(x) if x.span.contains(a) => {
@@ -367,16 +380,6 @@ impl<M: ObjectModel> Checker<'_, M> {
                     Ok(())
                 }
             }
-            Kind::Pinned => match self.core.pinned.around(a) {
-                Some(o) if o.reference != r => Err("not the reference to this pinned object".into()),
-                Some(o) if !self.core.marks.is_set(a) => Err(format!("{o:?} has no start bit")),
-                Some(_) if r.kind() == RefKind::Pair => Ok(()),
-                Some(o) => match self.matches_tag(r)? {
-                    m if m == o.measure => Ok(()),
-                    m => Err(format!("{m:?} was pinned as {o:?}")),
-                },
-                None => Err("beside the pinned objects of its block".into()),
-            },
             other => Err(format!("in a block of kind {other:?}")),
         }
     }
@@ -393,8 +396,11 @@ impl<M: ObjectModel> Checker<'_, M> {
         let back = |from: Address, is_start: &dyn Fn(Address) -> bool| {
             (0..=a.offset_from(from) / WORD).map(|i| a.minus(i * WORD)).find(|&w| is_start(w))
         };
+        if let Some(o) = core.pinned.around(a) {
+            return Some(o.reference);
+        }
         let found = match table.state(block).kind() {
-            Kind::Nursery => {
+            Kind::Nursery | Kind::Pinned => {
                 let x = *self.extents.iter().find(|x| x.span.contains(a))?;
                 if a < x.lo {
                     Located::pair::<M>(Address(a.0 & !(PAIR_BYTES - 1)))
@@ -422,7 +428,6 @@ impl<M: ObjectModel> Checker<'_, M> {
                 // SAFETY: a large object starts with its first block.
                 unsafe { Located::headed(self.model, table.address_of(o.block)) }
             }
-            Kind::Pinned => *core.pinned.around(a)?,
             _ => return None,
         };
         found.span().contains(a).then_some(found.reference)

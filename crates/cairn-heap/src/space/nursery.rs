@@ -12,6 +12,9 @@ use crate::region::release_pages;
 /// How far a poisoned nursery wanders before it starts over.
 const LAP_BYTES: u64 = 2 << 20;
 
+/// Bytes of a page of the system.
+const PAGE_BYTES: u64 = 4 << 10;
+
 /// An extent and how far it is filled.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
@@ -35,7 +38,7 @@ pub struct Nursery {
     current: Span,
     closed: Vec<Extent>,
     exact: bool,
-    /// Runs of blocks that are left out because pinned objects lie there, in order.
+    /// What is left out because pinned objects lie there, in order.
     islands: Vec<Span>,
     /// Bytes between `base` and `next` that were left out.
     skipped: u64,
@@ -80,28 +83,34 @@ impl Nursery {
     pub const fn current(&self) -> Span {
         self.current
     }
-    /// The next `need > 0` bytes, in whole blocks unless the nursery is exact; `None` when the range is exhausted.
+    /// The next `need > 0` bytes: up to the end of a block or to the next island, unless the nursery is exact; `None` when the
+    /// range is exhausted.
     pub fn take(&mut self, table: &mut BlockTable, need: u64) -> Option<Span> {
-        let bytes = need.checked_next_multiple_of(if self.exact { PAIR_BYTES } else { BLOCK_BYTES })?;
+        let need = need.checked_next_multiple_of(PAIR_BYTES)?;
         let mut start = self.next;
+        let mut shore = self.span.end;
         let ahead = self.islands.partition_point(|i| i.end <= start);
         for island in &self.islands[ahead..] {
-            if island.start.0 < start.0.saturating_add(bytes) {
-                start = island.end;
-            } else {
+            if island.start.0 >= start.0.checked_add(need)? {
+                shore = island.start;
                 break;
             }
+            start = island.end;
         }
-        if self.span.end.offset_from(start) < bytes {
+        if shore.offset_from(start) < need || shore < start {
             return None;
         }
+        let end = start.plus(need);
+        let end = if self.exact { end } else { Address(end.0.next_multiple_of(BLOCK_BYTES)).min(shore) };
         self.skipped += start.offset_from(self.next);
-        let span = Span::new(start, start.plus(bytes));
-        self.next = span.end;
-        self.warm = Address(self.warm.0.max(span.end.0.next_multiple_of(BLOCK_BYTES)));
-        let (first, last) = (table.block_of(span.start), table.block_of(span.end.minus(1)));
+        let span = Span::new(start, end);
+        self.next = end;
+        self.warm = Address(self.warm.0.max(end.0.next_multiple_of(BLOCK_BYTES)));
+        let (first, last) = (table.block_of(start), table.block_of(end.minus(1)));
         for b in first.0..=last.0 {
-            table.set(BlockIndex(b), Kind::Nursery, State::FROM | State::YOUNG);
+            if !table.state(BlockIndex(b)).is(Kind::Pinned) {
+                table.set(BlockIndex(b), Kind::Nursery, State::FROM | State::YOUNG);
+            }
         }
         Some(span)
     }
@@ -143,18 +152,18 @@ impl Nursery {
     /// Gives the pages beyond what has been handed out back to the system.
     pub fn trim(&mut self) {
         let keep = Address(self.next.0.next_multiple_of(BLOCK_BYTES));
-        outside(&self.islands, Span::new(keep, self.warm.max(keep)), release_pages);
+        outside(&self.islands, Span::new(keep, self.warm.max(keep)), release_whole_pages);
         self.warm = keep;
     }
-    /// Empties the nursery: every survivor has left, but for those in the blocks of these islands. Pages beyond the soft limit
-    /// go back to the system.
+    /// Empties the nursery: every survivor has left, but for those on these islands. Pages beyond the soft limit go back to
+    /// the system.
     ///
     /// When poisoned, it goes on behind what it has used, and comes back only after a while: so a stale reference meets
     /// poison, not the next new object.
-    pub fn reset(&mut self, islands: Vec<Span>, poisoned: bool) {
+    pub fn reset(&mut self, islands: &[Span], poisoned: bool) {
         self.closed.clear();
         self.skipped = 0;
-        let former = std::mem::replace(&mut self.islands, islands);
+        let former = std::mem::replace(&mut self.islands, islands.to_vec());
         if poisoned {
             for span in former.into_iter().chain([Span::new(self.base, self.next)]) {
                 outside(&self.islands, span, poison);
@@ -167,13 +176,22 @@ impl Nursery {
             return;
         }
         if let Some(last) = former.last() {
-            self.warm = self.warm.max(last.end);
+            self.warm = self.warm.max(Address(last.end.0.next_multiple_of(BLOCK_BYTES)));
         }
         let keep = Address((self.span.start.0 + self.soft).min(self.warm.0));
-        outside(&self.islands, Span::new(keep, self.warm), release_pages);
+        outside(&self.islands, Span::new(keep, self.warm), release_whole_pages);
         self.warm = keep;
         self.next = self.span.start;
         self.current = Span::new(self.span.start, self.span.start);
+    }
+}
+
+/// Gives back the pages that lie wholly in a span.
+fn release_whole_pages(span: Span) {
+    let start = Address(span.start.0.next_multiple_of(PAGE_BYTES));
+    let end = Address(span.end.0 & !(PAGE_BYTES - 1));
+    if start < end {
+        release_pages(Span::new(start, end));
     }
 }
 
@@ -201,10 +219,9 @@ mod tests {
         let mut table = BlockTable::new(&region).unwrap();
         let block = |i: u64| region.base().plus(i * BLOCK_BYTES);
         let mut n = Nursery::new(Span::new(block(0), block(20)), 20 * BLOCK_BYTES, false);
-        n.reset(
-            vec![Span::new(block(0), block(2)), Span::new(block(3), block(4)), Span::new(block(7), block(8))],
-            false,
-        );
+        let islands =
+            [Span::new(block(0), block(2)), Span::new(block(3), block(4)), Span::new(block(7), block(8))];
+        n.reset(&islands, false);
         let mut take = |need: u64| n.take(&mut table, need * BLOCK_BYTES).map(|s| s.start);
         assert_eq!([take(1), take(1), take(3), take(12)], [Some(block(2)), Some(block(4)), Some(block(8)), None]);
         assert_eq!(take(9), Some(block(11)));
@@ -214,5 +231,22 @@ mod tests {
         let parts = parts.into_inner();
         assert_eq!(parts.iter().map(|s| s.bytes() / BLOCK_BYTES).collect::<Vec<_>>(), [0, 1, 3, 1]);
         assert_eq!(parts[2], Span::new(block(4), block(7)));
+    }
+    #[test]
+    fn what_lies_between_islands_of_one_block_is_used() {
+        let region = Region::reserve(28).unwrap();
+        let mut table = BlockTable::new(&region).unwrap();
+        let at = |kib: u64| region.base().plus(kib << 10);
+        let mut n = Nursery::new(Span::new(at(0), at(128)), 128 << 10, false);
+        table.set(BlockIndex(0), Kind::Pinned, 0);
+        n.reset(&[Span::new(at(4), at(5)), Span::new(at(20), at(24)), Span::new(at(30), at(36))], false);
+        let mut take =
+            |kib: u64| n.take(&mut table, kib << 10).map(|s| ((s.start.0 - at(0).0) >> 10, s.bytes() >> 10));
+        assert_eq!(take(1), Some((0, 4)));
+        assert_eq!(take(16), Some((36, 28)), "no gap before has room");
+        assert_eq!(take(64), Some((64, 64)));
+        assert_eq!(take(1), None);
+        assert_eq!(n.used(), (4 + 28 + 64) << 10);
+        assert!(table.state(BlockIndex(0)).is(Kind::Pinned) && table.state(BlockIndex(1)).is(Kind::Nursery));
     }
 }

@@ -1,12 +1,18 @@
 //! Pinned objects: young ones that became old where they were, because a word that may be a reference refers to them.
 //!
-//! They lie in blocks of the nursery's range, which the nursery leaves out until the last pinned object there has died;
-//! whatever else was in such a block has moved away or is dead. An entry per object holds its extent; a start bit is its
-//! mark. The grain is the object for what stays and lives, the block for what the nursery cannot use meanwhile.
+//! They lie in the nursery's range. Whatever else was there has moved away or is dead, so the nursery goes on using what is
+//! between them, but for *islands*: the lines that they lie on, and gaps too short to be of use.
+//!
+//! ```text
+//!   nursery  │ extent       │▒▒island▒▒│ extent │▒▒▒▒▒island▒▒▒▒▒▒▒│ extent                │
+//!   pinned                    ███                ██  █████      ██
+//! ```
+//!
+//! An entry per object holds its extent; a start bit is its mark, and tells it from the young objects of the same block.
 
-use crate::address::{Address, BLOCK_BYTES, BlockIndex, Span};
+use crate::address::{Address, BlockIndex, Span};
 use crate::blocks::{BlockTable, Kind, State, poison};
-use crate::marks::Marks;
+use crate::marks::{LINE_BYTES, Marks};
 use crate::model::Located;
 use crate::region::Cards;
 use std::collections::BTreeMap;
@@ -17,7 +23,13 @@ pub struct PinnedSpace {
     objects: BTreeMap<Address, Located>,
     /// Objects by block; one that crosses from block to block counts in each.
     blocks: BTreeMap<u32, u32>,
+    /// As of the last [`PinnedSpace::settle`].
+    islands: Vec<Span>,
+    bytes: u64,
 }
+
+/// Shorter gaps between objects belong to an island: the slow path of a heap check costs more than they are worth.
+const SHORTEST_GAP: u64 = 4 << 10;
 
 impl PinnedSpace {
     fn blocks_of(table: &BlockTable, o: &Located) -> std::ops::RangeInclusive<u32> {
@@ -46,31 +58,38 @@ impl PinnedSpace {
         let first = self.around(span.start).map_or(span.start, |o| o.reference.address());
         self.objects.range(first..span.end).map(|(_, o)| o)
     }
-    /// Runs of the blocks that the nursery leaves out, in order.
-    pub fn islands(&self, table: &BlockTable) -> Vec<Span> {
-        let mut islands: Vec<Span> = Vec::new();
-        for &b in self.blocks.keys() {
-            let start = table.address_of(BlockIndex(b));
-            match islands.last_mut() {
-                Some(last) if last.end == start => last.end = start.plus(BLOCK_BYTES),
-                _ => islands.push(Span::new(start, start.plus(BLOCK_BYTES))),
+    /// What the nursery leaves out, in order.
+    pub fn islands(&self) -> &[Span] {
+        &self.islands
+    }
+    /// After objects were pinned, or forgotten: finds the islands, and cleans the cards, since nothing there refers to a young
+    /// object.
+    pub fn settle(&mut self, table: &BlockTable, cards: &Cards) {
+        self.islands.clear();
+        for o in self.objects.values() {
+            let line = |a: Address| Address(a.0 & !(LINE_BYTES - 1));
+            let (start, end) = (line(o.span().start), line(o.span().end.plus(LINE_BYTES - 1)));
+            match self.islands.last_mut() {
+                Some(last) if start.0 < last.end.0 + SHORTEST_GAP => last.end = end,
+                _ => self.islands.push(Span::new(start, end)),
             }
         }
-        islands
+        self.bytes = self.islands.iter().map(|i| i.bytes()).sum();
+        self.blocks().for_each(|b| cards.clean_blocks(table.address_of(b), 1));
     }
     /// The blocks.
     pub fn blocks(&self) -> impl Iterator<Item = BlockIndex> + '_ {
         self.blocks.keys().map(|&b| BlockIndex(b))
     }
-    /// Bytes of the blocks.
-    pub fn bytes(&self) -> u64 {
-        self.blocks.len() as u64 * BLOCK_BYTES
+    /// Bytes of the islands.
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
     }
     /// Before marking: no object is marked.
     pub fn begin_marking(&mut self, marks: &Marks) {
         self.objects.keys().for_each(|&a| marks.unset(a));
     }
-    /// After marking: forgets what is unmarked; blocks without objects are the nursery's again.
+    /// After marking: forgets what is unmarked; blocks without objects are the nursery's alone again.
     pub fn sweep(&mut self, table: &mut BlockTable, marks: &Marks) {
         let blocks = &mut self.blocks;
         self.objects.retain(|&a, o| {
@@ -88,13 +107,9 @@ impl PinnedSpace {
             live
         });
     }
-    /// Cleans the cards of all blocks: nothing there refers to a young object.
-    pub fn clean_cards(&self, table: &BlockTable, cards: &Cards) {
-        self.blocks().for_each(|b| cards.clean_blocks(table.address_of(b), 1));
-    }
-    /// Fills what is free in the blocks with poison.
-    pub fn poison_gaps(&self, table: &BlockTable) {
-        for island in self.islands(table) {
+    /// Fills what is free on the islands with poison.
+    pub fn poison_gaps(&self) {
+        for &island in &self.islands {
             let mut at = island.start;
             for o in self.overlapping(island) {
                 poison(Span::new(at, o.span().start));

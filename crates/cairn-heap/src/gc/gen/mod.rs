@@ -151,7 +151,7 @@ impl Gen {
         };
         core.large.sweep_young(&mut core.pool, &core.cards);
         core.chunks.sweep_young(&mut core.pool);
-        core.pinned.clean_cards(&core.pool.table, &core.cards);
+        core.pinned.settle(&core.pool.table, &core.cards);
         core.stats.promoted += copied;
         copied
     }
@@ -204,6 +204,7 @@ impl Gen {
         core.large.sweep_all(&mut core.pool, &core.cards);
         core.cells.sweep(&mut core.pool, &core.marks, core.zeal.poison);
         core.pinned.sweep(&mut core.pool.table, &core.marks);
+        core.pinned.settle(&core.pool.table, &core.cards);
         core.chunks.sweep_all(&mut core.pool);
         core.stats.major += 1;
         core.stats.copied += copied;
@@ -240,9 +241,9 @@ impl Gen {
         core.stats.peak = core.stats.peak.max(core.used() + nursery);
         let soft = core.sizing.nursery(self.nursery_bytes, core.used());
         self.nursery.set_soft_limit(soft);
-        self.nursery.reset(core.pinned.islands(&core.pool.table), core.zeal.poison);
+        self.nursery.reset(core.pinned.islands(), core.zeal.poison);
         if core.zeal.poison {
-            core.pinned.poison_gaps(&core.pool.table);
+            core.pinned.poison_gaps();
         }
         self.wanted = None;
         core.chunk_bytes_at_collection = core.chunks.bytes();
