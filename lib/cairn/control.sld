@@ -284,6 +284,11 @@
       (lambda (kind who message irritants site)
         (raise-condition kind who message irritants site)))
 
+    ;; The raise hook: the runtime ended an activation, and left the error hook's arguments in slot 9.
+    (%machine-set! 8
+      (lambda ()
+        (%apply raise-condition (%machine-ref 9))))
+
     ;; (guard (x clause ...) body ...) is (guard* (lambda (x reraise) (cond clause ... (else (reraise)))) (lambda () body ...)).
     ;; The handler runs in the dynamic state of the guard form; `reraise` goes back to that of the raise.
     (define (guard* handler body)

@@ -76,6 +76,8 @@ pub(crate) struct Core {
     pub(crate) ambiguous: Option<bool>,
     /// Bytes that the client holds elsewhere on the program's behalf.
     charged: u64,
+    /// Bytes that may be held beyond the maximum for a while.
+    overdraft: u64,
     /// Collections so far when the pages of all that was free were last given back.
     released_at: u64,
     observer: Option<Box<dyn Observer>>,
@@ -95,7 +97,7 @@ impl Core {
     /// and what was allocated since the last minor one are too much already.
     pub(crate) fn admit(&self, plan: &mut impl Plan, bytes: u64) -> Result<(), OutOfMemory> {
         let nursery = plan.nursery_used();
-        let max = self.sizing.heap_max();
+        let max = self.sizing.heap_max() + self.overdraft;
         if self.used() + nursery + bytes <= max {
             return Ok(());
         }
@@ -187,6 +189,7 @@ impl<M: ObjectModel> Heap<M> {
             chunk_bytes_at_collection: 0,
             ambiguous: None,
             charged: 0,
+            overdraft: 0,
             released_at: 0,
             observer: None,
         };
@@ -462,6 +465,15 @@ impl<M: ObjectModel> Heap<M> {
         self.core.chunks.info(&self.core.pool, Address(chunk)).map(|i| i.old)
     }
 
+    /// Lets the heap hold `bytes` beyond its maximum until told otherwise: for a client that was refused memory where it could
+    /// not fail, and for one that reports that there is none. Collections go on to report what is beyond the maximum.
+    pub fn set_overdraft(&mut self, bytes: u64) {
+        self.core.overdraft = bytes;
+    }
+    /// Is the heap beyond its maximum and what may be overdrawn?
+    pub fn is_overdrawn(&mut self) -> bool {
+        self.bytes_in_use() > self.core.sizing.heap_max() + self.core.overdraft
+    }
     /// Counts `bytes` that the client is about to hold outside the heap, but that its maximum is to bound, too.
     pub fn charge(&mut self, bytes: u64) -> Result<(), OutOfMemory> {
         let core = &mut self.core;

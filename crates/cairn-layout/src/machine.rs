@@ -47,6 +47,10 @@ pub mod slot {
     pub const STDOUT: usize = 6;
     /// Standard error port.
     pub const STDERR: usize = 7;
+    /// Procedure of no arguments that raises what [`RAISED`] says: called when the runtime ends an activation.
+    pub const RAISE_HOOK: usize = 8;
+    /// The arguments of the error hook, as a list.
+    pub const RAISED: usize = 9;
 }
 
 /// Offset of a slot in the machine context.

@@ -8,7 +8,7 @@
 //! Payloads of fresh objects are uninitialised: the caller fills them before it returns to compiled code.
 
 use crate::access;
-use crate::fatal;
+use crate::exhaustion;
 use crate::runtime::rt;
 use cairn_heap::AllocKind;
 use cairn_layout::Value;
@@ -32,7 +32,7 @@ pub fn never_fits(ctx: &Machine, ty: Type, length: u64) -> Option<u64> {
 #[inline]
 pub fn alloc_object(ctx: &mut Machine, ty: Type, flags: u8, length: u64) -> Value {
     if length > LENGTH_MAX {
-        out_of_memory(ctx, length.saturating_mul(8));
+        exhaustion::refuse(ctx, length.saturating_mul(8));
     }
     let header = object::header(ty, flags, length);
     let bytes = object::object_bytes(header);
@@ -70,23 +70,10 @@ pub fn alloc_procedure(ctx: &mut Machine, words: u64) -> u64 {
 pub fn alloc(ctx: &mut Machine, bytes: u64, kind: AllocKind) -> u64 {
     match rt(ctx).heap.alloc(&mut ctx.lo, &mut ctx.hi, bytes, kind) {
         Ok(address) => address,
-        Err(_) => out_of_memory(ctx, bytes),
+        Err(_) => {
+            exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.alloc(&mut ctx.lo, &mut ctx.hi, bytes, kind))
+        }
     }
-}
-
-/// Says that the heap limit is reached, by a request for `bytes` or (0) by what a collection left, and ends the
-/// process with status 1; nothing written so far is lost.
-#[cold]
-pub fn out_of_memory(ctx: &mut Machine, bytes: u64) -> ! {
-    let limit = rt(ctx).heap.heap_max();
-    let limit = size_text(limit);
-    let what = match bytes {
-        0 => format!("live data exceed the heap limit of {limit}"),
-        _ => format!("{} more would exceed the heap limit of {limit}", size_text(bytes)),
-    };
-    (rt(ctx).flush)(ctx);
-    fatal::say(ctx, &format!("cairn: out of memory: {what} (raise it with --heap-max)"));
-    fatal::end(ctx, 1)
 }
 
 /// `512 bytes`, `64 MiB`.

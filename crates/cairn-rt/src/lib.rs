@@ -13,6 +13,7 @@
 //! | [`access`], [`alloc`] | reading and making heap objects |
 //! | [`failure`], [`arguments`] | failures of runtime calls; the checks that most of them make |
 //! | [`throw`] | failures, also those of inline checks, turned into the error hook's arguments |
+//! | [`exhaustion`] | what happens when memory runs out |
 //! | [`num`] | the numeric tower on heap values |
 //! | [`equality`] | `eqv?`, `equal?` and hashing |
 //! | [`chars`], [`string`], [`symbol`], [`vector`], [`bytes`], [`list`], [`record`] | data types; [`sequence`] is what three of them share |
@@ -30,6 +31,7 @@ mod bytes;
 mod calls;
 mod chars;
 mod equality;
+mod exhaustion;
 mod failure;
 pub mod fatal;
 mod list;

@@ -4,6 +4,7 @@
 //! `Machine::runtime` leads from there to here ([`rt`]). This is the state alone, at the bottom of the crate; [`crate::start`]
 //! makes it.
 
+use crate::exhaustion::Exhaustion;
 use crate::machine::modules::Modules;
 use crate::machine::state::State;
 use crate::options::Options;
@@ -48,6 +49,8 @@ pub struct Runtime {
     pub modules: Modules,
     /// When the runtime began.
     pub start: Instant,
+    /// Whether memory has run out.
+    pub(crate) exhaustion: Exhaustion,
     /// What `Machine::args` points to.
     pub args: Vec<Value>,
     /// What the frame strategy keeps.

@@ -1,6 +1,7 @@
 //! From nothing to a running program: making a runtime, `main` of executables.
 
 use crate::calls;
+use crate::exhaustion::Exhaustion;
 use crate::fatal;
 use crate::machine::load::collector_of;
 use crate::machine::modules::Modules;
@@ -53,6 +54,7 @@ impl Runtime {
             open_ports: Vec::new(),
             modules: Modules::default(),
             start: Instant::now(),
+            exhaustion: Exhaustion::default(),
             args: vec![Value::UNSPECIFIED; ARGS_MIN],
             strategy: State::new(zeal != Zeal::Off),
         });

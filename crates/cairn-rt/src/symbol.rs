@@ -9,6 +9,7 @@ use crate::access::{self, string_chars, string_of};
 use crate::alloc;
 use crate::arguments::expect;
 use crate::equality::hash_words;
+use crate::exhaustion;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
@@ -102,7 +103,7 @@ pub fn intern_chars(ctx: &mut Machine, name: &[u32]) -> Value {
 fn grow_table(ctx: &mut Machine) {
     let (before, bytes) = (rt(ctx).symbols.bytes(), rt(ctx).symbols.bytes_grown());
     if rt(ctx).heap.charge(bytes).is_err() {
-        alloc::out_of_memory(ctx, bytes);
+        exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.charge(bytes));
     }
     rt(ctx).symbols.grow();
     rt(ctx).heap.discharge(before);
@@ -119,7 +120,7 @@ fn make_immortal(ctx: &mut Machine, name: &[u32], hash: i64) -> Value {
     let name_header = object::header(Type::String, object::FLAG_LITERAL, name.len() as u64);
     let symbol_header = object::header(Type::Symbol, 0, object::symbol::LEN);
     let name_bytes = object::object_bytes(name_header);
-    let Some(address) = rt(ctx).alloc_immortal(name_bytes, true) else { alloc::out_of_memory(ctx, name_bytes) };
+    let Some(address) = rt(ctx).alloc_immortal(name_bytes, true) else { exhaustion::refuse(ctx, name_bytes) };
     // SAFETY: `address` has room for the header and the characters, rounded up to words.
     unsafe {
         *((address + name_bytes - 8) as *mut u64) = 0;
@@ -128,9 +129,7 @@ fn make_immortal(ctx: &mut Machine, name: &[u32], hash: i64) -> Value {
     }
     let name = Value(address | TAG_OBJECT);
     let symbol_bytes = object::object_bytes(symbol_header);
-    let Some(address) = rt(ctx).alloc_immortal(symbol_bytes, false) else {
-        alloc::out_of_memory(ctx, symbol_bytes)
-    };
+    let Some(address) = rt(ctx).alloc_immortal(symbol_bytes, false) else { exhaustion::refuse(ctx, symbol_bytes) };
     // SAFETY: a symbol is its header and two words.
     unsafe {
         *(address as *mut u64) = symbol_header;

@@ -1,5 +1,6 @@
-//! Running out: of memory, in every way a program can, and of room for output. Each must end with one plain sentence and
-//! exit status 1, and nothing written before may be lost. Only a single object that can never fit is an ordinary error.
+//! Running out: of memory, in every way a program can, and of room for output. Running out of memory is a condition: a program
+//! that handles it goes on with all of its memory; one that does not ends like after any error, and nothing written before
+//! may be lost. A handler that goes on taking memory ends the program.
 
 use std::fs;
 use std::path::PathBuf;
@@ -31,7 +32,7 @@ impl Drop for Executable {
 
 const MEMORY: &str = "tests/exhaustion/memory.scm";
 
-const WAYS: [&str; 19] = [
+const WAYS: [&str; 20] = [
     "list",
     "vectors",
     "strings",
@@ -46,11 +47,12 @@ const WAYS: [&str; 19] = [
     "continuations",
     "flat-continuations",
     "winders",
-    "handlers",
     "parameters",
     "arguments",
     "many-arguments",
-    "caught",
+    "hash-table",
+    "vector",
+    "ports",
 ];
 
 fn is_out_of_memory(way: &str, limit: &str, output: &Output) {
@@ -58,11 +60,22 @@ fn is_out_of_memory(way: &str, limit: &str, output: &Output) {
     assert_eq!(output.status.code(), Some(1), "{way}: {:?}\n{out}{err}", output.status);
     assert_eq!(out, "begun\n", "{way}: {err}");
     assert!(
-        err.starts_with("cairn: out of memory: ") && err.contains(&format!("heap limit of {limit} MiB")),
+        err.starts_with("error: out of memory: ") && err.contains(&format!("heap limit of {limit} MiB")),
         "{way}: {err}"
     );
-    assert_eq!(err.lines().count(), 1, "{way}: {err}");
+    assert!(err.contains("tests/exhaustion/memory.scm:"), "{way}: {err}");
+    assert_eq!(err.matches("out of memory").count(), 1, "{way}: {err}");
 }
+
+/// Caught, and all memory there again: three times in one program.
+fn is_caught(way: &str, output: &Output) {
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!((&*out, &*err), ("begun\ncaught500000caught\n", ""), "{way}: {:?}", output.status);
+    assert_eq!(output.status.code(), Some(0), "{way}");
+}
+
+/// Ways to exhaust memory for good, and one that takes long.
+const ONCE: [&str; 3] = ["symbols", "short-symbols", "squares"];
 
 /// Single objects beyond the limit: the rest of the program can go on without them.
 const TOO_LARGE: [(&str, &str); 4] = [
@@ -89,12 +102,23 @@ fn exhaust(frames: &str) {
     for way in WAYS {
         let output = Command::new(&exe.0).arg(way).env("CAIRN_HEAP_MAX", "64M").output().unwrap();
         is_out_of_memory(way, "64", &output);
+        if !ONCE.contains(&way) {
+            let output =
+                Command::new(&exe.0).args([way, "guarded"]).env("CAIRN_HEAP_MAX", "24M").output().unwrap();
+            is_caught(way, &output);
+        }
     }
-    for way in ["list", "vectors", "recursion", "continuations", "symbols", "caught", "many-arguments"] {
+    for way in ["list", "vectors", "recursion", "continuations", "many-arguments", "vector", "hash-table"] {
         let mut zealous = Command::new(&exe.0);
         zealous.arg(way).env("CAIRN_HEAP_MAX", "8M").env("CAIRN_ZEAL", "1");
         is_out_of_memory(way, "8", &zealous.output().unwrap());
     }
+    let output = Command::new(&exe.0).arg("handlers").env("CAIRN_HEAP_MAX", "64M").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "begun\nescaped\n");
+    let output = Command::new(&exe.0).arg("ignored").env("CAIRN_HEAP_MAX", "16M").output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(err.starts_with("cairn: out of memory: ") && err.lines().count() == 1, "{err}");
+    assert_eq!((output.status.code(), &output.stdout[..]), (Some(1), &b"begun\n"[..]));
     for (way, message) in TOO_LARGE {
         let output = Command::new(&exe.0).arg(way).env("CAIRN_HEAP_MAX", "64M").output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{way}");
@@ -102,7 +126,7 @@ fn exhaust(frames: &str) {
         let err = String::from_utf8_lossy(&output.stderr);
         assert!(err.starts_with(&format!("error: {message}\n  --> tests/exhaustion/memory.scm:")), "{way}: {err}");
         let output = Command::new(&exe.0).args([way, "guarded"]).env("CAIRN_HEAP_MAX", "64M").output().unwrap();
-        assert_eq!(String::from_utf8_lossy(&output.stdout), "begun\ncaught\n", "{way}");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "begun\ncaught500000caught\n", "{way}");
         assert_eq!(output.status.code(), Some(0), "{way}");
     }
     for way in ["list", "recursion"] {

@@ -5,7 +5,7 @@
 //! Runtime calls never come here.
 
 use super::frames;
-use crate::alloc::out_of_memory;
+use crate::exhaustion;
 use crate::runtime::{Runtime, rt};
 use cairn_heap::address::Address;
 use cairn_heap::{Client, Refill, RootVisitor};
@@ -34,9 +34,7 @@ pub fn safepoint(ctx: &mut Machine, bytes: u64) {
     let mut roots = Roots { machine: ctx };
     let outcome = rt(ctx).heap.safepoint(&mut lo, &mut hi, need, &mut roots);
     (ctx.lo, ctx.hi) = (lo, hi);
-    if let Err(e) = outcome {
-        out_of_memory(ctx, e.requested);
-    }
+    exhaustion::collected(ctx, outcome, need);
 }
 
 /// The collector's view of a running program.

@@ -1,7 +1,7 @@
 //! Taking in a compiled module and running it.
 
 use super::modules::ModuleId;
-use super::{frames, stubs};
+use super::{frames, raise, stubs};
 use crate::runtime::Runtime;
 use crate::symbol;
 use cairn_layout::Value;
@@ -172,9 +172,13 @@ impl Runtime {
             (*ctx).thread = ThreadState::NEW;
             (*ctx).spilled = 0;
             frames::start(&mut *ctx);
-            match stubs::enter(ctx, main, code) {
-                -1 => Ok((*ctx).result),
-                status => Err(status as i32),
+            let mut closure = main;
+            loop {
+                match stubs::enter(ctx, closure, code) {
+                    -1 => return Ok((*ctx).result),
+                    raise::RAISED => closure = raise::hook(&*ctx),
+                    status => return Err(status as i32),
+                }
             }
         }
     }

@@ -10,6 +10,7 @@
 //! | [`collect`] | safepoints: roots, the collector's client |
 //! | [`modules`] | the loaded modules: whose code, whose positions |
 //! | [`requests`] | memory for compiled code that asks for it |
+//! | [`raise`] | conditions raised from inside the runtime |
 //! | [`load`] | taking in a compiled module, running it |
 
 pub(crate) mod audit;
@@ -18,6 +19,7 @@ pub mod frames;
 pub mod load;
 pub mod modules;
 mod requests;
+pub(crate) mod raise;
 pub(crate) mod state;
 pub(crate) mod stubs;
 mod walk;
@@ -27,6 +29,7 @@ pub use requests::*;
 
 use crate::access;
 use crate::alloc;
+use crate::exhaustion;
 use crate::failure;
 use crate::list::{Shape, shape};
 use crate::runtime::rt;
@@ -42,6 +45,7 @@ use walk::descriptor;
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_overflow(ctx: &mut Machine, bytes: Value) -> Value {
     frames::overflow(ctx, bytes.as_fixnum() as u64);
+    exhaustion::check(ctx);
     Value(ctx.thread.sp)
 }
 
@@ -126,7 +130,7 @@ pub fn ensure_args(ctx: &mut Machine, n: usize) {
         let size = n.next_power_of_two();
         let bytes = ((size - len) * size_of::<Value>()) as u64;
         if rt(ctx).heap.charge(bytes).is_err() {
-            alloc::out_of_memory(ctx, bytes);
+            exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.charge(bytes));
         }
         let area = &mut rt(ctx).args;
         area.resize(size, Value::UNSPECIFIED);

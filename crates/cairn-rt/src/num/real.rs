@@ -1,7 +1,8 @@
 //! Predicates, rounding, exactness, elementary functions, parts of complex numbers.
 
 use crate::access;
-use crate::alloc::{alloc_pair, make_flonum, out_of_memory};
+use crate::alloc::{alloc_pair, make_flonum};
+use crate::exhaustion;
 use crate::failure;
 use crate::num::big;
 use crate::num::operand::{Operand::*, fault, from_int, operand, slow1, slow2, to_number};
@@ -252,7 +253,7 @@ pub extern "C" fn cairn_num_expt(ctx: &mut Machine, a: Value, b: Value) -> Value
         let bits = (limbs::bit_len(base.limbs) as u64).saturating_sub(1);
         let bytes = bits.saturating_mul(n as u64) / 8;
         if bytes > rt(ctx).heap.heap_max() {
-            out_of_memory(ctx, bytes);
+            exhaustion::refuse(ctx, bytes);
         }
     }
     slow2(ctx, "expt", a, b, Number::expt)

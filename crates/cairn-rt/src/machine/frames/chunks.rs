@@ -35,7 +35,7 @@
 //! scanned by every collection, a continuation's frames once when it is promoted and then only by full ones.
 
 use super::{FrameStrategy, continuation_word, make_continuation};
-use crate::alloc::out_of_memory;
+use crate::exhaustion;
 use crate::machine::audit::Segment;
 use crate::machine::state::State;
 use crate::machine::walk::{descriptor, visit_frames};
@@ -61,10 +61,11 @@ fn new_chunk(ctx: &mut Machine, bytes: u64) -> (u64, u64) {
         return chunk;
     }
     let size = (bytes + 2 * RED_ZONE).next_multiple_of(usual);
-    match rt(ctx).heap.alloc_chunk(size) {
-        Ok((start, size)) => (start, start + size),
-        Err(_) => out_of_memory(ctx, size),
-    }
+    let (start, size) = match rt(ctx).heap.alloc_chunk(size) {
+        Ok(chunk) => chunk,
+        Err(_) => exhaustion::overdraw(ctx, size, |ctx| rt(ctx).heap.alloc_chunk(size)),
+    };
+    (start, start + size)
 }
 
 /// Makes `chunk` current and empty, its base frame being the return address `bottom`; the next frame has so many `bytes`.

@@ -1,0 +1,101 @@
+//! What happens when memory runs out.
+//!
+//! The problem: memory is asked for in a hundred places of the runtime, most of which cannot fail; and what the heap refuses, a
+//! collection might yet grant, but runtime calls never collect. The idea: the heap's maximum is overdrawn, and the next safepoint
+//! collects. If that makes room, nothing has happened. If not, the program gets a condition which it can handle: it can drop data
+//! and go on. The heap leaves it a reserve for that.
+//!
+//! ```text
+//!                 refused                     safepoint, no room
+//!   plenty ─────────────────▶ overdrawn ───────────────────────────▶ raised ──▶ reserve used up: the run ends
+//!     ▲ ◀─────────────────────────┘  safepoint, room again              │
+//!     └─────────────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! While overdrawn, the heap may hold twice its maximum: the object asked for, and what else the runtime call under way needs.
+//! Requests that are beyond even that raise at once.
+
+use crate::alloc::size_text;
+use crate::fatal;
+use crate::machine::raise;
+use crate::runtime::{Failure, rt};
+use cairn_heap::OutOfMemory;
+use cairn_layout::machine::{Machine, error as kind};
+
+/// See the module's header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Exhaustion {
+    /// As far as is known.
+    #[default]
+    Plenty,
+    /// So many bytes were refused, and taken all the same.
+    Overdrawn(u64),
+    /// The program knows.
+    Raised,
+}
+
+/// Bytes that a handler has.
+fn reserve(heap_max: u64) -> u64 {
+    (heap_max / 16).clamp(256 << 10, 1 << 20)
+}
+
+/// The heap has refused `bytes`: asks `again`, overdrawing.
+#[cold]
+pub fn overdraw<T>(
+    ctx: &mut Machine,
+    bytes: u64,
+    again: impl FnOnce(&mut Machine) -> Result<T, OutOfMemory>,
+) -> T {
+    let rt = rt(ctx);
+    if rt.exhaustion == Exhaustion::Plenty {
+        rt.exhaustion = Exhaustion::Overdrawn(bytes);
+        rt.heap.set_overdraft(rt.heap.heap_max());
+        // Should even this fail, `again` will, too.
+        let _ = rt.heap.request_collection(&mut ctx.lo, &mut ctx.hi, true);
+    }
+    again(ctx).unwrap_or_else(|_| refuse(ctx, bytes))
+}
+
+/// `bytes` are out of the question.
+#[cold]
+pub fn refuse(ctx: &mut Machine, bytes: u64) -> ! {
+    let rt = rt(ctx);
+    let limit = rt.heap.heap_max();
+    let what = match bytes {
+        0 => format!("live data exceed the heap limit of {}", size_text(limit)),
+        _ => format!("{} more would exceed the heap limit of {}", size_text(bytes), size_text(limit)),
+    };
+    let message = format!("out of memory: {what} (raise it with --heap-max)");
+    if rt.exhaustion == Exhaustion::Raised || !raise::is_possible(ctx) {
+        (rt.flush)(ctx);
+        fatal::say(ctx, &format!("cairn: {message}"));
+        fatal::end(ctx, 1)
+    }
+    rt.exhaustion = Exhaustion::Raised;
+    let beyond = rt.heap.bytes_in_use().saturating_sub(limit);
+    rt.heap.set_overdraft(beyond + reserve(limit));
+    raise::raise(ctx, &Failure { kind: kind::OTHER, who: None, message, argument: 0, irritants: Vec::new() })
+}
+
+/// For a runtime call whose caller comes to no heap check: raises if memory has run out.
+pub fn check(ctx: &mut Machine) {
+    if let Exhaustion::Overdrawn(bytes) = rt(ctx).exhaustion {
+        refuse(ctx, bytes);
+    }
+}
+
+/// A safepoint has collected, or tried to, to make room for `need` bytes.
+pub fn collected(ctx: &mut Machine, outcome: Result<(), OutOfMemory>, need: u64) {
+    let rt = rt(ctx);
+    match (outcome, rt.exhaustion) {
+        (Ok(()), Exhaustion::Plenty) => {}
+        (Ok(()), _) => {
+            rt.exhaustion = Exhaustion::Plenty;
+            rt.heap.set_overdraft(0);
+        }
+        // The program is busy with the condition.
+        (Err(_), Exhaustion::Raised) if ctx.hi - ctx.lo >= need && !rt.heap.is_overdrawn() => {}
+        (Err(_), Exhaustion::Overdrawn(bytes)) => refuse(ctx, bytes),
+        (Err(e), _) => refuse(ctx, e.requested),
+    }
+}
