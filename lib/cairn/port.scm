@@ -62,10 +62,16 @@
 
 ;;;; Opening and closing
 
-(define (open-input-file path) (%open-file path 5))
-(define (open-output-file path) (%open-file path 6))
-(define (open-binary-input-file path) (%open-file path 9))
-(define (open-binary-output-file path) (%open-file path 10))
+;; #f says that no file descriptor is free: the runtime has asked for a collection, which will close ports that nobody can
+;; use any more. It happens in this loop, as whatever the runtime allocates in a loop leads to a safepoint.
+(define (open-file path flags)
+  (let loop ((port (%open-file path flags)))
+    (if port port (loop (%open-file path flags)))))
+
+(define (open-input-file path) (open-file path 5))
+(define (open-output-file path) (open-file path 6))
+(define (open-binary-input-file path) (open-file path 9))
+(define (open-binary-output-file path) (open-file path 10))
 
 (define (close-port p) (%close-port p))
 (define (close-input-port p)
@@ -82,9 +88,9 @@
       (wrong-type "call-with-port" "a port" port)))
 
 (define (call-with-input-file path proc)
-  (call-with-port (%open-file path 5) proc))
+  (call-with-port (open-file path 5) proc))
 (define (call-with-output-file path proc)
-  (call-with-port (%open-file path 6) proc))
+  (call-with-port (open-file path 6) proc))
 
 (define (with-port parameter port thunk)
   (call-with-port port
@@ -92,9 +98,9 @@
       (parameterize* (%cons (%cons parameter port) '()) thunk))))
 
 (define (with-input-from-file path thunk)
-  (with-port current-input-port (%open-file path 5) thunk))
+  (with-port current-input-port (open-file path 5) thunk))
 (define (with-output-to-file path thunk)
-  (with-port current-output-port (%open-file path 6) thunk))
+  (with-port current-output-port (open-file path 6) thunk))
 
 (define (call-with-output-string proc)
   (let ((port (%open-output-string)))

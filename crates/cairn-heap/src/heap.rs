@@ -24,7 +24,7 @@
 //! comes to `safepoint`. It comes at once if its check is `hi - lo >= bytes + CHECK_RESERVE`.
 
 use crate::address::{Address, BLOCK_BYTES, BlockIndex, PAIR_BYTES, Span};
-use crate::blocks::BlockPool;
+use crate::blocks::{BlockPool, Kind};
 use crate::check;
 use crate::config::{HeapConfig, Zeal, physical_memory};
 use crate::error::{HeapError, OutOfMemory};
@@ -228,6 +228,11 @@ impl<M: ObjectModel> Heap<M> {
     #[inline]
     pub fn contains(&self, address: u64) -> bool {
         self.core.pool.table.covers(Address(address))
+    }
+    /// Is this the word of an object that lives and stays where it is as long as the heap?
+    pub fn is_immortal(&self, word: u64) -> bool {
+        let (a, table) = (M::address(word), &self.core.pool.table);
+        !table.covers(a) || matches!(table.state(table.block_of(a)).kind(), Kind::Immortal | Kind::ImmortalTail)
     }
     /// What the slow path of a heap check asks for besides the bytes that are missing: room for runtime calls. When every
     /// check is to fail, they find it elsewhere.

@@ -67,7 +67,7 @@ mod zeal;
 pub use address::Address;
 pub use config::{HeapConfig, SizingConfig, Zeal};
 pub use error::{HeapError, OutOfMemory};
-pub use gc::{AmbiguousVisitor, Client, Request, RootVisitor};
+pub use gc::{AmbiguousVisitor, Client, Request, RootVisitor, WeakVisitor};
 pub use heap::{AllocKind, Heap, Refill};
 pub use model::{CObjects, LayoutId, Nature, ObjectModel, Scheme};
 pub use space::cells::CellType;

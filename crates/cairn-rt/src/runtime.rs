@@ -43,10 +43,14 @@ pub struct Runtime {
     pub failure: Option<Failure>,
     /// Writes out what output ports have buffered; false when something was lost.
     pub(crate) flush: fn(&mut Machine) -> bool,
-    /// Open file output ports: flushed at exit. Roots.
+    /// Open file ports. Weak: a port that nothing else refers to is closed.
     pub open_ports: Vec<Value>,
     /// The loaded modules.
     pub modules: Modules,
+    /// Ports that nothing else refers to: to be closed. Roots.
+    pub(crate) dropped_ports: Vec<Value>,
+    /// How often a program was told to try again to open a file, and the number of major collections at the first time.
+    pub(crate) open_retries: (u32, u64),
     /// When the runtime began.
     pub start: Instant,
     /// Whether memory has run out.

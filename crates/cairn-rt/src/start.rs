@@ -53,6 +53,8 @@ impl Runtime {
             failure: None,
             open_ports: Vec::new(),
             modules: Modules::default(),
+            dropped_ports: Vec::new(),
+            open_retries: (0, 0),
             start: Instant::now(),
             exhaustion: Exhaustion::default(),
             args: vec![Value::UNSPECIFIED; ARGS_MIN],

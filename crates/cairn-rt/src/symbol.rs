@@ -1,9 +1,12 @@
 //! Symbols: one object per name.
 //!
-//! Interned symbols live in the heap's immortal space, with their names, and never move; so the table and
-//! compiled code may hold their addresses without telling the collector. The table is open addressing over
-//! symbol words; the hash is that of the name's characters (`string-hash` of the name), kept in the symbol.
-//! Symbols made by `generate-symbol` are ordinary heap objects that the table does not know.
+//! The symbols of modules live in the heap's immortal space, with their names, and never move; so compiled code may hold their
+//! addresses without telling the collector. Symbols made at run time are ordinary heap objects, which the table refers to
+//! weakly: a symbol that nothing else refers to is forgotten, and nobody can tell that its name gets a new one later.
+//!
+//! The table is open addressing over symbol words; the hash is that of the name's characters (`string-hash` of the name), kept in
+//! the symbol, never the address. After a minor collection only the places of the symbols made since the last one are looked
+//! at, after a major one all. Symbols made by `generate-symbol` are objects that the table does not know.
 
 use crate::access::{self, string_chars, string_of};
 use crate::alloc;
@@ -11,6 +14,7 @@ use crate::arguments::expect;
 use crate::equality::hash_words;
 use crate::exhaustion;
 use crate::runtime::rt;
+use cairn_heap::WeakVisitor;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use cairn_layout::object::{self, Type};
@@ -19,14 +23,28 @@ use cairn_layout::value::TAG_OBJECT;
 /// The interned symbols.
 #[derive(Default)]
 pub struct SymbolTable {
-    /// Symbols, or fixnum 0 in empty places. The length is a power of two.
+    /// Symbols, `EMPTY`, or `GONE` where a symbol was. The length is a power of two.
     places: Vec<Value>,
+    /// Number of symbols.
     count: usize,
+    /// Number of places that are not empty.
+    taken: usize,
+    /// Symbols made since the last collection.
+    young: Vec<Value>,
     /// Number of generated symbols so far.
     generated: u64,
+    /// A module was given a symbol that the program had made before, so that symbols of modules may move.
+    modules_move: bool,
 }
 
 const EMPTY: Value = Value(0);
+/// A symbol has died here; a search goes on.
+const GONE: Value = Value::FALSE;
+const LEAST_PLACES: usize = 1024;
+
+fn hash_of(symbol: Value) -> i64 {
+    access::word(symbol, object::symbol::HASH).as_fixnum()
+}
 
 impl SymbolTable {
     /// Number of interned symbols.
@@ -39,40 +57,86 @@ impl SymbolTable {
         self.count == 0
     }
 
-    /// The place of the symbol with this name, or where it would go.
-    fn place(&self, hash: i64, same: impl Fn(&[u32]) -> bool) -> usize {
+    /// Does the collector have to visit the symbols of modules?
+    pub fn modules_move(&self) -> bool {
+        self.modules_move
+    }
+
+    /// The first place on the path of a hash that is empty or holds what is looked for.
+    fn search(&self, hash: i64, is_it: impl Fn(Value) -> bool) -> usize {
         let mask = self.places.len() - 1;
         let mut i = spread(hash) & mask;
-        loop {
-            let v = self.places[i];
-            if v == EMPTY
-                || (access::word(v, object::symbol::HASH).as_fixnum() == hash
-                    && same(string_chars(access::word(v, object::symbol::NAME))))
-            {
-                return i;
-            }
+        while self.places[i] != EMPTY && (self.places[i] == GONE || !is_it(self.places[i])) {
             i = (i + 1) & mask;
         }
+        i
+    }
+
+    /// The symbol with this name.
+    fn find(&self, hash: i64, same: impl Fn(&[u32]) -> bool) -> Option<Value> {
+        let found = |v| hash_of(v) == hash && same(string_chars(access::word(v, object::symbol::NAME)));
+        let v = self.places[self.search(hash, found)];
+        (v != EMPTY).then_some(v)
+    }
+
+    /// Enters a symbol that is not there; there is room.
+    fn insert(&mut self, symbol: Value) {
+        let i = self.search(hash_of(symbol), |_| false);
+        self.places[i] = symbol;
+        self.count += 1;
+        self.taken += 1;
     }
 
     fn bytes(&self) -> u64 {
         size_of_val(&*self.places) as u64
     }
 
-    /// The bytes that `grow` asks for.
-    fn bytes_grown(&self) -> u64 {
-        (2 * self.bytes()).max(8 << 10)
+    /// The number of places for one more symbol, if it is another than now; fewer if most symbols have died.
+    fn resized(&self) -> Option<usize> {
+        let len = self.places.len();
+        let full = (self.taken + 1) * 4 > len * 3;
+        let sparse = self.count * 16 < len && len > LEAST_PLACES;
+        (full || sparse).then(|| (self.count * 2 + 1).next_power_of_two().max(LEAST_PLACES))
     }
 
-    fn grow(&mut self) {
-        let size = self.bytes_grown() as usize / size_of::<Value>();
+    /// Takes so many places.
+    fn resize(&mut self, size: usize) {
         let old = std::mem::replace(&mut self.places, vec![EMPTY; size]);
-        for v in old.into_iter().filter(|v| *v != EMPTY) {
-            let mut i = spread(access::word(v, object::symbol::HASH).as_fixnum()) & (size - 1);
-            while self.places[i] != EMPTY {
-                i = (i + 1) & (size - 1);
+        (self.count, self.taken) = (0, 0);
+        for v in old.into_iter().filter(|v| *v != EMPTY && *v != GONE) {
+            self.insert(v);
+        }
+    }
+
+    fn settle(&mut self, i: usize, survivor: Option<u64>) {
+        match survivor {
+            Some(word) => self.places[i] = Value(word),
+            None => {
+                self.places[i] = GONE;
+                self.count -= 1;
             }
-            self.places[i] = v;
+        }
+    }
+
+    /// Forgets the symbols that died in a collection, and learns where the others are.
+    pub fn visit_weak<V: WeakVisitor>(&mut self, visitor: &mut V) {
+        let young = std::mem::take(&mut self.young);
+        if V::EVERYTHING {
+            for i in 0..self.places.len() {
+                let v = self.places[i];
+                if v != EMPTY && v != GONE {
+                    // SAFETY: the table's symbols were alive after the last collection.
+                    self.settle(i, unsafe { visitor.survivor(v.0) });
+                }
+            }
+            return;
+        }
+        for v in young {
+            // What has moved has left its words behind but for the first: the hash can still be read.
+            let i = self.search(hash_of(v), |other| other == v);
+            debug_assert!(self.places[i] == v, "a young symbol is in the table");
+            // SAFETY: made since the last collection.
+            self.settle(i, unsafe { visitor.survivor(v.0) });
         }
     }
 }
@@ -83,36 +147,61 @@ fn spread(hash: i64) -> usize {
 
 /// The symbol named by these characters.
 pub fn intern_chars(ctx: &mut Machine, name: &[u32]) -> Value {
-    let hash = hash_words(name.iter().map(|c| *c as u64));
-    let table = &rt(ctx).symbols;
-    if (table.count + 1) * 4 > table.places.len() * 3 {
-        grow_table(ctx);
-    }
-    let i = rt(ctx).symbols.place(hash, |other| other == name);
-    if rt(ctx).symbols.places[i] == EMPTY {
-        let symbol = make_immortal(ctx, name, hash);
-        let table = &mut rt(ctx).symbols;
-        table.places[i] = symbol;
-        table.count += 1;
-    }
-    rt(ctx).symbols.places[i]
+    intern_with(ctx, name, make_mortal)
 }
 
-/// The table is no part of the heap, but counts as one.
-#[cold]
-fn grow_table(ctx: &mut Machine) {
-    let (before, bytes) = (rt(ctx).symbols.bytes(), rt(ctx).symbols.bytes_grown());
-    if rt(ctx).heap.charge(bytes).is_err() {
-        exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.charge(bytes));
+/// As `intern_chars`; a new symbol is made by `make`.
+fn intern_with(ctx: &mut Machine, name: &[u32], make: fn(&mut Machine, &[u32], i64) -> Value) -> Value {
+    let hash = hash_words(name.iter().map(|c| *c as u64));
+    fit(ctx);
+    if let Some(symbol) = rt(ctx).symbols.find(hash, |other| other == name) {
+        return symbol;
     }
-    rt(ctx).symbols.grow();
-    rt(ctx).heap.discharge(before);
+    let symbol = make(ctx, name, hash);
+    rt(ctx).symbols.insert(symbol);
+    symbol
+}
+
+/// Makes the table's size fit. It is no part of the heap, but counts as one.
+#[inline]
+fn fit(ctx: &mut Machine) {
+    #[cold]
+    fn change(ctx: &mut Machine, size: usize) {
+        let (before, bytes) = (rt(ctx).symbols.bytes(), (size * size_of::<Value>()) as u64);
+        if rt(ctx).heap.charge(bytes).is_err() {
+            exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.charge(bytes));
+        }
+        rt(ctx).symbols.resize(size);
+        rt(ctx).heap.discharge(before);
+    }
+    if let Some(size) = rt(ctx).symbols.resized() {
+        change(ctx, size);
+    }
+}
+
+/// The symbol with this name, for a module: it stays, and, unless the program has made it before, where it is.
+pub fn intern_for_module(ctx: &mut Machine, name: &str) -> Value {
+    let chars: Vec<u32> = name.chars().map(|c| c as u32).collect();
+    let symbol = intern_with(ctx, &chars, make_immortal);
+    rt(ctx).symbols.modules_move |= !rt(ctx).heap.is_immortal(symbol.0);
+    symbol
 }
 
 /// The symbol with this name.
+#[cfg(test)]
 pub fn intern(ctx: &mut Machine, name: &str) -> Value {
     let chars: Vec<u32> = name.chars().map(|c| c as u32).collect();
     intern_chars(ctx, &chars)
+}
+
+/// A symbol that lives as long as it is referred to.
+fn make_mortal(ctx: &mut Machine, name: &[u32], hash: i64) -> Value {
+    let text = alloc::alloc_object(ctx, Type::String, object::FLAG_LITERAL, name.len() as u64);
+    access::string_chars_mut(text).copy_from_slice(name);
+    let symbol = alloc::alloc_object(ctx, Type::Symbol, 0, object::symbol::LEN);
+    access::words_mut(symbol).copy_from_slice(&[text, Value::fixnum(hash)]);
+    rt(ctx).symbols.young.push(symbol);
+    symbol
 }
 
 /// A symbol and its name outside the collected spaces.
@@ -174,10 +263,12 @@ mod tests {
             assert_eq!(access::symbol_text(*v), format!("s{i}λ"));
         }
         assert_eq!(rt(ctx).symbols.len(), 5000);
-        let (held, table) = (rt(ctx).heap.bytes_in_use(), rt(ctx).symbols.bytes());
-        grow_table(ctx);
-        assert_eq!(rt(ctx).heap.bytes_in_use(), held + table, "the table counts");
-        let ctx = t.ctx();
+        let mortal = intern(ctx, "made by the program");
+        let immortal = intern_for_module(ctx, "in a module");
+        assert_eq!(intern(ctx, "in a module"), immortal);
+        assert!(!rt(ctx).symbols.modules_move());
+        assert_eq!(intern_for_module(ctx, "made by the program"), mortal);
+        assert!(rt(ctx).symbols.modules_move(), "the module's symbol may move");
         let g = cairn_symbol_gensym(ctx);
         assert_ne!(intern(ctx, &access::symbol_text(g)), g);
     }

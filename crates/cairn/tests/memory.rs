@@ -130,3 +130,68 @@ fn a_program_that_waits_for_input_gives_back_what_it_does_not_use() {
     assert!(child.wait().unwrap().success());
     assert!(after + 16 <= before, "{before} MB, then {after} MB");
 }
+
+/// A million names come and go in little memory; those that are kept stay themselves, whatever moves.
+#[test]
+fn symbols_that_nobody_refers_to_are_forgotten() {
+    let text = |n: u32| {
+        format!(
+            "(define (name i) (string->symbol (string-append \"k\" (number->string i))))
+             (define kept (let loop ((i 0) (l '())) (if (= i 1000) l (loop (+ i 1) (cons (name i) l)))))
+             (let loop ((i 0))
+               (if (< i {n})
+                   (begin (string->symbol (number->string i)) (loop (+ i 1)))))
+             (write (let loop ((i 999) (l kept))
+                      (if (null? l) 1000 (if (eq? (car l) (name i)) (loop (- i 1) (cdr l)) i))))
+             (newline)
+             (write (if (eq? (string->symbol \"kept\") 'kept) 1 0))"
+        )
+    };
+    for frames in ["chunks", "heap"] {
+        let p = Program::with_frames("symbols", &text(1_000_000), frames);
+        assert_eq!(results(&p.run("32M")), [1000, 1], "{frames}");
+        let p = Program::with_frames("few-symbols", &text(3000), frames);
+        let output = p.command().env("CAIRN_HEAP_MAX", "32M").env("CAIRN_ZEAL", "1").output().unwrap();
+        assert_eq!(results(&output), [1000, 1], "{frames}, zeal");
+    }
+}
+
+/// Runs with at most 256 file descriptors.
+fn with_few_descriptors(p: &Program, zeal: &str) -> Output {
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -n 256; exec \"$0\""]).arg(&p.0).env("CAIRN_ZEAL", zeal);
+    command.output().unwrap()
+}
+
+#[test]
+fn dropped_ports_are_closed() {
+    let file = std::env::temp_dir().join(format!("cairn-memory-{}-dropped.txt", std::process::id()));
+    let text = |n: u32| {
+        format!(
+            "(define file {file:?})
+             (let ((p (open-output-file file))) (write 17 p))
+             (define (drop n)
+               (if (> n 0)
+                   (begin (read-char (open-input-file \"/proc/self/statm\")) (drop (- n 1)))))
+             (drop {n})
+             (write (call-with-input-file file read))"
+        )
+    };
+    for frames in ["chunks", "heap"] {
+        let p = Program::with_frames("ports", &text(3000), frames);
+        assert_eq!(results(&with_few_descriptors(&p, "")), [17], "{frames}");
+        let p = Program::with_frames("few-ports", &text(500), frames);
+        assert_eq!(results(&with_few_descriptors(&p, "1")), [17], "{frames}, zeal");
+    }
+    fs::remove_file(&file).unwrap();
+    // Ports in use are not closed.
+    let p = Program::new(
+        "kept-ports",
+        "(define ports '())
+         (define (more) (set! ports (cons (open-input-file \"/proc/self/statm\") ports)) (more))
+         (write (guard (e ((file-error? e) (if (> (length ports) 200) 1 0))) (more)))
+         (write-char #\\space)
+         (for-each (lambda (p) (if (not (number? (read p))) (write 'closed))) ports)",
+    );
+    assert_eq!(results(&with_few_descriptors(&p, "")), [1]);
+}

@@ -62,7 +62,22 @@ pub trait AmbiguousVisitor {
     }
 }
 
+/// What is known once everything reachable has been traced.
+pub trait WeakVisitor: RootVisitor {
+    /// Everything has been traced, not the young objects alone.
+    const EVERYTHING: bool;
+
+    /// What the reference `word` has become: `None` if its object is dead.
+    ///
+    /// # Safety
+    /// `word` refers to an object that was alive after the last collection, or was made since.
+    unsafe fn survivor(&self, word: u64) -> Option<u64>;
+}
+
 /// The language runtime, as the collector sees it.
+///
+/// A collection calls `visit_roots` first, and `trace_continuation` meanwhile; then `visit_dying`, and then `visit_weak`. (One of
+/// everything does all of this twice: first for young objects.)
 pub trait Client {
     /// Are there words that may or may not be references: does [`Client::visit_ambiguous`] show any? The same at every
     /// collection of a heap. Then nothing is unreachable for certain: such a client frees no stack chunk by hand.
@@ -81,6 +96,13 @@ pub trait Client {
     /// Called once for each continuation that a collection copies. The object's raw words (chunk, sp, base) are
     /// valid; its values may not have been updated yet, and must be left alone: the collector visits them itself.
     fn trace_continuation<V: RootVisitor>(&mut self, k: Address, visitor: &mut V);
+
+    /// What strong references reach is known. The client may keep other objects all the same, by visiting slots that refer to them:
+    /// those that it has something to do for before they die.
+    fn visit_dying<V: WeakVisitor>(&mut self, _visitor: &mut V) {}
+
+    /// What survives is known: the client updates its weak references, and drops those to dead objects. It keeps nothing.
+    fn visit_weak<V: WeakVisitor>(&mut self, _visitor: &mut V) {}
 
     /// For the checker: like [`Client::visit_roots`], but the frames are read by other means than the collector's, which
     /// complain of what is wrong with them, and may spoil what no live map speaks of.

@@ -6,9 +6,10 @@
 
 use super::frames;
 use crate::exhaustion;
+use crate::port;
 use crate::runtime::{Runtime, rt};
 use cairn_heap::address::Address;
-use cairn_heap::{Client, Refill, RootVisitor};
+use cairn_heap::{Client, Refill, RootVisitor, WeakVisitor};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 
@@ -34,6 +35,7 @@ pub fn safepoint(ctx: &mut Machine, bytes: u64) {
     let mut roots = Roots { machine: ctx };
     let outcome = rt(ctx).heap.safepoint(&mut lo, &mut hi, need, &mut roots);
     (ctx.lo, ctx.hi) = (lo, hi);
+    port::close_dropped(ctx);
     exhaustion::collected(ctx, outcome, need);
 }
 
@@ -61,10 +63,13 @@ impl Roots {
             visitor.words(ctx.slots.as_mut_ptr() as *mut u64, ctx.slots.len());
             visitor.words(ctx.spill.as_mut_ptr() as *mut u64, ctx.spilled as usize);
             visitor.slot(&raw mut ctx.result as *mut u64);
-            visitor.words(rt.open_ports.as_mut_ptr() as *mut u64, rt.open_ports.len());
+            visitor.words(rt.dropped_ports.as_mut_ptr() as *mut u64, rt.dropped_ports.len());
             for module in rt.modules.iter() {
                 visitor.words(module.globals as *mut u64, module.global_count as usize);
                 visitor.words(module.literals, module.literal_count as usize);
+                if rt.symbols.modules_move() {
+                    visitor.words(module.symbols as *mut u64, module.symbol_count as usize);
+                }
             }
         }
     }
@@ -82,6 +87,14 @@ impl Client for Roots {
     fn trace_continuation<V: RootVisitor>(&mut self, k: Address, visitor: &mut V) {
         // SAFETY: `k` is a continuation object.
         unsafe { frames::visit_continuation(self.ctx(), k, visitor) }
+    }
+
+    fn visit_dying<V: WeakVisitor>(&mut self, visitor: &mut V) {
+        port::visit_dying(rt(self.ctx()), visitor);
+    }
+
+    fn visit_weak<V: WeakVisitor>(&mut self, visitor: &mut V) {
+        rt(self.ctx()).symbols.visit_weak(visitor);
     }
 
     fn audit_roots<V: RootVisitor>(&mut self, visitor: &mut V) -> Result<(), String> {

@@ -143,7 +143,7 @@ impl Runtime {
             let ctx = &mut *self.machine();
             for i in 0..module.symbol_count as usize {
                 let name = text(&*module.symbol_names.add(i));
-                *module.symbols.add(i) = symbol::intern(ctx, &name);
+                *module.symbols.add(i) = symbol::intern_for_module(ctx, &name);
             }
             for i in 0..module.literal_count as usize {
                 let word = module.literals.add(i);

@@ -12,7 +12,8 @@
 //! yet allocated, so that compiled code need not ask whether a port is open; the `CAN_*` flags of the header say what it
 //! may do at all (a console is flushed after each line, so nothing is put there by compiled code). Lines are counted
 //! when somebody asks, or when the bytes leave the buffer. Buffers of file ports are allocated at first use. Open file
-//! output ports are listed in `Runtime::open_ports` and flushed at exit. Input text that is not UTF-8 is a read
+//! ports are listed in `Runtime::open_ports`, weakly: those that a program drops are closed after the collection that finds
+//! out; the others are flushed at exit. Without a free descriptor, opening asks for a collection and for another try. Input text that is not UTF-8 is a read
 //! error that names file, line and byte; the offending byte is consumed, so reading can go on.
 
 pub mod calls;
@@ -26,7 +27,8 @@ use crate::access;
 use crate::alloc::{self, make_bytevector, store_word};
 use crate::failure::{describe_io, fail, file_error, other, wrong_type};
 use crate::fatal;
-use crate::runtime::rt;
+use crate::runtime::{Runtime, rt};
+use cairn_heap::WeakVisitor;
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, error as kind, slot};
 use cairn_layout::object::{Type, port as field};
@@ -364,10 +366,13 @@ pub fn open_file(ctx: &mut Machine, who: &str, path: Value, flags: i64) -> Value
         if fd >= 0 {
             break fd;
         }
-        if error.raw_os_error() != Some(libc::EINTR) {
-            return file_error(ctx, who, "open", path, &error);
+        match error.raw_os_error() {
+            Some(libc::EINTR) => {}
+            Some(libc::EMFILE | libc::ENFILE) if may_retry(ctx) => return Value::FALSE,
+            _ => return file_error(ctx, who, "open", path, &error),
         }
     };
+    rt(ctx).open_retries.0 = 0;
     // SAFETY: `stat` is plain data, filled by the call.
     let kind = unsafe {
         let mut stat: libc::stat = std::mem::zeroed();
@@ -382,10 +387,63 @@ pub fn open_file(ctx: &mut Machine, who: &str, path: Value, flags: i64) -> Value
     // SAFETY: isatty only looks at a descriptor.
     let console = kind == libc::S_IFCHR && unsafe { libc::isatty(fd) } == 1;
     let port = make_fd_port(ctx, flags | if console { FLAG_CONSOLE } else { 0 }, fd, &text);
-    if flags & FLAG_OUTPUT != 0 {
-        rt(ctx).open_ports.push(port);
-    }
+    rt(ctx).open_ports.push(port);
     port
+}
+
+/// Times that a program is asked to come back before the collection that was requested has happened.
+const RETRIES: u32 = 1000;
+
+/// No descriptor is free: a major collection is requested, which will close the ports that the program has dropped. Not
+/// when that has been done just now.
+#[cold]
+fn may_retry(ctx: &mut Machine) -> bool {
+    let majors = rt(ctx).heap.stats().major;
+    let (tries, at) = &mut rt(ctx).open_retries;
+    if *tries == 0 {
+        *at = majors;
+    }
+    if *at < majors || *tries == RETRIES {
+        *tries = 0;
+        return false;
+    }
+    *tries += 1;
+    // Should this fail, there will be no collection, and the retries come to an end.
+    let _ = rt(ctx).heap.request_collection(&mut ctx.lo, &mut ctx.hi, true);
+    true
+}
+
+/// Everything reachable has been traced: ports that were not reached are kept once more, to be closed.
+pub fn visit_dying<V: WeakVisitor>(rt: &mut Runtime, visitor: &mut V) {
+    rt.open_ports.retain_mut(|port| {
+        // SAFETY: an open port was alive after the last collection.
+        let survivor = unsafe { visitor.survivor(port.0) };
+        match survivor {
+            Some(word) => port.0 = word,
+            None => {
+                // SAFETY: so was everything it refers to.
+                unsafe { visitor.slot(&raw mut port.0) };
+                rt.dropped_ports.push(*port);
+            }
+        }
+        survivor.is_some()
+    });
+}
+
+/// Closes the ports that a collection has found unreachable; what is buffered is written. Allocates nothing.
+pub fn close_dropped(ctx: &mut Machine) {
+    for port in std::mem::take(&mut rt(ctx).dropped_ports).into_iter().filter_map(Port::of) {
+        if flush(ctx, port).is_none()
+            && let Some(failure) = rt(ctx).failure.take()
+        {
+            fatal::say(ctx, &format!("cairn: {}", failure.message));
+        }
+        port.set_flags(port.flags() & !FLAG_OPEN);
+        if let Some(fd) = port.fd().filter(|fd| *fd > 2) {
+            // SAFETY: the descriptor was opened for this port, which nobody can use any more.
+            unsafe { libc::close(fd) };
+        }
+    }
 }
 
 #[cfg(test)]

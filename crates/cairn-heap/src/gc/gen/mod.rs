@@ -146,7 +146,7 @@ impl Gen {
             t.visit_remembered();
             t.visit_pins(&pins);
             client.visit_roots(&mut t);
-            t.drain(client);
+            t.finish(client);
             t.copied()
         };
         core.large.sweep_young(&mut core.pool, &core.cards);
@@ -195,7 +195,7 @@ impl Gen {
             client.visit_roots(&mut t);
             t.visit_stays(&stays);
             t.visit_immortals();
-            t.drain(client);
+            t.finish(client);
             t.copied()
         };
         core.stats.peak = core.stats.peak.max(core.used() + nursery);

@@ -26,7 +26,7 @@
 use crate::address::{Address, BLOCK_BYTES, BLOCK_SHIFT, BlockIndex, Span, WORD};
 use crate::blocks::{Kind, State};
 use crate::find::Finder;
-use crate::gc::{AmbiguousVisitor, Client, RootVisitor};
+use crate::gc::{AmbiguousVisitor, Client, RootVisitor, WeakVisitor};
 use crate::heap::Core;
 use crate::marks::Starts;
 use crate::model::{Located, ObjectModel, RefKind};
@@ -51,6 +51,7 @@ pub(crate) struct Tracer<'h, M, C, const MAJOR: bool> {
     from_bytes: u64,
     nursery: Span,
     region_base: u64,
+    region_bytes: u64,
     states: *const u8,
     pub(super) old: &'h mut MarkRegionSpace,
     pub(super) t: Tables<'h>,
@@ -89,6 +90,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
             from_bytes: from.bytes(),
             nursery,
             region_base: core.region.base().0,
+            region_bytes: core.region.span().bytes(),
             states: core.pool.table.states(),
             old,
             t: Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks },
@@ -408,11 +410,22 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
         self.scan(Span::new(span.start, cut));
     }
 
+    /// Scans until nothing is grey, and lets the client deal with what is dying and with weak references.
+    ///
+    /// # Safety
+    /// As for `drain`.
+    pub(crate) unsafe fn finish(&mut self, client: &mut C) {
+        self.drain(client);
+        client.visit_dying(self);
+        self.drain(client);
+        client.visit_weak(self);
+    }
+
     /// Scans until nothing is grey.
     ///
     /// # Safety
     /// All grey words are what the object model says.
-    pub(crate) unsafe fn drain(&mut self, client: &mut C) {
+    unsafe fn drain(&mut self, client: &mut C) {
         loop {
             if MAJOR {
                 while let Some(w) = self.next_marked() {
@@ -473,6 +486,37 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool> RootVisitor for Tracer<'_, M,
 
     fn mark_chunk(&mut self, chunk: Address) {
         self.chunks.mark(self.t.pool, chunk, self.in_continuation);
+    }
+}
+
+impl<M: ObjectModel, C: Client, const MAJOR: bool> WeakVisitor for Tracer<'_, M, C, MAJOR> {
+    const EVERYTHING: bool = MAJOR;
+
+    unsafe fn survivor(&self, w: u64) -> Option<u64> {
+        let a = M::address(w);
+        if a.0.wrapping_sub(self.region_base) >= self.region_bytes {
+            return Some(w);
+        }
+        let block = self.t.pool.table.block_of(a);
+        let state = self.t.pool.table.state(block);
+        let large = || self.large.at(self.t.pool, block);
+        let alive = match state.kind() {
+            // Nursery blocks are `FROM` in both.
+            Kind::Nursery if Self::AMBIGUOUS && !MAJOR && self.t.marks.is_set(a) => true,
+            _ if state.has(State::FROM) && (MAJOR || state.is(Kind::Nursery)) => {
+                let first = a.load();
+                return match M::kind(w) {
+                    RefKind::Pair => (first == M::PAIR_MOVED).then(|| *a.words().add(1)),
+                    kind => M::moved(kind, first),
+                };
+            }
+            Kind::Scannable | Kind::Leaf | Kind::Typed | Kind::Untyped | Kind::Pinned => {
+                !MAJOR || self.t.marks.is_set(a)
+            }
+            Kind::Large => large().marked || !MAJOR && !large().young,
+            _ => true,
+        };
+        alive.then_some(w)
     }
 }
 
