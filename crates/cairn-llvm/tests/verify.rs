@@ -8,7 +8,7 @@ use cairn_core::prim::{Kind, OPS, Op as P, PrimOp};
 use cairn_frame::ir::*;
 use cairn_layout::calls::{RT_CALLS, RtIndex};
 use cairn_layout::code::Site;
-use cairn_layout::facts::{CHUNKS, GEN, HEAP};
+use cairn_layout::facts::{CHUNKS, GEN, STRATEGIES};
 use cairn_llvm::backend::{OptLevel, compile_to_object, optimize_text, verify};
 use cairn_llvm::emit_module;
 use common::uses::Uses;
@@ -26,7 +26,7 @@ fn compiles(m: &Module) {
 
 #[test]
 fn every_operation_compiles() {
-    for s in [&CHUNKS, &HEAP] {
+    for &s in STRATEGIES {
         let m = Uses::of_every_operation().module(s);
         compiles(&m);
         for c in invented::all() {
@@ -79,7 +79,7 @@ fn operations_compile_with_literals_and_unboxed_doubles() {
 /// All other statements and terminators.
 #[test]
 fn every_shape_of_call_compiles() {
-    for s in [&CHUNKS, &HEAP] {
+    for &s in STRATEGIES {
         let site = Site::new(0, 4);
         let big = |n: u32| Frame { words: s.header_words + n, live: (0..n).collect() };
         let callees = [

@@ -7,17 +7,18 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 mod common;
+use common::matrix::{self, Configuration};
 use common::{binary, root};
 
 /// An executable of this program, removed when dropped.
 struct Executable(PathBuf);
 
 impl Executable {
-    fn new(program: &str, frames: &str) -> Executable {
-        let name = format!("cairn-exhaustion-{}-{frames}-{}", std::process::id(), program.replace('/', "-"));
+    fn new(program: &str, c: Configuration) -> Executable {
+        let name = format!("cairn-exhaustion-{}-{}-{}", std::process::id(), c.name(), program.replace('/', "-"));
         let exe = Executable(std::env::temp_dir().join(name));
         let mut build = Command::new(binary());
-        build.current_dir(root()).args(["build", program, &format!("--frames={frames}"), "-o"]).arg(&exe.0);
+        build.current_dir(root()).args(["build", program, "-o"]).arg(&exe.0).args(c.flags());
         let built = build.output().unwrap();
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
         exe
@@ -97,8 +98,8 @@ const TOO_LARGE: [(&str, &str); 4] = [
     ),
 ];
 
-fn exhaust(frames: &str) {
-    let exe = Executable::new(MEMORY, frames);
+fn exhaust(c: Configuration) {
+    let exe = Executable::new(MEMORY, c);
     for way in WAYS {
         let output = Command::new(&exe.0).arg(way).env("CAIRN_HEAP_MAX", "64M").output().unwrap();
         is_out_of_memory(way, "64", &output);
@@ -131,24 +132,24 @@ fn exhaust(frames: &str) {
     }
     for way in ["list", "recursion"] {
         let mut run = Command::new(binary());
-        run.current_dir(root()).args(["run", &format!("--frames={frames}"), "--heap-max=64M", MEMORY, way]);
+        run.current_dir(root()).arg("run").args(c.flags()).args(["--heap-max=64M", MEMORY, way]);
         is_out_of_memory(way, "64", &run.output().unwrap());
     }
 }
 
+/// Under every strategy and collector at once: they share nothing but the processors.
 #[test]
-fn memory_under_chunks() {
-    exhaust("chunks");
-}
-
-#[test]
-fn memory_under_heap() {
-    exhaust("heap");
+fn memory() {
+    std::thread::scope(|scope| {
+        for c in matrix::pairs() {
+            scope.spawn(move || exhaust(c));
+        }
+    });
 }
 
 #[test]
 fn output() {
-    let exe = Executable::new("examples/tour.scm", "chunks");
+    let exe = Executable::new("examples/tour.scm", Configuration::usual());
     let complaint = |stdout: Stdio| {
         let output = Command::new(&exe.0).stdout(stdout).stdin(Stdio::null()).output().unwrap();
         assert_eq!(output.status.code(), Some(1));

@@ -1,4 +1,5 @@
-//! Whole programs through the whole system: frame strategy × optimization level × run/build/zeal.
+//! Whole programs through the whole system: frame strategy × collector × optimization level × run/build/zeal. The tests are
+//! made from the tables of strategies and collectors (`common/matrix.rs`), one for each cell.
 //!
 //! Programs are `tests/scheme/*.scm`, `tests/programs/*.scm` and `examples/*.scm`; what each must print is in a
 //! file with the suffix `.out` beside it (a first line `;; args: …` in the program gives arguments, `;; heap-max: …` a limit
@@ -7,27 +8,13 @@
 //! `CAIRN_UPDATE_GOLDEN=1` rewrites the expectations from the default configuration. Failures that are known are listed in
 //! `tests/known-failures.txt` as `program` or `program configuration`; an unexpected pass fails too.
 
+use libtest_mimic::{Arguments, Trial};
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 
 mod common;
+use common::matrix::{self, Configuration, Mode};
 use common::{binary, root};
-
-#[derive(Clone, Copy)]
-struct Configuration {
-    /// `run`, `build`, or `zeal`: `run` under the checks of `CAIRN_ZEAL`.
-    mode: &'static str,
-    frames: &'static str,
-    opt: &'static str,
-}
-
-const DEFAULT: Configuration = Configuration { mode: "run", frames: "chunks", opt: "high" };
-
-impl Configuration {
-    fn name(&self) -> String {
-        format!("{}-{}-{}", self.mode, self.frames, self.opt)
-    }
-}
 
 struct Outcome {
     stdout: String,
@@ -41,10 +28,10 @@ fn run(program: &str, c: Configuration) -> Outcome {
     let text = fs::read_to_string(root.join(program)).unwrap();
     let first = text.lines().next().unwrap_or_default();
     let arguments = first.strip_prefix(";; args: ").unwrap_or_default().split_whitespace();
-    let flags = [format!("--frames={}", c.frames), format!("--opt={}", c.opt)];
+    let flags = c.flags();
     let mut command;
     let mut executable = None;
-    if c.mode == "build" {
+    if c.mode == Mode::Build {
         let exe = std::env::temp_dir().join(format!(
             "cairn-test-{}-{}-{}",
             std::process::id(),
@@ -72,7 +59,7 @@ fn run(program: &str, c: Configuration) -> Outcome {
     } else {
         command = Command::new(binary());
         command.arg("run").args(&flags).arg(program);
-        if c.mode == "zeal" {
+        if c.mode == Mode::Zeal {
             command.env("CAIRN_ZEAL", "1");
         }
     }
@@ -113,7 +100,7 @@ fn known_failures() -> Vec<String> {
 /// Compares each program's outcome with its expectation file; collects differences, then fails once.
 fn check(folders: &[&str], suffix: &str, c: Configuration, actual: impl Fn(&Outcome) -> String) {
     let known = known_failures();
-    let update = std::env::var_os("CAIRN_UPDATE_GOLDEN").is_some() && c.name() == DEFAULT.name();
+    let update = std::env::var_os("CAIRN_UPDATE_GOLDEN").is_some() && c == Configuration::usual();
     let mut problems = vec![];
     let mut count = 0;
     for program in folders.iter().flat_map(|f| programs(f, suffix)) {
@@ -156,9 +143,7 @@ fn bad(c: Configuration) {
 const TAIL_CALLED_LIBRARY: &[&str] = &["file-missing", "library-call"];
 
 /// Positions and backtraces do not depend on inlining.
-#[test]
-fn errors_run_low() {
-    let c = Configuration { opt: "low", ..DEFAULT };
+fn bad_without_inlining(c: Configuration) {
     for program in programs("tests/errors", "err") {
         let outcome = run(&program, c);
         let expected = fs::read_to_string(root().join(&program).with_extension("err")).unwrap();
@@ -173,59 +158,31 @@ fn errors_run_low() {
     }
 }
 
-macro_rules! matrix {
-    ($($name:ident $mode:literal $frames:literal $opt:literal;)*) => {
-        $(
-            #[test]
-            fn $name() {
-                good(Configuration { mode: $mode, frames: $frames, opt: $opt });
-            }
-        )*
-    };
-}
-
-matrix! {
-    run_chunks_high "run" "chunks" "high";
-    run_chunks_low "run" "chunks" "low";
-    run_heap_high "run" "heap" "high";
-    run_heap_low "run" "heap" "low";
-    build_chunks_high "build" "chunks" "high";
-    build_chunks_low "build" "chunks" "low";
-    build_heap_high "build" "heap" "high";
-    build_heap_low "build" "heap" "low";
-    zeal_chunks_high "zeal" "chunks" "high";
-    zeal_chunks_low "zeal" "chunks" "low";
-    zeal_heap_high "zeal" "heap" "high";
-}
-
 /// What is said of each failure does not depend on how the program was compiled.
-#[test]
-fn messages() {
-    for c in [
-        DEFAULT,
-        Configuration { opt: "low", ..DEFAULT },
-        Configuration { mode: "build", frames: "heap", opt: "low" },
-    ] {
-        check(&["tests/messages"], "out", c, |o| o.stdout.clone());
+fn messages(c: Configuration) {
+    check(&["tests/messages"], "out", c, |o| o.stdout.clone());
+}
+
+fn main() -> ExitCode {
+    let mut trials = vec![];
+    let mut add = |kind: &str, c: Configuration, test: fn(Configuration)| {
+        let name = format!("{kind}-{}", c.name());
+        trials.push(Trial::test(name, move || {
+            test(c);
+            Ok(())
+        }));
+    };
+    matrix::all().for_each(|c| add("programs", c, good));
+    let usual = Configuration::usual();
+    for c in matrix::pairs() {
+        add("errors", c, bad);
+        add("errors", c.with_mode(Mode::Zeal), bad);
+        if c != usual {
+            add("messages", Configuration { mode: Mode::Build, opt: "low", ..c }, messages);
+        }
     }
-}
-
-#[test]
-fn errors_run_chunks() {
-    bad(DEFAULT);
-}
-
-#[test]
-fn errors_run_heap() {
-    bad(Configuration { frames: "heap", ..DEFAULT });
-}
-
-#[test]
-fn errors_zeal_chunks() {
-    bad(Configuration { mode: "zeal", ..DEFAULT });
-}
-
-#[test]
-fn errors_zeal_heap() {
-    bad(Configuration { mode: "zeal", frames: "heap", ..DEFAULT });
+    add("errors", Configuration { opt: "low", ..usual }, bad_without_inlining);
+    add("messages", usual, messages);
+    add("messages", Configuration { opt: "low", ..usual }, messages);
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

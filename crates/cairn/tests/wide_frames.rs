@@ -9,6 +9,7 @@ use std::process::Command;
 
 mod common;
 use common::binary;
+use common::matrix::{self, Configuration};
 
 const PRELUDE: &str = r#"
 (import (scheme base) (scheme write))
@@ -84,8 +85,9 @@ fn run(name: &str, text: &str, flags: &[&str], zeal: bool) -> String {
 
 fn check(name: &str, widths: &[usize], depth: usize, zeal: bool) {
     let (text, want) = program(widths, depth);
-    for frames in ["chunks", "heap"] {
-        let flags = [&format!("--frames={frames}"), "--opt=low"];
+    for c in matrix::pairs() {
+        let flags = Configuration { opt: "low", ..c }.flags();
+        let flags = flags.each_ref().map(|f| f.as_str());
         assert_eq!(run(name, &text, &flags, zeal), want, "{flags:?}, zeal: {zeal}");
     }
 }

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // each test uses its part
 
+pub mod matrix;
+
 use std::path::{Path, PathBuf};
 
 /// The source tree.

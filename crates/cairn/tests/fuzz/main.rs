@@ -1,7 +1,7 @@
 //! Random programs through the whole system: all configurations must answer alike.
 //!
-//! A program (`generate.rs`) is compiled under low and high optimization for both frame strategies and run, and once more
-//! under zeal. Outputs are compared; a difference is made small by leaving out forms and parts of forms as long as some
+//! A program (`generate.rs`) is compiled under low and high optimization for every frame strategy and collector and run, and once
+//! more under zeal. Outputs are compared; a difference is made small by leaving out forms and parts of forms as long as some
 //! difference remains, and shown with the configurations that differ.
 //!
 //! `cargo test` tries a few fixed seeds. `CAIRN_FUZZ_SECONDS=600` goes on for so long, from the seed `CAIRN_FUZZ_SEED` on;
@@ -13,6 +13,7 @@ mod shrink;
 #[path = "../common/mod.rs"]
 mod common;
 use common::binary;
+use common::matrix::{self, Configuration, Mode};
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -27,21 +28,10 @@ const PROGRAMS: u64 = 1;
 /// No program takes longer than this, in seconds, unless it hangs.
 const PATIENCE: &str = "60";
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Configuration {
-    opt: &'static str,
-    frames: &'static str,
-    zeal: bool,
+/// Every strategy and collector: with full and low optimization, and under zeal.
+fn configurations() -> Vec<Configuration> {
+    matrix::pairs().flat_map(|c| [c, Configuration { opt: "low", ..c }, c.with_mode(Mode::Zeal)]).collect()
 }
-
-const CONFIGURATIONS: [Configuration; 6] = [
-    Configuration { opt: "high", frames: "chunks", zeal: false },
-    Configuration { opt: "low", frames: "chunks", zeal: false },
-    Configuration { opt: "high", frames: "heap", zeal: false },
-    Configuration { opt: "low", frames: "heap", zeal: false },
-    Configuration { opt: "high", frames: "chunks", zeal: true },
-    Configuration { opt: "high", frames: "heap", zeal: true },
-];
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|n| n.parse().ok())
@@ -66,10 +56,11 @@ impl Workshop {
         let output = Command::new("timeout")
             .arg(PATIENCE)
             .arg(binary())
-            .args(["run", &format!("--opt={}", c.opt), &format!("--frames={}", c.frames), "--heap-max=512M"])
+            .args(["run", "--heap-max=512M"])
+            .args(c.flags())
             .arg(&file)
             .env("CAIRN_CACHE_DIR", self.directory.join("cache"))
-            .env("CAIRN_ZEAL", if c.zeal { "1" } else { "0" })
+            .env("CAIRN_ZEAL", if c.mode == Mode::Zeal { "1" } else { "0" })
             .stdin(Stdio::null())
             .output()
             .unwrap();
@@ -108,15 +99,16 @@ fn try_seed(seed: u64) -> Result<(), String> {
     let forms = generate::Generator::new(seed).program(TESTS);
     let shop = Workshop::new(seed);
     let program = text(&forms);
-    let first = shop.observe(&program, CONFIGURATIONS[0]);
-    let pair = match shop.difference(&program, &CONFIGURATIONS) {
+    let first = shop.observe(&program, Configuration::usual());
+    let pair = match shop.difference(&program, &configurations()) {
         None if first.lines().count() >= TESTS * INPUTS && !first.contains("\nstatus ") => return Ok(()),
         None => return Err(format!("seed {seed}: the program does not run to its end:\n{first}\n{program}")),
         Some((a, b)) => [a, b],
     };
     let [one, two] = pair.map(|c| shop.observe(&program, c));
     let (left, right) = one.lines().zip(two.lines()).find(|(a, b)| a != b).unwrap_or(("…", "…"));
-    eprintln!("seed {seed}: {pair:?} differ, making it smaller\n  {left}\n  {right}");
+    let names = pair.map(|c| c.name()).join(" and ");
+    eprintln!("seed {seed}: {names} differ, making it smaller\n  {left}\n  {right}");
     // first of all, the other tests
     let number = left.trim_start_matches('(').split(' ').next().unwrap_or_default();
     let alone = |f: &&String| !f.starts_with("(test ") || f.starts_with(&format!("(test {number} "));
@@ -127,7 +119,7 @@ fn try_seed(seed: u64) -> Result<(), String> {
     if let Some(directory) = std::env::var_os("CAIRN_FUZZ_KEEP") {
         let _ = std::fs::write(Path::new(&directory).join(format!("seed-{seed}.scm")), &shown);
     }
-    let [a, b] = pair.map(|c| format!("{c:?}:\n{}", shop.observe(&shown, c)));
+    let [a, b] = pair.map(|c| format!("{}:\n{}", c.name(), shop.observe(&shown, c)));
     Err(format!(
         "seed {seed}: two configurations differ\n--- {a}\n--- {b}\n--- after the prelude\n{}",
         small.join("\n")

@@ -1,0 +1,67 @@
+//! All ways to compile and run a program, from the tables of strategies and collectors: a new row is in every test at once.
+
+use cairn_layout::facts::{COLLECTORS, CollectorFacts, STRATEGIES, StrategyFacts};
+
+/// How a program is run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// By `cairn run`.
+    Run,
+    /// As an executable made by `cairn build`.
+    Build,
+    /// By `cairn run`, under the checks of `CAIRN_ZEAL`.
+    Zeal,
+}
+
+/// One way to compile and run a program.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Configuration {
+    pub mode: Mode,
+    pub frames: &'static StrategyFacts,
+    pub collector: &'static CollectorFacts,
+    /// Optimization level.
+    pub opt: &'static str,
+}
+
+impl Configuration {
+    /// What users get who ask for nothing.
+    pub fn usual() -> Configuration {
+        Configuration { mode: Mode::Run, frames: STRATEGIES[0], collector: COLLECTORS[0], opt: "high" }
+    }
+
+    /// The same for programs, but run in another way.
+    pub fn with_mode(self, mode: Mode) -> Configuration {
+        Configuration { mode, ..self }
+    }
+
+    /// `run-chunks-gen-high`
+    pub fn name(&self) -> String {
+        let mode = match self.mode {
+            Mode::Run => "run",
+            Mode::Build => "build",
+            Mode::Zeal => "zeal",
+        };
+        format!("{mode}-{}-{}-{}", self.frames.name, self.collector.name, self.opt)
+    }
+
+    /// Arguments of `cairn run` and `cairn build`.
+    pub fn flags(&self) -> [String; 3] {
+        let Configuration { frames, collector, opt, .. } = self;
+        [format!("--frames={}", frames.name), format!("--gc={}", collector.name), format!("--opt={opt}")]
+    }
+}
+
+/// Every strategy with every collector, run with full optimization; [`Configuration::usual`] first.
+pub fn pairs() -> impl Iterator<Item = Configuration> {
+    STRATEGIES.iter().flat_map(|frames| {
+        COLLECTORS.iter().map(move |collector| Configuration { frames, collector, ..Configuration::usual() })
+    })
+}
+
+/// The whole matrix.
+pub fn all() -> impl Iterator<Item = Configuration> {
+    let modes = [Mode::Run, Mode::Build, Mode::Zeal];
+    pairs().flat_map(move |c| {
+        modes.into_iter().flat_map(move |mode| ["high", "low"].map(|opt| Configuration { mode, opt, ..c }))
+    })
+}
