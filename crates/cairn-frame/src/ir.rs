@@ -21,15 +21,19 @@
 //! * a variable is assigned before it is used, along every path from its function's entry;
 //! * every allocating operation is covered by a preceding `HeapCheck` in the same block with enough bytes (runtime calls in
 //!   between leave room for `CHECK_LIMIT` bytes); a closure is patched before the next check;
-//! * `HeapCheck::live` lists every tagged variable used later; unboxed doubles are in no such list, never parameters; `Free` operations occur only where the closure
+//! * `live` lists of safepoints name every tagged variable used later; unboxed doubles are in no such list, never parameters; `Free` operations occur only where the closure
 //!   variable is live;
-//! * only `Return` functions use `Slot`, and only slots their frame declares live.
+//! * only `Return` functions use `Slot`, and only slots their frame declares live;
+//! * a call that makes the stack grow has a `StackCheck` before it ([`Module::stack_growth`]);
+//! * control that never ends never ceases to pass statements that stop ([`Stmt::stops`]): [`crate::safepoints`] says what
+//!   that means for blocks and functions.
 
 use cairn_core::inlined::InlineTable;
 use cairn_core::ir::{GlobalId, Literal, SourceFile};
 use cairn_core::prim::PrimOp;
 use cairn_layout::code::Site;
 use cairn_layout::facts::StrategyFacts;
+use cairn_layout::limits::RED_ZONE;
 use cairn_layout::object::{PAIR_BYTES, headed_bytes};
 use std::rc::Rc;
 
@@ -113,6 +117,22 @@ impl Function {
     /// Can anything reach it? An entry that nothing mentions has no clauses; it keeps its id, but no code is made for it.
     pub fn in_use(&self) -> bool {
         !matches!(&self.kind, FuncKind::Entry { clauses, .. } if clauses.is_empty())
+    }
+
+    /// Words of the frame that it finds at `sp`: 0 unless it is a return point.
+    pub fn incoming_words(&self) -> u32 {
+        match &self.kind {
+            FuncKind::Return { frame, .. } => frame.words,
+            _ => 0,
+        }
+    }
+
+    /// The variable that holds the closure, in bodies that need one.
+    pub fn closure(&self) -> Option<Var> {
+        match &self.kind {
+            FuncKind::Body { closure, .. } => *closure,
+            _ => None,
+        }
     }
 }
 
@@ -218,6 +238,39 @@ pub enum Stmt {
         /// Tagged variables that are used afterwards.
         live: Vec<Var>,
     },
+    /// Makes sure that the stack can grow by so many words below the incoming frame, moving that frame to another place if
+    /// not; serves a stop if one is requested. The last statement before a call that makes a frame.
+    StackCheck {
+        /// Words of the new frame less those of the incoming one.
+        words: u32,
+        /// Tagged variables that are used afterwards.
+        live: Vec<Var>,
+    },
+    /// Serves a stop (a signal, a thread switch) if one is requested: on cycles that have no other safepoint.
+    StopCheck {
+        /// Tagged variables that are used afterwards.
+        live: Vec<Var>,
+    },
+}
+
+impl Stmt {
+    /// The tagged variables that survive this statement, if the collector may run at it.
+    pub fn safepoint_live(&self) -> Option<&[Var]> {
+        match self {
+            Stmt::HeapCheck { live, .. } | Stmt::StackCheck { live, .. } | Stmt::StopCheck { live } => Some(live),
+            Stmt::Assign(..) | Stmt::Effect(_) => None,
+        }
+    }
+
+    /// Does control that passes this statement again and again get to the runtime soon after a stop is requested? A heap
+    /// check does: what it promises is taken, so a block of the nursery later it finds none left. A check of 0 bytes may never.
+    pub fn stops(&self) -> bool {
+        match self {
+            Stmt::HeapCheck { bytes, .. } => *bytes > 0,
+            Stmt::StackCheck { .. } | Stmt::StopCheck { .. } => true,
+            Stmt::Assign(..) | Stmt::Effect(_) => false,
+        }
+    }
 }
 
 /// An operation.
@@ -386,6 +439,14 @@ impl Op {
 }
 
 impl Module {
+    /// Words by which a frame that `f` makes exceeds what is certainly there, if the stack must be checked for them: a frame
+    /// that takes the place of the incoming one may grow into the red zone unasked.
+    pub fn stack_growth(&self, f: &Function, frame: &Frame) -> Option<u32> {
+        let incoming = f.incoming_words();
+        let grows = self.strategy.limit_check && frame.words > incoming;
+        (grows && (incoming == 0 || 8 * u64::from(frame.words) > RED_ZONE)).then(|| frame.words - incoming)
+    }
+
     /// The function.
     pub fn function(&self, f: FuncId) -> &Function {
         &self.functions[f.0 as usize]

@@ -11,6 +11,7 @@
 //! | [`flow`], [`uses`] | liveness; which variables an operation reads and writes |
 //! | [`split`] | graph → functions: joins, slots, pieces, loads, checks |
 //! | [`reps`] | unboxed doubles |
+//! | [`safepoints`] | stack checks; stop checks on cycles without a safepoint |
 //! | [`ir`] | the Frame IR |
 //! | [`print`], [`parse`] | to and from text |
 //! | [`verify`] | checks its invariants |
@@ -23,6 +24,7 @@ pub mod ir;
 pub mod parse;
 pub mod print;
 mod reps;
+pub mod safepoints;
 mod split;
 mod uses;
 pub mod verify;
@@ -99,6 +101,7 @@ pub fn lower(program: &Program, always_bound: &[bool], strategy: &'static Strate
         inlined: program.inlined.clone(),
     };
     drop_unused_entries(&mut module, &ids, &entries_used);
+    safepoints::insert(&mut module);
     module
 }
 

@@ -462,12 +462,17 @@ impl Reader {
     fn stmt(&mut self, c: &mut Cursor) -> Res<Stmt> {
         let start = c.at;
         let word = c.peek_word();
-        if word == "check" || word == "poll" {
+        if ["check", "poll", "stack", "stop"].contains(&word) {
             c.word()?;
-            let bytes = if word == "check" { c.number()? } else { 0 };
+            let number = if word == "check" || word == "stack" { c.number()? } else { 0 };
             c.expect_keyword("live")?;
             c.expect("(")?;
-            return Ok(Stmt::HeapCheck { bytes, live: var_list(c, self.vars())?.0 });
+            let live = var_list(c, self.vars())?.0;
+            return Ok(match word {
+                "stack" => Stmt::StackCheck { words: number, live },
+                "stop" => Stmt::StopCheck { live },
+                _ => Stmt::HeapCheck { bytes: number, live },
+            });
         }
         if !word.is_empty() && !word.starts_with(['\'', '@', '&']) && numbered(word.trim_end_matches("!d")).is_ok()
         {

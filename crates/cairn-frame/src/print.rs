@@ -192,6 +192,8 @@ fn print_stmt(m: &Module, f: &Function, s: &Stmt) -> String {
         Stmt::Effect(op) => print_op(m, f, op),
         Stmt::HeapCheck { bytes: 0, live } => format!("poll live ({})", vars(f, live)),
         Stmt::HeapCheck { bytes, live } => format!("check {bytes} live ({})", vars(f, live)),
+        Stmt::StackCheck { words, live } => format!("stack {words} live ({})", vars(f, live)),
+        Stmt::StopCheck { live } => format!("stop live ({})", vars(f, live)),
     }
 }
 

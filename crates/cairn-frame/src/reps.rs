@@ -53,7 +53,7 @@ pub fn choose(f: &mut Function) {
                     count_uses(op, &mut decoded, &mut encoded);
                 }
                 Stmt::Effect(op) => count_uses(op, &mut decoded, &mut encoded),
-                Stmt::HeapCheck { .. } => {}
+                _ => {}
             }
         }
         if let Term::Branch { test: Test::Prim(p), .. } = &b.term {

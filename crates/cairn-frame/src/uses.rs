@@ -30,11 +30,11 @@ pub fn op_uses(op: &Op, closure: Option<Var>, mut f: impl FnMut(Var)) {
     }
 }
 
-/// Calls `f` with each variable a statement uses; heap checks use nothing.
+/// Calls `f` with each variable a statement uses; safepoints use nothing.
 pub fn stmt_uses(s: &Stmt, closure: Option<Var>, f: impl FnMut(Var)) {
     match s {
         Stmt::Assign(_, op) | Stmt::Effect(op) => op_uses(op, closure, f),
-        Stmt::HeapCheck { .. } => {}
+        Stmt::HeapCheck { .. } | Stmt::StackCheck { .. } | Stmt::StopCheck { .. } => {}
     }
 }
 
@@ -129,7 +129,9 @@ pub fn rename_variables(b: &mut Block, f: &mut impl FnMut(&mut Var)) {
                 f(v);
             }
             Stmt::Effect(o) => op(o, f),
-            Stmt::HeapCheck { live, .. } => live.iter_mut().for_each(&mut *f),
+            Stmt::HeapCheck { live, .. } | Stmt::StackCheck { live, .. } | Stmt::StopCheck { live } => {
+                live.iter_mut().for_each(&mut *f)
+            }
         }
     }
     match &mut b.term {

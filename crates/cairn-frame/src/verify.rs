@@ -11,6 +11,8 @@ use cairn_core::prim::{Kind, PrimOp};
 use cairn_num::Number;
 use std::collections::HashMap;
 
+mod cycles;
+
 /// Bytes that one heap check may ask for, as far as runtime calls keep it valid.
 const CHECK_LIMIT: u32 = cairn_layout::limits::CHECK_RESERVE as u32;
 
@@ -30,6 +32,9 @@ pub fn verify(m: &Module) -> Result<(), Vec<String>> {
     for f in &m.functions {
         let mut check = Checker { m, f, errors: &mut errors };
         check.function();
+    }
+    if errors.is_empty() {
+        errors.extend(cycles::without_safepoint(m));
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
@@ -78,6 +83,7 @@ impl Checker<'_> {
         self.assigned_before_use();
         for (i, b) in f.blocks.iter().enumerate() {
             self.heap_checks(i, b);
+            self.stack_checks(i, b);
             self.closures(i, b);
             self.doubles(i, b);
             self.block(i, b);
@@ -210,7 +216,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A variable is assigned before it is used, on every path; and a heap check keeps it, if one comes in between.
+    /// A variable is assigned before it is used, on every path; and a safepoint keeps it, if one comes in between.
     fn assigned_before_use(&mut self) {
         let assigned = self.available(false);
         let mut kept = self.available(true);
@@ -220,13 +226,13 @@ impl Checker<'_> {
             let what = if assigned.contains(&v) {
                 format!("{} is used before it is assigned", self.var(v.1))
             } else {
-                format!("{} is used after a heap check that does not keep it", self.var(v.1))
+                format!("{} is used after a safepoint that does not keep it", self.var(v.1))
             };
             self.error(v.0, what);
         }
     }
 
-    /// Forward dataflow: the variables available on every path to a block; returns uses of others. A heap check makes tagged
+    /// Forward dataflow: the variables available on every path to a block; returns uses of others. A safepoint makes tagged
     /// variables it does not list unavailable when `checks` is set: the collector may have moved what they point to.
     fn available(&mut self, checks: bool) -> Vec<(usize, Var)> {
         let f = self.f;
@@ -249,7 +255,8 @@ impl Checker<'_> {
             Stmt::Assign(v, _) => {
                 set.insert(*v);
             }
-            Stmt::HeapCheck { live, .. } if checks => {
+            _ if checks => {
+                let Some(live) = s.safepoint_live() else { return };
                 let stale = |v: &Var| f.vars[v.0 as usize].rep == Rep::Tagged && !live.contains(v);
                 let gone: Vec<Var> = set.iter().filter(stale).collect();
                 gone.into_iter().for_each(|v| set.remove(v));
@@ -289,7 +296,7 @@ impl Checker<'_> {
                         bad.push((i, v));
                     }
                 });
-                if let Stmt::HeapCheck { live, .. } = s {
+                if let Some(live) = s.safepoint_live() {
                     bad.extend(live.iter().filter(|v| !set.contains(**v)).map(|v| (i, *v)));
                 }
                 step(&mut set, s);
@@ -311,6 +318,8 @@ impl Checker<'_> {
             match s {
                 // A poll leaves at least the room it found.
                 Stmt::HeapCheck { bytes, .. } => room = room.max(*bytes),
+                // The runtime may come back to another place of the nursery.
+                Stmt::StackCheck { .. } | Stmt::StopCheck { .. } => room = 0,
                 Stmt::Assign(_, op) | Stmt::Effect(op) => {
                     let need = op.alloc_bytes();
                     if need > room {
@@ -335,12 +344,32 @@ impl Checker<'_> {
         }
     }
 
+    /// The stack has room for frames that grow beyond what is there.
+    fn stack_checks(&mut self, i: usize, b: &Block) {
+        let needed = match &b.term {
+            Term::Call { frame, .. } => self.m.stack_growth(self.f, &frame.frame),
+            _ => None,
+        };
+        let checked = match b.stmts.last() {
+            Some(Stmt::StackCheck { words, .. }) => Some(*words),
+            _ => None,
+        };
+        match (needed, checked) {
+            (Some(n), Some(c)) if c != n => self.error(i, format!("{c} words of stack are checked, {n} needed")),
+            (Some(n), None) => self.error(i, format!("{n} words of stack are used without a stack check")),
+            _ => {}
+        }
+        if b.stmts.iter().rev().skip(needed.is_some() as usize).any(|s| matches!(s, Stmt::StackCheck { .. })) {
+            self.error(i, "a stack check does not stand before a call that needs it".into());
+        }
+    }
+
     /// Patches fill closures that no collection has seen.
     fn closures(&mut self, i: usize, b: &Block) {
         let mut fresh: HashMap<Var, usize> = HashMap::new();
         for s in &b.stmts {
             match s {
-                Stmt::HeapCheck { .. } => fresh.clear(),
+                Stmt::HeapCheck { .. } | Stmt::StackCheck { .. } | Stmt::StopCheck { .. } => fresh.clear(),
                 Stmt::Assign(v, Op::Closure { free, .. }) => {
                     fresh.insert(*v, free.len());
                 }
@@ -378,11 +407,6 @@ impl Checker<'_> {
         }
         for s in &b.stmts {
             match s {
-                Stmt::HeapCheck { live, .. } => {
-                    for v in live.iter().filter(|v| self.is_double(**v)).collect::<Vec<_>>() {
-                        self.error(i, format!("{} is an unboxed double in a heap check", self.var(*v)));
-                    }
-                }
                 Stmt::Assign(v, op) if self.is_double(*v) => {
                     let flonum = match op {
                         Op::Copy(Operand::Var(w)) => self.is_double(*w),
@@ -394,7 +418,12 @@ impl Checker<'_> {
                         self.error(i, format!("{} is an unboxed double but assigned a value", self.var(*v)));
                     }
                 }
-                _ => {}
+                _ => {
+                    let live = s.safepoint_live().unwrap_or_default();
+                    for v in live.iter().filter(|v| self.is_double(**v)).collect::<Vec<_>>() {
+                        self.error(i, format!("{} is an unboxed double in a live list", self.var(*v)));
+                    }
+                }
             }
         }
     }

@@ -29,6 +29,7 @@ function f of f body (x.0) closure c.1
     a.2 = free 0
     check 56 live (x.0 a.2 c.1)
     p.3 = (cons x.0 a.2)
+    STACK
     call c.1 (p.3) frame WORDS2 [0, 1] store 0:=x.0 1:=p.3 then f.r1
 
 function f.r1 of f return frame WORDS2 [0, 1] -> r.0
@@ -54,6 +55,7 @@ function loop of f body (p.0 u.1)
   b0:
     goto b1
   b1:
+    stop live (p.0 u.1)
     if u.1 b1 else b2
   b2:
     tail call/cc p.0 ()
@@ -61,8 +63,13 @@ function loop of f body (p.0 u.1)
 
 fn good(strategy: &str) -> String {
     let (words, kept) = if strategy == "heap" { ("4", "store 1:=p.4") } else { ("3", "") };
+    let stack = if strategy == "chunks" { "    stack 3 live (x.0 c.1 p.3)\n" } else { "" };
     // printing leaves no double space
-    let text = GOOD.replace("STRATEGY", strategy).replace("WORDS2", words).replace(" KEPT", &format!(" {kept}"));
+    let text = GOOD
+        .replace("    STACK\n", stack)
+        .replace("STRATEGY", strategy)
+        .replace("WORDS2", words)
+        .replace(" KEPT", &format!(" {kept}"));
     text.replace("]  then", "] then")
 }
 
@@ -99,7 +106,7 @@ fn on_every_path() {
     // assigned in one branch, used after the join
     broken_under(
         "chunks",
-        "    goto b1\n  b1:\n    if u.1 b1 else b2\n  b2:\n    tail call/cc p.0 ()\n",
+        "    goto b1\n  b1:\n    stop live (p.0 u.1)\n    if u.1 b1 else b2\n  b2:\n    tail call/cc p.0 ()\n",
         "    if u.1 b1 else b2\n  b1:\n    w.2 = '1\n    goto b2\n  b2:\n    tail call/cc w.2 ()\n",
         &["loop b2: w.2 is used before it is assigned"],
     );
@@ -128,7 +135,7 @@ fn allocations_are_covered_by_a_heap_check() {
     // a check in another block does not count
     broken_under(
         "chunks",
-        "    if u.1 b1 else b2\n  b2:\n    tail call/cc p.0 ()\n",
+        "    stop live (p.0 u.1)\n    if u.1 b1 else b2\n  b2:\n    tail call/cc p.0 ()\n",
         "    check 16 live (p.0 u.1)\n    if u.1 b1 else b2\n  b2:\n    q.2 = (box p.0)\n    tail call/cc q.2 ()\n",
         &["loop b2: 16 bytes are allocated without a heap check"],
     );
@@ -162,22 +169,143 @@ fn a_large_inline_allocation_has_a_check_of_its_own() {
 
 #[test]
 fn a_heap_check_lists_what_is_used_later() {
-    broken("live (x.0 a.2 c.1)", "live (x.0 c.1)", "f b0: a.2 is used after a heap check that does not keep it");
+    broken("live (x.0 a.2 c.1)", "live (x.0 c.1)", "f b0: a.2 is used after a safepoint that does not keep it");
     // also when it is used in another block
     broken(
-        "    goto b1\n  b1:\n    if u.1",
-        "    poll live (u.1)\n    goto b1\n  b1:\n    if u.1",
-        "loop b2: p.0 is used after a heap check that does not keep it",
+        "    goto b1\n  b1:\n    stop live (p.0 u.1)",
+        "    poll live (u.1)\n    goto b1\n  b1:\n    stop live (u.1)",
+        "loop b2: p.0 is used after a safepoint that does not keep it",
     );
     // also a closure that only loads use
     broken_under(
         "chunks",
-        "    a.2 = free 0\n    check 56 live (x.0 a.2 c.1)\n    p.3 = (cons x.0 a.2)\n    call c.1 (p.3)",
-        "    check 56 live (x.0)\n    a.2 = free 0\n    p.3 = (cons x.0 a.2)\n    call a.2 (p.3)",
-        &["f b0: c.1 is used after a heap check that does not keep it"],
+        "    a.2 = free 0\n    check 56 live (x.0 a.2 c.1)\n    p.3 = (cons x.0 a.2)\n    \
+         stack 3 live (x.0 c.1 p.3)\n    call c.1 (p.3)",
+        "    check 56 live (x.0)\n    a.2 = free 0\n    p.3 = (cons x.0 a.2)\n    \
+         stack 3 live (x.0 a.2 p.3)\n    call a.2 (p.3)",
+        &["f b0: c.1 is used after a safepoint that does not keep it"],
     );
     // and nothing that is not there
     broken("live (z.3)", "live (z.3 p.4)", "f.r1 b1: p.4 is used before it is assigned");
+}
+
+#[test]
+fn frames_that_grow_have_a_stack_check() {
+    let check = "    stack 3 live (x.0 c.1 p.3)\n";
+    broken(check, "", "f b0: 3 words of stack are used without a stack check");
+    broken("stack 3 live", "stack 2 live", "f b0: 2 words of stack are checked, 3 needed");
+    broken("live (x.0 c.1 p.3)", "live (x.0 p.3)", "f b0: c.1 is used after a safepoint that does not keep it");
+    // the frame that is replaced leaves room for the new one
+    broken(
+        "    call apply r.0 (p.4)",
+        "    stack 0 live (r.0 p.4)\n    call apply r.0 (p.4)",
+        "f.r1 b2: a stack check does not stand before a call that needs it",
+    );
+    // a stop check is none
+    broken(check, "    stop live (x.0 c.1 p.3)\n", "f b0: 3 words of stack are used without a stack check");
+    // what a heap check promised is gone after a stop
+    broken_under(
+        "heap",
+        "    call c.1 (p.3)",
+        "    stop live (x.0 c.1 p.3)\n    call c.1 (p.3)",
+        &["f b0: a heap frame is allocated without a heap check"],
+    );
+    broken_under(
+        "chunks",
+        "    patch f.0 1 h.1\n",
+        "    stop live (f.0 h.1)\n    patch f.0 1 h.1\n",
+        &[
+            "main b0: 16 bytes are allocated without a heap check",
+            "main b0: f.0 is patched, but not allocated since the last heap check",
+        ],
+    );
+}
+
+#[test]
+fn loops_have_a_safepoint() {
+    let check = "    stop live (p.0 u.1)\n";
+    broken(check, "", "loop b1: a loop has no safepoint");
+    // a poll of the heap may never get to the runtime
+    broken(check, "    poll live (p.0 u.1)\n", "loop b1: a loop has no safepoint");
+    // one path round without is enough
+    broken_under(
+        "chunks",
+        "    stop live (p.0 u.1)\n    if u.1 b1 else b2\n  b2:\n    tail call/cc p.0 ()\n",
+        "    if u.1 b3 else b2\n  b2:\n    tail call/cc p.0 ()\n  b3:\n    if p.0 b4 else b1\n  \
+         b4:\n    stop live (p.0 u.1)\n    goto b1\n",
+        &["loop b1: a loop has no safepoint"],
+    );
+}
+
+/// A module of two bodies that call each other in tail position and a procedure that calls what it is given.
+const ROUND: &str = "module chunks main main.entry
+
+function main.entry of main entry words 1
+  0 -> main
+
+function main of main body ()
+  b0:
+    tail direct even ('1)
+
+function even of even body (n.0)
+  b0:
+    if n.0 b1 else b2
+  b1:
+    tail direct odd (n.0)
+  b2:
+    return n.0
+
+function odd of odd body (n.0)
+  b0:
+    STOP
+    tail direct even (n.0)
+
+function give.entry of give entry words 1
+  1 -> give
+
+function give of give body (k.0)
+  b0:
+    if k.0 b1 else b2
+  b1:
+    return '1
+  b2:
+    GIVE
+    tail k.0 (k.0)
+
+function keep of keep body (f.0)
+  b0:
+    stack 1 live (f.0)
+    call f.0 () frame 1 [] then keep.r1
+
+function keep.r1 of keep return frame 1 [] -> r.0
+  b0:
+    if r.0 b1 else b2
+  b1:
+    KEEP
+    call r.0 () frame 1 [] then keep.r1
+  b2:
+    tail r.0 ()
+";
+
+#[test]
+fn cycles_of_functions_have_a_safepoint() {
+    let fill = |stop: &str, give: &str, keep: &str| {
+        let line = |text: &str| if text.is_empty() { String::new() } else { format!("    {text}\n") };
+        ROUND
+            .replace("    STOP\n", &line(stop))
+            .replace("    GIVE\n", &line(give))
+            .replace("    KEEP\n", &line(keep))
+    };
+    let complaints = |text: &str| verify(&parse_module(text).expect("parses")).err().unwrap_or_default();
+    let (stop, give, keep) = ("stop live (n.0)", "stop live (k.0)", "stop live (r.0)");
+    assert_eq!(complaints(&fill(stop, give, keep)), [""; 0]);
+    // a heap check does, when what it promises is taken
+    assert_eq!(complaints(&fill("check 16 live (n.0)", give, keep)), [""; 0]);
+    let says = |name: &str| vec![format!("{name}: control may come back for ever without a safepoint")];
+    assert_eq!(complaints(&fill("", give, keep)), says("even"));
+    assert_eq!(complaints(&fill("poll live (n.0)", give, keep)), says("even"));
+    assert_eq!(complaints(&fill(stop, "", keep)), says("give.entry"));
+    assert_eq!(complaints(&fill(stop, give, "")), says("keep.r1"));
 }
 
 #[test]
@@ -197,13 +325,17 @@ fn frames_and_return_points_agree() {
         "chunks",
         "frame 3 [0, 1] store 0:=x.0 1:=p.3",
         "frame 2 [0] store 0:=x.0",
-        &["f b0: f.r1 does not expect this frame"],
+        &["f b0: 3 words of stack are checked, 2 needed", "f b0: f.r1 does not expect this frame"],
     );
     broken_under(
         "chunks",
         "frame 3 [0, 1] store",
         "frame 4 [0, 1] store",
-        &["f b0: frame size does not fit its slots", "f b0: f.r1 does not expect this frame"],
+        &[
+            "f b0: 3 words of stack are checked, 4 needed",
+            "f b0: frame size does not fit its slots",
+            "f b0: f.r1 does not expect this frame",
+        ],
     );
     broken(" 1:=p.3", "", "f b0: slot 1 of the new frame is never stored");
     broken_under("heap", " store 1:=p.4", "", &["f.r1 b2: slot 1 of the new frame is never stored"]);
@@ -213,7 +345,11 @@ fn frames_and_return_points_agree() {
         "chunks",
         "frame 3 [0, 1] store",
         "frame 2 [1, 0] store",
-        &["f b0: live slots are not ascending", "f b0: f.r1 does not expect this frame"],
+        &[
+            "f b0: 3 words of stack are checked, 2 needed",
+            "f b0: live slots are not ascending",
+            "f b0: f.r1 does not expect this frame",
+        ],
     );
 }
 
@@ -237,11 +373,11 @@ fn patches_go_to_fresh_closures() {
 fn unboxed_doubles_stay_inside() {
     broken_under(
         "chunks",
-        "(p.0 u.1)\n  b0:\n    goto b1\n  b1:\n    if u.1",
-        "(p.0 u.1!d)\n  b0:\n    goto b1\n  b1:\n    if u.1!d",
+        "(p.0 u.1)\n  b0:\n    goto b1\n  b1:\n    stop live (p.0 u.1)\n    if u.1",
+        "(p.0 u.1!d)\n  b0:\n    goto b1\n  b1:\n    stop live (p.0)\n    if u.1!d",
         &["loop b0: u.1 comes from outside and cannot be an unboxed double"],
     );
-    broken("poll live (z.3)", "poll live (z.3 y.2!d)", "f.r1 b1: y.2 is an unboxed double in a heap check");
+    broken("poll live (z.3)", "poll live (z.3 y.2!d)", "f.r1 b1: y.2 is an unboxed double in a live list");
     broken(
         "y.2!d = (fl* x.1 x.1)",
         "y.2!d = (* x.1 x.1)",

@@ -38,8 +38,8 @@ macro_rules! for_each_rt_call {
     ($m:ident) => {
         $m! {
             // machine: called by compiled code itself
-            (cairn_machine_collect, "machine-collect", 1, ALLOC | COLD)          // bytes needed (fixnum); roots in spill
-            (cairn_machine_overflow, "machine-overflow", 1, ALLOC | COLD)         // bytes of the new frame (fixnum); sets sp; result: new sp (raw)
+            (cairn_machine_collect, "machine-collect", 1, ALLOC | COLD)          // bytes needed (fixnum); roots in spill; result: sp (raw)
+            (cairn_machine_guard, "machine-guard", 2, ALLOC | COLD)              // bytes of stack needed, bytes of the incoming frame; roots in spill; result: sp (raw)
             (cairn_machine_underflow, "machine-underflow", 0, ALLOC | COLD)       // result: new sp (raw)
             (cairn_machine_capture, "machine-capture", 0, ALLOC | COLD)           // result: continuation object
             (cairn_machine_winders, "continuation-winders", 1, FAIL)             // continuation: its dynamic-wind list at capture

@@ -25,6 +25,15 @@ use crate::Value;
 use crate::limits::SPILL_WORDS;
 use std::mem::offset_of;
 
+/// A stack guard that no frame is above: every stack check and every stop check goes to the runtime.
+pub const STOP: u64 = u64::MAX;
+/// Reasons to stop: bits of [`Machine::stop`].
+pub mod stop {
+    /// A signal has arrived.
+    pub const SIGNAL: u64 = 1;
+    /// Zeal: every safepoint collects. Never cleared.
+    pub const ZEAL: u64 = 2;
+}
 /// Number of slots visible to the library as `(%machine-ref i)`: those of the thread, then those of the runtime.
 pub const SLOTS: usize = 16;
 /// How many of them belong to a thread: [`ThreadState::slots`]. The others are [`Machine::slots`].
@@ -95,7 +104,7 @@ pub mod error {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadState {
-    /// A new frame must not start below this address.
+    /// A new frame must not start below this address. [`Machine::stack_guard`] is what compiled code compares with.
     pub stack_limit: u64,
     /// The youngest frame, while compiled code does not run or a runtime call is under way.
     pub sp: u64,
@@ -134,6 +143,9 @@ impl ThreadState {
 /// what compiled code uses most comes first, as short offsets make short instructions.
 #[repr(C)]
 pub struct Machine {
+    /// What stack checks and stop checks test: `thread.stack_limit`, or [`STOP`] while `stop` is not 0. Signal handlers and other
+    /// OS threads may write it at any time; it is accessed atomically by the runtime.
+    pub stack_guard: u64,
     /// The thread that runs.
     pub thread: ThreadState,
     /// `lo` while compiled code does not run or a runtime call is under way.
@@ -148,6 +160,8 @@ pub struct Machine {
     pub args: *mut Value,
     /// Number of values spilled by the slow path under way.
     pub spilled: u64,
+    /// Why compiled code should come to the runtime: [`stop`] bits, set atomically at any time.
+    pub stop: u64,
     /// Result of a machine entry.
     pub result: Value,
     /// The slots after those of the thread.

@@ -18,6 +18,7 @@ use std::path::Path;
 /// Names instead of offsets into the machine context, so that a new runtime call or field changes no golden file.
 fn symbolic(line: &str) -> String {
     const FIELDS: &[(&str, usize)] = &[
+        ("stack_guard", offset_of!(Machine, stack_guard)),
         ("stack_limit", offset_of!(Machine, thread.stack_limit)),
         ("sp", offset_of!(Machine, thread.sp)),
         ("base", offset_of!(Machine, thread.base)),

@@ -6,6 +6,7 @@ use crate::fatal;
 use crate::machine::load::collector_of;
 use crate::machine::modules::Modules;
 use crate::machine::state::State;
+use crate::machine::stop::{arm, watch};
 use crate::machine::stubs::cold_stub;
 use crate::options::{Host, Options, Zeal};
 use crate::port;
@@ -14,7 +15,7 @@ use crate::symbol::SymbolTable;
 use cairn_heap::{CollectionEvent, Heap, HeapConfig, Observer, Scheme};
 use cairn_layout::Value;
 use cairn_layout::limits::ARGS_MIN;
-use cairn_layout::machine::{Machine, ThreadState};
+use cairn_layout::machine::{Machine, ThreadState, stop};
 use cairn_layout::module::ModuleTable;
 use std::ffi::{CStr, c_char, c_int};
 use std::ops::Range;
@@ -66,6 +67,10 @@ impl Runtime {
         ctx.runtime = (&raw mut *runtime).cast();
         ctx.args = runtime.args.as_mut_ptr();
         ctx.thread = ThreadState::NEW;
+        if zeal != Zeal::Off {
+            ctx.stop = stop::ZEAL;
+        }
+        arm(ctx);
         ctx.result = Value::UNSPECIFIED;
         ctx.slots.fill(Value::FALSE);
         ctx.cold_stub = cold_stub as *const () as u64;
@@ -102,6 +107,7 @@ pub unsafe fn run_program(options: Options, table: *const ModuleTable, code: Ran
             Ok(program) => program,
             Err(e) => return complain(e.to_string()),
         };
+        let _signals = watch(runtime.machine());
         match runtime.run(program) {
             Ok(_) => fatal::finish(&mut *runtime.machine(), 0),
             Err(status) => status,

@@ -116,35 +116,35 @@ l14:
   %t91 = phi i64 [ %t72, %l63 ], [ %t74, %l16 ], [ %t80, %l88 ]
   %t92 = phi i1 [ false, %l63 ], [ true, %l16 ], [ %t90, %l88 ]
   store i64 %t91, ptr %v2
-  %t93 = load i64, ptr %v1
-  %t94 = load i64, ptr %v2
-  %t95 = sub i64 %t93, 6
-  %t96 = and i64 %t95, 7
-  %t97 = icmp eq i64 %t96, 0
-  br i1 %t97, label %l102, label %l98, !prof !0
-l102:
-  %t103 = load i64, ptr %v0
-  %t104 = load i64, ptr %v1
-  %t105 = load i64, ptr %sp.v
-  %t106 = add i64 %t105, -24
-  %t107 = getelementptr i8, ptr %ctx, i64 <stack_limit>
-  %t108 = load i64, ptr %t107, !tbaa !10
-  %t109 = icmp ult i64 %t106, %t108
-  br i1 %t109, label %l110, label %l111, !prof !1
-l111:
-  %t120 = phi i64 [ %t106, %l102 ], [ %t119, %l110 ]
-  %t121 = inttoptr i64 %t120 to ptr
-  store ptr @"scm.f.0.r1", ptr %t121, !tbaa !15
-  %t122 = getelementptr i8, ptr %t121, i64 16
-  store i64 %t103, ptr %t122, !tbaa !15
-  %t123 = getelementptr i8, ptr %t121, i64 8
-  store i64 %t104, ptr %t123, !tbaa !15
-  %t124 = inttoptr i64 %t93 to ptr
-  %t125 = getelementptr i8, ptr %t124, i64 -6
-  %t126 = load ptr, ptr %t125, !tbaa !14
-  %t127 = load i64, ptr %lo.v
-  %t128 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void %t126(ptr %ctx, i64 %t120, i64 %t127, i64 %t128, i64 1, i64 %t93, i64 %t94, i64 poison, i64 poison, i64 poison, i64 poison)
+  %t93 = load i64, ptr %sp.v
+  %t94 = sub i64 %t93, 24
+  %t95 = getelementptr i8, ptr %ctx, i64 <stack_guard>
+  %t96 = load i64, ptr %t95, !tbaa !10
+  %t97 = icmp ult i64 %t94, %t96
+  br i1 %t97, label %l98, label %l99, !prof !1
+l99:
+  %t122 = phi i64 [ %t94, %l14 ], [ %t121, %l98 ]
+  %t123 = load i64, ptr %v1
+  %t124 = load i64, ptr %v2
+  %t125 = sub i64 %t123, 6
+  %t126 = and i64 %t125, 7
+  %t127 = icmp eq i64 %t126, 0
+  br i1 %t127, label %l132, label %l128, !prof !0
+l132:
+  %t133 = load i64, ptr %v0
+  %t134 = load i64, ptr %v1
+  %t135 = inttoptr i64 %t122 to ptr
+  store ptr @"scm.f.0.r1", ptr %t135, !tbaa !15
+  %t136 = getelementptr i8, ptr %t135, i64 16
+  store i64 %t133, ptr %t136, !tbaa !15
+  %t137 = getelementptr i8, ptr %t135, i64 8
+  store i64 %t134, ptr %t137, !tbaa !15
+  %t138 = inttoptr i64 %t123 to ptr
+  %t139 = getelementptr i8, ptr %t138, i64 -6
+  %t140 = load ptr, ptr %t139, !tbaa !14
+  %t141 = load i64, ptr %lo.v
+  %t142 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void %t140(ptr %ctx, i64 %t122, i64 %t141, i64 %t142, i64 1, i64 %t123, i64 %t124, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
 l1:
   %t2 = load i64, ptr %sp.v
@@ -187,23 +187,45 @@ l88:
   %t90 = icmp eq i64 %t89, 0
   br label %l14
 l98:
-  %t99 = load i64, ptr %sp.v
-  %t100 = load i64, ptr %lo.v
-  %t101 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t99, i64 %t100, i64 %t101, i64 ptrtoint (ptr @cairn_throw.2 to i64), i64 poison, i64 %t93, i64 poison, i64 poison, i64 poison, i64 poison)
+  %t100 = load i64, ptr %v0
+  %t101 = getelementptr i8, ptr %ctx, i64 <spill>
+  store i64 %t100, ptr %t101, !tbaa !10
+  %t102 = load i64, ptr %v1
+  %t103 = getelementptr i8, ptr %ctx, i64 <spill>
+  store i64 %t102, ptr %t103, !tbaa !10
+  %t104 = load i64, ptr %v2
+  %t105 = getelementptr i8, ptr %ctx, i64 <spill>
+  store i64 %t104, ptr %t105, !tbaa !10
+  %t106 = getelementptr i8, ptr %ctx, i64 <spilled>
+  store i64 3, ptr %t106, !tbaa !10
+  %t107 = load i64, ptr %sp.v
+  %t108 = load i64, ptr %lo.v
+  %t109 = load i64, ptr %hi.v
+  %t110 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{memory},~{dirflag},~{fpsr},~{flags}"(i64 <cairn_machine_guard>, ptr %ctx, i64 %t107, i64 192, i64 0, i64 %t108, i64 %t109) #1
+  %t111 = extractvalue { i64, i64, i64 } %t110, 0
+  %t112 = extractvalue { i64, i64, i64 } %t110, 1
+  store i64 %t112, ptr %lo.v
+  %t113 = extractvalue { i64, i64, i64 } %t110, 2
+  store i64 %t113, ptr %hi.v
+  %t114 = getelementptr i8, ptr %ctx, i64 <spill>
+  %t115 = load i64, ptr %t114, !tbaa !10
+  store i64 %t115, ptr %v0
+  %t116 = getelementptr i8, ptr %ctx, i64 <spill>
+  %t117 = load i64, ptr %t116, !tbaa !10
+  store i64 %t117, ptr %v1
+  %t118 = getelementptr i8, ptr %ctx, i64 <spill>
+  %t119 = load i64, ptr %t118, !tbaa !10
+  store i64 %t119, ptr %v2
+  store i64 %t111, ptr %sp.v
+  %t120 = load i64, ptr %sp.v
+  %t121 = sub i64 %t120, 24
+  br label %l99
+l128:
+  %t129 = load i64, ptr %sp.v
+  %t130 = load i64, ptr %lo.v
+  %t131 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void @cairn_throw_tail(ptr %ctx, i64 %t129, i64 %t130, i64 %t131, i64 ptrtoint (ptr @cairn_throw.2 to i64), i64 poison, i64 %t123, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
-l110:
-  %t112 = add i64 %t105, 0
-  %t113 = load i64, ptr %lo.v
-  %t114 = load i64, ptr %hi.v
-  %t115 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},1,2,~{memory},~{dirflag},~{fpsr},~{flags}"(i64 <cairn_machine_overflow>, ptr %ctx, i64 %t112, i64 192, i64 %t113, i64 %t114) #1
-  %t116 = extractvalue { i64, i64, i64 } %t115, 0
-  %t117 = extractvalue { i64, i64, i64 } %t115, 1
-  store i64 %t117, ptr %lo.v
-  %t118 = extractvalue { i64, i64, i64 } %t115, 2
-  store i64 %t118, ptr %hi.v
-  %t119 = sub i64 %t116, 24
-  br label %l111
 }
 
 define internal preserve_nonecc void @"scm.f.0.r1"(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) #0 align 16 prefix <{ i64, i64, ptr, i64, i64, i64 }> <{ i64 ptrtoint (ptr @cairn_name.3 to i64), i64 3, ptr @cairn_mv_first, i64 0, i64 6, i64 4294967299 }> {

@@ -192,205 +192,315 @@ entry:
   store i64 %lo, ptr %lo.v
   %hi.v = alloca i64
   store i64 %hi, ptr %hi.v
-  %t0 = inttoptr i64 %clo to ptr
-  %t1 = getelementptr i8, ptr %t0, i64 34
-  %t2 = load i64, ptr %t1, !tbaa !14
-  %t3 = getelementptr i8, ptr %ctx, i64 <slots>
-  %t4 = load i64, ptr %t3, !tbaa !10
-  %t5 = icmp eq i64 %t2, %t4
-  br i1 %t5, label %l6, label %l7, !prof !0
-l6:
-  %t8 = getelementptr i8, ptr %ctx, i64 <base>
-  %t9 = load i64, ptr %t8, !tbaa !10
-  store i64 %t9, ptr %sp.v
-  %t10 = getelementptr i8, ptr %ctx, i64 <under>
-  store i64 %clo, ptr %t10, !tbaa !10
-  %t11 = getelementptr i8, ptr %ctx, i64 <under_sp>
-  store i64 0, ptr %t11, !tbaa !10
-  %t12 = getelementptr i8, ptr %ctx, i64 <under>
-  %t13 = load i64, ptr %t12, !tbaa !10
-  %t14 = getelementptr i8, ptr %ctx, i64 <under_sp>
-  %t15 = load i64, ptr %t14, !tbaa !10
-  %t16 = inttoptr i64 %t13 to ptr
-  %t17 = getelementptr i8, ptr %t16, i64 42
-  %t18 = load i64, ptr %t17, !tbaa !14
-  %t19 = getelementptr i8, ptr %ctx, i64 <captured>
-  %t20 = load i64, ptr %t19, !tbaa !10
-  %t21 = icmp sgt i64 %t18, %t20
-  br i1 %t21, label %l22, label %l23, !prof !1
-l23:
-  %t29 = inttoptr i64 %t13 to ptr
-  %t30 = getelementptr i8, ptr %t29, i64 10
-  %t31 = load i64, ptr %t30, !tbaa !14
-  %t32 = icmp eq i64 %t15, 0
-  %t33 = select i1 %t32, i64 %t31, i64 %t15
-  %t34 = inttoptr i64 %t33 to ptr
-  %t35 = load i64, ptr %t34, !tbaa !15
-  %t36 = inttoptr i64 %t35 to ptr
-  %t37 = getelementptr i8, ptr %t36, i64 -8
-  %t38 = load i64, ptr %t37, !invariant.load !3
-  %t39 = and i64 %t38, 4294967295
-  %t40 = shl i64 %t39, 3
-  %t41 = load i64, ptr %sp.v
-  %t42 = sub i64 %t41, %t40
-  %t43 = getelementptr i8, ptr %ctx, i64 <stack_limit>
-  %t44 = load i64, ptr %t43, !tbaa !10
-  %t45 = icmp ult i64 %t42, %t44
-  br i1 %t45, label %l22, label %l24, !prof !1
-l24:
-  %t53 = add i64 %t33, %t40
-  br label %l25
-l25:
-  %copied = phi i64 [ 0, %l24 ], [ %copied.next, %l25 ]
-  %t54 = sub i64 %t53, %copied
-  %t55 = sub i64 %t41, %copied
-  %t56 = inttoptr i64 %t54 to ptr
-  %t57 = getelementptr i8, ptr %t56, i64 -8
-  %t58 = load i64, ptr %t57, !tbaa !15
-  %t59 = inttoptr i64 %t55 to ptr
-  %t60 = getelementptr i8, ptr %t59, i64 -8
-  store i64 %t58, ptr %t60, !tbaa !15
-  %t61 = inttoptr i64 %t54 to ptr
-  %t62 = getelementptr i8, ptr %t61, i64 -16
-  %t63 = load i64, ptr %t62, !tbaa !15
-  %t64 = inttoptr i64 %t55 to ptr
-  %t65 = getelementptr i8, ptr %t64, i64 -16
-  store i64 %t63, ptr %t65, !tbaa !15
-  %t66 = inttoptr i64 %t54 to ptr
-  %t67 = getelementptr i8, ptr %t66, i64 -24
-  %t68 = load i64, ptr %t67, !tbaa !15
-  %t69 = inttoptr i64 %t55 to ptr
-  %t70 = getelementptr i8, ptr %t69, i64 -24
-  store i64 %t68, ptr %t70, !tbaa !15
-  %t71 = inttoptr i64 %t54 to ptr
-  %t72 = getelementptr i8, ptr %t71, i64 -32
-  %t73 = load i64, ptr %t72, !tbaa !15
-  %t74 = inttoptr i64 %t55 to ptr
-  %t75 = getelementptr i8, ptr %t74, i64 -32
-  store i64 %t73, ptr %t75, !tbaa !15
-  %t76 = inttoptr i64 %t54 to ptr
-  %t77 = getelementptr i8, ptr %t76, i64 -40
-  %t78 = load i64, ptr %t77, !tbaa !15
-  %t79 = inttoptr i64 %t55 to ptr
-  %t80 = getelementptr i8, ptr %t79, i64 -40
-  store i64 %t78, ptr %t80, !tbaa !15
-  %t81 = inttoptr i64 %t54 to ptr
-  %t82 = getelementptr i8, ptr %t81, i64 -48
-  %t83 = load i64, ptr %t82, !tbaa !15
-  %t84 = inttoptr i64 %t55 to ptr
-  %t85 = getelementptr i8, ptr %t84, i64 -48
-  store i64 %t83, ptr %t85, !tbaa !15
-  %t86 = inttoptr i64 %t54 to ptr
-  %t87 = getelementptr i8, ptr %t86, i64 -56
-  %t88 = load i64, ptr %t87, !tbaa !15
-  %t89 = inttoptr i64 %t55 to ptr
-  %t90 = getelementptr i8, ptr %t89, i64 -56
-  store i64 %t88, ptr %t90, !tbaa !15
-  %t91 = inttoptr i64 %t54 to ptr
-  %t92 = getelementptr i8, ptr %t91, i64 -64
-  %t93 = load i64, ptr %t92, !tbaa !15
-  %t94 = inttoptr i64 %t55 to ptr
-  %t95 = getelementptr i8, ptr %t94, i64 -64
-  store i64 %t93, ptr %t95, !tbaa !15
-  %copied.next = add i64 %copied, 64
-  %t96 = icmp ult i64 %copied.next, %t40
-  br i1 %t96, label %l25, label %l26, !prof !1
-l26:
-  %t97 = inttoptr i64 %t13 to ptr
-  %t98 = getelementptr i8, ptr %t97, i64 18
-  %t99 = load i64, ptr %t98, !tbaa !14
-  %t100 = icmp eq i64 %t53, %t99
-  %t101 = select i1 %t100, i64 0, i64 %t53
-  %t102 = getelementptr i8, ptr %ctx, i64 <under_sp>
-  store i64 %t101, ptr %t102, !tbaa !10
-  br i1 %t100, label %l27, label %l28, !prof !2
-l27:
-  %t103 = inttoptr i64 %t13 to ptr
-  %t104 = getelementptr i8, ptr %t103, i64 26
+  %t2 = getelementptr i8, ptr %ctx, i64 <stack_guard>
+  %t3 = load volatile i64, ptr %t2, !tbaa !10
+  %t4 = icmp slt i64 %t3, 0
+  br i1 %t4, label %l0, label %l1, !prof !1
+l1:
+  %t81 = phi i64 [ %clo, %entry ], [ %t45, %l0 ]
+  %t82 = phi i64 [ %a0, %entry ], [ %t64, %l0 ]
+  %t83 = phi i64 [ %a1, %entry ], [ %t68, %l0 ]
+  %t84 = phi i64 [ %a2, %entry ], [ %t72, %l0 ]
+  %t85 = phi i64 [ %a3, %entry ], [ %t76, %l0 ]
+  %t86 = phi i64 [ %a4, %entry ], [ %t80, %l0 ]
+  %t87 = inttoptr i64 %t81 to ptr
+  %t88 = getelementptr i8, ptr %t87, i64 34
+  %t89 = load i64, ptr %t88, !tbaa !14
+  %t90 = getelementptr i8, ptr %ctx, i64 <slots>
+  %t91 = load i64, ptr %t90, !tbaa !10
+  %t92 = icmp eq i64 %t89, %t91
+  br i1 %t92, label %l93, label %l94, !prof !0
+l93:
+  %t95 = getelementptr i8, ptr %ctx, i64 <base>
+  %t96 = load i64, ptr %t95, !tbaa !10
+  store i64 %t96, ptr %sp.v
+  %t97 = getelementptr i8, ptr %ctx, i64 <under>
+  store i64 %t81, ptr %t97, !tbaa !10
+  %t98 = getelementptr i8, ptr %ctx, i64 <under_sp>
+  store i64 0, ptr %t98, !tbaa !10
+  %t99 = getelementptr i8, ptr %ctx, i64 <under>
+  %t100 = load i64, ptr %t99, !tbaa !10
+  %t101 = getelementptr i8, ptr %ctx, i64 <under_sp>
+  %t102 = load i64, ptr %t101, !tbaa !10
+  %t103 = inttoptr i64 %t100 to ptr
+  %t104 = getelementptr i8, ptr %t103, i64 42
   %t105 = load i64, ptr %t104, !tbaa !14
-  %t106 = getelementptr i8, ptr %ctx, i64 <under>
-  store i64 %t105, ptr %t106, !tbaa !10
-  br label %l28
-l28:
-  %t107 = phi i64 [ %t42, %l26 ], [ %t42, %l27 ], [ %t50, %l22 ]
-  %t108 = icmp eq i64 %argc, 1
-  br i1 %t108, label %l109, label %l110, !prof !0
-l109:
-  %t111 = inttoptr i64 %t107 to ptr
-  %t112 = load ptr, ptr %t111, !tbaa !15
-  %t113 = load i64, ptr %lo.v
-  %t114 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void %t112(ptr %ctx, i64 %t107, i64 %t113, i64 %t114, i64 poison, i64 poison, i64 %a0, i64 poison, i64 poison, i64 poison, i64 poison)
-  ret void
+  %t106 = getelementptr i8, ptr %ctx, i64 <captured>
+  %t107 = load i64, ptr %t106, !tbaa !10
+  %t108 = icmp sgt i64 %t105, %t107
+  br i1 %t108, label %l109, label %l110, !prof !1
 l110:
-  %t115 = inttoptr i64 %t107 to ptr
-  %t116 = load ptr, ptr %t115, !tbaa !15
-  %t117 = getelementptr i8, ptr %t116, i64 -32
-  %t118 = load ptr, ptr %t117, !invariant.load !3
-  %t119 = load i64, ptr %lo.v
-  %t120 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void %t118(ptr %ctx, i64 %t107, i64 %t119, i64 %t120, i64 %argc, i64 %clo, i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4)
+  %t116 = inttoptr i64 %t100 to ptr
+  %t117 = getelementptr i8, ptr %t116, i64 10
+  %t118 = load i64, ptr %t117, !tbaa !14
+  %t119 = icmp eq i64 %t102, 0
+  %t120 = select i1 %t119, i64 %t118, i64 %t102
+  %t121 = inttoptr i64 %t120 to ptr
+  %t122 = load i64, ptr %t121, !tbaa !15
+  %t123 = inttoptr i64 %t122 to ptr
+  %t124 = getelementptr i8, ptr %t123, i64 -8
+  %t125 = load i64, ptr %t124, !invariant.load !3
+  %t126 = and i64 %t125, 4294967295
+  %t127 = shl i64 %t126, 3
+  %t128 = load i64, ptr %sp.v
+  %t129 = sub i64 %t128, %t127
+  %t130 = getelementptr i8, ptr %ctx, i64 <stack_limit>
+  %t131 = load i64, ptr %t130, !tbaa !10
+  %t132 = icmp ult i64 %t129, %t131
+  br i1 %t132, label %l109, label %l111, !prof !1
+l111:
+  %t140 = add i64 %t120, %t127
+  br label %l112
+l112:
+  %copied = phi i64 [ 0, %l111 ], [ %copied.next, %l112 ]
+  %t141 = sub i64 %t140, %copied
+  %t142 = sub i64 %t128, %copied
+  %t143 = inttoptr i64 %t141 to ptr
+  %t144 = getelementptr i8, ptr %t143, i64 -8
+  %t145 = load i64, ptr %t144, !tbaa !15
+  %t146 = inttoptr i64 %t142 to ptr
+  %t147 = getelementptr i8, ptr %t146, i64 -8
+  store i64 %t145, ptr %t147, !tbaa !15
+  %t148 = inttoptr i64 %t141 to ptr
+  %t149 = getelementptr i8, ptr %t148, i64 -16
+  %t150 = load i64, ptr %t149, !tbaa !15
+  %t151 = inttoptr i64 %t142 to ptr
+  %t152 = getelementptr i8, ptr %t151, i64 -16
+  store i64 %t150, ptr %t152, !tbaa !15
+  %t153 = inttoptr i64 %t141 to ptr
+  %t154 = getelementptr i8, ptr %t153, i64 -24
+  %t155 = load i64, ptr %t154, !tbaa !15
+  %t156 = inttoptr i64 %t142 to ptr
+  %t157 = getelementptr i8, ptr %t156, i64 -24
+  store i64 %t155, ptr %t157, !tbaa !15
+  %t158 = inttoptr i64 %t141 to ptr
+  %t159 = getelementptr i8, ptr %t158, i64 -32
+  %t160 = load i64, ptr %t159, !tbaa !15
+  %t161 = inttoptr i64 %t142 to ptr
+  %t162 = getelementptr i8, ptr %t161, i64 -32
+  store i64 %t160, ptr %t162, !tbaa !15
+  %t163 = inttoptr i64 %t141 to ptr
+  %t164 = getelementptr i8, ptr %t163, i64 -40
+  %t165 = load i64, ptr %t164, !tbaa !15
+  %t166 = inttoptr i64 %t142 to ptr
+  %t167 = getelementptr i8, ptr %t166, i64 -40
+  store i64 %t165, ptr %t167, !tbaa !15
+  %t168 = inttoptr i64 %t141 to ptr
+  %t169 = getelementptr i8, ptr %t168, i64 -48
+  %t170 = load i64, ptr %t169, !tbaa !15
+  %t171 = inttoptr i64 %t142 to ptr
+  %t172 = getelementptr i8, ptr %t171, i64 -48
+  store i64 %t170, ptr %t172, !tbaa !15
+  %t173 = inttoptr i64 %t141 to ptr
+  %t174 = getelementptr i8, ptr %t173, i64 -56
+  %t175 = load i64, ptr %t174, !tbaa !15
+  %t176 = inttoptr i64 %t142 to ptr
+  %t177 = getelementptr i8, ptr %t176, i64 -56
+  store i64 %t175, ptr %t177, !tbaa !15
+  %t178 = inttoptr i64 %t141 to ptr
+  %t179 = getelementptr i8, ptr %t178, i64 -64
+  %t180 = load i64, ptr %t179, !tbaa !15
+  %t181 = inttoptr i64 %t142 to ptr
+  %t182 = getelementptr i8, ptr %t181, i64 -64
+  store i64 %t180, ptr %t182, !tbaa !15
+  %copied.next = add i64 %copied, 64
+  %t183 = icmp ult i64 %copied.next, %t127
+  br i1 %t183, label %l112, label %l113, !prof !1
+l113:
+  %t184 = inttoptr i64 %t100 to ptr
+  %t185 = getelementptr i8, ptr %t184, i64 18
+  %t186 = load i64, ptr %t185, !tbaa !14
+  %t187 = icmp eq i64 %t140, %t186
+  %t188 = select i1 %t187, i64 0, i64 %t140
+  %t189 = getelementptr i8, ptr %ctx, i64 <under_sp>
+  store i64 %t188, ptr %t189, !tbaa !10
+  br i1 %t187, label %l114, label %l115, !prof !2
+l114:
+  %t190 = inttoptr i64 %t100 to ptr
+  %t191 = getelementptr i8, ptr %t190, i64 26
+  %t192 = load i64, ptr %t191, !tbaa !14
+  %t193 = getelementptr i8, ptr %ctx, i64 <under>
+  store i64 %t192, ptr %t193, !tbaa !10
+  br label %l115
+l115:
+  %t194 = phi i64 [ %t129, %l113 ], [ %t129, %l114 ], [ %t137, %l109 ]
+  %t195 = icmp eq i64 %argc, 1
+  br i1 %t195, label %l196, label %l197, !prof !0
+l196:
+  %t198 = inttoptr i64 %t194 to ptr
+  %t199 = load ptr, ptr %t198, !tbaa !15
+  %t200 = load i64, ptr %lo.v
+  %t201 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void %t199(ptr %ctx, i64 %t194, i64 %t200, i64 %t201, i64 poison, i64 poison, i64 %t82, i64 poison, i64 poison, i64 poison, i64 poison)
   ret void
-l7:
-  %t121 = getelementptr i8, ptr %ctx, i64 <args>
-  %t122 = load ptr, ptr %t121, !tbaa !10
-  %t123 = getelementptr i8, ptr %t122, i64 0
-  store i64 %a0, ptr %t123, !tbaa !11
-  %t124 = getelementptr i8, ptr %ctx, i64 <args>
-  %t125 = load ptr, ptr %t124, !tbaa !10
-  %t126 = getelementptr i8, ptr %t125, i64 8
-  store i64 %a1, ptr %t126, !tbaa !11
-  %t127 = getelementptr i8, ptr %ctx, i64 <args>
-  %t128 = load ptr, ptr %t127, !tbaa !10
-  %t129 = getelementptr i8, ptr %t128, i64 16
-  store i64 %a2, ptr %t129, !tbaa !11
-  %t130 = getelementptr i8, ptr %ctx, i64 <args>
-  %t131 = load ptr, ptr %t130, !tbaa !10
-  %t132 = getelementptr i8, ptr %t131, i64 24
-  store i64 %a3, ptr %t132, !tbaa !11
-  %t133 = getelementptr i8, ptr %ctx, i64 <args>
-  %t134 = load ptr, ptr %t133, !tbaa !10
-  %t135 = getelementptr i8, ptr %t134, i64 32
-  store i64 %a4, ptr %t135, !tbaa !11
-  %t136 = shl i64 %argc, 3
-  %t137 = load i64, ptr %lo.v
-  %t138 = load i64, ptr %hi.v
-  %t139 = getelementptr i8, ptr %ctx, i64 <lo>
-  store i64 %t137, ptr %t139, !tbaa !10
-  %t140 = getelementptr i8, ptr %ctx, i64 <hi>
-  store i64 %t138, ptr %t140, !tbaa !10
-  %t141 = load i64, ptr %sp.v
-  %t142 = getelementptr i8, ptr %ctx, i64 <sp>
-  store i64 %t141, ptr %t142, !tbaa !10
-  %t143 = getelementptr i8, ptr %ctx, i64 <cairn_machine_rest>
-  %t144 = load ptr, ptr %t143, !invariant.load !3
-  %t145 = call i64 %t144(ptr %ctx, i64 0, i64 %t136) #1
-  %t146 = getelementptr i8, ptr %ctx, i64 <lo>
-  %t147 = load i64, ptr %t146, !tbaa !10
-  store i64 %t147, ptr %lo.v
-  %t148 = getelementptr i8, ptr %ctx, i64 <hi>
-  %t149 = load i64, ptr %t148, !tbaa !10
-  store i64 %t149, ptr %hi.v
-  %t150 = getelementptr i8, ptr %ctx, i64 <slots>
-  %t151 = load i64, ptr %t150, !tbaa !10
-  %t152 = load i64, ptr %sp.v
-  %t153 = inttoptr i64 %t151 to ptr
-  %t154 = getelementptr i8, ptr %t153, i64 -6
-  %t155 = load ptr, ptr %t154, !tbaa !14
-  %t156 = load i64, ptr %lo.v
-  %t157 = load i64, ptr %hi.v
-  musttail call preserve_nonecc void %t155(ptr %ctx, i64 %t152, i64 %t156, i64 %t157, i64 2, i64 %t151, i64 %clo, i64 %t145, i64 poison, i64 poison, i64 poison)
+l197:
+  %t202 = inttoptr i64 %t194 to ptr
+  %t203 = load ptr, ptr %t202, !tbaa !15
+  %t204 = getelementptr i8, ptr %t203, i64 -32
+  %t205 = load ptr, ptr %t204, !invariant.load !3
+  %t206 = load i64, ptr %lo.v
+  %t207 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void %t205(ptr %ctx, i64 %t194, i64 %t206, i64 %t207, i64 %argc, i64 %t81, i64 %t82, i64 %t83, i64 %t84, i64 %t85, i64 %t86)
   ret void
-l22:
-  %t46 = load i64, ptr %sp.v
-  %t47 = load i64, ptr %lo.v
-  %t48 = load i64, ptr %hi.v
-  %t49 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},1,2,~{memory},~{dirflag},~{fpsr},~{flags}"(i64 <cairn_machine_underflow>, ptr %ctx, i64 %t46, i64 %t47, i64 %t48) #1
-  %t50 = extractvalue { i64, i64, i64 } %t49, 0
-  %t51 = extractvalue { i64, i64, i64 } %t49, 1
-  store i64 %t51, ptr %lo.v
-  %t52 = extractvalue { i64, i64, i64 } %t49, 2
-  store i64 %t52, ptr %hi.v
-  br label %l28
+l94:
+  %t208 = getelementptr i8, ptr %ctx, i64 <args>
+  %t209 = load ptr, ptr %t208, !tbaa !10
+  %t210 = getelementptr i8, ptr %t209, i64 0
+  store i64 %t82, ptr %t210, !tbaa !11
+  %t211 = getelementptr i8, ptr %ctx, i64 <args>
+  %t212 = load ptr, ptr %t211, !tbaa !10
+  %t213 = getelementptr i8, ptr %t212, i64 8
+  store i64 %t83, ptr %t213, !tbaa !11
+  %t214 = getelementptr i8, ptr %ctx, i64 <args>
+  %t215 = load ptr, ptr %t214, !tbaa !10
+  %t216 = getelementptr i8, ptr %t215, i64 16
+  store i64 %t84, ptr %t216, !tbaa !11
+  %t217 = getelementptr i8, ptr %ctx, i64 <args>
+  %t218 = load ptr, ptr %t217, !tbaa !10
+  %t219 = getelementptr i8, ptr %t218, i64 24
+  store i64 %t85, ptr %t219, !tbaa !11
+  %t220 = getelementptr i8, ptr %ctx, i64 <args>
+  %t221 = load ptr, ptr %t220, !tbaa !10
+  %t222 = getelementptr i8, ptr %t221, i64 32
+  store i64 %t86, ptr %t222, !tbaa !11
+  %t223 = shl i64 %argc, 3
+  %t224 = load i64, ptr %lo.v
+  %t225 = load i64, ptr %hi.v
+  %t226 = getelementptr i8, ptr %ctx, i64 <lo>
+  store i64 %t224, ptr %t226, !tbaa !10
+  %t227 = getelementptr i8, ptr %ctx, i64 <hi>
+  store i64 %t225, ptr %t227, !tbaa !10
+  %t228 = load i64, ptr %sp.v
+  %t229 = getelementptr i8, ptr %ctx, i64 <sp>
+  store i64 %t228, ptr %t229, !tbaa !10
+  %t230 = getelementptr i8, ptr %ctx, i64 <cairn_machine_rest>
+  %t231 = load ptr, ptr %t230, !invariant.load !3
+  %t232 = call i64 %t231(ptr %ctx, i64 0, i64 %t223) #1
+  %t233 = getelementptr i8, ptr %ctx, i64 <lo>
+  %t234 = load i64, ptr %t233, !tbaa !10
+  store i64 %t234, ptr %lo.v
+  %t235 = getelementptr i8, ptr %ctx, i64 <hi>
+  %t236 = load i64, ptr %t235, !tbaa !10
+  store i64 %t236, ptr %hi.v
+  %t237 = getelementptr i8, ptr %ctx, i64 <slots>
+  %t238 = load i64, ptr %t237, !tbaa !10
+  %t239 = load i64, ptr %sp.v
+  %t240 = inttoptr i64 %t238 to ptr
+  %t241 = getelementptr i8, ptr %t240, i64 -6
+  %t242 = load ptr, ptr %t241, !tbaa !14
+  %t243 = load i64, ptr %lo.v
+  %t244 = load i64, ptr %hi.v
+  musttail call preserve_nonecc void %t242(ptr %ctx, i64 %t239, i64 %t243, i64 %t244, i64 2, i64 %t238, i64 %t81, i64 %t232, i64 poison, i64 poison, i64 poison)
+  ret void
+l0:
+  %t5 = getelementptr i8, ptr %ctx, i64 <args>
+  %t6 = load ptr, ptr %t5, !tbaa !10
+  %t7 = getelementptr i8, ptr %t6, i64 0
+  store i64 %a0, ptr %t7, !tbaa !11
+  %t8 = getelementptr i8, ptr %ctx, i64 <args>
+  %t9 = load ptr, ptr %t8, !tbaa !10
+  %t10 = getelementptr i8, ptr %t9, i64 8
+  store i64 %a1, ptr %t10, !tbaa !11
+  %t11 = getelementptr i8, ptr %ctx, i64 <args>
+  %t12 = load ptr, ptr %t11, !tbaa !10
+  %t13 = getelementptr i8, ptr %t12, i64 16
+  store i64 %a2, ptr %t13, !tbaa !11
+  %t14 = getelementptr i8, ptr %ctx, i64 <args>
+  %t15 = load ptr, ptr %t14, !tbaa !10
+  %t16 = getelementptr i8, ptr %t15, i64 24
+  store i64 %a3, ptr %t16, !tbaa !11
+  %t17 = getelementptr i8, ptr %ctx, i64 <args>
+  %t18 = load ptr, ptr %t17, !tbaa !10
+  %t19 = getelementptr i8, ptr %t18, i64 32
+  store i64 %a4, ptr %t19, !tbaa !11
+  %t20 = shl i64 %argc, 3
+  %t21 = load i64, ptr %lo.v
+  %t22 = load i64, ptr %hi.v
+  %t23 = getelementptr i8, ptr %ctx, i64 <lo>
+  store i64 %t21, ptr %t23, !tbaa !10
+  %t24 = getelementptr i8, ptr %ctx, i64 <hi>
+  store i64 %t22, ptr %t24, !tbaa !10
+  %t25 = load i64, ptr %sp.v
+  %t26 = getelementptr i8, ptr %ctx, i64 <sp>
+  store i64 %t25, ptr %t26, !tbaa !10
+  %t27 = getelementptr i8, ptr %ctx, i64 <cairn_machine_rest>
+  %t28 = load ptr, ptr %t27, !invariant.load !3
+  %t29 = call i64 %t28(ptr %ctx, i64 0, i64 %t20) #1
+  %t30 = getelementptr i8, ptr %ctx, i64 <lo>
+  %t31 = load i64, ptr %t30, !tbaa !10
+  store i64 %t31, ptr %lo.v
+  %t32 = getelementptr i8, ptr %ctx, i64 <hi>
+  %t33 = load i64, ptr %t32, !tbaa !10
+  store i64 %t33, ptr %hi.v
+  %t34 = getelementptr i8, ptr %ctx, i64 <spill>
+  store i64 %clo, ptr %t34, !tbaa !10
+  %t35 = getelementptr i8, ptr %ctx, i64 <spill>
+  store i64 %t29, ptr %t35, !tbaa !10
+  %t36 = getelementptr i8, ptr %ctx, i64 <spilled>
+  store i64 2, ptr %t36, !tbaa !10
+  %t37 = load i64, ptr %sp.v
+  %t38 = load i64, ptr %lo.v
+  %t39 = load i64, ptr %hi.v
+  %t40 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},{rsi},{rdx},1,2,~{memory},~{dirflag},~{fpsr},~{flags}"(i64 <cairn_machine_guard>, ptr %ctx, i64 %t37, i64 0, i64 0, i64 %t38, i64 %t39) #1
+  %t41 = extractvalue { i64, i64, i64 } %t40, 0
+  %t42 = extractvalue { i64, i64, i64 } %t40, 1
+  store i64 %t42, ptr %lo.v
+  %t43 = extractvalue { i64, i64, i64 } %t40, 2
+  store i64 %t43, ptr %hi.v
+  store i64 %t41, ptr %sp.v
+  %t44 = getelementptr i8, ptr %ctx, i64 <spill>
+  %t45 = load i64, ptr %t44, !tbaa !10
+  %t46 = getelementptr i8, ptr %ctx, i64 <spill>
+  %t47 = load i64, ptr %t46, !tbaa !10
+  %t48 = load i64, ptr %lo.v
+  %t49 = load i64, ptr %hi.v
+  %t50 = getelementptr i8, ptr %ctx, i64 <lo>
+  store i64 %t48, ptr %t50, !tbaa !10
+  %t51 = getelementptr i8, ptr %ctx, i64 <hi>
+  store i64 %t49, ptr %t51, !tbaa !10
+  %t52 = load i64, ptr %sp.v
+  %t53 = getelementptr i8, ptr %ctx, i64 <sp>
+  store i64 %t52, ptr %t53, !tbaa !10
+  %t54 = getelementptr i8, ptr %ctx, i64 <cairn_machine_spread>
+  %t55 = load ptr, ptr %t54, !invariant.load !3
+  %t56 = call i64 %t55(ptr %ctx, i64 %t47) #1
+  %t57 = getelementptr i8, ptr %ctx, i64 <lo>
+  %t58 = load i64, ptr %t57, !tbaa !10
+  store i64 %t58, ptr %lo.v
+  %t59 = getelementptr i8, ptr %ctx, i64 <hi>
+  %t60 = load i64, ptr %t59, !tbaa !10
+  store i64 %t60, ptr %hi.v
+  %t61 = getelementptr i8, ptr %ctx, i64 <args>
+  %t62 = load ptr, ptr %t61, !tbaa !10
+  %t63 = getelementptr i8, ptr %t62, i64 0
+  %t64 = load i64, ptr %t63, !tbaa !11
+  %t65 = getelementptr i8, ptr %ctx, i64 <args>
+  %t66 = load ptr, ptr %t65, !tbaa !10
+  %t67 = getelementptr i8, ptr %t66, i64 8
+  %t68 = load i64, ptr %t67, !tbaa !11
+  %t69 = getelementptr i8, ptr %ctx, i64 <args>
+  %t70 = load ptr, ptr %t69, !tbaa !10
+  %t71 = getelementptr i8, ptr %t70, i64 16
+  %t72 = load i64, ptr %t71, !tbaa !11
+  %t73 = getelementptr i8, ptr %ctx, i64 <args>
+  %t74 = load ptr, ptr %t73, !tbaa !10
+  %t75 = getelementptr i8, ptr %t74, i64 24
+  %t76 = load i64, ptr %t75, !tbaa !11
+  %t77 = getelementptr i8, ptr %ctx, i64 <args>
+  %t78 = load ptr, ptr %t77, !tbaa !10
+  %t79 = getelementptr i8, ptr %t78, i64 32
+  %t80 = load i64, ptr %t79, !tbaa !11
+  br label %l1
+l109:
+  %t133 = load i64, ptr %sp.v
+  %t134 = load i64, ptr %lo.v
+  %t135 = load i64, ptr %hi.v
+  %t136 = call { i64, i64, i64 } asm sideeffect "callq *<cold_stub>(%r12)", "={rax},={r14},={r15},0,{r12},{r13},1,2,~{memory},~{dirflag},~{fpsr},~{flags}"(i64 <cairn_machine_underflow>, ptr %ctx, i64 %t133, i64 %t134, i64 %t135) #1
+  %t137 = extractvalue { i64, i64, i64 } %t136, 0
+  %t138 = extractvalue { i64, i64, i64 } %t136, 1
+  store i64 %t138, ptr %lo.v
+  %t139 = extractvalue { i64, i64, i64 } %t136, 2
+  store i64 %t139, ptr %hi.v
+  br label %l115
 }
 

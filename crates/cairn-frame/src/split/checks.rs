@@ -48,7 +48,7 @@ pub fn insert(f: &mut Function, closure: Option<Var>, strategy: &StrategyFacts) 
         for (k, s) in b.stmts.iter().enumerate().rev() {
             let here = match s {
                 Stmt::Assign(_, op) | Stmt::Effect(op) => op.alloc_bytes(),
-                Stmt::HeapCheck { .. } => 0,
+                _ => 0,
             };
             let cuts = |at: usize| !spans.iter().any(|(made, patched)| *made < at && at <= *patched);
             if here > 0 && bytes + here > CHECK_LIMIT && check_at.as_ref().is_some_and(|(at, _)| cuts(*at)) {
@@ -122,7 +122,7 @@ fn boxes_double(s: &Stmt, boxes: impl Fn(Var) -> bool) -> bool {
             uses::op_uses(op, None, |v| any |= boxes(v));
             any
         }
-        Stmt::HeapCheck { .. } => false,
+        _ => false,
     }
 }
 
@@ -168,7 +168,7 @@ fn block_bytes(b: &Block, strategy: &StrategyFacts) -> u32 {
         .iter()
         .map(|s| match s {
             Stmt::Assign(_, op) | Stmt::Effect(op) => op.alloc_bytes(),
-            Stmt::HeapCheck { .. } => 0,
+            _ => 0,
         })
         .sum();
     stmts + frame_bytes(&b.term, strategy)

@@ -24,7 +24,7 @@ pub fn duplicate_tiny(proc: &mut Proc) {
                     && b.stmts.len() <= 2
                     && b.stmts.iter().all(|s| match s {
                         Stmt::Assign(_, op) | Stmt::Effect(op) => op.alloc_bytes() == 0,
-                        Stmt::HeapCheck { .. } => false,
+                        _ => false,
                     })
                     && match &b.term {
                         ProcTerm::Return(_) => true,

@@ -26,6 +26,8 @@ pub(crate) struct Emitter<'c, 'm> {
     pub(super) fixnum_flags: HashMap<Var, Val>,
     /// The same for the result of the operation just emitted.
     pub(super) result_flag: Option<Val>,
+    /// Where the frame of the call that ends the block goes: the stack check has found room there.
+    pub(super) reserved: Option<Val>,
 }
 
 impl Deref for Emitter<'_, '_> {
@@ -51,7 +53,7 @@ impl<'c, 'm> Emitter<'c, 'm> {
                 Rep::Double => line!(builder, "%v{i} = alloca double"),
             }
         }
-        Emitter { builder, cx, func, poll: None, fixnum_flags: HashMap::new(), result_flag: None }
+        Emitter { builder, cx, func, poll: None, fixnum_flags: HashMap::new(), result_flag: None, reserved: None }
     }
 
     /// The finished body.

@@ -67,6 +67,8 @@ impl<'m> Emitter<'_, 'm> {
                 self.op(op);
             }
             Stmt::HeapCheck { bytes, live } => self.heap_check(*bytes, live),
+            Stmt::StackCheck { words, live } => self.stack_check(*words, live),
+            Stmt::StopCheck { live } => self.stop_check(live),
         }
     }
 
@@ -125,6 +127,7 @@ impl<'m> Emitter<'_, 'm> {
                     incoming: self.incoming_words(),
                     ret: self.cx.symbol(*ret),
                     returns_here: self.func.is_some_and(|(id, _)| id == *ret),
+                    reserved: self.reserved.take(),
                 };
                 let strategy = self.cx.strategy;
                 let sp = strategy.push(self, &push);

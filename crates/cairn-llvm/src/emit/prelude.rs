@@ -114,8 +114,31 @@ fn call_cc(e: &mut Emitter<'_, '_>) {
 
 /// Same winders: the frames come back and the arguments are returned to them. Other winders: the library's hook does
 /// it.
+///
+/// A loop that invokes continuations may pass no other safepoint: it brings frames back without making them. So a stop
+/// is served here; the arguments are in a list meanwhile.
 fn invoke_continuation(e: &mut Emitter<'_, '_>) {
-    let k = Val::text("%clo");
+    let [stop, go] = std::array::from_fn(|_| e.fresh());
+    let asked = e.stop_asked();
+    let (incoming, entry) = (Regs { clo: Val::text("%clo"), ..e.incoming_regs() }, e.here());
+    e.branch(&asked, &stop, &go, Odds::Unlikely);
+    let (reloaded, after) = e.out_of_line(&stop, |e| {
+        e.spill_arg_registers(0);
+        let argc = ins!(e, "shl i64 %argc, 3");
+        let list = e.c_call("cairn_machine_rest", &[Val::Int(0), argc]);
+        let zero = Val::word(Word::fixnum(0).0);
+        let live = e.safepoint("cairn_machine_guard", &[zero.clone(), zero], &[], &[&Val::text("%clo"), &list]);
+        e.c_call("cairn_machine_spread", &[live[1].clone()]);
+        let a = e.load_arg_registers();
+        e.goto(&go);
+        (Regs { argc: incoming.argc.clone(), clo: live[0].clone(), a }, e.here())
+    });
+    e.start(&go);
+    let mut join = |x: &Val, y: &Val| e.phi("i64", &[(x.clone(), entry.clone()), (y.clone(), after.clone())]);
+    let clo = join(&incoming.clo, &reloaded.clo);
+    let a = std::array::from_fn(|i| join(&incoming.a[i], &reloaded.a[i]));
+    let regs = Regs { argc: incoming.argc, clo: clo.clone(), a };
+    let k = clo;
     let (winders, now) = (e.continuation_word(&k, continuation::WINDERS), e.winders());
     let same = ins!(e, "icmp eq i64 {winders}, {now}");
     let (yes, no) = (e.fresh(), e.fresh());
@@ -127,12 +150,11 @@ fn invoke_continuation(e: &mut Emitter<'_, '_>) {
     let (single, several) = (e.fresh(), e.fresh());
     e.branch(&one, &single, &several, Odds::Likely);
     e.start(&single);
-    e.return_one(&sp, &Val::text("%a0"));
+    e.return_one(&sp, &regs.a[0]);
     e.start(&several);
-    let regs = e.incoming_regs();
     e.return_many(&sp, &regs);
     e.start(&no);
-    e.spill_arg_registers(0);
+    regs.a.iter().enumerate().for_each(|(i, v)| e.store_arg(i, v));
     let argc = ins!(e, "shl i64 %argc, 3");
     let list = e.c_call("cairn_machine_rest", &[Val::Int(0), argc]);
     let hook = e.load_machine(slot_offset(slot::REWIND_HOOK));

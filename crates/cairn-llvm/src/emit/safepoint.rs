@@ -1,12 +1,19 @@
 //! Safepoints: where the collector may run, and what it finds.
 //!
-//! The problem: the collector needs every live value at a known place. The idea: the slow path of a heap check stores
-//! the live variables into the spill area of the machine context, calls the runtime, and loads them back; nothing lives
-//! in registers or on the native stack meanwhile.
+//! The problem: the collector needs every live value at a known place. The idea: the slow path of a check stores the
+//! live variables into the spill area of the machine context, calls the runtime, and loads them back; no value lives in
+//! registers or on the native stack meanwhile. Unboxed doubles stay where they are: the cold stub keeps them. Frames may
+//! have moved afterwards, so `sp` is what the runtime says.
+//!
+//! | statement | asks | goes to |
+//! |---|---|---|
+//! | `HeapCheck` | `hi - lo < bytes` | `cairn_machine_collect` |
+//! | `StackCheck` | `sp - bytes < stack_guard` | `cairn_machine_guard` |
+//! | `StopCheck` | `stack_guard < 0` (signed: it is `STOP`) | `cairn_machine_guard` |
 
 use super::builder::{ins, line};
 use super::emitter::Emitter;
-use super::text::{Odds, Val};
+use super::text::{Mem, Odds, Val};
 use cairn_frame::ir::{Rep, Var};
 use cairn_layout::collector::Moving;
 use cairn_layout::limits::{CHECK_RESERVE, SPILL_WORDS};
@@ -55,9 +62,58 @@ impl Emitter<'_, '_> {
         self.room_below(CHECK_RESERVE + 16)
     }
 
-    /// Calls the collector. `extra` is one more value that lives on; its new word is returned. When nothing moves, the
-    /// words stored for the collector are still in hand.
-    fn collect(&mut self, bytes: u64, live: &[Var], extra: Option<&Val>) -> Option<Val> {
+    /// Room for `words` more words of stack; see `Stmt::StackCheck`. The frame will be where the room is.
+    pub(super) fn stack_check(&mut self, words: u32, live: &[Var]) {
+        let below = |e: &mut Self| {
+            let sp = e.sp();
+            ins!(e, "sub i64 {sp}, {}", 8 * words)
+        };
+        let lowest = below(self);
+        let guard = self.load_machine(offset_of!(Machine, stack_guard));
+        let over = ins!(self, "icmp ult i64 {lowest}, {guard}");
+        let here = self.here();
+        let elsewhere = self.slow_guard(&over, 8 * words, live, |e| (below(e), e.here()));
+        self.reserved = Some(self.phi("i64", &[(lowest, here), elsewhere]));
+    }
+
+    /// See `Stmt::StopCheck`.
+    pub(super) fn stop_check(&mut self, live: &[Var]) {
+        let asked = self.stop_asked();
+        self.slow_guard(&asked, 0, live, |_| ());
+    }
+
+    /// An `i1`: is a stop requested? A volatile load, for a loop must not ask once and for all.
+    pub(crate) fn stop_asked(&mut self) -> Val {
+        let p = ins!(self, "getelementptr i8, ptr %ctx, i64 {}", offset_of!(Machine, stack_guard));
+        let guard = ins!(self, "load volatile i64, ptr {p}{}", Mem::Machine.suffix());
+        ins!(self, "icmp slt i64 {guard}, 0")
+    }
+
+    /// If the guard trips, the runtime is called, then `after` emitted.
+    fn slow_guard<T>(&mut self, trips: &Val, bytes: u32, live: &[Var], after: impl FnOnce(&mut Self) -> T) -> T {
+        let (cold, go) = (self.fresh(), self.fresh());
+        self.branch(trips, &cold, &go, Odds::Unlikely);
+        let result = self.out_of_line(&cold, |e| {
+            let kept = 8 * e.func.map_or(0, |(_, f)| f.incoming_words());
+            let arguments = [bytes, kept].map(|n| Val::word(Word::fixnum(n as i64).0));
+            e.safepoint("cairn_machine_guard", &arguments, live, &[]);
+            let result = after(e);
+            e.goto(&go);
+            result
+        });
+        self.start(&go);
+        result
+    }
+
+    /// Calls the collector. `extra` is one more value that lives on; its new word is returned.
+    pub(crate) fn collect(&mut self, bytes: u64, live: &[Var], extra: Option<&Val>) -> Option<Val> {
+        let bytes = Val::word(Word::fixnum(bytes as i64).0);
+        self.safepoint("cairn_machine_collect", &[bytes], live, extra.as_slice()).pop()
+    }
+
+    /// Calls the runtime where it may collect. `extra` are further values that live on; their new words are returned.
+    /// When nothing moves, the words stored for the collector are still in hand.
+    pub(crate) fn safepoint(&mut self, symbol: &str, args: &[Val], live: &[Var], extra: &[&Val]) -> Vec<Val> {
         let live: Vec<Var> = live.iter().copied().filter(|v| self.rep(*v) == Rep::Tagged).collect();
         let spill = |i: usize| offset_of!(Machine, spill) + 8 * i;
         for (i, v) in live.iter().enumerate() {
@@ -66,7 +122,7 @@ impl Emitter<'_, '_> {
         }
         let mut count = live.len();
         let at_extra = count;
-        if let Some(w) = extra {
+        for w in extra {
             self.store_machine(spill(count), w);
             count += 1;
         }
@@ -80,19 +136,20 @@ impl Emitter<'_, '_> {
         assert!(count <= SPILL_WORDS, "{count} words live on across a collection");
         self.store_machine(offset_of!(Machine, spilled), &Val::Int(count as i64));
         let sp = self.sp();
-        self.cold_call("cairn_machine_collect", &sp, &[Val::word(Word::fixnum(bytes as i64).0)]);
+        let new_sp = self.cold_call(symbol, &sp, args);
         if self.collector.moving == Moving::Never {
-            return extra.cloned();
+            if !moves_sp {
+                self.set_sp(&new_sp);
+            }
+            return extra.iter().map(|w| (*w).clone()).collect();
         }
         for (i, v) in live.iter().enumerate() {
             let w = self.load_machine(spill(i));
             line!(self, "store i64 {w}, ptr %v{}", v.0);
         }
-        if moves_sp {
-            let w = self.load_machine(spill(at_sp));
-            self.set_sp(&w);
-        }
-        extra.map(|_| self.load_machine(spill(at_extra)))
+        let sp = if moves_sp { self.load_machine(spill(at_sp)) } else { new_sp };
+        self.set_sp(&sp);
+        (0..extra.len()).map(|i| self.load_machine(spill(at_extra + i))).collect()
     }
 
     /// To be called on a slow path with the statement's result in hand, when nothing else of the statement is

@@ -6,17 +6,15 @@
 //! ```
 //!
 //! A function entered by returning finds its own frame at `sp` and replaces it: slots stay where they are, only the low
-//! end moves. Frames are checked against `Machine::stack_limit`; 1024 bytes below the limit are always usable, so a
-//! frame that grows in place needs no check while it is not larger than that.
+//! end moves. The stack check before the call has found room.
 
 use super::{Push, Strategy};
 use crate::emit::builder::{Builder, ins, line};
 use crate::emit::text::{Mem, Odds, Val};
 use cairn_layout::code::SHAPE;
-use cairn_layout::limits::{COPY_WORDS, RED_ZONE};
+use cairn_layout::limits::COPY_WORDS;
 use cairn_layout::machine::Machine;
 use cairn_layout::object::continuation;
-use cairn_layout::value::Value as Word;
 use std::mem::offset_of;
 
 pub(super) struct StackFrames;
@@ -45,14 +43,14 @@ impl Strategy for StackFrames {
 
     fn push(&self, e: &mut Builder, push: &Push<'_>) -> Val {
         let Push { frame, stores, incoming, .. } = *push;
-        let old = e.sp();
-        let sp = match 8 * (incoming as i64 - frame.words as i64) {
-            0 => old.clone(),
-            d => ins!(e, "add i64 {old}, {d}"),
+        let sp = match (&push.reserved, 8 * (incoming as i64 - frame.words as i64)) {
+            (Some(sp), _) => sp.clone(),
+            (None, 0) => e.sp(),
+            (None, d) => {
+                let old = e.sp();
+                ins!(e, "add i64 {old}, {d}")
+            }
         };
-        let grows = frame.words > incoming;
-        let checked = grows && (incoming == 0 || 8 * frame.words as u64 > RED_ZONE);
-        let sp = if checked { self.check_limit(e, push, &old, sp) } else { sp };
         let base = e.address(&sp, 0);
         if !(push.returns_here && incoming == frame.words) {
             line!(e, "store ptr {}, ptr {base}{}", push.ret, Mem::Frame.suffix());
@@ -181,36 +179,5 @@ impl Strategy for StackFrames {
         e.store_machine(offset_of!(Machine, thread.under), k);
         e.store_machine(offset_of!(Machine, thread.under_sp), &Val::Int(0));
         self.underflow(e)
-    }
-}
-
-impl StackFrames {
-    /// Compares with the limit; in the cold part the runtime finds another place, and slots that stay are copied there.
-    fn check_limit(&self, e: &mut Builder, push: &Push<'_>, old: &Val, sp: Val) -> Val {
-        let Push { frame, stores, incoming, .. } = *push;
-        let limit = e.load_machine(offset_of!(Machine, thread.stack_limit));
-        let over = ins!(e, "icmp ult i64 {sp}, {limit}");
-        let (cold, go) = (e.fresh(), e.fresh());
-        let here = e.here();
-        e.branch(&over, &cold, &go, Odds::Unlikely);
-        let moved = e.out_of_line(&cold, |e| {
-            let kept: Vec<(u32, Val)> = frame
-                .live
-                .iter()
-                .filter(|s| incoming > 0 && !stores.iter().any(|(t, _)| t == *s))
-                .map(|s| (*s, e.load_word(old, slot_offset(incoming, *s), Mem::Frame)))
-                .collect();
-            let parent = ins!(e, "add i64 {old}, {}", 8 * incoming);
-            let bytes = Word::fixnum(8 * frame.words as i64);
-            let base = e.cold_call("cairn_machine_overflow", &parent, &[Val::word(bytes.0)]);
-            let sp = ins!(e, "sub i64 {base}, {}", 8 * frame.words);
-            for (slot, v) in &kept {
-                e.store_word(&sp, slot_offset(frame.words, *slot), v, Mem::Frame);
-            }
-            e.goto(&go);
-            (sp, e.here())
-        });
-        e.start(&go);
-        e.phi("i64", &[(sp, here), moved])
     }
 }

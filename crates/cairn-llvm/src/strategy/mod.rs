@@ -23,6 +23,8 @@ pub(crate) struct Push<'a> {
     pub ret: String,
     /// The return point is the function that pushes.
     pub returns_here: bool,
+    /// Where a stack check has found room for it; without one the room is certain.
+    pub reserved: Option<Val>,
 }
 
 /// Lowering of frame operations. `sp` values are words: what compiled code carries in the `sp` register.

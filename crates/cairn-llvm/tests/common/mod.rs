@@ -9,7 +9,7 @@ use cairn_layout::calls::{RT_CALLS, by_symbol};
 use cairn_layout::code::Site;
 use cairn_layout::collector::{Allocation, FreeList, prefix};
 use cairn_layout::facts::{CollectorFacts, GEN, StrategyFacts};
-use cairn_layout::machine::Machine;
+use cairn_layout::machine::{Machine, STOP};
 use cairn_layout::module::{ModuleTable, NODE_PLACEHOLDER};
 use cairn_layout::object::{AllocKind, continuation};
 use cairn_layout::value::TAG_PROCEDURE;
@@ -83,7 +83,7 @@ pub fn frame(strategy: &StrategyFacts, slots: u32) -> Frame {
     Frame { words: strategy.header_words + slots, live: (0..slots).collect() }
 }
 pub fn module(strategy: &'static StrategyFacts, functions: Vec<Function>, main: u32, globals: u32) -> Module {
-    Module {
+    let mut m = Module {
         strategy,
         functions,
         globals: (0..globals).map(|i| Global { name: format!("g{i}").into(), procedure: None }).collect(),
@@ -91,7 +91,9 @@ pub fn module(strategy: &'static StrategyFacts, functions: Vec<Function>, main: 
         procedures: vec![],
         sources: vec![],
         inlined: Default::default(),
-    }
+    };
+    cairn_frame::safepoints::insert(&mut m);
+    m
 }
 pub fn global(i: u32) -> GlobalId {
     GlobalId(i)
@@ -156,6 +158,8 @@ pub struct Side {
     collector: &'static CollectorFacts,
     pub collections: u64,
     pub overflows: u64,
+    /// Requested stops that were served.
+    pub stops: u64,
     pub throws: Vec<[u64; 5]>,
     /// Free lists refilled; objects that compiled code asked for.
     pub refills: u64,
@@ -189,7 +193,7 @@ extern "C" fn collect(m: *mut Machine, bytes: Value) -> Value {
     s.collections += 1;
     assert!(bytes.as_fixnum() <= 4096);
     fresh_nursery(m, 4096 + 512);
-    Value::UNSPECIFIED
+    unsafe { Value((*m).thread.sp) }
 }
 
 fn fresh_nursery(m: *mut Machine, bytes: usize) {
@@ -201,18 +205,37 @@ fn fresh_nursery(m: *mut Machine, bytes: usize) {
     side(m).nursery.push(space);
 }
 
-extern "C" fn overflow(m: *mut Machine, bytes: Value) -> Value {
+/// The stack guard: under a test that asks for stops it only counts; else there is no room, and the frame of `kept` bytes moves.
+extern "C" fn guard(m: *mut Machine, bytes: Value, kept: Value) -> Value {
     let s = side(m);
-    s.overflows += 1;
-    let words = (bytes.as_fixnum() as usize / 8 + 256).max(512);
-    let mut chunk = vec![0u64; words].into_boxed_slice();
     unsafe {
-        s.below.push((*m).thread.sp);
+        if (*m).stack_guard == STOP {
+            s.stops += 1;
+            (*m).stack_guard = (*m).thread.stack_limit;
+        }
+        let (bytes, kept) = (bytes.as_fixnum() as u64, kept.as_fixnum() as usize / 8);
+        let sp = (*m).thread.sp;
+        if bytes == 0 || sp - bytes >= (*m).thread.stack_limit {
+            return Value(sp);
+        }
+        s.overflows += 1;
+        let words = (bytes as usize / 8 + kept + 256).max(512);
+        let mut chunk = vec![0u64; words].into_boxed_slice();
+        s.below.push(sp + 8 * kept as u64);
         let top = chunk.as_mut_ptr() as u64 + 8 * words as u64 - 8;
         *(top as *mut u64) = UNDERFLOW.with(|u| u.get());
-        (*m).thread.stack_limit = chunk.as_mut_ptr() as u64 + 1024;
+        set_limit(m, chunk.as_mut_ptr() as u64 + 1024);
+        let new = top - 8 * kept as u64;
+        std::ptr::copy_nonoverlapping(sp as *const u64, new as *mut u64, kept);
         s.chunks.push(chunk);
-        Value(top)
+        Value(new)
+    }
+}
+
+unsafe fn set_limit(m: *mut Machine, limit: u64) {
+    unsafe {
+        (*m).thread.stack_limit = limit;
+        (*m).stack_guard = limit;
     }
 }
 
@@ -222,7 +245,7 @@ extern "C" fn underflow(m: *mut Machine) -> Value {
     s.chunks.pop();
     unsafe {
         let chunk = s.chunks.last().expect("a chunk");
-        (*m).thread.stack_limit = chunk.as_ptr() as u64 + 1024;
+        set_limit(m, chunk.as_ptr() as u64 + 1024);
     }
     Value(sp)
 }
@@ -449,6 +472,7 @@ pub fn load_parts(m: &Module, opt: OptLevel, parts: usize, collector: &'static C
         collector,
         collections: 0,
         overflows: 0,
+        stops: 0,
         throws: vec![],
         refills: 0,
         asked: 0,
@@ -471,7 +495,7 @@ pub fn load_parts(m: &Module, opt: OptLevel, parts: usize, collector: &'static C
     bind("cairn_machine_collect", collect as *const ());
     bind("cairn_machine_cells", cells as *const ());
     bind("cairn_machine_object", object_of as *const ());
-    bind("cairn_machine_overflow", overflow as *const ());
+    bind("cairn_machine_guard", guard as *const ());
     bind("cairn_machine_underflow", underflow as *const ());
     bind("cairn_machine_throw", throw as *const ());
     bind("cairn_machine_rest", rest as *const ());
@@ -517,7 +541,7 @@ impl Machinery {
                 let top = chunk.as_mut_ptr() as u64 + 8 * self.stack_words as u64 - 8;
                 *(top as *mut u64) = t.halt as u64;
                 (*m).thread.sp = top;
-                (*m).thread.stack_limit = chunk.as_ptr() as u64 + 1024;
+                set_limit(m, chunk.as_ptr() as u64 + 1024);
                 self.side.chunks.push(chunk);
             }
             let enter: extern "C" fn(*mut Machine, Value) = std::mem::transmute(t.enter);

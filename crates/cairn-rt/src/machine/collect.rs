@@ -1,24 +1,43 @@
 //! Safepoints: where compiled code lets the collector run.
 //!
-//! Compiled code comes here when the current nursery block has too little room. Its live values are in
+//! Compiled code comes here when the current nursery block has too little room, or the stack guard trips. Its live values are in
 //! `Machine::spill`, everything older is in frames, and the registers hold nothing else: so all roots are known precisely.
 //! Runtime calls never come here.
 
-use super::frames;
+use super::{frames, stop};
 use crate::exhaustion;
 use crate::port;
 use crate::runtime::{Runtime, rt};
 use cairn_heap::address::Address;
 use cairn_heap::{Client, Refill, RootVisitor, WeakVisitor};
 use cairn_layout::Value;
-use cairn_layout::machine::Machine;
+use cairn_layout::machine::{Machine, stop as reason};
 
-/// Makes room for `bytes` bytes, collecting if the nursery's budget is spent. Roots: `Machine::spill[0..spilled]`.
+/// Makes room for `bytes` bytes, collecting if the nursery's budget is spent. Roots: `Machine::spill[0..spilled]`. The result
+/// is the new `sp`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_collect(ctx: &mut Machine, bytes: Value) -> Value {
+    stop::serve(ctx);
     safepoint(ctx, bytes.as_fixnum() as u64);
     ctx.spilled = 0;
-    Value::UNSPECIFIED
+    Value(ctx.thread.sp)
+}
+
+/// The stack guard tripped: a stop is requested, or there is no room for `bytes` more bytes of stack. Then the youngest
+/// frame, of `kept` bytes, moves to another chunk. Roots and result as above.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_machine_guard(ctx: &mut Machine, bytes: Value, kept: Value) -> Value {
+    stop::serve(ctx);
+    if ctx.stop & reason::ZEAL != 0 {
+        safepoint(ctx, 0);
+    }
+    let bytes = bytes.as_fixnum() as u64;
+    if bytes > 0 && ctx.thread.sp - bytes < ctx.thread.stack_limit {
+        frames::overflow(ctx, bytes, kept.as_fixnum() as u64);
+        exhaustion::check(ctx);
+    }
+    ctx.spilled = 0;
+    Value(ctx.thread.sp)
 }
 
 /// Room for `bytes` bytes, by the next extent or by a collection. `Machine::{sp, lo, hi}` must be current, live values in

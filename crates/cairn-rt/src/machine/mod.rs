@@ -11,6 +11,7 @@
 //! | [`modules`] | the loaded modules: whose code, whose positions |
 //! | [`requests`] | memory for compiled code that asks for it |
 //! | [`raise`] | conditions raised from inside the runtime |
+//! | [`stop`] | requested stops: signals; the stack guard |
 //! | [`load`] | taking in a compiled module, running it |
 
 pub(crate) mod audit;
@@ -21,6 +22,7 @@ pub mod modules;
 pub(crate) mod raise;
 mod requests;
 pub(crate) mod state;
+pub mod stop;
 pub(crate) mod stubs;
 mod walk;
 
@@ -39,15 +41,6 @@ use cairn_layout::machine::Machine;
 use cairn_layout::object::continuation;
 use frames::continuation_word;
 use walk::descriptor;
-
-/// Makes room for a frame of `bytes` bytes on a fresh chunk. `Machine::sp` is where the caller's frames end; the
-/// result, and the new `Machine::sp`, is where the new frame must end.
-#[unsafe(no_mangle)]
-pub extern "C" fn cairn_machine_overflow(ctx: &mut Machine, bytes: Value) -> Value {
-    frames::overflow(ctx, bytes.as_fixnum() as u64);
-    exhaustion::check(ctx);
-    Value(ctx.thread.sp)
-}
 
 /// A return left the current segment: brings back the frame below. The result is the new `Machine::sp`.
 #[unsafe(no_mangle)]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::failure::{check, read_error};
+use crate::machine::stop;
 
 /// Makes more bytes available after the unread ones. `Some(false)`: the end of the file. `None`: the failure is
 /// recorded.
@@ -31,6 +32,7 @@ pub fn fill(ctx: &mut Machine, port: Port, who: &str) -> Option<bool> {
     debug_assert!(!room.is_empty());
     before_read(ctx, fd);
     loop {
+        stop::serve(ctx);
         // SAFETY: the slice is valid for its length.
         let n = unsafe { libc::read(fd, room.as_mut_ptr().cast(), room.len()) };
         if n > 0 {

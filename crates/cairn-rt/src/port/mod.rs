@@ -27,6 +27,7 @@ use crate::access;
 use crate::alloc::{self, make_bytevector, store_word};
 use crate::failure::{describe_io, fail, file_error, other, wrong_type};
 use crate::fatal;
+use crate::machine::stop;
 use crate::runtime::{Runtime, rt};
 use cairn_heap::WeakVisitor;
 use cairn_layout::Value;
@@ -255,11 +256,22 @@ pub fn flush(ctx: &mut Machine, port: Port) -> Option<()> {
     write_all(ctx, port, fd, &port.buffer()[..n])
 }
 
-/// Writes all of `bytes` to a port's file.
+/// How long a program that a signal ends waits for somebody to take its output.
+const PATIENCE_MS: i32 = 1000;
+
+/// Writes all of `bytes` to a port's file. When a signal ends the program, what nobody takes is lost.
 fn write_all(ctx: &mut Machine, port: Port, fd: i32, mut bytes: &[u8]) -> Option<()> {
     while !bytes.is_empty() {
-        // SAFETY: the slice is valid for its length.
-        let n = unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) };
+        let mut length = bytes.len();
+        if stop::is_ending(ctx) {
+            if !wait(fd, libc::POLLOUT, PATIENCE_MS) {
+                stop::end(ctx);
+            }
+            // so much is written without blocking
+            length = length.min(libc::PIPE_BUF);
+        }
+        // SAFETY: the slice is valid for `length` bytes.
+        let n = unsafe { libc::write(fd, bytes.as_ptr().cast(), length) };
         if n >= 0 {
             bytes = &bytes[n as usize..];
             continue;
@@ -360,6 +372,7 @@ pub fn open_file(ctx: &mut Machine, who: &str, path: Value, flags: i64) -> Value
         _ => libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC,
     };
     let fd = loop {
+        stop::serve(ctx);
         // SAFETY: a valid C string.
         let fd = unsafe { libc::open(c_path.as_ptr(), mode | libc::O_CLOEXEC, 0o666) };
         let error = std::io::Error::last_os_error();

@@ -38,6 +38,7 @@ use super::{FrameStrategy, continuation_word, make_continuation};
 use crate::exhaustion;
 use crate::machine::audit::Segment;
 use crate::machine::state::State;
+use crate::machine::stop;
 use crate::machine::walk::{descriptor, visit_frames};
 use crate::runtime::rt;
 use cairn_heap::RootVisitor;
@@ -74,7 +75,7 @@ fn enter_chunk(ctx: &mut Machine, (start, end): (u64, u64), bytes: u64, bottom: 
     (s.chunks.start, s.chunks.end) = (start, end);
     ctx.thread.chunk = start;
     let room = bytes + s.chunks.geometry.room_max;
-    ctx.thread.stack_limit = (start + BELOW_RED_ZONE + RED_ZONE).max((end - 8).saturating_sub(room));
+    set_limit(ctx, (start + BELOW_RED_ZONE + RED_ZONE).max((end - 8).saturating_sub(room)));
     ctx.thread.base = end - 8;
     ctx.thread.sp = ctx.thread.base;
     // SAFETY: the first and the last word of a fresh chunk. The first, below the red zone, records its end.
@@ -140,8 +141,17 @@ fn seal(ctx: &mut Machine, serial: u64) {
     set_under(ctx, k);
 }
 
-/// See `cairn_machine_overflow`.
-fn overflow(ctx: &mut Machine, bytes: u64) {
+/// Sets the limit of the chunk now in use.
+fn set_limit(ctx: &mut Machine, limit: u64) {
+    ctx.thread.stack_limit = limit;
+    stop::arm(ctx);
+}
+
+/// See [`FrameStrategy::overflow`].
+fn overflow(ctx: &mut Machine, bytes: u64, kept: u64) {
+    // SAFETY: the youngest frame is at `sp`. A copy, because its chunk may be given back.
+    let frame = unsafe { std::slice::from_raw_parts(ctx.thread.sp as *const u64, kept as usize / 8) }.to_vec();
+    ctx.thread.sp += kept;
     if ctx.thread.sp == ctx.thread.base {
         leave_chunk(ctx);
     } else {
@@ -149,8 +159,11 @@ fn overflow(ctx: &mut Machine, bytes: u64) {
         seal(ctx, ctx.thread.serial);
     }
     let underflow = state(ctx).underflow;
-    let chunk = new_chunk(ctx, bytes);
-    enter_chunk(ctx, chunk, bytes, underflow);
+    let chunk = new_chunk(ctx, bytes + kept);
+    enter_chunk(ctx, chunk, bytes + kept, underflow);
+    ctx.thread.sp -= kept;
+    // SAFETY: the fresh chunk has room for `bytes + kept` bytes.
+    unsafe { std::ptr::copy_nonoverlapping(frame.as_ptr(), ctx.thread.sp as *mut u64, frame.len()) };
 }
 
 /// See `cairn_machine_capture`. Compiled code has room for the object when it does not come here.
@@ -215,7 +228,7 @@ fn resume_in_place(ctx: &mut Machine, k: Value, sp: u64, base: u64) {
     let s = state(ctx);
     (s.chunks.start, s.chunks.end) = (chunk, end);
     ctx.thread.chunk = chunk;
-    ctx.thread.stack_limit = chunk + BELOW_RED_ZONE + RED_ZONE;
+    set_limit(ctx, chunk + BELOW_RED_ZONE + RED_ZONE);
     ctx.thread.sp = sp;
     ctx.thread.base = base;
     set_under(ctx, next);
@@ -278,8 +291,8 @@ impl FrameStrategy for ChunksRuntime {
         start(ctx)
     }
 
-    fn overflow(ctx: &mut Machine, bytes: u64) {
-        overflow(ctx, bytes)
+    fn overflow(ctx: &mut Machine, bytes: u64, kept: u64) {
+        overflow(ctx, bytes, kept)
     }
 
     fn underflow(ctx: &mut Machine) {

@@ -34,7 +34,7 @@ impl FrameStrategy for HeapRuntime {
         ctx.thread.sp = frame | TAG_PROCEDURE;
     }
 
-    fn overflow(_: &mut Machine, _: u64) {
+    fn overflow(_: &mut Machine, _: u64, _: u64) {
         unreachable!("heap checks make room for frames in the heap")
     }
 

@@ -31,8 +31,9 @@ pub trait FrameStrategy {
     /// Gives the thread its outermost frame. What it had before is dropped.
     fn start(ctx: &mut Machine);
 
-    /// Makes room for a frame of `bytes` bytes. `sp` is where the frames end that stay; afterwards, where the new one must end.
-    fn overflow(ctx: &mut Machine, bytes: u64);
+    /// Makes room for `bytes` bytes below the youngest frame. If that has `kept` bytes it may move, because it is about to be
+    /// replaced by a larger one; with 0, all frames stay.
+    fn overflow(ctx: &mut Machine, bytes: u64, kept: u64);
 
     /// A return left the current segment, so `sp` is its base: brings back the frame below.
     fn underflow(ctx: &mut Machine);
@@ -95,8 +96,8 @@ pub fn start(ctx: &mut Machine) {
 }
 
 /// See [`FrameStrategy::overflow`].
-pub fn overflow(ctx: &mut Machine, bytes: u64) {
-    chosen!(ctx, overflow(ctx, bytes))
+pub fn overflow(ctx: &mut Machine, bytes: u64, kept: u64) {
+    chosen!(ctx, overflow(ctx, bytes, kept))
 }
 
 /// See [`FrameStrategy::underflow`].

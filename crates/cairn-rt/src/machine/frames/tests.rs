@@ -68,7 +68,7 @@ impl Program {
                 ctx.thread.sp = frame | TAG_PROCEDURE;
             } else {
                 if ctx.thread.sp - 16 < ctx.thread.stack_limit {
-                    overflow(ctx, 16);
+                    overflow(ctx, 16, 0);
                 }
                 ctx.thread.sp -= 16;
                 (ctx.thread.sp as *mut [u64; 2]).write([code, value.0]);

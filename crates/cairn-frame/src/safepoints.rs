@@ -1,0 +1,295 @@
+//! Safepoints everywhere: a requested stop (a signal, a thread switch) reaches every program that runs on.
+//!
+//! The problem: a loop that neither allocates nor makes frames would run for ever without passing through the runtime. The
+//! idea: find the cycles that control can take without a statement that [`Stmt::stops`], and put a [`Stmt::StopCheck`] on each.
+//! It tests one word of the machine context; a [`Stmt::StackCheck`] tests the same word, so it serves stops for nothing.
+//!
+//! ```text
+//!  b1: if (fx= i.0 n.1) b2 else b3             b1: if (fx= i.0 n.1) b2 else b3
+//!  b3: i.0 = (fx+ i.0 '1)              ──▶     b3: i.0 = (fx+ i.0 '1)
+//!      goto b1                                     stop live (i.0 n.1)
+//!                                                  goto b1
+//! ```
+//!
+//! Which cycles there are:
+//! 1. blocks of one function;
+//! 2. tail calls: bodies that go to each other, directly or through procedures that nobody knows ([`Node::Unknown`]);
+//! 3. calls that take the place of the incoming frame: a return point that calls, and is returned to, and calls again.
+//!
+//! That these are all follows from the number of frames. A frame beyond those there are costs a stack check or, in the heap, a heap
+//! check; so control that passes neither comes to a number of frames that it never goes below again. From there on it goes
+//! from block to block, from body to body in tail position, or through return points that keep their frame. (Continuations that are
+//! invoked bring frames back: the code of continuations has a stop check of its own. An error calls procedures of the library
+//! that make frames.)
+//!
+//! Cost: each round is linear in the module; rounds are as many as cycles are nested, two or three.
+
+use crate::flow::{self, FunctionFlow};
+use crate::ir::*;
+use crate::uses;
+
+/// Inserts stack checks and stop checks into all functions.
+pub fn insert(m: &mut Module) {
+    for i in 0..m.functions.len() {
+        let checks = stack_checks(m, &m.functions[i]);
+        let f = &mut m.functions[i];
+        checks.into_iter().for_each(|(block, check)| f.blocks[block].stmts.push(check));
+        cut_loops(f);
+    }
+    cut_cycles_of_functions(m);
+}
+
+/// The stack checks at the ends of the blocks whose call makes the stack grow.
+fn stack_checks(m: &Module, f: &Function) -> Vec<(usize, Stmt)> {
+    let check = |(i, b): (usize, &Block)| {
+        let Term::Call { frame, .. } = &b.term else { return None };
+        let words = m.stack_growth(f, &frame.frame)?;
+        Some((i, Stmt::StackCheck { words, live: used_at_end(f, b) }))
+    };
+    f.blocks.iter().enumerate().filter_map(check).collect()
+}
+
+/// Tagged variables that the terminator of a block without successors uses.
+fn used_at_end(f: &Function, b: &Block) -> Vec<Var> {
+    let mut live = vec![];
+    uses::term_uses(&b.term, |v| {
+        if f.vars[v.0 as usize].rep == Rep::Tagged {
+            live.push(v);
+        }
+    });
+    live.sort_unstable();
+    live.dedup();
+    live
+}
+
+fn stops(b: &Block) -> bool {
+    b.stmts.iter().any(Stmt::stops)
+}
+
+/// Cuts the cycles among a function's blocks, inner loops first, so that an outer loop whose every round passes an inner one
+/// costs nothing. A loop that goes back at one place is cut there: its last round does not ask any more.
+fn cut_loops(f: &mut Function) {
+    let n = f.blocks.len();
+    let successors: Vec<Vec<usize>> =
+        f.blocks.iter().map(|b| uses::successors(&b.term).iter().map(|s| s.0 as usize).collect()).collect();
+    let order = reverse_postorder(&successors);
+    let mut number = vec![usize::MAX; n];
+    for (i, b) in order.iter().enumerate() {
+        number[*b] = i;
+    }
+    let goes_back = |from: usize, to: usize| number[from] >= number[to];
+    let mut is_header = vec![false; n];
+    for &b in &order {
+        successors[b].iter().filter(|s| goes_back(b, **s)).for_each(|s| is_header[*s] = true);
+    }
+    if !is_header.contains(&true) {
+        return;
+    }
+    let mut quiet: Vec<bool> = f.blocks.iter().map(|b| !stops(b)).collect();
+    let mut at_start: Vec<usize> = vec![];
+    let mut at_end: Vec<usize> = vec![];
+    for &header in order.iter().rev().filter(|b| is_header[**b]) {
+        if !quiet[header] {
+            continue;
+        }
+        // what the header reaches without a safepoint, in its own loop
+        let mut reached = vec![false; n];
+        let mut work = vec![header];
+        let mut latches = vec![];
+        while let Some(b) = work.pop() {
+            if std::mem::replace(&mut reached[b], true) {
+                continue;
+            }
+            for &s in &successors[b] {
+                if s == header {
+                    latches.push(b);
+                } else if quiet[s] && number[s] > number[header] {
+                    work.push(s);
+                }
+            }
+        }
+        latches.dedup();
+        match latches[..] {
+            [] => {}
+            [latch] if successors[latch].len() == 1 => {
+                quiet[latch] = false;
+                at_end.push(latch);
+            }
+            _ => {
+                quiet[header] = false;
+                at_start.push(header);
+            }
+        }
+    }
+    if at_start.is_empty() && at_end.is_empty() {
+        return;
+    }
+    let flow = FunctionFlow { blocks: &f.blocks, closure: f.closure(), variables: f.vars.len() };
+    let live = flow::live_in(&flow);
+    let tagged = |set: &flow::VarSet| set.iter().filter(|v| f.vars[v.0 as usize].rep == Rep::Tagged).collect();
+    let at_end: Vec<(usize, Vec<Var>)> =
+        at_end.into_iter().map(|b| (b, tagged(&flow::live_before_term(&flow, b, &live)))).collect();
+    let at_start: Vec<(usize, Vec<Var>)> = at_start.into_iter().map(|b| (b, tagged(&live[b]))).collect();
+    for (b, live) in at_end {
+        f.blocks[b].stmts.push(Stmt::StopCheck { live });
+    }
+    for (b, live) in at_start {
+        f.blocks[b].stmts.insert(0, Stmt::StopCheck { live });
+    }
+}
+
+/// Blocks reachable from block 0 in reverse postorder.
+fn reverse_postorder(successors: &[Vec<usize>]) -> Vec<usize> {
+    let mut seen = vec![false; successors.len()];
+    let mut order = vec![];
+    let mut stack = vec![];
+    if !successors.is_empty() {
+        seen[0] = true;
+        stack.push((0, 0));
+    }
+    while let Some((b, i)) = stack.pop() {
+        match successors[b].get(i) {
+            Some(&s) => {
+                stack.push((b, i + 1));
+                if !std::mem::replace(&mut seen[s], true) {
+                    stack.push((s, 0));
+                }
+            }
+            None => order.push(b),
+        }
+    }
+    order.reverse();
+    order
+}
+
+/// What control goes to when it leaves a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Node {
+    Function(FuncId),
+    /// Some procedure that is called as a value.
+    Unknown,
+}
+
+/// Where control may go from a function without a safepoint since it was entered, and from which block.
+struct Exit {
+    block: Option<usize>,
+    to: Node,
+}
+
+fn exits(f: &Function) -> Vec<Exit> {
+    let mut out = vec![];
+    if let FuncKind::Entry { clauses, .. } = &f.kind {
+        out.extend(clauses.iter().map(|c| Exit { block: None, to: Node::Function(c.body) }));
+    }
+    let returns = matches!(f.kind, FuncKind::Return { .. });
+    let mut seen = vec![false; f.blocks.len()];
+    let mut work: Vec<usize> = if f.blocks.is_empty() { vec![] } else { vec![0] };
+    while let Some(i) = work.pop() {
+        let b = &f.blocks[i];
+        if std::mem::replace(&mut seen[i], true) || stops(b) {
+            continue;
+        }
+        work.extend(uses::successors(&b.term).iter().map(|s| s.0 as usize));
+        let to = match &b.term {
+            // A return point that goes to another function has one frame less.
+            Term::TailCall { callee, .. } if !returns => match callee {
+                Callee::Known(g, _) | Callee::Unknown(Operand::Procedure(g)) => Node::Function(*g),
+                _ => Node::Unknown,
+            },
+            Term::Call { ret, .. } => Node::Function(*ret),
+            _ => continue,
+        };
+        out.push(Exit { block: Some(i), to });
+    }
+    out
+}
+
+/// Cuts the cycles that functions form, by stop checks at the end of the blocks that go to one node of each.
+fn cut_cycles_of_functions(m: &mut Module) {
+    loop {
+        let n = m.functions.len();
+        let unknown = n;
+        let index = |to: Node| match to {
+            Node::Function(f) => f.0 as usize,
+            Node::Unknown => unknown,
+        };
+        let mut edges: Vec<Vec<(usize, Option<usize>)>> =
+            m.functions.iter().map(|f| exits(f).iter().map(|e| (index(e.to), e.block)).collect()).collect();
+        let is_entry = |f: usize| f < n && matches!(m.functions[f].kind, FuncKind::Entry { .. });
+        edges.push((0..n).filter(|f| is_entry(*f) && m.functions[*f].in_use()).map(|f| (f, None)).collect());
+        let component = components(&edges);
+        let mut cut: Vec<Option<usize>> = vec![None; n + 1];
+        let mut cyclic = vec![false; n + 1];
+        for (f, to) in edges.iter().enumerate() {
+            for (t, _) in to.iter().filter(|(t, _)| component[*t] == component[f]) {
+                cyclic[component[f]] = true;
+                // Only edges that come from a block can be cut: those to the unknown, and those to entries once that is gone.
+                let better = |old: usize| t == &unknown || old != unknown && is_entry(*t) && !is_entry(old);
+                if cut[component[f]].is_none_or(better) {
+                    cut[component[f]] = Some(*t);
+                }
+            }
+        }
+        if !cyclic.contains(&true) {
+            return;
+        }
+        for f in 0..n {
+            let target = cut[component[f]];
+            let mut blocks: Vec<usize> =
+                edges[f].iter().filter(|(t, _)| Some(*t) == target).filter_map(|(_, b)| *b).collect();
+            blocks.sort_unstable();
+            blocks.dedup();
+            for b in blocks {
+                let live = used_at_end(&m.functions[f], &m.functions[f].blocks[b]);
+                m.functions[f].blocks[b].stmts.push(Stmt::StopCheck { live });
+            }
+        }
+    }
+}
+
+/// Strongly connected components (Tarjan 1972): the number of each node's.
+fn components(edges: &[Vec<(usize, Option<usize>)>]) -> Vec<usize> {
+    const NEW: usize = usize::MAX;
+    let n = edges.len();
+    let (mut index, mut low, mut component) = (vec![NEW; n], vec![0; n], vec![NEW; n]);
+    let (mut next, mut found) = (0, 0);
+    let mut open: Vec<usize> = vec![];
+    for root in 0..n {
+        if index[root] != NEW {
+            continue;
+        }
+        let mut path = vec![(root, 0)];
+        while let Some((v, i)) = path.pop() {
+            if i == 0 {
+                (index[v], low[v]) = (next, next);
+                next += 1;
+                open.push(v);
+            }
+            match edges[v].get(i) {
+                Some(&(w, _)) => {
+                    path.push((v, i + 1));
+                    if index[w] == NEW {
+                        path.push((w, 0));
+                    } else if component[w] == NEW {
+                        low[v] = low[v].min(index[w]);
+                    }
+                }
+                None => {
+                    if low[v] == index[v] {
+                        while let Some(w) = open.pop() {
+                            component[w] = found;
+                            if w == v {
+                                break;
+                            }
+                        }
+                        found += 1;
+                    }
+                    if let Some(&(parent, _)) = path.last() {
+                        low[parent] = low[parent].min(low[v]);
+                    }
+                }
+            }
+        }
+    }
+    component
+}

@@ -1,0 +1,137 @@
+//! Requested stops: how signals reach a program that computes.
+//!
+//! The problem: SIGINT and SIGTERM come between any two instructions, where nothing of the runtime may be touched; but what the
+//! program has written must not be lost. The idea: the handler only requests a stop, in two words of the machine context; at
+//! its next safepoint compiled code comes here, with all its values rooted, and the request is served.
+//!
+//! ```text
+//!  SIGINT ──▶ handler: stop |= SIGNAL, stack_guard := STOP     (a second one while the first is pending: _exit)
+//!                                   │
+//!  StackCheck, StopCheck: sp - n < stack_guard? ──▶ cairn_machine_guard ──▶ serve: flush, exit 128 + signal
+//!  HeapCheck, when the nursery block is used up ──▶ cairn_machine_collect ──▶ serve
+//!  read or write interrupted (EINTR) ──▶ serve
+//! ```
+//!
+//! `Machine::stack_guard` is `thread.stack_limit` unless a bit of `Machine::stop` is set. Whoever changes either calls [`arm`],
+//! which looks at `stop` after it has written the guard, while a handler writes `stop` before the guard: so no request is
+//! lost, whichever comes first.
+//!
+//! Signals are a matter of the process: they go to the one machine that [`watch`] was called for, which is the main program's.
+//! Signals that were ignored when the process began stay ignored.
+
+use crate::fatal;
+use cairn_layout::machine::{Machine, STOP, stop};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, Ordering::SeqCst};
+
+/// The signals that stop a program.
+const SIGNALS: [i32; 2] = [libc::SIGINT, libc::SIGTERM];
+
+/// The machine that signals go to.
+static WATCHED: AtomicPtr<Machine> = AtomicPtr::new(null_mut());
+/// The signal that has arrived and is not served yet, or 0.
+static PENDING: AtomicI32 = AtomicI32::new(0);
+
+/// Lets the stack guard say what the limit and the requests ask for.
+pub fn arm(ctx: &mut Machine) {
+    // SAFETY: words of a live machine; whoever else writes them does so atomically.
+    let (guard, stop) =
+        unsafe { (AtomicU64::from_ptr(&raw mut ctx.stack_guard), AtomicU64::from_ptr(&raw mut ctx.stop)) };
+    guard.store(ctx.thread.stack_limit, SeqCst);
+    if stop.load(SeqCst) != 0 {
+        guard.store(STOP, SeqCst);
+    }
+}
+
+/// Requests a stop of a machine for a reason, a bit of [`stop`]. Async-signal-safe; may be called by any thread.
+///
+/// # Safety
+/// The machine is alive.
+pub unsafe fn request(machine: *mut Machine, reason: u64) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        AtomicU64::from_ptr(&raw mut (*machine).stop).fetch_or(reason, SeqCst);
+        AtomicU64::from_ptr(&raw mut (*machine).stack_guard).store(STOP, SeqCst);
+    }
+}
+
+/// Only atomics and `_exit`: async-signal-safe.
+extern "C" fn on_signal(signal: i32) {
+    let machine = WATCHED.load(SeqCst);
+    if machine.is_null() || PENDING.swap(signal, SeqCst) != 0 {
+        // SAFETY: ends the process.
+        unsafe { libc::_exit(128 + signal) }
+    }
+    // SAFETY: a watched machine is alive: `Watch` is dropped before it.
+    unsafe { request(machine, stop::SIGNAL) };
+}
+
+/// While it lives, signals request stops of a machine.
+pub struct Watch {
+    /// Is the machine the watched one?
+    watching: bool,
+    /// What to restore: the signals whose disposition was changed, with the old one.
+    old: Vec<(i32, libc::sigaction)>,
+}
+
+/// Directs SIGINT and SIGTERM to a machine, unless another one has them.
+pub fn watch(machine: *mut Machine) -> Watch {
+    let mut old = vec![];
+    let watching = WATCHED.compare_exchange(null_mut(), machine, SeqCst, SeqCst).is_ok();
+    if watching {
+        for signal in SIGNALS {
+            // SAFETY: all zeros is a valid `sigaction`; without SA_RESTART blocked calls return, and the request is seen.
+            unsafe {
+                let mut before: libc::sigaction = std::mem::zeroed();
+                libc::sigaction(signal, std::ptr::null(), &mut before);
+                if before.sa_sigaction == libc::SIG_IGN {
+                    continue;
+                }
+                let mut action: libc::sigaction = std::mem::zeroed();
+                action.sa_sigaction = on_signal as extern "C" fn(i32) as libc::sighandler_t;
+                libc::sigaction(signal, &action, std::ptr::null_mut());
+                old.push((signal, before));
+            }
+        }
+    }
+    Watch { watching, old }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        for (signal, before) in &self.old {
+            // SAFETY: restores what `watch` found.
+            unsafe { libc::sigaction(*signal, before, std::ptr::null_mut()) };
+        }
+        if self.watching {
+            WATCHED.store(null_mut(), SeqCst);
+        }
+    }
+}
+
+/// Serves a requested stop, if there is one: ends the process after flushing the ports, with status 128 + signal.
+#[inline]
+pub fn serve(ctx: &mut Machine) {
+    if ctx.stop & stop::SIGNAL != 0 {
+        serve_signal(ctx);
+    }
+}
+
+#[cold]
+fn serve_signal(ctx: &mut Machine) {
+    fatal::end(ctx, status())
+}
+
+/// Ends the program as the pending signal demands, without more ado.
+pub fn end(ctx: &mut Machine) -> ! {
+    fatal::end_now(ctx, status())
+}
+
+fn status() -> i32 {
+    128 + PENDING.load(SeqCst)
+}
+
+/// Is the program to be ended by a signal? Then nothing may block for long any more.
+pub fn is_ending(ctx: &Machine) -> bool {
+    ctx.stop & stop::SIGNAL != 0
+}
