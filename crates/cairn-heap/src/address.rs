@@ -1,7 +1,7 @@
 //! Addresses, references and block indices are different types.
 //!
-//! [`Address`] is a place in memory, [`ObjectReference`](crate::model::ObjectReference) a word that stands for an object,
-//! [`BlockIndex`] the number of a 32 KiB block counted from the base of the region. Mixing them up is the
+//! [`Address`] is a place in memory, [`ObjectReference`](crate::model::ObjectReference) a word that stands for an
+//! object, [`BlockIndex`] the number of a 32 KiB block counted from the base of the region. Mixing them up is the
 //! classic collector bug; here it does not compile. All three are plain integers at run time.
 
 /// log2 of the block size.

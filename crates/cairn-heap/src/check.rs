@@ -491,8 +491,8 @@ impl<M: ObjectModel> Checker<'_, M> {
 }
 
 impl<M: ObjectModel> AmbiguousVisitor for Checker<'_, M> {
-    /// What the word refers to, if anything, must be in order like all else. Any number may look like a reference to something
-    /// young, so nothing is said about cards.
+    /// What the word refers to, if anything, must be in order like all else. Any number may look like a reference to
+    /// something young, so nothing is said about cards.
     fn ambiguous(&mut self, word: u64) {
         self.report.words += 1;
         if let Some(r) = self.around(Address(word)) {

@@ -1,11 +1,11 @@
 //! From an address to the object around it.
 //!
-//! The problem: a word that may or may not be a reference, perhaps to the middle of an object, must be answered with "this
-//! object" or "none", without a wrong guess: what is taken for an object is scanned and kept. The idea: every kind of block
-//! can be asked. Cells are found by arithmetic, large and pinned objects by their entries, and in the old space the last start
-//! bit at or before the address is that of the only object that can reach so far; a second bit says whether it is a pair.
-//! (The nursery has neither: see `gc/gen/pins.rs`.) Stack chunks and immortal objects need no answer: nothing there is freed
-//! or moved for want of a reference to its middle.
+//! The problem: a word that may or may not be a reference, perhaps to the middle of an object, must be answered with
+//! "this object" or "none", without a wrong guess: what is taken for an object is scanned and kept. The idea: every
+//! kind of block can be asked. Cells are found by arithmetic, large and pinned objects by their entries, and in the
+//! old space the last start bit at or before the address is that of the only object that can reach so far; a second
+//! bit says whether it is a pair. (The nursery has neither: see `gc/gen/pins.rs`.) Stack chunks and immortal objects
+//! need no answer: nothing there is freed or moved for want of a reference to its middle.
 //!
 //! What is found may be dead: then it has been so since the last major collection at most, and all that it refers to is
 //! still there.

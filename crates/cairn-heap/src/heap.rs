@@ -1,7 +1,7 @@
 //! The heap: what a runtime holds and calls.
 //!
-//! A heap is a value; several can live in one process, of different object models, too. It is the shared parts ([`Core`]: address space, block
-//! pool, cards, the spaces every collector needs) and the chosen collector.
+//! A heap is a value; several can live in one process, of different object models, too. It is the shared parts
+//! ([`Core`]: address space, block pool, cards, the spaces every collector needs) and the chosen collector.
 //!
 //! How a runtime uses it:
 //!
@@ -72,7 +72,8 @@ pub(crate) struct Core {
     pub(crate) pace: Pace,
     pub(crate) workshop: check::Workshop,
     pub(crate) chunk_bytes_at_collection: u64,
-    /// Does the client, or the object model, show words that may or may not be references? Known at the first collection.
+    /// Does the client, or the object model, show words that may or may not be references? Known at the first
+    /// collection.
     pub(crate) ambiguous: Option<bool>,
     /// Bytes that the client holds elsewhere on the program's behalf.
     charged: u64,
@@ -234,8 +235,8 @@ impl<M: ObjectModel> Heap<M> {
         let (a, table) = (M::address(word), &self.core.pool.table);
         !table.covers(a) || matches!(table.state(table.block_of(a)).kind(), Kind::Immortal | Kind::ImmortalTail)
     }
-    /// What the slow path of a heap check asks for besides the bytes that are missing: room for runtime calls. When every
-    /// check is to fail, they find it elsewhere.
+    /// What the slow path of a heap check asks for besides the bytes that are missing: room for runtime calls. When
+    /// every check is to fail, they find it elsewhere.
     pub fn check_reserve(&self) -> u64 {
         if self.core.zeal.every_safepoint { 0 } else { CHECK_RESERVE }
     }
@@ -319,8 +320,8 @@ impl<M: ObjectModel> Heap<M> {
         }
         self.alloc_slow(lo, hi, bytes, kind)
     }
-    /// The object of `old` bytes at `address`, which nobody else knows yet, needs `new` bytes only. If the rest can be given
-    /// back, the address to which the object is to be moved.
+    /// The object of `old` bytes at `address`, which nobody else knows yet, needs `new` bytes only. If the rest can
+    /// be given back, the address to which the object is to be moved.
     pub fn shrink(&mut self, hi: &mut u64, address: u64, old: u64, new: u64) -> Option<u64> {
         if address != *hi || new >= old {
             return None;
@@ -495,8 +496,8 @@ impl<M: ObjectModel> Heap<M> {
     pub fn may_release(&self) -> bool {
         self.core.stats.minor + self.core.stats.major != self.core.released_at && !self.core.zeal.poison
     }
-    /// Gives the pages of all that is free back to the system: for a program that waits, and may wait for long. Does not
-    /// collect. Costs nothing when nothing was collected since the last time.
+    /// Gives the pages of all that is free back to the system: for a program that waits, and may wait for long. Does
+    /// not collect. Costs nothing when nothing was collected since the last time.
     pub fn release_free(&mut self) {
         if self.may_release() {
             let core = &mut self.core;

@@ -11,9 +11,9 @@
 //! | [`heap`] | the front: allocation, safepoints, chunks, statistics |
 //! | [`gc`] | the interface of collectors and of their client; one folder per collector |
 //! | [`model`] | what words and objects look like: Scheme's, and C's |
-//! | [`space`] | nursery, mark-region, large, immortal, stack chunks: one file each |
-//! | [`blocks`], [`region`], [`marks`] | block descriptors and allocator; address space and cards; object starts and lines |
-//! | `find` | from an address to the object around it |
+//! | [`space`] | nursery, mark-region, large, immortal, cells, pinned objects, stack chunks: one file each |
+//! | [`blocks`], [`region`] | block descriptors and allocator; address space and cards |
+//! | [`marks`], `find` | object starts and lines; from an address to the object around it |
 //! | [`sizing`] | when to collect everything |
 //! | [`check`] | independent heap walker |
 //! | [`config`], [`stats`], [`error`], [`address`] | what they say |
@@ -45,6 +45,33 @@
 //! let mut roots = Roots(vec![pair | 3]);
 //! heap.collect(&mut lo, &mut hi, &mut roots, Request::Minor).unwrap();
 //! assert_ne!(roots.0[0], pair | 3); // the pair has moved
+//! ```
+//!
+//! The same for C's objects, and a word that only seems to be a reference:
+//!
+//! ```
+//! use cairn_heap::{Address, AmbiguousVisitor, CObjects, Client, Heap, HeapConfig, Nature, Request, RootVisitor};
+//!
+//! struct Stack(Vec<u64>);
+//! impl Client for Stack {
+//!     const AMBIGUOUS: bool = true;
+//!     fn visit_ambiguous<V: AmbiguousVisitor>(&mut self, v: &mut V) {
+//!         unsafe { v.ambiguous_words(self.0.as_ptr(), self.0.len()) }
+//!     }
+//!     fn visit_roots<V: RootVisitor>(&mut self, _: &mut V) {}
+//!     fn trace_continuation<V: RootVisitor>(&mut self, _: Address, _: &mut V) {}
+//! }
+//!
+//! let mut model = CObjects::default();
+//! let node = Nature::Typed(model.define(2, 0b10), 1); // a number, a pointer
+//! let mut heap = Heap::new(model, HeapConfig::default()).unwrap();
+//! let (mut lo, mut hi) = heap.current();
+//! let [first, second] = [(); 2].map(|()| heap.make(&mut lo, &mut hi, node).unwrap());
+//! unsafe { *(first as *mut u64).add(2) = second };
+//! let mut stack = Stack(vec![42, first + 8]); // into the middle
+//! heap.collect(&mut lo, &mut hi, &mut stack, Request::Minor).unwrap();
+//! assert_eq!(heap.stats().pinned, 1);
+//! assert_ne!(unsafe { *(first as *const u64).add(2) }, second); // this one has moved
 //! ```
 #![allow(unsafe_code)]
 

@@ -6,13 +6,14 @@
 //!  lines      1 byte per line    1 (128 bytes)   1        0          256 bytes
 //! ```
 //!
-//! Between collections the start bits are exactly the objects of the block that were live at the last major collection or
-//! were promoted since; while marking they are the mark bits. Lines tell the allocator what is free, after Immix
-//! (Blackburn & McKinley 2008); unlike there, an object marks all its lines, so no line is live by implication.
+//! Between collections the start bits are exactly the objects of the block that were live at the last major
+//! collection or were promoted since; while marking they are the mark bits. Lines tell the allocator what is free,
+//! after Immix (Blackburn & McKinley 2008); unlike there, an object marks all its lines, so no line is live by
+//! implication.
 //!
-//! Where words may or may not be references, two more tables exist ([`Marks::expect_ambiguity`]): which starts are those of
-//! pairs, since a pair does not say so itself; and the start bits as they were before marking, since objects must still be
-//! found while marking.
+//! Where words may or may not be references, two more tables exist ([`Marks::expect_ambiguity`]): which starts are
+//! those of pairs, since a pair does not say so itself; and the start bits as they were before marking, since objects
+//! must still be found while marking.
 
 use crate::address::{Address, BLOCK_BYTES, Span};
 use crate::region::{Mapping, Region};
@@ -127,7 +128,8 @@ impl Marks {
         // SAFETY: as for `set`.
         unsafe { *word &= !bit }
     }
-    /// From now on pairs are told from other objects, and starts can be kept. Call it before the first object gets a start.
+    /// From now on pairs are told from other objects, and starts can be kept. Call it before the first object gets a
+    /// start.
     pub fn expect_ambiguity(&mut self) -> std::io::Result<()> {
         if self.ambiguity.is_none() {
             let reserve = || Mapping::reserve(self.bytes >> (GRANULE_SHIFT + 3));

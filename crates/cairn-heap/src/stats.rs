@@ -172,7 +172,8 @@ pub struct Stats {
     pub promoted: u64,
     /// Bytes copied by major collections.
     pub copied: u64,
-    /// Objects that collections left where they were because an ambiguous root refers to them, or that a minor one had to.
+    /// Objects that collections left where they were because an ambiguous root refers to them, or that a minor one
+    /// had to.
     pub pinned: u64,
     /// Most bytes that the heap held at once, survivors being copied included.
     pub peak: u64,

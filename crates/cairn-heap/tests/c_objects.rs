@@ -1,8 +1,8 @@
 //! C's objects: raw pointers, typed, untyped and atomic objects and cells, against a shadow model.
 //!
-//! The model is a table of objects that Rust owns. Words that the layout calls references are updated by the collector when
-//! objects move; words of untyped objects and ambiguous roots are not, so what they refer to must stay. Other words hold
-//! numbers, many of which look like addresses in the heap, and must never change.
+//! The model is a table of objects that Rust owns. Words that the layout calls references are updated by the
+//! collector when objects move; words of untyped objects and ambiguous roots are not, so what they refer to must
+//! stay. Other words hold numbers, many of which look like addresses in the heap, and must never change.
 #![allow(unsafe_code, missing_docs)]
 
 mod common;
@@ -341,6 +341,29 @@ impl Stress {
         let s = self.heap.stats();
         assert!(s.minor + s.major > 10, "too few collections: {s}");
         assert!(s.pinned > 20 && moves > 20, "{moves} objects moved; {s}");
+    }
+}
+
+#[test]
+fn an_immortal_untyped_object_keeps_what_it_refers_to() {
+    let mut s = Stress::new(HeapConfig::zealous(), 1, 1, 1);
+    let typed = s.heap.alloc_immortal(16, false).unwrap();
+    put(typed, 0, s.heap.model().header(Nature::Typed(s.layouts[1], 1)));
+    put(typed, 1, 0);
+    let untyped = s.heap.alloc_immortal(24, false).unwrap();
+    put(untyped, 0, s.heap.model().header(Nature::Untyped(2)));
+    put(untyped, 2, 12345);
+    let layout = Nature::Typed(s.layouts[0], 1);
+    let [a, b] = [(); 2].map(|()| s.heap.make(&mut s.lo, &mut s.hi, layout).unwrap());
+    put(a, 2, 7);
+    put(b, 2, 8);
+    put(untyped, 1, a + 20);
+    put(typed, 1, b);
+    for request in [Request::Minor, Request::Major, Request::Minor, Request::Major] {
+        s.collect(request);
+        assert_eq!((get(a, 2), get(untyped, 1), get(untyped, 2)), (7, a + 20, 12345));
+        assert!(get(typed, 1) != b && get(get(typed, 1), 2) == 8, "the typed one's moved");
+        assert_eq!(s.verify().objects, 2);
     }
 }
 

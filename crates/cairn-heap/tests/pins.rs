@@ -254,6 +254,28 @@ fn the_nursery_goes_on_between_pinned_objects() {
 }
 
 #[test]
+fn an_old_list_that_ends_in_a_pinned_pair() {
+    let mut m = Pinning::zealous();
+    let end = m.cons(fix(0), NIL);
+    m.roots.maybe = vec![end];
+    let list = (1..100).fold(end, |list, i| m.cons(fix(i), list));
+    m.roots.words = vec![list];
+    m.minor();
+    m.roots.maybe.clear();
+    for request in [Request::Major, Request::Minor, Request::Major] {
+        m.collect(request);
+        let mut at = m.roots.words[0];
+        for i in (0..100).rev() {
+            assert_eq!(get(at, 0), fix(i));
+            assert_eq!(i == 0, at == end, "the last one stays");
+            at = get(at, 1);
+        }
+        assert_eq!(at, NIL);
+        assert_eq!(m.verify().objects, 100);
+    }
+}
+
+#[test]
 fn a_captured_frame_that_refers_to_a_pinned_object_needs_no_second_look() {
     let mut m = Pinning::zealous();
     let p = m.cons(fix(7), NIL);

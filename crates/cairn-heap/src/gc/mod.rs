@@ -6,7 +6,8 @@
 //! never dynamic, so that visiting a slot inlines into the client's loops.
 //!
 //! Adding a collector: its facts in `cairn_layout::collector`; a folder `gc/NAME/` with its plan and, beside it, its
-//! [`Constraints`], which must agree with the facts or nothing compiles; a variant in `heap::Selected` with two lines there.
+//! [`Constraints`], which must agree with the facts or nothing compiles; a variant in `heap::Selected` with two lines
+//! there.
 
 pub mod r#gen;
 
@@ -44,8 +45,8 @@ pub trait RootVisitor {
     fn mark_chunk(&mut self, chunk: Address);
 }
 
-/// What is done with each word that may or may not refer to an object: integers of the size of an address among them, and
-/// references to the middle of an object.
+/// What is done with each word that may or may not refer to an object: integers of the size of an address among them,
+/// and references to the middle of an object.
 pub trait AmbiguousVisitor {
     /// Shows one word.
     fn ambiguous(&mut self, word: u64);
@@ -104,8 +105,8 @@ pub trait Client {
     /// What survives is known: the client updates its weak references, and drops those to dead objects. It keeps nothing.
     fn visit_weak<V: WeakVisitor>(&mut self, _visitor: &mut V) {}
 
-    /// For the checker: like [`Client::visit_roots`], but the frames are read by other means than the collector's, which
-    /// complain of what is wrong with them, and may spoil what no live map speaks of.
+    /// For the checker: like [`Client::visit_roots`], but the frames are read by other means than the collector's,
+    /// which complain of what is wrong with them, and may spoil what no live map speaks of.
     fn audit_roots<V: RootVisitor>(&mut self, visitor: &mut V) -> Result<(), String> {
         self.visit_roots(visitor);
         Ok(())
@@ -134,8 +135,8 @@ pub enum Request {
     Major,
 }
 
-/// What a collector needs of the heap that is made for it, as data beside its plan. What compiled code must know as well is in
-/// the facts; that both say the same is checked when this crate is compiled.
+/// What a collector needs of the heap that is made for it, as data beside its plan. What compiled code must know as
+/// well is in the facts; that both say the same is checked when this crate is compiled.
 pub(crate) struct Constraints {
     /// What is published for code generation.
     pub facts: &'static CollectorFacts,

@@ -11,8 +11,8 @@
 //! ```
 //!
 //! A reference is the address of the header, which is odd: so it is told from the new address that stands in its place
-//! while the object moves. In typed objects references to the middle are not allowed, null pointers and pointers out of the
-//! heap are.
+//! while the object moves. In typed objects references to the middle are not allowed, null pointers and pointers out
+//! of the heap are.
 //!
 //! Untyped objects do not move: they are allocated with `Heap::alloc_untyped`, in blocks of their own.
 

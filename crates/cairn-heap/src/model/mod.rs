@@ -1,9 +1,9 @@
 //! Object models: what the words of a heap mean.
 //!
-//! The problem: a collector must know which words refer to objects, how large an object is and where its references are;
-//! that is a matter of the language, not of the algorithm. The idea: all of it is one trait, and [`crate::Heap`], the
-//! tracing loops and the checker are generic over it. Everything is resolved at compile time: with [`Scheme`] the
-//! loops are what they were when the layout was written into them.
+//! The problem: a collector must know which words refer to objects, how large an object is and where its references
+//! are; that is a matter of the language, not of the algorithm. The idea: all of it is one trait, and
+//! [`crate::Heap`], the tracing loops and the checker are generic over it. Everything is resolved at compile time:
+//! with [`Scheme`] the loops are what they were when the layout was written into them.
 //!
 //! ```text
 //!  word ── is_reference? ── kind ──▶ Pair        two words without header
@@ -11,10 +11,10 @@
 //!                                    Procedure   its first word points at a descriptor that tells the size
 //! ```
 //!
-//! What every model has in common: objects consist of 64-bit words at addresses divisible by 8, are at least 16 bytes long,
-//! and there are at most these three kinds of reference. While a collection runs, the first word of a headed object that has
-//! moved is the new reference to it; so a reference must be told from every first word. A first word of 0 is none:
-//! unused words between objects are 0.
+//! What every model has in common: objects consist of 64-bit words at addresses divisible by 8, are at least 16 bytes
+//! long, and there are at most these three kinds of reference. While a collection runs, the first word of a headed
+//! object that has moved is the new reference to it; so a reference must be told from every first word. A first word
+//! of 0 is none: unused words between objects are 0.
 
 mod c;
 mod scheme;
@@ -150,8 +150,8 @@ impl Located {
 pub trait ObjectModel: 'static {
     /// The first word of a pair that has moved, equal to no other word; the second is the new reference.
     const PAIR_MOVED: u64;
-    /// Every word of an object that is no leaf is a reference, or is not one by [`ObjectModel::is_reference`]. Then memory is
-    /// scanned word by word, without knowing where objects start.
+    /// Every word of an object that is no leaf is a reference, or is not one by [`ObjectModel::is_reference`]. Then
+    /// memory is scanned word by word, without knowing where objects start.
     const SELF_DESCRIBING: bool;
     /// There are objects with words that may or may not be references.
     const AMBIGUOUS: bool;
@@ -188,8 +188,8 @@ pub trait ObjectModel: 'static {
     unsafe fn measure(&self, kind: RefKind, first: u64) -> Measure;
     /// The kind of the references to a headed object with this first word.
     fn kind_of(first: u64) -> RefKind;
-    /// Shows the visitor the words within `part` of the headed object at `a`, of so many bytes, that refer to something, or
-    /// may.
+    /// Shows the visitor the words within `part` of the headed object at `a`, of so many bytes, that refer to
+    /// something, or may.
     ///
     /// # Safety
     /// It is an object of this model, and no leaf. Nobody else uses it meanwhile.

@@ -1,8 +1,8 @@
 //! Scheme's objects: tagged words, as `cairn_layout` lays them out.
 //!
-//! Tag 3 refers to a pair, tag 7 to an object with a header, tag 6 to a procedure: a closure, continuation or heap frame
-//! whose first word is a code address, with a descriptor before the code. Any other word refers to nothing, headers (tag 2)
-//! and code addresses (tag 0) among them.
+//! Tag 3 refers to a pair, tag 7 to an object with a header, tag 6 to a procedure: a closure, continuation or heap
+//! frame whose first word is a code address, with a descriptor before the code. Any other word refers to nothing,
+//! headers (tag 2) and code addresses (tag 0) among them.
 
 use super::{Measure, ObjectModel, RefKind};
 use crate::address::{Address, BLOCK_BYTES, Span, WORD};

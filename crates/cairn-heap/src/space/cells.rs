@@ -1,16 +1,17 @@
 //! Cells: blocks divided into equal parts, which never move.
 //!
-//! A class of cells fixes their size and what their words are: *typed* cells are elements without headers, of which a map
-//! says which words are references; of the words of *untyped* cells nothing is known. The block's cold word is the number
-//! of the class, so that a reference, even to the middle of a cell, leads to its start and its map by arithmetic.
+//! A class of cells fixes their size and what their words are: *typed* cells are elements without headers, of which a
+//! map says which words are references; of the words of *untyped* cells nothing is known. The block's cold word is
+//! the number of the class, so that a reference, even to the middle of a cell, leads to its start and its map by
+//! arithmetic.
 //!
 //! ```text
 //!  block  │ cell │ cell │ cell │ cell │ … │ rest │        start bit set: in use, or not known to be dead
 //! ```
 //!
-//! Cells are born old: their cards are dirty, so that what is stored while they are initialised is seen. A new cell is the
-//! next whose start bit is clear; after marking, start bits are the marks, so sweeping costs nothing but a look for empty
-//! blocks.
+//! Cells are born old: their cards are dirty, so that what is stored while they are initialised is seen. A new cell
+//! is the next whose start bit is clear; after marking, start bits are the marks, so sweeping costs nothing but a
+//! look for empty blocks.
 
 use crate::address::{Address, BLOCK_BYTES, BlockIndex, Span, WORD};
 use crate::blocks::{BlockPool, BlockTable, Kind, poison};

@@ -83,8 +83,8 @@ impl Nursery {
     pub const fn current(&self) -> Span {
         self.current
     }
-    /// The next `need > 0` bytes: up to the end of a block or to the next island, unless the nursery is exact; `None` when the
-    /// range is exhausted.
+    /// The next `need > 0` bytes: up to the end of a block or to the next island, unless the nursery is exact; `None`
+    /// when the range is exhausted.
     pub fn take(&mut self, table: &mut BlockTable, need: u64) -> Option<Span> {
         let need = need.checked_next_multiple_of(PAIR_BYTES)?;
         let mut start = self.next;
@@ -155,8 +155,8 @@ impl Nursery {
         outside(&self.islands, Span::new(keep, self.warm.max(keep)), release_whole_pages);
         self.warm = keep;
     }
-    /// Empties the nursery: every survivor has left, but for those on these islands. Pages beyond the soft limit go back to
-    /// the system.
+    /// Empties the nursery: every survivor has left, but for those on these islands. Pages beyond the soft limit go
+    /// back to the system.
     ///
     /// When poisoned, it goes on behind what it has used, and comes back only after a while: so a stale reference meets
     /// poison, not the next new object.

@@ -1,14 +1,15 @@
 //! Pinned objects: young ones that became old where they were, because a word that may be a reference refers to them.
 //!
-//! They lie in the nursery's range. Whatever else was there has moved away or is dead, so the nursery goes on using what is
-//! between them, but for *islands*: the lines that they lie on, and gaps too short to be of use.
+//! They lie in the nursery's range. Whatever else was there has moved away or is dead, so the nursery goes on using
+//! what is between them, but for *islands*: the lines that they lie on, and gaps too short to be of use.
 //!
 //! ```text
 //!   nursery  │ extent       │▒▒island▒▒│ extent │▒▒▒▒▒island▒▒▒▒▒▒▒│ extent                │
 //!   pinned                    ███                ██  █████      ██
 //! ```
 //!
-//! An entry per object holds its extent; a start bit is its mark, and tells it from the young objects of the same block.
+//! An entry per object holds its extent; a start bit is its mark, and tells it from the young objects of the same
+//! block.
 
 use crate::address::{Address, BlockIndex, Span};
 use crate::blocks::{BlockTable, Kind, State, poison};
@@ -62,8 +63,8 @@ impl PinnedSpace {
     pub fn islands(&self) -> &[Span] {
         &self.islands
     }
-    /// After objects were pinned, or forgotten: finds the islands, and cleans the cards, since nothing there refers to a young
-    /// object.
+    /// After objects were pinned, or forgotten: finds the islands, and cleans the cards, since nothing there refers
+    /// to a young object.
     pub fn settle(&mut self, table: &BlockTable, cards: &Cards) {
         self.islands.clear();
         for o in self.objects.values() {

@@ -212,9 +212,9 @@ impl Gen {
         core.sizing.after_major(core.used() - blocks + small, self.nursery_bytes);
         core.sizing.note_age(before, core.stats.allocated);
         self.major_wanted = false;
-        // What the mutator will fill until the next major collection stays: as much as the limit allows, or as it held this time
-        // (young large objects come on top of the limit) unless the program asked for the collection or has not needed it for
-        // long. The rest goes back to the system.
+        // What the mutator will fill until the next major collection stays: as much as the limit allows, or as it
+        // held this time (young large objects come on top of the limit) unless the program asked for the collection
+        // or has not needed it for long. The rest goes back to the system.
         if !core.zeal.poison {
             let again = if matches!(reason, Reason::Request | Reason::Stale) { 0 } else { before };
             core.pool.release(blocks_for(core.sizing.limit().max(again).saturating_sub(self.held(core))));
@@ -448,7 +448,8 @@ impl Plan for Gen {
     }
 
     fn reserve(&self) -> u32 {
-        // Blocks filled from both ends stay less than a quarter empty even when all objects are as large as they may be.
+        // Blocks filled from both ends stay less than a quarter empty even when all objects are as large as they may
+        // be.
         let blocks = self.old.blocks() + (self.nursery.used() / BLOCK_BYTES) as u32;
         blocks + blocks / 4 + 32
     }

@@ -1,17 +1,18 @@
 //! Pins: words that may or may not be references.
 //!
 //! The problem: such a word may be an integer, so it cannot be updated, and what it refers to must not move; and it is
-//! known only too late, while tracing, whether an untyped object that holds one is alive. The idea (after Bartlett 1988, and
-//! Smith & Morrisett 1998): before anything moves, all such words are gathered, those of dead untyped objects too.
+//! known only too late, while tracing, whether an untyped object that holds one is alive. The idea (after Bartlett
+//! 1988, and Smith & Morrisett 1998): before anything moves, all such words are gathered, those of dead untyped
+//! objects too.
 //!
 //! * Minor: a young object that a word refers to is *pinned*: from now on it is old, in place (`space::pinned`), so no
-//!   word in the heap, nor any captured frame, is left that refers to something young. Whatever else was in its block is
-//!   copied or dead as ever. Untyped objects hold words of interest only on dirty cards, or when they are large and young.
+//!   word in the heap, nor any captured frame, is left that refers to something young. Whatever lay beside it is copied
+//!   or dead as ever. Untyped objects hold words of interest only on dirty cards, or when they are large and young.
 //! * Major: what the client's words refer to is a root; the blocks that the words of untyped objects refer to are not
-//!   evacuated, and the objects live if the untyped object does, which tracing finds out ([`Tracer`]'s `ambiguous`).
+//!   evacuated, and the objects live if the untyped object does, which tracing finds out.
 //!
-//! The words are sorted, so that each extent of the nursery is parsed at most once. Cost: linear in words (n log n) and in the
-//! extents that they refer to. Where neither client nor model is ambiguous, nothing of this is compiled.
+//! The words are sorted, so that each extent of the nursery is parsed at most once. Cost: linear in words (n log n)
+//! and in the extents that they refer to. Where neither client nor model is ambiguous, nothing of this is compiled.
 
 use super::trace::Tracer;
 use crate::address::{Address, BlockIndex, PAIR_BYTES, Span, WORD};

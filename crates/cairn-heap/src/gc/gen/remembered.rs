@@ -5,9 +5,10 @@
 //! blocks filled meanwhile are scanned as grey.
 //!
 //! A dead object on a dirty card keeps alive what it refers to, until the next major collection. In return no old word,
-//! dead or alive, refers to the nursery afterwards, so that the card may get dirty again later. Where objects may be pinned that
-//! does not hold: a word of an object long dead may refer to a pinned one that has died with it, in a block that is the
-//! nursery's again. There, and where words do not describe themselves, only objects with a start bit are looked at.
+//! dead or alive, refers to the nursery afterwards, so that the card may get dirty again later. Where objects may be
+//! pinned that does not hold: a word of an object long dead may refer to a pinned one that has died with it, in a
+//! block that is the nursery's again. There, and where words do not describe themselves, only objects with a start
+//! bit are looked at.
 
 use super::trace::Tracer;
 use crate::address::{Address, BLOCK_BYTES, BlockIndex, Span, WORD};
@@ -77,12 +78,12 @@ impl<M: ObjectModel, C: Client> Tracer<'_, M, C, false> {
 
     /// Scans the objects with start bits that lie at least partly on a card.
     unsafe fn scan_started(&mut self, card: Span) {
-        let mut starts = Vec::new();
+        let mut starts = std::mem::take(&mut self.starts);
         if !card.start.0.is_multiple_of(BLOCK_BYTES) {
             starts.extend(self.t.marks.last_start(card.start.minus(WORD), Starts::Now));
         }
         self.t.marks.starts_in(card, |a| starts.push(a));
-        for a in starts {
+        for a in starts.drain(..) {
             // SAFETY: an object starts here.
             unsafe {
                 let pair = self.t.marks.is_pair(a);
@@ -90,6 +91,7 @@ impl<M: ObjectModel, C: Client> Tracer<'_, M, C, false> {
                 o.scan(self.model, card, self);
             }
         }
+        self.starts = starts;
     }
 
     #[inline(always)]

@@ -63,6 +63,8 @@ pub(crate) struct Tracer<'h, M, C, const MAJOR: bool> {
     stack: Vec<u64>,
     /// References to marked objects outside of the old space: cells and pinned objects.
     apart: Vec<u64>,
+    /// Room for the objects on a card.
+    pub(super) starts: Vec<Address>,
     queue: [u64; QUEUE],
     queue_start: usize,
     queue_len: usize,
@@ -101,6 +103,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
             chunks: &mut core.chunks,
             stack: Vec::new(),
             apart: Vec::new(),
+            starts: Vec::new(),
             queue: [0; QUEUE],
             queue_start: 0,
             queue_len: 0,
@@ -453,8 +456,8 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
 }
 
 impl<M: ObjectModel, C: Client, const MAJOR: bool> AmbiguousVisitor for Tracer<'_, M, C, MAJOR> {
-    /// A word of an object. In a minor collection what it refers to was pinned before anything moved; in a major one it was
-    /// only kept from moving.
+    /// A word of an object. In a minor collection what it refers to was pinned before anything moved; in a major one
+    /// it was only kept from moving.
     fn ambiguous(&mut self, word: u64) {
         if !MAJOR || !Self::AMBIGUOUS {
             return;
