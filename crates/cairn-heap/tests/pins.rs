@@ -276,6 +276,41 @@ fn an_old_list_that_ends_in_a_pinned_pair() {
 }
 
 #[test]
+fn weak_references_to_pinned_objects_and_to_their_neighbours() {
+    let mut m = Pinning::new(HeapConfig { nursery_bytes: 1 << 20, ..HeapConfig::default() });
+    let (mut pinned, mut rounds) = (vec![], vec![]);
+    for round in 0..6 {
+        // By threes: pinned, moved, dead; the later ones in what is left of blocks with pinned objects.
+        let made: Vec<u64> =
+            (0..300).map(|i| if i % 2 == 0 { m.vector(3, fix(i)) } else { m.cons(fix(i), NIL) }).collect();
+        m.roots.weak = made.iter().map(|&w| Some(w)).collect();
+        m.roots.words = made.iter().copied().skip(1).step_by(3).collect();
+        pinned.extend(made.iter().step_by(3));
+        m.roots.maybe = pinned.iter().map(|w| w + 3).collect();
+        let before = m.heap.stats().pinned;
+        m.minor();
+        assert_eq!(m.heap.stats().pinned - before, 100);
+        let survivors = |m: &Pinning| {
+            m.roots.weak.chunks(3).zip(made.chunks(3)).zip(&m.roots.words).all(|((weak, made), root)| {
+                weak[0] == Some(made[0]) && weak[1] == Some(*root) && *root != made[1] && weak[2].is_none()
+            })
+        };
+        assert!(survivors(&m), "{:?}", &m.roots.weak[..6]);
+        rounds.push(made[0] & !(BLOCK - 1));
+        m.major();
+        assert!(survivors(&m));
+    }
+    rounds.dedup();
+    assert!(rounds.len() < 6, "some rounds shared a block");
+    m.roots.weak = pinned.iter().map(|&w| Some(w)).collect();
+    m.roots.maybe.clear();
+    m.minor();
+    assert!(m.roots.weak.iter().all(Option::is_some), "old now");
+    m.major();
+    assert!(m.roots.weak.iter().all(Option::is_none));
+}
+
+#[test]
 fn a_captured_frame_that_refers_to_a_pinned_object_needs_no_second_look() {
     let mut m = Pinning::zealous();
     let p = m.cons(fix(7), NIL);

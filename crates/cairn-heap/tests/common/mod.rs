@@ -3,6 +3,7 @@
 
 use cairn_heap::{
     Address, AllocKind, AmbiguousVisitor, Client, Heap, HeapConfig, OutOfMemory, Request, RootVisitor, Scheme,
+    WeakVisitor,
 };
 use cairn_layout::Value;
 use cairn_layout::code::flags;
@@ -45,6 +46,8 @@ pub struct AnyRoots<const AMBIGUOUS: bool> {
     pub words: Vec<u64>,
     /// Words that may or may not be references.
     pub maybe: Vec<u64>,
+    /// References that keep nothing alive; `None` when their objects have died.
+    pub weak: Vec<Option<u64>>,
     /// Current chunks: address, number of words that are frames.
     pub stack: Vec<(u64, usize)>,
     /// Continuations traced so far.
@@ -56,6 +59,11 @@ pub type Roots = AnyRoots<false>;
 impl<const A: bool> Client for AnyRoots<A> {
     const AMBIGUOUS: bool = A;
 
+    fn visit_weak<V: WeakVisitor>(&mut self, v: &mut V) {
+        for w in &mut self.weak {
+            *w = w.and_then(|w| unsafe { v.survivor(w) });
+        }
+    }
     fn visit_ambiguous<V: AmbiguousVisitor>(&mut self, v: &mut V) {
         unsafe { v.ambiguous_words(self.maybe.as_ptr(), self.maybe.len()) }
     }

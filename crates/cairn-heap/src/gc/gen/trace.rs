@@ -424,6 +424,16 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
         client.visit_weak(self);
     }
 
+    /// Where the object of this reference, which was to move, has gone, if anywhere.
+    unsafe fn moved(&self, w: u64) -> Option<u64> {
+        let a = M::address(w);
+        let first = a.load();
+        match M::kind(w) {
+            RefKind::Pair => (first == M::PAIR_MOVED).then(|| *a.words().add(1)),
+            kind => M::moved(kind, first),
+        }
+    }
+
     /// Scans until nothing is grey.
     ///
     /// # Safety
@@ -504,18 +514,12 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool> WeakVisitor for Tracer<'_, M,
         let state = self.t.pool.table.state(block);
         let large = || self.large.at(self.t.pool, block);
         let alive = match state.kind() {
-            // Nursery blocks are `FROM` in both.
-            Kind::Nursery if Self::AMBIGUOUS && !MAJOR && self.t.marks.is_set(a) => true,
-            _ if state.has(State::FROM) && (MAJOR || state.is(Kind::Nursery)) => {
-                let first = a.load();
-                return match M::kind(w) {
-                    RefKind::Pair => (first == M::PAIR_MOVED).then(|| *a.words().add(1)),
-                    kind => M::moved(kind, first),
-                };
-            }
-            Kind::Scannable | Kind::Leaf | Kind::Typed | Kind::Untyped | Kind::Pinned => {
-                !MAJOR || self.t.marks.is_set(a)
-            }
+            // Beside pinned objects, which have a start bit, there may be young ones.
+            Kind::Pinned if self.t.marks.is_set(a) => true,
+            Kind::Pinned if MAJOR => false,
+            Kind::Pinned | Kind::Nursery => return self.moved(w),
+            _ if state.has(State::FROM) && MAJOR => return self.moved(w),
+            Kind::Scannable | Kind::Leaf | Kind::Typed | Kind::Untyped => !MAJOR || self.t.marks.is_set(a),
             Kind::Large => large().marked || !MAJOR && !large().young,
             _ => true,
         };
