@@ -161,6 +161,46 @@ impl Judge {
         Verdict::Survived
     }
 
+    /// For the list of `named.rs`: the tests of these crates, and all programs.
+    pub fn of_named(shop: &Workshop) -> Judge {
+        Judge {
+            tree: shop.tree.clone(),
+            own: shop.tests(&["cairn-core", "cairn-num", "cairn"]),
+            behaviour: vec![],
+            programs: programs(&shop.tree),
+            modes: &["run", "zeal"],
+            binary: shop.binary(),
+            usual: vec![],
+            folder: shop.target.join("judge"),
+        }
+    }
+
+    /// Does this test catch the mutant (or, with 0, fail without one)?
+    pub fn catches(&self, shop: &Workshop, mutant: Option<&Mutant>, by: &str) -> bool {
+        let id = mutant.map_or(0, |m| m.id);
+        let scratch = self.folder.join(format!("{id}-{by}"));
+        let _ = std::fs::remove_dir_all(&scratch);
+        std::fs::create_dir_all(&scratch).expect("a folder");
+        let lib = mutant.filter(|m| m.file.starts_with("lib")).map(|m| {
+            shop.library(m, &scratch);
+            scratch.join("lib")
+        });
+        let patience = Duration::from_secs(600);
+        let caught = if let Some(program) = by.strip_suffix(".scm") {
+            let of = |p: &&Program| p.path.file_stem().is_some_and(|n| n == program);
+            let p = self.programs.iter().find(of).expect("the program is there");
+            self.modes.iter().any(|mode| self.program(p, mode, id, lib.as_deref(), &scratch, patience).is_some())
+        } else {
+            let test = self.own.iter().find(|t| t.name == by).expect("the test is there");
+            let mut command = self.command(test, id, patience);
+            command.env("CAIRN_BINARY", &self.binary).env("CAIRN_CACHE_DIR", scratch.join("cache"));
+            lib.iter().for_each(|l| _ = command.env("CAIRN_LIB", l));
+            failed(&mut command).is_some()
+        };
+        let _ = std::fs::remove_dir_all(&scratch);
+        caught
+    }
+
     fn command(&self, test: &TestProgram, id: u32, patience: Duration) -> Command {
         let mut command = Command::new("timeout");
         command.args(["-k", "1", &patience.as_secs().max(1).to_string()]).arg(&test.path);

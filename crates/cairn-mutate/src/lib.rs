@@ -17,6 +17,7 @@
 
 pub mod areas;
 pub mod judge;
+pub mod named;
 pub mod rust;
 pub mod scheme;
 pub mod workshop;

@@ -1,11 +1,12 @@
-//! Mutation testing by hand: `cargo run --release -p cairn-mutate -- AREA… [--count N] [--seed S] [--jobs J]`.
+//! Mutation testing by hand: `cargo run -p cairn-mutate -- AREA… [--count N] [--seed S] [--jobs J] [--quick]`.
 //!
-//! For each area (`all` for all of them): draws a sample, judges it, and prints the score and what survived.
+//! For each area (`all` for all of them): draws a sample, judges it, and prints the score and what survived. `--quick`
+//! runs the tests of the area's crates alone, `--list` shows the sample, `named` checks the list of `named.rs`.
 
 use cairn_mutate::areas::{AREAS, Area};
 use cairn_mutate::judge::{Judge, Verdict};
 use cairn_mutate::workshop::Workshop;
-use cairn_mutate::{Mutant, sample};
+use cairn_mutate::{Mutant, named, sample};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
@@ -18,10 +19,22 @@ struct Options {
     list: bool,
     binary: Option<PathBuf>,
     only: Option<String>,
+    quick: bool,
+    named: bool,
 }
 
 fn options() -> Result<Options, String> {
-    let mut o = Options { areas: vec![], count: 25, seed: 1, jobs: 1, list: false, binary: None, only: None };
+    let mut o = Options {
+        areas: vec![],
+        count: 25,
+        seed: 1,
+        jobs: 1,
+        list: false,
+        binary: None,
+        only: None,
+        quick: false,
+        named: false,
+    };
     let mut arguments = std::env::args().skip(1);
     while let Some(a) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| format!("{a} needs a value"));
@@ -32,6 +45,8 @@ fn options() -> Result<Options, String> {
             "--binary" => o.binary = Some(value()?.into()),
             "--only" => o.only = Some(value()?),
             "--list" => o.list = true,
+            "--quick" => o.quick = true,
+            "named" => o.named = true,
             "all" => o.areas = AREAS.iter().collect(),
             name => o.areas.push(Area::named(name).ok_or_else(|| {
                 let names: Vec<&str> = AREAS.iter().map(|a| a.name).collect();
@@ -39,7 +54,7 @@ fn options() -> Result<Options, String> {
             })?),
         }
     }
-    if o.areas.is_empty() { Err("which area?".into()) } else { Ok(o) }
+    if o.areas.is_empty() && !o.named { Err("which area?".into()) } else { Ok(o) }
 }
 
 fn main() {
@@ -49,9 +64,31 @@ fn main() {
     });
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the source tree");
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    if o.named {
+        check_named(&root, &target.join("mutation"));
+    }
     for area in &o.areas {
         judge_area(area, &o, &root, &target.join("mutation"));
     }
+}
+
+/// The list of faults by name: every one must be caught by the tests that it names, and those must pass without it.
+fn check_named(root: &Path, folder: &Path) {
+    let shop = Workshop::new(root, folder);
+    let all = named::mutants(root);
+    let (good, bad) = shop.settle(all, &["cairn-core", "cairn-num", "cairn-heap", "cairn-rt", "cairn"]);
+    assert!(bad.is_empty(), "these do not compile: {bad:?}");
+    let judge = Judge::of_named(&shop);
+    let mut missed = 0;
+    for (m, n) in good.iter().zip(named::NAMED) {
+        for by in n.by {
+            assert!(!judge.catches(&shop, None, by), "{by} fails without a fault");
+            let caught = judge.catches(&shop, Some(m), by);
+            missed += !caught as usize;
+            println!("{} — {by}: {}", n.title, if caught { "caught" } else { "NOT CAUGHT" });
+        }
+    }
+    std::process::exit((missed > 0) as i32);
 }
 
 fn judge_area(area: &Area, o: &Options, root: &Path, folder: &Path) {
@@ -69,7 +106,7 @@ fn judge_area(area: &Area, o: &Options, root: &Path, folder: &Path) {
     let (good, bad) = shop.settle(drawn, area.packages);
     eprintln!("{}: {} mutants of {places}, {} more do not compile", area.name, good.len(), bad.len());
     let binary = o.binary.clone().filter(|_| area.packages.is_empty());
-    let judge = Judge::new(area, &shop, binary, false);
+    let judge = Judge::new(area, &shop, binary, o.quick);
     let queue = Mutex::new(good.into_iter());
     let verdicts: Mutex<Vec<(Mutant, Verdict)>> = Mutex::new(vec![]);
     std::thread::scope(|scope| {

@@ -6,8 +6,12 @@ use super::*;
 impl Generator {
     /// One of the shapes, yielding this kind.
     pub(super) fn shape(&mut self, kind: Kind, d: usize) -> String {
-        match self.below(15) {
+        match self.below(19) {
             0 | 1 => self.many_variables(kind, d),
+            15 => self.records_at_a_join(kind, d),
+            16 => self.clauses(kind, d),
+            17 => self.state_entered_again(kind, d),
+            18 => self.wide_frame(kind, d),
             2 => {
                 // recursion that is not in tail position, deeper than a stack chunk
                 let (f, x, n) = (self.name("deep"), self.name("x"), self.pick(&["40", "700", "3000"]).to_string());
@@ -148,6 +152,77 @@ impl Generator {
                 )
             }
         }
+    }
+
+    /// A variable that holds records of one type or the other, from turn to turn.
+    fn records_at_a_join(&mut self, kind: Kind, d: usize) -> String {
+        let [l, i, r] = ["join", "i", "r"].map(|p| self.name(p));
+        let turns = 1 + self.below(4);
+        let scope = [(i.clone(), Role::Counter)];
+        let [a, b, c] = [self.expr(Num, d.min(2)), self.expr(Num, d.min(2)), self.expr(Bool, d.min(2))];
+        let next = self.repeated(turns as u64, |g| g.with(&scope, |g| g.expr(Num, d.min(2))));
+        let field = self.pick(&["point-x", "point-y", "pixel-x", "pixel-c"]);
+        let rest = self.with(&[(i.clone(), Role::Value(Any))], |g| g.expr(kind, d));
+        format!(
+            "(let (({i} (let {l} (({i} 0) ({r} (if {c} (make-point {a} {b}) (make-pixel {a})))) \
+             (cond ((= {i} {turns}) (if (point? {r}) (list 'p (point-x {r}) (point-y {r})) (list 'c (pixel-x {r}) (pixel-c {r})))) \
+             ((and (point? {r}) (even? {i})) ({l} (+ {i} 1) (make-pixel {next}))) \
+             ((= {i} 3) ({field} {r})) \
+             (else (if (pixel? {r}) (set-pixel-c! {r} {i})) ({l} (+ {i} 1) (if {c} {r} (make-point {i} {r})))))))) (note {i}) {rest})"
+        )
+    }
+
+    /// A local procedure whose clauses call each other, from operands, producers and tails.
+    fn clauses(&mut self, kind: Kind, d: usize) -> String {
+        let [f, n, x, y] = ["cl", "n", "x", "y"].map(|p| self.name(p));
+        let start = 1 + self.below(4);
+        let scope = [(n.clone(), Role::Counter), (x.clone(), Role::Value(kind))];
+        let (end, one, two) = self.repeated(8, |g| {
+            g.with(&scope, |g| (g.expr(kind, d.min(2)), g.expr(kind, d.min(2)), g.expr(kind, d.min(1))))
+        });
+        let init = self.expr(kind, d);
+        let short = self.pick(&["tail", "operand", "producer"]);
+        let step = match short {
+            "tail" => format!("({f} (- {n} 1) {one} 7)"),
+            "operand" => format!("(let (({y} ({f} (- {n} 1) {one} 7))) (if (odd? {n}) (clamp {y}) {x}))"),
+            _ => format!("(let-values ((({y} z) (values ({f} (- {n} 1) {one} {n}) {n}))) (note z) {y})"),
+        };
+        format!(
+            "(let (({f} #f)) (letrec (({f} (case-lambda (({n} {x}) (if (= {n} 0) {end} {step})) \
+             (({n} {x} k) (if (= {n} 0) {two} ({f} (- {n} 1) (clamp {x})))) (({n}) {init})))) \
+             (note ({f} 1 {init})) ({f} {start} {init})))"
+        )
+    }
+
+    /// Parameters read before, in and after a dynamic extent that is left and entered again.
+    fn state_entered_again(&mut self, kind: Kind, d: usize) -> String {
+        let (k, n, again) = (self.name("k"), self.name("n"), 1 + self.below(2));
+        let (inner, outer, x) = (self.integer(), self.expr(Num, d.min(1)), self.pick(&["depth", "width"]));
+        let value = self.repeated(again as u64 + 1, |g| g.expr(kind, d));
+        format!(
+            "(let (({k} #f) ({n} 0)) (let ((v (parameterize ((width {outer})) (dynamic-wind (lambda () (note (list 'in ({x}) (width)))) \
+             (lambda () (parameterize ((depth {inner})) (call/cc (lambda (c) (set! {k} c))) (note (depth)) {value})) \
+             (lambda () (note (list 'out ({x}) (width)))))))) \
+             (set! {n} (+ {n} 1)) (if (< {n} {again}) (parameterize ((depth 'other) (width 5)) ({k} #f)) v)))"
+        )
+    }
+
+    /// Many variables that are needed after a call that recurs.
+    fn wide_frame(&mut self, kind: Kind, d: usize) -> String {
+        let (f, x) = (self.name("wide"), self.name("x"));
+        let width = self.pick(&["5", "40", "70", "140"]).parse::<usize>().expect("a number");
+        let init = self.expr(kind, d);
+        let names: std::vec::Vec<String> = (0..width).map(|i| format!("w{i}")).collect();
+        let values: std::vec::Vec<String> = (0..width).map(|i| format!("(+ n {i})")).collect();
+        self.cost += 40 * width as u64 / 5;
+        format!(
+            "(let {f} ((n 9) ({x} {init})) (if (= n 0) {x} (apply (lambda ({}) (let ((r ({f} (- n 1) {x}))) \
+             (if (= (+ {}) {}) r (note (list 'wrong n))))) (list {}))))",
+            names.join(" "),
+            names.join(" "),
+            format!("(+ (* n {width}) {})", width * (width - 1) / 2),
+            values.join(" ")
+        )
     }
 
     /// A loop over a counter, a flonum, an integer and the result.
