@@ -240,7 +240,7 @@ impl Generator {
         self.size += 1;
         let simple = depth == 0 || self.size > 40;
         let d = depth.saturating_sub(1);
-        match self.random.below(if simple { 5 } else { 16u32 }) {
+        match self.random.below(if simple { 5 } else { 18u32 }) {
             0 | 1 => self.note(),
             2 | 3 if !thunk => {
                 let v = self.random.below(VARIABLES);
@@ -261,8 +261,19 @@ impl Generator {
                 let v = self.random.below(VARIABLES);
                 let inner = self.body(d, thunk);
                 let first = if thunk { self.note() } else { Capture(v) };
-                let w = Wind(self.body(0, true), Rc::new(vec![first, Block(inner)]), self.body(0, true));
-                if thunk { w } else { Block(Rc::new(vec![w, Jump(v)])) }
+                let mut w = Wind(self.body(0, true), Rc::new(vec![first, Block(inner)]), self.body(0, true));
+                if self.random.below(3u32) > 0 {
+                    // in another state than what jumps there
+                    w = Bind(self.random.below(2usize), 10 + self.random.below(9i64), Rc::new(vec![w]));
+                }
+                if thunk {
+                    return w;
+                }
+                let mut jump = Jump(v);
+                if self.random.below(3u32) == 0 {
+                    jump = Bind(self.random.below(2usize), 20 + self.random.below(9i64), Rc::new(vec![jump]));
+                }
+                Block(Rc::new(vec![w, jump]))
             }
         }
     }
