@@ -1,5 +1,4 @@
-;;; (scheme r5rs) of R7RS-small, without what needs an evaluator: eval, load, null-environment,
-;;; scheme-report-environment, interaction-environment.
+;;; (scheme r5rs) of R7RS-small.
 (define-library (scheme r5rs)
   (export
    and begin case cond define define-syntax delay do if lambda let let* let-syntax letrec letrec-syntax or
@@ -20,7 +19,8 @@
    string->number string->symbol string-append string-ci<=? string-ci<? string-ci=? string-ci>=? string-ci>?
    string-copy string-fill! string-length string-ref string-set! string<=? string<? string=? string>=? string>?
    string? substring symbol->string symbol? tan truncate values vector vector->list vector-fill! vector-length
-   vector-ref vector-set! vector? with-input-from-file with-output-to-file write write-char zero?)
+   vector-ref vector-set! vector? with-input-from-file with-output-to-file write write-char zero?
+   eval interaction-environment load null-environment scheme-report-environment)
   (import (cairn syntax) (cairn control) (cairn number) (cairn list) (cairn text) (cairn vector) (cairn port)
-          (cairn reader)
+          (cairn reader) (cairn evaluator)
           (only (cairn primitives) %procedure?)))

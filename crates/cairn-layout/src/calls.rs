@@ -194,6 +194,12 @@ macro_rules! for_each_rt_call {
             // memory: called by compiled code itself, as the collector's facts say
             (cairn_machine_cells, "machine-cells", 1, ALLOC | COLD)              // list (fixnum): address of the first of at least one cell, chained
             (cairn_machine_object, "machine-object", 2, ALLOC | COLD)            // AllocKind, bytes (fixnums): address of a fresh object
+            // evaluation: crate cairn-eval behind them
+            (cairn_evaluator_start, "evaluator-start", 2, ALLOC | FAIL)          // vectors of strings: libraries, keys of their variables
+            (cairn_evaluator_environment, "evaluator-environment", 1, ALLOC | FAIL) // import sets as text, or #f: number
+            (cairn_evaluator_expand, "evaluator-expand", 2, ALLOC | FAIL)        // text, environment: code
+            (cairn_evaluator_record_slot, "record-slot", 3, FAIL)                // record, rtd, index
+            (cairn_evaluator_record_slot_set, "record-slot-set!", 4, FAIL)       // record, rtd, index, value
         }
     };
 }

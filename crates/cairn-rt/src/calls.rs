@@ -7,8 +7,8 @@ use cairn_layout::calls::CALL_CAPACITY;
 
 #[allow(unused_imports)]
 use crate::{
-    bytes::*, chars::*, equality::*, list::*, machine::*, num::*, port::calls::*, record::*, report::*, string::*,
-    symbol::*, system::*, throw::*, vector::*,
+    bytes::*, chars::*, equality::*, evaluator::*, list::*, machine::*, num::*, port::calls::*, record::*,
+    report::*, string::*, symbol::*, system::*, throw::*, vector::*,
 };
 
 /// One pointer per row of `RT_CALLS`, in order; null beyond.

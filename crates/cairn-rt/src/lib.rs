@@ -18,6 +18,7 @@
 //! | [`equality`] | `eqv?`, `equal?` and hashing |
 //! | [`chars`], [`string`], [`symbol`], [`vector`], [`bytes`], [`list`], [`record`] | data types; [`sequence`] is what three of them share |
 //! | [`port`], [`print`] | input and output |
+//! | [`evaluator`] | what `eval` asks of the expander |
 //! | [`system`], [`report`] | clocks, exit, environment; the report of an uncaught error |
 //!
 //! Invariants: a runtime call never collects, so values in Rust locals stay valid until it returns; it never
@@ -31,6 +32,7 @@ mod bytes;
 mod calls;
 mod chars;
 mod equality;
+pub mod evaluator;
 mod exhaustion;
 mod failure;
 pub mod fatal;

@@ -1,5 +1,6 @@
 //! What can be chosen when a program starts, and what the runtime asks of its host.
 
+use crate::evaluator::Evaluator;
 use cairn_heap::HeapConfig;
 use cairn_layout::facts::{COLLECTORS, CollectorFacts};
 use cairn_layout::machine::Machine;
@@ -85,6 +86,8 @@ pub struct Options {
     pub command_line: Vec<String>,
     /// Who runs it.
     pub host: Arc<dyn Host>,
+    /// Makes the expander that `eval` needs.
+    pub evaluator: Option<fn() -> Box<dyn Evaluator>>,
 }
 
 /// Is an environment variable set, to anything but nothing and `0`?
@@ -136,6 +139,7 @@ impl Default for Options {
             zeal: Zeal::Off,
             command_line,
             host: Arc::new(Process),
+            evaluator: None,
         }
     }
 }

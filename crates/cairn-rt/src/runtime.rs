@@ -4,6 +4,7 @@
 //! `Machine::runtime` leads from there to here ([`rt`]). This is the state alone, at the bottom of the crate; [`crate::start`]
 //! makes it.
 
+use crate::evaluator::Evaluator;
 use crate::exhaustion::Exhaustion;
 use crate::machine::modules::Modules;
 use crate::machine::state::State;
@@ -57,6 +58,8 @@ pub struct Runtime {
     pub(crate) exhaustion: Exhaustion,
     /// What `Machine::args` points to.
     pub args: Vec<Value>,
+    /// The expander of evaluated code, once there was some.
+    pub evaluator: Option<Box<dyn Evaluator>>,
     /// What the frame strategy keeps.
     pub strategy: State,
 }

@@ -1,6 +1,7 @@
 //! From nothing to a running program: making a runtime, `main` of executables.
 
 use crate::calls;
+use crate::evaluator::Evaluator;
 use crate::exhaustion::Exhaustion;
 use crate::fatal;
 use crate::machine::load::collector_of;
@@ -16,7 +17,7 @@ use cairn_heap::{CollectionEvent, Heap, HeapConfig, Observer, Scheme};
 use cairn_layout::Value;
 use cairn_layout::limits::ARGS_MIN;
 use cairn_layout::machine::{Machine, ThreadState, stop};
-use cairn_layout::module::ModuleTable;
+pub use cairn_layout::module::ModuleTable;
 use std::ffi::{CStr, c_char, c_int};
 use std::ops::Range;
 use std::sync::Arc;
@@ -59,6 +60,7 @@ impl Runtime {
             start: Instant::now(),
             exhaustion: Exhaustion::default(),
             args: vec![Value::UNSPECIFIED; ARGS_MIN],
+            evaluator: None,
             strategy: State::new(zeal != Zeal::Off),
         });
         // SAFETY: just made; nothing else refers to it.
@@ -127,13 +129,28 @@ pub unsafe extern "C" fn cairn_rt_main(
     code: *const c_char,
     code_end: *const c_char,
 ) -> c_int {
+    // SAFETY: by the contract of this function.
+    unsafe { run_executable(argc, argv, table, code as u64..code_end as u64, None) }
+}
+
+/// The same with an expander for programs that evaluate.
+///
+/// # Safety
+/// As for [`cairn_rt_main`].
+pub unsafe fn run_executable(
+    argc: c_int,
+    argv: *const *const c_char,
+    table: *const ModuleTable,
+    code: Range<u64>,
+    evaluator: Option<fn() -> Box<dyn Evaluator>>,
+) -> c_int {
     // SAFETY: `argv` has `argc` C strings.
     let command_line = unsafe {
         (0..argc as usize).map(|i| CStr::from_ptr(*argv.add(i)).to_string_lossy().into_owned()).collect()
     };
     match Options::from_environment(command_line) {
         // SAFETY: by the contract of this function.
-        Ok(options) => unsafe { run_program(options, table, code as u64..code_end as u64) },
+        Ok(options) => unsafe { run_program(Options { evaluator, ..options }, table, code) },
         Err(message) => {
             eprintln!("cairn: {message}");
             2

@@ -188,7 +188,6 @@ pub fn intern_for_module(ctx: &mut Machine, name: &str) -> Value {
 }
 
 /// The symbol with this name.
-#[cfg(test)]
 pub fn intern(ctx: &mut Machine, name: &str) -> Value {
     let chars: Vec<u32> = name.chars().map(|c| c as u32).collect();
     intern_chars(ctx, &chars)

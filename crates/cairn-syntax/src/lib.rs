@@ -13,4 +13,6 @@ pub mod read;
 pub mod syntax;
 
 pub use diagnostic::{Diagnostic, Span};
-pub use expand::{Expanded, LibraryName, Loader, Session, expand_program};
+pub use expand::{
+    Environment, Expanded, Failed, LibraryName, Loader, RUNNING_BINDINGS, Session, expand_program, primitive_key,
+};

@@ -13,6 +13,7 @@
 //!      program        hash of its text
 //!      dependencies   name, hash or absent; …
 //!      warnings       plain and in colour: shown again each time
+//!      evaluates      1 or 0
 //!      object
 //! ```
 //!
@@ -100,7 +101,8 @@ impl Entry {
         }
         let plain = String::from_utf8(r.get()?.to_vec()).ok()?;
         let colored = String::from_utf8(r.get()?.to_vec()).ok()?;
-        Some(Compiled { object: r.get()?.to_vec(), warnings: Messages { plain, colored } })
+        let evaluates = r.count()? != 0;
+        Some(Compiled { object: r.get()?.to_vec(), warnings: Messages { plain, colored }, evaluates })
     }
 
     /// Keeps a program.
@@ -121,6 +123,7 @@ impl Entry {
         }
         w.put(&compiled.warnings.plain);
         w.put(&compiled.warnings.colored);
+        w.count(usize::from(compiled.evaluates));
         w.put(&compiled.object);
         let file = [&xxh3_128(&w.0).to_le_bytes()[..], &w.0].concat();
         if self.path.parent().is_some_and(|d| std::fs::create_dir_all(d).is_ok()) {
@@ -182,7 +185,7 @@ mod tests {
         let source = Source::new("p.scm", "(display 1)");
         let entry = cache.entry(&source, &[], &CompileOptions::default()).unwrap();
         let warnings = Messages { plain: "plain".into(), colored: "colored".into() };
-        let compiled = Compiled { object: b"\x7fELF and so on".to_vec(), warnings };
+        let compiled = Compiled { object: b"\x7fELF and so on".to_vec(), warnings, evaluates: true };
         entry.keep(&compiled, vec![(directory.join("none.sld"), Seen::Absent)]);
         let found = || entry.find().map(|c| (c.object, c.warnings));
         assert_eq!(found(), Some((compiled.object, compiled.warnings)));

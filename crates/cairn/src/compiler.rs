@@ -1,6 +1,7 @@
 //! The compiler as a value: sources in, programs out.
 
 use crate::Error;
+use crate::RunOptions;
 use crate::cache::Cache;
 use crate::diagnostics::Messages;
 use crate::emit::{self, Stage};
@@ -66,7 +67,7 @@ impl Compiler {
         let mut files = self.files(source);
         let (module, warnings) = pipeline::lower(self, source, &mut files)?;
         let object = pipeline::object(self, &module)?;
-        let compiled = Compiled { object, warnings };
+        let compiled = Compiled { object, warnings, evaluates: pipeline::evaluates(&module) };
         if let (Some(entry), Some(dependencies)) = (entry, files.dependencies()) {
             entry.keep(&compiled, dependencies);
         }
@@ -86,6 +87,8 @@ pub struct Compiled {
     pub(crate) object: Vec<u8>,
     /// What there was to say about the program.
     pub(crate) warnings: Messages,
+    /// It calls `eval` or its like: it runs with an expander.
+    pub(crate) evaluates: bool,
 }
 
 impl Compiled {
@@ -101,17 +104,20 @@ impl Compiled {
 
     /// Runs the program in this process, in a runtime of its own, and returns its exit status. A program that calls `exit`, or
     /// leaves an exception uncaught, ends the process.
-    pub fn run(&self, options: cairn_rt::Options) -> Result<i32, Error> {
+    pub fn run(&self, options: RunOptions) -> Result<i32, Error> {
         let code = cairn_llvm::Jit::load_object(&self.object)?;
         let table = code.lookup("cairn_module").ok_or("the compiled program has no module table".to_string())?
             as *const ModuleTable;
         // SAFETY: the table belongs to the code just loaded, which lives until the end of this function.
         #[allow(unsafe_code)]
-        Ok(unsafe { cairn_rt::start::run_program(options, table, code.code()) })
+        Ok(unsafe {
+            let options = RunOptions { evaluator: Some(cairn_eval::new), ..options };
+            cairn_rt::start::run_program(options, table, code.code())
+        })
     }
 
     /// Makes an executable of the program.
     pub fn build(&self, output: &Path) -> Result<(), Error> {
-        link::executable(&self.object, output)
+        link::executable(&self.object, self.evaluates, output)
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! The object code is the same as for running in memory; `main` comes from a line of C.
 //!
-//! The runtime library lies beside the `cairn` binary (`libcairn_rt.a`), so building needs no source tree, and the executable
+//! The runtime library lies beside the `cairn` binary (`libcairn_rt.a`; for programs that evaluate `libcairn_eval.a`, which holds
+//! the expander too), so building needs no source tree, and the executable
 //! needs neither LLVM nor Cairn. It appears whole or not at all.
 
 use crate::Error;
@@ -12,16 +13,22 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The linker defines where the program's code begins and ends.
-const MAIN: &str = "extern int cairn_rt_main(int, char **, const void *, const char *, const char *);\n\
-    extern const char cairn_module[], __executable_start[], etext[];\n\
-    int main(int argc, char **argv) {\n\
-      return cairn_rt_main(argc, argv, cairn_module, __executable_start, etext);\n\
-    }\n";
+/// `main`, which enters the runtime. The linker defines where the program's code begins and ends.
+fn main_of(entry: &str) -> String {
+    format!(
+        "extern int {entry}(int, char **, const void *, const char *, const char *);\n\
+         extern const char cairn_module[], __executable_start[], etext[];\n\
+         int main(int argc, char **argv) {{\n\
+           return {entry}(argc, argv, cairn_module, __executable_start, etext);\n\
+         }}\n"
+    )
+}
 
-/// Links `object` with the runtime into `output`.
-pub(crate) fn executable(object: &[u8], output: &Path) -> Result<(), Error> {
-    let runtime = runtime_library()?;
+/// Links `object` with the runtime into `output`, and with an expander if it evaluates.
+pub(crate) fn executable(object: &[u8], evaluates: bool, output: &Path) -> Result<(), Error> {
+    let (library, entry) =
+        if evaluates { ("libcairn_eval.a", "cairn_eval_main") } else { ("libcairn_rt.a", "cairn_rt_main") };
+    let runtime = runtime_library(library)?;
     if output.is_dir() {
         return Err(Error::Other(format!("cannot write {}: it is a directory", output.display())));
     }
@@ -42,7 +49,7 @@ pub(crate) fn executable(object: &[u8], output: &Path) -> Result<(), Error> {
         .stderr(Stdio::piped())
         .spawn()
         .and_then(|mut child| {
-            child.stdin.take().expect("piped").write_all(MAIN.as_bytes())?;
+            child.stdin.take().expect("piped").write_all(main_of(entry).as_bytes())?;
             child.wait_with_output()
         });
     let result = result.map_err(|e| {
@@ -58,9 +65,9 @@ pub(crate) fn executable(object: &[u8], output: &Path) -> Result<(), Error> {
     )))
 }
 
-fn runtime_library() -> Result<PathBuf, String> {
+fn runtime_library(name: &str) -> Result<PathBuf, String> {
     let here = std::env::current_exe().map_err(|e| format!("cannot find the cairn binary: {e}"))?;
-    let beside = here.with_file_name("libcairn_rt.a");
+    let beside = here.with_file_name(name);
     if beside.is_file() {
         return Ok(beside);
     }

@@ -71,6 +71,11 @@ pub(crate) fn lower(
     Ok((module, warnings))
 }
 
+/// Does the program evaluate? Then the variable that gives the evaluator what it needs is still in it.
+pub(crate) fn evaluates(module: &cairn_frame::ir::Module) -> bool {
+    module.functions.iter().any(|f| f.library && &*f.procedure == cairn_syntax::RUNNING_BINDINGS && f.in_use())
+}
+
 /// LLVM's level of optimization.
 pub(crate) fn llvm_level(options: &CompileOptions) -> cairn_llvm::OptLevel {
     match options.level {

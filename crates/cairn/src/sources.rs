@@ -12,18 +12,13 @@
 //! one text of it; and [`Files::dependencies`] is everything that the result depends on: texts that were read, and names where
 //! there was no file when one was looked for.
 
+use cairn_eval::library::{BUILT_IN, built_in};
 use cairn_rt::describe_io;
 use cairn_syntax::{LibraryName, Loader};
-use include_dir::{Dir, include_dir};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use xxhash_rust::xxh3::xxh3_128;
-
-static LIB: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../lib");
-
-/// Prefix of the paths of built-in libraries, in messages.
-const BUILT_IN: &str = "lib/";
 
 /// The text of a program, and the name that it goes by: libraries and included files are looked for beside it.
 #[derive(Clone, Debug)]
@@ -112,9 +107,7 @@ impl<'a> Files<'a> {
             let path = directory.join(relative);
             return if path.is_file() { read_text(&path).map(Some) } else { Ok(None) };
         }
-        let Some(file) = LIB.get_file(relative) else { return Ok(None) };
-        let text = file.contents_utf8().ok_or_else(|| format!("lib/{relative} is not UTF-8"))?;
-        Ok(Some(text.to_string()))
+        Ok(built_in(relative).map(String::from))
     }
 
     /// The text of a file; what is not to be found there is an error.

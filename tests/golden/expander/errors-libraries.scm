@@ -58,4 +58,4 @@
 (import (scheme base) (twice))
 a
 ;;;;
-(import (scheme eval))
+(import (scheme evil))

@@ -63,6 +63,16 @@ pub fn optimize(program: &mut Program, level: Opt, verify: bool, observe: &mut d
     walk::with_room(depth, || Pipeline { program, verify, observe }.run(level));
 }
 
+/// What evaluation needs: recursive bindings are of lambdas only, assigned variables live in boxes; nothing is optimized, no
+/// label is made. Dialect `Source` in, `Fixed` out.
+pub fn prepare(program: &mut Program) {
+    let depth = walk::program_depth(program);
+    walk::with_room(depth, || {
+        letrec::run(program);
+        assign::run(program);
+    });
+}
+
 /// Rounds of inlining, each followed by simplification and contification.
 const ROUNDS: usize = 2;
 

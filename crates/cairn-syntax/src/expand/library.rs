@@ -70,6 +70,15 @@ impl LibraryName {
     pub fn of(parts: &[&str]) -> LibraryName {
         LibraryName(parts.iter().map(|p| NamePart::Symbol((*p).into())).collect())
     }
+    /// The name that is written so, of plain identifiers and numbers: `(scheme base)`.
+    pub fn parse(text: &str) -> Option<LibraryName> {
+        let parts = text.strip_prefix('(')?.strip_suffix(')')?;
+        let part = |p: &str| match p.parse() {
+            Ok(n) => NamePart::Number(n),
+            Err(_) => NamePart::Symbol(p.into()),
+        };
+        Some(LibraryName(parts.split_whitespace().map(part).collect()))
+    }
     /// The usual path of its file, without extension: `scheme/base`.
     pub fn path(&self) -> String {
         let parts: Vec<String> = self.0.iter().map(|p| p.to_string()).collect();
@@ -112,6 +121,9 @@ impl Library {
     }
     pub(super) fn get(&self, id: Ident) -> Option<Binding> {
         self.exports.get(&id).copied()
+    }
+    pub(super) fn bindings(&self) -> impl Iterator<Item = (Ident, Binding)> {
+        self.exports.iter().map(|(id, b)| (*id, *b))
     }
 }
 

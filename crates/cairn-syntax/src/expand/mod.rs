@@ -28,10 +28,12 @@
 //! | `record` | `define-record-type` |
 //! | `rules` | `syntax-rules` |
 //! | `prims` | primitives and hidden procedures |
+//! | `evaluate` | expansion while a program runs: `eval`, `environment` |
 
 mod binding;
 mod core;
 mod cycle;
+mod evaluate;
 mod forms;
 mod label;
 mod library;
@@ -51,6 +53,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 use std::rc::Rc;
 
+pub use evaluate::{Environment, RUNNING_BINDINGS, primitive_key};
 pub use library::{FEATURES, LibraryName, NamePart};
 
 /// Where libraries and included files come from.
@@ -124,6 +127,8 @@ pub struct Session {
     main: Option<u32>,
     /// Stands for [`MAX_EXPANSION_SIZE`].
     expansion_limit: Option<usize>,
+    /// The source that stands for evaluated text.
+    evaluated: Option<u32>,
 }
 
 impl Session {
@@ -276,6 +281,7 @@ impl<'a> Expander<'a> {
             self.import_defaults(Span { file, start: 0, end: 0 });
         }
         self.top_level(forms, FxHashMap::default());
+        self.define_running_bindings();
         self.report_unbound();
     }
 

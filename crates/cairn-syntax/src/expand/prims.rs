@@ -30,6 +30,24 @@ pub(super) fn prim_at(op: Op, args: Vec<Expr>, site: Site) -> Expr {
     Expr::Prim { op: PrimOp::Op(op), args, site, proven: 0 }
 }
 
+/// Every primitive that is also a procedure; calls that only compiled code makes are none.
+pub(super) fn procedures() -> impl Iterator<Item = PrimOp> {
+    let internal = |op: &PrimOp| match op {
+        PrimOp::Rt(i) => {
+            let symbol = i.row().symbol;
+            symbol.starts_with("cairn_machine_")
+                && !["cairn_machine_winders", "cairn_machine_unbound"].contains(&symbol)
+        }
+        _ => false,
+    };
+    all().filter(move |op| !only_called(*op) && !internal(op))
+}
+
+/// The name of the procedure that performs `op` in a program that calls it `used_as`.
+pub(super) fn name_as_procedure(op: PrimOp, used_as: &str) -> &str {
+    if matches!(op, PrimOp::Rt(_)) { used_as.trim_start_matches('%') } else { op.name() }
+}
+
 fn only_called(op: PrimOp) -> bool {
     matches!(
         op,
@@ -53,8 +71,7 @@ impl Expander<'_> {
         if only_called(op) {
             return self.err(span, format!("`%{}` is not a procedure: it can only be called", op.name()));
         }
-        let name = if matches!(op, PrimOp::Rt(_)) { used_as.trim_start_matches('%') } else { op.name() };
-        let g = self.wrapper(op, name);
+        let g = self.wrapper(op, name_as_procedure(op, used_as));
         Ok(Expr::Global(g, self.site(span)))
     }
 

@@ -1,0 +1,236 @@
+//! Core → code of the evaluator: vectors headed by a symbol.
+//!
+//! ```text
+//!  (lambda (x) (if (pair? x) (f (car x)) y))      #(lambda f #(#(1 #f
+//!                                                    #(if #(call #(value 8) #(#(local 0 1)))
+//!                                                         #(call #(cell 3 f) #(#(call #(value 7) #(#(local 0 1)))))
+//!                                                         #(local 1 2)))))
+//! ```
+//!
+//! | code | meaning |
+//! |---|---|
+//! | `#(quote x)` | constant |
+//! | `#(local depth index)` | variable: `depth` scopes out, element `index` of that scope's vector; element 0 is the scope outside |
+//! | `#(value n)` | variable of a library of the running program, or primitive, number `n` of the keys |
+//! | `#(cell n name)` | any other global variable, by number; raises when unbound |
+//! | `#(set n name x)`, `#(define n x)` | assignment, definition |
+//! | `#(if a b c)`, `#(begin x …)` | |
+//! | `#(let #(x …) body)` | a scope with the values |
+//! | `#(fix #(lambda …) body)` | a scope with procedures that see it |
+//! | `#(lambda name #(#(required rest? body) …))` | procedure; each clause's body in a scope with its arguments |
+//! | `#(call f #(x …))`, `#(apply f #(x …))`, `#(call/cc f)` | |
+//! | `#(values x …)` | |
+//! | `#(receive x required rest? body)` | a scope with the values of `x` |
+//! | `#(record-ref r rtd i)`, `#(record-set! r rtd i x)` | |
+//!
+//! Input: dialect `Fixed` without labels ([`cairn_core::passes::prepare`]). A scope's values never change once all are there, so a
+//! continuation may enter code again. Primitives are called as procedures, whatever is known about their operands.
+
+use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, Program, TopForm, VarId};
+use cairn_core::prim::{Op, PrimOp};
+use cairn_rt::evaluator::Data;
+use cairn_syntax::{Session, primitive_key};
+use rustc_hash::FxHashMap;
+
+/// Code nested deeper than this is refused: the evaluator's own code would be as deep.
+const MAX_DEPTH: usize = 10_000;
+
+/// What names of evaluated code stand for.
+#[derive(Default)]
+pub struct Names {
+    /// Variables of the running program: number of their key.
+    values: FxHashMap<GlobalId, usize>,
+    /// Primitives as procedures under their own names, likewise.
+    primitives: FxHashMap<String, usize>,
+    /// Cells of other globals.
+    cells: FxHashMap<GlobalId, usize>,
+}
+
+impl Names {
+    /// The names of a session whose libraries run already; `keys` as the program gave them.
+    pub fn new(session: &Session, keys: &[String]) -> Names {
+        let number: FxHashMap<&str, usize> = keys.iter().enumerate().map(|(i, k)| (k.as_str(), i)).collect();
+        let found = |(key, g): (String, GlobalId)| Some((g, *number.get(key.as_str())?));
+        let primitives = keys.iter().enumerate().filter(|(_, k)| k.starts_with('%'));
+        Names {
+            values: session.definitions().into_iter().filter_map(found).collect(),
+            primitives: primitives.map(|(i, k)| (k.clone(), i)).collect(),
+            cells: FxHashMap::default(),
+        }
+    }
+
+    fn cell(&mut self, g: GlobalId) -> usize {
+        let next = self.cells.len();
+        *self.cells.entry(g).or_insert(next)
+    }
+}
+
+/// The forms of a program, a list.
+pub fn program(program: &Program, names: &mut Names) -> Result<Data, String> {
+    let mut encoder = Encoder { program, names, scopes: Vec::new(), depth: 0 };
+    let forms: Result<Vec<Data>, String> = program.forms.iter().map(|f| encoder.form(f)).collect();
+    Ok(list(forms?))
+}
+
+struct Encoder<'a> {
+    program: &'a Program,
+    names: &'a mut Names,
+    /// Variables of the scopes around the expression, outermost first.
+    scopes: Vec<Vec<VarId>>,
+    depth: usize,
+}
+
+type R = Result<Data, String>;
+
+impl Encoder<'_> {
+    fn form(&mut self, form: &TopForm) -> R {
+        match form {
+            TopForm::Define(g, e) => {
+                let value = self.expr(e)?;
+                Ok(node("define", [number(self.names.cell(*g)), value]))
+            }
+            TopForm::Expr(e) => self.expr(e),
+        }
+    }
+
+    fn expr(&mut self, e: &Expr) -> R {
+        if self.depth == MAX_DEPTH {
+            return Err(format!("expressions are nested more than {MAX_DEPTH} deep"));
+        }
+        self.depth += 1;
+        let data = stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || self.expr_here(e));
+        self.depth -= 1;
+        data
+    }
+
+    fn expr_here(&mut self, e: &Expr) -> R {
+        Ok(match e {
+            Expr::Const(l) => node("quote", [literal(l)]),
+            Expr::Local(v) => self.local(*v)?,
+            Expr::Global(g, _) => match self.names.values.get(g) {
+                Some(n) => node("value", [number(*n)]),
+                None => node("cell", [number(self.names.cell(*g)), self.name(*g)]),
+            },
+            Expr::SetGlobal(g, e, _) => {
+                if self.names.values.contains_key(g) {
+                    let name = &self.program.globals[g.0 as usize].name;
+                    return Err(format!("`{name}` belongs to a library and cannot be assigned"));
+                }
+                let value = self.expr(e)?;
+                node("set", [number(self.names.cell(*g)), self.name(*g), value])
+            }
+            Expr::If(a, b, c) => node("if", [self.expr(a)?, self.expr(b)?, self.expr(c)?]),
+            Expr::Seq(es) => node("begin", self.all(es)?),
+            Expr::Let(bs, body) => {
+                let inits: Vec<Data> = bs.iter().map(|(_, e)| self.expr(e)).collect::<Result<_, _>>()?;
+                let vars = bs.iter().map(|(v, _)| *v).collect();
+                node("let", [Data::Vector(inits), self.scope(vars, body)?])
+            }
+            Expr::Fix(bs, body) => {
+                self.scopes.push(bs.iter().map(|(v, _)| *v).collect());
+                let lambdas = bs.iter().map(|(_, l)| self.lambda(l)).collect::<Result<_, _>>();
+                let body = self.expr(body);
+                self.scopes.pop();
+                node("fix", [Data::Vector(lambdas?), body?])
+            }
+            Expr::Lambda(l) => self.lambda(l)?,
+            Expr::Call(f, args, _) => node("call", [self.expr(f)?, Data::Vector(self.all(args)?)]),
+            Expr::Apply(f, args, _) => node("apply", [self.expr(f)?, Data::Vector(self.all(args)?)]),
+            Expr::CallCc(f, _) => node("call/cc", [self.expr(f)?]),
+            Expr::Values(es) => node("values", self.all(es)?),
+            Expr::Receive { producer, clause, .. } => {
+                let producer = self.expr(producer)?;
+                let [required, rest, body] = self.clause(clause)?;
+                node("receive", [producer, required, rest, body])
+            }
+            Expr::Prim { op: PrimOp::Op(Op::RecordRef), args, .. } => node("record-ref", self.all(args)?),
+            Expr::Prim { op: PrimOp::Op(Op::RecordSet), args, .. } => node("record-set!", self.all(args)?),
+            Expr::Prim { op, args, .. } => {
+                let Some(n) = self.names.primitives.get(&primitive_key(*op, op.name())) else {
+                    return Err(format!("the primitive `%{}` cannot be evaluated", op.name()));
+                };
+                node("call", [node("value", [number(*n)]), Data::Vector(self.all(args)?)])
+            }
+            Expr::SetLocal(..) | Expr::Letrec(..) | Expr::Labels(..) | Expr::Jump(..) => {
+                unreachable!("not in the dialect")
+            }
+        })
+    }
+
+    fn all(&mut self, es: &[Expr]) -> Result<Vec<Data>, String> {
+        es.iter().map(|e| self.expr(e)).collect()
+    }
+
+    fn local(&self, v: VarId) -> R {
+        for (depth, scope) in self.scopes.iter().rev().enumerate() {
+            if let Some(i) = scope.iter().position(|w| *w == v) {
+                return Ok(node("local", [number(depth), number(i + 1)]));
+            }
+        }
+        unreachable!("Core is well scoped")
+    }
+
+    fn name(&self, g: GlobalId) -> Data {
+        Data::Symbol(self.program.globals[g.0 as usize].name.to_string())
+    }
+
+    fn scope(&mut self, vars: Vec<VarId>, body: &Expr) -> R {
+        self.scopes.push(vars);
+        let body = self.expr(body);
+        self.scopes.pop();
+        body
+    }
+
+    fn lambda(&mut self, l: &Lambda) -> R {
+        let clauses: Vec<Data> =
+            l.clauses.iter().map(|c| Ok(Data::Vector(self.clause(c)?.into()))).collect::<Result<_, String>>()?;
+        Ok(node("lambda", [Data::Symbol(l.name.to_string()), Data::Vector(clauses)]))
+    }
+
+    fn clause(&mut self, c: &Clause) -> Result<[Data; 3], String> {
+        let vars = c.params.iter().chain(&c.rest).copied().collect();
+        let body = self.scope(vars, &c.body)?;
+        Ok([number(c.params.len()), boolean(c.rest.is_some()), body])
+    }
+}
+
+fn node(head: &str, parts: impl IntoIterator<Item = Data>) -> Data {
+    Data::Vector(std::iter::once(Data::Symbol(head.into())).chain(parts).collect())
+}
+
+fn number(n: usize) -> Data {
+    Data::Number(cairn_num::Number::Int(cairn_num::Int::Fix(n as i64)))
+}
+
+fn boolean(b: bool) -> Data {
+    Data::Bool(b)
+}
+
+fn list(items: Vec<Data>) -> Data {
+    Data::List(items, Box::new(Data::Nil))
+}
+
+fn literal(l: &Literal) -> Data {
+    match l {
+        Literal::Number(n) => Data::Number(n.clone()),
+        Literal::Char(c) => Data::Char(*c),
+        Literal::Bool(b) => Data::Bool(*b),
+        Literal::Nil => Data::Nil,
+        Literal::Unspecified => Data::Unspecified,
+        Literal::Eof => Data::Eof,
+        Literal::Default => Data::Default,
+        Literal::Unbound => Data::Unbound,
+        Literal::Symbol(s) => Data::Symbol(s.to_string()),
+        Literal::String(s) => Data::String(s.to_string()),
+        Literal::Bytes(b) => Data::Bytes(b.to_vec()),
+        Literal::Vector(items) => Data::Vector(items.iter().map(literal).collect()),
+        Literal::Pair(_) => {
+            let (mut items, mut rest) = (Vec::new(), l);
+            while let Literal::Pair(p) = rest {
+                items.push(literal(&p.0));
+                rest = &p.1;
+            }
+            Data::List(items, Box::new(literal(rest)))
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The sources of `lib/`, and the loader of a running program.
+
+use cairn_syntax::{LibraryName, Loader};
+use include_dir::{Dir, include_dir};
+use std::path::Path;
+
+static LIB: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../lib");
+
+/// Prefix of the paths of built-in libraries, in messages.
+pub const BUILT_IN: &str = "lib/";
+
+/// The text of a file of `lib/`; `relative` is its path there.
+pub fn built_in(relative: &str) -> Option<&'static str> {
+    LIB.get_file(relative)?.contents_utf8()
+}
+
+/// Finds libraries: those of `lib/`, then files in the working directory and in the directories of `CAIRN_PATH`.
+#[derive(Debug, Default)]
+pub struct Files;
+
+impl Loader for Files {
+    fn load_library(&mut self, name: &LibraryName) -> Result<Option<(String, String)>, String> {
+        let relative = format!("{}.sld", name.path());
+        if let Some(text) = built_in(&relative) {
+            return Ok(Some((format!("{BUILT_IN}{relative}"), text.to_string())));
+        }
+        let path = std::env::var_os("CAIRN_PATH").unwrap_or_default();
+        let directories = std::iter::once(Path::new("").to_path_buf()).chain(std::env::split_paths(&path));
+        for file in directories.map(|d| d.join(&relative)).filter(|f| f.is_file()) {
+            let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+            return Ok(Some((file.display().to_string(), text)));
+        }
+        Ok(None)
+    }
+
+    fn load_include(&mut self, from: &str, path: &str) -> Result<(String, String), String> {
+        let file = Path::new(from).parent().unwrap_or(Path::new("")).join(path);
+        if let Some(relative) = file.to_str().and_then(|f| f.strip_prefix(BUILT_IN))
+            && let Some(text) = built_in(relative)
+        {
+            return Ok((file.display().to_string(), text.to_string()));
+        }
+        let text = std::fs::read_to_string(&file).map_err(|e| e.to_string())?;
+        Ok((file.display().to_string(), text))
+    }
+}

@@ -1,0 +1,189 @@
+//! What `eval` asks of the expander, which is not part of the runtime.
+//!
+//! A form travels to the expander as text, as `write` shows it; it comes back as [`Data`]: code for the evaluator in
+//! `lib/cairn/evaluator.sld`. The expander is a session behind the trait [`Evaluator`], made when it is first needed by the
+//! function in [`crate::Options::evaluator`] (crate `cairn-eval`). It holds no values of the heap: variables and cells are numbers
+//! that the evaluator in Scheme resolves, so nothing here is a root.
+
+use crate::access;
+use crate::alloc;
+use crate::failure::{other, wrong_type};
+use crate::num::operand::from_number;
+use crate::runtime::rt;
+use crate::symbol;
+use cairn_layout::Value;
+use cairn_layout::machine::Machine;
+use cairn_num::Number;
+
+/// A datum outside of the heap.
+#[derive(Clone, Debug)]
+pub enum Data {
+    /// The empty list.
+    Nil,
+    /// Boolean.
+    Bool(bool),
+    /// Character.
+    Char(char),
+    /// The unspecified value.
+    Unspecified,
+    /// End of file.
+    Eof,
+    /// Absent optional argument.
+    Default,
+    /// Contents of a variable before its definition.
+    Unbound,
+    /// Number.
+    Number(Number),
+    /// Symbol.
+    Symbol(String),
+    /// Immutable string.
+    String(String),
+    /// Bytevector.
+    Bytes(Vec<u8>),
+    /// Elements, and what comes after them: `Nil` for a proper list.
+    List(Vec<Data>, Box<Data>),
+    /// Vector.
+    Vector(Vec<Data>),
+}
+
+/// An expander for code that is evaluated while the program runs. Errors are messages for people.
+pub trait Evaluator {
+    /// Told once, first: the libraries that are part of the program, and the keys of its variables by number.
+    fn start(&mut self, libraries: Vec<String>, keys: Vec<String>) -> Result<(), String>;
+
+    /// A new environment of the bindings of import sets, written as text; `None`: of a program without `import`.
+    fn environment(&mut self, sets: Option<&str>) -> Result<i64, String>;
+
+    /// Code of the forms in `text`, a list.
+    fn expand(&mut self, text: &str, environment: i64) -> Result<Data, String>;
+}
+
+/// The value of a datum.
+fn value(ctx: &mut Machine, data: &Data) -> Value {
+    match data {
+        Data::Nil => Value::NIL,
+        Data::Bool(b) => Value::bool(*b),
+        Data::Char(c) => Value::char(*c as u32),
+        Data::Unspecified => Value::UNSPECIFIED,
+        Data::Eof => Value::EOF,
+        Data::Default => Value::DEFAULT,
+        Data::Unbound => Value::UNBOUND,
+        Data::Number(n) => from_number(ctx, n),
+        Data::Symbol(name) => symbol::intern(ctx, name),
+        Data::String(text) => alloc::make_string(ctx, text),
+        Data::Bytes(bytes) => alloc::make_bytevector(ctx, bytes),
+        Data::List(items, tail) => {
+            let mut list = value(ctx, tail);
+            for x in items.iter().rev() {
+                let x = value(ctx, x);
+                list = alloc::alloc_pair(ctx, x, list);
+            }
+            list
+        }
+        Data::Vector(items) => {
+            let items: Vec<Value> = items.iter().map(|x| value(ctx, x)).collect();
+            alloc::make_vector(ctx, &items)
+        }
+    }
+}
+
+/// Does something with the expander, which is made if there is none.
+fn with<T>(ctx: &mut Machine, f: impl FnOnce(&mut dyn Evaluator) -> Result<T, String>) -> Result<T, String> {
+    let runtime = rt(ctx);
+    let make = runtime.options.evaluator.ok_or("this program was built without an evaluator")?;
+    f(&mut **runtime.evaluator.get_or_insert_with(make))
+}
+
+fn failed(ctx: &mut Machine, who: &str, message: &str) -> Value {
+    other(ctx, who, message, &[])
+}
+
+fn strings(v: Value) -> Option<Vec<String>> {
+    access::vector_of(v)?.iter().map(|s| access::string_of(*s).map(|_| access::string_text(*s))).collect()
+}
+
+/// `(evaluator-start libraries keys)`: vectors of strings.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_evaluator_start(ctx: &mut Machine, libraries: Value, keys: Value) -> Value {
+    let (Some(libraries), Some(keys)) = (strings(libraries), strings(keys)) else {
+        return wrong_type(ctx, "evaluator-start", 1, "vectors of strings", libraries);
+    };
+    match with(ctx, |e| e.start(libraries, keys)) {
+        Ok(()) => Value::UNSPECIFIED,
+        Err(message) => failed(ctx, "eval", &message),
+    }
+}
+
+/// `(evaluator-environment text)`: the number of a new environment; `#f` for the default bindings.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_evaluator_environment(ctx: &mut Machine, sets: Value) -> Value {
+    let text = access::string_of(sets).map(|_| access::string_text(sets));
+    match with(ctx, |e| e.environment(text.as_deref())) {
+        Ok(number) => Value::fixnum(number),
+        Err(message) => failed(ctx, "environment", &message),
+    }
+}
+
+/// `(evaluator-expand text environment)`: code.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_evaluator_expand(ctx: &mut Machine, text: Value, environment: Value) -> Value {
+    if access::string_of(text).is_none() {
+        return wrong_type(ctx, "eval", 1, "a string", text);
+    }
+    let Some(number) = access::fixnum_of(environment) else {
+        return wrong_type(ctx, "eval", 2, "an environment", environment);
+    };
+    let text = access::string_text(text);
+    match with(ctx, |e| e.expand(&text, number)) {
+        Ok(code) => value(ctx, &code),
+        Err(message) => failed(ctx, "eval", &message),
+    }
+}
+
+/// `(record-slot record rtd index)`: an accessor whose index is known only now.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_evaluator_record_slot(
+    ctx: &mut Machine,
+    record: Value,
+    rtd: Value,
+    index: Value,
+) -> Value {
+    match slot(record, rtd, index) {
+        Some(i) => access::word(record, i),
+        None => wrong_type(ctx, "record-slot", 1, &instance(rtd), record),
+    }
+}
+
+/// `(record-slot-set! record rtd index value)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_evaluator_record_slot_set(
+    ctx: &mut Machine,
+    record: Value,
+    rtd: Value,
+    index: Value,
+    x: Value,
+) -> Value {
+    match slot(record, rtd, index) {
+        Some(i) => {
+            alloc::store_word(ctx, record, i, x);
+            Value::UNSPECIFIED
+        }
+        None => wrong_type(ctx, "record-slot-set!", 1, &instance(rtd), record),
+    }
+}
+
+/// The word of field `index`, if there is one.
+fn slot(record: Value, rtd: Value, index: Value) -> Option<u64> {
+    use cairn_layout::object::Type;
+    let is_instance = access::is(record, Type::Record) && access::word(record, 0) == rtd;
+    let i = access::fixnum_of(index)
+        .filter(|i| is_instance && *i >= 0 && (*i as usize) + 1 < access::length(record))?;
+    Some(i as u64 + 1)
+}
+
+fn instance(rtd: Value) -> String {
+    match crate::record::type_name(rtd) {
+        Some(name) => format!("a record of type {name}"),
+        None => "a record".into(),
+    }
+}

@@ -1,0 +1,206 @@
+//! Expansion while a program runs: what `eval` and `environment` need.
+//!
+//! ```text
+//!  compiling                                  running
+//!  (import (scheme eval)) brings              a session of its own preloads the same libraries for their
+//!  (cairn evaluator); its variable            macros and names, drops their forms, and expands forms in
+//!  `running-bindings` is defined here:        environments; a reference to a variable of a library is found
+//!  a procedure that returns the values        among the values by its key
+//!  of all library variables, with keys
+//! ```
+//!
+//! A *key* names a variable of a library, `(scheme base) map`, or a primitive as a procedure, `%car first`: both sides make the
+//! same keys from the same sources ([`Session::definitions`]). Variables that are assigned are left out, for their values
+//! would be old; so are those that macros of a library define under names of their own.
+//!
+//! The text of an evaluated form is its written form: messages quote it.
+
+use super::library::LibraryName;
+use super::scope::Origin;
+use super::{Binding, Expander, Failed, Loader, Session, prims};
+use crate::diagnostic::Span;
+use crate::syntax::Syntax;
+use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, Program, TopForm};
+use cairn_core::prim::PrimOp;
+use cairn_layout::code::Site;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// The variable of `(cairn evaluator)` that the expander defines.
+pub const RUNNING_BINDINGS: &str = "running-bindings";
+/// Variables read by one procedure: large functions compile slowly.
+const CHUNK: usize = 64;
+
+/// Where code is evaluated: the top level of a module of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Environment(u32);
+
+impl Environment {
+    /// As a number.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
+impl Session {
+    /// Makes the libraries known whose code runs already: their forms are forgotten.
+    pub fn preload(&mut self, libraries: &[LibraryName], loader: &mut dyn Loader) -> Result<(), Failed> {
+        let mut x = Expander::new(self, loader);
+        for name in libraries {
+            if let Err(d) = x.load(name, Span::default()) {
+                x.report(d);
+            }
+        }
+        for (op, name) in x.procedures() {
+            x.wrapper(op, &name);
+        }
+        self.program.forms.clear();
+        self.outcome()
+    }
+
+    /// A new environment with the bindings of import sets, given as text; `None`: what a program without `import` has. The
+    /// forms of libraries loaded for it are in the next program of [`Session::expand_in`].
+    pub fn environment(&mut self, sets: Option<&str>, loader: &mut dyn Loader) -> Result<Environment, Failed> {
+        let module = self.modules.len() as u32;
+        let mut x = Expander::new(self, loader);
+        x.new_module(None, false);
+        x.ctx.module = module;
+        match sets {
+            None => x.import_defaults(Span::default()),
+            Some(text) => {
+                let sets = x.evaluated(text);
+                x.import(&sets);
+            }
+        }
+        self.warnings.clear();
+        self.outcome().map(|()| Environment(module))
+    }
+
+    /// Expands the forms of `text` in an environment and hands the program, which `then` may change, to it. The program's
+    /// globals are those of the whole session; its forms are new.
+    pub fn expand_in<T>(
+        &mut self,
+        environment: Environment,
+        text: &str,
+        loader: &mut dyn Loader,
+        then: impl FnOnce(&mut Program) -> T,
+    ) -> Result<T, Failed> {
+        let mut x = Expander::new(self, loader);
+        x.ctx.module = environment.0;
+        let forms = x.evaluated(text);
+        x.top_level(forms, FxHashMap::default());
+        self.warnings.clear();
+        self.outcome()?;
+        let result = then(&mut self.program);
+        // local variables of forms that have been expanded are not referred to again
+        self.program.forms.clear();
+        self.program.vars.clear();
+        self.program.labels = 0;
+        Ok(result)
+    }
+
+    /// The variables of Cairn's own libraries, and primitives as procedures, by key.
+    pub fn definitions(&self) -> Vec<(String, GlobalId)> {
+        let mut out = Vec::new();
+        for (name, library) in &self.libraries {
+            let module = &self.modules[library.module as usize];
+            if !module.builtin || library.loading {
+                continue;
+            }
+            for (id, e) in &module.table {
+                if let (Origin::Defined, Binding::Global(g)) = (e.origin, e.binding)
+                    && self.names.parent(*id).is_none()
+                {
+                    out.push((format!("{name} {}", self.names.name(*id)), g));
+                }
+            }
+        }
+        for ((op, name), g) in &self.wrappers {
+            out.push((primitive_key(*op, name), *g));
+        }
+        out.extend(self.helpers.iter().map(|(name, g)| (format!("% {name}"), *g)));
+        out.retain(|(_, g)| !self.program.globals[g.0 as usize].assigned);
+        out.sort();
+        out
+    }
+
+    fn outcome(&mut self) -> Result<(), Failed> {
+        let errors = std::mem::take(&mut self.errors);
+        if errors.is_empty() { Ok(()) } else { Err(Failed { errors, sources: self.sources.clone() }) }
+    }
+}
+
+/// The key of a primitive as the procedure of this name.
+pub fn primitive_key(op: PrimOp, name: &str) -> String {
+    format!("%{} {name}", op.name())
+}
+
+impl Expander<'_> {
+    /// Reads evaluated text; it takes the place of the text evaluated before.
+    fn evaluated(&mut self, text: &str) -> Vec<Syntax> {
+        let file = match self.s.evaluated {
+            Some(file) => file,
+            None => self.s.add_source("evaluated code", "", false),
+        };
+        self.s.evaluated = Some(file);
+        self.s.sources[file as usize].text = text.into();
+        self.read(file, text, false).unwrap_or_else(|d| {
+            self.report(d);
+            Vec::new()
+        })
+    }
+
+    /// Every primitive under its own name and under those that libraries export it by: what evaluated code may refer to.
+    fn procedures(&self) -> Vec<(PrimOp, Rc<str>)> {
+        let mut all: Vec<(PrimOp, Rc<str>)> = prims::procedures().map(|op| (op, op.name().into())).collect();
+        for library in self.s.libraries.values() {
+            for (id, b) in library.bindings() {
+                if let Binding::Prim(op) = b
+                    && prims::procedures().any(|p| p == op)
+                {
+                    all.push((op, prims::name_as_procedure(op, self.name(id)).into()));
+                }
+            }
+        }
+        all.sort_by(|a, b| a.1.cmp(&b.1).then_with(|| a.0.name().cmp(b.0.name())));
+        all.dedup();
+        all
+    }
+
+    /// Defines the variable that gives the evaluator the values of the program's libraries, if it is in the program: a
+    /// procedure without arguments that returns a vector of the names of the libraries, the keys, and a list of vectors of values.
+    pub(super) fn define_running_bindings(&mut self) {
+        let evaluator = LibraryName::of(&["cairn", "evaluator"]);
+        let Some(module) = self.s.libraries.get(&evaluator).map(|l| l.module) else { return };
+        let id = self.s.names.intern(RUNNING_BINDINGS);
+        let Some((g, _)) = self.s.modules[module as usize].unbound.remove(&id) else { return };
+        for (op, name) in self.procedures() {
+            self.wrapper(op, &name);
+        }
+        let builtin = |m: u32| self.s.modules[m as usize].builtin;
+        let mut libraries: Vec<String> =
+            self.s.libraries.iter().filter(|(_, l)| builtin(l.module)).map(|(n, _)| n.to_string()).collect();
+        libraries.sort();
+        let definitions = self.s.definitions();
+        let text = |s: &String| Literal::String(s.as_str().into());
+        let keys: Vec<Literal> = definitions.iter().map(|(key, _)| text(key)).collect();
+        let libraries: Vec<Literal> = libraries.iter().map(text).collect();
+        let mut chunks = Vec::new();
+        for chunk in definitions.chunks(CHUNK) {
+            let values = chunk.iter().map(|(_, g)| Expr::Global(*g, Site::NONE)).collect();
+            let body = Expr::Prim { op: PrimOp::Vector, args: values, site: Site::NONE, proven: 0 };
+            let part = self.fresh_global("running-values", true);
+            self.push_procedure(part, "running-values", body);
+            chunks.push(Expr::Call(Expr::Global(part, Site::NONE).into(), vec![], Site::NONE));
+        }
+        let constant = |items: Vec<Literal>| Expr::Const(Literal::Vector(items.into()));
+        let args = vec![constant(libraries), constant(keys), self.list(chunks)];
+        let body = Expr::Prim { op: PrimOp::Vector, args, site: Site::NONE, proven: 0 };
+        self.push_procedure(g, RUNNING_BINDINGS, body);
+    }
+
+    fn push_procedure(&mut self, g: GlobalId, name: &str, body: Expr) {
+        let clauses = vec![Clause { params: vec![], rest: None, body }];
+        self.push_form(TopForm::Define(g, Expr::Lambda(Lambda { name: name.into(), clauses, site: Site::NONE })));
+    }
+}

@@ -1,0 +1,336 @@
+;;; (cairn evaluator): code as data, run by closures.
+;;;
+;;; A form goes to the expander, which is part of the program (crate cairn-eval), and comes back as code: vectors
+;;; headed by a symbol, described in cairn-eval/src/encode.rs.  `gen` turns each node into a procedure of one
+;;; argument, the scope; so evaluated code runs on the frames of the program, whatever they are, its tail calls are
+;;; tail calls, and its continuations can be captured and entered again like any others.
+;;;
+;;; A scope is a vector: the scope outside, then the values of its variables.  It is never changed once it is
+;;; complete (assigned variables live in boxes), so a continuation may enter code again.
+;;;
+;;; Variables of the program's libraries are found by number in `values-of-program`: their values were read once, for
+;;; a library's variables do not change.  All other global variables are cells: pairs of a value and a name.
+
+(define-library (cairn evaluator)
+  (export eval environment interaction-environment scheme-report-environment null-environment load)
+  (import (cairn syntax) (cairn primitives) (cairn control) (cairn records) (cairn number) (cairn list) (cairn text)
+          (cairn vector) (cairn port) (cairn reader))
+  (begin
+
+    ;;;; Cells
+
+    (define unbound (%opaque 'unbound))
+
+    ;; Cells by number; grows.
+    (define cells (make-vector 64 #f))
+
+    (define (cell n)
+      (if (>= n (vector-length cells))
+          (set! cells (vector-grow cells (* 2 (+ n 1)))))
+      (or (vector-ref cells n)
+          (let ((c (cons unbound #f)))
+            (vector-set! cells n c)
+            c)))
+
+    ;;;; Scopes
+
+    (define (outer env depth)
+      (if (eq? depth 0) env (outer (vector-ref env 0) (- depth 1))))
+
+    (define (gen-local depth i)
+      (case depth
+        ((0)
+         (case i
+           ((1) (lambda (env) (vector-ref env 1)))
+           ((2) (lambda (env) (vector-ref env 2)))
+           (else (lambda (env) (vector-ref env i)))))
+        ((1) (lambda (env) (vector-ref (vector-ref env 0) i)))
+        ((2) (lambda (env) (vector-ref (vector-ref (vector-ref env 0) 0) i)))
+        (else (lambda (env) (vector-ref (outer env depth) i)))))
+
+    (define (gen-cell c name)
+      (lambda (env)
+        (let ((v (car c)))
+          (if (eq? v unbound)
+              (raise-unbound name)
+              v))))
+
+    (define (raise-unbound name)
+      (error (string-append "unbound variable: " (symbol->string name))))
+
+    ;; A scope of the values of some expressions, from left to right.
+    (define (gen-scope inits)
+      (let ((gens (map gen (vector->list inits))))
+        (case (length gens)
+          ((0) (lambda (env) (vector env)))
+          ((1) (let ((a (car gens))) (lambda (env) (vector env (a env)))))
+          ((2)
+           (let ((a (car gens)) (b (cadr gens)))
+             (lambda (env)
+               (let* ((x (a env)) (y (b env)))
+                 (vector env x y)))))
+          (else (lambda (env) (list->vector (cons env (run-all gens env))))))))
+
+    (define (run-all gens env)
+      (if (pair? gens)
+          (let ((x ((car gens) env)))
+            (cons x (run-all (cdr gens) env)))
+          '()))
+
+    ;;;; Code
+
+    (define (gen code)
+      (define (part i) (vector-ref code i))
+      (define (sub i) (gen (part i)))
+      (case (part 0)
+        ((local) (gen-local (part 1) (part 2)))
+        ((quote) (let ((x (part 1))) (lambda (env) x)))
+        ((value) (let ((x (vector-ref values-of-program (part 1)))) (lambda (env) x)))
+        ((cell) (gen-cell (cell (part 1)) (part 2)))
+        ((call) (gen-call (part 1) (vector->list (part 2))))
+        ((if)
+         (let ((test (sub 1)) (then (sub 2)) (other (sub 3)))
+           (lambda (env) (if (test env) (then env) (other env)))))
+        ((let)
+         (let ((scope (gen-scope (part 1))) (body (sub 2)))
+           (lambda (env) (body (scope env)))))
+        ((lambda) (gen-lambda (part 2)))
+        ((begin) (gen-begin (map gen (cdr (vector->list code)))))
+        ((fix) (gen-fix (map gen (vector->list (part 1))) (sub 2)))
+        ((set)
+         (let ((c (cell (part 1))) (name (part 2)) (value (sub 3)))
+           (lambda (env)
+             (let ((x (value env)))
+               (if (eq? (car c) unbound)
+                   (raise-unbound name))
+               (set-car! c x)))))
+        ((define)
+         (let ((c (cell (part 1))) (value (sub 2)))
+           (lambda (env) (set-car! c (value env)))))
+        ((apply)
+         (let ((f (sub 1)) (args (map gen (vector->list (part 2)))))
+           (lambda (env)
+             (let ((f (f env)))
+               (apply apply f (run-all args env))))))
+        ((values)
+         (let ((gens (map gen (cdr (vector->list code)))))
+           (lambda (env) (apply values (run-all gens env)))))
+        ((receive) (gen-receive (sub 1) (part 2) (part 3) (sub 4)))
+        ((call/cc) (let ((f (sub 1))) (lambda (env) (%call/cc (f env)))))
+        ((record-ref)
+         (let ((r (sub 1)) (rtd (sub 2)) (i (sub 3)))
+           (lambda (env) (let ((r (r env))) (%record-slot r (rtd env) (i env))))))
+        ((record-set!)
+         (let ((r (sub 1)) (rtd (sub 2)) (i (sub 3)) (x (sub 4)))
+           (lambda (env)
+             (let* ((r (r env)) (rtd (rtd env)) (i (i env)))
+               (%record-slot-set! r rtd i (x env))))))
+        (else (error "eval: unknown code" code))))
+
+    (define (gen-begin gens)
+      (if (null? (cdr gens))
+          (car gens)
+          (let ((first (car gens)) (rest (gen-begin (cdr gens))))
+            (lambda (env)
+              (first env)
+              (rest env)))))
+
+    (define (gen-call f args)
+      (let ((f (gen f)) (args (map gen args)))
+        (case (length args)
+          ((0) (lambda (env) ((f env))))
+          ((1)
+           (let ((a (car args)))
+             (lambda (env)
+               (let* ((f (f env)) (x (a env)))
+                 (f x)))))
+          ((2)
+           (let ((a (car args)) (b (cadr args)))
+             (lambda (env)
+               (let* ((f (f env)) (x (a env)) (y (b env)))
+                 (f x y)))))
+          ((3)
+           (let ((a (car args)) (b (cadr args)) (c (caddr args)))
+             (lambda (env)
+               (let* ((f (f env)) (x (a env)) (y (b env)) (z (c env)))
+                 (f x y z)))))
+          (else
+           (lambda (env)
+             (let ((f (f env)))
+               (apply f (run-all args env))))))))
+
+    ;; A clause is #(required rest? body).
+    (define (gen-lambda clauses)
+      (let* ((clause (vector-ref clauses 0))
+             (required (vector-ref clause 0))
+             (rest? (vector-ref clause 1)))
+        (if (> (vector-length clauses) 1)
+            (gen-case-lambda (vector->list clauses))
+            (let ((body (gen (vector-ref clause 2))))
+              (if rest?
+                  (case required
+                    ((0) (lambda (env) (named-lambda (evaluated . rest) (body (vector env rest)))))
+                    ((1) (lambda (env) (named-lambda (evaluated a . rest) (body (vector env a rest)))))
+                    ((2) (lambda (env) (named-lambda (evaluated a b . rest) (body (vector env a b rest)))))
+                    (else
+                     (lambda (env)
+                       (named-lambda (evaluated . args)
+                         (enter required #t body env args)))))
+                  (case required
+                    ((0) (lambda (env) (named-lambda (evaluated) (body (vector env)))))
+                    ((1) (lambda (env) (named-lambda (evaluated a) (body (vector env a)))))
+                    ((2) (lambda (env) (named-lambda (evaluated a b) (body (vector env a b)))))
+                    ((3) (lambda (env) (named-lambda (evaluated a b c) (body (vector env a b c)))))
+                    ((4) (lambda (env) (named-lambda (evaluated a b c d) (body (vector env a b c d)))))
+                    (else
+                     (lambda (env)
+                       (named-lambda (evaluated . args)
+                         (enter required #f body env args))))))))))
+
+    (define (accepts? required rest? n)
+      (if rest? (>= n required) (= n required)))
+
+    (define (wrong-count required rest? args)
+      (error (string-append "evaluated procedure: expected " (if rest? "at least " "") (number->string required)
+                            (if (= required 1) " argument, got" " arguments, got"))
+             (length args)))
+
+    ;; The body with the arguments in a list.
+    (define (enter required rest? body env args)
+      (if (accepts? required rest? (length args))
+          (body (scope-of required rest? env args))
+          (wrong-count required rest? args)))
+
+    (define (scope-of required rest? env args)
+      (if rest?
+          (let ((scope (make-vector (+ required 2) '())))
+            (vector-set! scope 0 env)
+            (let loop ((i 1) (args args))
+              (if (<= i required)
+                  (begin
+                    (vector-set! scope i (car args))
+                    (loop (+ i 1) (cdr args)))
+                  (vector-set! scope i args)))
+            scope)
+          (list->vector (cons env args))))
+
+    (define (gen-case-lambda clauses)
+      (let ((clauses
+             (map (lambda (c) (vector (vector-ref c 0) (vector-ref c 1) (gen (vector-ref c 2)))) clauses)))
+        (lambda (env)
+          (named-lambda (evaluated . args)
+            (let ((n (length args)))
+              (let loop ((cs clauses))
+                (if (null? cs)
+                    (error "evaluated procedure: no clause for this number of arguments:" n)
+                    (let ((required (vector-ref (car cs) 0)) (rest? (vector-ref (car cs) 1)))
+                      (if (accepts? required rest? n)
+                          ((vector-ref (car cs) 2) (scope-of required rest? env args))
+                          (loop (cdr cs)))))))))))
+
+    ;; The procedures see the scope that they are in.
+    (define (gen-fix lambdas body)
+      (let ((n (length lambdas)))
+        (lambda (env)
+          (let ((scope (make-vector (+ n 1) env)))
+            (let loop ((i 1) (ls lambdas))
+              (if (pair? ls)
+                  (begin
+                    (vector-set! scope i ((car ls) scope))
+                    (loop (+ i 1) (cdr ls)))))
+            (body scope)))))
+
+    (define (gen-receive producer required rest? body)
+      (lambda (env)
+        (%receive vals (producer env)
+          (if (accepts? required rest? (length vals))
+              (body (scope-of required rest? env vals))
+              (error (string-append "expected " (if rest? "at least " "") (number->string required)
+                                    (if (= required 1) " value, got" " values, got"))
+                     (length vals))))))
+
+    ;;;; Environments
+
+    (define-record-type evaluation-environment
+      (make-environment number)
+      environment?
+      (number environment-number))
+
+    ;; Values of the variables of the program's libraries, by number.
+    (define values-of-program #f)
+
+    (define (start!)
+      (if (not values-of-program)
+          (let ((bindings (running-bindings)))
+            (%evaluator-start (vector-ref bindings 0) (vector-ref bindings 1))
+            (set! values-of-program (apply vector-append (vector-ref bindings 2))))))
+
+    (define (written x)
+      (call-with-output-string (lambda (port) (write x port))))
+
+    ;; Runs the code of forms; the value of the last one is returned, by a tail call.
+    (define (run-forms forms)
+      (cond
+        ((null? forms) (if #f #f))
+        ((null? (cdr forms)) ((gen (car forms)) #f))
+        (else
+         ((gen (car forms)) #f)
+         (run-forms (cdr forms)))))
+
+    ;; `sets`: import sets, or #f for what a program without imports has.
+    (define (new-environment sets)
+      (start!)
+      (let ((n (%evaluator-environment (if sets (apply string-append (map written sets)) #f))))
+        (run-forms (%evaluator-expand "" n))
+        (make-environment n)))
+
+    (define (environment . sets)
+      (new-environment sets))
+
+    (define the-interaction-environment #f)
+
+    (define (interaction-environment)
+      (if (not the-interaction-environment)
+          (set! the-interaction-environment (new-environment #f)))
+      the-interaction-environment)
+
+    (define (check-version who version)
+      (if (not (memv version '(5 7)))
+          (error (string-append who ": no such report:") version)))
+
+    (define (scheme-report-environment version)
+      (check-version "scheme-report-environment" version)
+      (if (eqv? version 5)
+          (new-environment '((scheme r5rs)))
+          (new-environment #f)))
+
+    (define (null-environment version)
+      (check-version "null-environment" version)
+      (new-environment
+       '((only (scheme r5rs)
+               and begin case cond define define-syntax delay do if lambda let let* let-syntax letrec letrec-syntax
+               or quasiquote quote set! syntax-rules unquote unquote-splicing else => ... _))))
+
+    (define (check-environment who env)
+      (if (not (environment? env))
+          (error (string-append who ": expected an environment, got") env)))
+
+    (define (eval expr env)
+      (check-environment "eval" env)
+      (run-forms (%evaluator-expand (written expr) (environment-number env))))
+
+    (define load
+      (case-lambda
+        ((filename) (load-in filename (interaction-environment)))
+        ((filename env) (load-in filename env))))
+
+    (define (load-in filename env)
+      (check-environment "load" env)
+      (call-with-input-file filename
+        (lambda (port)
+          (let loop ()
+            (let ((form (read port)))
+              (if (not (eof-object? form))
+                  (begin
+                    (eval form env)
+                    (loop))))))))))

@@ -1,0 +1,4 @@
+;;; (scheme load) of R7RS-small.
+(define-library (scheme load)
+  (export load)
+  (import (cairn evaluator)))
