@@ -120,12 +120,11 @@
         ((record-ref)
          (let ((r (sub 1)) (rtd (sub 2)) (i (sub 3)))
            (lambda (env) (let ((r (r env))) (%record-slot r (rtd env) (i env))))))
-        ((record-set!)
+        (else ; record-set!
          (let ((r (sub 1)) (rtd (sub 2)) (i (sub 3)) (x (sub 4)))
            (lambda (env)
              (let* ((r (r env)) (rtd (rtd env)) (i (i env)))
-               (%record-slot-set! r rtd i (x env))))))
-        (else (error "eval: unknown code" code))))
+               (%record-slot-set! r rtd i (x env))))))))
 
     (define (gen-begin gens)
       (if (null? (cdr gens))
@@ -296,7 +295,7 @@
 
     (define (check-version who version)
       (if (not (memv version '(5 7)))
-          (error (string-append who ": no such report:") version)))
+          (out-of-range who "there is no such report:" version)))
 
     (define (scheme-report-environment version)
       (check-version "scheme-report-environment" version)
@@ -313,7 +312,7 @@
 
     (define (check-environment who env)
       (if (not (environment? env))
-          (error (string-append who ": expected an environment, got") env)))
+          (wrong-type who "an environment" env)))
 
     (define (eval expr env)
       (check-environment "eval" env)

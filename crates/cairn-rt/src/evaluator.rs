@@ -98,16 +98,20 @@ fn failed(ctx: &mut Machine, who: &str, message: &str) -> Value {
     other(ctx, who, message, &[])
 }
 
-fn strings(v: Value) -> Option<Vec<String>> {
-    access::vector_of(v)?.iter().map(|s| access::string_of(*s).map(|_| access::string_text(*s))).collect()
+/// The strings in a vector that the compiler made.
+fn strings(v: Value) -> Vec<String> {
+    let items = access::vector_of(v).unwrap_or_default();
+    items.iter().filter_map(|s| text(*s)).collect()
+}
+
+fn text(v: Value) -> Option<String> {
+    access::string_of(v).map(|_| access::string_text(v))
 }
 
 /// `(evaluator-start libraries keys)`: vectors of strings.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_evaluator_start(ctx: &mut Machine, libraries: Value, keys: Value) -> Value {
-    let (Some(libraries), Some(keys)) = (strings(libraries), strings(keys)) else {
-        return wrong_type(ctx, "evaluator-start", 1, "vectors of strings", libraries);
-    };
+    let (libraries, keys) = (strings(libraries), strings(keys));
     match with(ctx, |e| e.start(libraries, keys)) {
         Ok(()) => Value::UNSPECIFIED,
         Err(message) => failed(ctx, "eval", &message),
@@ -117,8 +121,7 @@ pub extern "C" fn cairn_evaluator_start(ctx: &mut Machine, libraries: Value, key
 /// `(evaluator-environment text)`: the number of a new environment; `#f` for the default bindings.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_evaluator_environment(ctx: &mut Machine, sets: Value) -> Value {
-    let text = access::string_of(sets).map(|_| access::string_text(sets));
-    match with(ctx, |e| e.environment(text.as_deref())) {
+    match with(ctx, |e| e.environment(text(sets).as_deref())) {
         Ok(number) => Value::fixnum(number),
         Err(message) => failed(ctx, "environment", &message),
     }
@@ -126,14 +129,10 @@ pub extern "C" fn cairn_evaluator_environment(ctx: &mut Machine, sets: Value) ->
 
 /// `(evaluator-expand text environment)`: code.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_evaluator_expand(ctx: &mut Machine, text: Value, environment: Value) -> Value {
-    if access::string_of(text).is_none() {
-        return wrong_type(ctx, "eval", 1, "a string", text);
-    }
-    let Some(number) = access::fixnum_of(environment) else {
-        return wrong_type(ctx, "eval", 2, "an environment", environment);
-    };
-    let text = access::string_text(text);
+pub extern "C" fn cairn_evaluator_expand(ctx: &mut Machine, form: Value, environment: Value) -> Value {
+    // the evaluator passes its own strings and numbers
+    let text = text(form).unwrap_or_default();
+    let number = access::fixnum_of(environment).unwrap_or(-1);
     match with(ctx, |e| e.expand(&text, number)) {
         Ok(code) => value(ctx, &code),
         Err(message) => failed(ctx, "eval", &message),
