@@ -368,6 +368,24 @@ fn an_immortal_untyped_object_keeps_what_it_refers_to() {
 }
 
 #[test]
+fn initialising_an_untyped_object_needs_no_barrier() {
+    let mut s = Stress::new(HeapConfig::zealous(), 1, 1, 1);
+    for words in [1, 20, 900, 5000] {
+        for i in 0..20 {
+            let (lo, hi) = (&mut s.lo, &mut s.hi);
+            let kept = s.heap.make(lo, hi, Nature::Atomic(2)).unwrap();
+            put(kept, 2, i);
+            let holder = s.heap.make(lo, hi, Nature::Untyped(words)).unwrap();
+            put(holder, words, kept + 23);
+            s.roots.words[0] = holder;
+            s.collect(if i % 5 == 4 { Request::Major } else { Request::Minor });
+            assert_eq!(get(get(s.roots.words[0], words) - 23, 2), i);
+            assert_eq!(s.verify().objects, 2);
+        }
+    }
+}
+
+#[test]
 fn with_a_tiny_nursery() {
     for seed in 1..=4 {
         Stress::new(HeapConfig::zealous(), seed * 79, 16, 2_000).run(15_000);

@@ -41,6 +41,25 @@ fn cells_keep_what_their_type_says_and_nothing_else() {
 }
 
 #[test]
+fn initialising_a_cell_needs_no_barrier() {
+    let mut m = Mutator::zealous();
+    let ty = define(&mut m);
+    let list = m.list(10).unwrap();
+    // The second of its block, whose cards a collection has cleaned; and one that lies on two cards.
+    m.roots.words = vec![cell(&mut m, ty), list];
+    m.minor();
+    for i in 0..40 {
+        let list = m.list(i).unwrap();
+        let c = cell(&mut m, ty);
+        put(c & !7, 3, list);
+        m.roots.words.push(c);
+        m.minor();
+        assert_list(get(c, 3), i);
+    }
+    m.verify();
+}
+
+#[test]
 fn references_to_cells_from_everywhere() {
     let mut m = Mutator::new(HeapConfig {
         zeal: Zeal { evacuate: true, ..HeapConfig::zealous().zeal },

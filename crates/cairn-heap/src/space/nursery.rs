@@ -249,4 +249,20 @@ mod tests {
         assert_eq!(n.used(), (4 + 28 + 64) << 10);
         assert!(table.state(BlockIndex(0)).is(Kind::Pinned) && table.state(BlockIndex(1)).is(Kind::Nursery));
     }
+    #[test]
+    fn what_was_an_island_is_poisoned_like_all_that_was_used() {
+        let region = Region::reserve(28).unwrap();
+        let mut table = BlockTable::new(&region).unwrap();
+        let at = |word: u64| region.base().plus(8 * word);
+        let mut n = Nursery::new(Span::new(at(0), at(1 << 18)), 64 << 10, false);
+        n.take(&mut table, BLOCK_BYTES).unwrap();
+        let (first, second) = (Span::new(at(32), at(64)), Span::new(at(512), at(1024)));
+        n.reset(&[first, second], true);
+        // SAFETY: words of the region.
+        let poisoned = |word: u64| unsafe { at(word).load() } == crate::blocks::POISON;
+        assert!([0, 31, 64, 511, 1024, 4095].into_iter().all(poisoned));
+        assert!(![32, 63, 512, 1023, 4096].into_iter().any(poisoned));
+        n.reset(&[second], true);
+        assert!([32, 63].into_iter().all(poisoned) && ![512, 1023].into_iter().any(poisoned));
+    }
 }

@@ -516,7 +516,6 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool> WeakVisitor for Tracer<'_, M,
         let alive = match state.kind() {
             // Beside pinned objects, which have a start bit, there may be young ones.
             Kind::Pinned if self.t.marks.is_set(a) => true,
-            Kind::Pinned if MAJOR => false,
             Kind::Pinned | Kind::Nursery => return self.moved(w),
             _ if state.has(State::FROM) && MAJOR => return self.moved(w),
             Kind::Scannable | Kind::Leaf | Kind::Typed | Kind::Untyped => !MAJOR || self.t.marks.is_set(a),
