@@ -8,13 +8,13 @@
 //!              (if … z (jump L (%fl+ (%fl- (%fl* (%compnum-real z) (%compnum-real z)) …
 //! ```
 //!
-//! The problem: a complex number is an object of three words, and its arithmetic a call. The idea: where the operands are known,
-//! sums, differences and products become flonum operations on parts, put together by `%fl-rectangular`; `simplify` takes
-//! a part of what was just put together from there, so that a number that is only computed with is never made. Across
-//! the jumps of a loop its parts are parameters of their own, if the loop only computes with it.
+//! The problem: a complex number is an object of three words, and its arithmetic a call. The idea: where the operands
+//! are known, sums, differences and products become flonum operations on parts, put together by `%fl-rectangular`;
+//! `simplify` takes a part of what was just put together from there, so that a number that is only computed with is
+//! never made. Across the jumps of a loop its parts are parameters of their own, if the loop only computes with it.
 //!
-//! The parts are combined as `cairn_num` does it: a flonum operand has an exact zero as imaginary part, which leaves signed
-//! zeros and NaNs alone.
+//! The parts are combined as `cairn_num` does it: a flonum operand has an exact zero as imaginary part, which leaves
+//! signed zeros and NaNs alone.
 
 use super::walk::Types;
 use crate::ir::{Expr, Label, LabelId, Literal, VarId};
@@ -114,19 +114,19 @@ impl Types {
             let split: Split =
                 wanted.into_iter().map(|wanted| wanted.then(|| [self.fresh(), self.fresh()])).collect();
             if split.iter().any(Option::is_some) {
-                self.splits.insert(l.id, split);
+                self.plans.splits.insert(l.id, split);
             }
         }
     }
 
     /// Which parameters could be split?
     pub(super) fn splittable(&self, l: &Label) -> impl Iterator<Item = bool> {
-        l.params.iter().enumerate().map(|(i, v)| self.slot_type(*v).is_flocomp() && only_computes(*v, l, i))
+        l.params.iter().enumerate().map(|(i, v)| self.slots.get(*v).is_flocomp() && only_computes(*v, l, i))
     }
 
     /// Gives a walked label its new parameters.
     pub(super) fn split_label(&self, l: &mut Label) {
-        let Some(split) = self.splits.get(&l.id) else { return };
+        let Some(split) = self.plans.splits.get(&l.id) else { return };
         let mut params = Vec::new();
         for (v, s) in std::mem::take(&mut l.params).into_iter().zip(split) {
             let Some(parts) = s else {
@@ -142,12 +142,12 @@ impl Types {
 
     /// Jumps that still pass a split parameter as a whole were not walked: they are never reached.
     pub(super) fn drop_whole_jumps(&self, e: &mut Expr) {
-        if self.splits.is_empty() {
+        if self.plans.splits.is_empty() {
             return;
         }
         rewrite(e, &mut |e| {
             if let Expr::Jump(l, args) = e
-                && let Some(split) = self.splits.get(l)
+                && let Some(split) = self.plans.splits.get(l)
                 && args.len() == split.len()
             {
                 *e = Expr::Const(Literal::Unspecified);
@@ -157,7 +157,7 @@ impl Types {
 
     /// A walked jump to a label that is split.
     pub(super) fn split_jump(&mut self, l: LabelId, args: Vec<Expr>) -> Expr {
-        let Some(split) = self.splits.get(&l).cloned() else { return Expr::Jump(l, args) };
+        let Some(split) = self.plans.splits.get(&l).cloned() else { return Expr::Jump(l, args) };
         let (mut bindings, mut all) = (Vec::new(), Vec::new());
         let last = split.iter().rposition(Option::is_some).unwrap_or(0);
         for (i, (e, s)) in args.into_iter().zip(&split).enumerate() {

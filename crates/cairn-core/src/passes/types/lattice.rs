@@ -326,8 +326,8 @@ const STOPS: [i64; 8] = [FIXNUM_MIN, -(1 << 32), -1, 0, 255, 1 << 32, LENGTH_MAX
 const FINE_STEPS: u8 = 6;
 
 impl Slot {
-    /// Adds `t`; says whether that changed anything. `constants` are those that the variable is compared with: a loop that
-    /// ends when its counter *equals* one is bounded by it.
+    /// Adds `t`; says whether that changed anything. `constants` are those that the variable is compared with: a loop
+    /// that ends when its counter *equals* one is bounded by it.
     pub fn grow(&mut self, t: Type, constants: &[i64]) -> bool {
         let mut new = self.ty.join(Type { hint: false, ..t });
         if new == self.ty {

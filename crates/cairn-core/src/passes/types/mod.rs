@@ -22,19 +22,19 @@
 //! # Idea
 //!
 //! Abstract interpretation over [`lattice::Type`]. Local variables are immutable, so a fact about a variable holds
-//! from the point where it is established in everything that comes after it: a walk in evaluation order carries facts in a
-//! table with a trail ([`walk`]); branches add what the test says ([`test`]) and are joined; an operation that succeeded
-//! says what its operands were ([`operations`]).
+//! from the point where it is established in everything that comes after it: a walk in evaluation order carries facts
+//! in a table with a trail ([`env`]); branches add what the test says ([`test`]) and are joined; an operation that
+//! succeeded says what its operands were ([`operations`]).
 //!
 //! What flows against the order, that is parameters of labels and of known procedures, their results, assigned
-//! globals, contents of boxes that do not escape, lives in [`lattice::Slot`]s that start empty (optimistically) and grow;
+//! globals, contents of boxes that do not escape, lives in [`slots`] that start empty (optimistically) and grow;
 //! forms are walked again until nothing grows. A last walk rewrites. This covers the whole program: procedures all of
 //! whose calls are seen get the types of their arguments, and code that is never reached says nothing.
 //!
-//! Ranges of fixnums are widened to a few stops, so the walks are few. Integers beyond the fixnums are two kinds, above and
-//! below: a counter that starts at zero and is tested by `(< i n)` for a fixnum `n` cannot be above, and was never
-//! below, so it is a fixnum and its step does not overflow. A counter without such a test is a fixnum *or* above, and its
-//! step checks for overflow.
+//! Ranges of fixnums are widened to a few stops, so the walks are few. Integers beyond the fixnums are two kinds, above
+//! and below: a counter that starts at zero and is tested by `(< i n)` for a fixnum `n` cannot be above, and was never
+//! below, so it is a fixnum and its step does not overflow. A counter without such a test is a fixnum *or* above, and
+//! its step checks for overflow.
 //!
 //! Trees of arithmetic on values out of objects are tested once for flonums at their leaves ([`speculate`]); then all
 //! is analysed once more.
@@ -42,7 +42,13 @@
 //! | file | what |
 //! |---|---|
 //! | [`lattice`] | sets of values |
-//! | [`walk`] | evaluation order, control flow, procedures, slots |
+//! | [`env`] | what holds at the point of the walk |
+//! | [`question`] | tests whose answer is remembered |
+//! | [`slots`] | what flows against the order of the walk |
+//! | [`forms`] | which forms are still to be walked |
+//! | [`plans`] | what the last walk of the first round decides |
+//! | [`walk`] | evaluation order; the rounds |
+//! | [`control`] | procedures and labels |
 //! | [`test`] | what branches may assume |
 //! | [`operations`] | primitives: results, proofs, cheaper operations |
 //! | [`speculate`] | flonum trees |
@@ -54,13 +60,19 @@
 //! # Invariants
 //!
 //! The program is closed: every assignment and call of its globals is in it. Dialect in and out: `Fixed` or `Opt`.
-//! Effects, their order, and failures stay as they are. Complexity: linear per walk; a form is walked again at most a few
-//! times for each slot it depends on.
+//! Effects, their order, and failures stay as they are. Complexity: linear per walk; a form is walked again at most a
+//! few times for each slot it depends on.
 
 mod complex;
+mod control;
+mod env;
+mod forms;
 mod lattice;
 mod operations;
 mod peel;
+mod plans;
+mod question;
+mod slots;
 mod speculate;
 mod test;
 mod unbox;

@@ -1,8 +1,9 @@
 //! Primitive operations: the type of the result, what success says about the operands, and cheaper operations.
 
 use super::lattice::{LENGTH_MAX, Type, bits::*, mask, predicate};
+use super::question::Question;
 use super::speculate;
-use super::walk::{Question, Types};
+use super::walk::{Phase, Types};
 use crate::ir::{Expr, GlobalId, Literal, VarId};
 use crate::passes::known::Known;
 use crate::prim::{Op, PrimOp, fixnum_bit, scalar_bit};
@@ -25,26 +26,26 @@ impl Types {
     pub(super) fn prim(&mut self, e: &mut Expr) -> (Type, Option<Operands>) {
         let Expr::Prim { op, args, proven, .. } = e else { return (Type::ANY, None) };
         if let (PrimOp::Op(o @ (Op::Unbox | Op::SetBox)), Some(Expr::Local(v))) = (*op, args.first())
-            && self.is_box(*v)
+            && self.slots.is_box(*v)
         {
             let v = *v;
-            *proven |= u8::from(self.rewriting);
+            *proven |= u8::from(self.phase.rewrites());
             if o == Op::Unbox {
-                return (self.contents(v), None);
+                return (self.slots.contents(v), None);
             }
             let t = self.expr(&mut args[1]);
             if !t.is_none() {
-                self.store(v, t);
+                self.forms.again |= self.slots.grow(v, t);
             }
-            if let (true, Expr::Prim { proven, .. }) = (self.rewriting && t.within(SCALAR), e) {
+            if let (true, Expr::Prim { proven, .. }) = (self.phase.rewrites() && t.within(SCALAR), e) {
                 *proven |= scalar_bit(1);
             }
             return (if t.is_none() { t } else { Type::UNSPECIFIED }, None);
         }
         let question = Question::of(e);
         let Expr::Prim { op, args, proven, .. } = e else { return (Type::ANY, None) };
-        let root = self.rewriting && self.speculating && !self.inside_tree && speculate::is_root(*op);
-        let tree = self.rewriting && speculate::is_inner(*op) || root;
+        let root = self.phase == Phase::Plan && !self.inside_tree && speculate::is_root(*op);
+        let tree = self.phase.rewrites() && speculate::is_inner(*op) || root;
         let mut types = Vec::with_capacity(args.len());
         for a in args.iter_mut() {
             self.inside_tree = tree && matches!(a, Expr::Prim { op, .. } if speculate::is_inner(*op));
@@ -56,7 +57,7 @@ impl Types {
             types.push(t);
         }
         if stores(*op) {
-            self.stored_flonums |= types.iter().any(|t| t.is_flonum());
+            self.slots.stored_flonums |= types.iter().any(|t| t.is_flonum());
         }
         let o = match *op {
             PrimOp::Op(o) => o,
@@ -69,7 +70,7 @@ impl Types {
             PrimOp::Rt(_) if !op.returns() => return (Type::NONE, None),
             PrimOp::Rt(i) => {
                 let t = runtime(i.row().name, &types);
-                if self.rewriting {
+                if self.phase.rewrites() {
                     equal_as_eq(e, &types);
                 }
                 return (t, None);
@@ -103,19 +104,21 @@ impl Types {
             }
             *t = passed;
             if let Expr::Local(v) = args[i] {
-                let known = self.env[v.0 as usize].meet(passed);
-                self.refine(v, known);
+                let known = self.env.get(v).meet(passed);
+                self.env.refine(v, known);
             }
         }
         let ty = match o {
             Op::IsInstance if rtd.is_some() && types[0].kinds == RECORD && types[0].rtd == rtd => {
                 Type::boolean(true)
             }
-            Op::Car | Op::Cdr | Op::VectorRef | Op::RecordRef => Type { hint: self.stored_flonums, ..Type::ANY },
+            Op::Car | Op::Cdr | Op::VectorRef | Op::RecordRef => {
+                Type { hint: self.slots.stored_flonums, ..Type::ANY }
+            }
             Op::Add | Op::Sub | Op::Mul | Op::Div => {
                 Type { hint: types.iter().any(|t| t.hint || t.is_flonum()), ..result(o, &types) }
             }
-            _ => match question.and_then(|q| self.answered(q)) {
+            _ => match question.and_then(|q| self.env.answered(q)) {
                 Some(answer) => Type::boolean(answer),
                 None => result(o, &types),
             },
@@ -130,7 +133,7 @@ impl Types {
             types: [types.first().copied().unwrap_or(Type::ANY), types.get(1).copied().unwrap_or(Type::ANY)],
             rtd,
         };
-        if self.rewriting {
+        if self.phase.rewrites() {
             *proven |= bits;
             let complex = [0, 1].map(|i| unchecked.get(i).is_some_and(|t| t.is_flocomp()));
             let real = [0, 1].map(|i| unchecked.get(i).is_some_and(|t| t.is_flonum()));
@@ -161,7 +164,8 @@ impl Types {
         }
     }
 
-    /// Chooses a cheaper operation, now that the types of the operands (before their checks) and of the result are final.
+    /// Chooses a cheaper operation, now that the types of the operands (before their checks) and of the result are
+    /// final.
     fn rewrite(&self, e: &mut Expr, o: Op, types: &[Type], ty: Type) {
         let Expr::Prim { op, args, proven, .. } = e else { return };
         if matches!(ty.kinds, TRUE | FALSE) && !op.can_fail(*proven) {

@@ -9,8 +9,9 @@
 //! ```
 //!
 //! The problem: what comes from outside, such as `n`, may be any number, and so the parameter may; every iteration
-//! tests, decodes and encodes it, although each but the first gets a flonum. The idea: jumps from the loop's own body go to a copy, whose
-//! parameters have the types of those jumps only; then all is analysed once more. Loops of one label and limited size.
+//! tests, decodes and encodes it, although each but the first gets a flonum. The idea: jumps from the loop's own body
+//! go to a copy, whose parameters have the types of those jumps only; then all is analysed once more. Loops of one
+//! label and limited size.
 
 use super::walk::Types;
 use crate::ir::{Expr, Label, LabelId, Program, TopForm};
@@ -21,11 +22,11 @@ use rustc_hash::FxHashSet;
 const LIMIT: usize = 250;
 
 impl Types {
-    /// Does some parameter become a flonum after the first iteration? `jumps`: of the loop's own body, all walked for the last
-    /// time.
+    /// Does some parameter become a flonum after the first iteration? `jumps`: of the loop's own body, all walked for
+    /// the last time.
     pub(super) fn stabilizes(&self, l: &Label) -> bool {
         let Some(inner) = self.inner_types(l.id) else { return false };
-        l.params.iter().zip(inner).any(|(v, t)| t.is_flonum() && !self.slot_type(*v).is_flonum())
+        l.params.iter().zip(inner).any(|(v, t)| t.is_flonum() && !self.slots.get(*v).is_flonum())
             && size_at_most(&l.body, LIMIT)
     }
 }

@@ -82,7 +82,7 @@ impl Types {
         {
             return;
         }
-        self.speculated = true;
+        self.plans.another_round = true;
         let mut bindings = Vec::new();
         let mut tests = survey.tests;
         self.bind_leaves(e, &mut bindings, &mut tests);
@@ -113,7 +113,7 @@ impl Types {
             match a {
                 Expr::Prim { op, .. } if is_inner(*op) => self.survey(a, s),
                 Expr::Local(v) => {
-                    let t = self.env[v.0 as usize];
+                    let t = self.env.get(*v);
                     if t.is_flonum() {
                         s.evidence += 1;
                     } else if !t.may_be(FLONUM) {
@@ -137,7 +137,7 @@ impl Types {
                     Kind::Fixnum => s.fixnums += 1,
                     Kind::Any | Kind::Number => {
                         s.bindings += 1;
-                        s.hints += usize::from(self.stored_flonums && quick(leaf));
+                        s.hints += usize::from(self.slots.stored_flonums && quick(leaf));
                         let allowed = Effects::READ.and(Effects::ALLOC).and(Effects::FAIL);
                         let effects = effects::of(leaf, &|g| self.facts.read_effects(g));
                         s.hopeless |= !effects.within(allowed) || !quick(leaf);

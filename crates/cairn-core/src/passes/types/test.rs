@@ -2,14 +2,15 @@
 //!
 //! A fact is a filter: in the branch, the variable's type is met with it.
 
+use super::env::Fact;
 use super::lattice::{Type, bits::*, mask, predicate};
 use super::operations::Operands;
 use super::walk::Types;
-use crate::ir::{Expr, Literal, VarId};
+use crate::ir::{Expr, Literal};
 use crate::prim::{Op, PrimOp};
 use crate::walk::take;
 
-pub(super) type Facts = Vec<(VarId, Type)>;
+pub(super) type Facts = Vec<Fact>;
 
 /// What evaluating a test gave.
 pub(super) struct Outcome {
@@ -96,7 +97,7 @@ impl Types {
         let mut ty = second.ty;
         if first.ty.may_be(FALSE) {
             ty = ty.join(Type::boolean(false));
-        } else if self.rewriting {
+        } else if self.phase.rewrites() {
             let (a, b) = (take(a), take(b));
             *e = if self.discardable(&a) { b } else { Expr::Seq(vec![a, b]) };
         }
@@ -118,7 +119,7 @@ impl Types {
         let mut ty = second.ty;
         if first.ty.may_be(ANY & !FALSE) {
             ty = ty.join(Type::boolean(true));
-        } else if self.rewriting {
+        } else if self.phase.rewrites() {
             let (a, b) = (take(a), take(b));
             *e = if self.discardable(&a) { b } else { Expr::Seq(vec![a, b]) };
         }
@@ -127,11 +128,11 @@ impl Types {
 
     /// Evaluates a test under assumptions; also the facts that its evaluation established.
     fn under(&mut self, facts: &Facts, e: &mut Expr) -> (Outcome, Facts) {
-        let (mark, clock) = self.mark();
-        self.assume(facts);
-        let impossible = facts.iter().any(|(v, _)| self.env[v.0 as usize].is_none());
+        let mark = self.env.mark();
+        self.env.assume(facts);
+        let impossible = self.env.contradicts(facts);
         let outcome = if impossible { Outcome::plain(Type::NONE) } else { self.test(e) };
-        (outcome, self.leave(mark, clock))
+        (outcome, self.env.leave(mark))
     }
 }
 

@@ -5,9 +5,9 @@
 //! ```
 //!
 //! The problem: a variable is kept as a raw double if *all* its values are results of flonum operations
-//! (`cairn_frame::reps`); one jump that passes a parameter of the procedure or the result of a call makes the loop decode
-//! and encode in every iteration. The idea: convert at that jump. Multiplying by one is the conversion: it changes nothing and LLVM
-//! removes it.
+//! (`cairn_frame::reps`); one jump that passes a parameter of the procedure or the result of a call makes the loop
+//! decode and encode in every iteration. The idea: convert at that jump. Multiplying by one is the conversion: it
+//! changes nothing and LLVM removes it.
 
 use super::walk::Types;
 use crate::ir::{Expr, Label, LabelId, Literal, VarId};
@@ -24,16 +24,16 @@ impl Types {
                 continue;
             }
             let doubles: Vec<bool> =
-                l.params.iter().map(|v| self.slot_type(*v).is_flonum() && computes(*v, &l.body)).collect();
+                l.params.iter().map(|v| self.slots.get(*v).is_flonum() && computes(*v, &l.body)).collect();
             if doubles.contains(&true) {
-                self.doubles.insert(l.id, doubles);
+                self.plans.doubles.insert(l.id, doubles);
             }
         }
     }
 
     /// Makes the operands of a walked jump doubles.
     pub(super) fn pass_doubles(&self, l: LabelId, args: &mut [Expr]) {
-        let Some(doubles) = self.doubles.get(&l) else { return };
+        let Some(doubles) = self.plans.doubles.get(&l) else { return };
         for (e, _) in args.iter_mut().zip(doubles).filter(|(_, wanted)| **wanted) {
             let double = match e {
                 Expr::Const(_) => true,
@@ -49,8 +49,8 @@ impl Types {
     }
 }
 
-/// Is `v` an operand of arithmetic, and besides passed on by jumps, and used as a value (the loop's result, say) at most
-/// once?
+/// Is `v` an operand of arithmetic, and besides passed on by jumps, and used as a value (the loop's result, say) at
+/// most once?
 fn computes(v: VarId, body: &Expr) -> bool {
     let is_v = |e: &&Expr| matches!(e, Expr::Local(x) if *x == v);
     let (mut all, mut operand, mut passed) = (0, 0, 0);

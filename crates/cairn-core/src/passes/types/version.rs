@@ -1,4 +1,5 @@
-//! Versions for fixnums: a loop or a recursive procedure whose numbers have no known type gets a second body for fixnums.
+//! Versions for fixnums: a loop or a recursive procedure whose numbers have no known type gets a second body for
+//! fixnums.
 //!
 //! ```text
 //! (labels ((L (i sum) (if (%< i 0) sum (jump L (%- i 1) (%+ i sum)))))
@@ -20,20 +21,22 @@
 //! ```
 //! and a procedure's body becomes `(if (%fixnum? n) body body)`.
 //!
-//! The problem: generic operations test their operands and have a slow path that ends where the fast one does, so nothing is known
-//! afterwards and the next operation tests again. The idea: test once, outside; an operation that overflows leaves for
-//! the general body for good. The next walk finds the fixnums: it removes the tests of what cannot overflow, and the emitter
-//! makes one of the overflow check and the test of the result.
+//! The problem: generic operations test their operands and have a slow path that ends where the fast one does, so
+//! nothing is known afterwards and the next operation tests again. The idea: test once, outside; an operation that
+//! overflows leaves for the general body for good. The next walk finds the fixnums: it removes the tests of what cannot
+//! overflow, and the emitter makes one of the overflow check and the test of the result.
 //!
-//! Which variables: parameters, and variables from outside, that are operands of generic arithmetic and may be fixnums; a
-//! parameter of a loop only if every jump of the loop passes an expression that gives a fixnum for fixnums but for overflow.
+//! Which variables: parameters, and variables from outside, that are operands of generic arithmetic and may be fixnums;
+//! a parameter of a loop only if every jump of the loop passes an expression that gives a fixnum for fixnums but for
+//! overflow.
 //!
 //! What a loop does when it ends is not copied: it becomes a label of its own that both versions jump to.
 //!
-//! Invariants: innermost loops without calls and lambdas, but for what comes after them; procedures that call themselves, without
-//! loops and lambdas. Both of limited size, so the program at most doubles. Linear but for the search of stable parameters and of
-//! exits, which are bounded by the sizes.
+//! Invariants: innermost loops without calls and lambdas, but for what comes after them; procedures that call
+//! themselves, without loops and lambdas. Both of limited size, so the program at most doubles. Linear but for the
+//! search of stable parameters and of exits, which are bounded by the sizes.
 
+use super::control::ProcedureId;
 use super::lattice::{Type, bits::*};
 use super::walk::Types;
 use crate::ir::{Clause, Expr, Label, LabelId, Literal, Program, TopForm, VarId};
@@ -120,12 +123,12 @@ impl Types {
         wanted.retain(|v| used.contains(v) || l.params.contains(v));
         let mut wanted: Vec<VarId> = wanted.into_iter().collect();
         wanted.sort();
-        self.versions.loops.insert(l.id, wanted);
-        self.speculated = true;
+        self.plans.versions.loops.insert(l.id, wanted);
+        self.plans.another_round = true;
     }
 
     /// Decides about a clause of procedure `p`, walked for the last time.
-    pub(super) fn plan_procedure(&mut self, p: u32, c: &Clause) {
+    pub(super) fn plan_procedure(&mut self, p: ProcedureId, c: &Clause) {
         if c.rest.is_some() || c.params.is_empty() || !size_at_most(&c.body, PROCEDURE_LIMIT) {
             return;
         }
@@ -133,7 +136,7 @@ impl Types {
         visit(&c.body, &mut |e| {
             body.push(e);
             if let Expr::Call(f, ..) = e {
-                recursive |= self.procedure_of(f) == p;
+                recursive |= self.procedures.named(f) == Some(p);
             }
         });
         if !recursive {
@@ -147,12 +150,12 @@ impl Types {
             return;
         }
         let wanted = c.params.iter().copied().filter(|v| uses.contains(v)).collect();
-        self.versions.procedures.insert(c.params[0], wanted);
-        self.speculated = true;
+        self.plans.versions.procedures.insert(c.params[0], wanted);
+        self.plans.another_round = true;
     }
 
     fn may_become_fixnum(&self, v: VarId) -> bool {
-        let t = self.env[v.0 as usize];
+        let t = self.env.get(v);
         t.may_be(FIXNUM) && !t.is_fixnum() && !t.hint
     }
 
@@ -184,7 +187,7 @@ impl Types {
     fn is_inexact(&self, e: &Expr) -> bool {
         let t = match e {
             Expr::Const(l) => Type::literal(l),
-            Expr::Local(v) => self.env[v.0 as usize],
+            Expr::Local(v) => self.env.get(*v),
             Expr::Prim { op, .. } => return op.result() == Kind::Flonum,
             _ => return false,
         };
@@ -197,7 +200,7 @@ impl Types {
             Expr::Const(l) => Type::literal(l).is_fixnum(),
             Expr::Local(v) => {
                 given.contains(v)
-                    || self.env[v.0 as usize].is_fixnum()
+                    || self.env.get(*v).is_fixnum()
                     || bound.get(v).copied().flatten().is_some_and(|e| self.stable(e, given, bound))
             }
             Expr::Prim { op: PrimOp::Op(o), args, .. } => match o {
@@ -221,7 +224,8 @@ fn local(e: &Expr) -> Option<VarId> {
     }
 }
 
-/// Is `e`, in tail position of loop `l`, where the loop ends, and more than what may be copied? `labels`: those of the loop.
+/// Is `e`, in tail position of loop `l`, where the loop ends, and more than what may be copied? `labels`: those of the
+/// loop.
 fn is_exit(e: &Expr, l: LabelId, labels: &[LabelId]) -> bool {
     let (mut ends, mut small) = (true, size_at_most(e, EXIT_LIMIT));
     visit(e, &mut |e| match e {

@@ -1,0 +1,314 @@
+//! Control flow: procedures whose calls are seen, and labels.
+//!
+//! Types flow from calls and jumps into slots of parameters, from bodies into results. A procedure is walked in the
+//! form that defines it, after the scope of its name; a label after the body of its `Labels`, with the facts that all
+//! jumps share, unless it is a loop.
+
+use super::env::{Fact, Mark, either};
+use super::lattice::{Slot, Type, bits::*};
+use super::walk::{Phase, Types};
+use crate::ir::{Expr, GlobalId, Label, LabelId, Lambda, VarId};
+use rustc_hash::FxHashMap;
+
+/// What is known about a procedure that is called by name.
+struct Procedure {
+    /// Parameters and rest parameter of each clause.
+    clauses: Vec<(Vec<VarId>, Option<VarId>)>,
+    /// Clauses that are called by some code reached so far.
+    reached: Vec<bool>,
+    /// May be called by code we do not see.
+    escaped: bool,
+    result: Slot,
+    /// The form it is defined in.
+    form: usize,
+    /// Forms that use the result.
+    callers: Vec<usize>,
+}
+
+/// What is known about a label.
+#[derive(Default)]
+pub(super) struct Target {
+    params: Vec<VarId>,
+    reached: bool,
+    /// Some jump to it comes from its own body or a later one: what other jumps know may not hold.
+    looping: bool,
+    /// In this walk, its body has been entered.
+    entered: bool,
+    /// Where its `Labels` begins.
+    mark: Mark,
+    /// In the last walk: the types of the arguments of jumps after it was entered.
+    inner: Vec<Type>,
+    /// What all jumps seen in this walk know.
+    facts: Option<Vec<Fact>>,
+}
+
+/// A procedure that is called by name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct ProcedureId(u32);
+
+/// The procedures that are called by name.
+pub(super) struct Procedures {
+    all: Vec<Procedure>,
+    /// By the variable they are bound to.
+    local: Vec<Option<ProcedureId>>,
+    global: Vec<Option<ProcedureId>>,
+    /// Length of the trail where a local procedure was bound.
+    marks: FxHashMap<ProcedureId, usize>,
+}
+
+impl Procedures {
+    /// None, of so many variables and globals.
+    pub(super) fn new(vars: usize, globals: usize) -> Procedures {
+        let (local, global) = (vec![None; vars], vec![None; globals]);
+        Procedures { all: Vec::new(), local, global, marks: FxHashMap::default() }
+    }
+
+    /// The procedure defined as a global in `form`.
+    pub(super) fn define(&mut self, g: GlobalId, l: &Lambda, form: usize) {
+        self.global[g.0 as usize] = Some(self.add(l, form));
+    }
+
+    pub(super) fn local(&self, v: VarId) -> Option<ProcedureId> {
+        self.local[v.0 as usize]
+    }
+
+    pub(super) fn global(&self, g: GlobalId) -> Option<ProcedureId> {
+        self.global[g.0 as usize]
+    }
+
+    /// The procedure that `f` names.
+    pub(super) fn named(&self, f: &Expr) -> Option<ProcedureId> {
+        match f {
+            Expr::Local(v) => self.local(*v),
+            Expr::Global(g, _) => self.global(*g),
+            _ => None,
+        }
+    }
+
+    fn add(&mut self, l: &Lambda, form: usize) -> ProcedureId {
+        self.all.push(Procedure {
+            clauses: l.clauses.iter().map(|c| (c.params.clone(), c.rest)).collect(),
+            reached: vec![false; l.clauses.len()],
+            escaped: false,
+            result: Slot::default(),
+            form,
+            callers: Vec::new(),
+        });
+        ProcedureId(self.all.len() as u32 - 1)
+    }
+
+    fn get(&mut self, p: ProcedureId) -> &mut Procedure {
+        &mut self.all[p.0 as usize]
+    }
+}
+
+impl Types {
+    // --- procedures
+
+    /// A procedure is used as a value: anybody may call it.
+    pub(super) fn escape(&mut self, p: ProcedureId) {
+        let procedure = self.procedures.get(p);
+        if std::mem::replace(&mut procedure.escaped, true) {
+            return;
+        }
+        procedure.reached.fill(true);
+        let form = procedure.form;
+        for (params, rest) in procedure.clauses.clone() {
+            for v in params {
+                self.slots.grow(v, Type::ANY);
+            }
+            if let Some(v) = rest {
+                self.slots.grow(v, Type::of(NULL | PAIR));
+            }
+        }
+        self.forms.touch(form);
+    }
+
+    /// A call of a known procedure.
+    fn call_known(&mut self, p: ProcedureId, types: &[Type]) -> Type {
+        let procedure = self.procedures.get(p);
+        let n = types.len();
+        let fits = |(params, rest): &(Vec<VarId>, Option<VarId>)| {
+            params.len() == n || (rest.is_some() && params.len() <= n)
+        };
+        let Some(k) = procedure.clauses.iter().position(fits) else { return Type::NONE };
+        let (params, rest) = procedure.clauses[k].clone();
+        let mut changed = !std::mem::replace(&mut procedure.reached[k], true);
+        for (v, t) in params.iter().zip(types) {
+            changed |= self.slots.grow(*v, *t);
+        }
+        if let Some(v) = rest {
+            let t = Type::of(if n > params.len() { PAIR } else { NULL });
+            changed |= self.slots.grow(v, t);
+        }
+        if changed {
+            self.forms.touch(procedure.form);
+        }
+        let here = self.forms.here;
+        if procedure.form != here && !procedure.callers.contains(&here) {
+            procedure.callers.push(here);
+        }
+        procedure.result.ty
+    }
+
+    /// Walks the clauses of a known procedure that are called.
+    pub(super) fn procedure_body(&mut self, p: ProcedureId, l: &mut Lambda) {
+        for (k, c) in l.clauses.iter_mut().enumerate() {
+            if !self.procedures.get(p).reached[k] {
+                continue;
+            }
+            for v in c.params.iter().chain(&c.rest) {
+                self.env.bind(*v, self.slots.get(*v));
+            }
+            let t = self.body(&mut c.body);
+            if self.phase == Phase::Plan {
+                self.plan_procedure(p, c);
+            }
+            let procedure = self.procedures.get(p);
+            if procedure.result.grow(t, &[]) {
+                for f in std::mem::take(&mut procedure.callers) {
+                    self.forms.enqueue(f);
+                }
+                self.forms.touch(procedure.form);
+            }
+        }
+    }
+
+    /// Walks the lambda of a procedure after the scope of its name, whose calls were then seen. Facts of the scope
+    /// are about the same variables but may not hold when the procedure was called, so they are taken back meanwhile.
+    pub(super) fn later(&mut self, p: ProcedureId, l: &mut Lambda) {
+        let trail = self.procedures.marks.get(&p).copied().unwrap_or(0);
+        let facts = self.env.take_back(trail);
+        self.procedure_body(p, l);
+        for (v, t) in facts {
+            self.env.refine(v, t);
+        }
+    }
+
+    /// Gives a lambda a name by which its calls are known.
+    pub(super) fn name(&mut self, v: VarId, l: &Lambda) {
+        self.env.bind(v, Type::of(PROCEDURE));
+        let p = match self.procedures.local(v) {
+            Some(p) => p,
+            None => {
+                let p = self.procedures.add(l, self.forms.here);
+                self.procedures.local[v.0 as usize] = Some(p);
+                p
+            }
+        };
+        self.procedures.marks.insert(p, self.env.mark().trail);
+    }
+
+    pub(super) fn call(&mut self, f: &mut Expr, args: &mut [Expr]) -> Type {
+        let p = self.procedures.named(f);
+        let mut dead = p.is_none() && self.expr(f).is_none();
+        let mut types = Vec::with_capacity(args.len());
+        for a in args.iter_mut() {
+            let t = self.expr(a);
+            dead |= t.is_none();
+            types.push(t);
+            if dead {
+                return Type::NONE;
+            }
+        }
+        if dead {
+            return Type::NONE;
+        }
+        if let Some(p) = p {
+            return self.call_known(p, &types);
+        }
+        if let Expr::Local(v) = f {
+            let t = self.env.get(*v).only(PROCEDURE);
+            if t.is_none() {
+                return t;
+            }
+            self.env.refine(*v, t);
+        }
+        Type::ANY
+    }
+
+    // --- labels
+
+    pub(super) fn is_loop(&self, l: LabelId) -> bool {
+        self.labels.get(&l).is_some_and(|t| t.looping)
+    }
+
+    /// Types of the arguments of jumps to the label from its own body, in the last walk.
+    pub(super) fn inner_types(&self, l: LabelId) -> Option<&[Type]> {
+        self.labels.get(&l).map(|t| &t.inner[..]).filter(|t| !t.is_empty())
+    }
+
+    pub(super) fn jump(&mut self, l: LabelId, types: &[Type]) {
+        let Some(target) = self.labels.get_mut(&l) else { return };
+        self.forms.again |= !std::mem::replace(&mut target.reached, true);
+        if target.entered {
+            self.forms.again |= !std::mem::replace(&mut target.looping, true);
+            if self.phase.rewrites() {
+                target.inner.resize(types.len(), Type::NONE);
+                target.inner.iter_mut().zip(types).for_each(|(t, u)| *t = t.join(*u));
+            }
+        } else if !target.looping {
+            let known = self.env.since(target.mark);
+            target.facts = Some(match target.facts.take() {
+                Some(facts) => either(&facts, &known),
+                None => known,
+            });
+        }
+        for (v, t) in target.params.iter().zip(types) {
+            self.forms.again |= self.slots.grow(*v, *t);
+        }
+    }
+
+    pub(super) fn labels(&mut self, labels: &mut [Label], body: &mut Expr) -> Type {
+        if self.phase.rewrites() {
+            self.plan_doubles(labels);
+        }
+        if self.phase == Phase::Finish {
+            self.plan_splits(labels);
+        }
+        let mark = self.env.mark();
+        for l in labels.iter() {
+            let target = self.labels.entry(l.id).or_default();
+            if target.params.is_empty() {
+                target.params.clone_from(&l.params);
+            }
+            (target.entered, target.mark, target.facts) = (false, mark, None);
+        }
+        let mut t = self.expr(body);
+        let facts = self.env.leave(mark);
+        let mut exit = (!t.is_none()).then_some(facts);
+        let alone = labels.len() == 1;
+        for l in labels.iter_mut() {
+            let Some(target) = self.labels.get_mut(&l.id).filter(|t| t.reached) else { continue };
+            target.entered = true;
+            let facts = target.facts.take().filter(|_| !target.looping).unwrap_or_default();
+            self.env.assume(&facts);
+            for v in &l.params {
+                self.env.bind(*v, self.slots.get(*v));
+            }
+            let value = self.expr(&mut l.body);
+            if self.phase == Phase::Plan {
+                if alone && self.stabilizes(l) {
+                    self.plans.peels.insert(l.id);
+                    self.plans.another_round = true;
+                }
+                let splittable = self.splittable(l).any(|s| s);
+                self.plans.another_round |= splittable;
+            }
+            self.split_label(l);
+            t = t.join(value);
+            let facts = self.env.leave(mark);
+            if self.phase == Phase::Plan && alone && !self.plans.peels.contains(&l.id) {
+                self.plan_loop(l);
+            }
+            if !value.is_none() {
+                exit = Some(match exit {
+                    Some(before) => either(&before, &facts),
+                    None => facts,
+                });
+            }
+        }
+        self.env.assume(&exit.unwrap_or_default());
+        t
+    }
+}
