@@ -127,6 +127,11 @@ impl Function {
         }
     }
 
+    /// Is the variable a value word?
+    pub fn is_tagged(&self, v: Var) -> bool {
+        self.vars[v.0 as usize].rep == Rep::Tagged
+    }
+
     /// The variable that holds the closure, in bodies that need one.
     pub fn closure(&self) -> Option<Var> {
         match &self.kind {
@@ -239,7 +244,7 @@ pub enum Stmt {
         live: Vec<Var>,
     },
     /// Makes sure that the stack can grow by so many words below the incoming frame, moving that frame to another place if
-    /// not; serves a stop if one is requested. The last statement before a call that makes a frame.
+    /// not; serves a stop if one is requested. The last safepoint of a block whose call makes a frame.
     StackCheck {
         /// Words of the new frame less those of the incoming one.
         words: u32,

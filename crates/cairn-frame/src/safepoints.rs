@@ -7,8 +7,11 @@
 //! ```text
 //!  b1: if (fx= i.0 n.1) b2 else b3             b1: if (fx= i.0 n.1) b2 else b3
 //!  b3: i.0 = (fx+ i.0 '1)              ──▶     b3: i.0 = (fx+ i.0 '1)
-//!      goto b1                                     stop live (i.0 n.1)
-//!                                                  goto b1
+//!      goto b1                                     goto b4
+//!                                              b4: if (fx= i.0 n.1) b2 else b5       the second of four copies
+//!                                              …
+//!                                              b10: stop live (i.0 n.1)
+//!                                                   goto b1
 //! ```
 //!
 //! Which cycles there are:
@@ -24,7 +27,7 @@
 //!
 //! Cost: each round is linear in the module; rounds are as many as cycles are nested, two or three.
 
-use crate::flow::{self, FunctionFlow};
+use crate::flow::{self, FunctionFlow, VarSet};
 use crate::ir::*;
 use crate::uses;
 
@@ -33,18 +36,37 @@ pub fn insert(m: &mut Module) {
     for i in 0..m.functions.len() {
         let checks = stack_checks(m, &m.functions[i]);
         let f = &mut m.functions[i];
-        checks.into_iter().for_each(|(block, check)| f.blocks[block].stmts.push(check));
+        checks.into_iter().for_each(|(block, at, check)| f.blocks[block].stmts.insert(at, check));
         cut_loops(f);
     }
     cut_cycles_of_functions(m);
 }
 
-/// The stack checks at the ends of the blocks whose call makes the stack grow.
-fn stack_checks(m: &Module, f: &Function) -> Vec<(usize, Stmt)> {
+/// Where the blocks whose call makes the stack grow check it: block, position, check. After the last safepoint, because others
+/// might move the frames; from there on where the fewest variables live, because they are all spilled if the check fails.
+fn stack_checks(m: &Module, f: &Function) -> Vec<(usize, usize, Stmt)> {
     let check = |(i, b): (usize, &Block)| {
         let Term::Call { frame, .. } = &b.term else { return None };
         let words = m.stack_growth(f, &frame.frame)?;
-        Some((i, Stmt::StackCheck { words, live: used_at_end(f, b) }))
+        let mut live = VarSet::new(f.vars.len());
+        uses::term_uses(&b.term, |v| {
+            live.insert(v);
+        });
+        let tagged = |set: &VarSet| -> Vec<Var> { set.iter().filter(|v| f.is_tagged(*v)).collect() };
+        let mut best = (b.stmts.len(), tagged(&live));
+        if !b.stmts.iter().any(|s| matches!(s, Stmt::HeapCheck { bytes: 1.., .. })) {
+            for (at, s) in b.stmts.iter().enumerate().rev() {
+                if s.safepoint_live().is_some() {
+                    break;
+                }
+                flow::step_back(&mut live, s, f.closure());
+                let here = tagged(&live);
+                if here.len() < best.1.len() {
+                    best = (at, here);
+                }
+            }
+        }
+        Some((i, best.0, Stmt::StackCheck { words, live: best.1 }))
     };
     f.blocks.iter().enumerate().filter_map(check).collect()
 }
@@ -53,7 +75,7 @@ fn stack_checks(m: &Module, f: &Function) -> Vec<(usize, Stmt)> {
 fn used_at_end(f: &Function, b: &Block) -> Vec<Var> {
     let mut live = vec![];
     uses::term_uses(&b.term, |v| {
-        if f.vars[v.0 as usize].rep == Rep::Tagged {
+        if f.is_tagged(v) {
             live.push(v);
         }
     });
@@ -66,75 +88,129 @@ fn stops(b: &Block) -> bool {
     b.stmts.iter().any(Stmt::stops)
 }
 
-/// Cuts the cycles among a function's blocks, inner loops first, so that an outer loop whose every round passes an inner one
-/// costs nothing. A loop that goes back at one place is cut there: its last round does not ask any more.
+/// Cuts the cycles among a function's blocks, inner loops first: what goes back to a loop's header without a safepoint goes by
+/// way of a new block that has one. A small loop is copied a few times, so that only every second or fourth round asks; the
+/// jumps that are saved pay for the question.
 fn cut_loops(f: &mut Function) {
-    let n = f.blocks.len();
-    let successors: Vec<Vec<usize>> =
-        f.blocks.iter().map(|b| uses::successors(&b.term).iter().map(|s| s.0 as usize).collect()).collect();
+    let successors: Vec<Vec<usize>> = f.blocks.iter().map(successors).collect();
     let order = reverse_postorder(&successors);
-    let mut number = vec![usize::MAX; n];
-    for (i, b) in order.iter().enumerate() {
-        number[*b] = i;
-    }
-    let goes_back = |from: usize, to: usize| number[from] >= number[to];
-    let mut is_header = vec![false; n];
+    let mut graph = LoopGraph { number: vec![usize::MAX; f.blocks.len()], quiet: vec![], successors };
+    order.iter().enumerate().for_each(|(i, b)| graph.number[*b] = i);
+    graph.quiet = f.blocks.iter().map(|b| !stops(b)).collect();
+    let mut is_header = vec![false; f.blocks.len()];
     for &b in &order {
-        successors[b].iter().filter(|s| goes_back(b, **s)).for_each(|s| is_header[*s] = true);
+        let back = graph.successors[b].iter().filter(|s| graph.number[b] >= graph.number[**s]);
+        back.for_each(|s| is_header[*s] = true);
     }
-    if !is_header.contains(&true) {
-        return;
-    }
-    let mut quiet: Vec<bool> = f.blocks.iter().map(|b| !stops(b)).collect();
-    let mut at_start: Vec<usize> = vec![];
-    let mut at_end: Vec<usize> = vec![];
+    let mut stops: Vec<(usize, usize)> = vec![];
     for &header in order.iter().rev().filter(|b| is_header[**b]) {
-        if !quiet[header] {
-            continue;
+        let body = graph.quiet_loop(header);
+        if !body.is_empty() {
+            let innermost = body.iter().all(|b| *b == header || *b < is_header.len() && !is_header[*b]);
+            let size: usize = body.iter().map(|b| 1 + f.blocks[*b].stmts.len()).sum();
+            let copies = match size {
+                _ if !innermost => 0,
+                ..=SMALL => 3,
+                ..=MIDDLING => 1,
+                _ => 0,
+            };
+            stops.push((graph.cut(f, header, &body, copies), header));
         }
-        // what the header reaches without a safepoint, in its own loop
-        let mut reached = vec![false; n];
-        let mut work = vec![header];
-        let mut latches = vec![];
+    }
+    let flow = FunctionFlow { blocks: &f.blocks, closure: f.closure(), variables: f.vars.len() };
+    let live = if stops.is_empty() { vec![] } else { flow::live_in(&flow) };
+    for (block, header) in stops {
+        let live = live[header].iter().filter(|v| f.is_tagged(*v)).collect();
+        f.blocks[block].stmts.push(Stmt::StopCheck { live });
+    }
+}
+
+/// Statements and blocks of a loop of which there will be four copies.
+const SMALL: usize = 10;
+/// The same of a loop of which there will be two copies.
+const MIDDLING: usize = 24;
+
+fn successors(b: &Block) -> Vec<usize> {
+    uses::successors(&b.term).iter().map(|s| s.0 as usize).collect()
+}
+
+/// A function's blocks while its loops are cut.
+struct LoopGraph {
+    successors: Vec<Vec<usize>>,
+    /// In reverse postorder; a copy has its original's number.
+    number: Vec<usize>,
+    /// Has it no safepoint?
+    quiet: Vec<bool>,
+}
+
+impl LoopGraph {
+    /// The blocks on cycles without a safepoint through a header, in its own loop: the header first, or none.
+    fn quiet_loop(&self, header: usize) -> Vec<usize> {
+        let mut predecessors: Vec<(usize, usize)> = vec![];
+        let mut reached = vec![false; self.quiet.len()];
+        let mut work = if self.quiet[header] { vec![header] } else { vec![] };
         while let Some(b) = work.pop() {
             if std::mem::replace(&mut reached[b], true) {
                 continue;
             }
-            for &s in &successors[b] {
-                if s == header {
-                    latches.push(b);
-                } else if quiet[s] && number[s] > number[header] {
+            for &s in &self.successors[b] {
+                if s == header || self.quiet[s] && self.number[s] > self.number[header] {
+                    predecessors.push((s, b));
                     work.push(s);
                 }
             }
         }
-        latches.dedup();
-        match latches[..] {
-            [] => {}
-            [latch] if successors[latch].len() == 1 => {
-                quiet[latch] = false;
-                at_end.push(latch);
-            }
-            _ => {
-                quiet[header] = false;
-                at_start.push(header);
+        let mut body = vec![];
+        let mut work = vec![header];
+        while let Some(b) = work.pop() {
+            for (_, p) in predecessors.iter().filter(|(s, _)| *s == b) {
+                if !body.contains(p) {
+                    body.push(*p);
+                    work.push(*p);
+                }
             }
         }
+        if let Some(at) = body.iter().position(|b| *b == header) {
+            body.swap(0, at);
+        }
+        body
     }
-    if at_start.is_empty() && at_end.is_empty() {
-        return;
-    }
-    let flow = FunctionFlow { blocks: &f.blocks, closure: f.closure(), variables: f.vars.len() };
-    let live = flow::live_in(&flow);
-    let tagged = |set: &flow::VarSet| set.iter().filter(|v| f.vars[v.0 as usize].rep == Rep::Tagged).collect();
-    let at_end: Vec<(usize, Vec<Var>)> =
-        at_end.into_iter().map(|b| (b, tagged(&flow::live_before_term(&flow, b, &live)))).collect();
-    let at_start: Vec<(usize, Vec<Var>)> = at_start.into_iter().map(|b| (b, tagged(&live[b]))).collect();
-    for (b, live) in at_end {
-        f.blocks[b].stmts.push(Stmt::StopCheck { live });
-    }
-    for (b, live) in at_start {
-        f.blocks[b].stmts.insert(0, Stmt::StopCheck { live });
+
+    /// Lets the loop's rounds go through so many copies of its body, and then through a new, empty block, which it returns.
+    fn cut(&mut self, f: &mut Function, header: usize, body: &[usize], copies: usize) -> usize {
+        let first = f.blocks.len();
+        let stop = first + copies * body.len();
+        let place =
+            |round: usize, i: usize| if round == 0 { body[i] } else { first + (round - 1) * body.len() + i };
+        let target = |round: usize, s: usize| match body.iter().position(|b| *b == s) {
+            Some(0) if round == copies => stop,
+            Some(0) => place(round + 1, 0),
+            Some(i) => place(round, i),
+            None => s,
+        };
+        debug_assert_eq!(body[0], header);
+        let originals: Vec<Block> = body.iter().map(|b| f.blocks[*b].clone()).collect();
+        for round in 0..=copies {
+            for (i, original) in originals.iter().enumerate() {
+                let mut block = original.clone();
+                uses::retarget(&mut block.term, |s| BlockId(target(round, s.0 as usize) as u32));
+                let next = successors(&block);
+                if round == 0 {
+                    f.blocks[body[i]] = block;
+                    self.successors[body[i]] = next;
+                } else {
+                    f.blocks.push(block);
+                    self.successors.push(next);
+                    self.number.push(self.number[body[i]]);
+                    self.quiet.push(true);
+                }
+            }
+        }
+        f.blocks.push(Block { stmts: vec![], term: Term::Goto(BlockId(header as u32)) });
+        self.successors.push(vec![header]);
+        self.number.push(self.number[header]);
+        self.quiet.push(false);
+        stop
     }
 }
 

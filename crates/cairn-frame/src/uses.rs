@@ -89,6 +89,15 @@ pub fn successors(t: &Term) -> Vec<BlockId> {
     }
 }
 
+/// Changes the successors inside the function.
+pub fn retarget(t: &mut Term, f: impl Fn(BlockId) -> BlockId) {
+    match t {
+        Term::Goto(b) => *b = f(*b),
+        Term::Branch { then, els, .. } => (*then, *els) = (f(*then), f(*els)),
+        _ => {}
+    }
+}
+
 /// Calls `f` with each variable a call defines on return.
 pub fn results_defs(r: &Results, mut f: impl FnMut(Var)) {
     match r {

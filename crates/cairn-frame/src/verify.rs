@@ -350,16 +350,18 @@ impl Checker<'_> {
             Term::Call { frame, .. } => self.m.stack_growth(self.f, &frame.frame),
             _ => None,
         };
-        let checked = match b.stmts.last() {
-            Some(Stmt::StackCheck { words, .. }) => Some(*words),
+        let last = b.stmts.iter().rposition(|s| s.safepoint_live().is_some());
+        let checked = last.and_then(|k| match b.stmts[k] {
+            Stmt::StackCheck { words, .. } => Some(words),
             _ => None,
-        };
+        });
         match (needed, checked) {
             (Some(n), Some(c)) if c != n => self.error(i, format!("{c} words of stack are checked, {n} needed")),
             (Some(n), None) => self.error(i, format!("{n} words of stack are used without a stack check")),
             _ => {}
         }
-        if b.stmts.iter().rev().skip(needed.is_some() as usize).any(|s| matches!(s, Stmt::StackCheck { .. })) {
+        let checks = b.stmts.iter().filter(|s| matches!(s, Stmt::StackCheck { .. })).count();
+        if checks > needed.is_some() as usize {
             self.error(i, "a stack check does not stand before a call that needs it".into());
         }
     }

@@ -42,7 +42,7 @@ const WAYS: [&str; 24] = [
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Executables of a program, one for each combination of options.
-struct Executables(Directory, Vec<(String, PathBuf)>);
+struct Executables(#[allow(dead_code)] Directory, Vec<(String, PathBuf)>);
 
 impl Executables {
     fn new(name: &str, program: &str, options: &[&[&str]]) -> Executables {
