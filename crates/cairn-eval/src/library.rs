@@ -26,11 +26,10 @@ impl Loader for Files {
         }
         let path = std::env::var_os("CAIRN_PATH").unwrap_or_default();
         let directories = std::iter::once(Path::new("").to_path_buf()).chain(std::env::split_paths(&path));
-        for file in directories.map(|d| d.join(&relative)).filter(|f| f.is_file()) {
-            let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
-            return Ok(Some((file.display().to_string(), text)));
-        }
-        Ok(None)
+        let mut files = directories.map(|d| d.join(&relative));
+        let Some(file) = files.find(|f| f.is_file()) else { return Ok(None) };
+        let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+        Ok(Some((file.display().to_string(), text)))
     }
 
     fn load_include(&mut self, from: &str, path: &str) -> Result<(String, String), String> {

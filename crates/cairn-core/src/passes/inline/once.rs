@@ -67,7 +67,7 @@ pub(super) fn analyze(program: &Program, facts: &GlobalFacts, uses: &[u32]) -> O
         for (form, f) in program.forms.iter().enumerate() {
             let TopForm::Define(g, Expr::Lambda(l)) = f else { continue };
             let [clause] = &l.clauses[..] else { continue };
-            if clause.rest.is_some() || !facts.lambda(*g).is_some_and(|found| found == form) {
+            if clause.rest.is_some() || facts.lambda(*g) != Some(form) {
                 continue;
             }
             let stored = program.globals[g.0 as usize].library;
