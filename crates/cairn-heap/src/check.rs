@@ -371,7 +371,7 @@ impl<M: ObjectModel> Checker<'_, M> {
             }
             Kind::Typed | Kind::Untyped => {
                 let class = self.core.cells.class_of(table, block);
-                if class.cell_around(start, a) != Some(a) || !self.core.marks.is_set(a) {
+                if class.cell_around(start, a) != a || !self.core.marks.is_set(a) {
                     Err("not the start of a cell in use".into())
                 } else if class.words() == CellWords::Untyped {
                     self.matches_tag(r).map(drop)

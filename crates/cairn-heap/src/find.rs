@@ -56,7 +56,7 @@ impl<M: ObjectModel> Finder<'_, M> {
             }
             Kind::Typed | Kind::Untyped => {
                 let class = self.cells.class_of(table, block);
-                let start = class.cell_around(table.address_of(block), a)?;
+                let start = class.cell_around(table.address_of(block), a);
                 if self.marks.last_start(start, which) != Some(start) {
                     return None;
                 }

@@ -194,6 +194,9 @@ impl<M: ObjectModel> Heap<M> {
             released_at: 0,
             observer: None,
         };
+        if M::AMBIGUOUS {
+            core.marks.expect_ambiguity()?;
+        }
         let selected = Selected::new(facts, &mut core, young, &config);
         Ok(Heap { core, model, selected, facts })
     }

@@ -181,8 +181,8 @@ fn roots_that_refer_to_everything() {
         for request in [Request::Minor, Request::Major, Request::Major] {
             m.collect(request);
             assert_list(m.roots.words[0], 3000);
-            assert_one_of_each(&m, &m.roots.words[1..7].to_vec());
-            assert_one_of_each(&m, &m.roots.words[7..13].to_vec());
+            assert_one_of_each(&m, &m.roots.words[1..7]);
+            assert_one_of_each(&m, &m.roots.words[7..13]);
             assert_eq!(m.verify().objects, 3000 + 14);
         }
     }
@@ -279,7 +279,7 @@ fn an_old_list_that_ends_in_a_pinned_pair() {
 fn weak_references_to_pinned_objects_and_to_their_neighbours() {
     let mut m = Pinning::new(HeapConfig { nursery_bytes: 1 << 20, ..HeapConfig::default() });
     let (mut pinned, mut rounds) = (vec![], vec![]);
-    for round in 0..6 {
+    for _ in 0..6 {
         // By threes: pinned, moved, dead; the later ones in what is left of blocks with pinned objects.
         let made: Vec<u64> =
             (0..300).map(|i| if i % 2 == 0 { m.vector(3, fix(i)) } else { m.cons(fix(i), NIL) }).collect();

@@ -44,10 +44,10 @@ pub struct CellClass {
 }
 
 impl CellClass {
-    /// The start of the cell around `a`, in a block of this class at `block`.
-    pub fn cell_around(&self, block: Address, a: Address) -> Option<Address> {
-        let start = block.plus(a.offset_from(block) / self.bytes * self.bytes);
-        (start.plus(self.bytes) <= block.plus(BLOCK_BYTES)).then_some(start)
+    /// The start of the cell around `a`, in a block of this class at `block`. What is left of the block behind the last
+    /// cell never has a start bit.
+    pub const fn cell_around(&self, block: Address, a: Address) -> Address {
+        block.plus(a.offset_from(block) / self.bytes * self.bytes)
     }
     /// Calls `f` with each cell in use, of the block at `block`, that lies at least partly in a span of the block.
     pub fn cells_in(&self, block: Address, span: Span, marks: &Marks, mut f: impl FnMut(Address)) {
