@@ -1,7 +1,7 @@
 //! What evaluating an expression may do besides giving a value.
 //!
-//! The problem: a pass that removes, moves or duplicates an expression must know whether anyone could notice. The idea: one
-//! walk sums up the effects in a small set ([`Effects`]); the questions passes ask are predicates on the set.
+//! The problem: a pass that removes, moves or duplicates an expression must know whether anyone could notice. The idea:
+//! one walk sums up the effects in a small set ([`Effects`]); the questions passes ask are predicates on the set.
 //!
 //! A global read can fail unless the facts of `passes::known` say that the variable is bound whenever it is read; so
 //! questions take a function `globals` that gives the effects of reading a global ([`unknown_global`] knows nothing;
@@ -86,7 +86,8 @@ fn of_node(e: &Expr, globals: &dyn Fn(GlobalId) -> Effects) -> Effects {
                 Effects::NONE
             }
         }
-        // leaving the expression: effects of a jump inside its own `Labels` are those of the label's body, counted there
+        // leaving the expression: effects of a jump inside its own `Labels` are those of the label's body, counted
+        // there
         Expr::Jump(..) => Effects::NONE,
     }
 }
@@ -127,8 +128,8 @@ pub fn discardable(e: &Expr, globals: &dyn Fn(GlobalId) -> Effects) -> bool {
     of(e, globals).within(REMOVABLE) && !jumps_out(e)
 }
 
-/// Does `e` always give the same value, with no effect and without failing? It may be moved anywhere its variables are in
-/// scope, and evaluated once or twice.
+/// Does `e` always give the same value, with no effect and without failing? It may be moved anywhere its variables are
+/// in scope, and evaluated once or twice.
 pub fn pure(e: &Expr, globals: &dyn Fn(GlobalId) -> Effects) -> bool {
     of(e, globals).within(Effects::NONE) && !jumps_out(e)
 }

@@ -1,8 +1,9 @@
 //! Where inlined code came from.
 //!
-//! The problem: an error in a procedure that was inlined must be reported like any other, with the calls that led to it, though
-//! no frame tells of them. The idea: a [`Site`] in an inlined body names a row of this table, which says where the text
-//! stands, in which procedure, and at which call that procedure was inlined, which may itself be such a site.
+//! The problem: an error in a procedure that was inlined must be reported like any other, with the calls that led to
+//! it, though no frame tells of them. The idea: a [`Site`] in an inlined body names a row of this table, which says
+//! where the text stands, in which procedure, and at which call that procedure was inlined, which may itself be such a
+//! site.
 //!
 //! ```text
 //! (define (g x) (car x))             (car x)  row 1: the text 0:14 in g at row 0
@@ -10,11 +11,11 @@
 //! (display (f 5))
 //! ```
 //!
-//! Calls in tail position ([`Site::is_tail`]) have no frame to return to: backtraces leave them out, so that they show what
-//! continues after an error, the same at every level of optimization. Positions in inlined library code are of no use to
-//! anyone: they become that of the call. Procedures nested in an inlined body keep their positions (those of the library
-//! point at the call, but count for no frame), for they may be called from anywhere; when one becomes a loop of the body
-//! after all, it is told where it is ([`InlineTable::move_into`]).
+//! Calls in tail position ([`Site::is_tail`]) have no frame to return to: backtraces leave them out, so that they show
+//! what continues after an error, the same at every level of optimization. Positions in inlined library code are of no
+//! use to anyone: they become that of the call. Procedures nested in an inlined body keep their positions (those of the
+//! library point at the call, but count for no frame), for they may be called from anywhere; when one becomes a loop of
+//! the body after all, it is told where it is ([`InlineTable::move_into`]).
 //!
 //! Invariants: equal rows are one row; a row's `site` is never inlined itself; `at` names an earlier row, if any.
 
@@ -71,8 +72,9 @@ impl InlineTable {
         Site::inlined(i)
     }
 
-    /// Site `s` of the body of `procedure` after that was inlined at the call `at`; code without a position, and library code,
-    /// take that of the call. An unknown `at` leaves the site *open*: [`InlineTable::move_into`] may say more.
+    /// Site `s` of the body of `procedure` after that was inlined at the call `at`; code without a position, and
+    /// library code, take that of the call. An unknown `at` leaves the site *open*: [`InlineTable::move_into`] may say
+    /// more.
     pub fn inline(&mut self, s: Site, procedure: &Rc<str>, at: Site) -> Site {
         if at.is_known() && s.is_tail() && self.text(s) == self.text(at) {
             return at.with_who(s.who()); // library code that was moved there before
@@ -89,7 +91,8 @@ impl InlineTable {
         if s.is_tail() { new.tail() } else { new }
     }
 
-    /// Site `s` of a procedure nested in a body that was inlined at the call `at`. Errors in library code are shown there.
+    /// Site `s` of a procedure nested in a body that was inlined at the call `at`. Errors in library code are shown
+    /// there.
     pub fn inline_nested(&mut self, s: Site, at: Site) -> Site {
         match self.get(s).cloned() {
             None if at.is_known() && self.is_library(s) => {
@@ -139,8 +142,8 @@ impl InlineTable {
         s.file().and_then(|f| self.library.get(f as usize)).is_some_and(|l| *l)
     }
 
-    /// The positions that a site stands for, innermost first, each with the procedure it is written in, if that is not the one
-    /// whose code it is. All but the first are calls.
+    /// The positions that a site stands for, innermost first, each with the procedure it is written in, if that is not
+    /// the one whose code it is. All but the first are calls.
     pub fn chain(&self, s: Site) -> Vec<(Site, Option<&Rc<str>>)> {
         let mut chain = Vec::new();
         let mut s = s;

@@ -230,8 +230,8 @@ pub enum Expr {
     },
     /// `(call-with-current-continuation f)` without winders: calls `f` with the raw continuation.
     CallCc(Box<Expr>, Site),
-    /// Local join points and loops. Jumps occur in tail position with respect to this expression only (in label bodies or in
-    /// `body`), never inside a nested lambda.
+    /// Local join points and loops. Jumps occur in tail position with respect to this expression only (in label bodies
+    /// or in `body`), never inside a nested lambda.
     Labels(Vec<Label>, Box<Expr>),
     /// Jump to a label.
     Jump(LabelId, Vec<Expr>),

@@ -1,7 +1,7 @@
 //! Reads what [`crate::print`] prints. Used by tests, which write Core as text.
 //!
-//! The text is scanned and parsed in one recursive descent over its bytes; variables, globals and labels get the numbers they
-//! carry, tables grow to fit. Errors tell the line. Comments run from `;` to the end of the line.
+//! The text is scanned and parsed in one recursive descent over its bytes; variables, globals and labels get the
+//! numbers they carry, tables grow to fit. Errors tell the line. Comments run from `;` to the end of the line.
 
 use crate::inlined::InlineTable;
 use crate::ir::*;

@@ -353,8 +353,9 @@ pub const fn fixnum_bit(i: usize) -> u8 {
     1 << (4 + i)
 }
 
-/// The bit among the proven ones of a store ([`PrimOp::stored_operand`]) that says: what is stored, operand `i`, is a *scalar*, a
-/// fixnum, boolean, character, the empty list or another of the values that have neither parts nor an identity.
+/// The bit among the proven ones of a store ([`PrimOp::stored_operand`]) that says: what is stored, operand `i`, is a
+/// *scalar*, a fixnum, boolean, character, the empty list or another of the values that have neither parts nor an
+/// identity.
 pub const fn scalar_bit(i: usize) -> u8 {
     1 << (4 + i)
 }
@@ -452,8 +453,8 @@ impl PrimOp {
             _ => None,
         }
     }
-    /// Can it raise, given which operand checks are proven (bit `i` for operand `i`)? Of the operands of `<` and its like,
-    /// "proven" says that they are real.
+    /// Can it raise, given which operand checks are proven (bit `i` for operand `i`)? Of the operands of `<` and its
+    /// like, "proven" says that they are real.
     pub fn can_fail(self, proven: u8) -> bool {
         match self {
             PrimOp::Op(op) => {

@@ -13,8 +13,8 @@
 //! * `x.3` local variable 3, `@x.3` global variable 3, `L3` label 3, `%car:1` primitive with `proven` = 1;
 //! * numbers, strings, characters and booleans stand for themselves, other constants are quoted;
 //! * `(f x …)` is a call; all other forms start with a keyword;
-//! * with positions, `{file:offset}` follows the expression it belongs to; `{file:offset in g at file:offset}` is a position in
-//!   the body of `g`, inlined.
+//! * with positions, `{file:offset}` follows the expression it belongs to; `{file:offset in g at file:offset}` is a
+//!   position in the body of `g`, inlined.
 
 use crate::inlined::InlineTable;
 use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, Program, TopForm, VarId};
@@ -62,8 +62,8 @@ pub fn print_literal(l: &Literal) -> String {
     out
 }
 
-/// A source position as [`Site`] prints it, or `{file:offset in procedure at file:offset}` in an inlined body; nothing when
-/// unknown.
+/// A source position as [`Site`] prints it, or `{file:offset in procedure at file:offset}` in an inlined body; nothing
+/// when unknown.
 pub fn print_site(table: &InlineTable, s: Site) -> String {
     let mut items = Vec::new();
     for (s, procedure) in table.chain(s) {

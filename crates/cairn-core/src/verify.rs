@@ -1,8 +1,8 @@
 //! The verifier: what must hold of a program between passes.
 //!
-//! It checks the dialect ([`Dialect`]), scoping (each variable and label is bound once and used only in its scope), that
-//! jumps are in tail position of their `Labels` and pass the right number of arguments, operand counts and `proven` masks of
-//! primitives, and that assigned variables are marked. Complexity: linear; deep programs are fine.
+//! It checks the dialect ([`Dialect`]), scoping (each variable and label is bound once and used only in its scope),
+//! that jumps are in tail position of their `Labels` and pass the right number of arguments, operand counts and
+//! `proven` masks of primitives, and that assigned variables are marked. Complexity: linear; deep programs are fine.
 
 use crate::ir::{Clause, Expr, LabelId, Lambda, Program, VarId};
 use crate::prim::{fixnum_bit, scalar_bit};

@@ -1,14 +1,14 @@
 //! Walking, copying and measuring expressions: what all passes share.
 //!
-//! The problem: Core is a plain tree, and real programs make it deep (a quasiquoted list of 100,000 elements is a nest of
-//! 100,000 `cons`). Recursion over it must not exhaust the native stack. The idea: recursion stays, but every recursive
-//! step goes through [`deep`], which continues on a fresh heap-allocated stack segment when the current one runs low.
-//! Orderless walks use [`visit`], which needs no recursion at all. Dropping is the one recursion that is not ours to
-//! write: [`dismantle`] takes a tree apart with a work list; `Program` does so when dropped, and passes that throw away
-//! large subtrees may do so too ([`with_room`] makes the rest safe inside the optimizer).
+//! The problem: Core is a plain tree, and real programs make it deep (a quasiquoted list of 100,000 elements is a nest
+//! of 100,000 `cons`). Recursion over it must not exhaust the native stack. The idea: recursion stays, but every
+//! recursive step goes through [`deep`], which continues on a fresh heap-allocated stack segment when the current one
+//! runs low. Orderless walks use [`visit`], which needs no recursion at all. Dropping is the one recursion that is not
+//! ours to write: [`dismantle`] takes a tree apart with a work list; `Program` does so when dropped, and passes that
+//! throw away large subtrees may do so too ([`with_room`] makes the rest safe inside the optimizer).
 //!
-//! Invariants: [`for_each_child`] and [`for_each_child_mut`] visit in evaluation order (branches and bodies of lambdas and
-//! labels: in textual order); [`copy_fresh`] keeps every variable and label bound exactly once.
+//! Invariants: [`for_each_child`] and [`for_each_child_mut`] visit in evaluation order (branches and bodies of lambdas
+//! and labels: in textual order); [`copy_fresh`] keeps every variable and label bound exactly once.
 
 use crate::ir::{Clause, Expr, Label, LabelId, Lambda, Literal, Program, TopForm, VarId};
 use cairn_layout::code::Site;
@@ -246,8 +246,8 @@ impl Clone for Expr {
     }
 }
 
-/// How [`copy_fresh`] renames: variables and labels bound inside the copy get fresh names; others are looked up here and
-/// kept when absent.
+/// How [`copy_fresh`] renames: variables and labels bound inside the copy get fresh names; others are looked up here
+/// and kept when absent.
 #[derive(Default, Debug)]
 pub struct Renaming {
     /// Variables.

@@ -1,10 +1,10 @@
-//! Random programs before and after passes, under the reference interpreter: what local procedures, several values and records
-//! of several types make hard.
+//! Random programs before and after passes, under the reference interpreter: what local procedures, several values and
+//! records of several types make hard.
 //!
-//! The programs of `passes/inline/random.rs` are of all kinds; these are of one: local procedures with one or more clauses, called
-//! from operands, producers and tails; procedures that return two values; records of two types that meet in variables,
-//! parameters and results. So contification has regions to confuse, and the analysis of types joins to get wrong. The interpreter
-//! stops where a check was removed that was needed.
+//! The programs of `passes/inline/random.rs` are of all kinds; these are of one: local procedures with one or more
+//! clauses, called from operands, producers and tails; procedures that return two values; records of two types that
+//! meet in variables, parameters and results. So contification has regions to confuse, and the analysis of types joins
+//! to get wrong. The interpreter stops where a check was removed that was needed.
 
 use cairn_core::ir::Program;
 use cairn_core::parse::parse_program;
@@ -113,8 +113,8 @@ impl Generator {
         }
     }
 
-    /// What is in a field of a record, perhaps after a test of its type; without one it is an error when it is of the other
-    /// type.
+    /// What is in a field of a record, perhaps after a test of its type; without one it is an error when it is of the
+    /// other type.
     fn field(&mut self, d: usize) -> String {
         let (v, t, field) = (self.name("r"), self.below(2), self.below(2));
         let init = self.expr(Record, d);
@@ -279,8 +279,8 @@ fn inlining_keeps_meaning() {
     });
 }
 
-/// Two records meet in a variable, a label's parameter, a procedure's parameter, its result, or a loop's variable; what is read
-/// there with either type's accessor is right or an error.
+/// Two records meet in a variable, a label's parameter, a procedure's parameter, its result, or a loop's variable; what
+/// is read there with either type's accessor is right or an error.
 #[test]
 fn records_of_two_types_meet() {
     let meetings = [

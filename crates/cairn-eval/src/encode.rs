@@ -10,7 +10,7 @@
 //! | code | meaning |
 //! |---|---|
 //! | `#(quote x)` | constant |
-//! | `#(local depth index)` | variable: `depth` scopes out, element `index` of that scope's vector; element 0 is the scope outside |
+//! | `#(local depth index)` | variable: `depth` scopes out, element `index` of its vector; element 0 is the scope outside |
 //! | `#(value n)` | variable of a library of the running program, or primitive, number `n` of the keys |
 //! | `#(cell n name)` | any other global variable, by number; raises when unbound |
 //! | `#(set n name x)`, `#(define n x)` | assignment, definition |
@@ -23,8 +23,9 @@
 //! | `#(receive x required rest? body)` | a scope with the values of `x` |
 //! | `#(record-ref r rtd i)`, `#(record-set! r rtd i x)` | |
 //!
-//! Input: dialect `Fixed` without labels ([`cairn_core::passes::prepare`]). A scope's values never change once all are there, so a
-//! continuation may enter code again. Primitives are called as procedures, whatever is known about their operands.
+//! Input: dialect `Fixed` without labels ([`cairn_core::passes::prepare`]). A scope's values never change once all are
+//! there, so a continuation may enter code again. Primitives are called as procedures, whatever is known about their
+//! operands.
 
 use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, Program, TopForm, VarId};
 use cairn_core::prim::{Op, PrimOp};

@@ -1,19 +1,19 @@
 //! # cairn-eval: the expander inside a running program
 //!
-//! The problem: `eval` needs reader, expander and the macros of the libraries while a program runs, also in an executable that
-//! was made by `cairn build` and knows nothing of Cairn's compiler. The idea: reader and expander need no LLVM and are linked into
-//! programs that evaluate; what they make, Core, is [`encode`]d as vectors that an evaluator written in Scheme
-//! (`lib/cairn/evaluator.sld`) turns into closures. So evaluated code has the frames, tail calls, continuations and
-//! collector of the program itself, under every strategy, and the runtime knows nothing of it.
+//! The problem: `eval` needs reader, expander and the macros of the libraries while a program runs, also in an
+//! executable that was made by `cairn build` and knows nothing of Cairn's compiler. The idea: reader and expander need
+//! no LLVM and are linked into programs that evaluate; what they make, Core, is [`encode`]d as vectors that an
+//! evaluator written in Scheme (`lib/cairn/evaluator.sld`) turns into closures. So evaluated code has the frames, tail
+//! calls, continuations and collector of the program itself, under every strategy, and the runtime knows nothing of it.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`encode`] | Core → code of the evaluator |
 //! | [`library`] | the sources of `lib/`, which are part of the program |
 //!
-//! Invariants: libraries that are part of the running program are expanded for their macros only, their variables are the
-//! program's own ([`cairn_syntax::Session::definitions`]); other libraries are expanded and evaluated when they are first imported.
-//! A session holds no values of the heap.
+//! Invariants: libraries that are part of the running program are expanded for their macros only, their variables are
+//! the program's own ([`cairn_syntax::Session::definitions`]); other libraries are expanded and evaluated when they are
+//! first imported. A session holds no values of the heap.
 
 pub mod encode;
 pub mod library;

@@ -45,8 +45,8 @@ pub struct Zeal {
     pub verify: bool,
     /// Make every collection a major one.
     pub always_major: bool,
-    /// Collect at every heap check, now and then everything: extents are exactly as large as asked for, so that every check
-    /// fails.
+    /// Collect at every heap check, now and then everything: extents are exactly as large as asked for, so that every
+    /// check fails.
     pub every_safepoint: bool,
     /// Walk around every collection, however large the heap is; see `zeal.rs`.
     pub thorough: bool,
@@ -55,9 +55,9 @@ pub struct Zeal {
 }
 
 impl Default for SizingConfig {
-    /// A small floor and small budgets cost little, since collecting little is cheap, and keep the working set in the caches:
-    /// with a floor of 32 MiB and 16 MiB of young large objects, `conform` took 37 instead of 12 MB at the same speed, `string`
-    /// 38 instead of 20 MB and a sixth more time.
+    /// A small floor and small budgets cost little, since collecting little is cheap, and keep the working set in the
+    /// caches: with a floor of 32 MiB and 16 MiB of young large objects, `conform` took 37 instead of 12 MB at the same
+    /// speed, `string` 38 instead of 20 MB and a sixth more time.
     fn default() -> Self {
         SizingConfig { min_limit: 8 << 20, growth: 2.0, generous: 16 << 20, large_young: 8 << 20 }
     }

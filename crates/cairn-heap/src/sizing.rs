@@ -9,12 +9,13 @@
 //!                                                                  room' = min(2 × room, room + generous)
 //! ```
 //!
-//! So small heaps get more room in proportion, which a large one would hardly notice (`gcbench` has a live size of 16 MB
-//! most of the time, and a peak of 170).
+//! So small heaps get more room in proportion, which a large one would hardly notice (`gcbench` has a live size of 16
+//! MB most of the time, and a peak of 170).
 //!
-//! A program may drop what it holds and go on with little: then the heap does not grow, and no limit is ever reached. So a major
-//! collection also comes when the program has allocated several times what the heap holds (`patience`) since the last one. If
-//! that finds little dead, patience doubles: the cost of looking in vain is logarithmic in the length of the run.
+//! A program may drop what it holds and go on with little: then the heap does not grow, and no limit is ever reached.
+//! So a major collection also comes when the program has allocated several times what the heap holds (`patience`) since
+//! the last one. If that finds little dead, patience doubles: the cost of looking in vain is logarithmic in the length
+//! of the run.
 //!
 //! Rejected for now: the square-root rule of Kirisame et al. (2022), which balances many heaps in one machine; it
 //! needs measured allocation and tracing rates, so runs would no longer be reproducible.
@@ -69,8 +70,8 @@ impl Sizing {
         let wish = (live + (2 * room).min(room + self.config.generous)).max(self.config.min_limit);
         self.limit = wish.min(self.heap_max.saturating_sub(nursery)).max(live);
     }
-    /// Has so much been allocated since the last major collection that what the heap holds is likely to be dead? `allocated`
-    /// counts from the start.
+    /// Has so much been allocated since the last major collection that what the heap holds is likely to be dead?
+    /// `allocated` counts from the start.
     pub const fn is_stale(&self, held: u64, allocated: u64) -> bool {
         held >= WORTH_A_LOOK && (allocated - self.allocated) / self.patience >= held
     }

@@ -21,9 +21,10 @@
 //! set. Under `chunks`, word `i` is at `sp + 8*i`. Frames of more than 128 words set `flags::LONG_MAP`; then the
 //! word at -24 is the address of `ceil(size/64)` map words and -16 is unused. Heap frames are scanned whole.
 //!
-//! Arity ([`count_word`]): bits 0..16 minimum argument count, bit 16 rest arguments, bit 17 several clauses (case-lambda).
-//! With several clauses, bits 0..16 are those of the clause with rest arguments, and bit 32 + n is set when n arguments are
-//! accepted. A count too large for bits 0..16 leaves all ones there and stands in bits 32..64 (of one clause).
+//! Arity ([`count_word`]): bits 0..16 minimum argument count, bit 16 rest arguments, bit 17 several clauses
+//! (case-lambda). With several clauses, bits 0..16 are those of the clause with rest arguments, and bit 32 + n is set
+//! when n arguments are accepted. A count too large for bits 0..16 leaves all ones there and stands in bits 32..64 (of
+//! one clause).
 
 use crate::limits::SHORT_COUNT;
 
@@ -102,13 +103,13 @@ pub const fn shape_words(shape: u64) -> u64 {
 ///
 /// `file` indexes the module's source table (all ones: no position), `start` is a byte offset. `who` says which
 /// procedure an error names: 0 the operation itself, else one more than an index into the program's table of
-/// procedure names. `tail` marks calls that were written in tail position. File number 0x3FFE stands for a position in an
-/// inlined body: `start` then indexes a table that says where the body was inlined (in Core and Frame IR
-/// `Program::inlined`, at run time `ModuleTable::inlined`, which has a row for every check that may fail, too, with the name
-/// of its procedure). As a fixnum-sized integer a site can travel in any register.
+/// procedure names. `tail` marks calls that were written in tail position. File number 0x3FFE stands for a position in
+/// an inlined body: `start` then indexes a table that says where the body was inlined (in Core and Frame IR
+/// `Program::inlined`, at run time `ModuleTable::inlined`, which has a row for every check that may fail, too, with the
+/// name of its procedure). As a fixnum-sized integer a site can travel in any register.
 ///
-/// All of this is relative to one module. In a running program, a site that has left its module's tables (in a condition, in a
-/// backtrace) has the module's number instead of `who`, whose work is done by then.
+/// All of this is relative to one module. In a running program, a site that has left its module's tables (in a
+/// condition, in a backtrace) has the module's number instead of `who`, whose work is done by then.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Site(pub u64);
 

@@ -3,8 +3,8 @@
 
 pub use crate::collector::{COLLECTORS, CollectorFacts, GEN, collector};
 
-/// The ways of keeping frames. The compiler's table of lowerings and the runtime's of strategies are `match`es on this, so
-/// that a new row lacks nothing unnoticed.
+/// The ways of keeping frames. The compiler's table of lowerings and the runtime's of strategies are `match`es on this,
+/// so that a new row lacks nothing unnoticed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum FrameKind {
     /// Linked stack chunks.

@@ -1,16 +1,16 @@
 //! Limits: how much of anything compiled code and the runtime may hand each other.
 //!
-//! The problem: registers, areas and fields of descriptors have a size; code that trusts a size which the other side does
-//! not keep corrupts memory. The idea: every such size is here and nowhere else, and the assertions at the end tie those
-//! that depend on each other. What a program may write has no limit: the frame pass brings what is wider than a
+//! The problem: registers, areas and fields of descriptors have a size; code that trusts a size which the other side
+//! does not keep corrupts memory. The idea: every such size is here and nowhere else, and the assertions at the end tie
+//! those that depend on each other. What a program may write has no limit: the frame pass brings what is wider than a
 //! limit into list form, or packs variables into vectors (`cairn-frame/src/wide`), the Frame IR's verifier holds every
 //! function against the limits, and the emitter refuses what would not fit.
 //!
 //! | area | where | words | used for |
 //! |---|---|---|---|
-//! | argument area | `Machine::args` | [`ARGS_MIN`], more when the runtime makes it grow | operands and values beyond the registers |
+//! | argument area | `Machine::args` | [`ARGS_MIN`], more when it has grown | operands, values beyond the registers |
 //! | spill area | `Machine::spill` | [`SPILL_WORDS`] | what lives on across a collection |
-//! | reserve of a nursery block | `hi - lo` | [`CHECK_RESERVE`] bytes | what a heap check promised, across runtime calls |
+//! | reserve of a nursery block | `hi - lo` | [`CHECK_RESERVE`] bytes | a heap check's promise, across runtime calls |
 //! | red zone of a chunk | below `stack_limit` | [`RED_ZONE`] bytes | frames that grow in place |
 //! | space below the red zone | | [`BELOW_RED_ZONE`] bytes | copying frames in blocks of [`COPY_WORDS`] |
 

@@ -96,11 +96,11 @@ pub mod error {
     pub const PENDING: i64 = 9;
 }
 
-/// What a thread of control consists of while it runs, and all of it: where its frames are, and the slots that are its own. To
-/// switch threads is to exchange this structure; everything else of the [`Machine`] belongs to the OS thread.
+/// What a thread of control consists of while it runs, and all of it: where its frames are, and the slots that are its
+/// own. To switch threads is to exchange this structure; everything else of the [`Machine`] belongs to the OS thread.
 ///
-/// `sp` is in its register while compiled code runs. Which of the other fields mean anything is up to the frame strategy:
-/// frames in the heap need `sp` alone.
+/// `sp` is in its register while compiled code runs. Which of the other fields mean anything is up to the frame
+/// strategy: frames in the heap need `sp` alone.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadState {
@@ -139,12 +139,12 @@ impl ThreadState {
     };
 }
 
-/// The machine context: one for each OS thread that runs compiled code. Offsets are taken by the compiler with `offset_of!`;
-/// what compiled code uses most comes first, as short offsets make short instructions.
+/// The machine context: one for each OS thread that runs compiled code. Offsets are taken by the compiler with
+/// `offset_of!`; what compiled code uses most comes first, as short offsets make short instructions.
 #[repr(C)]
 pub struct Machine {
-    /// What stack checks and stop checks test: `thread.stack_limit`, or [`STOP`] while `stop` is not 0. Signal handlers and other
-    /// OS threads may write it at any time; it is accessed atomically by the runtime.
+    /// What stack checks and stop checks test: `thread.stack_limit`, or [`STOP`] while `stop` is not 0. Signal handlers
+    /// and other OS threads may write it at any time; it is accessed atomically by the runtime.
     pub stack_guard: u64,
     /// The thread that runs.
     pub thread: ThreadState,

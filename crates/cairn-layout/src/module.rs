@@ -35,8 +35,8 @@ pub struct ModuleTable {
     pub inlined: *const Inlined,
     /// Number of them.
     pub inlined_count: u64,
-    /// `extern "C" fn(ctx: *mut Machine, closure: Value)`: runs a procedure of no arguments to its end, leaving its value
-    /// in `Machine::result`. `Machine::{sp,lo,hi}` must be set; they are set again on return.
+    /// `extern "C" fn(ctx: *mut Machine, closure: Value)`: runs a procedure of no arguments to its end, leaving its
+    /// value in `Machine::result`. `Machine::{sp,lo,hi}` must be set; they are set again on return.
     pub enter: *const u8,
     /// The program: a closure of no arguments.
     pub main: Value,
@@ -51,8 +51,8 @@ pub struct ModuleTable {
     pub site_base: *mut u64,
 }
 
-/// What [`ModuleTable::site_base`] points to until the module is loaded. Globals, literals and symbols are words of the object
-/// itself, which belong to one runtime then: another one needs a copy of its own.
+/// What [`ModuleTable::site_base`] points to until the module is loaded. Globals, literals and symbols are words of the
+/// object itself, which belong to one runtime then: another one needs a copy of its own.
 pub const NOT_LOADED: u64 = u64::MAX;
 
 /// Bumped whenever compiled code and runtime stop fitting each other.

@@ -1,17 +1,17 @@
 //! # cairn-mutate: are the tests any good?
 //!
-//! The problem: a test suite that passes says little about what it would notice. The idea (DeMillo, Lipton & Sayward, *Hints
-//! on test data selection*, 1978): put small faults into the source, one at a time, and count how many of these *mutants* some
-//! test catches.
+//! The problem: a test suite that passes says little about what it would notice. The idea (DeMillo, Lipton & Sayward,
+//! *Hints on test data selection*, 1978): put small faults into the source, one at a time, and count how many of these
+//! *mutants* some test catches.
 //!
 //! ```text
-//!  sources ──rust/scheme: every place for a fault──▶ sample ──workshop──▶ a copy of the tree ──judge──▶ caught · survived
+//!  sources ──rust/scheme: places for faults──▶ sample ──workshop──▶ a copy of the tree ──judge──▶ caught · survived
 //! ```
 //!
-//! A mutant of Rust code would cost a compilation. So all mutants of a sample are compiled together, each behind a switch that
-//! the variable `CAIRN_MUTANT` turns on (*mutant schemata*: Untch, Offutt & Harrold 1993). A mutant of `lib/` costs a copy of
-//! the library, which `CAIRN_LIB` names. The sample is drawn by hashing what a mutant is and a seed: an edit elsewhere leaves it as it
-//! is.
+//! A mutant of Rust code would cost a compilation. So all mutants of a sample are compiled together, each behind a
+//! switch that the variable `CAIRN_MUTANT` turns on (*mutant schemata*: Untch, Offutt & Harrold 1993). A mutant of
+//! `lib/` costs a copy of the library, which `CAIRN_LIB` names. The sample is drawn by hashing what a mutant is and a
+//! seed: an edit elsewhere leaves it as it is.
 //!
 //! This crate is a tool for working on Cairn; nothing of it is in the compiler or the runtime.
 
@@ -36,7 +36,8 @@ pub struct Mutant {
     pub line: usize,
     /// Bytes of the file that it stands for. Two mutants of one sample do not overlap.
     pub span: Range<usize>,
-    /// What stands there instead. For Rust this is an expression or statement that asks the switch, with `{on}` for the question.
+    /// What stands there instead. For Rust this is an expression or statement that asks the switch, with `{on}` for the
+    /// question.
     pub text: String,
     /// Function or definition around it.
     pub within: String,

@@ -1,7 +1,7 @@
 //! Faults that passed the tests once, each with the tests that must catch it now.
 //!
-//! They are text: what stands in the source and what stands there instead. So an edit of that place makes this list fail to
-//! apply, and whoever edits decides whether the fault is still one.
+//! They are text: what stands in the source and what stands there instead. So an edit of that place makes this list
+//! fail to apply, and whoever edits decides whether the fault is still one.
 
 use crate::{Mutant, line_at};
 use std::path::Path;

@@ -1,8 +1,9 @@
 //! Where a fault can be put into Rust code.
 //!
-//! Operators: a comparison gets or loses its equality, `+` and `-` (`*` and `/`, `&` and `|`, `<<` and `>>`, `&&` and `||`) take
-//! each other's place, `!` and `-` are dropped, a condition is always true or never, a number is one more, a statement is left
-//! out, an arm of a match with a last arm `_` is left out, a function returns something simple at once.
+//! Operators: a comparison gets or loses its equality, `+` and `-` (`*` and `/`, `&` and `|`, `<<` and `>>`, `&&` and
+//! `||`) take each other's place, `!` and `-` are dropped, a condition is always true or never, a number is one more, a
+//! statement is left out, an arm of a match with a last arm `_` is left out, a function returns something simple at
+//! once.
 //!
 //! Not touched: tests, constants, types, patterns and macros. What does not compile is thrown out by the workshop.
 

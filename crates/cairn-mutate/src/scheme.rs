@@ -1,8 +1,8 @@
 //! Where a fault can be put into Scheme code.
 //!
-//! Operators: a procedure's name gives way to its counterpart (`<` and `<=`, `car` and `cdr`, `and` and `or`, …), a test of `if`
-//! or a clause of `cond` always or never holds, a number is one more, a boolean is the other one, an expression before the last
-//! of a body is left out. Quoted data, `import`s, `export`s and macros are not touched.
+//! Operators: a procedure's name gives way to its counterpart (`<` and `<=`, `car` and `cdr`, `and` and `or`, …), a
+//! test of `if` or a clause of `cond` always or never holds, a number is one more, a boolean is the other one, an
+//! expression before the last of a body is left out. Quoted data, `import`s, `export`s and macros are not touched.
 
 use crate::{Mutant, line_at};
 use std::ops::Range;

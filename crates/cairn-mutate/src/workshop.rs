@@ -1,7 +1,7 @@
 //! A copy of the tree with all mutants of a sample in it, each behind its switch.
 //!
-//! Files are written only when their text changes, so that cargo rebuilds no more than it must. What does not compile is found
-//! by `cargo check`: an error in a line takes the mutants of that line with it.
+//! Files are written only when their text changes, so that cargo rebuilds no more than it must. What does not compile
+//! is found by `cargo check`: an error in a line takes the mutants of that line with it.
 
 use crate::Mutant;
 use std::collections::{BTreeMap, BTreeSet};

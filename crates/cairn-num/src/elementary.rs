@@ -95,8 +95,8 @@ fn tan(z: Z) -> Z {
     Z { re: (2.0 * z.re).sin() / den, im: (2.0 * z.im).sinh() / den }
 }
 
-/// `sqrt(1 - z)` and `sqrt(1 + z)`; an argument on a cut of asin and acos is taken as continuous with quadrant II on the
-/// left and quadrant IV on the right.
+/// `sqrt(1 - z)` and `sqrt(1 + z)`; an argument on a cut of asin and acos is taken as continuous with quadrant II on
+/// the left and quadrant IV on the right.
 fn roots(z: Z) -> (Z, Z) {
     let im = if z.im == 0.0 { 0f64.copysign(-z.re) } else { z.im };
     (Z { re: 1.0 - z.re, im: -im }.sqrt(), Z { re: 1.0 + z.re, im }.sqrt())

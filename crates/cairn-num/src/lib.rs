@@ -59,8 +59,8 @@ pub enum Int {
     },
 }
 
-/// A Scheme number. Invariants: ratios are in lowest terms with denominator > 1; the parts of a complex number are real,
-/// both exact or both inexact, and the imaginary part is not exact zero.
+/// A Scheme number. Invariants: ratios are in lowest terms with denominator > 1; the parts of a complex number are
+/// real, both exact or both inexact, and the imaginary part is not exact zero.
 #[derive(Clone, Debug)]
 pub enum Number {
     /// Exact integer.

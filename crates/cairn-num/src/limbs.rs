@@ -174,8 +174,8 @@ pub fn mul(out: &mut [u64], a: &[u64], b: &[u64]) -> usize {
     if out[n - 1] == 0 { n - 1 } else { n }
 }
 
-/// `quotient = a / b`, `rest = a % b`, for `a.len() >= b.len() > 0`. `quotient` has `a.len() - b.len() + 1` limbs, `rest`
-/// has `b.len()`. Returns the significant limbs of both.
+/// `quotient = a / b`, `rest = a % b`, for `a.len() >= b.len() > 0`. `quotient` has `a.len() - b.len() + 1` limbs,
+/// `rest` has `b.len()`. Returns the significant limbs of both.
 pub fn div_rem(quotient: &mut [u64], rest: &mut [u64], a: &[u64], b: &[u64]) -> (usize, usize) {
     assert!(!b.is_empty() && b[b.len() - 1] != 0, "divisor is trimmed and not zero");
     assert!(a.len() >= b.len() && quotient.len() > a.len() - b.len() && rest.len() >= b.len());
@@ -230,8 +230,8 @@ pub fn shl(out: &mut [u64], a: &[u64], bits: usize) -> usize {
     significant(&out[..n])
 }
 
-/// `out = a >> bits`, rounded down; the flag says whether one bits were lost. `out` has `a.len() - bits / 64` limbs (none
-/// when that is negative).
+/// `out = a >> bits`, rounded down; the flag says whether one bits were lost. `out` has `a.len() - bits / 64` limbs
+/// (none when that is negative).
 pub fn shr(out: &mut [u64], a: &[u64], bits: usize) -> (usize, bool) {
     let (whole, part) = (bits / 64, bits % 64);
     if whole >= a.len() {

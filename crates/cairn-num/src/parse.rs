@@ -7,10 +7,10 @@
 //!  ureal   = digits | digits "/" digits | digits "." digits? exponent?     (exponent in radix 10)
 //! ```
 //!
-//! The idea: one pass without backtracking over bytes; a real is first taken apart ([`Real`]) without computing, because
-//! its exactness and value depend on the prefix: `#e1.5` is exact, `#i1/3` is one rounding of an exact ratio. Doubles
-//! in radix 10 are read by Rust's correctly rounded `f64` parser; in other radices a point is accepted as an extension,
-//! so that what `number->string` writes can be read.
+//! The idea: one pass without backtracking over bytes; a real is first taken apart ([`Real`]) without computing,
+//! because its exactness and value depend on the prefix: `#e1.5` is exact, `#i1/3` is one rounding of an exact ratio.
+//! Doubles in radix 10 are read by Rust's correctly rounded `f64` parser; in other radices a point is accepted as an
+//! extension, so that what `number->string` writes can be read.
 //!
 //! Limits: exact numbers whose exponent would make them longer than [`crate::int::MAX_BITS`] are not numbers.
 
@@ -50,8 +50,8 @@ pub fn parse_number(text: &str, radix: u32) -> Option<Number> {
     p.complex()
 }
 
-/// Fast path for what most numbers look like: a small decimal or other integer, or a plain decimal fraction. `None` says
-/// nothing.
+/// Fast path for what most numbers look like: a small decimal or other integer, or a plain decimal fraction. `None`
+/// says nothing.
 fn parse_plain(text: &[u8], radix: u32) -> Option<Number> {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     if digits.is_empty() || digits.len() > 20 {

@@ -1,9 +1,9 @@
 //! What `eval` asks of the expander, which is not part of the runtime.
 //!
 //! A form travels to the expander as text, as `write` shows it; it comes back as [`Data`]: code for the evaluator in
-//! `lib/cairn/evaluator.sld`. The expander is a session behind the trait [`Evaluator`], made when it is first needed by the
-//! function in [`crate::Options::evaluator`] (crate `cairn-eval`). It holds no values of the heap: variables and cells are numbers
-//! that the evaluator in Scheme resolves, so nothing here is a root.
+//! `lib/cairn/evaluator.sld`. The expander is a session behind the trait [`Evaluator`], made when it is first needed by
+//! the function in [`crate::Options::evaluator`] (crate `cairn-eval`). It holds no values of the heap: variables and
+//! cells are numbers that the evaluator in Scheme resolves, so nothing here is a root.
 
 use crate::access;
 use crate::alloc;

@@ -1,9 +1,9 @@
 //! Failures of runtime calls.
 //!
-//! A call that cannot do its work records a [`Failure`] in the runtime and returns `Value::FAIL`; compiled code then makes
-//! [`crate::throw`] turn it into a condition. Recording allocates nothing in the heap: calls without the `ALLOC` flag may
-//! fail, and then `lo` and `hi` are not valid. Messages read as `who: message irritant …`, for example
-//! `car: expected a pair, got 5`: the irritants complete the sentence.
+//! A call that cannot do its work records a [`Failure`] in the runtime and returns `Value::FAIL`; compiled code then
+//! makes [`crate::throw`] turn it into a condition. Recording allocates nothing in the heap: calls without the `ALLOC`
+//! flag may fail, and then `lo` and `hi` are not valid. Messages read as `who: message irritant …`, for example `car:
+//! expected a pair, got 5`: the irritants complete the sentence.
 
 use crate::access;
 use crate::runtime::{Failure, rt};

@@ -1,13 +1,13 @@
 //! How a run ends.
 //!
-//! The problem: a program ends in many places (`exit`, an error that nobody handles, no memory, a standard output that is gone),
-//! and not every process ends with its program: a host may have several runtimes, and go on. The idea: every ending comes here,
-//! in two steps. [`finish`] writes out what is buffered and says what was asked for at the end; then the host's
-//! [`exit`](crate::options::Host::exit) decides. Nothing else in the runtime ends the process.
+//! The problem: a program ends in many places (`exit`, an error that nobody handles, no memory, a standard output that
+//! is gone), and not every process ends with its program: a host may have several runtimes, and go on. The idea: every
+//! ending comes here, in two steps. [`finish`] writes out what is buffered and says what was asked for at the end; then
+//! the host's [`exit`](crate::options::Host::exit) decides. Nothing else in the runtime ends the process.
 //!
 //! A host that goes on calls [`return_to_host`]: the run's frames on the native stack are dropped, and
-//! [`Runtime::run`](crate::Runtime::run) returns the status. Destructors of the runtime calls that were under way do not run: what
-//! they had allocated outside of the heap is lost.
+//! [`Runtime::run`](crate::Runtime::run) returns the status. Destructors of the runtime calls that were under way do
+//! not run: what they had allocated outside of the heap is lost.
 
 use crate::machine::stubs;
 use crate::runtime::rt;
@@ -39,7 +39,8 @@ pub fn end_now(ctx: &mut Machine, status: i32) -> ! {
     host.exit(ctx, status)
 }
 
-/// For hosts that do not end with a run: makes the [`Runtime::run`](crate::Runtime::run) under way return `Err(status)`.
+/// For hosts that do not end with a run: makes the [`Runtime::run`](crate::Runtime::run) under way return
+/// `Err(status)`.
 ///
 /// # Panics
 /// Outside of a run.

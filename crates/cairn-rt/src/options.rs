@@ -30,9 +30,9 @@ impl Host for Process {}
 
 /// How hard a run tries to find mistakes of the compiler and the runtime.
 ///
-/// Zeal collects at every safepoint, without exception; walks the heap and all frames before and after collections; moves
-/// every other old block in major ones; fills freed memory and dead slots of frames with a word that is no value; and has
-/// tiny stack chunks and nurseries.
+/// Zeal collects at every safepoint, without exception; walks the heap and all frames before and after collections;
+/// moves every other old block in major ones; fills freed memory and dead slots of frames with a word that is no value;
+/// and has tiny stack chunks and nurseries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Zeal {
     /// Not at all.
@@ -113,7 +113,8 @@ pub fn parse_size(text: &str) -> Option<u64> {
 }
 
 impl Options {
-    /// The options of an executable made by `cairn build`: `CAIRN_HEAP_MAX`, `CAIRN_STATS`, `CAIRN_TRACE_GC`, `CAIRN_ZEAL`.
+    /// The options of an executable made by `cairn build`: `CAIRN_HEAP_MAX`, `CAIRN_STATS`, `CAIRN_TRACE_GC`,
+    /// `CAIRN_ZEAL`.
     pub fn from_environment(command_line: Vec<String>) -> Result<Options, String> {
         let mut options = Options { command_line, zeal: Zeal::from_environment()?, ..Options::default() };
         options.stats = is_set("CAIRN_STATS");

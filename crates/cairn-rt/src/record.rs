@@ -5,8 +5,8 @@
 //!  [header][rtd][field 0]...      [header][rtd of rtds][name: symbol][field names: list]...
 //! ```
 //!
-//! The descriptor of descriptors has `#f` for its own. The library defines descriptors; the runtime reads names from them, for printing. Records come in from
-//! anywhere, so nothing here trusts the shape of a descriptor.
+//! The descriptor of descriptors has `#f` for its own. The library defines descriptors; the runtime reads names from
+//! them, for printing. Records come in from anywhere, so nothing here trusts the shape of a descriptor.
 
 use crate::access::{self, list_items, words_mut};
 use crate::alloc::{alloc_object, written};

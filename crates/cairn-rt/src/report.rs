@@ -182,8 +182,8 @@ fn resolve(modules: &Modules, site: Site) -> Place<'_> {
     }
 }
 
-/// The frames that a call at `site` in code of `procedure` would have without inlining, youngest first. Positions in library
-/// code are left out when `procedure` is in the library or the code is inlined.
+/// The frames that a call at `site` in code of `procedure` would have without inlining, youngest first. Positions in
+/// library code are left out when `procedure` is in the library or the code is inlined.
 fn frames_at(modules: &Modules, site: Site, procedure: &str, library: bool) -> Vec<Frame> {
     let mut frames = Vec::new();
     let mut site = site;

@@ -9,8 +9,8 @@ use cairn_layout::Value;
 use cairn_layout::machine::{Machine, error as kind};
 use std::ops::Range;
 
-/// The bounds of `(…-copy! to at from start end)`, given both lengths: where elements go, and which. On failure the failure
-/// is recorded.
+/// The bounds of `(…-copy! to at from start end)`, given both lengths: where elements go, and which. On failure the
+/// failure is recorded.
 pub fn copy_bounds(
     ctx: &mut Machine,
     who: &str,

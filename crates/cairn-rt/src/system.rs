@@ -23,8 +23,8 @@ pub extern "C" fn cairn_system_second(ctx: &mut Machine) -> Value {
     make_flonum(ctx, now.map(|d| d.as_secs_f64()).unwrap_or(0.0))
 }
 
-/// The exit status that `exit`'s argument means: of `#t` 0, of an integer up to 255 itself, of other integers 255 (the system
-/// keeps the low byte only, and what is not 0 must not become 0), of anything else 1.
+/// The exit status that `exit`'s argument means: of `#t` 0, of an integer up to 255 itself, of other integers 255 (the
+/// system keeps the low byte only, and what is not 0 must not become 0), of anything else 1.
 pub fn exit_status(v: Value) -> i32 {
     match v {
         Value::TRUE => 0,

@@ -157,10 +157,12 @@ fn site_of_procedure(ctx: &Machine, procedure: Value) -> Site {
 /// Turns a failure into the error hook's arguments, in `args[0..5]`: kind, who, message, irritants, site.
 ///
 /// `failed` is one of `cairn_layout::machine::error`. For `PENDING`, a runtime call failed and left its failure
-/// in the runtime; `operation` names the procedure that the program called if that is another one. Otherwise an inline check failed: `operation` is the address of the static C strings
-/// `"who\0expected\0"` and `x` the offending operand, `y` a second irritant or `Value::DEFAULT`
-/// (for `RANGE`: the container; for `TYPE`: the descriptor when a record of that type was expected). `NOT_PROCEDURE`: `x` is the operator. `ARITY`: `x` is the procedure, `y` the
-/// list of arguments, and `site` the procedure's, which is replaced by the call's if that is certain. `UNBOUND`: `operation` is the address of the variable's name.
+/// in the runtime; `operation` names the procedure that the program called if that is another one. Otherwise an inline
+/// check failed: `operation` is the address of the static C strings `"who\0expected\0"` and `x` the offending operand,
+/// `y` a second irritant or `Value::DEFAULT` (for `RANGE`: the container; for `TYPE`: the descriptor when a record of
+/// that type was expected). `NOT_PROCEDURE`: `x` is the operator. `ARITY`: `x` is the procedure, `y` the list of
+/// arguments, and `site` the procedure's, which is replaced by the call's if that is certain. `UNBOUND`: `operation` is
+/// the address of the variable's name.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_throw(
     ctx: &mut Machine,

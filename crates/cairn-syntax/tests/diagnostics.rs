@@ -1,7 +1,8 @@
 //! Every message of the reader and the expander has an example in a golden file.
 //!
-//! The messages are found in the source text: the first string literal behind each of [`MARKS`]. Of a format string, each
-//! fixed part must occur, in one line of the golden outputs. So a new diagnostic needs an example to pass this test.
+//! The messages are found in the source text: the first string literal behind each of [`MARKS`]. Of a format string,
+//! each fixed part must occur, in one line of the golden outputs. So a new diagnostic needs an example to pass this
+//! test.
 
 #![allow(missing_docs)]
 mod common;

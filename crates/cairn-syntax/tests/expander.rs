@@ -82,7 +82,8 @@ fn endless_expansion_is_an_error() {
     assert!(expand(text).contains("the expansion of `m` does not end"));
 }
 
-/// Branches of an expansion count together, whoever makes the data, and the message names the macro use that the user wrote.
+/// Branches of an expansion count together, whoever makes the data, and the message names the macro use that the user
+/// wrote.
 #[test]
 fn doublings_are_bounded() {
     let macros = "(define-syntax twice (syntax-rules () ((_ () x) (list x))

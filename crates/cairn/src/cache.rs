@@ -1,9 +1,9 @@
 //! Compiled programs, by content.
 //!
-//! The problem: compiling takes a second, starting a compiled script a few milliseconds. The idea: one file keeps the object
-//! code of a program together with everything that it depends on: the hash of each text it was compiled from, and the names
-//! where a library was looked for and not found. The file is found by the program's name and the options; when all that it
-//! depends on is still so, its object is used without compiling.
+//! The problem: compiling takes a second, starting a compiled script a few milliseconds. The idea: one file keeps the
+//! object code of a program together with everything that it depends on: the hash of each text it was compiled from,
+//! and the names where a library was looked for and not found. The file is found by the program's name and the options;
+//! when all that it depends on is still so, its object is used without compiling.
 //!
 //! ```text
 //!  ~/.cache/cairn/<hash of the key>.program
@@ -17,10 +17,10 @@
 //!      object
 //! ```
 //!
-//! Invariants: what is hashed is what was compiled, not what the file holds afterwards; all names are absolute, and files are
-//! looked up by the same names when compiling and when checking; a file of the cache appears whole or not at all
-//! ([`crate::unfinished`]) and is believed only if its checksum is right. Every failure of the cache itself only means that the
-//! program is compiled. There is one file for a program and its options: compiling again replaces it.
+//! Invariants: what is hashed is what was compiled, not what the file holds afterwards; all names are absolute, and
+//! files are looked up by the same names when compiling and when checking; a file of the cache appears whole or not at
+//! all ([`crate::unfinished`]) and is believed only if its checksum is right. Every failure of the cache itself only
+//! means that the program is compiled. There is one file for a program and its options: compiling again replaces it.
 
 use crate::Compiled;
 use crate::diagnostics::Messages;
@@ -44,8 +44,8 @@ impl Cache {
         Cache { directory: directory.into() }
     }
 
-    /// Where the environment says: `CAIRN_CACHE_DIR`, or `cairn` in `XDG_CACHE_HOME`, or in `.cache` in `HOME`. Empty variables
-    /// count as absent, and so do relative ones of the last two: they name no place of the user's.
+    /// Where the environment says: `CAIRN_CACHE_DIR`, or `cairn` in `XDG_CACHE_HOME`, or in `.cache` in `HOME`. Empty
+    /// variables count as absent, and so do relative ones of the last two: they name no place of the user's.
     pub fn of_environment() -> Option<Cache> {
         let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         let home = |name: &str| set(name).filter(|p| p.is_absolute());

@@ -12,8 +12,8 @@ use cairn_layout::module::ModuleTable;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A compiler session: how to compile, where libraries are, which programs were compiled before. Sessions share nothing with
-/// each other; compiling changes none.
+/// A compiler session: how to compile, where libraries are, which programs were compiled before. Sessions share nothing
+/// with each other; compiling changes none.
 #[derive(Clone, Debug, Default)]
 pub struct Compiler {
     pub(crate) options: CompileOptions,
@@ -102,8 +102,8 @@ impl Compiled {
         &self.object
     }
 
-    /// Runs the program in this process, in a runtime of its own, and returns its exit status. A program that calls `exit`, or
-    /// leaves an exception uncaught, ends the process.
+    /// Runs the program in this process, in a runtime of its own, and returns its exit status. A program that calls
+    /// `exit`, or leaves an exception uncaught, ends the process.
     pub fn run(&self, options: RunOptions) -> Result<i32, Error> {
         let code = cairn_llvm::Jit::load_object(&self.object)?;
         let table = code.lookup("cairn_module").ok_or("the compiled program has no module table".to_string())?

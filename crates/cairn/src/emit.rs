@@ -1,8 +1,9 @@
 //! `--emit=STAGE` prints a program at a stage of compilation; `--only=NAME` just the procedures of that name.
 //!
 //! The library takes part in every stage, so the whole text of a ten-line program has thousands of lines. In Core the
-//! top-level forms are kept that a procedure of the name is part of, in Frame IR the functions it became. LLVM IR and assembly are filtered as text: what is kept are the
-//! functions whose symbols belong to the procedure's Frame IR functions.
+//! top-level forms are kept that a procedure of the name is part of, in Frame IR the functions it became. LLVM IR and
+//! assembly are filtered as text: what is kept are the functions whose symbols belong to the procedure's Frame IR
+//! functions.
 
 use crate::compiler::Compiler;
 use crate::diagnostics::Messages;

@@ -1,7 +1,8 @@
 //! # cairn: the compiler as a library, and the command line
 //!
-//! A [`Compiler`] is a value: options, a library path, perhaps a cache. It compiles [`Source`]s to [`Compiled`] programs, which run
-//! in this process or become executables. All compile-time I/O is here; what a program means is decided in the other crates.
+//! A [`Compiler`] is a value: options, a library path, perhaps a cache. It compiles [`Source`]s to [`Compiled`]
+//! programs, which run in this process or become executables. All compile-time I/O is here; what a program means is
+//! decided in the other crates.
 //!
 //! ```no_run
 //! use cairn::{CompileOptions, Compiler, Source};

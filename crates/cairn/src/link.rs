@@ -2,9 +2,9 @@
 //!
 //! The object code is the same as for running in memory; `main` comes from a line of C.
 //!
-//! The runtime library lies beside the `cairn` binary (`libcairn_rt.a`; for programs that evaluate `libcairn_eval.a`, which holds
-//! the expander too), so building needs no source tree, and the executable
-//! needs neither LLVM nor Cairn. It appears whole or not at all.
+//! The runtime library lies beside the `cairn` binary (`libcairn_rt.a`; for programs that evaluate `libcairn_eval.a`,
+//! which holds the expander too), so building needs no source tree, and the executable needs neither LLVM nor Cairn. It
+//! appears whole or not at all.
 
 use crate::Error;
 use crate::unfinished::Unfinished;

@@ -5,12 +5,12 @@
 //! of the library path. Included files are found beside the file that includes them. Paths are taken as they are given:
 //! "beside the program" is beside the name that was given, be it a symbolic link.
 //!
-//! Another directory can stand for `lib/` (`CAIRN_LIB`): for work on the library without building Cairn anew, and for mutation
-//! tests. Programs are not cached then.
+//! Another directory can stand for `lib/` (`CAIRN_LIB`): for work on the library without building Cairn anew, and for
+//! mutation tests. Programs are not cached then.
 //!
-//! Invariants: a file is read at most once in a compilation, so whatever it is (a pipe, a file being edited) the compilation sees
-//! one text of it; and [`Files::dependencies`] is everything that the result depends on: texts that were read, and names where
-//! there was no file when one was looked for.
+//! Invariants: a file is read at most once in a compilation, so whatever it is (a pipe, a file being edited) the
+//! compilation sees one text of it; and [`Files::dependencies`] is everything that the result depends on: texts that
+//! were read, and names where there was no file when one was looked for.
 
 use cairn_eval::library::{BUILT_IN, built_in};
 use cairn_rt::describe_io;
@@ -89,7 +89,8 @@ impl<'a> Files<'a> {
         Files { library, directories, looked_at: BTreeMap::new(), repeatable: library.is_none() }
     }
 
-    /// What the compilation depends on besides the program's own text, by absolute path; `None` when that cannot be checked later.
+    /// What the compilation depends on besides the program's own text, by absolute path; `None` when that cannot be
+    /// checked later.
     pub(crate) fn dependencies(&self) -> Option<Vec<(PathBuf, Seen)>> {
         if !self.repeatable {
             return None;

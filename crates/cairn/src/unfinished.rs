@@ -1,7 +1,7 @@
 //! Files that appear whole or not at all.
 //!
-//! A file is written under a name of its own beside its target and then renamed, so that nobody ever sees half of it, and what
-//! was there stays until then. Whatever goes wrong on the way (a full disk, say) removes it.
+//! A file is written under a name of its own beside its target and then renamed, so that nobody ever sees half of it,
+//! and what was there stays until then. Whatever goes wrong on the way (a full disk, say) removes it.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! The command line itself: wrong use, files that cannot be read, monstrous input.
 //!
-//! A golden file holds a transcript: each command, what it wrote (standard output, then standard error), its exit status.
-//! `CAIRN_UPDATE_GOLDEN=1` rewrites it. Commands run in a directory of their own, where the test made some files.
+//! A golden file holds a transcript: each command, what it wrote (standard output, then standard error), its exit
+//! status. `CAIRN_UPDATE_GOLDEN=1` rewrites it. Commands run in a directory of their own, where the test made some
+//! files.
 
 use std::fs;
 use std::process::{Command, Stdio};

@@ -1,10 +1,10 @@
-//! Dynamic state under jumps: `dynamic-wind`, `parameterize`, handlers, `guard` and continuations that leave and come back, in
-//! random nests.
+//! Dynamic state under jumps: `dynamic-wind`, `parameterize`, handlers, `guard` and continuations that leave and come
+//! back, in random nests.
 //!
-//! The oracle is a small machine: a statement runs in an *environment* (values of the parameters, handlers, winds) and before a
-//! *continuation*, a list of what is left to do, each item with its own environment. So a continuation that is entered again
-//! brings its state along by construction, and `before` and `after` run in the environment of the call of `dynamic-wind`
-//! (R7RS 6.10). A statement `(note i)` writes down where the program is and what the parameters are.
+//! The oracle is a small machine: a statement runs in an *environment* (values of the parameters, handlers, winds) and
+//! before a *continuation*, a list of what is left to do, each item with its own environment. So a continuation that is
+//! entered again brings its state along by construction, and `before` and `after` run in the environment of the call of
+//! `dynamic-wind` (R7RS 6.10). A statement `(note i)` writes down where the program is and what the parameters are.
 
 use std::fmt::Write as _;
 use std::process::Command;

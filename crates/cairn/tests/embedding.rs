@@ -1,5 +1,5 @@
-//! Runtimes inside of another program: several modules in one, several of them in one process, and a host that outlives what
-//! its programs do. Everything under zeal.
+//! Runtimes inside of another program: several modules in one, several of them in one process, and a host that outlives
+//! what its programs do. Everything under zeal.
 #![allow(unsafe_code)]
 
 use cairn::{CompileOptions, Compiler, Level, Source};

@@ -35,8 +35,8 @@ fn run(program: &Path, lib: &Path, scratch: &Path) -> (String, String) {
     (String::from_utf8_lossy(&output.stdout).into_owned(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// An edit of the library shows in the next run, although program and compiler are as before; what the directory lacks is
-/// not taken from the binary.
+/// An edit of the library shows in the next run, although program and compiler are as before; what the directory lacks
+/// is not taken from the binary.
 #[test]
 fn an_edited_library_is_used_at_once() {
     let scratch = Scratch(std::env::temp_dir().join(format!("cairn-lib-{}", std::process::id())));

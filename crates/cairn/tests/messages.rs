@@ -1,8 +1,8 @@
 //! Every message of the running program, and of the command line, has an example in a golden file.
 //!
-//! The messages are found in the source text: string literals of the calls that fail ([`MARKS`], [`SCHEME_MARKS`]). Of a format
-//! string, each fixed part must occur, in order, in one line of the golden outputs. So a new message needs an example to
-//! pass this test. (Those of the reader and the expander: `crates/cairn-syntax/tests/diagnostics.rs`.)
+//! The messages are found in the source text: string literals of the calls that fail ([`MARKS`], [`SCHEME_MARKS`]). Of
+//! a format string, each fixed part must occur, in order, in one line of the golden outputs. So a new message needs an
+//! example to pass this test. (Those of the reader and the expander: `crates/cairn-syntax/tests/diagnostics.rs`.)
 
 use std::fs;
 use std::path::{Path, PathBuf};

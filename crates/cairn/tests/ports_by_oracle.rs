@@ -1,8 +1,8 @@
 //! Reading and writing across the ends of buffers.
 //!
-//! A compiled program reads files in every way there is and says what it saw, as counts and checksums; the same are computed here
-//! from the bytes. The files put characters of one to four bytes at every distance from the end of a port's buffer; a pipe that
-//! delivers a few bytes at a time cuts them everywhere else.
+//! A compiled program reads files in every way there is and says what it saw, as counts and checksums; the same are
+//! computed here from the bytes. The files put characters of one to four bytes at every distance from the end of a
+//! port's buffer; a pipe that delivers a few bytes at a time cuts them everywhere else.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

@@ -1,8 +1,8 @@
-//! The reader of programs and `read` of running programs: two readers that must agree with each other, with a reference for
-//! nested comments, and with data whose text is known.
+//! The reader of programs and `read` of running programs: two readers that must agree with each other, with a reference
+//! for nested comments, and with data whose text is known.
 //!
-//! Texts go to a compiled program, one a line; it writes back what it read. What stands in the line is compared with what the
-//! reader of `cairn-syntax` makes of the same text.
+//! Texts go to a compiled program, one a line; it writes back what it read. What stands in the line is compared with
+//! what the reader of `cairn-syntax` makes of the same text.
 
 use cairn_syntax::read::{read_all, show};
 use cairn_syntax::syntax::Names;

@@ -1,4 +1,5 @@
-//! Signals: SIGINT and SIGTERM end every program that runs on, whatever it does, with what it has written and status 130 or
+//! Signals: SIGINT and SIGTERM end every program that runs on, whatever it does, with what it has written and status
+//! 130 or
 //! 143. Each way of running on is a procedure of `tests/signals/loops.scm`.
 
 use std::io::Read;
@@ -65,8 +66,8 @@ impl Executables {
     }
 }
 
-/// Starts `program` with these arguments. It dies of SIGINT if it does not ask for it, whatever the shell of the test does with
-/// that signal (`disposition` is `default`), or ignores it (`ignore`).
+/// Starts `program` with these arguments. It dies of SIGINT if it does not ask for it, whatever the shell of the test
+/// does with that signal (`disposition` is `default`), or ignores it (`ignore`).
 fn start(disposition: &str, program: &Path, arguments: &[&str], zeal: &str) -> Child {
     let mut command = Command::new("env");
     command.current_dir(root()).env("CAIRN_ZEAL", zeal).arg(format!("--{disposition}-signal=INT"));
@@ -151,7 +152,8 @@ fn programs_run_from_their_source_end_likewise() {
     }
 }
 
-/// A compiled program is in its loop when its process has one thread that has run for a while: those of LLVM have ended.
+/// A compiled program is in its loop when its process has one thread that has run for a while: those of LLVM have
+/// ended.
 fn wait_for_output(child: &Child) {
     let tasks = format!("/proc/{}/task", child.id());
     let mut calm = 0;

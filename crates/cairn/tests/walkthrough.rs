@@ -1,8 +1,8 @@
 //! The printed forms in ARCHITECTURE.md are what the compiler prints.
 //!
 //! A line `<!-- cairn run --emit=STAGE … FILE -->` before a code block says where the block comes from. Its lines must
-//! appear in that output, in order and without gaps; a line with `…` alone stands for a gap. Numbers that only make names unique
-//! (`tree.1852`, `LBB12_3`) may differ, so that a change to the library does not touch the document.
+//! appear in that output, in order and without gaps; a line with `…` alone stands for a gap. Numbers that only make
+//! names unique (`tree.1852`, `LBB12_3`) may differ, so that a change to the library does not touch the document.
 
 use std::process::Command;
 

@@ -1,8 +1,8 @@
 //! Frames of every width, deep in the stack, across collections and captures.
 //!
-//! The limits at which wide frames are treated differently (bits of a live map, words of a bit set, the part of a chunk that needs
-//! no check) are constants of several crates; here widths are tried around powers of two, at every phase of a chunk. What the
-//! live variables must hold after the call is computed here.
+//! The limits at which wide frames are treated differently (bits of a live map, words of a bit set, the part of a chunk
+//! that needs no check) are constants of several crates; here widths are tried around powers of two, at every phase of
+//! a chunk. What the live variables must hold after the call is computed here.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -41,8 +41,8 @@ const PRELUDE: &str = r#"
 (define (bottom) (churn) (call/cc (lambda (c) (set! k c))) (churn) 0)
 "#;
 
-/// A procedure with this many variables that are live across a call of itself. They are parameters: those cost the least to
-/// compile.
+/// A procedure with this many variables that are live across a call of itself. They are parameters: those cost the
+/// least to compile.
 fn procedure(width: usize) -> String {
     let variables: String = (0..width).map(|i| format!(" v{i}")).collect();
     format!(

@@ -5,11 +5,11 @@
 //! after   (lambda count (n') (let ((n (%box n'))) (seq (%set-box!:1 n (%+ (%unbox:1 n) 1)) (%unbox:1 n))))
 //! ```
 //!
-//! The problem: a variable captured by a closure and assigned must be shared, not copied. The idea: after this pass every
-//! variable is bound once and never changes, so later passes copy and move variables freely.
+//! The problem: a variable captured by a closure and assigned must be shared, not copied. The idea: after this pass
+//! every variable is bound once and never changes, so later passes copy and move variables freely.
 //!
-//! Invariants: no `SetLocal` is left, no variable is marked assigned; accesses to these boxes are proven (`proven` = 1).
-//! Complexity: linear.
+//! Invariants: no `SetLocal` is left, no variable is marked assigned; accesses to these boxes are proven (`proven` =
+//! 1). Complexity: linear.
 
 use crate::ir::{Clause, Expr, Literal, Program, VarId};
 use crate::prim::{Op, PrimOp};

@@ -4,25 +4,26 @@
 //! before  (fix ((loop (lambda loop (i acc)            after  (labels ((L0 (i acc)
 //!                 (if (%fx= i 0) acc                                    (if (%fx= i 0) acc
 //!                     (loop (%fx- i 1) (%cons i acc))))))                   (jump L0 (%fx- i 1) (%cons i acc)))))
-//!           (%length (loop 10 '())))                            ...)   inside the operand: (%length (labels … (jump L0 10 '())))
+//!           (%length (loop 10 '())))                            ...)
+//!                                                     inside the operand: (%length (labels … (jump L0 10 '())))
 //! ```
 //!
 //! The problem: loops and join points are written as procedures; called as such they cost a closure, a call and a
-//! frame. The idea (Fluet & Weeks, *Contification using dominators*, 2001): a *region* is a maximal tree of expressions in
-//! tail position with respect to each other; its root is a procedure body or an operand. Build a graph with an edge
+//! frame. The idea (Fluet & Weeks, *Contification using dominators*, 2001): a *region* is a maximal tree of expressions
+//! in tail position with respect to each other; its root is a procedure body or an operand. Build a graph with an edge
 //! from a procedure clause to each procedure it tail-calls, and from the root node through a region to each procedure
-//! called in that region when the region's value is needed by something else; procedures that escape hang from the root. A
-//! procedure whose immediate dominator is not the root always returns to the same continuation: the region or clause that is
-//! its ancestor just below the root. There it becomes a label: where its `Fix` stands, if that is in tail position of the
-//! region, else at the region's root (its free variables are in scope there, for every call is).
+//! called in that region when the region's value is needed by something else; procedures that escape hang from the
+//! root. A procedure whose immediate dominator is not the root always returns to the same continuation: the region or
+//! clause that is its ancestor just below the root. There it becomes a label: where its `Fix` stands, if that is in
+//! tail position of the region, else at the region's root (its free variables are in scope there, for every call is).
 //!
 //! So a named `let` in an operand becomes a loop in the operand; a procedure called at one place moves there; mutual
 //! recursion and several regions that merge are handled by dominance. A clause of a `case-lambda` is a node of its own;
-//! all clauses that are called must find their place, else the procedure stays. A clause that nobody calls goes with what only
-//! it calls.
+//! all clauses that are called must find their place, else the procedure stays. A clause that nobody calls goes with
+//! what only it calls.
 //!
-//! Invariants: only `Fix`-bound procedures are moved, code is never copied; jumps are in tail position of their `Labels`.
-//! Complexity: near linear (dominators after Cooper, Harvey & Kennedy, 2001).
+//! Invariants: only `Fix`-bound procedures are moved, code is never copied; jumps are in tail position of their
+//! `Labels`. Complexity: near linear (dominators after Cooper, Harvey & Kennedy, 2001).
 
 use crate::inlined::{InlineTable, each_site};
 use crate::ir::{Expr, Label, LabelId, Program, VarId};

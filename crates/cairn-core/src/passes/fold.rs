@@ -5,9 +5,9 @@
 //! after   3          #t              #f           (%car 5)
 //! ```
 //!
-//! An operation folds when all operands are constants, it depends on its operands only, and it does not fail: what would
-//! fail stays, to fail at run time. Arithmetic is that of `cairn_num`, the same as the runtime's. Contents of literal pairs,
-//! vectors and strings are not folded, for programs do mutate them; their lengths are.
+//! An operation folds when all operands are constants, it depends on its operands only, and it does not fail: what
+//! would fail stays, to fail at run time. Arithmetic is that of `cairn_num`, the same as the runtime's. Contents of
+//! literal pairs, vectors and strings are not folded, for programs do mutate them; their lengths are.
 
 use crate::ir::Literal;
 use crate::prim::{Kind, Op, PrimOp};

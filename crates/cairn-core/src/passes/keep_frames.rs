@@ -7,15 +7,16 @@
 //!       (- balance amount)))                         (- balance amount)))
 //! ```
 //!
-//! The problem: most calls of `error` and `raise` are in tail position. So when they fail, the frame that tells where the call
-//! stands is gone, and the message points at some caller far away. The idea: such a call is given something to return to. A
-//! procedure that never returns cannot be part of a loop, so this costs one frame in all, and a program cannot notice.
+//! The problem: most calls of `error` and `raise` are in tail position. So when they fail, the frame that tells where
+//! the call stands is gone, and the message points at some caller far away. The idea: such a call is given something to
+//! return to. A procedure that never returns cannot be part of a loop, so this costs one frame in all, and a program
+//! cannot notice.
 //!
 //! Which procedures never return is the least fixpoint: those whose exits are all primitives that do not return, or
 //! calls of such procedures. The least, because a loop must not count: `(define (serve) (serve))` needs its tail call.
 //!
-//! [`mark_tail_calls`] runs before inlining: a call whose frame goes away must not appear in backtraces as one that it was
-//! inlined at ([`crate::inlined`]).
+//! [`mark_tail_calls`] runs before inlining: a call whose frame goes away must not appear in backtraces as one that it
+//! was inlined at ([`crate::inlined`]).
 //!
 //! Invariants: only calls at positions in user code change. Dialect and everything else stay. Linear but for the
 //! rounds of the fixpoint, at most as many as such calls are nested.

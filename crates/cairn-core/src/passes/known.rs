@@ -10,15 +10,15 @@
 //! ```
 //!
 //! The problem: every library procedure is a global, so nearly every call goes through one; without facts each call
-//! checks for "unbound", then for "procedure", then the argument count. The idea: a global that is defined once and never
-//! assigned holds the value of its right-hand side whenever it holds anything. And it is bound whenever read unless code
-//! that reads it can run before its definition. Code runs only when a top-level form *acts* (calls something); so we go
-//! through the forms in order, keep the set of globals whose code may have run by now (everything reachable from the
-//! forms that acted), and call a variable *early* when it joins the set before it is defined.
+//! checks for "unbound", then for "procedure", then the argument count. The idea: a global that is defined once and
+//! never assigned holds the value of its right-hand side whenever it holds anything. And it is bound whenever read
+//! unless code that reads it can run before its definition. Code runs only when a top-level form *acts* (calls
+//! something); so we go through the forms in order, keep the set of globals whose code may have run by now (everything
+//! reachable from the forms that acted), and call a variable *early* when it joins the set before it is defined.
 //!
 //! Invariants: facts hold for the program analysed; passes that only remove, inline or simplify keep them valid
-//! (a pass never adds a read of a global to code that runs earlier than a read of it ran before... inlining copies reads,
-//! but to places from which they were reachable already). Complexity: linear.
+//! (a pass never adds a read of a global to code that runs earlier than a read of it ran before... inlining copies
+//! reads, but to places from which they were reachable already). Complexity: linear.
 
 use crate::effects::Effects;
 use crate::ir::{Expr, GlobalId, Literal, Program, TopForm};

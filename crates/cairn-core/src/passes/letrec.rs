@@ -10,8 +10,9 @@
 //! ```
 //!
 //! After Ghuloum & Dybvig, *Fixing letrec (reloaded)* (2009): bindings are the nodes of a graph, a binding depends on
-//! those its right-hand side mentions, and a *complex* right-hand side (one whose evaluation can be noticed) also depends on
-//! the complex one before it, which keeps their order. Strongly connected components, taken in dependency order, become:
+//! those its right-hand side mentions, and a *complex* right-hand side (one whose evaluation can be noticed) also
+//! depends on the complex one before it, which keeps their order. Strongly connected components, taken in dependency
+//! order, become:
 //!
 //! * one binding without a cycle: `Let` (lambdas: `Fix`);
 //! * lambdas never assigned: one `Fix`;
@@ -22,8 +23,8 @@
 //!
 //! The check is `(let ((t x)) (if (eq? t #!unbound) (unbound-variable 'x) t))`, with a runtime call that always fails.
 //!
-//! Invariant: no `Letrec` is left; new `SetLocal` targets are marked assigned. Complexity: linear in program size times the
-//! nesting depth of `letrec` (free variables are collected for each level).
+//! Invariant: no `Letrec` is left; new `SetLocal` targets are marked assigned. Complexity: linear in program size times
+//! the nesting depth of `letrec` (free variables are collected for each level).
 
 use crate::effects;
 use crate::ir::{Expr, Lambda, Literal, Program, VarId};

@@ -5,12 +5,13 @@
 //!                            (lambda () (%set-box! n …))))          (define @counter (lambda () (set! @n …)))
 //! ```
 //!
-//! The problem: a global defined as a closure over private state is not a known procedure, so its calls are neither direct
-//! nor inlined. The idea: a right-hand side at top level is evaluated once, so what it binds may live in a global.
+//! The problem: a global defined as a closure over private state is not a known procedure, so its calls are neither
+//! direct nor inlined. The idea: a right-hand side at top level is evaluated once, so what it binds may live in a
+//! global.
 //!
-//! Only bindings whose evaluation calls nothing are lifted: a continuation captured in a call could enter the rest of the
-//! right-hand side twice, and then two closures must not share the variable. Boxes all of whose uses read or store become
-//! assigned globals, without the box.
+//! Only bindings whose evaluation calls nothing are lifted: a continuation captured in a call could enter the rest of
+//! the right-hand side twice, and then two closures must not share the variable. Boxes all of whose uses read or store
+//! become assigned globals, without the box.
 //!
 //! Invariants: new globals are not library globals unless the definition is one. Complexity: linear in what is lifted.
 

@@ -20,8 +20,9 @@
 //! | [`types`] | operand checks that cannot fail are marked proven |
 //! | [`keep_frames`] | calls that never return keep their caller's frame, for backtraces |
 //!
-//! [`known`] collects facts about globals; it is recomputed whenever a pass asks, for forms come and go. `Opt::Low` stops
-//! after `assign`, contifies and keeps frames. The optimizer assumes a closed program: all definitions and assignments are in it.
+//! [`known`] collects facts about globals; it is recomputed whenever a pass asks, for forms come and go. `Opt::Low`
+//! stops after `assign`, contifies and keeps frames. The optimizer assumes a closed program: all definitions and
+//! assignments are in it.
 
 mod assign;
 mod contify;
@@ -63,8 +64,8 @@ pub fn optimize(program: &mut Program, level: Opt, verify: bool, observe: &mut d
     walk::with_room(depth, || Pipeline { program, verify, observe }.run(level));
 }
 
-/// What evaluation needs: recursive bindings are of lambdas only, assigned variables live in boxes; nothing is optimized, no
-/// label is made. Dialect `Source` in, `Fixed` out.
+/// What evaluation needs: recursive bindings are of lambdas only, assigned variables live in boxes; nothing is
+/// optimized, no label is made. Dialect `Source` in, `Fixed` out.
 pub fn prepare(program: &mut Program) {
     let depth = walk::program_depth(program);
     walk::with_room(depth, || {

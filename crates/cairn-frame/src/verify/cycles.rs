@@ -1,7 +1,7 @@
 //! Every cycle that control can take has a safepoint: see [`crate::safepoints`] for which cycles there are.
 //!
-//! A graph without cycles loses all its nodes when those that nothing leads to are taken away again and again; what stays
-//! lies on cycles or behind them.
+//! A graph without cycles loses all its nodes when those that nothing leads to are taken away again and again; what
+//! stays lies on cycles or behind them.
 
 use crate::ir::*;
 use crate::uses;

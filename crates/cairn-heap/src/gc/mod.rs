@@ -77,8 +77,8 @@ pub trait WeakVisitor: RootVisitor {
 
 /// The language runtime, as the collector sees it.
 ///
-/// A collection calls `visit_roots` first, and `trace_continuation` meanwhile; then `visit_dying`, and then `visit_weak`. (One of
-/// everything does all of this twice: first for young objects.)
+/// A collection calls `visit_roots` first, and `trace_continuation` meanwhile; then `visit_dying`, and then
+/// `visit_weak`. (One of everything does all of this twice: first for young objects.)
 pub trait Client {
     /// Are there words that may or may not be references: does [`Client::visit_ambiguous`] show any? The same at every
     /// collection of a heap. Then nothing is unreachable for certain: such a client frees no stack chunk by hand.
@@ -98,11 +98,12 @@ pub trait Client {
     /// valid; its values may not have been updated yet, and must be left alone: the collector visits them itself.
     fn trace_continuation<V: RootVisitor>(&mut self, k: Address, visitor: &mut V);
 
-    /// What strong references reach is known. The client may keep other objects all the same, by visiting slots that refer to them:
-    /// those that it has something to do for before they die.
+    /// What strong references reach is known. The client may keep other objects all the same, by visiting slots that
+    /// refer to them: those that it has something to do for before they die.
     fn visit_dying<V: WeakVisitor>(&mut self, _visitor: &mut V) {}
 
-    /// What survives is known: the client updates its weak references, and drops those to dead objects. It keeps nothing.
+    /// What survives is known: the client updates its weak references, and drops those to dead objects. It keeps
+    /// nothing.
     fn visit_weak<V: WeakVisitor>(&mut self, _visitor: &mut V) {}
 
     /// For the checker: like [`Client::visit_roots`], but the frames are read by other means than the collector's,

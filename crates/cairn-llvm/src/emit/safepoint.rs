@@ -2,8 +2,8 @@
 //!
 //! The problem: the collector needs every live value at a known place. The idea: the slow path of a check stores the
 //! live variables into the spill area of the machine context, calls the runtime, and loads them back; no value lives in
-//! registers or on the native stack meanwhile. Unboxed doubles stay where they are: the cold stub keeps them. Frames may
-//! have moved afterwards, so `sp` is what the runtime says.
+//! registers or on the native stack meanwhile. Unboxed doubles stay where they are: the cold stub keeps them. Frames
+//! may have moved afterwards, so `sp` is what the runtime says.
 //!
 //! | statement | asks | goes to |
 //! |---|---|---|

@@ -1,9 +1,9 @@
 //! The auditor: a second reading of frames, under zeal.
 //!
-//! The problem: a live map that forgets a slot shows much later, as a stale word in some frame. The idea: read the frames once
-//! more, by code that shares nothing with [`super::walk`], and believe nothing. Before a descriptor is read, the return
-//! address must lie in the code of a loaded module. The descriptor must be one of a return point, its sizes and maps must
-//! agree, the frames must fill their segment exactly, and below it must be an underflow frame. Live
+//! The problem: a live map that forgets a slot shows much later, as a stale word in some frame. The idea: read the
+//! frames once more, by code that shares nothing with [`super::walk`], and believe nothing. Before a descriptor is
+//! read, the return address must lie in the code of a loaded module. The descriptor must be one of a return point, its
+//! sizes and maps must agree, the frames must fill their segment exactly, and below it must be an underflow frame. Live
 //! slots go to the heap's checker, which demands valid values. All other slots are *spoiled*: they get a word that is
 //! no value, so a slot that is used although its map does not show it is found at its first use.
 //!
@@ -183,7 +183,8 @@ mod tests {
     use super::*;
     use cairn_layout::Value;
 
-    /// A stack of three frames of five words, a halt frame, an underflow frame; descriptors in data that passes for code.
+    /// A stack of three frames of five words, a halt frame, an underflow frame; descriptors in data that passes for
+    /// code.
     struct Stack {
         /// Three descriptors of 7 words each, the last word standing for the code: plain, underflow, halt.
         code: Box<[u64; 21]>,

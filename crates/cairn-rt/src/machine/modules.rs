@@ -1,9 +1,9 @@
 //! The loaded modules, and which of them a piece of code belongs to.
 //!
-//! The problem: positions in descriptors speak of the tables of their own module, but a condition outlives the code that raised
-//! it, and a backtrace passes through several modules. The idea: a position is *located* when it leaves its module: the bits that
-//! held a name (`Site::who`), which only the compiler needs, then hold the module's index. Frames are located by their code
-//! address, failures by the word `ModuleTable::site_base`.
+//! The problem: positions in descriptors speak of the tables of their own module, but a condition outlives the code
+//! that raised it, and a backtrace passes through several modules. The idea: a position is *located* when it leaves its
+//! module: the bits that held a name (`Site::who`), which only the compiler needs, then hold the module's index. Frames
+//! are located by their code address, failures by the word `ModuleTable::site_base`.
 
 use cairn_layout::code::Site;
 use cairn_layout::module::ModuleTable;

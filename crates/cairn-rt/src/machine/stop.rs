@@ -1,8 +1,9 @@
 //! Requested stops: how signals reach a program that computes.
 //!
-//! The problem: SIGINT and SIGTERM come between any two instructions, where nothing of the runtime may be touched; but what the
-//! program has written must not be lost. The idea: the handler only requests a stop, in two words of the machine context; at
-//! its next safepoint compiled code comes here, with all its values rooted, and the request is served.
+//! The problem: SIGINT and SIGTERM come between any two instructions, where nothing of the runtime may be touched; but
+//! what the program has written must not be lost. The idea: the handler only requests a stop, in two words of the
+//! machine context; at its next safepoint compiled code comes here, with all its values rooted, and the request is
+//! served.
 //!
 //! ```text
 //!  SIGINT ──▶ handler: stop |= SIGNAL, stack_guard := STOP     (a second one while the first is pending: _exit)
@@ -12,12 +13,12 @@
 //!  read or write interrupted (EINTR) ──▶ serve
 //! ```
 //!
-//! `Machine::stack_guard` is `thread.stack_limit` unless a bit of `Machine::stop` is set. Whoever changes either calls [`arm`],
-//! which looks at `stop` after it has written the guard, while a handler writes `stop` before the guard: so no request is
-//! lost, whichever comes first.
+//! `Machine::stack_guard` is `thread.stack_limit` unless a bit of `Machine::stop` is set. Whoever changes either calls
+//! [`arm`], which looks at `stop` after it has written the guard, while a handler writes `stop` before the guard: so no
+//! request is lost, whichever comes first.
 //!
-//! Signals are a matter of the process: they go to the one machine that [`watch`] was called for, which is the main program's.
-//! Signals that were ignored when the process began stay ignored.
+//! Signals are a matter of the process: they go to the one machine that [`watch`] was called for, which is the main
+//! program's. Signals that were ignored when the process began stay ignored.
 
 use crate::fatal;
 use cairn_layout::machine::{Machine, STOP, stop};
@@ -80,7 +81,8 @@ pub fn watch(machine: *mut Machine) -> Watch {
     let watching = WATCHED.compare_exchange(null_mut(), machine, SeqCst, SeqCst).is_ok();
     if watching {
         for signal in SIGNALS {
-            // SAFETY: all zeros is a valid `sigaction`; without SA_RESTART blocked calls return, and the request is seen.
+            // SAFETY: all zeros is a valid `sigaction`; without SA_RESTART blocked calls return, and the request is
+            // seen.
             unsafe {
                 let mut before: libc::sigaction = std::mem::zeroed();
                 libc::sigaction(signal, std::ptr::null(), &mut before);

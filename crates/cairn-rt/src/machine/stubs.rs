@@ -1,14 +1,15 @@
 //! The cold stub: how compiled code makes rarely executed runtime calls.
 //!
-//! The problem: a C call in a hot function costs a stack adjustment on its fast path and forces values out of registers. The
-//! idea: compiled code calls this stub from inline assembly which declares that nothing but the results changes, so the
-//! compiler treats the call like an instruction. The stub pays instead: it saves every register.
+//! The problem: a C call in a hot function costs a stack adjustment on its fast path and forces values out of
+//! registers. The idea: compiled code calls this stub from inline assembly which declares that nothing but the results
+//! changes, so the compiler treats the call like an instruction. The stub pays instead: it saves every register.
 //!
-//! Protocol: `r12` context, `r13` sp, `r14` lo, `r15` hi; `eax` byte offset in `Machine` of the function pointer; arguments in
-//! `rsi, rdx, rcx, r8, r9` (the C positions after the context). Result in `rax`; `r14` and `r15` are reloaded.
+//! Protocol: `r12` context, `r13` sp, `r14` lo, `r15` hi; `eax` byte offset in `Machine` of the function pointer;
+//! arguments in `rsi, rdx, rcx, r8, r9` (the C positions after the context). Result in `rax`; `r14` and `r15` are
+//! reloaded.
 //!
-//! The other two stubs are how a run begins and how it can be ended from inside: [`enter`] notes the native stack pointer in
-//! `Machine::host_sp`, [`leave`] goes back there.
+//! The other two stubs are how a run begins and how it can be ended from inside: [`enter`] notes the native stack
+//! pointer in `Machine::host_sp`, [`leave`] goes back there.
 
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;

@@ -1,7 +1,7 @@
 //! Reading frames by their descriptors.
 //!
-//! Everything needed is in the descriptor before each return address (`cairn_layout::code`): the frame's size and which of
-//! its words are live values. Nothing else of a frame is looked at, so a dead slot may hold anything.
+//! Everything needed is in the descriptor before each return address (`cairn_layout::code`): the frame's size and which
+//! of its words are live values. Nothing else of a frame is looked at, so a dead slot may hold anything.
 
 use cairn_heap::RootVisitor;
 use cairn_layout::code::{LIVE_HIGH, LIVE_LOW, SHAPE, flags, shape_words};

@@ -146,7 +146,8 @@ pub fn make_wide_integer(ctx: &mut Machine, n: i128) -> Value {
     big::make(ctx, n < 0, cairn_num::limbs::trim(&limbs))
 }
 
-/// `who: expected a number, got x` for the first of two arguments that is no number. They may be any two of many: no positions.
+/// `who: expected a number, got x` for the first of two arguments that is no number. They may be any two of many: no
+/// positions.
 #[cold]
 pub fn not_numbers(
     ctx: &mut Machine,

@@ -9,12 +9,13 @@
 //! ```
 //!
 //! Invariants: `POS` and `END` are fixnums within `BUF`; they are equal in a closed port and in one whose buffer is not
-//! yet allocated, so that compiled code need not ask whether a port is open; the `CAN_*` flags of the header say what it
-//! may do at all (a console is flushed after each line, so nothing is put there by compiled code). Lines are counted
+//! yet allocated, so that compiled code need not ask whether a port is open; the `CAN_*` flags of the header say what
+//! it may do at all (a console is flushed after each line, so nothing is put there by compiled code). Lines are counted
 //! when somebody asks, or when the bytes leave the buffer. Buffers of file ports are allocated at first use. Open file
-//! ports are listed in `Runtime::open_ports`, weakly: those that a program drops are closed after the collection that finds
-//! out; the others are flushed at exit. Without a free descriptor, opening asks for a collection and for another try. Input text that is not UTF-8 is a read
-//! error that names file, line and byte; the offending byte is consumed, so reading can go on.
+//! ports are listed in `Runtime::open_ports`, weakly: those that a program drops are closed after the collection that
+//! finds out; the others are flushed at exit. Without a free descriptor, opening asks for a collection and for another
+//! try. Input text that is not UTF-8 is a read error that names file, line and byte; the offending byte is consumed, so
+//! reading can go on.
 
 pub mod calls;
 mod input;
@@ -289,8 +290,8 @@ fn write_all(ctx: &mut Machine, port: Port, fd: i32, mut bytes: &[u8]) -> Option
     Some(())
 }
 
-/// Waits until a descriptor is ready, at most `milliseconds` (-1: without end). Is it ready, or in a state that reading or
-/// writing will tell?
+/// Waits until a descriptor is ready, at most `milliseconds` (-1: without end). Is it ready, or in a state that reading
+/// or writing will tell?
 fn wait(fd: i32, events: i16, milliseconds: i32) -> bool {
     let mut poll = libc::pollfd { fd, events, revents: 0 };
     // SAFETY: one valid pollfd.

@@ -11,7 +11,8 @@
 //! | `write-shared` | on all sharing | as literals |
 //! | `write-simple` | never | as literals |
 //!
-//! Records print as `#<point x: 1 y: 2>`, conditions as `#<condition car: expected a pair, got 5>`; what has no external representation prints as `#<kind …>`.
+//! Records print as `#<point x: 1 y: 2>`, conditions as `#<condition car: expected a pair, got 5>`; what has no
+//! external representation prints as `#<kind …>`.
 
 mod atoms;
 mod labels;

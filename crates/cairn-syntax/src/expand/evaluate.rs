@@ -9,9 +9,9 @@
 //!  of all library variables, with keys
 //! ```
 //!
-//! A *key* names a variable of a library, `(scheme base) map`, or a primitive as a procedure, `%car first`: both sides make the
-//! same keys from the same sources ([`Session::definitions`]). Variables that are assigned are left out, for their values
-//! would be old; so are those that macros of a library define under names of their own.
+//! A *key* names a variable of a library, `(scheme base) map`, or a primitive as a procedure, `%car first`: both sides
+//! make the same keys from the same sources ([`Session::definitions`]). Variables that are assigned are left out, for
+//! their values would be old; so are those that macros of a library define under names of their own.
 //!
 //! The text of an evaluated form is its written form: messages quote it.
 
@@ -58,8 +58,8 @@ impl Session {
         self.outcome()
     }
 
-    /// A new environment with the bindings of import sets, given as text; `None`: what a program without `import` has. The
-    /// forms of libraries loaded for it are in the next program of [`Session::expand_in`].
+    /// A new environment with the bindings of import sets, given as text; `None`: what a program without `import` has.
+    /// The forms of libraries loaded for it are in the next program of [`Session::expand_in`].
     pub fn environment(&mut self, sets: Option<&str>, loader: &mut dyn Loader) -> Result<Environment, Failed> {
         let module = self.modules.len() as u32;
         let mut x = Expander::new(self, loader);
@@ -76,8 +76,8 @@ impl Session {
         self.outcome().map(|()| Environment(module))
     }
 
-    /// Expands the forms of `text` in an environment and hands the program, which `then` may change, to it. The program's
-    /// globals are those of the whole session; its forms are new.
+    /// Expands the forms of `text` in an environment and hands the program, which `then` may change, to it. The
+    /// program's globals are those of the whole session; its forms are new.
     pub fn expand_in<T>(
         &mut self,
         environment: Environment,
@@ -150,7 +150,8 @@ impl Expander<'_> {
         })
     }
 
-    /// Every primitive under its own name and under those that libraries export it by: what evaluated code may refer to.
+    /// Every primitive under its own name and under those that libraries export it by: what evaluated code may refer
+    /// to.
     fn procedures(&self) -> Vec<(PrimOp, Rc<str>)> {
         let mut all: Vec<(PrimOp, Rc<str>)> = prims::procedures().map(|op| (op, op.name().into())).collect();
         for library in self.s.libraries.values() {
@@ -168,7 +169,8 @@ impl Expander<'_> {
     }
 
     /// Defines the variable that gives the evaluator the values of the program's libraries, if it is in the program: a
-    /// procedure without arguments that returns a vector of the names of the libraries, the keys, and a list of vectors of values.
+    /// procedure without arguments that returns a vector of the names of the libraries, the keys, and a list of vectors
+    /// of values.
     pub(super) fn define_running_bindings(&mut self) {
         let evaluator = LibraryName::of(&["cairn", "evaluator"]);
         let Some(module) = self.s.libraries.get(&evaluator).map(|l| l.module) else { return };

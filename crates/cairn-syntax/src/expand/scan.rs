@@ -348,7 +348,8 @@ impl Expander<'_> {
         }
     }
 
-    /// What errors in the definition of `id` in lib/ give as the name of the procedure. A helper `max:2` fails as `max`.
+    /// What errors in the definition of `id` in lib/ give as the name of the procedure. A helper `max:2` fails as
+    /// `max`.
     pub(super) fn public_name(&mut self, id: Ident) -> Option<usize> {
         if let Some(who) = self.public.get(&id) {
             return Some(*who);

@@ -1,4 +1,5 @@
-//! All ways to compile and run a program, from the tables of strategies and collectors: a new row is in every test at once.
+//! All ways to compile and run a program, from the tables of strategies and collectors: a new row is in every test at
+//! once.
 
 use cairn_layout::facts::{COLLECTORS, CollectorFacts, STRATEGIES, StrategyFacts};
 

@@ -1,9 +1,9 @@
 //! Random programs that end, and say what they saw.
 //!
-//! An expression is generated for a *kind* of value, so most programs mean something; now and then another kind takes its
-//! place, and the error is one more observation. What keeps programs short: loops count to small numbers, procedures
-//! call only procedures before them, every repetition multiplies an estimate of the cost which calls must fit into, and
-//! values that go round in loops are clamped.
+//! An expression is generated for a *kind* of value, so most programs mean something; now and then another kind takes
+//! its place, and the error is one more observation. What keeps programs short: loops count to small numbers,
+//! procedures call only procedures before them, every repetition multiplies an estimate of the cost which calls must
+//! fit into, and values that go round in loops are clamped.
 
 mod shapes;
 
@@ -69,7 +69,8 @@ pub struct Generator {
 
 /// What a program may cost, in evaluated expressions per test.
 const COST_MAX: u64 = 6_000;
-/// Expressions in a form, about. Compilation takes nearly all of the time, so more small forms find more than few large ones.
+/// Expressions in a form, about. Compilation takes nearly all of the time, so more small forms find more than few large
+/// ones.
 const SIZE_MAX: usize = 70;
 
 /// Definitions that all programs share.

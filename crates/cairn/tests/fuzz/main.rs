@@ -1,11 +1,11 @@
 //! Random programs through the whole system: all configurations must answer alike.
 //!
-//! A program (`generate.rs`) is compiled under low and high optimization for every frame strategy and collector and run, and once
-//! more under zeal. Outputs are compared; a difference is made small by leaving out forms and parts of forms as long as some
-//! difference remains, and shown with the configurations that differ.
+//! A program (`generate.rs`) is compiled under low and high optimization for every frame strategy and collector and
+//! run, and once more under zeal. Outputs are compared; a difference is made small by leaving out forms and parts of
+//! forms as long as some difference remains, and shown with the configurations that differ.
 //!
-//! `cargo test` tries a few fixed seeds. `CAIRN_FUZZ_SECONDS=600` goes on for so long, from the seed `CAIRN_FUZZ_SEED` on;
-//! `CAIRN_FUZZ_KEEP=directory` keeps what was found.
+//! `cargo test` tries a few fixed seeds. `CAIRN_FUZZ_SECONDS=600` goes on for so long, from the seed `CAIRN_FUZZ_SEED`
+//! on; `CAIRN_FUZZ_KEEP=directory` keeps what was found.
 
 mod generate;
 mod shrink;

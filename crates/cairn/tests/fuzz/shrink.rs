@@ -1,7 +1,7 @@
 //! Making a program that fails smaller.
 //!
-//! Forms are left out from the last to the first, then each form is taken apart: a list is replaced by one of its parts or by a
-//! constant, as long as the failure remains. Every attempt compiles and runs programs, so there is a limit.
+//! Forms are left out from the last to the first, then each form is taken apart: a list is replaced by one of its parts
+//! or by a constant, as long as the failure remains. Every attempt compiles and runs programs, so there is a limit.
 
 use std::fmt;
 use std::time::{Duration, Instant};

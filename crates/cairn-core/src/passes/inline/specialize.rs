@@ -138,7 +138,8 @@ impl Inliner<'_> {
         descends && estimate(clause, &known, small).is_some_and(|e| e.size <= self.growth)
     }
 
-    /// Which parameters every recursive call passes on unchanged, when one of them is called and gets a known procedure.
+    /// Which parameters every recursive call passes on unchanged, when one of them is called and gets a known
+    /// procedure.
     fn worth_specializing(&self, g: GlobalId, args: &[Expr]) -> Option<Vec<bool>> {
         let known: Vec<Arg> = args.iter().map(|a| self.argument(a)).collect();
         if self.depth >= DEPTH || !known.iter().any(|a| matches!(a, Arg::Procedure)) {

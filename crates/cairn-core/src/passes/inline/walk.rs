@@ -273,7 +273,8 @@ impl Inliner<'_> {
         }
     }
 
-    /// All uses of `v` count as uses of the atom from now on: a procedure with two uses still to be replaced is not used once.
+    /// All uses of `v` count as uses of the atom from now on: a procedure with two uses still to be replaced is not
+    /// used once.
     fn bind_atom(&mut self, v: VarId, e: Expr) {
         for _ in 0..self.var(v).uses {
             self.count(&e);

@@ -8,9 +8,9 @@
 //! after   (labels ((L (x y) (f x y))) (if a (jump L 1 2) (receive (s t) (h) (jump L s t))))
 //! ```
 //!
-//! An arm that one exit of the test leads to moves there (and profits from what the test says); an arm that several exits
-//! lead to becomes a label, or is copied when it is tiny. So `and`, `or`, `case` and searching loops in a test become plain
-//! control flow, without code growth.
+//! An arm that one exit of the test leads to moves there (and profits from what the test says); an arm that several
+//! exits lead to becomes a label, or is copied when it is tiny. So `and`, `or`, `case` and searching loops in a test
+//! become plain control flow, without code growth.
 
 use super::{Atom, Ctx, Simplifier, single_valued, truth, unit};
 use crate::ir::{Clause, Expr, Label, LabelId, Literal, VarId};

@@ -5,8 +5,8 @@
 //! after   (if a (%car b) 1)
 //! ```
 //!
-//! Bodies are simplified when the first jump to them is met, so unreachable labels are never looked at. A jump is in tail
-//! position of its `Labels`, so a body that moves to it is simplified for the context of the `Labels`.
+//! Bodies are simplified when the first jump to them is met, so unreachable labels are never looked at. A jump is in
+//! tail position of its `Labels`, so a body that moves to it is simplified for the context of the `Labels`.
 
 use super::{Ctx, Simplifier};
 use crate::ir::{Expr, Label, LabelId, VarId};

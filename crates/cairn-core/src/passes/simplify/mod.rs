@@ -11,10 +11,10 @@
 //! (call (lambda (x) b) e)                       (let ((x e)) b)
 //! ```
 //!
-//! Every expression is simplified for a *context* ([`Ctx`]): its value is needed, or only whether it is true, or only its
-//! effects. Substitutions of variables (constants, other variables, constant globals) are kept in an environment indexed by
-//! variable; names are unique, so it needs no scopes. What a test says about a variable (`(if x …)`: true in the first
-//! branch, `#f` in the second) is undone after the branch.
+//! Every expression is simplified for a *context* ([`Ctx`]): its value is needed, or only whether it is true, or only
+//! its effects. Substitutions of variables (constants, other variables, constant globals) are kept in an environment
+//! indexed by variable; names are unique, so it needs no scopes. What a test says about a variable (`(if x …)`: true in
+//! the first branch, `#f` in the second) is undone after the branch.
 //!
 //! | file | what |
 //! |---|---|
@@ -24,8 +24,8 @@
 //! | [`place`] | moving a right-hand side to the single use of its variable |
 //!
 //! Invariants: evaluation order of effects is kept; `uses` never underestimates the number of occurrences of a variable
-//! (copies add to it). A rewritten expression is not simplified again in the same run (the pipeline runs the pass several
-//! times), so the cost is linear but for effect queries.
+//! (copies add to it). A rewritten expression is not simplified again in the same run (the pipeline runs the pass
+//! several times), so the cost is linear but for effect queries.
 
 mod branch;
 mod labels;
@@ -360,8 +360,8 @@ impl Simplifier<'_> {
         (arity == [(c.params.len(), false)]).then_some(Atom::Global(g, s))
     }
 
-    /// Splits a simplified expression into what is evaluated first and the rest. Takes a limited number of steps, for each
-    /// level of a nest peels what is below.
+    /// Splits a simplified expression into what is evaluated first and the rest. Takes a limited number of steps, for
+    /// each level of a nest peels what is below.
     fn peel(&mut self, mut e: Expr, steps: &mut Vec<Step>) -> Expr {
         let start = steps.len();
         loop {

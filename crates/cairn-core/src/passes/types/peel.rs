@@ -1,11 +1,12 @@
 //! Loops whose parameters become flonums: the first iteration gets a copy of its own.
 //!
 //! ```text
-//! (labels ((L (i sum)                                   (labels ((L (i sum) (if (%< i 0.0) sum (jump M (%- i 1.0) (%+ i sum))))
-//!            (if (%< i 0.0)                                      (M (i sum) (if (%< i 0.0) sum (jump M (%- i 1.0) (%+ i sum)))))
-//!                sum                                      (jump L n 0.0))
-//!                (jump L (%- i 1.0) (%+ i sum)))))
-//!   (jump L n 0.0))                                     ; in M, both are flonums
+//! (labels ((L (i sum)                       (labels ((L (i sum)
+//!            (if (%< i 0.0)                            (if (%< i 0.0) sum (jump M (%- i 1.0) (%+ i sum))))
+//!                sum                                 (M (i sum)
+//!                (jump L (%- i 1.0)                    (if (%< i 0.0) sum (jump M (%- i 1.0) (%+ i sum)))))
+//!                        (%+ i sum)))))       (jump L n 0.0))
+//!   (jump L n 0.0))                         ; in M, both are flonums
 //! ```
 //!
 //! The problem: what comes from outside, such as `n`, may be any number, and so the parameter may; every iteration

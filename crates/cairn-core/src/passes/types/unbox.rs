@@ -1,7 +1,7 @@
 //! Loop parameters that stay doubles: what jumps pass to them is the result of a flonum operation.
 //!
 //! ```text
-//! (jump L x)   becomes   (jump L (%fl* x 1.0))        ; x a flonum that came as a value; L's parameter is computed with
+//! (jump L x)   becomes   (jump L (%fl* x 1.0))        ; x came as a value; L computes with its parameter
 //! ```
 //!
 //! The problem: a variable is kept as a raw double if *all* its values are results of flonum operations

@@ -1,8 +1,8 @@
 //! Stack chunks (frame strategy `chunks`; Marlow 2010, Hieb, Dybvig & Bruggeman 1990, Appel & Shao 1996 §6).
 //!
 //! Frames grow down inside a chunk. A *segment* is the part of a chunk between `Machine::sp` and `Machine::base`;
-//! the word at `base` is the return address of the underflow frame. Below a segment is a chain of continuation objects, each
-//! covering one earlier segment. The oldest frame of all is the halt frame.
+//! the word at `base` is the return address of the underflow frame. Below a segment is a chain of continuation objects,
+//! each covering one earlier segment. The oldest frame of all is the halt frame.
 //!
 //! ```text
 //!   chunk B (current)             chunk A
@@ -20,19 +20,20 @@
 //!   in a fresh chunk;
 //! * **capture** (`call/cc`): the same, but execution goes on in the same chunk below the captured frames: O(1)
 //!   at any depth. An empty segment is not captured again: the continuation below is the one asked for;
-//! * **underflow**: the youngest frame of the continuation below is copied into the current segment. Captured frames are
-//!   never run in place, so they are immutable and may be re-entered any number of times. When nothing has been captured
-//!   since the continuation was created (it is implicit, and its serial is younger than the last capture's) nobody else can
-//!   see it: then its chunk is resumed in place and nothing is copied;
+//! * **underflow**: the youngest frame of the continuation below is copied into the current segment. Captured frames
+//!   are never run in place, so they are immutable and may be re-entered any number of times. When nothing has been
+//!   captured since the continuation was created (it is implicit, and its serial is younger than the last capture's)
+//!   nobody else can see it: then its chunk is resumed in place and nothing is copied;
 //! * **reinstate**: drops the current segment, makes `k` the continuation below, underflows.
 //!
 //! Capture, underflow by copying, and reinstatement are compiled code (`cairn-llvm/src/strategy/chunks.rs`): a dozen
 //! instructions each. It comes here when it lacks room, or in the rarer cases.
 //!
-//! Invariants: captured frames (those covered by a continuation object) are not written except by the collector; a chunk is
-//! kept while a continuation object or the machine refers to it; no continuation object covers nothing. `Machine::under_sp`
-//! is 0 or lies strictly between `SP` and `BASE` of `under`. Dirty marks (Marlow 2010): the segment being run is
-//! scanned by every collection, a continuation's frames once when it is promoted and then only by full ones.
+//! Invariants: captured frames (those covered by a continuation object) are not written except by the collector; a
+//! chunk is kept while a continuation object or the machine refers to it; no continuation object covers nothing.
+//! `Machine::under_sp` is 0 or lies strictly between `SP` and `BASE` of `under`. Dirty marks (Marlow 2010): the segment
+//! being run is scanned by every collection, a continuation's frames once when it is promoted and then only by full
+//! ones.
 
 use super::{FrameStrategy, continuation_word, make_continuation};
 use crate::exhaustion;
@@ -69,7 +70,8 @@ fn new_chunk(ctx: &mut Machine, bytes: u64) -> (u64, u64) {
     (start, start + size)
 }
 
-/// Makes `chunk` current and empty, its base frame being the return address `bottom`; the next frame has so many `bytes`.
+/// Makes `chunk` current and empty, its base frame being the return address `bottom`; the next frame has so many
+/// `bytes`.
 fn enter_chunk(ctx: &mut Machine, (start, end): (u64, u64), bytes: u64, bottom: u64) {
     let s = state(ctx);
     (s.chunks.start, s.chunks.end) = (start, end);

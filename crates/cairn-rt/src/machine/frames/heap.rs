@@ -4,9 +4,9 @@
 //!   sp - 6 ──▶ │ return address │ caller's frame │ slots … │
 //! ```
 //!
-//! `ThreadState::sp` is a value like any other, and the collector finds frames by it as it finds closures. So there is little to
-//! do here: room for frames is part of the heap checks of compiled code, there are no segments to leave, and a continuation is an
-//! object that remembers `sp`. The outermost frame's caller is 0.
+//! `ThreadState::sp` is a value like any other, and the collector finds frames by it as it finds closures. So there is
+//! little to do here: room for frames is part of the heap checks of compiled code, there are no segments to leave, and
+//! a continuation is an object that remembers `sp`. The outermost frame's caller is 0.
 
 use super::{FrameStrategy, continuation_word, make_continuation};
 use crate::alloc::alloc_procedure;

@@ -1,12 +1,12 @@
 //! How frames are kept: one implementation for each way, behind one trait.
 //!
-//! The problem: frames may lie in stack chunks, in the heap, on one large stack, …; the rest of the runtime should not care. The
-//! idea: what a strategy must do at run time is [`FrameStrategy`]; the functions here call the one of the loaded program. The
-//! common cases of overflow, capture and return are compiled code (`cairn-llvm/src/strategy`), which comes here for the others, so
-//! a `match` on the way costs nothing that shows.
+//! The problem: frames may lie in stack chunks, in the heap, on one large stack, …; the rest of the runtime should not
+//! care. The idea: what a strategy must do at run time is [`FrameStrategy`]; the functions here call the one of the
+//! loaded program. The common cases of overflow, capture and return are compiled code (`cairn-llvm/src/strategy`),
+//! which comes here for the others, so a `match` on the way costs nothing that shows.
 //!
-//! Nothing outside of this folder knows which strategies there are. A new one is a row of `cairn_layout::facts::STRATEGIES`, a
-//! file here and one there; the compiler complains of everything that is missing.
+//! Nothing outside of this folder knows which strategies there are. A new one is a row of
+//! `cairn_layout::facts::STRATEGIES`, a file here and one there; the compiler complains of everything that is missing.
 
 mod chunks;
 mod heap;
@@ -23,16 +23,17 @@ use cairn_layout::machine::Machine;
 use cairn_layout::object::continuation;
 use cairn_layout::value::TAG_PROCEDURE;
 
-/// What a way of keeping frames does at run time. `ThreadState` is its own; of the rest of the machine it uses the heap.
+/// What a way of keeping frames does at run time. `ThreadState` is its own; of the rest of the machine it uses the
+/// heap.
 ///
-/// Between two runtime calls, `Machine::thread` describes a stack of whole frames: each a return address, then the words that
-/// its descriptor speaks of, the outermost one being the halt frame.
+/// Between two runtime calls, `Machine::thread` describes a stack of whole frames: each a return address, then the
+/// words that its descriptor speaks of, the outermost one being the halt frame.
 pub trait FrameStrategy {
     /// Gives the thread its outermost frame. What it had before is dropped.
     fn start(ctx: &mut Machine);
 
-    /// Makes room for `bytes` bytes below the youngest frame. If that has `kept` bytes it may move, because it is about to be
-    /// replaced by a larger one; with 0, all frames stay.
+    /// Makes room for `bytes` bytes below the youngest frame. If that has `kept` bytes it may move, because it is about
+    /// to be replaced by a larger one; with 0, all frames stay.
     fn overflow(ctx: &mut Machine, bytes: u64, kept: u64);
 
     /// A return left the current segment, so `sp` is its base: brings back the frame below.
@@ -47,8 +48,8 @@ pub trait FrameStrategy {
     /// A collection comes next. May allocate.
     fn before_collection(ctx: &mut Machine);
 
-    /// Visits the live words of the thread's frames, as far as they are in no continuation object, and what else it refers to
-    /// but its slots.
+    /// Visits the live words of the thread's frames, as far as they are in no continuation object, and what else it
+    /// refers to but its slots.
     ///
     /// # Safety
     /// At a safepoint: the machine is between two instructions of compiled code.
@@ -76,7 +77,8 @@ pub trait FrameStrategy {
         visitor: &mut V,
     ) -> Result<(), String>;
 
-    /// Calls `f` with the return address of each frame, youngest first, until it returns false or the halt frame is reached.
+    /// Calls `f` with the return address of each frame, youngest first, until it returns false or the halt frame is
+    /// reached.
     fn walk(ctx: &Machine, f: &mut dyn FnMut(u64) -> bool);
 }
 

@@ -1,5 +1,5 @@
-//! Larger shapes of programs: loops over several variables, counters in closures, deep recursion, control that leaves and
-//! comes back, mutable things seen from two sides.
+//! Larger shapes of programs: loops over several variables, counters in closures, deep recursion, control that leaves
+//! and comes back, mutable things seen from two sides.
 
 use super::*;
 
