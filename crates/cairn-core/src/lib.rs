@@ -21,4 +21,4 @@ pub mod print;
 pub mod verify;
 mod walk;
 
-pub use walk::deep;
+pub use walk::{deep, for_each_child};

@@ -18,6 +18,7 @@
 //!
 //! Complexity: linear in the program times the nesting of recursive groups.
 
+use crate::wide::Listed;
 use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Program, SourceFile, TopForm, VarId};
 use cairn_layout::limits::KNOWN_REGISTERS;
 use std::collections::{BTreeSet, HashMap};
@@ -76,12 +77,14 @@ impl<'a> Closures<'a> {
 }
 
 /// The clause that accepts `count` arguments, with its index.
-pub fn fitting_clause(lambda: &Lambda, count: usize) -> Option<(usize, &Clause)> {
-    lambda
-        .clauses
-        .iter()
-        .enumerate()
-        .find(|(_, c)| c.params.len() == count || (c.rest.is_some() && c.params.len() <= count))
+pub fn fitting_clause<'a>(lambda: &'a Lambda, count: usize, listed: &Listed) -> Option<(usize, &'a Clause)> {
+    let accepts = |c: &Clause| match c.rest.map(|r| listed.get(&r)) {
+        None => c.params.len() == count,
+        Some(None) => c.params.len() <= count,
+        // It wants more than any call has: such calls became `apply`.
+        Some(Some(_)) => false,
+    };
+    lambda.clauses.iter().enumerate().find(|(_, c)| accepts(c))
 }
 
 struct Walker<'a> {
@@ -90,10 +93,11 @@ struct Walker<'a> {
     /// Inside of a definition of the library.
     library: bool,
     sources: &'a [SourceFile],
+    listed: &'a Listed,
 }
 
 /// Runs the analysis.
-pub fn analyze(program: &Program) -> Closures<'_> {
+pub fn analyze<'a>(program: &'a Program, listed: &'a Listed) -> Closures<'a> {
     let out = Closures {
         lams: vec![],
         ids: HashMap::new(),
@@ -101,7 +105,7 @@ pub fn analyze(program: &Program) -> Closures<'_> {
         global: HashMap::new(),
         owner: vec![MAIN; program.vars.len()],
     };
-    let mut w = Walker { out, current: MAIN, library: false, sources: &program.sources };
+    let mut w = Walker { out, current: MAIN, library: false, sources: &program.sources, listed };
     w.new_lambda(None, None);
     for form in &program.forms {
         if let TopForm::Define(g, Expr::Lambda(l)) = form {
@@ -356,6 +360,6 @@ impl<'a> Walker<'a> {
 
     fn fits(&self, l: LamId, count: usize) -> bool {
         let lambda = self.out.lams[l.0 as usize].lambda.expect("main is not called");
-        fitting_clause(lambda, count).is_some()
+        fitting_clause(lambda, count, self.listed).is_some()
     }
 }

@@ -16,6 +16,7 @@
 use crate::analyze::{Closures, LamId, fitting_clause};
 use crate::graph::{Proc, ProcBlock, ProcTerm};
 use crate::ir::{BlockId, Callee, FuncId, Op, Operand, Prim, Results, Stmt, Test, Var, VarInfo};
+use crate::wide::Listed;
 use cairn_core::ir::{Expr, GlobalId, LabelId, Lambda, Literal, Program, TopForm, VarId};
 use cairn_core::prim::{Kind, PrimOp};
 use cairn_layout::calls::by_symbol;
@@ -40,6 +41,8 @@ pub struct Context<'a> {
     pub program: &'a Program,
     /// Closure analysis.
     pub closures: &'a Closures<'a>,
+    /// Clauses that receive all arguments in a list.
+    pub listed: &'a Listed,
     /// Function numbering.
     pub ids: &'a FuncIds,
     /// Globals that hold a procedure or constant from the start, or whose definition has certainly run.
@@ -538,7 +541,7 @@ impl<'a, 'b> Builder<'a, 'b> {
         };
         if let Some(l) = known {
             let lambda = self.cx.closures.lam(l).lambda.expect("main is not called");
-            if let Some((index, clause)) = fitting_clause(lambda, args.len()) {
+            if let Some((index, clause)) = fitting_clause(lambda, args.len(), self.cx.listed) {
                 let mut values = self.operands(args);
                 if clause.rest.is_some() {
                     let extra = values.split_off(clause.params.len());

@@ -6,48 +6,85 @@
 use crate::ir::{Block, Stmt, Var};
 use crate::uses;
 
-/// A dense set of variables.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct VarSet(Vec<u64>);
+/// A set of variables: words of 64 bits in ascending order, those without members left out. Of a procedure's thousands of
+/// variables few live at any place.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct VarSet(Vec<(u32, u64)>);
 
 impl VarSet {
-    /// The empty set over `n` variables.
-    pub fn new(n: usize) -> VarSet {
-        VarSet(vec![0; n.div_ceil(64)])
+    /// The empty set.
+    pub fn new() -> VarSet {
+        VarSet::default()
+    }
+    fn position(&self, word: u32) -> Result<usize, usize> {
+        // most variables come in the order of their numbers
+        match self.0.last() {
+            None => Err(0),
+            Some((last, _)) if *last < word => Err(self.0.len()),
+            _ => self.0.binary_search_by_key(&word, |(w, _)| *w),
+        }
     }
     /// Adds; was it new?
     pub fn insert(&mut self, v: Var) -> bool {
-        let (w, b) = (v.0 as usize / 64, 1u64 << (v.0 % 64));
-        let new = self.0[w] & b == 0;
-        self.0[w] |= b;
-        new
+        let (w, b) = (v.0 / 64, 1u64 << (v.0 % 64));
+        match self.position(w) {
+            Ok(i) => {
+                let new = self.0[i].1 & b == 0;
+                self.0[i].1 |= b;
+                new
+            }
+            Err(i) => {
+                self.0.insert(i, (w, b));
+                true
+            }
+        }
     }
     /// Removes.
     pub fn remove(&mut self, v: Var) {
-        self.0[v.0 as usize / 64] &= !(1u64 << (v.0 % 64));
+        if let Ok(i) = self.position(v.0 / 64) {
+            self.0[i].1 &= !(1u64 << (v.0 % 64));
+            if self.0[i].1 == 0 {
+                self.0.remove(i);
+            }
+        }
     }
     /// Member?
     pub fn contains(&self, v: Var) -> bool {
-        self.0[v.0 as usize / 64] & (1u64 << (v.0 % 64)) != 0
+        self.position(v.0 / 64).is_ok_and(|i| self.0[i].1 & (1u64 << (v.0 % 64)) != 0)
     }
     /// Adds all; did it grow?
     pub fn union(&mut self, other: &VarSet) -> bool {
-        let mut grew = false;
-        for (a, b) in self.0.iter_mut().zip(&other.0) {
-            grew |= *b & !*a != 0;
-            *a |= *b;
+        if self.0.is_empty() {
+            self.0.clone_from(&other.0);
+            return !other.0.is_empty();
+        }
+        let (mut grew, mut i) = (false, 0);
+        for (w, bits) in &other.0 {
+            while i < self.0.len() && self.0[i].0 < *w {
+                i += 1;
+            }
+            match self.0.get_mut(i) {
+                Some((own, mine)) if own == w => {
+                    grew |= bits & !*mine != 0;
+                    *mine |= bits;
+                }
+                _ => {
+                    self.0.insert(i, (*w, *bits));
+                    grew = true;
+                }
+            }
         }
         grew
     }
     /// Members, ascending.
     pub fn iter(&self) -> impl Iterator<Item = Var> + '_ {
-        self.0.iter().enumerate().flat_map(|(i, w)| {
+        self.0.iter().flat_map(|(i, w)| {
             let mut w = *w;
             std::iter::from_fn(move || {
                 (w != 0).then(|| {
                     let b = w.trailing_zeros();
                     w &= w - 1;
-                    Var(i as u32 * 64 + b)
+                    Var(i * 64 + b)
                 })
             })
         })
@@ -58,8 +95,6 @@ impl VarSet {
 pub trait FlowGraph {
     /// Number of blocks.
     fn blocks(&self) -> usize;
-    /// Number of variables.
-    fn variables(&self) -> usize;
     /// The variable through which free variables are read.
     fn closure(&self) -> Option<Var>;
     /// A block's statements.
@@ -78,16 +113,11 @@ pub struct FunctionFlow<'a> {
     pub blocks: &'a [Block],
     /// The closure variable.
     pub closure: Option<Var>,
-    /// Number of variables.
-    pub variables: usize,
 }
 
 impl FlowGraph for FunctionFlow<'_> {
     fn blocks(&self) -> usize {
         self.blocks.len()
-    }
-    fn variables(&self) -> usize {
-        self.variables
     }
     fn closure(&self) -> Option<Var> {
         self.closure
@@ -107,7 +137,7 @@ impl FlowGraph for FunctionFlow<'_> {
 
 /// Variables live on entry to each block.
 pub fn live_in(g: &impl FlowGraph) -> Vec<VarSet> {
-    let mut live = vec![VarSet::new(g.variables()); g.blocks()];
+    let mut live = vec![VarSet::new(); g.blocks()];
     loop {
         let mut changed = false;
         for b in (0..g.blocks()).rev() {
@@ -125,7 +155,7 @@ pub fn live_in(g: &impl FlowGraph) -> Vec<VarSet> {
 
 /// Variables live when a block's terminator hands over control: into successors, or across the call.
 pub fn live_after_term(g: &impl FlowGraph, block: usize, live: &[VarSet]) -> VarSet {
-    let mut set = VarSet::new(g.variables());
+    let mut set = VarSet::new();
     g.successors(block, |s| {
         set.union(&live[s]);
     });

@@ -98,9 +98,6 @@ impl FlowGraph for Proc {
     fn blocks(&self) -> usize {
         self.blocks.len()
     }
-    fn variables(&self) -> usize {
-        self.vars.len()
-    }
     fn closure(&self) -> Option<Var> {
         self.closure
     }
@@ -190,14 +187,15 @@ pub fn reverse_postorder(blocks: &[ProcBlock]) -> Vec<BlockId> {
     order
 }
 
-/// The roots of the pieces a procedure is split into: block 0, the continuation of every call, and every block that more
-/// than one piece reaches. Returns for each block the root of its piece.
+/// The roots of the pieces a procedure is split into: block 0, the continuation of every call, every block that is `cut` off
+/// (if the slice names it), and every block that more than one piece reaches. Returns for each block the root of its piece.
 ///
 /// In the graph with a virtual entry before all return points and block 0, a block belongs to the piece whose root is
 /// the child of the virtual entry on its dominator path; blocks dominated by the virtual entry alone are roots themselves.
-pub fn pieces(blocks: &[ProcBlock]) -> Vec<BlockId> {
+pub fn pieces(blocks: &[ProcBlock], cut: &[bool]) -> Vec<BlockId> {
     let n = blocks.len();
-    let mut is_root = vec![false; n];
+    let mut is_root = cut.to_vec();
+    is_root.resize(n, false);
     is_root[0] = true;
     let mut preds: Vec<Vec<u32>> = vec![vec![]; n];
     for (i, b) in blocks.iter().enumerate() {
@@ -275,7 +273,7 @@ const COPY_LIMIT: usize = 60;
 pub fn extend_return_pieces(proc: &mut Proc) {
     let mut budget = COPY_LIMIT + proc.blocks.iter().map(|b| 1 + b.stmts.len()).sum::<usize>();
     for _ in 0..3 {
-        let roots = pieces(&proc.blocks);
+        let roots = pieces(&proc.blocks, &[]);
         let n = roots.len();
         let mut returns = vec![false; n];
         let mut members: Vec<Vec<u32>> = vec![vec![]; n];

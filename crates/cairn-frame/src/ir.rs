@@ -178,8 +178,25 @@ pub struct EntryClause {
     pub required: u32,
     /// Further arguments go to a rest list, passed as one more parameter.
     pub rest: bool,
-    /// The body: a `Body` function with `required + rest` parameters.
+    /// All arguments go to one list: there are too many to pass them.
+    pub listed: bool,
+    /// The body: a `Body` function with [`EntryClause::params`] parameters.
     pub body: FuncId,
+}
+
+impl EntryClause {
+    /// Arguments that its body receives one by one.
+    pub fn spread(&self) -> u32 {
+        if self.listed { 0 } else { self.required }
+    }
+    /// Does the body receive a list after those?
+    pub fn has_list(&self) -> bool {
+        self.listed || self.rest
+    }
+    /// Parameters of its body.
+    pub fn params(&self) -> u32 {
+        self.spread() + self.has_list() as u32
+    }
 }
 
 /// What a return point does with the values it receives.

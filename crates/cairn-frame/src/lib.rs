@@ -5,6 +5,7 @@
 //!
 //! | module | its job |
 //! |---|---|
+//! | [`wide`] | code beyond the limits takes list form |
 //! | [`analyze`] | which lambdas need closures, what is in them, lambda lifting |
 //! | [`build`] | Core clause → control-flow graph |
 //! | [`graph`] | dominators, pieces |
@@ -28,6 +29,7 @@ pub mod safepoints;
 mod split;
 mod uses;
 pub mod verify;
+mod wide;
 
 use analyze::LamId;
 use build::{Context, FuncIds};
@@ -40,7 +42,9 @@ use ir::{EntryClause, FuncId, FuncKind, Function, Global, Module};
 /// `always_bound[g]` says that global `g` is certainly defined wherever it is referenced; procedures that are never assigned
 /// count as defined from the start in any case.
 pub fn lower(program: &Program, always_bound: &[bool], strategy: &'static StrategyFacts) -> Module {
-    let closures = analyze::analyze(program);
+    let (program, listed) = wide::narrow(program);
+    let program = &*program;
+    let closures = analyze::analyze(program, &listed);
     let mut functions: Vec<Option<Function>> = vec![];
     let mut next = || {
         functions.push(None);
@@ -55,6 +59,7 @@ pub fn lower(program: &Program, always_bound: &[bool], strategy: &'static Strate
     let mut cx = Context {
         program,
         closures: &closures,
+        listed: &listed,
         ids: &ids,
         always_bound,
         entries_used: vec![false; closures.lams.len()],
@@ -77,7 +82,7 @@ pub fn lower(program: &Program, always_bound: &[bool], strategy: &'static Strate
     cx.entries_used[0] = true;
     let entries_used = cx.entries_used;
     for (i, lam) in closures.lams.iter().enumerate() {
-        let entry = entry_function(&closures, LamId(i as u32), &ids, lam.library);
+        let entry = entry_function(&closures, LamId(i as u32), &ids, lam.library, &listed);
         functions[ids.entries[i].0 as usize] = Some(entry);
     }
     let mut globals: Vec<Global> =
@@ -105,20 +110,29 @@ pub fn lower(program: &Program, always_bound: &[bool], strategy: &'static Strate
     module
 }
 
-fn entry_function(closures: &analyze::Closures, lam: LamId, ids: &FuncIds, library: bool) -> Function {
+fn entry_function(
+    closures: &analyze::Closures,
+    lam: LamId,
+    ids: &FuncIds,
+    library: bool,
+    listed: &wide::Listed,
+) -> Function {
     let info = closures.lam(lam);
     let bodies = &ids.bodies[lam.0 as usize];
     let (name, clauses, site) = match info.lambda {
         None => {
-            let clause = EntryClause { required: 0, rest: false, body: bodies[0] };
+            let clause = EntryClause { required: 0, rest: false, listed: false, body: bodies[0] };
             ("program".into(), vec![clause], cairn_layout::code::Site::NONE)
         }
         Some(l) => {
-            let clauses = l.clauses.iter().zip(bodies).map(|(c, body)| EntryClause {
-                required: c.params.len() as u32,
-                rest: c.rest.is_some(),
-                body: *body,
-            });
+            let clauses =
+                l.clauses.iter().zip(bodies).map(|(c, body)| match c.rest.and_then(|r| listed.get(&r)) {
+                    Some(&(required, rest)) => EntryClause { required, rest, listed: true, body: *body },
+                    None => {
+                        let (required, rest) = (c.params.len() as u32, c.rest.is_some());
+                        EntryClause { required, rest, listed: false, body: *body }
+                    }
+                });
             (l.name.clone(), clauses.collect(), l.site)
         }
     };

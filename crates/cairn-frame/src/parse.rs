@@ -316,10 +316,11 @@ impl Reader {
         if let FuncKind::Entry { .. } = self.module.functions[last].kind {
             let required = c.number()?;
             let rest = c.take("+");
+            let listed = c.keyword("listed");
             c.expect_keyword("->")?;
             let body = self.function_named(c)?;
             let FuncKind::Entry { clauses, .. } = &mut self.module.functions[last].kind else { unreachable!() };
-            clauses.push(EntryClause { required, rest, body });
+            clauses.push(EntryClause { required, rest, listed, body });
             return Ok(());
         }
         let word = c.peek_word();

@@ -95,7 +95,8 @@ fn print_function(m: &Module, f: &Function, out: &mut String) {
             writeln!(out, "entry words {closure_words}{}", site(m, *at)).unwrap();
             for c in clauses {
                 let rest = if c.rest { "+" } else { "" };
-                writeln!(out, "  {}{rest} -> {}", c.required, function_name(m, c.body)).unwrap();
+                let listed = if c.listed { " listed" } else { "" };
+                writeln!(out, "  {}{rest}{listed} -> {}", c.required, function_name(m, c.body)).unwrap();
             }
         }
         FuncKind::Body { params, closure } => {

@@ -48,7 +48,7 @@ fn stack_checks(m: &Module, f: &Function) -> Vec<(usize, usize, Stmt)> {
     let check = |(i, b): (usize, &Block)| {
         let Term::Call { frame, .. } = &b.term else { return None };
         let words = m.stack_growth(f, &frame.frame)?;
-        let mut live = VarSet::new(f.vars.len());
+        let mut live = VarSet::new();
         uses::term_uses(&b.term, |v| {
             live.insert(v);
         });
@@ -117,7 +117,7 @@ fn cut_loops(f: &mut Function) {
             stops.push((graph.cut(f, header, &body, copies), header));
         }
     }
-    let flow = FunctionFlow { blocks: &f.blocks, closure: f.closure(), variables: f.vars.len() };
+    let flow = FunctionFlow { blocks: &f.blocks, closure: f.closure() };
     let live = if stops.is_empty() { vec![] } else { flow::live_in(&flow) };
     for (block, header) in stops {
         let live = live[header].iter().filter(|v| f.is_tagged(*v)).collect();

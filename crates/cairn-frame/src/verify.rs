@@ -98,7 +98,7 @@ impl Checker<'_> {
             return self.error(0, format!("clause body {} is not a body", body.name));
         };
         // Lifted free variables never meet an entry.
-        if params.len() as u32 != c.required + c.rest as u32 {
+        if params.len() as u32 != c.params() {
             self.error(0, "clause and body differ in parameters".into());
         }
     }
@@ -236,8 +236,7 @@ impl Checker<'_> {
     /// variables it does not list unavailable when `checks` is set: the collector may have moved what they point to.
     fn available(&mut self, checks: bool) -> Vec<(usize, Var)> {
         let f = self.f;
-        let n = f.vars.len();
-        let mut entry = VarSet::new(n);
+        let mut entry = VarSet::new();
         let mut closure = None;
         match &f.kind {
             FuncKind::Body { params, closure: c } => {
@@ -274,7 +273,7 @@ impl Checker<'_> {
                 let new = match &at[s] {
                     None => Some(set.clone()),
                     Some(old) => {
-                        let mut meet = VarSet::new(n);
+                        let mut meet = VarSet::new();
                         old.iter().filter(|v| set.contains(*v)).for_each(|v| {
                             meet.insert(v);
                         });

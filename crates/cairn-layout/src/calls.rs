@@ -153,6 +153,7 @@ macro_rules! for_each_rt_call {
             (cairn_bytes_append, "bytevector-append", 1, ALLOC | FAIL)           // list of bytevectors
             (cairn_list_length, "length", 1, FAIL)                               // fails on improper and circular lists
             (cairn_list_is_list, "list?", 1, PURE)
+            (cairn_list_append_reversed, "append-reversed", 2, ALLOC)            // list, end: elements in reverse order before end
             (cairn_record_make, "make-record", 2, ALLOC | FAIL)                  // rtd, list of fields
             // ports; see object::port
             (cairn_port_open_file, "open-file", 2, ALLOC | FAIL)                 // path, port::FLAG_* bits

@@ -1,6 +1,7 @@
 //! Lists: the shape of a chain of pairs, which may end anyhow or not at all, and what needs it.
 
 use crate::access::{car, cdr};
+use crate::alloc::alloc_pair;
 use crate::failure::{check, fail, wrong_type};
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, error as kind};
@@ -62,6 +63,17 @@ pub extern "C" fn cairn_list_length(ctx: &mut Machine, list: Value) -> Value {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_list_is_list(_ctx: &mut Machine, v: Value) -> Value {
     Value::bool(matches!(shape(v), Shape::Proper(_)))
+}
+
+/// `(append (reverse list) end)`: a fresh list. Compiled code asks for it with proper lists of its own only.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_list_append_reversed(ctx: &mut Machine, list: Value, end: Value) -> Value {
+    let (mut from, mut to) = (list, end);
+    while from.is_pair() {
+        to = alloc_pair(ctx, car(from), to);
+        from = cdr(from);
+    }
+    to
 }
 
 #[cfg(test)]

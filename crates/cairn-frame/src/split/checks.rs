@@ -25,8 +25,7 @@ pub fn insert(f: &mut Function, closure: Option<Var>, strategy: &StrategyFacts) 
     if !needs.contains(&true) && polls.iter().all(Vec::is_empty) {
         return;
     }
-    let n = f.vars.len();
-    let graph = FunctionFlow { blocks: &f.blocks, closure, variables: n };
+    let graph = FunctionFlow { blocks: &f.blocks, closure };
     let live = flow::live_in(&graph);
     let at_end: Vec<VarSet> = (0..f.blocks.len()).map(|i| flow::live_before_term(&graph, i, &live)).collect();
     for ((i, b), mut set) in f.blocks.iter_mut().enumerate().zip(at_end) {

@@ -6,7 +6,7 @@ use crate::ir::{BlockId, Stmt};
 /// Copies tiny blocks that several pieces would share into their predecessors.
 pub fn duplicate_tiny(proc: &mut Proc) {
     for _ in 0..2 {
-        let roots = graph::pieces(&proc.blocks);
+        let roots = graph::pieces(&proc.blocks, &[]);
         let mut initial = vec![false; proc.blocks.len()];
         for b in &proc.blocks {
             if let ProcTerm::Call(.., next) = &b.term {

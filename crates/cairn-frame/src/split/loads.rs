@@ -5,11 +5,11 @@ use crate::ir::*;
 use crate::uses;
 
 /// Inserts the loads of frame slots and closure variables, each as late as the control flow allows.
-pub fn place(blocks: &mut [Block], pending: Vec<(Var, Op)>, closure: Option<Var>, n: usize, assigned: &VarSet) {
+pub fn place(blocks: &mut [Block], pending: Vec<(Var, Op)>, closure: Option<Var>, assigned: &VarSet) {
     if pending.is_empty() {
         return;
     }
-    let live = flow::live_in(&FunctionFlow { blocks, closure, variables: n });
+    let live = flow::live_in(&FunctionFlow { blocks, closure });
     let mut preds = vec![0u32; blocks.len()];
     preds[0] = 1;
     for b in blocks.iter() {

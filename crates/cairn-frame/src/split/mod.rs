@@ -6,7 +6,8 @@
 //! 1. [`joins`]: a join block of a few instructions is copied into each predecessor rather than
 //!    becoming a function of its own;
 //! 2. [`graph::extend_return_pieces`]: a return point gets its own copy of what it jumps to, and so keeps its frame;
-//! 3. [`graph::pieces`]: every return point and every block shared between pieces is a root;
+//! 3. [`graph::pieces`]: every return point and every block shared between pieces is a root; [`cuts`]: very large pieces
+//!    are cut;
 //! 4. [`slots`]: each variable that lives across a call gets one slot for the whole procedure (greedy coloring), so
 //!    that a frame can be kept from call to call and only new values are stored; strategies without
 //!    reuse number slots densely per call;
@@ -22,6 +23,7 @@
 //! Safety for space: a frame's live map names exactly the variables that the code behind the return point can still use.
 
 mod checks;
+mod cuts;
 mod joins;
 mod loads;
 mod pieces;
@@ -42,8 +44,9 @@ pub fn split(proc: Proc, body: FuncId, functions: &mut Vec<Option<Function>>, st
     if strategy.reuse {
         graph::extend_return_pieces(&mut proc);
     }
+    let cut = cuts::cut(&mut proc);
     let live = flow::live_in(&proc);
-    let roots = graph::pieces(&proc.blocks);
+    let roots = graph::pieces(&proc.blocks, &cut);
     let slots = Slots::assign(&proc, &live, strategy);
     let mut ids: HashMap<BlockId, FuncId> = HashMap::new();
     ids.insert(BlockId(0), body);

@@ -24,7 +24,7 @@ impl Splitter<'_> {
     /// The piece of these blocks; `call` is the block whose call returns to its root.
     pub fn piece(&self, root: BlockId, blocks: &[BlockId], call: Option<usize>) -> Function {
         let proc = self.proc;
-        let mut assigned = VarSet::new(proc.vars.len());
+        let mut assigned = VarSet::new();
         for b in blocks {
             let block = &proc.blocks[b.0 as usize];
             for s in &block.stmts {
@@ -136,8 +136,7 @@ impl Splitter<'_> {
             blocks: out,
         };
         let closure = compact_variables(&mut function, &mut pending, closure, proc, &mut assigned);
-        let n = function.vars.len();
-        loads::place(&mut function.blocks, pending, closure, n, &assigned);
+        loads::place(&mut function.blocks, pending, closure, &assigned);
         crate::reps::choose(&mut function);
         checks::insert(&mut function, closure, self.strategy);
         function
@@ -184,7 +183,7 @@ fn compact_variables(
     }
     // Only what this piece itself mentions needs loading.
     pending.retain(|(v, _)| used.contains_key(v));
-    let mut renumbered = VarSet::new(vars.len());
+    let mut renumbered = VarSet::new();
     for (old, new) in &map {
         if assigned.contains(*old) {
             renumbered.insert(*new);

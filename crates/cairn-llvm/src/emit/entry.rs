@@ -105,17 +105,17 @@ impl<'m> Emitter<'_, 'm> {
     fn enter_clause(&mut self, c: &EntryClause) {
         let body = self.cx.module.function(c.body);
         let FuncKind::Body { closure, params } = &body.kind else { panic!("a clause leads to a body") };
-        let required = c.required as usize;
-        debug_assert_eq!(params.len(), required + c.rest as usize, "{}", body.name);
+        let spread = c.spread() as usize;
+        debug_assert_eq!(params.len(), c.params() as usize, "{}", body.name);
         let has_closure = closure.is_some();
-        let rest = c.rest.then(|| self.rest_list(required));
+        let list = c.has_list().then(|| self.rest_list(spread));
         let mut regs = Regs::default();
         if has_closure {
             regs.clo = Val::text("%clo");
         }
         for i in 0..params.len() {
-            let v = match &rest {
-                Some(list) if i == required => list.clone(),
+            let v = match &list {
+                Some(list) if i == spread => list.clone(),
                 // beyond the registers, arguments stay where they are
                 _ if i >= ARG_REGISTERS && known_place(i, has_closure) == Place::Memory(i) => continue,
                 _ => self.unknown_param(i),

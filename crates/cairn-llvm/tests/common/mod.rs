@@ -69,7 +69,7 @@ pub fn body(name: &str, params: u32, n: usize, blocks: Vec<Block>) -> Function {
     function(name, FuncKind::Body { params: (0..params).map(Var).collect(), closure: None }, n, blocks)
 }
 pub fn entry(name: &str, required: u32, rest: bool, to: u32) -> Function {
-    let clauses = vec![EntryClause { required, rest, body: FuncId(to) }];
+    let clauses = vec![EntryClause { required, rest, listed: false, body: FuncId(to) }];
     function(name, FuncKind::Entry { closure_words: 1, clauses, site: Site::new(0, 1) }, 0, vec![])
 }
 pub fn ret(name: &str, frame: Frame, result: u32, n: usize, blocks: Vec<Block>) -> Function {

@@ -1,0 +1,82 @@
+//! Large pieces are cut: the time that LLVM needs for a function grows faster than the function.
+//!
+//! A straight line of many thousand operations is one block, in one piece. It is cut into blocks, and blocks become roots,
+//! so that no piece is much larger than [`SIZE`]. Pieces that people write are smaller than [`LARGE`]: they stay whole.
+
+use crate::graph::{self, Proc, ProcBlock, ProcTerm};
+use crate::ir::{BlockId, Op, Stmt, Var};
+use std::collections::HashMap;
+
+/// A piece of more statements and blocks than this is cut.
+const LARGE: usize = 1000;
+/// Into pieces of about this size.
+const SIZE: usize = 400;
+
+/// Cuts long blocks, and names the blocks that are to be roots although no two pieces share them.
+pub fn cut(proc: &mut Proc) -> Vec<bool> {
+    let long = |b: &ProcBlock| b.stmts.len() > LARGE;
+    if proc.blocks.iter().any(long) {
+        for b in 0..proc.blocks.len() {
+            if long(&proc.blocks[b]) {
+                cut_block(proc, b);
+            }
+        }
+        graph::renumber(proc);
+    }
+    let mut cut = vec![false; proc.blocks.len()];
+    loop {
+        let roots = graph::pieces(&proc.blocks, &cut);
+        let mut sizes = vec![0; roots.len()];
+        for (b, root) in proc.blocks.iter().zip(&roots) {
+            sizes[root.0 as usize] += 1 + b.stmts.len();
+        }
+        // Blocks come in reverse postorder: each takes its place in its piece's current part.
+        let (mut filled, mut again) = (vec![0; roots.len()], false);
+        for (i, b) in proc.blocks.iter().enumerate() {
+            let root = roots[i].0 as usize;
+            if sizes[root] <= LARGE {
+                continue;
+            }
+            let size = 1 + b.stmts.len();
+            filled[root] += size;
+            if root != i && filled[root] > SIZE + size {
+                (cut[i], filled[root], again) = (true, size, true);
+            }
+        }
+        if !again {
+            return cut;
+        }
+    }
+}
+
+/// Makes several blocks out of one, but never between a closure and a patch of it.
+fn cut_block(proc: &mut Proc, b: usize) {
+    let block = &mut proc.blocks[b];
+    let mut stmts = std::mem::take(&mut block.stmts);
+    let mut term = std::mem::replace(&mut block.term, ProcTerm::None);
+    let mut made: HashMap<Var, usize> = HashMap::new();
+    let mut open = vec![0i32; stmts.len() + 1];
+    for (k, s) in stmts.iter().enumerate() {
+        match s {
+            Stmt::Assign(v, Op::Closure { .. }) => {
+                made.insert(*v, k);
+            }
+            Stmt::Effect(Op::ClosurePatch { closure, .. }) => {
+                open[made[closure] + 1] += 1;
+                open[k + 1] -= 1;
+            }
+            _ => {}
+        }
+    }
+    for k in 1..open.len() {
+        open[k] += open[k - 1];
+    }
+    // from the end on: the last part keeps the terminator
+    while stmts.len() > SIZE {
+        let Some(at) = (1..=stmts.len() - SIZE).rev().find(|k| open[*k] == 0) else { break };
+        let tail = stmts.split_off(at);
+        proc.blocks.push(ProcBlock { stmts: tail, term });
+        term = ProcTerm::Goto(BlockId(proc.blocks.len() as u32 - 1));
+    }
+    proc.blocks[b] = ProcBlock { stmts, term };
+}

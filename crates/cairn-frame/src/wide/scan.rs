@@ -1,0 +1,110 @@
+//! How many values may be in waiting at once inside an expression.
+
+use super::{EASY, OPERANDS};
+use cairn_core::ir::{Clause, Expr, Lambda, Program};
+use cairn_core::{deep, for_each_child};
+use std::collections::HashSet;
+
+/// Expressions inside of which more than [`EASY`] variables and operands may be in waiting at once, or that have more than
+/// [`OPERANDS`] operands or parameters themselves; and the forms they are in.
+#[derive(Default)]
+pub struct Wide {
+    nodes: HashSet<*const Expr>,
+    forms: Vec<bool>,
+}
+
+impl Wide {
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+    /// Is the expression wide?
+    pub fn contains(&self, e: &Expr) -> bool {
+        self.nodes.contains(&(e as *const Expr))
+    }
+    /// Does top-level form `i` contain wide expressions?
+    pub fn form(&self, i: usize) -> bool {
+        self.forms[i]
+    }
+}
+
+/// Finds the wide expressions of a program.
+pub fn scan(program: &Program) -> Wide {
+    let mut wide = Wide::default();
+    for form in &program.forms {
+        let before = wide.nodes.len();
+        wide.need(form.expr());
+        wide.forms.push(wide.nodes.len() > before);
+    }
+    wide
+}
+
+/// Can evaluating it neither wait for anything nor fail?
+pub fn is_atom(e: &Expr) -> bool {
+    matches!(e, Expr::Const(_) | Expr::Local(_) | Expr::Lambda(_))
+}
+
+impl Wide {
+    /// Values in waiting at once, at most; variables bound inside count until the end of their scope.
+    fn need(&mut self, e: &Expr) -> usize {
+        deep(|| {
+            let n = self.need_inner(e);
+            if n > EASY {
+                self.nodes.insert(e);
+            }
+            n
+        })
+    }
+
+    fn need_inner(&mut self, e: &Expr) -> usize {
+        match e {
+            Expr::Lambda(l) => {
+                self.lambda(l);
+                0
+            }
+            Expr::Let(bs, body) | Expr::Letrec(bs, body) => {
+                let inside = bs.iter().enumerate().map(|(i, (_, e))| i + self.need(e)).max().unwrap_or(0);
+                inside.max(bs.len() + self.need(body))
+            }
+            Expr::Fix(bs, body) => {
+                bs.iter().for_each(|(_, l)| self.lambda(l));
+                bs.len() + self.need(body)
+            }
+            Expr::If(..) | Expr::Seq(_) => {
+                let mut most = 0;
+                for_each_child(e, &mut |c| most = self.need(c).max(most));
+                most
+            }
+            Expr::Receive { producer, clause, .. } => self.need(producer).max(self.clause(clause)),
+            Expr::Labels(ls, body) => {
+                let inside = ls.iter().map(|l| parameters(l.params.len()) + self.need(&l.body)).max();
+                inside.unwrap_or(0).max(self.need(body))
+            }
+            _ => {
+                let (mut waiting, mut most, mut count) = (0, 0, 0);
+                for_each_child(e, &mut |c| {
+                    most = (waiting + self.need(c)).max(most);
+                    waiting += !is_atom(c) as usize;
+                    count += 1;
+                });
+                most.max(waiting).max(parameters(count))
+            }
+        }
+    }
+
+    fn lambda(&mut self, l: &Lambda) {
+        for c in &l.clauses {
+            if self.clause(c) > EASY {
+                self.nodes.insert(&c.body);
+            }
+        }
+    }
+
+    fn clause(&mut self, c: &Clause) -> usize {
+        parameters(c.params.len() + c.rest.is_some() as usize) + self.need(&c.body)
+    }
+}
+
+/// Few parameters or operands count what they are, too many of them are wide in any case.
+fn parameters(n: usize) -> usize {
+    if n > OPERANDS { n + EASY } else { n }
+}
