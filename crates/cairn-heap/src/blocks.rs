@@ -49,9 +49,11 @@ pub enum Kind {
     Untyped = 11,
     /// Of the nursery, with pinned objects besides new ones.
     Pinned = 12,
+    /// Of a group of blocks that large objects share; the cold word is the number of the group.
+    Shared = 13,
 }
 
-const KINDS: [Kind; 13] = [
+const KINDS: [Kind; 14] = [
     Kind::Free,
     Kind::Nursery,
     Kind::Scannable,
@@ -65,6 +67,7 @@ const KINDS: [Kind; 13] = [
     Kind::Typed,
     Kind::Untyped,
     Kind::Pinned,
+    Kind::Shared,
 ];
 
 /// A state byte.
@@ -285,6 +288,10 @@ impl BlockPool {
             peak: 0,
             poison,
         })
+    }
+    /// Is freed memory filled with [`POISON`]?
+    pub const fn poisons(&self) -> bool {
+        self.poison
     }
     /// Number of blocks handed out.
     pub const fn in_use(&self) -> u32 {

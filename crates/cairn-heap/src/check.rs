@@ -228,7 +228,11 @@ impl<M: ObjectModel> Checker<'_, M> {
             return false;
         }
         let state = table.state(table.block_of(a));
-        if state.is(Kind::Pinned) { self.core.marks.is_set(a) } else { !state.has(State::YOUNG) }
+        match state.kind() {
+            Kind::Pinned => self.core.marks.is_set(a),
+            Kind::Shared => self.core.large.around(&self.core.pool, a).is_some_and(|o| !o.young),
+            _ => !state.has(State::YOUNG),
+        }
     }
 
     /// A reference from an old to a young object must lie on a dirty card.
@@ -345,14 +349,11 @@ impl<M: ObjectModel> Checker<'_, M> {
                 }
             }
             Kind::Scannable | Kind::Leaf => self.by_starts(r, start.plus(BLOCK_BYTES)),
-            Kind::Large => {
-                let o = *self.core.large.at(&self.core.pool, block);
-                if a != start || o.bytes == 0 {
-                    Err("inside a large object".into())
-                } else if r.kind() != o.kind {
-                    Err("the tag does not fit the large object".into())
-                } else {
-                    self.matches_tag(r).map(drop)
+            Kind::Large | Kind::LargeTail | Kind::Shared => {
+                match self.core.large.around(&self.core.pool, a).filter(|o| o.start == a) {
+                    None => Err("not the start of a large object".into()),
+                    Some(o) if r.kind() != o.kind => Err("the tag does not fit the large object".into()),
+                    Some(_) => self.matches_tag(r).map(drop),
                 }
             }
             Kind::Immortal | Kind::ImmortalTail => {
@@ -423,11 +424,11 @@ impl<M: ObjectModel> Checker<'_, M> {
                 let class = core.cells.class_of(table, block);
                 Located::cell::<M>(back(start, &|w| core.marks.is_set(w))?, class.bytes())
             }
-            Kind::Large | Kind::LargeTail => {
-                let is_around = |o: &&LargeObject| a.offset_from(table.address_of(o.block)) < o.bytes;
+            Kind::Large | Kind::LargeTail | Kind::Shared => {
+                let is_around = |o: &&LargeObject| a.offset_from(o.start) < o.bytes;
                 let o = core.large.iter().find(is_around)?;
-                // SAFETY: a large object starts with its first block.
-                unsafe { Located::headed(self.model, table.address_of(o.block)) }
+                // SAFETY: a large object starts there.
+                unsafe { Located::headed(self.model, o.start) }
             }
             _ => return None,
         };

@@ -49,10 +49,10 @@ impl<M: ObjectModel> Finder<'_, M> {
                     unsafe { Located::headed(self.model, start) }
                 }
             }
-            Kind::Large | Kind::LargeTail => {
-                let head = self.large.head(self.pool, block);
-                // SAFETY: a large object, which is no pair, starts with its first block.
-                unsafe { Located::headed(self.model, table.address_of(head)) }
+            Kind::Large | Kind::LargeTail | Kind::Shared => {
+                let o = self.large.around(self.pool, a)?;
+                // SAFETY: a large object, which is no pair, starts there.
+                unsafe { Located::headed(self.model, o.start) }
             }
             Kind::Typed | Kind::Untyped => {
                 let class = self.cells.class_of(table, block);

@@ -179,6 +179,15 @@ impl Cards {
             a = a.plus(CARD_BYTES);
         }
     }
+    /// Cleans every card that a span touches.
+    pub fn clean_span(&self, span: Span) {
+        let mut a = Address(span.start.0 & !(CARD_BYTES - 1));
+        while a < span.end {
+            // SAFETY: as for `mark`.
+            unsafe { *self.card(a) = 0 };
+            a = a.plus(CARD_BYTES);
+        }
+    }
     /// Cleans the cards of `n` blocks from `start`, a block boundary.
     pub fn clean_blocks(&self, start: Address, n: u32) {
         debug_assert!(start.0.is_multiple_of(BLOCK_BYTES));
@@ -194,6 +203,23 @@ impl Cards {
         while a < span.end {
             if self.is_dirty(a) {
                 f(Span::new(a, a.plus(CARD_BYTES)));
+            }
+            a = a.plus(CARD_BYTES);
+        }
+    }
+    /// Calls `f` with the part of each dirty card that lies in a span, and cleans the card.
+    pub fn take_dirty_in(&self, span: Span, mut f: impl FnMut(Span)) {
+        let mut a = Address(span.start.0 & !(CARD_BYTES - 1));
+        while a < span.end {
+            // SAFETY: the table's size and place are multiples of eight, and so is the index of this card.
+            if a.0.is_multiple_of(8 * CARD_BYTES) && unsafe { *(self.card(a) as *const u64) } == 0 {
+                a = a.plus(8 * CARD_BYTES);
+                continue;
+            }
+            if self.is_dirty(a) {
+                // SAFETY: as for `mark`.
+                unsafe { *self.card(a) = 0 };
+                f(Span::new(a, a.plus(CARD_BYTES)).intersection(span));
             }
             a = a.plus(CARD_BYTES);
         }

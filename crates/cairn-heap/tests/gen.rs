@@ -630,3 +630,60 @@ mod corruption {
         assert!(complaint(&mut m).contains("not a stack chunk in use"));
     }
 }
+
+#[test]
+fn objects_of_a_few_kilobytes_share_blocks_and_live_and_die_apart() {
+    for config in [HeapConfig::default(), HeapConfig::zealous()] {
+        let mut m = Mutator::new(config);
+        let n = 300;
+        for i in 0..n {
+            m.check(16).unwrap();
+            let v = m.vector(1_100 + 37 * (i % 50), fix(i as i64));
+            m.roots.words.push(v);
+        }
+        m.major();
+        m.verify();
+        let live: u64 = (0..n).map(|i| 8 * (1_101 + 37 * (i % 50))).sum();
+        let used = m.heap.bytes_in_use();
+        assert!(used - (32 << 10) < live + live / 100 * 15, "{used} bytes for {live}");
+        // References from old to young at both ends of every object.
+        for i in 0..n as usize {
+            m.check(32).unwrap();
+            let (p, v) = (m.inline_cons(fix(i as i64), NIL), m.roots.words[i]);
+            m.set(v, 1, p);
+            let last = get(v, 0) >> 16;
+            let p = m.inline_cons(fix(-(i as i64)), NIL);
+            m.set(v, last, p);
+        }
+        m.verify();
+        m.minor();
+        m.verify();
+        // Every other one dies, and its neighbours keep what they hold.
+        for i in (0..n as usize).step_by(2) {
+            m.roots.words[i] = NIL;
+        }
+        m.major();
+        m.verify();
+        for i in (1..n as usize).step_by(2) {
+            let v = m.roots.words[i];
+            let last = get(v, 0) >> 16;
+            assert_eq!((get(get(v, 1), 0), get(get(v, last), 0)), (fix(i as i64), fix(-(i as i64))));
+            assert_eq!(get(v, 2), fix(i as i64));
+        }
+        // Their room is found again, by young objects between old ones, of which half die young.
+        for i in (0..n as usize).step_by(2) {
+            m.check(16).unwrap();
+            let v = m.vector(1_100 + 37 * (i as u64 % 50), fix(7));
+            if i % 4 == 0 {
+                m.roots.words[i] = v;
+            }
+        }
+        m.verify();
+        m.minor();
+        m.verify();
+        assert!(m.heap.bytes_in_use() <= used + (64 << 10));
+        m.roots.words.clear();
+        m.major();
+        assert_eq!(m.heap.bytes_in_use(), 32 << 10);
+    }
+}

@@ -16,7 +16,7 @@
 
 use super::trace::Tracer;
 use crate::address::{Address, BlockIndex, PAIR_BYTES, Span, WORD};
-use crate::blocks::{Kind, State};
+use crate::blocks::Kind;
 use crate::find::Finder;
 use crate::gc::{AmbiguousVisitor, Client, RootVisitor};
 use crate::heap::Core;
@@ -59,7 +59,7 @@ impl RootVisitor for Suspects {
 #[derive(Default)]
 pub(super) struct Pins {
     objects: Vec<Located>,
-    large: Vec<BlockIndex>,
+    large: Vec<Address>,
 }
 
 /// What a major collection leaves in place.
@@ -89,8 +89,7 @@ unsafe fn visit_untyped<M: ObjectModel>(core: &Core, model: &M, young: bool, s: 
             }
         }
         for o in core.large.iter().filter(|o| !o.leaf) {
-            let start = table.address_of(o.block);
-            let whole = Located::headed(model, start);
+            let whole = Located::headed(model, o.start);
             if !young || o.young {
                 whole.scan(model, whole.span(), s);
             } else {
@@ -171,8 +170,10 @@ pub(super) unsafe fn pin_young<M: ObjectModel, C: Client>(
     for a in words {
         let b = table.block_of(a);
         let state = table.state(b);
-        if (state.is(Kind::Large) || state.is(Kind::LargeTail)) && state.has(State::YOUNG) {
-            pins.large.push(core.large.head(&core.pool, b));
+        if let Kind::Large | Kind::LargeTail | Kind::Shared = state.kind()
+            && let Some(o) = core.large.around(&core.pool, a).filter(|o| o.young)
+        {
+            pins.large.push(o.start);
         }
     }
     pins.objects.retain(|o| core.pinned.pin(&mut core.pool.table, &core.marks, *o));
@@ -221,7 +222,7 @@ impl<M: ObjectModel, C: Client> Tracer<'_, M, C, false> {
             // SAFETY: by the contract.
             unsafe { self.scan_pinned(o, o.span()) };
         }
-        pins.large.iter().for_each(|&b| self.mark_large(b));
+        pins.large.iter().for_each(|&a| self.mark_large(a));
     }
 }
 

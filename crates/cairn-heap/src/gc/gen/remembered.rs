@@ -11,7 +11,7 @@
 //! bit are looked at.
 
 use super::trace::Tracer;
-use crate::address::{Address, BLOCK_BYTES, BlockIndex, Span, WORD};
+use crate::address::{Address, BLOCK_BYTES, Span, WORD};
 use crate::gc::Client;
 use crate::marks::Starts;
 use crate::model::{Located, ObjectModel};
@@ -53,15 +53,16 @@ impl<M: ObjectModel, C: Client> Tracer<'_, M, C, false> {
             }
         }
         let extents: Vec<_> = self.immortal.extents().filter(|x| !x.leaf).map(|x| x.span).collect();
-        let large: Vec<_> = (self.large.iter())
-            .filter(|o| !o.leaf && !o.young)
-            .map(|o| (o.block, o.bytes))
-            .map(|(b, bytes): (BlockIndex, u64)| {
-                let start = self.t.pool.table.address_of(b);
-                Span::new(start, start.plus(bytes & !7))
-            })
-            .collect();
-        for span in extents.into_iter().chain(large) {
+        let large: Vec<_> = (self.large.iter()).filter(|o| !o.leaf && !o.young).map(|o| o.span()).collect();
+        for span in large {
+            // Card by card: their blocks may be shared.
+            let cards = self.t.cards;
+            // SAFETY: as above.
+            cards.take_dirty_in(span, |part| unsafe {
+                if M::SELF_DESCRIBING { self.scan(part) } else { self.scan_objects(span, part) }
+            });
+        }
+        for span in extents {
             let mut block = Address(span.start.0 & !(BLOCK_BYTES - 1));
             while block < span.end {
                 // SAFETY: as above.

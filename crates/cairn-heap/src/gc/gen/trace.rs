@@ -23,7 +23,7 @@
 
 #![allow(unsafe_op_in_unsafe_fn)] // The whole file is one unsafe algorithm; contracts are on the functions.
 
-use crate::address::{Address, BLOCK_BYTES, BLOCK_SHIFT, BlockIndex, Span, WORD};
+use crate::address::{Address, BLOCK_BYTES, BLOCK_SHIFT, Span, WORD};
 use crate::blocks::{Kind, State};
 use crate::find::Finder;
 use crate::gc::{AmbiguousVisitor, Client, RootVisitor, WeakVisitor};
@@ -151,8 +151,8 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
         } else if a < self.nursery.start.0 {
             let block = (a.wrapping_sub(self.region_base)) >> BLOCK_SHIFT;
             let state = State(*self.states.add(block as usize));
-            if state.is(Kind::Large) && state.has(State::YOUNG) {
-                self.mark_large(BlockIndex(block as u32));
+            if state.is(Kind::Large) && state.has(State::YOUNG) || state.is(Kind::Shared) {
+                self.mark_large(Address(a));
             }
             return w;
         } else if Self::AMBIGUOUS && self.t.marks.is_set(Address(a)) {
@@ -173,7 +173,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
     fn reach_apart(&mut self, state: State, w: u64) {
         let a = M::address(w);
         match state.kind() {
-            Kind::Large => self.mark_large(self.t.pool.table.block_of(a)),
+            Kind::Large | Kind::Shared => self.mark_large(a),
             Kind::Typed | Kind::Untyped | Kind::Pinned if self.t.marks.set(a) => self.apart.push(w),
             _ => {}
         }
@@ -202,8 +202,8 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
     }
 
     #[cold]
-    pub(super) fn mark_large(&mut self, block: BlockIndex) {
-        if let Some(words) = self.large.mark(self.t.pool, block) {
+    pub(super) fn mark_large(&mut self, a: Address) {
+        if let Some(words) = self.large.mark(self.t.pool, a, MAJOR) {
             self.old.push_grey(words);
         }
     }
@@ -292,7 +292,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
     #[inline(never)]
     fn alloc_huge(&mut self, bytes: u64, kind: RefKind, leaf: bool) -> Address {
         let a = self.large.alloc(self.t.pool, bytes, kind, leaf, 0).expect("room for survivors was reserved");
-        self.mark_large(self.t.pool.table.block_of(a));
+        self.mark_large(a);
         a
     }
 
@@ -512,14 +512,15 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool> WeakVisitor for Tracer<'_, M,
         }
         let block = self.t.pool.table.block_of(a);
         let state = self.t.pool.table.state(block);
-        let large = || self.large.at(self.t.pool, block);
         let alive = match state.kind() {
             // Beside pinned objects, which have a start bit, there may be young ones.
             Kind::Pinned if self.t.marks.is_set(a) => true,
             Kind::Pinned | Kind::Nursery => return self.moved(w),
             _ if state.has(State::FROM) && MAJOR => return self.moved(w),
             Kind::Scannable | Kind::Leaf | Kind::Typed | Kind::Untyped => !MAJOR || self.t.marks.is_set(a),
-            Kind::Large => large().marked || !MAJOR && !large().young,
+            Kind::Large | Kind::Shared => {
+                self.large.around(self.t.pool, a).is_some_and(|o| o.marked || !MAJOR && !o.young)
+            }
             _ => true,
         };
         alive.then_some(w)
