@@ -13,6 +13,8 @@ pub struct HeapConfig {
     pub heap_max: Option<u64>,
     /// When the heap grows and shrinks.
     pub sizing: SizingConfig,
+    /// Most entries of each stack of a collection that marks: beyond, objects are found again by their marks.
+    pub mark_stack: usize,
     /// Checks for tests.
     pub zeal: Zeal,
     /// Ask the system for huge pages, except for the first few megabytes. Random accesses of major collections gain a
@@ -70,6 +72,7 @@ impl Default for HeapConfig {
             nursery_bytes: 8 << 20,
             heap_max: None,
             sizing: SizingConfig::default(),
+            mark_stack: 1 << 16,
             zeal: Zeal::default(),
             huge_pages: false,
             region_bits: cairn_layout::machine::REGION_BITS,
@@ -83,6 +86,7 @@ impl HeapConfig {
         HeapConfig {
             nursery_bytes: 128 << 10,
             sizing: SizingConfig { min_limit: 1 << 20, growth: 1.5, generous: 0, large_young: 256 << 10 },
+            mark_stack: 16,
             zeal: Zeal { poison: true, verify: true, ..Zeal::default() },
             ..HeapConfig::default()
         }

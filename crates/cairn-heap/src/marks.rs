@@ -32,6 +32,8 @@ const BIT_WORDS: usize = (BLOCK_BYTES >> GRANULE_SHIFT) as usize / 64;
 /// See the module's header.
 pub struct Marks {
     _maps: [Mapping; 2],
+    /// Objects that are marked, but were not looked at for lack of room: see [`Marks::defer`].
+    deferred: Mapping,
     bits: *mut u64,
     lines: *mut u8,
     base: Address,
@@ -54,8 +56,17 @@ impl Marks {
         let bytes = region.span().bytes();
         let bits = Mapping::reserve(bytes >> (GRANULE_SHIFT + 3))?;
         let lines = Mapping::reserve(bytes >> LINE_SHIFT)?;
+        let deferred = Mapping::reserve(bytes >> (GRANULE_SHIFT + 3))?;
         let (b, l) = (bits.base().words(), lines.base().bytes());
-        Ok(Marks { _maps: [bits, lines], bits: b, lines: l, base: region.base(), bytes, ambiguity: None })
+        Ok(Marks {
+            _maps: [bits, lines],
+            deferred,
+            bits: b,
+            lines: l,
+            base: region.base(),
+            bytes,
+            ambiguity: None,
+        })
     }
     #[inline(always)]
     fn bit(&self, a: Address) -> (*mut u64, u64) {
@@ -73,6 +84,29 @@ impl Marks {
             *word = old | bit;
             old & bit == 0
         }
+    }
+    /// Notes that the marked object at `a` is still to be looked at, and whether it is a pair.
+    ///
+    /// Objects have two words at least: a bit at the first word stands for a pair, one at the second for another object.
+    pub fn defer(&self, a: Address, pair: bool) {
+        let granule = (a.offset_from(self.base) >> GRANULE_SHIFT) + u64::from(!pair);
+        // SAFETY: the table has a bit for each word of the region, the second words of objects among them; one thread.
+        unsafe { *self.deferred.base().words().add((granule >> 6) as usize) |= 1 << (granule & 63) };
+    }
+    /// Takes one of the deferred objects of the block at `start`, if there is any: where it is, and whether it is a pair.
+    pub fn take_deferred(&self, start: Address) -> Option<(Address, bool)> {
+        let first = start.offset_from(self.base) >> GRANULE_SHIFT;
+        for i in 0..BIT_WORDS as u64 {
+            // SAFETY: a block has so many words of bits.
+            let word = unsafe { &mut *self.deferred.base().words().add((first / 64 + i) as usize) };
+            if *word != 0 {
+                let at = start.plus((i * 64 + u64::from(word.trailing_zeros())) << GRANULE_SHIFT);
+                *word &= *word - 1;
+                // The second word of an object has no start bit.
+                return Some(if self.is_set(at) { (at, true) } else { (at.minus(8), false) });
+            }
+        }
+        None
     }
     /// Does an object start at `a`?
     #[inline(always)]

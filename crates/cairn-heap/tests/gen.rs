@@ -687,3 +687,92 @@ fn objects_of_a_few_kilobytes_share_blocks_and_live_and_die_apart() {
         assert_eq!(m.heap.bytes_in_use(), 32 << 10);
     }
 }
+
+/// A tree of pairs `depth` deep whose leaves are vectors, strings and closures.
+fn thicket(m: &mut Mutator, depth: u32, r: &mut Random) -> u64 {
+    if depth == 0 {
+        return match r.below(5) {
+            0 => m.vector(r.below(300), NIL),
+            1 => m.string(r.below(40), 65),
+            2 => m.vector(1_100 + r.below(4_000), fix(1)),
+            3 => {
+                let v = m.vector(1 + r.below(5), fix(5));
+                m.closure(3, v)
+            }
+            _ => m.list(20).unwrap(),
+        };
+    }
+    let n = m.roots.words.len();
+    for _ in 0..4 {
+        let t = thicket(m, depth - 1, r);
+        m.roots.words.push(t);
+    }
+    m.check(16 * 8).unwrap();
+    let v = m.vector(4, NIL);
+    for i in 0..4 {
+        let t = m.roots.words[n + i];
+        let p = m.cons(t, NIL);
+        m.set(v, i as u64 + 1, p);
+    }
+    m.roots.words.truncate(n);
+    v
+}
+
+#[test]
+fn a_full_mark_stack_loses_nothing() {
+    for (mark_stack, zeal) in [(1, Zeal::default()), (7, Zeal { evacuate: true, ..HeapConfig::zealous().zeal })] {
+        let mut m = Mutator::new(HeapConfig { mark_stack, zeal, ..HeapConfig::zealous() });
+        let mut r = Random(5);
+        let t = thicket(&mut m, 4, &mut r);
+        m.roots.words.push(t);
+        m.major();
+        let before = m.verify();
+        let used = m.heap.bytes_in_use();
+        for _ in 0..3 {
+            m.major();
+            assert_eq!(m.verify(), before);
+        }
+        assert!(m.heap.stats().overflows > 0, "with {mark_stack} entries");
+        assert!(m.heap.bytes_in_use() <= used, "nothing dead is kept for it");
+        m.roots.words.clear();
+        m.major();
+        assert_eq!(m.heap.bytes_in_use(), 32 << 10);
+    }
+    // What programs run with is enough for such data.
+    let mut m = Mutator::new(HeapConfig::default());
+    let t = thicket(&mut m, 4, &mut Random(5));
+    m.roots.words.push(t);
+    m.major();
+    m.verify();
+    assert_eq!(m.heap.stats().overflows, 0);
+}
+
+#[test]
+fn continuations_beyond_the_bound_are_found_again() {
+    let mut m = Mutator::new(HeapConfig { mark_stack: 2, ..HeapConfig::zealous() });
+    let n = 40;
+    for i in 0..n {
+        let (chunk, _) = m.heap.alloc_chunk(1000).unwrap();
+        let frame = m.vector(3, fix(i));
+        for w in 0..4 {
+            put(chunk, w, frame);
+        }
+        let k = m.continuation(chunk, 0, 4, NIL);
+        m.roots.words.push(k);
+    }
+    let all = m.roots.words.clone();
+    let v = m.vector(n as u64, NIL);
+    for (i, k) in all.into_iter().enumerate() {
+        m.set(v, i as u64 + 1, k);
+    }
+    m.roots.words = vec![v];
+    m.major();
+    m.major();
+    m.verify();
+    for i in 0..n {
+        let k = get(m.roots.words[0], i as u64 + 1);
+        let chunk = get(k, cairn_layout::object::continuation::CHUNK);
+        assert_eq!(get(get(chunk, 0), 1), fix(i));
+    }
+    assert!(m.heap.stats().overflows > 0);
+}

@@ -77,11 +77,9 @@ pub fn refuse(ctx: &mut Machine, bytes: u64) -> ! {
     raise::raise(ctx, &Failure { kind: kind::OTHER, who: None, message, argument: 0, irritants: Vec::new() })
 }
 
-/// For a runtime call whose caller comes to no heap check: raises if memory has run out.
-pub fn check(ctx: &mut Machine) {
-    if let Exhaustion::Overdrawn(bytes) = rt(ctx).exhaustion {
-        refuse(ctx, bytes);
-    }
+/// Is a collection to find out whether memory has run out?
+pub fn is_overdrawn(ctx: &Machine) -> bool {
+    matches!(rt(ctx).exhaustion, Exhaustion::Overdrawn(_))
 }
 
 /// A safepoint has collected, or tried to, to make room for `need` bytes.

@@ -39,6 +39,8 @@ pub struct LargeObject {
     pub young: bool,
     /// Reached by the collection under way.
     pub marked: bool,
+    /// Marked, but its words are still to be looked at.
+    deferred: bool,
     /// Kind of the references to it.
     pub kind: RefKind,
     /// Has blocks of its own.
@@ -122,7 +124,16 @@ impl LargeSpace {
         leaf: bool,
         spare: u32,
     ) -> Option<Address> {
-        let object = LargeObject { start: Address(0), bytes, leaf, young: true, marked: false, kind, own: true };
+        let object = LargeObject {
+            start: Address(0),
+            bytes,
+            leaf,
+            young: true,
+            marked: false,
+            deferred: false,
+            kind,
+            own: true,
+        };
         let id = match self.free.pop() {
             Some(id) => {
                 self.objects[id as usize] = object;
@@ -221,6 +232,17 @@ impl LargeSpace {
         }
         o.marked = true;
         if o.leaf { None } else { Some(o.span()) }
+    }
+    /// Notes that the marked object which these are the words of is still to be looked at.
+    pub fn defer(&mut self, pool: &BlockPool, words: Span) {
+        let id = self.entry(pool, words.start).expect("words of a large object");
+        self.objects[id].deferred = true;
+    }
+    /// The words of a deferred object, from this entry on, and the entry after it.
+    pub fn take_deferred(&mut self, from: usize) -> Option<(Span, usize)> {
+        let id = from + self.objects.get(from..)?.iter().position(|o| o.deferred)?;
+        self.objects[id].deferred = false;
+        Some((self.objects[id].span(), id + 1))
     }
     /// After a minor collection: frees young objects that are unmarked, makes the others old.
     pub fn sweep_young(&mut self, pool: &mut BlockPool, cards: &Cards) {

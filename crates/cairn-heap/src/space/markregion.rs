@@ -227,6 +227,11 @@ impl MarkRegionSpace {
         self.queue(self.overflow.hi, self.overflow_scan);
         self.overflow_scan = self.overflow.hi;
     }
+    /// Number of queued ranges.
+    #[inline]
+    pub fn queued(&self) -> usize {
+        self.grey.len()
+    }
     /// Queues words of any space for scanning.
     #[inline]
     pub fn push_grey(&mut self, span: Span) {

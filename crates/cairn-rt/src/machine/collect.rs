@@ -34,7 +34,9 @@ pub extern "C" fn cairn_machine_guard(ctx: &mut Machine, bytes: Value, kept: Val
     let bytes = bytes.as_fixnum() as u64;
     if bytes > 0 && ctx.thread.sp - bytes < ctx.thread.stack_limit {
         frames::overflow(ctx, bytes, kept.as_fixnum() as u64);
-        exhaustion::check(ctx);
+        if exhaustion::is_overdrawn(ctx) {
+            safepoint(ctx, 0);
+        }
     }
     ctx.spilled = 0;
     Value(ctx.thread.sp)

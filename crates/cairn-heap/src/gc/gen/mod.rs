@@ -191,13 +191,14 @@ impl Gen {
         let region = core.region.span();
         let mut t = Tracer::<M, C, true>::new(model, core, &mut self.old, region, self.nursery.span());
         // SAFETY: as for `promote`.
-        let copied = unsafe {
+        let (copied, overflows) = unsafe {
             client.visit_roots(&mut t);
             t.visit_stays(&stays);
             t.visit_immortals();
             t.finish(client);
-            t.copied()
+            (t.copied(), t.overflows)
         };
+        core.stats.overflows += overflows;
         core.stats.peak = core.stats.peak.max(core.used() + nursery);
         let mut tables = Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks };
         let small = self.old.sweep(&mut tables, core.zeal.poison);

@@ -15,7 +15,8 @@
 //!
 //! Marking. In a major collection an object that stays where it is gets its start bit set and goes on a stack; its
 //! size is learned, its lines are marked and its words looked at when it comes off again, by way of a short queue,
-//! so that its first words have been prefetched meanwhile.
+//! so that its first words have been prefetched meanwhile. The stacks are bounded: an object that they have no room for is
+//! noted in a table besides its mark, and looked for when they are empty.
 //!
 //! What a word means, and where an object ends, is the object model's to say. The type is generic over the extent of
 //! the collection, too, so that each has its own test for "is to move":
@@ -43,6 +44,52 @@ const QUEUE: usize = 16;
 /// Longer objects are scanned in pieces, so that the mark stack stays short.
 const PIECE_BYTES: u64 = 1024;
 
+/// A stack that does not grow beyond a bound, nor when the system has no memory for it.
+struct Bounded<T> {
+    items: Vec<T>,
+    most: usize,
+}
+
+impl<T> Bounded<T> {
+    fn new(most: usize) -> Bounded<T> {
+        Bounded { items: Vec::new(), most }
+    }
+    #[inline(always)]
+    fn has_room(&mut self) -> bool {
+        self.items.len() < self.items.capacity() || self.grow()
+    }
+    #[cold]
+    fn grow(&mut self) -> bool {
+        let len = self.items.len();
+        let more = (2 * len).max(1024).min(self.most).saturating_sub(len);
+        more > 0 && self.items.try_reserve_exact(more).is_ok()
+    }
+    /// Was there room?
+    #[inline(always)]
+    fn push(&mut self, item: T) -> bool {
+        let room = self.has_room();
+        if room {
+            self.items.push(item);
+        }
+        room
+    }
+    /// Was there room?
+    fn insert(&mut self, at: usize, item: T) -> bool {
+        let room = self.has_room();
+        if room {
+            self.items.insert(at, item);
+        }
+        room
+    }
+    #[inline(always)]
+    fn pop(&mut self) -> Option<T> {
+        self.items.pop()
+    }
+    fn len(&self) -> usize {
+        self.items.len()
+    }
+}
+
 /// The state of a collection under way.
 pub(crate) struct Tracer<'h, M, C, const MAJOR: bool> {
     pub(super) model: &'h M,
@@ -60,9 +107,14 @@ pub(crate) struct Tracer<'h, M, C, const MAJOR: bool> {
     pub(super) cells: &'h CellSpace,
     pub(super) pinned: &'h PinnedSpace,
     chunks: &'h mut ChunkSpace,
-    stack: Vec<u64>,
+    stack: Bounded<u64>,
     /// References to marked objects outside of the old space: cells and pinned objects.
-    apart: Vec<u64>,
+    apart: Bounded<u64>,
+    /// Most entries of a stack.
+    most: usize,
+    /// There are marked objects, noted as such, that no stack had room for.
+    deferred: bool,
+    pub(super) overflows: u64,
     /// Room for the objects on a card.
     pub(super) starts: Vec<Address>,
     queue: [u64; QUEUE],
@@ -101,8 +153,11 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
             cells: &core.cells,
             pinned: &core.pinned,
             chunks: &mut core.chunks,
-            stack: Vec::new(),
-            apart: Vec::new(),
+            stack: Bounded::new(core.mark_stack),
+            apart: Bounded::new(core.mark_stack),
+            most: core.mark_stack,
+            deferred: false,
+            overflows: 0,
             starts: Vec::new(),
             queue: [0; QUEUE],
             queue_start: 0,
@@ -140,8 +195,8 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
             let state = State(*self.states.add(block as usize));
             if !state.has(State::FROM) {
                 if state.is(Kind::Scannable) || state.is(Kind::Leaf) {
-                    if self.t.marks.set(Address(a)) {
-                        self.stack.push(w);
+                    if self.t.marks.set(Address(a)) && !self.stack.push(w) {
+                        self.defer(w);
                     }
                 } else {
                     self.reach_apart(state, w);
@@ -174,7 +229,12 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
         let a = M::address(w);
         match state.kind() {
             Kind::Large | Kind::Shared => self.mark_large(a),
-            Kind::Typed | Kind::Untyped | Kind::Pinned if self.t.marks.set(a) => self.apart.push(w),
+            Kind::Typed | Kind::Untyped | Kind::Pinned if self.t.marks.set(a) => {
+                if !self.apart.push(w) {
+                    // SAFETY: just marked.
+                    unsafe { self.defer(w) };
+                }
+            }
             _ => {}
         }
     }
@@ -196,7 +256,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
     /// Looks at the words of a pinned object within `part`; with its first word, at the frames of a continuation.
     pub(super) unsafe fn scan_pinned(&mut self, o: &Located, part: Span) {
         if o.measure.continuation && part.contains(o.span().start) {
-            self.continuations.push(o.span().start);
+            self.push_continuation(o.span().start);
         }
         o.scan(self.model, part, self);
     }
@@ -204,7 +264,12 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
     #[cold]
     pub(super) fn mark_large(&mut self, a: Address) {
         if let Some(words) = self.large.mark(self.t.pool, a, MAJOR) {
-            self.old.push_grey(words);
+            if MAJOR && self.old.queued() >= self.most {
+                self.large.defer(self.t.pool, words);
+                self.deferred = true;
+            } else {
+                self.old.push_grey(words);
+            }
         }
     }
 
@@ -282,7 +347,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
         let word = M::reference(to, kind);
         *from = word;
         if m.continuation {
-            self.continuations.push(to);
+            self.push_continuation(to);
         }
         word
     }
@@ -294,6 +359,69 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
         let a = self.large.alloc(self.t.pool, bytes, kind, leaf, 0).expect("room for survivors was reserved");
         self.mark_large(a);
         a
+    }
+
+    /// Notes a continuation whose frames are to be looked at. Of those that a minor collection copies there are no more than
+    /// the nursery holds.
+    #[inline]
+    unsafe fn push_continuation(&mut self, a: Address) {
+        if MAJOR && self.continuations.len() >= self.most {
+            self.defer(M::reference(a, RefKind::Procedure));
+        } else {
+            self.continuations.push(a);
+        }
+    }
+
+    /// No stack has room for the marked object that `w` refers to: its mark will have to do.
+    #[cold]
+    unsafe fn defer(&mut self, w: u64) {
+        let a = M::address(w);
+        let leaf = self.t.pool.table.state(self.t.pool.table.block_of(a)).is(Kind::Leaf);
+        if leaf {
+            let m = self.model.measure(M::kind(w), a.load());
+            return self.t.marks.mark_lines(a, m.bytes);
+        }
+        self.t.marks.defer(a, M::is_pair(w));
+        self.deferred = true;
+    }
+
+    /// Looks for the objects that were deferred. Each time one is found, the stacks are emptied first, so that the next has
+    /// room; what is deferred meanwhile behind this walk is found by another.
+    unsafe fn resume(&mut self, client: &mut C) {
+        self.deferred = false;
+        self.overflows += 1;
+        let mut i = 0;
+        while let Some(&block) = self.old.scannable().get(i) {
+            self.resume_block(self.t.pool.table.address_of(block), client);
+            i += 1;
+        }
+        let (cells, pinned) = (self.cells, self.pinned);
+        for (block, _) in cells.blocks(false).chain(cells.blocks(true)) {
+            self.resume_block(self.t.pool.table.address_of(block), client);
+        }
+        for block in pinned.blocks() {
+            self.resume_block(self.t.pool.table.address_of(block), client);
+        }
+        let mut from = 0;
+        while let Some((words, next)) = self.large.take_deferred(from) {
+            from = next;
+            self.scan_pieces(words);
+            self.empty_stacks(client);
+        }
+    }
+
+    unsafe fn resume_block(&mut self, start: Address, client: &mut C) {
+        while let Some((a, pair)) = self.t.marks.take_deferred(start) {
+            let state = self.t.pool.table.state(self.t.pool.table.block_of(a));
+            match state.kind() {
+                Kind::Scannable if pair => self.scan_list(a.words()),
+                Kind::Scannable => self.scan_headed(a, Located::headed(self.model, a).reference.kind()),
+                Kind::Typed | Kind::Untyped => self.scan_apart(M::reference(a, RefKind::Object)),
+                _ if pair => self.scan_apart(M::reference(a, RefKind::Pair)),
+                _ => self.scan_apart(Located::headed(self.model, a).reference.word()),
+            }
+            self.empty_stacks(client);
+        }
     }
 
     /// Looks at the words within `part` of headed objects that fill a span.
@@ -363,7 +491,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
         let m = self.model.measure(kind, a.load());
         self.t.marks.mark_lines(a, m.bytes);
         if m.continuation {
-            self.continuations.push(a);
+            self.push_continuation(a);
         }
         if !m.leaf {
             self.scan_pieces(Span::new(a, a.plus(m.bytes)));
@@ -396,7 +524,10 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
             left -= 1;
             if left == 0 {
                 // The elements so far first, lest all elements of a long list get onto the stack.
-                return self.stack.insert(bottom, cdr);
+                if !self.stack.insert(bottom, cdr) {
+                    self.defer(cdr);
+                }
+                return;
             }
             pair = M::pair_address(cdr).words();
         }
@@ -405,7 +536,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
     /// Scans the first piece of a span, and queues the rest.
     #[inline(always)]
     unsafe fn scan_pieces(&mut self, span: Span) {
-        if span.bytes() <= PIECE_BYTES || !M::SELF_DESCRIBING {
+        if span.bytes() <= PIECE_BYTES || !M::SELF_DESCRIBING || self.old.queued() >= self.most {
             return self.scan(span);
         }
         let cut = span.start.plus(PIECE_BYTES);
@@ -439,6 +570,13 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
     /// # Safety
     /// All grey words are what the object model says.
     unsafe fn drain(&mut self, client: &mut C) {
+        self.empty_stacks(client);
+        while MAJOR && self.deferred {
+            self.resume(client);
+        }
+    }
+
+    unsafe fn empty_stacks(&mut self, client: &mut C) {
         loop {
             if MAJOR {
                 while let Some(w) = self.next_marked() {
