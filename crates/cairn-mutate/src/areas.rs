@@ -45,7 +45,7 @@ pub const AREAS: &[Area] = &[
         sources: &["crates/cairn-frame/src"],
         except: &["crates/cairn-frame/src/print.rs", "crates/cairn-frame/src/parse.rs"],
         packages: &["cairn-frame"],
-        modes: &["run", "heap", "zeal"],
+        modes: &["run", "heap"],
     },
     Area {
         name: "core",

@@ -58,12 +58,12 @@ pub struct Judge {
 
 impl Judge {
     /// For an area, in a workshop where its mutants are in place. Nothing may fail as long as no mutant is on.
-    pub fn new(area: &Area, shop: &Workshop, binary: Option<PathBuf>, quick: bool) -> Judge {
+    pub fn new(area: &Area, shop: &Workshop, binary: Option<PathBuf>, quick: bool, programs_only: bool) -> Judge {
         let own = if area.packages.is_empty() { vec![] } else { shop.tests(area.packages) };
         let programs = if quick && !area.packages.is_empty() { vec![] } else { programs(&shop.tree) };
         let with_command = !programs.is_empty();
         let binary = binary.unwrap_or_else(|| if with_command { shop.binary() } else { PathBuf::new() });
-        let mut behaviour = if with_command && !quick { shop.tests(&["cairn"]) } else { vec![] };
+        let mut behaviour = if with_command && !quick && !programs_only { shop.tests(&["cairn"]) } else { vec![] };
         behaviour.retain(|t| BEHAVIOUR.contains(&t.name.as_str()));
         let folder = shop.target.join("judge");
         let mut judge = Judge {
@@ -81,6 +81,11 @@ impl Judge {
             let result = judge.test(&judge.own[i], 0, None, Duration::from_secs(600));
             assert!(result.is_none(), "{} fails without a mutant", judge.own[i].name);
             judge.usual.push(began.elapsed());
+        }
+        if quick || !area.modes.contains(&"zeal") {
+            // these are all fast enough
+            judge.programs.iter_mut().for_each(|p| p.usual = vec![LONGEST; judge.modes.len()]);
+            return judge;
         }
         for i in 0..judge.programs.len() {
             for mode in judge.modes {

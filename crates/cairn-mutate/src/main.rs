@@ -1,7 +1,7 @@
 //! Mutation testing by hand: `cargo run -p cairn-mutate -- AREA… [--count N] [--seed S] [--jobs J] [--quick]`.
 //!
 //! For each area (`all` for all of them): draws a sample, judges it, and prints the score and what survived. `--quick`
-//! runs the tests of the area's crates alone, `--list` shows the sample, `named` checks the list of `named.rs`.
+//! runs the tests of the area's crates alone, `--programs` these and whole programs, `--list` shows the sample, `named` checks the list of `named.rs`.
 
 use cairn_mutate::areas::{AREAS, Area};
 use cairn_mutate::judge::{Judge, Verdict};
@@ -20,6 +20,7 @@ struct Options {
     binary: Option<PathBuf>,
     only: Option<String>,
     quick: bool,
+    programs: bool,
     named: bool,
 }
 
@@ -33,6 +34,7 @@ fn options() -> Result<Options, String> {
         binary: None,
         only: None,
         quick: false,
+        programs: false,
         named: false,
     };
     let mut arguments = std::env::args().skip(1);
@@ -46,6 +48,7 @@ fn options() -> Result<Options, String> {
             "--only" => o.only = Some(value()?),
             "--list" => o.list = true,
             "--quick" => o.quick = true,
+            "--programs" => o.programs = true,
             "named" => o.named = true,
             "all" => o.areas = AREAS.iter().collect(),
             name => o.areas.push(Area::named(name).ok_or_else(|| {
@@ -106,7 +109,7 @@ fn judge_area(area: &Area, o: &Options, root: &Path, folder: &Path) {
     let (good, bad) = shop.settle(drawn, area.packages);
     eprintln!("{}: {} mutants of {places}, {} more do not compile", area.name, good.len(), bad.len());
     let binary = o.binary.clone().filter(|_| area.packages.is_empty());
-    let judge = Judge::new(area, &shop, binary, o.quick);
+    let judge = Judge::new(area, &shop, binary, o.quick, o.programs);
     let queue = Mutex::new(good.into_iter());
     let verdicts: Mutex<Vec<(Mutant, Verdict)>> = Mutex::new(vec![]);
     std::thread::scope(|scope| {
