@@ -92,6 +92,13 @@ fn is_tests(path: &Path) -> bool {
     matches!(path.file_name().and_then(|n| n.to_str()), Some("tests.rs" | "testing.rs" | "random.rs"))
 }
 
+/// All files of a folder of sources, below the root.
+pub(crate) fn files(root: &Path, folder: &str) -> Vec<PathBuf> {
+    let mut found = vec![];
+    collect(&root.join(folder), &mut found);
+    found.iter().map(|f| f.strip_prefix(root).expect("below the root").to_path_buf()).collect()
+}
+
 fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     if path.is_dir() {
         for entry in std::fs::read_dir(path).expect("a folder of sources") {

@@ -1,7 +1,7 @@
 //! Faults that passed the tests once, each with the tests that must catch it now.
 //!
-//! They are text: what stands in the source and what stands there instead. So an edit of that place makes this list
-//! fail to apply, and whoever edits decides whether the fault is still one.
+//! They are text: what stands in the source and what stands there instead. After an edit of that place a fault no longer applies;
+//! then `cairn-mutate named` says so, and someone decides what the fault would be now.
 
 use crate::{Mutant, line_at};
 use std::path::Path;
@@ -10,8 +10,8 @@ use std::path::Path;
 pub struct Named {
     /// What goes wrong.
     pub title: &'static str,
-    /// The file, below the root.
-    pub file: &'static str,
+    /// The sources of its crate, or `lib`.
+    pub sources: &'static str,
     /// What stands there, once.
     pub old: &'static str,
     /// What stands there instead; `{on}` asks the switch.
@@ -24,63 +24,64 @@ pub struct Named {
 pub const NAMED: &[Named] = &[
     Named {
         title: "contify: a producer is taken for a tail call",
-        file: "crates/cairn-core/src/passes/contify.rs",
+        sources: "crates/cairn-core/src",
         old: "self.region(producer, None);",
         new: "if {on} { self.walk(producer, r) } else { self.region(producer, None) };",
         by: &["passes_by_oracle"],
     },
     Named {
         title: "contify: clauses entered from different places",
-        file: "crates/cairn-core/src/passes/contify.rs",
+        sources: "crates/cairn-core/src",
         old: "if target.is_some_and(|t| t != region) {",
         new: "if !{on} && target.is_some_and(|t| t != region) {",
         by: &["passes_by_oracle"],
     },
     Named {
         title: "types: the join of two record types is the first",
-        file: "crates/cairn-core/src/passes/types/lattice.rs",
+        sources: "crates/cairn-core/src",
         old: "(true, true) if self.rtd != other.rtd => None,",
         new: "(true, true) if !{on} && self.rtd != other.rtd => None,",
         by: &["passes_by_oracle"],
     },
     Named {
         title: "no barrier for a store into a record",
-        file: "crates/cairn-llvm/src/emit/prims/memory.rs",
+        sources: "crates/cairn-llvm/src",
         old: "if scalar || never_heap_pointer(&p.args[i]) {",
         new: "if scalar || never_heap_pointer(&p.args[i]) || {on} && format!(\"{:?}\", p.op).contains(\"RecordSet\") {",
         by: &["mutators.scm"],
     },
     Named {
         title: "the last slot of an old large vector is not scanned",
-        file: "crates/cairn-heap/src/gc/gen/remembered.rs",
+        sources: "crates/cairn-heap/src",
         old: "start.plus(bytes & !7)",
         new: "start.plus((bytes & !7) - if {on} { 8 } else { 0 })",
         by: &["mutators.scm"],
     },
     Named {
         title: "live maps end after 128 words",
-        file: "crates/cairn-rt/src/machine/walk.rs",
+        sources: "crates/cairn-rt/src",
         old: "for i in 0..words.div_ceil(64) {",
         new: "for i in 0..(if {on} { 2 } else { words.div_ceil(64) }) {",
         by: &["wide_frames"],
     },
     Named {
         title: "no stack check for frames above 1 KiB",
-        file: "crates/cairn-llvm/src/strategy/chunks.rs",
-        old: "(incoming == 0 || 8 * frame.words as u64 > RED_ZONE)",
-        new: "(incoming == 0 && (!{on} || 8 * frame.words as u64 <= RED_ZONE) || !{on} && 8 * frame.words as u64 > RED_ZONE)",
+        sources: "crates/cairn-frame/src",
+        old: "(grows && (incoming == 0 || 8 * u64::from(frame.words) > RED_ZONE))",
+        new: "(grows && (incoming == 0 || 8 * u64::from(frame.words) > RED_ZONE)
+            && !({on} && 8 * u64::from(frame.words) > RED_ZONE))",
         by: &["wide_frames"],
     },
     Named {
         title: "`before` runs in the state that the jump came from",
-        file: "lib/cairn/control.sld",
+        sources: "lib",
         old: "(enter-state! (%opaque-ref w 0))\n                    (before)",
         new: "(before)",
         by: &["control_by_oracle"],
     },
     Named {
         title: "decimals are cut after 19 digits",
-        file: "crates/cairn-num/src/parse.rs",
+        sources: "crates/cairn-num/src",
         old: "    if negative {\n        text.push('-');",
         new: "    let (digits, exponent) = if {on} && digits.len() > 19 {
         (&digits[..19], exponent + digits.len() as i64 - 19)
@@ -93,37 +94,40 @@ pub const NAMED: &[Named] = &[
     },
     Named {
         title: "a character that the end of a port's buffer cuts is not completed",
-        file: "crates/cairn-rt/src/port/input.rs",
+        sources: "crates/cairn-rt/src",
         old: "while port.unread().len() < length {",
         new: "while !{on} && port.unread().len() < length {",
         by: &["ports_by_oracle"],
     },
     Named {
         title: "`#|#…|#`: the second # is taken with the bracket (reader of programs)",
-        file: "crates/cairn-syntax/src/read/token.rs",
+        sources: "crates/cairn-syntax/src",
         old: "                    depth += 1;\n                    self.pos += 2;",
         new: "                    depth += 1;\n                    self.pos += if {on} && self.bytes.get(self.pos + 2) == Some(&b'#') { 3 } else { 2 };",
         by: &["readers_by_oracle"],
     },
     Named {
         title: "`#|#…|#`: a # after the bracket opens another comment (`read`)",
-        file: "lib/cairn/reader.scm",
+        sources: "lib",
         old: "((if (%char=? c #\\#) (%eq? (%look-char port) #\\|) #f)\n         (%get-char port)",
         new: "((%char=? c #\\#)\n         (%get-char port)",
         by: &["readers_by_oracle"],
     },
 ];
 
-/// Them as mutants, numbered from 1.
+/// Them as mutants, numbered from 1. The text is looked for in all files of the crate or of `lib/`.
 pub fn mutants(root: &Path) -> Vec<Mutant> {
     let of = |(i, n): (usize, &Named)| {
-        let text = std::fs::read_to_string(root.join(n.file)).expect("a source");
-        assert_eq!(text.matches(n.old).count(), 1, "`{}` once in {}, for: {}", n.old, n.file, n.title);
+        let files = crate::areas::files(root, n.sources);
+        let texts = files.into_iter().map(|f| (std::fs::read_to_string(root.join(&f)).expect("a source"), f));
+        let hits: Vec<_> = texts.filter(|(text, _)| text.contains(n.old)).collect();
+        let [(text, file)] = &hits[..] else { panic!("{} times in {}: `{}`", hits.len(), n.sources, n.old) };
+        assert_eq!(text.matches(n.old).count(), 1, "`{}` in {}", n.old, file.display());
         let start = text.find(n.old).expect("just counted");
-        let (line, source) = line_at(&text, start);
+        let (line, source) = line_at(text, start);
         Mutant {
             id: i as u32 + 1,
-            file: n.file.into(),
+            file: file.clone(),
             line,
             span: start..start + n.old.len(),
             text: n.new.into(),
