@@ -8,8 +8,10 @@
 use crate::areas::Area;
 use crate::workshop::{TestProgram, Workshop};
 use crate::{Mutant, workshop};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// What became of a mutant.
@@ -50,6 +52,8 @@ pub struct Judge {
     behaviour: Vec<TestProgram>,
     programs: Vec<Program>,
     modes: &'static [&'static str],
+    /// Do they pass without a mutant? Asked when one seems to be caught.
+    sound: Mutex<HashMap<(PathBuf, String), bool>>,
     binary: PathBuf,
     /// How long each of `own` takes.
     usual: Vec<Duration>,
@@ -72,6 +76,7 @@ impl Judge {
             behaviour,
             programs,
             modes: area.modes,
+            sound: Mutex::default(),
             binary,
             usual: vec![],
             folder,
@@ -140,7 +145,9 @@ impl Judge {
                         continue;
                     }
                     let limit = patience(usual);
-                    if let Some(late) = self.program(program, mode, mutant.id, lib.as_deref(), scratch, limit) {
+                    if let Some(late) = self.program(program, mode, mutant.id, lib.as_deref(), scratch, limit)
+                        && self.is_sound(program, mode, lib.is_some())
+                    {
                         let name = program.path.file_stem().and_then(|n| n.to_str()).unwrap_or_default();
                         let by = format!(
                             "{name}.scm{}",
@@ -174,6 +181,7 @@ impl Judge {
             behaviour: vec![],
             programs: programs(&shop.tree),
             modes: &["run", "zeal"],
+            sound: Mutex::default(),
             binary: shop.binary(),
             usual: vec![],
             folder: shop.target.join("judge"),
@@ -204,6 +212,24 @@ impl Judge {
         };
         let _ = std::fs::remove_dir_all(&scratch);
         caught
+    }
+
+    /// Does the program pass in this mode as things are? A test that fails anyway catches nothing.
+    fn is_sound(&self, p: &Program, mode: &str, in_library: bool) -> bool {
+        let key = (p.path.clone(), mode.to_string());
+        if let Some(known) = self.sound.lock().expect("no panic").get(&key) {
+            return *known;
+        }
+        let scratch = self.folder.join(format!("0-{:?}", std::thread::current().id()));
+        let lib = self.tree.join("lib");
+        let limit = Duration::from_secs(120);
+        let sound = self.program(p, mode, 0, in_library.then_some(&lib), &scratch, limit).is_none();
+        if !sound {
+            eprintln!("{} ({mode}) fails without a mutant, and is left out", p.path.display());
+        }
+        let _ = std::fs::remove_dir_all(&scratch);
+        self.sound.lock().expect("no panic").insert(key, sound);
+        sound
     }
 
     fn command(&self, test: &TestProgram, id: u32, patience: Duration) -> Command {
