@@ -1,9 +1,9 @@
 //! What the analysis of types claims about arithmetic, against arithmetic.
 //!
-//! For every operation on integers and many pairs of ranges: a procedure tests that its operands lie in the ranges, computes, and
-//! compares the result with constants. Where the analysis knows the answer of a comparison, it decides it; where a range is wrong,
-//! one of the calls with the ends of the ranges sees another answer than the reference interpreter gives for the program as
-//! it was.
+//! For every operation on integers and many pairs of ranges: a procedure tests that its operands lie in the ranges,
+//! computes, and compares the result with constants. Where the analysis knows the answer of a comparison, it decides
+//! it; where a range is wrong, one of the calls with the ends of the ranges sees another answer than the reference
+//! interpreter gives for the program as it was.
 
 use cairn_core::parse::parse_program;
 use cairn_core::passes::types;

@@ -1,7 +1,8 @@
 //! Mutation testing by hand: `cargo run -p cairn-mutate -- AREA… [--count N] [--seed S] [--jobs J] [--quick]`.
 //!
-//! For each area (`all` for all of them): draws a sample, judges it, and prints the score and what survived. `--quick`
-//! runs the tests of the area's crates alone, `--programs` these and whole programs, `--list` shows the sample, `named` checks the list of `named.rs`.
+//! For each area (`all` for all of them): draws a sample, judges it, and prints the score and what survived.
+//! `--quick` runs the tests of the area's crates alone, `--programs` these and whole programs, `--list` shows the
+//! sample, `named` checks the list of `named.rs`.
 
 use cairn_mutate::areas::{AREAS, Area};
 use cairn_mutate::judge::{Judge, Verdict};

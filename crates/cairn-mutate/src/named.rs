@@ -1,7 +1,7 @@
 //! Faults that passed the tests once, each with the tests that must catch it now.
 //!
-//! They are text: what stands in the source and what stands there instead. After an edit of that place a fault no longer applies;
-//! then `cairn-mutate named` says so, and someone decides what the fault would be now.
+//! They are text: what stands in the source and what stands there instead. After an edit of that place a fault no
+//! longer applies; then `cairn-mutate named` says so, and someone decides what the fault would be now.
 
 use crate::{Mutant, line_at};
 use std::path::Path;

@@ -1,7 +1,8 @@
 //! A sample of mutants in every run of the tests: of `cairn-num` and of `lib/`, whose tests are fast.
 //!
-//! The sample is the same as long as what is mutated stays as it is; `CAIRN_MUTATE_SEED` draws another one, `CAIRN_MUTATE_COUNT` a
-//! larger one. A mutant that survives fails the test: write a test that catches it, or say in `survivors.txt` why it is no fault.
+//! The sample is the same as long as what is mutated stays as it is; `CAIRN_MUTATE_SEED` draws another one,
+//! `CAIRN_MUTATE_COUNT` a larger one. A mutant that survives fails the test: write a test that catches it, or say in
+//! `survivors.txt` why it is no fault.
 
 use cairn_mutate::areas::Area;
 use cairn_mutate::judge::{Judge, Verdict};

@@ -68,7 +68,8 @@ fn powers_are_products() {
     }
 }
 
-/// What was multiplied comes back by division: exactly for exact numbers, nearly for doubles, also where squares overflow.
+/// What was multiplied comes back by division: exactly for exact numbers, nearly for doubles, also where squares
+/// overflow.
 #[test]
 fn division_undoes_multiplication() {
     let mut r = Random::seeded(41);

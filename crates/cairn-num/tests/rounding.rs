@@ -1,8 +1,8 @@
 //! Text to double and back, against exact arithmetic.
 //!
-//! The oracle knows nothing of floating point but its definition: the double nearest to a rational number, of two equally near
-//! the one with the even mantissa. It compares `numerator/denominator` with the midpoints around the answer, by products
-//! of integers kept as digits in base 10⁹, so that it shares no code with what it checks.
+//! The oracle knows nothing of floating point but its definition: the double nearest to a rational number, of two
+//! equally near the one with the even mantissa. It compares `numerator/denominator` with the midpoints around the
+//! answer, by products of integers kept as digits in base 10⁹, so that it shares no code with what it checks.
 
 use cairn_num::{Number, format_number, parse_number};
 use std::cmp::Ordering;
