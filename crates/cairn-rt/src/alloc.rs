@@ -76,21 +76,6 @@ pub fn alloc(ctx: &mut Machine, bytes: u64, kind: AllocKind) -> u64 {
     }
 }
 
-/// `512 bytes`, `64 MiB`.
-pub fn size_text(bytes: u64) -> String {
-    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    if bytes < 1024 {
-        return format!("{bytes} bytes");
-    }
-    let mut size = bytes as f64 / 1024.0;
-    let mut unit = 0;
-    while size >= 1024.0 && unit < UNITS.len() - 1 {
-        size /= 1024.0;
-        unit += 1;
-    }
-    if size.fract() == 0.0 { format!("{size} {}", UNITS[unit]) } else { format!("{size:.1} {}", UNITS[unit]) }
-}
-
 /// A slot of an object that may be old was written.
 #[inline]
 pub fn write_barrier(ctx: &mut Machine, slot: *const Value) {

@@ -1,6 +1,7 @@
 //! Checking the arguments of runtime calls: kinds, indices, lengths and sizes.
 
 use crate::alloc;
+use crate::exhaustion::size_text;
 use crate::failure::{fail, wrong_type};
 use crate::runtime::rt;
 use cairn_layout::Value;
@@ -57,7 +58,7 @@ pub fn check_range(
 pub fn check_size(ctx: &mut Machine, who: &str, ty: Type, v: Value) -> Option<u64> {
     let n = check_length(ctx, who, v)?;
     let Some(bytes) = alloc::never_fits(ctx, ty, n) else { return Some(n) };
-    let (bytes, limit) = (alloc::size_text(bytes), alloc::size_text(rt(ctx).heap.heap_max()));
+    let (bytes, limit) = (size_text(bytes), size_text(rt(ctx).heap.heap_max()));
     let message = format!("{bytes} exceed the heap limit of {limit} (raise it with --heap-max); the length was");
     fail(ctx, kind::RANGE, who, message, &[v]);
     None

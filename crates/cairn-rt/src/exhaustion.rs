@@ -15,24 +15,10 @@
 //! While overdrawn, the heap may hold twice its maximum: the object asked for, and what else the runtime call under way needs.
 //! Requests that are beyond even that raise at once.
 
-use crate::alloc::size_text;
 use crate::fatal;
-use crate::machine::raise;
-use crate::runtime::{Failure, rt};
+use crate::runtime::{Exhaustion, Failure, rt};
 use cairn_heap::OutOfMemory;
 use cairn_layout::machine::{Machine, error as kind};
-
-/// See the module's header.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Exhaustion {
-    /// As far as is known.
-    #[default]
-    Plenty,
-    /// So many bytes were refused, and taken all the same.
-    Overdrawn(u64),
-    /// The program knows.
-    Raised,
-}
 
 /// Bytes that a handler has.
 fn reserve(heap_max: u64) -> u64 {
@@ -66,15 +52,32 @@ pub fn refuse(ctx: &mut Machine, bytes: u64) -> ! {
         _ => format!("{} more would exceed the heap limit of {}", size_text(bytes), size_text(limit)),
     };
     let message = format!("out of memory: {what} (raise it with --heap-max)");
-    if rt.exhaustion == Exhaustion::Raised || !raise::is_possible(ctx) {
-        (rt.flush)(ctx);
-        fatal::say(ctx, &format!("cairn: {message}"));
-        fatal::end(ctx, 1)
+    let again = std::mem::replace(&mut rt.exhaustion, Exhaustion::Raised) == Exhaustion::Raised;
+    if !again {
+        let beyond = rt.heap.bytes_in_use().saturating_sub(limit);
+        rt.heap.set_overdraft(beyond + reserve(limit));
+        let message = message.clone();
+        // This comes back if there is no program that could be told.
+        (rt.raise)(ctx, &Failure { kind: kind::OTHER, who: None, message, argument: 0, irritants: Vec::new() });
     }
-    rt.exhaustion = Exhaustion::Raised;
-    let beyond = rt.heap.bytes_in_use().saturating_sub(limit);
-    rt.heap.set_overdraft(beyond + reserve(limit));
-    raise::raise(ctx, &Failure { kind: kind::OTHER, who: None, message, argument: 0, irritants: Vec::new() })
+    (rt.flush)(ctx);
+    fatal::say(ctx, &format!("cairn: {message}"));
+    fatal::end(ctx, 1)
+}
+
+/// `512 bytes`, `64 MiB`.
+pub fn size_text(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    if bytes < 1024 {
+        return format!("{bytes} bytes");
+    }
+    let mut size = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while size >= 1024.0 && unit < UNITS.len() - 1 {
+        size /= 1024.0;
+        unit += 1;
+    }
+    if size.fract() == 0.0 { format!("{size} {}", UNITS[unit]) } else { format!("{size:.1} {}", UNITS[unit]) }
 }
 
 /// Is a collection to find out whether memory has run out?

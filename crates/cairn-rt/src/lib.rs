@@ -16,9 +16,9 @@
 //! | [`exhaustion`] | what happens when memory runs out |
 //! | [`num`] | the numeric tower on heap values |
 //! | [`equality`] | `eqv?`, `equal?` and hashing |
-//! | [`chars`], [`string`], [`symbol`], [`vector`], [`bytes`], [`list`], [`record`] | data types; [`sequence`] is what three of them share |
+//! | [`chars`], [`string`], [`symbol`], [`symbol_table`], [`vector`], [`bytes`], [`list`], [`record`] | data types; [`sequence`] is what three of them share |
 //! | [`port`], [`print`] | input and output |
-//! | [`evaluator`] | what `eval` asks of the expander |
+//! | [`evaluator`], [`expander`] | what `eval` asks of the expander |
 //! | [`system`], [`report`] | clocks, exit, environment; the report of an uncaught error |
 //!
 //! Invariants: a runtime call never collects, so values in Rust locals stay valid until it returns; it never
@@ -34,6 +34,7 @@ mod chars;
 mod equality;
 pub mod evaluator;
 mod exhaustion;
+mod expander;
 mod failure;
 pub mod fatal;
 mod list;
@@ -49,6 +50,7 @@ mod sequence;
 pub mod start;
 mod string;
 mod symbol;
+mod symbol_table;
 mod system;
 #[cfg(test)]
 mod testing;

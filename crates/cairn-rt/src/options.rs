@@ -1,6 +1,6 @@
 //! What can be chosen when a program starts, and what the runtime asks of its host.
 
-use crate::evaluator::Evaluator;
+use crate::expander::Evaluator;
 use cairn_heap::HeapConfig;
 use cairn_layout::facts::{COLLECTORS, CollectorFacts};
 use cairn_layout::machine::Machine;

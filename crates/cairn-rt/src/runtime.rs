@@ -4,12 +4,11 @@
 //! `Machine::runtime` leads from there to here ([`rt`]). This is the state alone, at the bottom of the crate; [`crate::start`]
 //! makes it.
 
-use crate::evaluator::Evaluator;
-use crate::exhaustion::Exhaustion;
+use crate::expander::Evaluator;
 use crate::machine::modules::Modules;
 use crate::machine::state::State;
 use crate::options::Options;
-use crate::symbol::SymbolTable;
+use crate::symbol_table::SymbolTable;
 use cairn_heap::{Heap, Scheme};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
@@ -30,6 +29,18 @@ pub struct Failure {
     pub irritants: Vec<Value>,
 }
 
+/// Whether memory has run out; see [`crate::exhaustion`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Exhaustion {
+    /// As far as is known.
+    #[default]
+    Plenty,
+    /// So many bytes were refused, and taken all the same.
+    Overdrawn(u64),
+    /// The program knows.
+    Raised,
+}
+
 /// A running program's state outside its machine registers.
 pub struct Runtime {
     /// The machine context, apart because compiled code holds its address. Freed on drop.
@@ -44,6 +55,8 @@ pub struct Runtime {
     pub failure: Option<Failure>,
     /// Writes out what output ports have buffered; false when something was lost.
     pub(crate) flush: fn(&mut Machine) -> bool,
+    /// Raises a condition in the program under way; comes back if there is none. See [`crate::machine::raise`].
+    pub(crate) raise: fn(&mut Machine, &Failure),
     /// Open file ports. Weak: a port that nothing else refers to is closed.
     pub open_ports: Vec<Value>,
     /// The loaded modules.

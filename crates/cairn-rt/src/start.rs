@@ -1,18 +1,18 @@
 //! From nothing to a running program: making a runtime, `main` of executables.
 
 use crate::calls;
-use crate::evaluator::Evaluator;
-use crate::exhaustion::Exhaustion;
+use crate::expander::Evaluator;
 use crate::fatal;
 use crate::machine::load::collector_of;
 use crate::machine::modules::Modules;
+use crate::machine::raise;
 use crate::machine::state::State;
 use crate::machine::stop::{arm, watch};
 use crate::machine::stubs::cold_stub;
 use crate::options::{Host, Options, Zeal};
 use crate::port;
-use crate::runtime::Runtime;
-use crate::symbol::SymbolTable;
+use crate::runtime::{Exhaustion, Runtime};
+use crate::symbol_table::SymbolTable;
 use cairn_heap::{CollectionEvent, Heap, HeapConfig, Observer, Scheme};
 use cairn_layout::Value;
 use cairn_layout::limits::ARGS_MIN;
@@ -52,6 +52,7 @@ impl Runtime {
             symbols: SymbolTable::default(),
             options,
             flush: port::flush_all,
+            raise: raise::raise,
             failure: None,
             open_ports: Vec::new(),
             modules: Modules::default(),

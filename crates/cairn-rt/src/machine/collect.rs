@@ -88,7 +88,7 @@ impl Roots {
             for module in rt.modules.iter() {
                 visitor.words(module.globals as *mut u64, module.global_count as usize);
                 visitor.words(module.literals, module.literal_count as usize);
-                if rt.symbols.modules_move() {
+                if rt.symbols.modules_move {
                     visitor.words(module.symbols as *mut u64, module.symbol_count as usize);
                 }
             }

@@ -7,7 +7,7 @@ use crate::symbol;
 use cairn_layout::Value;
 use cairn_layout::code::Site;
 use cairn_layout::facts::{COLLECTORS, CollectorFacts, STRATEGIES, collector};
-use cairn_layout::machine::ThreadState;
+use cairn_layout::machine::{ThreadState, slot};
 use cairn_layout::module::{Bytes, MODULE_VERSION, ModuleTable, NODE_PLACEHOLDER, NOT_LOADED, SYMBOL_PLACEHOLDER};
 use std::fmt;
 use std::ops::Range;
@@ -171,6 +171,10 @@ impl Runtime {
             let ctx = self.machine();
             (*ctx).thread = ThreadState::NEW;
             (*ctx).spilled = 0;
+            // The library sets its hooks before anything that needs them.
+            for hook in [slot::ERROR_HOOK, slot::REWIND_HOOK, slot::RAISE_HOOK] {
+                *(*ctx).slot_mut(hook) = Value::FALSE;
+            }
             frames::start(&mut *ctx);
             let mut closure = main;
             loop {

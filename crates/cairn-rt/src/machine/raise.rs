@@ -2,7 +2,7 @@
 //!
 //! The problem: what goes wrong at a safepoint, or deep inside a runtime call, has no way to tell compiled code, which expects
 //! a result. The idea: the activation of compiled code under way ends. Its frame pointer is in the context, its native frame can
-//! be dropped (`stubs::leave`), and [`Runtime::run_main`](crate::Runtime::run_main) enters compiled code again at the frames that
+//! be dropped (`stubs::leave`), and [`Runtime::run`](crate::Runtime::run) enters compiled code again at the frames that
 //! stand there, with a procedure of the library that raises. So a handler sees the dynamic state of the place that failed.
 //!
 //! Destructors of the runtime call under way do not run: it may lose memory outside of the heap, and must not have taken
@@ -26,16 +26,15 @@ pub(crate) fn hook(ctx: &Machine) -> Value {
 }
 
 /// Is there compiled code to go back to, and a library that raises?
-pub fn is_possible(ctx: &Machine) -> bool {
+fn is_possible(ctx: &Machine) -> bool {
     ctx.host_sp != 0 && hook(ctx).is_procedure()
 }
 
-/// Raises; the machine's `sp`, `lo` and `hi` must be current.
-///
-/// # Panics
-/// When raising is not possible.
-pub fn raise(ctx: &mut Machine, failure: &Failure) -> ! {
-    assert!(is_possible(ctx), "no program is under way");
+/// Raises, unless that is impossible; the machine's `sp`, `lo` and `hi` must be current.
+pub fn raise(ctx: &mut Machine, failure: &Failure) {
+    if !is_possible(ctx) {
+        return;
+    }
     let who = failure.who.as_ref().map_or(Value::FALSE, |name| alloc::make_string(ctx, name));
     let message = alloc::make_string(ctx, &failure.message);
     let irritants = alloc::make_list(ctx, &failure.irritants);
