@@ -31,7 +31,7 @@
    error-object? error-object-message error-object-irritants read-error? file-error?
    condition? condition-kind condition-who condition-message condition-irritants condition-site
    condition->string raise-condition raise-read-error raise-file-error
-   wrong-type out-of-range check-procedure list-end write-to-string
+   wrong-type out-of-range check-procedure list-end endless-list write-to-string
    ;; parameters
    make-parameter parameterize* parameter-cell-value parameter-access
    ;; promises
@@ -237,8 +237,9 @@
               (with-state (%cdr handlers) (%machine-ref 2)
                 (lambda ()
                   ((%car handlers) obj)
+                  ;; Where the first error was: behind a failed check there need not be a frame of its procedure.
                   (raise (make-condition (kind-other) #f "exception handler returned from non-continuable raise of"
-                                         (%cons obj '()) (no-site)))))
+                                         (%cons obj '()) (if (condition? obj) (condition-site obj) (no-site))))))
               ;; Not reached; it tells the compiler that `raise` does not return.
               (%fatal "raise returned" (no-site))))))
 
@@ -278,6 +279,11 @@
     ;; What a list loop returns at the end: () for a proper list.
     (define (list-end who end)
       (if (%null? end) '() (wrong-type who "a list" end)))
+
+    ;; A loop over a list that would never end.
+    (define (endless-list who l)
+      (raise-condition (kind-type) who "expected a list, got a circular one that begins with" (%cons (%car l) '())
+                       (no-site)))
 
     ;; The error hook: a check in compiled code or a runtime call failed.
     (%machine-set! 3

@@ -50,13 +50,15 @@
 
     ;;;; Hash functions; all take an optional bound
 
-    (define (bounded h bound)
-      (%modulo h bound))
+    (define (bounded who h bound)
+      (if (if (exact-integer? bound) (%< 0 bound) #f)
+          (%modulo h bound)
+          (wrong-type who "a positive exact integer as bound" bound)))
 
     (define hash
       (case-lambda
         ((x) (%equal-hash x))
-        ((x bound) (bounded (%equal-hash x) bound))))
+        ((x bound) (bounded "hash" (%equal-hash x) bound))))
 
     (define (identity-hash x)
       (cond
@@ -72,17 +74,17 @@
     (define eq-hash
       (case-lambda
         ((x) (identity-hash x))
-        ((x bound) (bounded (identity-hash x) bound))))
+        ((x bound) (bounded "eq-hash" (identity-hash x) bound))))
 
     (define string-hash
       (case-lambda
         ((s) (%string-hash s))
-        ((s bound) (bounded (%string-hash s) bound))))
+        ((s bound) (bounded "string-hash" (%string-hash s) bound))))
 
     (define string-ci-hash
       (case-lambda
         ((s) (%string-hash (%string-foldcase s)))
-        ((s bound) (bounded (%string-hash (%string-foldcase s)) bound))))
+        ((s bound) (bounded "string-ci-hash" (%string-hash (%string-foldcase s)) bound))))
 
     ;;;; Making tables
 

@@ -56,6 +56,28 @@
     (define (cdddar x) (%cdr (%cdr (%cdr (%car x)))))
     (define (cddddr x) (%cdr (%cdr (%cdr (%cdr x)))))
 
+    ;;;; Lists without an end
+    ;;
+    ;; Where a circular list would fill the memory or be searched for ever, there is an error.  To look for the circle from
+    ;; the first pair on would slow down every short list.  So a loop counts down from `patience`; when that many pairs have
+    ;; passed, a procedure `…-long`, a tail call away, looks for a circle in the rest and goes on.
+
+    (define-syntax patience (syntax-rules () ((_) 1000)))
+
+    ;; Does the chain of pairs not end?
+    (define (circular? l)
+      (let loop ((slow l) (fast l))
+        (if (%pair? fast)
+            (let ((fast (%cdr fast)))
+              (if (%pair? fast)
+                  (let ((slow (%cdr slow)) (fast (%cdr fast)))
+                    (if (%eq? slow fast) #t (loop slow fast)))
+                  #f))
+            #f)))
+
+    (define (check-end who l)
+      (if (circular? l) (endless-list who l)))
+
     ;;;; Making lists
 
     (define make-list
@@ -96,14 +118,31 @@
           a
           (%cons a (spread (%car rest) (%cdr rest)))))
 
+    ;; Two pairs at a time, one frame for both.
     (define (append2 a b)
-      (let loop ((l a))
+      (let loop ((l a) (n (patience)))
+        (if (%pair? l)
+            (let ((x (%car l)) (l (%cdr l)))
+              (if (%pair? l)
+                  (if (%eq? n 0)
+                      (%cons x (append-long l b a))
+                      (let ((y (%car l)))
+                        (%cons x (%cons y (loop (%cdr l) (%fx- n 1))))))
+                  (%cons x (append-end l b a))))
+            (append-end l b a))))
+
+    (define (append-end l b a)
+      (if (%null? l)
+          b
+          (wrong-type "append" "a list" a)))
+
+    (define (append-long l b a)
+      (check-end "append" l)
+      (let loop ((l l))
         (if (%pair? l)
             (let ((x (%car l)))
               (%cons x (loop (%cdr l))))
-            (if (%null? l)
-                b
-                (wrong-type "append" "a list" a)))))
+            (append-end l b a))))
 
     (define append
       (case-lambda
@@ -119,17 +158,28 @@
 
     (define-syntax define-reversal
       (syntax-rules ()
-        ((_ (name a more ...) b)
-         (define (name a more ...)
-           (let loop ((l a) (acc b))
-             (if (%pair? l)
-                 (loop (%cdr l) (%cons (%car l) acc))
-                 (if (%null? l)
-                     acc
-                     (wrong-type (%symbol->string 'name) "a list" a))))))))
+        ((_ (name a more ...) b long)
+         (begin
+           (define (name a more ...)
+             (let loop ((l a) (acc b) (n (patience)))
+               (if (%pair? l)
+                   (if (%eq? n 0)
+                       (long l acc a)
+                       (loop (%cdr l) (%cons (%car l) acc) (%fx- n 1)))
+                   (if (%null? l)
+                       acc
+                       (wrong-type (%symbol->string 'name) "a list" a)))))
+           (define (long l acc a)
+             (check-end (%symbol->string 'name) l)
+             (let loop ((l l) (acc acc))
+               (if (%pair? l)
+                   (loop (%cdr l) (%cons (%car l) acc))
+                   (if (%null? l)
+                       acc
+                       (wrong-type (%symbol->string 'name) "a list" a)))))))))
 
-    (define-reversal (reverse a) '())
-    (define-reversal (append-reverse a b) b)
+    (define-reversal (reverse a) '() reverse-long)
+    (define-reversal (append-reverse a b) b append-reverse-long)
 
     ;; Reuses the pairs of `a`.
     (define (append-reverse! a b)
@@ -158,10 +208,21 @@
            (%car lists)))))
 
     (define (list-copy l)
-      (if (%pair? l)
-          (let ((x (%car l)))
-            (%cons x (list-copy (%cdr l))))
-          l))
+      (let loop ((l l) (n (patience)))
+        (if (%pair? l)
+            (if (%eq? n 0)
+                (list-copy-long l)
+                (let ((x (%car l)))
+                  (%cons x (loop (%cdr l) (%fx- n 1)))))
+            l)))
+
+    (define (list-copy-long l)
+      (check-end "list-copy" l)
+      (let loop ((l l))
+        (if (%pair? l)
+            (let ((x (%car l)))
+              (%cons x (loop (%cdr l))))
+            l)))
 
     ;;;; Selecting
 
@@ -196,51 +257,104 @@
 
     ;;;; Searching
 
+    ;; The first pair `r` of the list `l` for which `test` holds gives `found`; `long` is the call that goes on at `r`.
+    (define-syntax search
+      (syntax-rules ()
+        ((_ who l r test found long)
+         (let loop ((r l) (n (patience)))
+           (if (%pair? r)
+               (if test
+                   found
+                   (if (%eq? n 0)
+                       long
+                       (loop (%cdr r) (%fx- n 1))))
+               (if (%null? r) #f (wrong-type who "a list" r)))))))
+
+    ;; The same for a test without a call.  Four pairs at a time: so the count costs less than the jumps that are saved.
+    (define-syntax search-fast
+      (syntax-rules ()
+        ((_ who l r test found long)
+         (let loop ((r l) (n (patience)))
+           (let ((end (lambda (r) (if (%null? r) #f (wrong-type who "a list" r)))))
+             (if (%pair? r)
+                 (if test
+                     found
+                     (let ((r (%cdr r)))
+                       (if (%pair? r)
+                           (if test
+                               found
+                               (let ((r (%cdr r)))
+                                 (if (%pair? r)
+                                     (if test
+                                         found
+                                         (let ((r (%cdr r)))
+                                           (if (%pair? r)
+                                               (if test
+                                                   found
+                                                   (if (%eq? n 0)
+                                                       long
+                                                       (loop (%cdr r) (%fx- n 1))))
+                                               (end r))))
+                                     (end r))))
+                           (end r))))
+                 (end r)))))))
+
+    ;; The same without patience: a second pointer follows at half speed.  When the first meets it, every pair has been seen.
+    (define-syntax search-long
+      (syntax-rules ()
+        ((_ who l r test found)
+         (let loop ((r l) (slow l) (step #f))
+           (if (%pair? r)
+               (if test
+                   found
+                   (let ((next (%cdr r))
+                         (slow (if step (%cdr slow) slow)))
+                     (if (%eq? next slow)
+                         (endless-list who l)
+                         (loop next slow (%not step)))))
+               (if (%null? r) #f (wrong-type who "a list" r)))))))
+
     (define (memq x l)
-      (if (%pair? l)
-          (if (%eq? x (%car l)) l (memq x (%cdr l)))
-          (if (%null? l) #f (wrong-type "memq" "a list" l))))
+      (search-fast "memq" l r (%eq? x (%car r)) r (memq-long x r)))
+    (define (memq-long x l)
+      (search-long "memq" l r (%eq? x (%car r)) r))
+
+    ;; Is eqv? the same as eq? for x?
+    (define (eq-suffices? x)
+      (if (%fixnum? x) #t (%not (%number? x))))
 
     (define (memv x l)
-      (if (%pair? l)
-          (if (%eqv? x (%car l)) l (memv x (%cdr l)))
-          (if (%null? l) #f (wrong-type "memv" "a list" l))))
+      (if (eq-suffices? x)
+          (search-fast "memv" l r (%eq? x (%car r)) r (memv-long x r))
+          (memv-long x l)))
+    (define (memv-long x l)
+      (search-long "memv" l r (%eqv? x (%car r)) r))
 
     (define member
       (case-lambda
-        ((x l)
-         (let loop ((l l))
-           (if (%pair? l)
-               (if (equal? x (%car l)) l (loop (%cdr l)))
-               (if (%null? l) #f (wrong-type "member" "a list" l)))))
-        ((x l same?)
-         (let loop ((l l))
-           (if (%pair? l)
-               (if (same? x (%car l)) l (loop (%cdr l)))
-               (if (%null? l) #f (wrong-type "member" "a list" l)))))))
+        ((x l) (search "member" l r (equal? x (%car r)) r (member-long x r equal?)))
+        ((x l same?) (search "member" l r (same? x (%car r)) r (member-long x r same?)))))
+    (define (member-long x l same?)
+      (search-long "member" l r (same? x (%car r)) r))
 
     (define (assq x l)
-      (if (%pair? l)
-          (if (%eq? x (%car (%car l))) (%car l) (assq x (%cdr l)))
-          (if (%null? l) #f (wrong-type "assq" "a list" l))))
+      (search-fast "assq" l r (%eq? x (%car (%car r))) (%car r) (assq-long x r)))
+    (define (assq-long x l)
+      (search-long "assq" l r (%eq? x (%car (%car r))) (%car r)))
 
     (define (assv x l)
-      (if (%pair? l)
-          (if (%eqv? x (%car (%car l))) (%car l) (assv x (%cdr l)))
-          (if (%null? l) #f (wrong-type "assv" "a list" l))))
+      (if (eq-suffices? x)
+          (search-fast "assv" l r (%eq? x (%car (%car r))) (%car r) (assv-long x r))
+          (assv-long x l)))
+    (define (assv-long x l)
+      (search-long "assv" l r (%eqv? x (%car (%car r))) (%car r)))
 
     (define assoc
       (case-lambda
-        ((x l)
-         (let loop ((l l))
-           (if (%pair? l)
-               (if (equal? x (%car (%car l))) (%car l) (loop (%cdr l)))
-               (if (%null? l) #f (wrong-type "assoc" "a list" l)))))
-        ((x l same?)
-         (let loop ((l l))
-           (if (%pair? l)
-               (if (same? x (%car (%car l))) (%car l) (loop (%cdr l)))
-               (if (%null? l) #f (wrong-type "assoc" "a list" l)))))))
+        ((x l) (search "assoc" l r (equal? x (%car (%car r))) (%car r) (assoc-long x r equal?)))
+        ((x l same?) (search "assoc" l r (same? x (%car (%car r))) (%car r) (assoc-long x r same?)))))
+    (define (assoc-long x l same?)
+      (search-long "assoc" l r (same? x (%car (%car r))) (%car r)))
 
     ;;;; Calling
 

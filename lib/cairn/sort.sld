@@ -1,7 +1,10 @@
 ;;; (cairn sort): stable sorting of lists and vectors, with the names and argument order of SRFI 132.
 ;;;
-;;; One algorithm: merge sort on a vector, with insertion sort for short runs.  Only the left half of a merge is copied
-;;; out, and a merge of halves already in order costs one comparison.  Lists are sorted by way of a vector.
+;;; Two algorithms, both merge sort.  `list-sort` and `sort` sort a list and mutate nothing, so that a continuation captured
+;;; in the predicate can be entered again: every return brings a whole result.  Procedures whose names begin with vector, and
+;;; `sort!` of a vector, sort a vector in place, with insertion sort for short runs; only the left half of a merge is copied out.
+;;; They are not for such predicates: a continuation entered again goes on with what the first pass has left.  Input in order
+;;; costs one comparison per element.
 
 (define-library (cairn sort)
   (export list-sort list-sort! (rename list-sort list-stable-sort) (rename list-sort! list-stable-sort!)
@@ -45,12 +48,64 @@
                   (%vector-copy! temp start v start middle)
                   (merge! less? v temp start middle end))))))
 
-    ;; Sorts a fresh vector, all of it.
-    (define (sort-all! less? v)
-      (let ((n (%vector-length v)))
-        (if (%fx< n 12)
-            (insertion-sort! less? v 0 n)
-            (merge-sort! less? v (%make-vector n #f) 0 n))))
+    ;; The right one wins only when less.
+    (define (list-merge less? a b)
+      (let loop ((a a) (b b))
+        (cond
+          ((%null? a) b)
+          ((%null? b) a)
+          ((less? (%car b) (%car a))
+           (let ((x (%car b)))
+             (%cons x (loop a (%cdr b)))))
+          (else
+           (let ((x (%car a)))
+             (%cons x (loop (%cdr a) b)))))))
+
+    ;; Merges two ordered lists onto `acc`, which turns them round: falling lists become a rising one and the other way.  So no
+    ;; merge needs a frame per element.  Of equal elements those of `a` stand first in rising order.
+    (define-syntax define-merge
+      (syntax-rules ()
+        ((_ (name less? a b) b-first?)
+         (define (name less? a b)
+           (let loop ((a a) (b b) (acc '()))
+             (cond
+               ((%null? a) (append-reverse b acc))
+               ((%null? b) (append-reverse a acc))
+               (b-first?
+                (loop a (%cdr b) (%cons (%car b) acc)))
+               (else
+                (loop (%cdr a) b (%cons (%car a) acc)))))))))
+
+    (define-merge (merge-rising less? a b) (less? (%car b) (%car a)))
+    (define-merge (merge-falling less? a b) (%not (less? (%car b) (%car a))))
+
+    ;; The first n elements of l in rising order, or falling; 0 < n.
+    (define (sort-first less? l n rising)
+      (cond
+        ((%fx< 2 n)
+         (let* ((half (%fxsra n 1))
+                (falling (%not rising))
+                (a (sort-first less? l half falling))
+                (b (sort-first less? (list-tail l half) (%fx- n half) falling)))
+           (if rising (merge-falling less? a b) (merge-rising less? a b))))
+        ((%eq? n 1) (%cons (%car l) '()))
+        (else
+         (let ((x (%car l))
+               (y (%car (%cdr l))))
+           (if (%eq? rising (if (less? y x) #t #f))
+               (%cons y (%cons x '()))
+               (%cons x (%cons y '())))))))
+
+    ;; A macro, so that errors name the procedure that was called.
+    (define-syntax sort-list
+      (syntax-rules ()
+        ((_ who less? l)
+         (let* ((list l)
+                (n (%length list)))
+           (check-procedure who less?)
+           (if (list-sorted? less? list)
+               (list-copy list)
+               (sort-first less? list n #t))))))
 
     (define vector-sort!
       (case-lambda
@@ -71,37 +126,26 @@
         ((less? v start end)
          (check-procedure "vector-sort" less?)
          (let ((result (%subvector v start end)))
-           (sort-all! less? result)
+           (vector-sort! less? result)
            result))))
 
-    (define-syntax sorted-list
-      (syntax-rules ()
-        ((_ who less? l)
-         (let ((v (%list->vector l)))
-           (check-procedure who less?)
-           (sort-all! less? v)
-           (%vector->list v 0 (%vector-length v))))))
-
     (define (list-sort less? l)
-      (sorted-list "list-sort" less? l))
+      (sort-list "list-sort" less? l))
     (define (list-sort! less? l)
-      (sorted-list "list-sort!" less? l))
+      (sort-list "list-sort!" less? l))
 
     ;; The argument order of SRFI 95, and of many programs.
     (define (sort sequence less?)
       (if (%vector? sequence)
-          (let ((v (%subvector sequence 0 (%vector-length sequence))))
-            (check-procedure "sort" less?)
-            (sort-all! less? v)
-            v)
-          (sorted-list "sort" less? sequence)))
+          (%list->vector (sort-list "sort" less? (%vector->list sequence 0 (%vector-length sequence))))
+          (sort-list "sort" less? sequence)))
     (define (sort! sequence less?)
       (if (%vector? sequence)
           (begin
             (check-procedure "sort!" less?)
-            (sort-all! less? sequence)
+            (vector-sort! less? sequence)
             sequence)
-          (sorted-list "sort!" less? sequence)))
+          (sort-list "sort!" less? sequence)))
 
     (define (list-sorted? less? l)
       (if (%pair? l)
@@ -118,11 +162,4 @@
           (cond
             ((%fx<= n i) #t)
             ((less? (%vector-ref v i) (%vector-ref v (%fx- i 1))) #f)
-            (else (loop (%fx+ i 1)))))))
-
-    (define (list-merge less? a b)
-      (cond
-        ((%null? a) b)
-        ((%null? b) a)
-        ((less? (%car b) (%car a)) (%cons (%car b) (list-merge less? a (%cdr b))))
-        (else (%cons (%car a) (list-merge less? (%cdr a) b)))))))
+            (else (loop (%fx+ i 1)))))))))

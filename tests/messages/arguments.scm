@@ -110,4 +110,10 @@
      (hash-table-delete! 5 1) (hash-table-update! (make-hash-table) 1 car) (hash-table-update! 5 1 car)
      (hash-table-keys 5) (hash-table->alist 5) (hash-table-walk 5 list) (hash-table-size 5) (hash-table-exists? 5 1)
      (make-hash-table 5) (hash-table-copy 5) (hash-table-fold 5 list 1) (hash-table-update!/default 5 1 list 1)
-     (hash-table-count 5) (hash-table-clear! 5))
+     (hash-table-count 5) (hash-table-clear! 5) (hash "abc" 0) (hash 'a -1) (eq-hash 'a 'b))
+
+;; lists without an end
+(say (reverse loop) (append loop '()) (append '(1) loop '()) (append-reverse loop '()) (list-copy loop) (length loop)
+     (memq 'x loop) (memv 1.5 loop) (memv 'x loop) (member "x" loop) (member 1 loop (lambda (a b) #f)) (assq 'x loops)
+     (assv 'x loops) (assv 1.5 loops) (assoc "x" loops) (assoc 1 loops (lambda (a b) #f)) (list->vector loop)
+     (list->string loop) (apply + 1 loop) (list-sort < loop))

@@ -1,6 +1,6 @@
 ;; The SRFIs in lib/srfi, sorting and hash tables.
 (import (scheme base) (scheme char) (scheme write)
-        (srfi 1) (srfi 2) (srfi 8) (srfi 26) (srfi 31) (srfi 69) (srfi 132) (rename (only (srfi 133) vector-fold vector-index vector-count
+        (srfi 1) (srfi 2) (srfi 8) (srfi 26) (srfi 31) (srfi 69) (srfi 132) (only (cairn sort) sort) (rename (only (srfi 133) vector-fold vector-index vector-count
           vector-any vector-every vector-binary-search vector-swap! vector-reverse! vector-unfold vector-partition reverse-vector->list)
           (vector-fold vfold)))
 (include "include/check.scm")
@@ -132,5 +132,38 @@
 (check (vector-unfold (lambda (i x) (values x (* x 2))) 5 1) => #(1 2 4 8 16))
 (check-values (vector-partition even? #(1 2 3 4)) => #(2 4 1 3) 2)
 (check (reverse-vector->list #(1 2 3)) => '(3 2 1))
+(check (guard (e (#t (error-object-message e))) (string-hash "abc" 0))
+       => "string-hash: expected a positive exact integer as bound, got")
+(check (< -1 (string-hash "abc" 10) 10) => #t)
+
+;; a continuation captured in the predicate and entered again: every return brings all elements, in order
+(define (resorted sort)
+  (let ((k #f) (calls 0) (results '()) (data '(5 3 9 1 7 2 8 4 6 0 11 10 13 12 15 14)))
+    (define (less? a b)
+      (call/cc (lambda (here) (if (= calls 12) (set! k here))))
+      (set! calls (+ calls 1))
+      (< a b))
+    (let ((result (sort less? data)))
+      (set! results (cons result results))
+      (if (< (length results) 4) (k #f))
+      results)))
+(check (resorted list-sort) => (make-list 4 (iota 16)))
+(check (resorted (lambda (less? l) (sort l less?))) => (make-list 4 (iota 16)))
+(check (resorted (lambda (less? l) (vector->list (sort (list->vector l) less?)))) => (make-list 4 (iota 16)))
+
+;; every length, with equal elements kept in order, and predicates that answer with something else than #t
+(define (tagged n) (map (lambda (i) (cons (modulo (* i 7) 5) i)) (iota n)))
+(define (by-car a b) (if (< (car a) (car b)) 'yes #f))
+(define (stable? l)
+  (or (null? l) (null? (cdr l))
+      (let ((a (car l)) (b (cadr l)))
+        (and (or (< (car a) (car b)) (and (= (car a) (car b)) (< (cdr a) (cdr b)))) (stable? (cdr l))))))
+(for-each
+ (lambda (n)
+   (for-each
+    (lambda (sorted) (check (and (= (length sorted) n) (stable? sorted)) => #t))
+    (list (list-sort by-car (tagged n)) (sort (tagged n) by-car)
+          (vector->list (vector-sort by-car (list->vector (tagged n)))))))
+ (iota 70))
 
 (report)

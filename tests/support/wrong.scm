@@ -9,3 +9,4 @@
 (define none (lambda () 1))
 (define one-or-three (case-lambda ((a) 1) ((a b c) 3)))
 (define loop (let ((l (list 1 2 3))) (set-cdr! (cddr l) l) l))
+(define loops (let ((l (list (list 1) (list 2)))) (set-cdr! (cdr l) l) l))

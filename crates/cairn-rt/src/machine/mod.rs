@@ -75,7 +75,9 @@ pub extern "C" fn cairn_machine_winders(ctx: &mut Machine, k: Value) -> Value {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_spread(ctx: &mut Machine, list: Value) -> Value {
     // Count first, so that an improper or circular list writes nothing.
-    let Shape::Proper(n) = shape(list) else { return failure::wrong_type(ctx, "apply", 1, "a proper list", list) };
+    let Shape::Proper(n) = shape(list) else {
+        return failure::wrong_type(ctx, "apply", 0, "a proper list as last argument", list);
+    };
     ensure_args(ctx, n);
     let mut rest = list;
     for i in 0..n {
