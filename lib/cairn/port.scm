@@ -64,9 +64,13 @@
 
 ;; #f says that no file descriptor is free: the runtime has asked for a collection, which will close ports that nobody can
 ;; use any more. It happens in this loop, as whatever the runtime allocates in a loop leads to a safepoint.
-(define (open-file path flags)
-  (let loop ((port (%open-file path flags)))
-    (if port port (loop (%open-file path flags)))))
+;; A macro, so that errors name the procedure that was called.
+(define-syntax open-file
+  (syntax-rules ()
+    ((_ path flags)
+     (let loop ()
+       (let ((port (%open-file path flags)))
+         (if port port (loop)))))))
 
 (define (open-input-file path) (open-file path 5))
 (define (open-output-file path) (open-file path 6))
