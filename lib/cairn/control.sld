@@ -3,7 +3,7 @@
 ;;; Problem.  `dynamic-wind`, exception handlers and parameters are three stacks that must all be right after any
 ;;; jump through a continuation.
 ;;;
-;;; Idea.  There is one stack.  Machine slot 0 holds the innermost *winder*, an opaque object:
+;;; Idea.  There is one stack.  The machine slot `winders` holds the innermost *winder*, an opaque object:
 ;;;
 ;;;     0 parent     the enclosing winder, or ()
 ;;;     1 depth      number of winders from here to the bottom
@@ -12,11 +12,11 @@
 ;;;     4 handlers   handler stack inside this winder's extent
 ;;;     5 params     parameterization inside this winder's extent
 ;;;
-;;; Slot 1 (handlers) and slot 4 (parameterization) cache fields 4 and 5 of the winder in slot 0, so that `raise` and
-;;; parameter references need no detour.  Whatever changes them pushes a winder.  A continuation remembers slot 0;
+;;; The slots `handlers` and `parameters` hold copies of fields 4 and 5 of that winder, so that `raise` and parameter
+;;; references need no detour.  Whatever changes them pushes a winder.  A continuation remembers the winder;
 ;;; the runtime compares it when the continuation is invoked and calls `rewind` when it differs.
 ;;;
-;;; Invariant: outside this file, slot 1 = field 4 and slot 4 = field 5 of slot 0 (both () when slot 0 is ()).
+;;; Invariant: outside this file, the two slots equal these fields (both are () when there is no winder).
 ;;;
 ;;; The expander refers to parameterize*, guard*, delay* and delay-force* for the forms of similar names.
 
@@ -38,7 +38,7 @@
    delay* delay-force* make-promise force (rename %promise? promise?)
    ;; leaving
    exit emergency-exit)
-  (import (cairn syntax) (cairn primitives) (cairn records))
+  (import (cairn syntax) (cairn primitives) (cairn layout) (cairn records))
   (begin
 
     ;;;; Values and continuations
@@ -70,9 +70,9 @@
 
     ;;;; Winders
 
-    (%machine-set! 0 '())
-    (%machine-set! 1 '())
-    (%machine-set! 2 '())
+    (%machine-set! (slot-winders) '())
+    (%machine-set! (slot-handlers) '())
+    (%machine-set! (slot-parameters) '())
 
     (define (winder-depth w)
       (if (%null? w) 0 (%opaque-ref w 1)))
@@ -82,36 +82,37 @@
 
     ;; Makes `w` the innermost winder.
     (define (enter-state! w)
-      (%machine-set! 0 w)
+      (%machine-set! (slot-winders) w)
       (if (%null? w)
           (begin
-            (%machine-set! 1 '())
-            (%machine-set! 2 '()))
+            (%machine-set! (slot-handlers) '())
+            (%machine-set! (slot-parameters) '()))
           (begin
-            (%machine-set! 1 (%opaque-ref w 4))
-            (%machine-set! 2 (%opaque-ref w 5)))))
+            (%machine-set! (slot-handlers) (%opaque-ref w 4))
+            (%machine-set! (slot-parameters) (%opaque-ref w 5)))))
 
     (define (dynamic-wind before thunk after)
       (before)
-      (let ((outer (%machine-ref 0)))
-        (%machine-set! 0 (make-winder outer before after (%machine-ref 1) (%machine-ref 2)))
+      (let ((outer (%machine-ref (slot-winders))))
+        (%machine-set! (slot-winders)
+                       (make-winder outer before after (%machine-ref (slot-handlers)) (%machine-ref (slot-parameters))))
         (%receive vals (thunk)
-          (%machine-set! 0 outer)
+          (%machine-set! (slot-winders) outer)
           (after)
           (list->values vals))))
 
     ;; Calls `thunk` with these handlers and parameters.
     (define (with-state handlers params thunk)
-      (let ((outer (%machine-ref 0))
-            (outer-handlers (%machine-ref 1))
-            (outer-params (%machine-ref 2)))
-        (%machine-set! 0 (make-winder outer #f #f handlers params))
-        (%machine-set! 1 handlers)
-        (%machine-set! 2 params)
+      (let ((outer (%machine-ref (slot-winders)))
+            (outer-handlers (%machine-ref (slot-handlers)))
+            (outer-params (%machine-ref (slot-parameters))))
+        (%machine-set! (slot-winders) (make-winder outer #f #f handlers params))
+        (%machine-set! (slot-handlers) handlers)
+        (%machine-set! (slot-parameters) params)
         (%receive vals (thunk)
-          (%machine-set! 0 outer)
-          (%machine-set! 1 outer-handlers)
-          (%machine-set! 2 outer-params)
+          (%machine-set! (slot-winders) outer)
+          (%machine-set! (slot-handlers) outer-handlers)
+          (%machine-set! (slot-parameters) outer-params)
           (list->values vals))))
 
     ;; Leaves and enters winders until `target` is the innermost one.  Each thunk runs in the state outside its own
@@ -142,14 +143,14 @@
                   (begin
                     (enter-state! (%opaque-ref w 0))
                     (before))))))
-      (let* ((here (%machine-ref 0))
+      (let* ((here (%machine-ref (slot-winders)))
              (base (common here target)))
         (unwind here base)
         (wind target base)
         (enter-state! target)))
 
     ;; The rewind hook: a continuation with other winders was invoked.
-    (%machine-set! 4
+    (%machine-set! (slot-rewind-hook)
       (lambda (k vals)
         (rewind-to (%continuation-winders k))
         (%apply k vals)))
@@ -164,15 +165,6 @@
       (message condition-text)
       (irritants condition-irritants)
       (site condition-site))
-
-    ;; Kinds: the codes of cairn_layout::machine::error, here where they are needed.
-    (define-syntax kind-type (syntax-rules () ((_) 0)))
-    (define-syntax kind-range (syntax-rules () ((_) 1)))
-    (define-syntax kind-file (syntax-rules () ((_) 6)))
-    (define-syntax kind-read (syntax-rules () ((_) 7)))
-    (define-syntax kind-other (syntax-rules () ((_) 8)))
-    ;; code::Site::NONE
-    (define-syntax no-site (syntax-rules () ((_) 1152851135862669312)))
 
     (define (call-with-string-port proc)
       (let ((port (%open-output-string)))
@@ -223,18 +215,18 @@
           (%fatal (%string-append "uncaught exception: " (write-to-string obj)) (no-site))))
 
     (define (raise-continuable obj)
-      (let ((handlers (%machine-ref 1)))
+      (let ((handlers (%machine-ref (slot-handlers))))
         (if (%null? handlers)
             (uncaught obj)
-            (with-state (%cdr handlers) (%machine-ref 2)
+            (with-state (%cdr handlers) (%machine-ref (slot-parameters))
               (lambda () ((%car handlers) obj))))))
 
     (define (raise obj)
-      (let ((handlers (%machine-ref 1)))
+      (let ((handlers (%machine-ref (slot-handlers))))
         (if (%null? handlers)
             (uncaught obj)
             (begin
-              (with-state (%cdr handlers) (%machine-ref 2)
+              (with-state (%cdr handlers) (%machine-ref (slot-parameters))
                 (lambda ()
                   ((%car handlers) obj)
                   ;; Where the first error was: behind a failed check there need not be a frame of its procedure.
@@ -248,7 +240,7 @@
 
     (define (with-exception-handler handler thunk)
       (if (%procedure? handler)
-          (with-state (%cons handler (%machine-ref 1)) (%machine-ref 2) thunk)
+          (with-state (%cons handler (%machine-ref (slot-handlers))) (%machine-ref (slot-parameters)) thunk)
           (wrong-type "with-exception-handler" "a procedure" handler)))
 
     ;; (error 'who "message" irritant ...), as in R6RS, is understood too.
@@ -286,14 +278,14 @@
                        (no-site)))
 
     ;; The error hook: a check in compiled code or a runtime call failed.
-    (%machine-set! 3
+    (%machine-set! (slot-error-hook)
       (lambda (kind who message irritants site)
         (raise-condition kind who message irritants site)))
 
     ;; The raise hook: the runtime ended an activation, and left the error hook's arguments in slot 9.
-    (%machine-set! 8
+    (%machine-set! (slot-raise-hook)
       (lambda ()
-        (%apply raise-condition (%machine-ref 9))))
+        (%apply raise-condition (%machine-ref (slot-raised)))))
 
     ;; (guard (x clause ...) body ...) is (guard* (lambda (x reraise) (cond clause ... (else (reraise)))) (lambda () body ...)).
     ;; The handler runs in the dynamic state of the guard form; `reraise` goes back to that of the raise.
@@ -323,14 +315,14 @@
     (define parameter-key (%opaque 'parameter))
 
     (define (parameter-cell-value cell)
-      (let loop ((params (%machine-ref 2)))
+      (let loop ((params (%machine-ref (slot-parameters))))
         (cond
           ((%null? params) (%opaque-ref cell 0))
           ((%eq? (%car (%car params)) cell) (%cdr (%car params)))
           (else (loop (%cdr params))))))
 
     (define (parameter-cell-set! cell value)
-      (let loop ((params (%machine-ref 2)))
+      (let loop ((params (%machine-ref (slot-parameters))))
         (cond
           ((%null? params) (%opaque-set! cell 0 value))
           ((%eq? (%car (%car params)) cell) (%set-cdr! (%car params) value))
@@ -355,9 +347,9 @@
 
     ;; All values are converted before any is bound.
     (define (parameterize* bindings thunk)
-      (let loop ((bindings bindings) (params (%machine-ref 2)))
+      (let loop ((bindings bindings) (params (%machine-ref (slot-parameters))))
         (if (%null? bindings)
-            (with-state (%machine-ref 1) params thunk)
+            (with-state (%machine-ref (slot-handlers)) params thunk)
             (let ((parameter (%car (%car bindings))))
               (loop (%cdr bindings)
                     (%cons (%cons (parameter parameter-key)

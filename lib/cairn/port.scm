@@ -5,14 +5,14 @@
 ;;; writing one ASCII character is a primitive, which gives #f when it cannot be done with the buffer alone: refilling,
 ;;; flushing, UTF-8, consoles and errors are the runtime's.
 
-(define-syntax port-flags (syntax-rules () ((_ p) (%port-ref p 0))))
-(define-syntax port-buf (syntax-rules () ((_ p) (%port-ref p 1))))
-(define-syntax port-pos (syntax-rules () ((_ p) (%port-ref p 2))))
-(define-syntax port-end (syntax-rules () ((_ p) (%port-ref p 3))))
-(define-syntax set-port-pos! (syntax-rules () ((_ p i) (%port-set! p 2 i))))
+(define-syntax port-flags (syntax-rules () ((_ p) (%port-ref p (port-field-flags)))))
+(define-syntax port-buf (syntax-rules () ((_ p) (%port-ref p (port-field-buffer)))))
+(define-syntax port-pos (syntax-rules () ((_ p) (%port-ref p (port-field-position)))))
+(define-syntax port-end (syntax-rules () ((_ p) (%port-ref p (port-field-end)))))
+(define-syntax set-port-pos! (syntax-rules () ((_ p i) (%port-set! p (port-field-position) i))))
 ;; FLAG_INPUT 1, FLAG_OUTPUT 2, FLAG_TEXTUAL 4, FLAG_BINARY 8, FLAG_OPEN 16
 (define-syntax text-in?
-  (syntax-rules () ((_ p) (%fx= (%fxand (port-flags p) 21) 21))))
+  (syntax-rules () ((_ p) (%fx= (%fxand (port-flags p) (port-open-textual-input)) (port-open-textual-input)))))
 
 ;;;; The current ports
 
@@ -31,7 +31,7 @@
        (define cell (%opaque (%standard-port standard) check))
        (define name
          (case-lambda
-           (() (if (%null? (%machine-ref 2))
+           (() (if (%null? (%machine-ref (slot-parameters)))
                    (%opaque-ref cell 0)
                    (parameter-cell-value cell)))
            ((x) (parameter-access cell x))
@@ -46,19 +46,19 @@
 (define (port? x) (%port? x))
 (define (has-flag? x flag)
   (if (%port? x) (%not (%fx= (%fxand (port-flags x) flag) 0)) #f))
-(define (input-port? x) (has-flag? x 1))
-(define (output-port? x) (has-flag? x 2))
-(define (textual-port? x) (has-flag? x 4))
-(define (binary-port? x) (has-flag? x 8))
+(define (input-port? x) (has-flag? x (port-input)))
+(define (output-port? x) (has-flag? x (port-output)))
+(define (textual-port? x) (has-flag? x (port-textual)))
+(define (binary-port? x) (has-flag? x (port-binary)))
 (define (input-port-open? p)
-  (if (input-port? p) (has-flag? p 16) (wrong-type "input-port-open?" "an input port" p)))
+  (if (input-port? p) (has-flag? p (port-open)) (wrong-type "input-port-open?" "an input port" p)))
 (define (output-port-open? p)
-  (if (output-port? p) (has-flag? p 16) (wrong-type "output-port-open?" "an output port" p)))
+  (if (output-port? p) (has-flag? p (port-open)) (wrong-type "output-port-open?" "an output port" p)))
 
-(define (port-name p) (%port-ref p 5))
+(define (port-name p) (%port-ref p (port-field-name)))
 ;; `read` keeps the state of #!fold-case in the field that is free for the library.
-(define (port-fold-case? p) (%eq? (%port-ref p 7) #t))
-(define (set-port-fold-case! p on) (%port-set! p 7 on))
+(define (port-fold-case? p) (%eq? (%port-ref p (port-field-extra)) #t))
+(define (set-port-fold-case! p on) (%port-set! p (port-field-extra) on))
 
 ;;;; Opening and closing
 
@@ -72,10 +72,10 @@
        (let ((port (%open-file path flags)))
          (if port port (loop)))))))
 
-(define (open-input-file path) (open-file path 5))
-(define (open-output-file path) (open-file path 6))
-(define (open-binary-input-file path) (open-file path 9))
-(define (open-binary-output-file path) (open-file path 10))
+(define (open-input-file path) (open-file path (port-textual-input)))
+(define (open-output-file path) (open-file path (port-textual-output)))
+(define (open-binary-input-file path) (open-file path (port-binary-input)))
+(define (open-binary-output-file path) (open-file path (port-binary-output)))
 
 (define (close-port p) (%close-port p))
 (define (close-input-port p)
@@ -92,9 +92,9 @@
       (wrong-type "call-with-port" "a port" port)))
 
 (define (call-with-input-file path proc)
-  (call-with-port (open-file path 5) proc))
+  (call-with-port (open-file path (port-textual-input)) proc))
 (define (call-with-output-file path proc)
-  (call-with-port (open-file path 6) proc))
+  (call-with-port (open-file path (port-textual-output)) proc))
 
 (define (with-port parameter port thunk)
   (call-with-port port
@@ -102,9 +102,9 @@
       (parameterize* (%cons (%cons parameter port) '()) thunk))))
 
 (define (with-input-from-file path thunk)
-  (with-port current-input-port (open-file path 5) thunk))
+  (with-port current-input-port (open-file path (port-textual-input)) thunk))
 (define (with-output-to-file path thunk)
-  (with-port current-output-port (open-file path 6) thunk))
+  (with-port current-output-port (open-file path (port-textual-output)) thunk))
 
 (define (call-with-output-string proc)
   (let ((port (%open-output-string)))

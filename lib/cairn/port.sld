@@ -20,5 +20,5 @@
    write-char write-string newline write-u8 write-bytevector flush-output-port
    write display write-shared write-simple
    port-name (rename %port-line port-line) port-fold-case? set-port-fold-case!)
-  (import (cairn syntax) (cairn primitives) (cairn control))
+  (import (cairn syntax) (cairn primitives) (cairn layout) (cairn control))
   (include "port.scm"))

@@ -4,12 +4,12 @@
 //! bindings, so a keyword, a macro, a primitive and a variable are all imported alike. The forms of a library
 //! go into the program when it is first imported, before the forms of whoever imports it.
 //!
-//! Two libraries are built in: `(cairn syntax)` exports the keywords, `(cairn primitives)` exports every
-//! primitive operation as `%name`.
+//! Three libraries are built in: `(cairn syntax)` exports the keywords, `(cairn primitives)` exports every
+//! primitive operation as `%name`, `(cairn layout)` numbers that compiler and runtime share.
 
 use super::core::Core;
 use super::scope::{Meaning, keywords, nearest};
-use super::{Binding, Expander, R, grow, prims};
+use super::{Binding, Expander, R, grow, layout, prims};
 use crate::diagnostic::Span;
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_num::{Int, Number};
@@ -330,7 +330,12 @@ impl Expander<'_> {
             self.make_builtin(name);
             return Ok(());
         }
-        let (path, text) = match self.loader.load_library(name) {
+        let found = if *name == LibraryName::of(&["cairn", "layout"]) {
+            Ok(Some((layout::PATH.to_string(), layout::text())))
+        } else {
+            self.loader.load_library(name)
+        };
+        let (path, text) = match found {
             Ok(Some(found)) => found,
             Ok(None) => {
                 let help = missing_library_help(name);

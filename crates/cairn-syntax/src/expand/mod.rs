@@ -25,6 +25,7 @@
 //! | `forms`, `binding`, `quote` | expressions |
 //! | `cycle` | quoted data that contain themselves |
 //! | `label` | labels in program text |
+//! | `layout` | numbers of cairn-layout as a library |
 //! | `record` | `define-record-type` |
 //! | `rules` | `syntax-rules` |
 //! | `prims` | primitives and hidden procedures |
@@ -36,6 +37,7 @@ mod cycle;
 mod evaluate;
 mod forms;
 mod label;
+mod layout;
 mod library;
 mod prims;
 mod quote;

@@ -1,0 +1,65 @@
+//! `(cairn layout)`: what lib/ must know of layouts, as macros that stand for numbers.
+//!
+//! The numbers are defined in cairn-layout, which compiler and runtime share. lib/ must not copy them; so the text of this
+//! library is made from them. `(slot-winders)` expands to a constant: using it costs nothing.
+
+use cairn_layout::code::Site;
+use cairn_layout::machine::{error, slot};
+use cairn_layout::object::port;
+
+/// Path of the library in messages.
+pub(super) const PATH: &str = "lib/cairn/layout.sld";
+
+const TEXTUAL_INPUT: i64 = port::FLAG_TEXTUAL | port::FLAG_INPUT;
+const TEXTUAL_OUTPUT: i64 = port::FLAG_TEXTUAL | port::FLAG_OUTPUT;
+
+const NUMBERS: &[(&str, i64)] = &[
+    // machine slots, for %machine-ref
+    ("slot-winders", slot::WINDERS as i64),
+    ("slot-handlers", slot::HANDLERS as i64),
+    ("slot-parameters", slot::PARAMETERS as i64),
+    ("slot-error-hook", slot::ERROR_HOOK as i64),
+    ("slot-rewind-hook", slot::REWIND_HOOK as i64),
+    ("slot-raise-hook", slot::RAISE_HOOK as i64),
+    ("slot-raised", slot::RAISED as i64),
+    // kinds of conditions
+    ("kind-type", error::TYPE),
+    ("kind-range", error::RANGE),
+    ("kind-file", error::FILE),
+    ("kind-read", error::READ),
+    ("kind-other", error::OTHER),
+    // the source position of a condition that has none
+    ("no-site", Site::NONE.0 as i64),
+    // fields of a port, for %port-ref
+    ("port-field-flags", port::FLAGS as i64),
+    ("port-field-buffer", port::BUF as i64),
+    ("port-field-position", port::POS as i64),
+    ("port-field-end", port::END as i64),
+    ("port-field-name", port::NAME as i64),
+    ("port-field-extra", port::EXTRA as i64),
+    // flags of a port, for %open-file
+    ("port-input", port::FLAG_INPUT),
+    ("port-output", port::FLAG_OUTPUT),
+    ("port-textual", port::FLAG_TEXTUAL),
+    ("port-binary", port::FLAG_BINARY),
+    ("port-open", port::FLAG_OPEN),
+    ("port-textual-input", TEXTUAL_INPUT),
+    ("port-textual-output", TEXTUAL_OUTPUT),
+    ("port-binary-input", port::FLAG_BINARY | port::FLAG_INPUT),
+    ("port-binary-output", port::FLAG_BINARY | port::FLAG_OUTPUT),
+    ("port-open-textual-input", port::FLAG_OPEN | TEXTUAL_INPUT),
+];
+
+/// The text of the library.
+pub(super) fn text() -> String {
+    let mut exports = String::new();
+    let mut macros = String::new();
+    for (name, number) in NUMBERS {
+        exports += &format!(" {name}");
+        macros += &format!("    (define-syntax {name} (syntax-rules () ((_) {number})))\n");
+    }
+    format!(
+        ";;; (cairn layout): numbers that compiler and runtime share.\n\n\
+         (define-library (cairn layout)\n  (export{exports})\n  (import (cairn syntax))\n  (begin\n{macros}  ))\n"
+    )
+}
