@@ -8,8 +8,8 @@
 //! the text that comes out
 //! ```
 //!
-//! The test of a crate includes this file and says what `how` means. Whole files are compared too ([`compare`]).
-//! `CAIRN_UPDATE_GOLDEN=1` rewrites the texts.
+//! All golden files have this form, one or more cases to a file. The test of a crate includes this file and says what `how`
+//! means. `CAIRN_UPDATE_GOLDEN=1` rewrites the texts.
 
 #![allow(dead_code)] // each test uses its part
 
@@ -36,7 +36,8 @@ fn cases(text: &str) -> Vec<Case<'_>> {
         .collect()
 }
 
-fn check(path: &Path, result: &impl Fn(&Case) -> String) {
+/// Checks every case of a file.
+pub fn check(path: &Path, result: &impl Fn(&Case) -> String) {
     let text = std::fs::read_to_string(path).expect("readable");
     let mut updated = text.split("==== ").next().unwrap_or("").to_string();
     let mut failures = Vec::new();
@@ -66,48 +67,34 @@ fn updating() -> bool {
     std::env::var_os("CAIRN_UPDATE_GOLDEN").is_some()
 }
 
-/// Files with this suffix in `tests/golden/FOLDER`, in order.
-pub fn files(folder: &str, suffix: &str) -> Vec<PathBuf> {
+/// The golden files in `tests/golden/FOLDER`, in order.
+pub fn files(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden").join(folder);
     let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
         .unwrap_or_else(|e| panic!("{}: {e}", folder.display()))
         .map(|f| f.expect("readable").path())
-        .filter(|p| p.extension().is_some_and(|x| x == suffix))
+        .filter(|p| p.extension().is_some_and(|x| x == "txt"))
         .collect();
     files.sort();
-    assert!(!files.is_empty(), "{} has no files *.{suffix}", folder.display());
+    assert!(!files.is_empty(), "{} has no files *.txt", folder.display());
     files
 }
 
-/// Compares `actual`, which came from `source`, with a file; or makes it the file.
-pub fn compare(path: &Path, source: &str, actual: &str) -> Result<(), String> {
+/// Checks a file of one case whose source is made by the test, not read.
+pub fn check_made(path: &Path, title: &str, source: &str, how: &str, actual: &str) {
+    let case = format!("==== {title}\n{}\n---- {how}\n{}\n", source.trim_end(), actual.trim());
     if updating() {
-        std::fs::write(path, actual).expect("writable");
-        return Ok(());
+        return std::fs::write(path, case).expect("writable");
     }
     let expected = std::fs::read_to_string(path).unwrap_or_default();
-    if expected == actual {
-        return Ok(());
-    }
-    Err(format!(
-        "=== {} (CAIRN_UPDATE_GOLDEN=1 accepts the result)\n--- source\n{source}\n--- expected\n{expected}\n--- actual\n{actual}\n",
-        path.display()
-    ))
-}
-
-/// What `result` makes of each file with this suffix in `tests/golden/FOLDER` must be in the file `.out` beside it.
-pub fn check_files(folder: &str, suffix: &str, result: impl Fn(&str, &str) -> String) {
-    let mut failures = String::new();
-    for input in files(folder, suffix) {
-        let source = std::fs::read_to_string(&input).expect("readable");
-        let name = input.file_name().unwrap_or_default().to_string_lossy();
-        failures +=
-            &compare(&input.with_extension("out"), &source, &result(&name, &source)).err().unwrap_or_default();
-    }
-    assert!(failures.is_empty(), "{failures}");
+    let shown = path.display();
+    assert!(
+        expected == case,
+        "{shown} (CAIRN_UPDATE_GOLDEN=1 accepts the result)\nexpected:\n{expected}\nactual:\n{case}\n"
+    );
 }
 
 /// Checks every case of the files `*.txt` in `tests/golden/FOLDER`.
 pub fn check_folder(folder: &str, result: impl Fn(&Case) -> String) {
-    files(folder, "txt").iter().for_each(|f| check(f, &result));
+    files(folder).iter().for_each(|f| check(f, &result));
 }

@@ -1,5 +1,5 @@
-//! Golden files of the passes `inline` and `types`: `tests/golden/core-PASS/NAME.core` and what the pass makes of it,
-//! `NAME.out` (`tests/support/golden.rs`).
+//! Golden files of single passes: programs in `tests/golden/core-PASS/` and what the pass makes of them
+//! (`tests/support/golden.rs`).
 
 use cairn_core::ir::Program;
 use cairn_core::passes::{inline, loops, types, unroll};
@@ -10,7 +10,8 @@ use cairn_core::{parse::parse_program, print::print_program_with};
 mod support;
 
 fn check(pass: &str, run: fn(&mut Program)) {
-    support::check_files(&format!("core-{pass}"), "core", |name, text| {
+    support::check_folder(&format!("core-{pass}"), |case| {
+        let (name, text) = (case.title, case.source);
         let mut program = parse_program(text).unwrap_or_else(|e| panic!("{name}: {e}"));
         run(&mut program);
         let printed = print_program_with(&program, text.contains('{'));

@@ -85,9 +85,7 @@ fn fixed_parts(format: &str) -> Vec<&str> {
 fn every_message_has_an_example() {
     let golden: String = ["tests/golden", "tests/errors"]
         .iter()
-        .flat_map(|d| {
-            [files(&root().join(d), "out"), files(&root().join(d), "err"), files(&root().join(d), "txt")]
-        })
+        .flat_map(|d| [files(&root().join(d), "err"), files(&root().join(d), "txt")])
         .flatten()
         .map(|f| std::fs::read_to_string(f).expect("a golden file"))
         .collect();

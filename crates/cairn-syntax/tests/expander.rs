@@ -6,10 +6,8 @@ use common::*;
 
 #[test]
 fn golden() {
-    // lines of `;;;;` separate independent programs
-    golden::check_files("expander", "scm", |name, text| {
-        let parts: Vec<_> = text.split(";;;;\n").map(|t| expand_text(name, t, &mut Memory::stub())).collect();
-        parts.join("--\n")
+    golden::check_folder("expander", |case| {
+        expand_text(file_name(case), &format!("{}\n", case.source), &mut Memory::stub())
     });
 }
 

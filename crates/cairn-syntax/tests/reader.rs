@@ -35,10 +35,7 @@ fn read_text(name: &str, text: &str) -> String {
 
 #[test]
 fn golden() {
-    // lines of `;;;;` separate independent texts, so that one file holds many errors
-    golden::check_files("reader", "scm", |name, text| {
-        text.split(";;;;\n").map(|part| read_text(name, part)).collect::<Vec<_>>().join("--\n")
-    });
+    golden::check_folder("reader", |case| read_text(file_name(case), &format!("{}\n", case.source)));
 }
 
 #[test]

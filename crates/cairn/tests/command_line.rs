@@ -1,8 +1,7 @@
 //! The command line itself: wrong use, files that cannot be read, monstrous input.
 //!
-//! A golden file holds a transcript: each command, what it wrote (standard output, then standard error), its exit
-//! status. `CAIRN_UPDATE_GOLDEN=1` rewrites it. Commands run in a directory of their own, where the test made some
-//! files.
+//! In golden files the title of a case is a command line; its text is what the command wrote (standard output, then
+//! standard error) and its exit status. Commands run in a directory of their own, where the test made some files.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -11,11 +10,11 @@ mod common;
 use common::{Directory, binary, root};
 
 #[path = "../../../tests/support/golden.rs"]
-mod support;
+mod golden;
 
 trait Commands {
     fn cairn(&self, command: &str) -> (String, Option<i32>);
-    fn transcript(&self, golden: &str, commands: &[&str]);
+    fn transcript(&self, golden: &str);
 }
 
 impl Commands for Directory {
@@ -31,17 +30,13 @@ impl Commands for Directory {
         let text = [&output.stdout[..], &output.stderr[..]].map(String::from_utf8_lossy).concat();
         (text, output.status.code())
     }
-    fn transcript(&self, golden: &str, commands: &[&str]) {
-        let mut actual = String::new();
-        for c in commands {
-            let (text, status) = self.cairn(c);
-            let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-            actual += &format!("$ cairn {c}\n{text}{newline}exit status {}\n\n", status.map_or(-1, |s| s));
-        }
+    fn transcript(&self, golden: &str) {
         let file = root().join("tests/golden/command-line").join(golden);
-        if let Err(difference) = support::compare(&file, "", &actual) {
-            panic!("{difference}");
-        }
+        golden::check(&file, &|case| {
+            let (text, status) = self.cairn(case.title.strip_prefix("cairn").expect("a command line"));
+            let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+            format!("{text}{newline}exit status {}", status.map_or(-1, |s| s))
+        });
     }
 }
 
@@ -83,30 +78,7 @@ fn wrong_use() {
     d.write("one.scm", "(display 1)");
     d.write("one", "(display 1)");
     fs::create_dir(d.0.join("folder.scm")).unwrap();
-    d.transcript(
-        "use.txt",
-        &[
-            "",
-            "run",
-            "build",
-            "frob",
-            "run --nope one.scm",
-            "run --opt=fast one.scm",
-            "run --frames one.scm",
-            "run --gc=nonsense one.scm",
-            "build --gc=nonsense one.scm",
-            "run --emit=foo one.scm",
-            "run --heap-max=12Q one.scm",
-            "run --emit=core --only=frob one.scm",
-            "build one.scm -o",
-            "build one.scm --heap-max=1G",
-            "build one",
-            "build one.scm -o no/such/folder",
-            "build one.scm -o folder.scm",
-            "run missing.scm",
-            "run folder.scm",
-        ],
-    );
+    d.transcript("use.txt");
 }
 
 #[test]
@@ -136,29 +108,7 @@ fn strange_input() {
     d.write("my/script.sld", "(display 1)");
     d.write("deep.scm", "(car ".repeat(150_000) + &")".repeat(150_000));
     d.write("large.scm", format!("(car '#({}))", "1 ".repeat(4_100_000)));
-    let names = [
-        "empty",
-        "no-newline",
-        "bom",
-        "crlf",
-        "latin1",
-        "binary",
-        "nul",
-        "nul-in-string",
-        "escape",
-        "string",
-        "comment",
-        "datum-comment",
-        "long-line",
-        "includes",
-        "circular",
-        "imports",
-        "misnamed",
-        "no-library",
-        "deep",
-        "large",
-    ];
-    d.transcript("input.txt", &names.map(|n| format!("run {n}.scm")).each_ref().map(|s| &**s));
+    d.transcript("input.txt");
 }
 
 #[test]

@@ -14,6 +14,11 @@ use std::path::{Path, PathBuf};
 #[path = "../../../../tests/support/golden.rs"]
 pub mod golden;
 
+/// The name that the source of a golden case goes by: its title begins with it.
+pub fn file_name<'a>(case: &golden::Case<'a>) -> &'a str {
+    case.title.split(',').next().unwrap_or_default()
+}
+
 /// Libraries and files in memory; optionally the real `lib/`.
 #[derive(Default)]
 pub struct Memory {

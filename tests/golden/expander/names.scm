@@ -1,5 +1,0 @@
-(define counter (let ((n 0)) (lambda () (set! n (+ n 1)) n)))
-(define g (let* ((a 1)) (letrec ((h (lambda () h))) (define k 1) (lambda () k))))
-(define h (case-lambda ((x) x) ((x . r) r)))
-(lambda (x) x)
-(let ((p (lambda () 1))) p)
