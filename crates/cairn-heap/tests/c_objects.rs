@@ -344,6 +344,11 @@ impl Stress {
     }
 }
 
+fn steps(normal: u32) -> u32 {
+    // More for a long run by hand.
+    std::env::var("CAIRN_STRESS").ok().and_then(|s| s.parse::<u32>().ok()).unwrap_or(1) * normal
+}
+
 #[test]
 fn an_immortal_untyped_object_keeps_what_it_refers_to() {
     let mut s = Stress::new(HeapConfig::zealous(), 1, 1, 1);
@@ -388,21 +393,21 @@ fn initialising_an_untyped_object_needs_no_barrier() {
 #[test]
 fn with_a_tiny_nursery() {
     for seed in 1..=4 {
-        Stress::new(HeapConfig::zealous(), seed * 79, 16, 2_000).run(15_000);
+        Stress::new(HeapConfig::zealous(), seed * 79, 16, 2_000).run(steps(15_000));
     }
 }
 
 #[test]
 fn collecting_at_every_heap_check() {
     let zeal = Zeal { every_safepoint: true, ..HeapConfig::zealous().zeal };
-    Stress::new(HeapConfig { zeal, ..HeapConfig::zealous() }, 5, 16, 500).run(5_000);
+    Stress::new(HeapConfig { zeal, ..HeapConfig::zealous() }, 5, 16, 500).run(steps(5_000));
 }
 
 #[test]
 fn moving_all_that_may_move() {
     for always_major in [true, false] {
         let zeal = Zeal { always_major, evacuate: true, ..HeapConfig::zealous().zeal };
-        Stress::new(HeapConfig { zeal, ..HeapConfig::zealous() }, 8, 300, 6_000).run(12_000);
+        Stress::new(HeapConfig { zeal, ..HeapConfig::zealous() }, 8, 300, 6_000).run(steps(12_000));
     }
 }
 
@@ -415,5 +420,5 @@ fn without_zeal_in_a_small_region() {
         zeal: Zeal::default(),
         ..HeapConfig::default()
     };
-    Stress::new(config, 1009, 200, 10_000).run(20_000);
+    Stress::new(config, 1009, 200, 10_000).run(steps(20_000));
 }
