@@ -98,3 +98,79 @@ fn unsafe_code_has_safety_notes() {
     }
     assert!(bad.is_empty(), "unsafe blocks without a SAFETY note: {bad:#?}");
 }
+
+/// The module of a file of `cairn-rt`, as a path from the crate's root: `machine::frames`.
+fn module_of(file: &Path, source: &Path) -> String {
+    let path = file.strip_prefix(source).unwrap().with_extension("");
+    let parts: Vec<&str> =
+        path.iter().map(|p| p.to_str().unwrap()).filter(|p| *p != "mod" && *p != "lib").collect();
+    parts.join("::")
+}
+
+/// Paths into the crate that a file names: after `crate::` and `super::`, groups of `use` taken apart.
+fn paths_named(text: &str, module: &str) -> Vec<String> {
+    fn group(prefix: &str, text: &str, out: &mut Vec<String>) {
+        let end = text.find(|c: char| !(c.is_alphanumeric() || "_:".contains(c))).unwrap_or(text.len());
+        let path = format!("{prefix}{}", &text[..end]);
+        let Some(inner) = text[end..].strip_prefix('{') else { return out.push(path) };
+        let (mut depth, mut from) = (0, 0);
+        for (i, c) in inner.char_indices() {
+            if depth == 0 && matches!(c, ',' | '}') {
+                group(&path, inner[from..i].trim_start(), out);
+                from = i + 1;
+            }
+            match c {
+                '{' => depth += 1,
+                '}' if depth == 0 => return,
+                '}' => depth -= 1,
+                _ => {}
+            }
+        }
+    }
+    let code: String = text.lines().map(|l| l.split("//").next().unwrap().to_string() + " ").collect();
+    let mut out = vec![];
+    for (i, _) in code.match_indices("crate::").filter(|(i, _)| !code[..*i].ends_with('$')) {
+        group("", &code[i + "crate::".len()..], &mut out);
+    }
+    let parent = module.rsplit_once("::").map_or(String::new(), |(parent, _)| format!("{parent}::"));
+    for (i, _) in code.match_indices("super::") {
+        group(&parent, &code[i + "super::".len()..], &mut out);
+    }
+    out
+}
+
+/// Each module of the runtime stands on others below it.
+#[test]
+fn the_runtime_has_no_circle_of_modules() {
+    let source = root().join("crates/cairn-rt/src");
+    let is_test = |p: &Path| p.ends_with("tests.rs") || p.ends_with("testing.rs");
+    let files: Vec<PathBuf> = sources()
+        .into_iter()
+        .filter(|p| p.starts_with(&source) && !is_test(p) && p.extension().is_some_and(|e| e == "rs"))
+        .collect();
+    let modules: Vec<String> = files.iter().map(|p| module_of(p, &source)).collect();
+    let mut below: Vec<(String, Vec<String>)> = files
+        .iter()
+        .zip(&modules)
+        .map(|(file, module)| {
+            let text = text(file);
+            let code = text.split("#[cfg(test)]\nmod ").next().unwrap();
+            let found = paths_named(code, module).into_iter().filter_map(|path| {
+                let inside = |m: &&String| path == **m || path.starts_with(&format!("{m}::"));
+                modules.iter().filter(inside).max_by_key(|m| m.len()).filter(|m| *m != module).cloned()
+            });
+            (module.clone(), found.collect())
+        })
+        .collect();
+    assert!(below.iter().map(|(_, b)| b.len()).sum::<usize>() > 100, "dependencies are found: {below:#?}");
+    // Take away what stands on nothing, again and again.
+    loop {
+        let left: Vec<String> = below.iter().map(|(m, _)| m.clone()).collect();
+        let before = below.len();
+        below.retain(|(_, on)| on.iter().any(|m| left.contains(m)));
+        if below.len() == before {
+            break;
+        }
+    }
+    assert!(below.is_empty(), "these modules stand on each other: {below:#?}");
+}
