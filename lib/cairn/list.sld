@@ -58,9 +58,9 @@
 
     ;;;; Lists without an end
     ;;
-    ;; Where a circular list would fill the memory or be searched for ever, there is an error.  To look for the circle from
-    ;; the first pair on would slow down every short list.  So a loop counts down from `patience`; when that many pairs have
-    ;; passed, a procedure `…-long`, a tail call away, looks for a circle in the rest and goes on.
+    ;; Where a circular list would fill the memory or be searched for ever, there is an error. To look for the circle
+    ;; from the first pair on would slow down every short list. So a loop counts down from `patience`; when that many
+    ;; pairs have passed, a procedure `…-long`, a tail call away, looks for a circle in the rest and goes on.
 
     (define-syntax patience (syntax-rules () ((_) 1000)))
 
@@ -299,7 +299,8 @@
                            (end r))))
                  (end r)))))))
 
-    ;; The same without patience: a second pointer follows at half speed.  When the first meets it, every pair has been seen.
+    ;; The same without patience: a second pointer follows at half speed. When the first meets it, every pair has been
+    ;; seen.
     (define-syntax search-long
       (syntax-rules ()
         ((_ who l r test found)

@@ -1,10 +1,10 @@
 ;;; (cairn sort): stable sorting of lists and vectors, with the names and argument order of SRFI 132.
 ;;;
-;;; Two algorithms, both merge sort.  `list-sort` and `sort` sort a list and mutate nothing, so that a continuation captured
-;;; in the predicate can be entered again: every return brings a whole result.  Procedures whose names begin with vector, and
-;;; `sort!` of a vector, sort a vector in place, with insertion sort for short runs; only the left half of a merge is copied out.
-;;; They are not for such predicates: a continuation entered again goes on with what the first pass has left.  Input in order
-;;; costs one comparison per element.
+;;; Two algorithms, both merge sort. `list-sort` and `sort` sort a list and mutate nothing, so that a continuation
+;;; captured in the predicate can be entered again: every return brings a whole result. Procedures whose names begin
+;;; with vector, and `sort!` of a vector, sort a vector in place, with insertion sort for short runs; only the left half
+;;; of a merge is copied out. They are not for such predicates: a continuation entered again goes on with what the first
+;;; pass has left. Input in order costs one comparison per element.
 
 (define-library (cairn sort)
   (export list-sort list-sort! (rename list-sort list-stable-sort) (rename list-sort! list-stable-sort!)
@@ -61,8 +61,8 @@
            (let ((x (%car a)))
              (%cons x (loop (%cdr a) b)))))))
 
-    ;; Merges two ordered lists onto `acc`, which turns them round: falling lists become a rising one and the other way.  So no
-    ;; merge needs a frame per element.  Of equal elements those of `a` stand first in rising order.
+    ;; Merges two ordered lists onto `acc`, which turns them round: falling lists become a rising one and the other way.
+    ;; So no merge needs a frame per element. Of equal elements those of `a` stand first in rising order.
     (define-syntax define-merge
       (syntax-rules ()
         ((_ (name less? a b) b-first?)
@@ -113,7 +113,9 @@
         ((less? v start) (vector-sort! less? v start (%vector-length v)))
         ((less? v start end)
          (check-procedure "vector-sort!" less?)
-         (if (if (%fixnum? start) (if (%fixnum? end) (if (%fx<= 0 start) (if (%fx<= start end) (%fx<= end (%vector-length v)) #f) #f) #f) #f)
+         (if (if (if (%fixnum? start) (%fixnum? end) #f)
+                 (if (%fx<= 0 start) (if (%fx<= start end) (%fx<= end (%vector-length v)) #f) #f)
+                 #f)
              (if (%fx< (%fx- end start) 12)
                  (insertion-sort! less? v start end)
                  (merge-sort! less? v (%make-vector end #f) start end))

@@ -31,8 +31,8 @@
   (import (cairn syntax) (cairn primitives) (cairn control) (cairn list))
   (begin
 
-    ;; A predicate that holds for all neighbours among its arguments.  `test` checks its operands.  It is repeated, for errors
-    ;; give the name of the definition that they are in, and a procedure that calls itself is not inlined.
+    ;; A predicate that holds for all neighbours among its arguments. `test` checks its operands. It is repeated, for
+    ;; errors give the name of the definition that they are in, and a procedure that calls itself is not inlined.
     (define-syntax define-chain
       (syntax-rules ()
         ((_ name (a b) test)

@@ -19,7 +19,8 @@
    list->string list->vector list-copy list-ref list-set! list-tail list? make-bytevector make-list make-parameter
    make-string make-vector map max member memq memv min modulo negative? newline not null? number->string number?
    numerator odd? open-input-bytevector open-input-string open-output-bytevector open-output-string
-   output-port-open? output-port? pair? peek-char peek-u8 port? positive? (rename %procedure? procedure?) quotient raise raise-continuable
+   output-port-open? output-port? pair? peek-char peek-u8 port? positive? (rename %procedure? procedure?)
+   quotient raise raise-continuable
    rational? rationalize read-bytevector read-bytevector! read-char read-error? read-line read-string read-u8
    real? remainder reverse round set-car! set-cdr! square string string->list string->number string->symbol
    string->utf8 string->vector string-append string-copy string-copy! string-fill! string-for-each string-length

@@ -1,7 +1,8 @@
 ;;; (srfi 141): integer division with six ways of rounding the quotient; (scheme division) of R7RS-large.
 ;;;
 ;;; floor and truncate are R7RS-small's. The others follow from floor: a ceiling is a floor of the negated numerator, a
-;;; euclidean remainder is a floor remainder by |d|, and round and balanced compare twice the remainder with the divisor.
+;;; euclidean remainder is a floor remainder by |d|, and round and balanced compare twice the remainder with the
+;;; divisor.
 (define-library (srfi 141)
   (export ceiling/ ceiling-quotient ceiling-remainder round/ round-quotient round-remainder
           euclidean/ euclidean-quotient euclidean-remainder balanced/ balanced-quotient balanced-remainder

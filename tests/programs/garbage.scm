@@ -1,6 +1,6 @@
 ;; heap-max: 32M
-;; Garbage is collected whatever makes it: each loop makes several times the limit, and keeps next to nothing. Under zeal the
-;; loops over small things are shorter.
+;; Garbage is collected whatever makes it: each loop makes several times the limit, and keeps next to nothing. Under
+;; zeal the loops over small things are shorter.
 (import (scheme base) (scheme write) (scheme process-context))
 
 (define limit (string->number "1000000000000"))

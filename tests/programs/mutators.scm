@@ -1,6 +1,7 @@
 ;; heap-max: 48M
-;; Random stores of fresh objects into old containers of every kind, checked against a model that holds numbers only, so that no
-;; collection can change it. A store whose barrier is missing, or a card that is not scanned, shows as a wrong element.
+;; Random stores of fresh objects into old containers of every kind, checked against a model that holds numbers only, so
+;; that no collection can change it. A store whose barrier is missing, or a card that is not scanned, shows as a wrong
+;; element.
 (import (scheme base) (scheme write) (scheme lazy) (scheme case-lambda) (scheme process-context) (srfi 69))
 
 (define zeal (not (member (get-environment-variable "CAIRN_ZEAL") '(#f "" "0"))))

@@ -1,5 +1,5 @@
-;; What meets at joins and regions: records of several types in one variable, clauses of one procedure called from an operand and
-;; from a tail, procedures that produce several values for a receiver and are called elsewhere too.
+;; What meets at joins and regions: records of several types in one variable, clauses of one procedure called from an
+;; operand and from a tail, procedures that produce several values for a receiver and are called elsewhere too.
 (import (scheme base) (scheme write) (scheme case-lambda) (scheme read))
 
 (define (say . all) (for-each (lambda (x) (write x) (write-char #\space)) all) (newline))

@@ -8,8 +8,8 @@
 //! the text that comes out
 //! ```
 //!
-//! All golden files have this form, one or more cases to a file. The test of a crate includes this file and says what `how`
-//! means. `CAIRN_UPDATE_GOLDEN=1` rewrites the texts.
+//! All golden files have this form, one or more cases to a file. The test of a crate includes this file and says what
+//! `how` means. `CAIRN_UPDATE_GOLDEN=1` rewrites the texts.
 
 #![allow(dead_code)] // each test uses its part
 

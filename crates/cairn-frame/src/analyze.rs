@@ -9,8 +9,8 @@
 //!   parameters (lambda lifting), as long as all parameters fit the registers of a known call;
 //! * a procedure whose free variables are all closed procedures is itself closed: one static closure, no
 //!   allocation;
-//! * all others get flat closures holding exactly their free variables, so closures are safe for space (Shao & Appel 1994):
-//!   nothing is reachable through a closure but what its code can still use.
+//! * all others get flat closures holding exactly their free variables, so closures are safe for space (Shao & Appel
+//!   1994): nothing is reachable through a closure but what its code can still use.
 //!
 //! Free variables and lifting depend on each other: a lifted callee's free variables are free in its callers.
 //! [`analyze`] computes the least fixpoint; when a lifted procedure turns out to have too many parameters it is

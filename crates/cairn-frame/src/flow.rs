@@ -6,8 +6,8 @@
 use crate::ir::{Block, Stmt, Var};
 use crate::uses;
 
-/// A set of variables: words of 64 bits in ascending order, those without members left out. Of a procedure's thousands of
-/// variables few live at any place.
+/// A set of variables: words of 64 bits in ascending order, those without members left out. Of a procedure's thousands
+/// of variables few live at any place.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct VarSet(Vec<(u32, u64)>);
 

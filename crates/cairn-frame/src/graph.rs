@@ -117,8 +117,8 @@ impl FlowGraph for Proc {
     }
 }
 
-/// Shortcuts empty blocks that only go elsewhere, and removes unreachable blocks, keeping block 0 first and the others in
-/// reverse postorder.
+/// Shortcuts empty blocks that only go elsewhere, and removes unreachable blocks, keeping block 0 first and the others
+/// in reverse postorder.
 pub fn prune(proc: &mut Proc) {
     let n = proc.blocks.len();
     let mut forward: Vec<BlockId> = (0..n as u32).map(BlockId).collect();
@@ -187,11 +187,13 @@ pub fn reverse_postorder(blocks: &[ProcBlock]) -> Vec<BlockId> {
     order
 }
 
-/// The roots of the pieces a procedure is split into: block 0, the continuation of every call, every block that is `cut` off
-/// (if the slice names it), and every block that more than one piece reaches. Returns for each block the root of its piece.
+/// The roots of the pieces a procedure is split into: block 0, the continuation of every call, every block that is
+/// `cut` off (if the slice names it), and every block that more than one piece reaches. Returns for each block the root
+/// of its piece.
 ///
 /// In the graph with a virtual entry before all return points and block 0, a block belongs to the piece whose root is
-/// the child of the virtual entry on its dominator path; blocks dominated by the virtual entry alone are roots themselves.
+/// the child of the virtual entry on its dominator path; blocks dominated by the virtual entry alone are roots
+/// themselves.
 pub fn pieces(blocks: &[ProcBlock], cut: &[bool]) -> Vec<BlockId> {
     let n = blocks.len();
     let mut is_root = cut.to_vec();
@@ -256,8 +258,8 @@ const COPY_LIMIT: usize = 60;
 
 /// Copies the shared pieces that return points jump to into these.
 ///
-/// The problem: a loop around a call is a piece of its own, entered from outside and from the return point. To go there the
-/// return point leaves its frame, only for the loop to make the same frame again. With a copy of the loop's body in
+/// The problem: a loop around a call is a piece of its own, entered from outside and from the return point. To go there
+/// the return point leaves its frame, only for the loop to make the same frame again. With a copy of the loop's body in
 /// the return point's piece, the frame stays, and with it every variable that the loop does not change:
 ///
 /// ```text
@@ -269,7 +271,8 @@ const COPY_LIMIT: usize = 60;
 ///                                                   else return y
 /// ```
 ///
-/// Pieces without calls need no frame: they stay shared. Copies of a call return to the same point: they save the same variables. The size of a procedure at most doubles.
+/// Pieces without calls need no frame: they stay shared. Copies of a call return to the same point: they save the same
+/// variables. The size of a procedure at most doubles.
 pub fn extend_return_pieces(proc: &mut Proc) {
     let mut budget = COPY_LIMIT + proc.blocks.iter().map(|b| 1 + b.stmts.len()).sum::<usize>();
     for _ in 0..3 {

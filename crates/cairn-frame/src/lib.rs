@@ -39,8 +39,8 @@ use ir::{EntryClause, FuncId, FuncKind, Function, Global, Module};
 
 /// Lowers an optimized Core program (dialect `Opt` or `Fixed`) to Frame IR for a frame strategy.
 ///
-/// `always_bound[g]` says that global `g` is certainly defined wherever it is referenced; procedures that are never assigned
-/// count as defined from the start in any case.
+/// `always_bound[g]` says that global `g` is certainly defined wherever it is referenced; procedures that are never
+/// assigned count as defined from the start in any case.
 pub fn lower(program: &Program, always_bound: &[bool], strategy: &'static StrategyFacts) -> Module {
     let (program, listed) = wide::narrow(program);
     let program = &*program;

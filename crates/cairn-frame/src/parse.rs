@@ -1,8 +1,8 @@
 //! Reads what [`crate::print`] prints. Used by tests, which write or damage Frame IR as text.
 //!
 //! The text is read line by line: a first round collects the names of functions, so that they can be used before they
-//! appear; a second fills them. Variables and globals carry their numbers; tables grow to fit. Lines that begin with `;`
-//! are comments. Errors tell the line. Only the form is checked here: [`crate::verify`] checks the meaning.
+//! appear; a second fills them. Variables and globals carry their numbers; tables grow to fit. Lines that begin with
+//! `;` are comments. Errors tell the line. Only the form is checked here: [`crate::verify`] checks the meaning.
 
 use crate::ir::*;
 use cairn_core::inlined::InlineTable;

@@ -26,8 +26,8 @@
 //! * `{file:offset}` is a source position, `{file:offset in g at file:offset}` one in the body of `g`, inlined; unknown
 //!   positions are left out.
 //!
-//! Left out, because nothing depends on them: globals that are unbound at first (their uses name them), entries that nothing
-//! uses, and the text of source files.
+//! Left out, because nothing depends on them: globals that are unbound at first (their uses name them), entries that
+//! nothing uses, and the text of source files.
 
 use crate::ir::*;
 use cairn_core::ir::{GlobalId, Literal};

@@ -1,7 +1,7 @@
 //! Random Core programs lower to correct Frame IR under every strategy.
 //!
-//! The generator makes well-scoped programs of dialect `Opt` and cares for what the frame pass cares for: nests of calls
-//! that keep variables alive, procedures that escape or not, recursive groups, loops with and without calls,
+//! The generator makes well-scoped programs of dialect `Opt` and cares for what the frame pass cares for: nests of
+//! calls that keep variables alive, procedures that escape or not, recursive groups, loops with and without calls,
 //! several values, flonums, allocation. They need not terminate or make sense otherwise. `CAIRN_SEED=n` runs one seed,
 //! `CAIRN_SEEDS=n` the first n; without, it takes a few seconds.
 
@@ -349,8 +349,8 @@ impl Features {
     }
 }
 
-/// A group of closures larger than one heap check may be is not cut: a collection between the allocation of a closure and its
-/// patch might promote the closure, and patches have no write barrier.
+/// A group of closures larger than one heap check may be is not cut: a collection between the allocation of a closure
+/// and its patch might promote the closure, and patches have no write barrier.
 #[test]
 fn large_recursive_groups_are_allocated_in_one_piece() {
     let n = 60;

@@ -1,9 +1,9 @@
 //! Making heap objects from Rust.
 //!
-//! How memory is handed out is the heap's business ([`cairn_heap::Heap::alloc`], inlined here); this file knows what the objects
-//! look like. Nothing here collects, so values in Rust locals stay valid; when a collection is due, the heap goes on beyond the
-//! nursery's budget and sees to it that compiled code soon comes to a safepoint. A heap check made by compiled code before the
-//! runtime call still holds after it.
+//! How memory is handed out is the heap's business ([`cairn_heap::Heap::alloc`], inlined here); this file knows what
+//! the objects look like. Nothing here collects, so values in Rust locals stay valid; when a collection is due, the
+//! heap goes on beyond the nursery's budget and sees to it that compiled code soon comes to a safepoint. A heap check
+//! made by compiled code before the runtime call still holds after it.
 //!
 //! Payloads of fresh objects are uninitialised: the caller fills them before it returns to compiled code.
 

@@ -1,9 +1,9 @@
 //! What happens when memory runs out.
 //!
-//! The problem: memory is asked for in a hundred places of the runtime, most of which cannot fail; and what the heap refuses, a
-//! collection might yet grant, but runtime calls never collect. The idea: the heap's maximum is overdrawn, and the next safepoint
-//! collects. If that makes room, nothing has happened. If not, the program gets a condition which it can handle: it can drop data
-//! and go on. The heap leaves it a reserve for that.
+//! The problem: memory is asked for in a hundred places of the runtime, most of which cannot fail; and what the heap
+//! refuses, a collection might yet grant, but runtime calls never collect. The idea: the heap's maximum is overdrawn,
+//! and the next safepoint collects. If that makes room, nothing has happened. If not, the program gets a condition
+//! which it can handle: it can drop data and go on. The heap leaves it a reserve for that.
 //!
 //! ```text
 //!                 refused                     safepoint, no room
@@ -12,8 +12,8 @@
 //!     └─────────────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! While overdrawn, the heap may hold twice its maximum: the object asked for, and what else the runtime call under way needs.
-//! Requests that are beyond even that raise at once.
+//! While overdrawn, the heap may hold twice its maximum: the object asked for, and what else the runtime call under way
+//! needs. Requests that are beyond even that raise at once.
 
 use crate::fatal;
 use crate::runtime::{Exhaustion, Failure, rt};

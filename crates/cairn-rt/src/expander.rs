@@ -1,4 +1,5 @@
-//! The expander of a program that evaluates, as the runtime sees it: a trait, and what it answers. See [`crate::evaluator`].
+//! The expander of a program that evaluates, as the runtime sees it: a trait, and what it answers. See
+//! [`crate::evaluator`].
 
 use cairn_num::Number;
 

@@ -16,8 +16,8 @@ pub enum Shape {
     Circular,
 }
 
-/// Follows the cdrs of `v`. The pair met after 2, 4, 8, … steps is remembered; when it is met again the chain is a circle
-/// (Brent 1980). One load per pair, where a second pointer at half speed makes it one and a half.
+/// Follows the cdrs of `v`. The pair met after 2, 4, 8, … steps is remembered; when it is met again the chain is a
+/// circle (Brent 1980). One load per pair, where a second pointer at half speed makes it one and a half.
 pub fn shape(v: Value) -> Shape {
     // no list contains this word
     let (mut at, mut mark, mut n) = (v, Value::FAIL, 0);

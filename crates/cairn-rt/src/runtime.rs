@@ -1,8 +1,8 @@
 //! The runtime value: everything a running program owns.
 //!
 //! Nothing is global: two runtimes can live in one process. Compiled code knows only the machine context;
-//! `Machine::runtime` leads from there to here ([`rt`]). This is the state alone, at the bottom of the crate; [`crate::start`]
-//! makes it.
+//! `Machine::runtime` leads from there to here ([`rt`]). This is the state alone, at the bottom of the crate;
+//! [`crate::start`] makes it.
 
 use crate::expander::Evaluator;
 use crate::machine::modules::Modules;

@@ -1,8 +1,9 @@
 //! Symbols: one object per name.
 //!
-//! The symbols of modules live in the heap's immortal space, with their names, and never move; so compiled code may hold their
-//! addresses without telling the collector. Symbols made at run time are ordinary heap objects, which the table refers to
-//! weakly: a symbol that nothing else refers to is forgotten, and nobody can tell that its name gets a new one later.
+//! The symbols of modules live in the heap's immortal space, with their names, and never move; so compiled code may
+//! hold their addresses without telling the collector. Symbols made at run time are ordinary heap objects, which the
+//! table refers to weakly: a symbol that nothing else refers to is forgotten, and nobody can tell that its name gets a
+//! new one later.
 //!
 //! Symbols made by `generate-symbol` are objects that the table ([`crate::symbol_table`]) does not know.
 

@@ -1,8 +1,8 @@
 //! The table of symbols: plain data.
 //!
-//! It is open addressing over symbol words; the hash is that of the name's characters (`string-hash` of the name), kept in
-//! the symbol, never the address. After a minor collection only the places of the symbols made since the last one are looked
-//! at, after a major one all.
+//! It is open addressing over symbol words; the hash is that of the name's characters (`string-hash` of the name), kept
+//! in the symbol, never the address. After a minor collection only the places of the symbols made since the last one
+//! are looked at, after a major one all.
 
 use crate::access::{self, string_chars};
 use cairn_heap::WeakVisitor;

@@ -1,6 +1,6 @@
-//! Running out: of memory, in every way a program can, and of room for output. Running out of memory is a condition: a program
-//! that handles it goes on with all of its memory; one that does not ends like after any error, and nothing written before
-//! may be lost. A handler that goes on taking memory ends the program.
+//! Running out: of memory, in every way a program can, and of room for output. Running out of memory is a condition: a
+//! program that handles it goes on with all of its memory; one that does not ends like after any error, and nothing
+//! written before may be lost. A handler that goes on taking memory ends the program.
 
 use std::fs;
 use std::path::PathBuf;

@@ -14,10 +14,10 @@ use std::rc::Rc;
 /// allocation inside runtime calls never invalidates an outstanding check.
 const CHECK_LIMIT: u32 = CHECK_RESERVE as u32;
 
-/// Inserts heap checks: before the first allocation of a block, for all allocations of the block. A block that allocates
-/// inside the runtime (strings, bignums, boxed flonums) gets a poll, a check of 0 bytes: every cycle through allocating code
-/// passes a check or a poll. A check alone would not do there: when a collection is due the runtime leaves `CHECK_LIMIT` bytes,
-/// enough for many small checks between which it may allocate objects of any size.
+/// Inserts heap checks: before the first allocation of a block, for all allocations of the block. A block that
+/// allocates inside the runtime (strings, bignums, boxed flonums) gets a poll, a check of 0 bytes: every cycle through
+/// allocating code passes a check or a poll. A check alone would not do there: when a collection is due the runtime
+/// leaves `CHECK_LIMIT` bytes, enough for many small checks between which it may allocate objects of any size.
 pub fn insert(f: &mut Function, closure: Option<Var>, strategy: &StrategyFacts) {
     let vars: Rc<[VarInfo]> = f.vars.clone().into();
     let needs: Vec<bool> = f.blocks.iter().map(|b| block_bytes(b, strategy) > 0).collect();
@@ -35,8 +35,8 @@ pub fn insert(f: &mut Function, closure: Option<Var>, strategy: &StrategyFacts) 
         // `set`: what is live before the terminator, then before each statement.
         let tagged =
             |set: &VarSet| -> Vec<Var> { set.iter().filter(|v| vars[v.0 as usize].rep == Rep::Tagged).collect() };
-        // Walk backwards, cutting segments that stay within the limit. A group of closures that patch each other is never
-        // cut: nothing in it calls the runtime, so it may exceed the limit.
+        // Walk backwards, cutting segments that stay within the limit. A group of closures that patch each other is
+        // never cut: nothing in it calls the runtime, so it may exceed the limit.
         let mut bytes = frame_bytes(&b.term, strategy);
         let mut check_at: Option<(usize, Vec<Var>)> = (bytes > 0).then(|| (b.stmts.len(), tagged(&set)));
         let mut inserts: Vec<(usize, u32, Vec<Var>)> = vec![];
@@ -75,11 +75,11 @@ pub fn insert(f: &mut Function, closure: Option<Var>, strategy: &StrategyFacts) 
     }
 }
 
-/// Before which statements a block that may allocate in the runtime should be polled: after the last call of the runtime. If
-/// arithmetic is all that may allocate there, the polls are right after each operation: the back end puts them into the
-/// slow paths, where they cost nothing. A poll for boxes of doubles is on every path; where there is a heap check, that will do
-/// for such small objects. (One poll for all arithmetic of a block, on every path, made `cairn build` 6 % faster, but `tak`
-/// 9 % slower.)
+/// Before which statements a block that may allocate in the runtime should be polled: after the last call of the
+/// runtime. If arithmetic is all that may allocate there, the polls are right after each operation: the back end puts
+/// them into the slow paths, where they cost nothing. A poll for boxes of doubles is on every path; where there is a
+/// heap check, that will do for such small objects. (One poll for all arithmetic of a block, on every path, made `cairn
+/// build` 6 % faster, but `tak` 9 % slower.)
 fn poll_positions(b: &Block, checked: bool, vars: &[VarInfo]) -> Vec<usize> {
     let boxes = |v: Var| vars[v.0 as usize].rep == Rep::Double;
     let arithmetic = |s: &Stmt| match s {
@@ -137,8 +137,8 @@ fn boxes_double_at_end(b: &Block, boxes: impl Fn(Var) -> bool) -> bool {
     }
 }
 
-/// The statements between which no check may come: from the allocation of a closure to the last patch of it. A collection
-/// in between might promote the closure, and patches have no write barrier.
+/// The statements between which no check may come: from the allocation of a closure to the last patch of it. A
+/// collection in between might promote the closure, and patches have no write barrier.
 fn patch_spans(b: &Block) -> Vec<(usize, usize)> {
     let mut made: HashMap<Var, usize> = HashMap::new();
     let mut spans = vec![];

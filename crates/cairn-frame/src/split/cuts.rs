@@ -1,7 +1,8 @@
 //! Large pieces are cut: the time that LLVM needs for a function grows faster than the function.
 //!
-//! A straight line of many thousand operations is one block, in one piece. It is cut into blocks, and blocks become roots,
-//! so that no piece is much larger than [`SIZE`]. Pieces that people write are smaller than [`LARGE`]: they stay whole.
+//! A straight line of many thousand operations is one block, in one piece. It is cut into blocks, and blocks become
+//! roots, so that no piece is much larger than [`SIZE`]. Pieces that people write are smaller than [`LARGE`]: they stay
+//! whole.
 
 use crate::graph::{self, Proc, ProcBlock, ProcTerm};
 use crate::ir::{BlockId, Op, Stmt, Var};

@@ -6,8 +6,8 @@
 //! 1. [`joins`]: a join block of a few instructions is copied into each predecessor rather than
 //!    becoming a function of its own;
 //! 2. [`graph::extend_return_pieces`]: a return point gets its own copy of what it jumps to, and so keeps its frame;
-//! 3. [`graph::pieces`]: every return point and every block shared between pieces is a root; [`cuts`]: very large pieces
-//!    are cut;
+//! 3. [`graph::pieces`]: every return point and every block shared between pieces is a root; [`cuts`]: very large
+//!    pieces are cut;
 //! 4. [`slots`]: each variable that lives across a call gets one slot for the whole procedure (greedy coloring), so
 //!    that a frame can be kept from call to call and only new values are stored; strategies without
 //!    reuse number slots densely per call;
@@ -20,7 +20,8 @@
 //!  b1: u := + t y; return u           f.0.r1 Return{slot0} (t)   y := slot 0; u := + t y; return u
 //! ```
 //!
-//! Safety for space: a frame's live map names exactly the variables that the code behind the return point can still use.
+//! Safety for space: a frame's live map names exactly the variables that the code behind the return point can still
+//! use.
 
 mod checks;
 mod cuts;

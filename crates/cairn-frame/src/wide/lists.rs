@@ -1,7 +1,7 @@
 //! Operands and parameters beyond the limit: lists, vectors and packs; deep nests of operands as chains of bindings.
 //!
-//! Operands are consed in the order of their evaluation and the list is reversed afterwards: so nothing but the list is in
-//! waiting meanwhile, and an operand whose continuation is entered again makes a list of its own.
+//! Operands are consed in the order of their evaluation and the list is reversed afterwards: so nothing but the list is
+//! in waiting meanwhile, and an operand whose continuation is entered again makes a list of its own.
 
 use super::packs::field;
 use super::scan::{Wide, is_atom};

@@ -1,14 +1,14 @@
 //! Wide code: what exceeds the limits of `cairn_layout::limits` is brought into another form, Core to Core.
 //!
-//! The problem: operands, parameters, values and live variables travel in areas of fixed size, and a frame or a closure is
-//! one allocation under one heap check. Programs have no such limits; above all, programs written by programs. The idea, in
-//! two steps, of which ordinary code sees neither:
+//! The problem: operands, parameters, values and live variables travel in areas of fixed size, and a frame or a closure
+//! is one allocation under one heap check. Programs have no such limits; above all, programs written by programs. The
+//! idea, in two steps, of which ordinary code sees neither:
 //!
-//! 1. [`lists`]: calls, returns and allocations of very many operands take a list, procedures and receivers of very many
-//!    parameters get one, jumps carry packs. Deep nests of operands are taken apart into a chain of bindings, so that
-//!    every value in waiting has a name;
-//! 2. [`packs`]: where too many variables live, the oldest are put into a *pack*, an immutable object of a few dozen fields,
-//!    and read from there. Packs are variables like others, so packs of packs form by themselves: a variable is
+//! 1. [`lists`]: calls, returns and allocations of very many operands take a list, procedures and receivers of very
+//!    many parameters get one, jumps carry packs. Deep nests of operands are taken apart into a chain of bindings, so
+//!    that every value in waiting has a name;
+//! 2. [`packs`]: where too many variables live, the oldest are put into a *pack*, an immutable object of a few dozen
+//!    fields, and read from there. Packs are variables like others, so packs of packs form by themselves: a variable is
 //!    reached in a logarithmic number of steps.
 //!
 //! ```text
@@ -19,12 +19,14 @@
 //!  (let* ((x1 e1) … (x6000 e6000)) b)   ──▶   (let* ((x1 e1) … (x240 e240) (p (pack x1 … x64)) …) b, with (p 0) for x1)
 //! ```
 //!
-//! Packs are never changed, so a continuation that is entered again finds what it left. A pack keeps all of its variables as
-//! long as one of them is needed: only here is a program less than safe for space, by the width of a pack for each variable.
+//! Packs are never changed, so a continuation that is entered again finds what it left. A pack keeps all of its
+//! variables as long as one of them is needed: only here is a program less than safe for space, by the width of a pack
+//! for each variable.
 //!
 //! What comes out is Core but for one liberty: a `Let` binds in order. It serves closure analysis and translation only.
 //!
-//! Complexity: linear in the program for the search; for wide forms times the number of variables kept live, a constant.
+//! Complexity: linear in the program for the search; for wide forms times the number of variables kept live, a
+//! constant.
 
 mod lists;
 mod packs;
@@ -37,7 +39,8 @@ use std::collections::HashMap;
 
 /// Most operands and parameters that stay as they are.
 const OPERANDS: usize = 200;
-/// Values in waiting inside an expression that is not looked at closely, and variables live around it: each at most so many.
+/// Values in waiting inside an expression that is not looked at closely, and variables live around it: each at most so
+/// many.
 const EASY: usize = 240;
 /// Variables live in a procedure that has had to pack some: few, for each call of a straight line of calls keeps them.
 const FEW: usize = 64;
@@ -47,8 +50,8 @@ const PACK: usize = 48;
 const _: () = assert!(OPERANDS <= EASY && 2 * EASY <= LIVE_MAX && FEW + PACK <= EASY);
 const _: () = assert!(FRAME_HEADER_MAX as usize + LIVE_MAX <= FRAME_WORDS_MAX as usize);
 
-/// Rest parameters that receive all arguments of a clause with too many parameters: how many there must be, and whether there
-/// may be more.
+/// Rest parameters that receive all arguments of a clause with too many parameters: how many there must be, and whether
+/// there may be more.
 pub type Listed = HashMap<VarId, (u32, bool)>;
 
 /// The program without wide code.

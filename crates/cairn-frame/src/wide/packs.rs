@@ -1,11 +1,12 @@
 //! Too many live variables: the oldest go into packs.
 //!
-//! First every expression of a wide form gets its place in the order of evaluation, and every variable the place of its last
-//! use (a loop's variables are used until the loop ends). Then the form is walked once more: wherever more variables live than
-//! allowed, the oldest are packed right there, in the scope where they are visible to all that follows.
+//! First every expression of a wide form gets its place in the order of evaluation, and every variable the place of its
+//! last use (a loop's variables are used until the loop ends). Then the form is walked once more: wherever more
+//! variables live than allowed, the oldest are packed right there, in the scope where they are visible to all that
+//! follows.
 //!
-//! A variable that is needed after an expression cannot be packed inside of it: it counts as *across* there. So it is packed
-//! before the expression begins, if there are many.
+//! A variable that is needed after an expression cannot be packed inside of it: it counts as *across* there. So it is
+//! packed before the expression begins, if there are many.
 
 use super::scan::{Wide, is_atom};
 use super::{EASY, FEW, Listed, PACK};
@@ -303,8 +304,8 @@ impl Packer<'_> {
         }
     }
 
-    /// Packs all but the youngest variables while more than `most` live: variables with variables, packs with packs of the same
-    /// height, as long as there are two of a kind.
+    /// Packs all but the youngest variables while more than `most` live: variables with variables, packs with packs of
+    /// the same height, as long as there are two of a kind.
     fn pack(&mut self, at: Place, most: usize, young: usize, out: &mut Vec<(VarId, Expr)>) {
         let last = &self.last;
         self.scope.live.retain(|v| last[v.0 as usize] >= at);
@@ -340,7 +341,8 @@ impl Packer<'_> {
         self.heights.get(&v).copied().unwrap_or(0)
     }
 
-    /// Before a wide expression `e` that is not the last: it has much to pack itself, but cannot pack what is needed after it.
+    /// Before a wide expression `e` that is not the last: it has much to pack itself, but cannot pack what is needed
+    /// after it.
     fn pack_around(&mut self, e: &Expr, at: Place, out: &mut Vec<(VarId, Expr)>) {
         if self.wide.contains(e) {
             self.pack(at, NESTED, 0, out);

@@ -5,8 +5,8 @@ use cairn_core::ir::{Clause, Expr, Lambda, Program};
 use cairn_core::{deep, for_each_child};
 use std::collections::HashSet;
 
-/// Expressions inside of which more than [`EASY`] variables and operands may be in waiting at once, or that have more than
-/// [`OPERANDS`] operands or parameters themselves; and the forms they are in.
+/// Expressions inside of which more than [`EASY`] variables and operands may be in waiting at once, or that have more
+/// than [`OPERANDS`] operands or parameters themselves; and the forms they are in.
 #[derive(Default)]
 pub struct Wide {
     nodes: HashSet<*const Expr>,

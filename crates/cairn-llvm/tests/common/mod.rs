@@ -205,7 +205,8 @@ fn fresh_nursery(m: *mut Machine, bytes: usize) {
     side(m).nursery.push(space);
 }
 
-/// The stack guard: under a test that asks for stops it only counts; else there is no room, and the frame of `kept` bytes moves.
+/// The stack guard: under a test that asks for stops it only counts; else there is no room, and the frame of `kept`
+/// bytes moves.
 extern "C" fn guard(m: *mut Machine, bytes: Value, kept: Value) -> Value {
     let s = side(m);
     unsafe {

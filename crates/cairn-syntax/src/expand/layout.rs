@@ -1,7 +1,7 @@
 //! `(cairn layout)`: what lib/ must know of layouts, as macros that stand for numbers.
 //!
-//! The numbers are defined in cairn-layout, which compiler and runtime share. lib/ must not copy them; so the text of this
-//! library is made from them. `(slot-winders)` expands to a constant: using it costs nothing.
+//! The numbers are defined in cairn-layout, which compiler and runtime share. lib/ must not copy them; so the text of
+//! this library is made from them. `(slot-winders)` expands to a constant: using it costs nothing.
 
 use cairn_layout::code::Site;
 use cairn_layout::machine::{error, slot};

@@ -454,7 +454,8 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// The exported names of definitions, as indices of [`Site::who`](cairn_layout::code::Site::who): what errors in them call them.
+    /// The exported names of definitions, as indices of [`Site::who`](cairn_layout::code::Site::who): what errors in
+    /// them call them.
     fn public_names(&mut self, specs: &[Syntax]) -> FxHashMap<Ident, usize> {
         let mut public = FxHashMap::default();
         for spec in specs {

@@ -147,7 +147,8 @@ impl Session {
         self.finish()
     }
 
-    /// Bounds what may come of one macro use that the user wrote: data made and expressions expanded. Ten million by default.
+    /// Bounds what may come of one macro use that the user wrote: data made and expressions expanded. Ten million by
+    /// default.
     pub fn limit_expansion(&mut self, limit: usize) {
         self.expansion_limit = Some(limit);
     }
@@ -213,7 +214,8 @@ impl Drop for Step {
 
 /// More macro uses than this, each in the expansion of the one before, are taken for an endless expansion.
 const MAX_EXPANSION_DEPTH: u32 = 100_000;
-/// More items and expressions than this must not come of one macro use that the user wrote, in all branches of its expansion.
+/// More items and expressions than this must not come of one macro use that the user wrote, in all branches of its
+/// expansion.
 const MAX_EXPANSION_SIZE: usize = 10_000_000;
 
 /// One run over some forms.

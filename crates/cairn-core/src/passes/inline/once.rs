@@ -6,20 +6,20 @@
 //! (let loop ((i 0)) (if (< i n) (begin (work i) (loop (+ i 1)))))   ; the loop's body does not
 //! ```
 //!
-//! The problem: a test file is thousands of top-level expressions. Each holds lambdas that run once too: the parts of a `guard`,
-//! the thunk of a `parameterize`. With the library inlined into all of them, nine tenths of the compiled code are
-//! copies that run once. The idea: follow "runs at most once" from the top level inwards. It holds
+//! The problem: a test file is thousands of top-level expressions. Each holds lambdas that run once too: the parts of a
+//! `guard`, the thunk of a `parameterize`. With the library inlined into all of them, nine tenths of the compiled code
+//! are copies that run once. The idea: follow "runs at most once" from the top level inwards. It holds
 //!
 //! * at the top level, outside of loops;
-//! * in a lambda that is called where it stands, passed to `call/cc`, or passed for a parameter that the procedure calls at most
-//!   once each time it runs ([`Once::passes`]);
+//! * in a lambda that is called where it stands, passed to `call/cc`, or passed for a parameter that the procedure
+//!   calls at most once each time it runs ([`Once::passes`]);
 //! * in a procedure whose only use is a call in such code ([`Once::form`]).
 //!
 //! In the library a parameter may also be stored: what is kept there is a handler, a converter, the body of a promise.
 //!
-//! It is a guess about frequency (a continuation may enter code again), so nothing but sizes may depend on it. Facts are found
-//! from below: a procedure that hands its parameter to itself is never found to call it once. [`ROUNDS`] walks over the
-//! program: linear.
+//! It is a guess about frequency (a continuation may enter code again), so nothing but sizes may depend on it. Facts
+//! are found from below: a procedure that hands its parameter to itself is never found to call it once. [`ROUNDS`]
+//! walks over the program: linear.
 
 use crate::ir::{Expr, GlobalId, Label, Lambda, Program, TopForm, VarId};
 use crate::passes::known::GlobalFacts;
