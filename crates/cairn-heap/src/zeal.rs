@@ -16,7 +16,7 @@ const LATE_WORDS: u64 = 128;
 const EARLY: u64 = 20_000;
 /// Minor collections between two major ones, at least …
 const MINORS: u64 = 30;
-/// … and one more for each so many bytes of the heap.
+/// … and one more each time the heap has grown by this many bytes.
 const BYTES_PER_MINOR: u64 = 2048;
 
 /// See the module's header.
@@ -34,7 +34,7 @@ impl Pace {
     pub fn new(thorough: bool) -> Pace {
         Pace { thorough, ..Pace::default() }
     }
-    /// A collection begins with a heap of so many bytes: a major one?
+    /// A collection begins with a heap of this size: a major one?
     pub fn is_major(&mut self, used: u64) -> bool {
         self.minors += 1;
         let now = self.minors > MINORS + used / BYTES_PER_MINOR;
@@ -49,7 +49,7 @@ impl Pace {
         self.debt = self.debt.saturating_sub(if self.collections <= EARLY { EARLY_WORDS } else { LATE_WORDS });
         self.thorough || self.debt == 0
     }
-    /// A walk met so many words.
+    /// A walk met this many words.
     pub fn walked(&mut self, words: u64) {
         self.debt = words;
     }

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 struct Id(usize);
 
-/// A word: a number, or a reference so many bytes into an object.
+/// A word: a number, or a reference to a byte inside of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Field {
     Number(u64),

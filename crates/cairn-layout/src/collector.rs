@@ -10,7 +10,7 @@
 //! | free lists | `hi - lo >= n`, then `hi -= n` | popped from `Machine::free[list]`, refilled | the context |
 //! | call | `hi - lo >= n` | asked of the runtime, which spends the budget | the runtime |
 //!
-//! Where memory does not come from the extent `lo..hi`, that is a *budget*: so many bytes may be allocated before the
+//! Where memory does not come from the extent `lo..hi`, that is a *budget*: the bytes that may be allocated before the
 //! next collection. Refills and calls never collect.
 //!
 //! A *cell* is memory for one object. The cells of a list are chained through their first words; the last link is 0,
@@ -130,7 +130,7 @@ pub fn collector(name: &str) -> Option<&'static CollectorFacts> {
     COLLECTORS.iter().copied().find(|c| c.name == name)
 }
 
-/// Sizes of cells are multiples of so many bytes.
+/// Sizes of cells are multiples of this many bytes.
 pub const CELL_GRANULE: u64 = 16;
 /// Bytes of the largest cell that can have a list.
 pub const LARGEST_CELL: u64 = 512;
@@ -205,7 +205,7 @@ impl CollectorFacts {
     }
 }
 
-/// The word before an object of so many bytes, itself not counted: a fixnum, of which bits 3 to 7 are the collector's.
+/// The word before an object of this size, itself not counted: a fixnum, of which bits 3 to 7 are the collector's.
 ///
 /// ```text
 ///  63                16 15      8 7   3 2 0

@@ -1,4 +1,4 @@
-//! Several ELF objects into one, like `ld -r` but for the few shapes our own objects have.
+//! Several ELF objects into one, like `ld -r`, for the few shapes that our own objects have.
 //!
 //! Sections are kept apart (an object may have any number of `.text`); symbol tables become one. A hidden symbol is
 //! local to the merged object; an undefined one is bound to the definition in another part.

@@ -1,6 +1,6 @@
 //! Does a test notice a mutant?
 //!
-//! In this order, until one does: the crate's own tests but for golden files, whole programs with their output (as
+//! In this order, until one does: the crate's own tests except golden files, whole programs with their output (as
 //! they are, then under zeal, then with frames in the heap), the tests of the command that look at behaviour, and
 //! last the golden files, which are counted apart: a golden file notices every change, right or wrong. What takes far
 //! longer than without a mutant is caught, too, by whoever waits for it.

@@ -46,7 +46,7 @@ pub fn eqv(a: Value, b: Value) -> bool {
     }
 }
 
-/// Room for so many objects is made at once.
+/// Room for this many objects is made at once.
 const FIRST_CLASSES: usize = 1 << 14;
 
 /// Sets of objects assumed equal, keyed by address word.

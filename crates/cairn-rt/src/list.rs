@@ -1,4 +1,4 @@
-//! Lists: the shape of a chain of pairs, which may end anyhow or not at all, and what needs it.
+//! Lists: the shape of a chain of pairs (proper, dotted or circular), and what needs it.
 
 use crate::access::{car, cdr};
 use crate::alloc::alloc_pair;

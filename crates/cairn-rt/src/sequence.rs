@@ -28,7 +28,7 @@ pub fn copy_bounds(
     Some((at, range))
 }
 
-/// The length of all sequences of a list together. On failure, when `of` knows one not, the failure is recorded.
+/// The length of all sequences of a list together. When `of` does not know one of them, the failure is recorded.
 pub fn total_length<'a, T: 'a>(
     ctx: &mut Machine,
     who: &str,

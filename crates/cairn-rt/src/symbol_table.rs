@@ -84,7 +84,7 @@ impl SymbolTable {
         (full || sparse).then(|| (self.count * 2 + 1).next_power_of_two().max(LEAST_PLACES))
     }
 
-    /// Takes so many places.
+    /// Takes this many places.
     pub fn resize(&mut self, size: usize) {
         let old = std::mem::replace(&mut self.places, vec![EMPTY; size]);
         (self.count, self.taken) = (0, 0);
@@ -117,7 +117,7 @@ impl SymbolTable {
             return;
         }
         for v in young {
-            // What has moved has left its words behind but for the first: the hash can still be read.
+            // What has moved has left its words behind, except the first: the hash can still be read.
             let i = self.search(hash_of(v), |other| other == v);
             debug_assert!(self.places[i] == v, "a young symbol is in the table");
             // SAFETY: made since the last collection.

@@ -18,7 +18,7 @@
 //! [`mark_tail_calls`] runs before inlining: a call whose frame goes away must not appear in backtraces as one that it
 //! was inlined at ([`crate::inlined`]).
 //!
-//! Invariants: only calls at positions in user code change. Dialect and everything else stay. Linear but for the
+//! Invariants: only calls at positions in user code change. Dialect and everything else stay. Linear apart from the
 //! rounds of the fixpoint, at most as many as such calls are nested.
 
 use super::known::GlobalFacts;

@@ -125,7 +125,7 @@ fn boxes_double(s: &Stmt, boxes: impl Fn(Var) -> bool) -> bool {
     }
 }
 
-/// The same of a terminator.
+/// The same for a terminator.
 fn boxes_double_at_end(b: &Block, boxes: impl Fn(Var) -> bool) -> bool {
     match &b.term {
         Term::Branch { test: Test::Prim(p), .. } => encodes(p, boxes),

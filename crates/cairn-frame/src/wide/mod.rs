@@ -23,7 +23,7 @@
 //! variables as long as one of them is needed: only here is a program less than safe for space, by the width of a pack
 //! for each variable.
 //!
-//! What comes out is Core but for one liberty: a `Let` binds in order. It serves closure analysis and translation only.
+//! What comes out is Core with one liberty: a `Let` binds in order. It serves closure analysis and translation only.
 //!
 //! Complexity: linear in the program for the search; for wide forms times the number of variables kept live, a
 //! constant.

@@ -413,7 +413,7 @@ impl Packer<'_> {
         })
     }
 
-    /// An operation on operands. Packed variables are read last, lest they wait for the other operands.
+    /// An operation on operands. Packed variables are read last, so that they do not wait for the other operands.
     fn operation(&mut self, e: &Expr) -> Expr {
         let (mut packed, mut late) = (false, false);
         for_each_child(e, &mut |c| match c {

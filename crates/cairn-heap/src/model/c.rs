@@ -5,7 +5,7 @@
 //! ┌────────────────────────────────┬─────────────────┬──────┬───┐
 //! │ count                          │ layout          │nature│ 1 │
 //! └────────────────────────────────┴─────────────────┴──────┴───┘
-//!  typed    count elements, each as the layout says: so many words, of which the pointer map names the references
+//!  typed    count elements, each as the layout says: a number of words, of which the pointer map names the references
 //!  untyped  count words, each of which may or may not be a reference, to the middle of an object, too
 //!  atomic   count words without references
 //! ```
@@ -98,7 +98,7 @@ impl Heap<CObjects> {
             Nature::Atomic(_) => self.alloc(lo, hi, bytes, AllocKind::Leaf)?,
             Nature::Typed(..) => self.alloc(lo, hi, bytes, AllocKind::Scannable)?,
         };
-        // SAFETY: the object is fresh, and has so many bytes.
+        // SAFETY: the object is fresh, and has this size.
         unsafe {
             std::ptr::write_bytes(a as *mut u8, 0, bytes as usize);
             Address(a).store(header);

@@ -98,7 +98,7 @@ impl Located {
         let reference = ObjectReference { word: M::reference(a, RefKind::Pair), address: a, kind: RefKind::Pair };
         Located { reference, measure: Measure { bytes: PAIR_BYTES, leaf: false, continuation: false } }
     }
-    /// The cell of so many bytes at `a`: what it holds, its block knows.
+    /// The cell of `bytes` bytes at `a`: what it holds, its block knows.
     pub fn cell<M: ObjectModel>(a: Address, bytes: u64) -> Located {
         let kind = RefKind::Object;
         let reference = ObjectReference { word: M::reference(a, kind), address: a, kind };

@@ -122,7 +122,7 @@ impl CellSpace {
     ) -> Option<Span> {
         self.alloc(pool, cards, marks, ty.0, spare)
     }
-    /// Room for an untyped object of so many bytes, cleared.
+    /// Room for an untyped object of this size, cleared.
     pub fn alloc_untyped(
         &mut self,
         pool: &mut BlockPool,
@@ -136,7 +136,7 @@ impl CellSpace {
         let class = class.map_or_else(|| self.add(bytes, CellWords::Untyped), |i| i as u32);
         self.alloc(pool, cards, marks, class, spare)
     }
-    /// The size of the cell for an untyped object: four sizes for each power of two, lest there be many classes.
+    /// The size of the cell for an untyped object: four sizes for each power of two, to keep the classes few.
     const fn round(bytes: u64) -> u64 {
         let step = if bytes <= 64 { 16 } else { bytes.next_power_of_two() / 8 };
         bytes.next_multiple_of(step)

@@ -1,7 +1,7 @@
 //! Pinned objects: young ones that became old where they were, because a word that may be a reference refers to them.
 //!
 //! They lie in the nursery's range. Whatever else was there has moved away or is dead, so the nursery goes on using
-//! what is between them, but for *islands*: the lines that they lie on, and gaps too short to be of use.
+//! what is between them, except *islands*: the lines that they lie on, and gaps too short to be of use.
 //!
 //! ```text
 //!   nursery  │ extent       │▒▒island▒▒│ extent │▒▒▒▒▒island▒▒▒▒▒▒▒│ extent                │

@@ -1,7 +1,7 @@
 //! How functions begin: parameters of bodies, argument counts of entries, values of return points.
 //!
 //! ```text
-//!  entry    argc == 2 ? ──▶ jump body 1      (arguments are already where the body wants them, but for 5 and 6)
+//!  entry    argc == 2 ? ──▶ jump body 1      (arguments are already where the body wants them, except 5 and 6)
 //!           argc >= 1 ? ──▶ rest list, jump body 2
 //!           otherwise   ──▶ jump cairn_arity_tail: throws ARITY(closure, list of arguments)
 //! ```

@@ -155,7 +155,7 @@ impl Auditor {
     }
 }
 
-/// Does the live map of return point `code`, for frames of so many words, show word `i`?
+/// Does the live map of return point `code`, for frames of this many words, show word `i`?
 ///
 /// # Safety
 /// The descriptor of `code` is that of a return point, and `i` is within its map.

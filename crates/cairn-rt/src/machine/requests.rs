@@ -20,7 +20,7 @@ pub extern "C" fn cairn_machine_cells(ctx: &mut Machine, list: Value) -> Value {
     Value(cell)
 }
 
-/// Memory for one object of so many bytes: its address, without tag.
+/// Memory for one object of this size: its address, without tag.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_object(ctx: &mut Machine, kind: Value, bytes: Value) -> Value {
     let kind = AllocKind::ALL[kind.as_fixnum() as usize];

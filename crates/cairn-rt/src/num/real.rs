@@ -249,7 +249,7 @@ pub extern "C" fn cairn_num_expt(ctx: &mut Machine, a: Value, b: Value) -> Value
     if let (Fix(n), Some(base)) = (operand(b), operand(a).integer(&mut [0]))
         && (0..1 << 32).contains(&n)
     {
-        // each factor adds at least so many bits
+        // each factor adds at least this many bits
         let bits = (limbs::bit_len(base.limbs) as u64).saturating_sub(1);
         let bytes = bits.saturating_mul(n as u64) / 8;
         if bytes > rt(ctx).heap.heap_max() {

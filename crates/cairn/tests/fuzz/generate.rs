@@ -138,7 +138,7 @@ impl Generator {
         g
     }
 
-    /// Top-level forms after the prelude: procedures, then so many tests.
+    /// Top-level forms after the prelude: procedures, then this many tests.
     pub fn program(&mut self, tests: usize) -> std::vec::Vec<String> {
         let mut forms = vec![];
         for i in 0..tests {

@@ -100,7 +100,7 @@ impl Datum {
     }
 }
 
-/// No new attempt after so many seconds.
+/// No new attempt after this many seconds.
 const SECONDS: u64 = 60;
 
 /// The smallest program found for which `fails` still holds.

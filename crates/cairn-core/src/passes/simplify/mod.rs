@@ -25,7 +25,7 @@
 //!
 //! Invariants: evaluation order of effects is kept; `uses` never underestimates the number of occurrences of a variable
 //! (copies add to it). A rewritten expression is not simplified again in the same run (the pipeline runs the pass
-//! several times), so the cost is linear but for effect queries.
+//! several times), so the cost is linear, apart from effect queries.
 
 mod branch;
 mod labels;

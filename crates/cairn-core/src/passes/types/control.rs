@@ -57,7 +57,7 @@ pub(super) struct Procedures {
 }
 
 impl Procedures {
-    /// None, of so many variables and globals.
+    /// None, of this many variables and globals.
     pub(super) fn new(vars: usize, globals: usize) -> Procedures {
         let (local, global) = (vec![None; vars], vec![None; globals]);
         Procedures { all: Vec::new(), local, global, marks: FxHashMap::default() }

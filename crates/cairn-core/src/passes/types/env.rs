@@ -39,7 +39,7 @@ pub(super) struct Env {
 }
 
 impl Env {
-    /// Nothing is known about any of so many variables.
+    /// Nothing is known about any of this many variables.
     pub(super) fn new(vars: usize) -> Env {
         Env { types: vec![Type::ANY; vars], trail: Vec::new(), born: vec![0; vars], clock: 0, answers: Vec::new() }
     }

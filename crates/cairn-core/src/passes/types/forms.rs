@@ -12,7 +12,7 @@ pub(super) struct Forms {
 }
 
 impl Forms {
-    /// None of so many.
+    /// None, of this many.
     pub(super) fn new(count: usize) -> Forms {
         Forms { queue: VecDeque::new(), queued: vec![false; count], here: 0, again: false }
     }

@@ -27,13 +27,13 @@
 //! overflow, and the emitter makes one of the overflow check and the test of the result.
 //!
 //! Which variables: parameters, and variables from outside, that are operands of generic arithmetic and may be fixnums;
-//! a parameter of a loop only if every jump of the loop passes an expression that gives a fixnum for fixnums but for
+//! a parameter of a loop only if every jump of the loop passes an expression that gives a fixnum for fixnums except for
 //! overflow.
 //!
 //! What a loop does when it ends is not copied: it becomes a label of its own that both versions jump to.
 //!
-//! Invariants: innermost loops without calls and lambdas, but for what comes after them; procedures that call
-//! themselves, without loops and lambdas. Both of limited size, so the program at most doubles. Linear but for the
+//! Invariants: innermost loops without calls and lambdas, except in what comes after them; procedures that call
+//! themselves, without loops and lambdas. Both of limited size, so the program at most doubles. Linear apart from the
 //! search of stable parameters and of exits, which are bounded by the sizes.
 
 use super::control::ProcedureId;
@@ -55,7 +55,7 @@ const SEARCH_LIMIT: usize = 4000;
 const EXIT_LIMIT: usize = 12;
 /// Nor larger procedures.
 const PROCEDURE_LIMIT: usize = 200;
-/// A procedure needs so many operands of generic arithmetic that are its parameters.
+/// A procedure needs this many operands of generic arithmetic that are its parameters.
 const MIN_OPERANDS: usize = 3;
 
 /// What is to be versioned.
