@@ -448,7 +448,7 @@ mod tests {
     use super::*;
 
     fn pool() -> BlockPool {
-        let r = Region::reserve(28).unwrap();
+        let r = Region::reserve(28, None).unwrap();
         // The pool needs no pages of the region unless it poisons.
         BlockPool::new(&r, 100, false).unwrap()
     }
@@ -478,7 +478,7 @@ mod tests {
 
     #[test]
     fn a_run_is_found_among_thousands_by_looking_at_few() {
-        let r = Region::reserve(32).unwrap();
+        let r = Region::reserve(32, None).unwrap();
         let mut p = BlockPool::new(&r, r.blocks(), false).unwrap();
         // Free runs of one to seven blocks that cannot be joined.
         let runs: Vec<_> = (0..24_000).map(|i| (p.take_run(1 + i / 2 % 7, 0).unwrap(), 1 + i / 2 % 7)).collect();

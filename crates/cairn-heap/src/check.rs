@@ -504,6 +504,15 @@ impl<M: ObjectModel> AmbiguousVisitor for Checker<'_, M> {
 }
 
 impl<M: ObjectModel> RootVisitor for Checker<'_, M> {
+    unsafe fn static_words(&mut self, start: *mut u64, n: usize) {
+        let a = Address(start as u64);
+        // References to young objects must lie on dirty cards there, too.
+        self.scanning_old = self.core.own_cards.contains(Span::new(a, a.plus(WORD * n as u64)));
+        // SAFETY: by the trait's contract.
+        unsafe { self.words(start, n) };
+        self.scanning_old = false;
+    }
+
     unsafe fn slot(&mut self, slot: *mut u64) {
         // SAFETY: by the trait's contract.
         let word = unsafe { *slot };

@@ -13,6 +13,9 @@ pub struct HeapConfig {
     pub heap_max: Option<u64>,
     /// When the heap grows and shrinks.
     pub sizing: SizingConfig,
+    /// Where static data are that the client shows by `RootVisitor::static_words`: the region is placed so that their cards are
+    /// theirs alone.
+    pub static_data: Option<u64>,
     /// Most entries of each stack of a collection that marks: beyond, objects are found again by their marks.
     pub mark_stack: usize,
     /// Checks for tests.
@@ -72,6 +75,7 @@ impl Default for HeapConfig {
             nursery_bytes: 8 << 20,
             heap_max: None,
             sizing: SizingConfig::default(),
+            static_data: None,
             mark_stack: 1 << 16,
             zeal: Zeal::default(),
             huge_pages: false,

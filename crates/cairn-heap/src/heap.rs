@@ -32,7 +32,7 @@ use crate::gc::r#gen::Gen;
 use crate::gc::{self, Client, Plan, Request};
 use crate::marks::Marks;
 use crate::model::{ObjectModel, RefKind};
-use crate::region::{Cards, Region, advise_huge};
+use crate::region::{Cards, OwnCards, Region, advise_huge};
 use crate::sizing::Sizing;
 use crate::space::cells::{CellSpace, CellType};
 use crate::space::chunks::ChunkSpace;
@@ -70,6 +70,8 @@ pub(crate) struct Core {
     pub(crate) stats: Stats,
     pub(crate) zeal: Zeal,
     pub(crate) mark_stack: usize,
+    /// Which static data have cards that nothing in the region has.
+    pub(crate) own_cards: OwnCards,
     pub(crate) pace: Pace,
     pub(crate) workshop: check::Workshop,
     pub(crate) chunk_bytes_at_collection: u64,
@@ -157,7 +159,7 @@ impl<M: ObjectModel> Heap<M> {
             return Err(HeapError::NoSuchCollector(facts.name.to_owned()));
         };
         assert!(constraints.ambiguous || !M::AMBIGUOUS, "`{}` cannot keep untyped objects", facts.name);
-        let region = Region::reserve(config.region_bits)?;
+        let region = Region::reserve(config.region_bits, config.static_data.map(Address))?;
         let old_blocks = constraints.old_blocks(region.blocks());
         let most = constraints.most_bytes(old_blocks);
         let heap_max = match config.heap_max {
@@ -166,7 +168,9 @@ impl<M: ObjectModel> Heap<M> {
             Some(asked) => asked,
             None => (physical_memory() / 2).min(most),
         };
-        let young = region.span_of(BlockIndex(old_blocks), region.blocks() - old_blocks);
+        // The last part of the region stays unused: there, cards belong to static data.
+        let young = region.span_of(BlockIndex(old_blocks), region.blocks() - region.blocks() / 64 - old_blocks);
+        let own_cards = OwnCards { base: region.base(), from: young.end.offset_from(region.base()) };
         if config.huge_pages {
             // Not where a small program would get a huge page for a few bytes.
             let small = 4 << 20;
@@ -187,6 +191,7 @@ impl<M: ObjectModel> Heap<M> {
             stats: Stats::default(),
             zeal: config.zeal,
             mark_stack: config.mark_stack,
+            own_cards,
             pace: Pace::new(config.zeal.thorough),
             workshop: check::Workshop::default(),
             chunk_bytes_at_collection: 0,
@@ -229,6 +234,11 @@ impl<M: ObjectModel> Heap<M> {
         if count > 0 {
             self.core.cards.mark_span(Span::new(Address(first), Address(first + 8 * count)));
         }
+    }
+    /// Marks the cards of static data that the client shows by [`RootVisitor::static_words`], when it has filled them.
+    pub fn mark_static(&self, start: *const u64, n: usize) {
+        let start = Address(start as u64);
+        self.core.cards.mark_span(Span::new(start, start.plus(8 * n as u64)));
     }
     /// Is this address inside the heap's region?
     #[inline]

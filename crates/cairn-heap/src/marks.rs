@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn lines_and_starts_of_objects() {
-        let r = Region::reserve(28).unwrap();
+        let r = Region::reserve(28, None).unwrap();
         let m = Marks::new(&r).unwrap();
         let b = r.base().plus(5 * BLOCK_BYTES);
         assert!(m.set(b.plus(24)) && !m.set(b.plus(24)) && m.set(b.plus(40)));
@@ -272,7 +272,7 @@ mod tests {
     }
     #[test]
     fn objects_are_found_from_their_middle_and_pairs_told_from_others() {
-        let r = Region::reserve(28).unwrap();
+        let r = Region::reserve(28, None).unwrap();
         let mut m = Marks::new(&r).unwrap();
         m.expect_ambiguity().unwrap();
         let b = r.base().plus(7 * BLOCK_BYTES);

@@ -55,6 +55,18 @@ impl Mapping {
     pub const fn base(&self) -> Address {
         self.base
     }
+    /// Gives back all but this part, whose ends are multiples of the page size.
+    fn trimmed(self, part: Span) -> Mapping {
+        let all = Span::new(self.base, self.base.plus(self.bytes));
+        std::mem::forget(self);
+        for rest in [Span::new(all.start, part.start), Span::new(part.end, all.end)] {
+            if rest.bytes() > 0 {
+                // SAFETY: part of a mapping that was ours alone, and that nothing has used.
+                unsafe { libc::munmap(rest.start.0 as *mut libc::c_void, rest.bytes() as usize) };
+            }
+        }
+        Mapping { base: part.start, bytes: part.bytes() }
+    }
 }
 
 impl Drop for Mapping {
@@ -87,9 +99,23 @@ pub struct Region {
 }
 
 impl Region {
-    /// Reserves a region of `2^bits` bytes, or the largest smaller power of two that the system grants.
-    pub fn reserve(bits: u32) -> std::io::Result<Region> {
+    /// Reserves a region of `2^bits` bytes, or the largest smaller power of two that the system grants. If it is as large as
+    /// what cards cover, the cards of its last part are those of `static_data`.
+    pub fn reserve(bits: u32, static_data: Option<Address>) -> std::io::Result<Region> {
         let mut bits = bits.clamp(SMALLEST_REGION_BITS, REGION_BITS);
+        if let Some(a) = static_data.filter(|_| bits == REGION_BITS)
+            && let Ok(map) = Mapping::reserve(2 << bits)
+        {
+            // The middle of the last sixty-fourth is there.
+            let size = 1u64 << bits;
+            let wanted = (a.0 + size / 128) & !(BASE_ALIGN - 1);
+            let base = map.base.plus(wanted.wrapping_sub(map.base.0) % size);
+            return Ok(Region {
+                _map: map.trimmed(Span::new(base, base.plus(size))),
+                base,
+                blocks: 1 << (bits - BLOCK_SHIFT),
+            });
+        }
         loop {
             match Mapping::reserve((1 << bits) + BASE_ALIGN) {
                 Ok(map) => {
@@ -128,6 +154,27 @@ impl Region {
     pub const fn span_of(&self, block: BlockIndex, n: u32) -> Span {
         let start = self.address_of(block);
         Span::new(start, Address(start.0 + ((n as u64) << BLOCK_SHIFT)))
+    }
+}
+
+/// Which words outside of the region have cards that no word of an object has.
+///
+/// Card indices are addresses modulo what the table covers, so static data share the cards of some part of the region: of
+/// its last part, which stays unused, if the region was placed for them.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnCards {
+    /// Base of the region.
+    pub base: Address,
+    /// Distance from there where objects end.
+    pub from: u64,
+}
+
+impl OwnCards {
+    /// Are the cards of this span of static data theirs alone?
+    pub fn contains(self, span: Span) -> bool {
+        const COVERED: u64 = (CARD_MASK + 1) << CARD_SHIFT;
+        let offset = span.start.offset_from(self.base) % COVERED;
+        offset >= self.from.next_multiple_of(CARD_BYTES) && offset + span.bytes() <= COVERED - CARD_BYTES
     }
 }
 
@@ -255,7 +302,7 @@ mod tests {
 
     #[test]
     fn the_region_is_block_aligned_and_cards_of_blocks_never_overlap() {
-        let r = Region::reserve(30).unwrap();
+        let r = Region::reserve(30, None).unwrap();
         assert_eq!(r.base().0 % BLOCK_BYTES, 0);
         assert_eq!(r.blocks(), 1 << 15);
         let b = BlockIndex(77);

@@ -175,6 +175,8 @@ pub struct Stats {
     /// Objects that collections left where they were because an ambiguous root refers to them, or that a minor one
     /// had to.
     pub pinned: u64,
+    /// Words of static data that collections of young objects have looked at.
+    pub static_words: u64,
     /// Times that a marking stack was full and objects had to be found again.
     pub overflows: u64,
     /// Most bytes that the heap held at once, survivors being copied included.

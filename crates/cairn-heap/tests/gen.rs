@@ -776,3 +776,45 @@ fn continuations_beyond_the_bound_are_found_again() {
     }
     assert!(m.heap.stats().overflows > 0);
 }
+
+#[test]
+fn static_data_are_looked_at_where_they_were_written() {
+    for config in [HeapConfig::default(), HeapConfig::zealous()] {
+        let statics = vec![NIL; 100_000];
+        let at = statics.as_ptr() as u64;
+        let mut m = Mutator::new(HeapConfig { static_data: Some(at), ..config });
+        m.roots.statics = statics;
+        m.heap.mark_static(at as *const u64, 100_000);
+        m.minor();
+        let first = m.heap.stats().static_words;
+        assert!(first >= 100_000);
+        for round in 0..50 {
+            // Two words far apart, at the very ends among them.
+            let places = [round * 1_777, 99_999 - round * 13];
+            for i in places {
+                m.check(16).unwrap();
+                let p = m.inline_cons(fix(i as i64), NIL);
+                m.roots.statics[i] = p;
+                m.heap.mark_card(at + 8 * i as u64);
+            }
+            m.verify();
+            m.minor();
+            for i in places {
+                assert_eq!(get(m.roots.statics[i], 0), fix(i as i64));
+            }
+        }
+        let looked_at = m.heap.stats().static_words - first;
+        assert!(looked_at <= 50 * 2 * 64, "{looked_at} words for 100 stores");
+        m.major();
+        m.verify();
+        // Objects of the heap never have these cards.
+        let l = m.list(200_000).unwrap();
+        m.roots.words.push(l);
+        m.heap.mark_card(at + 8 * 500);
+        let p = m.cons(fix(3), NIL);
+        m.roots.statics[500] = p;
+        m.minor();
+        assert_eq!(get(m.roots.statics[500], 0), fix(3));
+        m.verify();
+    }
+}

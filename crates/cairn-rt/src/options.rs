@@ -74,6 +74,8 @@ impl Zeal {
 pub struct Options {
     /// The collector that the heap is made for; [`crate::start::run_program`] takes the program's.
     pub collector: &'static CollectorFacts,
+    /// Where the program's literals will be, for the heap to be placed; [`crate::start::run_program`] takes the program's.
+    pub literals: Option<u64>,
     /// Bytes that the heap may hold; `None`: half of the physical memory.
     pub heap_max: Option<u64>,
     /// Print memory statistics to standard error at the end.
@@ -134,6 +136,7 @@ impl Default for Options {
         let command_line = vec!["cairn".to_string()];
         Options {
             collector: COLLECTORS[0],
+            literals: None,
             heap_max: None,
             stats: false,
             trace_gc: false,

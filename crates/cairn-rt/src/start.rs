@@ -38,8 +38,12 @@ impl Runtime {
         // SAFETY: a write to a closed pipe must be an error that can be reported, not a signal that kills.
         unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
         let zeal = options.zeal;
-        let config =
-            HeapConfig { collector: options.collector, heap_max: options.heap_max, ..options.zeal.heap() };
+        let config = HeapConfig {
+            collector: options.collector,
+            heap_max: options.heap_max,
+            static_data: options.literals,
+            ..options.zeal.heap()
+        };
         let mut heap = Heap::new(Scheme, config).map_err(|e| e.to_string())?;
         if options.trace_gc {
             heap.set_observer(Some(Box::new(Tracer(options.host.clone()))));
@@ -100,7 +104,9 @@ pub unsafe fn run_program(options: Options, table: *const ModuleTable, code: Ran
         Ok(collector) => collector,
         Err(e) => return complain(e.to_string()),
     };
-    let mut runtime = match Runtime::new(Options { collector, ..options }) {
+    // SAFETY: a table of this version.
+    let literals = Some(unsafe { (*table).literals } as u64);
+    let mut runtime = match Runtime::new(Options { collector, literals, ..options }) {
         Ok(runtime) => runtime,
         Err(e) => return complain(e),
     };

@@ -41,6 +41,17 @@ pub trait RootVisitor {
         }
     }
 
+    /// Visits `n` words of static data, outside of the heap. Whoever stores a reference there marks the card of the word, as for
+    /// words of objects; so a collection of young objects looks at dirty cards only, as far as no others have the same cards.
+    ///
+    /// # Safety
+    /// As for [`RootVisitor::slot`], for each word.
+    #[inline(always)]
+    unsafe fn static_words(&mut self, start: *mut u64, n: usize) {
+        // SAFETY: by the contract of this function.
+        unsafe { self.words(start, n) }
+    }
+
     /// Keeps the stack chunk at this address (as returned by `Heap::alloc_chunk`) through this collection.
     fn mark_chunk(&mut self, chunk: Address);
 }

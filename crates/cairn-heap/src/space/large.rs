@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn objects_that_share_blocks_waste_less_than_a_seventh() {
-        let r = Region::reserve(30).unwrap();
+        let r = Region::reserve(30, None).unwrap();
         for bytes in (8200..=SHARED_BYTES).step_by(1208) {
             let mut pool = BlockPool::new(&r, r.blocks(), false).unwrap();
             let mut large = LargeSpace::default();
@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn places_are_found_again_and_empty_groups_given_back() {
-        let r = Region::reserve(28).unwrap();
+        let r = Region::reserve(28, None).unwrap();
         let (mut pool, cards) = (BlockPool::new(&r, r.blocks(), false).unwrap(), Cards::new().unwrap());
         let mut large = LargeSpace::default();
         let sizes = [9_000u64, 20_000, 33_000, 64_000, 12_345, 50_001];

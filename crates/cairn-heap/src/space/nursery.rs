@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn extents_leave_islands_out_and_used_counts_none_of_them() {
-        let region = Region::reserve(28).unwrap();
+        let region = Region::reserve(28, None).unwrap();
         let mut table = BlockTable::new(&region).unwrap();
         let block = |i: u64| region.base().plus(i * BLOCK_BYTES);
         let mut n = Nursery::new(Span::new(block(0), block(20)), 20 * BLOCK_BYTES, false);
@@ -234,7 +234,7 @@ mod tests {
     }
     #[test]
     fn what_lies_between_islands_of_one_block_is_used() {
-        let region = Region::reserve(28).unwrap();
+        let region = Region::reserve(28, None).unwrap();
         let mut table = BlockTable::new(&region).unwrap();
         let at = |kib: u64| region.base().plus(kib << 10);
         let mut n = Nursery::new(Span::new(at(0), at(128)), 128 << 10, false);
@@ -251,7 +251,7 @@ mod tests {
     }
     #[test]
     fn what_was_an_island_is_poisoned_like_all_that_was_used() {
-        let region = Region::reserve(28).unwrap();
+        let region = Region::reserve(28, None).unwrap();
         let mut table = BlockTable::new(&region).unwrap();
         let at = |word: u64| region.base().plus(8 * word);
         let mut n = Nursery::new(Span::new(at(0), at(1 << 18)), 64 << 10, false);

@@ -50,6 +50,8 @@ pub struct AnyRoots<const AMBIGUOUS: bool> {
     pub weak: Vec<Option<u64>>,
     /// Current chunks: address, number of words that are frames.
     pub stack: Vec<(u64, usize)>,
+    /// Static data.
+    pub statics: Vec<u64>,
     /// Continuations traced so far.
     pub traced: usize,
 }
@@ -70,6 +72,7 @@ impl<const A: bool> Client for AnyRoots<A> {
     fn visit_roots<V: RootVisitor>(&mut self, v: &mut V) {
         unsafe {
             v.words(self.words.as_mut_ptr(), self.words.len());
+            v.static_words(self.statics.as_mut_ptr(), self.statics.len());
             for &(chunk, n) in &self.stack {
                 v.words(chunk as *mut u64, n);
                 v.mark_chunk(Address(chunk));

@@ -153,6 +153,7 @@ impl Runtime {
                     _ => {}
                 }
             }
+            self.heap.mark_static(module.literals, module.literal_count as usize);
             Ok(id)
         }
     }

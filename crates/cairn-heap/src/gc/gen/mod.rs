@@ -149,6 +149,8 @@ impl Gen {
             t.finish(client);
             t.copied()
         };
+        let looked_at = t.static_looked_at;
+        core.stats.static_words += looked_at;
         core.large.sweep_young(&mut core.pool, &core.cards);
         core.chunks.sweep_young(&mut core.pool);
         core.pinned.settle(&core.pool.table, &core.cards);

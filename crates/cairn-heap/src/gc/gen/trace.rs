@@ -31,6 +31,7 @@ use crate::gc::{AmbiguousVisitor, Client, RootVisitor, WeakVisitor};
 use crate::heap::Core;
 use crate::marks::Starts;
 use crate::model::{Located, ObjectModel, RefKind};
+use crate::region::OwnCards;
 use crate::space::cells::CellSpace;
 use crate::space::chunks::ChunkSpace;
 use crate::space::immortal::ImmortalSpace;
@@ -112,6 +113,9 @@ pub(crate) struct Tracer<'h, M, C, const MAJOR: bool> {
     apart: Bounded<u64>,
     /// Most entries of a stack.
     most: usize,
+    own_cards: OwnCards,
+    /// Words of static data visited.
+    pub(super) static_looked_at: u64,
     /// There are marked objects, noted as such, that no stack had room for.
     deferred: bool,
     pub(super) overflows: u64,
@@ -156,6 +160,8 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
             stack: Bounded::new(core.mark_stack),
             apart: Bounded::new(core.mark_stack),
             most: core.mark_stack,
+            own_cards: core.own_cards,
+            static_looked_at: 0,
             deferred: false,
             overflows: 0,
             starts: Vec::new(),
@@ -633,6 +639,21 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool> RootVisitor for Tracer<'_, M,
             return;
         }
         *slot = self.reach(w);
+    }
+
+    unsafe fn static_words(&mut self, start: *mut u64, n: usize) {
+        let a = Address(start as u64);
+        let span = Span::new(a, a.plus(8 * n as u64));
+        if MAJOR || !self.own_cards.contains(span) {
+            self.static_looked_at += if MAJOR { 0 } else { n as u64 };
+            return self.words(start, n);
+        }
+        let cards = self.t.cards;
+        cards.take_dirty_in(span, |part| {
+            let n = (part.bytes() / WORD) as usize;
+            self.static_looked_at += n as u64;
+            self.words(part.start.words(), n);
+        });
     }
 
     fn mark_chunk(&mut self, chunk: Address) {
