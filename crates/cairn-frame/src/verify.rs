@@ -1,20 +1,21 @@
 //! Checks the invariants of the Frame IR (listed in [`crate::ir`]); knows nothing of how they were established.
 //!
 //! First the references: every block, variable, function and global that is named exists and is of the right kind; what
-//! follows relies on it. Then, per function, a forward dataflow over variables, and a walk through each block.
+//! follows relies on it. Then, per function, what it hands over and keeps is within `cairn_layout::limits`, a forward
+//! dataflow over variables, and a walk through each block.
+
+mod bounds;
 
 use crate::flow::VarSet;
 use crate::ir::*;
 use crate::uses;
+use bounds::allocated;
 use cairn_core::ir::Literal;
 use cairn_core::prim::{Kind, PrimOp};
 use cairn_num::Number;
 use std::collections::HashMap;
 
 mod cycles;
-
-/// Bytes that one heap check may ask for, as far as runtime calls keep it valid.
-const CHECK_LIMIT: u32 = cairn_layout::limits::CHECK_RESERVE as u32;
 
 /// All violations found, each naming its function and block.
 pub fn verify(m: &Module) -> Result<(), Vec<String>> {
@@ -72,6 +73,7 @@ impl Checker<'_> {
 
     fn function(&mut self) {
         let f = self.f;
+        self.kind_bounds();
         if let FuncKind::Entry { clauses, .. } = &f.kind {
             return clauses.iter().for_each(|c| self.clause(c));
         }
@@ -82,6 +84,7 @@ impl Checker<'_> {
         }
         self.assigned_before_use();
         for (i, b) in f.blocks.iter().enumerate() {
+            self.block_bounds(i, b);
             self.heap_checks(i, b);
             self.stack_checks(i, b);
             self.closures(i, b);
@@ -311,8 +314,6 @@ impl Checker<'_> {
 
     fn heap_checks(&mut self, i: usize, b: &Block) {
         let mut room = 0u32;
-        // nothing but closures since the last check: no runtime call can have used the room
-        let mut quiet = false;
         for s in &b.stmts {
             match s {
                 // A poll leaves at least the room it found.
@@ -320,20 +321,13 @@ impl Checker<'_> {
                 // The runtime may come back to another place of the nursery.
                 Stmt::StackCheck { .. } | Stmt::StopCheck { .. } => room = 0,
                 Stmt::Assign(_, op) | Stmt::Effect(op) => {
-                    let need = op.alloc_bytes();
+                    let need = allocated(op);
                     if need > room {
                         self.error(i, format!("{need} bytes are allocated without a heap check"));
                     }
                     room = room.saturating_sub(need);
-                    if need > CHECK_LIMIT && !quiet {
-                        self.error(
-                            i,
-                            format!("an inline allocation of {need} bytes needs a heap check of its own"),
-                        );
-                    }
                 }
             }
-            quiet = matches!(s, Stmt::HeapCheck { .. } | Stmt::Assign(_, Op::Closure { .. }));
         }
         if let Term::Call { frame, .. } = &b.term
             && self.m.strategy.frames_in_heap

@@ -158,12 +158,63 @@ fn heap_frames_are_allocated_too() {
 }
 
 #[test]
-fn a_large_inline_allocation_has_a_check_of_its_own() {
-    let many = " '1".repeat(600);
+fn nothing_is_wider_than_its_area() {
+    let start = "    goto b1\n  b1:\n    stop live (p.0 u.1)";
+    let many = |item: &str, n: usize| item.repeat(n);
+    let fields = many(" '1", 511);
+    broken_under("chunks", start, &format!("    check 4096 live (p.0 u.1)\n    (vector{fields})\n{start}"), &[]);
+    broken_under(
+        "chunks",
+        start,
+        &format!("    check 4104 live (p.0 u.1)\n    (vector{fields} '1)\n{start}"),
+        &[
+            "loop b0: 4104 bytes of a heap check, the limit is 4096",
+            "loop b0: 4104 bytes of an allocation, the limit is 4096",
+        ],
+    );
+    for statement in ["check 8", "poll", "stop"] {
+        broken(
+            start,
+            &format!("    {statement} live ({}p.0 u.1)\n{start}", many("p.0 ", 499)),
+            "loop b0: 501 live variables, the limit is 500",
+        );
+    }
+    let operands = many(" '1", 500);
+    broken_under("chunks", "tail call/cc p.0 ()", &format!("tail p.0 ({})", &operands[1..]), &[]);
+    broken("tail call/cc p.0 ()", &format!("tail p.0 ('1{operands})"), "loop b2: 501 operands, the limit is 500");
     broken(
-        "    goto b1\n",
-        &format!("    check 5000 live (p.0 u.1)\n    (vector '1)\n    (vector{many})\n    goto b1\n"),
-        "loop b0: an inline allocation of 4808 bytes needs a heap check of its own",
+        "tail call/cc p.0 ()",
+        &format!("return values ('1{operands})"),
+        "loop b2: 501 values, the limit is 500",
+    );
+    broken("call c.1 (p.3)", &format!("call c.1 ('1{operands})"), "f b0: 501 operands, the limit is 500");
+    let params: String = (2..501).map(|i| format!(" w.{i}")).collect();
+    let found = |damaged: String| verify(&parse_module(&damaged).unwrap()).unwrap_err();
+    let wide = good("chunks").replace("body (p.0 u.1)", &format!("body (p.0 u.1{params})"));
+    assert_eq!(found(wide)[0], "loop b0: 501 parameters, the limit is 500");
+    let wide = good("chunks").replace("(u.0 . v.1)", &format!("(u.0{params} z.501 . v.1)"));
+    assert!(found(wide).contains(&"f.r2 b0: 501 values, the limit is 500".to_string()));
+    let wide = good("chunks").replace("  1 -> f\n", "  501 -> f\n");
+    assert!(found(wide).contains(&"f.entry b0: 501 parameters, the limit is 500".to_string()));
+    let wide = good("chunks").replace("entry words 3", "entry words 502");
+    assert!(found(wide).contains(&"f.entry b0: 501 free variables, the limit is 500".to_string()));
+    // slots up to 511 make a frame of 513 words
+    let wide = good("chunks").replace("frame 3 [0, 1]", "frame 513 [0, 511]").replace("1:=p.3", "511:=p.3");
+    assert!(found(wide).contains(&"f b0: 513 words of the frame, the limit is 512".to_string()));
+}
+
+/// Arguments in one list: the body has one parameter, whatever the count.
+#[test]
+fn listed_clauses_fit() {
+    let all = good("chunks").replace("  1 -> f\n", "  6000 listed -> f\n");
+    assert_eq!(verify(&parse_module(&all).unwrap()), Ok(()));
+    let more = good("chunks").replace("  1 -> f\n", "  6000+ listed -> f\n");
+    assert_eq!(verify(&parse_module(&more).unwrap()), Ok(()));
+    broken_under(
+        "chunks",
+        "  1 -> f\n",
+        "  6000 -> f\n",
+        &["f.entry b0: 6000 parameters, the limit is 500", "f.entry b0: clause and body differ in parameters"],
     );
 }
 
