@@ -1,4 +1,4 @@
-//! Objects that live as long as the heap and never move: symbols and their names.
+//! Objects that live as long as the heap and never move: the symbols of modules and their names.
 //!
 //! Bump allocation from below in blocks of two sorts, with values and without. Every object has a header.
 //! Those with values are roots: a collector scans them through their cards, or whole.
