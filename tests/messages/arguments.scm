@@ -1,4 +1,5 @@
-;; Every procedure of (scheme base) and its neighbours called with arguments that are wrong: each message names that procedure.
+;; Every procedure of (scheme base) and its neighbours called with arguments that are wrong: each message names that
+;; procedure.
 (import (scheme base) (scheme case-lambda) (scheme process-context) (scheme char) (scheme complex) (scheme cxr) (scheme file) (scheme inexact) (scheme lazy) (scheme read) (scheme write)
         (cairn control) (except (cairn hash-table) string-hash) (cairn list) (cairn number)
         (only (cairn port) with-output-to-string) (cairn sort) (cairn text) (cairn vector))

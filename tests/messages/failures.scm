@@ -1,4 +1,5 @@
-;; What the system says when something fails at run time: one line for every kind of failure of every group of operations.
+;; What the system says when something fails at run time: one line for every kind of failure of every group of
+;; operations.
 (import (scheme base) (scheme case-lambda) (scheme char) (scheme complex) (scheme cxr) (scheme file) (scheme inexact) (scheme lazy) (scheme read) (scheme write)
         (cairn control) (except (cairn hash-table) string-hash) (cairn list) (cairn number)
         (only (cairn port) with-output-to-string) (cairn sort) (cairn text) (cairn vector))

@@ -1,4 +1,5 @@
-;; The procedures of SRFI 133 that take several vectors, with one, two, three and four of them, and of different lengths.
+;; The procedures of SRFI 133 that take several vectors, with one, two, three and four of them, and of different
+;; lengths.
 (import (scheme base) (scheme write) (srfi 133))
 (define (say x) (write x) (newline))
 (define a (vector 1 2 3))

@@ -78,7 +78,7 @@ impl Notes {
     }
 }
 
-/// What the checker keeps from walk to walk, lest each begin by asking for memory.
+/// What the checker keeps from walk to walk, so that none begins by asking for memory.
 #[derive(Default)]
 pub(crate) struct Workshop {
     notes: Option<Notes>,

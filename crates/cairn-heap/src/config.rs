@@ -13,8 +13,8 @@ pub struct HeapConfig {
     pub heap_max: Option<u64>,
     /// When the heap grows and shrinks.
     pub sizing: SizingConfig,
-    /// Where static data are that the client shows by `RootVisitor::static_words`: the region is placed so that their cards are
-    /// theirs alone.
+    /// Where static data are that the client shows by `RootVisitor::static_words`: the region is placed so that their
+    /// cards are theirs alone.
     pub static_data: Option<u64>,
     /// Most entries of each stack of a collection that marks: beyond, objects are found again by their marks.
     pub mark_stack: usize,

@@ -410,7 +410,7 @@ impl<M: ObjectModel> Heap<M> {
             let a = self.alloc_large(&mut l, &mut h, bytes, AllocKind::Scannable);
             (*lo, *hi) = (l.0, h.0);
             let a = a?;
-            // SAFETY: a fresh object of so many bytes.
+            // SAFETY: a fresh object of this size.
             unsafe { std::ptr::write_bytes(a.bytes(), 0, bytes as usize) };
             return Ok(a.0);
         }
@@ -486,8 +486,9 @@ impl<M: ObjectModel> Heap<M> {
         self.core.chunks.info(&self.core.pool, Address(chunk)).map(|i| i.old)
     }
 
-    /// Lets the heap hold `bytes` beyond its maximum until told otherwise: for a client that was refused memory where it could
-    /// not fail, and for one that reports that there is none. Collections go on to report what is beyond the maximum.
+    /// Lets the heap hold `bytes` beyond its maximum until told otherwise: for a client that was refused memory where
+    /// it could not fail, and for one that reports that there is none. Collections go on to report what is beyond the
+    /// maximum.
     pub fn set_overdraft(&mut self, bytes: u64) {
         self.core.overdraft = bytes;
     }
@@ -502,7 +503,7 @@ impl<M: ObjectModel> Heap<M> {
         core.charged += bytes;
         Ok(())
     }
-    /// The client has given back so many of the bytes it had [charged](Heap::charge).
+    /// The client has given back this many of the bytes it had [charged](Heap::charge).
     pub fn discharge(&mut self, bytes: u64) {
         self.core.charged -= bytes;
     }

@@ -87,17 +87,19 @@ impl Marks {
     }
     /// Notes that the marked object at `a` is still to be looked at, and whether it is a pair.
     ///
-    /// Objects have two words at least: a bit at the first word stands for a pair, one at the second for another object.
+    /// Objects have two words at least: a bit at the first word stands for a pair, one at the second for another
+    /// object.
     pub fn defer(&self, a: Address, pair: bool) {
         let granule = (a.offset_from(self.base) >> GRANULE_SHIFT) + u64::from(!pair);
         // SAFETY: the table has a bit for each word of the region, the second words of objects among them; one thread.
         unsafe { *self.deferred.base().words().add((granule >> 6) as usize) |= 1 << (granule & 63) };
     }
-    /// Takes one of the deferred objects of the block at `start`, if there is any: where it is, and whether it is a pair.
+    /// Takes one of the deferred objects of the block at `start`, if there is any: where it is, and whether it is a
+    /// pair.
     pub fn take_deferred(&self, start: Address) -> Option<(Address, bool)> {
         let first = start.offset_from(self.base) >> GRANULE_SHIFT;
         for i in 0..BIT_WORDS as u64 {
-            // SAFETY: a block has so many words of bits.
+            // SAFETY: a block has this many words of bits.
             let word = unsafe { &mut *self.deferred.base().words().add((first / 64 + i) as usize) };
             if *word != 0 {
                 let at = start.plus((i * 64 + u64::from(word.trailing_zeros())) << GRANULE_SHIFT);

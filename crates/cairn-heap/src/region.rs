@@ -99,8 +99,8 @@ pub struct Region {
 }
 
 impl Region {
-    /// Reserves a region of `2^bits` bytes, or the largest smaller power of two that the system grants. If it is as large as
-    /// what cards cover, the cards of its last part are those of `static_data`.
+    /// Reserves a region of `2^bits` bytes, or the largest smaller power of two that the system grants. If it is as
+    /// large as what cards cover, the cards of its last part are those of `static_data`.
     pub fn reserve(bits: u32, static_data: Option<Address>) -> std::io::Result<Region> {
         let mut bits = bits.clamp(SMALLEST_REGION_BITS, REGION_BITS);
         if let Some(a) = static_data.filter(|_| bits == REGION_BITS)
@@ -159,8 +159,8 @@ impl Region {
 
 /// Which words outside of the region have cards that no word of an object has.
 ///
-/// Card indices are addresses modulo what the table covers, so static data share the cards of some part of the region: of
-/// its last part, which stays unused, if the region was placed for them.
+/// Card indices are addresses modulo what the table covers, so static data share the cards of some part of the region:
+/// of its last part, which stays unused, if the region was placed for them.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnCards {
     /// Base of the region.

@@ -81,7 +81,8 @@ impl Sizing {
         self.patience = if in_vain { self.patience.saturating_mul(2) } else { FIRST_PATIENCE };
         self.allocated = allocated;
     }
-    /// Room that must be left after a full collection, so that the program does not crawl from one collection to the next.
+    /// Room that must be left after a full collection, so that the program does not crawl from one collection to the
+    /// next.
     pub fn breathing_room(&self) -> u64 {
         (self.heap_max / 32).max(32 << 10)
     }

@@ -32,8 +32,8 @@ pub const CHECK_RESERVE: u64 = 4096;
 
 /// Bytes below `Machine::stack_limit` that frames may use without a check: a frame may grow in place up to this size.
 pub const RED_ZONE: u64 = 1024;
-/// Underflow copies frames in blocks of this many words. It may read, but does not use, words below the lowest frame of a
-/// chunk.
+/// Underflow copies frames in blocks of this many words. It may read, but does not use, words below the lowest frame of
+/// a chunk.
 pub const COPY_WORDS: u64 = 8;
 /// Bytes below the red zone: the chunk's end is recorded there, and copying in blocks may read there.
 pub const BELOW_RED_ZONE: u64 = 8 * COPY_WORDS;

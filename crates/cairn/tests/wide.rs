@@ -1,5 +1,5 @@
-//! Programs wider than any area that compiled code and the runtime share: operands, parameters, values, live variables, free
-//! variables, fields by the thousand. They are made here, and answer with a number that is known here.
+//! Programs wider than any area that compiled code and the runtime share: operands, parameters, values, live variables,
+//! free variables, fields by the thousand. They are made here, and answer with a number that is known here.
 
 use std::fmt::Write;
 use std::process::{Command, Stdio};

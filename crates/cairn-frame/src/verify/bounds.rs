@@ -75,8 +75,8 @@ impl Checker<'_> {
     }
 }
 
-/// What is left of a heap check of `bytes` bytes when something else than making and patching closures comes. Nothing calls the
-/// runtime before, so a check for closures that refer to each other may ask for more than the runtime leaves.
+/// What is left of a heap check of `bytes` bytes when something else than making and patching closures comes. Nothing
+/// calls the runtime before, so a check for closures that refer to each other may ask for more than the runtime leaves.
 fn left_after_closures(stmts: &[Stmt], bytes: u32) -> u32 {
     let mut left = bytes;
     for s in stmts {

@@ -41,8 +41,9 @@ pub trait RootVisitor {
         }
     }
 
-    /// Visits `n` words of static data, outside of the heap. Whoever stores a reference there marks the card of the word, as for
-    /// words of objects; so a collection of young objects looks at dirty cards only, as far as no others have the same cards.
+    /// Visits `n` words of static data, outside of the heap. Whoever stores a reference there marks the card of the
+    /// word, as for words of objects; so a collection of young objects looks at dirty cards only, as far as no others
+    /// have the same cards.
     ///
     /// # Safety
     /// As for [`RootVisitor::slot`], for each word.
@@ -185,7 +186,7 @@ impl Constraints {
     pub const fn old_blocks(&self, region: u32) -> u32 {
         region / 4 * (4 - self.young_quarters)
     }
-    /// The most that a heap with so many old blocks can hold, with room to evacuate.
+    /// The most that a heap with this many old blocks can hold, with room to evacuate.
     pub const fn most_bytes(&self, old_blocks: u32) -> u64 {
         let fifths = if self.evacuates { 2 } else { 4 };
         old_blocks as u64 * BLOCK_BYTES / 5 * fifths
@@ -232,7 +233,7 @@ pub(crate) trait Plan {
         need: u64,
     ) -> Result<(), OutOfMemory>;
     /// Leaves compiled code no more of its extent than `CHECK_RESERVE` bytes, which an earlier heap check may have
-    /// promised it: so its next heap check fails, at the latest after so many bytes.
+    /// promised it: so its next heap check fails, at the latest after this many bytes.
     fn hide(&mut self, core: &mut Core, lo: &mut Address, hi: &mut Address) -> Result<(), OutOfMemory>;
     /// Has a collection been asked for?
     fn wants_collection(&self) -> bool;

@@ -1,18 +1,18 @@
 //! Large objects: never moved, marked instead of copied.
 //!
-//! An entry per object holds its extent and state. Objects of more than [`SHARED_BYTES`] have blocks of their own, and the
-//! descriptor of the first block holds the index of the entry. Smaller ones would waste too much of their last block: they
-//! share *groups* of neighbouring blocks, in units of a card.
+//! An entry per object holds its extent and state. Objects of more than [`SHARED_BYTES`] have blocks of their own, and
+//! the descriptor of the first block holds the index of the entry. Smaller ones would waste too much of their last
+//! block: they share *groups* of neighbouring blocks, in units of a card.
 //!
 //! ```text
 //!  group   │ 1 1 1 1 1 1 … 1 │ 0 0 0 0 │ 2 2 2 … 2 │ 0 0 │      the entry + 1 of each unit's object, 0 where it is free
 //! ```
 //!
-//! A group is as long as it has to be for objects of the size that it is made for to fill it to fifteen sixteenths. An object
-//! goes to the first free place that is long enough. The blocks of a group have its number in their descriptors.
+//! A group is as long as it has to be for objects of the size that it is made for to fill it to fifteen sixteenths. An
+//! object goes to the first free place that is long enough. The blocks of a group have its number in their descriptors.
 //!
-//! Objects that hold values are scanned word by word when marked; leaves never. Young objects are those allocated since the
-//! last collection, so that a minor collection can free them too.
+//! Objects that hold values are scanned word by word when marked; leaves never. Young objects are those allocated since
+//! the last collection, so that a minor collection can free them too.
 
 use crate::address::{Address, BLOCK_BYTES, BlockIndex, Span, blocks_for};
 use crate::blocks::{BlockPool, Kind, State, poison};
@@ -67,7 +67,7 @@ struct Group {
 }
 
 impl Group {
-    /// The first free place of so many units.
+    /// The first free place of this many units.
     fn place(&mut self, units: usize) -> Option<usize> {
         if self.longest < units {
             return None;
@@ -91,7 +91,7 @@ fn units_for(bytes: u64) -> usize {
     bytes.div_ceil(CARD_BYTES) as usize
 }
 
-/// Blocks of a group for objects of so many units.
+/// Blocks of a group for objects of this many units.
 fn group_blocks(units: usize) -> u32 {
     let lost = |n: u64| n * UNITS % units as u64;
     let least = (units as u64).div_ceil(UNITS).max(4);
@@ -222,7 +222,8 @@ impl LargeSpace {
         }
         pool.table.state(b).is(Kind::Large).then(|| pool.table.cold(b) as usize)
     }
-    /// Marks the object at `a`, if it is young, or all are to be. Returns its words if it was unmarked and holds values.
+    /// Marks the object at `a`, if it is young, or all are to be. Returns its words if it was unmarked and holds
+    /// values.
     #[inline]
     pub fn mark(&mut self, pool: &BlockPool, a: Address, all: bool) -> Option<Span> {
         let id = self.entry(pool, a)?;

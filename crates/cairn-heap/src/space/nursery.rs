@@ -155,7 +155,7 @@ impl Nursery {
         outside(&self.islands, Span::new(keep, self.warm.max(keep)), release_whole_pages);
         self.warm = keep;
     }
-    /// Empties the nursery: every survivor has left, but for those on these islands. Pages beyond the soft limit go
+    /// Empties the nursery: every survivor has left, except those on these islands. Pages beyond the soft limit go
     /// back to the system.
     ///
     /// When poisoned, it goes on behind what it has used, and comes back only after a while: so a stale reference meets

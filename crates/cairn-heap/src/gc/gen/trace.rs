@@ -15,8 +15,8 @@
 //!
 //! Marking. In a major collection an object that stays where it is gets its start bit set and goes on a stack; its
 //! size is learned, its lines are marked and its words looked at when it comes off again, by way of a short queue,
-//! so that its first words have been prefetched meanwhile. The stacks are bounded: an object that they have no room for is
-//! noted in a table besides its mark, and looked for when they are empty.
+//! so that its first words have been prefetched meanwhile. The stacks are bounded: an object that they have no room for
+//! is noted in a table besides its mark, and looked for when they are empty.
 //!
 //! What a word means, and where an object ends, is the object model's to say. The type is generic over the extent of
 //! the collection, too, so that each has its own test for "is to move":
@@ -367,8 +367,8 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
         a
     }
 
-    /// Notes a continuation whose frames are to be looked at. Of those that a minor collection copies there are no more than
-    /// the nursery holds.
+    /// Notes a continuation whose frames are to be looked at. Of those that a minor collection copies there are no more
+    /// than the nursery holds.
     #[inline]
     unsafe fn push_continuation(&mut self, a: Address) {
         if MAJOR && self.continuations.len() >= self.most {
@@ -391,8 +391,8 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
         self.deferred = true;
     }
 
-    /// Looks for the objects that were deferred. Each time one is found, the stacks are emptied first, so that the next has
-    /// room; what is deferred meanwhile behind this walk is found by another.
+    /// Looks for the objects that were deferred. Each time one is found, the stacks are emptied first, so that the next
+    /// has room; what is deferred meanwhile behind this walk is found by another.
     unsafe fn resume(&mut self, client: &mut C) {
         self.deferred = false;
         self.overflows += 1;
@@ -529,7 +529,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
             }
             left -= 1;
             if left == 0 {
-                // The elements so far first, lest all elements of a long list get onto the stack.
+                // The elements so far first: not all elements of a long list must get onto the stack.
                 if !self.stack.insert(bottom, cdr) {
                     self.defer(cdr);
                 }

@@ -70,7 +70,7 @@ fn new_chunk(ctx: &mut Machine, bytes: u64) -> (u64, u64) {
     (start, start + size)
 }
 
-/// Makes `chunk` current and empty, its base frame being the return address `bottom`; the next frame has so many
+/// Makes `chunk` current and empty, its base frame being the return address `bottom`; the next frame has this many
 /// `bytes`.
 fn enter_chunk(ctx: &mut Machine, (start, end): (u64, u64), bytes: u64, bottom: u64) {
     let s = state(ctx);
