@@ -1,12 +1,13 @@
 //! Raising a condition from inside the runtime, where no failure can be returned.
 //!
-//! The problem: what goes wrong at a safepoint, or deep inside a runtime call, has no way to tell compiled code, which expects
-//! a result. The idea: the activation of compiled code under way ends. Its frame pointer is in the context, its native frame can
-//! be dropped (`stubs::leave`), and [`Runtime::run`](crate::Runtime::run) enters compiled code again at the frames that
-//! stand there, with a procedure of the library that raises. So a handler sees the dynamic state of the place that failed.
+//! The problem: what goes wrong at a safepoint, or deep inside a runtime call, has no way to tell compiled code, which
+//! expects a result. The idea: the activation of compiled code under way ends. Its frame pointer is in the context,
+//! its native frame can be dropped (`stubs::leave`), and [`Runtime::run`](crate::Runtime::run) enters compiled code
+//! again at the frames that stand there, with a procedure of the library that raises. So a handler sees the dynamic
+//! state of the place that failed.
 //!
-//! Destructors of the runtime call under way do not run: it may lose memory outside of the heap, and must not have taken
-//! anything out of the runtime's state.
+//! Destructors of the runtime call under way do not run: it may lose memory outside of the heap, and must not have
+//! taken anything out of the runtime's state.
 
 use super::stubs;
 use crate::alloc;
