@@ -31,6 +31,7 @@
    error-object? error-object-message error-object-irritants read-error? file-error?
    condition? condition-kind condition-who condition-message condition-irritants condition-site
    condition->string raise-condition raise-read-error raise-file-error
+   call-with-interrupts interrupt? interrupt-number
    wrong-type out-of-range check-procedure list-end endless-list write-to-string
    ;; parameters
    make-parameter parameterize* parameter-cell-value parameter-access
@@ -210,9 +211,32 @@
 
     ;; No handler is left: report and exit.
     (define (uncaught obj)
-      (if (condition? obj)
-          (%fatal (condition->string obj) (condition-site obj))
-          (%fatal (%string-append "uncaught exception: " (write-to-string obj)) (no-site))))
+      (cond
+        ((condition? obj) (%fatal (condition->string obj) (condition-site obj)))
+        ((interrupt? obj) (exit (%fx+ 128 (interrupt-number obj))))
+        (else (%fatal (%string-append "uncaught exception: " (write-to-string obj)) (no-site)))))
+
+    ;;;; Signals
+
+    ;; What a signal becomes in programs that ask for it.
+    (define-record-type interrupt (make-interrupt number) interrupt? (number interrupt-number))
+
+    ;; The signal hook: a signal has arrived, its number is in slot `raised`.  The program goes on when this returns, unless it
+    ;; was waiting for input: then the number is negative.
+    (define (raise-interrupt)
+      (let ((number (%machine-ref (slot-raised))))
+        (if (%fx< number 0)
+            (raise (make-interrupt (%fx- 0 number)))
+            (raise-continuable (make-interrupt number)))))
+
+    (define (call-with-interrupts thunk)
+      (let ((outer #f))
+        (dynamic-wind
+         (lambda ()
+           (set! outer (%machine-ref (slot-signal-hook)))
+           (%machine-set! (slot-signal-hook) raise-interrupt))
+         thunk
+         (lambda () (%machine-set! (slot-signal-hook) outer)))))
 
     (define (raise-continuable obj)
       (let ((handlers (%machine-ref (slot-handlers))))

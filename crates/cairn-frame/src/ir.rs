@@ -13,20 +13,20 @@
 //!
 //! Frames. A call that is not a tail call stores its live variables into a frame and names the return point.
 //! A frame has `words` words: the header (`StrategyFacts::header_words`) and slots. Slot `s` is
-//! * under strategies with frames on a stack: the word at `sp + 8 * (words - 1 - s)`: slot 0 is the oldest, so a frame can
-//!   grow or shrink in place while its slots stay where they are; the caller's frame starts at `sp + 8 * words`;
+//! * under strategies with frames on a stack: the word at `sp + 8 * (words - 1 - s)`: slot 0 is the oldest, so a frame
+//!   can grow or shrink in place while its slots stay where they are; the caller's frame starts at `sp + 8 * words`;
 //! * under strategies with frames in the heap: word `header_words + s` of the record; word 1 is the caller's frame.
 //!
 //! Invariants (checked by [`crate::verify`]):
 //! * a variable is assigned before it is used, along every path from its function's entry;
-//! * every allocating operation is covered by a preceding `HeapCheck` in the same block with enough bytes (runtime calls in
-//!   between leave room for `CHECK_LIMIT` bytes); a closure is patched before the next check;
-//! * `live` lists of safepoints name every tagged variable used later; unboxed doubles are in no such list, never parameters; `Free` operations occur only where the closure
-//!   variable is live;
+//! * every allocating operation is covered by a preceding `HeapCheck` in the same block with enough bytes (runtime
+//!   calls in between leave room for `CHECK_LIMIT` bytes); a closure is patched before the next check;
+//! * `live` lists of safepoints name every tagged variable used later; unboxed doubles are in no such list, never
+//!   parameters; `Free` operations occur only where the closure variable is live;
 //! * only `Return` functions use `Slot`, and only slots their frame declares live;
 //! * a call that makes the stack grow has a `StackCheck` before it ([`Module::stack_growth`]);
-//! * control that never ends never ceases to pass statements that stop ([`Stmt::stops`]): [`crate::safepoints`] says what
-//!   that means for blocks and functions.
+//! * control that never ends never ceases to pass statements that stop ([`Stmt::stops`]): [`crate::safepoints`] says
+//!   what that means for blocks and functions.
 
 use cairn_core::inlined::InlineTable;
 use cairn_core::ir::{GlobalId, Literal, SourceFile};
@@ -91,8 +91,8 @@ pub struct Module {
 pub struct Global {
     /// Name.
     pub name: Rc<str>,
-    /// What it holds from the start: the static closure of an `Entry` function without free variables. Others are unbound
-    /// until their definition has run.
+    /// What it holds from the start: the static closure of an `Entry` function without free variables. Others are
+    /// unbound until their definition has run.
     pub procedure: Option<FuncId>,
 }
 
@@ -114,7 +114,8 @@ pub struct Function {
 }
 
 impl Function {
-    /// Can anything reach it? An entry that nothing mentions has no clauses; it keeps its id, but no code is made for it.
+    /// Can anything reach it? An entry that nothing mentions has no clauses; it keeps its id, but no code is made for
+    /// it.
     pub fn in_use(&self) -> bool {
         !matches!(&self.kind, FuncKind::Entry { clauses, .. } if clauses.is_empty())
     }
@@ -251,17 +252,18 @@ pub enum Stmt {
     Assign(Var, Op),
     /// Performs the operation, ignoring its result.
     Effect(Op),
-    /// Makes sure that `bytes` bytes can be taken from the nursery, collecting if not. With 0 bytes, a poll: collects if
-    /// allocation inside the runtime has made a collection due, and leaves what earlier checks promised; right after an operation
-    /// that [`Prim::boxes_its_result`] in a tagged variable the poll belongs to that operation's slow path.
+    /// Makes sure that `bytes` bytes can be taken from the nursery, collecting if not. With 0 bytes, a poll: collects
+    /// if allocation inside the runtime has made a collection due, and leaves what earlier checks promised; right after
+    /// an operation that [`Prim::boxes_its_result`] in a tagged variable the poll belongs to that operation's slow
+    /// path.
     HeapCheck {
         /// Bytes needed by the allocations up to the next check, call or end of block.
         bytes: u32,
         /// Tagged variables that are used afterwards.
         live: Vec<Var>,
     },
-    /// Makes sure that the stack can grow by so many words below the incoming frame, moving that frame to another place if
-    /// not; serves a stop if one is requested. The last safepoint of a block whose call makes a frame.
+    /// Makes sure that the stack can grow by so many words below the incoming frame, moving that frame to another place
+    /// if not; serves a stop if one is requested. The last safepoint of a block whose call makes a frame.
     StackCheck {
         /// Words of the new frame less those of the incoming one.
         words: u32,
@@ -284,8 +286,9 @@ impl Stmt {
         }
     }
 
-    /// Does control that passes this statement again and again get to the runtime soon after a stop is requested? A heap
-    /// check does: what it promises is taken, so a block of the nursery later it finds none left. A check of 0 bytes may never.
+    /// Does control that passes this statement again and again get to the runtime soon after a stop is requested? A
+    /// heap check does: what it promises is taken, so a block of the nursery later it finds none left. A check of 0
+    /// bytes may never.
     pub fn stops(&self) -> bool {
         match self {
             Stmt::HeapCheck { bytes, .. } => *bytes > 0,
@@ -346,7 +349,8 @@ pub struct Prim {
 }
 
 impl Prim {
-    /// Generic or flonum arithmetic: unless the result stays unboxed, a slow path may allocate it, and nothing else allocates.
+    /// Generic or flonum arithmetic: unless the result stays unboxed, a slow path may allocate it, and nothing else
+    /// allocates.
     pub fn boxes_its_result(&self) -> bool {
         use cairn_core::prim::{Kind, Op as P};
         let PrimOp::Op(o) = self.op else { return false };
@@ -461,8 +465,8 @@ impl Op {
 }
 
 impl Module {
-    /// Words by which a frame that `f` makes exceeds what is certainly there, if the stack must be checked for them: a frame
-    /// that takes the place of the incoming one may grow into the red zone unasked.
+    /// Words by which a frame that `f` makes exceeds what is certainly there, if the stack must be checked for them: a
+    /// frame that takes the place of the incoming one may grow into the red zone unasked.
     pub fn stack_growth(&self, f: &Function, frame: &Frame) -> Option<u32> {
         let incoming = f.incoming_words();
         let grows = self.strategy.limit_check && frame.words > incoming;

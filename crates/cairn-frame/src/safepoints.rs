@@ -1,8 +1,9 @@
 //! Safepoints everywhere: a requested stop (a signal, a thread switch) reaches every program that runs on.
 //!
-//! The problem: a loop that neither allocates nor makes frames would run for ever without passing through the runtime. The
-//! idea: find the cycles that control can take without a statement that [`Stmt::stops`], and put a [`Stmt::StopCheck`] on each.
-//! It tests one word of the machine context; a [`Stmt::StackCheck`] tests the same word, so it serves stops for nothing.
+//! The problem: a loop that neither allocates nor makes frames would run for ever without passing through the runtime.
+//! The idea: find the cycles that control can take without a statement that [`Stmt::stops`], and put a
+//! [`Stmt::StopCheck`] on each. It tests one word of the machine context; a [`Stmt::StackCheck`] tests the same word,
+//! so it serves stops for nothing.
 //!
 //! ```text
 //!  b1: if (fx= i.0 n.1) b2 else b3             b1: if (fx= i.0 n.1) b2 else b3
@@ -19,11 +20,11 @@
 //! 2. tail calls: bodies that go to each other, directly or through procedures that nobody knows ([`Node::Unknown`]);
 //! 3. calls that take the place of the incoming frame: a return point that calls, and is returned to, and calls again.
 //!
-//! That these are all follows from the number of frames. A frame beyond those there are costs a stack check or, in the heap, a heap
-//! check; so control that passes neither comes to a number of frames that it never goes below again. From there on it goes
-//! from block to block, from body to body in tail position, or through return points that keep their frame. (Continuations that are
-//! invoked bring frames back: the code of continuations has a stop check of its own. An error calls procedures of the library
-//! that make frames.)
+//! That these are all follows from the number of frames. A frame beyond those there are costs a stack check or, in the
+//! heap, a heap check; so control that passes neither comes to a number of frames that it never goes below again. From
+//! there on it goes from block to block, from body to body in tail position, or through return points that keep their
+//! frame. (Continuations that are invoked bring frames back: the code of continuations has a stop check of its own. An
+//! error calls procedures of the library that make frames.)
 //!
 //! Cost: each round is linear in the module; rounds are as many as cycles are nested, two or three.
 
@@ -42,8 +43,9 @@ pub fn insert(m: &mut Module) {
     cut_cycles_of_functions(m);
 }
 
-/// Where the blocks whose call makes the stack grow check it: block, position, check. After the last safepoint, because others
-/// might move the frames; from there on where the fewest variables live, because they are all spilled if the check fails.
+/// Where the blocks whose call makes the stack grow check it: block, position, check. After the last safepoint, because
+/// others might move the frames; from there on where the fewest variables live, because they are all spilled if the
+/// check fails.
 fn stack_checks(m: &Module, f: &Function) -> Vec<(usize, usize, Stmt)> {
     let check = |(i, b): (usize, &Block)| {
         let Term::Call { frame, .. } = &b.term else { return None };
@@ -88,9 +90,9 @@ fn stops(b: &Block) -> bool {
     b.stmts.iter().any(Stmt::stops)
 }
 
-/// Cuts the cycles among a function's blocks, inner loops first: what goes back to a loop's header without a safepoint goes by
-/// way of a new block that has one. A small loop is copied a few times, so that only every second or fourth round asks; the
-/// jumps that are saved pay for the question.
+/// Cuts the cycles among a function's blocks, inner loops first: what goes back to a loop's header without a safepoint
+/// goes by way of a new block that has one. A small loop is copied a few times, so that only every second or fourth
+/// round asks; the jumps that are saved pay for the question.
 fn cut_loops(f: &mut Function) {
     let successors: Vec<Vec<usize>> = f.blocks.iter().map(successors).collect();
     let order = reverse_postorder(&successors);
@@ -176,7 +178,8 @@ impl LoopGraph {
         body
     }
 
-    /// Lets the loop's rounds go through so many copies of its body, and then through a new, empty block, which it returns.
+    /// Lets the loop's rounds go through so many copies of its body, and then through a new, empty block, which it
+    /// returns.
     fn cut(&mut self, f: &mut Function, header: usize, body: &[usize], copies: usize) -> usize {
         let first = f.blocks.len();
         let stop = first + copies * body.len();
@@ -299,7 +302,8 @@ fn cut_cycles_of_functions(m: &mut Module) {
         for (f, to) in edges.iter().enumerate() {
             for (t, _) in to.iter().filter(|(t, _)| component[*t] == component[f]) {
                 cyclic[component[f]] = true;
-                // Only edges that come from a block can be cut: those to the unknown, and those to entries once that is gone.
+                // Only edges that come from a block can be cut: those to the unknown, and those to entries once that is
+                // gone.
                 let better = |old: usize| t == &unknown || old != unknown && is_entry(*t) && !is_entry(old);
                 if cut[component[f]].is_none_or(better) {
                     cut[component[f]] = Some(*t);

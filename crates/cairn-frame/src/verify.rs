@@ -235,8 +235,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Forward dataflow: the variables available on every path to a block; returns uses of others. A safepoint makes tagged
-    /// variables it does not list unavailable when `checks` is set: the collector may have moved what they point to.
+    /// Forward dataflow: the variables available on every path to a block; returns uses of others. A safepoint makes
+    /// tagged variables it does not list unavailable when `checks` is set: the collector may have moved what they point
+    /// to.
     fn available(&mut self, checks: bool) -> Vec<(usize, Var)> {
         let f = self.f;
         let mut entry = VarSet::new();

@@ -40,6 +40,7 @@ macro_rules! for_each_rt_call {
             // machine: called by compiled code itself
             (cairn_machine_collect, "machine-collect", 1, ALLOC | COLD)          // bytes needed (fixnum); roots in spill; result: sp (raw)
             (cairn_machine_guard, "machine-guard", 2, ALLOC | COLD)              // bytes of stack needed, bytes of the incoming frame; roots in spill; result: sp (raw)
+            (cairn_machine_resume, "machine-resume", 1, ALLOC)                  // record of a safepoint: goes back there, does not return
             (cairn_machine_underflow, "machine-underflow", 0, ALLOC | COLD)       // result: new sp (raw)
             (cairn_machine_capture, "machine-capture", 0, ALLOC | COLD)           // result: continuation object
             (cairn_machine_winders, "continuation-winders", 1, FAIL)             // continuation: its dynamic-wind list at capture

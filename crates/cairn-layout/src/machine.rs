@@ -58,8 +58,11 @@ pub mod slot {
     pub const STDERR: usize = 7;
     /// Procedure of no arguments that raises what [`RAISED`] says: called when the runtime ends an activation.
     pub const RAISE_HOOK: usize = 8;
-    /// The arguments of the error hook, as a list.
+    /// The arguments of the error hook, as a list; or the number of a signal, negative if the program cannot go on
+    /// where it was.
     pub const RAISED: usize = 9;
+    /// Procedure of no arguments to be called when a signal arrives; `#f`: signals end the program.
+    pub const SIGNAL_HOOK: usize = 10;
 }
 
 /// Offset of a slot in the machine context.
@@ -162,6 +165,8 @@ pub struct Machine {
     pub spilled: u64,
     /// Why compiled code should come to the runtime: [`stop`] bits, set atomically at any time.
     pub stop: u64,
+    /// The native stack pointer of the cold stub, while a runtime call made through it is under way.
+    pub native_sp: u64,
     /// Result of a machine entry.
     pub result: Value,
     /// The slots after those of the thread.

@@ -42,6 +42,8 @@ pub struct ModuleTable {
     pub main: Value,
     /// Code address of the outermost return point.
     pub halt: *const u8,
+    /// Code address of the return point that goes back to a safepoint; its frames have one slot.
+    pub resume: *const u8,
     /// Code address of the underflow return point (`chunks`), else null.
     pub underflow: *const u8,
     /// Code address of continuation objects.
@@ -56,7 +58,7 @@ pub struct ModuleTable {
 pub const NOT_LOADED: u64 = u64::MAX;
 
 /// Bumped whenever compiled code and runtime stop fitting each other.
-pub const MODULE_VERSION: u64 = 5;
+pub const MODULE_VERSION: u64 = 6;
 
 /// Low byte of a literal word that stands for a symbol.
 pub const SYMBOL_PLACEHOLDER: u64 = 0xFA;

@@ -2,7 +2,7 @@
 //! 130 or
 //! 143. Each way of running on is a procedure of `tests/signals/loops.scm`.
 
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -11,6 +11,8 @@ mod common;
 use common::{Directory, binary, root};
 
 const LOOPS: &str = "tests/signals/loops.scm";
+/// A program that asks for signals.
+const ASKS: &str = "tests/signals/asks.scm";
 
 const WAYS: [&str; 24] = [
     "count",
@@ -210,4 +212,53 @@ fn a_stalled_reader_does_not_matter() {
     let (status, out, err) = end(child, "INT");
     assert_eq!((status, err.as_str()), (Some(130), ""));
     assert!(out.bytes().all(|b| b == b'a'));
+}
+
+/// Runs a way of `ASKS`: sends these signals, each after a line of output; the exit status and the lines.
+fn ask(exe: &Path, way: &str, zeal: &str, signals: &[&str]) -> (Option<i32>, Vec<String>) {
+    let mut child = start("default", exe, &[way], zeal);
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut seen: Vec<String> = lines.next().into_iter().collect();
+    for signal in signals {
+        std::thread::sleep(Duration::from_millis(20));
+        send(&child, signal);
+        seen.extend(lines.next());
+    }
+    seen.extend(lines);
+    (child.wait().unwrap().code(), seen)
+}
+
+/// Programs that ask get conditions, and go on where they were: with their unboxed doubles, with frames in other
+/// chunks, as often as a continuation is invoked; also when every safepoint collects.
+#[test]
+fn programs_that_ask_get_conditions() {
+    let executables = Executables::new("signals-ask", ASKS, &[&["--frames=chunks"], &["--frames=heap"]]);
+    let goes_on = [
+        ("flonums", "1.0"),
+        ("vectors", "b"),
+        ("deep", "2000"),
+        ("fibs", "610"),
+        ("lists", "(1 2 3)"),
+        ("unknown", "50"),
+        ("again", "again"),
+    ];
+    for (options, exe) in &executables.1 {
+        for zeal in ["0", "1"] {
+            for (way, result) in goes_on {
+                let expected = ["ready", "seen 1 interrupt", "seen 2 terminate", "seen 3 interrupt", result];
+                let found = ask(exe, way, zeal, &["INT", "TERM", "INT"]);
+                assert_eq!(found, (Some(0), expected.map(String::from).into()), "{options} {way} {zeal}");
+            }
+            let others: [(&str, i32, &[&str]); 4] = [
+                ("twice", 0, &["ready", "3"]),
+                ("guard", 0, &["ready", "after", "(caught interrupt)"]),
+                ("read", 0, &["ready", "caught"]),
+                ("uncaught", 130, &["ready", "after"]),
+            ];
+            for (way, status, lines) in others {
+                let expected = lines.iter().map(|l| l.to_string()).collect();
+                assert_eq!(ask(exe, way, zeal, &["INT"]), (Some(status), expected), "{options} {way} {zeal}");
+            }
+        }
+    }
 }

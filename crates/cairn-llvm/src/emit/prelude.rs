@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `cairn_enter` | C function: runs a closure of no arguments; at `sp` is a frame returning to `cairn_halt` |
 //! | `cairn_halt` | return point that leaves the value and the machine state in the context and returns to C |
+//! | `cairn_resume` | return point that goes back to the safepoint which the runtime has left |
 //! | `cairn_underflow` | return point at the base of a stack segment: brings the frames below, goes on returning |
 //! | `cairn_call_cc` | captures the continuation and passes it to the procedure in `clo` |
 //! | `cairn_continuation` | code of continuation objects |
@@ -60,6 +61,23 @@ pub(crate) fn emit(cx: &mut ModuleCx<'_>, out: &mut String) {
         }
         e.store_machine(offset_of!(Machine, result), &Val::text("%a0"));
         line!(e, "ret void");
+    });
+    let words = header_words + 1;
+    let head = Head::Return {
+        name: Val::Int(0),
+        site: Site::NONE,
+        mv: "@cairn_mv_first".into(),
+        live: [Val::Int(1 << strategy.slot_word(words as u32, 0)), Val::Int(0)],
+        shape: words | flags::RETURN | flags::LIBRARY,
+    };
+    define(cx, "@cairn_resume", head, &|e| {
+        let sp = e.sp();
+        let (base, offset) = strategy.slot(e, &sp, words as u32, 0);
+        let record = e.load_word(&base, offset, Mem::Frame);
+        let sp = strategy.leave(e, words as u32);
+        e.set_sp(&sp);
+        e.c_call("cairn_machine_resume", &[record]);
+        line!(e, "unreachable");
     });
     if strategy.underflows() {
         define(cx, "@cairn_underflow", special(flags::UNDERFLOW, header_words, "@cairn_underflow_mv"), &|e| {

@@ -1,10 +1,10 @@
 //! Safepoints: where compiled code lets the collector run.
 //!
-//! Compiled code comes here when the current nursery block has too little room, or the stack guard trips. Its live values are in
-//! `Machine::spill`, everything older is in frames, and the registers hold nothing else: so all roots are known precisely.
-//! Runtime calls never come here.
+//! Compiled code comes here when the current nursery block has too little room, or the stack guard trips. Its live
+//! values are in `Machine::spill`, everything older is in frames, and the registers hold nothing else: so all roots are
+//! known precisely. Runtime calls never come here.
 
-use super::{frames, stop};
+use super::frames;
 use crate::exhaustion;
 use crate::port;
 use crate::runtime::{Runtime, rt};
@@ -13,27 +13,23 @@ use cairn_heap::{Client, Refill, RootVisitor, WeakVisitor};
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, stop as reason};
 
-/// Makes room for `bytes` bytes, collecting if the nursery's budget is spent. Roots: `Machine::spill[0..spilled]`. The result
-/// is the new `sp`.
-#[unsafe(no_mangle)]
-pub extern "C" fn cairn_machine_collect(ctx: &mut Machine, bytes: Value) -> Value {
-    stop::serve(ctx);
-    safepoint(ctx, bytes.as_fixnum() as u64);
-    ctx.spilled = 0;
-    Value(ctx.thread.sp)
+/// What compiled code asks for at a safepoint, in bytes.
+pub struct Room {
+    /// In the nursery; 0: nothing.
+    pub heap: u64,
+    /// Below the youngest frame; 0: nothing.
+    pub stack: u64,
+    /// Size of the youngest frame, if that may move because a larger one takes its place; else 0.
+    pub kept: u64,
 }
 
-/// The stack guard tripped: a stop is requested, or there is no room for `bytes` more bytes of stack. Then the youngest
-/// frame, of `kept` bytes, moves to another chunk. Roots and result as above.
-#[unsafe(no_mangle)]
-pub extern "C" fn cairn_machine_guard(ctx: &mut Machine, bytes: Value, kept: Value) -> Value {
-    stop::serve(ctx);
-    if ctx.stop & reason::ZEAL != 0 {
-        safepoint(ctx, 0);
+/// Ends a safepoint: what compiled code asked for is there, and `sp` is the result.
+pub fn make_room(ctx: &mut Machine, room: &Room) -> Value {
+    if room.heap > 0 || ctx.stop & reason::ZEAL != 0 {
+        safepoint(ctx, room.heap);
     }
-    let bytes = bytes.as_fixnum() as u64;
-    if bytes > 0 && ctx.thread.sp - bytes < ctx.thread.stack_limit {
-        frames::overflow(ctx, bytes, kept.as_fixnum() as u64);
+    if room.stack > 0 && ctx.thread.sp - room.stack < ctx.thread.stack_limit {
+        frames::overflow(ctx, room.stack, room.kept);
         if exhaustion::is_overdrawn(ctx) {
             safepoint(ctx, 0);
         }
@@ -42,8 +38,8 @@ pub extern "C" fn cairn_machine_guard(ctx: &mut Machine, bytes: Value, kept: Val
     Value(ctx.thread.sp)
 }
 
-/// Room for `bytes` bytes, by the next extent or by a collection. `Machine::{sp, lo, hi}` must be current, live values in
-/// `spill[0..spilled]`.
+/// Room for `bytes` bytes, by the next extent or by a collection. `Machine::{sp, lo, hi}` must be current, live values
+/// in `spill[0..spilled]`.
 pub fn safepoint(ctx: &mut Machine, bytes: u64) {
     let heap = &mut rt(ctx).heap;
     let need = bytes + heap.check_reserve();

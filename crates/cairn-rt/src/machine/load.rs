@@ -132,6 +132,7 @@ impl Runtime {
             if self.modules.iter().next().is_none() {
                 state.kind = facts.kind;
                 state.halt = module.halt as u64;
+                state.resume = module.resume as u64;
                 state.underflow = module.underflow as u64;
                 state.continuation = module.continuation as u64;
             } else if state.kind != facts.kind {
@@ -181,7 +182,7 @@ impl Runtime {
             loop {
                 match stubs::enter(ctx, closure, code) {
                     -1 => return Ok((*ctx).result),
-                    raise::RAISED => closure = raise::hook(&*ctx),
+                    raise::RAISED => closure = (*ctx).result,
                     status => return Err(status as i32),
                 }
             }

@@ -7,11 +7,13 @@
 //! | [`state`] | what the machine keeps besides its context |
 //! | [`walk`] | reading frames by their descriptors |
 //! | [`audit`] | a second, distrustful reading of frames, for zeal |
-//! | [`collect`] | safepoints: roots, the collector's client |
+//! | [`safepoint`] | what compiled code calls at a safepoint |
+//! | [`collect`] | room for what comes next: roots, the collector's client |
 //! | [`modules`] | the loaded modules: whose code, whose positions |
 //! | [`requests`] | memory for compiled code that asks for it |
 //! | [`raise`] | conditions raised from inside the runtime |
 //! | [`stop`] | requested stops: signals; the stack guard |
+//! | [`suspend`] | leaving a safepoint and coming back |
 //! | [`load`] | taking in a compiled module, running it |
 
 pub(crate) mod audit;
@@ -21,13 +23,16 @@ pub mod load;
 pub mod modules;
 pub(crate) mod raise;
 mod requests;
+mod safepoint;
 pub(crate) mod state;
 pub mod stop;
 pub(crate) mod stubs;
+mod suspend;
 mod walk;
 
-pub use collect::*;
 pub use requests::*;
+pub use safepoint::*;
+pub use suspend::cairn_machine_resume;
 
 use crate::access;
 use crate::alloc;

@@ -16,7 +16,7 @@ use cairn_layout::Value;
 use cairn_layout::code::Site;
 use cairn_layout::machine::{Machine, THREAD_SLOTS, slot};
 
-/// What `stubs::enter` returns when a condition is to be raised; no exit status.
+/// What `stubs::enter` returns when the procedure in `Machine::result` is to be called; no exit status.
 pub(crate) const RAISED: i64 = i64::MIN;
 
 const HOOK: usize = slot::RAISE_HOOK - THREAD_SLOTS;
@@ -42,7 +42,13 @@ pub fn raise(ctx: &mut Machine, failure: &Failure) {
     let site = Value::fixnum(Site::NONE.0 as i64);
     let arguments = [Value::fixnum(failure.kind), who, message, irritants, site];
     ctx.slots[slot::RAISED - THREAD_SLOTS] = alloc::make_list(ctx, &arguments);
+    go_on_with(ctx, hook(ctx))
+}
+
+/// Ends the activation under way and calls a procedure of no arguments at the frames that stand.
+pub(crate) fn go_on_with(ctx: &mut Machine, procedure: Value) -> ! {
     ctx.spilled = 0;
+    ctx.result = procedure;
     // SAFETY: a run is under way, so compiled code was entered through the stub, below on this stack.
     unsafe { stubs::leave(ctx, RAISED) }
 }

@@ -50,6 +50,10 @@ pub struct State {
     pub underflow: u64,
     /// Code address of the outermost return point.
     pub halt: u64,
+    /// Code address of the return point that goes back to a safepoint.
+    pub resume: u64,
+    /// A safepoint's part of the native stack, on its way back.
+    pub native_stack: Vec<u8>,
     /// Code address of continuation objects.
     pub continuation: u64,
     /// Stack chunks (`chunks`).
@@ -66,6 +70,8 @@ impl State {
             kind: FrameKind::Chunks,
             underflow: 0,
             halt: 0,
+            resume: 0,
+            native_stack: Vec::new(),
             continuation: 0,
             chunks: Chunks { geometry, ..Chunks::default() },
             auditor: Auditor::default(),

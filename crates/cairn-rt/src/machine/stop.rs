@@ -2,15 +2,16 @@
 //!
 //! The problem: SIGINT and SIGTERM come between any two instructions, where nothing of the runtime may be touched; but
 //! what the program has written must not be lost. The idea: the handler only requests a stop, in two words of the
-//! machine context; at its next safepoint compiled code comes here, with all its values rooted, and the request is
-//! served.
+//! machine context; at its next safepoint compiled code comes to the runtime, with all its values rooted, and the
+//! request is served: the program ends, or a procedure that it has given is called (`lib/cairn/signal.sld`), and it
+//! goes on where it was ([`super::suspend`]).
 //!
 //! ```text
 //!  SIGINT ──▶ handler: stop |= SIGNAL, stack_guard := STOP     (a second one while the first is pending: _exit)
 //!                                   │
-//!  StackCheck, StopCheck: sp - n < stack_guard? ──▶ cairn_machine_guard ──▶ serve: flush, exit 128 + signal
-//!  HeapCheck, when the nursery block is used up ──▶ cairn_machine_collect ──▶ serve
-//!  read or write interrupted (EINTR) ──▶ serve
+//!  StackCheck, StopCheck: sp - n < stack_guard? ──▶ cairn_machine_guard ──▶ take: flush, exit 128 + signal
+//!  HeapCheck, when the nursery block is used up ──▶ cairn_machine_collect ──▶ take
+//!  read interrupted (EINTR) ──▶ serve_blocked ──▶ take
 //! ```
 //!
 //! `Machine::stack_guard` is `thread.stack_limit` unless a bit of `Machine::stop` is set. Whoever changes either calls
@@ -20,8 +21,10 @@
 //! Signals are a matter of the process: they go to the one machine that [`watch`] was called for, which is the main
 //! program's. Signals that were ignored when the process began stay ignored.
 
+use super::raise;
 use crate::fatal;
-use cairn_layout::machine::{Machine, STOP, stop};
+use cairn_layout::Value;
+use cairn_layout::machine::{Machine, STOP, slot, stop};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, Ordering::SeqCst};
 
@@ -111,17 +114,37 @@ impl Drop for Watch {
     }
 }
 
-/// Serves a requested stop, if there is one: ends the process after flushing the ports, with status 128 + signal.
+/// If a signal has arrived, the program ends with what it has written and status 128 + signal; or, if it asks for
+/// signals, the number is the result, and the request is served.
 #[inline]
-pub fn serve(ctx: &mut Machine) {
-    if ctx.stop & stop::SIGNAL != 0 {
-        serve_signal(ctx);
-    }
+pub fn take(ctx: &mut Machine) -> Option<i64> {
+    if ctx.stop & stop::SIGNAL == 0 { None } else { Some(take_signal(ctx)) }
 }
 
 #[cold]
-fn serve_signal(ctx: &mut Machine) {
-    fatal::end(ctx, status())
+fn take_signal(ctx: &mut Machine) -> i64 {
+    if !asks(ctx) {
+        fatal::end(ctx, status())
+    }
+    // SAFETY: a word of a live machine, accessed atomically.
+    unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.fetch_and(!stop::SIGNAL, SeqCst);
+    let signal = PENDING.swap(0, SeqCst);
+    arm(ctx);
+    i64::from(signal)
+}
+
+/// In a runtime call that may block: serves a requested stop. There is no way back into such a call, so the program's
+/// hook gets a negative number and must not return.
+pub fn serve_blocked(ctx: &mut Machine) {
+    if let Some(signal) = take(ctx) {
+        *ctx.slot_mut(slot::RAISED) = Value::fixnum(-signal);
+        raise::go_on_with(ctx, ctx.slot(slot::SIGNAL_HOOK))
+    }
+}
+
+/// Does the program want to know of signals?
+fn asks(ctx: &Machine) -> bool {
+    ctx.slot(slot::SIGNAL_HOOK).is_procedure()
 }
 
 /// Ends the program as the pending signal demands, without more ado.
@@ -135,5 +158,5 @@ fn status() -> i32 {
 
 /// Is the program to be ended by a signal? Then nothing may block for long any more.
 pub fn is_ending(ctx: &Machine) -> bool {
-    ctx.stop & stop::SIGNAL != 0
+    ctx.stop & stop::SIGNAL != 0 && !asks(ctx)
 }

@@ -2,7 +2,9 @@
 //!
 //! The problem: a C call in a hot function costs a stack adjustment on its fast path and forces values out of
 //! registers. The idea: compiled code calls this stub from inline assembly which declares that nothing but the results
-//! changes, so the compiler treats the call like an instruction. The stub pays instead: it saves every register.
+//! changes, so the compiler treats the call like an instruction. The stub pays instead: it saves every register, those
+//! of the caller in C's convention too: at a safepoint the call may return a second time, when other code has run
+//! ([`return_again`]).
 //!
 //! Protocol: `r12` context, `r13` sp, `r14` lo, `r15` hi; `eax` byte offset in `Machine` of the function pointer;
 //! arguments in `rsi, rdx, rcx, r8, r9` (the C positions after the context). Result in `rax`; `r14` and `r15` are
@@ -32,8 +34,11 @@ pub unsafe extern "C" fn cold_stub() {
         "push r9",
         "push r10",
         "push r11",
-        "sub rsp, 256",
+        "push rbx",
+        "push r13",
+        "sub rsp, 272",
         "and rsp, -16",
+        "mov [rsp + 256], rbp",
         "movaps [rsp], xmm0",
         "movaps [rsp + 16], xmm1",
         "movaps [rsp + 32], xmm2",
@@ -55,6 +60,7 @@ pub unsafe extern "C" fn cold_stub() {
         "mov [r12 + {hi}], r15",
         "mov rdi, r12",
         "mov eax, eax",
+        "mov [r12 + {native_sp}], rsp",
         "call [r12 + rax]",
         "mov r14, [r12 + {lo}]",
         "mov r15, [r12 + {hi}]",
@@ -74,7 +80,9 @@ pub unsafe extern "C" fn cold_stub() {
         "movaps xmm13, [rsp + 208]",
         "movaps xmm14, [rsp + 224]",
         "movaps xmm15, [rsp + 240]",
-        "lea rsp, [rbp - 64]",
+        "lea rsp, [rbp - 80]",
+        "pop r13",
+        "pop rbx",
         "pop r11",
         "pop r10",
         "pop r9",
@@ -88,6 +96,28 @@ pub unsafe extern "C" fn cold_stub() {
         sp = const offset_of!(Machine, thread.sp),
         lo = const offset_of!(Machine, lo),
         hi = const offset_of!(Machine, hi),
+        native_sp = const offset_of!(Machine, native_sp),
+    )
+}
+
+/// Puts `bytes` bytes back where they were on the native stack, right below [`enter`]'s; the first of them is the
+/// return address of a runtime call made through the cold stub. That call returns `result`.
+///
+/// # Safety
+/// The bytes were copied from there, under an `enter` of the same `host_sp`; they are not on the native stack.
+#[unsafe(naked)]
+pub unsafe extern "C" fn return_again(ctx: &mut Machine, from: *const u8, bytes: usize, result: u64) -> ! {
+    std::arch::naked_asm!(
+        "mov r12, rdi",
+        "mov rax, rcx",
+        "mov rdi, [r12 + {host_sp}]",
+        "sub rdi, rdx",
+        "mov rsp, rdi",
+        "mov rcx, rdx",
+        "rep movsb",
+        "mov rbp, [rsp + 8 + 256]", // the stub's
+        "ret",
+        host_sp = const offset_of!(Machine, host_sp),
     )
 }
 

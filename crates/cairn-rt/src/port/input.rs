@@ -32,7 +32,7 @@ pub fn fill(ctx: &mut Machine, port: Port, who: &str) -> Option<bool> {
     debug_assert!(!room.is_empty());
     before_read(ctx, fd);
     loop {
-        stop::serve(ctx);
+        stop::serve_blocked(ctx);
         // SAFETY: the slice is valid for its length.
         let n = unsafe { libc::read(fd, room.as_mut_ptr().cast(), room.len()) };
         if n > 0 {

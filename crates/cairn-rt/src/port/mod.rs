@@ -373,7 +373,7 @@ pub fn open_file(ctx: &mut Machine, who: &str, path: Value, flags: i64) -> Value
         _ => libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC,
     };
     let fd = loop {
-        stop::serve(ctx);
+        stop::serve_blocked(ctx);
         // SAFETY: a valid C string.
         let fd = unsafe { libc::open(c_path.as_ptr(), mode | libc::O_CLOEXEC, 0o666) };
         let error = std::io::Error::last_os_error();

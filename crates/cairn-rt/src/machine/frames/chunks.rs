@@ -297,6 +297,21 @@ impl FrameStrategy for ChunksRuntime {
         overflow(ctx, bytes, kept)
     }
 
+    fn push(ctx: &mut Machine, code: u64, value: Value) {
+        if ctx.thread.sp - 16 < ctx.thread.stack_limit {
+            overflow(ctx, 16, 0);
+        }
+        ctx.thread.sp -= 16;
+        // SAFETY: there is room for the two words.
+        unsafe { (ctx.thread.sp as *mut [u64; 2]).write([code, value.0]) };
+    }
+
+    fn settle(ctx: &mut Machine) {
+        if ctx.thread.sp == ctx.thread.base {
+            underflow(ctx);
+        }
+    }
+
     fn underflow(ctx: &mut Machine) {
         underflow(ctx)
     }

@@ -34,6 +34,15 @@ impl FrameStrategy for HeapRuntime {
         ctx.thread.sp = frame | TAG_PROCEDURE;
     }
 
+    fn push(ctx: &mut Machine, code: u64, value: Value) {
+        let frame = alloc_procedure(ctx, 3);
+        // SAFETY: three fresh words.
+        unsafe { (frame as *mut [u64; 3]).write([code, ctx.thread.sp, value.0]) };
+        ctx.thread.sp = frame | TAG_PROCEDURE;
+    }
+
+    fn settle(_: &mut Machine) {}
+
     fn overflow(_: &mut Machine, _: u64, _: u64) {
         unreachable!("heap checks make room for frames in the heap")
     }

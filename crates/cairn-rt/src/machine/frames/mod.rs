@@ -36,6 +36,12 @@ pub trait FrameStrategy {
     /// to be replaced by a larger one; with 0, all frames stay.
     fn overflow(ctx: &mut Machine, bytes: u64, kept: u64);
 
+    /// Makes a frame that returns to `code`, with `value` in its one slot.
+    fn push(ctx: &mut Machine, code: u64, value: Value);
+
+    /// Brings the youngest frame to where compiled code expects its own, if it is not there.
+    fn settle(ctx: &mut Machine);
+
     /// A return left the current segment, so `sp` is its base: brings back the frame below.
     fn underflow(ctx: &mut Machine);
 
@@ -100,6 +106,16 @@ pub fn start(ctx: &mut Machine) {
 /// See [`FrameStrategy::overflow`].
 pub fn overflow(ctx: &mut Machine, bytes: u64, kept: u64) {
     chosen!(ctx, overflow(ctx, bytes, kept))
+}
+
+/// See [`FrameStrategy::push`].
+pub fn push(ctx: &mut Machine, code: u64, value: Value) {
+    chosen!(ctx, push(ctx, code, value))
+}
+
+/// See [`FrameStrategy::settle`].
+pub fn settle(ctx: &mut Machine) {
+    chosen!(ctx, settle(ctx))
 }
 
 /// See [`FrameStrategy::underflow`].

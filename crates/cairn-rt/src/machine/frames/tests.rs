@@ -4,7 +4,7 @@ use super::*;
 use crate::access::{car, cdr};
 use crate::alloc::alloc_pair;
 use crate::machine::audit::Auditor;
-use crate::machine::safepoint;
+use crate::machine::collect::safepoint;
 use crate::machine::walk::descriptor;
 use crate::options::{Options, Zeal};
 use crate::testing::TestRuntime;
