@@ -174,7 +174,7 @@ impl Runtime {
             (*ctx).thread = ThreadState::NEW;
             (*ctx).spilled = 0;
             // The library sets its hooks before anything that needs them.
-            for hook in [slot::ERROR_HOOK, slot::REWIND_HOOK, slot::RAISE_HOOK] {
+            for hook in [slot::ERROR_HOOK, slot::REWIND_HOOK, slot::RAISE_HOOK, slot::SIGNAL_HOOK] {
                 *(*ctx).slot_mut(hook) = Value::FALSE;
             }
             frames::start(&mut *ctx);
