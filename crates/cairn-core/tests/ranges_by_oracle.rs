@@ -100,7 +100,7 @@ fn check(op: &str, seed: u64) {
     let text = program(&mut r, op);
     let mut p = parse_program(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let before = interp::run(&p, 100_000);
-    if seed % 4 == 0 {
+    if seed.is_multiple_of(4) {
         inline::run(&mut p);
     }
     types::run(&mut p);

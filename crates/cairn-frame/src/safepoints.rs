@@ -110,11 +110,12 @@ fn cut_loops(f: &mut Function) {
         if !body.is_empty() {
             let innermost = body.iter().all(|b| *b == header || *b < is_header.len() && !is_header[*b]);
             let size: usize = body.iter().map(|b| 1 + f.blocks[*b].stmts.len()).sum();
-            let copies = match size {
-                _ if !innermost => 0,
-                ..=SMALL => 3,
-                ..=MIDDLING => 1,
-                _ => 0,
+            let copies = if !innermost || size > MIDDLING {
+                0
+            } else if size > SMALL {
+                1
+            } else {
+                3
             };
             stops.push((graph.cut(f, header, &body, copies), header));
         }

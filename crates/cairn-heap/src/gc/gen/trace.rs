@@ -235,12 +235,10 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
         let a = M::address(w);
         match state.kind() {
             Kind::Large | Kind::Shared => self.mark_large(a),
-            Kind::Typed | Kind::Untyped | Kind::Pinned if self.t.marks.set(a) => {
-                if !self.apart.push(w) {
-                    // SAFETY: just marked.
-                    unsafe { self.defer(w) };
-                }
-            }
+            // SAFETY: just marked.
+            Kind::Typed | Kind::Untyped | Kind::Pinned if self.t.marks.set(a) && !self.apart.push(w) => unsafe {
+                self.defer(w)
+            },
             _ => {}
         }
     }

@@ -27,7 +27,7 @@ impl Program {
         let mut p = Program { facts, runtime, code: Box::new([0; 4 * CODE]) };
         let header = facts.header_words as u64;
         let shapes = [
-            header + 1 | flags::RETURN,
+            (header + 1) | flags::RETURN,
             header | flags::RETURN | flags::UNDERFLOW,
             header | flags::RETURN | flags::HALT,
             continuation::LEN | flags::CONTINUATION,

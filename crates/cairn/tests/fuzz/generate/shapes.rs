@@ -217,10 +217,10 @@ impl Generator {
         self.cost += 40 * width as u64 / 5;
         format!(
             "(let {f} ((n 9) ({x} {init})) (if (= n 0) {x} (apply (lambda ({}) (let ((r ({f} (- n 1) {x}))) \
-             (if (= (+ {}) {}) r (note (list 'wrong n))))) (list {}))))",
+             (if (= (+ {}) (+ (* n {width}) {})) r (note (list 'wrong n))))) (list {}))))",
             names.join(" "),
             names.join(" "),
-            format!("(+ (* n {width}) {})", width * (width - 1) / 2),
+            width * (width - 1) / 2,
             values.join(" ")
         )
     }
