@@ -62,7 +62,7 @@
 
 ;;;; Opening and closing
 
-;; #f says that no file descriptor is free: the runtime has asked for a collection, which will close ports that nobody can
+;; When no file descriptor is free, the runtime answers #f and asks for a collection, which closes ports that nobody can
 ;; use any more. It happens in this loop, as whatever the runtime allocates in a loop leads to a safepoint.
 ;; A macro, so that errors name the procedure that was called.
 (define-syntax open-file

@@ -70,6 +70,56 @@ fn files_are_of_readable_length() {
     assert!(bad.is_empty(), "these files have more than {LONGEST} lines: {bad:#?}");
 }
 
+/// Lines of comments, of prose and of lib/ are at most this wide. Tables and quoted text may be wider; rustfmt looks
+/// after code.
+const WIDEST: usize = 120;
+
+/// Numbers of the lines that are too wide, for a file whose name ends so.
+fn wide_lines(extension: &str, in_lib: bool, text: &str) -> Vec<usize> {
+    let mut quoted = false;
+    let mut wide = vec![];
+    for (i, line) in text.lines().enumerate() {
+        let comment = match extension {
+            "rs" => ["//! ", "/// ", "// "].iter().find_map(|m| line.trim_start().strip_prefix(m)),
+            "scm" | "sld" if in_lib => Some(line),
+            "scm" | "sld" => line.trim_start().starts_with(';').then_some(line),
+            "md" => Some(line),
+            _ => None,
+        };
+        let Some(comment) = comment else { continue };
+        if comment.trim_start().starts_with("```") {
+            quoted = !quoted;
+        }
+        let may_be_wide = quoted || comment.trim_start().starts_with('|');
+        if line.chars().count() > WIDEST && !may_be_wide {
+            wide.push(i + 1);
+        }
+    }
+    wide
+}
+
+#[test]
+fn comments_keep_to_their_width() {
+    let mut bad = vec![];
+    for path in sources() {
+        let extension = path.extension().unwrap_or_default().to_string_lossy().into_owned();
+        let in_lib = path.starts_with(root().join("lib"));
+        let lines = wide_lines(&extension, in_lib, &text(&path));
+        bad.extend(lines.into_iter().map(|line| format!("{}:{line}", path.display())));
+    }
+    assert!(bad.is_empty(), "lines wider than {WIDEST} columns: {bad:#?}");
+}
+
+#[test]
+fn wide_lines_are_found() {
+    let wide = "x ".repeat(61);
+    let found = |extension, text: &str| wide_lines(extension, false, text);
+    assert_eq!(found("rs", &format!("//! {wide}\n  // {wide}\nlet s = \"{wide}\";\n/// | {wide}\n/// λ")), [1, 2]);
+    assert_eq!(found("md", &format!("{wide}\n```\n{wide}\n```\n{wide}\n| {wide}")), [1, 5]);
+    assert_eq!(found("scm", &format!("({wide})\n ;; {wide}")), [2]);
+    assert_eq!(wide_lines("sld", true, &wide), [1]);
+}
+
 #[test]
 fn no_machine_paths() {
     let traces = [concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/ho", "me/")];
