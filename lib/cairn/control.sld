@@ -221,8 +221,8 @@
     ;; What a signal becomes in programs that ask for it.
     (define-record-type interrupt (make-interrupt number) interrupt? (number interrupt-number))
 
-    ;; The signal hook: a signal has arrived, its number is in slot `raised`.  The program goes on when this returns, unless it
-    ;; was waiting for input: then the number is negative.
+    ;; The signal hook: a signal has arrived, its number is in slot `raised`. The program goes on when this returns,
+    ;; unless it was waiting for input: then the number is negative.
     (define (raise-interrupt)
       (let ((number (%machine-ref (slot-raised))))
         (if (%fx< number 0)
@@ -311,8 +311,8 @@
       (lambda ()
         (%apply raise-condition (%machine-ref (slot-raised)))))
 
-    ;; (guard (x clause ...) body ...) is (guard* (lambda (x reraise) (cond clause ... (else (reraise)))) (lambda () body ...)).
-    ;; The handler runs in the dynamic state of the guard form; `reraise` goes back to that of the raise.
+    ;; (guard (x clause ...) body ...) is (guard* (lambda (x reraise) (cond clause ... (else (reraise)))) (lambda ()
+    ;; body ...)). The handler runs in the dynamic state of the guard form; `reraise` goes back to that of the raise.
     (define (guard* handler body)
       ((%call/cc
         (lambda (guard-k)

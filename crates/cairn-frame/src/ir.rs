@@ -262,8 +262,8 @@ pub enum Stmt {
         /// Tagged variables that are used afterwards.
         live: Vec<Var>,
     },
-    /// Makes sure that the stack can grow by so many words below the incoming frame, moving that frame to another place
-    /// if not; serves a stop if one is requested. The last safepoint of a block whose call makes a frame.
+    /// Makes sure that the stack can grow by this many words below the incoming frame, moving that frame to another
+    /// place if not; serves a stop if one is requested. The last safepoint of a block whose call makes a frame.
     StackCheck {
         /// Words of the new frame less those of the incoming one.
         words: u32,

@@ -179,7 +179,7 @@ impl LoopGraph {
         body
     }
 
-    /// Lets the loop's rounds go through so many copies of its body, and then through a new, empty block, which it
+    /// Lets the loop's rounds go through this many copies of its body, and then through a new, empty block, which it
     /// returns.
     fn cut(&mut self, f: &mut Function, header: usize, body: &[usize], copies: usize) -> usize {
         let first = f.blocks.len();

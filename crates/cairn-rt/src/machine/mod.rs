@@ -54,8 +54,8 @@ pub extern "C" fn cairn_machine_underflow(ctx: &mut Machine) -> Value {
     Value(ctx.thread.sp)
 }
 
-/// Captures the current continuation where compiled code does not do it itself (frame strategy `chunks`). `Machine::sp` may
-/// change.
+/// Captures the current continuation where compiled code does not do it itself (frame strategy `chunks`). `Machine::sp`
+/// may change.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_capture(ctx: &mut Machine) -> Value {
     frames::capture(ctx)
