@@ -2,7 +2,7 @@
 ;; operations.
 (import (scheme base) (scheme case-lambda) (scheme char) (scheme complex) (scheme cxr) (scheme file) (scheme inexact) (scheme lazy) (scheme read) (scheme write)
         (cairn control) (except (cairn hash-table) string-hash) (cairn list) (cairn number)
-        (only (cairn port) with-output-to-string) (cairn sort) (cairn text) (cairn vector))
+        (only (cairn port) with-output-to-string) (cairn signal) (cairn sort) (cairn text) (cairn vector))
 
 (include "../support/say.scm")
 (include "../support/wrong.scm")
@@ -58,4 +58,5 @@
 ;; the rest
 (say (error "a message" 1 "two" #\3 '(four)) (error 'who "message" 1) (raise name) (raise-continuable five)
      (hash-table-ref (make-hash-table) 'key) (hash-table-ref five 1) (list-sort 1 <) (vector-sort! five <)
-     (make-parameter) (parameterize ((five 1)) 2) (force (delay (car five))) (exact-rational? 1 2))
+     (make-parameter) (parameterize ((five 1)) 2) (force (delay (car five))) (exact-rational? 1 2)
+     (interrupt-signal five))
