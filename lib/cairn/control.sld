@@ -213,7 +213,10 @@
     (define (uncaught obj)
       (cond
         ((condition? obj) (%fatal (condition->string obj) (condition-site obj)))
-        ((interrupt? obj) (exit (%fx+ 128 (interrupt-number obj))))
+        ((interrupt? obj)
+         (exit (%fx+ 128 (interrupt-number obj)))
+         ;; Not reached; it tells the compiler that `raise` does not return.
+         (%fatal "exit returned" (no-site)))
         (else (%fatal (%string-append "uncaught exception: " (write-to-string obj)) (no-site)))))
 
     ;;;; Signals
