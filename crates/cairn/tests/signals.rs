@@ -51,7 +51,8 @@ impl Executables {
     fn new(name: &str, program: &str, options: &[&[&str]]) -> Executables {
         let directory = Directory::new(name);
         let build = |options: &&[&str]| {
-            let exe = directory.0.join(options.concat());
+            // `env` takes a name with an equals sign for a variable
+            let exe = directory.0.join(format!("program{}", options.concat().replace('=', "-")));
             let mut build = Command::new(binary());
             let built = build
                 .current_dir(root())
