@@ -182,17 +182,13 @@ fn nothing_is_wider_than_its_area() {
     let operands = many(" '1", 500);
     broken_under("chunks", "tail call/cc p.0 ()", &format!("tail p.0 ({})", &operands[1..]), &[]);
     broken("tail call/cc p.0 ()", &format!("tail p.0 ('1{operands})"), "loop b2: 501 operands, the limit is 500");
-    broken(
-        "tail call/cc p.0 ()",
-        &format!("return values ('1{operands})"),
-        "loop b2: 501 values, the limit is 500",
-    );
+    broken("tail call/cc p.0 ()", &format!("return values '1{operands}"), "loop b2: 501 values, the limit is 500");
     broken("call c.1 (p.3)", &format!("call c.1 ('1{operands})"), "f b0: 501 operands, the limit is 500");
-    let params: String = (2..501).map(|i| format!(" w.{i}")).collect();
+    let params = |first: u32| -> String { (first..first + 499).map(|i| format!(" w.{i}")).collect() };
     let found = |damaged: String| verify(&parse_module(&damaged).unwrap()).unwrap_err();
-    let wide = good("chunks").replace("body (p.0 u.1)", &format!("body (p.0 u.1{params})"));
-    assert_eq!(found(wide)[0], "loop b0: 501 parameters, the limit is 500");
-    let wide = good("chunks").replace("(u.0 . v.1)", &format!("(u.0{params} z.501 . v.1)"));
+    let wide = good("chunks").replace("body (p.0 u.1)", &format!("body (p.0 u.1{})", params(2)));
+    assert!(found(wide).contains(&"loop b0: 501 parameters, the limit is 500".to_string()));
+    let wide = good("chunks").replace("(u.0 . v.1)", &format!("(u.0{} z.502 . v.1)", params(3)));
     assert!(found(wide).contains(&"f.r2 b0: 501 values, the limit is 500".to_string()));
     let wide = good("chunks").replace("  1 -> f\n", "  501 -> f\n");
     assert!(found(wide).contains(&"f.entry b0: 501 parameters, the limit is 500".to_string()));
@@ -402,6 +398,15 @@ fn frames_and_return_points_agree() {
             "f b0: f.r1 does not expect this frame",
         ],
     );
+}
+
+#[test]
+fn no_slot_is_live_twice() {
+    let frames = |slots: &str| {
+        format!("[{slots}] store 0:=x.0 1:=p.3 then f.r1\n\nfunction f.r1 of f return frame 3 [{slots}] -> r.0")
+    };
+    broken(&frames("0, 1"), &frames("0, 1, 1"), "f b0: live slots are not ascending");
+    broken(&frames("0, 1"), &frames("0, 0, 1"), "f b0: live slots are not ascending");
 }
 
 #[test]

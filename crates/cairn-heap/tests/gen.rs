@@ -5,6 +5,7 @@ mod common;
 
 use cairn_heap::{AllocKind, Heap, HeapConfig, Request, Scheme, SizingConfig, Zeal};
 use cairn_layout::facts::{CollectorFacts, GEN};
+use cairn_layout::limits::CHECK_RESERVE;
 use cairn_layout::object::{Type, header};
 use common::*;
 
@@ -468,6 +469,84 @@ fn a_heap_check_without_reserve_holds_across_runtime_calls_and_fails_soon() {
     assert!(m.heap.stats().minor >= 3, "{}", m.heap.stats().minor);
     assert!(most < 2 << 20, "{most}");
     m.verify();
+}
+
+/// The slow path of a heap check as the runtime has it: runtime calls find room for as much as the reserve in the same
+/// extent, and need no collection for it.
+#[test]
+fn a_heap_check_leaves_room_for_runtime_calls() {
+    let mut m = Mutator::new(HeapConfig { nursery_bytes: 1 << 20, ..HeapConfig::default() });
+    let mut random = Random(7);
+    for round in 0..400 {
+        // from a few words to whole blocks
+        let bytes = 16 * (1 + random.below(1 << (1 + round % 11)));
+        while m.hi - m.lo >= bytes {
+            m.inline_cons(NIL, NIL);
+        }
+        let need = bytes + m.heap.check_reserve();
+        m.heap.safepoint(&mut m.lo, &mut m.hi, need, &mut m.roots).unwrap();
+        let (lo, hi) = (m.lo, m.hi);
+        for _ in 0..CHECK_RESERVE / 1024 {
+            m.string(254, 65); // 1 KiB
+        }
+        assert_eq!((m.lo, m.hi), (lo, hi - CHECK_RESERVE), "{bytes} bytes");
+        assert!(m.hi - m.lo >= bytes, "what was promised is left");
+    }
+    assert!(m.heap.stats().minor > 2, "{}", m.heap.stats().minor);
+    let m = Mutator::new(HeapConfig {
+        zeal: Zeal { every_safepoint: true, ..Zeal::default() },
+        ..HeapConfig::default()
+    });
+    assert_eq!(m.heap.check_reserve(), 0, "every check is to fail");
+}
+
+/// A weak reference follows its object, of whatever size, and is cleared by the first collection that looks at the
+/// object and finds it dead.
+#[test]
+fn weak_references_know_the_living_from_the_dead() {
+    type Make = fn(&mut Mutator) -> u64;
+    let makes: [(&str, Make); 7] = [
+        ("pair", |m| m.cons(fix(1), NIL)),
+        ("vector", |m| m.vector(10, NIL)),
+        ("vector of 5 KB", |m| m.vector(700, NIL)),
+        ("string of 12 KB", |m| m.string(3_000, 65)),
+        ("vector of 30 KB", |m| m.vector(4_000, NIL)),
+        ("vector of 240 KB", |m| m.vector(30_000, NIL)),
+        ("string of 400 KB", |m| m.string(100_000, 65)),
+    ];
+    for old in [None, Some(Request::Minor), Some(Request::Major)] {
+        for request in [Request::Minor, Request::Major] {
+            let mut m = Mutator::new(HeapConfig { nursery_bytes: 8 << 20, ..HeapConfig::default() });
+            // by twos: one to live, one to die
+            for (_, make) in makes.iter().chain(&makes) {
+                for _ in 0..2 {
+                    let w = make(&mut m);
+                    m.roots.words.push(w);
+                }
+            }
+            if let Some(first) = old {
+                m.collect(first);
+                m.collect(Request::Minor);
+            }
+            m.roots.weak = m.roots.words.iter().map(|w| Some(*w)).collect();
+            let mut i = 0;
+            m.roots.words.retain(|_| {
+                i += 1;
+                i % 2 == 1
+            });
+            m.collect(request);
+            for (i, pair) in m.roots.weak.chunks(2).enumerate() {
+                let what = format!("{}, old after {old:?}, {request:?}", makes[i % makes.len()].0);
+                assert_eq!(pair[0], Some(m.roots.words[i]), "living {what}");
+                let unseen = old.is_some() && request == Request::Minor;
+                assert_eq!(pair[1].is_some(), unseen, "dead {what}");
+            }
+            m.verify();
+            m.major();
+            let left = m.roots.weak.iter().flatten().copied().collect::<Vec<u64>>();
+            assert_eq!(left, m.roots.words, "after a major collection");
+        }
+    }
 }
 
 #[test]
