@@ -170,7 +170,7 @@ impl<M: ObjectModel> Heap<M> {
         };
         // The last part of the region stays unused: there, cards belong to static data.
         let young = region.span_of(BlockIndex(old_blocks), region.blocks() - region.blocks() / 64 - old_blocks);
-        let own_cards = OwnCards { base: region.base(), from: young.end.offset_from(region.base()) };
+        let own_cards = OwnCards::around(config.static_data.map(Address), region.base(), young.end);
         if config.huge_pages {
             // Not where a small program would get a huge page for a few bytes.
             let small = 4 << 20;

@@ -157,24 +157,28 @@ impl Region {
     }
 }
 
-/// Which words outside of the region have cards that no word of an object has.
+/// Static data with cards that no word of an object has: where they lie.
 ///
 /// Card indices are addresses modulo what the table covers, so static data share the cards of some part of the region:
 /// of its last part, which stays unused, if the region was placed for them.
 #[derive(Clone, Copy, Debug)]
-pub struct OwnCards {
-    /// Base of the region.
-    pub base: Address,
-    /// Distance from there where objects end.
-    pub from: u64,
-}
+pub struct OwnCards(Span);
 
 impl OwnCards {
-    /// Are the cards of this span of static data theirs alone?
-    pub fn contains(self, span: Span) -> bool {
+    /// Those around `static_data`; none without. Objects end at `end`, in the region that begins at `base`.
+    pub fn around(static_data: Option<Address>, base: Address, end: Address) -> OwnCards {
         const COVERED: u64 = (CARD_MASK + 1) << CARD_SHIFT;
-        let offset = span.start.offset_from(self.base) % COVERED;
-        offset >= self.from.next_multiple_of(CARD_BYTES) && offset + span.bytes() <= COVERED - CARD_BYTES
+        let (from, to) = (end.offset_from(base).next_multiple_of(CARD_BYTES), COVERED - CARD_BYTES);
+        let Some(a) = static_data else { return OwnCards(Span::new(base, base)) };
+        let offset = a.offset_from(base) % COVERED;
+        // Not an address that is the same modulo what the table covers: its data would have the cards of these.
+        let at = |o: u64| Address(a.0.wrapping_sub(offset).wrapping_add(o));
+        OwnCards(if (from..to).contains(&offset) { Span::new(at(from), at(to)) } else { Span::new(base, base) })
+    }
+
+    /// Is all of `span` there?
+    pub fn contains(self, span: Span) -> bool {
+        self.0.start <= span.start && span.end <= self.0.end
     }
 }
 

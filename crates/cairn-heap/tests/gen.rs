@@ -868,8 +868,8 @@ fn static_data_are_looked_at_where_they_were_written() {
         let first = m.heap.stats().static_words;
         assert!(first >= 100_000);
         for round in 0..50 {
-            // Two words far apart, at the very ends among them.
-            let places = [round * 1_777, 99_999 - round * 13];
+            // Words far apart, at the very ends among them; the last one of the first array, the first of the second.
+            let places = [round * 1_777, 99_999 - round * 13, 33_332, 33_333];
             for i in places {
                 m.check(16).unwrap();
                 let p = m.inline_cons(fix(i as i64), NIL);
@@ -883,7 +883,8 @@ fn static_data_are_looked_at_where_they_were_written() {
             }
         }
         let looked_at = m.heap.stats().static_words - first;
-        assert!(looked_at <= 50 * 2 * 64, "{looked_at} words for 100 stores");
+        // At most one card for a store; and each time those at the ends of the arrays.
+        assert!(looked_at <= 50 * (3 + 4) * 64, "{looked_at} words for 200 stores");
         m.major();
         m.verify();
         // Objects of the heap never have these cards.

@@ -11,7 +11,7 @@ pub struct ModuleTable {
     pub strategy: u64,
     /// Name of the collector whose facts the code was made by.
     pub collector: Bytes,
-    /// Global variables (roots).
+    /// Global variables (roots; a store marks its card).
     pub globals: *mut Value,
     /// Number of globals.
     pub global_count: u64,
@@ -58,7 +58,7 @@ pub struct ModuleTable {
 pub const NOT_LOADED: u64 = u64::MAX;
 
 /// Bumped whenever compiled code and runtime stop fitting each other.
-pub const MODULE_VERSION: u64 = 6;
+pub const MODULE_VERSION: u64 = 7;
 
 /// Low byte of a literal word that stands for a symbol.
 pub const SYMBOL_PLACEHOLDER: u64 = 0xFA;

@@ -51,6 +51,13 @@ pub const NAMED: &[Named] = &[
         by: &["mutators.scm"],
     },
     Named {
+        title: "no barrier for a store into a global",
+        sources: "crates/cairn-llvm/src",
+        old: "if !never_heap_pointer(o) {",
+        new: "if !{on} && !never_heap_pointer(o) {",
+        by: &["globals.scm"],
+    },
+    Named {
         title: "the last slot of an old large vector is not scanned",
         sources: "crates/cairn-heap/src",
         old: "start.plus(bytes & !7)",

@@ -74,8 +74,8 @@ impl Zeal {
 pub struct Options {
     /// The collector that the heap is made for; [`crate::start::run_program`] takes the program's.
     pub collector: &'static CollectorFacts,
-    /// Where the program's literals will be, for the heap to be placed; [`crate::start::run_program`] takes the
-    /// program's.
+    /// Where the program's literals will be, its globals beside them, for the heap to be placed;
+    /// [`crate::start::run_program`] takes the program's.
     pub literals: Option<u64>,
     /// Bytes that the heap may hold; `None`: half of the physical memory.
     pub heap_max: Option<u64>,

@@ -73,13 +73,20 @@ struct Embedded {
 
 impl Embedded {
     fn new() -> Embedded {
+        Embedded::with(Options { zeal: Zeal::On, ..Options::default() })
+    }
+
+    fn with(options: Options) -> Embedded {
         let host = Arc::new(Listener::default());
-        let options = Options { zeal: Zeal::On, host: host.clone(), ..Options::default() };
+        let options = Options { host: host.clone(), ..options };
         Embedded { runtime: Runtime::new(options).unwrap(), host, code: vec![] }
     }
 
     fn load(&mut self, object: &[u8]) -> Result<ModuleId, LoadError> {
-        let code = Code::new(object);
+        self.load_code(Code::new(object))
+    }
+
+    fn load_code(&mut self, code: Code) -> Result<ModuleId, LoadError> {
         // SAFETY: the code stays in `self.code` longer than the runtime.
         let id = unsafe { self.runtime.load(code.table, code.jit.code()) };
         self.code.push(code);
@@ -275,4 +282,63 @@ fn what_cannot_be_loaded() {
     }
     check(&e.run(b), SAID_BY_B);
     check(&e.run(copy), SAID_BY_B);
+}
+
+/// Assigns `many` globals once, then four of them again and again while there are collections. All are in order when
+/// the exit status is 9.
+fn program_of_globals(many: usize, rounds: usize) -> String {
+    let mut text = String::from("(import (scheme base) (scheme process-context))\n(define wrong 0)\n");
+    let all: Vec<usize> = (0..many).collect();
+    for i in &all {
+        text += &format!("(define g{i} '())\n");
+    }
+    for (part, globals) in all.chunks(100).enumerate() {
+        let sets: Vec<String> = globals.iter().map(|i| format!("(set! g{i} (list (+ k {i})))")).collect();
+        text += &format!("(define (assign-{part} k) {})\n(assign-{part} 7)\n", sets.join(" "));
+        let check = |i| format!("(if (not (= (car g{i}) (+ k {i}))) (set! wrong (+ wrong 1)))");
+        let checks: Vec<String> = globals.iter().map(check).collect();
+        text += &format!("(define (check-{part} k) {})\n", checks.join(" "));
+    }
+    let last = many - 1;
+    text += &format!(
+        "(do ((i 0 (+ i 1))) ((= i {rounds}))
+           (set! g0 (list i)) (set! g77 (vector i i)) (set! g{last} (string #\\a))
+           (set! g1 (make-vector 10 g0))
+           (if (not (eqv? (car (vector-ref g1 9)) (vector-ref g77 1))) (set! wrong (+ wrong 1))))
+         (set! g0 '(7)) (set! g1 '(8)) (set! g77 '(84)) (set! g{last} '({}))\n",
+        last + 7
+    );
+    for part in 0..many.div_ceil(100) {
+        text += &format!("(check-{part} 7)\n");
+    }
+    text + "(exit (if (= wrong 0) 9 1))\n"
+}
+
+/// Words of globals and literals that a collection of young objects looks at, and how many collections there were.
+fn words_looked_at(many: usize, zeal: Zeal, frames: &'static StrategyFacts) -> (u64, u64) {
+    let rounds = if zeal == Zeal::Off { 200_000 } else { 50 };
+    let object = compile("globals.scm", &program_of_globals(many, rounds), frames);
+    let code = Code::new(&object);
+    // SAFETY: a module's table, of this version.
+    let literals = unsafe { (*code.table).literals } as u64;
+    let mut e = Embedded::with(Options { zeal, literals: Some(literals), ..Options::default() });
+    let program = e.load_code(code).unwrap();
+    // Another copy has been run and has collected: the first one's cards are as they were.
+    let copy = e.load(&object).unwrap();
+    assert_eq!(e.run(copy), (9, String::new()));
+    let before = e.runtime.heap.stats();
+    assert_eq!(e.run(program), (9, String::new()));
+    let after = e.runtime.heap.stats();
+    let collections = after.minor - before.minor;
+    ((after.static_words - before.static_words) / collections, collections)
+}
+
+#[test]
+fn collections_look_at_globals_that_were_assigned_only() {
+    for frames in STRATEGIES {
+        let (few, n) = words_looked_at(100, Zeal::Off, frames);
+        let (many, m) = words_looked_at(800, Zeal::Off, frames);
+        assert!(n > 10 && m > 10 && many < few + 500, "{few} words {n} times, {many} words {m} times");
+        words_looked_at(100, Zeal::On, frames);
+    }
 }

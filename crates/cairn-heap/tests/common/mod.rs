@@ -72,7 +72,11 @@ impl<const A: bool> Client for AnyRoots<A> {
     fn visit_roots<V: RootVisitor>(&mut self, v: &mut V) {
         unsafe {
             v.words(self.words.as_mut_ptr(), self.words.len());
-            v.static_words(self.statics.as_mut_ptr(), self.statics.len());
+            // Two arrays, side by side in the middle of a card.
+            let third = self.statics.len() / 3;
+            let (first, second) = self.statics.split_at_mut(third);
+            v.static_words(first.as_mut_ptr(), first.len());
+            v.static_words(second.as_mut_ptr(), second.len());
             for &(chunk, n) in &self.stack {
                 v.words(chunk as *mut u64, n);
                 v.mark_chunk(Address(chunk));

@@ -2,9 +2,10 @@
 
 use super::builder::{Label, ins, line};
 use super::emitter::Emitter;
-use super::prims::Value;
+use super::prims::{Value, never_heap_pointer};
 use super::regs::Regs;
 use super::text::{Mem, Val};
+use crate::alloc::after_store;
 use crate::strategy::Push;
 use cairn_core::prim::Kind;
 use cairn_frame::ir::*;
@@ -203,13 +204,13 @@ impl<'m> Emitter<'_, 'm> {
             Op::GlobalChecked(g, site) => Value::Word(self.checked_global(g.0, *site)),
             Op::SetGlobal(g, o) => {
                 let v = self.operand(o);
-                self.store_global(g.0, &v);
+                self.store_global(g.0, o, &v);
                 Value::unspecified()
             }
             Op::SetGlobalChecked(g, o, site) => {
                 let v = self.operand(o);
                 self.checked_global(g.0, *site);
-                self.store_global(g.0, &v);
+                self.store_global(g.0, o, &v);
                 Value::unspecified()
             }
             Op::Free(i) => {
@@ -245,9 +246,14 @@ impl<'m> Emitter<'_, 'm> {
         ins!(self, "load i64, ptr getelementptr (i8, ptr @cairn_globals, i64 {}){m}", 8 * g)
     }
 
-    fn store_global(&mut self, g: u32, v: &Val) {
+    /// Stores `v`, the value of `o`. A minor collection looks at no other globals than those stored to.
+    fn store_global(&mut self, g: u32, o: &Operand, v: &Val) {
         let m = Mem::Global.suffix();
         line!(self, "store i64 {v}, ptr getelementptr (i8, ptr @cairn_globals, i64 {}){m}", 8 * g);
+        if !never_heap_pointer(o) {
+            let address = format!("add (i64 ptrtoint (ptr @cairn_globals to i64), i64 {})", 8 * g);
+            after_store(self, &Val::text(address));
+        }
     }
 
     fn checked_global(&mut self, g: u32, site: Site) -> Val {

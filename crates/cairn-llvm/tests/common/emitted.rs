@@ -79,6 +79,7 @@ fn demands(m: &Module, symbol: &str) -> Option<Demands> {
 fn operation(op: &Op, d: &mut Demands) {
     match op {
         Op::Prim(p) => primitive(p, d),
+        Op::SetGlobal(_, o) | Op::SetGlobalChecked(_, o, _) => d.barriers += may_be_young(o) as usize,
         Op::Closure { free, .. } => d.objects.push((AllocKind::Procedure, headed_bytes(free.len()))),
         _ => {}
     }
@@ -100,12 +101,16 @@ fn primitive(p: &Prim, d: &mut Demands) {
 
 /// Operand `i` is put into an object that may be old.
 fn stored(p: &Prim, i: usize, d: &mut Demands) {
-    let may_be_young = match &p.args[i] {
+    let scalar = p.op.stored_operand().is_some() && p.proven & scalar_bit(i) != 0;
+    d.barriers += (may_be_young(&p.args[i]) && !scalar) as usize;
+}
+
+/// May the operand be a pointer to a young object?
+fn may_be_young(o: &Operand) -> bool {
+    match o {
         Operand::Var(_) | Operand::Const(Literal::Symbol(_)) => true,
         Operand::Const(_) | Operand::Procedure(_) => false,
-    };
-    let scalar = p.op.stored_operand().is_some() && p.proven & scalar_bit(i) != 0;
-    d.barriers += (may_be_young && !scalar) as usize;
+    }
 }
 
 // ---- what is done

@@ -82,7 +82,7 @@ impl Roots {
             visitor.slot(&raw mut ctx.result as *mut u64);
             visitor.words(rt.dropped_ports.as_mut_ptr() as *mut u64, rt.dropped_ports.len());
             for module in rt.modules.iter() {
-                visitor.words(module.globals as *mut u64, module.global_count as usize);
+                visitor.static_words(module.globals as *mut u64, module.global_count as usize);
                 visitor.static_words(module.literals, module.literal_count as usize);
                 if rt.symbols.modules_move {
                     visitor.words(module.symbols as *mut u64, module.symbol_count as usize);

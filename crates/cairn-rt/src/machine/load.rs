@@ -154,6 +154,7 @@ impl Runtime {
                     _ => {}
                 }
             }
+            self.heap.mark_static(module.globals as *const u64, module.global_count as usize);
             self.heap.mark_static(module.literals, module.literal_count as usize);
             Ok(id)
         }

@@ -31,7 +31,7 @@ use crate::gc::{AmbiguousVisitor, Client, RootVisitor, WeakVisitor};
 use crate::heap::Core;
 use crate::marks::Starts;
 use crate::model::{Located, ObjectModel, RefKind};
-use crate::region::OwnCards;
+use crate::region::{CARD_BYTES, OwnCards};
 use crate::space::cells::CellSpace;
 use crate::space::chunks::ChunkSpace;
 use crate::space::immortal::ImmortalSpace;
@@ -651,6 +651,10 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool> RootVisitor for Tracer<'_, M,
             let n = (part.bytes() / WORD) as usize;
             self.static_looked_at += n as u64;
             self.words(part.start.words(), n);
+            if part.bytes() < CARD_BYTES {
+                // The rest of the card may belong to other static data: it stays dirty for them.
+                cards.mark(part.start);
+            }
         });
     }
 

@@ -91,7 +91,7 @@ pub(crate) fn literal_fixnum(o: &Operand) -> Option<i64> {
 
 /// Is the operand certainly not a pointer into the heap? Then storing it needs no barrier. (Literals and static
 /// closures lie outside the heap.)
-fn never_heap_pointer(o: &Operand) -> bool {
+pub(super) fn never_heap_pointer(o: &Operand) -> bool {
     match o {
         Operand::Const(Literal::Symbol(_)) | Operand::Var(_) => false,
         Operand::Const(_) | Operand::Procedure(_) => true,
