@@ -51,9 +51,9 @@
 (define (textual-port? x) (has-flag? x (port-textual)))
 (define (binary-port? x) (has-flag? x (port-binary)))
 (define (input-port-open? p)
-  (if (input-port? p) (has-flag? p (port-open)) (wrong-type "input-port-open?" "an input port" p)))
+  (if (%port? p) (if (input-port? p) (has-flag? p (port-open)) #f) (wrong-type "input-port-open?" "a port" p)))
 (define (output-port-open? p)
-  (if (output-port? p) (has-flag? p (port-open)) (wrong-type "output-port-open?" "an output port" p)))
+  (if (%port? p) (if (output-port? p) (has-flag? p (port-open)) #f) (wrong-type "output-port-open?" "a port" p)))
 
 (define (port-name p) (%port-ref p (port-field-name)))
 ;; `read` keeps the state of #!fold-case in the field that is free for the library.

@@ -47,11 +47,14 @@
 
 ;;;; Space and comments
 
+;; To the end of the line: a newline, a return, or both (of both, the newline remains as white space).
 (define (skip-line port)
   (let ((c (%get-char port)))
-    (if (if (%eof-object? c) #t (%char=? c #\newline))
-        #f
-        (skip-line port))))
+    (cond
+      ((%eof-object? c) #f)
+      ((%char=? c #\newline) #f)
+      ((%char=? c #\return) #f)
+      (else (skip-line port)))))
 
 ;; After #|.
 (define (skip-block port)

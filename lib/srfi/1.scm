@@ -112,6 +112,8 @@
 (define (unzip1 l) (map first l))
 (define (unzip2 l) (%values (map first l) (map second l)))
 (define (unzip3 l) (%values (map first l) (map second l) (map third l)))
+(define (unzip4 l) (%values (map first l) (map second l) (map third l) (map fourth l)))
+(define (unzip5 l) (%values (map first l) (map second l) (map third l) (map fourth l) (map fifth l)))
 
 (define count
   (case-lambda

@@ -12,7 +12,7 @@
    take drop take! take-right drop-right drop-right! split-at split-at! last last-pair
    ;; the whole spine
    length length+ append append! concatenate concatenate! reverse reverse! append-reverse append-reverse!
-   zip unzip1 unzip2 unzip3 count
+   zip unzip1 unzip2 unzip3 unzip4 unzip5 count
    ;; fold, unfold, map
    fold fold-right pair-fold pair-fold-right reduce reduce-right unfold unfold-right
    map for-each append-map append-map! map! map-in-order pair-for-each filter-map

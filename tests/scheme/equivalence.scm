@@ -1,5 +1,5 @@
 ;; R7RS section 6.1: equivalence predicates; 6.3 booleans; 6.5 symbols.
-(import (scheme base) (scheme write))
+(import (scheme base) (scheme write) (srfi 69))
 (include "include/check.scm")
 
 (check (eqv? 'a 'a) => #t)
@@ -10,6 +10,18 @@
 (check (eqv? 100000000000000000000 100000000000000000000) => #t)
 (check (eqv? 1/3 (/ 2 6)) => #t)
 (check (eqv? 1.5 1.5) => #t)
+;; one NaN, whatever its sign and payload
+(define zero (string->number "0.0"))
+(define nans (list +nan.0 (/ 0. 0.) (/ zero zero) (- (/ zero zero)) (* zero +inf.0) (- +inf.0 (/ 1 zero))))
+(for-each
+ (lambda (x)
+   (check (list (eqv? x +nan.0) (eqv? +nan.0 x) (equal? x (/ zero zero)) (case x ((+nan.0) 'nan) (else 'other)))
+          => '(#t #t #t nan))
+   (check (equal? (memv x (list 1.5 +nan.0)) (list +nan.0)) => #t)
+   (check (eqv? x (/ 1 zero)) => #f)
+   (check (let ((t (make-hash-table))) (hash-table-set! t (list x) 'found) (hash-table-ref/default t '(+nan.0) #f))
+          => 'found))
+ nans)
 (check (eqv? 1e300 1e300) => #t)
 (check (eqv? 0.0 -0.0) => #f)
 (check (eqv? +inf.0 +inf.0) => #t)
@@ -69,5 +81,8 @@
 (check '|hello world| => (string->symbol "hello world"))
 (check '|h\x65;llo| => 'hello)
 (check (symbol->string '||) => "")
+(check (map (lambda (name) (let ((p (open-output-string))) (write (string->symbol name) p) (get-output-string p)))
+            '("[" "]" "{a}" "a[" "(" "a-b"))
+       => '("|[|" "|]|" "|{a}|" "|a[|" "|(|" "a-b"))
 
 (report)

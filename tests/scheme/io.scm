@@ -58,6 +58,8 @@
 
 ;; closing
 (check (let ((p (open-input-string "abc"))) (close-port p) (input-port-open? p)) => #f)
+(check (list (input-port-open? (open-output-string)) (output-port-open? (open-input-string ""))) => '(#f #f))
+(check-error (input-port-open? "abc"))
 (check (let ((p (open-output-string))) (list (output-port-open? p) (begin (close-output-port p) (output-port-open? p)))) => '(#t #f))
 (check-error (let ((p (open-input-string "abc"))) (close-input-port p) (read-char p)))
 (check-error (close-input-port (open-output-string)))

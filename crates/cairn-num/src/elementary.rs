@@ -197,6 +197,10 @@ impl Number {
         }
         Ok(match self {
             Number::Complex(..) => Z::of(self).ln().number(),
+            // The imaginary part is the angle, of a negative zero as well.
+            Number::Flo(x) if *x == 0.0 && x.is_sign_negative() => {
+                Number::rectangular(Number::Flo(f64::NEG_INFINITY), Number::Flo(PI))
+            }
             n if n.is_negative() => Number::rectangular(Number::Flo(ln_positive(&n.neg())), Number::Flo(PI)),
             n => Number::Flo(ln_positive(n)),
         })

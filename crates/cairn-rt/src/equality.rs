@@ -38,12 +38,17 @@ pub fn eqv(a: Value, b: Value) -> bool {
     const RATNUM: u8 = Type::Ratnum as u8;
     const COMPNUM: u8 = Type::Compnum as u8;
     match object::header_type_code(h) {
-        FLONUM => access::flonum_of(a).map(f64::to_bits) == access::flonum_of(b).map(f64::to_bits),
+        FLONUM => access::flonum_of(a).map(flonum_key) == access::flonum_of(b).map(flonum_key),
         BIGNUM => limbs(a) == limbs(b),
         // Parts are real numbers, so this recursion ends at once.
         RATNUM | COMPNUM => eqv(word(a, 0), word(b, 0)) && eqv(word(a, 1), word(b, 1)),
         _ => false,
     }
+}
+
+/// Equal for doubles that are `eqv?`: the bits, but all NaNs are one, whatever their signs and payloads.
+fn flonum_key(x: f64) -> u64 {
+    if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
 }
 
 /// Room for this many objects is made at once.
@@ -280,7 +285,7 @@ fn hash_atom(v: Value) -> u64 {
         SYMBOL => word(v, object::symbol::HASH).0,
         BIGNUM => limbs(v).iter().fold(4 + access::is_negative_bignum(v) as u64, |h, l| mix(h, *l)),
         RATNUM | COMPNUM => mix(hash_atom(word(v, 0)), hash_atom(word(v, 1))),
-        FLONUM => access::flonum_of(v).map_or(0, f64::to_bits),
+        FLONUM => access::flonum_of(v).map_or(0, flonum_key),
         code => code as u64,
     }
 }
@@ -326,6 +331,8 @@ mod tests {
         assert_ne!(hash(a), hash(c));
         let (x, y) = (make_flonum(ctx, f64::NAN), make_flonum(ctx, f64::NAN));
         assert!(x != y && eqv(x, y));
+        let negative = make_flonum(ctx, -f64::NAN);
+        assert!(eqv(x, negative) && hash(x) == hash(negative) && !eqv(x, make_flonum(ctx, f64::INFINITY)));
         assert!(!eqv(make_flonum(ctx, 0.0), make_flonum(ctx, -0.0)));
         assert!(!equal(Value::fixnum(1), make_flonum(ctx, 1.0)));
     }

@@ -70,3 +70,13 @@ fn spans_cover_the_text_of_each_datum() {
     assert_eq!(pieces, ["define", "(f x)", "\"a\\x41;b\"", "#\\a", "'#(1 2.5)", "y"]);
     assert!(items.iter().all(|x| x.span.file == 3));
 }
+
+#[test]
+fn a_return_ends_a_comment() {
+    for text in ["a ; comment\rb", "a ; comment\r\nb", "a ; comment\nb", "#!/bin/cairn\ra b", "a b ; c\r; d\r"] {
+        let mut names = Names::default();
+        let data = read_all(0, text, &mut names, false).expect("well-formed");
+        let shown: Vec<String> = data.iter().map(|x| show(x, &names)).collect();
+        assert_eq!(shown, ["a", "b"], "{text:?}");
+    }
+}

@@ -162,7 +162,7 @@ pub extern "C" fn cairn_num_exp(ctx: &mut Machine, a: Value) -> Value {
 /// `(log z)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_log(ctx: &mut Machine, a: Value) -> Value {
-    function(ctx, "log", a, |x| x >= 0.0, f64::ln, Number::log)
+    function(ctx, "log", a, |x| x >= 0.0 && x.is_sign_positive(), f64::ln, Number::log)
 }
 
 /// `(sin z)`.

@@ -223,7 +223,7 @@ fn write_delimited(out: &mut impl Out, chars: &[u32], delimiter: char) {
 /// Does a symbol's name need bars to be read back as that symbol?
 fn needs_bars(name: &[u32]) -> bool {
     let special = |c: u32| match access::to_char(c) {
-        '(' | ')' | '"' | ';' | '\'' | '`' | ',' | '|' | '\\' => true,
+        '(' | ')' | '[' | ']' | '{' | '}' | '"' | ';' | '\'' | '`' | ',' | '|' | '\\' => true,
         c if c.is_ascii() => !c.is_ascii_graphic(),
         c => c.is_whitespace() || !chars::is_graphic(c),
     };

@@ -44,8 +44,9 @@ const CHAR_NAMES: &[(&str, char)] = &[
 ];
 
 impl Reader<'_> {
+    /// To the end of the line: a newline, a return, or both (of both, the newline remains as white space).
     pub(super) fn skip_line(&mut self) {
-        self.pos = self.text[self.pos..].find('\n').map_or(self.bytes.len(), |i| self.pos + i + 1);
+        self.pos = self.text[self.pos..].find(['\n', '\r']).map_or(self.bytes.len(), |i| self.pos + i + 1);
     }
 
     /// Whitespace, `;` comments and `#|…|#` comments. (`#;` is a construct of the parser.)
