@@ -36,6 +36,15 @@ fn cases(text: &str) -> Vec<Case<'_>> {
         .collect()
 }
 
+/// The programs of all cases in a folder.
+pub fn sources(folder: &Path) -> Vec<String> {
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).expect("a folder").map(|e| e.unwrap().path()).collect();
+    files.sort();
+    let texts: Vec<String> = files.iter().map(|f| std::fs::read_to_string(f).expect("readable")).collect();
+    texts.iter().flat_map(|text| cases(text)).map(|case| case.source.to_string()).collect()
+}
+
 /// Checks every case of a file.
 pub fn check(path: &Path, result: &impl Fn(&Case) -> String) {
     let text = std::fs::read_to_string(path).expect("readable");

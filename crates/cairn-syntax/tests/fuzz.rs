@@ -13,6 +13,8 @@ use cairn_syntax::syntax::{Datum, Names, Syntax};
 use common::*;
 use std::time::{Duration, Instant};
 
+#[path = "../../../tests/support/golden.rs"]
+mod golden;
 #[path = "../../../tests/support/random.rs"]
 mod random;
 use random::Random;
@@ -37,11 +39,17 @@ fn rounds(usual: u64, mut f: impl FnMut(u64, &mut Random)) {
 
 /// Golden inputs of a folder.
 fn seeds(folder: &str) -> Vec<String> {
-    let dir = std::env::var_os("CAIRN_FUZZ_SEEDS").map_or(root().join("tests/golden").join(folder), Into::into);
-    let mut files: Vec<_> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
-    files.retain(|p| p.extension().is_some_and(|e| e == "scm"));
-    files.sort();
-    files.iter().map(|p| std::fs::read_to_string(p).unwrap()).collect()
+    let seeds = match std::env::var_os("CAIRN_FUZZ_SEEDS") {
+        None => golden::sources(&root().join("tests/golden").join(folder)),
+        Some(dir) => {
+            let mut files: Vec<_> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
+            files.retain(|p| p.extension().is_some_and(|e| e == "scm"));
+            files.sort();
+            files.iter().map(|p| std::fs::read_to_string(p).unwrap()).collect()
+        }
+    };
+    assert!(!seeds.is_empty(), "no seeds for {folder}");
+    seeds
 }
 
 const TOKENS: &[&str] = &[
