@@ -32,7 +32,7 @@
    condition? condition-kind condition-who condition-message condition-irritants condition-site
    condition->string raise-condition raise-read-error raise-file-error
    call-with-interrupts interrupt? interrupt-number
-   wrong-type out-of-range check-procedure list-end endless-list write-to-string
+   wrong-type out-of-range check-procedure within-range define-ranged list-end endless-list write-to-string
    ;; parameters
    make-parameter parameterize* parameter-cell-value parameter-access
    ;; promises
@@ -294,6 +294,26 @@
 
     (define (check-procedure who x)
       (if (%procedure? x) x (wrong-type who "a procedure" x)))
+
+    ;; `body` if `start` and `end` bound a range of `length` elements.
+    (define-syntax within-range
+      (syntax-rules ()
+        ((_ who length start end body)
+         (if (if (if (%fixnum? start) (%fixnum? end) #f)
+                 (if (%fx<= 0 start) (if (%fx<= start end) (%fx<= end length) #f) #f)
+                 #f)
+             body
+             (out-of-range who "not a range of the vector:" (%cons start end))))))
+
+    ;; A procedure that takes a range of the vector v after its other arguments: start and end may be left out.
+    (define-syntax define-ranged
+      (syntax-rules ()
+        ((_ (name argument ...) who (v start end) body)
+         (define name
+           (case-lambda
+             ((argument ...) (name argument ... 0 (%vector-length v)))
+             ((argument ... start) (name argument ... start (%vector-length v)))
+             ((argument ... start end) (within-range who (%vector-length v) start end body)))))))
 
     ;; What a list loop returns at the end: () for a proper list.
     (define (list-end who end)

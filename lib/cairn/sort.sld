@@ -113,13 +113,10 @@
         ((less? v start) (vector-sort! less? v start (%vector-length v)))
         ((less? v start end)
          (check-procedure "vector-sort!" less?)
-         (if (if (if (%fixnum? start) (%fixnum? end) #f)
-                 (if (%fx<= 0 start) (if (%fx<= start end) (%fx<= end (%vector-length v)) #f) #f)
-                 #f)
-             (if (%fx< (%fx- end start) 12)
-                 (insertion-sort! less? v start end)
-                 (merge-sort! less? v (%make-vector end #f) start end))
-             (out-of-range "vector-sort!" "not a range of the vector:" (%cons start end))))))
+         (within-range "vector-sort!" (%vector-length v) start end
+           (if (%fx< (%fx- end start) 12)
+               (insertion-sort! less? v start end)
+               (merge-sort! less? v (%make-vector end #f) start end))))))
 
     (define vector-sort
       (case-lambda
@@ -158,10 +155,9 @@
               (else (loop (%car rest) (%cdr rest)))))
           #t))
 
-    (define (vector-sorted? less? v)
-      (let ((n (%vector-length v)))
-        (let loop ((i 1))
-          (cond
-            ((%fx<= n i) #t)
-            ((less? (%vector-ref v i) (%vector-ref v (%fx- i 1))) #f)
-            (else (loop (%fx+ i 1)))))))))
+    (define-ranged (vector-sorted? less? v) "vector-sorted?" (v start end)
+      (let loop ((i (%fx+ start 1)))
+        (cond
+          ((%fx<= end i) #t)
+          ((less? (%vector-ref v i) (%vector-ref v (%fx- i 1))) #f)
+          (else (loop (%fx+ i 1))))))))

@@ -1,11 +1,15 @@
-;;; (srfi 133): vector library, the commonly used part.
+;;; (srfi 133): vector library.
+;;;
+;;; Procedures that take several vectors go as far as the shortest one.
 (define-library (srfi 133)
   (export
    make-vector vector vector-unfold vector-unfold-right vector-copy vector-reverse-copy vector-append
-   vector-concatenate vector? vector-empty? vector= vector-ref vector-length
-   vector-fold vector-fold-right vector-map vector-map! vector-for-each vector-count
-   vector-index vector-index-right vector-skip vector-any vector-every vector-binary-search vector-partition
+   vector-concatenate vector-append-subvectors vector? vector-empty? vector= vector-ref vector-length
+   vector-fold vector-fold-right vector-map vector-map! vector-for-each vector-count vector-cumulate
+   vector-index vector-index-right vector-skip vector-skip-right vector-any vector-every
+   vector-binary-search vector-partition
    vector-set! vector-swap! vector-fill! vector-reverse! vector-copy! vector-reverse-copy!
+   vector-unfold! vector-unfold-right!
    vector->list reverse-vector->list list->vector reverse-list->vector vector->string string->vector)
   (import (cairn syntax) (cairn primitives) (cairn control) (cairn list) (cairn text) (cairn vector))
   (begin
@@ -19,27 +23,51 @@
                     (%vector-set! v i (f i))
                     (loop (%fx+ i 1)))
                   v))
-            (let loop ((i 0) (seeds seeds))
-              (if (%fx< i n)
-                  (%receive (x . seeds) (%apply f i seeds)
-                    (%vector-set! v i x)
-                    (loop (%fx+ i 1) seeds))
-                  v)))))
+            (begin
+              (unfold-upwards! f v 0 n seeds)
+              v))))
 
     (define (vector-unfold-right f n . seeds)
       (let ((v (%make-vector n #f)))
-        (let loop ((i (%fx- n 1)) (seeds seeds))
-          (if (%fx<= 0 i)
-              (%receive (x . seeds) (%apply f i seeds)
-                (%vector-set! v i x)
-                (loop (%fx- i 1) seeds))
-              v))))
+        (unfold-downwards! f v 0 n seeds)
+        v))
+
+    (define (unfold-upwards! f v start end seeds)
+      (let loop ((i start) (seeds seeds))
+        (if (%fx< i end)
+            (%receive (x . seeds) (%apply f i seeds)
+              (%vector-set! v i x)
+              (loop (%fx+ i 1) seeds)))))
+
+    (define (unfold-downwards! f v start end seeds)
+      (let loop ((i (%fx- end 1)) (seeds seeds))
+        (if (%fx<= start i)
+            (%receive (x . seeds) (%apply f i seeds)
+              (%vector-set! v i x)
+              (loop (%fx- i 1) seeds)))))
+
+    (define (vector-unfold! f v start end . seeds)
+      (within-range "vector-unfold!" (%vector-length v) start end
+        (unfold-upwards! f v start end seeds)))
+
+    (define (vector-unfold-right! f v start end . seeds)
+      (within-range "vector-unfold-right!" (%vector-length v) start end
+        (unfold-downwards! f v start end seeds)))
 
     (define (vector-empty? v)
       (%fx= (%vector-length v) 0))
 
     (define (vector-concatenate vectors)
       (%vector-append vectors))
+
+    ;; Three arguments for each part: a vector, where it starts and where it ends.
+    (define (vector-append-subvectors . parts)
+      (%vector-append
+       (let loop ((parts parts))
+         (if (%null? parts)
+             '()
+             (let ((part (%subvector (%car parts) (cadr parts) (caddr parts))))
+               (%cons part (loop (cdddr parts))))))))
 
     (define (vector= same? . vectors)
       (define (two? a b)
@@ -118,11 +146,16 @@
         ((f v) (search 0 (%vector-length v) 1 (lambda (i) (f (%vector-ref v i)))))
         ((f . vectors) (search 0 (shortest vectors) 1 (lambda (i) (%apply f (refs vectors i)))))))
 
-    (define (vector-index-right f v)
-      (search (%fx- (%vector-length v) 1) -1 -1 (lambda (i) (f (%vector-ref v i)))))
+    (define vector-index-right
+      (case-lambda
+        ((f v) (search (%fx- (%vector-length v) 1) -1 -1 (lambda (i) (f (%vector-ref v i)))))
+        ((f . vectors) (search (%fx- (shortest vectors) 1) -1 -1 (lambda (i) (%apply f (refs vectors i)))))))
 
     (define (vector-skip f . vectors)
       (search 0 (shortest vectors) 1 (lambda (i) (%not (%apply f (refs vectors i))))))
+
+    (define (vector-skip-right f . vectors)
+      (search (%fx- (shortest vectors) 1) -1 -1 (lambda (i) (%not (%apply f (refs vectors i))))))
 
     (define vector-count
       (case-lambda
@@ -133,6 +166,17 @@
              (if (%fx< i n)
                  (loop (%fx+ i 1) (if (%apply f (refs vectors i)) (%fx+ count 1) count))
                  count))))))
+
+    ;; The results of a fold, one for each element.
+    (define (vector-cumulate f acc v)
+      (let* ((n (%vector-length v))
+             (results (%make-vector n #f)))
+        (let loop ((i 0) (acc acc))
+          (if (%fx< i n)
+              (let ((acc (f acc (%vector-ref v i))))
+                (%vector-set! results i acc)
+                (loop (%fx+ i 1) acc))
+              results))))
 
     (define (vector-any f . vectors)
       (let ((n (shortest vectors)))

@@ -2,7 +2,7 @@
 ;; procedure.
 (import (scheme base) (scheme case-lambda) (scheme process-context) (scheme char) (scheme complex) (scheme cxr) (scheme file) (scheme inexact) (scheme lazy) (scheme read) (scheme write)
         (cairn control) (except (cairn hash-table) string-hash) (cairn list) (cairn number)
-        (only (cairn port) with-output-to-string) (cairn sort) (cairn text) (cairn vector))
+        (only (cairn port) with-output-to-string) (cairn sort) (only (srfi 132) vector-select!) (cairn text) (cairn vector))
 
 (include "../support/say.scm")
 (include "../support/wrong.scm")
@@ -107,6 +107,7 @@
 
 ;; sorting and hash tables
 (say (list-sort five '(1 2)) (list-sort < 5) (vector-sort < 5) (vector-sort! < five) (vector-sort! < (vector 1 2) 2 1)
+     (vector-select! < (vector 1 2) 2)
      (sort 5 <) (sort '(1 2) five) (hash-table-set! five 1 2) (hash-table-ref/default five 1 2)
      (hash-table-delete! 5 1) (hash-table-update! (make-hash-table) 1 car) (hash-table-update! 5 1 car)
      (hash-table-keys 5) (hash-table->alist 5) (hash-table-walk 5 list) (hash-table-size 5) (hash-table-exists? 5 1)

@@ -17,5 +17,7 @@
 (say (vector-fold (lambda (acc . x) (cons x acc)) '() a b d))
 (say (vector-count < a b d))
 (say (vector-index > (vector 9 9 9) (vector 9 5 5) (vector 1 9 4)))
+(say (vector-index-right < (vector 1 2 9) (vector 9 5 5) (vector 10 9 9)))
+(say (vector-skip-right < (vector 1 2 3) (vector 2 3 4 5) (vector 3 3 5)))
 (say (vector-any (lambda (x y z) (and (= (+ x y) z) z)) a (vector 0 1 2) (vector 0 3 0)))
 (say (vector-every < a b (vector 11 21 31)))
