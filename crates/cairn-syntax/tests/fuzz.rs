@@ -13,8 +13,6 @@ use cairn_syntax::syntax::{Datum, Names, Syntax};
 use common::*;
 use std::time::{Duration, Instant};
 
-#[path = "../../../tests/support/golden.rs"]
-mod golden;
 #[path = "../../../tests/support/random.rs"]
 mod random;
 use random::Random;
