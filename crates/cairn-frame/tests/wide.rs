@@ -1,4 +1,5 @@
-//! Core programs beyond the limits of the machine lower to correct Frame IR within the limits: the verifier judges. And what is large is cut into pieces.
+//! Core programs beyond the limits of the machine lower to correct Frame IR within the limits: the verifier judges. And
+//! what is large is cut into pieces.
 
 mod common;
 
