@@ -264,9 +264,6 @@
             (%evaluator-start (vector-ref bindings 0) (vector-ref bindings 1))
             (set! values-of-program (apply vector-append (vector-ref bindings 2))))))
 
-    (define (written x)
-      (call-with-output-string (lambda (port) (write x port))))
-
     ;; Runs the code of forms; the value of the last one is returned, by a tail call.
     (define (run-forms forms)
       (cond
@@ -279,7 +276,7 @@
     ;; `sets`: import sets, or #f for what a program without imports has.
     (define (new-environment sets)
       (start!)
-      (let ((n (%evaluator-environment (if sets (apply string-append (map written sets)) #f))))
+      (let ((n (%evaluator-environment (if sets (apply string-append (map write-to-string sets)) #f))))
         (run-forms (%evaluator-expand "" n))
         (make-environment n)))
 
@@ -316,7 +313,7 @@
 
     (define (eval expr env)
       (check-environment "eval" env)
-      (run-forms (%evaluator-expand (written expr) (environment-number env))))
+      (run-forms (%evaluator-expand (write-to-string expr) (environment-number env))))
 
     (define load
       (case-lambda
