@@ -16,13 +16,13 @@
 //! first imported. A session holds no values of the heap.
 
 pub mod encode;
-pub mod library;
+pub mod library_loader;
 
 use cairn_rt::evaluator::{Data, Evaluator};
 use cairn_rt::start::{ModuleTable, run_executable};
 use cairn_syntax::{Environment, Failed, LibraryName, Session};
 use encode::Names;
-use library::Files;
+use library_loader::Files;
 use std::ffi::{c_char, c_int};
 
 /// The expander of one runtime.

@@ -5,17 +5,16 @@
 //! dataflow over variables, and a walk through each block.
 
 mod bounds;
+mod cycles;
+mod reads;
 
 use crate::flow::VarSet;
 use crate::ir::*;
-use crate::uses;
 use bounds::allocated;
 use cairn_core::ir::Literal;
 use cairn_core::prim::{Kind, PrimOp};
 use cairn_num::Number;
 use std::collections::HashMap;
-
-mod cycles;
 
 /// All violations found, each naming its function and block.
 pub fn verify(m: &Module) -> Result<(), Vec<String>> {
@@ -112,19 +111,11 @@ impl Checker<'_> {
         if f.blocks.is_empty() {
             return self.error(0, "no blocks".into());
         }
-        let mut named = vec![];
-        match &f.kind {
-            FuncKind::Body { params, closure } => named.extend(params.iter().chain(closure).copied()),
-            FuncKind::Return { results, .. } => uses::results_defs(results, |v| named.push(v)),
-            FuncKind::Entry { .. } => {}
-        }
-        let mut vars: Vec<(usize, Var)> = named.into_iter().map(|v| (0, v)).collect();
+        let mut vars: Vec<(usize, Var)> = reads::given(&f.kind).into_iter().map(|v| (0, v)).collect();
         for (i, b) in f.blocks.iter().enumerate() {
-            uses::rename_variables(&mut b.clone(), &mut |v| vars.push((i, *v)));
-            for s in uses::successors(&b.term) {
-                if s.0 as usize >= f.blocks.len() || s.0 == 0 {
-                    self.error(i, format!("jump to b{}", s.0));
-                }
+            vars.extend(reads::named(b, f.closure()).into_iter().map(|v| (i, v)));
+            for s in reads::next(&b.term).into_iter().filter(|s| *s >= f.blocks.len() || *s == 0) {
+                self.error(i, format!("jump to b{s}"));
             }
             for s in &b.stmts {
                 if let Stmt::Assign(_, op) | Stmt::Effect(op) = s {
@@ -241,19 +232,9 @@ impl Checker<'_> {
     fn available(&mut self, checks: bool) -> Vec<(usize, Var)> {
         let f = self.f;
         let mut entry = VarSet::new();
-        let mut closure = None;
-        match &f.kind {
-            FuncKind::Body { params, closure: c } => {
-                closure = *c;
-                params.iter().chain(c).for_each(|v| {
-                    entry.insert(*v);
-                });
-            }
-            FuncKind::Return { results, .. } => uses::results_defs(results, |v| {
-                entry.insert(v);
-            }),
-            FuncKind::Entry { .. } => {}
-        }
+        reads::given(&f.kind).into_iter().for_each(|v| {
+            entry.insert(v);
+        });
         let step = |set: &mut VarSet, s: &Stmt| match s {
             Stmt::Assign(v, _) => {
                 set.insert(*v);
@@ -272,8 +253,7 @@ impl Checker<'_> {
         while let Some(b) = work.pop() {
             let mut set = at[b].clone().expect("reached");
             f.blocks[b].stmts.iter().for_each(|s| step(&mut set, s));
-            for s in uses::successors(&f.blocks[b].term) {
-                let s = s.0 as usize;
+            for s in reads::next(&f.blocks[b].term) {
                 let new = match &at[s] {
                     None => Some(set.clone()),
                     Some(old) => {
@@ -294,21 +274,13 @@ impl Checker<'_> {
         for (i, b) in f.blocks.iter().enumerate() {
             let Some(mut set) = at[i].clone() else { continue };
             for s in &b.stmts {
-                uses::stmt_uses(s, closure, |v| {
-                    if !set.contains(v) {
-                        bad.push((i, v));
-                    }
-                });
-                if let Some(live) = s.safepoint_live() {
-                    bad.extend(live.iter().filter(|v| !set.contains(**v)).map(|v| (i, *v)));
-                }
+                let mut read = reads::statement(s, f.closure());
+                read.extend(s.safepoint_live().unwrap_or_default());
+                bad.extend(read.into_iter().filter(|v| !set.contains(*v)).map(|v| (i, v)));
                 step(&mut set, s);
             }
-            uses::term_uses(&b.term, |v| {
-                if !set.contains(v) {
-                    bad.push((i, v));
-                }
-            });
+            let read = reads::terminator(&b.term);
+            bad.extend(read.into_iter().filter(|v| !set.contains(*v)).map(|v| (i, v)));
         }
         bad
     }
@@ -341,7 +313,7 @@ impl Checker<'_> {
     /// The stack has room for frames that grow beyond what is there.
     fn stack_checks(&mut self, i: usize, b: &Block) {
         let needed = match &b.term {
-            Term::Call { frame, .. } => self.m.stack_growth(self.f, &frame.frame),
+            Term::Call { frame, .. } => self.stack_needed(&frame.frame),
             _ => None,
         };
         let last = b.stmts.iter().rposition(|s| s.safepoint_live().is_some());
@@ -391,13 +363,10 @@ impl Checker<'_> {
     /// Unboxed doubles are results of flonum operations only, and no collector sees them.
     fn doubles(&mut self, i: usize, b: &Block) {
         if i == 0 {
-            let mut named = vec![];
-            match &self.f.kind {
-                FuncKind::Body { params, closure } => named.extend(params.iter().chain(closure).copied()),
-                FuncKind::Return { results, .. } => uses::results_defs(results, |v| named.push(v)),
-                FuncKind::Entry { .. } => {}
-            }
-            for v in named.into_iter().filter(|v| self.is_double(*v)).collect::<Vec<_>>() {
+            for v in reads::given(&self.f.kind) {
+                if !self.is_double(v) {
+                    continue;
+                }
                 self.error(i, format!("{} comes from outside and cannot be an unboxed double", self.var(v)));
             }
         }

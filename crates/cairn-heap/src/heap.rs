@@ -35,10 +35,10 @@ use crate::model::{ObjectModel, RefKind};
 use crate::region::{Cards, OwnCards, Region, advise_huge};
 use crate::sizing::Sizing;
 use crate::space::cells::{CellSpace, CellType};
-use crate::space::chunks::ChunkSpace;
 use crate::space::immortal::ImmortalSpace;
 use crate::space::large::LargeSpace;
 use crate::space::pinned::PinnedSpace;
+use crate::space::stack_chunks::ChunkSpace;
 use crate::stats::{CollectionEvent, Observer, Reason, Stats};
 use crate::zeal::Pace;
 use cairn_layout::facts::{self, CollectorFacts};
@@ -458,7 +458,7 @@ impl<M: ObjectModel> Heap<M> {
         })
     }
     /// A stack chunk of at least `bytes`: its address and size. It never moves, and lives while marked; see
-    /// [`crate::space::chunks`].
+    /// [`crate::space::stack_chunks`].
     pub fn alloc_chunk(&mut self, bytes: u64) -> Result<(u64, u64), OutOfMemory> {
         let core = &mut self.core;
         plan!(self, p => {

@@ -29,5 +29,5 @@ mod strategy;
 
 pub use backend::{OptLevel, compile_to_assembly, compile_to_object};
 pub use emit::emit_module;
-pub use emit::text::symbol;
+pub use emit::ir_text::symbol;
 pub use loader::Jit;

@@ -1,6 +1,6 @@
 //! The parts of Cairn that are mutated, and what tests them.
 
-use crate::{Mutant, rust, scheme};
+use crate::{Mutant, rust_faults, scheme_faults};
 use std::path::{Path, PathBuf};
 
 /// A part of the sources.
@@ -78,8 +78,8 @@ impl Area {
             }
             let text = std::fs::read_to_string(&path).expect("a readable source");
             match path.extension().and_then(|e| e.to_str()) {
-                Some("rs") => found.extend(rust::mutants(relative, &text)),
-                Some("scm" | "sld") => found.extend(scheme::mutants(relative, &text)),
+                Some("rs") => found.extend(rust_faults::mutants(relative, &text)),
+                Some("scm" | "sld") => found.extend(scheme_faults::mutants(relative, &text)),
                 _ => {}
             }
         }

@@ -18,8 +18,8 @@
 pub mod areas;
 pub mod judge;
 pub mod named;
-pub mod rust;
-pub mod scheme;
+pub mod rust_faults;
+pub mod scheme_faults;
 pub mod workshop;
 
 use std::ops::Range;

@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn mutants_are_put_in_their_places() {
-        let found = crate::rust::mutants(Path::new("x.rs"), "fn f() -> bool { 1 < 2 }");
+        let found = crate::rust_faults::mutants(Path::new("x.rs"), "fn f() -> bool { 1 < 2 }");
         let drawn: Vec<Mutant> = found.into_iter().filter(|m| m.what.starts_with("`<`")).collect();
         let drawn = crate::sample(drawn, 9, 1);
         let (text, places) = apply("fn f() -> bool { 1 < 2 }", &[&drawn[0]]);

@@ -80,7 +80,7 @@ pub fn check_length(ctx: &mut Machine, who: &str, v: Value) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::TestRuntime;
+    use crate::bare_runtime::TestRuntime;
 
     #[test]
     fn ranges() {

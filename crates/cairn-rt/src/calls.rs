@@ -7,7 +7,7 @@ use cairn_layout::calls::CALL_CAPACITY;
 
 #[allow(unused_imports)]
 use crate::{
-    bytes::*, chars::*, equality::*, evaluator::*, list::*, machine::*, num::*, port::calls::*, record::*,
+    bytes::*, chars::*, equality::*, evaluator::*, list::*, machine::*, num::*, port::port_calls::*, record::*,
     report::*, string::*, symbol::*, system::*, throw::*, vector::*,
 };
 

@@ -312,7 +312,7 @@ pub extern "C" fn cairn_eq_hash(_ctx: &mut Machine, v: Value) -> Value {
 mod tests {
     use super::*;
     use crate::alloc::*;
-    use crate::testing::{TestRuntime, set_cdr};
+    use crate::bare_runtime::{TestRuntime, set_cdr};
 
     #[test]
     fn equal_compares_contents() {

@@ -3,7 +3,7 @@
 //! The problem: a program ends in many places (`exit`, an error that nobody handles, no memory, a standard output that
 //! is gone), and not every process ends with its program: a host may have several runtimes, and go on. The idea: every
 //! ending comes here, in two steps. [`finish`] writes out what is buffered and says what was asked for at the end; then
-//! the host's [`exit`](crate::options::Host::exit) decides. Nothing else in the runtime ends the process.
+//! the host's [`exit`](crate::start_options::Host::exit) decides. Nothing else in the runtime ends the process.
 //!
 //! A host that goes on calls [`return_to_host`]: the run's frames on the native stack are dropped, and
 //! [`Runtime::run`](crate::Runtime::run) returns the status. Destructors of the runtime calls that were under way do

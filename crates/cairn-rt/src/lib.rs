@@ -28,6 +28,8 @@
 mod access;
 mod alloc;
 mod arguments;
+#[cfg(test)]
+mod bare_runtime;
 mod bytes;
 mod calls;
 mod chars;
@@ -40,7 +42,6 @@ pub mod fatal;
 mod list;
 pub mod machine;
 mod num;
-pub mod options;
 mod port;
 mod print;
 mod record;
@@ -48,15 +49,14 @@ mod report;
 pub mod runtime;
 mod sequence;
 pub mod start;
+pub mod start_options;
 mod string;
 mod symbol;
 mod symbol_table;
 mod system;
-#[cfg(test)]
-mod testing;
 mod throw;
 mod vector;
 
 pub use failure::describe_io;
-pub use options::{Host, Options};
 pub use runtime::{Runtime, rt};
+pub use start_options::{Host, Options};

@@ -80,7 +80,7 @@ pub extern "C" fn cairn_list_append_reversed(ctx: &mut Machine, list: Value, end
 mod tests {
     use super::*;
     use crate::alloc::make_list;
-    use crate::testing::{TestRuntime, set_cdr};
+    use crate::bare_runtime::{TestRuntime, set_cdr};
 
     #[test]
     fn lengths_of_all_shapes() {

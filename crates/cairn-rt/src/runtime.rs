@@ -7,7 +7,7 @@
 use crate::expander::Evaluator;
 use crate::machine::modules::Modules;
 use crate::machine::state::State;
-use crate::options::Options;
+use crate::start_options::Options;
 use crate::symbol_table::SymbolTable;
 use cairn_heap::{Heap, Scheme};
 use cairn_layout::Value;

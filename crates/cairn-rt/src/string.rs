@@ -243,7 +243,7 @@ mod tests {
     use super::*;
     use crate::access::string_text;
     use crate::alloc::{make_list, make_string};
-    use crate::testing::TestRuntime;
+    use crate::bare_runtime::TestRuntime;
 
     const NONE: Value = Value::DEFAULT;
 

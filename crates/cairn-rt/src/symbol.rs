@@ -123,7 +123,7 @@ pub extern "C" fn cairn_symbol_gensym(ctx: &mut Machine) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::TestRuntime;
+    use crate::bare_runtime::TestRuntime;
 
     #[test]
     fn a_name_has_one_symbol() {

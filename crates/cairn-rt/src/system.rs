@@ -86,7 +86,7 @@ pub extern "C" fn cairn_system_environment(ctx: &mut Machine) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::TestRuntime;
+    use crate::bare_runtime::TestRuntime;
 
     #[test]
     fn exit_statuses() {

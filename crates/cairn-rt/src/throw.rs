@@ -199,9 +199,9 @@ pub extern "C" fn cairn_machine_throw(
 mod tests {
     use super::*;
     use crate::access::{list_items, string_text};
+    use crate::bare_runtime::TestRuntime;
     use crate::failure::wrong_type;
     use crate::print::{Mode, to_text};
-    use crate::testing::TestRuntime;
 
     /// The sentence that a person reads, from the hook's arguments.
     fn thrown(ctx: &mut Machine, failed: i64, operation: u64, x: Value, y: Value) -> String {

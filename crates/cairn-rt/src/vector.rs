@@ -95,7 +95,7 @@ pub extern "C" fn cairn_vector_to_list(ctx: &mut Machine, v: Value, start: Value
 mod tests {
     use super::*;
     use crate::alloc::make_list;
-    use crate::testing::TestRuntime;
+    use crate::bare_runtime::TestRuntime;
     use cairn_layout::machine::{CARD_MASK, CARD_SHIFT};
 
     #[test]
@@ -133,7 +133,7 @@ mod tests {
         let both = make_list(ctx, &[v, v]);
         let long = cairn_vector_append(ctx, both);
         assert_eq!(words(long), [n(1), n(2), n(3), n(1), n(2), n(3)]);
-        crate::testing::set_cdr(ctx, list, list);
+        crate::bare_runtime::set_cdr(ctx, list, list);
         assert_eq!(cairn_vector_from_list(ctx, list), Value::FAIL);
         let dotted = alloc_pair(ctx, n(1), n(2));
         assert_eq!(cairn_vector_from_list(ctx, dotted), Value::FAIL);

@@ -270,7 +270,7 @@ fn run_options(m: &ArgMatches) -> Result<RunOptions, String> {
 }
 
 fn parse_size(text: &str) -> Result<u64, String> {
-    cairn_rt::options::parse_size(text)
+    cairn_rt::start_options::parse_size(text)
         .ok_or_else(|| "write a number of bytes, or one with K, M or G, like 512M".into())
 }
 

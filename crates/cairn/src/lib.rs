@@ -39,7 +39,7 @@ mod unfinished;
 
 pub use cache::Cache;
 pub use cairn_rt::Options as RunOptions;
-pub use cairn_rt::options::Zeal;
+pub use cairn_rt::start_options::Zeal;
 pub use compiler::{Compiled, Compiler};
 pub use diagnostics::Messages;
 pub use emit::Stage;

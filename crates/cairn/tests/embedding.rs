@@ -10,7 +10,7 @@ use cairn_layout::module::ModuleTable;
 use cairn_llvm::Jit;
 use cairn_rt::machine::load::LoadError;
 use cairn_rt::machine::modules::ModuleId;
-use cairn_rt::options::Zeal;
+use cairn_rt::start_options::Zeal;
 use cairn_rt::{Host, Options, Runtime};
 use std::sync::{Arc, Mutex};
 

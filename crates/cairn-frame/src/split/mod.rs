@@ -25,17 +25,17 @@
 
 mod checks;
 mod cuts;
+mod frame_slots;
 mod joins;
 mod loads;
 mod pieces;
-mod slots;
 
 use crate::flow;
 use crate::graph::{self, Proc, ProcTerm};
 use crate::ir::*;
 use cairn_layout::facts::StrategyFacts;
+use frame_slots::Slots;
 use pieces::Splitter;
-use slots::Slots;
 use std::collections::HashMap;
 
 /// Splits `proc`; its first piece becomes function `body`, the others are appended to `functions`.

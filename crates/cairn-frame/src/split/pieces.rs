@@ -1,6 +1,6 @@
 //! From the blocks of a piece to a [`Function`].
 
-use super::slots::Slots;
+use super::frame_slots::Slots;
 use super::{checks, loads};
 use crate::flow::VarSet;
 use crate::graph::{self, Proc, ProcTerm};

@@ -3,7 +3,7 @@
 use super::Checker;
 use crate::ir::*;
 use cairn_core::prim::{Op as P, PrimOp};
-use cairn_layout::limits::{CHECK_RESERVE, FRAME_WORDS_MAX, LIVE_MAX, OPERANDS_MAX};
+use cairn_layout::limits::{CHECK_RESERVE, FRAME_WORDS_MAX, LIVE_MAX, OPERANDS_MAX, RED_ZONE};
 
 /// Bytes that an operation takes from the nursery: a word before its operands, but none in a pair; two words at least.
 pub(super) fn allocated(op: &Op) -> u32 {
@@ -21,6 +21,18 @@ pub(super) fn allocated(op: &Op) -> u32 {
 }
 
 impl Checker<'_> {
+    /// Words of stack that a call must have asked for: what its frame has more than the one found at `sp`, unless it
+    /// takes that one's place and ends within the red zone.
+    pub(super) fn stack_needed(&self, frame: &Frame) -> Option<u32> {
+        let found = match &self.f.kind {
+            FuncKind::Return { frame, .. } => frame.words,
+            FuncKind::Body { .. } | FuncKind::Entry { .. } => 0,
+        };
+        let unasked = found > 0 && u64::from(frame.words) * 8 <= RED_ZONE;
+        let more = frame.words.saturating_sub(found);
+        (self.m.strategy.limit_check && more > 0 && !unasked).then_some(more)
+    }
+
     /// What a function receives.
     pub(super) fn kind_bounds(&mut self) {
         match &self.f.kind {

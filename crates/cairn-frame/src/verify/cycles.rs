@@ -3,8 +3,8 @@
 //! A graph without cycles loses all its nodes when those that nothing leads to are taken away again and again; what
 //! stays lies on cycles or behind them.
 
+use super::reads;
 use crate::ir::*;
-use crate::uses;
 
 /// Complaints about cycles without a safepoint.
 pub fn without_safepoint(m: &Module) -> Vec<String> {
@@ -12,8 +12,8 @@ pub fn without_safepoint(m: &Module) -> Vec<String> {
     for f in &m.functions {
         let quiet = |b: usize| !f.blocks[b].stmts.iter().any(Stmt::stops);
         let edges: Vec<Vec<usize>> = (0..f.blocks.len())
-            .map(|b| if quiet(b) { uses::successors(&f.blocks[b].term) } else { vec![] })
-            .map(|to| to.iter().map(|s| s.0 as usize).filter(|s| quiet(*s)).collect())
+            .map(|b| if quiet(b) { reads::next(&f.blocks[b].term) } else { vec![] })
+            .map(|to| to.into_iter().filter(|s| quiet(*s)).collect())
             .collect();
         if let Some(b) = on_a_cycle(&edges) {
             errors.push(format!("{} b{b}: a loop has no safepoint", f.name));
@@ -48,7 +48,7 @@ fn quiet_exits(f: &Function, unknown: usize) -> Vec<usize> {
             continue;
         }
         quiet[b] = true;
-        work.extend(uses::successors(term).iter().map(|s| s.0 as usize));
+        work.extend(reads::next(term));
         match (term, &f.kind) {
             (Term::Call { ret, .. }, _) => out.push(ret.0 as usize),
             (Term::TailCall { callee, .. }, FuncKind::Body { .. }) => out.push(match callee {

@@ -4,7 +4,7 @@
 //! in waiting meanwhile, and an operand whose continuation is entered again makes a list of its own.
 
 use super::packs::field;
-use super::scan::{Wide, is_atom};
+use super::widths::{Wide, is_atom};
 use super::{Listed, OPERANDS, PACK};
 use cairn_core::deep;
 use cairn_core::ir::*;

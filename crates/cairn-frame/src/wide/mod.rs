@@ -30,7 +30,7 @@
 
 mod lists;
 mod packs;
-mod scan;
+mod widths;
 
 use cairn_core::ir::{Program, VarId};
 use cairn_layout::limits::{FRAME_HEADER_MAX, FRAME_WORDS_MAX, LIVE_MAX};
@@ -56,12 +56,12 @@ pub type Listed = HashMap<VarId, (u32, bool)>;
 
 /// The program without wide code.
 pub fn narrow(program: &Program) -> (Cow<'_, Program>, Listed) {
-    let wide = scan::scan(program);
+    let wide = widths::scan(program);
     if wide.is_empty() {
         return (Cow::Borrowed(program), Listed::new());
     }
     let (program, listed) = lists::run(program, &wide);
-    let wide = scan::scan(&program);
+    let wide = widths::scan(&program);
     let program = if wide.is_empty() { program } else { packs::run(&program, &wide, &listed) };
     (Cow::Owned(program), listed)
 }

@@ -8,7 +8,7 @@
 //! A variable that is needed after an expression cannot be packed inside of it: it counts as *across* there. So it is
 //! packed before the expression begins, if there are many.
 
-use super::scan::{Wide, is_atom};
+use super::widths::{Wide, is_atom};
 use super::{EASY, FEW, Listed, PACK};
 use crate::analyze::{Closures, LamId, analyze};
 use cairn_core::ir::*;

@@ -4,9 +4,9 @@
 //! uses it, what a root is, or when collections happen: collectors (see [`crate::gc`]) compose spaces.
 
 pub mod cells;
-pub mod chunks;
 pub mod immortal;
 pub mod large;
 pub mod markregion;
 pub mod nursery;
 pub mod pinned;
+pub mod stack_chunks;

@@ -1,7 +1,7 @@
 //! What follows a store into an object that may be older than what is stored.
 
 use crate::emit::builder::{Builder, ins, line};
-use crate::emit::text::{Mem, Val};
+use crate::emit::ir_text::{Mem, Val};
 use cairn_layout::collector::Barrier;
 use cairn_layout::machine::{CARD_MASK, CARD_SHIFT, Machine};
 use std::mem::offset_of;

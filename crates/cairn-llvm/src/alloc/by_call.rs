@@ -2,7 +2,7 @@
 
 use super::Allocator;
 use crate::emit::builder::Builder;
-use crate::emit::text::Val;
+use crate::emit::ir_text::Val;
 use cairn_layout::object::AllocKind;
 use cairn_layout::value::Value as Word;
 

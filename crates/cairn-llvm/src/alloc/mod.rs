@@ -6,13 +6,13 @@
 
 mod barrier;
 mod by_call;
-mod lists;
+mod free_lists;
 mod two_ended;
 
 pub(crate) use barrier::after_store;
 
 use crate::emit::builder::{Builder, ins};
-use crate::emit::text::{Mem, Val};
+use crate::emit::ir_text::{Mem, Val};
 use cairn_layout::collector::{Allocation, CollectorFacts, prefix};
 use cairn_layout::object::AllocKind;
 
@@ -33,7 +33,7 @@ pub(crate) trait Allocator {
 pub(crate) fn for_facts(facts: &CollectorFacts) -> &'static dyn Allocator {
     match facts.allocation {
         Allocation::TwoEnded => &two_ended::TwoEnded,
-        Allocation::FreeLists { .. } => &lists::FreeLists,
+        Allocation::FreeLists { .. } => &free_lists::FreeLists,
         Allocation::Call => &by_call::ByCall,
     }
 }

@@ -11,7 +11,7 @@
 
 use super::{Allocator, after_prefix};
 use crate::emit::builder::{Builder, ins};
-use crate::emit::text::Val;
+use crate::emit::ir_text::Val;
 use cairn_layout::object::AllocKind;
 
 pub(super) struct TwoEnded;

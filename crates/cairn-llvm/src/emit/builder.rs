@@ -6,7 +6,7 @@
 //! A builder knows neither the module nor the Frame IR: frame strategies and allocators, which get no more than this,
 //! cannot depend on them either.
 
-use super::text::{Mem, Odds, Val};
+use super::ir_text::{Mem, Odds, Val};
 use crate::alloc::Allocator;
 use cairn_layout::facts::CollectorFacts;
 use cairn_layout::machine::Machine;

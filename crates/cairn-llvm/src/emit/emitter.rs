@@ -4,9 +4,9 @@
 //! dereferences.
 
 use super::builder::{Builder, Label, ins, line};
+use super::ir_text::{Mem, Val};
 use super::regs::Regs;
 use super::tables::ModuleCx;
-use super::text::{Mem, Val};
 use cairn_frame::ir::*;
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};

@@ -11,8 +11,8 @@
 
 use super::builder::{ins, line};
 use super::emitter::Emitter;
+use super::ir_text::{Odds, Val};
 use super::regs::{Place, Regs, known_place};
-use super::text::{Odds, Val};
 use cairn_frame::ir::*;
 use cairn_layout::code::{Site, expected_values};
 use cairn_layout::limits::ARG_REGISTERS;

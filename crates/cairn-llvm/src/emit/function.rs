@@ -2,9 +2,9 @@
 
 use super::builder::{Label, ins, line};
 use super::emitter::Emitter;
+use super::ir_text::{Mem, Val};
 use super::prims::{Value, never_heap_pointer};
 use super::regs::Regs;
-use super::text::{Mem, Val};
 use crate::alloc::after_store;
 use crate::strategy::Push;
 use cairn_core::prim::Kind;

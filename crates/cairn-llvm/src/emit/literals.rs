@@ -13,7 +13,7 @@
 //! A literal that occurs several times as the same shared node is emitted once, so `eq?` on it holds. Equal short
 //! strings are shared as well: they are immutable.
 
-use super::text::{Val, escape};
+use super::ir_text::{Val, escape};
 use cairn_core::deep;
 use cairn_core::ir::Literal;
 use cairn_layout::module::{NODE_PLACEHOLDER, SYMBOL_PLACEHOLDER};

@@ -38,6 +38,7 @@ pub(crate) mod builder;
 mod emitter;
 mod entry;
 mod function;
+pub(crate) mod ir_text;
 mod literals;
 mod objects;
 mod prelude;
@@ -47,14 +48,13 @@ mod regs;
 mod runtime_calls;
 mod safepoint;
 mod tables;
-pub(crate) mod text;
 
 use cairn_frame::ir::{FuncId, Module};
 use cairn_layout::facts::CollectorFacts;
 use emitter::Emitter;
+use ir_text::METADATA;
 use std::fmt::Write;
 use tables::{Head, ModuleCx};
-use text::METADATA;
 
 /// LLVM text of a module for programs that use this collector.
 pub fn emit_module(module: &Module, collector: &'static CollectorFacts) -> String {

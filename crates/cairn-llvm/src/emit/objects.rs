@@ -1,7 +1,7 @@
 //! Objects made and read inline: pairs, headed objects, closures, continuations.
 
 use super::builder::{Builder, ins, line};
-use super::text::{Mem, Val};
+use super::ir_text::{Mem, Val};
 use cairn_layout::machine::{slot, slot_offset};
 use cairn_layout::object::{AllocKind, PAIR_BYTES, continuation, headed_bytes};
 use cairn_layout::value::{TAG_OBJECT, TAG_PAIR, TAG_PROCEDURE};

@@ -14,9 +14,9 @@
 
 use super::builder::{Builder, ins, line};
 use super::emitter::Emitter;
+use super::ir_text::{Mem, Odds, Val};
 use super::regs::Regs;
 use super::tables::{Head, ModuleCx};
-use super::text::{Mem, Odds, Val};
 use cairn_layout::code::{Site, flags};
 use cairn_layout::machine::{Machine, slot, slot_offset};
 use cairn_layout::object::continuation;

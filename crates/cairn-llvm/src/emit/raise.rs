@@ -4,9 +4,9 @@
 
 use super::builder::{Label, ins};
 use super::emitter::Emitter;
+use super::ir_text::{Mem, Val};
 use super::regs::Regs;
 use super::runtime_calls::row_of;
-use super::text::{Mem, Val};
 use cairn_layout::calls::{ALLOC, COLD, FAIL};
 use cairn_layout::code::Site;
 use cairn_layout::machine::{error, slot, slot_offset};

@@ -8,7 +8,7 @@
 //! ```
 
 use super::builder::{Builder, line};
-use super::text::{Mem, Val};
+use super::ir_text::{Mem, Val};
 use cairn_layout::limits::{ARG_REGISTERS, ARGS_MIN};
 use cairn_layout::value::TAG_PROCEDURE;
 

@@ -10,7 +10,7 @@
 //! A third way does not come back: `raise`.
 
 use super::builder::{Builder, ins};
-use super::text::Val;
+use super::ir_text::Val;
 use cairn_layout::calls::{ALLOC, FAIL, PURE, RT_CALLS, RtIndex};
 use cairn_layout::machine::Machine;
 use std::fmt::Write;

@@ -13,7 +13,7 @@
 
 use super::builder::{ins, line};
 use super::emitter::Emitter;
-use super::text::{Mem, Odds, Val};
+use super::ir_text::{Mem, Odds, Val};
 use cairn_frame::ir::{Rep, Var};
 use cairn_layout::collector::Moving;
 use cairn_layout::limits::{CHECK_RESERVE, SPILL_WORDS};

@@ -1,7 +1,7 @@
 //! Module-wide state and tables: symbols, C strings, descriptors, globals, `@cairn_module`.
 
+use super::ir_text::{Val, escape, symbol};
 use super::literals::Literals;
-use super::text::{Val, escape, symbol};
 use crate::strategy::{Strategy, lowering};
 use cairn_frame::ir::*;
 use cairn_layout::code::{SEVERAL, Site, count_word, flags};

@@ -10,7 +10,7 @@
 
 use super::{Push, Strategy};
 use crate::emit::builder::{Builder, ins, line};
-use crate::emit::text::{Mem, Odds, Val};
+use crate::emit::ir_text::{Mem, Odds, Val};
 use cairn_layout::code::SHAPE;
 use cairn_layout::limits::COPY_WORDS;
 use cairn_layout::machine::Machine;

@@ -9,7 +9,7 @@
 
 use super::{Push, Strategy};
 use crate::emit::builder::{Builder, ins, line};
-use crate::emit::text::{Mem, Val};
+use crate::emit::ir_text::{Mem, Val};
 use cairn_layout::facts::HEAP;
 use cairn_layout::object::{AllocKind, continuation, headed_bytes};
 use cairn_layout::value::{TAG_PROCEDURE, Value as Word};

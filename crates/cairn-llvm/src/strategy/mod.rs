@@ -7,7 +7,7 @@ mod chunks;
 mod heap;
 
 use crate::emit::builder::Builder;
-use crate::emit::text::Val;
+use crate::emit::ir_text::Val;
 use cairn_frame::ir::Frame;
 use cairn_layout::facts::FrameKind;
 

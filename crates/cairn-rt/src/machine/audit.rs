@@ -1,11 +1,12 @@
 //! The auditor: a second reading of frames, under zeal.
 //!
 //! The problem: a live map that forgets a slot shows much later, as a stale word in some frame. The idea: read the
-//! frames once more, by code that shares nothing with [`super::walk`], and believe nothing. Before a descriptor is
-//! read, the return address must lie in the code of a loaded module. The descriptor must be one of a return point, its
-//! sizes and maps must agree, the frames must fill their segment exactly, and below it must be an underflow frame. Live
-//! slots go to the heap's checker, which demands valid values. All other slots are *spoiled*: they get a word that is
-//! no value, so a slot that is used although its map does not show it is found at its first use.
+//! frames once more, by code that shares nothing with [`super::frame_reader`], and believe nothing. Before a
+//! descriptor is read, the return address must lie in the code of a loaded module. The descriptor must be one of a
+//! return point, its sizes and maps must agree, the frames must fill their segment exactly, and below it must be an
+//! underflow frame. Live slots go to the heap's checker, which demands valid values. All other slots are *spoiled*:
+//! they get a word that is no value, so a slot that is used although its map does not show it is found at its first
+//! use.
 //!
 //! ```text
 //!   sp ──▶ │ return address │ … live: checked … dead: spoiled … │ return address │ … │ underflow ◀── base

@@ -135,8 +135,8 @@ impl Client for Roots {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{Options, Zeal};
-    use crate::testing::TestRuntime;
+    use crate::bare_runtime::TestRuntime;
+    use crate::start_options::{Options, Zeal};
 
     #[test]
     fn a_check_larger_than_the_nursery_is_no_lack_of_memory() {

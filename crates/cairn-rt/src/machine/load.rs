@@ -194,8 +194,8 @@ impl Runtime {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{Host, Options};
     use crate::start::run_program;
+    use crate::start_options::{Host, Options};
     use std::sync::{Arc, Mutex};
 
     fn table(version: u64, collector: &'static str) -> ModuleTable {

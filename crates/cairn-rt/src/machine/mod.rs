@@ -18,6 +18,7 @@
 
 pub(crate) mod audit;
 mod collect;
+mod frame_reader;
 pub mod frames;
 pub mod load;
 pub mod modules;
@@ -28,7 +29,6 @@ pub(crate) mod state;
 pub mod stop;
 pub(crate) mod stubs;
 mod suspend;
-mod walk;
 
 pub use requests::*;
 pub use safepoint::*;
@@ -44,8 +44,8 @@ use cairn_layout::Value;
 use cairn_layout::code::{OF_PROCEDURE, SHAPE, flags};
 use cairn_layout::machine::Machine;
 use cairn_layout::object::continuation;
+use frame_reader::descriptor;
 use frames::continuation_word;
-use walk::descriptor;
 
 /// A return left the current segment: brings back the frame below. The result is the new `Machine::sp`.
 #[unsafe(no_mangle)]

@@ -31,7 +31,7 @@ pub extern "C" fn cairn_machine_object(ctx: &mut Machine, kind: Value, bytes: Va
 mod tests {
     use super::*;
     use crate::alloc::alloc_pair;
-    use crate::testing::TestRuntime;
+    use crate::bare_runtime::TestRuntime;
 
     /// Fills the `bytes` at `address` with words that are no addresses, as whoever asked would.
     fn fill(address: u64, bytes: u64) {

@@ -27,14 +27,14 @@
 pub mod arith;
 pub mod big;
 pub mod bits;
+pub mod conversion;
 pub mod operand;
 pub mod real;
 #[cfg(test)]
 mod tests;
-pub mod text;
 
 pub use arith::*;
 pub use bits::*;
+pub use conversion::*;
 pub use operand::to_number;
 pub use real::*;
-pub use text::*;

@@ -3,8 +3,8 @@
 use super::operand::{from_number, make_parts};
 use super::*;
 use crate::access;
+use crate::bare_runtime::TestRuntime;
 use crate::equality::eqv;
-use crate::testing::TestRuntime;
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, error as kind};
 use cairn_layout::object::Type;

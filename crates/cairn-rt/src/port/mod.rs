@@ -17,9 +17,9 @@
 //! try. Input text that is not UTF-8 is a read error that names file, line and byte; the offending byte is consumed, so
 //! reading can go on.
 
-pub mod calls;
 mod input;
 mod output;
+pub mod port_calls;
 
 pub use input::{Peeked, peek_scalar};
 pub use output::Writer;

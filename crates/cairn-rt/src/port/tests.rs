@@ -1,8 +1,8 @@
 //! Tests of ports.
 
-use super::calls::*;
+use super::port_calls::*;
 use super::*;
-use crate::testing::TestRuntime;
+use crate::bare_runtime::TestRuntime;
 
 fn text(ctx: &mut Machine, s: &str) -> Value {
     alloc::make_string(ctx, s)

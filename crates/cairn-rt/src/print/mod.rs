@@ -15,14 +15,14 @@
 //! external representation prints as `#<kind …>`.
 
 mod atoms;
-mod labels;
+mod datum_labels;
 
 use crate::access::{self, car, cdr, words};
 use crate::port::Writer;
 use crate::record;
 use cairn_layout::Value;
 use cairn_layout::object::Type;
-use labels::Labels;
+use datum_labels::Labels;
 
 pub use atoms::describe;
 
@@ -118,7 +118,7 @@ enum Task {
 
 /// Prints an object.
 pub fn print(out: &mut impl Out, v: Value, mode: Mode) {
-    if !labels::is_node(v) {
+    if !datum_labels::is_node(v) {
         return atoms::print_atom(out, v, mode);
     }
     let mut labels = match mode {
@@ -133,7 +133,7 @@ pub fn print(out: &mut impl Out, v: Value, mode: Mode) {
         }
         match task {
             Task::Text(text) => out.str(text),
-            Task::Object(v) if !labels::is_node(v) => atoms::print_atom(out, v, mode),
+            Task::Object(v) if !datum_labels::is_node(v) => atoms::print_atom(out, v, mode),
             Task::Object(v) => {
                 if let Some(label) = labels.get(v) {
                     if label.printed {

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::alloc::*;
+use crate::bare_runtime::{TestRuntime, set_cdr};
 use crate::symbol::intern;
-use crate::testing::{TestRuntime, set_cdr};
 use cairn_layout::machine::Machine;
 
 fn written(v: Value) -> String {

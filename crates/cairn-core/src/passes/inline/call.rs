@@ -1,7 +1,7 @@
 //! Calls: finding the procedure, deciding, beta reduction.
 
 use super::estimate::{Arg, estimate};
-use super::walk::Steps;
+use super::reduce::Steps;
 use super::{DEPTH, Inliner, Known, ONCE, SMALL, SMALL_ONCE, WITH_PROCEDURE};
 use crate::inlined::each_site;
 use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, VarId};

@@ -106,11 +106,11 @@ impl Estimator<'_> {
                             _ => None,
                         },
                     };
-                    super::walk::same(&constant(a)?, &constant(b)?)
+                    super::reduce::same(&constant(a)?, &constant(b)?)
                 }
                 (_, [x]) => match self.arg(x)? {
-                    Arg::Const(l) => super::walk::predicate(*op, l),
-                    Arg::Procedure => super::walk::procedure_predicate(*op),
+                    Arg::Const(l) => super::reduce::predicate(*op, l),
+                    Arg::Procedure => super::reduce::procedure_predicate(*op),
                     Arg::Unknown => None,
                 },
                 _ => None,

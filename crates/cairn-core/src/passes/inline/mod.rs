@@ -41,13 +41,13 @@
 //! Complexity: linear in the size of the program plus the size of all copies, which is bounded by [`GROWTH`].
 
 mod call;
+mod candidates;
 mod estimate;
-mod facts;
 mod once;
 #[cfg(test)]
 pub(crate) mod random;
+mod reduce;
 mod specialize;
-mod walk;
 
 use super::known::{self, GlobalFacts};
 use crate::effects;
@@ -78,7 +78,7 @@ const DEPTH: usize = 12;
 /// Inlines throughout `program`.
 pub fn run(program: &mut Program) {
     let facts = known::analyze(program);
-    let plan = facts::plan(program, &facts, ONCE);
+    let plan = candidates::plan(program, &facts, ONCE);
     let mut inliner = Inliner {
         facts,
         breaker: plan.breaker,

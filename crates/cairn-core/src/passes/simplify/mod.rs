@@ -27,10 +27,10 @@
 //! (copies add to it). A rewritten expression is not simplified again in the same run (the pipeline runs the pass
 //! several times), so the cost is linear, apart from effect queries.
 
+mod algebra;
 mod branch;
 mod labels;
 mod place;
-mod rules;
 
 use super::known::{GlobalFacts, copyable};
 use crate::effects::{self, Effects};

@@ -16,7 +16,7 @@
 //! The parts are combined as `cairn_num` does it: a flonum operand has an exact zero as imaginary part, which leaves
 //! signed zeros and NaNs alone.
 
-use super::walk::Types;
+use super::rounds::Types;
 use crate::ir::{Expr, Label, LabelId, Literal, VarId};
 use crate::prim::{Op, PrimOp};
 use crate::walk::{rewrite, take, visit};

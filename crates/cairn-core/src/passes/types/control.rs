@@ -6,7 +6,7 @@
 
 use super::env::{Fact, Mark, either};
 use super::lattice::{Slot, Type, bits::*};
-use super::walk::{Phase, Types};
+use super::rounds::{Phase, Types};
 use crate::ir::{Expr, GlobalId, Label, LabelId, Lambda, VarId};
 use rustc_hash::FxHashMap;
 

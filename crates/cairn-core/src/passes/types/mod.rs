@@ -47,7 +47,7 @@
 //! | [`slots`] | what flows against the order of the walk |
 //! | [`forms`] | which forms are still to be walked |
 //! | [`plans`] | what the last walk of the first round decides |
-//! | [`walk`] | evaluation order; the rounds |
+//! | [`rounds`] | evaluation order; the rounds |
 //! | [`control`] | procedures and labels |
 //! | [`test`] | what branches may assume |
 //! | [`operations`] | primitives: results, proofs, cheaper operations |
@@ -63,27 +63,27 @@
 //! Effects, their order, and failures stay as they are. Complexity: linear per walk; a form is walked again at most a
 //! few times for each slot it depends on.
 
+mod agenda;
 mod complex;
 mod control;
 mod env;
-mod forms;
 mod lattice;
 mod operations;
 mod peel;
 mod plans;
 mod question;
+mod rounds;
 mod slots;
 mod speculate;
 mod test;
 mod unbox;
 mod version;
-mod walk;
 
 use crate::ir::Program;
 
 /// Proves and rewrites throughout `program`.
 pub fn run(program: &mut Program) {
-    walk::run(program);
+    rounds::run(program);
 }
 
 #[cfg(test)]

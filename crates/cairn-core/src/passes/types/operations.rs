@@ -2,8 +2,8 @@
 
 use super::lattice::{LENGTH_MAX, Type, bits::*, mask, predicate};
 use super::question::Question;
+use super::rounds::{Phase, Types};
 use super::speculate;
-use super::walk::{Phase, Types};
 use crate::ir::{Expr, GlobalId, Literal, VarId};
 use crate::passes::known::Known;
 use crate::prim::{Op, PrimOp, fixnum_bit, scalar_bit};

@@ -21,7 +21,7 @@
 //! errors is reported may then differ, as with any order of evaluation.
 
 use super::lattice::{Type, bits::*};
-use super::walk::Types;
+use super::rounds::Types;
 use crate::effects::{self, Effects};
 use crate::ir::{Expr, Literal, VarId};
 use crate::prim::{Kind, Op, PrimOp};

@@ -38,7 +38,7 @@
 
 use super::control::ProcedureId;
 use super::lattice::{Type, bits::*};
-use super::walk::Types;
+use super::rounds::Types;
 use crate::ir::{Clause, Expr, Label, LabelId, Literal, Program, TopForm, VarId};
 use crate::prim::{Kind, Op, PrimOp};
 use crate::walk::{

@@ -18,7 +18,7 @@
 //!   has filled since; all sparse blocks, and at once, when the heap is near its maximum.
 //! * What ambiguous words refer to is pinned before anything moves ([`pins`]); young objects become old in place.
 //! * Cells (typed and untyped blocks) are born old and marked in place (`space::cells`).
-//! * Stack chunks do not move; continuations keep them alive (`space::chunks`).
+//! * Stack chunks do not move; continuations keep them alive (`space::stack_chunks`).
 //!
 //! Invariants between collections: nothing is grey; clean cards cover no reference to a young object; no word of
 //! a scannable block refers to the nursery. Survivors need free blocks: [`Plan::reserve`] says how many, and every

@@ -33,11 +33,11 @@ use crate::marks::Starts;
 use crate::model::{Located, ObjectModel, RefKind};
 use crate::region::{CARD_BYTES, OwnCards};
 use crate::space::cells::CellSpace;
-use crate::space::chunks::ChunkSpace;
 use crate::space::immortal::ImmortalSpace;
 use crate::space::large::LargeSpace;
 use crate::space::markregion::{MarkRegionSpace, Tables};
 use crate::space::pinned::PinnedSpace;
+use crate::space::stack_chunks::ChunkSpace;
 use std::marker::PhantomData;
 
 /// Objects in the queue between the mark stack and the scan.

@@ -14,7 +14,7 @@
 use super::{Sink, Value, literal_fixnum};
 use crate::emit::builder::{Label, ins};
 use crate::emit::emitter::Emitter;
-use crate::emit::text::{Odds, Val, double};
+use crate::emit::ir_text::{Odds, Val, double};
 use cairn_core::ir::Literal;
 use cairn_core::prim::{Op, fixnum_bit};
 use cairn_frame::ir::{Operand, Prim};

@@ -9,7 +9,7 @@ use super::{Value, literal_fixnum, never_heap_pointer};
 use crate::alloc::after_store;
 use crate::emit::builder::{Label, ins, line};
 use crate::emit::emitter::Emitter;
-use crate::emit::text::{Mem, Val};
+use crate::emit::ir_text::{Mem, Val};
 use cairn_core::prim::{Kind, Op, scalar_bit};
 use cairn_frame::ir::Prim;
 use cairn_layout::code::Site;

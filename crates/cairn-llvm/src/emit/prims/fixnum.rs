@@ -5,7 +5,7 @@
 use super::{Sink, Value};
 use crate::emit::builder::ins;
 use crate::emit::emitter::Emitter;
-use crate::emit::text::Val;
+use crate::emit::ir_text::Val;
 use cairn_core::prim::Op;
 use cairn_frame::ir::Prim;
 use cairn_layout::value::CHAR_BYTE;

@@ -10,7 +10,7 @@
 use super::{Sink, Value};
 use crate::emit::builder::{Label, ins};
 use crate::emit::emitter::Emitter;
-use crate::emit::text::{Mem, Odds, Val, double};
+use crate::emit::ir_text::{Mem, Odds, Val, double};
 use cairn_core::ir::Literal;
 use cairn_core::prim::Op;
 use cairn_frame::ir::{Operand, Prim, Rep};

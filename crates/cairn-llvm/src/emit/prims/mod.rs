@@ -14,7 +14,7 @@ mod types;
 
 use super::builder::{Builder, Label, ins};
 use super::emitter::Emitter;
-use super::text::{Odds, Val};
+use super::ir_text::{Odds, Val};
 use cairn_core::ir::Literal;
 use cairn_core::prim::{Kind, Op, PrimOp};
 use cairn_frame::ir::{Operand, Prim, Rep, Test};

@@ -14,7 +14,7 @@
 use super::Value;
 use crate::emit::builder::{Label, ins, line};
 use crate::emit::emitter::Emitter;
-use crate::emit::text::{Mem, Val};
+use crate::emit::ir_text::{Mem, Val};
 use cairn_core::prim::Op;
 use cairn_frame::ir::Prim;
 use cairn_layout::object::{FLAGS_SHIFT, Type, port, type_byte};

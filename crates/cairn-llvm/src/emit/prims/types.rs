@@ -3,7 +3,7 @@
 use super::Sink;
 use crate::emit::builder::{Label, ins};
 use crate::emit::emitter::Emitter;
-use crate::emit::text::{Mem, Odds, Val};
+use crate::emit::ir_text::{Mem, Odds, Val};
 use cairn_core::ir::Literal;
 use cairn_core::prim::{Kind, Op};
 use cairn_frame::ir::{Operand, Prim};

@@ -38,9 +38,9 @@
 use super::{FrameStrategy, continuation_word, make_continuation};
 use crate::exhaustion;
 use crate::machine::audit::Segment;
+use crate::machine::frame_reader::{descriptor, visit_frames};
 use crate::machine::state::State;
 use crate::machine::stop;
-use crate::machine::walk::{descriptor, visit_frames};
 use crate::runtime::rt;
 use cairn_heap::RootVisitor;
 use cairn_heap::address::Address;

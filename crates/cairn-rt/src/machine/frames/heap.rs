@@ -10,7 +10,7 @@
 
 use super::{FrameStrategy, continuation_word, make_continuation};
 use crate::alloc::alloc_procedure;
-use crate::machine::walk::descriptor;
+use crate::machine::frame_reader::descriptor;
 use crate::runtime::rt;
 use cairn_heap::RootVisitor;
 use cairn_heap::address::Address;

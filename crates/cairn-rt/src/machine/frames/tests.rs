@@ -3,11 +3,11 @@
 use super::*;
 use crate::access::{car, cdr};
 use crate::alloc::alloc_pair;
+use crate::bare_runtime::TestRuntime;
 use crate::machine::audit::Auditor;
 use crate::machine::collect::safepoint;
-use crate::machine::walk::descriptor;
-use crate::options::{Options, Zeal};
-use crate::testing::TestRuntime;
+use crate::machine::frame_reader::descriptor;
+use crate::start_options::{Options, Zeal};
 use cairn_layout::code::{SHAPE, flags};
 use cairn_layout::facts::{STRATEGIES, StrategyFacts};
 

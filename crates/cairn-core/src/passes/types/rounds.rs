@@ -1,8 +1,8 @@
 //! The walk: evaluation order, and the rounds of walks.
 
+use super::agenda::Forms;
 use super::control::{Procedures, Target};
 use super::env::{Env, either};
-use super::forms::Forms;
 use super::lattice::{Type, bits::*};
 use super::plans::Plans;
 use super::question::Question;

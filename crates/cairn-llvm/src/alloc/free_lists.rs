@@ -13,7 +13,7 @@
 
 use super::{Allocator, after_prefix, by_call};
 use crate::emit::builder::{Builder, ins};
-use crate::emit::text::{Odds, Val};
+use crate::emit::ir_text::{Odds, Val};
 use cairn_layout::machine::Machine;
 use cairn_layout::object::AllocKind;
 use cairn_layout::value::Value as Word;

@@ -1,8 +1,8 @@
 //! A runtime without compiled code, for unit tests.
 
 use crate::alloc::write_barrier;
-use crate::options::Options;
 use crate::runtime::Runtime;
+use crate::start_options::Options;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 
