@@ -13,6 +13,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+/// LLVM makes and drops small objects by the million, a sixth of its time in glibc's allocator. This one also takes the
+/// place of C's `malloc`, LLVM's included.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Exit status of a failed compilation or run.
 const FAILURE: u8 = 1;
 /// Exit status of wrong command-line use.
