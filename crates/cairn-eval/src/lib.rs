@@ -18,6 +18,7 @@
 pub mod encode;
 pub mod library_loader;
 
+use cairn_rt::Options;
 use cairn_rt::evaluator::{Data, Evaluator};
 use cairn_rt::start::{ModuleTable, run_executable};
 use cairn_syntax::{Environment, Failed, LibraryName, Session};
@@ -35,8 +36,8 @@ pub struct Expander {
 }
 
 /// A new expander, for [`cairn_rt::Options::evaluator`].
-pub fn new() -> Box<dyn Evaluator> {
-    Box::new(Expander::default())
+pub fn new(options: &Options) -> Box<dyn Evaluator> {
+    Box::new(Expander { files: Files::new(options.library_path.clone()), ..Expander::default() })
 }
 
 impl Evaluator for Expander {

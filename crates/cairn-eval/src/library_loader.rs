@@ -2,7 +2,7 @@
 
 use cairn_syntax::{LibraryName, Loader};
 use include_dir::{Dir, include_dir};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 static LIB: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../lib");
 
@@ -14,9 +14,18 @@ pub fn built_in(relative: &str) -> Option<&'static str> {
     LIB.get_file(relative)?.contents_utf8()
 }
 
-/// Finds libraries: those of `lib/`, then files in the working directory and in the directories of `CAIRN_PATH`.
+/// Finds libraries: those of `lib/`, then files in the working directory and in the directories of the library path.
 #[derive(Debug, Default)]
-pub struct Files;
+pub struct Files {
+    path: Vec<PathBuf>,
+}
+
+impl Files {
+    /// With this library path.
+    pub fn new(path: Vec<PathBuf>) -> Files {
+        Files { path }
+    }
+}
 
 impl Loader for Files {
     fn load_library(&mut self, name: &LibraryName) -> Result<Option<(String, String)>, String> {
@@ -24,8 +33,7 @@ impl Loader for Files {
         if let Some(text) = built_in(&relative) {
             return Ok(Some((format!("{BUILT_IN}{relative}"), text.to_string())));
         }
-        let path = std::env::var_os("CAIRN_PATH").unwrap_or_default();
-        let directories = std::iter::once(Path::new("").to_path_buf()).chain(std::env::split_paths(&path));
+        let directories = std::iter::once(Path::new("")).chain(self.path.iter().map(|d| &**d));
         let mut files = directories.map(|d| d.join(&relative));
         let Some(file) = files.find(|f| f.is_file()) else { return Ok(None) };
         let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;

@@ -49,7 +49,7 @@ fn value(ctx: &mut Machine, data: &Data) -> Value {
 fn with<T>(ctx: &mut Machine, f: impl FnOnce(&mut dyn Evaluator) -> Result<T, String>) -> Result<T, String> {
     let runtime = rt(ctx);
     let make = runtime.options.evaluator.ok_or("this program was built without an evaluator")?;
-    f(&mut **runtime.evaluator.get_or_insert_with(make))
+    f(&mut **runtime.evaluator.get_or_insert_with(|| make(&runtime.options)))
 }
 
 fn failed(ctx: &mut Machine, who: &str, message: &str) -> Value {

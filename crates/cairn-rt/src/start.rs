@@ -1,7 +1,6 @@
 //! From nothing to a running program: making a runtime, `main` of executables.
 
 use crate::calls;
-use crate::expander::Evaluator;
 use crate::fatal;
 use crate::machine::load::collector_of;
 use crate::machine::modules::Modules;
@@ -11,7 +10,7 @@ use crate::machine::stop::{arm, watch};
 use crate::machine::stubs::cold_stub;
 use crate::port;
 use crate::runtime::{Exhaustion, Runtime};
-use crate::start_options::{Host, Options, Zeal};
+use crate::start_options::{Host, MakeEvaluator, Options, Zeal};
 use crate::symbol_table::SymbolTable;
 use cairn_heap::{CollectionEvent, Heap, HeapConfig, Observer, Scheme};
 use cairn_layout::Value;
@@ -149,7 +148,7 @@ pub unsafe fn run_executable(
     argv: *const *const c_char,
     table: *const ModuleTable,
     code: Range<u64>,
-    evaluator: Option<fn() -> Box<dyn Evaluator>>,
+    evaluator: Option<MakeEvaluator>,
 ) -> c_int {
     // SAFETY: `argv` has `argc` C strings.
     let command_line = unsafe {

@@ -6,6 +6,7 @@ use cairn_layout::facts::{COLLECTORS, CollectorFacts};
 use cairn_layout::machine::Machine;
 use std::fmt::Debug;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Who runs programs: the process itself, or a program with runtimes inside.
@@ -27,6 +28,9 @@ pub trait Host: Debug + Send + Sync {
 pub struct Process;
 
 impl Host for Process {}
+
+/// Makes the expander of a runtime with these options.
+pub type MakeEvaluator = fn(&Options) -> Box<dyn Evaluator>;
 
 /// How hard a run tries to find mistakes of the compiler and the runtime.
 ///
@@ -90,7 +94,9 @@ pub struct Options {
     /// Who runs it.
     pub host: Arc<dyn Host>,
     /// Makes the expander that `eval` needs.
-    pub evaluator: Option<fn() -> Box<dyn Evaluator>>,
+    pub evaluator: Option<MakeEvaluator>,
+    /// Where evaluated code looks for libraries, after the working directory.
+    pub library_path: Vec<PathBuf>,
 }
 
 /// Is an environment variable set, to anything but nothing and `0`?
@@ -115,13 +121,20 @@ pub fn parse_size(text: &str) -> Option<u64> {
     (bytes < (1u64 << 60) as f64).then_some(bytes as u64)
 }
 
+/// The directories of `CAIRN_PATH`, separated by colons. Empty ones are left out.
+pub fn library_path_of_environment() -> Vec<PathBuf> {
+    let path = std::env::var_os("CAIRN_PATH").unwrap_or_default();
+    std::env::split_paths(&path).filter(|d| !d.as_os_str().is_empty()).collect()
+}
+
 impl Options {
     /// The options of an executable made by `cairn build`: `CAIRN_HEAP_MAX`, `CAIRN_STATS`, `CAIRN_TRACE_GC`,
-    /// `CAIRN_ZEAL`.
+    /// `CAIRN_ZEAL`, `CAIRN_PATH`.
     pub fn from_environment(command_line: Vec<String>) -> Result<Options, String> {
         let mut options = Options { command_line, zeal: Zeal::from_environment()?, ..Options::default() };
         options.stats = is_set("CAIRN_STATS");
         options.trace_gc = is_set("CAIRN_TRACE_GC");
+        options.library_path = library_path_of_environment();
         if let Some(text) = std::env::var_os("CAIRN_HEAP_MAX") {
             let text = text.to_string_lossy();
             let size = parse_size(&text)
@@ -145,6 +158,7 @@ impl Default for Options {
             command_line,
             host: Arc::new(Process),
             evaluator: None,
+            library_path: Vec::new(),
         }
     }
 }

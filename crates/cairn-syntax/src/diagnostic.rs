@@ -37,16 +37,23 @@ pub struct Diagnostic {
     pub notes: Vec<(Span, String)>,
     /// What to do, for instance the right form.
     pub help: Option<String>,
+    /// Is it likely that other messages are consequences of this? Then it is shown without them.
+    pub root_cause: bool,
 }
 
 impl Diagnostic {
     /// A message at a place.
     pub fn new(span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { message: message.into(), span, notes: Vec::new(), help: None }
+        Diagnostic { message: message.into(), span, notes: Vec::new(), help: None, root_cause: false }
     }
     /// Adds a second place.
     pub fn note(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.notes.push((span, text.into()));
+        self
+    }
+    /// Others may follow from it.
+    pub fn root_cause(mut self) -> Diagnostic {
+        self.root_cause = true;
         self
     }
     /// Adds advice.

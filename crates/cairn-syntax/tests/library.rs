@@ -60,9 +60,31 @@ fn shapes(last: &str) -> String {
 fn macros_from_libraries_see_the_library() {
     let out =
         with(&[SHAPES], &[], "(import (scheme base) (shapes)) (define hidden 1) (define * 2) (square-of hidden)");
-    let last = out.lines().last().unwrap_or("");
+    let last = out.lines().find(|l| l.starts_with("(let ")).unwrap_or("");
     // the library's hidden and *, the user's argument
     assert!(last.starts_with("(let ((hidden-too.") && last.contains(" hidden)) (* hidden hidden-too."), "{out}");
+}
+
+#[test]
+fn a_missing_library_comes_before_its_consequences() {
+    let library =
+        "(define-library (l) (export x) (import (scheme base) (no)) (begin (define x (make-it (when)))))";
+    let program = "(import (scheme base) (l)) (if) (let) (when)";
+    let out = with(&[library], &[], program);
+    assert!(out.starts_with("error: lib/l.sld:1:54-1:58: there is no library (no)"), "{out}");
+    assert_eq!(out.matches("error:").count(), 1, "{out}");
+}
+
+#[test]
+fn libraries_define_what_they_import() {
+    let library =
+        "(define-library (l) (export f) (import (scheme base)) (begin (define (f x) (car x)) (define (car x) x)))";
+    let out = with(&[library], &[], "(import (scheme base) (l)) (f car)");
+    assert!(out.contains("(define f (lambda:f (x.1) (car x.1)))\n(define car (lambda:car"), "{out}");
+    assert!(out.contains("warning: lib/l.sld:1:94-1:97: `car` is imported and defined again"), "{out}");
+    // what nobody asked for may be defined without ado
+    let out = with(&[], &[], "(define (car x) x) (car 1)");
+    assert!(!out.contains("warning"), "{out}");
 }
 
 #[test]
@@ -73,7 +95,7 @@ fn library_errors() {
     let out = bad(SHAPES, "(import (only (shapes) aera))");
     assert!(out.contains("(shapes) does not export `aera`"), "{out}");
     let out = bad("(define-library (l) (import (scheme base)) (begin (define car 1)))", "(import (l))");
-    assert!(out.contains("`car` is imported and cannot be defined again"), "{out}");
+    assert!(out.contains("warning: lib/l.sld:1:59-1:62: `car` is imported and defined again"), "{out}");
     let out = bad("(define-library (l) (import (scheme base)) (define x 1))", "(import (l))");
     assert!(out.contains("put it into a begin"), "{out}");
     let out = bad("(define-library (l) (import (l)))", "(import (l))");

@@ -9,8 +9,11 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches};
 use std::ffi::OsString;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// The names of commands.
+const COMMANDS: [&str; 2] = ["run", "build"];
 
 /// What the user asked for.
 pub enum Command {
@@ -51,6 +54,8 @@ pub enum Command {
 pub struct Compile {
     /// What is compiled.
     pub options: CompileOptions,
+    /// Where libraries are looked for, after the program's own directory.
+    pub library_path: Vec<PathBuf>,
     /// Use the cache of compiled programs.
     pub cache: bool,
     /// Report the time of each stage on standard error.
@@ -87,6 +92,12 @@ fn compile_arguments() -> Vec<Arg> {
             .hide_env(true)
             .value_parser(["low", "high"])
             .help("How much to optimize"),
+        Arg::new("library")
+            .short('I')
+            .value_name("DIR")
+            .action(ArgAction::Append)
+            .value_parser(clap::value_parser!(PathBuf))
+            .help("Look for libraries in this directory, too; before those of CAIRN_PATH"),
         Arg::new("verify")
             .long("verify")
             .env("CAIRN_VERIFY")
@@ -142,7 +153,16 @@ fn file_argument() -> Arg {
         .value_name("FILE.scm")
         .required(true)
         .value_parser(clap::value_parser!(PathBuf))
-        .help("The program")
+        .help("The program; - for the standard input")
+}
+
+fn program_arguments() -> Arg {
+    Arg::new("arguments")
+        .value_name("ARG")
+        .num_args(0..)
+        .trailing_var_arg(true)
+        .allow_hyphen_values(true)
+        .help("Arguments for the program: (command-line) returns them")
 }
 
 fn emit_arguments() -> [Arg; 2] {
@@ -169,6 +189,7 @@ fn command() -> clap::Command {
             "Each long option can also be set by an environment variable: --heap-max by CAIRN_HEAP_MAX, and so on.\n\
              `./cairn test` (the script at the root of the source tree) runs everything that CI checks.",
         )
+        .override_usage("cairn <COMMAND>\n       cairn <FILE.scm> [ARG]...    as `cairn run`, for scripts")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
@@ -179,14 +200,7 @@ fn command() -> clap::Command {
                 .args(run_arguments())
                 .args(emit_arguments())
                 .arg(file_argument())
-                .arg(
-                    Arg::new("arguments")
-                        .value_name("ARG")
-                        .num_args(0..)
-                        .trailing_var_arg(true)
-                        .allow_hyphen_values(true)
-                        .help("Arguments for the program: (command-line) returns them"),
-                ),
+                .arg(program_arguments()),
         )
         .subcommand(
             clap::Command::new("build")
@@ -205,9 +219,25 @@ fn command() -> clap::Command {
         )
 }
 
+/// The command line with the command that its first word stands for: a file is run, whatever follows are its own
+/// arguments.
+fn with_command(args: impl Iterator<Item = OsString>) -> Result<Vec<OsString>, ExitCode> {
+    let mut args: Vec<OsString> = args.collect();
+    let Some(first) = args.get(1).and_then(|a| a.to_str()) else { return Ok(args) };
+    if first != "-" && (first.starts_with('-') || COMMANDS.contains(&first)) {
+        return Ok(args);
+    }
+    if !first.contains(['.', '/', '-']) && !Path::new(first).exists() {
+        eprintln!("cairn: there is no command `{first}`, and no such file; --help lists the commands");
+        return Err(ExitCode::from(crate::USAGE));
+    }
+    args.splice(1..1, ["run", "--"].map(OsString::from));
+    Ok(args)
+}
+
 /// Parses the command line; on failure or `--help` everything has been printed.
 pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> {
-    let matches = command().try_get_matches_from(args).map_err(|e| {
+    let matches = command().try_get_matches_from(with_command(args)?).map_err(|e| {
         if e.use_stderr() {
             let _ = e.print();
             return ExitCode::from(crate::USAGE);
@@ -256,7 +286,9 @@ fn compile_options(m: &ArgMatches) -> Compile {
         level: if text("opt") == "low" { Level::Low } else { Level::High },
         verify: m.get_flag("verify") || cfg!(debug_assertions),
     };
-    Compile { options, cache: !m.get_flag("no-cache"), time: m.get_flag("time") }
+    let mut library_path: Vec<PathBuf> = m.get_many("library").unwrap_or_default().cloned().collect();
+    library_path.extend(cairn::library_path_of_environment());
+    Compile { options, library_path, cache: !m.get_flag("no-cache"), time: m.get_flag("time") }
 }
 
 fn run_options(m: &ArgMatches) -> Result<RunOptions, String> {

@@ -39,12 +39,12 @@ mod unfinished;
 
 pub use cache::Cache;
 pub use cairn_rt::Options as RunOptions;
-pub use cairn_rt::start_options::Zeal;
+pub use cairn_rt::start_options::{Zeal, library_path_of_environment};
 pub use compiler::{Compiled, Compiler};
 pub use diagnostics::Messages;
 pub use emit::Stage;
 pub use options::{CompileOptions, Level};
-pub use sources::{Source, library_directory_of_environment, library_path_of_environment};
+pub use sources::{Source, library_directory_of_environment};
 
 /// Why compiling, linking or loading failed.
 #[derive(Debug)]

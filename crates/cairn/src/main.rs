@@ -49,7 +49,7 @@ fn failed(error: Error) -> ExitCode {
 fn compiler(compile: &Compile) -> cairn::Compiler {
     let report = |stage: &str, time: Duration| eprintln!("{stage:>10} {:8.1} ms", time.as_secs_f64() * 1e3);
     cairn::Compiler::new(compile.options)
-        .library_path(cairn::library_path_of_environment())
+        .library_path(compile.library_path.clone())
         .library_directory(cairn::library_directory_of_environment())
         .cache(compile.cache.then(cairn::Cache::of_environment).flatten())
         .observer(compile.time.then_some(report))
@@ -68,6 +68,8 @@ fn run(
     mut options: cairn::RunOptions,
 ) -> Result<ExitCode, Error> {
     let program = compiled(file, compile)?;
+    let beside = file.parent().unwrap_or(Path::new("")).to_path_buf();
+    options.library_path = std::iter::once(beside).chain(compile.library_path.iter().cloned()).collect();
     options.command_line = std::iter::once(file.display().to_string()).chain(arguments).collect();
     std::process::exit(program.run(options)?)
 }

@@ -16,6 +16,7 @@ use cairn_eval::library_loader::{BUILT_IN, built_in};
 use cairn_rt::describe_io;
 use cairn_syntax::{LibraryName, Loader};
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use xxhash_rust::xxh3::xxh3_128;
@@ -33,19 +34,24 @@ impl Source {
         Source { path: path.into(), text: text.into() }
     }
 
-    /// A file, read now and only now: it may be a pipe.
+    /// A file, read now and only now: it may be a pipe. `-` is the standard input.
     pub fn read(path: impl Into<PathBuf>) -> Result<Source, crate::Error> {
         let path = path.into();
+        if path == Path::new("-") {
+            let mut bytes = Vec::new();
+            std::io::stdin()
+                .read_to_end(&mut bytes)
+                .map_err(|e| format!("cannot read the standard input: {}", describe_io(&e)))?;
+            let path = PathBuf::from(STANDARD_INPUT);
+            return Ok(Source { text: utf8(&path, bytes)?, path });
+        }
         let text = read_text(&path)?;
         Ok(Source { path, text })
     }
 }
 
-/// The directories of `CAIRN_PATH`, separated by colons. Empty ones are left out.
-pub fn library_path_of_environment() -> Vec<PathBuf> {
-    let path = std::env::var_os("CAIRN_PATH").unwrap_or_default();
-    std::env::split_paths(&path).filter(|d| !d.as_os_str().is_empty()).collect()
-}
+/// The name of a program that comes from there.
+const STANDARD_INPUT: &str = "(standard input)";
 
 /// The directory that stands for the library in the binary: `CAIRN_LIB`, unless it is empty.
 pub fn library_directory_of_environment() -> Option<PathBuf> {
@@ -129,6 +135,11 @@ fn read_text(path: &Path) -> Result<String, String> {
         std::io::ErrorKind::NotFound => format!("no such file: {}", path.display()),
         _ => format!("cannot read {}: {}", path.display(), describe_io(&e)),
     })?;
+    utf8(path, bytes)
+}
+
+/// The text of a source file.
+fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|e| {
         let (before, rest) = e.as_bytes().split_at(e.utf8_error().valid_up_to());
         let before = String::from_utf8_lossy(before);

@@ -4,6 +4,8 @@
 //! standard error) and its exit status. Commands run in a directory of their own, where the test made some files.
 
 use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 mod common;
@@ -78,7 +80,40 @@ fn wrong_use() {
     d.write("one.scm", "(display 1)");
     d.write("one", "(display 1)");
     fs::create_dir(d.0.join("folder.scm")).unwrap();
+    let script = d.0.join("script.scm");
+    d.write("script.scm", format!("#!{}\n(write (cdr (command-line)))", binary().display()));
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::create_dir_all(d.0.join("libraries/more")).unwrap();
+    let evaluates = "(write (list one (eval 'two (environment '(two)))))";
+    d.write("uses.scm", format!("(import (scheme base) (scheme write) (scheme eval) (one)) {evaluates}"));
+    d.write(
+        "libraries/one.sld",
+        "(define-library (one) (import (scheme base)) (export one) (begin (define one 1)))",
+    );
+    d.write(
+        "libraries/more/two.sld",
+        "(define-library (two) (import (scheme base)) (export two) (begin (define two 2)))",
+    );
     d.transcript("use.txt");
+    let output = Command::new(&script).args(["--opt", "run"]).env("CAIRN_NO_CACHE", "1").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "(\"--opt\" \"run\")");
+}
+
+#[test]
+fn programs_on_standard_input() {
+    let d = Directory::new("standard-input");
+    d.write("part.scm", "(display \"included \")");
+    let run = |text: &str| {
+        let mut command = Command::new(binary());
+        command.args(["run", "-", "a"]).current_dir(&d.0).env("CAIRN_NO_CACHE", "1");
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        [&output.stdout[..], &output.stderr].map(String::from_utf8_lossy).concat()
+    };
+    assert_eq!(run("(include \"part.scm\") (write (command-line))"), "included (\"-\" \"a\")");
+    assert!(run("(display 1)\n(car").contains("--> (standard input):2:1"));
 }
 
 #[test]

@@ -125,7 +125,7 @@ impl Session {
     }
 
     fn outcome(&mut self) -> Result<(), Failed> {
-        let errors = std::mem::take(&mut self.errors);
+        let errors = self.take_errors();
         if errors.is_empty() { Ok(()) } else { Err(Failed { errors, sources: self.sources.clone() }) }
     }
 }

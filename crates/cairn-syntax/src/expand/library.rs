@@ -339,9 +339,13 @@ impl Expander<'_> {
             Ok(Some(found)) => found,
             Ok(None) => {
                 let help = missing_library_help(name);
-                return self.err_help(span, format!("there is no library {name}"), help);
+                let d = self.diagnostic(span, format!("there is no library {name}")).help(help);
+                return Err(d.root_cause().into());
             }
-            Err(e) => return self.err(span, format!("library {name} cannot be read: {e}")),
+            Err(e) => {
+                let d = self.diagnostic(span, format!("library {name} cannot be read: {e}"));
+                return Err(d.root_cause().into());
+            }
         };
         let builtin = self.loader.is_builtin(name);
         let file = self.s.add_source(&path, &text, builtin);

@@ -154,8 +154,7 @@ impl Session {
     }
 
     fn finish(&mut self) -> Result<Expanded, Failed> {
-        let mut errors = std::mem::take(&mut self.errors);
-        errors.sort_by_key(|d| (d.span.file, d.span.start));
+        let errors = self.take_errors();
         let mut warnings = std::mem::take(&mut self.warnings);
         if !errors.is_empty() {
             // what libraries define stays for the next call
@@ -169,6 +168,16 @@ impl Session {
         program.sources = self.sources.clone();
         program.procedures = self.program.procedures.clone();
         Ok(Expanded { program, warnings, sources: self.sources.clone() })
+    }
+
+    /// The errors in the order of the text; what follows from others is left out.
+    fn take_errors(&mut self) -> Vec<Diagnostic> {
+        let mut errors = std::mem::take(&mut self.errors);
+        if errors.iter().any(|d| d.root_cause) {
+            errors.retain(|d| d.root_cause);
+        }
+        errors.sort_by_key(|d| (d.span.file, d.span.start));
+        errors
     }
 
     fn add_source(&mut self, path: &str, text: &str, library: bool) -> u32 {
@@ -320,7 +329,7 @@ impl<'a> Expander<'a> {
     #[allow(clippy::boxed_local)] // errors travel in boxes
     fn report(&mut self, d: Box<Diagnostic>) {
         if !d.message.is_empty()
-            && self.s.errors.len() < MAX_ERRORS
+            && (self.s.errors.len() < MAX_ERRORS || d.root_cause)
             && !self.s.errors.iter().any(|e| e.span == d.span && e.message == d.message)
         {
             self.s.errors.push(*d);

@@ -10,9 +10,10 @@
 //! Scanning expands macro uses at the heads of forms until each form is known to be a definition or an
 //! expression; definitions declare their variables at once. At top level the variables are globals.
 //!
-//! **Redefined imports.** A program may define a name that it also imports, and scripts do:
-//! `(define old-car car) (define (car x) …)`. All of the program's references then mean the new variable. If
-//! one might be evaluated before the definition, the variable starts out with the imported value.
+//! **Redefined imports.** A program or library may define a name that it also imports, and scripts do:
+//! `(define old-car car) (define (car x) …)`. There is a warning if the import was asked for. All references of the
+//! body then mean the new variable. If one might be evaluated before the definition, it starts out with the imported
+//! value.
 
 use super::core::Core;
 use super::prims::prim;

@@ -239,18 +239,21 @@ impl Expander<'_> {
                     }
                     return Ok(Target::Global(g));
                 }
-                (Origin::Imported, _) if self.module().name.is_some() => {
-                    return self.err_help(
-                        span,
-                        format!("`{name}` is imported and cannot be defined again"),
-                        format!("import it with (except … {name}) or (rename … ({name} other-name))"),
-                    );
-                }
-                (Origin::Imported, Binding::Global(_) | Binding::Prim(_)) => {
-                    let g = self.new_global(id, &name, library);
-                    self.redefined.insert(g, Redefined { old: old.binding, first_use: None });
-                    self.define_top(id, Binding::Global(g), span);
-                    return Ok(Target::Global(g));
+                (Origin::Imported, binding) => {
+                    // What a program without `import` sees, nobody asked for: its names are free.
+                    if old.span.start < old.span.end {
+                        let d = self
+                            .diagnostic(span, format!("`{name}` is imported and defined again"))
+                            .note(old.span, "imported here; the definition counts")
+                            .help(format!("import it with (except … {name}) or (rename … ({name} other-name))"));
+                        self.warn(d);
+                    }
+                    if matches!(binding, Binding::Global(_) | Binding::Prim(_)) {
+                        let g = self.new_global(id, &name, library);
+                        self.redefined.insert(g, Redefined { old: binding, first_use: None });
+                        self.define_top(id, Binding::Global(g), span);
+                        return Ok(Target::Global(g));
+                    }
                 }
                 _ => {}
             }
