@@ -173,7 +173,8 @@
          (list (ev? 1 2) (ev? 1 2 3)))
        => '(#t #f))
 (define-syntax jabberwocky
-  (syntax-rules () ((_ hatter) (begin (define march-hare 42) (define-syntax hatter (syntax-rules () ((_) march-hare)))))))
+  (syntax-rules () ((_ hatter) (begin (define march-hare 42)
+                                      (define-syntax hatter (syntax-rules () ((_) march-hare)))))))
 (jabberwocky mad-hatter)
 (check (mad-hatter) => 42)
 (define-syntax make-getter
@@ -191,5 +192,16 @@
 (check (let () (define-syntax twice (syntax-rules () ((_ e) (* 2 e)))) (define y 4) (twice y)) => 8)
 (check (let () (define-record-type thing (make-thing a) thing? (a thing-a)) (thing-a (make-thing 3))) => 3)
 (check (let () (begin (define a 1) (define b 2)) (+ a b)) => 3)
+
+;; nested quasiquotations: splices into an inner unquotation, and unquotations of no or several expressions
+(define forms '((+ 1 2) (car x)))
+(check ``(foo ,,@forms) => '(quasiquote (foo (unquote (+ 1 2) (car x)))))
+(check `(a `(b ,@,@forms)) => '(a (quasiquote (b (unquote-splicing (+ 1 2) (car x))))))
+(check ``,,@forms => '(quasiquote (unquote (+ 1 2) (car x))))
+(check `(1 `,@(2 ,@forms)) => '(1 (quasiquote (unquote-splicing (2 (+ 1 2) (car x))))))
+(check `#(1 `#(2 ,(3 ,@forms))) => '#(1 (quasiquote #(2 (unquote (3 (+ 1 2) (car x)))))))
+(check `(a `(b ,,@'() c)) => '(a (quasiquote (b (unquote) c))))
+(check `(1 (unquote) (unquote 2 (+ 1 2)) (unquote-splicing '(4) '(5 6)) . 7) => '(1 2 3 4 5 6 . 7))
+(check `#((unquote 2 3) (unquote-splicing '(4) '(5 6))) => '#(2 3 4 5 6))
 
 (report)

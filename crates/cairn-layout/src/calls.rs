@@ -139,6 +139,7 @@ macro_rules! for_each_rt_call {
             (cairn_char_is_upper, "char-upper-case?", 1, FAIL)
             (cairn_char_is_lower, "char-lower-case?", 1, FAIL)
             (cairn_char_digit_value, "digit-value", 1, FAIL)                     // fixnum or #f
+            (cairn_char_category, "char-category", 1, FAIL)                      // fixnum, see cairn-rt/src/chars.rs
             // vectors, bytevectors, lists
             (cairn_vector_make, "make-vector", 2, ALLOC | FAIL)                  // length, fill
             (cairn_vector_sub, "subvector", 3, ALLOC | FAIL)

@@ -109,6 +109,43 @@ pub fn is_graphic(c: char) -> bool {
     )
 }
 
+/// The number of the general category in the order of Unicode: Lu 0, Ll 1, Lt, Lm, Lo, Mn 5, Mc, Me, Nd 8, Nl, No,
+/// Pc 11, Pd, Ps, Pe, Pi, Pf, Po, Sm 18, Sc, Sk, So, Zs 22, Zl, Zp, Cc 25, Cf, Cs, Co, Cn 29.
+pub fn category(c: char) -> u32 {
+    match c.general_category() {
+        GeneralCategory::UppercaseLetter => 0,
+        GeneralCategory::LowercaseLetter => 1,
+        GeneralCategory::TitlecaseLetter => 2,
+        GeneralCategory::ModifierLetter => 3,
+        GeneralCategory::OtherLetter => 4,
+        GeneralCategory::NonspacingMark => 5,
+        GeneralCategory::SpacingMark => 6,
+        GeneralCategory::EnclosingMark => 7,
+        GeneralCategory::DecimalNumber => 8,
+        GeneralCategory::LetterNumber => 9,
+        GeneralCategory::OtherNumber => 10,
+        GeneralCategory::ConnectorPunctuation => 11,
+        GeneralCategory::DashPunctuation => 12,
+        GeneralCategory::OpenPunctuation => 13,
+        GeneralCategory::ClosePunctuation => 14,
+        GeneralCategory::InitialPunctuation => 15,
+        GeneralCategory::FinalPunctuation => 16,
+        GeneralCategory::OtherPunctuation => 17,
+        GeneralCategory::MathSymbol => 18,
+        GeneralCategory::CurrencySymbol => 19,
+        GeneralCategory::ModifierSymbol => 20,
+        GeneralCategory::OtherSymbol => 21,
+        GeneralCategory::SpaceSeparator => 22,
+        GeneralCategory::LineSeparator => 23,
+        GeneralCategory::ParagraphSeparator => 24,
+        GeneralCategory::Control => 25,
+        GeneralCategory::Format => 26,
+        GeneralCategory::Surrogate => 27,
+        GeneralCategory::PrivateUse => 28,
+        GeneralCategory::Unassigned => 29,
+    }
+}
+
 macro_rules! char_calls {
     ($($(#[$doc:meta])* $symbol:ident $who:literal |$c:ident| $result:expr;)*) => {
         $($(#[$doc])*
@@ -139,6 +176,8 @@ char_calls! {
     cairn_char_is_upper "char-upper-case?" |c| Value::bool(c.is_uppercase());
     /// `(char-lower-case? c)`.
     cairn_char_is_lower "char-lower-case?" |c| Value::bool(c.is_lowercase());
+    /// The general category of a character, a fixnum: see [`category`].
+    cairn_char_category "char-category" |c| Value::fixnum(category(c) as i64);
     /// `(digit-value c)`: a fixnum or `#f`.
     cairn_char_digit_value "digit-value" |c| match digit_value(c) {
         Some(n) => Value::fixnum(n as i64),
@@ -182,5 +221,14 @@ mod tests {
         assert_eq!(digit_value('\u{1D7D9}'), Some(1));
         assert_eq!(digit_value('½'), None);
         assert!(!is_numeric('Ⅷ'));
+    }
+
+    #[test]
+    fn categories_are_numbered_as_the_libraries_expect() {
+        let numbers: Vec<u32> = "Aaǅʰªॄः\u{20dd}0Ⅷ½_-(«»!+$^©".chars().map(category).collect();
+        assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 21]);
+        let others: Vec<u32> =
+            ")\u{a0}\u{2028}\u{2029}\u{7f}\u{ad}\u{e000}\u{378}".chars().map(category).collect();
+        assert_eq!(others, [14, 22, 23, 24, 25, 26, 28, 29]);
     }
 }

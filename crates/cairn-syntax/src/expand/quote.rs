@@ -140,28 +140,32 @@ impl Expander<'_> {
         Ok(Part::Built(Expr::Prim { op, args, site, proven: 0 }))
     }
 
-    /// The keyword and operand of `(unquote x)` and its relatives.
-    fn unquotation<'x>(&self, x: &'x Syntax) -> Option<(Core, &'x Syntax)> {
-        let [head, operand] = x.as_list()? else { return None };
+    /// The keyword and operands of `(unquote x …)` and its relatives. `quasiquote` has one operand; the others may have
+    /// any number, for `` ``(a ,,@xs) `` makes such forms.
+    fn unquotation<'x>(&self, x: &'x Syntax) -> Option<(Core, &'x [Syntax])> {
+        let [head, operands @ ..] = x.as_list()? else { return None };
         [Core::Quasiquote, Core::Unquote, Core::UnquoteSplicing]
             .into_iter()
             .find(|k| self.is_keyword(head, *k))
-            .map(|k| (k, operand))
+            .filter(|k| *k != Core::Quasiquote || operands.len() == 1)
+            .map(|k| (k, operands))
     }
 
     fn quasi_list(&mut self, x: &Syntax, level: u32) -> R<Part> {
         match self.unquotation(x) {
-            Some((Core::Unquote, operand)) if level == 0 => Ok(Part::Built(self.expr(operand))),
-            Some((Core::UnquoteSplicing, _)) if level == 0 => {
-                self.err_help(x.span, "`unquote-splicing` outside of a list", "`(a ,@list b)")
+            Some((Core::Unquote, [operand])) if level == 0 => Ok(Part::Built(self.expr(operand))),
+            Some((keyword @ (Core::Unquote | Core::UnquoteSplicing), _)) if level == 0 => {
+                let what = if keyword == Core::Unquote { " of several expressions" } else { "" };
+                let message = format!("`{}`{what} outside of a list", keyword.name());
+                self.err_help(x.span, message, "`(a ,@list b)")
             }
-            Some((keyword, operand)) => {
+            Some((keyword, operands)) => {
                 let inner = if keyword == Core::Quasiquote { level + 1 } else { level - 1 };
-                match self.quasi(operand, inner)? {
+                match self.quasi_items(operands, None, inner)? {
                     Part::Constant => Ok(Part::Constant),
-                    Part::Built(e) => {
+                    Part::Built(rest) => {
                         let head = Expr::Const(Literal::Symbol(keyword.name().into()));
-                        Ok(Part::Built(self.list(vec![head, e])))
+                        Ok(Part::Built(prim(Op::Cons, vec![head, rest])))
                     }
                 }
             }
@@ -189,10 +193,14 @@ impl Expander<'_> {
         // expand in the order of the text, then cons from the end
         let mut parts = Vec::with_capacity(items.len());
         for x in items {
-            parts.push(match self.unquotation(x) {
-                Some((Core::UnquoteSplicing, operand)) if level == 0 => (true, Part::Built(self.expr(operand))),
-                _ => (false, self.quasi(x, level)?),
-            });
+            match self.unquotation(x) {
+                Some((keyword @ (Core::Unquote | Core::UnquoteSplicing), operands)) if level == 0 => {
+                    for operand in operands {
+                        parts.push((operand, keyword == Core::UnquoteSplicing, Part::Built(self.expr(operand))));
+                    }
+                }
+                _ => parts.push((x, false, self.quasi(x, level)?)),
+            }
         }
         let mut list = match tail {
             None => Part::Constant,
@@ -202,7 +210,7 @@ impl Expander<'_> {
             (Part::Built(_), _) | (_, None) => Literal::Nil,
             (Part::Constant, Some(t)) => self.literal(t)?,
         };
-        for (x, (splice, part)) in items.iter().zip(parts).rev() {
+        for (x, splice, part) in parts.into_iter().rev() {
             list = match (splice, part, list) {
                 (_, Part::Constant, Part::Constant) => {
                     constant = Literal::Pair(Rc::new((self.literal(x)?, constant)));

@@ -531,6 +531,7 @@ fn runtime(name: &str, types: &[Type]) -> Type {
         | "num-denominator" => Type::of(NUMBER),
         "num-and" | "num-or" | "num-xor" | "num-not" | "num-shift" => Type::of(INTEGER),
         "string->num" => Type::of(NUMBER | FALSE),
+        "char-category" => Type::range(0, 29),
         "digit-value" => Type::of(FALSE).join(Type::range(0, 9)),
         "current-second" => Type::of(FLONUM),
         "current-jiffy" => Type::of(INTEGER),
