@@ -181,6 +181,8 @@ pub struct Stats {
     pub overflows: u64,
     /// Most bytes that the heap held at once, survivors being copied included.
     pub peak: u64,
+    /// Most bytes that the heap held after a major collection: the live data, as far as it is known.
+    pub live: u64,
     /// Pauses of minor collections.
     pub minor_pauses: Pauses,
     /// Pauses of major collections.
@@ -195,6 +197,28 @@ impl Stats {
     /// The longest pause.
     pub fn pause_max(&self) -> Duration {
         self.minor_pauses.max().max(self.major_pauses.max())
+    }
+    /// All counters by name, for programs that read them: bytes, counts, and nanoseconds where a name ends in `_ns`.
+    pub fn numbers(&self) -> Vec<(&'static str, u64)> {
+        let ns = |d: Duration| d.as_nanos() as u64;
+        let (minor, major) = (&self.minor_pauses, &self.major_pauses);
+        vec![
+            ("allocated", self.allocated),
+            ("peak", self.peak),
+            ("live", self.live),
+            ("minor", self.minor),
+            ("major", self.major),
+            ("promoted", self.promoted),
+            ("copied", self.copied),
+            ("pinned", self.pinned),
+            ("minor_ns", ns(minor.total())),
+            ("major_ns", ns(major.total())),
+            ("minor_p50_ns", ns(minor.quantile(0.5))),
+            ("minor_p99_ns", ns(minor.quantile(0.99))),
+            ("major_p50_ns", ns(major.quantile(0.5))),
+            ("major_p99_ns", ns(major.quantile(0.99))),
+            ("pause_max_ns", ns(self.pause_max())),
+        ]
     }
 }
 

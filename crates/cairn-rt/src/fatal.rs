@@ -24,7 +24,21 @@ pub fn finish(ctx: &mut Machine, status: i32) -> i32 {
     if rt(ctx).options.stats {
         say(ctx, rt(ctx).heap.stats().to_string().trim_end());
     }
+    if let Some(file) = &rt(ctx).options.stats_file
+        && let Err(e) = std::fs::write(file, numbers(ctx))
+    {
+        say(ctx, &format!("cannot write {}: {}", file.display(), crate::failure::describe_io(&e)));
+        return status.max(1);
+    }
     if complete { status } else { status.max(1) }
+}
+
+/// What the run has cost, as a JSON object of integers: the heap's counters and `elapsed_ns`, from the runtime's start.
+fn numbers(ctx: &Machine) -> String {
+    let elapsed = rt(ctx).start.elapsed().as_nanos() as u64;
+    let numbers = std::iter::once(("elapsed_ns", elapsed)).chain(rt(ctx).heap.stats().numbers());
+    let fields: Vec<String> = numbers.map(|(name, n)| format!("  \"{name}\": {n}")).collect();
+    format!("{{\n{}\n}}\n", fields.join(",\n"))
 }
 
 /// Ends the run in good order.

@@ -85,6 +85,8 @@ pub struct Options {
     pub heap_max: Option<u64>,
     /// Print memory statistics to standard error at the end.
     pub stats: bool,
+    /// Write the same numbers to this file at the end, as a JSON object.
+    pub stats_file: Option<PathBuf>,
     /// Print a line for each collection.
     pub trace_gc: bool,
     /// Checks for tests.
@@ -128,11 +130,12 @@ pub fn library_path_of_environment() -> Vec<PathBuf> {
 }
 
 impl Options {
-    /// The options of an executable made by `cairn build`: `CAIRN_HEAP_MAX`, `CAIRN_STATS`, `CAIRN_TRACE_GC`,
-    /// `CAIRN_ZEAL`, `CAIRN_PATH`.
+    /// The options of an executable made by `cairn build`: `CAIRN_HEAP_MAX`, `CAIRN_STATS`, `CAIRN_STATS_FILE`,
+    /// `CAIRN_TRACE_GC`, `CAIRN_ZEAL`, `CAIRN_PATH`.
     pub fn from_environment(command_line: Vec<String>) -> Result<Options, String> {
         let mut options = Options { command_line, zeal: Zeal::from_environment()?, ..Options::default() };
         options.stats = is_set("CAIRN_STATS");
+        options.stats_file = std::env::var_os("CAIRN_STATS_FILE").filter(|v| !v.is_empty()).map(PathBuf::from);
         options.trace_gc = is_set("CAIRN_TRACE_GC");
         options.library_path = library_path_of_environment();
         if let Some(text) = std::env::var_os("CAIRN_HEAP_MAX") {
@@ -153,6 +156,7 @@ impl Default for Options {
             literals: None,
             heap_max: None,
             stats: false,
+            stats_file: None,
             trace_gc: false,
             zeal: Zeal::Off,
             command_line,

@@ -37,6 +37,11 @@ pub enum Command {
         /// How to compile.
         compile: Compile,
     },
+    /// Make experiments: another program does.
+    Study {
+        /// Its arguments.
+        arguments: Vec<OsString>,
+    },
     /// Print a stage of compilation.
     Emit {
         /// Program.
@@ -138,6 +143,13 @@ fn run_arguments() -> Vec<Arg> {
             .action(ArgAction::SetTrue)
             .value_parser(FalseyValueParser::new())
             .help("Report memory use on standard error when the program ends"),
+        Arg::new("stats-file")
+            .long("stats-file")
+            .env("CAIRN_STATS_FILE")
+            .value_name("FILE")
+            .hide_env(true)
+            .value_parser(clap::value_parser!(PathBuf))
+            .help("Write the numbers of memory use to FILE when the program ends, as JSON"),
         Arg::new("trace-gc")
             .long("trace-gc")
             .env("CAIRN_TRACE_GC")
@@ -217,6 +229,18 @@ fn command() -> clap::Command {
                         .help("The executable (default: the program's name without its suffix)"),
                 ),
         )
+        .subcommand(
+            clap::Command::new("study")
+                .about("Make the experiments of the papers again; `cairn study --help` tells which")
+                .disable_help_flag(true)
+                .arg(
+                    Arg::new("arguments")
+                        .num_args(0..)
+                        .trailing_var_arg(true)
+                        .allow_hyphen_values(true)
+                        .value_parser(clap::value_parser!(OsString)),
+                ),
+        )
 }
 
 /// The command line with the command that its first word stands for: a file is run, whatever follows are its own
@@ -248,6 +272,10 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
         printed.unwrap_or_else(crate::failed)
     })?;
     let (name, m) = matches.subcommand().expect("a subcommand is required");
+    if name == "study" {
+        let arguments = m.get_many::<OsString>("arguments").unwrap_or_default().cloned().collect();
+        return Ok(Command::Study { arguments });
+    }
     let file: PathBuf = m.get_one::<PathBuf>("file").expect("required").clone();
     let compile = compile_options(m);
     if let Some(stage) = m.get_one::<Stage>("emit") {
@@ -295,6 +323,7 @@ fn run_options(m: &ArgMatches) -> Result<RunOptions, String> {
     Ok(RunOptions {
         heap_max: m.get_one::<u64>("heap-max").copied(),
         stats: m.get_flag("stats"),
+        stats_file: m.get_one::<PathBuf>("stats-file").cloned(),
         trace_gc: m.get_flag("trace-gc"),
         zeal: Zeal::from_environment()?,
         ..RunOptions::default()

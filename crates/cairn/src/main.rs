@@ -6,9 +6,11 @@ mod cli;
 
 use cairn::{Compiled, Error, Messages, Source};
 use cli::{Command, Compile};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
     let result = match command {
         Command::Run { file, arguments, compile, run } => self::run(&file, arguments, &compile, run),
         Command::Build { file, output, compile } => build(&file, &output, &compile),
+        Command::Study { arguments } => study(&arguments),
         Command::Emit { file, stage, only, compile } => emit(&file, stage, only.as_deref(), &compile),
     };
     result.unwrap_or_else(failed)
@@ -77,6 +80,14 @@ fn run(
 fn build(file: &Path, output: &Path, compile: &Compile) -> Result<ExitCode, Error> {
     compiled(file, compile)?.build(output)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Becomes the program of the studies, which is installed beside this one.
+fn study(arguments: &[OsString]) -> Result<ExitCode, Error> {
+    let program = std::env::current_exe().map(|me| me.with_file_name("cairn-study"));
+    let program = program.map_err(|e| Error::Other(cairn_rt::describe_io(&e)))?;
+    let e = std::process::Command::new(&program).args(arguments).exec();
+    Err(Error::Other(format!("cannot run {}: {}", program.display(), cairn_rt::describe_io(&e))))
 }
 
 fn emit(file: &Path, stage: cairn::Stage, only: Option<&str>, compile: &Compile) -> Result<ExitCode, Error> {

@@ -289,3 +289,20 @@ fn monstrous_data() {
     let end = "\"read: input:1: unexpected end of input\"";
     assert_eq!(d.cairn("run d.scm"), (format!("{}{}", "(#t #t)".repeat(5), end.repeat(3)), Some(0)));
 }
+
+#[test]
+fn numbers_of_a_run_go_to_a_file_as_json() {
+    let d = Directory::new("stats-file");
+    d.write("cons.scm", "(let loop ((i 0) (l '())) (if (< i 300000) (loop (+ i 1) (cons i '()))))");
+    assert_eq!(d.cairn(" run --stats-file=run.json cons.scm"), (String::new(), Some(0)));
+    let text = fs::read_to_string(d.0.join("run.json")).unwrap();
+    let number = |name: &str| -> u64 {
+        let rest = text.split_once(&format!("\"{name}\": ")).unwrap_or_else(|| panic!("{name} in {text}")).1;
+        rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
+    };
+    assert!(number("allocated") >= 300_000 * 16 - number("peak"), "{text}");
+    assert!(number("minor") > 0 && number("elapsed_ns") > number("minor_ns"), "{text}");
+    let (message, status) = d.cairn(" run --stats-file=missing/run.json cons.scm");
+    assert!(message.contains("cannot write missing/run.json: no such file"), "{message}");
+    assert_eq!(status, Some(1));
+}

@@ -255,13 +255,17 @@ impl Gen {
             CollectionKind::Minor => core.stats.minor_pauses.add(pause),
             CollectionKind::Major => core.stats.major_pauses.add(pause),
         }
+        let after = self.held(core);
+        if kind == CollectionKind::Major {
+            core.stats.live = core.stats.live.max(after);
+        }
         let event = CollectionEvent {
             number: core.stats.minor + core.stats.major,
             kind,
             reason,
             nursery,
             before,
-            after: self.held(core),
+            after,
             copied,
             limit: core.sizing.limit(),
             pause,

@@ -1,0 +1,271 @@
+//! Programs × configurations: built, run, repeated, kept.
+//!
+//! A [`Lab`] has a directory. In it lie the executables, and `results.jsonl`: a line for each run, written at its end.
+//! A study that was interrupted, or is asked for again, finds there what it has measured. A result belongs to the
+//! fingerprint of what was run: the executable's bytes, the arguments, the environment and the repetition.
+
+use crate::measure::{Failed, Run, Sample};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+use xxhash_rust::xxh3::Xxh3;
+
+/// What a run gave.
+pub type Outcome = Result<Sample, Failed>;
+
+/// A cell of an experiment: what is run, and what it is called on the progress bar.
+pub struct Cell {
+    /// For people: `life, mcc, 4 × smallest`.
+    pub name: String,
+    /// What is run.
+    pub run: Run,
+}
+
+/// Where a study measures.
+pub struct Lab {
+    /// The compiler.
+    pub cairn: PathBuf,
+    /// The root of the source tree, for programs.
+    pub root: PathBuf,
+    /// A study of two minutes.
+    pub quick: bool,
+    /// Names of the programs to measure; none: all.
+    pub only: Vec<String>,
+    directory: PathBuf,
+    results: HashMap<u128, Outcome>,
+    log: File,
+    executables: HashMap<PathBuf, u64>,
+    visible: bool,
+}
+
+impl Lab {
+    /// A lab in a directory, which is made; `fresh` forgets what was measured there.
+    pub fn new(cairn: &Path, root: &Path, directory: &Path, quick: bool, fresh: bool) -> Result<Lab, String> {
+        let failed = |e: std::io::Error| format!("cannot use {}: {e}", directory.display());
+        fs::create_dir_all(directory.join("bin")).map_err(failed)?;
+        let file = directory.join("results.jsonl");
+        if fresh {
+            let _ = fs::remove_file(&file);
+        }
+        let results = fs::read_to_string(&file).unwrap_or_default();
+        let results: HashMap<_, _> = results.lines().filter_map(parse).collect();
+        let mut log = OpenOptions::new().create(true).append(true).open(&file).map_err(failed)?;
+        // A line that an interrupt cut off must not join the next.
+        log.write_all(b"\n").map_err(failed)?;
+        Ok(Lab {
+            cairn: cairn.into(),
+            root: root.into(),
+            quick,
+            only: Vec::new(),
+            directory: directory.into(),
+            results,
+            log,
+            executables: HashMap::new(),
+            visible: true,
+        })
+    }
+
+    /// No progress bar.
+    pub fn silent(mut self) -> Lab {
+        self.visible = false;
+        self
+    }
+
+    /// Compiles a program to `bin/NAME`, unless the executable there is younger than program and compiler.
+    pub fn build(&mut self, program: &Path, options: &[String], name: &str) -> Result<PathBuf, String> {
+        let executable = self.directory.join("bin").join(name);
+        let time = |p: &Path| fs::metadata(p).and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+        if time(&executable) > time(program).max(time(&self.cairn)) {
+            return Ok(executable);
+        }
+        let mut command = Command::new(&self.cairn);
+        command.arg("build").args(options).arg(program).arg("-o").arg(&executable);
+        let output = command.output().map_err(|e| format!("cannot run {}: {e}", self.cairn.display()))?;
+        if !output.status.success() {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("cannot build {}: {}", program.display(), errors.trim_end()));
+        }
+        Ok(executable)
+    }
+
+    /// One run, or what is known of it.
+    pub fn once(&mut self, run: &Run, repetition: usize) -> Result<Outcome, String> {
+        let key = self.fingerprint(run, repetition)?;
+        if let Some(known) = self.results.get(&key) {
+            return Ok(known.clone());
+        }
+        let outcome = run.once(&self.directory.join("stats.json")).map(|(sample, _)| sample);
+        let line = match &outcome {
+            Ok(sample) => json!({ "key": format!("{key:032x}"), "values": sample }),
+            Err(Failed(why)) => json!({ "key": format!("{key:032x}"), "failed": why }),
+        };
+        writeln!(self.log, "{line}").map_err(|e| format!("cannot write results: {e}"))?;
+        self.results.insert(key, outcome.clone());
+        Ok(outcome)
+    }
+
+    /// What the program prints.
+    pub fn output(&self, run: &Run) -> Result<String, String> {
+        run.once(&self.directory.join("stats.json")).map(|(_, output)| output).map_err(|Failed(why)| why)
+    }
+
+    /// Runs all cells so often, in alternation. A cell that failed is not tried again: its samples are the failure.
+    pub fn measure(
+        &mut self,
+        cells: &[Cell],
+        repetitions: usize,
+    ) -> Result<Vec<Result<Vec<Sample>, Failed>>, String> {
+        let bar = self.progress(cells.len() * repetitions);
+        let mut samples: Vec<Result<Vec<Sample>, Failed>> = cells.iter().map(|_| Ok(Vec::new())).collect();
+        for repetition in 0..repetitions {
+            for (cell, samples) in cells.iter().zip(&mut samples) {
+                bar.set_message(cell.name.clone());
+                if let Ok(so_far) = samples {
+                    match self.once(&cell.run, repetition)? {
+                        Ok(sample) => so_far.push(sample),
+                        Err(failed) => *samples = Err(failed),
+                    }
+                }
+                bar.inc(1);
+            }
+        }
+        bar.finish_and_clear();
+        Ok(samples)
+    }
+
+    /// A progress bar for so many steps; nothing where nobody looks.
+    pub fn progress(&self, steps: usize) -> ProgressBar {
+        let bar = ProgressBar::with_draw_target(
+            Some(steps as u64),
+            if self.visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() },
+        );
+        let style =
+            ProgressStyle::with_template("{bar:32} {pos}/{len}  {eta} left  {msg}").expect("a valid template");
+        bar.with_style(style)
+    }
+
+    fn fingerprint(&mut self, run: &Run, repetition: usize) -> Result<u128, String> {
+        let content = match self.executables.get(&run.executable) {
+            Some(&hash) => hash,
+            None => {
+                let bytes = fs::read(&run.executable)
+                    .map_err(|e| format!("cannot read {}: {e}", run.executable.display()))?;
+                let hash = xxhash_rust::xxh3::xxh3_64(&bytes);
+                self.executables.insert(run.executable.clone(), hash);
+                hash
+            }
+        };
+        let mut hash = Xxh3::new();
+        let mut part = |bytes: &[u8]| {
+            hash.update(&(bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        };
+        part(&content.to_le_bytes());
+        part(&(repetition as u64).to_le_bytes());
+        run.arguments.iter().for_each(|a| part(a.as_bytes()));
+        part(b"environment");
+        run.environment.iter().for_each(|(name, value)| {
+            part(name.as_bytes());
+            part(value.as_bytes());
+        });
+        Ok(hash.digest128())
+    }
+}
+
+/// A line of `results.jsonl`.
+fn parse(line: &str) -> Option<(u128, Outcome)> {
+    let value: Value = serde_json::from_str(line).ok()?;
+    let key = u128::from_str_radix(value["key"].as_str()?, 16).ok()?;
+    if let Some(why) = value["failed"].as_str() {
+        return Some((key, Err(Failed(why.into()))));
+    }
+    let values = value["values"].as_object()?;
+    let sample = values.iter().map(|(name, v)| Some((name.clone(), v.as_f64()?))).collect::<Option<Sample>>()?;
+    Some((key, Ok(sample)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn shell(script: &str) -> Run {
+        Run {
+            executable: "/bin/sh".into(),
+            arguments: vec!["-c".into(), script.into()],
+            environment: vec![],
+            expected: None,
+            timeout: Duration::from_secs(10),
+        }
+    }
+
+    struct Place(PathBuf);
+    impl Place {
+        fn new(name: &str) -> Place {
+            let path = std::env::temp_dir().join(format!("cairn-study-{}-{name}", std::process::id()));
+            let _ = fs::remove_dir_all(&path);
+            Place(path)
+        }
+        fn lab(&self, fresh: bool) -> Lab {
+            Lab::new(Path::new("cairn"), Path::new("/"), &self.0, true, fresh).unwrap().silent()
+        }
+        fn runs(&self) -> usize {
+            fs::read_to_string(self.0.join("ran")).map_or(0, |t| t.len())
+        }
+    }
+    impl Drop for Place {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_study_resumes_where_it_was_interrupted() {
+        let place = Place::new("resume");
+        let script = format!("printf x >> {}/ran; echo '{{\"n\": 5}}' > $CAIRN_STATS_FILE", place.0.display());
+        let cells = || vec![Cell { name: "a".into(), run: shell(&script) }];
+        assert_eq!(place.lab(false).measure(&cells(), 2).unwrap()[0].as_ref().unwrap()[1]["n"], 5.0);
+        assert_eq!(place.runs(), 2);
+        // The last line is cut in the middle, as by a kill.
+        let file = place.0.join("results.jsonl");
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, &text[..text.len() - 10]).unwrap();
+        assert_eq!(place.lab(false).measure(&cells(), 3).unwrap()[0].as_ref().unwrap().len(), 3);
+        assert_eq!(place.runs(), 4, "the run that was lost, and a third");
+        place.lab(false).measure(&cells(), 3).unwrap();
+        assert_eq!(place.runs(), 4);
+        place.lab(true).measure(&cells(), 1).unwrap();
+        assert_eq!(place.runs(), 5, "a fresh study forgets");
+    }
+
+    #[test]
+    fn cells_alternate_and_a_failed_one_is_left_alone() {
+        let place = Place::new("alternate");
+        let say = |c: &str, status: u8| Cell {
+            name: c.into(),
+            run: shell(&format!("printf {c} >> {}/ran; exit {status}", place.0.display())),
+        };
+        let results = place.lab(false).measure(&[say("a", 0), say("b", 1), say("c", 0)], 2).unwrap();
+        assert_eq!(fs::read_to_string(place.0.join("ran")).unwrap(), "abcac");
+        assert_eq!(results[1], Err(Failed("exit status 1".into())));
+        assert_eq!(results[2].as_ref().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn another_environment_is_another_cell() {
+        let place = Place::new("environment");
+        let mut lab = place.lab(false);
+        let run = shell("exit 0");
+        let mut other = run.clone();
+        other.environment.push(("A".into(), "1".into()));
+        let keys =
+            [lab.fingerprint(&run, 0), lab.fingerprint(&run, 1), lab.fingerprint(&other, 0)].map(Result::unwrap);
+        assert!(keys[0] != keys[1] && keys[0] != keys[2]);
+        assert_eq!(lab.fingerprint(&run, 0).unwrap(), keys[0]);
+    }
+}

@@ -1,0 +1,22 @@
+//! What a study is, and which there are.
+
+use crate::collectors::Collectors;
+use crate::harness::Lab;
+use crate::report::Report;
+
+/// An experiment of a paper, made again.
+pub trait Study {
+    /// How the command line calls it.
+    fn name(&self) -> &'static str;
+    /// What it measures, in one line.
+    fn summary(&self) -> &'static str;
+    /// The paper: authors, title, place, year.
+    fn paper(&self) -> &'static str;
+    /// Measures, and tells what was found.
+    fn run(&self, lab: &mut Lab) -> Result<Report, String>;
+}
+
+/// All studies, in the order of the command line's help.
+pub fn studies() -> Vec<Box<dyn Study>> {
+    vec![Box::new(Collectors)]
+}
