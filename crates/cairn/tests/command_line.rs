@@ -303,6 +303,6 @@ fn numbers_of_a_run_go_to_a_file_as_json() {
     assert!(number("allocated") >= 300_000 * 16 - number("peak"), "{text}");
     assert!(number("minor") > 0 && number("elapsed_ns") > number("minor_ns"), "{text}");
     let (message, status) = d.cairn(" run --stats-file=missing/run.json cons.scm");
-    assert!(message.contains("cannot write missing/run.json: no such file"), "{message}");
+    assert!(message.contains("cannot write missing/run.json: No such file"), "{message}");
     assert_eq!(status, Some(1));
 }

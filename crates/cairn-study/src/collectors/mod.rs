@@ -7,11 +7,11 @@
 //! grown. Absolute times are not comparable with 1998; shares, ratios and counts are, and stand beside the paper's
 //! ([`published`]).
 
+mod exhibits;
 mod findings;
 mod measurements;
 mod programs;
 mod published;
-mod tables;
 
 use crate::harness::Lab;
 use crate::report::Report;
@@ -32,6 +32,6 @@ impl Study for Collectors {
     }
     fn run(&self, lab: &mut Lab) -> Result<Report, String> {
         let measured = measurements::measure(lab)?;
-        Ok(tables::report(self, &measured))
+        Ok(exhibits::report(self, &measured))
     }
 }
