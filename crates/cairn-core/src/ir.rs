@@ -136,6 +136,26 @@ pub struct GlobalInfo {
     pub assigned: bool,
     /// Defined in lib/: inlined bodies take the caller's source position.
     pub library: bool,
+    /// Defined by another module.
+    pub import: Option<Import>,
+}
+
+/// What another module defines: bound before this module's code runs, and the same ever after.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Import {
+    /// Which value it is.
+    pub from: ImportFrom,
+    /// A procedure whose calls do not return.
+    pub never_returns: bool,
+}
+
+/// Where the value of an imported variable is to be found when the module is loaded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ImportFrom {
+    /// Export of this number of the library that was compiled beforehand.
+    Library(u32),
+    /// Cell of this number of evaluated code: a pair, whose `car` is the value of a variable that others change.
+    Cell(u32),
 }
 
 /// A source file.
@@ -268,6 +288,13 @@ pub struct Clause {
     pub rest: Option<VarId>,
     /// Body.
     pub body: Expr,
+}
+
+impl GlobalInfo {
+    /// A variable without further facts.
+    pub fn new(name: impl Into<Rc<str>>) -> GlobalInfo {
+        GlobalInfo { name: name.into(), assigned: false, library: false, import: None }
+    }
 }
 
 impl Program {

@@ -11,6 +11,7 @@
 //! | [`passes`] | the optimizer |
 
 mod effects;
+pub mod globals;
 pub mod inlined;
 pub mod interp;
 pub mod ir;

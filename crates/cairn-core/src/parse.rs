@@ -165,7 +165,7 @@ impl Parser<'_> {
         let text = text.strip_prefix('@').ok_or_else(|| format!("`{text}` is not a global"))?;
         let (name, n) = Self::numbered(text)?;
         while self.program.globals.len() <= n as usize {
-            self.program.globals.push(GlobalInfo { name: "?".into(), assigned: false, library: false });
+            self.program.globals.push(GlobalInfo::new("?"));
         }
         self.program.globals[n as usize].name = name.into();
         Ok(GlobalId(n))
@@ -214,6 +214,7 @@ impl Parser<'_> {
                     let info = &mut self.program.globals[g.0 as usize];
                     info.assigned = words.iter().any(|w| w.text == "assigned");
                     info.library = words.iter().any(|w| w.text == "library");
+                    info.import = import(&words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>())?;
                     return Ok(());
                 }
                 _ => {}
@@ -488,6 +489,21 @@ impl Parser<'_> {
         })
     }
 }
+
+/// The import among the words of a declaration.
+fn import(words: &[&str]) -> Res<Option<Import>> {
+    for pair in words.windows(2) {
+        let from = match pair[0] {
+            "import" => ImportFrom::Library,
+            "cell" => ImportFrom::Cell,
+            _ => continue,
+        };
+        let number = pair[1].parse().map_err(|_| format!("`{}` is not a number", pair[1]))?;
+        return Ok(Some(Import { from: from(number), never_returns: words.contains(&"never-returns") }));
+    }
+    Ok(None)
+}
+
 /// What stands between the braces of a position, see [`crate::print::print_site`].
 pub fn parse_site(table: &mut InlineTable, text: &str) -> Result<Site, String> {
     let mut chain = Vec::new();

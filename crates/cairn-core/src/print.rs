@@ -3,6 +3,7 @@
 //! ```text
 //! (var acc.2 assigned)                               facts about variables that differ from the usual
 //! (global @total.7 assigned library)
+//! (global @raise.8 never-returns import 3)           or `cell 3`: defined by another module
 //! (define @sum.0
 //!   (lambda sum (xs.0 . more.1)
 //!     (labels ((L0 (l.3 acc.4)
@@ -17,7 +18,7 @@
 //!   position in the body of `g`, inlined.
 
 use crate::inlined::InlineTable;
-use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, Program, TopForm, VarId};
+use crate::ir::{Clause, Expr, GlobalId, ImportFrom, Lambda, Literal, Program, TopForm, VarId};
 use crate::walk::deep;
 use cairn_layout::code::Site;
 use std::fmt::Write as _;
@@ -92,10 +93,17 @@ const WIDTH: usize = 100;
 impl Printer<'_> {
     fn facts(&mut self) {
         for (i, g) in self.program.globals.iter().enumerate() {
-            if g.assigned || g.library {
+            if g.assigned || g.library || g.import.is_some() {
                 self.out.push_str("(global ");
                 self.global(GlobalId(i as u32));
                 self.out.push_str(if g.assigned { " assigned" } else { "" });
+                if let Some(import) = g.import {
+                    self.out.push_str(if import.never_returns { " never-returns" } else { "" });
+                    let _ = match import.from {
+                        ImportFrom::Library(n) => write!(self.out, " import {n}"),
+                        ImportFrom::Cell(n) => write!(self.out, " cell {n}"),
+                    };
+                }
                 self.out.push_str(if g.library { " library)\n" } else { ")\n" });
             }
         }

@@ -14,6 +14,21 @@ pub fn built_in(relative: &str) -> Option<&'static str> {
     LIB.get_file(relative)?.contents_utf8()
 }
 
+/// The names of the libraries in `lib/`.
+pub fn names() -> Vec<LibraryName> {
+    fn go(directory: &Dir<'_>, names: &mut Vec<LibraryName>) {
+        for file in directory.files() {
+            if let Some(path) = file.path().to_str().and_then(|p| p.strip_suffix(".sld")) {
+                names.extend(LibraryName::parse(&format!("({})", path.replace('/', " "))));
+            }
+        }
+        directory.dirs().for_each(|d| go(d, names));
+    }
+    let mut names = Vec::new();
+    go(&LIB, &mut names);
+    names
+}
+
 /// Finds libraries: those of `lib/`, then files in the working directory and in the directories of the library path.
 #[derive(Debug, Default)]
 pub struct Files {

@@ -29,7 +29,7 @@
 //!   what that means for blocks and functions.
 
 use cairn_core::inlined::InlineTable;
-use cairn_core::ir::{GlobalId, Literal, SourceFile};
+use cairn_core::ir::{GlobalId, ImportFrom, Literal, SourceFile};
 use cairn_core::prim::PrimOp;
 use cairn_layout::code::Site;
 use cairn_layout::facts::StrategyFacts;
@@ -94,6 +94,8 @@ pub struct Global {
     /// What it holds from the start: the static closure of an `Entry` function without free variables. Others are
     /// unbound until their definition has run.
     pub procedure: Option<FuncId>,
+    /// Another module's: filled when the module is loaded.
+    pub import: Option<ImportFrom>,
 }
 
 /// A piece of code: one LLVM function.

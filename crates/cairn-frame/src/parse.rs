@@ -6,7 +6,7 @@
 
 use crate::ir::*;
 use cairn_core::inlined::InlineTable;
-use cairn_core::ir::{Expr, GlobalId, Literal, SourceFile, TopForm};
+use cairn_core::ir::{Expr, GlobalId, ImportFrom, Literal, SourceFile, TopForm};
 use cairn_core::parse::parse_site;
 use cairn_core::prim::PrimOp;
 use cairn_layout::code::Site;
@@ -297,8 +297,19 @@ impl Reader {
                 "global" => {
                     let g = self.global(&mut c)?;
                     c.expect_keyword("=")?;
-                    c.expect("&")?;
-                    self.module.globals[g.0 as usize].procedure = Some(self.function_named(&mut c)?);
+                    let import = match c.peek_word() {
+                        "import" => Some(ImportFrom::Library as fn(u32) -> ImportFrom),
+                        "cell" => Some(ImportFrom::Cell as _),
+                        _ => None,
+                    };
+                    if let Some(from) = import {
+                        c.word()?;
+                        c.rest();
+                        self.module.globals[g.0 as usize].import = Some(from(c.number()?));
+                    } else {
+                        c.expect("&")?;
+                        self.module.globals[g.0 as usize].procedure = Some(self.function_named(&mut c)?);
+                    }
                 }
                 word => return Err(format!("unexpected `{word}`")),
             }
@@ -413,7 +424,7 @@ impl Reader {
         let (name, n) = numbered(c.word()?)?;
         let globals = &mut self.module.globals;
         while globals.len() <= n as usize {
-            globals.push(Global { name: "?".into(), procedure: None });
+            globals.push(Global { name: "?".into(), procedure: None, import: None });
         }
         globals[n as usize].name = name;
         Ok(GlobalId(n))

@@ -30,7 +30,7 @@
 //! nothing uses, and the text of source files.
 
 use crate::ir::*;
-use cairn_core::ir::{GlobalId, Literal};
+use cairn_core::ir::{GlobalId, ImportFrom, Literal};
 use cairn_core::print::{print_literal, print_site};
 use cairn_layout::code::Site;
 use std::fmt::Write;
@@ -49,6 +49,11 @@ pub fn print_module(m: &Module) -> String {
         let name = global(m, GlobalId(i as u32));
         if let Some(f) = g.procedure {
             writeln!(out, "global {name} = &{}", function_name(m, f)).unwrap();
+        }
+        match g.import {
+            None => {}
+            Some(ImportFrom::Library(n)) => writeln!(out, "global {name} = import {n}").unwrap(),
+            Some(ImportFrom::Cell(n)) => writeln!(out, "global {name} = cell {n}").unwrap(),
         }
     }
     for f in m.functions.iter().filter(|f| f.in_use()) {

@@ -276,7 +276,7 @@ fn program(seed: u64) -> Program {
     };
     for i in 0..2 + r.below(4) {
         let (name, library) = (format!("g{i}"), r.below(2) == 0);
-        r.program.globals.push(GlobalInfo { name: name.as_str().into(), assigned: false, library });
+        r.program.globals.push(GlobalInfo { library, ..GlobalInfo::new(name.as_str()) });
     }
     for i in 0..r.program.globals.len() {
         r.budget = 20 + r.below(60) as u32;

@@ -63,6 +63,8 @@ pub mod slot {
     pub const RAISED: usize = 9;
     /// Procedure of no arguments to be called when a signal arrives; `#f`: signals end the program.
     pub const SIGNAL_HOOK: usize = 10;
+    /// What a library that was compiled beforehand exports, a vector, once it has run.
+    pub const EXPORTS: usize = 11;
 }
 
 /// Offset of a slot in the machine context.

@@ -15,6 +15,10 @@ pub struct ModuleTable {
     pub globals: *mut Value,
     /// Number of globals.
     pub global_count: u64,
+    /// The globals among them that other modules define: filled at load.
+    pub imports: *const ImportEntry,
+    /// Number of them.
+    pub import_count: u64,
     /// Words of structured literals: pairs, vectors and their contents, scanned as roots (programs do mutate
     /// them). At load, a word `(i << 8) | SYMBOL_PLACEHOLDER` is replaced by symbol `i`, a word
     /// `(n << 8) | NODE_PLACEHOLDER` by the address of the literals plus `n`.
@@ -53,12 +57,22 @@ pub struct ModuleTable {
     pub site_base: *mut u64,
 }
 
+/// A global that another module defines.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ImportEntry {
+    /// Index of the global.
+    pub global: u64,
+    /// Twice the number of the library's export, or twice the number of a cell of evaluated code, plus 1.
+    pub from: u64,
+}
+
 /// What [`ModuleTable::site_base`] points to until the module is loaded. Globals, literals and symbols are words of the
 /// object itself, which belong to one runtime then: another one needs a copy of its own.
 pub const NOT_LOADED: u64 = u64::MAX;
 
 /// Bumped whenever compiled code and runtime stop fitting each other.
-pub const MODULE_VERSION: u64 = 7;
+pub const MODULE_VERSION: u64 = 8;
 
 /// Low byte of a literal word that stands for a symbol.
 pub const SYMBOL_PLACEHOLDER: u64 = 0xFA;

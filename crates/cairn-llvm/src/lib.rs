@@ -30,4 +30,4 @@ mod strategy;
 pub use backend::{OptLevel, compile_to_assembly, compile_to_object};
 pub use emit::emit_module;
 pub use emit::ir_text::symbol;
-pub use loader::Jit;
+pub use loader::{Image, Jit};

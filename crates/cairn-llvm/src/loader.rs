@@ -4,10 +4,14 @@
 //! The idea: the objects we make are simple (x86-64, static relocations, one module), so a loader is a page of code:
 //! lay the allocated sections out in one mapping in the low 2 GiB, apply relocations, make code executable.
 //!
+//! What every program uses, the library, is linked beforehand for one address ([`Image`]) and mapped from its file.
+//!
 //! Invariants: code pages are never writable and executable at once; a mapping lives as long as its [`Jit`].
 
 use crate::elf::*;
 use std::collections::HashMap;
+use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::ptr::null_mut;
 
 /// A loaded object.
@@ -16,6 +20,43 @@ pub struct Jit {
     size: usize,
     code_size: u64,
     symbols: HashMap<String, u64>,
+}
+
+/// An object, linked for one address.
+pub struct Image {
+    /// Contents, code first.
+    pub bytes: Vec<u8>,
+    /// Where they are to be.
+    pub base: u64,
+    /// Bytes of code, whole pages.
+    pub code_size: u64,
+    symbols: HashMap<String, u64>,
+}
+
+impl Image {
+    /// Links an object, which must refer to no symbols but its own, for an address in the low 2 GiB.
+    pub fn link(object: &[u8], base: u64) -> Result<Image, String> {
+        let layout = Layout::read(object)?;
+        let mut bytes = vec![0; layout.size as usize];
+        layout.place(base, &mut bytes)?;
+        let symbols = layout.symbols(base)?;
+        Ok(Image { bytes, base, code_size: layout.code_size, symbols })
+    }
+
+    /// Address of a global symbol of the object.
+    pub fn lookup(&self, name: &str) -> Option<u64> {
+        self.symbols.get(name).copied()
+    }
+}
+
+/// An object taken apart.
+struct Layout<'a> {
+    object: Bytes<'a>,
+    sections: Vec<Section>,
+    /// Of the whole image.
+    size: u64,
+    /// Of its code, whole pages.
+    code_size: u64,
 }
 
 const PAGE: u64 = 4096;
@@ -33,40 +74,56 @@ mod reloc {
 impl Jit {
     /// Loads an object, which must refer to no symbols but its own.
     pub fn load_object(object: &[u8]) -> Result<Jit, String> {
-        let o = Bytes(object);
-        if o.slice(0, 6)? != b"\x7fELF\x02\x01" || o.u16(16)? != 1 || o.u16(18)? != 62 {
-            return Err(bad("not an x86-64 ELF object"));
-        }
-        let mut sections = read_sections(&o)?;
-        let size = lay_out(&mut sections)?;
-        let code_end = sections
-            .iter()
-            .filter(|s| s.flags & SHF_EXEC != 0)
-            .filter_map(|s| Some(s.place? + s.size))
-            .max()
-            .unwrap_or(0)
-            .next_multiple_of(PAGE);
-        let base = map_low(size as usize)?;
-        let mut jit = Jit { base, size: size as usize, code_size: code_end, symbols: HashMap::new() };
+        let layout = Layout::read(object)?;
+        let size = layout.size as usize;
+        let base = map_low(size)?;
+        let mut jit = Jit { base, size, code_size: layout.code_size, symbols: HashMap::new() };
         // SAFETY: a fresh private mapping of `size` bytes, writable, used by nobody else.
-        let memory = unsafe { std::slice::from_raw_parts_mut(base, size as usize) };
-        for s in &sections {
-            if let Some(p) = s.place
-                && s.kind != SHT_NOBITS
-            {
-                memory[p as usize..(p + s.size) as usize].copy_from_slice(o.slice(s.offset, s.size)?);
-            }
-        }
-        for s in sections.iter().filter(|s| s.kind == SHT_RELA) {
-            jit.relocate(&o, &sections, s, memory)?;
-        }
-        jit.define(&o, &sections)?;
+        let memory = unsafe { std::slice::from_raw_parts_mut(base, size) };
+        layout.place(base as u64, memory)?;
+        jit.symbols = layout.symbols(base as u64)?;
         // SAFETY: whole pages of our own mapping.
-        let r = unsafe { libc::mprotect(base.cast(), code_end as usize, libc::PROT_READ | libc::PROT_EXEC) };
+        let r = unsafe { libc::mprotect(base.cast(), jit.code_size as usize, libc::PROT_READ | libc::PROT_EXEC) };
         if r != 0 {
             return Err(format!("cannot make code executable: {}", std::io::Error::last_os_error()));
         }
         Ok(jit)
+    }
+
+    /// Maps an image that was written to a file, at the address that it was linked for: pages come when they are
+    /// needed, and those that nobody writes are shared. `None` when something else lies there.
+    pub fn map_image(file: &File, offset: u64, size: usize, base: u64, code_size: u64) -> Option<Jit> {
+        let map = |at: u64, bytes: usize, protection: i32| {
+            // SAFETY: with `MAP_FIXED_NOREPLACE` no mapping is replaced.
+            let p = unsafe {
+                libc::mmap(
+                    (base + at) as *mut libc::c_void,
+                    bytes,
+                    protection,
+                    libc::MAP_PRIVATE | libc::MAP_FIXED_NOREPLACE,
+                    file.as_raw_fd(),
+                    (offset + at) as libc::off_t,
+                )
+            };
+            if p as u64 == base + at {
+                return true;
+            }
+            if p != libc::MAP_FAILED {
+                // SAFETY: just mapped, by a kernel that took the address for a hint.
+                unsafe { libc::munmap(p, bytes) };
+            }
+            false
+        };
+        let code = code_size as usize;
+        if !map(0, code, libc::PROT_READ | libc::PROT_EXEC) {
+            return None;
+        }
+        let mut jit = Jit { base: base as *mut u8, size: code, code_size, symbols: HashMap::new() };
+        if size > code && !map(code_size, size - code, libc::PROT_READ | libc::PROT_WRITE) {
+            return None;
+        }
+        jit.size = size;
+        Some(jit)
     }
 
     /// Where the code lies.
@@ -78,31 +135,62 @@ impl Jit {
     pub fn lookup(&self, name: &str) -> Option<*const u8> {
         self.symbols.get(name).map(|a| *a as *const u8)
     }
+}
 
-    /// Records global definitions.
-    fn define(&mut self, o: &Bytes<'_>, sections: &[Section]) -> Result<(), String> {
-        let Some(table) = sections.iter().find(|s| s.kind == SHT_SYMTAB) else { return Ok(()) };
-        let strings = sections.get(table.link as usize).ok_or_else(|| bad("symbols"))?;
-        for i in table.info as u64..table.size / 24 {
-            let at = table.offset + 24 * i;
-            let index = o.u16(at + 6)? as usize;
-            if index != 0
-                && let Some(place) = sections.get(index).and_then(|s| s.place)
+impl<'a> Layout<'a> {
+    fn read(object: &'a [u8]) -> Result<Layout<'a>, String> {
+        let o = Bytes(object);
+        if o.slice(0, 6)? != b"\x7fELF\x02\x01" || o.u16(16)? != 1 || o.u16(18)? != 62 {
+            return Err(bad("not an x86-64 ELF object"));
+        }
+        let mut sections = read_sections(&o)?;
+        let size = lay_out(&mut sections)?;
+        let code_size = sections
+            .iter()
+            .filter(|s| s.flags & SHF_EXEC != 0)
+            .filter_map(|s| Some(s.place? + s.size))
+            .max()
+            .unwrap_or(0)
+            .next_multiple_of(PAGE);
+        Ok(Layout { object: o, sections, size, code_size })
+    }
+
+    /// Puts the contents, for the address `base`, into `memory`, which is zero.
+    fn place(&self, base: u64, memory: &mut [u8]) -> Result<(), String> {
+        for s in &self.sections {
+            if let Some(p) = s.place
+                && s.kind != SHT_NOBITS
             {
-                let name = o.string(strings.offset + o.u32(at)? as u64)?;
-                self.symbols.insert(name.to_string(), self.base as u64 + place + o.u64(at + 8)?);
+                memory[p as usize..(p + s.size) as usize].copy_from_slice(self.object.slice(s.offset, s.size)?);
             }
+        }
+        for s in self.sections.iter().filter(|s| s.kind == SHT_RELA) {
+            self.relocate(s, base, memory)?;
         }
         Ok(())
     }
 
-    fn relocate(
-        &self,
-        o: &Bytes<'_>,
-        sections: &[Section],
-        table: &Section,
-        memory: &mut [u8],
-    ) -> Result<(), String> {
+    /// Global definitions, for the address `base`.
+    fn symbols(&self, base: u64) -> Result<HashMap<String, u64>, String> {
+        let mut symbols = HashMap::new();
+        let Some(table) = self.sections.iter().find(|s| s.kind == SHT_SYMTAB) else { return Ok(symbols) };
+        let strings = self.sections.get(table.link as usize).ok_or_else(|| bad("symbols"))?;
+        let o = &self.object;
+        for i in table.info as u64..table.size / 24 {
+            let at = table.offset + 24 * i;
+            let index = o.u16(at + 6)? as usize;
+            if index != 0
+                && let Some(place) = self.sections.get(index).and_then(|s| s.place)
+            {
+                let name = o.string(strings.offset + o.u32(at)? as u64)?;
+                symbols.insert(name.to_string(), base + place + o.u64(at + 8)?);
+            }
+        }
+        Ok(symbols)
+    }
+
+    fn relocate(&self, table: &Section, base: u64, memory: &mut [u8]) -> Result<(), String> {
+        let (o, sections) = (&self.object, &self.sections);
         let section = |i: usize| sections.get(i).ok_or_else(|| bad("section index"));
         let Some(target) = section(table.info as usize)?.place else { return Ok(()) };
         let symbols = section(table.link as usize)?;
@@ -119,11 +207,11 @@ impl Jit {
                     return Err(bad(&format!("undefined symbol {name}")));
                 }
                 0xFFF1 => value,
-                _ => self.base as u64 + section(index)?.place.ok_or_else(|| bad("symbol"))? + value,
+                _ => base + section(index)?.place.ok_or_else(|| bad("symbol"))? + value,
             };
             let here = target + offset;
             let s = symbol.wrapping_add(addend);
-            let relative = s.wrapping_sub(self.base as u64 + here) as i64;
+            let relative = s.wrapping_sub(base + here) as i64;
             let (word, bytes, fits) = match info as u32 {
                 reloc::R64 => (s, 8, true),
                 reloc::PC64 => (relative as u64, 8, true),

@@ -3,7 +3,7 @@
 use crate::calls;
 use crate::fatal;
 use crate::machine::load::collector_of;
-use crate::machine::modules::Modules;
+use crate::machine::modules::{ModuleId, Modules};
 use crate::machine::raise;
 use crate::machine::state::State;
 use crate::machine::stop::{arm, watch};
@@ -87,12 +87,69 @@ impl Runtime {
     }
 }
 
+/// A module to be loaded: its table, and where its code lies.
+pub type Code = (*const ModuleTable, Range<u64>);
+
+/// What runs on the library.
+pub enum OnLibrary {
+    /// A module that imports from it.
+    Module(Code),
+    /// One of its procedures, of no arguments: the number of its export, which it has.
+    Export(u32),
+}
+
 /// Creates a runtime, runs the program; the result is the exit status. The command line's first word is the program's
 /// name.
 ///
 /// # Safety
 /// As for [`Runtime::load`].
 pub unsafe fn run_program(options: Options, table: *const ModuleTable, code: Range<u64>) -> c_int {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        run_first(options, (table, code), |runtime, program| match runtime.run(program) {
+            Ok(_) => Ok(0),
+            Err(status) => Err(status),
+        })
+    }
+}
+
+/// The same for a program on a library.
+///
+/// # Safety
+/// As for [`Runtime::load`], for both.
+pub unsafe fn run_on_library(options: Options, library: Code, program: OnLibrary) -> c_int {
+    let host = options.host.clone();
+    // SAFETY: by the contract of this function.
+    unsafe {
+        run_first(options, library, |runtime, library| {
+            runtime.run(library)?;
+            let ran = match program {
+                OnLibrary::Export(n) => {
+                    let procedure = runtime.exports()[n as usize];
+                    runtime.call(procedure)
+                }
+                OnLibrary::Module((table, code)) => match runtime.load(table, code) {
+                    Ok(program) => runtime.run(program),
+                    Err(e) => {
+                        host.say(&format!("cairn: {e}\n"));
+                        Err(1)
+                    }
+                },
+            };
+            ran.map(|_| 0)
+        })
+    }
+}
+
+/// Creates a runtime for the collector of this module, loads it, and lets `run` go on.
+///
+/// # Safety
+/// As for [`Runtime::load`]; `run` calls what loaded modules contain.
+unsafe fn run_first(
+    options: Options,
+    (table, code): Code,
+    run: impl FnOnce(&mut Runtime, ModuleId) -> Result<c_int, c_int>,
+) -> c_int {
     let host = options.host.clone();
     let complain = |text: String| {
         host.say(&format!("cairn: {text}\n"));
@@ -111,13 +168,13 @@ pub unsafe fn run_program(options: Options, table: *const ModuleTable, code: Ran
     };
     // SAFETY: by the contract of this function; the machine lives as long as the runtime.
     unsafe {
-        let program = match runtime.load(table, code) {
-            Ok(program) => program,
+        let first = match runtime.load(table, code) {
+            Ok(first) => first,
             Err(e) => return complain(e.to_string()),
         };
         let _signals = watch(runtime.machine());
-        match runtime.run(program) {
-            Ok(_) => fatal::finish(&mut *runtime.machine(), 0),
+        match run(&mut runtime, first) {
+            Ok(status) => fatal::finish(&mut *runtime.machine(), status),
             Err(status) => status,
         }
     }

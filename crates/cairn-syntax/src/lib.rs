@@ -14,5 +14,6 @@ pub mod syntax;
 
 pub use diagnostic::{Diagnostic, Span};
 pub use expand::{
-    Environment, Expanded, Failed, LibraryName, Loader, RUNNING_BINDINGS, Session, expand_program, primitive_key,
+    BootLibrary, BootProgram, Environment, Expanded, Failed, LibraryName, Loader, RUNNING_BINDINGS, Session,
+    expand_program, primitive_key,
 };

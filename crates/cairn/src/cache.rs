@@ -13,7 +13,7 @@
 //!      program        hash of its text
 //!      dependencies   name, hash or absent; …
 //!      warnings       plain and in colour: shown again each time
-//!      evaluates      1 or 0
+//!      kind           what it takes to run it
 //!      object
 //! ```
 //!
@@ -23,6 +23,7 @@
 //! means that the program is compiled. There is one file for a program and its options: compiling again replaces it.
 
 use crate::Compiled;
+use crate::compiler::Kind;
 use crate::diagnostics::Messages;
 use crate::options::CompileOptions;
 use crate::sources::{Seen, Source};
@@ -53,6 +54,11 @@ impl Cache {
             .or_else(|| home("XDG_CACHE_HOME").map(|d| d.join("cairn")))
             .or_else(|| home("HOME").map(|d| d.join(".cache/cairn")));
         directory.map(Cache::new)
+    }
+
+    /// The directory.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// The entry of a program; `None` when something about it cannot be known.
@@ -101,8 +107,8 @@ impl Entry {
         }
         let plain = String::from_utf8(r.get()?.to_vec()).ok()?;
         let colored = String::from_utf8(r.get()?.to_vec()).ok()?;
-        let evaluates = r.count()? != 0;
-        Some(Compiled { object: r.get()?.to_vec(), warnings: Messages { plain, colored }, evaluates })
+        let kind = *[Kind::Whole, Kind::Evaluating, Kind::OnLibrary].get(r.count()?)?;
+        Some(Compiled { object: r.get()?.to_vec(), warnings: Messages { plain, colored }, kind })
     }
 
     /// Keeps a program.
@@ -123,7 +129,7 @@ impl Entry {
         }
         w.put(&compiled.warnings.plain);
         w.put(&compiled.warnings.colored);
-        w.count(usize::from(compiled.evaluates));
+        w.count(compiled.kind as usize);
         w.put(&compiled.object);
         let file = [&xxh3_128(&w.0).to_le_bytes()[..], &w.0].concat();
         if self.path.parent().is_some_and(|d| std::fs::create_dir_all(d).is_ok()) {
@@ -133,28 +139,30 @@ impl Entry {
 }
 
 /// Changes with every build of the compiler.
-fn compiler_identity() -> Option<(u64, std::time::SystemTime)> {
+pub(crate) fn compiler_identity() -> Option<(u64, std::time::SystemTime)> {
     let meta = std::fs::metadata(std::env::current_exe().ok()?).ok()?;
     Some((meta.len(), meta.modified().ok()?))
 }
 
+/// Writes numbers and counted bytes.
 #[derive(Default)]
-struct Writer(Vec<u8>);
+pub(crate) struct Writer(pub(crate) Vec<u8>);
 
 impl Writer {
-    fn count(&mut self, n: usize) {
+    pub(crate) fn count(&mut self, n: usize) {
         self.0.extend((n as u64).to_le_bytes());
     }
     fn hash(&mut self, hash: u128) {
         self.0.extend(hash.to_le_bytes());
     }
-    fn put(&mut self, bytes: impl AsRef<[u8]>) {
+    pub(crate) fn put(&mut self, bytes: impl AsRef<[u8]>) {
         self.count(bytes.as_ref().len());
         self.0.extend(bytes.as_ref());
     }
 }
 
-struct Reader<'a>(&'a [u8]);
+/// Reads what a [`Writer`] wrote; `None` when it is not that.
+pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {
     fn take(&mut self, n: usize) -> Option<&'a [u8]> {
@@ -162,13 +170,13 @@ impl<'a> Reader<'a> {
         self.0 = rest;
         Some(taken)
     }
-    fn count(&mut self) -> Option<usize> {
+    pub(crate) fn count(&mut self) -> Option<usize> {
         Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?) as usize)
     }
     fn hash(&mut self) -> Option<u128> {
         Some(u128::from_le_bytes(self.take(16)?.try_into().ok()?))
     }
-    fn get(&mut self) -> Option<&'a [u8]> {
+    pub(crate) fn get(&mut self) -> Option<&'a [u8]> {
         let n = self.count()?;
         self.take(n)
     }
@@ -185,7 +193,7 @@ mod tests {
         let source = Source::new("p.scm", "(display 1)");
         let entry = cache.entry(&source, &[], &CompileOptions::default()).unwrap();
         let warnings = Messages { plain: "plain".into(), colored: "colored".into() };
-        let compiled = Compiled { object: b"\x7fELF and so on".to_vec(), warnings, evaluates: true };
+        let compiled = Compiled { object: b"\x7fELF and so on".to_vec(), warnings, kind: Kind::Evaluating };
         entry.keep(&compiled, vec![(directory.join("none.sld"), Seen::Absent)]);
         let found = || entry.find().map(|c| (c.object, c.warnings));
         assert_eq!(found(), Some((compiled.object, compiled.warnings)));

@@ -7,8 +7,10 @@ use crate::diagnostics::Messages;
 use crate::emit::{self, Stage};
 use crate::options::CompileOptions;
 use crate::sources::{Files, Source};
-use crate::{link, pipeline};
+use crate::{boot, link, pipeline};
+use boot::Library;
 use cairn_layout::module::ModuleTable;
+use cairn_rt::start::{OnLibrary, run_on_library, run_program};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -57,21 +59,45 @@ impl Compiler {
         self
     }
 
-    /// The program as object code: from the cache, or compiled now.
+    /// The program as object code, for an executable: from the cache, or compiled now.
     pub fn compile(&self, source: &Source) -> Result<Compiled, Error> {
+        self.compile_for(source, false)
+    }
+
+    /// The program to be run in this process: likewise, but one that evaluates runs on the library that was compiled
+    /// beforehand.
+    pub fn compile_to_run(&self, source: &Source) -> Result<Compiled, Error> {
+        self.compile_for(source, true)
+    }
+
+    fn compile_for(&self, source: &Source, run: bool) -> Result<Compiled, Error> {
         let cache = self.cache.as_ref().filter(|_| self.library.is_none());
         let entry = cache.and_then(|c| c.entry(source, &self.library_path, &self.options));
-        if let Some(compiled) = entry.as_ref().and_then(|e| e.find()) {
+        let fits = |c: &Compiled| run || c.kind != Kind::OnLibrary;
+        if let Some(compiled) = entry.as_ref().and_then(|e| e.find()).filter(fits) {
             return Ok(compiled);
         }
         let mut files = self.files(source);
-        let (module, warnings) = pipeline::lower(self, source, &mut files)?;
+        let (module, warnings, kind) = pipeline::lower(self, source, &mut files, run)?;
         let object = pipeline::object(self, &module)?;
-        let compiled = Compiled { object, warnings, evaluates: pipeline::evaluates(&module) };
+        let compiled = Compiled { object, warnings, kind };
         if let (Some(entry), Some(dependencies)) = (entry, files.dependencies()) {
             entry.keep(&compiled, dependencies);
         }
         Ok(compiled)
+    }
+
+    /// The library compiled beforehand, made now if need be; `None` when another one stands for it.
+    pub(crate) fn boot(&self) -> Option<Library> {
+        if self.library.is_some() {
+            return None;
+        }
+        boot::find_or_make(self).ok()
+    }
+
+    /// Where compiled libraries may be kept.
+    pub(crate) fn cache_directory(&self) -> Option<&Path> {
+        self.cache.as_ref().map(|c| c.directory())
     }
 
     /// The program as text at a stage of compilation, or its procedures called `only`; and the warnings.
@@ -87,8 +113,19 @@ pub struct Compiled {
     pub(crate) object: Vec<u8>,
     /// What there was to say about the program.
     pub(crate) warnings: Messages,
-    /// It calls `eval` or its like: it runs with an expander.
-    pub(crate) evaluates: bool,
+    /// What it takes to run it.
+    pub(crate) kind: Kind,
+}
+
+/// What a compiled program needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// Nothing else.
+    Whole,
+    /// It calls `eval` or its like: an expander.
+    Evaluating,
+    /// The library compiled beforehand, and an expander.
+    OnLibrary,
 }
 
 impl Compiled {
@@ -103,21 +140,31 @@ impl Compiled {
     }
 
     /// Runs the program in this process, in a runtime of its own, and returns its exit status. A program that calls
-    /// `exit`, or leaves an exception uncaught, ends the process.
-    pub fn run(&self, options: RunOptions) -> Result<i32, Error> {
+    /// `exit`, or leaves an exception uncaught, ends the process. `compiler` compiled it.
+    pub fn run(&self, compiler: &Compiler, options: RunOptions) -> Result<i32, Error> {
         let code = cairn_llvm::Jit::load_object(&self.object)?;
         let table = code.lookup("cairn_module").ok_or("the compiled program has no module table".to_string())?
             as *const ModuleTable;
-        // SAFETY: the table belongs to the code just loaded, which lives until the end of this function.
+        let options = RunOptions { evaluator: Some(cairn_eval::new), ..options };
+        let library = match self.kind {
+            Kind::OnLibrary => Some(boot::find_or_make(compiler)?.load()?),
+            _ => None,
+        };
+        // SAFETY: the tables belong to the code just loaded, which lives until the end of this function.
         #[allow(unsafe_code)]
         Ok(unsafe {
-            let options = RunOptions { evaluator: Some(cairn_eval::new), ..options };
-            cairn_rt::start::run_program(options, table, code.code())
+            match &library {
+                None => run_program(options, table, code.code()),
+                Some(library) => {
+                    let program = OnLibrary::Module((table, code.code()));
+                    run_on_library(options, (library.table, library.code.code()), program)
+                }
+            }
         })
     }
 
     /// Makes an executable of the program.
     pub fn build(&self, output: &Path) -> Result<(), Error> {
-        link::executable(&self.object, self.evaluates, output)
+        link::executable(&self.object, self.kind == Kind::Evaluating, output)
     }
 }

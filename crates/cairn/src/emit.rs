@@ -64,7 +64,7 @@ pub(crate) fn emit(
             }
         }
         Stage::Frame => {
-            let (module, said) = pipeline::lower(compiler, source, files)?;
+            let (module, said, _) = pipeline::lower(compiler, source, files, false)?;
             warnings = said;
             match only {
                 None => cairn_frame::print::print_module(&module),
@@ -72,7 +72,7 @@ pub(crate) fn emit(
             }
         }
         Stage::Llvm | Stage::Asm => {
-            let (module, said) = pipeline::lower(compiler, source, files)?;
+            let (module, said, _) = pipeline::lower(compiler, source, files, false)?;
             warnings = said;
             let text = cairn_llvm::emit_module(&module, options.gc);
             let text = match stage {

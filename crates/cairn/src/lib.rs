@@ -9,7 +9,7 @@
 //!
 //! let compiler = Compiler::new(CompileOptions::default());
 //! let program = compiler.compile(&Source::new("hello.scm", "(display \"hello\")"))?;
-//! let status = program.run(cairn::RunOptions::default())?;
+//! let status = program.run(&compiler, cairn::RunOptions::default())?;
 //! # Ok::<(), cairn::Error>(())
 //! ```
 //!
@@ -21,12 +21,14 @@
 //! | `options` | what can be chosen about compiling |
 //! | `sources` | where programs, libraries and includes come from, and what was read |
 //! | `pipeline` | source text → object code, stage by stage |
+//! | `boot` | the library, compiled once |
 //! | `emit` | a stage as text |
 //! | `cache` | compiled programs, by content |
 //! | `link` | object code → executable |
 //! | `diagnostics` | compile-time messages with their source lines |
 //! | `unfinished` | files that appear whole or not at all |
 
+mod boot;
 mod cache;
 mod compiler;
 mod diagnostics;

@@ -4,7 +4,7 @@
 
 mod cli;
 
-use cairn::{Compiled, Error, Messages, Source};
+use cairn::{Error, Messages, Source};
 use cli::{Command, Compile};
 use std::ffi::OsString;
 use std::fs::File;
@@ -58,27 +58,25 @@ fn compiler(compile: &Compile) -> cairn::Compiler {
         .observer(compile.time.then_some(report))
 }
 
-fn compiled(file: &Path, compile: &Compile) -> Result<Compiled, Error> {
-    let program = compiler(compile).compile(&Source::read(file)?)?;
-    show(program.warnings());
-    Ok(program)
-}
-
 fn run(
     file: &Path,
     arguments: Vec<String>,
     compile: &Compile,
     mut options: cairn::RunOptions,
 ) -> Result<ExitCode, Error> {
-    let program = compiled(file, compile)?;
+    let compiler = compiler(compile);
+    let program = compiler.compile_to_run(&Source::read(file)?)?;
+    show(program.warnings());
     let beside = file.parent().unwrap_or(Path::new("")).to_path_buf();
     options.library_path = std::iter::once(beside).chain(compile.library_path.iter().cloned()).collect();
     options.command_line = std::iter::once(file.display().to_string()).chain(arguments).collect();
-    std::process::exit(program.run(options)?)
+    std::process::exit(program.run(&compiler, options)?)
 }
 
 fn build(file: &Path, output: &Path, compile: &Compile) -> Result<ExitCode, Error> {
-    compiled(file, compile)?.build(output)?;
+    let program = compiler(compile).compile(&Source::read(file)?)?;
+    show(program.warnings());
+    program.build(output)?;
     Ok(ExitCode::SUCCESS)
 }
 

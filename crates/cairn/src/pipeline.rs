@@ -3,12 +3,15 @@
 //! Compiling and printing a stage (`emit.rs`) go through these stages; they differ in where they stop.
 
 use crate::Error;
-use crate::compiler::Compiler;
+use crate::boot;
+use crate::compiler::{Compiler, Kind};
 use crate::diagnostics::Messages;
 use crate::options::{CompileOptions, Level};
 use crate::sources::{Files, Source};
-use cairn_core::ir::{GlobalId, Program};
+use cairn_core::globals;
+use cairn_core::ir::{GlobalId, Program, TopForm};
 use cairn_core::passes;
+use std::rc::Rc;
 use std::time::Instant;
 
 /// Tells a session's observer how long each stage took.
@@ -49,31 +52,88 @@ pub(crate) fn optimize(program: &mut Program, options: &CompileOptions) -> Vec<b
     (0..program.globals.len()).map(|g| facts.always_bound(GlobalId(g as u32))).collect()
 }
 
-/// The program as Frame IR, and the warnings.
+/// The same on the library compiled beforehand; `None` when the program needs what that does not export.
+fn front_on(
+    library: boot::Library,
+    source: &Source,
+    files: &mut Files,
+) -> Result<Option<(Program, Messages)>, Error> {
+    let mut session = cairn_syntax::Session::on_library(Rc::new(library));
+    match session.expand_program(&source.path.display().to_string(), &source.text, files) {
+        Ok(expanded) if expanded.missing.is_empty() => {
+            let mut program = expanded.program;
+            globals::compact(&mut program);
+            Ok(Some((program, Messages::warnings(&expanded.warnings, &expanded.sources))))
+        }
+        Ok(_) => Ok(None),
+        Err(failed) => Err(Error::Rejected(Messages::errors(&failed.errors, &failed.sources))),
+    }
+}
+
+/// The program as Frame IR, the warnings, and what it takes to run it. If it is to be `run` here and evaluates, it is
+/// compiled on the library.
 pub(crate) fn lower(
     compiler: &Compiler,
     source: &Source,
     files: &mut Files,
-) -> Result<(cairn_frame::ir::Module, Messages), Error> {
+    run: bool,
+) -> Result<(cairn_frame::ir::Module, Messages, Kind), Error> {
     let options = &compiler.options;
     let mut clock = Clock::start(compiler);
-    let (mut program, warnings) = front(source, files)?;
+    let (mut program, mut warnings) = front(source, files)?;
+    let mut kind = Kind::Whole;
+    if evaluates(&mut program) {
+        kind = Kind::Evaluating;
+        if run
+            && let Some(library) = compiler.boot()
+            && let Some(on_library) = front_on(library, source, files)?
+        {
+            (program, warnings) = on_library;
+            kind = Kind::OnLibrary;
+        }
+    }
     clock.lap("expand");
     let always_bound = optimize(&mut program, options);
     clock.lap("optimize");
-    let module = cairn_frame::lower(&program, &always_bound, options.frames);
-    if options.verify
+    let module = lower_program(compiler, &program, &always_bound);
+    Ok((module, warnings, kind))
+}
+
+/// Does the program evaluate? Then the variable that gives the evaluator what it needs is still in it without what
+/// nothing needs.
+fn evaluates(program: &mut Program) -> bool {
+    let bindings = |f: &TopForm| match f {
+        TopForm::Define(g, _) => Some(*g),
+        TopForm::Expr(_) => None,
+    };
+    let is_it = |program: &Program, g: GlobalId| {
+        let info = &program.globals[g.0 as usize];
+        info.library && &*info.name == cairn_syntax::RUNNING_BINDINGS
+    };
+    let among = |program: &Program| program.forms.iter().filter_map(bindings).any(|g| is_it(program, g));
+    if !among(program) {
+        return false;
+    }
+    let facts = passes::known::analyze(program);
+    passes::shake::run(program, &facts);
+    among(program)
+}
+
+/// Optimized Core as Frame IR.
+pub(crate) fn lower_program(
+    compiler: &Compiler,
+    program: &Program,
+    always_bound: &[bool],
+) -> cairn_frame::ir::Module {
+    let mut clock = Clock::start(compiler);
+    let module = cairn_frame::lower(program, always_bound, compiler.options.frames);
+    if compiler.options.verify
         && let Err(complaints) = cairn_frame::verify::verify(&module)
     {
         panic!("the Frame IR is wrong:\n  {}", complaints.join("\n  "));
     }
     clock.lap("frame");
-    Ok((module, warnings))
-}
-
-/// Does the program evaluate? Then the variable that gives the evaluator what it needs is still in it.
-pub(crate) fn evaluates(module: &cairn_frame::ir::Module) -> bool {
-    module.functions.iter().any(|f| f.library && &*f.procedure == cairn_syntax::RUNNING_BINDINGS && f.in_use())
+    module
 }
 
 /// LLVM's level of optimization.

@@ -22,7 +22,7 @@
 //! rounds of the fixpoint, at most as many as such calls are nested.
 
 use super::known::GlobalFacts;
-use crate::ir::{Expr, GlobalId, Literal, Program, TopForm};
+use crate::ir::{Expr, GlobalId, GlobalInfo, Literal, Program, TopForm};
 use crate::walk::{deep, tail_calls, take};
 use cairn_layout::code::Site;
 
@@ -68,8 +68,9 @@ fn each_tail_call(program: &mut Program, facts: &GlobalFacts, mut f: impl FnMut(
 }
 
 /// For each global: is it a procedure that never returns?
-fn never_return(program: &Program, facts: &GlobalFacts) -> Vec<bool> {
-    let mut never = vec![false; program.globals.len()];
+pub fn never_return(program: &Program, facts: &GlobalFacts) -> Vec<bool> {
+    let imported = |g: &GlobalInfo| g.import.is_some_and(|i| i.never_returns);
+    let mut never: Vec<bool> = program.globals.iter().map(imported).collect();
     // procedures without other exits than calls of these
     let mut candidates: Vec<(GlobalId, Vec<GlobalId>)> = Vec::new();
     for (i, form) in program.forms.iter().enumerate() {

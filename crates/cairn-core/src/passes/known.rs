@@ -157,6 +157,9 @@ pub fn analyze(program: &Program) -> GlobalFacts {
     let facts = (0..count)
         .map(|i| {
             let form = definitions[i].first().copied();
+            if program.globals[i].import.is_some() {
+                return GlobalFact { value: Known::Fixed, always_bound: true, form: None };
+            }
             let value = match (form, assigned[i], definitions[i].len()) {
                 (Some(form), false, 1) => match program.forms[form].expr() {
                     Expr::Lambda(_) => Known::Lambda { form },
@@ -197,7 +200,7 @@ pub(super) fn acts(e: &Expr) -> bool {
 fn find_early(program: &Program, definitions: &[Vec<usize>], mentions: &[Vec<GlobalId>]) -> Vec<bool> {
     let count = definitions.len();
     let mut early = vec![false; count];
-    let mut defined = vec![false; count];
+    let mut defined: Vec<bool> = program.globals.iter().map(|g| g.import.is_some()).collect();
     let mut reached = vec![false; count]; // code reachable from forms that acted
     let mut waiting: Vec<usize> = Vec::new(); // forms defining reached globals, to be followed when code runs next
     for (i, form) in program.forms.iter().enumerate() {

@@ -64,7 +64,7 @@ fn lift(program: &mut Program, g: GlobalId, mut e: Expr, forms: &mut Vec<TopForm
     let mut definitions = Vec::new();
     let mut global = |program: &mut Program, v: VarId, boxed: bool| {
         let name = program.vars[v.0 as usize].name.clone();
-        program.globals.push(GlobalInfo { name, assigned: boxed, library });
+        program.globals.push(GlobalInfo { assigned: boxed, library, ..GlobalInfo::new(name) });
         let global = GlobalId(program.globals.len() as u32 - 1);
         lifted.insert(v, Lifted { global, boxed });
         global

@@ -3,6 +3,7 @@
 use super::ir_text::{Val, escape, symbol};
 use super::literals::Literals;
 use crate::strategy::{Strategy, lowering};
+use cairn_core::ir::ImportFrom;
 use cairn_frame::ir::*;
 use cairn_layout::code::{SEVERAL, Site, count_word, flags};
 use cairn_layout::facts::CollectorFacts;
@@ -240,6 +241,23 @@ impl<'m> ModuleCx<'m> {
             let _ = write!(out, "{comma}i64 {v}");
         }
         let _ = writeln!(out, "], align 8");
+        let imports = self.imports();
+        let rows: Vec<String> = imports.iter().map(|(g, from)| format!("[2 x i64] [i64 {g}, i64 {from}]")).collect();
+        let _ = writeln!(
+            out,
+            "@cairn_imports = internal constant [{} x [2 x i64]] [{}], align 8",
+            rows.len(),
+            rows.join(", ")
+        );
+    }
+
+    /// Rows of `ModuleTable::imports`.
+    fn imports(&self) -> Vec<(usize, u64)> {
+        let from = |import| match import {
+            ImportFrom::Library(n) => 2 * n as u64,
+            ImportFrom::Cell(n) => 2 * n as u64 + 1,
+        };
+        self.module.globals.iter().enumerate().filter_map(|(i, g)| Some((i, from(g.import?)))).collect()
     }
 
     /// Everything but functions; emitted last, when all uses are known.
@@ -310,13 +328,15 @@ impl<'m> ModuleCx<'m> {
         let underflow = if self.strategy.underflows() { "@cairn_underflow" } else { "null" };
         let _ = writeln!(
             out,
-            "@cairn_module = constant {{ i64, i64, %bytes, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64, ptr, i64, ptr, i64, \
-             ptr, ptr, ptr, ptr, ptr }} {{ i64 {MODULE_VERSION}, i64 {strategy}, %bytes {{ ptr @cairn_collector, i64 {} }}, \
-             ptr @cairn_globals, i64 {}, ptr @cairn_literals, i64 {}, ptr @cairn_symbols, ptr @cairn_symbol_names, i64 {}, \
+            "@cairn_module = constant {{ i64, i64, %bytes, ptr, i64, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64, ptr, i64, \
+             ptr, i64, ptr, ptr, ptr, ptr, ptr }} {{ i64 {MODULE_VERSION}, i64 {strategy}, \
+             %bytes {{ ptr @cairn_collector, i64 {} }}, ptr @cairn_globals, i64 {}, ptr @cairn_imports, i64 {}, \
+             ptr @cairn_literals, i64 {}, ptr @cairn_symbols, ptr @cairn_symbol_names, i64 {}, \
              ptr @cairn_sources, i64 {}, ptr @cairn_inlined, i64 {}, ptr @cairn_enter, i64 {main}, ptr @cairn_halt, \
              ptr @cairn_resume, ptr {underflow}, ptr @cairn_continuation, ptr @cairn_site_base }}, align 8",
             collector.len(),
             self.module.globals.len(),
+            self.imports().len(),
             self.literals.word_count(),
             symbols.len(),
             self.module.sources.len(),

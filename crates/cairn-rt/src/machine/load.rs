@@ -2,13 +2,16 @@
 
 use super::modules::ModuleId;
 use super::{frames, raise, stubs};
+use crate::access;
 use crate::runtime::Runtime;
 use crate::symbol;
 use cairn_layout::Value;
 use cairn_layout::code::Site;
 use cairn_layout::facts::{COLLECTORS, CollectorFacts, STRATEGIES, collector};
 use cairn_layout::machine::{ThreadState, slot};
-use cairn_layout::module::{Bytes, MODULE_VERSION, ModuleTable, NODE_PLACEHOLDER, NOT_LOADED, SYMBOL_PLACEHOLDER};
+use cairn_layout::module::{
+    Bytes, ImportEntry, MODULE_VERSION, ModuleTable, NODE_PLACEHOLDER, NOT_LOADED, SYMBOL_PLACEHOLDER,
+};
 use std::fmt;
 use std::ops::Range;
 
@@ -50,6 +53,8 @@ pub enum LoadError {
     },
     /// This copy of the module has been loaded before, in this runtime or another one.
     Taken,
+    /// It imports what no module has exported.
+    Imports,
     /// More modules than positions can tell apart, or code in the place of another module's.
     NoRoom,
 }
@@ -79,6 +84,9 @@ impl fmt::Display for LoadError {
             ),
             LoadError::Taken => {
                 write!(f, "this copy of the module belongs to a runtime already; load another copy")
+            }
+            LoadError::Imports => {
+                write!(f, "this module was compiled on a library that is not loaded; compile it again")
             }
             LoadError::NoRoom => write!(f, "there is no room for another module, or its code is loaded already"),
         }
@@ -117,6 +125,20 @@ impl Runtime {
     /// `table` is a module table made by `cairn-llvm`; the module stays loaded as long as the runtime lives. All of its
     /// code lies in `code`, and no other module's.
     pub unsafe fn load(&mut self, table: *const ModuleTable, code: Range<u64>) -> Result<ModuleId, LoadError> {
+        // SAFETY: by the contract of this function.
+        unsafe { self.load_with_cells(table, code, &[]) }
+    }
+
+    /// The same for a module that shares cells with evaluated code.
+    ///
+    /// # Safety
+    /// As for [`Runtime::load`]; `cells` hold values.
+    pub unsafe fn load_with_cells(
+        &mut self,
+        table: *const ModuleTable,
+        code: Range<u64>,
+        cells: &[Value],
+    ) -> Result<ModuleId, LoadError> {
         // SAFETY: by the contract of this function, the table and what it points to are valid.
         unsafe {
             let (found, heap) = (collector_name(table)?, self.heap.facts().name);
@@ -127,6 +149,7 @@ impl Runtime {
             if *module.site_base != NOT_LOADED {
                 return Err(LoadError::Taken);
             }
+            let imports = self.imports(module, cells)?;
             let facts = STRATEGIES[module.strategy as usize];
             let state = &mut self.strategy;
             if self.modules.iter().next().is_none() {
@@ -154,10 +177,35 @@ impl Runtime {
                     _ => {}
                 }
             }
+            for (global, value) in imports {
+                *module.globals.add(global) = value;
+            }
             self.heap.mark_static(module.globals as *const u64, module.global_count as usize);
             self.heap.mark_static(module.literals, module.literal_count as usize);
             Ok(id)
         }
+    }
+
+    /// What the imported globals of a module hold, by index.
+    ///
+    /// # Safety
+    /// The table is one of this version.
+    unsafe fn imports(&self, module: &ModuleTable, cells: &[Value]) -> Result<Vec<(usize, Value)>, LoadError> {
+        let exports = self.exports();
+        // SAFETY: by the contract of this function.
+        let entries = (0..module.import_count as usize).map(|i| unsafe { *module.imports.add(i) });
+        let value = |entry: ImportEntry| {
+            let values = if entry.from % 2 == 0 { exports } else { cells };
+            Some((entry.global as usize, *values.get(entry.from as usize / 2)?))
+        };
+        entries.map(|entry| value(entry).ok_or(LoadError::Imports)).collect()
+    }
+
+    /// What the library that was run first exports, by number.
+    pub(crate) fn exports(&self) -> &[Value] {
+        // SAFETY: the machine lives as long as the runtime.
+        let exports = unsafe { *(*self.machine()).slot_mut(slot::EXPORTS) };
+        access::vector_of(exports).unwrap_or_default()
     }
 
     /// Runs a loaded program from its beginning, in a new thread of control: its value, or the exit status if it ended
@@ -167,7 +215,17 @@ impl Runtime {
     /// The caller is no runtime call of this runtime. After a run that ended for lack of memory there may be no other.
     pub unsafe fn run(&mut self, program: ModuleId) -> Result<Value, i32> {
         let module = self.modules.get(program).expect("a module of this runtime");
-        let (main, code) = (module.main, module.enter);
+        let main = module.main;
+        // SAFETY: by the contract of this function.
+        unsafe { self.call(main) }
+    }
+
+    /// Calls a procedure without arguments in a new thread of control, likewise.
+    ///
+    /// # Safety
+    /// As for [`Runtime::run`]; a module is loaded.
+    pub unsafe fn call(&mut self, procedure: Value) -> Result<Value, i32> {
+        let code = self.modules.iter().next().expect("a loaded module").enter;
         // SAFETY: the module's `enter` has the type and contract that the stub demands (see `ModuleTable`); the machine
         // lives as long as the runtime.
         unsafe {
@@ -175,11 +233,13 @@ impl Runtime {
             (*ctx).thread = ThreadState::NEW;
             (*ctx).spilled = 0;
             // The library sets its hooks before anything that needs them.
-            for hook in [slot::ERROR_HOOK, slot::REWIND_HOOK, slot::RAISE_HOOK, slot::SIGNAL_HOOK] {
-                *(*ctx).slot_mut(hook) = Value::FALSE;
+            let hooks = [slot::ERROR_HOOK, slot::REWIND_HOOK, slot::RAISE_HOOK, slot::SIGNAL_HOOK];
+            // Those of a library that was run first stay for the programs on it.
+            for hook in hooks.iter().filter(|_| self.exports().is_empty()) {
+                *(*ctx).slot_mut(*hook) = Value::FALSE;
             }
             frames::start(&mut *ctx);
-            let mut closure = main;
+            let mut closure = procedure;
             loop {
                 match stubs::enter(ctx, closure, code) {
                     -1 => return Ok((*ctx).result),

@@ -171,11 +171,16 @@ impl Expander<'_> {
     /// Defines the variable that gives the evaluator the values of the program's libraries, if it is in the program: a
     /// procedure without arguments that returns a vector of the names of the libraries, the keys, and a list of vectors
     /// of values.
-    pub(super) fn define_running_bindings(&mut self) {
+    ///
+    /// The result is that variable, and the keys with their variables.
+    pub(super) fn define_running_bindings(&mut self) -> Option<(GlobalId, Vec<(String, GlobalId)>)> {
         let evaluator = LibraryName::of(&["cairn", "evaluator"]);
-        let Some(module) = self.s.libraries.get(&evaluator).map(|l| l.module) else { return };
+        let module = self.s.libraries.get(&evaluator)?.module;
         let id = self.s.names.intern(RUNNING_BINDINGS);
-        let Some((g, _)) = self.s.modules[module as usize].unbound.remove(&id) else { return };
+        let (g, _) = self.s.modules[module as usize].unbound.remove(&id)?;
+        if self.s.boot.is_some() {
+            return None; // it was defined when the library was compiled
+        }
         for (op, name) in self.procedures() {
             self.wrapper(op, &name);
         }
@@ -199,6 +204,7 @@ impl Expander<'_> {
         let args = vec![constant(libraries), constant(keys), self.list(chunks)];
         let body = Expr::Prim { op: PrimOp::Vector, args, site: Site::NONE, proven: 0 };
         self.push_procedure(g, RUNNING_BINDINGS, body);
+        Some((g, definitions))
     }
 
     fn push_procedure(&mut self, g: GlobalId, name: &str, body: Expr) {

@@ -350,6 +350,7 @@ impl Expander<'_> {
         let builtin = self.loader.is_builtin(name);
         let file = self.s.add_source(&path, &text, builtin);
         let forms = self.read(file, &text, false)?;
+        let before = self.s.program.forms.len();
         for form in &forms {
             match form.as_list() {
                 Some([head, ..]) if head.as_ident().is_some_and(|id| &**self.name(id) == "define-library") => {
@@ -361,6 +362,9 @@ impl Expander<'_> {
                     self.report(d.into());
                 }
             }
+        }
+        if self.s.boot.as_ref().is_some_and(|b| b.contains(name)) {
+            self.s.program.forms.truncate(before); // its code is there already
         }
         if self.s.libraries.contains_key(name) {
             return Ok(());

@@ -29,9 +29,11 @@
 //! | `record` | `define-record-type` |
 //! | `rules` | `syntax-rules` |
 //! | `prims` | primitives and hidden procedures |
+//! | `boot` | the library compiled beforehand, and programs on it |
 //! | `evaluate` | expansion while a program runs: `eval`, `environment` |
 
 mod binding;
+mod boot;
 mod core;
 mod cycle;
 mod evaluate;
@@ -55,6 +57,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 use std::rc::Rc;
 
+pub use boot::{BootLibrary, BootProgram};
 pub use evaluate::{Environment, RUNNING_BINDINGS, primitive_key};
 pub use library::{FEATURES, LibraryName, NamePart};
 
@@ -79,6 +82,9 @@ pub struct Expanded {
     pub warnings: Vec<Diagnostic>,
     /// All files, indexed by [`Span::file`] of the warnings.
     pub sources: Vec<SourceFile>,
+    /// On a library that was compiled beforehand: variables of it that the program refers to and that it does not
+    /// export. With any, the program is to be compiled together with the library.
+    pub missing: Vec<GlobalId>,
 }
 
 /// What went wrong: messages, and the files that their spans point into.
@@ -131,6 +137,10 @@ pub struct Session {
     expansion_limit: Option<usize>,
     /// The source that stands for evaluated text.
     evaluated: Option<u32>,
+    /// The library that programs are compiled on: its parts are loaded for their macros and names.
+    boot: Option<Rc<dyn BootLibrary>>,
+    /// Variables of that library that the program refers to, and that it does not export.
+    missing: Vec<GlobalId>,
 }
 
 impl Session {
@@ -167,7 +177,8 @@ impl Session {
         program.globals = self.program.globals.clone();
         program.sources = self.sources.clone();
         program.procedures = self.program.procedures.clone();
-        Ok(Expanded { program, warnings, sources: self.sources.clone() })
+        let missing = std::mem::take(&mut self.missing);
+        Ok(Expanded { program, warnings, sources: self.sources.clone(), missing })
     }
 
     /// The errors in the order of the text; what follows from others is left out.
@@ -296,6 +307,7 @@ impl<'a> Expander<'a> {
         self.top_level(forms, FxHashMap::default());
         self.define_running_bindings();
         self.report_unbound();
+        self.s.missing = self.s.import_library();
     }
 
     // errors

@@ -5,7 +5,7 @@
 
 use super::library::LibraryName;
 use super::scope::Meaning;
-use super::{Binding, Expander, R};
+use super::{Binding, Expander, R, primitive_key};
 use crate::diagnostic::Span;
 use crate::syntax::Context;
 use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, TopForm};
@@ -83,6 +83,9 @@ impl Expander<'_> {
         }
         let g = self.fresh_global(name, true);
         self.s.wrappers.insert(key, g);
+        if self.s.boot.as_ref().is_some_and(|b| b.export(&primitive_key(op, name)).is_some()) {
+            return g;
+        }
         let clause = match op.arity() {
             Some(n) => {
                 let params: Vec<_> =
@@ -145,6 +148,9 @@ impl Expander<'_> {
             None => {
                 let g = self.fresh_global("append", true);
                 self.s.helpers.insert("append", g);
+                if self.s.boot.is_some() {
+                    return Expr::Call(Expr::Global(g, site).into(), vec![a, b], site);
+                }
                 let (a, b) = (self.s.program.fresh_var("a"), self.s.program.fresh_var("b"));
                 let local = Expr::Local;
                 let again = Expr::Call(

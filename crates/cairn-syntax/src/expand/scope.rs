@@ -271,7 +271,7 @@ impl Expander<'_> {
     }
 
     pub(super) fn fresh_global(&mut self, name: &str, library: bool) -> GlobalId {
-        self.s.program.globals.push(GlobalInfo { name: name.into(), assigned: false, library });
+        self.s.program.globals.push(GlobalInfo { library, ..GlobalInfo::new(name) });
         GlobalId(self.s.program.globals.len() as u32 - 1)
     }
 

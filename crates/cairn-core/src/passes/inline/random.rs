@@ -112,7 +112,7 @@ impl Generator {
             let name = format!("g{}", self.globals.len());
             let g = GlobalId(self.program.globals.len() as u32);
             let library = self.below(2) == 0;
-            self.program.globals.push(GlobalInfo { name: name.as_str().into(), assigned: false, library });
+            self.program.globals.push(GlobalInfo { library, ..GlobalInfo::new(name.as_str()) });
             self.budget = 30 + self.below(40);
             let params: Vec<Ty> = (0..self.below(4)).map(|_| self.ty()).collect();
             let rest = (self.below(4) == 0).then_some(Ty::List);

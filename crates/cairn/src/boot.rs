@@ -1,0 +1,285 @@
+//! The library compiled once: what is in `lib/` as one module in a file, mapped by programs that run on it.
+//!
+//! The problem: a program uses a small part of the library, or, if it evaluates, all of it; compiling that part with
+//! every program costs more than the program itself. The idea: the whole library is compiled when it is first needed,
+//! or by `./cairn` right after the binary, once for each frame strategy and collector, linked for a fixed address, and
+//! written to a file beside the binary (or, if nobody may write there, in the cache). A program on the library is
+//! expanded with the library's macros and names ([`cairn_syntax::BootLibrary`]), and imports its variables.
+//!
+//! ```text
+//!  cairn.chunks-gen.library
+//!
+//!      checksum of all that follows
+//!      head       identity of the compiler; where the image belongs; names of libraries; keys of exports
+//!      image      pages, mapped; those of code and constants are shared by all programs that run
+//!      object     what the image was linked from: loaded as a copy when the image's place is taken
+//! ```
+//!
+//! Invariants: a file is believed only if its checksum is right and it was made by this very binary, whose `lib/` it
+//! holds; otherwise it is made again. It appears whole or not at all ([`crate::unfinished`]). An export's number is its
+//! place among the keys, which are sorted. With `CAIRN_LIB` there is no such file: programs are compiled with the
+//! library that they name.
+
+use crate::Error;
+use crate::cache::{Reader, Writer, compiler_identity};
+use crate::compiler::Compiler;
+use crate::options::{CompileOptions, Level};
+use crate::pipeline;
+use crate::sources::{Files, Source};
+use crate::unfinished;
+use cairn_core::ir::{Import, ImportFrom};
+use cairn_core::passes::{keep_frames, known};
+use cairn_layout::module::ModuleTable;
+use cairn_llvm::{Image, Jit};
+use cairn_syntax::{BootLibrary, LibraryName, Session};
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
+
+/// Where the image lies: below what the system hands out when asked for the low 2 GiB, and near enough that programs
+/// there share the part of the card table that is kept for static data (`cairn-heap/src/region.rs`).
+const BASE: u64 = 0x3000_0000;
+const PAGE: usize = 4096;
+/// Before the head: checksum and length.
+const START: usize = 24;
+
+/// The compiled library.
+pub struct Library {
+    file: File,
+    /// Where the image begins in the file.
+    image: u64,
+    size: usize,
+    base: u64,
+    code_size: u64,
+    table: u64,
+    object: Range,
+    libraries: Vec<String>,
+    keys: Vec<(u32, u32)>,
+    text: String,
+}
+
+type Range = std::ops::Range<u64>;
+
+/// Bit of a key's length: calls of the procedure do not return.
+const NEVER_RETURNS: u32 = 1 << 31;
+
+/// The library in memory.
+pub(crate) struct Loaded {
+    pub(crate) code: Jit,
+    pub(crate) table: *const ModuleTable,
+}
+
+impl Library {
+    /// The library in a file, if it is whole and made by this binary for these options.
+    fn open(path: &Path, identity: &[u8]) -> Option<Library> {
+        let mut file = File::open(path).ok()?;
+        let mut start = [0; START];
+        file.read_exact(&mut start).ok()?;
+        let (checksum, length) = start.split_at(16);
+        let length = u64::from_le_bytes(length.try_into().ok()?) as usize;
+        if length as u64 > file.metadata().ok()?.len() {
+            return None;
+        }
+        let mut head = vec![0; length];
+        file.read_exact(&mut head).ok()?;
+        let mut r = Reader(&head);
+        if r.get()? != identity {
+            return None;
+        }
+        let (base, size, code_size, table, object) = (r.count()?, r.count()?, r.count()?, r.count()?, r.count()?);
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
+        let libraries = (0..r.count()?).map(|_| text(r.get()?)).collect::<Option<_>>()?;
+        let field = |b: &[u8]| u32::from_le_bytes(b.try_into().expect("four bytes"));
+        let keys: Vec<_> = r.get()?.chunks_exact(8).map(|k| (field(&k[..4]), field(&k[4..]))).collect();
+        let all = text(r.get()?)?;
+        let image = (START + length).next_multiple_of(PAGE) as u64;
+        let objects = image + size as u64;
+        let library = Library {
+            file,
+            image,
+            size,
+            base: base as u64,
+            code_size: code_size as u64,
+            table: table as u64,
+            object: objects..objects + object as u64,
+            libraries,
+            keys,
+            text: all,
+        };
+        (library.checksum(length, &head)? == checksum).then_some(library)
+    }
+
+    fn checksum(&self, length: usize, head: &[u8]) -> Option<[u8; 16]> {
+        let mut hash = Xxh3Default::new();
+        hash.update(&(length as u64).to_le_bytes());
+        hash.update(head);
+        let mut at = (START + length) as u64;
+        let mut piece = vec![0; 1 << 16];
+        loop {
+            match self.file.read_at(&mut piece, at).ok()? {
+                0 => return Some(hash.digest128().to_le_bytes()),
+                n => {
+                    hash.update(&piece[..n]);
+                    at += n as u64;
+                }
+            }
+        }
+    }
+
+    fn key(&self, i: usize) -> &str {
+        let (at, length) = self.keys[i];
+        self.text.get(at as usize..(at + (length & !NEVER_RETURNS)) as usize).unwrap_or("")
+    }
+
+    /// Number of the export with this key.
+    pub fn number(&self, key: &str) -> Option<u32> {
+        let (mut low, mut high) = (0, self.keys.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            match self.key(middle).cmp(key) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Equal => return Some(middle as u32),
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
+    /// Maps the library, or loads a copy of it.
+    pub(crate) fn load(&self) -> Result<Loaded, Error> {
+        if let Some(code) = Jit::map_image(&self.file, self.image, self.size, self.base, self.code_size) {
+            return Ok(Loaded { code, table: self.table as *const ModuleTable });
+        }
+        let mut object = vec![0; (self.object.end - self.object.start) as usize];
+        self.file.read_exact_at(&mut object, self.object.start).map_err(|e| format!("cannot read the library: {e}"))?;
+        let code = Jit::load_object(&object)?;
+        let table = code.lookup("cairn_module").ok_or("the library has no module table".to_string())?;
+        Ok(Loaded { table: table as *const ModuleTable, code })
+    }
+}
+
+impl BootLibrary for Library {
+    fn contains(&self, name: &LibraryName) -> bool {
+        self.libraries.binary_search(&name.to_string()).is_ok()
+    }
+
+    fn export(&self, key: &str) -> Option<Import> {
+        let n = self.number(key)?;
+        let never_returns = self.keys[n as usize].1 & NEVER_RETURNS != 0;
+        Some(Import { from: ImportFrom::Library(n), never_returns })
+    }
+}
+
+/// What tells a library from one that another binary made, or for other options.
+fn identity(options: &CompileOptions) -> Option<Vec<u8>> {
+    let CompileOptions { frames, gc, level: _, verify: _ } = options;
+    Some(format!("{} {} {:?}", frames.name, gc.name, compiler_identity()?).into_bytes())
+}
+
+/// Where the library may be: beside the binary, then in the cache.
+fn places(options: &CompileOptions, cache: Option<&Path>) -> Vec<PathBuf> {
+    let Ok(binary) = std::env::current_exe() else { return Vec::new() };
+    let name = binary.file_name().unwrap_or_default().to_string_lossy();
+    let variant = format!("{}-{}.library", options.frames.name, options.gc.name);
+    let beside = binary.with_file_name(format!("{name}.{variant}"));
+    let hash = xxh3_128(binary.as_os_str().as_encoded_bytes());
+    let cached = cache.map(|c| c.join(format!("{hash:032x}.{variant}")));
+    std::iter::once(beside).chain(cached).collect()
+}
+
+/// The library, if it was compiled before.
+pub(crate) fn find(compiler: &Compiler) -> Option<Library> {
+    let options = &compiler.options;
+    let identity = identity(options)?;
+    places(options, compiler.cache_directory()).iter().find_map(|p| Library::open(p, &identity))
+}
+
+/// The library: found, or compiled now.
+pub(crate) fn find_or_make(compiler: &Compiler) -> Result<Library, Error> {
+    let options = &compiler.options;
+    let identity = identity(options).ok_or("the cairn binary cannot be found".to_string())?;
+    let places = places(options, compiler.cache_directory());
+    let found = || places.iter().find_map(|p| Library::open(p, &identity));
+    if let Some(library) = found() {
+        return Ok(library);
+    }
+    // whoever else is making it now is waited for
+    let lock = places.iter().find_map(|p| Some((p, lock(p)?)));
+    if let Some(library) = found() {
+        return Ok(library);
+    }
+    let bytes = make(compiler, &identity)?;
+    let written = |p: &PathBuf| unfinished::write_whole(p, &bytes).is_ok().then(|| Library::open(p, &identity)).flatten();
+    let library = match &lock {
+        Some((place, _)) => written(place),
+        None => None,
+    };
+    library.ok_or_else(|| {
+        let tried: Vec<String> = places.iter().map(|p| p.display().to_string()).collect();
+        Error::Other(format!("the compiled library cannot be written to {}", tried.join(" or ")))
+    })
+}
+
+/// Locks the file that goes with a place; `None` when nothing can be written there.
+fn lock(place: &Path) -> Option<File> {
+    if let Some(directory) = place.parent() {
+        std::fs::create_dir_all(directory).ok()?;
+    }
+    let mut name = place.file_name()?.to_os_string();
+    name.push(".lock");
+    let file = File::create(place.with_file_name(name)).ok()?;
+    file.lock().ok()?;
+    Some(file)
+}
+
+/// Compiles the library: the contents of the file.
+fn make(compiler: &Compiler, identity: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut compiler = compiler.clone();
+    compiler.options.level = Level::High;
+    let source = Source::new("", "");
+    let mut files = Files::new(&source, &[], None);
+    let mut libraries = cairn_eval::library::names();
+    libraries.sort_by_key(|l| l.to_string());
+    let boot = Session::new()
+        .boot_program(&libraries, &mut files)
+        .map_err(|f| Error::Rejected(crate::Messages::errors(&f.errors, &f.sources)))?;
+    let mut program = boot.expanded.program;
+    let always_bound = pipeline::optimize(&mut program, &compiler.options);
+    let facts = known::analyze(&program);
+    let never = keep_frames::never_return(&program, &facts);
+    let module = pipeline::lower_program(&compiler, &program, &always_bound);
+    let object = pipeline::object(&compiler, &module)?;
+    let image = Image::link(&object, BASE)?;
+    let table = image.lookup("cairn_module").ok_or("the library has no module table".to_string())?;
+
+    let mut keys = Vec::new();
+    let mut text = String::new();
+    for (key, g) in &boot.exports {
+        let never_returns = if never[facts.resolve(*g).0 as usize] { NEVER_RETURNS } else { 0 };
+        keys.extend((text.len() as u32).to_le_bytes());
+        keys.extend((key.len() as u32 | never_returns).to_le_bytes());
+        text += key;
+    }
+    let mut head = Writer::default();
+    head.put(identity);
+    for n in [image.base as usize, image.bytes.len(), image.code_size as usize, table as usize, object.len()] {
+        head.count(n);
+    }
+    head.count(libraries.len());
+    for library in &libraries {
+        head.put(library.to_string());
+    }
+    head.put(keys);
+    head.put(text);
+    let mut bytes = vec![0; 16];
+    bytes.extend((head.0.len() as u64).to_le_bytes());
+    bytes.extend(&head.0);
+    bytes.resize(bytes.len().next_multiple_of(PAGE), 0);
+    bytes.extend(&image.bytes);
+    bytes.extend(&object);
+    let checksum = xxh3_128(&bytes[16..]);
+    bytes[..16].copy_from_slice(&checksum.to_le_bytes());
+    Ok(bytes)
+}
