@@ -73,7 +73,8 @@ mod tests {
         let kept: Vec<usize> = (0..numbers.len()).filter(|i| numbers[*i].is_some()).collect();
         assert_eq!(kept, [4, 7, 9]);
         assert_eq!(p.globals.len(), 3);
-        let expected = "(global @far.2 import 3) (define @f.0 (lambda f (x.0) (seq (set! @y.1 x.0) (@far.2 @f.0))))";
+        let expected =
+            "(global @far.2 import 3) (define @f.0 (lambda f (x.0) (seq (set! @y.1 x.0) (@far.2 @f.0))))";
         assert_eq!(print_program(&p), print_program(&parse_program(expected).expect("parses")));
     }
 }

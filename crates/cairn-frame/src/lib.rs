@@ -85,10 +85,9 @@ pub fn lower(program: &Program, always_bound: &[bool], strategy: &'static Strate
         let entry = entry_function(&closures, LamId(i as u32), &ids, lam.library, &listed);
         functions[ids.entries[i].0 as usize] = Some(entry);
     }
-    let mut globals: Vec<Global> =
-        (program.globals.iter())
-            .map(|g| Global { name: g.name.clone(), procedure: None, import: g.import.map(|i| i.from) })
-            .collect();
+    let mut globals: Vec<Global> = (program.globals.iter())
+        .map(|g| Global { name: g.name.clone(), procedure: None, import: g.import.map(|i| i.from) })
+        .collect();
     for form in &program.forms {
         if let TopForm::Define(g, Expr::Lambda(_)) = form
             && let Some(l) = closures.global.get(g)

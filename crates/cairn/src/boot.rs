@@ -153,7 +153,9 @@ impl Library {
             return Ok(Loaded { code, table: self.table as *const ModuleTable });
         }
         let mut object = vec![0; (self.object.end - self.object.start) as usize];
-        self.file.read_exact_at(&mut object, self.object.start).map_err(|e| format!("cannot read the library: {e}"))?;
+        self.file
+            .read_exact_at(&mut object, self.object.start)
+            .map_err(|e| format!("cannot read the library: {e}"))?;
         let code = Jit::load_object(&object)?;
         let table = code.lookup("cairn_module").ok_or("the library has no module table".to_string())?;
         Ok(Loaded { table: table as *const ModuleTable, code })
@@ -211,7 +213,8 @@ pub(crate) fn find_or_make(compiler: &Compiler) -> Result<Library, Error> {
         return Ok(library);
     }
     let bytes = make(compiler, &identity)?;
-    let written = |p: &PathBuf| unfinished::write_whole(p, &bytes).is_ok().then(|| Library::open(p, &identity)).flatten();
+    let written =
+        |p: &PathBuf| unfinished::write_whole(p, &bytes).is_ok().then(|| Library::open(p, &identity)).flatten();
     let library = match &lock {
         Some((place, _)) => written(place),
         None => None,
@@ -240,7 +243,7 @@ fn make(compiler: &Compiler, identity: &[u8]) -> Result<Vec<u8>, Error> {
     compiler.options.level = Level::High;
     let source = Source::new("", "");
     let mut files = Files::new(&source, &[], None);
-    let mut libraries = cairn_eval::library::names();
+    let mut libraries = cairn_eval::library_loader::names();
     libraries.sort_by_key(|l| l.to_string());
     let boot = Session::new()
         .boot_program(&libraries, &mut files)

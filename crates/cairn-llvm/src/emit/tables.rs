@@ -242,7 +242,8 @@ impl<'m> ModuleCx<'m> {
         }
         let _ = writeln!(out, "], align 8");
         let imports = self.imports();
-        let rows: Vec<String> = imports.iter().map(|(g, from)| format!("[2 x i64] [i64 {g}, i64 {from}]")).collect();
+        let rows: Vec<String> =
+            imports.iter().map(|(g, from)| format!("[2 x i64] [i64 {g}, i64 {from}]")).collect();
         let _ = writeln!(
             out,
             "@cairn_imports = internal constant [{} x [2 x i64]] [{}], align 8",

@@ -86,7 +86,9 @@ pub fn module(strategy: &'static StrategyFacts, functions: Vec<Function>, main: 
     let mut m = Module {
         strategy,
         functions,
-        globals: (0..globals).map(|i| Global { name: format!("g{i}").into(), procedure: None, import: None }).collect(),
+        globals: (0..globals)
+            .map(|i| Global { name: format!("g{i}").into(), procedure: None, import: None })
+            .collect(),
         main: FuncId(main),
         procedures: vec![],
         sources: vec![],

@@ -29,11 +29,10 @@
 //! | `record` | `define-record-type` |
 //! | `rules` | `syntax-rules` |
 //! | `prims` | primitives and hidden procedures |
-//! | `boot` | the library compiled beforehand, and programs on it |
+//! | `prebuilt` | the library compiled beforehand, and programs on it |
 //! | `evaluate` | expansion while a program runs: `eval`, `environment` |
 
 mod binding;
-mod boot;
 mod core;
 mod cycle;
 mod evaluate;
@@ -41,6 +40,7 @@ mod forms;
 mod label;
 mod layout;
 mod library;
+mod prebuilt;
 mod prims;
 mod quote;
 mod record;
@@ -57,9 +57,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 use std::rc::Rc;
 
-pub use boot::{BootLibrary, BootProgram};
 pub use evaluate::{Environment, RUNNING_BINDINGS, primitive_key};
 pub use library::{FEATURES, LibraryName, NamePart};
+pub use prebuilt::{BootLibrary, BootProgram};
 
 /// Where libraries and included files come from.
 pub trait Loader {
