@@ -191,13 +191,6 @@ fn places(options: &CompileOptions, cache: Option<&Path>) -> Vec<PathBuf> {
     std::iter::once(beside).chain(cached).collect()
 }
 
-/// The library, if it was compiled before.
-pub(crate) fn find(compiler: &Compiler) -> Option<Library> {
-    let options = &compiler.options;
-    let identity = identity(options)?;
-    places(options, compiler.cache_directory()).iter().find_map(|p| Library::open(p, &identity))
-}
-
 /// The library: found, or compiled now.
 pub(crate) fn find_or_make(compiler: &Compiler) -> Result<Library, Error> {
     let options = &compiler.options;

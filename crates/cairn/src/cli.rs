@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The names of commands.
-const COMMANDS: [&str; 2] = ["run", "build"];
+const COMMANDS: [&str; 3] = ["run", "build", "prepare"];
 
 /// What the user asked for.
 pub enum Command {
@@ -41,6 +41,11 @@ pub enum Command {
     Study {
         /// Its arguments.
         arguments: Vec<OsString>,
+    },
+    /// Compile the library beforehand: `./cairn` does it right after the binary.
+    Prepare {
+        /// How to compile.
+        compile: Compile,
     },
     /// Print a stage of compilation.
     Emit {
@@ -215,6 +220,12 @@ fn command() -> clap::Command {
                 .arg(program_arguments()),
         )
         .subcommand(
+            clap::Command::new("prepare")
+                .about("Compile the library that programs run on, unless it is there")
+                .hide(true)
+                .args(compile_arguments()),
+        )
+        .subcommand(
             clap::Command::new("build")
                 .about("Compile a program to an executable")
                 .args(compile_arguments())
@@ -276,8 +287,11 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
         let arguments = m.get_many::<OsString>("arguments").unwrap_or_default().cloned().collect();
         return Ok(Command::Study { arguments });
     }
-    let file: PathBuf = m.get_one::<PathBuf>("file").expect("required").clone();
     let compile = compile_options(m);
+    if name == "prepare" {
+        return Ok(Command::Prepare { compile });
+    }
+    let file: PathBuf = m.get_one::<PathBuf>("file").expect("required").clone();
     if let Some(stage) = m.get_one::<Stage>("emit") {
         let only = m.get_one::<String>("only").cloned();
         return Ok(Command::Emit { file, stage: *stage, only, compile });

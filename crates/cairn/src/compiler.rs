@@ -87,6 +87,11 @@ impl Compiler {
         Ok(compiled)
     }
 
+    /// Compiles the library beforehand, unless that was done.
+    pub fn prepare(&self) -> Result<(), Error> {
+        boot::find_or_make(self).map(|_| ())
+    }
+
     /// The library compiled beforehand, made now if need be; `None` when another one stands for it.
     pub(crate) fn boot(&self) -> Option<Library> {
         if self.library.is_some() {

@@ -1,0 +1,134 @@
+//! The library that was compiled beforehand: programs on it share its state, and it is made again when it is not what
+//! this binary would make.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+mod common;
+use common::{Directory, binary};
+
+/// Standard output and standard error of a program.
+fn run(binary: &Path, directory: &Directory, program: &str, options: &[&str], zeal: &str) -> (String, String) {
+    directory.write("p.scm", program);
+    let output = Command::new(binary)
+        .arg("run")
+        .args(options)
+        .arg(directory.0.join("p.scm"))
+        .env("CAIRN_CACHE_DIR", directory.0.join("cache"))
+        .env("CAIRN_ZEAL", zeal)
+        .output()
+        .unwrap();
+    (String::from_utf8_lossy(&output.stdout).into_owned(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+const SHARED: &str = r#"
+(import (scheme base) (scheme write) (scheme eval) (scheme lazy) (srfi 69))
+(define here (environment '(scheme base) '(scheme write) '(scheme lazy) '(srfi 69)))
+(define (show x) (write x) (newline))
+; the current port, and a parameter made here
+(define port (open-output-string))
+(parameterize ((current-output-port port)) (eval '(display "inside") here) (display "."))
+(show (get-output-string port))
+(define p (make-parameter 1))
+(show (parameterize ((p 2)) ((eval '(lambda (f) (f)) here) p)))
+; conditions cross in both directions
+(show (guard (e ((error-object? e) (error-object-message e))) (eval '(error "from evaluated code" 1) here)))
+(show ((eval '(lambda (f) (guard (e ((string? e) (list 'caught e))) (f))) here) (lambda () (raise "from compiled code"))))
+(show (guard (e (#t (condition/report-string* e))) (eval '(car 5) here)))
+(define (condition/report-string* e) (list (error-object? e) (error-object-message e)))
+; types: records of the library, promises, tables
+(define t (make-hash-table equal?))
+((eval '(lambda (t) (hash-table-set! t "k" 'v)) here) t)
+(show (hash-table-ref/default t "k" #f))
+(show (hash-table? (eval '(make-hash-table) here)))
+(show (force (eval '(delay (+ 1 2)) here)))
+(show (map eof-object? (list (eval '(eof-object) here))))
+; procedures are the same objects
+(show (map (lambda (name x) (eq? (eval name here) x)) '(car map error force) (list car map error force)))
+; a continuation through eval, and winders
+(show (call/cc (lambda (k) (dynamic-wind (lambda () #f) (lambda () ((eval '(lambda (k) (k 'left)) here) k)) (lambda () (display "out "))))))
+(show `(1 ,@(list 2 3) 4))
+"#;
+
+const SHARED_OUTPUT: &str = "\"inside.\"\n2\n\"from evaluated code\"\n(caught \"from compiled code\")\n\
+                             (#t \"car: expected a pair, got\")\nv\n#t\n3\n(#t)\n(#t #t #t #t)\nout left\n(1 2 3 4)\n";
+
+/// The library's state exists once, whoever uses it: parameters, hooks, types, conditions, the procedures themselves.
+#[test]
+fn the_state_of_the_library_exists_once() {
+    let directory = Directory::new("library-state");
+    for frames in ["chunks", "heap"] {
+        for zeal in ["0", "1"] {
+            let flag = format!("--frames={frames}");
+            let (out, err) = run(&binary(), &directory, SHARED, &[&flag], zeal);
+            assert_eq!((&*out, &*err), (SHARED_OUTPUT, ""), "{frames}, zeal {zeal}");
+        }
+    }
+}
+
+/// Backtraces and messages speak of the right module's text.
+#[test]
+fn errors_show_the_programs_text() {
+    let directory = Directory::new("library-errors");
+    let program = "(import (scheme base) (scheme eval))\n(define (area s) (* (car s) (cdr s)))\n\
+                   (define (all l) (map area l))\n(eval '1 (environment '(scheme base)))\n(write-string (all '((1 . 2) 3)))\n";
+    let (_, err) = run(&binary(), &directory, program, &[], "0");
+    assert!(err.contains("(define (area s) (* (car s) (cdr s)))"), "{err}");
+    assert!(err.contains("in area") || err.contains("area"), "{err}");
+    // `error` keeps the frame of its caller, although its body is elsewhere
+    let program = "(import (scheme base) (scheme eval))\n(define (withdraw x) (if (> x 1) (error \"not enough\" x) x))\n\
+                   (eval '1 (environment '(scheme base)))\n(withdraw 5)\n";
+    let (_, err) = run(&binary(), &directory, program, &[], "0");
+    assert!(err.contains("not enough 5") && err.contains("withdraw"), "{err}");
+}
+
+/// A copy of the binary, with the library that goes with it.
+struct Installed {
+    directory: Directory,
+    binary: PathBuf,
+}
+
+impl Installed {
+    fn new(name: &str) -> Installed {
+        let directory = Directory::new(name);
+        let copy = directory.0.join("cairn");
+        fs::copy(binary(), &copy).unwrap();
+        Installed { directory, binary: copy }
+    }
+
+    fn library(&self) -> PathBuf {
+        self.directory.0.join("cairn.chunks-gen.library")
+    }
+
+    fn evaluate(&self) {
+        let program = "(import (scheme base) (scheme write) (scheme eval)) \
+                       (write (eval '(+ 1 2) (environment '(scheme base))))";
+        let (out, err) = run(&self.binary, &self.directory, program, &[], "0");
+        assert_eq!((&*out, &*err), ("3", ""));
+    }
+}
+
+/// What is damaged, cut off, or made by another binary is made again. And where nobody may write, the cache has it.
+#[test]
+fn a_library_that_is_not_right_is_made_again() {
+    let cairn = Installed::new("library-damage");
+    cairn.evaluate();
+    let whole = fs::read(cairn.library()).unwrap();
+    let middle = whole.len() / 2;
+    let flip = |at: usize| {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        bytes
+    };
+    for bytes in [vec![], whole[..middle].to_vec(), flip(9), flip(middle), flip(whole.len() - 1)] {
+        fs::write(cairn.library(), bytes).unwrap();
+        cairn.evaluate();
+        assert!(fs::read(cairn.library()).unwrap() == whole, "made again");
+    }
+    // another binary: the same, at another time
+    let made = fs::metadata(cairn.library()).unwrap().modified().unwrap();
+    fs::File::open(&cairn.binary).unwrap().set_modified(made + std::time::Duration::from_secs(60)).unwrap();
+    cairn.evaluate();
+    assert!(fs::read(cairn.library()).unwrap() != whole, "that binary's");
+}
