@@ -250,12 +250,27 @@ fn make(compiler: &Compiler, identity: &[u8]) -> Result<Vec<u8>, Error> {
     let image = Image::link(&object, BASE)?;
     let table = image.lookup("cairn_module").ok_or("the library has no module table".to_string())?;
 
+    let exports: Vec<(&str, bool)> =
+        boot.exports.iter().map(|(key, g)| (&**key, never[facts.resolve(*g).0 as usize])).collect();
+    let libraries: Vec<String> = libraries.iter().map(|l| l.to_string()).collect();
+    Ok(assemble(identity, &image, table, &object, &libraries, &exports))
+}
+
+/// The contents of a file. Exports are keys, sorted, and whether calls of the procedure never return.
+fn assemble(
+    identity: &[u8],
+    image: &Image,
+    table: u64,
+    object: &[u8],
+    libraries: &[String],
+    exports: &[(&str, bool)],
+) -> Vec<u8> {
     let mut keys = Vec::new();
     let mut text = String::new();
-    for (key, g) in &boot.exports {
-        let never_returns = if never[facts.resolve(*g).0 as usize] { NEVER_RETURNS } else { 0 };
+    for (key, never_returns) in exports {
+        let flag = if *never_returns { NEVER_RETURNS } else { 0 };
         keys.extend((text.len() as u32).to_le_bytes());
-        keys.extend((key.len() as u32 | never_returns).to_le_bytes());
+        keys.extend((key.len() as u32 | flag).to_le_bytes());
         text += key;
     }
     let mut head = Writer::default();
@@ -264,8 +279,8 @@ fn make(compiler: &Compiler, identity: &[u8]) -> Result<Vec<u8>, Error> {
         head.count(n);
     }
     head.count(libraries.len());
-    for library in &libraries {
-        head.put(library.to_string());
+    for library in libraries {
+        head.put(library);
     }
     head.put(keys);
     head.put(text);
@@ -274,8 +289,47 @@ fn make(compiler: &Compiler, identity: &[u8]) -> Result<Vec<u8>, Error> {
     bytes.extend(&head.0);
     bytes.resize(bytes.len().next_multiple_of(PAGE), 0);
     bytes.extend(&image.bytes);
-    bytes.extend(&object);
+    bytes.extend(object);
     let checksum = xxh3_128(&bytes[16..]);
     bytes[..16].copy_from_slice(&checksum.to_le_bytes());
-    Ok(bytes)
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_whole_and_of_this_binary_is_believed() {
+        let path = std::env::temp_dir().join(format!("cairn-boot-{}", std::process::id()));
+        let exports = [("(scheme base) error", true), ("(scheme base) map", false), ("%car car", false)];
+        let libraries = ["(scheme base)".to_string(), "(srfi 1)".to_string()];
+        // the smallest object: a header of ELF without sections
+        let mut object = vec![0u8; 64];
+        object[..6].copy_from_slice(b"\x7fELF\x02\x01");
+        (object[16], object[18]) = (1, 62);
+        let image = Image::link(&object, BASE).unwrap();
+        let whole = assemble(b"me", &image, 7, &object, &libraries, &exports);
+        let open = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            Library::open(&path, b"me")
+        };
+        let library = open(&whole).expect("whole");
+        let import = |key: &str| library.export(key).map(|i| (i.from, i.never_returns));
+        assert_eq!(import("(scheme base) error"), Some((ImportFrom::Library(0), true)));
+        assert_eq!(import("(scheme base) map"), Some((ImportFrom::Library(1), false)));
+        assert_eq!(import("%car car"), None, "the keys of this test are not sorted");
+        assert_eq!(import("(scheme base)"), None);
+        let contains = |name: &str| library.contains(&LibraryName::parse(name).unwrap());
+        assert!(contains("(srfi 1)") && !contains("(srfi 2)"));
+        for byte in (0..whole.len()).filter(|b| *b < 512 || b % 61 == 0) {
+            let mut flipped = whole.clone();
+            flipped[byte] ^= 1 << (byte % 8);
+            assert!(open(&flipped).is_none(), "byte {byte}");
+            assert!(open(&whole[..byte]).is_none(), "length {byte}");
+        }
+        assert!(open(&whole).is_some());
+        assert!(Library::open(&path, b"other").is_none());
+        std::fs::remove_file(&path).unwrap();
+    }
 }

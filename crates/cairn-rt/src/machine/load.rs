@@ -195,7 +195,7 @@ impl Runtime {
         // SAFETY: by the contract of this function.
         let entries = (0..module.import_count as usize).map(|i| unsafe { *module.imports.add(i) });
         let value = |entry: ImportEntry| {
-            let values = if entry.from % 2 == 0 { exports } else { cells };
+            let values = if entry.from.is_multiple_of(2) { exports } else { cells };
             Some((entry.global as usize, *values.get(entry.from as usize / 2)?))
         };
         entries.map(|entry| value(entry).ok_or(LoadError::Imports)).collect()
