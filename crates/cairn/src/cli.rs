@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The names of commands.
-const COMMANDS: [&str; 3] = ["run", "build", "prepare"];
+const COMMANDS: [&str; 4] = ["run", "build", "prepare", "study"];
 
 /// What the user asked for.
 pub enum Command {
