@@ -22,4 +22,7 @@ pub mod print;
 pub mod verify;
 mod walk;
 
-pub use walk::{deep, for_each_child};
+pub use walk::{deep, for_each_child, rewrite};
+
+#[cfg(test)]
+extern crate self as cairn_core;

@@ -16,11 +16,13 @@
 //! | [`ir`] | the Frame IR |
 //! | [`print`], [`parse`] | to and from text |
 //! | [`verify`] | checks its invariants |
+//! | [`interp`] | runs modules, for tests |
 
 mod analyze;
 mod build;
 mod flow;
 mod graph;
+pub mod interp;
 pub mod ir;
 pub mod parse;
 pub mod print;
@@ -35,6 +37,9 @@ use analyze::LamId;
 use build::{Context, FuncIds};
 use cairn_core::ir::{Expr, Program, TopForm};
 use cairn_layout::facts::StrategyFacts;
+pub use split::{SIZES, Sizes};
+pub use wide::{WIDTHS, Widths};
+
 use ir::{EntryClause, FuncId, FuncKind, Function, Global, Module};
 
 /// Lowers an optimized Core program (dialect `Opt` or `Fixed`) to Frame IR for a frame strategy.
@@ -42,7 +47,19 @@ use ir::{EntryClause, FuncId, FuncKind, Function, Global, Module};
 /// `always_bound[g]` says that global `g` is certainly defined wherever it is referenced; procedures that are never
 /// assigned count as defined from the start in any case.
 pub fn lower(program: &Program, always_bound: &[bool], strategy: &'static StrategyFacts) -> Module {
-    let (program, listed) = wide::narrow(program);
+    lower_within(program, always_bound, strategy, WIDTHS, SIZES)
+}
+
+/// The same for other ideas of what is wide and what is large: tests have small ones.
+pub fn lower_within(
+    program: &Program,
+    always_bound: &[bool],
+    strategy: &'static StrategyFacts,
+    widths: Widths,
+    sizes: Sizes,
+) -> Module {
+    assert!(widths.consistent());
+    let (program, listed) = wide::narrow(program, widths);
     let program = &*program;
     let closures = analyze::analyze(program, &listed);
     let mut functions: Vec<Option<Function>> = vec![];
@@ -69,12 +86,12 @@ pub fn lower(program: &Program, always_bound: &[bool], strategy: &'static Strate
         match closures.lam(lam).lambda {
             None => {
                 let proc = build::build_main(&mut cx);
-                split::split(proc, ids.bodies[i][0], &mut functions, strategy);
+                split::split(proc, ids.bodies[i][0], &mut functions, strategy, sizes);
             }
             Some(l) => {
                 for c in 0..l.clauses.len() {
                     let proc = build::build_clause(&mut cx, lam, c);
-                    split::split(proc, ids.bodies[i][c], &mut functions, strategy);
+                    split::split(proc, ids.bodies[i][c], &mut functions, strategy, sizes);
                 }
             }
         }

@@ -10,7 +10,7 @@ mod reads;
 
 use crate::flow::VarSet;
 use crate::ir::*;
-use bounds::allocated;
+pub(crate) use bounds::allocated;
 use cairn_core::ir::Literal;
 use cairn_core::prim::{Kind, PrimOp};
 use cairn_num::Number;

@@ -98,7 +98,7 @@ fn a_check_keeps_the_closure_whose_variables_are_read_after_it() {
         assert_eq!(stops, 1, "{printed}");
         assert!(printed.contains("stop live (c.1)"), "{printed}");
         if printed.contains("    stack ") {
-            assert!(printed.contains("live (c.1)\n    a.2 = free 0\n    b.3 = free 1\n    call"), "{printed}");
+            assert!(printed.contains("b.3 = free 1\n    stack 1 live (a.2 b.3)\n    call a.2 (b.3)"), "{printed}");
         }
         let complaints = verify(&module).err().unwrap_or_default();
         let of_checks: Vec<&String> = complaints.iter().filter(|c| !c.contains("without a heap check")).collect();

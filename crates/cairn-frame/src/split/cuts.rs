@@ -1,25 +1,32 @@
 //! Large pieces are cut: the time that LLVM needs for a function grows faster than the function.
 //!
 //! A straight line of many thousand operations is one block, in one piece. It is cut into blocks, and blocks become
-//! roots, so that no piece is much larger than [`SIZE`]. Pieces that people write are smaller than [`LARGE`]: they stay
-//! whole.
+//! roots, so that no piece is much larger than [`Sizes::part`]. Pieces that people write are smaller than
+//! [`Sizes::large`]: they stay whole.
 
 use crate::graph::{self, Proc, ProcBlock, ProcTerm};
 use crate::ir::{BlockId, Op, Stmt, Var};
 use std::collections::HashMap;
 
-/// A piece of more statements and blocks than this is cut.
-const LARGE: usize = 1000;
-/// Into pieces of about this size.
-const SIZE: usize = 400;
+/// How large pieces may be. A value, so that tests can cut ordinary programs.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// A piece of more statements and blocks than this is cut.
+    pub large: usize,
+    /// Into pieces of about this size.
+    pub part: usize,
+}
+
+/// What lowering goes by.
+pub const SIZES: Sizes = Sizes { large: 1000, part: 400 };
 
 /// Cuts long blocks, and names the blocks that are to be roots although no two pieces share them.
-pub fn cut(proc: &mut Proc) -> Vec<bool> {
-    let long = |b: &ProcBlock| b.stmts.len() > LARGE;
+pub fn cut(proc: &mut Proc, Sizes { large, part }: Sizes) -> Vec<bool> {
+    let long = |b: &ProcBlock| b.stmts.len() > large;
     if proc.blocks.iter().any(long) {
         for b in 0..proc.blocks.len() {
             if long(&proc.blocks[b]) {
-                cut_block(proc, b);
+                cut_block(proc, b, part);
             }
         }
         graph::renumber(proc);
@@ -35,12 +42,12 @@ pub fn cut(proc: &mut Proc) -> Vec<bool> {
         let (mut filled, mut again) = (vec![0; roots.len()], false);
         for (i, b) in proc.blocks.iter().enumerate() {
             let root = roots[i].0 as usize;
-            if sizes[root] <= LARGE {
+            if sizes[root] <= large {
                 continue;
             }
             let size = 1 + b.stmts.len();
             filled[root] += size;
-            if root != i && filled[root] > SIZE + size {
+            if root != i && filled[root] > part + size {
                 (cut[i], filled[root], again) = (true, size, true);
             }
         }
@@ -51,7 +58,7 @@ pub fn cut(proc: &mut Proc) -> Vec<bool> {
 }
 
 /// Makes several blocks out of one, but never between a closure and a patch of it.
-fn cut_block(proc: &mut Proc, b: usize) {
+fn cut_block(proc: &mut Proc, b: usize, part: usize) {
     let block = &mut proc.blocks[b];
     let mut stmts = std::mem::take(&mut block.stmts);
     let mut term = std::mem::replace(&mut block.term, ProcTerm::None);
@@ -73,8 +80,8 @@ fn cut_block(proc: &mut Proc, b: usize) {
         open[k] += open[k - 1];
     }
     // from the end on: the last part keeps the terminator
-    while stmts.len() > SIZE {
-        let Some(at) = (1..=stmts.len() - SIZE).rev().find(|k| open[*k] == 0) else { break };
+    while stmts.len() > part {
+        let Some(at) = (1..=stmts.len() - part).rev().find(|k| open[*k] == 0) else { break };
         let tail = stmts.split_off(at);
         proc.blocks.push(ProcBlock { stmts: tail, term });
         term = ProcTerm::Goto(BlockId(proc.blocks.len() as u32 - 1));

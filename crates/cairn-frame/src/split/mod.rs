@@ -34,18 +34,25 @@ use crate::flow;
 use crate::graph::{self, Proc, ProcTerm};
 use crate::ir::*;
 use cairn_layout::facts::StrategyFacts;
+pub use cuts::{SIZES, Sizes};
 use frame_slots::Slots;
 use pieces::Splitter;
 use std::collections::HashMap;
 
 /// Splits `proc`; its first piece becomes function `body`, the others are appended to `functions`.
-pub fn split(proc: Proc, body: FuncId, functions: &mut Vec<Option<Function>>, strategy: &'static StrategyFacts) {
+pub fn split(
+    proc: Proc,
+    body: FuncId,
+    functions: &mut Vec<Option<Function>>,
+    strategy: &'static StrategyFacts,
+    sizes: Sizes,
+) {
     let mut proc = proc;
     joins::duplicate_tiny(&mut proc);
     if strategy.reuse {
         graph::extend_return_pieces(&mut proc);
     }
-    let cut = cuts::cut(&mut proc);
+    let cut = cuts::cut(&mut proc, sizes);
     let live = flow::live_in(&proc);
     let roots = graph::pieces(&proc.blocks, &cut);
     let slots = Slots::assign(&proc, &live, strategy);

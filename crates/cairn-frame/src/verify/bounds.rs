@@ -6,7 +6,7 @@ use cairn_core::prim::{Op as P, PrimOp};
 use cairn_layout::limits::{CHECK_RESERVE, FRAME_WORDS_MAX, LIVE_MAX, OPERANDS_MAX, RED_ZONE};
 
 /// Bytes that an operation takes from the nursery: a word before its operands, but none in a pair; two words at least.
-pub(super) fn allocated(op: &Op) -> u32 {
+pub(crate) fn allocated(op: &Op) -> u32 {
     let words = match op {
         Op::Closure { free, .. } => 1 + free.len(),
         Op::Prim(p) => match p.op {

@@ -3,9 +3,9 @@
 //! Operands are consed in the order of their evaluation and the list is reversed afterwards: so nothing but the list is
 //! in waiting meanwhile, and an operand whose continuation is entered again makes a list of its own.
 
+use super::Listed;
 use super::packs::field;
 use super::widths::{Wide, is_atom};
-use super::{Listed, OPERANDS, PACK};
 use cairn_core::deep;
 use cairn_core::ir::*;
 use cairn_core::prim::{Op, PrimOp};
@@ -116,28 +116,28 @@ impl Lists<'_> {
             return self.expr(e);
         }
         match e {
-            Expr::Call(f, args, site) if args.len() > OPERANDS => {
+            Expr::Call(f, args, site) if args.len() > self.wide.widths.operands => {
                 let f = self.atom(f, bs);
                 let list = self.list(args, None, bs);
                 Expr::Apply(f.into(), vec![list], *site)
             }
-            Expr::Apply(f, args, site) if args.len() > OPERANDS => {
+            Expr::Apply(f, args, site) if args.len() > self.wide.widths.operands => {
                 let f = self.atom(f, bs);
                 let (last, args) = args.split_last().expect("apply has a list");
                 let list = self.list(args, Some(last), bs);
                 Expr::Apply(f.into(), vec![list], *site)
             }
-            Expr::Prim { op: PrimOp::Vector, args, .. } if args.len() > OPERANDS => {
+            Expr::Prim { op: PrimOp::Vector, args, .. } if args.len() > self.wide.widths.operands => {
                 let list = self.list(args, None, bs);
                 runtime("cairn_vector_from_list", vec![list])
             }
-            Expr::Prim { op: PrimOp::Record, args, .. } if args.len() > OPERANDS => {
+            Expr::Prim { op: PrimOp::Record, args, .. } if args.len() > self.wide.widths.operands => {
                 let rtd = self.atom(&args[0], bs);
                 let list = self.list(&args[1..], None, bs);
                 runtime("cairn_record_make", vec![rtd, list])
             }
             // A continuation takes any number of values.
-            Expr::Values(args) if args.len() > OPERANDS => {
+            Expr::Values(args) if args.len() > self.wide.widths.operands => {
                 let list = self.list(args, None, bs);
                 let list = self.bind(list, bs);
                 let k = self.fresh("k");
@@ -148,7 +148,9 @@ impl Lists<'_> {
                     Site::NONE,
                 )
             }
-            Expr::Jump(label, args) if args.len() > OPERANDS => Expr::Jump(*label, self.packs(args, bs)),
+            Expr::Jump(label, args) if args.len() > self.wide.widths.operands => {
+                Expr::Jump(*label, self.packs(args, bs))
+            }
             e => super::packs::rebuild(e, &mut |c| self.atom(c, bs)),
         }
     }
@@ -205,12 +207,12 @@ impl Lists<'_> {
     /// The operands of a jump in packs, and those in packs, until they are few.
     fn packs(&mut self, operands: &[Expr], bs: &mut Bindings) -> Vec<Expr> {
         let mut level: Vec<Expr> = vec![];
-        for group in operands.chunks(PACK) {
+        for group in operands.chunks(self.wide.widths.pack) {
             let fields = group.iter().map(|e| self.atom(e, bs)).collect();
             level.push(self.bind(prim(PrimOp::Opaque, fields), bs));
         }
-        while level.len() > OPERANDS {
-            let groups: Vec<Vec<Expr>> = level.chunks(PACK).map(<[Expr]>::to_vec).collect();
+        while level.len() > self.wide.widths.operands {
+            let groups: Vec<Vec<Expr>> = level.chunks(self.wide.widths.pack).map(<[Expr]>::to_vec).collect();
             level = groups.into_iter().map(|g| self.bind(prim(PrimOp::Opaque, g), bs)).collect();
         }
         level
@@ -218,9 +220,9 @@ impl Lists<'_> {
 
     fn label(&mut self, l: &Label) -> Label {
         let mut params = l.params.clone();
-        while params.len() > OPERANDS {
+        while params.len() > self.wide.widths.operands {
             let mut packs = vec![];
-            for group in params.chunks(PACK) {
+            for group in params.chunks(self.wide.widths.pack) {
                 let pack = self.fresh("pack");
                 packs.push(pack);
                 self.fields.extend(group.iter().enumerate().map(|(i, v)| (*v, (pack, i))));
@@ -239,7 +241,7 @@ impl Lists<'_> {
 
     /// A clause whose arguments come as one list if they are too many. Their count is checked where it is known anyway.
     fn clause(&mut self, c: &Clause) -> Clause {
-        if c.params.len() <= OPERANDS {
+        if c.params.len() <= self.wide.widths.operands {
             return Clause { params: c.params.clone(), rest: c.rest, body: self.expr(&c.body) };
         }
         let all = self.fresh("arguments");
@@ -250,7 +252,7 @@ impl Lists<'_> {
 
     /// The same for a receiver, which checks the count itself.
     fn receiver(&mut self, c: &Clause, site: Site) -> Clause {
-        if c.params.len() <= OPERANDS {
+        if c.params.len() <= self.wide.widths.operands {
             return self.clause(c);
         }
         let all = self.fresh("values");

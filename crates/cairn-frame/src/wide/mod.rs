@@ -37,17 +37,35 @@ use cairn_layout::limits::{FRAME_HEADER_MAX, FRAME_WORDS_MAX, LIVE_MAX};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Most operands and parameters that stay as they are.
-const OPERANDS: usize = 200;
-/// Values in waiting inside an expression that is not looked at closely, and variables live around it: each at most so
-/// many.
-const EASY: usize = 240;
-/// Variables live in a procedure that has had to pack some: few, for each call of a straight line of calls keeps them.
-const FEW: usize = 64;
-/// Variables in a pack.
-const PACK: usize = 48;
+/// What counts as wide. A value, so that tests can make ordinary programs wide.
+#[derive(Clone, Copy, Debug)]
+pub struct Widths {
+    /// Most operands and parameters that stay as they are.
+    pub operands: usize,
+    /// Values in waiting inside an expression that is not looked at closely, and variables live around it: each at most
+    /// so many.
+    pub easy: usize,
+    /// Variables live in a procedure that has had to pack some: few, for each call of a straight line of calls keeps
+    /// them.
+    pub few: usize,
+    /// Variables in a pack.
+    pub pack: usize,
+    /// Variables around a wide expression that is not the last one.
+    pub nested: usize,
+}
 
-const _: () = assert!(OPERANDS <= EASY && 2 * EASY <= LIVE_MAX && FEW + PACK <= EASY);
+/// What lowering goes by.
+pub const WIDTHS: Widths = Widths { operands: 200, easy: 240, few: 64, pack: 48, nested: 8 };
+
+impl Widths {
+    /// Is it possible to keep to them?
+    pub const fn consistent(&self) -> bool {
+        let Widths { operands, easy, few, pack, nested } = *self;
+        operands <= easy && few + pack <= easy && nested <= few && pack > 1
+    }
+}
+
+const _: () = assert!(WIDTHS.consistent() && 2 * WIDTHS.easy <= LIVE_MAX);
 const _: () = assert!(FRAME_HEADER_MAX as usize + LIVE_MAX <= FRAME_WORDS_MAX as usize);
 
 /// Rest parameters that receive all arguments of a clause with too many parameters: how many there must be, and whether
@@ -55,13 +73,13 @@ const _: () = assert!(FRAME_HEADER_MAX as usize + LIVE_MAX <= FRAME_WORDS_MAX as
 pub type Listed = HashMap<VarId, (u32, bool)>;
 
 /// The program without wide code.
-pub fn narrow(program: &Program) -> (Cow<'_, Program>, Listed) {
-    let wide = widths::scan(program);
+pub fn narrow(program: &Program, widths: Widths) -> (Cow<'_, Program>, Listed) {
+    let wide = widths::scan(program, widths);
     if wide.is_empty() {
         return (Cow::Borrowed(program), Listed::new());
     }
     let (program, listed) = lists::run(program, &wide);
-    let wide = widths::scan(&program);
+    let wide = widths::scan(&program, widths);
     let program = if wide.is_empty() { program } else { packs::run(&program, &wide, &listed) };
     (Cow::Owned(program), listed)
 }

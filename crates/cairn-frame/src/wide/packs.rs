@@ -8,8 +8,8 @@
 //! A variable that is needed after an expression cannot be packed inside of it: it counts as *across* there. So it is
 //! packed before the expression begins, if there are many.
 
+use super::Listed;
 use super::widths::{Wide, is_atom};
-use super::{EASY, FEW, Listed, PACK};
 use crate::analyze::{Closures, LamId, analyze};
 use cairn_core::ir::*;
 use cairn_core::prim::{Op, PrimOp};
@@ -17,9 +17,6 @@ use cairn_core::{deep, for_each_child};
 use cairn_layout::code::Site;
 use cairn_num::{Int, Number};
 use std::collections::{HashMap, HashSet};
-
-/// Variables around a wide expression that is not the last one.
-const NESTED: usize = 8;
 
 /// A place in the order of evaluation.
 type Place = u32;
@@ -103,7 +100,7 @@ pub fn run(program: &Program, wide: &Wide, listed: &Listed) -> Program {
         fields: Fields::new(),
         packed: vec![],
         heights: HashMap::new(),
-        scope: Scope::new(),
+        scope: Scope::new(wide.widths.easy),
     };
     for i in wide_forms {
         forms[i] = match &program.forms[i] {
@@ -264,8 +261,8 @@ struct Scope {
 }
 
 impl Scope {
-    fn new() -> Scope {
-        Scope { across: 0, live: vec![], most: EASY }
+    fn new(most: usize) -> Scope {
+        Scope { across: 0, live: vec![], most }
     }
 }
 
@@ -298,9 +295,9 @@ impl Packer<'_> {
 
     /// Packs variables if too many live at this place.
     fn relieve(&mut self, at: Place, out: &mut Vec<(VarId, Expr)>) {
-        let most = self.scope.most.saturating_sub(self.scope.across).max(FEW);
+        let most = self.scope.most.saturating_sub(self.scope.across).max(self.wide.widths.few);
         if self.scope.live.len() > most {
-            self.pack(at, most, FEW / 4, out);
+            self.pack(at, most, self.wide.widths.few / 4, out);
         }
     }
 
@@ -319,7 +316,7 @@ impl Packer<'_> {
             let (old, others): (Vec<VarId>, Vec<VarId>) =
                 old.into_iter().partition(|v| height.is_none_or(|h| self.height(*v) == h));
             self.scope.live = others;
-            for group in old.chunks(PACK) {
+            for group in old.chunks(self.wide.widths.pack) {
                 let pack = self.fresh("pack");
                 self.last[pack.0 as usize] = group.iter().map(|v| self.last[v.0 as usize]).max().unwrap_or(0);
                 self.heights.insert(pack, 1 + group.iter().map(|v| self.height(*v)).max().unwrap_or(0));
@@ -332,7 +329,7 @@ impl Packer<'_> {
                 self.scope.live.push(pack);
             }
             self.scope.live.extend(young);
-            self.scope.most = FEW;
+            self.scope.most = self.wide.widths.few;
         }
     }
 
@@ -345,7 +342,7 @@ impl Packer<'_> {
     /// after it.
     fn pack_around(&mut self, e: &Expr, at: Place, out: &mut Vec<(VarId, Expr)>) {
         if self.wide.contains(e) {
-            self.pack(at, NESTED, 0, out);
+            self.pack(at, self.wide.widths.nested, 0, out);
         }
     }
 
@@ -520,11 +517,11 @@ impl Packer<'_> {
                 live.push(v);
             }
         }
-        let outer = std::mem::replace(&mut self.scope, Scope::new());
+        let outer = std::mem::replace(&mut self.scope, Scope::new(self.wide.widths.easy));
         let packed = self.packed.len();
         let mut clauses = vec![];
         for c in &l.clauses {
-            self.scope = Scope { across: 0, live: live.clone(), most: EASY };
+            self.scope = Scope { across: 0, live: live.clone(), most: self.wide.widths.easy };
             c.params.iter().chain(&c.rest).for_each(|v| self.born(*v));
             clauses.push(Clause { params: c.params.clone(), rest: c.rest, body: self.walk(&c.body) });
             self.forget(packed);

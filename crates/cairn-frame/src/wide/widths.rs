@@ -1,14 +1,15 @@
 //! How many values may be in waiting at once inside an expression.
 
-use super::{EASY, OPERANDS};
+use super::Widths;
 use cairn_core::ir::{Clause, Expr, Lambda, Program};
 use cairn_core::{deep, for_each_child};
 use std::collections::HashSet;
 
-/// Expressions inside of which more than [`EASY`] variables and operands may be in waiting at once, or that have more
-/// than [`OPERANDS`] operands or parameters themselves; and the forms they are in.
-#[derive(Default)]
+/// Expressions inside of which more than [`Widths::easy`] variables and operands may be in waiting at once, or that
+/// have more than [`Widths::operands`] operands or parameters themselves; and the forms they are in.
 pub struct Wide {
+    /// What counts as wide.
+    pub widths: Widths,
     nodes: HashSet<*const Expr>,
     forms: Vec<bool>,
 }
@@ -28,8 +29,8 @@ impl Wide {
 }
 
 /// Finds the wide expressions of a program.
-pub fn scan(program: &Program) -> Wide {
-    let mut wide = Wide::default();
+pub fn scan(program: &Program, widths: Widths) -> Wide {
+    let mut wide = Wide { widths, nodes: HashSet::new(), forms: vec![] };
     for form in &program.forms {
         let before = wide.nodes.len();
         wide.need(form.expr());
@@ -48,7 +49,7 @@ impl Wide {
     fn need(&mut self, e: &Expr) -> usize {
         deep(|| {
             let n = self.need_inner(e);
-            if n > EASY {
+            if n > self.widths.easy {
                 self.nodes.insert(e);
             }
             n
@@ -76,7 +77,7 @@ impl Wide {
             }
             Expr::Receive { producer, clause, .. } => self.need(producer).max(self.clause(clause)),
             Expr::Labels(ls, body) => {
-                let inside = ls.iter().map(|l| parameters(l.params.len()) + self.need(&l.body)).max();
+                let inside = ls.iter().map(|l| self.parameters(l.params.len()) + self.need(&l.body)).max();
                 inside.unwrap_or(0).max(self.need(body))
             }
             _ => {
@@ -86,25 +87,25 @@ impl Wide {
                     waiting += !is_atom(c) as usize;
                     count += 1;
                 });
-                most.max(waiting).max(parameters(count))
+                most.max(waiting).max(self.parameters(count))
             }
         }
     }
 
     fn lambda(&mut self, l: &Lambda) {
         for c in &l.clauses {
-            if self.clause(c) > EASY {
+            if self.clause(c) > self.widths.easy {
                 self.nodes.insert(&c.body);
             }
         }
     }
 
     fn clause(&mut self, c: &Clause) -> usize {
-        parameters(c.params.len() + c.rest.is_some() as usize) + self.need(&c.body)
+        self.parameters(c.params.len() + c.rest.is_some() as usize) + self.need(&c.body)
     }
-}
 
-/// Few parameters or operands count what they are, too many of them are wide in any case.
-fn parameters(n: usize) -> usize {
-    if n > OPERANDS { n + EASY } else { n }
+    /// Few parameters or operands count what they are, too many of them are wide in any case.
+    fn parameters(&self, n: usize) -> usize {
+        if n > self.widths.operands { n + self.widths.easy } else { n }
+    }
 }

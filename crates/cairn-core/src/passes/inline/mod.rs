@@ -44,10 +44,12 @@ mod call;
 mod candidates;
 mod estimate;
 mod once;
-#[cfg(test)]
-pub(crate) mod random;
 mod reduce;
 mod specialize;
+
+#[cfg(test)]
+#[path = "../../../../../tests/support/core_programs.rs"]
+pub(crate) mod random;
 
 use super::known::{self, GlobalFacts};
 use crate::effects;

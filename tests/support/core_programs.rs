@@ -1,17 +1,20 @@
-//! Random programs in dialect `Opt`, for tests that compare what a program does before and after a pass.
+//! Random programs in dialect `Opt`, for tests that compare what a program does before and after a pass, or lowered. A
+//! test includes this file.
 //!
 //! Expressions are generated for a wanted type, so that most programs run to the end; now and then a wrong type slips
 //! in, so that errors are compared too. Loops count to small bounds; recursion between globals goes to earlier ones
 //! or counts down.
 
-use crate::interp;
-use crate::ir::{Clause, Expr, GlobalId, GlobalInfo, Label, Lambda, Literal, Program, TopForm, VarId};
-use crate::prim::{Op, PrimOp};
-use crate::print::print_program;
+#![allow(dead_code)] // each test uses its part
+
+use cairn_core::interp;
+use cairn_core::ir::{Clause, Expr, GlobalId, GlobalInfo, Label, Lambda, Literal, Program, TopForm, VarId};
+use cairn_core::prim::{Op, PrimOp};
+use cairn_core::print::print_program;
 use cairn_layout::code::Site;
 use cairn_num::{Int, Number};
 
-#[path = "../../../../../tests/support/random.rs"]
+#[path = "random.rs"]
 mod numbers;
 use numbers::Random;
 
@@ -36,7 +39,7 @@ struct Generator {
 }
 
 /// A random program.
-pub(crate) fn program(seed: u64) -> Program {
+pub fn program(seed: u64) -> Program {
     let mut r = Generator {
         random: Random::seeded(seed),
         program: Program::default(),
@@ -49,7 +52,7 @@ pub(crate) fn program(seed: u64) -> Program {
 }
 
 /// Runs `pass` on many random programs; fails when one behaves differently afterwards.
-pub(crate) fn check_pass(count: u64, pass: impl Fn(&mut Program)) {
+pub fn check_pass(count: u64, pass: impl Fn(&mut Program)) {
     let mut finished = 0;
     for seed in 0..count {
         let mut p = program(seed);
@@ -494,7 +497,7 @@ fn rename_param(program: &mut Program, e: Expr, param: VarId) -> Expr {
     let Expr::Let(mut bs, mut body) = e else { return e };
     let fresh = program.fresh_var("result");
     bs[0].0 = fresh;
-    crate::walk::rewrite(&mut body, &mut |e| {
+    cairn_core::rewrite(&mut body, &mut |e| {
         if matches!(e, Expr::Local(v) if *v == param) {
             *e = Expr::Local(fresh);
         }
