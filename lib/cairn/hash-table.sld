@@ -1,11 +1,8 @@
 ;;; (cairn hash-table): hash tables, with the names of SRFI 69.
 ;;;
-;;; A table is a vector of buckets, lists of (key . value), with a power of two for length, doubled when there are more
-;;; keys than buckets.  Tables for eq?, eqv?, equal? and string=? compare with the primitive; others call the
-;;; procedures given.
-;;;
-;;; Objects move, so an address is no hash.  Tables for eq? and eqv? hash numbers, characters, symbols and other
-;;; constants by value, and everything else by type only: with keys that are pairs or records such tables are slow.
+;;; Entries lie in a vector, in the order in which they were made; the runtime finds keys in it and keeps the index
+;;; (crates/cairn-rt/src/table.rs).  For eq?, eqv?, equal? and string=? it compares by itself, and hashes by address
+;;; what has no contents to hash, although addresses change.  Other procedures are called from here.
 
 (define-library (cairn hash-table)
   (export
@@ -19,18 +16,25 @@
    hash-table-walk hash-table-for-each hash-table-fold hash-table-copy hash-table-merge! hash-table-clear!
    hash (rename hash equal-hash) eq-hash (rename eq-hash hash-by-identity) (rename eq-hash eqv-hash)
    string-hash string-ci-hash)
-  (import (cairn syntax) (cairn primitives) (cairn records) (cairn control) (cairn number) (cairn list)
+  (import (cairn syntax) (cairn primitives) (cairn layout) (cairn records) (cairn control) (cairn number) (cairn list)
           (only (cairn text) string=?))
   (begin
 
+    ;; The runtime knows the first nine fields (cairn-layout, object::table).
     (define-record-type <hash-table>
-      (make-table same? hash kind buckets count)
+      (make-table kind entries used count index young young-used collections moves same? hash)
       hash-table?
-      (same? table-same?)
-      (hash table-hash)
       (kind table-kind)
-      (buckets table-buckets set-table-buckets!)
-      (count table-size set-count!))
+      (entries table-entries set-table-entries!)
+      (used table-used set-table-used!)
+      (count table-size set-count!)
+      (index table-index set-table-index!)
+      (young table-young set-table-young!)
+      (young-used table-young-used set-table-young-used!)
+      (collections table-collections)
+      (moves table-moves set-table-moves!)
+      (same? table-same?)
+      (hash table-hash))
 
     ;; `body`, if `table` is one.
     (define-syntax with-table
@@ -60,15 +64,13 @@
         ((x) (%equal-hash x))
         ((x bound) (bounded "hash" (%equal-hash x) bound))))
 
+    ;; Objects move: what has no contents is hashed by its type.  (Tables do better.)
     (define (identity-hash x)
       (cond
-        ((if (%fixnum? x) #t (%symbol? x)) (%equal-hash x))
         ((%pair? x) 1)
-        ((%record? x) 2)
-        ((%procedure? x) 3)
-        ((%string? x) 4)
         ((%vector? x) 5)
-        ((if (%bytevector? x) #t (if (%port? x) #t (if (%promise? x) #t (%opaque? x)))) 6)
+        ((%string? x) 4)
+        ((%bytevector? x) 6)
         (else (%equal-hash x))))
 
     (define eq-hash
@@ -90,17 +92,20 @@
 
     (define (kind-of same?)
       (cond
-        ((%eq? same? equal?) 'equal)
-        ((%eq? same? eq?) 'eq)
-        ((%eq? same? eqv?) 'eqv)
-        ((%eq? same? string=?) 'string)
-        (else 'other)))
+        ((%eq? same? equal?) (table-equal))
+        ((%eq? same? eq?) (table-eq))
+        ((%eq? same? eqv?) (table-eqv))
+        ((%eq? same? string=?) (table-string))
+        (else (table-other))))
 
     (define (default-hash kind)
-      (case kind
-        ((eq eqv) eq-hash)
-        ((string) string-hash)
+      (cond
+        ((%fx<= kind (table-eqv)) eq-hash)
+        ((%eq? kind (table-string)) string-hash)
         (else hash)))
+
+    (define (new-entries)
+      (%make-vector (%fx* 2 (table-least)) 0))
 
     ;; Further arguments of SRFI 69 and others (initial size, weakness) have no effect.
     (define (make-hash-table . options)
@@ -111,7 +116,7 @@
                        (%car rest)
                        (default-hash kind))))
         (check-procedure "make-hash-table" same?)
-        (make-table same? hash kind (%make-vector 8 '()) 0)))
+        (make-table kind (new-entries) 0 0 #f #f 0 0 #f same? hash)))
 
     (define (alist->hash-table alist . options)
       (let ((table (%apply make-hash-table options)))
@@ -133,102 +138,92 @@
 
     ;;;; Finding
 
-    (define (hash-of table key)
+    ;; What the program's hash procedure says, as a fixnum.
+    (define (own-hash table key)
+      (let ((h ((table-hash table) key)))
+        (if (%fixnum? h) h (%modulo h 1000000007))))
+
+    (define (find-own table key h)
+      (let ((entries (table-entries table)) (same? (table-same? table)))
+        (let loop ((places (%table-candidates table h)))
+          (cond
+            ((%null? places) #f)
+            ((same? (%vector-ref entries (%fx- (%car places) 1)) key) (%car places))
+            (else (loop (%cdr places)))))))
+
+    ;; Where the value of `key` is in the entries, or #f.  `who` is what fails when `table` is no table.
+    (define (find who table key)
       (let ((kind (table-kind table)))
         (cond
-          ((%eq? kind 'equal) (%equal-hash key))
-          ((%eq? kind 'string) (%string-hash key))
-          ((%eq? kind 'other) ((table-hash table) key))
-          (else (identity-hash key)))))
+          ((%fx< kind (table-string)) (%table-find table key))
+          ((%fx< kind (table-other))
+           (if (%string? key) (%table-find table key) (wrong-type who "a string" key)))
+          (else (find-own table key (own-hash table key))))))
 
-    (define (index-of table key buckets)
-      (let ((h (hash-of table key))
-            (mask (%fx- (%vector-length buckets) 1)))
-        (if (%fixnum? h)
-            (%fxand h mask)
-            (%modulo h (%vector-length buckets)))))
-
-    ;; The (key . value) of `key` in a bucket, or #f.
-    (define (find table key bucket)
-      (let ((kind (table-kind table)))
-        (cond
-          ((%eq? kind 'eq) (assq key bucket))
-          ((%eq? kind 'eqv) (assv key bucket))
-          ((%eq? kind 'other) (assoc key bucket (table-same? table)))
-          ((if (%symbol? key) #t (%fixnum? key)) (assq key bucket))
-          (else (assoc key bucket)))))
-
-    ;; `who` is what fails when `table` is no table.
-    (define (lookup who table key)
-      (with-table who table
-        (let ((buckets (table-buckets table)))
-          (find table key (%vector-ref buckets (index-of table key buckets))))))
+    (define-syntax lookup
+      (syntax-rules ()
+        ((_ who table key (value) found missing)
+         (with-table who table
+           (let ((place (find who table key)))
+             (if place
+                 (let ((value (%vector-ref (table-entries table) place))) found)
+                 missing))))))
 
     (define hash-table-ref
       (case-lambda
         ((table key)
-         (let ((entry (lookup "hash-table-ref" table key)))
-           (if entry (%cdr entry) (out-of-range "hash-table-ref" "no value for key" key))))
+         (lookup "hash-table-ref" table key (value)
+           value
+           (out-of-range "hash-table-ref" "no value for key" key)))
         ((table key fail)
-         (let ((entry (lookup "hash-table-ref" table key)))
-           (if entry (%cdr entry) (fail))))
+         (lookup "hash-table-ref" table key (value) value (fail)))
         ((table key fail succeed)
-         (let ((entry (lookup "hash-table-ref" table key)))
-           (if entry (succeed (%cdr entry)) (fail))))))
+         (lookup "hash-table-ref" table key (value) (succeed value) (fail)))))
 
     (define (hash-table-ref/default table key default)
-      (let ((entry (lookup "hash-table-ref/default" table key)))
-        (if entry (%cdr entry) default)))
+      (lookup "hash-table-ref/default" table key (value) value default))
 
     (define (hash-table-exists? table key)
-      (if (lookup "hash-table-exists?" table key) #t #f))
+      (lookup "hash-table-exists?" table key (value) #t #f))
     (define (hash-table-contains? table key)
-      (if (lookup "hash-table-contains?" table key) #t #f))
+      (lookup "hash-table-contains?" table key (value) #t #f))
 
     (define (hash-table-empty? table)
       (with-table "hash-table-empty?" table (%eq? (table-size table) 0)))
 
     ;;;; Changing
 
-    (define (grow! table)
-      (let* ((old (table-buckets table))
-             (n (%vector-length old))
-             (new (%make-vector (%fx* n 2) '())))
-        (let loop ((i 0))
-          (if (%fx< i n)
-              (let walk ((bucket (%vector-ref old i)))
-                (if (%pair? bucket)
-                    (let ((j (index-of table (%car (%car bucket)) new)))
-                      (%vector-set! new j (%cons (%car bucket) (%vector-ref new j)))
-                      (walk (%cdr bucket)))
-                    (loop (%fx+ i 1))))))
-        (set-table-buckets! table new)))
-
-    (define (insert! table key value)
-      (if (%fx<= (%vector-length (table-buckets table)) (table-size table))
-          (grow! table))
-      (let* ((buckets (table-buckets table))
-             (i (index-of table key buckets)))
-        (%vector-set! buckets i (%cons (%cons key value) (%vector-ref buckets i)))
-        (set-count! table (%fx+ (table-size table) 1))))
+    (define (put! who table key value)
+      (let ((kind (table-kind table)))
+        (cond
+          ((%fx< kind (table-string)) (%table-set! table key value))
+          ((%fx< kind (table-other))
+           (if (%string? key) (%table-set! table key value) (wrong-type who "a string" key)))
+          (else
+           (let* ((h (own-hash table key))
+                  (place (find-own table key h)))
+             (if place
+                 (%vector-set! (table-entries table) place value)
+                 (%table-append! table h key value)))))))
 
     (define (hash-table-set! table key value)
-      (let ((entry (lookup "hash-table-set!" table key)))
-        (if entry
-            (%set-cdr! entry value)
-            (insert! table key value))))
+      (with-table "hash-table-set!" table (put! "hash-table-set!" table key value)))
 
     (define (hash-table-delete! table key)
-      (let ((entry (lookup "hash-table-delete!" table key)))
-        (if entry
-            (let* ((buckets (table-buckets table))
-                   (i (index-of table key buckets)))
-              (%vector-set! buckets i
-                (let loop ((bucket (%vector-ref buckets i)))
-                  (if (%eq? (%car bucket) entry)
-                      (%cdr bucket)
-                      (%cons (%car bucket) (loop (%cdr bucket))))))
-              (set-count! table (%fx- (table-size table) 1))))))
+      (with-table "hash-table-delete!" table
+        (if (%fx< (table-kind table) (table-string))
+            (%table-delete! table key)
+            (let ((place (find "hash-table-delete!" table key)))
+              (if place (%table-remove! table place))))))
+
+    ;; `(f value)` is to be the value of `key`, which is at `place`; f may have changed the table.
+    (define (update-at! who table key place f)
+      (let* ((entries (table-entries table))
+             (known (%vector-ref entries (%fx- place 1)))
+             (value (f (%vector-ref entries place))))
+        (if (if (%eq? entries (table-entries table)) (%eq? known (%vector-ref entries (%fx- place 1))) #f)
+            (%vector-set! entries place value)
+            (put! who table key value))))
 
     (define hash-table-update!
       (case-lambda
@@ -236,47 +231,65 @@
          (hash-table-update! table key f
            (lambda () (out-of-range "hash-table-update!" "no value for key" key))))
         ((table key f fail)
-         (let ((entry (lookup "hash-table-update!" table key)))
-           (if entry
-               (%set-cdr! entry (f (%cdr entry)))
-               (hash-table-set! table key (f (fail))))))
+         (with-table "hash-table-update!" table
+           (let ((place (find "hash-table-update!" table key)))
+             (if place
+                 (update-at! "hash-table-update!" table key place f)
+                 (put! "hash-table-update!" table key (f (fail)))))))
         ((table key f fail succeed)
          (hash-table-update! table key (lambda (x) (f (succeed x))) fail))))
 
     (define (hash-table-update!/default table key f default)
-      (let ((entry (lookup "hash-table-update!/default" table key)))
-        (if entry
-            (%set-cdr! entry (f (%cdr entry)))
-            (hash-table-set! table key (f default)))))
+      (with-table "hash-table-update!/default" table
+        (let ((place (find "hash-table-update!/default" table key)))
+          (if place
+              (update-at! "hash-table-update!/default" table key place f)
+              (put! "hash-table-update!/default" table key (f default))))))
 
     (define (hash-table-intern! table key make)
-      (let ((entry (lookup "hash-table-intern!" table key)))
-        (if entry
-            (%cdr entry)
-            (let ((value (make)))
-              (hash-table-set! table key value)
-              value))))
+      (lookup "hash-table-intern!" table key (value)
+        value
+        (let ((value (make)))
+          (put! "hash-table-intern!" table key value)
+          value)))
 
     (define (hash-table-clear! table)
       (with-table "hash-table-clear!" table
         (begin
-          (set-table-buckets! table (%make-vector 8 '()))
-          (set-count! table 0))))
+          (set-table-entries! table (new-entries))
+          (set-table-used! table 0)
+          (set-count! table 0)
+          (set-table-index! table #f)
+          (set-table-young! table #f)
+          (set-table-young-used! table 0)
+          (set-table-moves! table #f))))
 
-    ;;;; All entries.  The callback may change the table: these walk the buckets that were there at the start.
+    ;;;; All entries, in the order in which they were made.  The callback may change the table: these walk the entries
+    ;;;; that were there at the start, but for those deleted since.
 
     (define (fold who table f acc)
       (with-table who table
-        (let* ((buckets (table-buckets table))
-               (n (%vector-length buckets)))
+        (let* ((entries (table-entries table))
+               (end (%fx* 2 (table-used table)))
+               (hole (%broken-object)))
           (let loop ((i 0) (acc acc))
-            (if (%fx< i n)
-                (let walk ((bucket (%vector-ref buckets i)) (acc acc))
-                  (if (%pair? bucket)
-                      (let ((entry (%car bucket)))
-                        (walk (%cdr bucket) (f (%car entry) (%cdr entry) acc)))
-                      (loop (%fx+ i 1) acc)))
-                acc)))))
+            (cond
+              ((%fx<= end i) acc)
+              ((%eq? (%vector-ref entries i) hole) (loop (%fx+ i 2) acc))
+              (else
+               (loop (%fx+ i 2) (f (%vector-ref entries i) (%vector-ref entries (%fx+ i 1)) acc))))))))
+
+    ;; The same from the last to the first: for lists in order.
+    (define (fold-back who table f acc)
+      (with-table who table
+        (let ((entries (table-entries table))
+              (hole (%broken-object)))
+          (let loop ((i (%fx* 2 (table-used table))) (acc acc))
+            (cond
+              ((%eq? i 0) acc)
+              ((%eq? (%vector-ref entries (%fx- i 2)) hole) (loop (%fx- i 2) acc))
+              (else
+               (loop (%fx- i 2) (f (%vector-ref entries (%fx- i 2)) (%vector-ref entries (%fx- i 1)) acc))))))))
 
     (define (hash-table-fold table f acc)
       (fold "hash-table-fold" table f acc))
@@ -285,11 +298,11 @@
     (define (hash-table-for-each f table)
       (fold "hash-table-for-each" table (lambda (key value acc) (f key value) acc) #f))
     (define (hash-table-keys table)
-      (fold "hash-table-keys" table (lambda (key value acc) (%cons key acc)) '()))
+      (fold-back "hash-table-keys" table (lambda (key value acc) (%cons key acc)) '()))
     (define (hash-table-values table)
-      (fold "hash-table-values" table (lambda (key value acc) (%cons value acc)) '()))
+      (fold-back "hash-table-values" table (lambda (key value acc) (%cons value acc)) '()))
     (define (hash-table->alist table)
-      (fold "hash-table->alist" table (lambda (key value acc) (%cons (%cons key value) acc)) '()))
+      (fold-back "hash-table->alist" table (lambda (key value acc) (%cons (%cons key value) acc)) '()))
 
     (define (hash-table-copy table . mutable?)
       (with-table "hash-table-copy" table

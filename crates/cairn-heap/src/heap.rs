@@ -55,6 +55,15 @@ pub enum Refill {
     Collect,
 }
 
+/// How often objects have moved; see [`Heap::moves`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Moves {
+    /// Collections so far.
+    pub collections: u64,
+    /// Those of them that moved objects which were not young.
+    pub old: u64,
+}
+
 /// What every collector needs.
 pub(crate) struct Core {
     pub(crate) region: Region,
@@ -78,6 +87,8 @@ pub(crate) struct Core {
     /// Does the client, or the object model, show words that may or may not be references? Known at the first
     /// collection.
     pub(crate) ambiguous: Option<bool>,
+    /// Collections that moved objects which were not young.
+    pub(crate) old_moves: u64,
     /// Bytes that the client holds elsewhere on the program's behalf.
     charged: u64,
     /// Bytes that may be held beyond the maximum for a while.
@@ -196,6 +207,7 @@ impl<M: ObjectModel> Heap<M> {
             workshop: check::Workshop::default(),
             chunk_bytes_at_collection: 0,
             ambiguous: None,
+            old_moves: 0,
             charged: 0,
             overdraft: 0,
             released_at: 0,
@@ -249,6 +261,19 @@ impl<M: ObjectModel> Heap<M> {
     pub fn is_immortal(&self, word: u64) -> bool {
         let (a, table) = (M::address(word), &self.core.pool.table);
         !table.covers(a) || matches!(table.state(table.block_of(a)).kind(), Kind::Immortal | Kind::ImmortalTail)
+    }
+    /// Which collections have moved objects, for tables that find objects by their addresses: an address is good until
+    /// the next collection if it [is young](Heap::is_young), else until the next one that moves old objects.
+    #[inline]
+    pub fn moves(&self) -> Moves {
+        Moves { collections: self.core.stats.minor + self.core.stats.major, old: self.core.old_moves }
+    }
+    /// Would the next collection move an object at this address, as a young one?
+    #[inline]
+    pub fn is_young(&self, address: u64) -> bool {
+        match &self.selected {
+            Selected::Gen(p) => p.is_young(Address(address)),
+        }
     }
     /// What the slow path of a heap check asks for besides the bytes that are missing: room for runtime calls. When
     /// every check is to fail, they find it elsewhere.
@@ -390,6 +415,13 @@ impl<M: ObjectModel> Heap<M> {
             }
             Ok(a)
         })
+    }
+    /// Frees the object at this address now, if it is a large one: nothing refers to it any more.
+    pub fn free_large(&mut self, address: u64) {
+        let core = &mut self.core;
+        if core.pool.table.covers(Address(address)) {
+            core.large.free(&mut core.pool, &core.cards, Address(address));
+        }
     }
     /// A type of cells: 2 to 64 words, a bit in `references` for each that is one.
     pub fn define_cells(&mut self, words: u32, references: u64) -> CellType {

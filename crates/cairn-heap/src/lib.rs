@@ -95,7 +95,7 @@ pub use address::Address;
 pub use config::{HeapConfig, SizingConfig, Zeal};
 pub use error::{HeapError, OutOfMemory};
 pub use gc::{AmbiguousVisitor, Client, Request, RootVisitor, WeakVisitor};
-pub use heap::{AllocKind, Heap, Refill};
+pub use heap::{AllocKind, Heap, Moves, Refill};
 pub use model::{CObjects, LayoutId, Nature, ObjectModel, Scheme};
 pub use space::cells::CellType;
 pub use stats::{Bytes, CollectionEvent, CollectionKind, Observer, Stats};

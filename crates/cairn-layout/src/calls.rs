@@ -109,6 +109,14 @@ macro_rules! for_each_rt_call {
             (cairn_eq_eqv, "eqv", 2, PURE | COLD)                                // slow path: operands differ as words
             (cairn_eq_equal, "equal", 2, PURE)                                   // terminates on cycles
             (cairn_eq_hash, "equal-hash", 1, PURE)                               // fixnum; consistent with equal?
+            // hash tables; see object::table
+            (cairn_table_find, "table-find", 2, ALLOC)                           // table, key: place of its value in the entries (fixnum) or #f
+            (cairn_table_set, "table-set!", 3, ALLOC)                            // table, key, value
+            (cairn_table_delete, "table-delete!", 2, ALLOC)                      // table, key
+            (cairn_table_candidates, "table-candidates", 2, ALLOC)               // table, hash (fixnum): places of the values of keys with it
+            (cairn_table_append, "table-append!", 4, ALLOC)                      // table, hash, key, value: the key is not there
+            (cairn_table_remove, "table-remove!", 2, 0)                          // table, place of a value
+            (cairn_table_broken, "broken-object", 0, PURE)                       // what is where something was that is gone
             // strings and characters; ranges are checked, bounds are fixnums
             (cairn_string_make, "make-string", 2, ALLOC | FAIL)                  // length, char
             (cairn_string_append, "string-append", 2, ALLOC | FAIL)

@@ -191,6 +191,40 @@ pub mod port {
     pub const FLAG_AT_EOF: i64 = 64;
 }
 
+/// Word indices of a hash table, a record that `lib/cairn/hash-table.sld` defines; see `cairn_rt::table`.
+pub mod table {
+    /// Fixnum: which keys are the same, one of the constants below.
+    pub const KIND: u64 = 1;
+    /// Vector of the entries, in the order in which they were made: key, value, key, value, …
+    pub const ENTRIES: u64 = 2;
+    /// Fixnum: entries made so far, those deleted since among them.
+    pub const USED: u64 = 3;
+    /// Fixnum: entries that are there.
+    pub const COUNT: u64 = 4;
+    /// Bytevector: the index, or `#f` while there are few entries.
+    pub const INDEX: u64 = 5;
+    /// Bytevector: the index of the entries whose hash changes with the next collection, or `#f`.
+    pub const YOUNG: u64 = 6;
+    /// Fixnum: places taken in that.
+    pub const YOUNG_USED: u64 = 7;
+    /// Fixnum: collections up to the last time that the indices were brought up to date.
+    pub const COLLECTIONS: u64 = 8;
+    /// Fixnum: those of them that moved old objects; `#f` if no hash in the index depends on an address.
+    pub const MOVES: u64 = 9;
+    /// Kind: `eq?`.
+    pub const EQ: i64 = 0;
+    /// Kind: `eqv?`.
+    pub const EQV: i64 = 1;
+    /// Kind: `equal?`.
+    pub const EQUAL: i64 = 2;
+    /// Kind: `string=?`.
+    pub const STRING: i64 = 3;
+    /// Kind: the program's own procedures.
+    pub const OTHER: i64 = 4;
+    /// Entries of a new table.
+    pub const LEAST: i64 = 8;
+}
+
 /// Words of a continuation object (a procedure whose code is the strategy's reinstatement entry).
 ///
 /// Word 0 is the code address. Under `chunks`, `SP..BASE` delimits the frames that this continuation covers in

@@ -76,6 +76,8 @@ impl Value {
     pub const FAIL: Value = Value(0x3A);
     /// First word of an evacuated pair; the second word is its new address.
     pub const FORWARDED: Value = Value(0x4A);
+    /// Where something was that is gone: a deleted entry of a table, a weak reference to what has died.
+    pub const BROKEN: Value = Value(0x52);
 
     /// A fixnum; `n` must be in `FIXNUM_MIN..=FIXNUM_MAX`.
     #[inline]
@@ -210,6 +212,7 @@ mod tests {
             Value::UNBOUND,
             Value::FAIL,
             Value::FORWARDED,
+            Value::BROKEN,
             Value::char(0),
         ];
         for (i, a) in all.iter().enumerate() {

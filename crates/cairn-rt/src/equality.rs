@@ -238,36 +238,82 @@ fn finish(h: u64) -> i64 {
     ((h ^ (h >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 4) as i64
 }
 
-/// Hash consistent with `equal?` (so also with `eqv?` on numbers, strings and the like). Looks at a bounded
-/// number of parts. Objects without contents to hash (procedures, ports, records) hash by their kind only.
-pub fn hash(v: Value) -> i64 {
-    const PARTS: usize = 256;
-    let mut h = 0;
-    let mut todo = vec![v];
-    let mut left = PARTS;
-    while let Some(v) = todo.pop() {
-        if left == 0 {
-            break;
-        }
-        left -= 1;
-        if v.is_pair() {
-            h = mix(h, 3);
-            todo.push(cdr(v));
-            todo.push(car(v));
-        } else if access::is(v, Type::Vector) {
-            let items = words(v);
-            h = mix(h, items.len() as u64);
-            todo.extend(items.iter().take(left).rev());
-        } else {
-            h = mix(h, hash_atom(v));
-        }
-    }
-    finish(h)
+/// 32 well-mixed bits of a number.
+pub fn spread(n: u64) -> u32 {
+    let h = (n ^ (n >> 32)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    ((h ^ (h >> 32)).wrapping_mul(0x94D0_49BB_1331_11EB) >> 32) as u32
 }
 
-fn hash_atom(v: Value) -> u64 {
+/// Hash consistent with `equal?` (so also with `eqv?` on numbers, strings and the like), the same as long as the
+/// program runs. Objects without contents to hash (procedures, ports, records) hash by their kind only.
+pub fn hash(v: Value) -> i64 {
+    let by_kind = |v: Value| if v.is_procedure() { 6 } else { u64::from(access::type_code(v).unwrap_or(0)) };
+    finish(hash_with(v, by_kind))
+}
+
+/// Hash consistent with `equal?`, in which objects that are equal to themselves only count as `by_identity` says.
+/// Looks at a bounded number of parts.
+#[inline]
+pub fn hash_with(v: Value, mut by_identity: impl FnMut(Value) -> u64) -> u64 {
+    if v.is_pair() || access::is(v, Type::Vector) {
+        hash_parts(v, &mut by_identity)
+    } else {
+        mix(0, hash_atom(v, &mut by_identity))
+    }
+}
+
+fn hash_parts(v: Value, by_identity: &mut impl FnMut(Value) -> u64) -> u64 {
+    const PARTS: usize = 256;
+    let (mut h, mut left) = (0, PARTS);
+    // What is still to be looked at. A list goes on in `v`, so that this stays empty for lists of atoms.
+    let mut todo = Vec::new();
+    let mut v = v;
+    loop {
+        while v.is_pair() && left > 0 {
+            left -= 1;
+            let x = car(v);
+            if x.is_pair() || access::is(x, Type::Vector) {
+                h = mix(h, 3);
+                todo.push(cdr(v));
+                v = x;
+            } else {
+                h = mix(mix(h, 3), hash_atom(x, by_identity));
+                v = cdr(v);
+            }
+        }
+        if let Some(items) = access::vector_of(v) {
+            h = mix(h, items.len() as u64);
+            for x in items.iter().take(left) {
+                left -= 1;
+                if x.is_pair() || access::is(*x, Type::Vector) {
+                    todo.push(*x);
+                } else {
+                    h = mix(h, hash_atom(*x, by_identity));
+                }
+            }
+        } else if !v.is_pair() {
+            h = mix(h, hash_atom(v, by_identity));
+        }
+        match todo.pop() {
+            Some(next) if left > 0 => v = next,
+            _ => return h,
+        }
+    }
+}
+
+/// Are there other objects `eqv?` to this one, or is its hash its own?
+pub fn has_eqv_contents(v: Value) -> bool {
+    const SYMBOL: u8 = Type::Symbol as u8;
+    const BIGNUM: u8 = Type::Bignum as u8;
+    const RATNUM: u8 = Type::Ratnum as u8;
+    const COMPNUM: u8 = Type::Compnum as u8;
+    const FLONUM: u8 = Type::Flonum as u8;
+    matches!(access::type_code(v), Some(SYMBOL | BIGNUM | RATNUM | COMPNUM | FLONUM))
+}
+
+fn hash_atom(v: Value, by_identity: &mut impl FnMut(Value) -> u64) -> u64 {
     if v.is_procedure() {
-        return 6;
+        return by_identity(v);
     }
     if !v.is_object() {
         return v.0;
@@ -284,9 +330,9 @@ fn hash_atom(v: Value) -> u64 {
         BYTES => byte_slice(v).iter().fold(2, |h, b| mix(h, *b as u64)),
         SYMBOL => word(v, object::symbol::HASH).0,
         BIGNUM => limbs(v).iter().fold(4 + access::is_negative_bignum(v) as u64, |h, l| mix(h, *l)),
-        RATNUM | COMPNUM => mix(hash_atom(word(v, 0)), hash_atom(word(v, 1))),
+        RATNUM | COMPNUM => mix(hash_atom(word(v, 0), by_identity), hash_atom(word(v, 1), by_identity)),
         FLONUM => access::flonum_of(v).map_or(0, flonum_key),
-        code => code as u64,
+        _ => by_identity(v),
     }
 }
 

@@ -16,6 +16,7 @@
 //! | [`exhaustion`] | what happens when memory runs out |
 //! | [`num`] | the numeric tower on heap values |
 //! | [`equality`] | `eqv?`, `equal?` and hashing |
+//! | [`table`] | finding keys whose addresses change |
 //! | [`chars`], [`string`], [`symbol`], [`symbol_table`], [`vector`], [`bytes`], [`list`], [`record`] | data types; [`sequence`] is what three of them share |
 //! | [`port`], [`print`] | input and output |
 //! | [`evaluator`], [`expander`] | what `eval` asks of the expander |
@@ -54,6 +55,7 @@ mod string;
 mod symbol;
 mod symbol_table;
 mod system;
+mod table;
 mod throw;
 mod vector;
 

@@ -249,6 +249,8 @@ pub(crate) trait Plan {
         hi: Address,
         request: Request,
     ) -> Result<(), OutOfMemory>;
+    /// Would the next collection move an object at this address, as a young one?
+    fn is_young(&self, a: Address) -> bool;
     /// Gives pages that the mutator has not come to yet back to the system.
     fn trim(&mut self);
     /// Bytes the mutator has taken from the nursery since the last collection.

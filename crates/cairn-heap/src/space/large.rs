@@ -262,6 +262,16 @@ impl LargeSpace {
         self.young.clear();
         self.young_bytes = 0;
     }
+    /// Frees the object around `a`, if there is one: nothing refers to it.
+    pub fn free(&mut self, pool: &mut BlockPool, cards: &Cards, a: Address) {
+        let Some(id) = self.entry(pool, a).map(|id| id as u32) else { return };
+        let o = self.objects[id as usize];
+        if o.young {
+            self.young.retain(|young| *young != id);
+            self.young_bytes -= o.bytes;
+        }
+        self.sweep_one(pool, cards, id);
+    }
     fn sweep_one(&mut self, pool: &mut BlockPool, cards: &Cards, id: u32) {
         let o = &mut self.objects[id as usize];
         let block = pool.table.block_of(o.start);

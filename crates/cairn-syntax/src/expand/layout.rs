@@ -5,7 +5,7 @@
 
 use cairn_layout::code::Site;
 use cairn_layout::machine::{error, slot};
-use cairn_layout::object::port;
+use cairn_layout::object::{port, table};
 
 /// Path of the library in messages.
 pub(super) const PATH: &str = "lib/cairn/layout.sld";
@@ -49,6 +49,13 @@ const NUMBERS: &[(&str, i64)] = &[
     ("port-binary-input", port::FLAG_BINARY | port::FLAG_INPUT),
     ("port-binary-output", port::FLAG_BINARY | port::FLAG_OUTPUT),
     ("port-open-textual-input", port::FLAG_OPEN | TEXTUAL_INPUT),
+    // hash tables
+    ("table-eq", table::EQ),
+    ("table-eqv", table::EQV),
+    ("table-equal", table::EQUAL),
+    ("table-string", table::STRING),
+    ("table-other", table::OTHER),
+    ("table-least", table::LEAST),
 ];
 
 /// The text of the library.

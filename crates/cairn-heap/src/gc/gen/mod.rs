@@ -211,6 +211,7 @@ impl Gen {
         core.chunks.sweep_all(&mut core.pool);
         core.stats.major += 1;
         core.stats.copied += copied;
+        core.old_moves += u64::from(copied > 0);
         let blocks = self.old.blocks() as u64 * BLOCK_BYTES;
         core.sizing.after_major(core.used() - blocks + small, self.nursery_bytes);
         core.sizing.note_age(before, core.stats.allocated);
@@ -446,6 +447,10 @@ impl Plan for Gen {
         if tight(core) { Err(core.out_of_memory(0, 0)) } else { Ok(()) }
     }
 
+    #[inline]
+    fn is_young(&self, a: Address) -> bool {
+        self.nursery.span().contains(a)
+    }
     fn trim(&mut self) {
         self.nursery.trim();
     }

@@ -1,0 +1,105 @@
+;; Hash tables against a model, with keys that move: every step may collect.  A table must find its keys wherever they
+;; are, young or old, whatever was deleted, and whoever walks it must see each entry once, in order.
+(import (scheme base) (scheme write) (cairn hash-table))
+
+(define seed 42)
+(define (random n)
+  (set! seed (modulo (+ (* seed 1103515245) 12345) 2147483648))
+  (modulo (quotient seed 64) n))
+
+(define-record-type point (make-point x y) point? (x point-x) (y point-y))
+
+;; Garbage, so that the nursery fills up; and now and then something that lives longer than it should.
+(define kept '())
+(define (litter n)
+  (let loop ((i 0) (l '()))
+    (if (< i n)
+        (loop (+ i 1) (cons (make-vector 5 i) l))
+        (if (= 0 (random 50)) (set! kept (if (= 0 (random 20)) '() (cons l kept)))))))
+
+;; The model: a vector of keys, a vector of their values, #f for none.
+(define (check name table make-key n steps)
+  (let ((keys (make-vector n #f)) (values (make-vector n #f)) (wrong 0))
+    (define (expect what x y) (if (not (eqv? x y)) (set! wrong (+ wrong 1))))
+    (do ((i 0 (+ i 1))) ((= i n)) (vector-set! keys i (make-key i)))
+    (do ((step 0 (+ step 1))) ((= step steps))
+      (let* ((i (random n)) (key (vector-ref keys i)) (value (vector-ref values i)))
+        (if (= 0 (random 7)) (litter 20))
+        (case (random 8)
+          ((0 1 2)
+           (hash-table-set! table key step)
+           (vector-set! values i step))
+          ((3)
+           (hash-table-delete! table key)
+           (vector-set! values i #f)
+           ;; a fresh key in the place of the old one
+           (if (= 0 (random 3)) (vector-set! keys i (make-key i))))
+          ((4)
+           (hash-table-update! table key (lambda (x) (litter 3) (if x (+ x 1) 1)) (lambda () #f))
+           (vector-set! values i (if value (+ value 1) 1)))
+          (else
+           (expect 'ref (hash-table-ref/default table key #f) value)
+           (expect 'exists (hash-table-exists? table key) (if value #t #f))))))
+    ;; all of them
+    (do ((i 0 (+ i 1))) ((= i n))
+      (expect 'at-the-end (hash-table-ref/default table (vector-ref keys i) #f) (vector-ref values i)))
+    (let ((size (let loop ((i 0) (size 0))
+                  (if (= i n) size (loop (+ i 1) (if (vector-ref values i) (+ size 1) size))))))
+      (expect 'size (hash-table-size table) size)
+      (expect 'keys (length (hash-table-keys table)) size)
+      (expect 'values (apply + (hash-table-values table))
+              (let loop ((i 0) (sum 0))
+                (if (= i n) sum (loop (+ i 1) (+ sum (or (vector-ref values i) 0)))))))
+    (write (list name wrong))
+    (newline)))
+
+(define (pair i) (list i))
+(define (text i) (string-append "key " (number->string i)))
+(define (mixed i)
+  (case (modulo i 9)
+    ((0) i) ((1) (list i)) ((2) (text i)) ((3) (make-point i i)) ((4) (lambda () i)) ((5) (vector i (list i)))
+    ((6) (string->symbol (text i))) ((7) (+ i 0.5)) (else (expt 7 (+ 30 i)))))
+
+(check 'eq-pairs (make-hash-table eq?) pair 100 3000)
+(check 'eq-few (make-hash-table eq?) pair 6 500)
+(check 'eq-records (make-hash-table eq?) (lambda (i) (make-point i i)) 60 2000)
+(check 'eqv-mixed (make-hash-table eqv?) mixed 100 3000)
+(check 'equal-mixed (make-hash-table equal?) mixed 100 3000)
+(check 'equal-nested (make-hash-table equal?) (lambda (i) (list 'a (vector i (make-point i i)) (list text))) 50 2000)
+(check 'strings (make-hash-table string=?) text 100 2000)
+(check 'own (make-hash-table (lambda (a b) (litter 1) (= (car a) (car b))) (lambda (x) (modulo (car x) 17))) pair 50 2000)
+
+;; Equal numbers, not identical ones.
+(let ((t (make-hash-table eqv?)))
+  (do ((i 0 (+ i 1))) ((= i 40))
+    (hash-table-set! t (expt 10 (+ 20 i)) i)
+    (hash-table-set! t (/ 1 (+ i 3)) i)
+    (hash-table-set! t (* 1e300 (+ i 1)) i))
+  (litter 100)
+  (write (list (hash-table-ref t (expt 10 33)) (hash-table-ref t 1/30) (hash-table-ref t 5e300)
+               (hash-table-ref/default t 1e20 'none)))
+  (newline))
+
+;; equal? keys that hold the same record are the same key, others are not.
+(let ((t (make-hash-table equal?)) (p (make-point 1 2)))
+  (do ((i 0 (+ i 1))) ((= i 20)) (hash-table-set! t (list i (make-point 1 2)) i))
+  (hash-table-set! t (list 'x p) 'p)
+  (litter 200)
+  (write (list (hash-table-ref t (list 'x p)) (hash-table-ref/default t (list 'x (make-point 1 2)) 'none)))
+  (newline))
+
+;; Entries come in the order in which they were made; walks see what was there at the start.
+(let ((t (make-hash-table eq?)) (keys (map list '(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19))) (seen '()))
+  (for-each (lambda (k) (hash-table-set! t k (car k))) keys)
+  (hash-table-delete! t (list-ref keys 3))
+  (hash-table-set! t (list-ref keys 3) 'again)
+  (hash-table-walk t
+    (lambda (key value)
+      (set! seen (cons value seen))
+      (hash-table-delete! t (list-ref keys 10))
+      (do ((i 0 (+ i 1))) ((= i 5)) (hash-table-set! t (list 'new) 'new))
+      (litter 5)))
+  (write (reverse seen)) (newline)
+  (write (hash-table-size t)) (newline)
+  (hash-table-clear! t)
+  (write (list (hash-table-size t) (hash-table->alist t) (hash-table-exists? t (car keys)))) (newline))
