@@ -13,8 +13,8 @@
 
 (define-library (cairn evaluator)
   (export eval environment interaction-environment scheme-report-environment null-environment load)
-  (import (cairn syntax) (cairn primitives) (cairn control) (cairn records) (cairn number) (cairn list) (cairn text)
-          (cairn vector) (cairn port) (cairn reader))
+  (import (cairn syntax) (cairn primitives) (cairn layout) (cairn control) (cairn records) (cairn number) (cairn list)
+          (cairn text) (cairn vector) (cairn port) (cairn reader))
   (begin
 
     ;;;; Cells
@@ -260,9 +260,9 @@
 
     (define (start!)
       (if (not values-of-program)
-          (let ((bindings (running-bindings)))
+          (let ((exports (%machine-ref (slot-exports))) (bindings (running-bindings)))
             (%evaluator-start (vector-ref bindings 0) (vector-ref bindings 1))
-            (set! values-of-program (apply vector-append (vector-ref bindings 2))))))
+            (set! values-of-program (or exports (apply vector-append (vector-ref bindings 2)))))))
 
     ;; Runs the code of forms; the value of the last one is returned, by a tail call.
     (define (run-forms forms)

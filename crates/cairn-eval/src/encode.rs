@@ -27,11 +27,12 @@
 //! there, so a continuation may enter code again. Primitives are called as procedures, whatever is known about their
 //! operands.
 
-use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, Program, TopForm, VarId};
+use cairn_core::ir::{Clause, Expr, GlobalId, Import, ImportFrom, Lambda, Literal, Program, TopForm, VarId};
 use cairn_core::prim::{Op, PrimOp};
 use cairn_rt::evaluator::Data;
-use cairn_syntax::{Session, primitive_key};
+use cairn_syntax::{BootLibrary, Session, primitive_key};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// Code nested deeper than this is refused: the evaluator's own code would be as deep.
 const MAX_DEPTH: usize = 10_000;
@@ -45,6 +46,8 @@ pub struct Names {
     primitives: FxHashMap<String, usize>,
     /// Cells of other globals.
     cells: FxHashMap<GlobalId, usize>,
+    /// The library that was compiled beforehand, if the program runs on it.
+    library: Option<Arc<dyn BootLibrary>>,
 }
 
 impl Names {
@@ -56,7 +59,29 @@ impl Names {
         Names {
             values: session.definitions().into_iter().filter_map(found).collect(),
             primitives: primitives.map(|(i, k)| (k.clone(), i)).collect(),
-            cells: FxHashMap::default(),
+            ..Names::default()
+        }
+    }
+
+    /// The names of a session on a library that was compiled beforehand.
+    pub fn on_library(library: Arc<dyn BootLibrary>) -> Names {
+        Names { library: Some(library), ..Names::default() }
+    }
+
+    /// The number of the value of a variable of the running program.
+    fn value(&self, program: &Program, g: GlobalId) -> Option<usize> {
+        match program.globals[g.0 as usize].import {
+            Some(Import { from: ImportFrom::Library(n), .. }) => Some(n as usize),
+            _ => self.values.get(&g).copied(),
+        }
+    }
+
+    /// The number of a primitive as a procedure.
+    fn primitive(&self, op: PrimOp) -> Option<usize> {
+        let key = primitive_key(op, op.name());
+        match self.library.as_ref().and_then(|l| l.export(&key)) {
+            Some(Import { from: ImportFrom::Library(n), .. }) => Some(n as usize),
+            _ => self.primitives.get(&key).copied(),
         }
     }
 
@@ -108,12 +133,12 @@ impl Encoder<'_> {
         Ok(match e {
             Expr::Const(l) => node("quote", [literal(l)]),
             Expr::Local(v) => self.local(*v)?,
-            Expr::Global(g, _) => match self.names.values.get(g) {
-                Some(n) => node("value", [number(*n)]),
+            Expr::Global(g, _) => match self.names.value(self.program, *g) {
+                Some(n) => node("value", [number(n)]),
                 None => node("cell", [number(self.names.cell(*g)), self.name(*g)]),
             },
             Expr::SetGlobal(g, e, _) => {
-                if self.names.values.contains_key(g) {
+                if self.names.value(self.program, *g).is_some() {
                     let name = &self.program.globals[g.0 as usize].name;
                     return Err(format!("`{name}` belongs to a library and cannot be assigned"));
                 }
@@ -147,10 +172,10 @@ impl Encoder<'_> {
             Expr::Prim { op: PrimOp::Op(Op::RecordRef), args, .. } => node("record-ref", self.all(args)?),
             Expr::Prim { op: PrimOp::Op(Op::RecordSet), args, .. } => node("record-set!", self.all(args)?),
             Expr::Prim { op, args, .. } => {
-                let Some(n) = self.names.primitives.get(&primitive_key(*op, op.name())) else {
+                let Some(n) = self.names.primitive(*op) else {
                     return Err(format!("the primitive `%{}` cannot be evaluated", op.name()));
                 };
-                node("call", [node("value", [number(*n)]), Data::Vector(self.all(args)?)])
+                node("call", [node("value", [number(n)]), Data::Vector(self.all(args)?)])
             }
             Expr::SetLocal(..) | Expr::Letrec(..) | Expr::Labels(..) | Expr::Jump(..) => {
                 unreachable!("not in the dialect")

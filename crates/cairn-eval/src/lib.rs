@@ -18,13 +18,14 @@
 pub mod encode;
 pub mod library_loader;
 
-use cairn_rt::Options;
 use cairn_rt::evaluator::{Data, Evaluator};
 use cairn_rt::start::{ModuleTable, run_executable};
-use cairn_syntax::{Environment, Failed, LibraryName, Session};
+use cairn_rt::{MakeEvaluator, Options};
+use cairn_syntax::{BootLibrary, Environment, Failed, LibraryName, Session};
 use encode::Names;
 use library_loader::Files;
 use std::ffi::{c_char, c_int};
+use std::sync::Arc;
 
 /// The expander of one runtime.
 #[derive(Default)]
@@ -33,6 +34,8 @@ pub struct Expander {
     files: Files,
     names: Names,
     environments: Vec<Environment>,
+    /// The program runs on a library that was compiled beforehand.
+    on_library: bool,
 }
 
 /// A new expander, for [`cairn_rt::Options::evaluator`].
@@ -40,8 +43,22 @@ pub fn new(options: &Options) -> Box<dyn Evaluator> {
     Box::new(Expander { files: Files::new(options.library_path.clone()), ..Expander::default() })
 }
 
+/// A new expander for programs on a library that was compiled beforehand.
+pub fn on_library(options: &Options, library: Arc<dyn BootLibrary>) -> Box<dyn Evaluator> {
+    Box::new(Expander {
+        files: Files::new(options.library_path.clone()),
+        names: Names::on_library(library.clone()),
+        session: Session::on_library(library),
+        on_library: true,
+        ..Expander::default()
+    })
+}
+
 impl Evaluator for Expander {
     fn start(&mut self, libraries: Vec<String>, keys: Vec<String>) -> Result<(), String> {
+        if self.on_library {
+            return Ok(()); // it tells all that is to be known
+        }
         let libraries: Vec<LibraryName> = libraries.iter().filter_map(|l| LibraryName::parse(l)).collect();
         self.session.preload(&libraries, &mut self.files).map_err(message)?;
         self.names = Names::new(&self.session, &keys);
@@ -95,5 +112,5 @@ pub unsafe extern "C" fn cairn_eval_main(
     code_end: *const c_char,
 ) -> c_int {
     // SAFETY: by the contract of this function.
-    unsafe { run_executable(argc, argv, table, code as u64..code_end as u64, Some(new)) }
+    unsafe { run_executable(argc, argv, table, code as u64..code_end as u64, Some(MakeEvaluator(Arc::new(new)))) }
 }

@@ -48,8 +48,8 @@ fn value(ctx: &mut Machine, data: &Data) -> Value {
 /// Does something with the expander, which is made if there is none.
 fn with<T>(ctx: &mut Machine, f: impl FnOnce(&mut dyn Evaluator) -> Result<T, String>) -> Result<T, String> {
     let runtime = rt(ctx);
-    let make = runtime.options.evaluator.ok_or("this program was built without an evaluator")?;
-    f(&mut **runtime.evaluator.get_or_insert_with(|| make(&runtime.options)))
+    let make = runtime.options.evaluator.clone().ok_or("this program was built without an evaluator")?;
+    f(&mut **runtime.evaluator.get_or_insert_with(|| (make.0)(&runtime.options)))
 }
 
 fn failed(ctx: &mut Machine, who: &str, message: &str) -> Value {

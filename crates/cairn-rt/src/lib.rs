@@ -61,4 +61,4 @@ mod vector;
 
 pub use failure::describe_io;
 pub use runtime::{Runtime, rt};
-pub use start_options::{Host, Options};
+pub use start_options::{Host, MakeEvaluator, Options};

@@ -29,8 +29,18 @@ pub struct Process;
 
 impl Host for Process {}
 
-/// Makes the expander of a runtime with these options.
-pub type MakeEvaluator = fn(&Options) -> Box<dyn Evaluator>;
+/// Makes the expander of a runtime with given options.
+#[derive(Clone)]
+pub struct MakeEvaluator(pub Arc<MakeFunction>);
+
+/// The function that does it.
+pub type MakeFunction = dyn Fn(&Options) -> Box<dyn Evaluator> + Send + Sync;
+
+impl Debug for MakeEvaluator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("MakeEvaluator")
+    }
+}
 
 /// How hard a run tries to find mistakes of the compiler and the runtime.
 ///

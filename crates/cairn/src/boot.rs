@@ -31,7 +31,7 @@ use cairn_core::ir::{Import, ImportFrom};
 use cairn_core::passes::{keep_frames, known};
 use cairn_layout::module::ModuleTable;
 use cairn_llvm::{Image, Jit};
-use cairn_syntax::{BootLibrary, LibraryName, Session};
+use cairn_syntax::{BootLibrary, Exported, LibraryName, Session};
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::FileExt;
@@ -55,7 +55,9 @@ pub struct Library {
     code_size: u64,
     table: u64,
     object: Range,
-    libraries: Vec<String>,
+    /// Names of libraries, and where in `head` it says what they export, if they need not be read.
+    libraries: Vec<(String, Option<std::ops::Range<usize>>)>,
+    head: Vec<u8>,
     keys: Vec<(u32, u32)>,
     text: String,
 }
@@ -90,13 +92,20 @@ impl Library {
         }
         let (base, size, code_size, table, object) = (r.count()?, r.count()?, r.count()?, r.count()?, r.count()?);
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
-        let libraries = (0..r.count()?).map(|_| text(r.get()?)).collect::<Option<_>>()?;
+        let interface = |r: &mut Reader<'_>| {
+            let bytes = r.get()?;
+            let start = bytes.as_ptr() as usize - head.as_ptr() as usize;
+            Some((!bytes.is_empty()).then_some(start..start + bytes.len()))
+        };
+        let libraries =
+            (0..r.count()?).map(|_| Some((text(r.get()?)?, interface(&mut r)?))).collect::<Option<_>>()?;
         let field = |b: &[u8]| u32::from_le_bytes(b.try_into().expect("four bytes"));
         let keys: Vec<_> = r.get()?.chunks_exact(8).map(|k| (field(&k[..4]), field(&k[4..]))).collect();
         let all = text(r.get()?)?;
         let image = (START + length).next_multiple_of(PAGE) as u64;
         let objects = image + size as u64;
         let library = Library {
+            head: Vec::new(),
             file,
             image,
             size,
@@ -108,7 +117,7 @@ impl Library {
             keys,
             text: all,
         };
-        (library.checksum(length, &head)? == checksum).then_some(library)
+        (library.checksum(length, &head)? == checksum).then_some(Library { head, ..library })
     }
 
     fn checksum(&self, length: usize, head: &[u8]) -> Option<[u8; 16]> {
@@ -131,6 +140,11 @@ impl Library {
     fn key(&self, i: usize) -> &str {
         let (at, length) = self.keys[i];
         self.text.get(at as usize..(at + (length & !NEVER_RETURNS)) as usize).unwrap_or("")
+    }
+
+    fn part(&self, name: &LibraryName) -> Option<&(String, Option<std::ops::Range<usize>>)> {
+        let name = name.to_string();
+        self.libraries.binary_search_by(|(l, _)| l.cmp(&name)).ok().map(|i| &self.libraries[i])
     }
 
     /// Number of the export with this key.
@@ -164,13 +178,36 @@ impl Library {
 
 impl BootLibrary for Library {
     fn contains(&self, name: &LibraryName) -> bool {
-        self.libraries.binary_search(&name.to_string()).is_ok()
+        self.part(name).is_some()
     }
 
     fn export(&self, key: &str) -> Option<Import> {
-        let n = self.number(key)?;
-        let never_returns = self.keys[n as usize].1 & NEVER_RETURNS != 0;
-        Some(Import { from: ImportFrom::Library(n), never_returns })
+        self.variable(self.number(key)?).map(|(_, import)| import)
+    }
+
+    fn variable(&self, n: u32) -> Option<(&str, Import)> {
+        let never_returns = self.keys.get(n as usize)?.1 & NEVER_RETURNS != 0;
+        let key = self.key(n as usize);
+        // `(scheme base) map`, `%car first`
+        let library = key.find(if key.starts_with('(') { ") " } else { " " })?;
+        let name = key[library..].split_once(' ')?.1;
+        Some((name, Import { from: ImportFrom::Library(n), never_returns }))
+    }
+
+    fn interface(&self, name: &LibraryName) -> Option<Vec<(&str, Exported)>> {
+        let mut r = Reader(self.head.get(self.part(name)?.1.clone()?)?);
+        (0..r.count()?)
+            .map(|_| {
+                let name = std::str::from_utf8(r.get()?).ok()?;
+                let n = r.count()? as u32;
+                let exported = match r.count()? {
+                    0 => Exported::Keyword(n),
+                    1 => Exported::Primitive(n),
+                    _ => Exported::Variable(n),
+                };
+                Some((name, exported))
+            })
+            .collect()
     }
 }
 
@@ -252,17 +289,40 @@ fn make(compiler: &Compiler, identity: &[u8]) -> Result<Vec<u8>, Error> {
 
     let exports: Vec<(&str, bool)> =
         boot.exports.iter().map(|(key, g)| (&**key, never[facts.resolve(*g).0 as usize])).collect();
-    let libraries: Vec<String> = libraries.iter().map(|l| l.to_string()).collect();
+    let interface = |l: &LibraryName| {
+        let name = l.to_string();
+        let known = boot.interfaces.iter().find(|(n, _)| *n == name);
+        let bytes = known.map(|(_, exports)| interface_bytes(exports)).unwrap_or_default();
+        (name, bytes)
+    };
+    let libraries: Vec<(String, Vec<u8>)> = libraries.iter().map(interface).collect();
     Ok(assemble(identity, &image, table, &object, &libraries, &exports))
 }
 
-/// The contents of a file. Exports are keys, sorted, and whether calls of the procedure never return.
+/// What [`BootLibrary::interface`] reads.
+fn interface_bytes(exports: &[(String, Exported)]) -> Vec<u8> {
+    let mut w = Writer::default();
+    w.count(exports.len());
+    for (name, exported) in exports {
+        w.put(name);
+        let (kind, n) = match exported {
+            Exported::Keyword(n) => (0, n),
+            Exported::Primitive(n) => (1, n),
+            Exported::Variable(n) => (2, n),
+        };
+        w.count(*n as usize);
+        w.count(kind);
+    }
+    w.0
+}
+
+/// The contents of a file. Libraries are names and interfaces, exports are keys, sorted, and whether calls of the procedure never return.
 fn assemble(
     identity: &[u8],
     image: &Image,
     table: u64,
     object: &[u8],
-    libraries: &[String],
+    libraries: &[(String, Vec<u8>)],
     exports: &[(&str, bool)],
 ) -> Vec<u8> {
     let mut keys = Vec::new();
@@ -279,8 +339,9 @@ fn assemble(
         head.count(n);
     }
     head.count(libraries.len());
-    for library in libraries {
+    for (library, interface) in libraries {
         head.put(library);
+        head.put(interface);
     }
     head.put(keys);
     head.put(text);
@@ -303,7 +364,9 @@ mod tests {
     fn only_what_is_whole_and_of_this_binary_is_believed() {
         let path = std::env::temp_dir().join(format!("cairn-boot-{}", std::process::id()));
         let exports = [("(scheme base) error", true), ("(scheme base) map", false), ("%car car", false)];
-        let libraries = ["(scheme base)".to_string(), "(srfi 1)".to_string()];
+        let interface = [("car".to_string(), Exported::Primitive(5)), ("map".to_string(), Exported::Variable(1))];
+        let libraries =
+            [("(scheme base)".to_string(), interface_bytes(&interface)), ("(srfi 2)".to_string(), Vec::new())];
         // the smallest object: a header of ELF without sections
         let mut object = vec![0u8; 64];
         object[..6].copy_from_slice(b"\x7fELF\x02\x01");
@@ -321,7 +384,15 @@ mod tests {
         assert_eq!(import("%car car"), None, "the keys of this test are not sorted");
         assert_eq!(import("(scheme base)"), None);
         let contains = |name: &str| library.contains(&LibraryName::parse(name).unwrap());
-        assert!(contains("(srfi 1)") && !contains("(srfi 2)"));
+        assert!(contains("(srfi 2)") && !contains("(srfi 1)"));
+        let interface = |name: &str| library.interface(&LibraryName::parse(name).unwrap());
+        assert_eq!(
+            interface("(scheme base)").unwrap(),
+            [("car", Exported::Primitive(5)), ("map", Exported::Variable(1))]
+        );
+        assert!(interface("(srfi 2)").is_none() && interface("(srfi 1)").is_none());
+        assert_eq!(library.variable(1).map(|(name, _)| name), Some("map"));
+        assert_eq!(library.variable(2).map(|(name, _)| name), Some("car"));
         for byte in (0..whole.len()).filter(|b| *b < 512 || b % 61 == 0) {
             let mut flipped = whole.clone();
             flipped[byte] ^= 1 << (byte % 8);

@@ -10,8 +10,10 @@ use crate::sources::{Files, Source};
 use crate::{boot, link, pipeline};
 use boot::Library;
 use cairn_layout::module::ModuleTable;
+use cairn_rt::MakeEvaluator;
 use cairn_rt::start::{OnLibrary, run_on_library, run_program};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A compiler session: how to compile, where libraries are, which programs were compiled before. Sessions share nothing
@@ -150,11 +152,14 @@ impl Compiled {
         let code = cairn_llvm::Jit::load_object(&self.object)?;
         let table = code.lookup("cairn_module").ok_or("the compiled program has no module table".to_string())?
             as *const ModuleTable;
-        let options = RunOptions { evaluator: Some(cairn_eval::new), ..options };
-        let library = match self.kind {
-            Kind::OnLibrary => Some(boot::find_or_make(compiler)?.load()?),
-            _ => None,
-        };
+        let mut options = options;
+        options.evaluator = Some(MakeEvaluator(Arc::new(cairn_eval::new)));
+        let mut library = None;
+        if self.kind == Kind::OnLibrary {
+            let file = Arc::new(boot::find_or_make(compiler)?);
+            library = Some(file.load()?);
+            options.evaluator = Some(MakeEvaluator(Arc::new(move |o| cairn_eval::on_library(o, file.clone()))));
+        }
         // SAFETY: the tables belong to the code just loaded, which lives until the end of this function.
         #[allow(unsafe_code)]
         Ok(unsafe {

@@ -11,7 +11,7 @@ use crate::sources::{Files, Source};
 use cairn_core::globals;
 use cairn_core::ir::{GlobalId, Program, TopForm};
 use cairn_core::passes;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Tells a session's observer how long each stage took.
@@ -58,7 +58,7 @@ fn front_on(
     source: &Source,
     files: &mut Files,
 ) -> Result<Option<(Program, Messages)>, Error> {
-    let mut session = cairn_syntax::Session::on_library(Rc::new(library));
+    let mut session = cairn_syntax::Session::on_library(Arc::new(library));
     match session.expand_program(&source.path.display().to_string(), &source.text, files) {
         Ok(expanded) if expanded.missing.is_empty() => {
             let mut program = expanded.program;

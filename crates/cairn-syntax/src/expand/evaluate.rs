@@ -171,27 +171,51 @@ impl Expander<'_> {
     /// Defines the variable that gives the evaluator the values of the program's libraries, if it is in the program: a
     /// procedure without arguments that returns a vector of the names of the libraries, the keys, and a list of vectors
     /// of values.
-    ///
-    /// The result is that variable, and the keys with their variables.
-    pub(super) fn define_running_bindings(&mut self) -> Option<(GlobalId, Vec<(String, GlobalId)>)> {
-        let evaluator = LibraryName::of(&["cairn", "evaluator"]);
-        let module = self.s.libraries.get(&evaluator)?.module;
-        let id = self.s.names.intern(RUNNING_BINDINGS);
-        let (g, _) = self.s.modules[module as usize].unbound.remove(&id)?;
+    pub(super) fn define_running_bindings(&mut self) {
+        let Some(g) = self.undefined_bindings() else { return };
         if self.s.boot.is_some() {
-            return None; // it was defined when the library was compiled
+            return; // it was defined when the library was compiled
         }
-        for (op, name) in self.procedures() {
-            self.wrapper(op, &name);
-        }
+        let definitions = self.all_definitions();
         let builtin = |m: u32| self.s.modules[m as usize].builtin;
         let mut libraries: Vec<String> =
             self.s.libraries.iter().filter(|(_, l)| builtin(l.module)).map(|(n, _)| n.to_string()).collect();
         libraries.sort();
-        let definitions = self.s.definitions();
         let text = |s: &String| Literal::String(s.as_str().into());
         let keys: Vec<Literal> = definitions.iter().map(|(key, _)| text(key)).collect();
         let libraries: Vec<Literal> = libraries.iter().map(text).collect();
+        let values = self.values_of(&definitions);
+        self.push_bindings(g, libraries, keys, values);
+    }
+
+    /// Defines the variable for the library compiled beforehand, which has its exports instead. They are the result,
+    /// and a list of vectors of their values.
+    pub(super) fn define_exports(&mut self) -> Option<(Vec<(String, GlobalId)>, Expr)> {
+        let g = self.undefined_bindings()?;
+        self.push_bindings(g, vec![], vec![], Expr::Const(Literal::Nil));
+        let definitions = self.all_definitions();
+        let values = self.values_of(&definitions);
+        Some((definitions, values))
+    }
+
+    /// The variable, if it is in the program and not defined.
+    fn undefined_bindings(&mut self) -> Option<GlobalId> {
+        let evaluator = LibraryName::of(&["cairn", "evaluator"]);
+        let module = self.s.libraries.get(&evaluator)?.module;
+        let id = self.s.names.intern(RUNNING_BINDINGS);
+        self.s.modules[module as usize].unbound.remove(&id).map(|(g, _)| g)
+    }
+
+    /// With all primitives as procedures.
+    fn all_definitions(&mut self) -> Vec<(String, GlobalId)> {
+        for (op, name) in self.procedures() {
+            self.wrapper(op, &name);
+        }
+        self.s.definitions()
+    }
+
+    /// A list of vectors of the variables' values.
+    fn values_of(&mut self, definitions: &[(String, GlobalId)]) -> Expr {
         let mut chunks = Vec::new();
         for chunk in definitions.chunks(CHUNK) {
             let values = chunk.iter().map(|(_, g)| Expr::Global(*g, Site::NONE)).collect();
@@ -200,11 +224,14 @@ impl Expander<'_> {
             self.push_procedure(part, "running-values", body);
             chunks.push(Expr::Call(Expr::Global(part, Site::NONE).into(), vec![], Site::NONE));
         }
+        self.list(chunks)
+    }
+
+    fn push_bindings(&mut self, g: GlobalId, libraries: Vec<Literal>, keys: Vec<Literal>, values: Expr) {
         let constant = |items: Vec<Literal>| Expr::Const(Literal::Vector(items.into()));
-        let args = vec![constant(libraries), constant(keys), self.list(chunks)];
+        let args = vec![constant(libraries), constant(keys), values];
         let body = Expr::Prim { op: PrimOp::Vector, args, site: Site::NONE, proven: 0 };
         self.push_procedure(g, RUNNING_BINDINGS, body);
-        Some((g, definitions))
     }
 
     fn push_procedure(&mut self, g: GlobalId, name: &str, body: Expr) {

@@ -23,6 +23,7 @@ const NUMBERS: &[(&str, i64)] = &[
     ("slot-raise-hook", slot::RAISE_HOOK as i64),
     ("slot-raised", slot::RAISED as i64),
     ("slot-signal-hook", slot::SIGNAL_HOOK as i64),
+    ("slot-exports", slot::EXPORTS as i64),
     // kinds of conditions
     ("kind-type", error::TYPE),
     ("kind-range", error::RANGE),

@@ -112,7 +112,7 @@ const FORMS: [&str; 4] = ["parameterize", "guard", "delay", "delay-force"];
 pub(super) struct Library {
     pub(super) module: u32,
     pub(super) loading: bool,
-    exports: FxHashMap<Ident, Binding>,
+    pub(super) exports: FxHashMap<Ident, Binding>,
 }
 
 impl Library {
@@ -328,6 +328,9 @@ impl Expander<'_> {
         }
         if is_builtin_name(name) {
             self.make_builtin(name);
+            return Ok(());
+        }
+        if self.load_interface(name) {
             return Ok(());
         }
         let found = if *name == LibraryName::of(&["cairn", "layout"]) {

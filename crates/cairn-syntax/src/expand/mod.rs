@@ -56,10 +56,11 @@ use cairn_layout::code::Site;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 pub use evaluate::{Environment, RUNNING_BINDINGS, primitive_key};
 pub use library::{FEATURES, LibraryName, NamePart};
-pub use prebuilt::{BootLibrary, BootProgram};
+pub use prebuilt::{BootLibrary, BootProgram, Exported};
 
 /// Where libraries and included files come from.
 pub trait Loader {
@@ -138,7 +139,11 @@ pub struct Session {
     /// The source that stands for evaluated text.
     evaluated: Option<u32>,
     /// The library that programs are compiled on: its parts are loaded for their macros and names.
-    boot: Option<Rc<dyn BootLibrary>>,
+    boot: Option<Arc<dyn BootLibrary>>,
+    /// Its variables that have been heard of, by number.
+    imported: FxHashMap<u32, GlobalId>,
+    /// Every primitive, in the order of its number.
+    primitives: Vec<PrimOp>,
     /// Variables of that library that the program refers to, and that it does not export.
     missing: Vec<GlobalId>,
 }
@@ -307,7 +312,7 @@ impl<'a> Expander<'a> {
         self.top_level(forms, FxHashMap::default());
         self.define_running_bindings();
         self.report_unbound();
-        self.s.missing = self.s.import_library();
+        self.s.missing = self.s.not_exported();
     }
 
     // errors

@@ -2,30 +2,48 @@
 //!
 //! ```text
 //!  when Cairn is built                        a program on the library
-//!  all of lib/ is one program, whose value    libraries are loaded for their macros and names; references to their
-//!  leaves what its variables hold in a vector variables are imports: elements of that vector, found by key
+//!  all of lib/ is one program, which leaves   what a library exports is known without its text; references to its
+//!  what its variables hold in a vector        variables are imports: elements of that vector
 //! ```
 //!
-//! Keys are those of [`Session::definitions`].
+//! Variables are known by the keys of [`Session::definitions`] and by their number, the place of the key. Libraries
+//! that export macros are read and expanded, and their forms forgotten; their variables, too, are imports.
 
-use super::library::LibraryName;
-use super::prims::prim;
-use super::{Expanded, Expander, Failed, Loader, Session};
+use super::core::CORE_FORMS;
+use super::library::{Library, LibraryName};
+use super::prims::{self, prim};
+use super::{Binding, Expanded, Expander, Failed, Loader, Session};
 use crate::diagnostic::Span;
-use cairn_core::globals::mentions;
-use cairn_core::ir::{Expr, GlobalId, Import, Literal, TopForm};
+use cairn_core::globals::{Mention, mentions};
+use cairn_core::ir::{Expr, GlobalId, GlobalInfo, Import, ImportFrom, Literal, TopForm};
 use cairn_core::prim::{Op, PrimOp};
 use cairn_layout::code::Site;
 use cairn_layout::machine::slot;
 use cairn_num::{Int, Number};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// A library that was compiled beforehand.
-pub trait BootLibrary {
+pub trait BootLibrary: Send + Sync {
     /// Is this one of its parts?
     fn contains(&self, name: &LibraryName) -> bool;
-    /// The variable with this key.
+    /// The variable with this key, and its number.
     fn export(&self, key: &str) -> Option<Import>;
+    /// The name of the variable of this number, and how it is imported.
+    fn variable(&self, number: u32) -> Option<(&str, Import)>;
+    /// What a part exports; `None` for parts that have to be read, because they export macros.
+    fn interface(&self, name: &LibraryName) -> Option<Vec<(&str, Exported)>>;
+}
+
+/// What a name stands for that a library exports, by numbers that only this very compiler understands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exported {
+    /// A keyword of the language.
+    Keyword(u32),
+    /// A primitive.
+    Primitive(u32),
+    /// A variable: the number of its key.
+    Variable(u32),
 }
 
 /// All libraries as one program, whose value is a vector.
@@ -34,11 +52,13 @@ pub struct BootProgram {
     pub expanded: Expanded,
     /// Key and variable of each element of the vector.
     pub exports: Vec<(String, GlobalId)>,
+    /// What each library exports, by name; those that export macros are left out.
+    pub interfaces: Vec<(String, Vec<(String, Exported)>)>,
 }
 
 impl Session {
     /// A session for programs on a library that was compiled beforehand.
-    pub fn on_library(library: std::rc::Rc<dyn BootLibrary>) -> Session {
+    pub fn on_library(library: Arc<dyn BootLibrary>) -> Session {
         Session { boot: Some(library), ..Session::default() }
     }
 
@@ -58,36 +78,91 @@ impl Session {
         let nil = || Expr::Const(Literal::Nil);
         x.append(nil(), nil(), Site::NONE);
         let mut exports = Vec::new();
-        if let Some((bindings, definitions)) = x.define_running_bindings() {
-            // element 2 is a list of vectors of values
-            let bindings = Expr::Call(Expr::Global(bindings, Site::NONE).into(), vec![], Site::NONE);
-            let index = |i: usize| Expr::Const(Literal::Number(Number::Int(Int::Fix(i as i64))));
-            let args = vec![prim(Op::VectorRef, vec![bindings, index(2)])];
+        if let Some((definitions, values)) = x.define_exports() {
             let op = PrimOp::by_name("vector-append").expect("a row of the table of runtime calls");
-            let values = Expr::Prim { op, args, site: Site::NONE, proven: 0 };
-            x.push_form(TopForm::Expr(prim(Op::MachineSet, vec![index(slot::EXPORTS), values])));
+            let values = Expr::Prim { op, args: vec![values], site: Site::NONE, proven: 0 };
+            let slot = Expr::Const(Literal::Number(Number::Int(Int::Fix(slot::EXPORTS as i64))));
+            x.push_form(TopForm::Expr(prim(Op::MachineSet, vec![slot, values])));
             exports = definitions;
         }
         x.report_unbound();
-        Ok(BootProgram { expanded: self.finish()?, exports })
+        let interfaces =
+            libraries.iter().filter_map(|l| Some((l.to_string(), self.interface(l, &exports)?))).collect();
+        Ok(BootProgram { expanded: self.finish()?, exports, interfaces })
     }
 
-    /// Makes imports of the library's variables that the program refers to; says which of them the library does not
-    /// export: then the program cannot be compiled on it.
-    pub(super) fn import_library(&mut self) -> Vec<GlobalId> {
-        let Some(library) = self.boot.clone() else { return Vec::new() };
-        let keys: FxHashMap<GlobalId, String> = self.definitions().into_iter().map(|(key, g)| (g, key)).collect();
-        let mut missing = Vec::new();
-        for (g, mention) in mentions(&self.program).into_iter().enumerate() {
-            let info = &mut self.program.globals[g];
-            if mention.used && !mention.defined && info.library && info.import.is_none() {
-                let g = GlobalId(g as u32);
-                info.import = keys.get(&g).and_then(|key| library.export(key));
-                if info.import.is_none() {
-                    missing.push(g);
-                }
-            }
+    /// What a library exports, sorted by name.
+    fn interface(&self, library: &LibraryName, keys: &[(String, GlobalId)]) -> Option<Vec<(String, Exported)>> {
+        let number: FxHashMap<GlobalId, u32> = keys.iter().zip(0..).map(|((_, g), n)| (*g, n)).collect();
+        let primitive = |op| prims::all().zip(0..).find(|(p, _)| *p == op).map(|(_, n)| n);
+        let exported = |b| match b {
+            Binding::Core(core) => Some(Exported::Keyword(core as u32)),
+            Binding::Prim(op) => primitive(op).map(Exported::Primitive),
+            Binding::Global(g) => number.get(&g).copied().map(Exported::Variable),
+            Binding::Macro(_) | Binding::Local(_) => None,
+        };
+        let bindings = self.libraries.get(library)?.bindings();
+        let mut all: Vec<(String, Exported)> = bindings
+            .map(|(id, b)| Some((self.names.name(id).to_string(), exported(b)?)))
+            .collect::<Option<_>>()?;
+        all.sort_by(|a, b| a.0.cmp(&b.0));
+        Some(all)
+    }
+
+    /// Variables of the library that the program refers to and that are no imports: it cannot be compiled on it.
+    pub(super) fn not_exported(&self) -> Vec<GlobalId> {
+        if self.boot.is_none() {
+            return Vec::new();
         }
-        missing
+        let is = |(g, m): (usize, Mention)| {
+            let info = &self.program.globals[g];
+            (m.used && !m.defined && info.library && info.import.is_none()).then_some(GlobalId(g as u32))
+        };
+        mentions(&self.program).into_iter().enumerate().filter_map(is).collect()
+    }
+
+    /// The variable of the library that has this key, if there is a library and it exports that.
+    pub(super) fn imported(&mut self, key: &str) -> Option<GlobalId> {
+        let number = match self.boot.as_ref()?.export(key)?.from {
+            ImportFrom::Library(n) => n,
+            ImportFrom::Cell(_) => return None,
+        };
+        self.imported_variable(number)
+    }
+
+    /// The variable of the library that has this number.
+    fn imported_variable(&mut self, number: u32) -> Option<GlobalId> {
+        if let Some(g) = self.imported.get(&number) {
+            return Some(*g);
+        }
+        let library = self.boot.clone()?;
+        let (name, import) = library.variable(number)?;
+        self.program.globals.push(GlobalInfo { library: true, import: Some(import), ..GlobalInfo::new(name) });
+        let g = GlobalId(self.program.globals.len() as u32 - 1);
+        self.imported.insert(number, g);
+        Some(g)
+    }
+}
+
+impl Expander<'_> {
+    /// Makes a part of the library known by its interface, without its text, if that is possible.
+    pub(super) fn load_interface(&mut self, name: &LibraryName) -> bool {
+        let Some(library) = self.s.boot.clone() else { return false };
+        let Some(interface) = library.interface(name) else { return false };
+        if self.s.primitives.is_empty() {
+            self.s.primitives = prims::all().collect();
+        }
+        let module = self.new_module(Some(name.to_string().into()), true);
+        let mut exports = FxHashMap::default();
+        for (text, exported) in interface {
+            let binding = match exported {
+                Exported::Keyword(n) => CORE_FORMS.get(n as usize).map(|(_, core)| Binding::Core(*core)),
+                Exported::Primitive(n) => self.s.primitives.get(n as usize).map(|op| Binding::Prim(*op)),
+                Exported::Variable(n) => self.s.imported_variable(n).map(Binding::Global),
+            };
+            exports.extend(binding.map(|b| (self.s.names.intern(text), b)));
+        }
+        self.s.libraries.insert(name.clone(), Library { module, loading: false, exports });
+        true
     }
 }

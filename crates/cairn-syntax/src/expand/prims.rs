@@ -81,11 +81,12 @@ impl Expander<'_> {
         if let Some(g) = self.s.wrappers.get(&key) {
             return *g;
         }
-        let g = self.fresh_global(name, true);
-        self.s.wrappers.insert(key, g);
-        if self.s.boot.as_ref().is_some_and(|b| b.export(&primitive_key(op, name)).is_some()) {
+        if let Some(g) = self.s.imported(&primitive_key(op, name)) {
+            self.s.wrappers.insert(key, g);
             return g;
         }
+        let g = self.fresh_global(name, true);
+        self.s.wrappers.insert(key, g);
         let clause = match op.arity() {
             Some(n) => {
                 let params: Vec<_> =
@@ -146,11 +147,11 @@ impl Expander<'_> {
         let g = match self.s.helpers.get("append") {
             Some(g) => *g,
             None => {
-                let g = self.fresh_global("append", true);
-                self.s.helpers.insert("append", g);
-                if self.s.boot.is_some() {
+                if let Some(g) = self.s.imported("% append") {
                     return Expr::Call(Expr::Global(g, site).into(), vec![a, b], site);
                 }
+                let g = self.fresh_global("append", true);
+                self.s.helpers.insert("append", g);
                 let (a, b) = (self.s.program.fresh_var("a"), self.s.program.fresh_var("b"));
                 let local = Expr::Local;
                 let again = Expr::Call(

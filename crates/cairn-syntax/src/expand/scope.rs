@@ -267,7 +267,16 @@ impl Expander<'_> {
         if let Some((g, _)) = self.module().unbound.remove(&id) {
             return g;
         }
-        self.fresh_global(name, library)
+        self.compiled_variable(id, library).unwrap_or_else(|| self.fresh_global(name, library))
+    }
+
+    /// The variable of a library that was compiled beforehand, which its text, read for its macros, defines again.
+    fn compiled_variable(&mut self, id: Ident, library: bool) -> Option<GlobalId> {
+        if !library || self.s.boot.is_none() || self.s.names.parent(id).is_some() {
+            return None;
+        }
+        let key = format!("{} {}", self.module().name.clone()?, self.name(id));
+        self.s.imported(&key)
     }
 
     pub(super) fn fresh_global(&mut self, name: &str, library: bool) -> GlobalId {
