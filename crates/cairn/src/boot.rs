@@ -316,7 +316,8 @@ fn interface_bytes(exports: &[(String, Exported)]) -> Vec<u8> {
     w.0
 }
 
-/// The contents of a file. Libraries are names and interfaces, exports are keys, sorted, and whether calls of the procedure never return.
+/// The contents of a file. Libraries are names and interfaces; exports are keys, sorted, and whether calls of the
+/// procedure never return.
 fn assemble(
     identity: &[u8],
     image: &Image,
