@@ -51,9 +51,11 @@ pub enum Kind {
     Pinned = 12,
     /// Of a group of blocks that large objects share; the cold word is the number of the group.
     Shared = 13,
+    /// One page, or cut into pages: objects of all kinds together; the cold word counts pages in use.
+    Page = 14,
 }
 
-const KINDS: [Kind; 14] = [
+const KINDS: [Kind; 16] = [
     Kind::Free,
     Kind::Nursery,
     Kind::Scannable,
@@ -68,6 +70,8 @@ const KINDS: [Kind; 14] = [
     Kind::Untyped,
     Kind::Pinned,
     Kind::Shared,
+    Kind::Page,
+    Kind::Free, // not in use
 ];
 
 /// A state byte.

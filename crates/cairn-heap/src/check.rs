@@ -29,6 +29,7 @@ use std::fmt;
 /// ```text
 ///  bits 0–1: met as a reference to a pair (1), a procedure (2), an object (3)
 ///  bit 2: parsed as the start of an object      bit 3: of one that is immortal; bits 2 and 3 then stay
+///  bit 4: of a pair, on a page
 /// ```
 struct Notes {
     map: Mapping,
@@ -41,6 +42,7 @@ impl Notes {
     const MET: u8 = 3;
     const START: u8 = 4;
     const IMMORTAL_START: u8 = 4 | 8;
+    const PAIR: u8 = 16;
 
     fn new(region: Span) -> std::io::Result<Notes> {
         Ok(Notes { map: Mapping::reserve(region.bytes() / WORD)?, base: region.start, noted: Vec::new() })
@@ -237,7 +239,8 @@ impl<M: ObjectModel> Checker<'_, M> {
 
     /// A reference from an old to a young object must lie on a dirty card.
     fn remembered(&mut self, slot: Address, r: ObjectReference) {
-        if self.scanning_old && !self.is_old(r.address()) && !self.core.cards.is_dirty(slot) {
+        let wanted = self.core.generational && self.scanning_old && !self.is_old(r.address());
+        if wanted && !self.core.cards.is_dirty(slot) {
             self.problem(slot, r.word(), "an old object refers to a young one, but its card is clean".into());
         }
     }
@@ -261,6 +264,62 @@ impl<M: ObjectModel> Checker<'_, M> {
             a = a.plus(m.bytes);
         }
         Ok(())
+    }
+
+    /// Notes where objects start in a filled part of a page, by their prefixes and headers.
+    fn parse_page(&mut self, span: Span) -> Result<(), String> {
+        let mut a = span.start;
+        while a < span.end {
+            // SAFETY: the span is a filled part of a page.
+            let word = unsafe { a.load() };
+            let (bytes, kind) = (word >> 16, word >> 8 & 0xFF);
+            if word == 0 {
+                a = a.plus(WORD);
+            } else if word & 0xFF != 0 {
+                // SAFETY: as above.
+                let (_, m) = unsafe { self.model.audit(a) }.map_err(|e| format!("{e} at {a:?}"))?;
+                self.notes.add(a, Notes::START);
+                a = a.plus(m.bytes);
+            } else {
+                let at = a.plus(WORD);
+                match kind {
+                    0xFF => {} // a hole
+                    0 if bytes == PAIR_BYTES => self.notes.add(at, Notes::START | Notes::PAIR),
+                    1 => {
+                        // SAFETY: as above.
+                        let (kind, m) = unsafe { self.model.audit(at) }.map_err(|e| format!("{e} at {at:?}"))?;
+                        if kind != RefKind::Procedure || m.bytes != bytes {
+                            return Err(format!("{m:?} behind the prefix {word:#x} at {a:?}"));
+                        }
+                        self.notes.add(at, Notes::START);
+                    }
+                    _ => return Err(format!("the prefix {word:#x} at {a:?}")),
+                }
+                a = at.plus(bytes);
+            }
+        }
+        if a == span.end { Ok(()) } else { Err(format!("the last object of {span:?} ends at {a:?}")) }
+    }
+
+    /// The extent around an address of a page, parsed.
+    fn page_around(&mut self, a: Address) -> Result<Extent, String> {
+        let i = self.extents.partition_point(|x| x.span.end <= a);
+        let Some(&x) = self.extents.get(i).filter(|x| x.span.contains(a)) else {
+            return Err("in a block of pages, but on none".into());
+        };
+        let parts = [Span::new(x.span.start, x.lo), Span::new(x.hi, x.span.end)];
+        for part in parts.into_iter().filter(|p| p.bytes() > 0) {
+            let outcome = match self.parsed.get(&part.start) {
+                Some(outcome) => outcome.clone(),
+                None => {
+                    let outcome = self.parse_page(part);
+                    self.parsed.insert(part.start, outcome.clone());
+                    outcome
+                }
+            };
+            outcome.map_err(|e| format!("on a page that cannot be parsed: {e}"))?;
+        }
+        Ok(x)
     }
 
     /// Is this word noted as the start of an object, and one that fits the tag?
@@ -348,6 +407,17 @@ impl<M: ObjectModel> Checker<'_, M> {
                     _ => Err("in the empty part of the nursery".into()),
                 }
             }
+            Kind::Page => {
+                let x = self.page_around(a)?;
+                if x.lo <= a && a < x.hi {
+                    return Err("in the free part of a page".into());
+                }
+                match (r.kind() == RefKind::Pair, self.notes.at(a) & Notes::PAIR != 0) {
+                    (false, false) => self.starts(r),
+                    (true, true) => Ok(()),
+                    _ => Err("not the start of an object of its kind".into()),
+                }
+            }
             Kind::Scannable | Kind::Leaf => self.by_starts(r, start.plus(BLOCK_BYTES)),
             Kind::Large | Kind::LargeTail | Kind::Shared => {
                 match self.core.large.around(&self.core.pool, a).filter(|o| o.start == a) {
@@ -412,6 +482,20 @@ impl<M: ObjectModel> Checker<'_, M> {
                     self.parse_once(Span::new(x.hi, x.span.end)).ok()?;
                     let o = back(x.hi, &|w| self.notes.at(w) & Notes::START != 0)?;
                     // SAFETY: an object that was parsed.
+                    unsafe { Located::headed(self.model, o) }
+                }
+            }
+            Kind::Page => {
+                let x = self.page_around(a).ok()?;
+                let from = if a < x.lo { x.span.start } else { x.hi };
+                if a < from {
+                    return None;
+                }
+                let o = back(from, &|w| self.notes.at(w) & Notes::START != 0)?;
+                if self.notes.at(o) & Notes::PAIR != 0 {
+                    Located::pair::<M>(o)
+                } else {
+                    // SAFETY: an object that was parsed, and no pair.
                     unsafe { Located::headed(self.model, o) }
                 }
             }

@@ -11,6 +11,10 @@ pub struct HeapConfig {
     pub nursery_bytes: u64,
     /// Bytes the heap may hold after a full collection (`--heap-max`); `None`: half of the physical memory.
     pub heap_max: Option<u64>,
+    /// Bytes of a page, a power of two up to a block (`mcc`).
+    pub page_bytes: u64,
+    /// The heap has its maximal size from the start, instead of growing when more lives (`mcc`).
+    pub fixed_heap: bool,
     /// When the heap grows and shrinks.
     pub sizing: SizingConfig,
     /// Where static data are that the client shows by `RootVisitor::static_words`: the region is placed so that their
@@ -74,6 +78,8 @@ impl Default for HeapConfig {
             collector: &cairn_layout::facts::GEN,
             nursery_bytes: 8 << 20,
             heap_max: None,
+            page_bytes: crate::address::BLOCK_BYTES,
+            fixed_heap: false,
             sizing: SizingConfig::default(),
             static_data: None,
             mark_stack: 1 << 16,
@@ -89,6 +95,7 @@ impl HeapConfig {
     pub fn zealous() -> HeapConfig {
         HeapConfig {
             nursery_bytes: 128 << 10,
+            page_bytes: 2 << 10,
             sizing: SizingConfig { min_limit: 1 << 20, growth: 1.5, generous: 0, large_young: 256 << 10 },
             mark_stack: 16,
             zeal: Zeal { poison: true, verify: true, ..Zeal::default() },

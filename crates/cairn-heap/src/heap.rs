@@ -29,6 +29,7 @@ use crate::check;
 use crate::config::{HeapConfig, Zeal, physical_memory};
 use crate::error::{HeapError, OutOfMemory};
 use crate::gc::r#gen::Gen;
+use crate::gc::mcc::Mcc;
 use crate::gc::{self, Client, Plan, Request};
 use crate::marks::Marks;
 use crate::model::{ObjectModel, RefKind};
@@ -41,6 +42,7 @@ use crate::space::pinned::PinnedSpace;
 use crate::space::stack_chunks::ChunkSpace;
 use crate::stats::{CollectionEvent, Observer, Reason, Stats};
 use crate::zeal::Pace;
+use cairn_layout::collector::{Allocation, Prefix};
 use cairn_layout::facts::{self, CollectorFacts};
 use cairn_layout::limits::CHECK_RESERVE;
 pub use cairn_layout::object::AllocKind;
@@ -81,6 +83,8 @@ pub(crate) struct Core {
     pub(crate) mark_stack: usize,
     /// Which static data have cards that nothing in the region has.
     pub(crate) own_cards: OwnCards,
+    /// Are references from old to young objects remembered on cards?
+    pub(crate) generational: bool,
     pub(crate) pace: Pace,
     pub(crate) workshop: check::Workshop,
     pub(crate) chunk_bytes_at_collection: u64,
@@ -118,7 +122,7 @@ impl Core {
         }
         plan.want(Reason::HeapMax, true);
         let chunks = self.chunks.bytes().saturating_sub(self.chunk_bytes_at_collection);
-        if self.sizing.live() + nursery + self.large.young_bytes() + chunks + bytes > max {
+        if self.sizing.live() + plan.unproven() + self.large.young_bytes() + chunks + bytes > max {
             return Err(self.out_of_memory(bytes, nursery));
         }
         Ok(())
@@ -133,6 +137,7 @@ impl Core {
 /// The collectors that a heap can be made with.
 enum Selected {
     Gen(Gen),
+    Mcc(Mcc),
 }
 
 impl Selected {
@@ -140,6 +145,7 @@ impl Selected {
     fn new(facts: &CollectorFacts, core: &mut Core, young: Span, config: &HeapConfig) -> Selected {
         match facts.name {
             name if name == facts::GEN.name => Selected::Gen(Plan::new(core, young, config)),
+            name if name == facts::MCC.name => Selected::Mcc(Plan::new(core, young, config)),
             name => unreachable!("`{name}` has constraints, but no plan"),
         }
     }
@@ -150,6 +156,7 @@ macro_rules! plan {
     ($heap:expr, $plan:ident => $body:expr) => {
         match &mut $heap.selected {
             Selected::Gen($plan) => $body,
+            Selected::Mcc($plan) => $body,
         }
     };
 }
@@ -160,6 +167,8 @@ pub struct Heap<M: ObjectModel> {
     model: M,
     selected: Selected,
     facts: &'static CollectorFacts,
+    /// Objects up to this size are taken from the extent at hand without asking the collector.
+    unasked: u64,
 }
 
 impl<M: ObjectModel> Heap<M> {
@@ -171,7 +180,9 @@ impl<M: ObjectModel> Heap<M> {
         };
         assert!(constraints.ambiguous || !M::AMBIGUOUS, "`{}` cannot keep untyped objects", facts.name);
         let region = Region::reserve(config.region_bits, config.static_data.map(Address))?;
-        let old_blocks = constraints.old_blocks(region.blocks());
+        // The last part of the region stays unused: there, cards belong to static data.
+        let usable = region.blocks() - region.blocks() / 64;
+        let old_blocks = constraints.old_blocks(region.blocks()).min(usable);
         let most = constraints.most_bytes(old_blocks);
         let heap_max = match config.heap_max {
             // Beyond physical memory is the user's choice: addresses are reserved, pages come when they are touched.
@@ -179,14 +190,15 @@ impl<M: ObjectModel> Heap<M> {
             Some(asked) => asked,
             None => (physical_memory() / 2).min(most),
         };
-        // The last part of the region stays unused: there, cards belong to static data.
-        let young = region.span_of(BlockIndex(old_blocks), region.blocks() - region.blocks() / 64 - old_blocks);
+        let young = region.span_of(BlockIndex(old_blocks), usable - old_blocks);
         let own_cards = OwnCards::around(config.static_data.map(Address), region.base(), young.end);
         if config.huge_pages {
             // Not where a small program would get a huge page for a few bytes.
             let small = 4 << 20;
             advise_huge(Span::new(region.base().plus(small), young.start.minus(small)));
-            advise_huge(Span::new(young.start.plus(small / 2), young.end));
+            if young.bytes() > small {
+                advise_huge(Span::new(young.start.plus(small / 2), young.end));
+            }
         }
         let mut core = Core {
             cards: Cards::new()?,
@@ -203,6 +215,7 @@ impl<M: ObjectModel> Heap<M> {
             zeal: config.zeal,
             mark_stack: config.mark_stack,
             own_cards,
+            generational: constraints.generational,
             pace: Pace::new(config.zeal.thorough),
             workshop: check::Workshop::default(),
             chunk_bytes_at_collection: 0,
@@ -217,7 +230,9 @@ impl<M: ObjectModel> Heap<M> {
             core.marks.expect_ambiguity()?;
         }
         let selected = Selected::new(facts, &mut core, young, &config);
-        Ok(Heap { core, model, selected, facts })
+        let unasked =
+            if facts.allocation == Allocation::TwoEnded && facts.prefix == Prefix::None { LARGE_BYTES } else { 0 };
+        Ok(Heap { core, model, selected, facts, unasked })
     }
 
     /// The object model.
@@ -273,12 +288,13 @@ impl<M: ObjectModel> Heap<M> {
     pub fn is_young(&self, address: u64) -> bool {
         match &self.selected {
             Selected::Gen(p) => p.is_young(Address(address)),
+            Selected::Mcc(p) => p.is_young(Address(address)),
         }
     }
     /// What the slow path of a heap check asks for besides the bytes that are missing: room for runtime calls. When
     /// every check is to fail, they find it elsewhere.
-    pub fn check_reserve(&self) -> u64 {
-        if self.core.zeal.every_safepoint { 0 } else { CHECK_RESERVE }
+    pub fn check_reserve(&mut self) -> u64 {
+        if self.core.zeal.every_safepoint { 0 } else { plan!(self, p => p.check_reserve()) }
     }
     /// `lo` and `hi` of the extent just handed out by `new` or `collect`.
     pub fn current(&mut self) -> (u64, u64) {
@@ -349,7 +365,7 @@ impl<M: ObjectModel> Heap<M> {
     /// Memory for a new object: `bytes` is a multiple of 8, and 16 for a pair. Never collects.
     #[inline]
     pub fn alloc(&mut self, lo: &mut u64, hi: &mut u64, bytes: u64, kind: AllocKind) -> Result<u64, OutOfMemory> {
-        if *hi - *lo >= bytes + CHECK_RESERVE && bytes <= LARGE_BYTES {
+        if *hi - *lo >= bytes + CHECK_RESERVE && bytes <= self.unasked {
             if kind == AllocKind::Pair {
                 let a = *lo;
                 *lo += PAIR_BYTES;
@@ -383,7 +399,7 @@ impl<M: ObjectModel> Heap<M> {
         let result = if bytes > LARGE_BYTES {
             self.alloc_large(&mut l, &mut h, bytes, kind)
         } else {
-            plan!(self, p => p.allocate(&mut self.core, &mut l, &mut h, bytes, kind == AllocKind::Pair))
+            plan!(self, p => p.allocate(&mut self.core, &mut l, &mut h, bytes, kind))
         };
         (*lo, *hi) = (l.0, h.0);
         result.map(|a| a.0)
@@ -407,7 +423,7 @@ impl<M: ObjectModel> Heap<M> {
                 .alloc(&mut core.pool, bytes, ref_kind, kind == AllocKind::Leaf, p.reserve())
                 .ok_or_else(|| core.out_of_memory(bytes, p.nursery_used()))?;
             core.stats.allocated += bytes;
-            if core.large.young_bytes() > core.sizing.large_young() {
+            if p.large_are_due(core) {
                 p.want(Reason::Large, false);
             }
             if p.wants_collection() {
@@ -433,7 +449,7 @@ impl<M: ObjectModel> Heap<M> {
             core.cells.alloc_typed(&mut core.pool, &core.cards, &core.marks, ty, spare)
         })
     }
-    /// Memory for an object of `bytes` that never moves and whose words may or may not be references; cleared.
+    /// Memory for an object of `bytes` whose words may or may not be references; cleared.
     pub fn alloc_untyped(&mut self, lo: &mut u64, hi: &mut u64, bytes: u64) -> Result<u64, OutOfMemory> {
         const { assert!(M::AMBIGUOUS, "this object model has no untyped objects") };
         debug_assert!(bytes >= 16 && bytes.is_multiple_of(8));
@@ -445,6 +461,11 @@ impl<M: ObjectModel> Heap<M> {
             // SAFETY: a fresh object of this size.
             unsafe { std::ptr::write_bytes(a.bytes(), 0, bytes as usize) };
             return Ok(a.0);
+        }
+        let (mut l, mut h) = (Address(*lo), Address(*hi));
+        if let Some(a) = plan!(self, p => p.allocate_untyped(&mut self.core, &mut l, &mut h, bytes)) {
+            (*lo, *hi) = (l.0, h.0);
+            return a.map(|a| a.0);
         }
         self.alloc_in_cells(lo, hi, |core, spare| {
             core.cells.alloc_untyped(&mut core.pool, &core.cards, &core.marks, bytes, spare)

@@ -54,6 +54,10 @@ impl Sizing {
     pub const fn live(&self) -> u64 {
         self.live
     }
+    /// No collection of everything while the heap holds less.
+    pub const fn least(&self) -> u64 {
+        self.config.min_limit
+    }
     /// The most that the heap may hold.
     pub const fn heap_max(&self) -> u64 {
         self.heap_max

@@ -177,6 +177,8 @@ pub struct Stats {
     pub pinned: u64,
     /// Words of static data that collections of young objects have looked at.
     pub static_words: u64,
+    /// What the stages of mostly-copying collections took and found.
+    pub mostly_copying: MostlyCopying,
     /// Times that a marking stack was full and objects had to be found again.
     pub overflows: u64,
     /// Most bytes that the heap held at once, survivors being copied included.
@@ -187,6 +189,34 @@ pub struct Stats {
     pub minor_pauses: Pauses,
     /// Pauses of major collections.
     pub major_pauses: Pauses,
+}
+
+/// Stages of mostly-copying collections, and what they count, since the heap was made.
+#[derive(Clone, Debug, Default)]
+pub struct MostlyCopying {
+    /// Collections.
+    pub collections: u64,
+    /// Objects on pages that were live, over all collections.
+    pub objects: u64,
+    /// Time of each of [`MostlyCopying::STAGES`].
+    pub stages: [Duration; 5],
+    /// Words looked at that might have been references.
+    pub tested: u64,
+    /// Ambiguous roots that refer to an object.
+    pub roots: u64,
+    /// Pages promoted.
+    pub promoted_pages: u64,
+    /// The sum, over all collections, of those roots for each promoted page.
+    pub roots_per_page: f64,
+    /// Bytes of live pinned objects.
+    pub pinned_bytes: u64,
+    /// Bytes of dead objects on promoted pages.
+    pub holes: u64,
+}
+
+impl MostlyCopying {
+    /// Names of the stages, in order.
+    pub const STAGES: [&str; 5] = ["pin", "root", "graph", "free", "sweep"];
 }
 
 impl Stats {
@@ -202,7 +232,7 @@ impl Stats {
     pub fn numbers(&self) -> Vec<(&'static str, u64)> {
         let ns = |d: Duration| d.as_nanos() as u64;
         let (minor, major) = (&self.minor_pauses, &self.major_pauses);
-        vec![
+        let mut all = vec![
             ("allocated", self.allocated),
             ("peak", self.peak),
             ("live", self.live),
@@ -218,7 +248,22 @@ impl Stats {
             ("major_p50_ns", ns(major.quantile(0.5))),
             ("major_p99_ns", ns(major.quantile(0.99))),
             ("pause_max_ns", ns(self.pause_max())),
-        ]
+        ];
+        let m = &self.mostly_copying;
+        if m.collections > 0 {
+            let stages = ["pin_ns", "root_ns", "graph_ns", "free_ns", "sweep_ns"];
+            all.extend(stages.into_iter().zip(m.stages.map(ns)));
+            all.extend([
+                ("live_objects", m.objects),
+                ("words_tested", m.tested),
+                ("quasi_pointers", m.roots),
+                ("promoted_pages", m.promoted_pages),
+                ("pinned_bytes", m.pinned_bytes),
+                ("invalidated", m.holes),
+                ("roots_per_page_milli", (m.roots_per_page * 1e3 / m.collections as f64) as u64),
+            ]);
+        }
+        all
     }
 }
 
@@ -240,6 +285,22 @@ impl fmt::Display for Stats {
                 ms(p.total()),
                 ms(p.quantile(0.5)),
                 ms(p.max()),
+            )?;
+        }
+        let m = &self.mostly_copying;
+        if m.collections > 0 {
+            write!(f, "stages       ")?;
+            for (name, time) in MostlyCopying::STAGES.iter().zip(&m.stages) {
+                write!(f, " {name} {:.1} ms", ms(*time))?;
+            }
+            writeln!(
+                f,
+                "\nquasi         {:>10} tested   roots {}   promoted pages {}   pinned {}   holes {}",
+                m.tested,
+                m.roots,
+                m.promoted_pages,
+                Bytes(m.pinned_bytes),
+                Bytes(m.holes),
             )?;
         }
         Ok(())

@@ -11,6 +11,7 @@ use cairn_heap::{
     Address, AmbiguousVisitor, CObjects, CellType, Client, Heap, HeapConfig, LayoutId, Nature, Request,
     RootVisitor, SizingConfig, Zeal,
 };
+use cairn_layout::collector::COLLECTORS;
 use common::{Random, get, put};
 use std::collections::HashMap;
 
@@ -349,9 +350,18 @@ fn steps(normal: u32) -> u32 {
     std::env::var("CAIRN_STRESS").ok().and_then(|s| s.parse::<u32>().ok()).unwrap_or(1) * normal
 }
 
+/// The same with each collector.
+fn with_each(config: HeapConfig) -> impl Iterator<Item = HeapConfig> {
+    COLLECTORS.iter().map(move |collector| HeapConfig { collector, ..config.clone() })
+}
+
 #[test]
 fn an_immortal_untyped_object_keeps_what_it_refers_to() {
-    let mut s = Stress::new(HeapConfig::zealous(), 1, 1, 1);
+    with_each(HeapConfig::zealous()).for_each(immortal_untyped);
+}
+
+fn immortal_untyped(config: HeapConfig) {
+    let mut s = Stress::new(config, 1, 1, 1);
     let typed = s.heap.alloc_immortal(16, false).unwrap();
     put(typed, 0, s.heap.model().header(Nature::Typed(s.layouts[1], 1)));
     put(typed, 1, 0);
@@ -374,7 +384,11 @@ fn an_immortal_untyped_object_keeps_what_it_refers_to() {
 
 #[test]
 fn initialising_an_untyped_object_needs_no_barrier() {
-    let mut s = Stress::new(HeapConfig::zealous(), 1, 1, 1);
+    with_each(HeapConfig::zealous()).for_each(initialising_untyped);
+}
+
+fn initialising_untyped(config: HeapConfig) {
+    let mut s = Stress::new(config, 1, 1, 1);
     for words in [1, 20, 900, 5000] {
         for i in 0..20 {
             let (lo, hi) = (&mut s.lo, &mut s.hi);
@@ -392,15 +406,19 @@ fn initialising_an_untyped_object_needs_no_barrier() {
 
 #[test]
 fn with_a_tiny_nursery() {
-    for seed in 1..=4 {
-        Stress::new(HeapConfig::zealous(), seed * 79, 16, 2_000).run(steps(15_000));
+    for config in with_each(HeapConfig::zealous()) {
+        for seed in 1..=4 {
+            Stress::new(config.clone(), seed * 79, 16, 2_000).run(steps(15_000));
+        }
     }
 }
 
 #[test]
 fn collecting_at_every_heap_check() {
     let zeal = Zeal { every_safepoint: true, ..HeapConfig::zealous().zeal };
-    Stress::new(HeapConfig { zeal, ..HeapConfig::zealous() }, 5, 16, 500).run(steps(5_000));
+    for config in with_each(HeapConfig { zeal, ..HeapConfig::zealous() }) {
+        Stress::new(config, 5, 16, 500).run(steps(5_000));
+    }
 }
 
 #[test]
@@ -420,5 +438,7 @@ fn without_zeal_in_a_small_region() {
         zeal: Zeal::default(),
         ..HeapConfig::default()
     };
-    Stress::new(config, 1009, 200, 10_000).run(steps(20_000));
+    for config in with_each(config) {
+        Stress::new(config, 1009, 200, 10_000).run(steps(20_000));
+    }
 }

@@ -493,7 +493,7 @@ fn a_heap_check_leaves_room_for_runtime_calls() {
         assert!(m.hi - m.lo >= bytes, "what was promised is left");
     }
     assert!(m.heap.stats().minor > 2, "{}", m.heap.stats().minor);
-    let m = Mutator::new(HeapConfig {
+    let mut m = Mutator::new(HeapConfig {
         zeal: Zeal { every_safepoint: true, ..Zeal::default() },
         ..HeapConfig::default()
     });

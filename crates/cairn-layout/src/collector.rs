@@ -114,8 +114,20 @@ pub const GEN: CollectorFacts = CollectorFacts {
     summary: "generational: bump-allocated nursery, mark-region old space, card marks",
 };
 
+/// Mostly-copying, after Smith & Morrisett (1998).
+pub const MCC: CollectorFacts = CollectorFacts {
+    name: "mcc",
+    allocation: Allocation::TwoEnded,
+    barrier: Barrier::None,
+    prefix: Prefix::Headerless,
+    moving: Moving::AtSafepoints,
+    pinning: Pinning::Pages,
+    ambiguity: Ambiguity::Words,
+    summary: "mostly-copying (Smith & Morrisett 1998): bump allocation in pages, pinned pages stay",
+};
+
 /// All collectors, the default first.
-pub const COLLECTORS: &[&CollectorFacts] = &[&GEN];
+pub const COLLECTORS: &[&CollectorFacts] = &[&GEN, &MCC];
 
 const _: () = {
     let mut i = 0;
@@ -205,16 +217,22 @@ impl CollectorFacts {
     }
 }
 
-/// The word before an object of this size, itself not counted: a fixnum, of which bits 3 to 7 are the collector's.
+/// The word before an object of this size, itself not counted: a fixnum, of which the two highest bits are the
+/// collector's, as in the headers of objects that have one.
 ///
 /// ```text
-///  63                16 15      8 7   3 2 0
-/// ┌────────────────────┬─────────┬─────┬─────┐
-/// │ bytes              │ kind    │ 0   │ 000 │
-/// └────────────────────┴─────────┴─────┴─────┘
+///  63 62 61           16 15      8 7   3 2 0
+/// ┌─────┬───────────────┬─────────┬─────┬─────┐
+/// │ 0 0 │ bytes         │ kind    │ 0   │ 000 │
+/// └─────┴───────────────┴─────────┴─────┴─────┘
 /// ```
 pub const fn prefix(kind: AllocKind, bytes: u64) -> u64 {
     bytes << 16 | (kind as u64) << 8
+}
+
+/// Bytes of the object behind a prefix whose two highest bits are clear.
+pub const fn prefixed_bytes(prefix: u64) -> u64 {
+    prefix >> 16
 }
 
 #[cfg(test)]

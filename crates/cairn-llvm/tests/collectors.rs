@@ -12,7 +12,7 @@ use cairn_layout::object::{AllocKind, continuation};
 use cairn_llvm::backend::OptLevel;
 use cairn_llvm::emit_module;
 use common::emitted::contradictions;
-use common::invented::{self, CALLS, LISTS, PREFIXED, PREFIXED_LISTS};
+use common::invented::{self, CALLS, LISTS, PREFIXED_LISTS};
 use common::uses::Uses;
 use common::*;
 use std::path::Path;
@@ -93,7 +93,7 @@ fn damage_is_noticed() {
     damaged(&GEN, "store i8 1, ptr", "; store i8 1, ptr");
     damaged(&LISTS, ",~{memory},", ",");
     let word = prefix(AllocKind::Pair, 16);
-    damaged(&PREFIXED, &format!("store i64 {word}, "), &format!("store i64 {}, ", word + 1));
+    damaged(&MCC, &format!("store i64 {word}, "), &format!("store i64 {}, ", word + 1));
     // a link with a class
     let text = emit_module(&m, &LISTS);
     let link = text.lines().find(|l| l.contains("load i64, ptr %t") && !l.contains('!')).expect("a link");
@@ -156,7 +156,7 @@ fn large_objects_are_asked_of_the_runtime() {
         ],
         Term::Return(var(1)),
     )];
-    for (c, asked) in [(&LISTS, 1), (&PREFIXED_LISTS, 0), (&CALLS, 1), (&PREFIXED, 0), (&GEN, 0)] {
+    for (c, asked) in [(&LISTS, 1), (&PREFIXED_LISTS, 0), (&CALLS, 1), (&MCC, 0), (&GEN, 0)] {
         let mut machinery = load_for(&program(&CHUNKS, 2, blocks.clone()), OptLevel::High, c);
         assert_eq!(machinery.run(), Value::fixnum(19), "{}", c.name);
         assert_eq!(machinery.side.asked, asked, "{}", c.name);

@@ -10,6 +10,7 @@
 //! there.
 
 pub mod r#gen;
+pub mod mcc;
 
 use crate::address::{Address, BLOCK_BYTES, Span};
 use crate::config::HeapConfig;
@@ -19,6 +20,8 @@ use crate::model::ObjectModel;
 use crate::space::nursery::Extent;
 use crate::stats::Reason;
 use cairn_layout::collector::{Allocation, Ambiguity, Barrier, COLLECTORS, CollectorFacts, Moving};
+use cairn_layout::limits::CHECK_RESERVE;
+use cairn_layout::object::AllocKind;
 
 /// What is done with each root. Implemented by collectors and by the checker.
 pub trait RootVisitor {
@@ -108,7 +111,9 @@ pub trait Client {
     ///
     /// Called once for each continuation that a collection copies. The object's raw words (chunk, sp, base) are
     /// valid; its values may not have been updated yet, and must be left alone: the collector visits them itself.
-    fn trace_continuation<V: RootVisitor>(&mut self, k: Address, visitor: &mut V);
+    /// A client with ambiguous roots may show the frames' words as such, if [`Client::visit_ambiguous`] has shown them,
+    /// too.
+    fn trace_continuation<V: RootVisitor + AmbiguousVisitor>(&mut self, k: Address, visitor: &mut V);
 
     /// What strong references reach is known. The client may keep other objects all the same, by visiting slots that
     /// refer to them: those that it has something to do for before they die.
@@ -126,7 +131,11 @@ pub trait Client {
     }
 
     /// For the checker: like [`Client::trace_continuation`], likewise.
-    fn audit_continuation<V: RootVisitor>(&mut self, k: Address, visitor: &mut V) -> Result<(), String> {
+    fn audit_continuation<V: RootVisitor + AmbiguousVisitor>(
+        &mut self,
+        k: Address,
+        visitor: &mut V,
+    ) -> Result<(), String> {
         self.trace_continuation(k, visitor);
         Ok(())
     }
@@ -178,8 +187,8 @@ impl Constraints {
         );
         assert!(self.young_quarters < 4, "there is an old space");
         assert!(
-            (self.young_quarters > 0) == matches!(f.allocation, Allocation::TwoEnded),
-            "extents are cut from a range of their own"
+            self.young_quarters == 0 || matches!(f.allocation, Allocation::TwoEnded),
+            "only extents are cut from a range of their own"
         );
     }
     /// Blocks of a region that are not for new objects.
@@ -194,7 +203,7 @@ impl Constraints {
 }
 
 /// Those of all collectors, in the order of `cairn_layout::facts::COLLECTORS`.
-pub(crate) const ALL: &[&Constraints] = &[&r#gen::CONSTRAINTS];
+pub(crate) const ALL: &[&Constraints] = &[&r#gen::CONSTRAINTS, &mcc::CONSTRAINTS];
 
 const _: () = {
     assert!(ALL.len() == COLLECTORS.len(), "every collector that has facts can be chosen");
@@ -215,15 +224,26 @@ pub(crate) trait Plan {
     fn current(&self) -> (Address, Address);
     /// The next extent, with room for `need` bytes, or `None` when a collection is due.
     fn refill(&mut self, core: &mut Core, lo: Address, hi: Address, need: u64) -> Option<(Address, Address)>;
-    /// Room for a small object, collecting or not: beyond the end of the extent, and of the nursery, if need be.
+    /// Room for a small object, without collecting: beyond the end of the extent, and of the nursery, if need be. Its
+    /// prefix is written, if it has one.
     fn allocate(
         &mut self,
         core: &mut Core,
         lo: &mut Address,
         hi: &mut Address,
         bytes: u64,
-        from_below: bool,
+        kind: AllocKind,
     ) -> Result<Address, OutOfMemory>;
+    /// Room for an untyped object, without collecting; cleared. `None` if such objects are to be cells.
+    fn allocate_untyped(
+        &mut self,
+        _core: &mut Core,
+        _lo: &mut Address,
+        _hi: &mut Address,
+        _bytes: u64,
+    ) -> Option<Result<Address, OutOfMemory>> {
+        None
+    }
     /// A fresh extent with room for `need` bytes, for a heap check that asks for more than the nursery has.
     fn close_and_extend(
         &mut self,
@@ -255,6 +275,18 @@ pub(crate) trait Plan {
     fn trim(&mut self);
     /// Bytes the mutator has taken from the nursery since the last collection.
     fn nursery_used(&self) -> u64;
+    /// Bytes taken by the mutator since the last collection, wherever they lie: survivors, for all that is known.
+    fn unproven(&self) -> u64 {
+        self.nursery_used()
+    }
+    /// Have so many large objects been allocated that a collection is due?
+    fn large_are_due(&self, core: &Core) -> bool {
+        core.large.young_bytes() > core.sizing.large_young()
+    }
+    /// Bytes that allocation in runtime calls leaves in an extent: what a heap check may have promised.
+    fn check_reserve(&self) -> u64 {
+        CHECK_RESERVE
+    }
     /// Blocks that must stay available for survivors.
     fn reserve(&self) -> u32;
 }

@@ -5,6 +5,7 @@
 //! ┌────────────────────────────────┬─────────────────┬──────┬───┐
 //! │ count                          │ layout          │nature│ 1 │
 //! └────────────────────────────────┴─────────────────┴──────┴───┘
+//!  bits 62 and 63 are the collector's while it runs
 //!  typed    count elements, each as the layout says: a number of words, of which the pointer map names the references
 //!  untyped  count words, each of which may or may not be a reference, to the middle of an object, too
 //!  atomic   count words without references
@@ -14,9 +15,10 @@
 //! while the object moves. In typed objects references to the middle are not allowed, null pointers and pointers out
 //! of the heap are.
 //!
-//! Untyped objects do not move: they are allocated with `Heap::alloc_untyped`, in blocks of their own.
+//! Untyped objects are allocated with `Heap::alloc_untyped`. Whether they move is the collector's business: `gen` has
+//! blocks of their own for them.
 
-use super::{Measure, ObjectModel, RefKind};
+use super::{Described, Measure, ObjectModel, RefKind};
 use crate::address::{Address, BLOCK_BYTES, Span, WORD};
 use crate::blocks::POISON;
 use crate::error::OutOfMemory;
@@ -185,6 +187,16 @@ impl ObjectModel for CObjects {
                 start = start.plus(element);
             }
         }
+    }
+
+    fn is_prefixed(_: RefKind) -> bool {
+        false
+    }
+    #[inline(always)]
+    fn describe(&self, meta: u64) -> Described {
+        // SAFETY: a header, for there are no prefixes.
+        let m = unsafe { self.measure(RefKind::Object, meta) };
+        Described { kind: RefKind::Object, whole: m.bytes, leaf: m.leaf, untyped: nature(meta) == UNTYPED }
     }
 
     fn stray(word: u64) -> Option<&'static str> {

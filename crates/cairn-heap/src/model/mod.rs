@@ -83,6 +83,19 @@ pub struct Measure {
     pub continuation: bool,
 }
 
+/// What the meta word of an object says: see [`ObjectModel::describe`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Described {
+    /// The kind of the references to it.
+    pub kind: RefKind,
+    /// Bytes from the meta word to the object's end.
+    pub whole: u64,
+    /// Holds no references.
+    pub leaf: bool,
+    /// Of its words nothing is known.
+    pub untyped: bool,
+}
+
 /// An object that was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Located {
@@ -194,6 +207,12 @@ pub trait ObjectModel: 'static {
     /// # Safety
     /// It is an object of this model, and no leaf. Nobody else uses it meanwhile.
     unsafe fn scan<V: RootVisitor + AmbiguousVisitor>(&self, a: Address, bytes: u64, part: Span, visitor: &mut V);
+
+    /// Does a prefix (`cairn_layout::collector`) stand before objects of this kind, if the collector asks for prefixes?
+    fn is_prefixed(kind: RefKind) -> bool;
+    /// What the *meta word* of an object says: its prefix, if the collector asks for prefixes and this kind has one,
+    /// else its first word. The two highest bits are clear.
+    fn describe(&self, meta: u64) -> Described;
 
     /// For the checker: what is wrong with this word wherever it is met, when it is a trace of freed memory or of an
     /// object that has moved.

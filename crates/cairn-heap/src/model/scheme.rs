@@ -4,13 +4,14 @@
 //! frame whose first word is a code address, with a descriptor before the code. Any other word refers to nothing,
 //! headers (tag 2) and code addresses (tag 0) among them.
 
-use super::{Measure, ObjectModel, RefKind};
+use super::{Described, Measure, ObjectModel, RefKind};
 use crate::address::{Address, BLOCK_BYTES, Span, WORD};
 use crate::blocks::POISON;
 use crate::gc::{AmbiguousVisitor, RootVisitor};
 use cairn_layout::Value;
 use cairn_layout::code::{SHAPE, flags, shape_words};
-use cairn_layout::object::{FIRST_LEAF, header_is_leaf, header_length};
+use cairn_layout::collector::prefixed_bytes;
+use cairn_layout::object::{AllocKind, FIRST_LEAF, header_is_leaf, header_length};
 use cairn_layout::value::{TAG_FIXNUM, TAG_IMMEDIATE, TAG_MASK, TAG_OBJECT, TAG_PAIR, TAG_PROCEDURE};
 
 /// See the module's header.
@@ -112,6 +113,21 @@ impl ObjectModel for Scheme {
         let s = Span::new(a, a.plus(bytes)).intersection(part);
         // SAFETY: by the contract; every word describes itself.
         unsafe { visitor.words(s.start.words(), (s.bytes() / WORD) as usize) }
+    }
+
+    #[inline(always)]
+    fn is_prefixed(kind: RefKind) -> bool {
+        kind != RefKind::Object
+    }
+    #[inline(always)]
+    fn describe(&self, meta: u64) -> Described {
+        if meta & TAG_MASK == TAG_IMMEDIATE {
+            let leaf = meta & LEAF_BIT != 0;
+            return Described { kind: RefKind::Object, whole: object_bytes(meta), leaf, untyped: false };
+        }
+        let pair = meta >> 8 & 0xFF == AllocKind::Pair as u64;
+        let kind = if pair { RefKind::Pair } else { RefKind::Procedure };
+        Described { kind, whole: WORD + prefixed_bytes(meta), leaf: false, untyped: false }
     }
 
     fn stray(word: u64) -> Option<&'static str> {

@@ -8,5 +8,6 @@ pub mod immortal;
 pub mod large;
 pub mod markregion;
 pub mod nursery;
+pub mod pages;
 pub mod pinned;
 pub mod stack_chunks;

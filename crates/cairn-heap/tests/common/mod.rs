@@ -7,6 +7,7 @@ use cairn_heap::{
 };
 use cairn_layout::Value;
 use cairn_layout::code::flags;
+use cairn_layout::collector::prefix;
 use cairn_layout::limits::CHECK_RESERVE;
 use cairn_layout::object::{Type, continuation, header, object_bytes};
 use cairn_layout::value::{TAG_OBJECT, TAG_PAIR, TAG_PROCEDURE};
@@ -125,6 +126,7 @@ impl<const A: bool> AnyMutator<A> {
     }
     /// A heap check of compiled code that does not count the reserve.
     pub fn plain_check(&mut self, need: u64) -> Result<(), OutOfMemory> {
+        let need = self.heap.facts().checked_bytes(need);
         if self.hi - self.lo < need {
             self.heap.safepoint(&mut self.lo, &mut self.hi, need, &mut self.roots)?;
             assert!(self.hi - self.lo >= need);
@@ -161,8 +163,12 @@ impl<const A: bool> AnyMutator<A> {
     }
     /// Like compiled code after a heap check.
     pub fn inline_cons(&mut self, car: u64, cdr: u64) -> u64 {
-        let a = self.lo;
-        self.lo += 16;
+        let before = self.heap.facts().prefix_bytes(AllocKind::Pair);
+        if before > 0 {
+            put(self.lo, 0, prefix(AllocKind::Pair, 16));
+        }
+        let a = self.lo + before;
+        self.lo = a + 16;
         assert!(self.lo <= self.hi);
         put(a, 0, car);
         put(a, 1, cdr);

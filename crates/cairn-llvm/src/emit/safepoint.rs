@@ -21,10 +21,12 @@ use cairn_layout::machine::Machine;
 use cairn_layout::value::Value as Word;
 use std::mem::offset_of;
 
-/// What a collection at a poll leaves at least: as much as an earlier heap check of the block may have promised.
-const POLL_BYTES: u64 = CHECK_RESERVE;
-
 impl Emitter<'_, '_> {
+    /// What a collection at a poll leaves at least: as much as an earlier heap check of the block may have promised.
+    fn poll_bytes(&self) -> u64 {
+        self.collector.checked_bytes(CHECK_RESERVE)
+    }
+
     /// Bytes 0 asks for a poll: a collection when the runtime wants one, which it shows by leaving little room.
     pub(super) fn heap_check(&mut self, bytes: u32, live: &[Var]) {
         self.make_room(bytes.into(), live, None);
@@ -37,7 +39,7 @@ impl Emitter<'_, '_> {
         let (cold, go, here) = (self.fresh(), self.fresh(), self.here());
         self.branch(&short, &cold, &go, Odds::Unlikely);
         let moved = self.out_of_line(&cold, |e| {
-            let moved = e.collect(if bytes == 0 { POLL_BYTES } else { room.max(16) }, live, extra);
+            let moved = e.collect(if bytes == 0 { e.poll_bytes() } else { room.max(16) }, live, extra);
             e.goto(&go);
             (moved, e.here())
         });
@@ -59,7 +61,7 @@ impl Emitter<'_, '_> {
     }
 
     fn collection_wanted(&mut self) -> Val {
-        self.room_below(CHECK_RESERVE + 16)
+        self.room_below(self.poll_bytes() + 16)
     }
 
     /// Room for `words` more words of stack; see `Stmt::StackCheck`. The frame will be where the room is.
@@ -161,7 +163,7 @@ impl Emitter<'_, '_> {
         let (yes, join, here) = (self.fresh(), self.fresh(), self.here());
         self.branch(&wanted, &yes, &join, Odds::Unlikely);
         self.start(&yes);
-        let moved = self.collect(POLL_BYTES, &live, Some(result)).expect("an extra value");
+        let moved = self.collect(self.poll_bytes(), &live, Some(result)).expect("an extra value");
         let after = self.here();
         self.goto(&join);
         self.start(&join);

@@ -29,26 +29,15 @@ pub const PREFIXED_LISTS: CollectorFacts = CollectorFacts {
 pub const CALLS: CollectorFacts =
     CollectorFacts { name: "test-calls", allocation: Allocation::Call, prefix: Prefix::Headerless, ..LISTS };
 
-/// Bump allocation with a word before pairs and procedures, no barrier: mostly copying.
-pub const PREFIXED: CollectorFacts = CollectorFacts {
-    name: "test-prefixed",
-    allocation: Allocation::TwoEnded,
-    prefix: Prefix::Headerless,
-    moving: Moving::AtSafepoints,
-    pinning: Pinning::Pages,
-    ..LISTS
-};
-
 const _: () = {
     LISTS.check();
     PREFIXED_LISTS.check();
     CALLS.check();
-    PREFIXED.check();
 };
 
 /// These and the real ones.
 pub fn all() -> Vec<&'static CollectorFacts> {
     let mut all = COLLECTORS.to_vec();
-    all.extend([&LISTS, &PREFIXED_LISTS, &CALLS, &PREFIXED]);
+    all.extend([&LISTS, &PREFIXED_LISTS, &CALLS]);
     all
 }

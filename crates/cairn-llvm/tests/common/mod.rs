@@ -561,7 +561,7 @@ pub fn run(m: &Module) -> Value {
     if !low.is_pointer() {
         assert_eq!(low, high);
     }
-    for c in [&invented::LISTS, &invented::PREFIXED] {
+    for c in [&invented::LISTS, &cairn_layout::collector::MCC] {
         let other = load_for(m, OptLevel::High, c).run();
         if !high.is_pointer() {
             assert_eq!(other, high, "{}", c.name);

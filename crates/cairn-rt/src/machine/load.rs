@@ -288,7 +288,7 @@ mod tests {
         for (table, expected) in [
             (
                 table(MODULE_VERSION, "other"),
-                "for the collector `other`, which this runtime does not have (it has gen)",
+                "for the collector `other`, which this runtime does not have (it has gen, mcc)",
             ),
             // whatever another version's table holds
             (table(MODULE_VERSION + 1, ""), "compile it again"),

@@ -48,6 +48,7 @@ use crate::space::markregion::{Evacuate, MarkRegionSpace, Tables};
 use crate::space::nursery::{Extent, Nursery};
 use crate::stats::{CollectionEvent, CollectionKind, Reason};
 use cairn_layout::limits::CHECK_RESERVE;
+use cairn_layout::object::AllocKind;
 use pins::{Pins, Stays};
 use std::time::Instant;
 use trace::Tracer;
@@ -321,8 +322,9 @@ impl Plan for Gen {
         lo: &mut Address,
         hi: &mut Address,
         bytes: u64,
-        from_below: bool,
+        kind: AllocKind,
     ) -> Result<Address, OutOfMemory> {
+        let from_below = kind == AllocKind::Pair;
         if let Some(x) = &mut self.hidden {
             if x.hi.0 - x.lo.0 >= bytes {
                 return Ok(bump(&mut x.lo, &mut x.hi, bytes, from_below));
