@@ -9,10 +9,11 @@
 //! ```text
 //!  cairn.chunks-gen.library
 //!
-//!      checksum of all that follows
+//!      checksum of head and image
 //!      head       identity of the compiler; where the image belongs; names of libraries; keys of exports
 //!      image      pages, mapped; those of code and constants are shared by all programs that run
-//!      object     what the image was linked from: loaded as a copy when the image's place is taken
+//!      object     what the image was linked from: loaded as a copy when the image's place is taken; its own checksum
+//!                 is in the head
 //! ```
 //!
 //! Invariants: a file is believed only if its checksum is right and it was made by this very binary, whose `lib/` it
@@ -55,6 +56,7 @@ pub struct Library {
     code_size: u64,
     table: u64,
     object: Range,
+    object_checksum: u128,
     /// Names of libraries, and where in `head` it says what they export, if they need not be read.
     libraries: Vec<(String, Option<std::ops::Range<usize>>)>,
     head: Vec<u8>,
@@ -91,6 +93,7 @@ impl Library {
             return None;
         }
         let (base, size, code_size, table, object) = (r.count()?, r.count()?, r.count()?, r.count()?, r.count()?);
+        let object_checksum = r.hash()?;
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
         let interface = |r: &mut Reader<'_>| {
             let bytes = r.get()?;
@@ -113,11 +116,13 @@ impl Library {
             code_size: code_size as u64,
             table: table as u64,
             object: objects..objects + object as u64,
+            object_checksum,
             libraries,
             keys,
             text: all,
         };
-        (library.checksum(length, &head)? == checksum).then_some(Library { head, ..library })
+        let whole = library.file.metadata().ok()?.len() == library.object.end;
+        (whole && library.checksum(length, &head)? == checksum).then_some(Library { head, ..library })
     }
 
     fn checksum(&self, length: usize, head: &[u8]) -> Option<[u8; 16]> {
@@ -126,15 +131,13 @@ impl Library {
         hash.update(head);
         let mut at = (START + length) as u64;
         let mut piece = vec![0; 1 << 16];
-        loop {
-            match self.file.read_at(&mut piece, at).ok()? {
-                0 => return Some(hash.digest128().to_le_bytes()),
-                n => {
-                    hash.update(&piece[..n]);
-                    at += n as u64;
-                }
-            }
+        while at < self.object.start {
+            let wanted = piece.len().min((self.object.start - at) as usize);
+            self.file.read_exact_at(&mut piece[..wanted], at).ok()?;
+            hash.update(&piece[..wanted]);
+            at += wanted as u64;
         }
+        Some(hash.digest128().to_le_bytes())
     }
 
     fn key(&self, i: usize) -> &str {
@@ -170,6 +173,9 @@ impl Library {
         self.file
             .read_exact_at(&mut object, self.object.start)
             .map_err(|e| format!("cannot read the library: {e}"))?;
+        if xxh3_128(&object) != self.object_checksum {
+            return Err(Error::Other("the compiled library is damaged; remove it, and it is made again".into()));
+        }
         let code = Jit::load_object(&object)?;
         let table = code.lookup("cairn_module").ok_or("the library has no module table".to_string())?;
         Ok(Loaded { table: table as *const ModuleTable, code })
@@ -339,6 +345,7 @@ fn assemble(
     for n in [image.base as usize, image.bytes.len(), image.code_size as usize, table as usize, object.len()] {
         head.count(n);
     }
+    head.hash(xxh3_128(object));
     head.count(libraries.len());
     for (library, interface) in libraries {
         head.put(library);
@@ -351,9 +358,9 @@ fn assemble(
     bytes.extend(&head.0);
     bytes.resize(bytes.len().next_multiple_of(PAGE), 0);
     bytes.extend(&image.bytes);
-    bytes.extend(object);
     let checksum = xxh3_128(&bytes[16..]);
     bytes[..16].copy_from_slice(&checksum.to_le_bytes());
+    bytes.extend(object);
     bytes
 }
 
@@ -361,47 +368,85 @@ fn assemble(
 mod tests {
     use super::*;
 
-    #[test]
-    fn only_what_is_whole_and_of_this_binary_is_believed() {
-        let path = std::env::temp_dir().join(format!("cairn-boot-{}", std::process::id()));
-        let exports = [("(scheme base) error", true), ("(scheme base) map", false), ("%car car", false)];
-        let interface = [("car".to_string(), Exported::Primitive(5)), ("map".to_string(), Exported::Variable(1))];
+    /// A library of nothing but its tables.
+    fn object() -> Vec<u8> {
+        let options = CompileOptions { level: Level::Low, ..CompileOptions::default() };
+        let program =
+            crate::Compiler::new(options).compile(&Source::new("p.scm", "(import (scheme base)) (car '())"));
+        program.unwrap_or_else(|e| panic!("{e}")).object
+    }
+
+    fn file(name: &str, object: &[u8]) -> (PathBuf, Vec<u8>) {
+        let path = std::env::temp_dir().join(format!("cairn-boot-{name}-{}", std::process::id()));
+        let exports = [("% append", false), ("%car car", false), ("(scheme base) error", true)];
+        let interface =
+            [("car".to_string(), Exported::Primitive(5)), ("error".to_string(), Exported::Variable(2))];
         let libraries =
             [("(scheme base)".to_string(), interface_bytes(&interface)), ("(srfi 2)".to_string(), Vec::new())];
-        // the smallest object: a header of ELF without sections
-        let mut object = vec![0u8; 64];
-        object[..6].copy_from_slice(b"\x7fELF\x02\x01");
-        (object[16], object[18]) = (1, 62);
-        let image = Image::link(&object, BASE).unwrap();
-        let whole = assemble(b"me", &image, 7, &object, &libraries, &exports);
+        let image = Image::link(object, BASE).unwrap();
+        let table = image.lookup("cairn_module").unwrap();
+        (path, assemble(b"me", &image, table, object, &libraries, &exports))
+    }
+
+    #[test]
+    fn only_what_is_whole_and_of_this_binary_is_believed() {
+        let object = object();
+        let (path, whole) = file("whole", &object);
         let open = |bytes: &[u8]| {
             std::fs::write(&path, bytes).unwrap();
             Library::open(&path, b"me")
         };
         let library = open(&whole).expect("whole");
         let import = |key: &str| library.export(key).map(|i| (i.from, i.never_returns));
-        assert_eq!(import("(scheme base) error"), Some((ImportFrom::Library(0), true)));
-        assert_eq!(import("(scheme base) map"), Some((ImportFrom::Library(1), false)));
-        assert_eq!(import("%car car"), None, "the keys of this test are not sorted");
+        assert_eq!(import("(scheme base) error"), Some((ImportFrom::Library(2), true)));
+        assert_eq!(import("%car car"), Some((ImportFrom::Library(1), false)));
         assert_eq!(import("(scheme base)"), None);
-        let contains = |name: &str| library.contains(&LibraryName::parse(name).unwrap());
-        assert!(contains("(srfi 2)") && !contains("(srfi 1)"));
-        let interface = |name: &str| library.interface(&LibraryName::parse(name).unwrap());
-        assert_eq!(
-            interface("(scheme base)").unwrap(),
-            [("car", Exported::Primitive(5)), ("map", Exported::Variable(1))]
+        let names: Vec<_> = (0..4).map(|n| library.variable(n).map(|(name, _)| name)).collect();
+        assert_eq!(names, [Some("append"), Some("car"), Some("error"), None]);
+        let named = |name: &str| LibraryName::parse(name).unwrap();
+        let contains = |name: &str| library.contains(&named(name));
+        assert!(contains("(scheme base)") && contains("(srfi 2)") && !contains("(srfi 1)"));
+        let interface = library.interface(&named("(scheme base)")).unwrap();
+        assert_eq!(interface, [("car", Exported::Primitive(5)), ("error", Exported::Variable(2))]);
+        assert!(
+            library.interface(&named("(srfi 2)")).is_none() && library.interface(&named("(srfi 1)")).is_none()
         );
-        assert!(interface("(srfi 2)").is_none() && interface("(srfi 1)").is_none());
-        assert_eq!(library.variable(1).map(|(name, _)| name), Some("map"));
-        assert_eq!(library.variable(2).map(|(name, _)| name), Some("car"));
-        for byte in (0..whole.len()).filter(|b| *b < 512 || b % 61 == 0) {
+        let end = whole.len() - object.len();
+        for byte in (0..whole.len()).filter(|b| *b < 512 || b % 997 == 0) {
             let mut flipped = whole.clone();
             flipped[byte] ^= 1 << (byte % 8);
-            assert!(open(&flipped).is_none(), "byte {byte}");
+            assert_eq!(open(&flipped).is_none(), byte < end, "byte {byte}");
             assert!(open(&whole[..byte]).is_none(), "length {byte}");
         }
         assert!(open(&whole).is_some());
         assert!(Library::open(&path, b"other").is_none());
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    /// Two runtimes in one process have a library each: the second one is a copy elsewhere, with the same contents.
+    #[test]
+    #[allow(unsafe_code)]
+    fn a_library_whose_place_is_taken_is_loaded_elsewhere() {
+        let object = object();
+        let (path, whole) = file("twice", &object);
+        std::fs::write(&path, &whole).unwrap();
+        let library = Library::open(&path, b"me").expect("whole");
+        let (first, second) = (library.load().unwrap(), library.load().unwrap());
+        assert_eq!(first.code.code().start, BASE);
+        assert!(!first.code.code().contains(&second.code.code().start));
+        // SAFETY: both tables are of code that is loaded.
+        let counts =
+            |l: &Loaded| unsafe { ((*l.table).version, (*l.table).global_count, (*l.table).symbol_count) };
+        assert_eq!(counts(&first), counts(&second));
+        drop((first, second));
+        assert_eq!(library.load().unwrap().code.code().start, BASE, "the place is free again");
+        // the object has a checksum of its own
+        let mut damaged = whole.clone();
+        *damaged.last_mut().unwrap() ^= 1;
+        std::fs::write(&path, &damaged).unwrap();
+        let library = Library::open(&path, b"me").expect("the image is whole");
+        let _first = library.load().unwrap();
+        assert!(library.load().is_err());
         std::fs::remove_file(&path).unwrap();
     }
 }

@@ -152,7 +152,7 @@ impl Writer {
     pub(crate) fn count(&mut self, n: usize) {
         self.0.extend((n as u64).to_le_bytes());
     }
-    fn hash(&mut self, hash: u128) {
+    pub(crate) fn hash(&mut self, hash: u128) {
         self.0.extend(hash.to_le_bytes());
     }
     pub(crate) fn put(&mut self, bytes: impl AsRef<[u8]>) {
@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn count(&mut self) -> Option<usize> {
         Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?) as usize)
     }
-    fn hash(&mut self) -> Option<u128> {
+    pub(crate) fn hash(&mut self) -> Option<u128> {
         Some(u128::from_le_bytes(self.take(16)?.try_into().ok()?))
     }
     pub(crate) fn get(&mut self) -> Option<&'a [u8]> {

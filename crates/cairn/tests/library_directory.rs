@@ -58,6 +58,12 @@ fn an_edited_library_is_used_at_once() {
     )
     .unwrap();
     assert_eq!(run(&program, &lib, &scratch.0).0, "(0 1 2)edited");
+    // a program that evaluates, too: it is not put on the library that was compiled beforehand
+    let evaluating = scratch.0.join("e.scm");
+    let text = "(import (scheme base) (scheme write) (scheme eval) (srfi 1)) \
+                (write (list (list-index even? '(1 2)) (eval '(+ 1 2) (environment '(scheme base)))))";
+    fs::write(&evaluating, text).unwrap();
+    assert_eq!(run(&evaluating, &lib, &scratch.0).0, "(edited 3)");
     fs::remove_file(lib.join("srfi/1.sld")).unwrap();
     let (out, err) = run(&program, &lib, &scratch.0);
     assert!(out.is_empty() && err.contains("(srfi 1)"), "{out}{err}");
