@@ -525,6 +525,10 @@ impl<M: ObjectModel> Heap<M> {
             Ok((s.start.0, s.bytes()))
         })
     }
+    /// The stack chunks in use: address and size.
+    pub fn stack_chunks(&self) -> Vec<(u64, u64)> {
+        self.core.chunks.in_use(&self.core.pool).map(|s| (s.start.0, s.bytes())).collect()
+    }
     /// One past the last byte of the chunk in use at this address.
     pub fn chunk_end(&self, chunk: u64) -> u64 {
         let info = self.core.chunks.info(&self.core.pool, Address(chunk));

@@ -99,6 +99,8 @@ pub struct Options {
     pub stats_file: Option<PathBuf>,
     /// Print a line for each collection.
     pub trace_gc: bool,
+    /// Read words of frames and registers as ambiguous: whatever looks like a reference there is one.
+    pub ambiguous_frames: bool,
     /// Checks for tests.
     pub zeal: Zeal,
     /// The program's name, then its arguments.
@@ -147,6 +149,7 @@ impl Options {
         options.stats = is_set("CAIRN_STATS");
         options.stats_file = std::env::var_os("CAIRN_STATS_FILE").filter(|v| !v.is_empty()).map(PathBuf::from);
         options.trace_gc = is_set("CAIRN_TRACE_GC");
+        options.ambiguous_frames = is_set("CAIRN_AMBIGUOUS_FRAMES");
         options.library_path = library_path_of_environment();
         if let Some(text) = std::env::var_os("CAIRN_HEAP_MAX") {
             let text = text.to_string_lossy();
@@ -168,6 +171,7 @@ impl Default for Options {
             stats: false,
             stats_file: None,
             trace_gc: false,
+            ambiguous_frames: false,
             zeal: Zeal::Off,
             command_line,
             host: Arc::new(Process),

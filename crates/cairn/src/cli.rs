@@ -155,6 +155,13 @@ fn run_arguments() -> Vec<Arg> {
             .hide_env(true)
             .value_parser(clap::value_parser!(PathBuf))
             .help("Write the numbers of memory use to FILE when the program ends, as JSON"),
+        Arg::new("ambiguous-frames")
+            .long("ambiguous-frames")
+            .env("CAIRN_AMBIGUOUS_FRAMES")
+            .hide_env(true)
+            .action(ArgAction::SetTrue)
+            .value_parser(FalseyValueParser::new())
+            .help("Take whatever looks like a reference in a frame for one (only with --gc=mcc)"),
         Arg::new("trace-gc")
             .long("trace-gc")
             .env("CAIRN_TRACE_GC")
@@ -339,6 +346,7 @@ fn run_options(m: &ArgMatches) -> Result<RunOptions, String> {
         stats: m.get_flag("stats"),
         stats_file: m.get_one::<PathBuf>("stats-file").cloned(),
         trace_gc: m.get_flag("trace-gc"),
+        ambiguous_frames: m.get_flag("ambiguous-frames"),
         zeal: Zeal::from_environment()?,
         ..RunOptions::default()
     })

@@ -290,6 +290,43 @@ fn monstrous_data() {
     assert_eq!(d.cairn("run d.scm"), (format!("{}{}", "(#t #t)".repeat(5), end.repeat(3)), Some(0)));
 }
 
+/// A tree, deep recursion and captured frames: what frames refer to is pinned, the rest is copied.
+#[test]
+fn frames_can_be_read_as_ambiguous_words() {
+    let d = Directory::new("ambiguous");
+    d.write(
+        "deep.scm",
+        "(define (numbers n) (if (= n 0) '() (cons n (numbers (- n 1)))))
+         (define (sum l) (if (null? l) 0 (+ (car l) (sum (cdr l)))))
+         (define k #f)
+         (define count 0)
+         (define (work i) (if (= i 0) 0 (let ((l (numbers 200))) (+ (work (- i 1)) (sum l)))))
+         (write (+ (call/cc (lambda (c) (set! k c) 1)) (work 2000)))
+         (set! count (+ count 1))
+         (if (< count 4) (k count))",
+    );
+    let run = |options: &str| d.cairn(&format!(" run {options} --stats-file=run.json deep.scm"));
+    let number = |name: &str| -> u64 {
+        let text = fs::read_to_string(d.0.join("run.json")).unwrap();
+        let rest = text.split_once(&format!("\"{name}\": ")).unwrap_or_else(|| panic!("{name} in {text}")).1;
+        rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
+    };
+    let expected = ("40200001402000014020000240200003".to_string(), Some(0));
+    assert_eq!(run("--gc=mcc"), expected);
+    assert_eq!(["pinned", "promoted_pages", "quasi_pointers"].map(number), [0, 0, 0]);
+    assert_eq!(run("--gc=mcc --ambiguous-frames"), expected);
+    for name in ["pinned", "promoted_pages", "quasi_pointers", "pinned_bytes", "root_ns", "copied"] {
+        assert!(number(name) > 0, "{name}");
+    }
+    assert!(number("pinned") >= number("promoted_pages"));
+    for (options, why) in [("--gc=gen", "the collector `gen` does not"), ("--gc=mcc --frames=heap", "are objects")]
+    {
+        let (message, status) = run(&format!("{options} --ambiguous-frames"));
+        assert!(message.contains("cannot be read as ambiguous words") && message.contains(why), "{message}");
+        assert_eq!(status, Some(1));
+    }
+}
+
 #[test]
 fn numbers_of_a_run_go_to_a_file_as_json() {
     let d = Directory::new("stats-file");

@@ -59,8 +59,11 @@ fn run(program: &str, c: Configuration) -> Outcome {
     } else {
         command = Command::new(binary());
         command.arg("run").args(&flags).arg(program);
-        if c.mode == Mode::Zeal {
+        if c.mode.is_zealous() {
             command.env("CAIRN_ZEAL", "1");
+        }
+        if c.mode.is_ambiguous() {
+            command.env("CAIRN_AMBIGUOUS_FRAMES", "1");
         }
     }
     if let Some(limit) = first.strip_prefix(";; heap-max: ") {
@@ -131,7 +134,7 @@ fn check(folders: &[&str], suffix: &str, c: Configuration, actual: impl Fn(&Outc
 fn good(c: Configuration) {
     let mut folders = vec!["tests/scheme", "tests/programs", "examples"];
     // Measured programs do too much work for a collection at each safepoint.
-    if c.mode != Mode::Zeal {
+    if !c.mode.is_zealous() {
         folders.push("benchmarks/papers");
     }
     check(&folders, "out", c, |o| o.stdout.clone());

@@ -274,6 +274,16 @@ impl ChunkSpace {
         }
         self.release_empty(pool);
     }
+    /// All chunks handed out.
+    pub fn in_use<'a>(&'a self, pool: &'a BlockPool) -> impl Iterator<Item = Span> + 'a {
+        self.runs.iter().flat_map(move |run| {
+            let slots = (0..64u64).filter(|slot| run.used >> slot & 1 != 0);
+            slots.map(move |slot| {
+                let start = pool.table.address_of(run.block).plus(slot << run.shift);
+                Span::new(start, start.plus(run.slot_bytes()))
+            })
+        })
+    }
     /// Bytes of all chunks handed out.
     pub const fn bytes(&self) -> u64 {
         self.bytes

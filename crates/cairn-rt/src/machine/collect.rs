@@ -9,7 +9,7 @@ use crate::exhaustion;
 use crate::port;
 use crate::runtime::{Runtime, rt};
 use cairn_heap::address::Address;
-use cairn_heap::{Client, Refill, RootVisitor, WeakVisitor};
+use cairn_heap::{AmbiguousVisitor, Client, Refill, RootVisitor, WeakVisitor};
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, stop as reason};
 
@@ -49,19 +49,27 @@ pub fn safepoint(ctx: &mut Machine, bytes: u64) {
     }
     frames::before_collection(ctx);
     let (mut lo, mut hi) = (ctx.lo, ctx.hi);
-    let mut roots = Roots { machine: ctx };
-    let outcome = rt(ctx).heap.safepoint(&mut lo, &mut hi, need, &mut roots);
+    let outcome = if rt(ctx).options.ambiguous_frames {
+        let chunks = rt(ctx).heap.stack_chunks();
+        let mut roots = Roots::<true> { machine: ctx, chunks };
+        rt(ctx).heap.safepoint(&mut lo, &mut hi, need, &mut roots)
+    } else {
+        let mut roots = Roots::<false> { machine: ctx, chunks: Vec::new() };
+        rt(ctx).heap.safepoint(&mut lo, &mut hi, need, &mut roots)
+    };
     (ctx.lo, ctx.hi) = (lo, hi);
     port::close_dropped(ctx);
     exhaustion::collected(ctx, outcome, need);
 }
 
-/// The collector's view of a running program.
-struct Roots {
+/// The collector's view of a running program. `AMBIGUOUS`: of the words of frames and registers nothing is known.
+struct Roots<const AMBIGUOUS: bool> {
     machine: *mut Machine,
+    /// Address and size of the stack chunks in use, if their words are ambiguous.
+    chunks: Vec<(u64, u64)>,
 }
 
-impl Roots {
+impl<const AMBIGUOUS: bool> Roots<AMBIGUOUS> {
     fn ctx(&mut self) -> &mut Machine {
         // SAFETY: the machine context outlives the collection, and nothing else uses it meanwhile.
         unsafe { &mut *self.machine }
@@ -78,7 +86,9 @@ impl Roots {
         unsafe {
             visitor.words(ctx.thread.slots.as_mut_ptr() as *mut u64, ctx.thread.slots.len());
             visitor.words(ctx.slots.as_mut_ptr() as *mut u64, ctx.slots.len());
-            visitor.words(ctx.spill.as_mut_ptr() as *mut u64, ctx.spilled as usize);
+            if !AMBIGUOUS {
+                visitor.words(ctx.spill.as_mut_ptr() as *mut u64, ctx.spilled as usize);
+            }
             visitor.slot(&raw mut ctx.result as *mut u64);
             visitor.words(rt.dropped_ports.as_mut_ptr() as *mut u64, rt.dropped_ports.len());
             for module in rt.modules.iter() {
@@ -92,18 +102,57 @@ impl Roots {
     }
 }
 
-impl Client for Roots {
+impl<const AMBIGUOUS: bool> Client for Roots<AMBIGUOUS> {
+    const AMBIGUOUS: bool = AMBIGUOUS;
+
+    fn visit_ambiguous<V: AmbiguousVisitor>(&mut self, visitor: &mut V) {
+        if AMBIGUOUS {
+            let ctx = self.ctx();
+            // SAFETY: the live part of the spill area, and words between the youngest frame and the oldest.
+            unsafe {
+                visitor.ambiguous_words(ctx.spill.as_ptr() as *const u64, ctx.spilled as usize);
+                if let Some(s) = frames::segment(ctx) {
+                    visitor.ambiguous_words(s.sp as *const u64, ((s.base - s.sp) / 8) as usize);
+                }
+            }
+        }
+    }
+
+    /// Which of the frames in other segments are alive, tracing finds out.
+    fn visit_pinning<V: AmbiguousVisitor>(&mut self, visitor: &mut V) {
+        let current = frames::segment(self.ctx());
+        for &(start, bytes) in &self.chunks {
+            let from = current.filter(|s| s.chunk == start).map_or(start, |s| s.base);
+            // SAFETY: words of a chunk in use.
+            unsafe { visitor.ambiguous_words(from as *const u64, ((start + bytes - from) / 8) as usize) };
+        }
+    }
+
     fn visit_roots<V: RootVisitor>(&mut self, visitor: &mut V) {
         // SAFETY: the collector runs at safepoints only.
         unsafe {
             self.visit_machine(visitor);
-            frames::visit_thread(self.ctx(), visitor);
+            if !AMBIGUOUS {
+                return frames::visit_thread(self.ctx(), visitor);
+            }
+            frames::visit_rest(self.ctx(), visitor);
+            if let Some(s) = frames::segment(self.ctx()) {
+                visitor.mark_chunk(Address(s.chunk));
+            }
         }
     }
 
-    fn trace_continuation<V: RootVisitor>(&mut self, k: Address, visitor: &mut V) {
-        // SAFETY: `k` is a continuation object.
-        unsafe { frames::visit_continuation(self.ctx(), k, visitor) }
+    fn trace_continuation<V: RootVisitor + AmbiguousVisitor>(&mut self, k: Address, visitor: &mut V) {
+        // SAFETY: `k` is a continuation object, which delimits words of a chunk.
+        unsafe {
+            if !AMBIGUOUS {
+                return frames::visit_continuation(self.ctx(), k, visitor);
+            }
+            if let Some(s) = frames::covered(self.ctx(), k) {
+                visitor.mark_chunk(Address(s.chunk));
+                visitor.ambiguous_words(s.sp as *const u64, ((s.base - s.sp) / 8) as usize);
+            }
+        }
     }
 
     fn visit_dying<V: WeakVisitor>(&mut self, visitor: &mut V) {
@@ -115,6 +164,11 @@ impl Client for Roots {
     }
 
     fn audit_roots<V: RootVisitor>(&mut self, visitor: &mut V) -> Result<(), String> {
+        if AMBIGUOUS {
+            // What dead slots hold counts, so they cannot be spoiled.
+            self.visit_roots(visitor);
+            return Ok(());
+        }
         // SAFETY: as for `visit_roots`.
         unsafe {
             self.visit_machine(visitor);
@@ -122,7 +176,15 @@ impl Client for Roots {
         }
     }
 
-    fn audit_continuation<V: RootVisitor>(&mut self, k: Address, visitor: &mut V) -> Result<(), String> {
+    fn audit_continuation<V: RootVisitor + AmbiguousVisitor>(
+        &mut self,
+        k: Address,
+        visitor: &mut V,
+    ) -> Result<(), String> {
+        if AMBIGUOUS {
+            self.trace_continuation(k, visitor);
+            return Ok(());
+        }
         // SAFETY: as for `trace_continuation`.
         unsafe { frames::audit_continuation(self.ctx(), k, visitor) }
     }

@@ -7,7 +7,8 @@ use crate::runtime::Runtime;
 use crate::symbol;
 use cairn_layout::Value;
 use cairn_layout::code::Site;
-use cairn_layout::facts::{COLLECTORS, CollectorFacts, STRATEGIES, collector};
+use cairn_layout::collector::{Ambiguity, Barrier};
+use cairn_layout::facts::{COLLECTORS, CollectorFacts, STRATEGIES, StrategyFacts, collector};
 use cairn_layout::machine::{ThreadState, slot};
 use cairn_layout::module::{
     Bytes, ImportEntry, MODULE_VERSION, ModuleTable, NODE_PLACEHOLDER, NOT_LOADED, SYMBOL_PLACEHOLDER,
@@ -51,6 +52,11 @@ pub enum LoadError {
         /// The runtime's.
         loaded: &'static str,
     },
+    /// Frames cannot be read as ambiguous words.
+    Ambiguous {
+        /// Why not.
+        why: String,
+    },
     /// This copy of the module has been loaded before, in this runtime or another one.
     Taken,
     /// It imports what no module has exported.
@@ -82,6 +88,7 @@ impl fmt::Display for LoadError {
                 f,
                 "this module was compiled for frames of kind `{found}`, but those of `{loaded}` are loaded already"
             ),
+            LoadError::Ambiguous { why } => write!(f, "frames cannot be read as ambiguous words: {why}"),
             LoadError::Taken => {
                 write!(f, "this copy of the module belongs to a runtime already; load another copy")
             }
@@ -117,6 +124,20 @@ pub unsafe fn collector_of(table: *const ModuleTable) -> Result<&'static Collect
     collector(&found).ok_or(LoadError::NoSuchCollector { found })
 }
 
+/// Why the frames of such programs cannot be read as words of which nothing is known, if they cannot.
+fn why_precise(frames: &StrategyFacts, collector: &CollectorFacts) -> Option<String> {
+    if frames.frames_in_heap {
+        Some(format!(
+            "those of `{}` are objects, which say what their words are (try --frames=chunks)",
+            frames.name
+        ))
+    } else if collector.barrier != Barrier::None || collector.ambiguity != Ambiguity::Words {
+        Some(format!("the collector `{}` does not look at all of them each time (try --gc=mcc)", collector.name))
+    } else {
+        None
+    }
+}
+
 impl Runtime {
     /// Takes in a module: interns its symbols, completes its literals. The first one decides on the frame strategy.
     /// `code` is where its code lies.
@@ -146,11 +167,16 @@ impl Runtime {
                 return Err(LoadError::OtherCollector { found, heap });
             }
             let module = &*table;
+            let facts = STRATEGIES[module.strategy as usize];
+            if self.options.ambiguous_frames
+                && let Some(why) = why_precise(facts, self.heap.facts())
+            {
+                return Err(LoadError::Ambiguous { why });
+            }
             if *module.site_base != NOT_LOADED {
                 return Err(LoadError::Taken);
             }
             let imports = self.imports(module, cells)?;
-            let facts = STRATEGIES[module.strategy as usize];
             let state = &mut self.strategy;
             if self.modules.iter().next().is_none() {
                 state.kind = facts.kind;

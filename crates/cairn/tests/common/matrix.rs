@@ -1,6 +1,7 @@
 //! All ways to compile and run a program, from the tables of strategies and collectors: a new row is in every test at
 //! once.
 
+use cairn_layout::collector::Barrier;
 use cairn_layout::facts::{COLLECTORS, CollectorFacts, STRATEGIES, StrategyFacts};
 
 /// How a program is run.
@@ -12,6 +13,21 @@ pub enum Mode {
     Build,
     /// By `cairn run`, under the checks of `CAIRN_ZEAL`.
     Zeal,
+    /// By `cairn run --ambiguous-frames`.
+    Ambiguous,
+    /// The same under the checks of `CAIRN_ZEAL`.
+    AmbiguousZeal,
+}
+
+impl Mode {
+    /// Is this under the checks of `CAIRN_ZEAL`?
+    pub fn is_zealous(self) -> bool {
+        matches!(self, Mode::Zeal | Mode::AmbiguousZeal)
+    }
+    /// Is `--ambiguous-frames` given?
+    pub fn is_ambiguous(self) -> bool {
+        matches!(self, Mode::Ambiguous | Mode::AmbiguousZeal)
+    }
 }
 
 /// One way to compile and run a program.
@@ -41,6 +57,8 @@ impl Configuration {
             Mode::Run => "run",
             Mode::Build => "build",
             Mode::Zeal => "zeal",
+            Mode::Ambiguous => "ambiguous",
+            Mode::AmbiguousZeal => "ambiguous-zeal",
         };
         format!("{mode}-{}-{}-{}", self.frames.name, self.collector.name, self.opt)
     }
@@ -66,5 +84,8 @@ pub fn all() -> impl Iterator<Item = Configuration> {
         modes.into_iter().flat_map(move |mode| ["high", "low"].map(|opt| Configuration { mode, opt, ..c }))
     };
     let usual = Configuration::usual().frames;
-    pairs().flat_map(every).filter(move |c| (c.mode, c.opt) != (Mode::Zeal, "low") || c.frames == usual)
+    let precise =
+        pairs().flat_map(every).filter(move |c| (c.mode, c.opt) != (Mode::Zeal, "low") || c.frames == usual);
+    let ambiguous = pairs().filter(|c| c.collector.barrier == Barrier::None && !c.frames.frames_in_heap);
+    precise.chain(ambiguous.flat_map(|c| [Mode::Ambiguous, Mode::AmbiguousZeal].map(|m| c.with_mode(m))))
 }

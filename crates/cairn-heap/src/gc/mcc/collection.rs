@@ -146,8 +146,9 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
     ///
     /// # Safety
     /// The mutator stands still. `chain` are all untyped objects on pages.
-    pub unsafe fn pin(&mut self, chain: &[Address]) {
+    pub unsafe fn pin(&mut self, chain: &[Address], client: &mut C) {
         self.stage = Stage::Pin;
+        client.visit_pinning(self);
         if !M::AMBIGUOUS {
             return;
         }

@@ -328,7 +328,7 @@ impl Plan for Mcc {
         // its contract. The mutator stands still, and has initialised what it allocated.
         unsafe {
             let mut c = Collection::<M, C>::new(model, core, &mut self.pages);
-            c.pin(&chain);
+            c.pin(&chain, client);
             stages.lap();
             c.root(client);
             stages.lap();

@@ -106,6 +106,10 @@ fn leave_chunk(ctx: &mut Machine) {
         return; // earlier segments of this chunk may be captured: the collector decides
     }
     let chunk = (chunks.start, chunks.end);
+    if rt(ctx).options.ambiguous_frames {
+        return; // some word may look like a reference to a continuation in it: the collector decides
+    }
+    let chunks = &mut state(ctx).chunks;
     if chunk.1 - chunk.0 == chunks.geometry.bytes && chunks.spare.is_none() {
         chunks.spare = Some(chunk);
     } else {
@@ -339,6 +343,20 @@ impl FrameStrategy for ChunksRuntime {
                 visit_segment(s, visitor);
             }
         }
+    }
+
+    unsafe fn visit_rest<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
+        // SAFETY: by the contract.
+        unsafe { visit_rest(ctx, visitor) }
+    }
+
+    fn segment(ctx: &Machine) -> Option<Segment> {
+        current(ctx)
+    }
+
+    unsafe fn covered(k: Address) -> Option<Segment> {
+        // SAFETY: by the contract.
+        Some(unsafe { covered(k) })
     }
 
     unsafe fn visit_continuation<V: RootVisitor>(k: Address, visitor: &mut V) {

@@ -10,6 +10,7 @@
 
 use super::{FrameStrategy, continuation_word, make_continuation};
 use crate::alloc::alloc_procedure;
+use crate::machine::audit::Segment;
 use crate::machine::frame_reader::descriptor;
 use crate::runtime::rt;
 use cairn_heap::RootVisitor;
@@ -68,6 +69,16 @@ impl FrameStrategy for HeapRuntime {
     }
 
     /// The collector visits `continuation::SP` itself.
+    unsafe fn visit_rest<V: RootVisitor>(_: &mut Machine, _: &mut V) {}
+
+    fn segment(_: &Machine) -> Option<Segment> {
+        None
+    }
+
+    unsafe fn covered(_: Address) -> Option<Segment> {
+        None
+    }
+
     unsafe fn visit_continuation<V: RootVisitor>(_: Address, _: &mut V) {}
 
     /// Frames are objects: the heap's checker walks them.

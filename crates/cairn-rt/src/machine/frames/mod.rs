@@ -13,6 +13,7 @@ mod heap;
 #[cfg(test)]
 mod tests;
 
+use super::audit::Segment;
 use crate::alloc;
 use crate::runtime::rt;
 use cairn_heap::RootVisitor;
@@ -60,6 +61,21 @@ pub trait FrameStrategy {
     /// # Safety
     /// At a safepoint: the machine is between two instructions of compiled code.
     unsafe fn visit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V);
+
+    /// Visits what the thread refers to besides its frames and slots, as far as `visit_thread` does.
+    ///
+    /// # Safety
+    /// As for `visit_thread`.
+    unsafe fn visit_rest<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V);
+
+    /// Where the words are of the thread's frames that are in no continuation object. `None`: frames are objects.
+    fn segment(ctx: &Machine) -> Option<Segment>;
+
+    /// Where the words are of the frames that a continuation object covers. `None`: frames are objects.
+    ///
+    /// # Safety
+    /// `k` is a continuation object.
+    unsafe fn covered(k: Address) -> Option<Segment>;
 
     /// Visits the frames that a continuation object covers and that are not objects themselves.
     ///
@@ -145,6 +161,29 @@ pub fn before_collection(ctx: &mut Machine) {
 pub unsafe fn visit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
     // SAFETY: by the contract.
     unsafe { chosen!(ctx, visit_thread(ctx, visitor)) }
+}
+
+/// See [`FrameStrategy::visit_rest`].
+///
+/// # Safety
+/// As there.
+pub unsafe fn visit_rest<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
+    // SAFETY: by the contract.
+    unsafe { chosen!(ctx, visit_rest(ctx, visitor)) }
+}
+
+/// See [`FrameStrategy::segment`].
+pub fn segment(ctx: &Machine) -> Option<Segment> {
+    chosen!(ctx, segment(ctx))
+}
+
+/// See [`FrameStrategy::covered`].
+///
+/// # Safety
+/// As there.
+pub unsafe fn covered(ctx: &Machine, k: Address) -> Option<Segment> {
+    // SAFETY: by the contract.
+    unsafe { chosen!(ctx, covered(k)) }
 }
 
 /// See [`FrameStrategy::visit_continuation`].
