@@ -119,17 +119,26 @@
 
 ;;;; Characters in
 
+;; A program that waits long enough for input is idle. Then the runtime answers #f once and asks for a collection, which
+;; happens in this loop.
+(define-syntax patiently
+  (syntax-rules ()
+    ((_ read)
+     (let loop ()
+       (let ((x read))
+         (if x x (loop)))))))
+
 (define (eof-object) '#!eof)
 
 ;; The next character, consumed.
 (define (%get-char p)
   (let ((c (%port-take-char p)))
-    (if c c (%read-char p))))
+    (if c c (patiently (%read-char p)))))
 
 ;; The next character, not consumed.
 (define (%look-char p)
   (let ((c (%port-look-char p)))
-    (if c c (%peek-char p))))
+    (if c c (patiently (%peek-char p)))))
 
 (define read-char
   (case-lambda
@@ -141,12 +150,12 @@
     ((p) (%look-char p))))
 (define read-line
   (case-lambda
-    (() (%read-line (current-input-port)))
-    ((p) (%read-line p))))
+    (() (let ((p (current-input-port))) (patiently (%read-line p))))
+    ((p) (patiently (%read-line p)))))
 (define read-string
   (case-lambda
-    ((k) (%read-string k (current-input-port)))
-    ((k p) (%read-string k p))))
+    ((k) (let ((p (current-input-port))) (patiently (%read-string k p))))
+    ((k p) (patiently (%read-string k p)))))
 (define char-ready?
   (case-lambda
     (() (%char-ready? (current-input-port)))
@@ -156,7 +165,7 @@
 
 (define (get-byte p)
   (let ((byte (%port-take-byte p)))
-    (if byte byte (%read-u8 p))))
+    (if byte byte (patiently (%read-u8 p)))))
 
 (define read-u8
   (case-lambda
@@ -164,16 +173,16 @@
     ((p) (get-byte p))))
 (define peek-u8
   (case-lambda
-    (() (%peek-u8 (current-input-port)))
-    ((p) (%peek-u8 p))))
+    (() (let ((p (current-input-port))) (patiently (%peek-u8 p))))
+    ((p) (patiently (%peek-u8 p)))))
 (define u8-ready?
   (case-lambda
     (() (%u8-ready? (current-input-port)))
     ((p) (%u8-ready? p))))
 (define read-bytevector
   (case-lambda
-    ((k) (%read-bytevector k (current-input-port)))
-    ((k p) (%read-bytevector k p))))
+    ((k) (let ((p (current-input-port))) (patiently (%read-bytevector k p))))
+    ((k p) (patiently (%read-bytevector k p)))))
 
 ;; Number of bytes read, or the end-of-file object.
 (define read-bytevector!
@@ -183,7 +192,7 @@
     ((b p start) (read-bytevector! b p start (%bytevector-length b)))
     ((b p start end)
      (if (if (%fx<= 0 start) (if (%fx<= start end) (%fx<= end (%bytevector-length b)) #f) #f)
-         (let ((bytes (%read-bytevector (%fx- end start) p)))
+         (let ((bytes (patiently (%read-bytevector (%fx- end start) p))))
            (if (%eof-object? bytes)
                bytes
                (begin

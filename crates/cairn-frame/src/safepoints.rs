@@ -31,6 +31,7 @@
 use crate::flow::{self, FunctionFlow};
 use crate::ir::*;
 use crate::uses;
+use cairn_core::prim::PrimOp;
 
 /// Inserts stack checks and stop checks into all functions.
 pub fn insert(m: &mut Module) {
@@ -92,8 +93,9 @@ fn cut_loops(f: &mut Function) {
         if !body.is_empty() {
             let innermost = body.iter().all(|b| *b == header || *b < is_header.len() && !is_header[*b]);
             let size: usize = body.iter().map(|b| 1 + f.blocks[*b].stmts.len()).sum();
+            let calls = body.iter().any(|b| f.blocks[*b].stmts.iter().any(calls_runtime));
             let copies = match size {
-                _ if !innermost || size > SMALL => 0,
+                _ if !innermost || size > SMALL || calls => 0,
                 _ if f.library => 1,
                 ..=TINY => 7,
                 _ => 3,
@@ -107,6 +109,11 @@ fn cut_loops(f: &mut Function) {
         let live = live[header].iter().filter(|v| f.is_tagged(*v)).collect();
         f.blocks[block].stmts.push(Stmt::StopCheck { live });
     }
+}
+
+/// Such loops take their time anyway.
+fn calls_runtime(s: &Stmt) -> bool {
+    matches!(s, Stmt::Assign(_, Op::Prim(p)) | Stmt::Effect(Op::Prim(p)) if matches!(p.op, PrimOp::Rt(_)))
 }
 
 /// Statements and blocks of a loop of which there will be eight copies: it may take a cycle a round, which a question

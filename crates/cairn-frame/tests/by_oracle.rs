@@ -10,7 +10,7 @@ mod common;
 use cairn_core::interp::{self, Outcome, Stop};
 use cairn_core::ir::{Program, TopForm};
 use cairn_core::print::print_program;
-use cairn_frame::ir::{FuncKind, Module, Term};
+use cairn_frame::ir::{FuncKind, Module, Stmt, Term};
 use cairn_frame::print::print_module;
 use cairn_frame::{SIZES, Sizes, WIDTHS, Widths};
 use cairn_layout::facts::StrategyFacts;
@@ -67,6 +67,7 @@ fn same_outcome(
                 print_module(&m)
             );
             widths_hold(what, &m, shape.0);
+            checks_are_exact(what, &m);
         }
     }
     before.result.is_ok()
@@ -98,6 +99,29 @@ fn widths_hold(what: &str, m: &Module, widths: Widths) {
                 Term::ReturnMulti(args) => at_most(args.len(), widths.operands, "values"),
                 Term::Call { args, .. } => at_most(args.len(), most, "operands"),
                 _ => {}
+            }
+        }
+    }
+}
+
+/// A heap check asks for what is taken until the next one, and for no more.
+fn checks_are_exact(what: &str, m: &Module) {
+    for f in &m.functions {
+        for b in &f.blocks {
+            let mut taken = match &b.term {
+                Term::Call { frame, .. } if m.strategy.frames_in_heap => (8 * frame.frame.words).max(16),
+                _ => 0,
+            };
+            for s in b.stmts.iter().rev() {
+                match s {
+                    Stmt::Assign(_, op) | Stmt::Effect(op) => taken += op.alloc_bytes(),
+                    Stmt::HeapCheck { bytes: 0, .. } => {}
+                    Stmt::HeapCheck { bytes, .. } => {
+                        assert_eq!(*bytes, taken, "{what}: a check in {}\n{}", f.name, print_module(m));
+                        taken = 0;
+                    }
+                    Stmt::StackCheck { .. } | Stmt::StopCheck { .. } => {}
+                }
             }
         }
     }

@@ -71,6 +71,15 @@ fn wide_programs_are_within_the_limits() {
     }
 }
 
+/// Twice as many variables in an expression that is not the last one: they are packed there, too.
+#[test]
+fn wide_operands_are_within_the_limits() {
+    for text in &programs(600)[5..7] {
+        let m = cairn_frame::lower(&source(text), &[true], common::named("chunks"));
+        assert_eq!(verify(&m), Ok(()), "{text}");
+    }
+}
+
 #[test]
 fn narrow_programs_stay_as_they_are() {
     for text in programs(3) {

@@ -47,6 +47,10 @@ use cairn_layout::facts::{self, CollectorFacts};
 use cairn_layout::limits::CHECK_RESERVE;
 pub use cairn_layout::object::AllocKind;
 use cairn_layout::object::LARGE_BYTES;
+use std::time::Duration;
+
+/// An idle program that holds less than this does not collect.
+const IDLE_BYTES: u64 = 4 << 20;
 
 /// What the mutator gets when its extent is full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,6 +103,8 @@ pub(crate) struct Core {
     overdraft: u64,
     /// Collections so far when the pages of all that was free were last given back.
     released_at: u64,
+    /// The number of the last collection of an idle program.
+    idle_at: u64,
     observer: Option<Box<dyn Observer>>,
 }
 
@@ -224,6 +230,7 @@ impl<M: ObjectModel> Heap<M> {
             charged: 0,
             overdraft: 0,
             released_at: 0,
+            idle_at: 0,
             observer: None,
         };
         if M::AMBIGUOUS {
@@ -563,6 +570,21 @@ impl<M: ObjectModel> Heap<M> {
     /// The client has given back this many of the bytes it had [charged](Heap::charge).
     pub fn discharge(&mut self, bytes: u64) {
         self.core.charged -= bytes;
+    }
+
+    /// Should a program that waits collect meanwhile, to give back what it has dropped? Then this says how long it must
+    /// have waited: so long that it spends a twentieth of its time on it at most. Not twice without other collections
+    /// between, and not for little.
+    pub fn idle_collection(&mut self) -> Option<Duration> {
+        let core = &self.core;
+        let due = core.stats.minor + core.stats.major > core.idle_at && !core.zeal.poison;
+        let patience = 20 * core.stats.major_pauses.max().max(core.stats.minor_pauses.max());
+        (due && self.bytes_in_use() >= IDLE_BYTES).then_some(patience)
+    }
+    /// Asks for the collection of an idle program at the next heap check.
+    pub fn request_idle_collection(&mut self, lo: &mut u64, hi: &mut u64) -> Result<(), OutOfMemory> {
+        self.core.idle_at = self.core.stats.minor + self.core.stats.major + 1;
+        self.request_collection(lo, hi, true)
     }
 
     /// Has a collection left pages that [`Heap::release_free`] may find?

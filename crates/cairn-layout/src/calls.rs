@@ -176,7 +176,7 @@ macro_rules! for_each_rt_call {
             (cairn_port_get_output_bytevector, "get-output-bytevector", 1, ALLOC | FAIL)
             (cairn_port_close, "close-port", 1, ALLOC | FAIL)
             (cairn_port_flush, "flush-port", 1, ALLOC | FAIL)
-            (cairn_port_read_char, "read-char", 1, ALLOC | FAIL | COLD)                 // slow path: refill, non-ASCII
+            (cairn_port_read_char, "read-char", 1, ALLOC | FAIL | COLD)                 // slow path: refill, non-ASCII; this and the other reads: #f: collect, ask again
             (cairn_port_peek_char, "peek-char", 1, ALLOC | FAIL | COLD)
             (cairn_port_line, "port-line", 1, FAIL)                              // current line of an input port, from 1
             (cairn_port_read_line, "read-line", 1, ALLOC | FAIL)

@@ -99,6 +99,28 @@ fn resident(child: &Child) -> u64 {
     statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4 / 1024
 }
 
+/// Runs a program that reads after it has said that it is ready: resident megabytes when it begins to wait, and after
+/// it has waited until that is enough, or for ten seconds. What it writes in the end is 1.
+fn resident_while_waiting(p: &Program, enough: impl Fn(u64, u64) -> bool) -> (u64, u64) {
+    let mut child = p.command().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    assert_eq!(line, "ready\n");
+    let before = resident(&child);
+    let began = Instant::now();
+    while !enough(before, resident(&child)) && began.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let after = resident(&child);
+    child.stdin.take().unwrap().write_all(b"go\n").unwrap();
+    line.clear();
+    out.read_line(&mut line).unwrap();
+    assert_eq!(line, "1");
+    assert!(child.wait().unwrap().success());
+    (before, after)
+}
+
 #[test]
 fn a_program_that_waits_for_input_gives_back_what_it_does_not_use() {
     let p = Program::new(
@@ -112,23 +134,34 @@ fn a_program_that_waits_for_input_gives_back_what_it_does_not_use() {
          (read-line)
          (write (length kept))",
     );
-    let mut child = p.command().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut out = BufReader::new(child.stdout.take().unwrap());
-    let mut line = String::new();
-    out.read_line(&mut line).unwrap();
-    assert_eq!(line, "ready\n");
-    let before = resident(&child);
-    let began = Instant::now();
-    while resident(&child) + 16 > before && began.elapsed() < Duration::from_secs(10) {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let after = resident(&child);
-    child.stdin.take().unwrap().write_all(b"go\n").unwrap();
-    line.clear();
-    out.read_line(&mut line).unwrap();
-    assert_eq!(line, "1");
-    assert!(child.wait().unwrap().success());
+    let (before, after) = resident_while_waiting(&p, |before, now| now + 16 <= before);
     assert!(after + 16 <= before, "{before} MB, then {after} MB");
+}
+
+/// No collection has seen that the list is dead when the program begins to wait: one while it waits does.
+#[test]
+fn a_program_that_drops_data_and_waits_gives_them_back() {
+    let ways = [
+        "(read-line)",
+        "(read)",
+        "(read-char)",
+        "(peek-char)",
+        "(read-string 2)",
+        "(read-u8 (open-binary-input-file \"/dev/stdin\"))",
+        "(read-bytevector! (bytevector 0 0) (open-binary-input-file \"/dev/stdin\"))",
+    ];
+    for (i, read) in ways.into_iter().enumerate() {
+        let text = format!(
+            "(define kept (numbers 4000000))
+             (set! kept (list (length kept)))
+             (display \"ready\\n\")
+             (flush-output-port)
+             (let ((x {read})) (write (if (eof-object? x) 'end (length kept))))"
+        );
+        let p = Program::with_frames(&format!("drops-{i}"), &text, if i % 2 == 0 { "chunks" } else { "heap" });
+        let (before, after) = resident_while_waiting(&p, |_, now| now < 24);
+        assert!(before > 64 && after < 24, "{read}: {before} MB, then {after} MB");
+    }
 }
 
 /// A million names come and go in little memory; those that are kept stay themselves, whatever moves.

@@ -21,11 +21,8 @@ pub fn fill(ctx: &mut Machine, port: Port, who: &str) -> Option<bool> {
         port.buffer().copy_within(pos..end, 0);
         port.restart(end - pos);
     }
-    if fd == 0 {
-        // What was asked should be seen before the answer is awaited.
-        if let Some(out) = standard_output(ctx).filter(|p| p.flags() & FLAG_CONSOLE != 0) {
-            flush(ctx, out)?;
-        }
+    if !prompt(ctx, fd) {
+        return None;
     }
     let from = port.end();
     let room = &mut port.buffer()[from..];
@@ -56,6 +53,12 @@ pub fn fill(ctx: &mut Machine, port: Port, who: &str) -> Option<bool> {
             }
         }
     }
+}
+
+/// What was asked should be seen before the answer is awaited. False: the failure is recorded.
+pub(super) fn prompt(ctx: &mut Machine, fd: i32) -> bool {
+    let console = |p: &Port| fd == 0 && p.flags() & FLAG_CONSOLE != 0;
+    standard_output(ctx).filter(console).is_none_or(|out| flush(ctx, out).is_some())
 }
 
 /// The end-of-file object has been handed out: a console can be read again.

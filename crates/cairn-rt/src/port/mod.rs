@@ -301,6 +301,21 @@ fn wait(fd: i32, events: i16, milliseconds: i32) -> bool {
 /// How long a program waits for input before it counts as idle.
 const IDLE_MILLISECONDS: i32 = 50;
 
+/// An idle program collects what it has dropped. Is it better to do that now than to read? The caller's caller, compiled
+/// code, has a safepoint before it asks again. Nothing has been read yet, and what was written has been flushed.
+fn rather_collect(ctx: &mut Machine, port: Port) -> bool {
+    let Some(fd) = port.fd() else { return false };
+    if port.pos() < port.end() || port.flags() & FLAG_AT_EOF != 0 {
+        return false;
+    }
+    let Some(patience) = rt(ctx).heap.idle_collection() else { return false };
+    if !input::prompt(ctx, fd) {
+        return false;
+    }
+    let patience = patience.as_millis().clamp(IDLE_MILLISECONDS as u128, i32::MAX as u128) as i32;
+    !wait(fd, libc::POLLIN, patience) && rt(ctx).heap.request_idle_collection(&mut ctx.lo, &mut ctx.hi).is_ok()
+}
+
 /// To be called before a read that may block: an idle program gives the pages it does not use back to the system.
 fn before_read(ctx: &mut Machine, fd: i32) {
     if rt(ctx).heap.may_release() && !wait(fd, libc::POLLIN, IDLE_MILLISECONDS) {

@@ -120,6 +120,9 @@ pub extern "C" fn cairn_port_flush(ctx: &mut Machine, port: Value) -> Value {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_port_read_char(ctx: &mut Machine, port: Value) -> Value {
     let port = check!(check_port(ctx, "read-char", 1, port, TEXT_IN));
+    if rather_collect(ctx, port) {
+        return Value::FALSE;
+    }
     input::read_char(ctx, port, "read-char")
 }
 
@@ -127,6 +130,9 @@ pub extern "C" fn cairn_port_read_char(ctx: &mut Machine, port: Value) -> Value 
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_port_peek_char(ctx: &mut Machine, port: Value) -> Value {
     let port = check!(check_port(ctx, "peek-char", 1, port, TEXT_IN));
+    if rather_collect(ctx, port) {
+        return Value::FALSE;
+    }
     match check!(peek_scalar(ctx, port, "peek-char")) {
         Peeked::Char(c, _) => Value::char(c),
         Peeked::Eof => Value::EOF,
@@ -143,6 +149,9 @@ pub extern "C" fn cairn_port_line(ctx: &mut Machine, v: Value) -> Value {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_port_read_line(ctx: &mut Machine, port: Value) -> Value {
     let port = check!(check_port(ctx, "read-line", 1, port, TEXT_IN));
+    if rather_collect(ctx, port) {
+        return Value::FALSE;
+    }
     input::read_line(ctx, port, "read-line")
 }
 
@@ -151,6 +160,9 @@ pub extern "C" fn cairn_port_read_line(ctx: &mut Machine, port: Value) -> Value 
 pub extern "C" fn cairn_port_read_string(ctx: &mut Machine, k: Value, port: Value) -> Value {
     let k = check!(check_length(ctx, "read-string", k));
     let port = check!(check_port(ctx, "read-string", 2, port, TEXT_IN));
+    if rather_collect(ctx, port) {
+        return Value::FALSE;
+    }
     input::read_string(ctx, port, "read-string", k as usize)
 }
 
@@ -165,6 +177,9 @@ pub extern "C" fn cairn_port_char_ready(ctx: &mut Machine, port: Value) -> Value
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_port_read_u8(ctx: &mut Machine, port: Value) -> Value {
     let port = check!(check_port(ctx, "read-u8", 1, port, BYTES_IN));
+    if rather_collect(ctx, port) {
+        return Value::FALSE;
+    }
     input::read_byte(ctx, port, "read-u8", true)
 }
 
@@ -172,6 +187,9 @@ pub extern "C" fn cairn_port_read_u8(ctx: &mut Machine, port: Value) -> Value {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_port_peek_u8(ctx: &mut Machine, port: Value) -> Value {
     let port = check!(check_port(ctx, "peek-u8", 1, port, BYTES_IN));
+    if rather_collect(ctx, port) {
+        return Value::FALSE;
+    }
     input::read_byte(ctx, port, "peek-u8", false)
 }
 
@@ -187,6 +205,9 @@ pub extern "C" fn cairn_port_u8_ready(ctx: &mut Machine, port: Value) -> Value {
 pub extern "C" fn cairn_port_read_bytevector(ctx: &mut Machine, k: Value, port: Value) -> Value {
     let k = check!(check_length(ctx, "read-bytevector", k));
     let port = check!(check_port(ctx, "read-bytevector", 2, port, BYTES_IN));
+    if rather_collect(ctx, port) {
+        return Value::FALSE;
+    }
     input::read_bytes(ctx, port, "read-bytevector", k as usize)
 }
 

@@ -540,8 +540,8 @@ fn runtime(name: &str, types: &[Type]) -> Type {
         | "open-input-bytevector"
         | "open-output-bytevector"
         | "standard-port" => Type::of(PORT),
-        "read-char" | "peek-char" => Type::of(CHAR | EOF),
-        "read-u8" | "peek-u8" => Type::of(EOF).join(Type::range(0, 255)),
+        "read-char" | "peek-char" => Type::of(CHAR | EOF | FALSE),
+        "read-u8" | "peek-u8" => Type::of(EOF | FALSE).join(Type::range(0, 255)),
         "eqv" | "equal" | "list?" | "string=?" | "file-exists?" => Type::BOOLEAN,
         _ if name.ends_with('?') => Type::BOOLEAN,
         _ => Type::ANY,
