@@ -301,8 +301,9 @@ fn wait(fd: i32, events: i16, milliseconds: i32) -> bool {
 /// How long a program waits for input before it counts as idle.
 const IDLE_MILLISECONDS: i32 = 50;
 
-/// An idle program collects what it has dropped. Is it better to do that now than to read? The caller's caller, compiled
-/// code, has a safepoint before it asks again. Nothing has been read yet, and what was written has been flushed.
+/// An idle program collects what it has dropped. Is it better to do that now than to read? The caller's caller,
+/// compiled code, has a safepoint before it asks again. Nothing has been read yet, and what was written has been
+/// flushed.
 fn rather_collect(ctx: &mut Machine, port: Port) -> bool {
     let Some(fd) = port.fd() else { return false };
     if port.pos() < port.end() || port.flags() & FLAG_AT_EOF != 0 {
