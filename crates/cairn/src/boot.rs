@@ -34,7 +34,7 @@ use cairn_layout::module::ModuleTable;
 use cairn_llvm::{Image, Jit};
 use cairn_syntax::{BootLibrary, Exported, LibraryName, Session};
 use std::fs::File;
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
@@ -247,6 +247,9 @@ pub(crate) fn find_or_make(compiler: &Compiler) -> Result<Library, Error> {
     let lock = places.iter().find_map(|p| Some((p, lock(p)?)));
     if let Some(library) = found() {
         return Ok(library);
+    }
+    if std::io::stderr().is_terminal() {
+        eprintln!("cairn: compiling the library, once for this build of Cairn");
     }
     let bytes = make(compiler, &identity)?;
     let written =
