@@ -22,7 +22,7 @@ pub mod print;
 pub mod verify;
 mod walk;
 
-pub use walk::{deep, for_each_child, rewrite};
+pub use walk::{deep, for_each_child, rewrite, visit};
 
 #[cfg(test)]
 extern crate self as cairn_core;

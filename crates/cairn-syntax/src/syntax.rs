@@ -234,6 +234,10 @@ impl Names {
         self.map.insert(text, id);
         id
     }
+    /// The base identifier called `name`, if it was ever mentioned.
+    pub fn known(&self, name: &str) -> Option<Ident> {
+        self.map.get(name).copied()
+    }
     /// A fresh alias of `parent` as seen from `context`.
     pub fn alias(&mut self, parent: Ident, context: Context) -> Ident {
         let id = Ident(self.info.len() as u32);

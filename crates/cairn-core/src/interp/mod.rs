@@ -1,24 +1,35 @@
 //! A reference interpreter for Core, all dialects: what programs mean, in the plainest way.
 //!
-//! The problem: an optimizer pass must not change what a program does. The idea: run programs before and after a pass
-//! and compare the [`Outcome`]s; random programs make good tests. The interpreter also audits the optimizer's claims:
-//! an operand whose check was removed (`proven`) is checked here anyway, and a false claim stops the run with
-//! [`Stop::Unsound`], which no test may accept.
+//! It has two uses. **Tests**: an optimizer pass must not change what a program does, so programs run before and after a
+//! pass and the [`Outcome`]s are compared; random programs make good tests. The interpreter also audits the optimizer's
+//! claims: an operand whose check was removed (`proven`) is checked here anyway, and a false claim stops the run with
+//! [`Stop::Unsound`], which no test may accept. **Macro transformers** written as procedures run here during expansion
+//! ([`transform`]), in the compiler as in programs that call `eval`: nothing but the forms of libraries is needed.
 //!
-//! Not for users: it is slow, environments are linked lists, continuations can only escape, and of the runtime calls
-//! only a few are there ([`Stop::Unsupported`] otherwise). `(%write-object x port mode)` adds `x` to the outcome's
-//! trace; the port is ignored.
+//! It is slow, environments are linked lists, continuations can only escape. In tests only a few runtime calls are
+//! there ([`Stop::Unsupported`] otherwise), and `(%write-object x port mode)` adds `x` to the outcome's trace.
+//!
+//! | file | what |
+//! |---|---|
+//! | `values` | values |
+//! | `primitives` | inline operations; the runtime calls that tests need |
+//! | `transform`, `runtime` | macro transformers: errors, limits, definitions on demand; their runtime calls |
 
 mod primitives;
+mod runtime;
+pub mod transform;
 mod values;
 
 pub use primitives::World;
-pub use values::{Atom, Cells, Val, items, list};
+pub use values::{Atom, Cells, Val, boolean, cells, items, list};
 
 use crate::ir::{Clause, Expr, GlobalId, LabelId, Lambda, Program, TopForm, VarId};
 use crate::walk::deep;
+use cairn_layout::code::Site;
+use cairn_layout::machine::error;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use transform::Host;
 use values::unspecified;
 
 /// What a program did.
@@ -47,6 +58,8 @@ pub enum Stop {
     Unsupported(&'static str),
     /// The program claims something that is not so.
     Unsound(String),
+    /// An error that nobody handled: what it says. Only of macro transformers.
+    Raised(String, Site),
     /// A continuation was invoked; never seen from outside.
     Throw(usize, String),
 }
@@ -59,6 +72,8 @@ pub fn run(program: &Program, fuel: usize) -> Outcome {
         world: World::new(fuel),
         thrown: RefCell::new(Vec::new()),
         captures: Cell::new(0),
+        depth: Cell::new(0),
+        host: None,
     };
     let mut result = Ok(Out::One(Val::Atom(Atom::Unspecified)));
     for form in &program.forms {
@@ -81,9 +96,11 @@ pub fn run(program: &Program, fuel: usize) -> Outcome {
     Outcome { trace: machine.world.into_trace(), result }
 }
 
-type Env<'p> = Option<Rc<Node<'p>>>;
+/// Variables, the innermost first.
+pub type Env<'p> = Option<Rc<Node<'p>>>;
 
-struct Node<'p> {
+/// A variable and those outside.
+pub struct Node<'p> {
     var: VarId,
     value: RefCell<Value<'p>>,
     next: Env<'p>,
@@ -103,16 +120,26 @@ struct Machine<'p> {
     /// Values on their way to a continuation.
     thrown: RefCell<Vec<Value<'p>>>,
     captures: Cell<usize>,
+    /// Calls of `values` under way.
+    depth: Cell<usize>,
+    /// Present when a macro transformer runs.
+    host: Option<Host<'p>>,
 }
 
 /// What a step yields, or why there are no more.
 pub type Res<T> = Result<T, Stop>;
 
-type Value<'p> = Val<Procedure<'p>>;
+/// A value of the interpreter.
+pub type Value<'p> = Val<Procedure<'p>>;
 
-enum Procedure<'p> {
+/// What values of the interpreter call.
+pub enum Procedure<'p> {
+    /// Code and the variables that it refers to.
     Closure(&'p Lambda, Env<'p>),
+    /// By number.
     Continuation(usize),
+    /// A procedure of a transformer's host, by number.
+    Native(u32),
 }
 
 fn bind<'p>(env: &Env<'p>, var: VarId, value: Value<'p>) -> Env<'p> {
@@ -144,6 +171,19 @@ impl<'p> Machine<'p> {
 
     /// The values of `e`: calls and jumps are run to their end.
     fn values(&self, e: &'p Expr, env: &Env<'p>) -> Res<Out<'p>> {
+        if matches!(e, Expr::Const(_) | Expr::Local(_) | Expr::Lambda(_)) {
+            return self.eval(e, env.clone());
+        }
+        self.depth.set(self.depth.get() + 1);
+        if self.host.is_some() && self.depth.get() > transform::MAX_DEPTH {
+            return Err(Stop::Fuel);
+        }
+        let result = self.run_to_end(e, env);
+        self.depth.set(self.depth.get() - 1);
+        result
+    }
+
+    fn run_to_end(&self, e: &'p Expr, env: &Env<'p>) -> Res<Out<'p>> {
         match deep(|| self.eval(e, env.clone()))? {
             Out::Tail(f, args) => self.apply(f, args),
             Out::Jump(..) => Err(Stop::Unsound("jump out of an operand".into())),
@@ -153,17 +193,22 @@ impl<'p> Machine<'p> {
 
     fn apply(&self, mut f: Value<'p>, mut args: Vec<Value<'p>>) -> Res<Out<'p>> {
         loop {
-            let Val::Procedure(p) = &f else { return Err(Stop::NotProcedure) };
+            let Val::Procedure(p) = &f else {
+                return self.complain(Stop::NotProcedure, error::NOT_PROCEDURE, "", vec![f], Site::NONE);
+            };
             let (lambda, env) = match &**p {
                 Procedure::Closure(lambda, env) => (*lambda, env.clone()),
                 Procedure::Continuation(k) => {
                     *self.thrown.borrow_mut() = args;
                     return Err(Stop::Throw(*k, String::new()));
                 }
+                Procedure::Native(n) => return self.native(*n, &args).map(Out::One),
             };
             let fits =
                 |c: &&Clause| c.params.len() == args.len() || (c.rest.is_some() && c.params.len() <= args.len());
-            let clause = lambda.clauses.iter().find(fits).ok_or(Stop::Arity)?;
+            let Some(clause) = lambda.clauses.iter().find(fits) else {
+                return self.complain(Stop::Arity, error::ARITY, &lambda.name, args, lambda.site);
+            };
             let env = self.enter(clause, args, env)?;
             match deep(|| self.eval(&clause.body, env))? {
                 Out::Tail(g, more) => (f, args) = (g, more),
@@ -200,15 +245,15 @@ impl<'p> Machine<'p> {
                         x => Ok(Out::One(x)),
                     };
                 }
-                Expr::Global(g, _) => return self.global(*g).map(Out::One),
+                Expr::Global(g, site) => return self.global(*g, *site).map(Out::One),
                 Expr::SetLocal(v, e) => {
                     let x = self.value(e, &env)?;
                     *self.lookup(&env, *v)?.value.borrow_mut() = x;
                     return Ok(Out::One(unspecified()));
                 }
-                Expr::SetGlobal(g, e, _) => {
+                Expr::SetGlobal(g, e, site) => {
                     let x = self.value(e, &env)?;
-                    self.global(*g)?;
+                    self.global(*g, *site)?;
                     self.globals.borrow_mut()[g.0 as usize] = Some(x);
                     return Ok(Out::One(unspecified()));
                 }
@@ -266,8 +311,11 @@ impl<'p> Machine<'p> {
                     args.extend(items(&last)?);
                     return Ok(Out::Tail(f, args));
                 }
-                Expr::Prim { op, args, proven, .. } => {
+                Expr::Prim { op, args, proven, site } => {
                     let args = self.all(args, &env)?;
+                    if self.host.is_some() {
+                        return self.host_prim(*op, args, *site);
+                    }
                     return self.world.prim(*op, args, *proven).map(Out::One);
                 }
                 Expr::Values(es) => {
@@ -287,8 +335,11 @@ impl<'p> Machine<'p> {
                     let f = self.value(f, &env)?;
                     let k = self.captures.get();
                     self.captures.set(k + 1);
+                    let (state, depth) = (self.dynamic_state(), self.depth.get());
                     return match self.apply(f, vec![Val::Procedure(Rc::new(Procedure::Continuation(k)))]) {
                         Err(Stop::Throw(to, _)) if to == k => {
+                            self.set_dynamic_state(state);
+                            self.depth.set(depth);
                             let mut vs = std::mem::take(&mut *self.thrown.borrow_mut());
                             Ok(if vs.len() == 1 { Out::One(vs.remove(0)) } else { Out::Many(vs) })
                         }
@@ -315,7 +366,12 @@ impl<'p> Machine<'p> {
         }
     }
 
-    fn global(&self, g: GlobalId) -> Res<Value<'p>> {
-        self.globals.borrow()[g.0 as usize].clone().ok_or(Stop::Unbound)
+    fn global(&self, g: GlobalId, site: Site) -> Res<Value<'p>> {
+        let value = self.globals.borrow()[g.0 as usize].clone();
+        match (value, &self.host) {
+            (Some(value), _) => Ok(value),
+            (None, Some(_)) => self.define(g, site),
+            (None, None) => Err(Stop::Unbound),
+        }
     }
 }

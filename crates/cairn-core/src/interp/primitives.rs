@@ -37,6 +37,16 @@ impl<P> World<P> {
         Ok(())
     }
 
+    /// A machine slot.
+    pub fn slot(&self, i: usize) -> Val<P> {
+        self.slots.borrow()[i].clone()
+    }
+
+    /// Stores into a machine slot.
+    pub fn set_slot(&self, i: usize, x: Val<P>) {
+        self.slots.borrow_mut()[i] = x;
+    }
+
     /// What was written.
     pub fn into_trace(self) -> Vec<String> {
         self.trace.into_inner()
@@ -197,7 +207,10 @@ impl<P> World<P> {
                 v.borrow_mut()[i] = x.clone();
                 Ok(unspecified())
             }
-            (SymbolName, [Val::Symbol(s)]) => Ok(Val::String(Rc::new(RefCell::new(s.chars().collect())))),
+            (SymbolName, [Val::Symbol(s) | Val::Ident(_, s)]) => {
+                Ok(Val::String(Rc::new(RefCell::new(s.chars().collect()))))
+            }
+            (PortPutChar, _) => Ok(boolean(false)),
             (MachineRef, _) => Ok(self.slots.borrow()[fx(0) as usize].clone()),
             (MachineSet, [_, x]) => {
                 self.slots.borrow_mut()[fx(0) as usize] = x.clone();

@@ -41,6 +41,10 @@ pub enum Val<P> {
     Num(Number),
     /// A symbol.
     Symbol(Rc<str>),
+    /// An identifier that is not just a symbol, in macro transformers: number and name. To programs a symbol.
+    Ident(u32, Rc<str>),
+    /// A port that collects text.
+    Port(Rc<RefCell<String>>),
     /// A string.
     String(Rc<RefCell<Vec<char>>>),
     /// A bytevector.
@@ -86,12 +90,16 @@ pub fn list<P>(items: Vec<Val<P>>) -> Val<P> {
     items.into_iter().rev().fold(Val::Nil, |tail, x| Val::Pair(cells(vec![x, tail])))
 }
 
-/// The elements of a proper list.
+/// The elements of a proper list; of a circular one there are too many.
 pub fn items<P>(l: &Val<P>) -> Res<Vec<Val<P>>> {
+    const MANY: usize = 1 << 22;
     let (mut l, mut out) = (l.clone(), vec![]);
-    while let Val::Pair(p) = l.clone() {
-        out.push(p.borrow()[0].clone());
-        l = p.borrow()[1].clone();
+    while let Some((x, rest)) = l.pair() {
+        if out.len() == MANY {
+            return Err(Stop::Fuel);
+        }
+        out.push(x);
+        l = rest;
     }
     if matches!(l, Val::Nil) { Ok(out) } else { Err(Stop::Operand) }
 }
@@ -108,6 +116,8 @@ impl<P> Clone for Val<P> {
             Val::Nil => Val::Nil,
             Val::Num(n) => Val::Num(n.clone()),
             Val::Symbol(s) => Val::Symbol(s.clone()),
+            Val::Ident(n, s) => Val::Ident(*n, s.clone()),
+            Val::Port(p) => Val::Port(p.clone()),
             Val::String(s) => Val::String(s.clone()),
             Val::Bytes(b) => Val::Bytes(b.clone()),
             Val::Pair(c) => Val::Pair(c.clone()),
@@ -122,6 +132,13 @@ impl<P> Clone for Val<P> {
 }
 
 impl<P> Val<P> {
+    /// The parts of a pair.
+    pub fn pair(&self) -> Option<(Val<P>, Val<P>)> {
+        let Val::Pair(p) = self else { return None };
+        let p = p.borrow();
+        Some((p[0].clone(), p[1].clone()))
+    }
+
     /// Is it of this kind?
     pub fn is(&self, kind: Kind) -> bool {
         match kind {
@@ -134,7 +151,7 @@ impl<P> Val<P> {
             Kind::Number => matches!(self, Val::Num(_)),
             Kind::Boolean => matches!(self, Val::Atom(Atom::Bool(_))),
             Kind::Pair => matches!(self, Val::Pair(_)),
-            Kind::Symbol => matches!(self, Val::Symbol(_)),
+            Kind::Symbol => matches!(self, Val::Symbol(_) | Val::Ident(..)),
             Kind::String => matches!(self, Val::String(_)),
             Kind::Char => matches!(self, Val::Atom(Atom::Char(_))),
             Kind::Vector => matches!(self, Val::Vector(_)),
@@ -144,7 +161,7 @@ impl<P> Val<P> {
             Kind::Record => matches!(self, Val::Record(_)),
             Kind::Promise => matches!(self, Val::Promise(_)),
             Kind::Opaque => matches!(self, Val::Opaque(_)),
-            Kind::Port => false,
+            Kind::Port => matches!(self, Val::Port(_)),
         }
     }
 
@@ -162,6 +179,8 @@ impl<P> Val<P> {
             // most doubles are immediate; programs under test must not ask
             (Val::Num(Number::Flo(a)), Val::Num(Number::Flo(b))) => a.to_bits() == b.to_bits(),
             (Val::Symbol(a), Val::Symbol(b)) => a == b,
+            (Val::Ident(a, _), Val::Ident(b, _)) => a == b,
+            (Val::Port(a), Val::Port(b)) => Rc::ptr_eq(a, b),
             (Val::String(a), Val::String(b)) => Rc::ptr_eq(a, b),
             (Val::Bytes(a), Val::Bytes(b)) => Rc::ptr_eq(a, b),
             (Val::Pair(a), Val::Pair(b)) | (Val::Vector(a), Val::Vector(b)) => Rc::ptr_eq(a, b),
@@ -192,7 +211,8 @@ impl<P> fmt::Display for Val<P> {
             Val::Atom(Atom::Unbound) => f.write_str("#<unbound>"),
             Val::Nil => f.write_str("()"),
             Val::Num(n) => f.write_str(&cairn_num::format_number(n, 10)),
-            Val::Symbol(s) => f.write_str(s),
+            Val::Symbol(s) | Val::Ident(_, s) => f.write_str(s),
+            Val::Port(_) => f.write_str("#<port>"),
             Val::String(s) => write!(f, "{:?}", s.borrow().iter().collect::<String>()),
             Val::Bytes(b) => write!(f, "#u8{:?}", b.borrow()),
             Val::Pair(p) => deep(|| {
@@ -206,6 +226,41 @@ impl<P> fmt::Display for Val<P> {
             Val::Promise(_) => f.write_str("#<promise>"),
             // which lambda it is may change, and so may its name
             Val::Procedure(_) => f.write_str("#<procedure>"),
+        }
+    }
+}
+
+impl<P> Val<P> {
+    /// The written form, lists as programs write them; cut off when it is long.
+    pub fn written(&self) -> String {
+        let mut out = String::new();
+        self.write_to(&mut out);
+        out
+    }
+
+    fn write_to(&self, out: &mut String) {
+        const LONG: usize = 100_000;
+        match self {
+            Val::Pair(_) => deep(|| {
+                let mut rest = self.clone();
+                out.push('(');
+                while let Some((x, next)) = rest.pair() {
+                    if out.len() > LONG {
+                        out.push('…');
+                        return;
+                    }
+                    x.write_to(out);
+                    if next.pair().is_some() {
+                        out.push(' ');
+                    } else if !matches!(next, Val::Nil) {
+                        out.push_str(" . ");
+                        next.write_to(out);
+                    }
+                    rest = next;
+                }
+                out.push(')');
+            }),
+            x => out.push_str(&x.to_string()),
         }
     }
 }

@@ -54,6 +54,9 @@ core_forms! {
     SyntaxError "syntax-error";
     // auxiliary keywords
     SyntaxRules "syntax-rules";
+    ErMacroTransformer "er-macro-transformer";
+    ScMacroTransformer "sc-macro-transformer";
+    RscMacroTransformer "rsc-macro-transformer";
     Unquote "unquote";
     UnquoteSplicing "unquote-splicing";
     Else "else";

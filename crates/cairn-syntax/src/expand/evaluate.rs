@@ -54,7 +54,7 @@ impl Session {
         for (op, name) in x.procedures() {
             x.wrapper(op, &name);
         }
-        self.program.forms.clear();
+        self.retained.forms.append(&mut self.program.forms);
         self.outcome()
     }
 
@@ -93,7 +93,12 @@ impl Session {
         self.outcome()?;
         let result = then(&mut self.program);
         // local variables of forms that have been expanded are not referred to again
-        self.program.forms.clear();
+        let forms = std::mem::take(&mut self.program.forms);
+        let kept = |f: &TopForm| matches!(f, TopForm::Define(g, _) if self.library_globals.contains(g));
+        let mut dropped = Program::default();
+        for form in forms {
+            if kept(&form) { self.retained.forms.push(form) } else { dropped.forms.push(form) }
+        }
         self.program.vars.clear();
         self.program.labels = 0;
         Ok(result)

@@ -320,6 +320,13 @@ impl Expander<'_> {
                     "(define-syntax name (syntax-rules (literal …) (pattern template) …))",
                 );
             }
+            Core::ErMacroTransformer | Core::ScMacroTransformer | Core::RscMacroTransformer => {
+                return self.err_help(
+                    x.span,
+                    format!("`{name}` is not an expression"),
+                    format!("(define-syntax name ({name} procedure))"),
+                );
+            }
             Core::Unquote | Core::UnquoteSplicing => {
                 return self.err_help(x.span, format!("`{name}` outside of a quasiquotation"), "`(a ,b ,@c)");
             }

@@ -28,6 +28,7 @@
 //! | `layout` | numbers of cairn-layout as a library |
 //! | `record` | `define-record-type` |
 //! | `rules` | `syntax-rules` |
+//! | `procedural` | macro transformers that are procedures |
 //! | `prims` | primitives and hidden procedures |
 //! | `prebuilt` | the library compiled beforehand, and programs on it |
 //! | `evaluate` | expansion while a program runs: `eval`, `environment` |
@@ -42,6 +43,7 @@ mod layout;
 mod library;
 mod prebuilt;
 mod prims;
+mod procedural;
 mod quote;
 mod record;
 mod rules;
@@ -136,6 +138,12 @@ pub struct Session {
     main: Option<u32>,
     /// Stands for [`MAX_EXPANSION_SIZE`].
     expansion_limit: Option<usize>,
+    /// Forms of libraries that are in no program any more: macro transformers refer to them.
+    retained: Program,
+    /// Variables of libraries.
+    library_globals: FxHashSet<GlobalId>,
+    /// Was `er-macro-transformer` or a relative imported anywhere?
+    procedural: bool,
     /// The source that stands for evaluated text.
     evaluated: Option<u32>,
     /// The library that programs are compiled on: its parts are loaded for their macros and names.
@@ -269,6 +277,8 @@ struct Expander<'a> {
     nesting: usize,
     /// Words of constants in the program so far.
     constants: usize,
+    /// Definitions whose right-hand sides are not expanded yet: macro transformers may refer to them.
+    sources: FxHashMap<GlobalId, procedural::Source>,
 }
 
 /// Expressions nested deeper than this are an error. (Compiling them would take minutes: each level is code.)
@@ -293,6 +303,7 @@ impl<'a> Expander<'a> {
             loading: Vec::new(),
             nesting: 0,
             constants: 0,
+            sources: FxHashMap::default(),
         }
     }
 

@@ -13,7 +13,7 @@
 //! around the type's name are left out of the name that people see.
 
 use super::prims::prim_at;
-use super::scan::{Item, ItemKind, Rhs};
+use super::scan::{Item, Rhs};
 use super::scope::Target;
 use super::{Expander, R};
 use crate::diagnostic::Span;
@@ -206,6 +206,6 @@ impl Expander<'_> {
     }
 
     fn built(&mut self, items: &mut Vec<Item>, target: Target, id: Ident, e: Expr) {
-        items.push(Item { kind: ItemKind::Define { target, id, rhs: Rhs::Built(e) }, trace: self.trace.clone() });
+        self.push_definition(target, id, Rhs::Built(e), items);
     }
 }

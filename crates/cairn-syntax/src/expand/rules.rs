@@ -12,6 +12,7 @@
 //! ellipses in the template than in its pattern is repeated by the innermost ones.
 
 use super::core::Core;
+use super::procedural::{Procedure, Way};
 use super::scope::Meaning;
 use super::{Binding, Expander, MAX_EXPANSION_DEPTH, R, Root, Step, grow};
 use crate::diagnostic::Span;
@@ -26,8 +27,25 @@ pub(super) struct Macro {
     context: Context,
     /// In lib/: expansions take the position of the use.
     library: bool,
-    rules: Vec<Rule>,
+    body: Body,
     span: Span,
+}
+
+enum Body {
+    Rules(Vec<Rule>),
+    Procedure(Procedure),
+}
+
+impl Macro {
+    pub(super) fn context(&self) -> Context {
+        self.context
+    }
+    pub(super) fn name(&self) -> Ident {
+        self.name
+    }
+    pub(super) fn span(&self) -> Span {
+        self.span
+    }
 }
 
 struct Rule {
@@ -104,25 +122,42 @@ impl Expander<'_> {
                 };
             }
             let head = x.as_list().and_then(|l| l.first()).and_then(Syntax::as_ident);
+            if let Some(Meaning::Bound(Binding::Core(core))) = head.map(|id| self.resolve(id))
+                && let Some(way) = Way::of(core)
+            {
+                break self.procedure(&x, way).map(|p| self.new_macro(name, x.span, Body::Procedure(p)));
+            }
             match head.map(|id| self.resolve(id)) {
                 Some(Meaning::Bound(Binding::Core(Core::SyntaxRules))) => {
-                    break self.syntax_rules(&x, name).map(|m| {
-                        self.s.macros.push(Rc::new(m));
-                        Binding::Macro(self.s.macros.len() as u32 - 1)
-                    });
+                    break self.syntax_rules(&x).map(|rules| self.new_macro(name, x.span, Body::Rules(rules)));
                 }
                 Some(Meaning::Bound(Binding::Macro(m))) => match self.expand_macro(m, &x) {
                     Ok(y) => x = y,
                     Err(d) => break Err(d),
                 },
-                _ => break self.err_help(x.span, "`syntax-rules` is expected here", HELP),
+                _ => {
+                    let name = head.map(|id| self.name(id).clone());
+                    let procedural = name.is_some_and(|n| n.ends_with("-macro-transformer"));
+                    let help = if procedural {
+                        "(import (cairn macro)) brings transformers that are procedures"
+                    } else {
+                        HELP
+                    };
+                    break self.err_help(x.span, "`syntax-rules` is expected here", help);
+                }
             }
         };
         self.trace = outer;
         result
     }
 
-    fn syntax_rules(&mut self, x: &Syntax, name: Ident) -> R<Macro> {
+    fn new_macro(&mut self, name: Ident, span: Span, body: Body) -> Binding {
+        let library = self.s.sources.get(span.file as usize).is_some_and(|f| f.library);
+        self.s.macros.push(Rc::new(Macro { name, context: self.ctx, library, body, span }));
+        Binding::Macro(self.s.macros.len() as u32 - 1)
+    }
+
+    fn syntax_rules(&mut self, x: &Syntax) -> R<Vec<Rule>> {
         const HELP: &str = "(syntax-rules (literal …) (pattern template) …) or \
                             (syntax-rules ellipsis (literal …) (pattern template) …)";
         let items = x.as_list().unwrap_or(&[]);
@@ -143,7 +178,6 @@ impl Expander<'_> {
                 None => return self.err_help(l.span, "a literal must be an identifier", HELP),
             }
         }
-        let library = self.s.sources.get(x.span.file as usize).is_some_and(|f| f.library);
         let mut compiled = Vec::with_capacity(rules.len());
         for rule in rules {
             let Some([pattern, template]) = rule.as_list() else {
@@ -167,7 +201,7 @@ impl Expander<'_> {
                 idents: c.idents,
             });
         }
-        Ok(Macro { name, context: self.ctx, library, rules: compiled, span: x.span })
+        Ok(compiled)
     }
 
     fn is_ellipsis(&self, c: &RuleCompiler, x: &Syntax) -> bool {
@@ -382,9 +416,18 @@ impl Expander<'_> {
             let message = format!("the expansion of `{}` does not end", self.name(m.name));
             return self.err(form.span, message);
         }
+        let rules = match &m.body {
+            Body::Rules(rules) => rules,
+            Body::Procedure(p) => {
+                let out = self.run_procedure(&m, p, form, &root)?;
+                let (name, span) = (m.name, form.span);
+                self.trace = Some(Rc::new(Step { name, span, depth, origin, root, outer: self.trace.take() }));
+                return Ok(out);
+            }
+        };
         let (front, tail) = form.parts();
         let args = front.get(1..).unwrap_or(&[]);
-        for rule in &m.rules {
+        for rule in rules {
             let mut slots = vec![Match::None; rule.slots];
             let Pattern::Seq(seq) = &rule.pattern else { continue };
             if self.match_seq(seq, args, tail, form.span, &mut slots, &m) {
@@ -407,8 +450,8 @@ impl Expander<'_> {
             rest if rest == ")" => format!("({name})"),
             rest => format!("({name} {rest}"),
         };
-        let patterns: Vec<String> = m.rules.iter().take(4).map(show).collect();
-        let more = if m.rules.len() > 4 { " or …" } else { "" };
+        let patterns: Vec<String> = rules.iter().take(4).map(show).collect();
+        let more = if rules.len() > 4 { " or …" } else { "" };
         Err(d.help(patterns.join(" or ") + more).into())
     }
 

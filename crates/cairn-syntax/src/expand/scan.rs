@@ -193,11 +193,18 @@ impl Expander<'_> {
             (id, name.span, Rhs::Procedure { form: parts.clone(), formals, span: form.span })
         };
         let target = self.declare(id, id_span)?;
-        items.push(Item { kind: ItemKind::Define { target, id, rhs }, trace: self.trace.clone() });
+        self.push_definition(target, id, rhs, items);
         Ok(())
     }
 
-    fn rhs(&mut self, rhs: Rhs, id: Ident) -> Expr {
+    pub(super) fn push_definition(&mut self, target: Target, id: Ident, rhs: Rhs, items: &mut Vec<Item>) {
+        if let (true, Target::Global(g)) = (self.s.procedural, target) {
+            self.remember_source(g, id, &rhs);
+        }
+        items.push(Item { kind: ItemKind::Define { target, id, rhs }, trace: self.trace.clone() });
+    }
+
+    pub(super) fn rhs(&mut self, rhs: Rhs, id: Ident) -> Expr {
         match rhs {
             Rhs::Built(e) => e,
             Rhs::Expr(x) => self.expr_named(&x, Some(id)),
@@ -319,6 +326,9 @@ impl Expander<'_> {
                     fact = (Some(target), matches!(e, Expr::Lambda(_)));
                     if let Target::Global(g) = target {
                         out.push(TopForm::Define(g, e));
+                        if library_module {
+                            self.s.library_globals.insert(g);
+                        }
                     }
                 }
                 ItemKind::DefineValues { targets, rest, rhs, span } => {

@@ -19,6 +19,7 @@
 //! ```
 
 use super::core::{CORE_FORMS, Core};
+use super::procedural::Way;
 use super::scan::Redefined;
 use super::{Binding, Expander, R};
 use crate::diagnostic::{Diagnostic, Span};
@@ -304,6 +305,11 @@ impl Expander<'_> {
 
     /// Adds an imported binding; the latest import wins.
     pub(super) fn import_binding(&mut self, id: Ident, binding: Binding, span: Span) {
+        if let Binding::Core(c) = binding
+            && Way::of(c).is_some()
+        {
+            self.s.procedural = true;
+        }
         let old = self.module().table.insert(id, Entrance { binding, origin: Origin::Imported, span });
         if let Some(old) = old.filter(|o| o.binding != binding && o.origin == Origin::Imported && o.span != span) {
             let d =

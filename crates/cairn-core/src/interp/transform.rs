@@ -1,0 +1,238 @@
+//! Running macro transformers.
+//!
+//! A transformer is an expression whose value is a procedure. Each use of the macro runs it afresh, with variables of
+//! libraries as they are after their definitions: so an expansion depends on its form alone, whatever was expanded
+//! before. A variable gets its value when it is first referred to; of other top-level forms only stores into machine
+//! slots are run, which set up errors and the dynamic state.
+//!
+//! Errors go the way of the compiled program, through the error hook of `(cairn control)`: transformers can handle
+//! them, and what nobody handles ends the run with the message that the program would give ([`Stop::Raised`]). A run
+//! ends after [`MAX_STEPS`] steps or at [`MAX_DEPTH`] calls inside each other.
+
+use super::values::{Atom, Val, boolean, fixnum, list};
+use super::{Machine, Out, Procedure, Res, Stop, Value, World};
+use crate::ir::{Expr, GlobalId, Program, TopForm};
+use crate::prim::{Kind, Op, PrimOp};
+use cairn_layout::code::Site;
+use cairn_layout::machine::{error, slot};
+use rustc_hash::FxHashMap;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// Steps of one run.
+pub const MAX_STEPS: usize = 20_000_000;
+/// Calls inside each other.
+pub const MAX_DEPTH: usize = 100_000;
+
+/// The slots of the dynamic state.
+const DYNAMIC_STATE: [usize; 3] = [slot::WINDERS, slot::HANDLERS, slot::PARAMETERS];
+
+/// The number of the procedure that makes identifiers for `generate-symbol`; its argument counts them.
+pub const FRESH: u32 = u32::MAX;
+
+/// Procedures of the host.
+pub trait Natives<'p> {
+    /// Calls the procedure with this number: its value, or what is wrong.
+    fn call(&self, number: u32, args: &[Value<'p>]) -> Result<Value<'p>, String>;
+}
+
+/// What a transformer needs beyond a program under test.
+pub(super) struct Host<'p> {
+    definitions: FxHashMap<GlobalId, &'p Expr>,
+    natives: &'p dyn Natives<'p>,
+    symbols: Cell<u32>,
+}
+
+/// Calls the value of `transformer` with arguments. `forms` are those of the libraries and of the definitions that it
+/// refers to, `program` has their variables and names.
+pub fn run_transformer<'p>(
+    program: &'p Program,
+    forms: impl Iterator<Item = &'p TopForm>,
+    transformer: &'p Expr,
+    args: Vec<Value<'p>>,
+    natives: &'p dyn Natives<'p>,
+) -> Res<Value<'p>> {
+    let mut definitions = FxHashMap::default();
+    let mut stores = Vec::new();
+    for form in forms {
+        match form {
+            TopForm::Define(g, e) => {
+                definitions.insert(*g, e);
+            }
+            TopForm::Expr(e @ Expr::Prim { op: PrimOp::Op(Op::MachineSet), .. }) => stores.push(e),
+            TopForm::Expr(_) => {}
+        }
+    }
+    let machine = Machine {
+        program,
+        globals: RefCell::new(vec![None; program.globals.len()]),
+        world: World::new(MAX_STEPS),
+        thrown: RefCell::new(Vec::new()),
+        captures: Cell::new(0),
+        depth: Cell::new(0),
+        host: Some(Host { definitions, natives, symbols: Cell::new(0) }),
+    };
+    for e in stores {
+        machine.value(e, &None)?;
+    }
+    let procedure = machine.value(transformer, &None)?;
+    match machine.apply(procedure, args)? {
+        Out::One(v) => Ok(v),
+        _ => Err(Stop::Raised("the transformer returned several values".into(), Site::NONE)),
+    }
+}
+
+impl<'p> Machine<'p> {
+    /// The value of a library's variable, computed now.
+    pub(super) fn define(&self, g: GlobalId, site: Site) -> Res<Value<'p>> {
+        let host = self.host.as_ref().expect("only of transformers");
+        let Some(e) = host.definitions.get(&g) else {
+            let name = &self.program.globals[g.0 as usize].name;
+            let message = format!(
+                "`{name}` has no value during expansion: a transformer sees imported procedures, and those that the \
+                 same program or library defines before it"
+            );
+            return Err(Stop::Raised(message, site));
+        };
+        let value = self.value(e, &None)?;
+        self.globals.borrow_mut()[g.0 as usize] = Some(value.clone());
+        Ok(value)
+    }
+
+    pub(super) fn native(&self, n: u32, args: &[Value<'p>]) -> Res<Value<'p>> {
+        match &self.host {
+            Some(h) => h.natives.call(n, args).map_err(|message| Stop::Raised(message, Site::NONE)),
+            None => Err(Stop::NotProcedure),
+        }
+    }
+
+    /// A symbol that nobody can write.
+    pub(super) fn fresh_symbol(&self) -> Res<Value<'p>> {
+        let Some(host) = &self.host else { return Err(Stop::Unsupported("generate-symbol")) };
+        let n = host.symbols.get();
+        host.symbols.set(n + 1);
+        host.natives.call(FRESH, &[fixnum(i64::from(n))]).map_err(|message| Stop::Raised(message, Site::NONE))
+    }
+
+    /// Winders, handlers and parameters.
+    pub(super) fn dynamic_state(&self) -> [Value<'p>; 3] {
+        DYNAMIC_STATE.map(|slot| self.world.slot(slot))
+    }
+
+    /// A continuation returns to an earlier state: the thunks of `dynamic-wind` between are not run.
+    pub(super) fn set_dynamic_state(&self, state: [Value<'p>; 3]) {
+        for (slot, x) in DYNAMIC_STATE.into_iter().zip(state) {
+            self.world.set_slot(slot, x);
+        }
+    }
+
+    /// A primitive operation; errors go to the error hook.
+    pub(super) fn host_prim(&self, op: PrimOp, args: Vec<Value<'p>>, site: Site) -> Res<Out<'p>> {
+        let result = match op {
+            PrimOp::Rt(i) => self.runtime(i.row().name, &args),
+            op => self.world.prim(op, args.clone(), 0),
+        };
+        match result {
+            Err(Stop::Operand) => self.complain_of_operand(op, args, site),
+            result => result.map(Out::One),
+        }
+    }
+
+    /// What the error hook does; `stop` when there is none.
+    pub(super) fn complain(
+        &self,
+        stop: Stop,
+        kind: i64,
+        name: &str,
+        irritants: Vec<Value<'p>>,
+        site: Site,
+    ) -> Res<Out<'p>> {
+        let message = match stop {
+            Stop::NotProcedure => "tried to call what is not a procedure:",
+            Stop::Arity => "wrong number of arguments:",
+            _ => "not possible with",
+        };
+        self.call_hook(stop, kind, name, message, irritants, site)
+    }
+
+    /// An inline operation or a runtime call refused its operands.
+    fn complain_of_operand(&self, op: PrimOp, args: Vec<Value<'p>>, site: Site) -> Res<Out<'p>> {
+        let name = op.name();
+        if let PrimOp::Op(o) = op
+            && let Some((kind, x)) = o.info().args.iter().zip(&args).find(|(kind, x)| !x.is(**kind))
+        {
+            let message = format!("expected {}, got", described(*kind));
+            return self.call_hook(Stop::Operand, error::TYPE, name, &message, vec![x.clone()], site);
+        }
+        let zero = args.len() == 2 && matches!(&args[1], Val::Num(n) if n.is_zero());
+        let (kind, message) = match op {
+            PrimOp::Op(Op::Div | Op::Quotient | Op::Remainder | Op::Modulo | Op::FloorQuotient) if zero => {
+                (error::DIVISION, "division by zero, of")
+            }
+            PrimOp::Op(Op::VectorRef | Op::VectorSet | Op::StringRef | Op::StringSet | Op::BytevectorRef) => {
+                (error::RANGE, "index out of range:")
+            }
+            _ => (error::TYPE, "not possible with"),
+        };
+        self.call_hook(Stop::Operand, kind, name, message, args, site)
+    }
+
+    fn call_hook(
+        &self,
+        stop: Stop,
+        kind: i64,
+        name: &str,
+        message: &str,
+        irritants: Vec<Value<'p>>,
+        site: Site,
+    ) -> Res<Out<'p>> {
+        let hook = self.world.slot(slot::ERROR_HOOK);
+        if self.host.is_none() || !hook.is(Kind::Procedure) {
+            return Err(stop);
+        }
+        let who = match site.who() {
+            Some(who) => self.program.procedures.get(who).map_or(name, |w| w),
+            None => name,
+        };
+        let who = if who.is_empty() { boolean(false) } else { string(who) };
+        let args = vec![fixnum(kind), who, string(message), list(irritants), fixnum(site.0 as i64)];
+        self.apply(hook, args)
+    }
+}
+
+/// A fresh string.
+pub fn string<P>(s: &str) -> Val<P> {
+    Val::String(Rc::new(RefCell::new(s.chars().collect())))
+}
+
+/// A procedure of the host.
+pub fn native<'p>(number: u32) -> Value<'p> {
+    Val::Procedure(Rc::new(Procedure::Native(number)))
+}
+
+/// A character.
+pub fn character<P>(c: char) -> Val<P> {
+    Val::Atom(Atom::Char(c))
+}
+
+fn described(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Any => "a value",
+        Kind::Fixnum => "a small exact integer",
+        Kind::Flonum => "an inexact real number",
+        Kind::Compnum | Kind::Number => "a number",
+        Kind::Boolean => "a boolean",
+        Kind::Pair => "a pair",
+        Kind::Symbol => "a symbol",
+        Kind::String => "a string",
+        Kind::Char => "a character",
+        Kind::Vector => "a vector",
+        Kind::Bytevector => "a bytevector",
+        Kind::Procedure => "a procedure",
+        Kind::Box => "a box",
+        Kind::Record => "a record",
+        Kind::Port => "a port",
+        Kind::Promise => "a promise",
+        Kind::Opaque => "another object",
+    }
+}

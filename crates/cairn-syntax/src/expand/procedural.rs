@@ -1,0 +1,494 @@
+//! Macro transformers that are procedures: `er-macro-transformer`, `sc-macro-transformer`, `rsc-macro-transformer`.
+//!
+//! ```text
+//! (define-syntax swap!
+//!   (er-macro-transformer
+//!     (lambda (form rename compare)
+//!       (let ((a (cadr form)) (b (caddr form)))
+//!         `(,(rename 'let) ((,(rename 'tmp) ,a)) (,(rename 'set!) ,a ,b) (,(rename 'set!) ,b ,(rename 'tmp)))))))
+//! ```
+//!
+//! The expression is expanded where it stands and run, for each use of the macro, by the interpreter of cairn-core
+//! ([`cairn_core::interp::transform`]); so it works alike in the compiler and in programs that call `eval`. It sees
+//! what its module imports, and procedures that the module defines before the macro: their right-hand sides are expanded
+//! ahead of their turn ([`Source`]). Local variables of the program around it have no values yet.
+//!
+//! **Identifiers.** A symbol of the form or of the expansion is an identifier of the user's text. Aliases, which other
+//! macros made, are [`Val::Ident`] with their number. `rename` gives an alias of the place where the macro is defined:
+//! while the transformer runs, it only has a number above those in use; the table learns of those that are in the
+//! expansion. `sc-macro-transformer` renames all symbols but those in syntactic closures, `rsc-macro-transformer` only
+//! those there. `(cairn macro)` makes closures: opaque objects of a tag, an environment and a form.
+//!
+//! **Positions.** Lists of the form that come back in the expansion keep their places, everything else takes the place
+//! of the use.
+
+use super::core::Core;
+use super::rules::Macro;
+use super::scan::Rhs;
+use super::scope::Meaning;
+use super::{Binding, Expander, R, Root, grow};
+use crate::Diagnostic;
+use crate::diagnostic::Span;
+use crate::syntax::{Datum, Ident, Syntax};
+use cairn_core::interp::transform::{self, FRESH, Natives, character, native, string};
+use cairn_core::interp::{Atom, Stop, Val, Value, boolean, cells};
+use cairn_core::ir::{Expr, GlobalId, TopForm};
+use cairn_core::visit;
+use cairn_layout::code::Site;
+use cairn_num::{Int, Number};
+use rustc_hash::FxHashMap;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// How a transformer is called, and what the symbols of its result mean.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// `(f form rename compare)`.
+    Renaming,
+    /// `(f form environment)` with that of the use; symbols mean what they do at the definition.
+    Closures,
+    /// `(f form environment)` with that of the definition; symbols mean what they do at the use.
+    ReversedClosures,
+}
+
+impl Way {
+    pub(super) fn of(core: Core) -> Option<Way> {
+        match core {
+            Core::ErMacroTransformer => Some(Way::Renaming),
+            Core::ScMacroTransformer => Some(Way::Closures),
+            Core::RscMacroTransformer => Some(Way::ReversedClosures),
+            _ => None,
+        }
+    }
+}
+
+/// A transformer.
+pub(super) struct Procedure {
+    way: Way,
+    code: Expr,
+}
+
+/// A definition of the module `module` that is not expanded yet.
+pub(super) struct Source {
+    module: u32,
+    id: Ident,
+    rhs: Rhs,
+}
+
+/// Tags of the opaque objects of `(cairn macro)`.
+const CLOSURE: &str = "syntactic-closure";
+const ENVIRONMENT: &str = "syntactic-environment";
+/// Numbers of the procedures that transformers are given.
+const RENAME: u32 = 0;
+const COMPARE: u32 = 1;
+
+/// An identifier that the table does not have yet.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Pending {
+    /// An alias, made where the macro is defined, of the base identifier with this name.
+    Renamed(Rc<str>),
+    /// The same of another alias.
+    Again(Ident),
+    /// A base identifier with this name.
+    Plain(Rc<str>),
+    /// An alias that is like no other.
+    Fresh(u32),
+}
+
+/// One use of a macro while its transformer runs.
+struct Use<'x, 'a> {
+    expander: &'x Expander<'a>,
+    m: &'x Macro,
+    /// The first number that the table does not use.
+    first: u32,
+    pending: RefCell<Vec<Pending>>,
+    numbers: RefCell<FxHashMap<Pending, u32>>,
+    /// Places of the form's pairs: of the list from here on, and of the element.
+    places: RefCell<FxHashMap<usize, (Span, Span)>>,
+    /// Data in the expansion so far.
+    size: Cell<usize>,
+    limit: usize,
+    span: Span,
+}
+
+/// What an identifier means, for comparison.
+#[derive(PartialEq)]
+enum Sense {
+    Bound(Binding),
+    Unbound(Rc<str>),
+}
+
+impl Expander<'_> {
+    /// `(er-macro-transformer expression)` and its relatives.
+    pub(super) fn procedure(&mut self, x: &Syntax, way: Way) -> R<Procedure> {
+        let Some([_, expression]) = x.as_list() else {
+            return self.err_help(
+                x.span,
+                "a transformer is one expression",
+                "(er-macro-transformer (lambda (form rename compare) body …))",
+            );
+        };
+        let before = self.s.errors.len();
+        let code = self.expr(expression);
+        if self.s.errors.len() > before {
+            return Err(Diagnostic::new(x.span, "").into()); // reported
+        }
+        self.expand_sources(&code);
+        Ok(Procedure { way, code })
+    }
+
+    pub(super) fn remember_source(&mut self, g: GlobalId, id: Ident, rhs: &Rhs) {
+        let rhs = match rhs {
+            Rhs::Expr(x) => Rhs::Expr(x.clone()),
+            Rhs::Procedure { form, formals, span } => {
+                Rhs::Procedure { form: form.clone(), formals: formals.clone(), span: *span }
+            }
+            Rhs::Built(e) => Rhs::Built(e.clone()),
+        };
+        let module = self.ctx.module;
+        self.sources.insert(g, Source { module, id, rhs });
+    }
+
+    /// Expands the definitions that the code needs.
+    fn expand_sources(&mut self, code: &Expr) {
+        let mut wanted = globals_of(code);
+        while let Some(g) = wanted.pop() {
+            if let Some(Source { module, id, rhs }) = self.sources.remove(&g) {
+                let e = self.at_top_level(module, |x| x.rhs(rhs, id));
+                wanted.extend(globals_of(&e));
+                self.s.retained.forms.push(TopForm::Define(g, e));
+            }
+        }
+    }
+
+    /// The expansion of a use of the macro `m`.
+    pub(super) fn run_procedure(&mut self, m: &Macro, p: &Procedure, form: &Syntax, root: &Root) -> R<Syntax> {
+        let limit = self.s.expansion_limit.unwrap_or(super::MAX_EXPANSION_SIZE);
+        let u = Use {
+            expander: self,
+            m,
+            first: self.s.names.len() as u32,
+            pending: RefCell::default(),
+            numbers: RefCell::default(),
+            places: RefCell::default(),
+            size: Cell::new(0),
+            limit,
+            span: form.span,
+        };
+        // long lists are dropped by recursion; a stack that is not touched costs nothing
+        let expansion = stacker::grow(1 << 30, || u.expand(p, form));
+        let (size, pending) = (u.size.get(), u.pending.into_inner());
+        let x = match expansion {
+            Ok(x) => x,
+            Err(stop) => return Err(self.transformer_failed(m, form, stop)),
+        };
+        self.count_expansion(root, size)?;
+        let names = &mut self.s.names;
+        let first = names.len() as u32;
+        let made: Vec<Ident> = pending
+            .into_iter()
+            .map(|p| match p {
+                Pending::Plain(name) => names.intern(&name),
+                Pending::Again(id) => names.alias(id, m.context()),
+                Pending::Renamed(name) => {
+                    let base = names.intern(&name);
+                    names.alias(base, m.context())
+                }
+                Pending::Fresh(n) => {
+                    let base = names.intern(&format!("g{n}"));
+                    names.alias(base, m.context())
+                }
+            })
+            .collect();
+        Ok(if made.is_empty() { x } else { settle(&x, first, &made) })
+    }
+
+    fn transformer_failed(&self, m: &Macro, form: &Syntax, stop: Stop) -> Box<Diagnostic> {
+        let name = self.name(m.name());
+        let mut help = None;
+        let mut place = None;
+        let message = match stop {
+            Stop::Raised(message, site) => {
+                place = self.visible_place(site);
+                format!("the transformer of `{name}` failed: {message}")
+            }
+            Stop::Fuel => {
+                help = Some(format!(
+                    "a transformer may take {} million steps, with {} calls inside each other",
+                    transform::MAX_STEPS / 1_000_000,
+                    transform::MAX_DEPTH
+                ));
+                format!("the transformer of `{name}` does not end")
+            }
+            Stop::Unsupported(what) => {
+                help = Some("files, ports and the system are not there while macros are expanded".into());
+                format!("the transformer of `{name}` failed: `{what}` is not possible during expansion")
+            }
+            Stop::Throw(..) => {
+                format!(
+                    "the transformer of `{name}` failed: a continuation cannot be entered again during expansion"
+                )
+            }
+            Stop::Unbound => {
+                format!("the transformer of `{name}` failed: a variable is used before its definition")
+            }
+            Stop::Unsound(why) if why.contains("not in scope") => {
+                help = Some("define it inside of the transformer, or at top level before the macro".into());
+                format!(
+                    "the transformer of `{name}` refers to a local variable, which has no value during expansion"
+                )
+            }
+            stop => format!("the transformer of `{name}` failed: {stop:?}"),
+        };
+        let mut d = self.diagnostic(form.span, message);
+        if let Some(place) = place {
+            d = d.note(place, "the error was raised here");
+        } else if !self.s.sources.get(m.span().file as usize).is_some_and(|f| f.library) {
+            d = d.note(m.span(), "the transformer");
+        }
+        if let Some(help) = help {
+            d = d.help(help);
+        }
+        d.into()
+    }
+
+    /// A position of the user's text.
+    fn visible_place(&self, site: Site) -> Option<Span> {
+        let file = site.file().filter(|_| site.is_known())?;
+        let source = self.s.sources.get(file as usize).filter(|f| !f.library)?;
+        let start = site.start();
+        let rest = source.text.get(start as usize..)?;
+        let length = if rest.starts_with('(') { closing(rest) } else { rest.find([' ', ')', '\n']).unwrap_or(1) };
+        Some(Span { file, start, end: start + length as u32 })
+    }
+}
+
+/// The length of the form that a text begins with; only for messages, so parentheses in strings may mislead.
+fn closing(text: &str) -> usize {
+    let mut depth = 0;
+    for (i, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            '\n' => return i,
+            _ => {}
+        }
+        if depth == 0 {
+            return i + 1;
+        }
+    }
+    text.len()
+}
+
+fn globals_of(e: &Expr) -> Vec<GlobalId> {
+    let mut found = Vec::new();
+    visit(e, &mut |e| {
+        if let Expr::Global(g, _) = e {
+            found.push(*g);
+        }
+    });
+    found
+}
+
+/// Puts identifiers of the table in the place of numbers from `first` on.
+fn settle(x: &Syntax, first: u32, made: &[Ident]) -> Syntax {
+    let all =
+        |items: &[Syntax]| -> Vec<Syntax> { grow(|| items.iter().map(|x| settle(x, first, made)).collect()) };
+    let datum = match &x.datum {
+        Datum::Ident(id) if id.0 >= first => Datum::Ident(made[(id.0 - first) as usize]),
+        Datum::List(items) => Datum::List(all(items).into()),
+        Datum::Dotted(items) => Datum::Dotted(all(items).into()),
+        Datum::Vector(items) => Datum::Vector(all(items).into()),
+        datum => datum.clone(),
+    };
+    Syntax::new(datum, x.span)
+}
+
+impl Use<'_, '_> {
+    fn expand(&self, p: &Procedure, form: &Syntax) -> Result<Syntax, Stop> {
+        let form = self.value(form);
+        let environment = |of_macro: bool| {
+            let tag = Val::Symbol(ENVIRONMENT.into());
+            Val::Opaque(cells(vec![tag, boolean(of_macro), native(COMPARE)]))
+        };
+        let args = match p.way {
+            Way::Renaming => vec![form.clone(), native(RENAME), native(COMPARE)],
+            Way::Closures => vec![form.clone(), environment(false)],
+            Way::ReversedClosures => vec![form.clone(), environment(true)],
+        };
+        let session = &self.expander.s;
+        let forms = session.retained.forms.iter().chain(&session.program.forms);
+        let expansion = transform::run_transformer(&session.program, forms, &p.code, args, self)?;
+        self.syntax(&expansion, p.way == Way::Closures, self.span).map_err(|m| Stop::Raised(m, Site::NONE))
+    }
+
+    // identifiers
+
+    fn number(&self, p: Pending) -> u32 {
+        *self.numbers.borrow_mut().entry(p).or_insert_with_key(|p| {
+            let mut pending = self.pending.borrow_mut();
+            pending.push(p.clone());
+            self.first + pending.len() as u32 - 1
+        })
+    }
+
+    /// What an identifier means, seen from the use, or from the macro's definition.
+    fn sense(&self, x: &Value<'_>, of_macro: bool) -> Option<Sense> {
+        let x_ = self.expander;
+        let ctx = if of_macro { self.m.context() } else { x_.ctx };
+        let of_name = |name: &Rc<str>, ctx| match x_.s.names.known(name) {
+            Some(id) => self.meaning(x_.resolve_in(id, ctx)),
+            None => Sense::Unbound(name.clone()),
+        };
+        match x {
+            Val::Symbol(name) => Some(of_name(name, ctx)),
+            Val::Ident(id, name) if *id >= self.first => {
+                Some(match &self.pending.borrow()[(*id - self.first) as usize] {
+                    Pending::Renamed(name) => of_name(name, self.m.context()),
+                    Pending::Again(id) => self.meaning(x_.resolve_in(*id, self.m.context())),
+                    Pending::Plain(name) => of_name(name, ctx),
+                    Pending::Fresh(_) => Sense::Unbound(name.clone()),
+                })
+            }
+            Val::Ident(id, _) => Some(self.meaning(x_.resolve_in(Ident(*id), ctx))),
+            Val::Opaque(_) => {
+                let (of_macro, form) = closure_parts(x)?;
+                self.sense(&form, of_macro)
+            }
+            _ => None,
+        }
+    }
+
+    fn meaning(&self, m: Meaning) -> Sense {
+        match m {
+            Meaning::Bound(b) => Sense::Bound(b),
+            Meaning::Unbound(id, _) => Sense::Unbound(self.expander.name(id).clone()),
+        }
+    }
+
+    // syntax to values and back
+
+    fn value<'p>(&self, x: &Syntax) -> Value<'p> {
+        match &x.datum {
+            Datum::Nil => Val::Nil,
+            Datum::Bool(b) => boolean(*b),
+            Datum::Char(c) => character(*c),
+            Datum::Eof => Val::Atom(Atom::Eof),
+            Datum::Default => Val::Atom(Atom::Default),
+            Datum::Unspecified | Datum::Reference(_) => Val::Atom(Atom::Unspecified),
+            Datum::Ident(id) => {
+                let names = &self.expander.s.names;
+                let name = names.name(*id).clone();
+                if names.parent(*id).is_none() { Val::Symbol(name) } else { Val::Ident(id.0, name) }
+            }
+            Datum::Number(n) => Val::Num((**n).clone()),
+            Datum::String(s) => string(s),
+            Datum::Bytes(b) => Val::Bytes(Rc::new(RefCell::new(b.to_vec()))),
+            Datum::List(_) | Datum::Dotted(_) => grow(|| {
+                let (items, tail) = x.parts();
+                let mut list = tail.map_or(Val::Nil, |t| self.value(t));
+                for item in items.iter().rev() {
+                    let pair = cells(vec![self.value(item), list]);
+                    let whole = if std::ptr::eq(item, &items[0]) { x.span } else { item.span };
+                    self.places.borrow_mut().insert(Rc::as_ptr(&pair) as usize, (whole, item.span));
+                    list = Val::Pair(pair);
+                }
+                list
+            }),
+            Datum::Vector(items) => grow(|| Val::Vector(cells(items.iter().map(|x| self.value(x)).collect()))),
+            Datum::Labeled(_, items) => self.value(&items[0]),
+        }
+    }
+
+    /// `renamed`: symbols are aliases of the macro's definition.
+    fn syntax(&self, v: &Value<'_>, renamed: bool, span: Span) -> Result<Syntax, String> {
+        self.size.set(self.size.get() + 1);
+        if self.size.get() > self.limit {
+            return Err("the expansion is endless or too large".into());
+        }
+        let datum = match v {
+            Val::Nil => Datum::Nil,
+            Val::Atom(Atom::Bool(b)) => Datum::Bool(*b),
+            Val::Atom(Atom::Char(c)) => Datum::Char(*c),
+            Val::Atom(Atom::Eof) => Datum::Eof,
+            Val::Atom(Atom::Default) => Datum::Default,
+            Val::Atom(Atom::Unspecified | Atom::Unbound) => Datum::Unspecified,
+            Val::Num(n) => Datum::Number(Rc::new(n.clone())),
+            Val::Symbol(name) if renamed => Datum::Ident(Ident(self.number(Pending::Renamed(name.clone())))),
+            Val::Symbol(name) => Datum::Ident(match self.expander.s.names.known(name) {
+                Some(id) => id,
+                None => Ident(self.number(Pending::Plain(name.clone()))),
+            }),
+            Val::Ident(id, _) => Datum::Ident(Ident(*id)),
+            Val::String(s) => Datum::String(s.borrow().iter().collect::<String>().into()),
+            Val::Bytes(b) => Datum::Bytes(b.borrow()[..].into()),
+            Val::Pair(_) => return grow(|| self.list(v, renamed, span)),
+            Val::Vector(items) => {
+                let items: Result<Vec<Syntax>, String> =
+                    grow(|| items.borrow().iter().map(|x| self.syntax(x, renamed, span)).collect());
+                Datum::Vector(items?.into())
+            }
+            Val::Opaque(_) => match closure_parts(v) {
+                Some((of_macro, form)) => return grow(|| self.syntax(&form, of_macro, span)),
+                None => return Err(format!("the expansion contains {}", v.written())),
+            },
+            v => return Err(format!("the expansion contains {}", v.written())),
+        };
+        Ok(Syntax::new(datum, span))
+    }
+
+    fn list(&self, v: &Value<'_>, renamed: bool, span: Span) -> Result<Syntax, String> {
+        let place = |v: &Value<'_>| match v {
+            Val::Pair(p) => self.places.borrow().get(&(Rc::as_ptr(p) as usize)).copied(),
+            _ => None,
+        };
+        let span = place(v).map_or(span, |(whole, _)| whole);
+        let (mut rest, mut items) = (v.clone(), Vec::new());
+        while let Some((x, next)) = rest.pair() {
+            let at = place(&rest).map_or(span, |(_, element)| element);
+            items.push(self.syntax(&x, renamed, at)?);
+            rest = next;
+        }
+        let tail = self.syntax(&rest, renamed, span)?;
+        Ok(Syntax::dotted(items, tail, span))
+    }
+}
+
+impl<'p> Natives<'p> for Use<'_, '_> {
+    fn call(&self, n: u32, args: &[Value<'p>]) -> Result<Value<'p>, String> {
+        match (n, args) {
+            (RENAME, [Val::Symbol(name)]) => {
+                Ok(Val::Ident(self.number(Pending::Renamed(name.clone())), name.clone()))
+            }
+            (RENAME, [Val::Ident(id, name)]) if *id < self.first => {
+                Ok(Val::Ident(self.number(Pending::Again(Ident(*id))), name.clone()))
+            }
+            (RENAME, [x @ Val::Ident(..)]) => Ok(x.clone()),
+            (RENAME, [x]) => Err(format!("rename: expected a symbol, got {}", x.written())),
+            (COMPARE, [a, b]) => Ok(boolean(match (self.sense(a, false), self.sense(b, false)) {
+                (Some(a), Some(b)) => a == b,
+                _ => a.is_eqv(b),
+            })),
+            (FRESH, [Val::Num(Number::Int(Int::Fix(k)))]) => {
+                let number = self.number(Pending::Fresh(self.first + *k as u32));
+                Ok(Val::Ident(number, format!("g{}", self.first + *k as u32).into()))
+            }
+            (RENAME, _) => Err(format!("rename: expected 1 argument, got {}", args.len())),
+            _ => Err(format!("compare: expected 2 arguments, got {}", args.len())),
+        }
+    }
+}
+
+/// Does the environment of a syntactic closure belong to the macro's definition, and what is closed?
+fn closure_parts<'p>(x: &Value<'p>) -> Option<(bool, Value<'p>)> {
+    let Val::Opaque(parts) = x else { return None };
+    match &parts.borrow()[..] {
+        [Val::Symbol(tag), Val::Opaque(env), form] if &**tag == CLOSURE => match &env.borrow()[..] {
+            [Val::Symbol(tag), Val::Atom(Atom::Bool(of_macro)), _] if &**tag == ENVIRONMENT => {
+                Some((*of_macro, form.clone()))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}

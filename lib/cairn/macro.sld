@@ -1,0 +1,37 @@
+;;; (cairn macro): macro transformers that are procedures.
+;;;
+;;; The keywords are the expander's (crates/cairn-syntax/src/expand/procedural.rs), which also knows the two kinds of
+;;; opaque objects here: an environment is #(tag definition? compare), a syntactic closure #(tag environment form).
+(define-library (cairn macro)
+  (export er-macro-transformer sc-macro-transformer rsc-macro-transformer
+          make-syntactic-closure close-syntax syntactic-closure? identifier? identifier=?)
+  (import (cairn syntax) (cairn primitives) (only (cairn control) error wrong-type))
+  (begin
+
+    (define (tagged? x tag)
+      (if (%opaque? x) (%eq? (%opaque-ref x 0) tag) #f))
+
+    (define (environment? x) (tagged? x 'syntactic-environment))
+    (define (syntactic-closure? x) (tagged? x 'syntactic-closure))
+
+    (define (close who form env)
+      (if (environment? env)
+          (%opaque 'syntactic-closure env form)
+          (wrong-type who "a syntactic environment" env)))
+
+    (define (close-syntax form env) (close "close-syntax" form env))
+
+    (define (make-syntactic-closure env free-names form)
+      (if (%null? free-names)
+          (close "make-syntactic-closure" form env)
+          (error "make-syntactic-closure: free names are not possible:" free-names)))
+
+    (define (identifier? x)
+      (if (%symbol? x)
+          #t
+          (if (syntactic-closure? x) (identifier? (%opaque-ref x 2)) #f)))
+
+    ;; Do two identifiers mean the same in their environments?
+    (define (identifier=? env1 id1 env2 id2)
+      (let ((a (close "identifier=?" id1 env1)) (b (close "identifier=?" id2 env2)))
+        ((%opaque-ref env1 2) a b)))))
