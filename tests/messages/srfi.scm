@@ -1,7 +1,9 @@
 ;; Procedures of SRFIs with wrong arguments: each message names the procedure.
 (import (scheme base) (scheme case-lambda) (scheme write) (scheme process-context) (srfi 14) (srfi 27) (srfi 35)
         (srfi 48)
-        (srfi 111) (srfi 128) (srfi 145) (srfi 151) (srfi 158)
+        (srfi 111) (srfi 128) (srfi 145) (srfi 151) (except (srfi 152) string-index) (srfi 158)
+        (only (srfi 13) string-index)
+        (prefix (only (srfi 13) string-hash) x13:) (cairn macro)
         (only (cairn port) with-output-to-string) (only (cairn control) condition->string))
 
 (include "../support/say.scm")
@@ -41,3 +43,11 @@
      (ucs-range->char-set #xD7FF #xE001 #t) (char-set-ref char-set:digit #f) (char-set-cursor-next char-set:digit #f)
      (char-set 5) (char-set-hash char-set:digit -1)
      (char-set<= char-set:digit five))
+
+(say (string-take "abc" 4) (string-pad "abc" 2 #\x 2 5) (string-index "abc" five) (string-join '() " " 'strict-infix)
+     (string-join '("a") " " 'other) (string-split "" ":" 'strict-infix) (string-split "a" ":" 'other)
+     (string-split five ":")
+     (string-replicate "" 0 3) (string-replicate "abc" 3 0) (string-segment "abc" 0) (string-every five "abc")
+     (string-take five 1)
+     (x13:string-hash "abc" -1))
+(say (make-syntactic-closure 5 '() 'x) (make-syntactic-closure 5 '(x) 'x) (close-syntax 'x 5) (identifier=? 5 'a 5 'b))

@@ -15,8 +15,9 @@
 (check (let ((if list)) (unhygienic-if 1 2 3)) => '(1 2 3))
 (define-syntax same-renaming
   (er-macro-transformer
-   (lambda (form r c) `(,(r 'quote) ,(list (eq? (r 'x) (r 'x)) (eq? (r 'x) 'x) (eq? (r 'x) (r (r 'x))) (symbol? (r 'x)))))))
-(check (same-renaming) => '(#t #f #f #t))
+   (lambda (form r c) `(,(r 'quote) ,(list (eq? (r 'x) (r 'x)) (eq? (r 'x) 'x) (eq? (r 'x) (r (r 'x)))
+                                           (symbol? (r 'x)))))))
+(check (same-renaming) => '(#t #f #t #t))
 
 ;; compare
 (define-syntax kind
@@ -85,7 +86,8 @@
               (guard (e ((error-object? e) (error-object-irritants e))) (error "bad" 1 2))
               (field-size (make-field 'a 8)) (assoc "b" '(("a" . 1) ("b" . 2))) (list-tail '(1 2 3) 1)
               (let loop ((i 0) (l '())) (if (= i 1000) (length l) (loop (+ i 1) (cons i l))))
-              (bytevector-u8-ref #u8(1 2) 1) (char-upcase #\λ) (exact (round 2.5)) (equal? '(1 #(2 "x")) (list 1 (vector 2 "x")))))))
+              (bytevector-u8-ref #u8(1 2) 1) (char-upcase #\λ) (exact (round 2.5))
+              (equal? '(1 #(2 "x")) (list 1 (vector 2 "x")))))))
 (check (computed)
        => '(3 2 1180591620717411303424 .3333333333333333 #(1 4 9) "AB" 9 "ff" 1000. "(a \"b\" #\\c)" 2 1 4 (caught oops)
             "car: expected a pair, got" (1 2) 8 ("b" . 2) (2 3) 1000 2 #\Λ 2 #t))

@@ -1,10 +1,11 @@
 //! A reference interpreter for Core, all dialects: what programs mean, in the plainest way.
 //!
-//! It has two uses. **Tests**: an optimizer pass must not change what a program does, so programs run before and after a
-//! pass and the [`Outcome`]s are compared; random programs make good tests. The interpreter also audits the optimizer's
-//! claims: an operand whose check was removed (`proven`) is checked here anyway, and a false claim stops the run with
-//! [`Stop::Unsound`], which no test may accept. **Macro transformers** written as procedures run here during expansion
-//! ([`transform`]), in the compiler as in programs that call `eval`: nothing but the forms of libraries is needed.
+//! It has two uses. **Tests**: an optimizer pass must not change what a program does, so programs run before and
+//! after a pass and the [`Outcome`]s are compared; random programs make good tests. The interpreter also audits the
+//! optimizer's claims: an operand whose check was removed (`proven`) is checked here anyway, and a false claim stops
+//! the run with [`Stop::Unsound`], which no test may accept. **Macro transformers** written as procedures run here
+//! during expansion ([`transform`]), in the compiler as in programs that call `eval`: nothing but the forms of
+//! libraries is needed.
 //!
 //! It is slow, environments are linked lists, continuations can only escape. In tests only a few runtime calls are
 //! there ([`Stop::Unsupported`] otherwise), and `(%write-object x port mode)` adds `x` to the outcome's trace.
@@ -13,11 +14,11 @@
 //! |---|---|
 //! | `values` | values |
 //! | `primitives` | inline operations; the runtime calls that tests need |
-//! | `transform`, `runtime` | macro transformers: errors, limits, definitions on demand; their runtime calls |
+//! | `transform`, `transformer_calls` | macro transformers: errors, limits, definitions on demand; their runtime calls |
 
 mod primitives;
-mod runtime;
 pub mod transform;
+mod transformer_calls;
 mod values;
 
 pub use primitives::World;

@@ -10,8 +10,8 @@
 //!
 //! The expression is expanded where it stands and run, for each use of the macro, by the interpreter of cairn-core
 //! ([`cairn_core::interp::transform`]); so it works alike in the compiler and in programs that call `eval`. It sees
-//! what its module imports, and procedures that the module defines before the macro: their right-hand sides are expanded
-//! ahead of their turn ([`Source`]). Local variables of the program around it have no values yet.
+//! what its module imports, and procedures that the module defines before the macro: their right-hand sides are
+//! expanded ahead of their turn ([`Source`]). Local variables of the program around it have no values yet.
 //!
 //! **Identifiers.** A symbol of the form or of the expansion is an identifier of the user's text. Aliases, which other
 //! macros made, are [`Val::Ident`] with their number. `rename` gives an alias of the place where the macro is defined:
