@@ -255,7 +255,7 @@ impl<'p> Machine<'p> {
                 Expr::SetGlobal(g, e, site) => {
                     let x = self.value(e, &env)?;
                     self.global(*g, *site)?;
-                    self.globals.borrow_mut()[g.0 as usize] = Some(x);
+                    self.assign(*g, x);
                     return Ok(Out::One(unspecified()));
                 }
                 Expr::If(test, then, other) => {
@@ -368,7 +368,7 @@ impl<'p> Machine<'p> {
     }
 
     fn global(&self, g: GlobalId, site: Site) -> Res<Value<'p>> {
-        let value = self.globals.borrow()[g.0 as usize].clone();
+        let value = self.globals.borrow().get(g.0 as usize).cloned().flatten();
         match (value, &self.host) {
             (Some(value), _) => Ok(value),
             (None, Some(_)) => self.define(g, site),

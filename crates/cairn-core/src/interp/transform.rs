@@ -11,7 +11,7 @@
 
 use super::values::{Atom, Val, boolean, fixnum, list};
 use super::{Machine, Out, Procedure, Res, Stop, Value, World};
-use crate::ir::{Expr, GlobalId, Program, TopForm};
+use crate::ir::{Expr, GlobalId, Import, ImportFrom, Program, TopForm};
 use crate::prim::{Kind, Op, PrimOp};
 use cairn_layout::code::Site;
 use cairn_layout::machine::{error, slot};
@@ -36,20 +36,29 @@ pub trait Natives<'p> {
     fn call(&self, number: u32, args: &[Value<'p>]) -> Result<Value<'p>, String>;
 }
 
+/// Globals of this number and above are variables of another program, the library's, with this subtracted.
+pub const LIBRARY_GLOBALS: u32 = 1 << 24;
+
 /// What a transformer needs beyond a program under test.
 pub(super) struct Host<'p> {
     definitions: FxHashMap<GlobalId, &'p Expr>,
     natives: &'p dyn Natives<'p>,
+    /// Exports of the library that was compiled beforehand, as variables.
+    exports: &'p FxHashMap<u32, GlobalId>,
+    /// Values of variables from [`LIBRARY_GLOBALS`] on.
+    values: RefCell<FxHashMap<GlobalId, Value<'p>>>,
     symbols: Cell<u32>,
 }
 
 /// Calls the value of `transformer` with arguments. `forms` are those of the libraries and of the definitions that it
-/// refers to, `program` has their variables and names.
+/// refers to, `program` has their variables and names; imports from the library that was compiled beforehand are the
+/// variables `exports`, by number, from [`LIBRARY_GLOBALS`] on.
 pub fn run_transformer<'p>(
     program: &'p Program,
     forms: impl Iterator<Item = &'p TopForm>,
     transformer: &'p Expr,
     args: Vec<Value<'p>>,
+    exports: &'p FxHashMap<u32, GlobalId>,
     natives: &'p dyn Natives<'p>,
 ) -> Res<Value<'p>> {
     let mut definitions = FxHashMap::default();
@@ -70,7 +79,7 @@ pub fn run_transformer<'p>(
         thrown: RefCell::new(Vec::new()),
         captures: Cell::new(0),
         depth: Cell::new(0),
-        host: Some(Host { definitions, natives, symbols: Cell::new(0) }),
+        host: Some(Host { definitions, natives, exports, values: RefCell::default(), symbols: Cell::new(0) }),
     };
     for e in stores {
         machine.value(e, &None)?;
@@ -86,8 +95,17 @@ impl<'p> Machine<'p> {
     /// The value of a library's variable, computed now.
     pub(super) fn define(&self, g: GlobalId, site: Site) -> Res<Value<'p>> {
         let host = self.host.as_ref().expect("only of transformers");
+        if let Some(value) = host.values.borrow().get(&g) {
+            return Ok(value.clone());
+        }
+        let info = self.program.globals.get(g.0 as usize);
+        if let Some(Import { from: ImportFrom::Library(n), .. }) = info.and_then(|i| i.import)
+            && let Some(variable) = host.exports.get(&n)
+        {
+            return self.define(*variable, site);
+        }
         let Some(e) = host.definitions.get(&g) else {
-            let name = &self.program.globals[g.0 as usize].name;
+            let name = info.map_or("a variable of the library", |i| &i.name);
             let message = format!(
                 "`{name}` has no value during expansion: a transformer sees imported procedures, and those that the \
                  same program or library defines before it"
@@ -95,8 +113,22 @@ impl<'p> Machine<'p> {
             return Err(Stop::Raised(message, site));
         };
         let value = self.value(e, &None)?;
-        self.globals.borrow_mut()[g.0 as usize] = Some(value.clone());
+        if g.0 < LIBRARY_GLOBALS {
+            self.globals.borrow_mut()[g.0 as usize] = Some(value.clone());
+        } else {
+            host.values.borrow_mut().insert(g, value.clone());
+        }
         Ok(value)
+    }
+
+    /// Assigns a variable that has a value.
+    pub(super) fn assign(&self, g: GlobalId, x: Value<'p>) {
+        match &self.host {
+            Some(host) if g.0 >= LIBRARY_GLOBALS => {
+                host.values.borrow_mut().insert(g, x);
+            }
+            _ => self.globals.borrow_mut()[g.0 as usize] = Some(x),
+        }
     }
 
     pub(super) fn native(&self, n: u32, args: &[Value<'p>]) -> Res<Value<'p>> {

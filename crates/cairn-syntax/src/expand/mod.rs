@@ -140,6 +140,9 @@ pub struct Session {
     expansion_limit: Option<usize>,
     /// Forms of libraries that are in no program any more: macro transformers refer to them.
     retained: Program,
+    /// The library's text, expanded for macro transformers, when programs are compiled on one that was compiled
+    /// beforehand.
+    library_text: procedural::LibraryText,
     /// Variables of libraries.
     library_globals: FxHashSet<GlobalId>,
     /// Was `er-macro-transformer` or a relative imported anywhere?

@@ -26,14 +26,14 @@ use super::core::Core;
 use super::rules::Macro;
 use super::scan::Rhs;
 use super::scope::Meaning;
-use super::{Binding, Expander, R, Root, grow};
+use super::{Binding, Expander, R, Root, Session, grow};
 use crate::Diagnostic;
 use crate::diagnostic::Span;
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_core::interp::transform::{self, FRESH, Natives, character, native, string};
 use cairn_core::interp::{Atom, Stop, Val, Value, boolean, cells};
-use cairn_core::ir::{Expr, GlobalId, TopForm};
-use cairn_core::visit;
+use cairn_core::ir::{Expr, GlobalId, Import, ImportFrom, TopForm};
+use cairn_core::{rewrite, visit};
 use cairn_layout::code::Site;
 use cairn_num::{Int, Number};
 use rustc_hash::FxHashMap;
@@ -73,6 +73,16 @@ pub(super) struct Source {
     module: u32,
     id: Ident,
     rhs: Rhs,
+}
+
+/// The library as a program of its own: programs on a library that was compiled beforehand do not have its forms.
+#[derive(Default)]
+pub(super) struct LibraryText {
+    session: Option<Box<Session>>,
+    /// How many libraries it was made for.
+    libraries: usize,
+    /// Variables, from [`transform::LIBRARY_GLOBALS`] on, by their number as exports.
+    exports: FxHashMap<u32, GlobalId>,
 }
 
 /// Tags of the opaque objects of `(cairn macro)`.
@@ -161,8 +171,42 @@ impl Expander<'_> {
         }
     }
 
+    /// Expands the library's text if its forms are not at hand.
+    fn expand_library(&mut self) {
+        let Some(boot) = self.s.boot.clone() else { return };
+        let modules = &self.s.modules;
+        let known = self.s.libraries.iter().filter(|(_, l)| !l.loading && modules[l.module as usize].builtin);
+        let mut names: Vec<_> = known.map(|(name, _)| name.clone()).collect();
+        names.sort();
+        if names.len() == self.s.library_text.libraries {
+            return;
+        }
+        let mut session = self.s.library_text.session.take().unwrap_or_default();
+        if session.preload(&names, self.loader).is_err() {
+            return; // what it lacks is reported when it is needed
+        }
+        let who: Vec<usize> =
+            session.program.procedures.iter().map(|name| self.s.program.procedure_name(name)).collect();
+        for mut form in std::mem::take(&mut session.retained.forms) {
+            if let TopForm::Define(g, _) = &mut form {
+                *g = moved(*g);
+            }
+            rewrite(form.expr_mut(), &mut |e| move_to_library(e, &who));
+            self.s.retained.forms.push(form);
+        }
+        let text = &mut self.s.library_text;
+        for (key, g) in session.definitions() {
+            if let Some(Import { from: ImportFrom::Library(n), .. }) = boot.export(&key) {
+                text.exports.insert(n, moved(g));
+            }
+        }
+        text.libraries = names.len();
+        text.session = Some(session);
+    }
+
     /// The expansion of a use of the macro `m`.
     pub(super) fn run_procedure(&mut self, m: &Macro, p: &Procedure, form: &Syntax, root: &Root) -> R<Syntax> {
+        self.expand_library();
         let limit = self.s.expansion_limit.unwrap_or(super::MAX_EXPANSION_SIZE);
         let u = Use {
             expander: self,
@@ -290,6 +334,27 @@ fn globals_of(e: &Expr) -> Vec<GlobalId> {
     found
 }
 
+fn moved(g: GlobalId) -> GlobalId {
+    GlobalId(g.0 + transform::LIBRARY_GLOBALS)
+}
+
+/// An expression of the library's own program in another: its variables are moved, its places unknown. `who` translates
+/// the names that errors give.
+fn move_to_library(e: &mut Expr, who: &[usize]) {
+    let place = |site: &mut Site| *site = Site::NONE.with_who(site.who().and_then(|w| who.get(w).copied()));
+    match e {
+        Expr::Global(g, site) | Expr::SetGlobal(g, _, site) => {
+            *g = moved(*g);
+            place(site);
+        }
+        Expr::Call(_, _, site) | Expr::Apply(_, _, site) | Expr::CallCc(_, site) => place(site),
+        Expr::Prim { site, .. } | Expr::Receive { site, .. } => place(site),
+        Expr::Lambda(l) => place(&mut l.site),
+        Expr::Fix(lambdas, _) => lambdas.iter_mut().for_each(|(_, l)| place(&mut l.site)),
+        _ => {}
+    }
+}
+
 /// Puts identifiers of the table in the place of numbers from `first` on.
 fn settle(x: &Syntax, first: u32, made: &[Ident]) -> Syntax {
     let all =
@@ -318,7 +383,14 @@ impl Use<'_, '_> {
         };
         let session = &self.expander.s;
         let forms = session.retained.forms.iter().chain(&session.program.forms);
-        let expansion = transform::run_transformer(&session.program, forms, &p.code, args, self)?;
+        let expansion = transform::run_transformer(
+            &session.program,
+            forms,
+            &p.code,
+            args,
+            &session.library_text.exports,
+            self,
+        )?;
         self.syntax(&expansion, p.way == Way::Closures, self.span).map_err(|m| Stop::Raised(m, Site::NONE))
     }
 
