@@ -12,14 +12,16 @@
 ;;; a library's variables do not change.  All other global variables are cells: pairs of a value and a name.
 
 (define-library (cairn evaluator)
-  (export eval environment interaction-environment scheme-report-environment null-environment load)
+  (export run-program
+          eval environment interaction-environment scheme-report-environment null-environment load)
   (import (cairn syntax) (cairn primitives) (cairn layout) (cairn control) (cairn records) (cairn number) (cairn list)
           (cairn text) (cairn vector) (cairn port) (cairn reader))
   (begin
 
     ;;;; Cells
 
-    (define unbound (%opaque 'unbound))
+    ;; What a cell without a value holds, and native code knows; it must not be the value of a variable.
+    (define without-value (cons (%native-unbound) #f))
 
     ;; Cells by number; grows.
     (define cells (make-vector 64 #f))
@@ -28,7 +30,7 @@
       (if (>= n (vector-length cells))
           (set! cells (vector-grow cells (* 2 (+ n 1)))))
       (or (vector-ref cells n)
-          (let ((c (cons unbound #f)))
+          (let ((c (cons (car without-value) #f)))
             (vector-set! cells n c)
             c)))
 
@@ -51,7 +53,7 @@
     (define (gen-cell c name)
       (lambda (env)
         (let ((v (car c)))
-          (if (eq? v unbound)
+          (if (eq? v (car without-value))
               (raise-unbound name)
               v))))
 
@@ -85,6 +87,11 @@
       (case (part 0)
         ((local) (gen-local (part 1) (part 2)))
         ((quote) (let ((x (part 1))) (lambda (env) x)))
+        ((constant)
+         (let ((c (cell (part 1))))
+           (if (eq? (car c) (car without-value))
+               (set-car! c (part 2)))
+           (let ((x (car c))) (lambda (env) x))))
         ((value) (let ((x (vector-ref values-of-program (part 1)))) (lambda (env) x)))
         ((cell) (gen-cell (cell (part 1)) (part 2)))
         ((call) (gen-call (part 1) (vector->list (part 2))))
@@ -95,13 +102,15 @@
          (let ((scope (gen-scope (part 1))) (body (sub 2)))
            (lambda (env) (body (scope env)))))
         ((lambda) (gen-lambda (part 2)))
+        ((native)
+         (gen-native (vector-ref (vector-ref (part 1) 2) 0) (part 2) (map gen (vector->list (part 3))) (part 4)))
         ((begin) (gen-begin (map gen (cdr (vector->list code)))))
         ((fix) (gen-fix (map gen (vector->list (part 1))) (sub 2)))
         ((set)
          (let ((c (cell (part 1))) (name (part 2)) (value (sub 3)))
            (lambda (env)
              (let ((x (value env)))
-               (if (eq? (car c) unbound)
+               (if (eq? (car c) (car without-value))
                    (raise-unbound name))
                (set-car! c x)))))
         ((define)
@@ -248,6 +257,117 @@
                                     (if (= required 1) " value, got" " values, got"))
                      (length vals))))))
 
+    ;;;; Programs
+
+    ;; A program that is evaluated becomes native where it is hot: cairn-rt/src/native.rs.  By number of a lambda: the
+    ;; procedure that makes its native closure of the values of its free variables, or #f; and how often evaluated
+    ;; closures were entered.
+    (define natives #f)
+    (define entries #f)
+
+    ;; Entries until it is time to ask for a module, or to look for it.  Whoever has looked for it often waits: what it
+    ;; would evaluate meanwhile is little, and the other thread has the processor for itself.
+    (define budget 0)
+    (define asked #f)
+    (define value-cell 0)
+    (define modules-left 4)
+    (define-syntax first-budget (syntax-rules () ((_) 20000)))
+    (define-syntax next-budget (syntax-rules () ((_) 200000)))
+    (define-syntax waiting-budget (syntax-rules () ((_) 1000)))
+    (define-syntax looks (syntax-rules () ((_) 200)))
+    (define-syntax milliseconds-to-wait (syntax-rules () ((_) 20)))
+    (define looks-left 0)
+
+    ;; An evaluated closure of lambda `n` is entered: what makes a native one, or #f.
+    (define (enter-evaluated n)
+      (vector-set! entries n (+ (vector-ref entries n) 1))
+      (set! budget (- budget 1))
+      (if (eq? budget 0)
+          (look-for-module))
+      (vector-ref natives n))
+
+    (define (look-for-module)
+      (set! budget (waiting-budget))
+      (set! looks-left (- looks-left 1))
+      (if asked
+          (let ((module (%native-ready cells (if (< looks-left 0) (milliseconds-to-wait) 0))))
+            (if module
+                (begin
+                  (set! asked #f)
+                  (set! budget (next-budget))
+                  ((vector-ref module 0))
+                  (install-module (vector-ref module 1) (vector-ref module 2)
+                                  (car (cell value-cell))))))
+          (begin
+            (set! asked (and (> modules-left 0) (%native-request entries cells)))
+            (set! modules-left (- modules-left 1))
+            (set! looks-left (looks))
+            (if (not asked)
+                (set! budget -1)))))
+
+    ;; The last cell of the program has the value of the module: makers of lambdas, then procedures that take the place of evaluated ones.
+    (define (install-module lambdas procedures value)
+      (let ((n (vector-length lambdas)))
+        (do ((i 0 (+ i 1)))
+            ((= i n))
+          (vector-set! natives (vector-ref lambdas i) (vector-ref value i)))
+        (do ((i 0 (+ i 1)))
+            ((= i (vector-length procedures)))
+          (%native-become! (car (cell (vector-ref procedures i))) (vector-ref value (+ n i))))))
+
+    ;; Procedures of lambda `n`, evaluated until there is native code, which is made for free variables `free`.  The
+    ;; variables of a member of a recursive group have values only when the whole group is made.
+    (define (gen-native clause n free member?)
+      (define (make env)
+        (apply (vector-ref natives n) (run-all free env)))
+      (define-syntax switching
+        (syntax-rules ()
+          ((_ (env native) formals native-call evaluated-call)
+           (lambda (env)
+             (if (if member? #f (vector-ref natives n))
+                 (make env)
+                 (let ((native #f))
+                   (named-lambda (evaluated . formals)
+                     (if (or native
+                             (and (enter-evaluated n)
+                                  (begin
+                                    (set! native (make env))
+                                    #t)))
+                         native-call
+                         evaluated-call))))))))
+      (let ((required (vector-ref clause 0))
+            (rest? (vector-ref clause 1))
+            (body (gen (vector-ref clause 2))))
+        (if rest?
+            (case required
+              ((0) (switching (env native) rest (apply native rest) (body (vector env rest))))
+              ((1) (switching (env native) (a . rest) (apply native a rest) (body (vector env a rest))))
+              (else (switching (env native) args (apply native args) (enter required #t body env args))))
+            (case required
+              ((0) (switching (env native) () (native) (body (vector env))))
+              ((1) (switching (env native) (a) (native a) (body (vector env a))))
+              ((2) (switching (env native) (a b) (native a b) (body (vector env a b))))
+              ((3) (switching (env native) (a b c) (native a b c) (body (vector env a b c))))
+              ((4) (switching (env native) (a b c d) (native a b c d) (body (vector env a b c d))))
+              (else (switching (env native) args (apply native args) (enter required #f body env args)))))))
+
+    ;; Runs the program, which is evaluated.
+    (define (run-program)
+      (let* ((sizes (%native-program)) (forms (vector-ref sizes 0)))
+        (set! values-of-program (%machine-ref (slot-exports)))
+        (set! natives (make-vector (vector-ref sizes 1) #f))
+        (set! entries (make-vector (vector-ref sizes 1) 0))
+        (set! value-cell (vector-ref sizes 2))
+        (do ((i 0 (+ i 1)))
+            ((= i (vector-ref sizes 3)))
+          (cell i))
+        (set! budget (first-budget))
+        (let loop ((i 0))
+          (if (< i forms)
+              (begin
+                ((gen (%native-form i cells)) #f)
+                (loop (+ i 1)))))))
+
     ;;;; Environments
 
     (define-record-type evaluation-environment
@@ -258,9 +378,12 @@
     ;; Values of the variables of the program's libraries, by number.
     (define values-of-program #f)
 
+    (define started #f)
+
     (define (start!)
-      (if (not values-of-program)
+      (if (not started)
           (let ((exports (%machine-ref (slot-exports))) (bindings (running-bindings)))
+            (set! started #t)
             (%evaluator-start (vector-ref bindings 0) (vector-ref bindings 1))
             (set! values-of-program (or exports (apply vector-append (vector-ref bindings 2)))))))
 

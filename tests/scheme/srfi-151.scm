@@ -5,6 +5,7 @@
               log2-binary-factors))
 (include "include/check.scm")
 
+(define (powers n) (let loop ((i 0)) (if (= i n) '() (cons (expt 2 i) (loop (+ i 1))))))
 (define numbers (list 0 1 -1 2 -2 5 -6 12 37 255 -256 (expt 2 59) (- (expt 2 60)) (+ (expt 2 70) 5) (- 3 (expt 2 80))))
 
 (define (bit n i) (floor-remainder (floor-quotient n (expt 2 i)) 2))
@@ -71,7 +72,6 @@
        '(0 1 4 61)))
     '(0 1 3 40)))
  numbers)
-(define (powers n) (let loop ((i 0)) (if (= i n) '() (cons (expt 2 i) (loop (+ i 1))))))
 
 (check (bit-field-rotate #b0111 1 0 4) => #b1110)
 (check (bit-field-rotate #b110 -1 0 3) => #b011)

@@ -9,7 +9,10 @@
 //! | [`print`], [`parse`], [`verify`] | its text form, and what must hold |
 //! | [`walk`], [`effects`] | what all passes share: walking, copying, measuring; effects |
 //! | [`passes`] | the optimizer |
+//! | [`copies`] | copies of library procedures, for programs on a library compiled beforehand |
+//! | [`tier`] | what of an evaluated program becomes native code |
 
+pub mod copies;
 mod effects;
 pub mod globals;
 pub mod inlined;
@@ -19,6 +22,7 @@ pub mod parse;
 pub mod passes;
 pub mod prim;
 pub mod print;
+pub mod tier;
 pub mod verify;
 mod walk;
 

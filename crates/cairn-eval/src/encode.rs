@@ -10,6 +10,7 @@
 //! | code | meaning |
 //! |---|---|
 //! | `#(quote x)` | constant |
+//! | `#(constant n x)` | constant of a program, which it finds in cell `n` when it has been made |
 //! | `#(local depth index)` | variable: `depth` scopes out, element `index` of its vector; element 0 is the scope outside |
 //! | `#(value n)` | variable of a library of the running program, or primitive, number `n` of the keys |
 //! | `#(cell n name)` | any other global variable, by number; raises when unbound |
@@ -18,6 +19,7 @@
 //! | `#(let #(x …) body)` | a scope with the values |
 //! | `#(fix #(lambda …) body)` | a scope with procedures that see it |
 //! | `#(lambda name #(#(required rest? body) …))` | procedure; each clause's body in a scope with its arguments |
+//! | `#(native lambda n #(x …) member?)` | procedure of one clause, lambda `n` of a program ([`cairn_core::tier`]) with these free variables |
 //! | `#(call f #(x …))`, `#(apply f #(x …))`, `#(call/cc f)` | |
 //! | `#(values x …)` | |
 //! | `#(receive x required rest? body)` | a scope with the values of `x` |
@@ -29,9 +31,11 @@
 
 use cairn_core::ir::{Clause, Expr, GlobalId, Import, ImportFrom, Lambda, Literal, Program, TopForm, VarId};
 use cairn_core::prim::{Op, PrimOp};
+use cairn_core::tier::Lambdas;
 use cairn_rt::evaluator::Data;
 use cairn_syntax::{BootLibrary, Session, primitive_key};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Code nested deeper than this is refused: the evaluator's own code would be as deep.
@@ -48,6 +52,8 @@ pub struct Names {
     cells: FxHashMap<GlobalId, usize>,
     /// The library that was compiled beforehand, if the program runs on it.
     library: Option<Arc<dyn BootLibrary>>,
+    /// Cells with smaller numbers belong to a program.
+    first_cell: usize,
 }
 
 impl Names {
@@ -85,15 +91,29 @@ impl Names {
         }
     }
 
+    /// Cells get numbers from this one on.
+    pub fn with_cells_from(self, first_cell: usize) -> Names {
+        Names { first_cell, ..self }
+    }
+
     fn cell(&mut self, g: GlobalId) -> usize {
-        let next = self.cells.len();
+        let next = self.first_cell + self.cells.len();
         *self.cells.entry(g).or_insert(next)
     }
 }
 
 /// The forms of a program, a list.
 pub fn program(program: &Program, names: &mut Names) -> Result<Data, String> {
-    let mut encoder = Encoder { program, names, scopes: Vec::new(), depth: 0 };
+    encode(program, names, None)
+}
+
+/// The same for a program whose lambdas may become native.
+pub fn tiered(program: &Program, names: &mut Names, lambdas: &Lambdas) -> Result<Data, String> {
+    encode(program, names, Some(lambdas))
+}
+
+fn encode(program: &Program, names: &mut Names, lambdas: Option<&Lambdas>) -> Result<Data, String> {
+    let mut encoder = Encoder { program, names, lambdas, scopes: Vec::new(), depth: 0 };
     let forms: Result<Vec<Data>, String> = program.forms.iter().map(|f| encoder.form(f)).collect();
     Ok(list(forms?))
 }
@@ -101,6 +121,7 @@ pub fn program(program: &Program, names: &mut Names) -> Result<Data, String> {
 struct Encoder<'a> {
     program: &'a Program,
     names: &'a mut Names,
+    lambdas: Option<&'a Lambdas<'a>>,
     /// Variables of the scopes around the expression, outermost first.
     scopes: Vec<Vec<VarId>>,
     depth: usize,
@@ -113,9 +134,17 @@ impl Encoder<'_> {
         match form {
             TopForm::Define(g, e) => {
                 let value = self.expr(e)?;
-                Ok(node("define", [number(self.names.cell(*g)), value]))
+                Ok(node("define", [number(self.cell(*g)), value]))
             }
             TopForm::Expr(e) => self.expr(e),
+        }
+    }
+
+    /// The number of a variable's cell.
+    fn cell(&mut self, g: GlobalId) -> usize {
+        match self.lambdas {
+            Some(all) => all.cell(g),
+            None => self.names.cell(g),
         }
     }
 
@@ -131,11 +160,14 @@ impl Encoder<'_> {
 
     fn expr_here(&mut self, e: &Expr) -> R {
         Ok(match e {
-            Expr::Const(l) => node("quote", [literal(l)]),
+            Expr::Const(l) => match self.lambdas.and_then(|all| all.constant(l)) {
+                Some(n) => node("constant", [number(n), self.literal(l)]),
+                None => node("quote", [self.literal(l)]),
+            },
             Expr::Local(v) => self.local(*v)?,
             Expr::Global(g, _) => match self.names.value(self.program, *g) {
                 Some(n) => node("value", [number(n)]),
-                None => node("cell", [number(self.names.cell(*g)), self.name(*g)]),
+                None => node("cell", [number(self.cell(*g)), self.name(*g)]),
             },
             Expr::SetGlobal(g, e, _) => {
                 if self.names.value(self.program, *g).is_some() {
@@ -143,7 +175,7 @@ impl Encoder<'_> {
                     return Err(format!("`{name}` belongs to a library and cannot be assigned"));
                 }
                 let value = self.expr(e)?;
-                node("set", [number(self.names.cell(*g)), self.name(*g), value])
+                node("set", [number(self.cell(*g)), self.name(*g), value])
             }
             Expr::If(a, b, c) => node("if", [self.expr(a)?, self.expr(b)?, self.expr(c)?]),
             Expr::Seq(es) => node("begin", self.all(es)?),
@@ -183,6 +215,45 @@ impl Encoder<'_> {
         })
     }
 
+    fn literal(&mut self, l: &Literal) -> Data {
+        match l {
+            Literal::Number(n) => Data::Number(n.clone()),
+            Literal::Char(c) => Data::Char(*c),
+            Literal::Bool(b) => Data::Bool(*b),
+            Literal::Nil => Data::Nil,
+            Literal::Unspecified => Data::Unspecified,
+            Literal::Eof => Data::Eof,
+            Literal::Default => Data::Default,
+            Literal::Unbound => Data::Unbound,
+            Literal::Symbol(s) => Data::Symbol(s.to_string()),
+            Literal::String(s) => self.shared(s, |_| Data::String(s.to_string())),
+            Literal::Bytes(b) => self.shared(b, |_| Data::Bytes(b.to_vec())),
+            Literal::Vector(items) => {
+                self.shared(items, |this| Data::Vector(items.iter().map(|x| this.literal(x)).collect()))
+            }
+            Literal::Pair(first) => self.shared(first, |this| {
+                let (mut items, mut rest) = (vec![this.literal(&first.0)], &first.1);
+                while let Literal::Pair(p) = rest
+                    && this.lambdas.is_none_or(|all| all.shared(Rc::as_ptr(p).cast()).is_none())
+                {
+                    items.push(this.literal(&p.0));
+                    rest = &p.1;
+                }
+                Data::List(items, Box::new(this.literal(rest)))
+            }),
+        }
+    }
+
+    /// What occurs more than once in a program's constants is one object.
+    fn shared<T: ?Sized>(&mut self, part: &Rc<T>, make: impl FnOnce(&mut Self) -> Data) -> Data {
+        let again = self.lambdas.and_then(|all| all.shared(Rc::as_ptr(part).cast()));
+        let data = make(self);
+        match again {
+            Some(n) => Data::Shared(n, Box::new(data)),
+            None => data,
+        }
+    }
+
     fn all(&mut self, es: &[Expr]) -> Result<Vec<Data>, String> {
         es.iter().map(|e| self.expr(e)).collect()
     }
@@ -210,7 +281,12 @@ impl Encoder<'_> {
     fn lambda(&mut self, l: &Lambda) -> R {
         let clauses: Vec<Data> =
             l.clauses.iter().map(|c| Ok(Data::Vector(self.clause(c)?.into()))).collect::<Result<_, String>>()?;
-        Ok(node("lambda", [Data::Symbol(l.name.to_string()), Data::Vector(clauses)]))
+        let code = node("lambda", [Data::Symbol(l.name.to_string()), Data::Vector(clauses)]);
+        let Some((n, info)) = self.lambdas.map(|all| all.get(l)).filter(|_| l.clauses.len() == 1) else {
+            return Ok(code);
+        };
+        let free = info.free.iter().map(|v| self.local(*v)).collect::<Result<_, _>>()?;
+        Ok(node("native", [code, number(n), Data::Vector(free), boolean(info.is_member())]))
     }
 
     fn clause(&mut self, c: &Clause) -> Result<[Data; 3], String> {
@@ -234,29 +310,4 @@ fn boolean(b: bool) -> Data {
 
 fn list(items: Vec<Data>) -> Data {
     Data::List(items, Box::new(Data::Nil))
-}
-
-fn literal(l: &Literal) -> Data {
-    match l {
-        Literal::Number(n) => Data::Number(n.clone()),
-        Literal::Char(c) => Data::Char(*c),
-        Literal::Bool(b) => Data::Bool(*b),
-        Literal::Nil => Data::Nil,
-        Literal::Unspecified => Data::Unspecified,
-        Literal::Eof => Data::Eof,
-        Literal::Default => Data::Default,
-        Literal::Unbound => Data::Unbound,
-        Literal::Symbol(s) => Data::Symbol(s.to_string()),
-        Literal::String(s) => Data::String(s.to_string()),
-        Literal::Bytes(b) => Data::Bytes(b.to_vec()),
-        Literal::Vector(items) => Data::Vector(items.iter().map(literal).collect()),
-        Literal::Pair(_) => {
-            let (mut items, mut rest) = (Vec::new(), l);
-            while let Literal::Pair(p) = rest {
-                items.push(literal(&p.0));
-                rest = &p.1;
-            }
-            Data::List(items, Box::new(literal(rest)))
-        }
-    }
 }

@@ -47,7 +47,7 @@ pub fn new(options: &Options) -> Box<dyn Evaluator> {
 pub fn on_library(options: &Options, library: Arc<dyn BootLibrary>) -> Box<dyn Evaluator> {
     Box::new(Expander {
         files: Files::new(options.library_path.clone()),
-        names: Names::on_library(library.clone()),
+        names: Names::on_library(library.clone()).with_cells_from(options.first_cell),
         session: Session::on_library(library),
         on_library: true,
         ..Expander::default()

@@ -7,8 +7,8 @@ use cairn_layout::calls::CALL_CAPACITY;
 
 #[allow(unused_imports)]
 use crate::{
-    bytes::*, chars::*, equality::*, evaluator::*, list::*, machine::*, num::*, port::port_calls::*, record::*,
-    report::*, string::*, symbol::*, system::*, table::*, throw::*, vector::*,
+    bytes::*, chars::*, equality::*, evaluator::*, list::*, machine::*, native::*, num::*, port::port_calls::*,
+    record::*, report::*, string::*, symbol::*, system::*, table::*, throw::*, vector::*,
 };
 
 /// One pointer per row of `RT_CALLS`, in order; null beyond.

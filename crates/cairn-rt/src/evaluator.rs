@@ -13,11 +13,12 @@ use crate::runtime::rt;
 use crate::symbol;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
+use cairn_layout::value::TAG_PAIR;
 
 pub use crate::expander::{Data, Evaluator};
 
-/// The value of a datum.
-fn value(ctx: &mut Machine, data: &Data) -> Value {
+/// The value of a datum. Parts that occur again are kept in `cells`, pairs, by their numbers.
+pub(crate) fn value(ctx: &mut Machine, data: &Data, cells: &[Value]) -> Value {
     match data {
         Data::Nil => Value::NIL,
         Data::Bool(b) => Value::bool(*b),
@@ -31,16 +32,24 @@ fn value(ctx: &mut Machine, data: &Data) -> Value {
         Data::String(text) => alloc::make_string(ctx, text),
         Data::Bytes(bytes) => alloc::make_bytevector(ctx, bytes),
         Data::List(items, tail) => {
-            let mut list = value(ctx, tail);
-            for x in items.iter().rev() {
-                let x = value(ctx, x);
-                list = alloc::alloc_pair(ctx, x, list);
-            }
-            list
+            let items: Vec<Value> = items.iter().map(|x| value(ctx, x, cells)).collect();
+            let tail = value(ctx, tail, cells);
+            items.iter().rev().fold(tail, |list, x| alloc::alloc_pair(ctx, *x, list))
         }
         Data::Vector(items) => {
-            let items: Vec<Value> = items.iter().map(|x| value(ctx, x)).collect();
+            let items: Vec<Value> = items.iter().map(|x| value(ctx, x, cells)).collect();
             alloc::make_vector(ctx, &items)
+        }
+        Data::Shared(n, data) => {
+            let cell = cells[*n];
+            if access::car(cell) == Value::UNBOUND {
+                let value = value(ctx, data, cells);
+                let slot = (cell.0 - TAG_PAIR) as *mut Value;
+                // SAFETY: cells are pairs.
+                unsafe { *slot = value };
+                alloc::write_barrier(ctx, slot);
+            }
+            access::car(cell)
         }
     }
 }
@@ -92,7 +101,7 @@ pub extern "C" fn cairn_evaluator_expand(ctx: &mut Machine, form: Value, environ
     let text = text(form).unwrap_or_default();
     let number = access::fixnum_of(environment).unwrap_or(-1);
     match with(ctx, |e| e.expand(&text, number)) {
-        Ok(code) => value(ctx, &code),
+        Ok(code) => value(ctx, &code, &[]),
         Err(message) => failed(ctx, "eval", &message),
     }
 }

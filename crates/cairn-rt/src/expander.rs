@@ -32,6 +32,8 @@ pub enum Data {
     List(Vec<Data>, Box<Data>),
     /// Vector.
     Vector(Vec<Data>),
+    /// A part of constants of a program that occurs more than once, with the number of the cell that keeps it.
+    Shared(usize, Box<Data>),
 }
 
 /// An expander for code that is evaluated while the program runs. Errors are messages for people.

@@ -20,6 +20,7 @@
 //! | [`chars`], [`string`], [`symbol`], [`symbol_table`], [`vector`], [`bytes`], [`list`], [`record`] | data types; [`sequence`] is what three of them share |
 //! | [`port`], [`print`] | input and output |
 //! | [`evaluator`], [`expander`] | what `eval` asks of the expander |
+//! | [`native`] | a program that is evaluated, and the native code that takes its place where it is hot |
 //! | [`system`], [`report`] | clocks, exit, environment; the report of an uncaught error |
 //!
 //! Invariants: a runtime call never collects, so values in Rust locals stay valid until it returns; it never
@@ -42,6 +43,7 @@ mod failure;
 pub mod fatal;
 mod list;
 pub mod machine;
+pub mod native;
 mod num;
 mod port;
 mod print;

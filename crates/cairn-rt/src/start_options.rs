@@ -1,6 +1,7 @@
 //! What can be chosen when a program starts, and what the runtime asks of its host.
 
 use crate::expander::Evaluator;
+use crate::native::Evaluated;
 use cairn_heap::HeapConfig;
 use cairn_layout::facts::{COLLECTORS, CollectorFacts};
 use cairn_layout::machine::Machine;
@@ -111,6 +112,10 @@ pub struct Options {
     pub evaluator: Option<MakeEvaluator>,
     /// Where evaluated code looks for libraries, after the working directory.
     pub library_path: Vec<PathBuf>,
+    /// The program, if it is evaluated.
+    pub program: Option<Arc<dyn Evaluated>>,
+    /// How many cells of evaluated code are that program's.
+    pub first_cell: usize,
 }
 
 /// Is an environment variable set, to anything but nothing and `0`?
@@ -177,6 +182,8 @@ impl Default for Options {
             host: Arc::new(Process),
             evaluator: None,
             library_path: Vec::new(),
+            program: None,
+            first_cell: 0,
         }
     }
 }

@@ -100,7 +100,7 @@ fn compile_arguments() -> Vec<Arg> {
             .value_name("LEVEL")
             .default_value("high")
             .hide_env(true)
-            .value_parser(["low", "high"])
+            .value_parser(["auto", "low", "high"])
             .help("How much to optimize"),
         Arg::new("library")
             .short('I')
@@ -332,7 +332,11 @@ fn compile_options(m: &ArgMatches) -> Compile {
     let options = CompileOptions {
         frames: facts::strategy(text("frames")).expect("a possible value"),
         gc: facts::collector(text("gc")).expect("a possible value"),
-        level: if text("opt") == "low" { Level::Low } else { Level::High },
+        level: match text("opt") {
+            "low" => Level::Low,
+            "high" => Level::High,
+            _ => Level::Auto,
+        },
         verify: m.get_flag("verify") || cfg!(debug_assertions),
     };
     let mut library_path: Vec<PathBuf> = m.get_many("library").unwrap_or_default().cloned().collect();

@@ -5,6 +5,7 @@ use crate::RunOptions;
 use crate::cache::Cache;
 use crate::diagnostics::Messages;
 use crate::emit::{self, Stage};
+use crate::evaluated::{self, Evaluation};
 use crate::options::CompileOptions;
 use crate::sources::{Files, Source};
 use crate::{boot, link, pipeline};
@@ -45,7 +46,7 @@ impl Compiler {
         self
     }
 
-    fn files<'a>(&'a self, source: &'a Source) -> Files<'a> {
+    pub(crate) fn files<'a>(&'a self, source: &'a Source) -> Files<'a> {
         Files::new(source, &self.library_path, self.library.as_deref())
     }
 
@@ -64,6 +65,12 @@ impl Compiler {
     /// The program as object code, for an executable: from the cache, or compiled now.
     pub fn compile(&self, source: &Source) -> Result<Compiled, Error> {
         self.compile_for(source, false)
+    }
+
+    /// The program to be evaluated in this process, and compiled where it is hot; `None` when it must be compiled as a
+    /// whole.
+    pub fn evaluate(&self, source: &Source) -> Result<Option<Evaluation>, Error> {
+        evaluated::prepare(self, source, &mut self.files(source))
     }
 
     /// The program to be run in this process: likewise, but one that evaluates runs on the library that was compiled

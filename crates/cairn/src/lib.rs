@@ -33,6 +33,7 @@ mod cache;
 mod compiler;
 mod diagnostics;
 mod emit;
+mod evaluated;
 mod link;
 mod options;
 mod pipeline;
@@ -45,6 +46,7 @@ pub use cairn_rt::start_options::{Zeal, library_path_of_environment};
 pub use compiler::{Compiled, Compiler};
 pub use diagnostics::Messages;
 pub use emit::Stage;
+pub use evaluated::{Evaluation, leave};
 pub use options::{CompileOptions, Level};
 pub use sources::{Source, library_directory_of_environment};
 

@@ -4,7 +4,7 @@
 
 mod cli;
 
-use cairn::{Error, Messages, Source};
+use cairn::{Error, Level, Messages, Source};
 use cli::{Command, Compile};
 use std::ffi::OsString;
 use std::fs::File;
@@ -66,11 +66,18 @@ fn run(
     mut options: cairn::RunOptions,
 ) -> Result<ExitCode, Error> {
     let compiler = compiler(compile);
-    let program = compiler.compile_to_run(&Source::read(file)?)?;
-    show(program.warnings());
+    let source = Source::read(file)?;
     let beside = file.parent().unwrap_or(Path::new("")).to_path_buf();
     options.library_path = std::iter::once(beside).chain(compile.library_path.iter().cloned()).collect();
     options.command_line = std::iter::once(file.display().to_string()).chain(arguments).collect();
+    if compile.options.level == Level::Auto
+        && let Some(program) = compiler.evaluate(&source)?
+    {
+        show(program.warnings());
+        cairn::leave(program.run(options)?)
+    }
+    let program = compiler.compile_to_run(&source)?;
+    show(program.warnings());
     std::process::exit(program.run(&compiler, options)?)
 }
 

@@ -9,6 +9,8 @@ pub enum Level {
     Low,
     /// Everything.
     High,
+    /// A program that is run is evaluated, and compiled with everything where it is hot. Otherwise the same as `High`.
+    Auto,
 }
 
 /// Options that change what a program is compiled to. They are part of its key in the cache.

@@ -45,9 +45,14 @@ pub(crate) fn front(source: &Source, files: &mut Files) -> Result<(Program, Mess
 pub(crate) fn optimize(program: &mut Program, options: &CompileOptions) -> Vec<bool> {
     let level = match options.level {
         Level::Low => passes::Opt::Low,
-        Level::High => passes::Opt::High,
+        Level::Auto | Level::High => passes::Opt::High,
     };
     passes::optimize(program, level, options.verify, &mut |_, _| {});
+    always_bound(program)
+}
+
+/// Which globals are bound whenever they are read.
+pub(crate) fn always_bound(program: &Program) -> Vec<bool> {
     let facts = passes::known::analyze(program);
     (0..program.globals.len()).map(|g| facts.always_bound(GlobalId(g as u32))).collect()
 }
@@ -140,7 +145,7 @@ pub(crate) fn lower_program(
 pub(crate) fn llvm_level(options: &CompileOptions) -> cairn_llvm::OptLevel {
     match options.level {
         Level::Low => cairn_llvm::OptLevel::Low,
-        Level::High => cairn_llvm::OptLevel::High,
+        Level::Auto | Level::High => cairn_llvm::OptLevel::High,
     }
 }
 

@@ -77,6 +77,9 @@ impl Seen {
     }
 }
 
+/// Texts of files, and names of files that were not there.
+pub(crate) type Texts = Vec<(PathBuf, Option<String>)>;
+
 /// The loader of one compilation.
 pub(crate) struct Files<'a> {
     /// Stands for `lib/`.
@@ -93,6 +96,16 @@ impl<'a> Files<'a> {
         let beside = program.path.parent().unwrap_or(Path::new(""));
         let directories = std::iter::once(beside).chain(library_path.iter().map(|d| &**d)).collect();
         Files { library, directories, looked_at: BTreeMap::new(), repeatable: library.is_none() }
+    }
+
+    /// Everything that was read, for another compilation of the same program.
+    pub(crate) fn texts(&self) -> Texts {
+        self.looked_at.iter().map(|(path, text)| (path.clone(), text.as_ref().map(|t| t.to_string()))).collect()
+    }
+
+    /// Takes these texts instead of reading the files.
+    pub(crate) fn use_texts(&mut self, texts: &Texts) {
+        self.looked_at = texts.iter().map(|(path, text)| (path.clone(), text.as_deref().map(Rc::from))).collect();
     }
 
     /// What the compilation depends on besides the program's own text, by absolute path; `None` when that cannot be

@@ -181,6 +181,7 @@ fn main() -> ExitCode {
         }));
     };
     matrix::all().for_each(|c| add("programs", c, good));
+    matrix::evaluated().for_each(|c| add("programs", c, good));
     let usual = Configuration::usual();
     for c in matrix::pairs() {
         add("errors", c, bad);

@@ -74,6 +74,16 @@ pub fn prepare(program: &mut Program) {
     });
 }
 
+/// [`optimize`] for a program that [`prepare`] has seen.
+pub fn optimize_prepared(program: &mut Program, level: Opt, verify: bool) {
+    let depth = walk::program_depth(program);
+    walk::with_room(depth, || {
+        let mut pipeline = Pipeline { program, verify, observe: &mut |_, _| {} };
+        pipeline.shake(Dialect::Fixed);
+        pipeline.prepared(level);
+    });
+}
+
 /// Rounds of inlining, each followed by simplification and contification.
 const ROUNDS: usize = 2;
 
@@ -90,6 +100,10 @@ impl Pipeline<'_> {
         letrec::run(self.program);
         self.after("letrec", None); // assignments and `fix` together: no dialect
         assign::run(self.program);
+        self.prepared(level);
+    }
+
+    fn prepared(&mut self, level: Opt) {
         self.after("assign", Some(Dialect::Fixed));
         if level == Opt::Low {
             self.contify();

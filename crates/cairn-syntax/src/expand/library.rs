@@ -367,7 +367,7 @@ impl Expander<'_> {
             }
         }
         if self.s.boot.as_ref().is_some_and(|b| b.contains(name)) {
-            self.s.program.forms.truncate(before); // its code is there already
+            self.forget_library_forms(before);
         }
         if self.s.libraries.contains_key(name) {
             return Ok(());

@@ -88,6 +88,8 @@ pub struct Expanded {
     /// On a library that was compiled beforehand: variables of it that the program refers to and that it does not
     /// export. With any, the program is to be compiled together with the library.
     pub missing: Vec<GlobalId>,
+    /// The forms of that library, if the session keeps them.
+    pub library: Vec<TopForm>,
 }
 
 /// What went wrong: messages, and the files that their spans point into.
@@ -157,6 +159,8 @@ pub struct Session {
     primitives: Vec<PrimOp>,
     /// Variables of that library that the program refers to, and that it does not export.
     missing: Vec<GlobalId>,
+    /// The forms of that library, if they are kept.
+    library_forms: Option<Vec<TopForm>>,
 }
 
 impl Session {
@@ -194,7 +198,8 @@ impl Session {
         program.sources = self.sources.clone();
         program.procedures = self.program.procedures.clone();
         let missing = std::mem::take(&mut self.missing);
-        Ok(Expanded { program, warnings, sources: self.sources.clone(), missing })
+        let library = self.library_forms.as_mut().map(std::mem::take).unwrap_or_default();
+        Ok(Expanded { program, warnings, sources: self.sources.clone(), missing, library })
     }
 
     /// The errors in the order of the text; what follows from others is left out.

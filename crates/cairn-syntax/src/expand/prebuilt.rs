@@ -62,6 +62,12 @@ impl Session {
         Session { boot: Some(library), ..Session::default() }
     }
 
+    /// Keeps the forms of that library: the optimizer may copy their procedures. All variables that it exports become
+    /// imports.
+    pub fn keep_library_forms(&mut self) {
+        self.library_forms = Some(Vec::new());
+    }
+
     /// The libraries as a program to be compiled beforehand. The session has expanded nothing yet.
     pub fn boot_program(
         &mut self,
@@ -148,6 +154,9 @@ impl Expander<'_> {
     /// Makes a part of the library known by its interface, without its text, if that is possible.
     pub(super) fn load_interface(&mut self, name: &LibraryName) -> bool {
         let Some(library) = self.s.boot.clone() else { return false };
+        if self.s.library_forms.is_some() {
+            return false; // its text is wanted
+        }
         let Some(interface) = library.interface(name) else { return false };
         if self.s.primitives.is_empty() {
             self.s.primitives = prims::all().collect();
@@ -164,5 +173,15 @@ impl Expander<'_> {
         }
         self.s.libraries.insert(name.clone(), Library { module, loading: false, exports });
         true
+    }
+}
+
+impl Expander<'_> {
+    /// The forms from `first` on are of a library whose code is there already.
+    pub(super) fn forget_library_forms(&mut self, first: usize) {
+        let forms = self.s.program.forms.split_off(first);
+        if let Some(kept) = &mut self.s.library_forms {
+            kept.extend(forms);
+        }
     }
 }

@@ -81,12 +81,13 @@ impl Expander<'_> {
         if let Some(g) = self.s.wrappers.get(&key) {
             return *g;
         }
-        if let Some(g) = self.s.imported(&primitive_key(op, name)) {
-            self.s.wrappers.insert(key, g);
+        let imported = self.s.imported(&primitive_key(op, name));
+        let g = imported.unwrap_or_else(|| self.fresh_global(name, true));
+        self.s.wrappers.insert(key, g);
+        if imported.is_some() && self.s.library_forms.is_none() {
             return g;
         }
-        let g = self.fresh_global(name, true);
-        self.s.wrappers.insert(key, g);
+        let before = self.s.program.forms.len();
         let clause = match op.arity() {
             Some(n) => {
                 let params: Vec<_> =
@@ -108,6 +109,9 @@ impl Expander<'_> {
             }
         };
         self.define_hidden(g, name, clause);
+        if imported.is_some() {
+            self.forget_library_forms(before);
+        }
         g
     }
 

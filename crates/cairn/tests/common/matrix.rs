@@ -77,6 +77,12 @@ pub fn pairs() -> impl Iterator<Item = Configuration> {
     })
 }
 
+/// Every pair, run as programs that are evaluated first.
+pub fn evaluated() -> impl Iterator<Item = Configuration> {
+    let modes = |c: Configuration| [c, c.with_mode(Mode::Zeal)];
+    pairs().map(|c| Configuration { opt: "auto", ..c }).flat_map(modes)
+}
+
 /// The whole matrix. Zeal with low optimization, which takes longest, is left to the usual strategy.
 pub fn all() -> impl Iterator<Item = Configuration> {
     let modes = [Mode::Run, Mode::Build, Mode::Zeal];

@@ -1,0 +1,664 @@
+//! Two tiers: a program that is evaluated becomes native code where it turns out to be hot.
+//!
+//! ```text
+//!  (define (work l) …)                 evaluated at first, counted; then in a module:
+//!  (let loop ((i n))                     (define @work (lambda work (l) …))
+//!    (if (> i 0)                         (%vector                                           makers:
+//!        (begin (work l)                   (lambda () @work)                                lambda 0
+//!               (loop (- i 1)))))          (lambda (l) (fix ((loop (lambda loop (i) …)))    lambda 1
+//!                                                  loop)))
+//! ```
+//!
+//! The problem: compiling takes longer than most programs run, and evaluating takes thirty times as long as native
+//! code. Whether a loop is long shows only when it runs. The idea: every lambda of a program has a number
+//! ([`Lambdas`]). Evaluated code counts how often each is entered; when that is often, a [`Request`] says so, and
+//! [`module`] makes a program of those that are worth it, to be compiled while evaluation goes on. What that program
+//! leaves is a vector of *makers*: procedures that take the values of a lambda's free variables and return its closure
+//! in native code. An evaluated closure that is entered again goes there. A loop is a procedure that calls itself, so
+//! running loops switch as well, at their next iteration.
+//!
+//! A procedure that is defined once, and was when the request was made, is a procedure of the module: calls of it are
+//! direct, and all passes know it. Its value is that of the variable, as evaluated code made it, so that `eq?` cannot
+//! tell tiers apart; loading the module changes where its code is. Other variables are read and written in their
+//! *cells*, pairs that evaluated code shares. Members of a recursive group are the same for all, too: where one is not
+//! called but used as a value, it is the evaluated closure, another free variable.
+//!
+//! Constants that have an identity, such as lists, are in cells, too, behind the program's and one for the module's
+//! value: evaluated code has made them.
+//!
+//! Invariants: both tiers number lambdas, constants and variables alike, because both walk the same program, dialect `Fixed`.
+//! Complexity: linear in the program's size times the nesting of its lambdas.
+
+use crate::ir::{
+    Clause, Expr, GlobalId, GlobalInfo, Import, ImportFrom, Lambda, Literal, Program, TopForm, VarId,
+};
+use crate::passes::known::copyable;
+use crate::prim::{Op, PrimOp};
+use crate::walk::{Renaming, copy_fresh, copy_lambda, deep, for_each_child, for_each_child_mut, take, visit};
+use cairn_layout::code::Site;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// A lambda, seen from evaluated code.
+pub struct LambdaInfo<'p> {
+    lambda: &'p Lambda,
+    /// The recursive group that it is a member of.
+    group: Option<&'p [(VarId, Lambda)]>,
+    /// The lambda around it.
+    outer: Option<usize>,
+    /// What its maker takes, in this order.
+    pub free: Vec<VarId>,
+}
+
+impl LambdaInfo<'_> {
+    /// Is it a member of a recursive group? Then its free variables have values when the whole group is made.
+    pub fn is_member(&self) -> bool {
+        self.group.is_some()
+    }
+}
+
+/// The lambdas of a program by number.
+#[derive(Default)]
+pub struct Lambdas<'p> {
+    infos: Vec<LambdaInfo<'p>>,
+    numbers: FxHashMap<*const Lambda, usize>,
+    /// Number of the cell of each variable.
+    variables: FxHashMap<GlobalId, usize>,
+    /// Number of each constant, and of each part that occurs more than once in constants.
+    constants: FxHashMap<*const u8, usize>,
+    shared: FxHashMap<*const u8, usize>,
+}
+
+impl<'p> Lambdas<'p> {
+    /// Numbers the lambdas, variables and constants of some forms. Imports have no cells.
+    pub fn of(globals: &[GlobalInfo], forms: &'p [TopForm]) -> Lambdas<'p> {
+        let mut scan = Scan { imports: globals.iter().map(|g| g.import.is_some()).collect(), ..Scan::default() };
+        for form in forms {
+            if let TopForm::Define(g, _) = form {
+                scan.variable(*g);
+            }
+            scan.expr(form.expr());
+        }
+        let Scan { mut lambdas, mut free, values, shared, .. } = scan;
+        lambdas.shared = shared;
+        for n in 0..lambdas.infos.len() {
+            let Some(group) = lambdas.infos[n].group else { continue };
+            // a group is made as a whole; its first member comes first
+            if !std::ptr::eq(lambdas.infos[n].lambda, &group[0].1) {
+                continue;
+            }
+            let numbers: Vec<usize> = group.iter().map(|(_, l)| lambdas.numbers[&(l as *const _)]).collect();
+            let mut all: FxHashSet<VarId> = numbers.iter().flat_map(|n| std::mem::take(&mut free[*n])).collect();
+            all.retain(|v| group.iter().all(|(m, _)| m != v) || values.contains(v));
+            numbers.iter().for_each(|n| free[*n].clone_from(&all));
+        }
+        for (info, free) in lambdas.infos.iter_mut().zip(free) {
+            info.free = free.into_iter().collect();
+            info.free.sort();
+        }
+        lambdas
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.infos.len()
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.infos.is_empty()
+    }
+
+    /// The number of a lambda of these forms, and what is known about it.
+    pub fn get(&self, l: &Lambda) -> (usize, &LambdaInfo<'p>) {
+        let n = self.numbers[&(l as *const _)];
+        (n, &self.infos[n])
+    }
+
+    /// The cell of a variable of the program.
+    pub fn cell(&self, g: GlobalId) -> usize {
+        self.variables[&g]
+    }
+
+    /// The cell for the value of modules, behind those of variables.
+    pub fn value_cell(&self) -> usize {
+        self.variables.len()
+    }
+
+    /// The cell of a constant; `None` for constants that are the same wherever they stand.
+    pub fn constant(&self, l: &Literal) -> Option<usize> {
+        Some(self.value_cell() + 1 + self.constants.get(&identity(l)?)?)
+    }
+
+    /// The cell of a part that occurs more than once in constants.
+    pub fn shared(&self, part: *const u8) -> Option<usize> {
+        Some(self.value_cell() + 1 + self.constants.len() + self.shared.get(&part)?)
+    }
+
+    /// How many cells there are.
+    pub fn cells(&self) -> usize {
+        self.value_cell() + 1 + self.constants.len() + self.shared.len()
+    }
+
+    /// Those that are worth compiling: what is entered again and again, and loops in code that evaluation is inside of,
+    /// or may be.
+    fn hot(&self, request: &Request) -> Vec<usize> {
+        let entered = |n: usize| request.entered.get(n).copied().unwrap_or(0);
+        let worth = |(n, info): &(usize, &LambdaInfo)| {
+            entered(*n) > 1 || info.is_member() && info.outer.is_none_or(|o| entered(o) > 0)
+        };
+        self.infos.iter().enumerate().filter(worth).map(|(n, _)| n).collect()
+    }
+}
+
+/// What tells a constant from others that are written alike.
+fn identity(l: &Literal) -> Option<*const u8> {
+    match l {
+        Literal::String(s) => Some(Rc::as_ptr(s).cast()),
+        Literal::Bytes(b) => Some(Rc::as_ptr(b).cast()),
+        Literal::Pair(p) => Some(Rc::as_ptr(p).cast()),
+        Literal::Vector(v) => Some(Rc::as_ptr(v).cast()),
+        _ => None,
+    }
+}
+
+/// The walk that numbers lambdas and finds free variables.
+#[derive(Default)]
+struct Scan<'p> {
+    lambdas: Lambdas<'p>,
+    /// Free variables of each lambda.
+    free: Vec<FxHashSet<VarId>>,
+    /// Which globals are imports.
+    imports: Vec<bool>,
+    /// Lambdas around the expression, outermost first.
+    around: Vec<usize>,
+    /// How many lambdas are around the binding of a variable.
+    depths: FxHashMap<VarId, usize>,
+    /// Variables that are not just called.
+    values: FxHashSet<VarId>,
+    /// Parts of constants.
+    seen: FxHashSet<*const u8>,
+    /// Those that occur more than once.
+    shared: FxHashMap<*const u8, usize>,
+}
+
+impl<'p> Scan<'p> {
+    fn bind<'v>(&mut self, vars: impl IntoIterator<Item = &'v VarId>) {
+        for v in vars {
+            self.depths.insert(*v, self.around.len());
+        }
+    }
+
+    fn variable(&mut self, g: GlobalId) {
+        if !self.imports[g.0 as usize] {
+            let next = self.lambdas.variables.len();
+            self.lambdas.variables.entry(g).or_insert(next);
+        }
+    }
+
+    /// Finds the parts of a constant that have occurred before.
+    fn parts(&mut self, l: &Literal) {
+        let mut work = vec![l];
+        while let Some(l) = work.pop() {
+            let Some(part) = identity(l) else { continue };
+            if !self.seen.insert(part) {
+                let next = self.shared.len();
+                self.shared.entry(part).or_insert(next);
+                continue;
+            }
+            match l {
+                Literal::Pair(p) => work.extend([&p.0, &p.1]),
+                Literal::Vector(items) => work.extend(items.iter()),
+                _ => {}
+            }
+        }
+    }
+
+    fn mention(&mut self, v: VarId) {
+        for n in &self.around[self.depths[&v]..] {
+            self.free[*n].insert(v);
+        }
+    }
+
+    fn expr(&mut self, e: &'p Expr) {
+        deep(|| self.expr_here(e))
+    }
+
+    fn expr_here(&mut self, e: &'p Expr) {
+        match e {
+            Expr::Const(l) => {
+                if let Some(whole) = identity(l) {
+                    let next = self.lambdas.constants.len();
+                    self.lambdas.constants.entry(whole).or_insert(next);
+                    self.parts(l);
+                }
+            }
+            Expr::Local(v) => {
+                self.values.insert(*v);
+                self.mention(*v);
+            }
+            Expr::Global(g, _) => self.variable(*g),
+            Expr::SetGlobal(g, e, _) => {
+                self.variable(*g);
+                self.expr(e);
+            }
+            Expr::Call(f, args, _) => {
+                match &**f {
+                    Expr::Local(v) => self.mention(*v),
+                    f => self.expr(f),
+                }
+                args.iter().for_each(|a| self.expr(a));
+            }
+            Expr::Let(bs, body) => {
+                bs.iter().for_each(|(_, e)| self.expr(e));
+                self.bind(bs.iter().map(|(v, _)| v));
+                self.expr(body);
+            }
+            Expr::Fix(bs, body) => {
+                self.bind(bs.iter().map(|(v, _)| v));
+                bs.iter().for_each(|(_, l)| self.lambda(l, Some(bs)));
+                self.expr(body);
+            }
+            Expr::Lambda(l) => self.lambda(l, None),
+            Expr::Receive { producer, clause, .. } => {
+                self.expr(producer);
+                self.bind(clause.params.iter().chain(&clause.rest));
+                self.expr(&clause.body);
+            }
+            e => for_each_child(e, &mut |c| self.expr(c)),
+        }
+    }
+
+    fn lambda(&mut self, l: &'p Lambda, group: Option<&'p [(VarId, Lambda)]>) {
+        let n = self.lambdas.infos.len();
+        self.lambdas.numbers.insert(l, n);
+        let outer = self.around.last().copied();
+        self.lambdas.infos.push(LambdaInfo { lambda: l, group, outer, free: Vec::new() });
+        self.free.push(FxHashSet::default());
+        self.around.push(n);
+        for c in &l.clauses {
+            self.bind(c.params.iter().chain(&c.rest));
+            self.expr(&c.body);
+        }
+        self.around.pop();
+    }
+}
+
+/// What evaluation has seen so far.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// How often each lambda was entered, by number.
+    pub entered: Vec<u32>,
+    /// Which cells have a value.
+    pub bound: Vec<bool>,
+}
+
+/// What a module is for, in the order of its value's elements.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Makers {
+    /// Number of the lambda that each maker is for.
+    pub lambdas: Vec<usize>,
+    /// Cells whose values are procedures of the module: behind the makers come these procedures.
+    pub procedures: Vec<u32>,
+}
+
+/// Makes the forms of the program, dialect `Fixed`, into those of a module of what is hot. Forms before `first` are
+/// others' and stay. The module puts a vector, of makers and procedures, into the cell behind the program's cells.
+pub fn module(program: &mut Program, first: usize, request: &Request) -> Makers {
+    let forms = program.forms.split_off(first);
+    let lambdas = Lambdas::of(&program.globals, &forms);
+    let mut cells = Cells::new(program, &forms, &lambdas, request);
+    let mut makers = Makers { lambdas: lambdas.hot(request), procedures: Vec::new() };
+    let mut values: Vec<Expr> = Vec::new();
+    for n in &makers.lambdas {
+        let mut maker = maker(program, &lambdas.infos[*n]);
+        cells.link(program, &lambdas, &mut maker);
+        values.push(maker);
+    }
+    for form in &forms {
+        let TopForm::Define(g, e) = form else { continue };
+        match cells.linkage.get(g) {
+            Some(Linkage::Procedure(n)) => {
+                makers.procedures.push(*n);
+                values.push(Expr::Global(*g, Site::NONE));
+            }
+            Some(Linkage::Constant) => {}
+            _ => continue,
+        }
+        let mut e = copy_fresh(program, e, &mut Renaming::default());
+        cells.link(program, &lambdas, &mut e);
+        program.forms.push(TopForm::Define(*g, e));
+    }
+    program.forms.extend(cells.values);
+    let import = Import { from: ImportFrom::Cell(lambdas.value_cell() as u32), never_returns: false };
+    let value = fresh_global(program, "module-value", Some(import));
+    let vector = Expr::Prim { op: PrimOp::Vector, args: values, site: Site::NONE, proven: 0 };
+    program.forms.push(TopForm::Expr(prim(Op::SetCar, vec![Expr::Global(value, Site::NONE), vector])));
+    makers
+}
+
+/// `(lambda (free …) L)`, or for a member of a group `(lambda (free …) (fix (…) member))`.
+fn maker(program: &mut Program, info: &LambdaInfo) -> Expr {
+    let mut names = Renaming::default();
+    let params: Vec<VarId> = info.free.iter().map(|v| names.bind(program, *v)).collect();
+    let body = match info.group {
+        None => Expr::Lambda(copy_lambda(program, info.lambda, &mut names)),
+        Some(group) => {
+            // parameters that stand for members used as values; the group's own are only called
+            let outside = names.vars.clone();
+            let members: Vec<VarId> = group.iter().map(|(v, _)| names.bind(program, *v)).collect();
+            let values: FxHashMap<VarId, VarId> =
+                (group.iter().zip(&members)).filter_map(|((v, _), m)| Some((*m, *outside.get(v)?))).collect();
+            let mut bindings: Vec<(VarId, Lambda)> =
+                members.iter().zip(group).map(|(m, (_, l))| (*m, copy_lambda(program, l, &mut names))).collect();
+            let bodies = bindings.iter_mut().flat_map(|(_, l)| &mut l.clauses).map(|c| &mut c.body);
+            bodies.for_each(|b| use_values(b, &values));
+            let this = group.iter().position(|(_, l)| std::ptr::eq(l, info.lambda)).expect("a member");
+            Expr::Fix(bindings, Expr::Local(members[this]).into())
+        }
+    };
+    let clauses = vec![Clause { params, rest: None, body }];
+    Expr::Lambda(Lambda { name: "maker".into(), clauses, site: Site::NONE })
+}
+
+/// Variables become others, except where they are called.
+fn use_values(e: &mut Expr, values: &FxHashMap<VarId, VarId>) {
+    deep(|| match e {
+        Expr::Local(v) => {
+            if let Some(value) = values.get(v) {
+                *v = *value;
+            }
+        }
+        Expr::Call(f, args, _) => {
+            if !matches!(**f, Expr::Local(_)) {
+                use_values(f, values);
+            }
+            args.iter_mut().for_each(|a| use_values(a, values));
+        }
+        e => for_each_child_mut(e, &mut |c| use_values(c, values)),
+    })
+}
+
+/// How a module refers to a variable of the program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Linkage {
+    /// Its own procedure, the value of this cell. Used as a value, it is the one that evaluated code made.
+    Procedure(u32),
+    /// Its own constant.
+    Constant,
+    /// A variable of the module that has the value: it never changes.
+    Fixed,
+    /// Its cell.
+    Cell {
+        /// A variable that holds the cell.
+        cell: GlobalId,
+        bound: bool,
+    },
+}
+
+struct Cells {
+    linkage: FxHashMap<GlobalId, Linkage>,
+    /// Variables that hold values of procedures.
+    procedures: FxHashMap<GlobalId, GlobalId>,
+    /// Variables that hold cells of constants, by cell.
+    constants: FxHashMap<usize, GlobalId>,
+    /// Definitions of variables whose values are known when the module is loaded.
+    values: Vec<TopForm>,
+}
+
+impl Cells {
+    fn new(program: &mut Program, forms: &[TopForm], lambdas: &Lambdas, request: &Request) -> Cells {
+        let mut definitions: FxHashMap<GlobalId, (usize, &Expr)> = FxHashMap::default();
+        let mut assigned: FxHashSet<GlobalId> = FxHashSet::default();
+        for form in forms {
+            if let TopForm::Define(g, e) = form {
+                definitions.entry(*g).or_insert((0, e)).0 += 1;
+            }
+            visit(form.expr(), &mut |e| {
+                if let Expr::SetGlobal(g, ..) = e {
+                    assigned.insert(*g);
+                }
+            });
+        }
+        let mut cells = Cells {
+            linkage: FxHashMap::default(),
+            procedures: FxHashMap::default(),
+            constants: FxHashMap::default(),
+            values: Vec::new(),
+        };
+        let mut variables: Vec<(usize, GlobalId)> = lambdas.variables.iter().map(|(g, n)| (*n, *g)).collect();
+        variables.sort();
+        for (n, g) in variables {
+            let info = &program.globals[g.0 as usize];
+            let name = info.name.clone();
+            let bound = request.bound.get(n) == Some(&true);
+            let once = definitions.get(&g).filter(|(n, _)| *n == 1).map(|(_, e)| *e);
+            let once = once.filter(|_| bound && !info.assigned && !assigned.contains(&g));
+            let number = n as u32;
+            let import = Import { from: ImportFrom::Cell(number), never_returns: false };
+            let cell = fresh_global(program, &name, Some(import));
+            let value = prim(Op::Car, vec![Expr::Global(cell, Site::NONE)]);
+            let linkage = match once {
+                Some(Expr::Lambda(_)) => {
+                    let holder = fresh_global(program, &name, None);
+                    cells.procedures.insert(g, holder);
+                    cells.values.push(TopForm::Define(holder, value));
+                    Linkage::Procedure(number)
+                }
+                Some(Expr::Const(l)) if copyable(l) => Linkage::Constant,
+                Some(_) => {
+                    cells.values.push(TopForm::Define(g, value));
+                    Linkage::Fixed
+                }
+                None => Linkage::Cell { cell, bound },
+            };
+            cells.linkage.insert(g, linkage);
+        }
+        cells
+    }
+
+    /// The value of the constant in a cell. It has one when code that it is part of runs, but perhaps not when the
+    /// module is loaded.
+    fn constant(&mut self, program: &mut Program, cell: usize) -> Expr {
+        let import = Import { from: ImportFrom::Cell(cell as u32), never_returns: false };
+        let holder =
+            *self.constants.entry(cell).or_insert_with(|| fresh_global(program, "constant", Some(import)));
+        prim(Op::Car, vec![Expr::Global(holder, Site::NONE)])
+    }
+
+    /// Rewrites references to variables and constants of the program.
+    fn link(&mut self, program: &mut Program, lambdas: &Lambdas, e: &mut Expr) {
+        deep(|| {
+            if let Expr::Call(f, args, _) = e
+                && let Expr::Global(g, _) = **f
+                && matches!(self.linkage.get(&g), Some(Linkage::Procedure(_)))
+            {
+                return args.iter_mut().for_each(|a| self.link(program, lambdas, a)); // a direct call
+            }
+            for_each_child_mut(e, &mut |c| self.link(program, lambdas, c));
+            match e {
+                Expr::Const(l) => {
+                    if let Some(n) = lambdas.constant(l) {
+                        *e = self.constant(program, n);
+                    }
+                }
+                Expr::Global(g, site) => match self.linkage.get(g) {
+                    Some(Linkage::Procedure(_)) => *g = self.procedures[g],
+                    Some(Linkage::Cell { cell, bound }) => {
+                        let value = prim(Op::Car, vec![Expr::Global(*cell, Site::NONE)]);
+                        *e = if *bound { value } else { checked(program, value, Expr::Global(*g, *site)) };
+                    }
+                    _ => {}
+                },
+                Expr::SetGlobal(g, x, site) => {
+                    if let Some(Linkage::Cell { cell, bound }) = self.linkage.get(g) {
+                        let holder = || Expr::Global(*cell, Site::NONE);
+                        let v = program.fresh_var("value");
+                        let store = prim(Op::SetCar, vec![holder(), Expr::Local(v)]);
+                        let unspecified = || Expr::Const(Literal::Unspecified);
+                        let mut steps = vec![store, unspecified()];
+                        if !bound {
+                            let raise = Expr::SetGlobal(*g, unspecified().into(), *site);
+                            steps.insert(0, checked(program, prim(Op::Car, vec![holder()]), raise));
+                        }
+                        *e = Expr::Let(vec![(v, take(x))], Expr::Seq(steps).into());
+                    }
+                }
+                _ => {}
+            }
+        })
+    }
+}
+
+fn fresh_global(program: &mut Program, name: &str, import: Option<Import>) -> GlobalId {
+    program.globals.push(GlobalInfo { import, ..GlobalInfo::new(name) });
+    GlobalId(program.globals.len() as u32 - 1)
+}
+
+/// The value of a cell, unless it is unbound: then `raise`, which reads or assigns a variable that is never defined.
+fn checked(program: &mut Program, value: Expr, raise: Expr) -> Expr {
+    let v = program.fresh_var("value");
+    let unbound = prim(Op::Eq, vec![Expr::Local(v), Expr::Const(Literal::Unbound)]);
+    Expr::Let(vec![(v, value)], Expr::If(unbound.into(), raise.into(), Expr::Local(v).into()).into())
+}
+
+/// Operations on cells need no checks: they are pairs.
+fn prim(op: Op, args: Vec<Expr>) -> Expr {
+    let proven = u8::from(op != Op::Eq);
+    Expr::Prim { op: PrimOp::Op(op), args, site: Site::NONE, proven }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interp;
+    use crate::parse::parse_program;
+    use crate::passes::{Opt, optimize_prepared};
+    use crate::print::print_program;
+    use crate::verify::{Dialect, verify};
+
+    /// The module of a program of which everything has run: lambda `n` was entered `entered[n]` times. The cells
+    /// of `unbound` have no value yet.
+    fn module_of(text: &str, entered: &[u32], unbound: &[u32]) -> (Program, Makers) {
+        let mut program = parse_program(text).expect("parses");
+        let bound = (0..program.globals.len() as u32).map(|n| !unbound.contains(&n)).collect();
+        let makers = module(&mut program, 0, &Request { entered: entered.to_vec(), bound });
+        verify(&program, Dialect::Fixed).expect("well formed");
+        (program, makers)
+    }
+
+    /// What it writes and gives, before and after the optimizer, when `use_it`, whose `@module.99` is the module's
+    /// value, runs in its place; cells hold `values`.
+    fn result(program: &Program, values: &[&str], use_it: &str) -> String {
+        let outcome = |program: &Program| {
+            let mut p = program.clone();
+            let value = p.globals.iter().position(|g| &*g.name == "module-value").expect("the value's cell");
+            let values = [values, &["0", "0", "0"]].concat();
+            let mut text = String::new();
+            for (g, info) in p.globals.iter_mut().enumerate() {
+                if let Some(Import { from: ImportFrom::Cell(n), .. }) = info.import.take() {
+                    text += &format!("(define @{}.{g} (%cons {} '()))\n", info.name, values[n as usize]);
+                }
+            }
+            text += &print_program(&p);
+            text += &format!("(seq {})", use_it.replace("@module.99", &format!("(%car @module-value.{value})")));
+            let out = interp::run(&parse_program(&text).unwrap_or_else(|e| panic!("{e}\n{text}")), 100_000);
+            format!("{} {:?}", out.trace.join(" "), out.result)
+        };
+        let plain = outcome(program);
+        let mut optimized = program.clone();
+        optimize_prepared(&mut optimized, Opt::High, true);
+        assert_eq!(plain, outcome(&optimized));
+        plain
+    }
+
+    const LOOP: &str = "
+        (define @square.0 (lambda square (x.0) (%* x.0 x.0)))
+        (define @limit.1 4)
+        (define @list.2 (%cons 3 '()))
+        (define @count.3 0)
+        (let ((step.1 2))
+          (fix ((loop.2 (lambda loop (i.3 sum.4)
+                  (if (%< i.3 @limit.1)
+                    (seq (set! @count.3 (%+ @count.3 1))
+                         (loop.2 (%+ i.3 step.1) (%+ sum.4 (@square.0 (%car @list.2)))))
+                    sum.4))))
+            (loop.2 0 0)))";
+    const VALUES: &[&str] = &["'square", "4", "'(3)", "10"];
+
+    #[test]
+    fn a_running_loop_becomes_native() {
+        let (program, makers) = module_of(LOOP, &[2, 3], &[]);
+        assert_eq!(makers, Makers { lambdas: vec![0, 1], procedures: vec![0] });
+        assert_eq!(result(&program, VALUES, "(call (call (%vector-ref @module.99 1) 2) 0 0)"), " Ok(\"18\")");
+        let text = print_program(&program);
+        assert!(text.contains("(@square.0 "), "calls are direct: {text}");
+        assert!(!text.contains("(define @list.2 (%cons 3 '()))"), "values are those of evaluated code: {text}");
+    }
+
+    #[test]
+    fn what_is_not_entered_again_is_not_compiled() {
+        let once = "(define @f.0 (lambda f (g.0) (g.0)))
+                    (@f.0 (lambda a () 1))
+                    (@f.0 (lambda b () (fix ((loop.1 (lambda loop (i.2) (loop.1 i.2)))) (loop.1 1))))";
+        let hot = |entered: &[u32]| module_of(once, entered, &[]).1.lambdas;
+        assert_eq!(hot(&[1, 1, 0, 0]), []);
+        assert_eq!(hot(&[2, 1, 0, 0]), [0]);
+        assert_eq!(hot(&[2, 1, 1, 0]), [0, 3], "the loop of a procedure that is being evaluated");
+    }
+
+    #[test]
+    fn members_of_a_group_are_the_same_in_both_tiers() {
+        let (program, makers) = module_of(
+            "(define @keep.0 (lambda keep (x.0) x.0))
+             (let ((n.1 5))
+               (fix ((even.2 (lambda even (i.3) (if (%eq? i.3 0) (@keep.0 odd.4) (odd.4 (%- i.3 1)))))
+                     (odd.4 (lambda odd (i.5) (if (%eq? i.5 0) n.1 (even.2 (%- i.5 1))))))
+                 (even.2 10)))",
+            &[1, 5, 5],
+            &[],
+        );
+        assert_eq!(makers.lambdas, [1, 2]);
+        // free variables: n and odd; the evaluated `odd` is what comes out
+        let call = |n: i32| format!("(call (call (%vector-ref @module.99 0) 7 'evaluated) {n})");
+        assert_eq!(result(&program, &["'keep"], &call(10)), " Ok(\"evaluated\")");
+        assert_eq!(result(&program, &["'keep"], &call(9)), " Ok(\"7\")");
+    }
+
+    #[test]
+    fn variables_that_change_stay_in_their_cells() {
+        let (program, _) = module_of(LOOP, &[2, 3], &[]);
+        let twice =
+            "(call (call (%vector-ref @module.99 1) 2) 0 0) (call (call (%vector-ref @module.99 1) 2) 0 0)";
+        let cell = (program.globals.iter())
+            .position(|g| matches!(g.import, Some(Import { from: ImportFrom::Cell(3), .. })))
+            .expect("the cell of count");
+        let read = format!("{twice} (%car @count.{cell})");
+        assert_eq!(result(&program, VALUES, &read), " Ok(\"14\")");
+    }
+
+    #[test]
+    fn constants_are_the_same_in_both_tiers() {
+        let text = "(define @f.0 (lambda f () (%cons \"a\" (%cons '(1) (%cons 'a (%cons 5 '()))))))";
+        let (program, _) = module_of(text, &[2], &[]);
+        // cells: f, the module's value, the string, the list
+        let made = result(&program, &["'f", "0", "'first", "'second"], "(call (call (%vector-ref @module.99 0)))");
+        assert_eq!(made, " Ok(\"(first . (second . (a . (5 . ()))))\")");
+    }
+
+    #[test]
+    fn unbound_variables_are_noticed() {
+        let text = "(define @f.0 (lambda f (x.0) (if x.0 @later.1 (set! @later.1 1))))
+                    (define @later.1 (%cons 1 2))";
+        let (program, _) = module_of(text, &[2], &[1]);
+        for (value, x, expected) in [
+            ("5", "#t", " Ok(\"5\")"),
+            ("5", "#f", " Ok(\"#<unspecified>\")"),
+            ("'#!unbound", "#t", " Err(Unbound)"),
+            ("'#!unbound", "#f", " Err(Unbound)"),
+        ] {
+            let got = result(&program, &["'f", value], &format!("(call (call (%vector-ref @module.99 0)) {x})"));
+            assert_eq!(got, expected, "{value} {x}");
+        }
+    }
+}

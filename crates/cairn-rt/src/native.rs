@@ -1,0 +1,131 @@
+//! A program that is evaluated, and the native code that takes its place where it is hot.
+//!
+//! ```text
+//!  lib/cairn/evaluator.sld                    here                          the host, behind Evaluated
+//!  forms, one by one               ◀── native-form ──                ◀──    code of the program
+//!  a procedure is entered again
+//!  and again                       ── native-request ─▶  what is bound  ──▶ begins to compile a module
+//!  … goes on …
+//!  makers, procedures              ◀── native-ready ──  loads it     ◀──    object code, when it is done
+//!  old closure, new code           ── native-become! ─▶
+//! ```
+//!
+//! What the numbers mean is said in `cairn_core::tier`. A module shares the program's cells, pairs of a value and a
+//! name, and imports from the library that runs.
+//!
+//! Invariants: modules stay loaded as long as the runtime. A closure that becomes another one has at least its size.
+
+use crate::access;
+use crate::alloc;
+use crate::evaluator::value;
+use crate::expander::Data;
+use crate::failure::other;
+use crate::runtime::rt;
+use crate::start::Code;
+use cairn_layout::Value;
+use cairn_layout::machine::Machine;
+use cairn_layout::value::TAG_PROCEDURE;
+use std::fmt::Debug;
+use std::time::Duration;
+
+/// A program that is evaluated. All threads of it may be asked.
+pub trait Evaluated: Debug + Send + Sync {
+    /// How many forms and lambdas it has; the number of the cell for the value of modules; how many cells.
+    fn sizes(&self) -> [usize; 4];
+    /// The code of a form.
+    fn form(&self, n: usize) -> &Data;
+    /// Evaluation has seen this much: how often lambdas were entered, which cells are bound. Will there be a module?
+    fn request(&self, entered: Vec<u32>, bound: Vec<bool>) -> bool;
+    /// The module that was asked for, if it is there, or is within this time.
+    fn ready(&self, wait: Duration) -> Option<Native>;
+}
+
+/// A module of a program that is evaluated. It puts a vector into the cell for that: makers of these lambdas, then procedures that are the
+/// values of these cells.
+#[derive(Debug)]
+pub struct Native {
+    /// Where it is. It stays.
+    pub code: Code,
+    /// Numbers of lambdas.
+    pub lambdas: Vec<usize>,
+    /// Numbers of cells.
+    pub cells: Vec<u32>,
+}
+
+/// Code is plain addresses.
+// SAFETY: the module behind the table is not touched before it is loaded, by one thread.
+unsafe impl Send for Native {}
+
+fn numbers(ctx: &mut Machine, items: impl Iterator<Item = usize>) -> Value {
+    let items: Vec<Value> = items.map(|n| Value::fixnum(n as i64)).collect();
+    alloc::make_vector(ctx, &items)
+}
+
+/// `(native-program)`: a vector of [`Evaluated::sizes`].
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_native_program(ctx: &mut Machine) -> Value {
+    let sizes = rt(ctx).options.program.as_ref().map_or([0; 4], |p| p.sizes());
+    numbers(ctx, sizes.into_iter())
+}
+
+/// `(native-form n cells)`: the code of a form of the program.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_native_form(ctx: &mut Machine, n: Value, cells: Value) -> Value {
+    let n = access::fixnum_of(n).unwrap_or(0) as usize;
+    match rt(ctx).options.program.clone() {
+        Some(program) => value(ctx, program.form(n), access::vector_of(cells).unwrap_or_default()),
+        None => Value::UNSPECIFIED,
+    }
+}
+
+/// `(native-unbound)`: what cells hold before they have a value.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_native_unbound(_: &mut Machine) -> Value {
+    Value::UNBOUND
+}
+
+/// `(native-request entered cells)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_native_request(ctx: &mut Machine, entered: Value, cells: Value) -> Value {
+    let count = |v: &Value| access::fixnum_of(*v).unwrap_or(0).clamp(0, u32::MAX.into()) as u32;
+    let entered = access::vector_of(entered).unwrap_or_default().iter().map(count).collect();
+    let cells = access::vector_of(cells).unwrap_or_default();
+    let bound = cells.iter().map(|c| c.is_pair() && access::car(*c) != Value::UNBOUND).collect();
+    Value::bool(rt(ctx).options.program.as_ref().is_some_and(|p| p.request(entered, bound)))
+}
+
+/// `(native-ready cells wait)`: waits for so many milliseconds at most; `#(procedure lambdas cells)` of the module, or `#f` while there is none. The procedure puts
+/// the module's value into the cell for it.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_native_ready(ctx: &mut Machine, cells: Value, wait: Value) -> Value {
+    let Some(program) = rt(ctx).options.program.clone() else { return Value::FALSE };
+    let wait = Duration::from_millis(access::fixnum_of(wait).unwrap_or(0) as u64);
+    let Some(native) = program.ready(wait) else { return Value::FALSE };
+    let cells = access::vector_of(cells).unwrap_or_default().to_vec();
+    let (table, code) = native.code;
+    // SAFETY: by the contract of `Native`; cells hold values.
+    let module = unsafe { rt(ctx).load_with_cells(table, code, &cells) };
+    let main = match module {
+        Ok(id) => rt(ctx).modules.get(id).expect("just loaded").main,
+        Err(e) => return other(ctx, "run", e.to_string(), &[]),
+    };
+    let lambdas = numbers(ctx, native.lambdas.into_iter());
+    let procedures = numbers(ctx, native.cells.into_iter().map(|n| n as usize));
+    alloc::make_vector(ctx, &[main, lambdas, procedures])
+}
+
+/// `(native-become! old new)`: the procedure `old` does what `new` does, which has no free variables. Not if `old` is
+/// a module's own.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_native_become(ctx: &mut Machine, old: Value, new: Value) -> Value {
+    let is_procedure = |v: Value| v.0 & 7 == TAG_PROCEDURE;
+    if is_procedure(old) && is_procedure(new) && rt(ctx).heap.contains(old.0) {
+        // SAFETY: both are closures: a code address first, and at least two words.
+        unsafe {
+            let (old, new) = ((old.0 - TAG_PROCEDURE) as *mut u64, (new.0 - TAG_PROCEDURE) as *const u64);
+            *old.add(1) = Value::fixnum(0).0;
+            *old = *new;
+        }
+    }
+    Value::UNSPECIFIED
+}

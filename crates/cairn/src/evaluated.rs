@@ -1,0 +1,228 @@
+//! Programs that are evaluated at first, and compiled where they are hot.
+//!
+//! The problem: LLVM needs tens of milliseconds to start and about one for each procedure; most programs run for less
+//! than that, and most of what is in a program runs once. The idea: `run` expands the program on the library that was
+//! compiled beforehand and hands its Core to the evaluator of that library, with no code to generate. Evaluation counts
+//! how often procedures are entered. When that becomes much, this thread's other half compiles a module of what is hot,
+//! with all passes and LLVM's, while evaluation goes on; it is loaded when it is done.
+//!
+//! ```text
+//!  thread of the program      expand ─ encode ─ evaluate ···· hot! ············· load ─ native code
+//!  another thread                                               └ expand ─ optimize ─ LLVM ┘
+//! ```
+//!
+//! What a module is, is said in `cairn_core::tier`; how the two halves meet, in `cairn_rt::native`.
+//!
+//! Invariants: both halves expand the same texts with sessions of their own, so their numbers agree; what the program
+//! read from files is kept for that. Whoever leaves while the other thread compiles must not tear LLVM down:
+//! [`leave`].
+
+use crate::Error;
+use crate::RunOptions;
+use crate::boot;
+use crate::compiler::Compiler;
+use crate::diagnostics::Messages;
+use crate::pipeline;
+use crate::sources::{Files, Source, Texts};
+use cairn_core::passes::{self, Opt};
+use cairn_core::tier::{self, Lambdas, Makers, Request};
+use cairn_core::{copies, globals};
+use cairn_eval::encode::{self, Names};
+use cairn_layout::machine::Machine;
+use cairn_layout::module::ModuleTable;
+use cairn_llvm::Jit;
+use cairn_rt::evaluator::Data;
+use cairn_rt::native::{Evaluated, Native};
+use cairn_rt::start::{OnLibrary, run_on_library};
+use cairn_rt::start_options::{Host, MakeEvaluator};
+use cairn_syntax::{BootLibrary, Session};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Key of the procedure that runs a program.
+const RUN_PROGRAM: &str = "(cairn evaluator) run-program";
+/// Native stack of the thread that compiles: what the main thread has.
+const STACK: usize = 8 << 20;
+
+/// A program ready to be evaluated.
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    program: Arc<Hot>,
+    warnings: Messages,
+}
+
+/// The program's code.
+#[derive(Debug)]
+struct Hot {
+    forms: Vec<Data>,
+    sizes: [usize; 4],
+    compilation: Arc<Compilation>,
+}
+
+/// What the other thread has to do with.
+#[derive(Debug)]
+struct Compilation {
+    compiler: Compiler,
+    source: Source,
+    texts: Texts,
+    /// The module that was asked for last, when it is done.
+    module: Mutex<Option<Native>>,
+    done: Condvar,
+}
+
+/// Nobody panics with these locks.
+fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
+    m.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The program on the library compiled beforehand, for the evaluator; `None` when it must be compiled.
+pub(crate) fn prepare(
+    compiler: &Compiler,
+    source: &Source,
+    files: &mut Files,
+) -> Result<Option<Evaluation>, Error> {
+    let Some(library) = compiler.boot() else { return Ok(None) };
+    if library.number(RUN_PROGRAM).is_none() {
+        return Ok(None);
+    }
+    let library: Arc<dyn BootLibrary> = Arc::new(library);
+    let mut session = Session::on_library(library.clone());
+    let expanded = match session.expand_program(&source.path.display().to_string(), &source.text, files) {
+        Ok(expanded) if expanded.missing.is_empty() => expanded,
+        Ok(_) => return Ok(None),
+        Err(failed) => return Err(Error::Rejected(Messages::errors(&failed.errors, &failed.sources))),
+    };
+    let warnings = Messages::warnings(&expanded.warnings, &expanded.sources);
+    let mut program = expanded.program;
+    passes::prepare(&mut program);
+    let mut names = Names::on_library(library);
+    let lambdas = Lambdas::of(&program.globals, &program.forms);
+    let Ok(Data::List(forms, _)) = encode::tiered(&program, &mut names, &lambdas) else { return Ok(None) };
+    let compilation = Compilation {
+        compiler: compiler.clone(),
+        source: source.clone(),
+        texts: files.texts(),
+        module: Mutex::new(None),
+        done: Condvar::new(),
+    };
+    let program = Hot {
+        sizes: [forms.len(), lambdas.len(), lambdas.value_cell(), lambdas.cells()],
+        forms,
+        compilation: Arc::new(compilation),
+    };
+    Ok(Some(Evaluation { program: Arc::new(program), warnings }))
+}
+
+impl Evaluation {
+    /// What there was to say about the program.
+    pub fn warnings(&self) -> &Messages {
+        &self.warnings
+    }
+
+    /// Runs the program in this process, in a runtime of its own; the result is its exit status. A program that calls
+    /// `exit`, or leaves an exception uncaught, ends the process. Whoever ends it afterwards calls [`leave`].
+    pub fn run(&self, options: RunOptions) -> Result<i32, Error> {
+        let library = boot::find_or_make(&self.program.compilation.compiler)?;
+        let export = library.number(RUN_PROGRAM).ok_or("the library cannot evaluate".to_string())?;
+        let library = Arc::new(library);
+        let file = library.clone();
+        let library = library.load()?;
+        let [_, _, _, cells] = self.program.sizes;
+        let options = RunOptions {
+            evaluator: Some(MakeEvaluator(Arc::new(move |o| cairn_eval::on_library(o, file.clone())))),
+            first_cell: cells,
+            program: Some(self.program.clone()),
+            host: Arc::new(Process),
+            ..options
+        };
+        // SAFETY: the table belongs to the library just loaded, which lives until the end of this function.
+        #[allow(unsafe_code)]
+        Ok(unsafe { run_on_library(options, (library.table, library.code.code()), OnLibrary::Export(export)) })
+    }
+}
+
+/// The process, in which another thread may be compiling.
+#[derive(Debug)]
+struct Process;
+
+impl Host for Process {
+    fn exit(&self, _: &mut Machine, status: i32) -> ! {
+        leave(status)
+    }
+}
+
+/// Ends the process at once: what LLVM has for the end of a process must not run beside a thread that compiles.
+pub fn leave(status: i32) -> ! {
+    // SAFETY: no code of this process runs any more; ports are flushed by the runtime.
+    #[allow(unsafe_code)]
+    unsafe {
+        libc::_exit(status)
+    }
+}
+
+impl Evaluated for Hot {
+    fn sizes(&self) -> [usize; 4] {
+        self.sizes
+    }
+
+    fn form(&self, n: usize) -> &Data {
+        &self.forms[n]
+    }
+
+    fn request(&self, entered: Vec<u32>, bound: Vec<bool>) -> bool {
+        let request = Request { entered, bound };
+        let compilation = self.compilation.clone();
+        let compile = move || match compilation.module(&request) {
+            Ok(module) => {
+                *lock(&compilation.module) = Some(module);
+                compilation.done.notify_one();
+            }
+            // the program goes on as it is
+            Err(e) => eprintln!("cairn: the program could not be compiled and stays slow: {e}"),
+        };
+        std::thread::Builder::new().stack_size(STACK).spawn(compile).is_ok()
+    }
+
+    fn ready(&self, wait: Duration) -> Option<Native> {
+        let Compilation { module, done, .. } = &*self.compilation;
+        let mut module = lock(module);
+        if module.is_none() && !wait.is_zero() {
+            (module, _) = done.wait_timeout(module, wait).unwrap_or_else(PoisonError::into_inner);
+        }
+        module.take()
+    }
+}
+
+impl Compilation {
+    /// Compiles a module of what is hot, and loads it.
+    fn module(&self, request: &Request) -> Result<Native, Error> {
+        let compiler = &self.compiler;
+        let library = compiler.boot().ok_or("the library is gone".to_string())?;
+        let mut files = compiler.files(&self.source);
+        files.use_texts(&self.texts);
+        let mut session = Session::on_library(Arc::new(library));
+        session.keep_library_forms();
+        let path = self.source.path.display().to_string();
+        let expanded = session
+            .expand_program(&path, &self.source.text, &mut files)
+            .map_err(|failed| Error::Rejected(Messages::errors(&failed.errors, &failed.sources)))?;
+        let (mut program, mut library) = (expanded.program, expanded.library);
+        let count = library.len();
+        library.append(&mut program.forms);
+        program.forms = library;
+        passes::prepare(&mut program);
+        let own = program.forms.split_off(count);
+        let library = std::mem::replace(&mut program.forms, own);
+        let Makers { lambdas, procedures } = tier::module(&mut program, 0, request);
+        let copies = copies::add(&mut program, library);
+        passes::optimize_prepared(&mut program, Opt::High, compiler.options.verify);
+        copies::remove(&mut program, copies);
+        globals::compact(&mut program);
+        let always_bound = pipeline::always_bound(&program);
+        let module = pipeline::lower_program(compiler, &program, &always_bound);
+        let object = pipeline::object(compiler, &module)?;
+        let code = Box::leak(Box::new(Jit::load_object(&object)?)); // modules stay
+        let table = code.lookup("cairn_module").ok_or("the module has no table".to_string())?;
+        Ok(Native { code: (table as *const ModuleTable, code.code()), lambdas, cells: procedures })
+    }
+}
