@@ -244,7 +244,9 @@ pub(crate) fn find_or_make(compiler: &Compiler) -> Result<Library, Error> {
         return Ok(library);
     }
     // whoever else is making it now is waited for
-    let lock = places.iter().find_map(|p| Some((p, lock(p)?)));
+    let Some((place, _lock)) = places.iter().find_map(|p| Some((p, lock(p)?))) else {
+        return Err(not_written(&places));
+    };
     if let Some(library) = found() {
         return Ok(library);
     }
@@ -252,16 +254,13 @@ pub(crate) fn find_or_make(compiler: &Compiler) -> Result<Library, Error> {
         eprintln!("cairn: compiling the library, once for this build of Cairn");
     }
     let bytes = make(compiler, &identity)?;
-    let written =
-        |p: &PathBuf| unfinished::write_whole(p, &bytes).is_ok().then(|| Library::open(p, &identity)).flatten();
-    let library = match &lock {
-        Some((place, _)) => written(place),
-        None => None,
-    };
-    library.ok_or_else(|| {
-        let tried: Vec<String> = places.iter().map(|p| p.display().to_string()).collect();
-        Error::Other(format!("the compiled library cannot be written to {}", tried.join(" or ")))
-    })
+    let written = unfinished::write_whole(place, &bytes).ok().and_then(|()| Library::open(place, &identity));
+    written.ok_or_else(|| not_written(&places))
+}
+
+fn not_written(places: &[PathBuf]) -> Error {
+    let tried: Vec<String> = places.iter().map(|p| p.display().to_string()).collect();
+    Error::Other(format!("the compiled library cannot be written to {}", tried.join(" or ")))
 }
 
 /// Locks the file that goes with a place; `None` when nothing can be written there.

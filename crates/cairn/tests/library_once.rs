@@ -113,13 +113,24 @@ impl Installed {
 #[test]
 fn a_library_that_is_not_right_is_made_again() {
     let cairn = Installed::new("library-damage");
+    // in the place of the file that is locked beside the binary there is a directory
+    let lock = cairn.directory.0.join("cairn.chunks-gen.library.lock");
+    fs::create_dir(&lock).unwrap();
     cairn.evaluate();
-    let whole = fs::read(cairn.library()).unwrap();
+    assert!(!cairn.library().exists());
+    let cached: Vec<PathBuf> = fs::read_dir(cairn.directory.0.join("cache"))
+        .unwrap()
+        .map(|f| f.unwrap().path())
+        .filter(|f| f.extension().is_some_and(|e| e == "library"))
+        .collect();
+    let [cached] = &cached[..] else { panic!("{cached:?}") };
+    fs::remove_dir(&lock).unwrap();
+    let whole = fs::read(cached).unwrap();
     let mut damaged = whole.clone();
     damaged[200_000] ^= 1;
-    fs::write(cairn.library(), damaged).unwrap();
+    fs::write(cached, damaged).unwrap();
     cairn.evaluate();
-    assert!(fs::read(cairn.library()).unwrap() == whole, "made again");
+    assert!(fs::read(cairn.library()).unwrap() == whole, "made again, beside the binary now");
     // another binary: the same, at another time
     let made = fs::metadata(cairn.library()).unwrap().modified().unwrap();
     fs::File::open(&cairn.binary).unwrap().set_modified(made + std::time::Duration::from_secs(60)).unwrap();
