@@ -15,6 +15,8 @@ pub struct HeapConfig {
     pub page_bytes: u64,
     /// The heap has its maximal size from the start, instead of growing when more lives (`mcc`).
     pub fixed_heap: bool,
+    /// What Smith & Morrisett (1998) proposed beyond what they had built (`mcc`).
+    pub proposals: Proposals,
     /// When the heap grows and shrinks.
     pub sizing: SizingConfig,
     /// Where static data are that the client shows by `RootVisitor::static_words`: the region is placed so that their
@@ -30,6 +32,17 @@ pub struct HeapConfig {
     pub huge_pages: bool,
     /// log2 of the address space to reserve; at most `REGION_BITS`.
     pub region_bits: u32,
+}
+
+/// Proposals of the paper that `mcc` follows; all off by default, as in the paper's measurements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Proposals {
+    /// Ambiguous roots are gathered and sorted, so that a page is walked once for all that refer to it.
+    pub batched: bool,
+    /// A page that is walked for a quasi-pointer gets its start bits: later ones are found without a walk.
+    pub start_bits: bool,
+    /// What was swept on promoted pages is allocated again before the next collection.
+    pub reuse_holes: bool,
 }
 
 /// Parameters of [`crate::sizing`].
@@ -80,6 +93,7 @@ impl Default for HeapConfig {
             heap_max: None,
             page_bytes: crate::address::BLOCK_BYTES,
             fixed_heap: false,
+            proposals: Proposals::default(),
             sizing: SizingConfig::default(),
             static_data: None,
             mark_stack: 1 << 16,

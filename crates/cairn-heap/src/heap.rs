@@ -532,6 +532,16 @@ impl<M: ObjectModel> Heap<M> {
             Ok((s.start.0, s.bytes()))
         })
     }
+    /// Have stack chunks so grown since the last collection that another one is due? Then the next safepoint collects.
+    pub fn chunks_are_due(&mut self) -> bool {
+        let core = &self.core;
+        let grown = core.chunks.bytes().saturating_sub(core.chunk_bytes_at_collection);
+        let due = grown > core.sizing.large_young().max(core.chunk_bytes_at_collection);
+        if due {
+            plan!(self, p => p.want(Reason::Large, false));
+        }
+        due
+    }
     /// The stack chunks in use: address and size.
     pub fn stack_chunks(&self) -> Vec<(u64, u64)> {
         self.core.chunks.in_use(&self.core.pool).map(|s| (s.start.0, s.bytes())).collect()

@@ -92,7 +92,7 @@ mod stats;
 mod zeal;
 
 pub use address::Address;
-pub use config::{HeapConfig, SizingConfig, Zeal};
+pub use config::{HeapConfig, Proposals, SizingConfig, Zeal};
 pub use error::{HeapError, OutOfMemory};
 pub use gc::{AmbiguousVisitor, Client, Request, RootVisitor, WeakVisitor};
 pub use heap::{AllocKind, Heap, Moves, Refill};

@@ -202,6 +202,10 @@ pub struct MostlyCopying {
     pub stages: [Duration; 5],
     /// Words looked at that might have been references.
     pub tested: u64,
+    /// Objects that were walked over to find out which one such a word refers to.
+    pub walked: u64,
+    /// Bytes of holes that were allocated again.
+    pub refilled: u64,
     /// Ambiguous roots that refer to an object.
     pub roots: u64,
     /// Pages promoted.
@@ -256,6 +260,8 @@ impl Stats {
             all.extend([
                 ("live_objects", m.objects),
                 ("words_tested", m.tested),
+                ("objects_walked", m.walked),
+                ("refilled", m.refilled),
                 ("quasi_pointers", m.roots),
                 ("promoted_pages", m.promoted_pages),
                 ("pinned_bytes", m.pinned_bytes),

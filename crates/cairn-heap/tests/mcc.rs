@@ -4,8 +4,8 @@
 mod common;
 
 use cairn_heap::{
-    Address, AmbiguousVisitor, CObjects, Client, Heap, HeapConfig, LayoutId, Nature, Request, RootVisitor, Scheme,
-    Stats, Zeal,
+    Address, AmbiguousVisitor, CObjects, Client, Heap, HeapConfig, LayoutId, Nature, Proposals, Request,
+    RootVisitor, Scheme, Stats, Zeal,
 };
 use cairn_layout::collector::MCC;
 use common::{AnyMutator, NIL, Random, assert_list, fix, get, put};
@@ -199,6 +199,75 @@ fn cycles_of_typed_and_untyped_objects_die() {
     c.collect();
     assert_eq!(c.verify(), 0);
     assert!(c.heap.bytes_in_use() <= 64 << 10);
+}
+
+/// A heap of chains of typed and untyped objects, some of them pinned by words into their middle; the same random work
+/// for all. What it costs to find the quasi-pointers, what is held, and the numbers at the end of each chain.
+fn work(proposals: Proposals, page_bytes: u64) -> (Stats, u64, Vec<u64>) {
+    let mut c = C::new(HeapConfig { proposals, ..config(page_bytes) });
+    let mut r = Random(42);
+    let mut last = Vec::new();
+    c.roots.words = vec![0; 50];
+    for round in 0..40 {
+        for i in 0..50 {
+            if c.hi - c.lo < 2000 {
+                c.heap.safepoint(&mut c.lo, &mut c.hi, 2000, &mut c.roots).unwrap();
+            }
+            let head = c.node(1000 * round + i, 0);
+            let untyped = c.make(Nature::Untyped(3));
+            put(untyped, 2, head + r.below(24));
+            let atomic = c.make(Nature::Atomic(1 + r.below(20)));
+            let second = c.node(i, untyped);
+            if r.below(3) == 0 {
+                c.roots.words[i as usize] = second;
+            }
+            if r.below(8) == 0 {
+                c.roots.maybe.push(second + r.below(24));
+                c.roots.maybe.push(atomic + r.below(16));
+            }
+        }
+        if round % 4 == 3 {
+            c.roots.maybe.drain(..c.roots.maybe.len() / 2);
+        }
+        c.collect();
+    }
+    for second in &c.roots.words {
+        last.push(get(*second, 1));
+        let word = get(get(*second, 2), 2);
+        last.push(get(word - word % 8, 0) & 1);
+    }
+    last.push(c.verify());
+    (c.heap.stats(), c.heap.bytes_in_use(), last)
+}
+
+#[test]
+fn proposals_of_the_paper_change_the_work_but_not_what_lives() {
+    for page_bytes in [2 << 10, 32 << 10] {
+        let (faithful, held, expected) = work(Proposals::default(), page_bytes);
+        for bits in 1..8 {
+            let on = |bit: u32| bits >> bit & 1 != 0;
+            let proposals = Proposals { batched: on(0), start_bits: on(1), reuse_holes: on(2) };
+            let (s, now_held, found) = work(proposals, page_bytes);
+            let m = &s.mostly_copying;
+            // Where objects lie decides which pages are promoted, but not what is alive.
+            assert_eq!(found.last(), expected.last(), "{proposals:?}");
+            assert_eq!(found[..100], expected[..100], "{proposals:?}");
+            if !proposals.reuse_holes {
+                assert_eq!(
+                    (s.pinned, m.promoted_pages),
+                    (faithful.pinned, faithful.mostly_copying.promoted_pages)
+                );
+                assert_eq!(now_held, held);
+            }
+            let walked = m.walked as f64 / faithful.mostly_copying.walked as f64;
+            match (proposals.batched, proposals.start_bits) {
+                (false, false) => {}
+                (true, false) => assert!(walked < 0.9, "{proposals:?}: {walked}"),
+                (_, true) => assert!(walked < 0.6, "{proposals:?}: {walked}"),
+            }
+            assert_eq!(m.refilled > 0, proposals.reuse_holes, "{proposals:?}");
+        }
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@
 
 mod common;
 
-use cairn_heap::{HeapConfig, Request, SizingConfig, Zeal};
+use cairn_heap::{HeapConfig, Proposals, Request, SizingConfig, Zeal};
 use cairn_layout::collector::{Barrier, COLLECTORS, MCC};
 use cairn_layout::object::continuation;
 use common::*;
@@ -386,6 +386,18 @@ fn with_pages_of_every_size() {
         let config = HeapConfig { collector: &MCC, page_bytes, ..HeapConfig::zealous() };
         Stress::new(config.clone(), page_bytes, 3_000).run(steps(8_000));
         AnyStress::<true>::new(config, page_bytes + 1, 3_000).run(steps(8_000));
+    }
+}
+
+#[test]
+fn with_what_the_paper_of_mcc_proposes() {
+    for bits in 1..8u64 {
+        let on = |bit: u64| bits >> bit & 1 != 0;
+        let proposals = Proposals { batched: on(0), start_bits: on(1), reuse_holes: on(2) };
+        for page_bytes in [2 << 10, 32 << 10] {
+            let config = HeapConfig { collector: &MCC, page_bytes, proposals, ..HeapConfig::zealous() };
+            AnyStress::<true>::new(config, 7 * bits + page_bytes, 3_000).run(steps(6_000));
+        }
     }
 }
 

@@ -41,7 +41,7 @@ impl Runtime {
             collector: options.collector,
             heap_max: options.heap_max,
             static_data: options.literals,
-            ..options.zeal.heap()
+            ..options.mostly_copying.heap(options.zeal.heap())
         };
         let mut heap = Heap::new(Scheme, config).map_err(|e| e.to_string())?;
         if options.trace_gc {

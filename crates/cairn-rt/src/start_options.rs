@@ -2,7 +2,7 @@
 
 use crate::expander::Evaluator;
 use crate::native::Evaluated;
-use cairn_heap::HeapConfig;
+use cairn_heap::{HeapConfig, Proposals};
 use cairn_layout::facts::{COLLECTORS, CollectorFacts};
 use cairn_layout::machine::Machine;
 use std::fmt::Debug;
@@ -84,6 +84,51 @@ impl Zeal {
     }
 }
 
+/// How `mcc` works, for studies.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MostlyCopying {
+    /// Bytes of a page, if not the usual ones.
+    pub page_bytes: Option<u64>,
+    /// The heap has its maximal size from the start.
+    pub fixed: bool,
+    /// What the paper proposed.
+    pub proposals: Proposals,
+}
+
+impl MostlyCopying {
+    /// What `CAIRN_MCC` says, a list like `page=2K,fixed,batched`; an error for the user when it is not understood.
+    pub fn from_environment() -> Result<MostlyCopying, String> {
+        MostlyCopying::parse(&std::env::var_os("CAIRN_MCC").unwrap_or_default().to_string_lossy())
+    }
+    fn parse(list: &str) -> Result<MostlyCopying, String> {
+        let mut m = MostlyCopying::default();
+        for word in list.split(',').map(str::trim).filter(|w| !w.is_empty()) {
+            match word {
+                "fixed" => m.fixed = true,
+                "batched" => m.proposals.batched = true,
+                "start-bits" => m.proposals.start_bits = true,
+                "reuse-holes" => m.proposals.reuse_holes = true,
+                _ => {
+                    let page = word.strip_prefix("page=").and_then(parse_size);
+                    let page = page.filter(|p| p.is_power_of_two() && (512..=32 << 10).contains(p));
+                    m.page_bytes = Some(page.ok_or_else(|| {
+                        format!(
+                            "CAIRN_MCC has \"{word}\"; it is a list of fixed, batched, start-bits, reuse-holes and \
+                             page=SIZE, a power of two from 512 to 32K"
+                        )
+                    })?);
+                }
+            }
+        }
+        Ok(m)
+    }
+    /// A heap that works so.
+    pub fn heap(self, heap: HeapConfig) -> HeapConfig {
+        let page_bytes = self.page_bytes.unwrap_or(heap.page_bytes);
+        HeapConfig { page_bytes, fixed_heap: self.fixed, proposals: self.proposals, ..heap }
+    }
+}
+
 /// What the user can choose when a program starts.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -102,6 +147,8 @@ pub struct Options {
     pub trace_gc: bool,
     /// Read words of frames and registers as ambiguous: whatever looks like a reference there is one.
     pub ambiguous_frames: bool,
+    /// How `mcc` works.
+    pub mostly_copying: MostlyCopying,
     /// Checks for tests.
     pub zeal: Zeal,
     /// The program's name, then its arguments.
@@ -155,6 +202,7 @@ impl Options {
         options.stats_file = std::env::var_os("CAIRN_STATS_FILE").filter(|v| !v.is_empty()).map(PathBuf::from);
         options.trace_gc = is_set("CAIRN_TRACE_GC");
         options.ambiguous_frames = is_set("CAIRN_AMBIGUOUS_FRAMES");
+        options.mostly_copying = MostlyCopying::from_environment()?;
         options.library_path = library_path_of_environment();
         if let Some(text) = std::env::var_os("CAIRN_HEAP_MAX") {
             let text = text.to_string_lossy();
@@ -177,6 +225,7 @@ impl Default for Options {
             stats_file: None,
             trace_gc: false,
             ambiguous_frames: false,
+            mostly_copying: MostlyCopying::default(),
             zeal: Zeal::Off,
             command_line,
             host: Arc::new(Process),
@@ -191,6 +240,17 @@ impl Default for Options {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ways_of_mostly_copying() {
+        let proposals = Proposals { batched: true, reuse_holes: true, start_bits: false };
+        let all = MostlyCopying { page_bytes: Some(2048), fixed: true, proposals };
+        assert_eq!(MostlyCopying::parse("page=2K, fixed,batched,reuse-holes"), Ok(all));
+        assert_eq!(MostlyCopying::parse(""), Ok(MostlyCopying::default()));
+        for wrong in ["page=3K", "page=64K", "page=", "batch", "fixed=1"] {
+            assert!(MostlyCopying::parse(wrong).unwrap_err().contains(&format!("\"{wrong}\"")), "{wrong}");
+        }
+    }
 
     #[test]
     fn sizes() {

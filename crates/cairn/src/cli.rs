@@ -2,7 +2,7 @@
 //!
 //! Wrong use is answered with what was wrong and the right form, exit status 2.
 
-use cairn::{CompileOptions, Level, RunOptions, Stage, Zeal};
+use cairn::{CompileOptions, Level, MostlyCopying, RunOptions, Stage, Zeal};
 use cairn_layout::facts;
 use clap::builder::FalseyValueParser;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -351,6 +351,7 @@ fn run_options(m: &ArgMatches) -> Result<RunOptions, String> {
         stats_file: m.get_one::<PathBuf>("stats-file").cloned(),
         trace_gc: m.get_flag("trace-gc"),
         ambiguous_frames: m.get_flag("ambiguous-frames"),
+        mostly_copying: MostlyCopying::from_environment()?,
         zeal: Zeal::from_environment()?,
         ..RunOptions::default()
     })

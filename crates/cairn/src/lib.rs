@@ -42,7 +42,7 @@ mod unfinished;
 
 pub use cache::Cache;
 pub use cairn_rt::Options as RunOptions;
-pub use cairn_rt::start_options::{Zeal, library_path_of_environment};
+pub use cairn_rt::start_options::{MostlyCopying, Zeal, library_path_of_environment};
 pub use compiler::{Compiled, Compiler};
 pub use diagnostics::Messages;
 pub use emit::Stage;

@@ -327,6 +327,22 @@ fn frames_can_be_read_as_ambiguous_words() {
     }
 }
 
+/// Chunks that are left are not freed by hand then, for some word may look like a reference into them.
+#[test]
+fn recursion_with_ambiguous_frames_uses_its_chunks_again() {
+    let d = Directory::new("chunks");
+    d.write(
+        "deep.scm",
+        "(define (deep n) (if (= n 0) 0 (+ 1 (deep (- n 1)))))
+         (let loop ((i 0) (s 0)) (if (< i 1000) (loop (+ i 1) (+ s (deep 10000))) (write s)))",
+    );
+    let out = d.cairn(" run --gc=mcc --ambiguous-frames --stats-file=run.json deep.scm");
+    assert_eq!(out, ("10000000".to_string(), Some(0)));
+    let text = fs::read_to_string(d.0.join("run.json")).unwrap();
+    let peak = text.split_once("\"peak\": ").unwrap().1.split(|c: char| !c.is_ascii_digit()).next().unwrap();
+    assert!(peak.parse::<u64>().unwrap() < 32 << 20, "{text}");
+}
+
 #[test]
 fn numbers_of_a_run_go_to_a_file_as_json() {
     let d = Directory::new("stats-file");

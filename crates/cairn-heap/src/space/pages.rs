@@ -44,6 +44,8 @@ pub struct Page {
     pub hi: Address,
     /// … to this one: the end of the page, or of what was handed out of it.
     pub end: Address,
+    /// The objects on it have start bits.
+    start_bits: bool,
 }
 
 impl Page {
@@ -121,6 +123,14 @@ impl PageSpace {
     pub fn page(&self, id: PageId) -> &Page {
         &self.pages[id.0 as usize]
     }
+    /// Do the objects on it have start bits?
+    pub fn has_start_bits(&self, id: PageId) -> bool {
+        self.page(id).start_bits
+    }
+    /// They have, or they have not.
+    pub fn set_start_bits(&mut self, id: PageId, yes: bool) {
+        self.pages[id.0 as usize].start_bits = yes;
+    }
     /// The pages in use, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = PageId> + '_ {
         (0..self.pages.len() as u32).map(PageId).filter(|id| self.page(*id).span.bytes() > 0)
@@ -178,7 +188,7 @@ impl PageSpace {
         };
         let size = if size > BLOCK_BYTES { size.next_multiple_of(BLOCK_BYTES) } else { size };
         let span = Span::new(start, start.plus(size));
-        let page = Page { span, lo: start, hi: span.end, end: span.end };
+        let page = Page { span, lo: start, hi: span.end, end: span.end, start_bits: false };
         let id = match self.free_ids.pop() {
             Some(id) => {
                 self.pages[id as usize] = page;

@@ -30,7 +30,8 @@ pub fn make_room(ctx: &mut Machine, room: &Room) -> Value {
     }
     if room.stack > 0 && ctx.thread.sp - room.stack < ctx.thread.stack_limit {
         frames::overflow(ctx, room.stack, room.kept);
-        if exhaustion::is_overdrawn(ctx) {
+        // Where chunks are not freed by hand, deep recursion alone makes a collection due.
+        if exhaustion::is_overdrawn(ctx) || rt(ctx).options.ambiguous_frames && rt(ctx).heap.chunks_are_due() {
             safepoint(ctx, 0);
         }
     }
@@ -120,11 +121,9 @@ impl<const AMBIGUOUS: bool> Client for Roots<AMBIGUOUS> {
 
     /// Which of the frames in other segments are alive, tracing finds out.
     fn visit_pinning<V: AmbiguousVisitor>(&mut self, visitor: &mut V) {
-        let current = frames::segment(self.ctx());
         for &(start, bytes) in &self.chunks {
-            let from = current.filter(|s| s.chunk == start).map_or(start, |s| s.base);
             // SAFETY: words of a chunk in use.
-            unsafe { visitor.ambiguous_words(from as *const u64, ((start + bytes - from) / 8) as usize) };
+            unsafe { visitor.ambiguous_words(start as *const u64, (bytes / 8) as usize) };
         }
     }
 

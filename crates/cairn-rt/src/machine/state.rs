@@ -38,6 +38,8 @@ pub struct Chunks {
     pub end: u64,
     /// A chunk of the usual size kept for the next overflow: start and end.
     pub spare: Option<(u64, u64)>,
+    /// Chunks left since the last collection that may not be freed by hand.
+    pub left: Vec<(u64, u64)>,
     /// How chunks are used.
     pub geometry: Geometry,
 }

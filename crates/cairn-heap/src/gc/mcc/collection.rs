@@ -19,9 +19,10 @@
 #![allow(unsafe_op_in_unsafe_fn)] // The whole file is one unsafe algorithm; contracts are on the functions.
 
 use super::meta_words::{self, Object, PINNED, STATE, VISITED, meta_of};
-use super::quasi_pointers::{Detector, Found};
-use crate::address::{Address, Span, WORD};
+use super::quasi_pointers::{Detector, Found, Resume};
+use crate::address::{Address, BLOCK_BYTES, Span, WORD};
 use crate::blocks::{BlockPool, Kind, poison};
+use crate::config::Proposals;
 use crate::find::Finder;
 use crate::gc::{AmbiguousVisitor, Client, RootVisitor, WeakVisitor};
 use crate::heap::Core;
@@ -37,11 +38,16 @@ use crate::space::stack_chunks::ChunkSpace;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 
+/// Shorter holes are not filled.
+const LEAST_HOLE: u64 = 256;
+
 /// What a collection has counted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     /// Words tested for being quasi-pointers.
     pub tested: u64,
+    /// Objects that were walked over for that.
+    pub walked: u64,
     /// Those of them, among the roots, that refer to an object.
     pub roots: u64,
     /// Pages promoted.
@@ -93,10 +99,18 @@ pub(super) struct Collection<'h, M, C> {
     /// What is free of the last page.
     free: Span,
     promoted: Vec<PageId>,
+    /// Holes that are worth to be filled.
+    pub holes: Vec<Span>,
     /// Live untyped objects.
     pub untyped: Vec<Address>,
     /// Live objects that are on no page, whose words are to be looked at.
     apart: Vec<Located>,
+    proposals: Proposals,
+    /// Pages with start bits.
+    indexed: Vec<PageId>,
+    /// Words of this stage, if they are gathered first.
+    gathered: Option<Vec<u64>>,
+    resume: Resume,
     continuations: Vec<Address>,
     in_continuation: bool,
     pub counts: Counts,
@@ -107,7 +121,7 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
     const AMBIGUOUS: bool = M::AMBIGUOUS || C::AMBIGUOUS;
 
     /// Begins a collection.
-    pub fn new(model: &'h M, core: &'h mut Core, pages: &'h mut PageSpace) -> Self {
+    pub fn new(model: &'h M, core: &'h mut Core, pages: &'h mut PageSpace, proposals: Proposals) -> Self {
         core.chunks.begin_major();
         core.cells.begin_marking(&core.pool.table, &core.marks);
         Collection {
@@ -131,8 +145,13 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
             scanned: (0, Address(0)),
             free: Span::default(),
             promoted: Vec::new(),
+            holes: Vec::new(),
             untyped: Vec::new(),
             apart: Vec::new(),
+            proposals,
+            indexed: Vec::new(),
+            gathered: None,
+            resume: Resume::default(),
             continuations: Vec::new(),
             in_continuation: false,
             counts: Counts::default(),
@@ -148,10 +167,16 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
     /// The mutator stands still. `chain` are all untyped objects on pages.
     pub unsafe fn pin(&mut self, chain: &[Address], client: &mut C) {
         self.stage = Stage::Pin;
+        self.gather();
         client.visit_pinning(self);
-        if !M::AMBIGUOUS {
-            return;
+        if M::AMBIGUOUS {
+            self.pin_untyped(chain);
         }
+        self.sort_out();
+    }
+
+    /// Words of untyped objects, on pages and elsewhere.
+    unsafe fn pin_untyped(&mut self, chain: &[Address]) {
         for &a in chain {
             // Another one's words may have pinned it.
             let o = Object { meta: a, is: self.model.describe(a.load() & !STATE) };
@@ -173,7 +198,9 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
     /// As for [`Collection::pin`], which was called.
     pub unsafe fn root(&mut self, client: &mut C) {
         self.stage = Stage::Root;
+        self.gather();
         client.visit_ambiguous(self);
+        self.sort_out();
         self.stage = Stage::Graph;
         self.immortals(false);
         client.visit_roots(self);
@@ -196,6 +223,14 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
     /// # Safety
     /// [`Collection::graph`] was called.
     pub unsafe fn free(&mut self) {
+        for id in std::mem::take(&mut self.indexed) {
+            let span = self.pages.page(id).span;
+            for i in 0..span.bytes().div_ceil(BLOCK_BYTES) {
+                let block = self.pool.table.block_of(span.start.plus(i * BLOCK_BYTES));
+                self.marks.clear(self.pool.table.address_of(block));
+            }
+            self.pages.set_start_bits(id, false);
+        }
         let left: Vec<PageId> = (self.pages.iter())
             .filter(|id| self.pages.role(self.pages.page(*id).span.start) == Role::FROM)
             .collect();
@@ -226,7 +261,9 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
 
     unsafe fn sweep_part(&mut self, part: Span) {
         let mut last: Option<Object> = None;
-        let (counts, poisoned) = (&mut self.counts, self.poison);
+        let first = self.holes.len();
+        let holes = &mut self.holes;
+        let (counts, poisoned, reuse) = (&mut self.counts, self.poison, self.proposals.reuse_holes);
         meta_words::walk(self.model, part, |o| {
             let meta = o.meta.load();
             if meta & STATE == STATE {
@@ -246,8 +283,20 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
             }
             whole.meta.store(meta_words::hole(whole.is.whole));
             last = Some(whole);
+            match holes.last_mut().filter(|h| h.start == whole.meta) {
+                Some(h) => h.end = whole.end(),
+                None => holes.push(Span::new(whole.meta, whole.end())),
+            }
             true
         });
+        let mut kept = first;
+        for i in first..holes.len() {
+            if reuse && holes[i].bytes() >= LEAST_HOLE {
+                holes[kept] = holes[i];
+                kept += 1;
+            }
+        }
+        holes.truncate(kept);
     }
 
     // ---- reaching objects
@@ -375,9 +424,32 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
 
     // ---- quasi-pointers
 
+    /// From here on words are gathered, if they are to be looked at in batches.
+    fn gather(&mut self) {
+        self.gathered = (Self::AMBIGUOUS && self.proposals.batched).then(Vec::new);
+    }
+
+    /// Looks at the words that were gathered, in the order of what they refer to.
+    unsafe fn sort_out(&mut self) {
+        if let Some(mut words) = self.gathered.take() {
+            words.sort_unstable();
+            words.dedup();
+            self.resume = Resume::default();
+            self.gathered = Some(Vec::new());
+            for word in words {
+                self.quasi_pointer(word);
+            }
+            self.gathered = None;
+        }
+    }
+
     fn find(&mut self, word: u64) -> Option<Found> {
         self.counts.tested += 1;
-        let detector = Detector {
+        let in_order = self.gathered.is_some();
+        let mut detector = Detector {
+            indexed: self.proposals.start_bits.then_some(&mut self.indexed),
+            resume: in_order.then_some(&mut self.resume),
+            walked: &mut self.counts.walked,
             pages: self.pages,
             finder: Finder {
                 model: self.model,
@@ -543,6 +615,9 @@ impl<M: ObjectModel, C: Client> RootVisitor for Collection<'_, M, C> {
 impl<M: ObjectModel, C: Client> AmbiguousVisitor for Collection<'_, M, C> {
     fn ambiguous(&mut self, word: u64) {
         if Self::AMBIGUOUS && self.region.contains(Address(word)) {
+            if let Some(words) = &mut self.gathered {
+                return words.push(word);
+            }
             // SAFETY: any word may be shown.
             unsafe { self.quasi_pointer(word) };
         }

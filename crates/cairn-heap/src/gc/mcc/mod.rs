@@ -36,7 +36,7 @@ pub(crate) use constraints::CONSTRAINTS;
 use super::{Client, Plan, Request};
 use crate::address::{Address, BLOCK_BYTES, Span, WORD, blocks_for};
 use crate::check;
-use crate::config::HeapConfig;
+use crate::config::{HeapConfig, Proposals};
 use crate::error::OutOfMemory;
 use crate::heap::Core;
 use crate::model::ObjectModel;
@@ -55,13 +55,19 @@ const RESERVE: u64 = MCC.checked_bytes(CHECK_RESERVE);
 /// Bytes allocated between two collections, at least, while the heap is beyond its maximum.
 const AT_MAXIMUM: u64 = 64 << 10;
 
+/// So many holes are looked at for one that is long enough.
+const HOLES_LOOKED_AT: usize = 8;
+
 /// A page that is being filled: its cursors.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     page: PageId,
+    start: Address,
     lo: Address,
     hi: Address,
     end: Address,
+    /// It is a hole among objects of a promoted page.
+    hole: bool,
 }
 
 /// What this collector remembers between collections.
@@ -72,6 +78,9 @@ pub(crate) struct Mcc {
     /// The page that the runtime fills when that has too little room: so nothing is taken away that a heap check may
     /// have promised.
     own: Option<Open>,
+    /// Holes to be filled before the next page; the last first.
+    holes: Vec<Span>,
+    proposals: Proposals,
     /// All untyped objects on pages.
     untyped: Vec<Address>,
     wanted: Option<Reason>,
@@ -94,11 +103,38 @@ impl Mcc {
         // An exact extent is just as large as asked for, so that every heap check fails.
         let exact = core.zeal.every_safepoint;
         let end = if exact { span.start.plus(need.next_multiple_of(WORD)) } else { span.end };
-        Some(Open { page, lo: span.start, hi: end, end })
+        Some(Open { page, start: span.start, lo: span.start, hi: end, end, hole: false })
+    }
+    /// A hole with room for `need` bytes.
+    fn open_hole(&mut self, core: &Core, need: u64) -> Option<Open> {
+        if core.zeal.every_safepoint {
+            return None;
+        }
+        let last = self.holes.len().saturating_sub(HOLES_LOOKED_AT);
+        let i = last + self.holes[last..].iter().rposition(|h| h.bytes() >= need)?;
+        let s = self.holes.remove(i);
+        let page = self.pages.id(s.start);
+        Some(Open { page, start: s.start, lo: s.start, hi: s.end, end: s.end, hole: true })
+    }
+    /// Makes what is free of a hole one that can be walked over.
+    fn cover(lo: Address, hi: Address) {
+        // SAFETY: free words, within or at the end of what was a hole.
+        unsafe {
+            match hi.offset_from(lo) {
+                0 => {}
+                WORD => lo.store(0),
+                free => lo.store(meta_words::hole(free)),
+            }
+        }
     }
     fn close_one(&mut self, core: &mut Core, o: Open, lo: Address, hi: Address) {
-        self.pages.fill(o.page, lo, hi, o.end);
-        core.stats.allocated += lo.offset_from(o.lo) + o.hi.offset_from(hi);
+        if o.hole {
+            Mcc::cover(lo, hi);
+            core.stats.mostly_copying.refilled += lo.offset_from(o.start) + o.end.offset_from(hi);
+        } else {
+            self.pages.fill(o.page, lo, hi, o.end);
+        }
+        core.stats.allocated += lo.offset_from(o.start) + o.end.offset_from(hi);
     }
     fn close_current(&mut self, core: &mut Core, lo: Address, hi: Address) {
         if let Some(o) = self.current.take() {
@@ -107,13 +143,12 @@ impl Mcc {
     }
     fn close_own(&mut self, core: &mut Core) {
         if let Some(o) = self.own.take() {
-            let start = self.pages.page(o.page).span.start;
-            self.close_one(core, Open { lo: start, hi: o.end, ..o }, o.lo, o.hi);
+            self.close_one(core, o, o.lo, o.hi);
         }
     }
     /// A fresh page for compiled code.
     fn extend(&mut self, core: &mut Core, need: u64) -> Option<(Address, Address)> {
-        let open = self.open(core, need)?;
+        let open = self.open_hole(core, need).or_else(|| self.open(core, need))?;
         self.current = Some(open);
         Some((open.lo, open.hi))
     }
@@ -173,6 +208,8 @@ impl Plan for Mcc {
             pages,
             current: None,
             own: None,
+            holes: Vec::new(),
+            proposals: config.proposals,
             untyped: Vec::new(),
             wanted: None,
             size: 0,
@@ -186,13 +223,19 @@ impl Plan for Mcc {
     }
 
     fn extents(&self, lo: Address, hi: Address) -> Vec<Extent> {
+        if self.current.is_some_and(|o| o.hole) {
+            Mcc::cover(lo, hi);
+        }
+        if let Some(o) = self.own.filter(|o| o.hole) {
+            Mcc::cover(o.lo, o.hi);
+        }
         let mut all: Vec<Extent> = (self.pages.iter())
             .map(|id| {
                 let p = self.pages.page(id);
                 let (mut lo_, mut hi_, mut end) = (p.lo, p.hi, p.end);
-                if let Some(o) = self.own.filter(|o| o.page == id) {
+                if let Some(o) = self.own.filter(|o| o.page == id && !o.hole) {
                     (lo_, hi_, end) = (o.lo, o.hi, o.end);
-                } else if let Some(o) = self.current.filter(|o| o.page == id) {
+                } else if let Some(o) = self.current.filter(|o| o.page == id && !o.hole) {
                     (lo_, hi_, end) = (lo, hi, o.end);
                 }
                 Extent { span: Span::new(p.span.start, end), lo: lo_, hi: hi_ }
@@ -228,9 +271,14 @@ impl Plan for Mcc {
             return Ok(Mcc::bump(lo, hi, bytes, kind));
         }
         if self.own.is_none_or(|o| o.hi.0 - o.lo.0 < whole) {
-            core.admit(self, whole)?;
             self.close_own(core);
-            let open = self.open(core, whole + WORD).ok_or_else(|| core.out_of_memory(whole, 0))?;
+            let open = match self.open_hole(core, whole + WORD) {
+                Some(hole) => hole,
+                None => {
+                    core.admit(self, whole)?;
+                    self.open(core, whole + WORD).ok_or_else(|| core.out_of_memory(whole, 0))?
+                }
+            };
             // No object begins with the page: that might be where compiled code's `hi` is, and the runtime may give
             // back the end of an object there.
             // SAFETY: the first word of an empty page.
@@ -327,7 +375,7 @@ impl Plan for Mcc {
         // SAFETY: pages, large and immortal objects are consistent between collections, and the client's roots are by
         // its contract. The mutator stands still, and has initialised what it allocated.
         unsafe {
-            let mut c = Collection::<M, C>::new(model, core, &mut self.pages);
+            let mut c = Collection::<M, C>::new(model, core, &mut self.pages, self.proposals);
             c.pin(&chain, client);
             stages.lap();
             c.root(client);
@@ -340,6 +388,7 @@ impl Plan for Mcc {
             c.sweep();
             stages.lap();
             self.untyped = std::mem::take(&mut c.untyped);
+            self.holes = std::mem::take(&mut c.holes);
             counts = c.counts;
         }
         core.stats.peak = core.stats.peak.max(used);
@@ -354,6 +403,7 @@ impl Plan for Mcc {
         m.objects += counts.copies + counts.pinned;
         m.roots_per_page += counts.roots as f64 / counts.promoted.max(1) as f64;
         m.tested += counts.tested;
+        m.walked += counts.walked;
         m.roots += counts.roots;
         m.promoted_pages += counts.promoted;
         m.pinned_bytes += counts.pinned_bytes;
@@ -413,8 +463,8 @@ impl Plan for Mcc {
     }
 
     fn check_reserve(&self) -> u64 {
-        // With small pages the runtime soon has one of its own.
-        if self.pages.page_bytes() == BLOCK_BYTES { RESERVE } else { 0 }
+        // With small extents the runtime soon has a page of its own.
+        if self.pages.page_bytes() == BLOCK_BYTES && !self.proposals.reuse_holes { RESERVE } else { 0 }
     }
 
     fn reserve(&self) -> u32 {

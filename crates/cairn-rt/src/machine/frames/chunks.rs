@@ -62,6 +62,10 @@ fn new_chunk(ctx: &mut Machine, bytes: u64) -> (u64, u64) {
     {
         return chunk;
     }
+    let fits = |c: &(u64, u64)| c.1 - c.0 >= bytes + 2 * RED_ZONE;
+    if let Some(chunk) = state(ctx).chunks.left.pop_if(|c| fits(c)) {
+        return chunk;
+    }
     let size = (bytes + 2 * RED_ZONE).next_multiple_of(usual);
     let (start, size) = match rt(ctx).heap.alloc_chunk(size) {
         Ok(chunk) => chunk,
@@ -107,7 +111,8 @@ fn leave_chunk(ctx: &mut Machine) {
     }
     let chunk = (chunks.start, chunks.end);
     if rt(ctx).options.ambiguous_frames {
-        return; // some word may look like a reference to a continuation in it: the collector decides
+        // Some word may look like a reference to a continuation in it: it is not freed, but can be used again.
+        return state(ctx).chunks.left.push(chunk);
     }
     let chunks = &mut state(ctx).chunks;
     if chunk.1 - chunk.0 == chunks.geometry.bytes && chunks.spare.is_none() {
@@ -332,6 +337,8 @@ impl FrameStrategy for ChunksRuntime {
 
     /// The consumed part of the continuation below must not keep anything alive.
     fn before_collection(ctx: &mut Machine) {
+        // Those that nothing refers to are free afterwards.
+        state(ctx).chunks.left.clear();
         remainder(ctx);
     }
 
