@@ -183,6 +183,25 @@ fn wide_programs(n: usize) -> Vec<String> {
     ]
 }
 
+/// Tests in operands, each with `n` variables around it that are read after it, `depth` of them one in another.
+fn deep_nest(depth: usize, n: usize) -> String {
+    let mut text = "(@id.0 1)".to_string();
+    for level in 1..=depth {
+        let v = |i: usize| format!("x.{}", 1000 * level + i);
+        let head = each(n, |i| format!("(let (({} (@id.0 {i})))", v(i)));
+        let sum = (1..=n).fold("0".to_string(), |sum, i| format!("(%fx+ {} {sum})", v(i)));
+        text = format!("{head} (%fx+ (if (@id.0 {}) {text} 0) {sum}){}", v(1), ")".repeat(n));
+    }
+    format!("(%write-object {text} '() 1)")
+}
+
+/// However deep wide expressions are nested, what is live stays within bounds.
+#[test]
+fn deep_nests_of_wide_tests_do_the_same_lowered() {
+    let text = format!("(define @id.0 (lambda id (x.997) x.997)) (@id.0 @id.0) {}", deep_nest(40, 12));
+    assert!(same_outcome(&text, &common::core(&text, "as it is"), common::strategies(), &SHAPES[1..3]));
+}
+
 #[test]
 fn wide_programs_do_the_same_lowered() {
     let mut finished = 0;

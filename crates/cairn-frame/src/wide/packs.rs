@@ -6,7 +6,8 @@
 //! follows.
 //!
 //! A variable that is needed after an expression cannot be packed inside of it: it counts as *across* there. So it is
-//! packed before the expression begins, if there are many.
+//! packed before the expression begins, if there are many; and if there are many all the same, because expressions are
+//! nested deep, the expression becomes a procedure, which has a frame of its own.
 
 use super::Listed;
 use super::widths::{Wide, is_atom};
@@ -377,10 +378,25 @@ impl Packer<'_> {
         self.scope.live.retain(|v| last[v.0 as usize] <= end);
         let across = all - self.scope.live.len();
         self.scope.across += across;
-        let e = self.scoped(e);
+        let e = if self.scope.across > self.wide.widths.easy / 2 { self.apart(e) } else { self.scoped(e) };
         self.scope.across -= across;
         self.scope.live = live;
         e
+    }
+
+    /// A wide expression around which so much waits already that it becomes a procedure of its own: in its frame nothing
+    /// waits yet. So nests may be of any depth.
+    fn apart(&mut self, e: &Expr) -> Expr {
+        let own = Scope { across: 0, live: self.scope.live.clone(), most: self.wide.widths.easy };
+        let outer = std::mem::replace(&mut self.scope, own);
+        let packed = self.packed.len();
+        let body = self.walk(e);
+        self.forget(packed);
+        self.scope = outer;
+        let f = self.fresh("apart");
+        let clauses = vec![Clause { params: vec![], rest: None, body }];
+        let lambda = Lambda { name: "".into(), clauses, site: Site::NONE };
+        Expr::Fix(vec![(f, lambda)], Expr::Call(Expr::Local(f).into(), vec![], Site::NONE).into())
     }
 
     /// An expression that is not wide: only variables are read from where they are.
