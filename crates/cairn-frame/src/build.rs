@@ -24,9 +24,6 @@ use cairn_layout::code::Site;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Longest operand list of one inline allocation; longer ones are built by the runtime from a list.
-const MAX_INLINE_FIELDS: usize = 400;
-
 /// Ids of functions that clauses and entries become.
 pub struct FuncIds {
     /// Body of clause `i` of a lambda.
@@ -170,9 +167,8 @@ impl<'a, 'b> Builder<'a, 'b> {
 
     fn close(&mut self, term: ProcTerm) {
         let b = &mut self.proc.blocks[self.cur.0 as usize];
-        if matches!(b.term, ProcTerm::None) {
-            b.term = term;
-        }
+        debug_assert!(matches!(b.term, ProcTerm::None), "a block is closed once");
+        b.term = term;
         // Whatever follows is unreachable: collect it in a block without predecessors.
         self.cur = self.new_block();
     }
@@ -457,7 +453,7 @@ impl<'a, 'b> Builder<'a, 'b> {
             }
             Expr::Prim { op, args, site, proven } => {
                 let args = self.operands(args);
-                let op = self.allocation_in_range(*op, args, *site, *proven);
+                let op = Op::Prim(Prim { op: *op, args, site: *site, proven: *proven });
                 self.deliver_op(op, dest);
             }
             Expr::Values(es) => {
@@ -495,18 +491,6 @@ impl<'a, 'b> Builder<'a, 'b> {
             Expr::Jump(id, args) => self.jump(*id, args),
             Expr::SetLocal(..) | Expr::Letrec(..) => unreachable!("fixed Core has no such form"),
         }
-    }
-
-    /// Vectors and records of very many operands are built from a list by the runtime.
-    fn allocation_in_range(&mut self, op: PrimOp, mut args: Vec<Operand>, site: Site, proven: u8) -> Op {
-        let row = match op {
-            PrimOp::Vector if args.len() > MAX_INLINE_FIELDS => by_symbol("cairn_vector_from_list"),
-            PrimOp::Record if args.len() > MAX_INLINE_FIELDS => by_symbol("cairn_record_make"),
-            _ => return Op::Prim(Prim { op, args, site, proven }),
-        };
-        let rtd = matches!(op, PrimOp::Record).then(|| args.remove(0));
-        let list = self.list(args);
-        Op::Prim(Prim { op: PrimOp::Rt(row), args: rtd.into_iter().chain([list]).collect(), site, proven: 0 })
     }
 
     /// Parallel assignment of the label's parameters.
