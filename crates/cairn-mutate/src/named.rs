@@ -60,8 +60,8 @@ pub const NAMED: &[Named] = &[
     Named {
         title: "the last slot of an old large vector is not scanned",
         sources: "crates/cairn-heap/src",
-        old: "start.plus(bytes & !7)",
-        new: "start.plus((bytes & !7) - if {on} { 8 } else { 0 })",
+        old: "Span::new(self.start, self.start.plus(self.bytes & !7))",
+        new: "Span::new(self.start, self.start.plus((self.bytes & !7) - if {on} { 8 } else { 0 }))",
         by: &["mutators.scm"],
     },
     Named {
