@@ -305,7 +305,7 @@
             (if (not asked)
                 (set! budget -1)))))
 
-    ;; The last cell of the program has the value of the module: makers of lambdas, then procedures that take the place of evaluated ones.
+    ;; The value of a module: makers of lambdas, then procedures that take the place of evaluated ones.
     (define (install-module lambdas procedures value)
       (let ((n (vector-length lambdas)))
         (do ((i 0 (+ i 1)))

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The problem: a program on a library that was compiled beforehand imports its variables, and the optimizer knows
-//! nothing of an import: no library procedure would be inlined or specialized. The idea: [`add`] puts the definitions of
+//! nothing of an import: no library procedure would be inlined or specialized. The idea: [`add`] puts definitions of
 //! library procedures into the program while it is optimized; [`remove`] takes away those that are left, and imports
 //! their variables instead. What was specialized has a name of its own and stays.
 //!

@@ -26,7 +26,8 @@
 //! Constants that have an identity, such as lists, are in cells, too, behind the program's and one for the module's
 //! value: evaluated code has made them.
 //!
-//! Invariants: both tiers number lambdas, constants and variables alike, because both walk the same program, dialect `Fixed`.
+//! Invariants: both tiers number lambdas, constants and variables alike, because both walk the same program,
+//! dialect `Fixed`.
 //! Complexity: linear in the program's size times the nesting of its lambdas.
 
 use crate::ir::{

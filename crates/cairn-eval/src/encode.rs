@@ -19,7 +19,7 @@
 //! | `#(let #(x …) body)` | a scope with the values |
 //! | `#(fix #(lambda …) body)` | a scope with procedures that see it |
 //! | `#(lambda name #(#(required rest? body) …))` | procedure; each clause's body in a scope with its arguments |
-//! | `#(native lambda n #(x …) member?)` | procedure of one clause, lambda `n` of a program ([`cairn_core::tier`]) with these free variables |
+//! | `#(native lambda n #(x …) member?)` | procedure of one clause: lambda `n` of a program, with these free variables |
 //! | `#(call f #(x …))`, `#(apply f #(x …))`, `#(call/cc f)` | |
 //! | `#(values x …)` | |
 //! | `#(receive x required rest? body)` | a scope with the values of `x` |

@@ -20,7 +20,7 @@
 //! | [`chars`], [`string`], [`symbol`], [`symbol_table`], [`vector`], [`bytes`], [`list`], [`record`] | data types; [`sequence`] is what three of them share |
 //! | [`port`], [`print`] | input and output |
 //! | [`evaluator`], [`expander`] | what `eval` asks of the expander |
-//! | [`native`] | a program that is evaluated, and the native code that takes its place where it is hot |
+//! | [`native`], [`evaluated_program`] | a program that is evaluated, and the native code that takes its place where it is hot |
 //! | [`system`], [`report`] | clocks, exit, environment; the report of an uncaught error |
 //!
 //! Invariants: a runtime call never collects, so values in Rust locals stay valid until it returns; it never
@@ -36,6 +36,7 @@ mod bytes;
 mod calls;
 mod chars;
 mod equality;
+pub mod evaluated_program;
 pub mod evaluator;
 mod exhaustion;
 mod expander;
@@ -43,7 +44,7 @@ mod failure;
 pub mod fatal;
 mod list;
 pub mod machine;
-pub mod native;
+mod native;
 mod num;
 mod port;
 mod print;

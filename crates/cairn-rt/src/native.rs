@@ -18,50 +18,19 @@
 use crate::access;
 use crate::alloc;
 use crate::evaluator::value;
-use crate::expander::Data;
 use crate::failure::other;
 use crate::runtime::rt;
-use crate::start::Code;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use cairn_layout::value::TAG_PROCEDURE;
-use std::fmt::Debug;
 use std::time::Duration;
-
-/// A program that is evaluated. All threads of it may be asked.
-pub trait Evaluated: Debug + Send + Sync {
-    /// How many forms and lambdas it has; the number of the cell for the value of modules; how many cells.
-    fn sizes(&self) -> [usize; 4];
-    /// The code of a form.
-    fn form(&self, n: usize) -> &Data;
-    /// Evaluation has seen this much: how often lambdas were entered, which cells are bound. Will there be a module?
-    fn request(&self, entered: Vec<u32>, bound: Vec<bool>) -> bool;
-    /// The module that was asked for, if it is there, or is within this time.
-    fn ready(&self, wait: Duration) -> Option<Native>;
-}
-
-/// A module of a program that is evaluated. It puts a vector into the cell for that: makers of these lambdas, then procedures that are the
-/// values of these cells.
-#[derive(Debug)]
-pub struct Native {
-    /// Where it is. It stays.
-    pub code: Code,
-    /// Numbers of lambdas.
-    pub lambdas: Vec<usize>,
-    /// Numbers of cells.
-    pub cells: Vec<u32>,
-}
-
-/// Code is plain addresses.
-// SAFETY: the module behind the table is not touched before it is loaded, by one thread.
-unsafe impl Send for Native {}
 
 fn numbers(ctx: &mut Machine, items: impl Iterator<Item = usize>) -> Value {
     let items: Vec<Value> = items.map(|n| Value::fixnum(n as i64)).collect();
     alloc::make_vector(ctx, &items)
 }
 
-/// `(native-program)`: a vector of [`Evaluated::sizes`].
+/// `(native-program)`: a vector of [`crate::evaluated_program::Evaluated::sizes`].
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_native_program(ctx: &mut Machine) -> Value {
     let sizes = rt(ctx).options.program.as_ref().map_or([0; 4], |p| p.sizes());
@@ -94,8 +63,8 @@ pub extern "C" fn cairn_native_request(ctx: &mut Machine, entered: Value, cells:
     Value::bool(rt(ctx).options.program.as_ref().is_some_and(|p| p.request(entered, bound)))
 }
 
-/// `(native-ready cells wait)`: waits for so many milliseconds at most; `#(procedure lambdas cells)` of the module, or `#f` while there is none. The procedure puts
-/// the module's value into the cell for it.
+/// `(native-ready cells wait)`: `#(procedure lambdas cells)` of the module, or `#f` if there is none after so many
+/// milliseconds. The procedure puts the module's value into the cell for it.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_native_ready(ctx: &mut Machine, cells: Value, wait: Value) -> Value {
     let Some(program) = rt(ctx).options.program.clone() else { return Value::FALSE };

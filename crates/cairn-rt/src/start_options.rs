@@ -1,7 +1,7 @@
 //! What can be chosen when a program starts, and what the runtime asks of its host.
 
+use crate::evaluated_program::Evaluated;
 use crate::expander::Evaluator;
-use crate::native::Evaluated;
 use cairn_heap::{HeapConfig, Proposals};
 use cairn_layout::facts::{COLLECTORS, CollectorFacts};
 use cairn_layout::machine::Machine;

@@ -11,7 +11,7 @@
 //!  another thread                                               └ expand ─ optimize ─ LLVM ┘
 //! ```
 //!
-//! What a module is, is said in `cairn_core::tier`; how the two halves meet, in `cairn_rt::native`.
+//! What a module is, is said in `cairn_core::tier`; how the two halves meet, in `cairn-rt/src/native.rs`.
 //!
 //! Invariants: both halves expand the same texts with sessions of their own, so their numbers agree; what the program
 //! read from files is kept for that. Whoever leaves while the other thread compiles must not tear LLVM down:
@@ -31,8 +31,8 @@ use cairn_eval::encode::{self, Names};
 use cairn_layout::machine::Machine;
 use cairn_layout::module::ModuleTable;
 use cairn_llvm::Jit;
+use cairn_rt::evaluated_program::{Evaluated, Native};
 use cairn_rt::evaluator::Data;
-use cairn_rt::native::{Evaluated, Native};
 use cairn_rt::start::{OnLibrary, run_on_library};
 use cairn_rt::start_options::{Host, MakeEvaluator};
 use cairn_syntax::{BootLibrary, Session};

@@ -1,0 +1,36 @@
+//! A program that is evaluated, and the native code that its host makes of it, as the runtime sees them: a trait. See
+//! [`crate::native`].
+
+use crate::expander::Data;
+use cairn_layout::module::ModuleTable;
+use std::fmt::Debug;
+use std::ops::Range;
+use std::time::Duration;
+
+/// A program that is evaluated. All threads of it may be asked.
+pub trait Evaluated: Debug + Send + Sync {
+    /// How many forms and lambdas it has; the number of the cell for the value of modules; how many cells.
+    fn sizes(&self) -> [usize; 4];
+    /// The code of a form.
+    fn form(&self, n: usize) -> &Data;
+    /// Evaluation has seen this much: how often lambdas were entered, which cells are bound. Will there be a module?
+    fn request(&self, entered: Vec<u32>, bound: Vec<bool>) -> bool;
+    /// The module that was asked for, if it is there, or is within this time.
+    fn ready(&self, wait: Duration) -> Option<Native>;
+}
+
+/// A module of a program that is evaluated. It puts a vector into the cell for that: makers of these lambdas, then
+/// procedures that are the values of these cells.
+#[derive(Debug)]
+pub struct Native {
+    /// Where it is. It stays.
+    pub code: (*const ModuleTable, Range<u64>),
+    /// Numbers of lambdas.
+    pub lambdas: Vec<usize>,
+    /// Numbers of cells.
+    pub cells: Vec<u32>,
+}
+
+/// Code is plain addresses.
+// SAFETY: the module behind the table is not touched before it is loaded, by one thread.
+unsafe impl Send for Native {}
