@@ -11,7 +11,7 @@
    hash-table-ref hash-table-ref/default hash-table-set! hash-table-delete! hash-table-exists?
    hash-table-contains?
    hash-table-update! hash-table-update!/default hash-table-intern!
-   hash-table-size hash-table-count hash-table-empty?
+   hash-table-size hash-table-count hash-table-empty? hash-table-weak?
    hash-table-keys hash-table-values hash-table->alist
    hash-table-walk hash-table-for-each hash-table-fold hash-table-copy hash-table-merge! hash-table-clear!
    hash (rename hash equal-hash) eq-hash (rename eq-hash hash-by-identity) (rename eq-hash eqv-hash)
@@ -27,7 +27,7 @@
       (kind table-kind)
       (entries table-entries set-table-entries!)
       (used table-used set-table-used!)
-      (count table-size set-count!)
+      (count table-count set-count!)
       (index table-index set-table-index!)
       (young table-young set-table-young!)
       (young-used table-young-used set-table-young-used!)
@@ -46,9 +46,11 @@
       (with-table "hash-table-equivalence-function" table (table-same? table)))
     (define (hash-table-hash-function table)
       (with-table "hash-table-hash-function" table (table-hash table)))
+    (define (size table)
+      (if (%vector? (table-entries table)) (table-count table) (%table-count table)))
     (define-syntax define-size
       (syntax-rules ()
-        ((_ name) (define (name table) (with-table (%symbol->string 'name) table (table-size table))))))
+        ((_ name) (define (name table) (with-table (%symbol->string 'name) table (size table))))))
     (define-size hash-table-size)
     (define-size hash-table-count)
 
@@ -64,14 +66,28 @@
         ((x) (%equal-hash x))
         ((x bound) (bounded "hash" (%equal-hash x) bound))))
 
-    ;; Objects move: what has no contents is hashed by its type.  (Tables do better.)
+    ;; Objects move, so an address is no hash for a program: what has no contents to hash gets a number when it is first
+    ;; asked for, which a weak table remembers.
+    (define numbers #f)
+    (define next-number 0)
+
     (define (identity-hash x)
+      (if (if (%symbol? x) #t (if (%number? x) #t (%not (has-address? x))))
+          (%equal-hash x)
+          (begin
+            (if (%not numbers) (set! numbers (make-hash-table eq? 'weak-keys)))
+            (hash-table-intern! numbers x
+              (lambda ()
+                (set! next-number (%fx+ next-number 1))
+                next-number)))))
+
+    (define (has-address? x)
       (cond
-        ((%pair? x) 1)
-        ((%vector? x) 5)
-        ((%string? x) 4)
-        ((%bytevector? x) 6)
-        (else (%equal-hash x))))
+        ((%pair? x) #t)
+        ((%procedure? x) #t)
+        ((%char? x) #f)
+        ((%boolean? x) #f)
+        (else (%not (if (%null? x) #t (if (%eof-object? x) #t (%default-object? x)))))))
 
     (define eq-hash
       (case-lambda
@@ -104,10 +120,24 @@
         ((%eq? kind (table-string)) string-hash)
         (else hash)))
 
-    (define (new-entries)
-      (%make-vector (%fx* 2 (table-least)) 0))
+    ;; Of kind `weak`, or strong if that is #f.
+    (define (new-entries weak)
+      (if weak
+          (%weak-make weak (%fx* 2 (table-least)))
+          (%make-vector (%fx* 2 (table-least)) 0)))
 
-    ;; Further arguments of SRFI 69 and others (initial size, weakness) have no effect.
+    ;; What the names that SRFI 125 gives to weakness ask for.
+    (define (weakness options keys? values?)
+      (if (%pair? options)
+          (let ((option (%car options)))
+            (weakness (%cdr options)
+              (if keys? #t (if (%eq? option 'weak-keys) #t (%eq? option 'ephemeral-keys)))
+              (if values? #t (if (%eq? option 'weak-values) #t (%eq? option 'ephemeral-values)))))
+          (if keys?
+              (if values? (weak-both) (weak-ephemerons))
+              (if values? (weak-by-value) #f))))
+
+    ;; Other arguments of SRFI 69 and others (initial size) have no effect.
     (define (make-hash-table . options)
       (let* ((same? (if (%pair? options) (%car options) equal?))
              (rest (if (%pair? options) (%cdr options) '()))
@@ -116,7 +146,10 @@
                        (%car rest)
                        (default-hash kind))))
         (check-procedure "make-hash-table" same?)
-        (make-table kind (new-entries) 0 0 #f #f 0 0 #f same? hash)))
+        (make-table kind (new-entries (weakness rest #f #f)) 0 0 #f #f 0 0 #f same? hash)))
+
+    (define (hash-table-weak? table)
+      (with-table "hash-table-weak?" table (%not (%vector? (table-entries table)))))
 
     (define (alist->hash-table alist . options)
       (let ((table (%apply make-hash-table options)))
@@ -138,6 +171,11 @@
 
     ;;;; Finding
 
+    (define (entry-ref entries i)
+      (if (%vector? entries) (%vector-ref entries i) (%weak-ref entries i)))
+    (define (entry-set! entries i x)
+      (if (%vector? entries) (%vector-set! entries i x) (%weak-set! entries i x)))
+
     ;; What the program's hash procedure says, as a fixnum.
     (define (own-hash table key)
       (let ((h ((table-hash table) key)))
@@ -148,7 +186,7 @@
         (let loop ((places (%table-candidates table h)))
           (cond
             ((%null? places) #f)
-            ((same? (%vector-ref entries (%fx- (%car places) 1)) key) (%car places))
+            ((same? (entry-ref entries (%fx- (%car places) 1)) key) (%car places))
             (else (loop (%cdr places)))))))
 
     ;; Where the value of `key` is in the entries, or #f.  `who` is what fails when `table` is no table.
@@ -166,7 +204,7 @@
          (with-table who table
            (let ((place (find who table key)))
              (if place
-                 (let ((value (%vector-ref (table-entries table) place))) found)
+                 (let ((value (entry-ref (table-entries table) place))) found)
                  missing))))))
 
     (define hash-table-ref
@@ -189,7 +227,7 @@
       (lookup "hash-table-contains?" table key (value) #t #f))
 
     (define (hash-table-empty? table)
-      (with-table "hash-table-empty?" table (%eq? (table-size table) 0)))
+      (with-table "hash-table-empty?" table (%eq? (size table) 0)))
 
     ;;;; Changing
 
@@ -203,7 +241,7 @@
            (let* ((h (own-hash table key))
                   (place (find-own table key h)))
              (if place
-                 (%vector-set! (table-entries table) place value)
+                 (entry-set! (table-entries table) place value)
                  (%table-append! table h key value)))))))
 
     (define (hash-table-set! table key value)
@@ -219,10 +257,10 @@
     ;; `(f value)` is to be the value of `key`, which is at `place`; f may have changed the table.
     (define (update-at! who table key place f)
       (let* ((entries (table-entries table))
-             (known (%vector-ref entries (%fx- place 1)))
-             (value (f (%vector-ref entries place))))
-        (if (if (%eq? entries (table-entries table)) (%eq? known (%vector-ref entries (%fx- place 1))) #f)
-            (%vector-set! entries place value)
+             (known (entry-ref entries (%fx- place 1)))
+             (value (f (entry-ref entries place))))
+        (if (if (%eq? entries (table-entries table)) (%eq? known (entry-ref entries (%fx- place 1))) #f)
+            (entry-set! entries place value)
             (put! who table key value))))
 
     (define hash-table-update!
@@ -256,7 +294,7 @@
     (define (hash-table-clear! table)
       (with-table "hash-table-clear!" table
         (begin
-          (set-table-entries! table (new-entries))
+          (set-table-entries! table (new-entries (%weak-kind (table-entries table))))
           (set-table-used! table 0)
           (set-count! table 0)
           (set-table-index! table #f)
@@ -275,9 +313,11 @@
           (let loop ((i 0) (acc acc))
             (cond
               ((%fx<= end i) acc)
-              ((%eq? (%vector-ref entries i) hole) (loop (%fx+ i 2) acc))
               (else
-               (loop (%fx+ i 2) (f (%vector-ref entries i) (%vector-ref entries (%fx+ i 1)) acc))))))))
+               (let* ((key (entry-ref entries i)) (value (entry-ref entries (%fx+ i 1))))
+                 ;; A weak value may have gone in between.
+                 (loop (%fx+ i 2)
+                       (if (if (%eq? key hole) #t (%eq? value hole)) acc (f key value acc))))))))))
 
     ;; The same from the last to the first: for lists in order.
     (define (fold-back who table f acc)
@@ -287,9 +327,10 @@
           (let loop ((i (%fx* 2 (table-used table))) (acc acc))
             (cond
               ((%eq? i 0) acc)
-              ((%eq? (%vector-ref entries (%fx- i 2)) hole) (loop (%fx- i 2) acc))
               (else
-               (loop (%fx- i 2) (f (%vector-ref entries (%fx- i 2)) (%vector-ref entries (%fx- i 1)) acc))))))))
+               (let* ((key (entry-ref entries (%fx- i 2))) (value (entry-ref entries (%fx- i 1))))
+                 (loop (%fx- i 2)
+                       (if (if (%eq? key hole) #t (%eq? value hole)) acc (f key value acc))))))))))
 
     (define (hash-table-fold table f acc)
       (fold "hash-table-fold" table f acc))
@@ -306,7 +347,9 @@
 
     (define (hash-table-copy table . mutable?)
       (with-table "hash-table-copy" table
-        (hash-table-merge! (make-hash-table (table-same? table) (table-hash table)) table)))
+        (let ((copy (make-hash-table (table-same? table) (table-hash table))))
+          (set-table-entries! copy (new-entries (%weak-kind (table-entries table))))
+          (hash-table-merge! copy table))))
 
     (define (hash-table-merge! to from)
       (fold "hash-table-merge!" from (lambda (key value acc) (hash-table-set! to key value) acc) #f)

@@ -41,6 +41,7 @@ use crate::space::large::LargeSpace;
 use crate::space::pinned::PinnedSpace;
 use crate::space::stack_chunks::ChunkSpace;
 use crate::stats::{CollectionEvent, Observer, Reason, Stats};
+use crate::weak::{GivenBack, WeakHandle, WeakKind, WeakObjects};
 use crate::zeal::Pace;
 use cairn_layout::collector::{Allocation, Prefix};
 use cairn_layout::facts::{self, CollectorFacts};
@@ -81,6 +82,7 @@ pub(crate) struct Core {
     pub(crate) immortal: ImmortalSpace,
     pub(crate) cells: CellSpace,
     pub(crate) pinned: PinnedSpace,
+    pub(crate) weak: WeakObjects,
     pub(crate) sizing: Sizing,
     pub(crate) stats: Stats,
     pub(crate) zeal: Zeal,
@@ -216,6 +218,7 @@ impl<M: ObjectModel> Heap<M> {
             immortal: ImmortalSpace::default(),
             cells: CellSpace::default(),
             pinned: PinnedSpace::default(),
+            weak: WeakObjects::default(),
             sizing: Sizing::new(config.sizing, heap_max),
             stats: Stats::default(),
             zeal: config.zeal,
@@ -445,6 +448,39 @@ impl<M: ObjectModel> Heap<M> {
         if core.pool.table.covers(Address(address)) {
             core.large.free(&mut core.pool, &core.cards, Address(address));
         }
+    }
+    /// The object of this reference, just made, is a weak one: to the object model a leaf with a header word, followed by
+    /// so many weak words, which are set.
+    pub fn made_weak(&mut self, reference: u64, words: u32, kind: WeakKind) {
+        self.core.weak.made(reference, words, kind);
+    }
+    /// A reference was stored into such an object, and the card of the word was marked.
+    pub fn stored_weak(&mut self, reference: u64, words: u32, kind: WeakKind) {
+        if !self.is_young(M::address(reference).0) {
+            self.core.weak.stored::<M>(reference, words, kind);
+        }
+    }
+    /// When nothing but guardians and weak references refers to `object` any more, `companion` (the object itself, or
+    /// something in its place) is [given back](Heap::take_given_back) to the guardian, an object, provided that it is
+    /// still alive itself.
+    pub fn guard(&mut self, object: u64, companion: u64, guardian: u64) {
+        self.core.weak.guard(object, companion, guardian);
+    }
+    /// What collections have given back to guardians since the last call.
+    pub fn take_given_back(&mut self) -> Vec<GivenBack> {
+        self.core.weak.take_given_back()
+    }
+    /// A weak reference to this object, for those who live outside the heap.
+    pub fn make_weak_handle(&mut self, reference: u64) -> WeakHandle {
+        self.core.weak.make_handle(reference)
+    }
+    /// The object of a weak reference; `None` if it has died.
+    pub fn weak_handle(&self, handle: WeakHandle) -> Option<u64> {
+        self.core.weak.handle::<M>(handle)
+    }
+    /// Gives a weak reference back.
+    pub fn free_weak_handle(&mut self, handle: WeakHandle) {
+        self.core.weak.free_handle::<M>(handle);
     }
     /// A type of cells: 2 to 64 words, a bit in `references` for each that is one.
     pub fn define_cells(&mut self, words: u32, references: u64) -> CellType {

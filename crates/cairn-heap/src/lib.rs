@@ -14,6 +14,7 @@
 //! | [`space`] | nursery, mark-region, large, immortal, cells, pinned objects, stack chunks: one file each |
 //! | [`blocks`], [`region`] | block descriptors and allocator; address space and cards |
 //! | [`marks`], `find` | object starts and lines; from an address to the object around it |
+//! | `weak` | weak references, ephemerons, guardians |
 //! | [`sizing`] | when to collect everything |
 //! | [`check`] | independent heap walker |
 //! | [`config`], [`stats`], [`error`], [`address`] | what they say |
@@ -89,6 +90,7 @@ mod region;
 mod sizing;
 mod space;
 mod stats;
+mod weak;
 mod zeal;
 
 pub use address::Address;
@@ -99,3 +101,4 @@ pub use heap::{AllocKind, Heap, Moves, Refill};
 pub use model::{CObjects, LayoutId, Nature, ObjectModel, Scheme};
 pub use space::cells::CellType;
 pub use stats::{Bytes, CollectionEvent, CollectionKind, Observer, Stats};
+pub use weak::{GivenBack, WeakHandle, WeakKind};

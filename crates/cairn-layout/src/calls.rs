@@ -117,6 +117,18 @@ macro_rules! for_each_rt_call {
             (cairn_table_append, "table-append!", 4, ALLOC)                      // table, hash, key, value: the key is not there
             (cairn_table_remove, "table-remove!", 2, 0)                          // table, place of a value
             (cairn_table_broken, "broken-object", 0, PURE)                       // what is where something was that is gone
+            (cairn_table_count, "table-count", 1, 0)                             // table of weak entries: how many are there
+            // weak objects, guardians; kinds are those of cairn_heap::WeakKind
+            (cairn_weak_make, "weak-make", 2, ALLOC)                             // kind, length
+            (cairn_weak_kind, "weak-kind", 1, PURE)                              // any object: its kind or #f
+            (cairn_weak_length, "weak-length", 1, PURE)
+            (cairn_weak_ref, "weak-ref", 2, 0)                                   // weak object, index
+            (cairn_weak_set, "weak-set!", 3, 0)                                  // weak object, index, value
+            (cairn_weak_guard, "weak-guard!", 3, 0)                              // object, companion, guardian (record: list of (object . companion))
+            (cairn_weak_touch, "weak-touch", 1, 0)                               // anything: nothing happens, but it is alive until now
+            (cairn_weak_report, "weak-report", 1, ALLOC)                         // message (string) of what a finalizer raised
+            (cairn_weak_collect, "weak-collect", 1, ALLOC)                       // everything?: at the next heap check
+            (cairn_weak_collections, "weak-collections", 0, 0)                   // number of collections so far
             // strings and characters; ranges are checked, bounds are fixnums
             (cairn_string_make, "make-string", 2, ALLOC | FAIL)                  // length, char
             (cairn_string_append, "string-append", 2, ALLOC | FAIL)

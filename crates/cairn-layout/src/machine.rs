@@ -31,6 +31,8 @@ pub const STOP: u64 = u64::MAX;
 pub mod stop {
     /// A signal has arrived.
     pub const SIGNAL: u64 = 1;
+    /// Guardians have got something back.
+    pub const FINALIZERS: u64 = 4;
     /// Zeal: every safepoint collects. Never cleared.
     pub const ZEAL: u64 = 2;
 }
@@ -63,6 +65,8 @@ pub mod slot {
     pub const RAISED: usize = 9;
     /// Procedure of no arguments to be called when a signal arrives; `#f`: signals end the program.
     pub const SIGNAL_HOOK: usize = 10;
+    /// Procedure of no arguments to be called when guardians have got something back, or `#f`.
+    pub const FINALIZER_HOOK: usize = 12;
     /// What a library that was compiled beforehand exports, a vector, once it has run.
     pub const EXPORTS: usize = 11;
 }

@@ -45,6 +45,8 @@ pub enum Type {
     Bignum = 18,
     /// A double whose exponent does not allow self-tagging.
     Flonum = 19,
+    /// Weak words, as the header's flags say: one of `cairn_heap::WeakKind`.
+    Weak = 20,
 }
 
 /// What is being allocated, as far as the heap has to know.
@@ -223,6 +225,18 @@ pub mod table {
     pub const OTHER: i64 = 4;
     /// Entries of a new table.
     pub const LEAST: i64 = 8;
+}
+
+/// Flags of weak objects: what their words mean, see `cairn_heap::WeakKind`.
+pub mod weak {
+    /// Weak references.
+    pub const REFERENCES: i64 = 0;
+    /// Key, value, key, value, …
+    pub const EPHEMERONS: i64 = 1;
+    /// Value, key, …
+    pub const BY_VALUE: i64 = 2;
+    /// Pairs of weak references that go together.
+    pub const BOTH: i64 = 3;
 }
 
 /// Words of a continuation object (a procedure whose code is the strategy's reinstatement entry).

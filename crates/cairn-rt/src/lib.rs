@@ -16,6 +16,7 @@
 //! | [`exhaustion`] | what happens when memory runs out |
 //! | [`num`] | the numeric tower on heap values |
 //! | [`equality`] | `eqv?`, `equal?` and hashing |
+//! | [`weak`] | weak objects, guardians |
 //! | [`table`] | finding keys whose addresses change |
 //! | [`chars`], [`string`], [`symbol`], [`symbol_table`], [`vector`], [`bytes`], [`list`], [`record`] | data types; [`sequence`] is what three of them share |
 //! | [`port`], [`print`] | input and output |
@@ -61,6 +62,7 @@ mod system;
 mod table;
 mod throw;
 mod vector;
+mod weak;
 
 pub use failure::describe_io;
 pub use runtime::{Runtime, rt};

@@ -26,6 +26,8 @@
 //! through one that has been replaced finds what was there. The order of entries is the order in which they were made,
 //! with any collector. Tables of a few entries have no index.
 //!
+//! The entries of weak tables lie in a weak object, so that collections make holes, too.
+//!
 //! Cost: constant for each operation; a minor collection costs the next user of a table the keys made since, a
 //! collection that moves old objects all of them, if they are hashed by address.
 
@@ -33,6 +35,7 @@ use crate::access::{self, byte_slice_mut, length, word};
 use crate::alloc::{alloc_object, alloc_pair, make_filled, store_word};
 use crate::equality;
 use crate::runtime::rt;
+use crate::weak;
 use cairn_heap::Moves;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
@@ -89,6 +92,15 @@ impl Table {
     }
     fn used(self) -> usize {
         self.number(field::USED)
+    }
+    /// Entries that are there.
+    fn count(self) -> usize {
+        let entries = self.entries();
+        if entries.are_weak() {
+            // Collections delete, too.
+            return (0..self.used()).filter(|i| entries.key(*i) != Value::BROKEN).count();
+        }
+        self.number(field::COUNT)
     }
     fn index(self) -> Option<&'static mut [u64]> {
         slots(self.get(field::INDEX))
@@ -176,11 +188,24 @@ impl Entries {
         word(self.0, 2 * i as u64 + 1)
     }
     fn set_value(self, ctx: &mut Machine, i: usize, value: Value) {
-        store_word(ctx, self.0, 2 * i as u64 + 1, value);
+        self.store(ctx, 2 * i as u64 + 1, value);
     }
     fn set(self, ctx: &mut Machine, i: usize, key: Value, value: Value) {
-        store_word(ctx, self.0, 2 * i as u64, key);
+        self.store(ctx, 2 * i as u64, key);
         self.set_value(ctx, i, value);
+    }
+    fn store(self, ctx: &mut Machine, i: u64, x: Value) {
+        if self.are_weak() { weak::store(ctx, self.0, i, x) } else { store_word(ctx, self.0, i, x) }
+    }
+    fn are_weak(self) -> bool {
+        access::is(self.0, Type::Weak)
+    }
+    /// Entries of the same kind, with room for so many.
+    fn make_more(self, ctx: &mut Machine, room: usize) -> Entries {
+        Entries(match weak::kind_of(self.0) {
+            Some(kind) => weak::make(ctx, kind, 2 * room as u64),
+            None => make_filled(ctx, Type::Vector, 2 * room as u64, Value::fixnum(0)),
+        })
     }
 }
 
@@ -336,9 +361,9 @@ fn append(ctx: &mut Machine, t: Table, hashed: Option<Hashed>, key: Value, value
 
 /// Replaces the vector of entries by one with room for twice as many as there are, without holes.
 fn resize(ctx: &mut Machine, t: Table) {
-    let (old, used, count) = (t.entries(), t.used(), t.number(field::COUNT));
+    let (old, used, count) = (t.entries(), t.used(), t.count());
     let room = FEW.max(2 * count);
-    let new = Entries(make_filled(ctx, Type::Vector, 2 * room as u64, Value::fixnum(0)));
+    let new = old.make_more(ctx, room);
     // Where each entry has gone; nothing if all stay.
     let mut places = Vec::with_capacity(if count < used { used } else { 0 });
     let mut next = 0;
@@ -354,6 +379,7 @@ fn resize(ctx: &mut Machine, t: Table) {
     }
     t.set(ctx, field::ENTRIES, new.0);
     t.set_number(field::USED, next);
+    t.set_number(field::COUNT, next);
     if room <= FEW && t.kind() != field::OTHER {
         replace_slots(ctx, t, field::INDEX, Value::FALSE);
         replace_slots(ctx, t, field::YOUNG, Value::FALSE);
@@ -392,6 +418,9 @@ fn resize(ctx: &mut Machine, t: Table) {
 
 fn remove(ctx: &mut Machine, t: Table, i: usize) {
     t.entries().set(ctx, i, Value::BROKEN, Value::BROKEN);
+    if t.entries().are_weak() {
+        return;
+    }
     let left = t.number(field::COUNT) - 1;
     t.set_number(field::COUNT, left);
     if left == 0 && t.index().is_none() {
@@ -478,6 +507,12 @@ pub extern "C" fn cairn_table_remove(ctx: &mut Machine, table: Value, place: Val
         remove(ctx, t, i);
     }
     Value::UNSPECIFIED
+}
+
+/// `(table-count table)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_table_count(_ctx: &mut Machine, table: Value) -> Value {
+    Value::fixnum(Table(table).count() as i64)
 }
 
 /// `(broken-object)`.

@@ -116,6 +116,7 @@ fn nature(header: u64) -> u64 {
 
 impl ObjectModel for CObjects {
     const PAIR_MOVED: u64 = 0;
+    const BROKEN: u64 = 0;
     const SELF_DESCRIBING: bool = false;
     const AMBIGUOUS: bool = true;
 

@@ -163,6 +163,8 @@ impl Located {
 pub trait ObjectModel: 'static {
     /// The first word of a pair that has moved, equal to no other word; the second is the new reference.
     const PAIR_MOVED: u64;
+    /// What is in the place of a weak reference to an object that has died: no reference.
+    const BROKEN: u64;
     /// Every word of an object that is no leaf is a reference, or is not one by [`ObjectModel::is_reference`]. Then
     /// memory is scanned word by word, without knowing where objects start.
     const SELF_DESCRIBING: bool;

@@ -50,6 +50,7 @@ const _: () = {
 
 impl ObjectModel for Scheme {
     const PAIR_MOVED: u64 = Value::FORWARDED.0;
+    const BROKEN: u64 = Value::BROKEN.0;
     const SELF_DESCRIBING: bool = true;
     const AMBIGUOUS: bool = false;
 

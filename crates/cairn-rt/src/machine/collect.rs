@@ -8,6 +8,7 @@ use super::frames;
 use crate::exhaustion;
 use crate::port;
 use crate::runtime::{Runtime, rt};
+use crate::weak;
 use cairn_heap::address::Address;
 use cairn_heap::{AmbiguousVisitor, Client, Refill, RootVisitor, WeakVisitor};
 use cairn_layout::Value;
@@ -60,6 +61,7 @@ pub fn safepoint(ctx: &mut Machine, bytes: u64) {
     };
     (ctx.lo, ctx.hi) = (lo, hi);
     port::close_dropped(ctx);
+    weak::give_back(ctx);
     exhaustion::collected(ctx, outcome, need);
 }
 

@@ -7,7 +7,7 @@ use super::collect::{Room, make_room};
 use super::suspend::suspend;
 use super::{raise, stop};
 use cairn_layout::Value;
-use cairn_layout::machine::{Machine, slot};
+use cairn_layout::machine::{Machine, slot, stop as reason};
 
 /// A heap check found too little room: makes room for `bytes` bytes, collecting if the nursery's budget is spent.
 /// Roots: `Machine::spill[0..spilled]`. The result is the new `sp`.
@@ -31,6 +31,10 @@ pub extern "C" fn cairn_machine_guard(ctx: &mut Machine, bytes: Value, kept: Val
 /// that returns.
 #[inline]
 fn serve(ctx: &mut Machine, room: &Room) {
+    if ctx.stop & reason::FINALIZERS != 0 && stop::take_finalizers(ctx) {
+        suspend(ctx, room);
+        raise::go_on_with(ctx, ctx.slot(slot::FINALIZER_HOOK))
+    }
     if let Some(signal) = stop::take(ctx) {
         suspend(ctx, room);
         *ctx.slot_mut(slot::RAISED) = Value::fixnum(signal);

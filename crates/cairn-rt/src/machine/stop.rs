@@ -133,6 +133,14 @@ fn take_signal(ctx: &mut Machine) -> i64 {
     i64::from(signal)
 }
 
+/// Guardians have got something back: does the program want to know? The request is served.
+pub fn take_finalizers(ctx: &mut Machine) -> bool {
+    // SAFETY: a word of a live machine, accessed atomically.
+    unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.fetch_and(!stop::FINALIZERS, SeqCst);
+    arm(ctx);
+    ctx.slot(slot::FINALIZER_HOOK).is_procedure()
+}
+
 /// In a runtime call that may block: serves a requested stop. There is no way back into such a call, so the program's
 /// hook gets a negative number and must not return.
 pub fn serve_blocked(ctx: &mut Machine) {

@@ -5,7 +5,7 @@
 
 use cairn_layout::code::Site;
 use cairn_layout::machine::{error, slot};
-use cairn_layout::object::{port, table};
+use cairn_layout::object::{port, table, weak};
 
 /// Path of the library in messages.
 pub(super) const PATH: &str = "lib/cairn/layout.sld";
@@ -24,6 +24,7 @@ const NUMBERS: &[(&str, i64)] = &[
     ("slot-raised", slot::RAISED as i64),
     ("slot-signal-hook", slot::SIGNAL_HOOK as i64),
     ("slot-exports", slot::EXPORTS as i64),
+    ("slot-finalizer-hook", slot::FINALIZER_HOOK as i64),
     // kinds of conditions
     ("kind-type", error::TYPE),
     ("kind-range", error::RANGE),
@@ -57,6 +58,11 @@ const NUMBERS: &[(&str, i64)] = &[
     ("table-string", table::STRING),
     ("table-other", table::OTHER),
     ("table-least", table::LEAST),
+    // kinds of weak objects
+    ("weak-references", weak::REFERENCES),
+    ("weak-ephemerons", weak::EPHEMERONS),
+    ("weak-by-value", weak::BY_VALUE),
+    ("weak-both", weak::BOTH),
 ];
 
 /// The text of the library.

@@ -38,6 +38,7 @@ use crate::space::large::LargeSpace;
 use crate::space::markregion::{MarkRegionSpace, Tables};
 use crate::space::pinned::PinnedSpace;
 use crate::space::stack_chunks::ChunkSpace;
+use crate::weak::{Watched, WeakObjects, WeakTracing};
 use std::marker::PhantomData;
 
 /// Objects in the queue between the mark stack and the scan.
@@ -92,7 +93,8 @@ impl<T> Bounded<T> {
 }
 
 /// The state of a collection under way.
-pub(crate) struct Tracer<'h, M, C, const MAJOR: bool> {
+#[repr(C)] // See `watching`.
+pub(crate) struct Tracer<'h, M, C, const MAJOR: bool, const WATCH: bool = false> {
     pub(super) model: &'h M,
     /// Words outside this range need no second look: minor, everything that can be young; major, the region.
     from: Span,
@@ -127,10 +129,12 @@ pub(crate) struct Tracer<'h, M, C, const MAJOR: bool> {
     continuations: Vec<Address>,
     in_continuation: bool,
     copied: u64,
+    weak: &'h mut WeakObjects,
+    watched: Watched,
     _client: PhantomData<C>,
 }
 
-impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
+impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer<'h, M, C, MAJOR, WATCH> {
     /// Words may turn up that may or may not be references.
     pub(super) const AMBIGUOUS: bool = M::AMBIGUOUS || C::AMBIGUOUS;
 
@@ -171,6 +175,8 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
             continuations: Vec::new(),
             in_continuation: false,
             copied: 0,
+            weak: &mut core.weak,
+            watched: Watched::default(),
             _client: PhantomData,
         }
     }
@@ -201,8 +207,11 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
             let state = State(*self.states.add(block as usize));
             if !state.has(State::FROM) {
                 if state.is(Kind::Scannable) || state.is(Kind::Leaf) {
-                    if self.t.marks.set(Address(a)) && !self.stack.push(w) {
-                        self.defer(w);
+                    if self.t.marks.set(Address(a)) {
+                        self.note(Address(a));
+                        if !self.stack.push(w) {
+                            self.defer(w);
+                        }
                     }
                 } else {
                     self.reach_apart(state, w);
@@ -235,10 +244,13 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
         let a = M::address(w);
         match state.kind() {
             Kind::Large | Kind::Shared => self.mark_large(a),
-            // SAFETY: just marked.
-            Kind::Typed | Kind::Untyped | Kind::Pinned if self.t.marks.set(a) && !self.apart.push(w) => unsafe {
-                self.defer(w)
-            },
+            Kind::Typed | Kind::Untyped | Kind::Pinned if self.t.marks.set(a) => {
+                self.note(a);
+                if !self.apart.push(w) {
+                    // SAFETY: just marked.
+                    unsafe { self.defer(w) }
+                }
+            }
             _ => {}
         }
     }
@@ -267,6 +279,10 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
 
     #[cold]
     pub(super) fn mark_large(&mut self, a: Address) {
+        if WATCH && self.watched.contains(a) {
+            // Reached, though perhaps not for the first time.
+            self.watched.note(a);
+        }
         if let Some(words) = self.large.mark(self.t.pool, a, MAJOR) {
             if MAJOR && self.old.queued() >= self.most {
                 self.large.defer(self.t.pool, words);
@@ -300,6 +316,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
         let result = M::reference(a, RefKind::Pair);
         *from = M::PAIR_MOVED;
         *from.add(1) = result;
+        self.note(Address(first));
         *to = car;
         self.copied += 16;
         loop {
@@ -319,6 +336,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
             let word = M::reference(a, RefKind::Pair);
             *from = M::PAIR_MOVED;
             *from.add(1) = word;
+            self.note(Address(from as u64));
             *to.add(1) = word;
             *copy = car;
             self.copied += 16;
@@ -350,6 +368,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
         self.copied += m.bytes;
         let word = M::reference(to, kind);
         *from = word;
+        self.note(Address(a));
         if m.continuation {
             self.push_continuation(to);
         }
@@ -525,6 +544,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
             if !self.t.marks.set(M::pair_address(cdr)) {
                 return;
             }
+            self.note(M::pair_address(cdr));
             left -= 1;
             if left == 0 {
                 // The elements so far first: not all elements of a long list must get onto the stack.
@@ -554,9 +574,28 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
     /// As for `drain`.
     pub(crate) unsafe fn finish(&mut self, client: &mut C) {
         self.drain(client);
-        client.visit_dying(self);
-        self.drain(client);
-        client.visit_weak(self);
+        if self.weak.is_idle(MAJOR) {
+            client.visit_dying(self);
+            self.drain(client);
+            return client.visit_weak(self);
+        }
+        let (mut weak, cards) = (std::mem::take(self.weak), self.t.cards);
+        weak.settle::<M, C, _>(self.watching(), client, cards);
+        *self.weak = weak;
+    }
+
+    /// The same tracer in another phase of the collection: it notes what it reaches that is watched.
+    fn watching(&mut self) -> &mut Tracer<'h, M, C, MAJOR, true> {
+        // SAFETY: `WATCH` is no part of any field's type, so that with `repr(C)` both types have one layout.
+        unsafe { &mut *(self as *mut Self as *mut Tracer<'h, M, C, MAJOR, true>) }
+    }
+
+    /// The object at `a` is reached for the first time.
+    #[inline(always)]
+    fn note(&mut self, a: Address) {
+        if WATCH {
+            self.watched.note(a);
+        }
     }
 
     /// Where the object of this reference, which was to move, has gone, if anywhere.
@@ -607,7 +646,9 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool> Tracer<'h, M, C, MAJOR> {
     }
 }
 
-impl<M: ObjectModel, C: Client, const MAJOR: bool> AmbiguousVisitor for Tracer<'_, M, C, MAJOR> {
+impl<M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> AmbiguousVisitor
+    for Tracer<'_, M, C, MAJOR, WATCH>
+{
     /// A word of an object. In a minor collection what it refers to was pinned before anything moved; in a major one
     /// it was only kept from moving.
     fn ambiguous(&mut self, word: u64) {
@@ -629,7 +670,9 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool> AmbiguousVisitor for Tracer<'
     }
 }
 
-impl<M: ObjectModel, C: Client, const MAJOR: bool> RootVisitor for Tracer<'_, M, C, MAJOR> {
+impl<M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> RootVisitor
+    for Tracer<'_, M, C, MAJOR, WATCH>
+{
     #[inline(always)]
     unsafe fn slot(&mut self, slot: *mut u64) {
         let w = *slot;
@@ -663,7 +706,9 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool> RootVisitor for Tracer<'_, M,
     }
 }
 
-impl<M: ObjectModel, C: Client, const MAJOR: bool> WeakVisitor for Tracer<'_, M, C, MAJOR> {
+impl<M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> WeakVisitor
+    for Tracer<'_, M, C, MAJOR, WATCH>
+{
     const EVERYTHING: bool = MAJOR;
 
     unsafe fn survivor(&self, w: u64) -> Option<u64> {
@@ -685,6 +730,15 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool> WeakVisitor for Tracer<'_, M,
             _ => true,
         };
         alive.then_some(w)
+    }
+}
+
+impl<M: ObjectModel, C: Client, const MAJOR: bool> WeakTracing<C> for Tracer<'_, M, C, MAJOR, true> {
+    unsafe fn trace(&mut self, client: &mut C) {
+        self.drain(client);
+    }
+    fn watched(&mut self) -> &mut Watched {
+        &mut self.watched
     }
 }
 
