@@ -2,7 +2,8 @@
 ;; procedure.
 (import (scheme base) (scheme case-lambda) (scheme process-context) (scheme char) (scheme complex) (scheme cxr) (scheme file) (scheme inexact) (scheme lazy) (scheme read) (scheme write)
         (cairn control) (except (cairn hash-table) string-hash) (cairn list) (cairn number)
-        (only (cairn port) with-output-to-string) (cairn sort) (only (srfi 132) vector-select!) (cairn text) (cairn vector))
+        (only (cairn port) with-output-to-string) (cairn sort) (only (srfi 132) vector-select!) (cairn text) (cairn vector)
+        (cairn weak))
 
 (include "../support/say.scm")
 (include "../support/wrong.scm")
@@ -112,7 +113,13 @@
      (hash-table-delete! 5 1) (hash-table-update! (make-hash-table) 1 car) (hash-table-update! 5 1 car)
      (hash-table-keys 5) (hash-table->alist 5) (hash-table-walk 5 list) (hash-table-size 5) (hash-table-exists? 5 1)
      (make-hash-table 5) (hash-table-copy 5) (hash-table-fold 5 list 1) (hash-table-update!/default 5 1 list 1)
-     (hash-table-count 5) (hash-table-clear! 5) (hash "abc" 0) (hash 'a -1) (eq-hash 'a 'b))
+     (hash-table-count 5) (hash-table-clear! 5) (hash "abc" 0) (hash 'a -1) (eq-hash 'a 'b)
+     (hash-table-weak? 5) (hash-table-set! (make-hash-table string=?) 5 1) (hash-table-ref (make-hash-table string=?) 5))
+
+;; weak things
+(say (weak-box-value 5) (weak-car '(1)) (weak-set-cdr! 5 1) (make-weak-vector -1) (make-weak-vector 'a 1)
+     (weak-vector-length (vector)) (weak-vector-ref (weak-vector 1 2) 2) (weak-vector-ref (weak-vector 1 2) 'a)
+     (weak-vector-set! (weak-vector) 0 1) (ephemeron-key 5) (ephemeron-broken? '()) (add-finalizer! 1 2))
 
 ;; lists without an end
 (say (reverse loop) (append loop '()) (append '(1) loop '()) (append-reverse loop '()) (list-copy loop) (length loop)
