@@ -1,11 +1,11 @@
 ;;; (cairn weak): references that do not keep their objects alive, and what happens when objects die.
 ;;;
-;;; Weak pairs are those of MIT Scheme, weak boxes those of Racket, weak vectors those of Guile, ephemerons those of SRFI
-;;; 124, guardians those of Chez Scheme and Guile.  Where something has died, #f is read.
+;;; Weak pairs are those of MIT Scheme, weak boxes those of Racket, weak vectors those of Guile, ephemerons those of
+;;; SRFI 124, guardians those of Chez Scheme and Guile.  Where something has died, #f is read.
 ;;;
 ;;; Weak words lie in objects that the collector does not look into (%weak-make); everything else here is ordinary.  A
-;;; guardian is a record that the runtime puts the objects into which only guardians still refer to, and finalizers are a
-;;; guardian that the program need not ask: it is told at a safepoint.
+;;; guardian is a record that the runtime puts the objects into which only guardians still refer to, and finalizers are
+;;; a guardian that the program need not ask: it is told at a safepoint.
 
 (define-library (cairn weak)
   (export
