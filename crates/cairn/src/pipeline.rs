@@ -8,9 +8,9 @@ use crate::compiler::{Compiler, Kind};
 use crate::diagnostics::Messages;
 use crate::options::{CompileOptions, Level};
 use crate::sources::{Files, Source};
-use cairn_core::globals;
 use cairn_core::ir::{GlobalId, Program, TopForm};
 use cairn_core::passes;
+use cairn_core::{copies, globals};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -57,18 +57,22 @@ pub(crate) fn always_bound(program: &Program) -> Vec<bool> {
     (0..program.globals.len()).map(|g| facts.always_bound(GlobalId(g as u32))).collect()
 }
 
-/// The same on the library compiled beforehand; `None` when the program needs what that does not export.
+/// The same on the library compiled beforehand, with the forms of that, if its procedures are to be inlined; `None`
+/// when the program needs what it does not export.
 fn front_on(
     library: boot::Library,
+    inline: bool,
     source: &Source,
     files: &mut Files,
-) -> Result<Option<(Program, Messages)>, Error> {
+) -> Result<Option<(Program, Vec<TopForm>, Messages)>, Error> {
     let mut session = cairn_syntax::Session::on_library(Arc::new(library));
+    if inline {
+        session.keep_library_forms();
+    }
     match session.expand_program(&source.path.display().to_string(), &source.text, files) {
         Ok(expanded) if expanded.missing.is_empty() => {
-            let mut program = expanded.program;
-            globals::compact(&mut program);
-            Ok(Some((program, Messages::warnings(&expanded.warnings, &expanded.sources))))
+            let warnings = Messages::warnings(&expanded.warnings, &expanded.sources);
+            Ok(Some((expanded.program, expanded.library, warnings)))
         }
         Ok(_) => Ok(None),
         Err(failed) => Err(Error::Rejected(Messages::errors(&failed.errors, &failed.sources))),
@@ -86,21 +90,28 @@ pub(crate) fn lower(
     let options = &compiler.options;
     let mut clock = Clock::start(compiler);
     let (mut program, mut warnings) = front(source, files)?;
+    let mut library_forms = Vec::new();
     let mut kind = Kind::Whole;
     if evaluates(&mut program) {
         kind = Kind::Evaluating;
         if run
             && let Some(library) = compiler.boot()
-            && let Some(on_library) = front_on(library, source, files)?
+            && let Some(on_library) = front_on(library, options.level != Level::Low, source, files)?
         {
-            (program, warnings) = on_library;
+            (program, library_forms, warnings) = on_library;
             kind = Kind::OnLibrary;
         }
     }
     clock.lap("expand");
-    let always_bound = optimize(&mut program, options);
+    let copies = copies::add(&mut program, library_forms);
+    let mut bound = optimize(&mut program, options);
+    if kind == Kind::OnLibrary {
+        copies::remove(&mut program, copies);
+        globals::compact(&mut program);
+        bound = always_bound(&program);
+    }
     clock.lap("optimize");
-    let module = lower_program(compiler, &program, &always_bound);
+    let module = lower_program(compiler, &program, &bound);
     Ok((module, warnings, kind))
 }
 
