@@ -384,8 +384,8 @@ impl Packer<'_> {
         e
     }
 
-    /// A wide expression around which so much waits already that it becomes a procedure of its own: in its frame nothing
-    /// waits yet. So nests may be of any depth.
+    /// A wide expression around which so much waits already that it becomes a procedure of its own: in its frame
+    /// nothing waits yet. So nests may be of any depth.
     fn apart(&mut self, e: &Expr) -> Expr {
         let own = Scope { across: 0, live: self.scope.live.clone(), most: self.wide.widths.easy };
         let outer = std::mem::replace(&mut self.scope, own);

@@ -103,9 +103,9 @@ pub trait Client {
     /// or in the middle of an object, lives on and stays in place; a word that refers to nothing does no harm.
     fn visit_ambiguous<V: AmbiguousVisitor>(&mut self, _visitor: &mut V) {}
 
-    /// Shows words that may or may not be references, of memory beside the heap that may be dead: what they refer to does
-    /// not move, but nothing lives for them. Where something is found to be alive after all, its words are to be shown
-    /// again: see [`Client::trace_continuation`]. Only collectors without generations ask.
+    /// Shows words that may or may not be references, of memory beside the heap that may be dead: what they refer to
+    /// does not move, but nothing lives for them. Where something is found to be alive after all, its words are to be
+    /// shown again: see [`Client::trace_continuation`]. Only collectors without generations ask.
     fn visit_pinning<V: AmbiguousVisitor>(&mut self, _visitor: &mut V) {}
 
     /// Visits every root: globals, literals, machine slots, spilled values, the frames of every current stack
@@ -114,9 +114,9 @@ pub trait Client {
 
     /// Visits the frames that the continuation object at `k` covers, and marks their chunk.
     ///
-    /// Called once for each continuation that a collection copies. The object's raw words (chunk, sp, base) are
-    /// valid; its values may not have been updated yet, and must be left alone: the collector visits them itself.
-    /// A client with ambiguous roots may show the frames' words as such, if [`Client::visit_pinning`] has shown them, too.
+    /// Called once for each continuation that a collection copies. The object's raw words (chunk, sp, base) are valid;
+    /// its values may not have been updated yet, and must be left alone: the collector visits them itself. A client
+    /// with ambiguous roots may show the frames' words as such, if [`Client::visit_pinning`] has shown them, too.
     fn trace_continuation<V: RootVisitor + AmbiguousVisitor>(&mut self, k: Address, visitor: &mut V);
 
     /// What strong references reach is known. The client may keep other objects all the same, by visiting slots that

@@ -4,9 +4,9 @@
 //! bytes the word points at: in the average case past half of the objects of the page. References to the middle of an
 //! object count; a word that points at a prefix, a hole or a free part refers to nothing.
 //!
-//! Two proposals of the paper make this cheaper ([`crate::Proposals`]). *Batched*: the words of a stage are sorted first,
-//! and a walk goes on where the one before stopped. *Start bits*: the first walk over a page in a collection notes where
-//! objects start, and later words are answered from there in constant time.
+//! Two proposals of the paper make this cheaper ([`crate::Proposals`]). *Batched*: the words of a stage are sorted
+//! first, and a walk goes on where the one before stopped. *Start bits*: the first walk over a page in a collection
+//! notes where objects start, and later words are answered from there in constant time.
 
 use super::meta_words::{self, Object};
 use crate::address::{Address, BLOCK_BYTES, Span, WORD};
