@@ -61,6 +61,16 @@ impl InlineTable {
         self.rows.get(s.row()? as usize)
     }
 
+    /// In how many bodies, each inlined in the next, the site stands.
+    pub fn depth(&self, mut s: Site) -> usize {
+        let mut depth = 0;
+        while let Some(row) = self.get(s) {
+            s = row.at;
+            depth += 1;
+        }
+        depth
+    }
+
     /// The site of this row.
     pub fn intern(&mut self, row: Inlined) -> Site {
         let rows = &mut self.rows;

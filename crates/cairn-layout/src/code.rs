@@ -94,6 +94,38 @@ pub const fn shape_words(shape: u64) -> u64 {
     shape & 0xFFFF_FFFF
 }
 
+/// What a call through `Machine::slow_stub` does: the runtime call of an operation whose fast path gave up. The stub
+/// raises if it fails, and collects afterwards if a collection is due: so compiled code has one call instead of two
+/// calls, two tests and a jump.
+#[repr(C)]
+pub struct SlowCall {
+    /// Byte offset in `Machine` of the pointer to the runtime call.
+    pub call: u64,
+    /// Where to go when it fails, with this descriptor in the count register: `@cairn_failed` of the module.
+    pub failed: u64,
+    /// The throw's descriptor.
+    pub throw: u64,
+    /// Words of the frame to leave before raising.
+    pub leave: u64,
+    /// [`SlowCall::NO_POLL`], [`SlowCall::POLL`] or [`SlowCall::POLL_FRAME_VALUE`].
+    pub poll: u64,
+    /// Bytes that a collection leaves at least; with less than [`SlowCall::SPARE`] beyond them one is due.
+    pub room: u64,
+}
+
+impl SlowCall {
+    /// Never collects.
+    pub const NO_POLL: u64 = 0;
+    /// Collects when the nursery has too little room: the live values are in
+    /// `Machine::spill[0..spilled]`; there is room for two more, the result and `sp`. The new `sp` is what the runtime
+    /// says.
+    pub const POLL: u64 = 1;
+    /// The same; `sp` is a value, which moves like others.
+    pub const POLL_FRAME_VALUE: u64 = 2;
+    /// See [`SlowCall::room`].
+    pub const SPARE: u64 = 16;
+}
+
 /// A packed source position, and the name that errors there give:
 ///
 /// ```text

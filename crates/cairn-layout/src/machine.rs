@@ -165,6 +165,11 @@ pub struct Machine {
     pub cards: *mut u8,
     /// Stub for cold runtime calls: preserves every register but its results; see `cairn_rt::stubs`.
     pub cold_stub: u64,
+    /// Stub for calls that stand behind an operation's fast path: it raises and collects, too; see
+    /// [`crate::code::SlowCall`].
+    pub slow_stub: u64,
+    /// What the heap check that fails wants: which function to enter again (`cairn-llvm/src/emit/again.rs`).
+    pub again: u64,
     /// Arguments and values beyond the registers.
     pub args: *mut Value,
     /// Number of values spilled by the slow path under way.
@@ -179,6 +184,8 @@ pub struct Machine {
     pub slots: [Value; SLOTS - THREAD_SLOTS],
     /// Native stack pointer of the entry into compiled code under way, or 0; see `cairn_rt::machine::stubs`.
     pub host_sp: u64,
+    /// Native stack pointer whenever a function of compiled code is entered, in the run under way.
+    pub entry_sp: u64,
     /// The runtime behind this machine (`cairn_rt::Runtime`).
     pub runtime: *mut u8,
     /// Live values of the slow path under way: `spill[0..spilled]`.

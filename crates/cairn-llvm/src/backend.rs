@@ -12,6 +12,7 @@
 use cairn_llvm_c::*;
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{null_mut, slice_from_raw_parts};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// How much work LLVM puts into the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -43,14 +44,24 @@ impl OptLevel {
     }
 }
 
-/// An ELF object with the module's code; a large module is compiled on all processors.
+/// An ELF object with the module's code. A large module is compiled in parts, on all processors; the parts do not depend
+/// on how many there are, so the object does not either.
 pub fn compile_to_object(ir: &str, opt: OptLevel) -> Result<Vec<u8>, String> {
-    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(MAX_THREADS);
-    compile_in_parts(ir, opt, threads)
+    compile_in_parts(ir, opt, part_count(ir.len()))
 }
 
-/// More threads than this gain nothing: the merge and the largest part decide.
-const MAX_THREADS: usize = 16;
+/// Parts of a module with so much text. Several for each processor: they end at about the same time, and memory is taken
+/// for those under way only. But each costs some milliseconds.
+fn part_count(bytes: usize) -> usize {
+    const LARGE: usize = 1 << 20;
+    match bytes {
+        0..LARGE => (bytes / crate::split::PART_MIN).clamp(1, 2),
+        _ => (bytes / (LARGE / 2)).next_multiple_of(2).min(MAX_PARTS),
+    }
+}
+
+/// The merged object has a few sections for each part, whose numbers have 16 bits.
+const MAX_PARTS: usize = 1000;
 
 /// The same with a given number of parts at most.
 pub fn compile_in_parts(ir: &str, opt: OptLevel, parts: usize) -> Result<Vec<u8>, String> {
@@ -60,15 +71,25 @@ pub fn compile_in_parts(ir: &str, opt: OptLevel, parts: usize) -> Result<Vec<u8>
         m.emit(OBJECT_FILE)
     };
     let parts = crate::split::split(ir, parts);
-    let objects: Vec<Result<Vec<u8>, String>> = std::thread::scope(|scope| {
-        let running: Vec<_> = parts[1..].iter().map(|p| scope.spawn(|| compile(p))).collect();
-        let first = compile(&parts[0]);
-        let join = |t: std::thread::ScopedJoinHandle<'_, _>| {
-            t.join().unwrap_or_else(|_| Err("a compiling thread panicked".to_string()))
-        };
-        std::iter::once(first).chain(running.into_iter().map(join)).collect()
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let Some((i, part)) = Some(next.fetch_add(1, Relaxed)).and_then(|i| Some((i, parts.get(i)?))) {
+            done.push((i, compile(part)));
+        }
+        done
+    };
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(parts.len());
+    let mut objects = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut done = work();
+        for thread in others {
+            done.extend(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        done
     });
-    crate::merge::merge(&objects.into_iter().collect::<Result<Vec<_>, _>>()?)
+    objects.sort_by_key(|(i, _)| *i);
+    crate::merge::merge(&objects.into_iter().map(|(_, o)| o).collect::<Result<Vec<_>, _>>()?)
 }
 
 /// The module's assembly text.

@@ -16,7 +16,7 @@
 use std::collections::{HashMap, HashSet};
 
 /// A part is not made smaller than this (bytes of text): starting a context costs a few milliseconds.
-const PART_MIN: usize = 64 * 1024;
+pub(crate) const PART_MIN: usize = 64 * 1024;
 
 /// The text of `ir` in at most `parts` parts.
 pub(crate) fn split(ir: &str, parts: usize) -> Vec<String> {

@@ -33,6 +33,7 @@ fn symbolic(line: &str) -> String {
         ("args", offset_of!(Machine, args)),
         ("spilled", offset_of!(Machine, spilled)),
         ("result", offset_of!(Machine, result)),
+        ("again", offset_of!(Machine, again)),
     ];
     let rows = RT_CALLS.iter().enumerate().map(|(i, r)| (r.symbol, offset_of!(Machine, calls) + 8 * i));
     let spill = (0..8).map(|i| ("spill", offset_of!(Machine, spill) + 8 * i));
@@ -44,11 +45,14 @@ fn symbolic(line: &str) -> String {
         }
         if line.contains("asm sideeffect") {
             line = line.replace(&format!("\"(i64 {offset}, "), &format!("\"(i64 <{name}>, "));
-            let stub = format!("callq *{}(%r12)", offset_of!(Machine, cold_stub));
-            line = line.replace(&stub, "callq *<cold_stub>(%r12)");
         }
     }
-    line
+    for (name, offset) in
+        [("cold_stub", offset_of!(Machine, cold_stub)), ("slow_stub", offset_of!(Machine, slow_stub))]
+    {
+        line = line.replace(&format!("callq *{offset}(%r12)"), &format!("callq *<{name}>(%r12)"));
+    }
+    line.replace(&format!("movq %rax, {}($0)", offset_of!(Machine, entry_sp)), "movq %rax, <entry_sp>($0)")
 }
 
 /// Compares the functions called `name…` of the module's text with the golden file.

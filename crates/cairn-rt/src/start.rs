@@ -7,7 +7,7 @@ use crate::machine::modules::{ModuleId, Modules};
 use crate::machine::raise;
 use crate::machine::state::State;
 use crate::machine::stop::{arm, watch};
-use crate::machine::stubs::cold_stub;
+use crate::machine::stubs::{cold_stub, slow_stub};
 use crate::port;
 use crate::runtime::{Exhaustion, Runtime};
 use crate::start_options::{Host, MakeEvaluator, Options, Zeal};
@@ -80,6 +80,7 @@ impl Runtime {
         ctx.result = Value::UNSPECIFIED;
         ctx.slots.fill(Value::FALSE);
         ctx.cold_stub = cold_stub as *const () as u64;
+        ctx.slow_stub = slow_stub as *const () as u64;
         ctx.cards = runtime.heap.cards_ptr();
         (ctx.lo, ctx.hi) = runtime.heap.current();
         port::open_standard(ctx);

@@ -36,19 +36,25 @@ impl Slots {
             }
         }
         let mut slot: HashMap<Var, u32> = HashMap::new();
+        // the slots given to each set's variables so far, a bit for each
+        let mut taken: Vec<Vec<u64>> = vec![vec![]; sets.len()];
         for (_, set) in &sets {
             for v in set {
                 if slot.contains_key(v) {
                     continue;
                 }
-                let mut taken: Vec<u32> = vec![];
+                let word_free = |w: usize| {
+                    !together[v].iter().fold(0, |all, k| all | taken[*k].get(w).copied().unwrap_or_default())
+                };
+                let (w, free) = (0..).map(|w| (w, word_free(w))).find(|(_, free)| *free != 0).expect("a slot");
+                let s = 64 * w as u32 + free.trailing_zeros();
+                slot.insert(*v, s);
                 for &k in &together[v] {
-                    taken.extend(sets[k].1.iter().filter_map(|w| slot.get(w).copied()));
+                    if taken[k].len() <= w {
+                        taken[k].resize(w + 1, 0);
+                    }
+                    taken[k][w] |= 1 << (s % 64);
                 }
-                taken.sort_unstable();
-                taken.dedup();
-                let free = taken.iter().enumerate().find(|(i, s)| *i as u32 != **s).map(|(i, _)| i);
-                slot.insert(*v, free.unwrap_or(taken.len()) as u32);
             }
         }
         for (i, set) in sets {

@@ -130,9 +130,8 @@ impl Builder {
     pub(crate) fn resume(&mut self, interrupted: Interrupted) {
         let text = std::mem::replace(&mut self.out, interrupted.out);
         self.here = interrupted.here;
-        // nested slow paths come after the one that leads to them
-        let nested = std::mem::take(&mut self.cold);
-        self.cold = nested + &text;
+        // nested slow paths come before the one that leads to them; the order of blocks means nothing
+        self.cold.push_str(&text);
     }
 
     /// Unconditional branch.

@@ -11,6 +11,9 @@ use cairn_frame::ir::*;
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 
+/// Variables that live after a statement whose slow path may collect, and its target.
+pub(crate) type Poll = (Vec<Var>, Option<Var>);
+
 /// State while one LLVM function is emitted.
 pub(crate) struct Emitter<'c, 'm> {
     /// The text.
@@ -19,8 +22,10 @@ pub(crate) struct Emitter<'c, 'm> {
     pub cx: &'c mut ModuleCx<'m>,
     /// The Frame IR function, unless a prelude function is emitted.
     pub func: Option<(FuncId, &'m Function)>,
-    /// Live variables after the statement under way and its target, if its slow path may collect.
-    pub(super) poll: Option<(Vec<Var>, Option<Var>)>,
+    /// Of the statement under way, if its slow path may collect.
+    pub(super) poll: Option<Poll>,
+    /// Nothing has happened in the function that must not happen twice ([`super::again`]).
+    pub(super) fresh_start: bool,
     /// `i1`s that say whether a variable assigned in this block is a fixnum: a `phi` of constants for a sum, which jump
     /// threading turns into one test less on each path.
     pub(super) fixnum_flags: HashMap<Var, Val>,
@@ -53,7 +58,16 @@ impl<'c, 'm> Emitter<'c, 'm> {
                 Rep::Double => line!(builder, "%v{i} = alloca double"),
             }
         }
-        Emitter { builder, cx, func, poll: None, fixnum_flags: HashMap::new(), result_flag: None, reserved: None }
+        Emitter {
+            builder,
+            cx,
+            func,
+            poll: None,
+            fresh_start: false,
+            fixnum_flags: HashMap::new(),
+            result_flag: None,
+            reserved: None,
+        }
     }
 
     /// The finished body.

@@ -1,5 +1,6 @@
 //! The walk over a function: blocks, statements, terminators, and the operations that are not primitives.
 
+use super::again::{fresh_blocks, repeatable};
 use super::builder::{Label, ins, line};
 use super::emitter::Emitter;
 use super::ir_text::{Mem, Val};
@@ -16,9 +17,11 @@ impl<'m> Emitter<'_, 'm> {
     /// Emits all blocks; block 0 first.
     pub(crate) fn blocks(&mut self, func: &'m Function) {
         self.goto(&block_label(BlockId(0)));
+        let fresh = fresh_blocks(func);
         for (i, b) in func.blocks.iter().enumerate() {
             self.start(&block_label(BlockId(i as u32)));
             self.fixnum_flags.clear();
+            self.fresh_start = fresh[i];
             let mut stmts = b.stmts.iter().peekable();
             while let Some(s) = stmts.next() {
                 // A poll right after an operation with a slow path belongs into that path.
@@ -30,6 +33,7 @@ impl<'m> Emitter<'_, 'm> {
                 }
                 self.stmt(s);
                 self.poll = None;
+                self.fresh_start &= repeatable(s);
             }
             self.terminator(&b.term);
         }

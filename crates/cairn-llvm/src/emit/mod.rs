@@ -15,6 +15,7 @@
 //! | `tables` | module-wide tables: symbols, globals, descriptors' strings, `@cairn_module` |
 //! | `emitter` | state while one function is emitted: its builder, the tables, the variables |
 //! | `safepoint` | heap checks |
+//! | `again` | heap checks that start their function again |
 //! | `raise` | runtime calls that can fail, errors |
 //! | `prims/` | primitive operations |
 //! | `function` | the walk: blocks, statements, terminators of one function |
@@ -34,6 +35,7 @@
 //! facts); every slow path leaves the fast path by a branch marked unlikely and never by a C call in line, because a C
 //! call makes LLVM adjust the stack on the fast path too.
 
+mod again;
 pub(crate) mod builder;
 mod emitter;
 mod entry;
@@ -81,7 +83,8 @@ pub fn emit_module(module: &Module, collector: &'static CollectorFacts) -> Strin
         "\nattributes #0 = { noredzone nounwind \"frame-pointer\"=\"none\" }\n\
          attributes #1 = { nounwind }\n\
          attributes #2 = { nounwind willreturn memory(read) }\n\
-         attributes #3 = { nounwind memory(none) }\n\n",
+         attributes #3 = { nounwind memory(none) }\n\
+         attributes #4 = { nounwind memory(read) }\n\n",
     );
     out.push_str(METADATA);
     out

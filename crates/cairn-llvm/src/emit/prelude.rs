@@ -10,6 +10,8 @@
 //! | `cairn_continuation` | code of continuation objects |
 //! | `cairn_mv_first` | multiple-value entry of return points that want one value |
 //! | `cairn_throw_tail` | common end of all throws |
+//! | `cairn_failed` | where the slow stub goes when a runtime call has failed |
+//! | `cairn_again` | collects and enters a function once more |
 //! | `cairn_arity_tail` | where a procedure goes whose clauses do not fit |
 
 use super::builder::{Builder, ins, line};
@@ -44,6 +46,8 @@ pub(crate) fn emit(cx: &mut ModuleCx<'_>, out: &mut String) {
         shape: words | flags::RETURN | flags::LIBRARY | flag,
     };
     define(cx, "@cairn_throw_tail", Head::None, &|e| e.throw_tail());
+    define(cx, "@cairn_again", Head::None, &|e| e.collect_and_enter());
+    define(cx, "@cairn_failed", Head::None, &|e| e.failed());
     define(cx, "@cairn_arity_tail", Head::None, &|e| e.arity_tail());
     define(cx, "@cairn_mv_first", Head::None, &|e| {
         let none = ins!(e, "icmp eq i64 %argc, 0");
@@ -107,6 +111,12 @@ fn enter(cx: &ModuleCx<'_>, out: &mut String) {
     let lo = e.load_machine(offset_of!(Machine, lo));
     let hi = e.load_machine(offset_of!(Machine, hi));
     let code = e.load_code(&Val::text("%clo"), -(TAG_PROCEDURE as i64), Mem::Closure);
+    // the function is entered with a return address below this; nothing is pushed in between
+    let at = offset_of!(Machine, entry_sp);
+    line!(
+        e,
+        "call void asm sideeffect \"leaq -8(%rsp), %rax\\0Amovq %rax, {at}($0)\", \"r,~{{rax}},~{{memory}}\"(ptr %ctx)"
+    );
     line!(
         e,
         "call preserve_nonecc void {code}(ptr %ctx, i64 {sp}, i64 {lo}, i64 {hi}, i64 0, i64 %clo, i64 poison, i64 poison, \

@@ -3,14 +3,16 @@
 //! A *throw* is a jump to `@cairn_throw_tail`, which calls the runtime and then the library's error hook.
 
 use super::builder::{Label, ins};
-use super::emitter::Emitter;
+use super::emitter::{Emitter, Poll};
 use super::ir_text::{Mem, Val};
 use super::regs::Regs;
-use super::runtime_calls::row_of;
+use super::runtime_calls::{call_offset, row_of};
+use cairn_frame::ir::Var;
 use cairn_layout::calls::{ALLOC, COLD, FAIL};
-use cairn_layout::code::Site;
-use cairn_layout::machine::{error, slot, slot_offset};
+use cairn_layout::code::{Site, SlowCall};
+use cairn_layout::machine::{Machine, error, slot, slot_offset};
 use cairn_layout::value::Value as Word;
+use std::mem::offset_of;
 
 impl Emitter<'_, '_> {
     /// A runtime call by symbol, by the way its row prescribes; raises when it fails.
@@ -22,6 +24,9 @@ impl Emitter<'_, '_> {
     pub(crate) fn rt_call_at(&mut self, symbol: &str, args: &[Val], site: Option<Site>) -> Val {
         let row = row_of(symbol).row();
         debug_assert_eq!(row.arity, args.len(), "{symbol}");
+        if row.flags & COLD != 0 && row.flags & FAIL != 0 {
+            return self.slow_call(symbol, args, site.expect("a site for a call that can fail"), None);
+        }
         let result = if row.flags & COLD != 0 {
             let sp = self.sp();
             self.cold_call(symbol, &sp, args)
@@ -31,6 +36,39 @@ impl Emitter<'_, '_> {
         if row.flags & FAIL != 0 {
             let site = site.expect("a site for a call that can fail");
             self.check_failed(&result, row.flags, site);
+        }
+        result
+    }
+
+    /// The runtime call of an operation whose fast path gave up, when nothing else of the statement is outstanding:
+    /// raises when it fails; collects if the runtime wants it and the frame pass allows it here.
+    pub(crate) fn slow_result(&mut self, symbol: &str, args: &[Val], site: Site) -> Val {
+        if row_of(symbol).row().flags & COLD != 0 {
+            let poll = self.poll.clone();
+            return self.slow_call(symbol, args, site, poll);
+        }
+        let result = self.rt_call(symbol, args, site);
+        self.poll(&result)
+    }
+
+    /// Calls through the slow stub.
+    fn slow_call(&mut self, symbol: &str, args: &[Val], site: Site, poll: Option<Poll>) -> Val {
+        let live = poll.as_ref().map(|(live, target)| {
+            let outlives = |v: &&Var| Some(**v) != *target;
+            self.spill(&live.iter().filter(outlives).copied().collect::<Vec<_>>())
+        });
+        if let Some(live) = &live {
+            self.store_machine(offset_of!(Machine, spilled), &Val::Int(live.len() as i64));
+        }
+        let procedure = self.func.map_or("", |(_, f)| &f.procedure);
+        let throw = self.cx.throw(error::PENDING, ("", ""), (site, procedure), 0);
+        let room = live.as_ref().map(|_| self.poll_bytes());
+        let descriptor = self.cx.slow_call(call_offset(row_of(symbol)), &throw, self.incoming_words(), room);
+        let sp = self.sp();
+        let (result, sp) = self.slow_stub(symbol, &descriptor, &sp, args, live.is_some());
+        if let Some(live) = live {
+            self.set_sp(&sp);
+            self.reload(&live);
         }
         result
     }
@@ -90,6 +128,17 @@ impl Emitter<'_, '_> {
         let (x, y) = (value(self, 0), value(self, 1));
         self.c_call("cairn_machine_throw", &[kind, operation, site, x, y]);
         self.call_error_hook();
+    }
+
+    /// Body of `@cairn_failed`: the slow stub comes here with its descriptor in `argc`.
+    pub(crate) fn failed(&mut self) {
+        let d = Val::text("%argc");
+        let throw = self.load_word(&d, offset_of!(SlowCall, throw) as i64, Mem::Code);
+        let words = self.load_word(&d, offset_of!(SlowCall, leave) as i64, Mem::Code);
+        let strategy = self.cx.strategy;
+        let sp = strategy.leave_counted(self, &words);
+        let regs = Regs { argc: throw, ..Regs::default() };
+        self.jump(&Val::text("@cairn_throw_tail"), &sp, &regs);
     }
 
     /// Body of `@cairn_arity_tail`: entered like the procedure whose clauses do not fit. The runtime knows the site.

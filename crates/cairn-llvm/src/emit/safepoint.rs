@@ -21,15 +21,31 @@ use cairn_layout::machine::Machine;
 use cairn_layout::value::Value as Word;
 use std::mem::offset_of;
 
+/// Offset of a word of the spill area.
+fn spill(i: usize) -> usize {
+    offset_of!(Machine, spill) + 8 * i
+}
+
 impl Emitter<'_, '_> {
     /// What a collection at a poll leaves at least: as much as an earlier heap check of the block may have promised.
-    fn poll_bytes(&self) -> u64 {
+    pub(super) fn poll_bytes(&self) -> u64 {
         self.collector.checked_bytes(CHECK_RESERVE)
     }
 
     /// Bytes 0 asks for a poll: a collection when the runtime wants one, which it shows by leaving little room.
     pub(super) fn heap_check(&mut self, bytes: u32, live: &[Var]) {
-        self.make_room(bytes.into(), live, None);
+        if bytes == 0 || !self.fresh_start {
+            self.make_room(bytes.into(), live, None);
+            return;
+        }
+        let room = self.collector.checked_bytes(bytes.into());
+        let short = self.room_below(room);
+        let (cold, go) = (self.fresh(), self.fresh());
+        self.branch(&short, &cold, &go, Odds::Unlikely);
+        self.out_of_line(&cold, |e| e.again(room.max(16)));
+        self.start(&go);
+        let alloc = self.alloc;
+        alloc.checked(self, room);
     }
 
     /// A heap check for objects of `bytes` bytes. `extra` is one more value that lives on; its new word is returned.
@@ -116,12 +132,7 @@ impl Emitter<'_, '_> {
     /// Calls the runtime where it may collect. `extra` are further values that live on; their new words are returned.
     /// When nothing moves, the words stored for the collector are still in hand.
     pub(crate) fn safepoint(&mut self, symbol: &str, args: &[Val], live: &[Var], extra: &[&Val]) -> Vec<Val> {
-        let live: Vec<Var> = live.iter().copied().filter(|v| self.rep(*v) == Rep::Tagged).collect();
-        let spill = |i: usize| offset_of!(Machine, spill) + 8 * i;
-        for (i, v) in live.iter().enumerate() {
-            let w = ins!(self, "load i64, ptr %v{}", v.0);
-            self.store_machine(spill(i), &w);
-        }
+        let live = self.spill(live);
         let mut count = live.len();
         let at_extra = count;
         for w in extra {
@@ -145,13 +156,31 @@ impl Emitter<'_, '_> {
             }
             return extra.iter().map(|w| (*w).clone()).collect();
         }
+        self.reload(&live);
+        let sp = if moves_sp { self.load_machine(spill(at_sp)) } else { new_sp };
+        self.set_sp(&sp);
+        (0..extra.len()).map(|i| self.load_machine(spill(at_extra + i))).collect()
+    }
+
+    /// Stores the tagged variables of these into the spill area; returns them.
+    pub(super) fn spill(&mut self, live: &[Var]) -> Vec<Var> {
+        let live: Vec<Var> = live.iter().copied().filter(|v| self.rep(*v) == Rep::Tagged).collect();
+        for (i, v) in live.iter().enumerate() {
+            let w = ins!(self, "load i64, ptr %v{}", v.0);
+            self.store_machine(spill(i), &w);
+        }
+        live
+    }
+
+    /// Loads spilled variables back, unless nothing moves.
+    pub(super) fn reload(&mut self, live: &[Var]) {
+        if self.collector.moving == Moving::Never {
+            return;
+        }
         for (i, v) in live.iter().enumerate() {
             let w = self.load_machine(spill(i));
             line!(self, "store i64 {w}, ptr %v{}", v.0);
         }
-        let sp = if moves_sp { self.load_machine(spill(at_sp)) } else { new_sp };
-        self.set_sp(&sp);
-        (0..extra.len()).map(|i| self.load_machine(spill(at_extra + i))).collect()
     }
 
     /// To be called on a slow path with the statement's result in hand, when nothing else of the statement is

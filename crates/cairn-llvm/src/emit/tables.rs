@@ -5,7 +5,7 @@ use super::literals::Literals;
 use crate::strategy::{Strategy, lowering};
 use cairn_core::ir::ImportFrom;
 use cairn_frame::ir::*;
-use cairn_layout::code::{SEVERAL, Site, count_word, flags};
+use cairn_layout::code::{SEVERAL, Site, SlowCall, count_word, flags};
 use cairn_layout::facts::CollectorFacts;
 use cairn_layout::limits::{SHORT_COUNT, SHORT_MAP_WORDS};
 use cairn_layout::machine::error;
@@ -30,6 +30,8 @@ pub(crate) struct ModuleCx<'m> {
     operations: Strings,
     long_maps: Vec<Vec<u64>>,
     throws: HashMap<String, usize>,
+    slow_calls: HashMap<String, usize>,
+    agains: HashMap<String, usize>,
     /// Rows of the table of inlined positions: site, name, next row.
     inlined: HashMap<String, usize>,
 }
@@ -109,6 +111,8 @@ impl<'m> ModuleCx<'m> {
             operations: Strings::new("cairn_operation"),
             long_maps: Vec::new(),
             throws: HashMap::new(),
+            slow_calls: HashMap::new(),
+            agains: HashMap::new(),
             inlined: HashMap::new(),
         }
     }
@@ -163,6 +167,31 @@ impl<'m> ModuleCx<'m> {
         let next = self.throws.len();
         let i = *self.throws.entry(text).or_insert(next);
         format!("@cairn_throw.{i}")
+    }
+
+    /// Symbol of the descriptor of a slow call: offset of the runtime call's pointer, descriptor of the throw, words of
+    /// the frame to leave before that, and how much room a collection after it has to leave, if there may be one.
+    pub(crate) fn slow_call(&mut self, call: usize, throw: &str, leave: u32, room: Option<u64>) -> String {
+        let poll = match (room.is_some(), self.strategy.frame_is_value()) {
+            (false, _) => SlowCall::NO_POLL,
+            (true, false) => SlowCall::POLL,
+            (true, true) => SlowCall::POLL_FRAME_VALUE,
+        };
+        let text = format!(
+            "i64 {call}, ptr @cairn_failed, ptr {throw}, i64 {leave}, i64 {poll}, i64 {}",
+            room.unwrap_or(0)
+        );
+        let next = self.slow_calls.len();
+        let i = *self.slow_calls.entry(text).or_insert(next);
+        format!("@cairn_slow.{i}")
+    }
+
+    /// Symbol of what `@cairn_again` has to know: the function, how much room it wants, which registers hold arguments.
+    pub(crate) fn again(&mut self, code: &str, bytes: Word, mask: u64) -> String {
+        let text = format!("ptr {code}, i64 {}, i64 {mask}", bytes.0);
+        let next = self.agains.len();
+        let i = *self.agains.entry(text).or_insert(next);
+        format!("@cairn_again.{i}")
     }
 
     /// Symbol of the description of an operation that failed: two C strings in a row.
@@ -284,11 +313,9 @@ impl<'m> ModuleCx<'m> {
                 words.join(", ")
             );
         }
-        let mut throws: Vec<(&String, &usize)> = self.throws.iter().collect();
-        throws.sort_by_key(|(_, i)| **i);
-        for (text, i) in throws {
-            let _ = writeln!(out, "@cairn_throw.{i} = internal constant [4 x i64] [{text}], align 8");
-        }
+        numbered(out, "cairn_throw", "[4 x i64] [", &self.throws, "]");
+        numbered(out, "cairn_slow", "{ i64, ptr, ptr, i64, i64, i64 } { ", &self.slow_calls, " }");
+        numbered(out, "cairn_again", "{ ptr, i64, i64 } { ", &self.agains, " }");
         let mut rows: Vec<(&String, &usize)> = self.inlined.iter().collect();
         rows.sort_by_key(|(_, i)| **i);
         let rows: Vec<String> = rows.into_iter().map(|(text, _)| format!("[3 x i64] [{text}]")).collect();
@@ -343,6 +370,15 @@ impl<'m> ModuleCx<'m> {
             self.module.sources.len(),
             rows.len(),
         );
+    }
+}
+
+/// Constants with a number each, in order.
+fn numbered(out: &mut String, name: &str, open: &str, items: &HashMap<String, usize>, close: &str) {
+    let mut items: Vec<(&String, &usize)> = items.iter().collect();
+    items.sort_by_key(|(_, i)| **i);
+    for (text, i) in items {
+        let _ = writeln!(out, "@{name}.{i} = internal constant {open}{text}{close}, align 8");
     }
 }
 

@@ -41,6 +41,12 @@ impl Strategy for StackFrames {
         ins!(e, "add i64 {sp}, {}", 8 * words)
     }
 
+    fn leave_counted(&self, e: &mut Builder, words: &Val) -> Val {
+        let sp = e.sp();
+        let bytes = ins!(e, "shl i64 {words}, 3");
+        ins!(e, "add i64 {sp}, {bytes}")
+    }
+
     fn push(&self, e: &mut Builder, push: &Push<'_>) -> Val {
         let Push { frame, stores, incoming, .. } = *push;
         let sp = match (&push.reserved, 8 * (incoming as i64 - frame.words as i64)) {

@@ -9,7 +9,7 @@
 
 use super::{Push, Strategy};
 use crate::emit::builder::{Builder, ins, line};
-use crate::emit::ir_text::{Mem, Val};
+use crate::emit::ir_text::{Mem, Odds, Val};
 use cairn_layout::facts::HEAP;
 use cairn_layout::object::{AllocKind, continuation, headed_bytes};
 use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
@@ -38,6 +38,19 @@ impl Strategy for HeapFrames {
     fn leave(&self, e: &mut Builder, _: u32) -> Val {
         let sp = e.sp();
         e.load_word(&sp, 8 - TAG, Mem::Frame)
+    }
+
+    fn leave_counted(&self, e: &mut Builder, words: &Val) -> Val {
+        let (own, go) = (e.fresh(), e.fresh());
+        let sp = e.sp();
+        let none = ins!(e, "icmp eq i64 {words}, 0");
+        let here = e.here();
+        e.branch(&none, &go, &own, Odds::Even);
+        e.start(&own);
+        let parent = self.leave(e, 0);
+        e.goto(&go);
+        e.start(&go);
+        e.phi("i64", &[(sp, here), (parent, own)])
     }
 
     fn push(&self, e: &mut Builder, push: &Push<'_>) -> Val {

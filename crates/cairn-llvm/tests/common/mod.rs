@@ -6,7 +6,7 @@ use cairn_core::prim::{Op as P, PrimOp};
 use cairn_frame::ir::*;
 use cairn_layout::Value;
 use cairn_layout::calls::{RT_CALLS, by_symbol};
-use cairn_layout::code::Site;
+use cairn_layout::code::{Site, SlowCall};
 use cairn_layout::collector::{Allocation, FreeList, prefix};
 use cairn_layout::facts::{CollectorFacts, GEN, StrategyFacts};
 use cairn_layout::machine::{Machine, STOP};
@@ -111,47 +111,99 @@ pub fn program(strategy: &'static StrategyFacts, n: usize, blocks: Vec<Block>) -
 
 // ---- running
 
-/// The cold stub: calls `[r12 + rax](r12, rsi, rdx, rcx, r8, r9)` and preserves everything but rax, r14, r15.
+/// The stubs: they call `[r12 + rax](r12, rsi, rdx, rcx, r8, r9)`, or what the descriptor in `rax` says, and preserve
+/// everything but rax, r14, r15, and r13 in the second case.
 mod stub {
-    use super::{Machine, offset_of};
-    std::arch::global_asm!(
-        ".globl cairn_test_cold_stub",
-        "cairn_test_cold_stub:",
-        "push rbp",
-        "mov rbp, rsp",
-        "push rdi", "push rsi", "push rdx", "push rcx", "push r8", "push r9", "push r10", "push r11",
-        "sub rsp, 256",
-        "movups [rsp], xmm0", "movups [rsp+16], xmm1", "movups [rsp+32], xmm2", "movups [rsp+48], xmm3",
-        "movups [rsp+64], xmm4", "movups [rsp+80], xmm5", "movups [rsp+96], xmm6", "movups [rsp+112], xmm7",
-        "movups [rsp+128], xmm8", "movups [rsp+144], xmm9", "movups [rsp+160], xmm10", "movups [rsp+176], xmm11",
-        "movups [rsp+192], xmm12", "movups [rsp+208], xmm13", "movups [rsp+224], xmm14", "movups [rsp+240], xmm15",
-        "mov [r12 + {sp}], r13",
-        "mov [r12 + {lo}], r14",
-        "mov [r12 + {hi}], r15",
-        "mov rdi, r12",
-        "mov rbx, rbx",
-        "push rbx",
-        "mov rbx, rsp",
-        "and rsp, -16",
-        "call [r12 + rax]",
-        "mov rsp, rbx",
-        "pop rbx",
-        "mov r14, [r12 + {lo}]",
-        "mov r15, [r12 + {hi}]",
-        "movups xmm0, [rsp]", "movups xmm1, [rsp+16]", "movups xmm2, [rsp+32]", "movups xmm3, [rsp+48]",
-        "movups xmm4, [rsp+64]", "movups xmm5, [rsp+80]", "movups xmm6, [rsp+96]", "movups xmm7, [rsp+112]",
-        "movups xmm8, [rsp+128]", "movups xmm9, [rsp+144]", "movups xmm10, [rsp+160]", "movups xmm11, [rsp+176]",
-        "movups xmm12, [rsp+192]", "movups xmm13, [rsp+208]", "movups xmm14, [rsp+224]", "movups xmm15, [rsp+240]",
-        "add rsp, 256",
-        "pop r11", "pop r10", "pop r9", "pop r8", "pop rcx", "pop rdx", "pop rsi", "pop rdi",
-        "pop rbp",
-        "ret",
-        sp = const offset_of!(Machine, thread.sp),
-        lo = const offset_of!(Machine, lo),
-        hi = const offset_of!(Machine, hi),
+    use super::{Machine, SlowCall, Value, offset_of, slow_call};
+    macro_rules! stub {
+        ($name:literal, [$($call:literal),*], [$($end:literal),*]) => {
+            std::arch::global_asm!(
+                concat!(".globl ", $name),
+                concat!($name, ":"),
+                "push rbp",
+                "mov rbp, rsp",
+                "push rdi", "push rsi", "push rdx", "push rcx", "push r8", "push r9", "push r10", "push r11",
+                "sub rsp, 256",
+                "movups [rsp], xmm0", "movups [rsp+16], xmm1", "movups [rsp+32], xmm2", "movups [rsp+48], xmm3",
+                "movups [rsp+64], xmm4", "movups [rsp+80], xmm5", "movups [rsp+96], xmm6", "movups [rsp+112], xmm7",
+                "movups [rsp+128], xmm8", "movups [rsp+144], xmm9", "movups [rsp+160], xmm10",
+                "movups [rsp+176], xmm11", "movups [rsp+192], xmm12", "movups [rsp+208], xmm13",
+                "movups [rsp+224], xmm14", "movups [rsp+240], xmm15",
+                "mov [r12 + {sp}], r13",
+                "mov [r12 + {lo}], r14",
+                "mov [r12 + {hi}], r15",
+                "mov rdi, r12",
+                "push rbx",
+                "mov rbx, rsp",
+                "and rsp, -16",
+                $($call,)*
+                "mov rsp, rbx",
+                "pop rbx",
+                "mov r14, [r12 + {lo}]",
+                "mov r15, [r12 + {hi}]",
+                $($end,)*
+                "movups xmm0, [rsp]", "movups xmm1, [rsp+16]", "movups xmm2, [rsp+32]", "movups xmm3, [rsp+48]",
+                "movups xmm4, [rsp+64]", "movups xmm5, [rsp+80]", "movups xmm6, [rsp+96]", "movups xmm7, [rsp+112]",
+                "movups xmm8, [rsp+128]", "movups xmm9, [rsp+144]", "movups xmm10, [rsp+160]",
+                "movups xmm11, [rsp+176]", "movups xmm12, [rsp+192]", "movups xmm13, [rsp+208]",
+                "movups xmm14, [rsp+224]", "movups xmm15, [rsp+240]",
+                "add rsp, 256",
+                "pop r11", "pop r10", "pop r9", "pop r8", "pop rcx", "pop rdx", "pop rsi", "pop rdi",
+                "pop rbp",
+                "ret",
+                sp = const offset_of!(Machine, thread.sp),
+                lo = const offset_of!(Machine, lo),
+                hi = const offset_of!(Machine, hi),
+                entry_sp = const offset_of!(Machine, entry_sp),
+                failed = const offset_of!(SlowCall, failed),
+                fail = const Value::FAIL.0,
+                slow_call = sym slow_call,
+            );
+        };
+    }
+    stub!("cairn_test_cold_stub", ["call [r12 + rax]"], ["/* {entry_sp} {failed} {fail} {slow_call} */"]);
+    stub!(
+        "cairn_test_slow_stub",
+        ["sub rsp, 16", "mov [rsp], rax", "call {slow_call}", "mov rdi, [rsp]"],
+        [
+            "mov r13, [r12 + {sp}]",
+            "cmp rax, {fail}",
+            "jne 2f",
+            "mov rsp, [r12 + {entry_sp}]",
+            "jmp [rdi + {failed}]",
+            "2:"
+        ]
     );
     unsafe extern "C" {
         pub fn cairn_test_cold_stub();
+        pub fn cairn_test_slow_stub();
+    }
+}
+
+/// What the slow stub does, with the descriptor as seventh argument.
+extern "C" fn slow_call(
+    m: *mut Machine,
+    a: Value,
+    b: Value,
+    c: Value,
+    d: Value,
+    e: Value,
+    slow: &SlowCall,
+) -> Value {
+    type Call = extern "C" fn(*mut Machine, Value, Value, Value, Value, Value) -> Value;
+    unsafe {
+        let call: Call = std::mem::transmute(*m.cast::<u8>().add(slow.call as usize).cast::<*const u8>());
+        let mut result = call(m, a, b, c, d, e);
+        if slow.poll != SlowCall::NO_POLL && (*m).hi - (*m).lo < slow.room + SlowCall::SPARE {
+            let n = (*m).spilled as usize;
+            (*m).spill[n] = result;
+            (*m).spill[n + 1] = Value((*m).thread.sp);
+            (*m).spilled += 2;
+            let sp = collect(m, Value::fixnum(slow.room as i64));
+            result = (*m).spill[n];
+            (*m).thread.sp = if slow.poll == SlowCall::POLL_FRAME_VALUE { (*m).spill[n + 1].0 } else { sp.0 };
+        }
+        result
     }
 }
 
@@ -486,6 +538,7 @@ pub fn load_parts(m: &Module, opt: OptLevel, parts: usize, collector: &'static C
     machine.args = args.as_mut_ptr();
     machine.cards = cards.as_mut_ptr();
     machine.cold_stub = stub::cairn_test_cold_stub as *const () as u64;
+    machine.slow_stub = stub::cairn_test_slow_stub as *const () as u64;
     machine.runtime = (&raw mut *side).cast();
     // a continuation that nobody else can see: underflows go to the runtime
     let mut under = Box::new([0; continuation::LEN as usize]);

@@ -10,10 +10,15 @@
 //! arguments in `rsi, rdx, rcx, r8, r9` (the C positions after the context). Result in `rax`; `r14` and `r15` are
 //! reloaded.
 //!
+//! [`slow_stub`] is for calls behind an operation's fast path; it saves compiled code the tests for failure and for a
+//! collection that is due.
+//!
 //! The other two stubs are how a run begins and how it can be ended from inside: [`enter`] notes the native stack
 //! pointer in `Machine::host_sp`, [`leave`] goes back there.
 
 use cairn_layout::Value;
+use cairn_layout::calls::by_symbol;
+use cairn_layout::code::SlowCall;
 use cairn_layout::machine::Machine;
 use std::mem::offset_of;
 
@@ -100,6 +105,140 @@ pub unsafe extern "C" fn cold_stub() {
     )
 }
 
+/// The stub behind `Machine::slow_stub`: like [`cold_stub`], but `rax` is the address of a [`SlowCall`], and the call may
+/// fail or be followed by a collection. `r13` is reloaded, too.
+///
+/// # Safety
+/// As for [`cold_stub`]; the descriptor tells the truth about the function that calls.
+#[unsafe(naked)]
+pub unsafe extern "C" fn slow_stub() {
+    std::arch::naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "push rcx",
+        "push rdx",
+        "push rsi",
+        "push rdi",
+        "push r8",
+        "push r9",
+        "push r10",
+        "push r11",
+        "push rbx",
+        "push r13",
+        "sub rsp, 288",
+        "and rsp, -16",
+        "mov [rsp + 256], rbp",
+        "mov [rsp + 264], rax", // the descriptor
+        "movaps [rsp], xmm0",
+        "movaps [rsp + 16], xmm1",
+        "movaps [rsp + 32], xmm2",
+        "movaps [rsp + 48], xmm3",
+        "movaps [rsp + 64], xmm4",
+        "movaps [rsp + 80], xmm5",
+        "movaps [rsp + 96], xmm6",
+        "movaps [rsp + 112], xmm7",
+        "movaps [rsp + 128], xmm8",
+        "movaps [rsp + 144], xmm9",
+        "movaps [rsp + 160], xmm10",
+        "movaps [rsp + 176], xmm11",
+        "movaps [rsp + 192], xmm12",
+        "movaps [rsp + 208], xmm13",
+        "movaps [rsp + 224], xmm14",
+        "movaps [rsp + 240], xmm15",
+        "mov [r12 + {sp}], r13",
+        "mov [r12 + {lo}], r14",
+        "mov [r12 + {hi}], r15",
+        "mov rdi, r12",
+        "mov rax, [rax + {call}]",
+        "mov [r12 + {native_sp}], rsp",
+        "call [r12 + rax]",
+        "mov r14, [r12 + {lo}]",
+        "mov r15, [r12 + {hi}]",
+        "mov rdi, [rsp + 264]",
+        "cmp rax, {fail}",
+        "je 3f",
+        "cmp qword ptr [rdi + {poll}], {no_poll}",
+        "je 2f",
+        "mov rcx, r15",
+        "sub rcx, r14",
+        "mov rsi, [rdi + {room}]",
+        "lea rdx, [rsi + {spare}]",
+        "cmp rcx, rdx",
+        "jae 2f",
+        // the result and `sp` become two more spilled values
+        "mov rcx, [r12 + {spilled}]",
+        "mov [r12 + rcx * 8 + {spill}], rax",
+        "mov [r12 + rcx * 8 + {spill} + 8], r13",
+        "mov [rsp + 272], rcx",
+        "add rcx, 2",
+        "mov [r12 + {spilled}], rcx",
+        "mov rdi, r12",
+        "shl rsi, 3", // a fixnum
+        "call [r12 + {collect}]",
+        // nothing but `rsp` and `r12` is sure to hold what it did
+        "mov r14, [r12 + {lo}]",
+        "mov r15, [r12 + {hi}]",
+        "mov rdi, [rsp + 264]",
+        "mov rcx, [rsp + 272]",
+        "mov rbp, [rsp + 256]",
+        "cmp qword ptr [rdi + {poll}], {frame_value}",
+        "cmove rax, [r12 + rcx * 8 + {spill} + 8]",
+        "mov [rbp - 80], rax",
+        "mov rax, [r12 + rcx * 8 + {spill}]",
+        "2:",
+        "movaps xmm0, [rsp]",
+        "movaps xmm1, [rsp + 16]",
+        "movaps xmm2, [rsp + 32]",
+        "movaps xmm3, [rsp + 48]",
+        "movaps xmm4, [rsp + 64]",
+        "movaps xmm5, [rsp + 80]",
+        "movaps xmm6, [rsp + 96]",
+        "movaps xmm7, [rsp + 112]",
+        "movaps xmm8, [rsp + 128]",
+        "movaps xmm9, [rsp + 144]",
+        "movaps xmm10, [rsp + 160]",
+        "movaps xmm11, [rsp + 176]",
+        "movaps xmm12, [rsp + 192]",
+        "movaps xmm13, [rsp + 208]",
+        "movaps xmm14, [rsp + 224]",
+        "movaps xmm15, [rsp + 240]",
+        "lea rsp, [rbp - 80]",
+        "pop r13",
+        "pop rbx",
+        "pop r11",
+        "pop r10",
+        "pop r9",
+        "pop r8",
+        "pop rdi",
+        "pop rsi",
+        "pop rdx",
+        "pop rcx",
+        "pop rbp",
+        "ret",
+        // failed: the function's native frame is dropped
+        "3:",
+        "mov r13, [rbp - 80]",
+        "mov rsp, [r12 + {entry_sp}]",
+        "jmp [rdi + {failed}]",
+        sp = const offset_of!(Machine, thread.sp),
+        lo = const offset_of!(Machine, lo),
+        hi = const offset_of!(Machine, hi),
+        native_sp = const offset_of!(Machine, native_sp),
+        entry_sp = const offset_of!(Machine, entry_sp),
+        spilled = const offset_of!(Machine, spilled),
+        spill = const offset_of!(Machine, spill),
+        call = const offset_of!(SlowCall, call),
+        failed = const offset_of!(SlowCall, failed),
+        poll = const offset_of!(SlowCall, poll),
+        no_poll = const SlowCall::NO_POLL,
+        frame_value = const SlowCall::POLL_FRAME_VALUE,
+        room = const offset_of!(SlowCall, room),
+        spare = const SlowCall::SPARE,
+        collect = const offset_of!(Machine, calls) + 8 * by_symbol("cairn_machine_collect").0 as usize,
+        fail = const Value::FAIL.0,
+    )
+}
+
 /// Puts `bytes` bytes back where they were on the native stack, right below [`enter`]'s; the first of them is the
 /// return address of a runtime call made through the cold stub. That call returns `result`.
 ///
@@ -134,12 +273,16 @@ pub unsafe extern "C" fn enter(ctx: *mut Machine, closure: Value, code: *const u
         "push r13",
         "push r14",
         "push r15",
-        "push [rdi + {host_sp}]", // an outer entry's; and the stack is aligned
+        "push [rdi + {entry_sp}]", // an outer entry's
+        "push [rdi + {host_sp}]",
+        "sub rsp, 8", // the stack is aligned
         "mov rbx, rdi",
         "mov [rdi + {host_sp}], rsp",
         "call rdx",
         "mov rax, -1",
+        "add rsp, 8",
         "pop [rbx + {host_sp}]",
+        "pop [rbx + {entry_sp}]",
         "pop r15",
         "pop r14",
         "pop r13",
@@ -148,6 +291,7 @@ pub unsafe extern "C" fn enter(ctx: *mut Machine, closure: Value, code: *const u
         "pop rbp",
         "ret",
         host_sp = const offset_of!(Machine, host_sp),
+        entry_sp = const offset_of!(Machine, entry_sp),
     )
 }
 
@@ -160,7 +304,9 @@ pub unsafe extern "C" fn leave(ctx: &mut Machine, result: i64) -> ! {
     std::arch::naked_asm!(
         "mov rax, rsi",
         "mov rsp, [rdi + {host_sp}]",
+        "add rsp, 8",
         "pop [rdi + {host_sp}]",
+        "pop [rdi + {entry_sp}]",
         "pop r15",
         "pop r14",
         "pop r13",
@@ -169,5 +315,6 @@ pub unsafe extern "C" fn leave(ctx: &mut Machine, result: i64) -> ! {
         "pop rbp",
         "ret",
         host_sp = const offset_of!(Machine, host_sp),
+        entry_sp = const offset_of!(Machine, entry_sp),
     )
 }

@@ -2,7 +2,7 @@
 
 use super::estimate::{Arg, estimate};
 use super::reduce::Steps;
-use super::{DEPTH, Inliner, Known, ONCE, SMALL, SMALL_ONCE, WITH_PROCEDURE};
+use super::{DEPTH, Inliner, Known, MOVES, ONCE, SMALL, SMALL_ONCE, WITH_PROCEDURE};
 use crate::inlined::each_site;
 use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, VarId};
 use crate::prim::{Op, PrimOp};
@@ -110,12 +110,9 @@ impl Inliner<'_> {
                 self.call(a, args, site)
             }
             Known::Once(l) => match select(&l, args.len()) {
-                Some(k) if self.var(v).uses == 1 => {
+                Some(k) if self.var(v).uses == 1 && self.may_move_to(site) => {
                     self.var(v).uses = 0;
-                    let name = l.name.clone();
-                    let mut clause = self.keep_clause(*l, k);
-                    self.inline_sites(&mut clause.body, &name, site);
-                    self.beta(clause, args)
+                    self.moved(*l, k, args, site)
                 }
                 _ => {
                     self.var(v).known = Known::Once(l);
@@ -154,7 +151,10 @@ impl Inliner<'_> {
                 Err(args) => self.residual(f, args, site),
             };
         };
-        let once = self.global_uses[g.0 as usize] == 1 && self.lambda_depth > 0 && super::lambda_size(l) <= ONCE;
+        let once = self.global_uses[g.0 as usize] == 1
+            && self.lambda_depth > 0
+            && super::lambda_size(l) <= ONCE
+            && self.may_move_to(site);
         let chosen = if once { select(l, args.len()) } else { self.decide(l, Some(form), &args) };
         let Some(k) = chosen else { return self.residual(f, args, site) };
         // the lambda is lent out of the program while it is copied
@@ -168,10 +168,7 @@ impl Inliner<'_> {
         self.uncount(&f);
         if once {
             self.removed[form] = true;
-            let name = lambda.name.clone();
-            let mut clause = self.keep_clause(lambda, k);
-            self.inline_sites(&mut clause.body, &name, site);
-            return self.beta(clause, args);
+            return self.moved(lambda, k, args, site);
         }
         let positions = Positions::Inlined { procedure: lambda.name.clone(), at: site };
         let clause = self.copy(&lambda.clauses[k], positions);
@@ -215,6 +212,19 @@ impl Inliner<'_> {
             },
             _ => Arg::Unknown,
         }
+    }
+
+    /// A procedure moves to its only call.
+    fn moved(&mut self, l: Lambda, k: usize, args: Vec<Expr>, site: Site) -> Expr {
+        let name = l.name.clone();
+        let mut clause = self.keep_clause(l, k);
+        self.inline_sites(&mut clause.body, &name, site);
+        self.beta(clause, args)
+    }
+
+    /// May a procedure move to the call at `site`?
+    fn may_move_to(&self, site: Site) -> bool {
+        self.program.inlined.depth(site) < MOVES
     }
 
     /// Positions in `body`, which moves from `procedure` to the call at `site`.

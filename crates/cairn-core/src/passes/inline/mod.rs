@@ -70,6 +70,9 @@ const WITH_PROCEDURE: usize = 160;
 /// Procedures with one call are moved to it up to this size; moving costs nothing, but register allocation and
 /// LLVM are not linear in the size of a function.
 const ONCE: usize = 600;
+/// How deep they may move into one another: each adds to what lives across the calls of the inner ones, and to the
+/// positions of their code.
+const MOVES: usize = 24;
 /// A top-level form may grow to this multiple of its size plus [`GROWTH_FREE`].
 const GROWTH: usize = 3;
 /// Growth granted to every form.

@@ -106,12 +106,13 @@ impl Emitter<'_, '_> {
             return self.decode_immediate(w);
         }
         let fixnum = self.is_fixnum(side);
-        let (convert, decode) = (self.fresh(), self.fresh());
-        let Some(negative_zero) = mixed else {
+        let decode = self.fresh();
+        let (Some(negative_zero), Side::Double(_)) = (mixed, other) else {
             self.branch(&fixnum, slow, &decode, Odds::Unlikely);
             self.start(&decode);
             return self.decode_immediate(w);
         };
+        let convert = self.fresh();
         let join = self.fresh();
         self.branch(&fixnum, &convert, &decode, Odds::Even);
         self.start(&convert);
@@ -216,10 +217,18 @@ impl Emitter<'_, '_> {
         if Self::flonum_path(&a, &b, true) {
             let (x, y) = self.side_doubles(&a, &b, Some(zeros(op)), &slow);
             let d = ins!(self, "{float} double {x}, {y}");
-            let w = self.encode_result(&d);
-            paths.push((w, self.here()));
-            flags.push((Val::text("false"), self.here()));
-            self.goto(&join);
+            if matches!((&a, &b), (Side::Double(_), _) | (_, Side::Double(_))) {
+                let w = self.encode_result(&d);
+                paths.push((w, self.here()));
+                flags.push((Val::text("false"), self.here()));
+                self.goto(&join);
+            } else {
+                // the runtime has to box it, and can as well do the rest once more
+                let (w, fits) = self.encode_if_immediate(&d);
+                paths.push((w, self.here()));
+                flags.push((Val::text("false"), self.here()));
+                self.branch(&fits, &join, &slow, Odds::Likely);
+            }
         } else {
             self.goto(&slow);
         }
@@ -238,8 +247,7 @@ impl Emitter<'_, '_> {
         }
         self.out_of_line(&slow, |e| {
             let (v, w) = (e.side_word(&a), e.side_word(&b));
-            let r = e.rt_call(symbol, &[v, w], p.site);
-            let r = e.poll(&r);
+            let r = e.slow_result(symbol, &[v, w], p.site);
             flags.push((e.has_tag(&r, 0), e.here()));
             paths.push((r, e.here()));
             e.goto(&join);
@@ -336,8 +344,7 @@ impl Emitter<'_, '_> {
             self.goto(&slow);
         }
         self.out_of_line(&slow, |e| {
-            let r = e.rt_call(symbol, &[v.clone(), w.clone()], p.site);
-            let r = e.poll(&r);
+            let r = e.slow_result(symbol, &[v.clone(), w.clone()], p.site);
             paths.push((r, e.here()));
             e.goto(&join);
         });

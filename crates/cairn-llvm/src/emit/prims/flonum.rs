@@ -30,8 +30,7 @@ impl Emitter<'_, '_> {
     }
 
     fn encode(&mut self, d: &Val, is_result: bool) -> Val {
-        let w = self.encode_immediate(d);
-        let fits = self.tag_in(&w, FLONUM_TAGS);
+        let (w, fits) = self.encode_if_immediate(d);
         let (cold, join) = (self.fresh(), self.fresh());
         let here = self.here();
         self.branch(&fits, &join, &cold, Odds::Likely);
@@ -46,6 +45,13 @@ impl Emitter<'_, '_> {
         });
         self.start(&join);
         self.phi("i64", &[(w, here), boxed])
+    }
+
+    /// The value word of a double if that tags itself, and an `i1` that says whether it does.
+    pub(crate) fn encode_if_immediate(&mut self, d: &Val) -> (Val, Val) {
+        let w = self.encode_immediate(d);
+        let fits = self.tag_in(&w, FLONUM_TAGS);
+        (w, fits)
     }
 
     /// The value word of a double that is known to tag itself.
@@ -197,8 +203,7 @@ impl Emitter<'_, '_> {
         paths.push((w.clone(), self.here()));
         self.branch(&immediate, &join, &slow, Odds::Probable);
         self.start(&slow);
-        let r = self.rt_call("cairn_num_inexact", &[w], p.site);
-        let r = self.poll(&r);
+        let r = self.slow_result("cairn_num_inexact", &[w], p.site);
         paths.push((r, self.here()));
         self.goto(&join);
         self.start(&join);
@@ -228,8 +233,7 @@ impl Emitter<'_, '_> {
         self.goto(&join);
         self.start(&slow);
         let w = self.operand(&p.args[0]);
-        let r = self.rt_call(symbol, &[w], p.site);
-        let r = self.poll(&r);
+        let r = self.slow_result(symbol, &[w], p.site);
         paths.push((r, self.here()));
         self.goto(&join);
         self.start(&join);
