@@ -8,12 +8,18 @@
 ;;; A scope is a vector: the scope outside, then the values of its variables.  It is never changed once it is
 ;;; complete (assigned variables live in boxes), so a continuation may enter code again.
 ;;;
+;;; A call that leaves its caller to be returned to has a *mark*, a record of the procedure around it, the text and the
+;;; place there.  The mark is live in the call's frame, where backtraces find it (cairn-rt/src/evaluated.rs); a
+;;; procedure's mark is one of its free variables.
+;;;
 ;;; Variables of the program's libraries are found by number in `values-of-program`: their values were read once, for
 ;;; a library's variables do not change.  All other global variables are cells: pairs of a value and a name.
 
 (define-library (cairn evaluator)
   (export run-program
-          eval environment interaction-environment scheme-report-environment null-environment load)
+          eval environment interaction-environment scheme-report-environment null-environment load
+          ;; for (cairn repl)
+          evaluate-text environment-number define-in reject)
   (import (cairn syntax) (cairn primitives) (cairn layout) (cairn control) (cairn records) (cairn number) (cairn list)
           (cairn text) (cairn vector) (cairn port) (cairn reader))
   (begin
@@ -50,15 +56,85 @@
         ((2) (lambda (env) (vector-ref (vector-ref (vector-ref env 0) 0) i)))
         (else (lambda (env) (vector-ref (outer env depth) i)))))
 
-    (define (gen-cell c name)
-      (lambda (env)
-        (let ((v (car c)))
-          (if (eq? v (car without-value))
-              (raise-unbound name)
-              v))))
+    (define (gen-cell c name at)
+      (let ((m (mark at)))
+        (lambda (env)
+          (let ((v (car c)))
+            (if (eq? v (car without-value))
+                (raise-unbound name m)
+                v)))))
 
-    (define (raise-unbound name)
-      (error (string-append "unbound variable: " (symbol->string name))))
+    (define (raise-unbound name m)
+      (raise-condition (kind-unbound) #f (string-append "unbound variable: " (symbol->string name)) '()
+                       (or m (no-site))))
+
+    ;;;; Marks
+
+    (define-record-type evaluated-place
+      (make-mark name source start)
+      mark?
+      (name mark-name)
+      (source mark-source)
+      (start mark-start))
+
+    ;; What is being generated: the name of the procedure, the source of the text, and the objects that stand in it.
+    (define this-procedure 'program)
+    (define this-source #f)
+    (define these-objects '#())
+
+    ;; Sources of other files, by number.
+    (define sources '())
+
+    (define (mark at)
+      (if at
+          (if (< at 4294967296)
+              (make-mark this-procedure this-source at)
+              (let ((source (assv (quotient at 4294967296) sources)))
+                (and source (make-mark this-procedure (cdr source) (remainder at 4294967296)))))
+          #f))
+
+    ;; The mark of a procedure: its name.
+    (define (name-mark)
+      (make-mark this-procedure #f #f))
+
+    ;; Calls that return here: the mark lives on behind the call.  Backtraces look at the frames of these procedures;
+    ;; what evaluates the operands is not among them.  So they must not be inlined, and are assigned.  By what the
+    ;; surroundings want: one value, none, all.
+    (define-syntax define-calls
+      (syntax-rules ()
+        ((_ value-call effect-call values-call (f operand ...) call)
+         (begin
+           (define value-call #f)
+           (define effect-call #f)
+           (define values-call #f)
+           (set! value-call
+             (named-lambda (evaluated-call f operand ... m)
+               (let ((x call))
+                 (if (eq? x m) #f x))))
+           (set! effect-call
+             (named-lambda (evaluated-call f operand ... m)
+               call
+               m))
+           (set! values-call
+             (named-lambda (evaluated-call f operand ... m)
+               (%receive vals call
+                 (if (eq? vals m) #f (list->values vals)))))))))
+
+    (define-calls value-call:0 effect-call:0 values-call:0 (f) (f))
+    (define-calls value-call:1 effect-call:1 values-call:1 (f x) (f x))
+    (define-calls value-call:2 effect-call:2 values-call:2 (f x y) (f x y))
+    (define-calls value-call:3 effect-call:3 values-call:3 (f x y z) (f x y z))
+    (define-calls value-apply effect-apply values-apply (f xs) (apply f xs))
+    (define-calls value-call/cc effect-call/cc values-call/cc (f) (%call/cc f))
+
+    ;; A procedure of `env` that makes such a call.
+    (define-syntax returning
+      (syntax-rules ()
+        ((_ env m want ((operand init) ...) (value-call effect-call values-call))
+         (case want
+           ((value) (lambda (env) (let* ((operand init) ...) (value-call operand ... m))))
+           ((effect) (lambda (env) (let* ((operand init) ...) (effect-call operand ... m))))
+           (else (lambda (env) (let* ((operand init) ...) (values-call operand ... m))))))))
 
     ;; A scope of the values of some expressions, from left to right.
     (define (gen-scope inits)
@@ -93,39 +169,58 @@
                (set-car! c (part 2)))
            (let ((x (car c))) (lambda (env) x))))
         ((value) (let ((x (vector-ref values-of-program (part 1)))) (lambda (env) x)))
-        ((cell) (gen-cell (cell (part 1)) (part 2)))
-        ((call) (gen-call (part 1) (vector->list (part 2))))
+        ((cell) (gen-cell (cell (part 1)) (part 2) (part 3)))
+        ((object) (let ((x (vector-ref these-objects (part 1)))) (lambda (env) x)))
+        ((call) (gen-call (sub 1) (map gen (vector->list (part 2))) (mark (part 3)) (part 4)))
         ((if)
          (let ((test (sub 1)) (then (sub 2)) (other (sub 3)))
            (lambda (env) (if (test env) (then env) (other env)))))
         ((let)
          (let ((scope (gen-scope (part 1))) (body (sub 2)))
            (lambda (env) (body (scope env)))))
-        ((lambda) (gen-lambda (part 2)))
+        ((lambda)
+         (let ((outer this-procedure))
+           (set! this-procedure (part 1))
+           (let ((maker (gen-lambda (part 2))))
+             (set! this-procedure outer)
+             maker)))
         ((native)
-         (gen-native (vector-ref (vector-ref (part 1) 2) 0) (part 2) (map gen (vector->list (part 3))) (part 4)))
+         (let ((outer this-procedure))
+           (set! this-procedure (vector-ref (part 1) 1))
+           (let ((maker
+                  (gen-native (vector-ref (vector-ref (part 1) 2) 0) (part 2) (map gen (vector->list (part 3)))
+                              (part 4))))
+             (set! this-procedure outer)
+             maker)))
         ((begin) (gen-begin (map gen (cdr (vector->list code)))))
         ((fix) (gen-fix (map gen (vector->list (part 1))) (sub 2)))
         ((set)
-         (let ((c (cell (part 1))) (name (part 2)) (value (sub 3)))
+         (let ((c (cell (part 1))) (name (part 2)) (value (sub 3)) (m (mark (part 4))))
            (lambda (env)
              (let ((x (value env)))
                (if (eq? (car c) (car without-value))
-                   (raise-unbound name))
+                   (raise-unbound name m))
                (set-car! c x)))))
         ((define)
          (let ((c (cell (part 1))) (value (sub 2)))
            (lambda (env) (set-car! c (value env)))))
         ((apply)
-         (let ((f (sub 1)) (args (map gen (vector->list (part 2)))))
-           (lambda (env)
-             (let ((f (f env)))
-               (apply apply f (run-all args env))))))
+         (let ((f (sub 1)) (args (map gen (vector->list (part 2)))) (m (mark (part 3))) (want (part 4)))
+           (if (and m want)
+               (returning env m want ((f (f env)) (args (list-of-arguments (run-all args env))))
+                   (value-apply effect-apply values-apply))
+               (lambda (env)
+                 (let ((f (f env)))
+                   (apply apply f (run-all args env)))))))
         ((values)
          (let ((gens (map gen (cdr (vector->list code)))))
            (lambda (env) (apply values (run-all gens env)))))
-        ((receive) (gen-receive (sub 1) (part 2) (part 3) (sub 4)))
-        ((call/cc) (let ((f (sub 1))) (lambda (env) (%call/cc (f env)))))
+        ((receive) (gen-receive (sub 1) (part 2) (part 3) (sub 4) (mark (part 5))))
+        ((call/cc)
+         (let ((f (sub 1)) (m (mark (part 2))) (want (part 3)))
+           (if (and m want)
+               (returning env m want ((f (f env))) (value-call/cc effect-call/cc values-call/cc))
+               (lambda (env) (%call/cc (f env))))))
         ((record-ref)
          (let ((r (sub 1)) (rtd (sub 2)) (i (sub 3)))
            (lambda (env) (let ((r (r env))) (%record-slot r (rtd env) (i env))))))
@@ -143,8 +238,35 @@
               (first env)
               (rest env)))))
 
-    (define (gen-call f args)
-      (let ((f (gen f)) (args (map gen args)))
+    (define (gen-call f args m want)
+      (if (and m want)
+          (gen-returning-call f args m want)
+          (gen-tail-call f args)))
+
+    (define (gen-returning-call f args m want)
+      (case (length args)
+        ((0) (returning env m want ((f (f env))) (value-call:0 effect-call:0 values-call:0)))
+        ((1)
+         (let ((a (car args)))
+           (returning env m want ((f (f env)) (x (a env))) (value-call:1 effect-call:1 values-call:1))))
+        ((2)
+         (let ((a (car args)) (b (cadr args)))
+           (returning env m want ((f (f env)) (x (a env)) (y (b env)))
+             (value-call:2 effect-call:2 values-call:2))))
+        ((3)
+         (let ((a (car args)) (b (cadr args)) (c (caddr args)))
+           (returning env m want ((f (f env)) (x (a env)) (y (b env)) (z (c env)))
+             (value-call:3 effect-call:3 values-call:3))))
+        (else
+         (returning env m want ((f (f env)) (xs (run-all args env)))
+           (value-apply effect-apply values-apply)))))
+
+    ;; The last argument of `apply` is a list of more.
+    (define (list-of-arguments args)
+      (apply apply list args))
+
+    (define (gen-tail-call f args)
+      (begin
         (case (length args)
           ((0) (lambda (env) ((f env))))
           ((1)
@@ -167,47 +289,52 @@
              (let ((f (f env)))
                (apply f (run-all args env))))))))
 
+    ;; A procedure that is found to have the name of `m`.
+    (define-syntax evaluated-procedure
+      (syntax-rules ()
+        ((_ m env formals body)
+         (lambda (env)
+           (named-lambda (evaluated . formals)
+             (if (eq? env m) #f body))))))
+
     ;; A clause is #(required rest? body).
     (define (gen-lambda clauses)
       (let* ((clause (vector-ref clauses 0))
              (required (vector-ref clause 0))
-             (rest? (vector-ref clause 1)))
+             (rest? (vector-ref clause 1))
+             (m (name-mark)))
         (if (> (vector-length clauses) 1)
-            (gen-case-lambda (vector->list clauses))
+            (gen-case-lambda (vector->list clauses) m)
             (let ((body (gen (vector-ref clause 2))))
               (if rest?
                   (case required
-                    ((0) (lambda (env) (named-lambda (evaluated . rest) (body (vector env rest)))))
-                    ((1) (lambda (env) (named-lambda (evaluated a . rest) (body (vector env a rest)))))
-                    ((2) (lambda (env) (named-lambda (evaluated a b . rest) (body (vector env a b rest)))))
-                    (else
-                     (lambda (env)
-                       (named-lambda (evaluated . args)
-                         (enter required #t body env args)))))
+                    ((0) (evaluated-procedure m env rest (body (vector env rest))))
+                    ((1) (evaluated-procedure m env (a . rest) (body (vector env a rest))))
+                    ((2) (evaluated-procedure m env (a b . rest) (body (vector env a b rest))))
+                    (else (evaluated-procedure m env args (enter required #t body env args m))))
                   (case required
-                    ((0) (lambda (env) (named-lambda (evaluated) (body (vector env)))))
-                    ((1) (lambda (env) (named-lambda (evaluated a) (body (vector env a)))))
-                    ((2) (lambda (env) (named-lambda (evaluated a b) (body (vector env a b)))))
-                    ((3) (lambda (env) (named-lambda (evaluated a b c) (body (vector env a b c)))))
-                    ((4) (lambda (env) (named-lambda (evaluated a b c d) (body (vector env a b c d)))))
-                    (else
-                     (lambda (env)
-                       (named-lambda (evaluated . args)
-                         (enter required #f body env args))))))))))
+                    ((0) (evaluated-procedure m env () (body (vector env))))
+                    ((1) (evaluated-procedure m env (a) (body (vector env a))))
+                    ((2) (evaluated-procedure m env (a b) (body (vector env a b))))
+                    ((3) (evaluated-procedure m env (a b c) (body (vector env a b c))))
+                    ((4) (evaluated-procedure m env (a b c d) (body (vector env a b c d))))
+                    (else (evaluated-procedure m env args (enter required #f body env args m)))))))))
 
     (define (accepts? required rest? n)
       (if rest? (>= n required) (= n required)))
 
-    (define (wrong-count required rest? args)
-      (error (string-append "evaluated procedure: expected " (if rest? "at least " "") (number->string required)
-                            (if (= required 1) " argument, got" " arguments, got"))
-             (length args)))
+    (define (wrong-count required rest? args m)
+      (raise-condition (kind-arity) (symbol->string (mark-name m))
+                       (string-append "expected " (if rest? "at least " "") (number->string required)
+                                      (if (= required 1) " argument, got " " arguments, got ")
+                                      (number->string (length args)) (if (null? args) "" ":"))
+                       args (no-site)))
 
     ;; The body with the arguments in a list.
-    (define (enter required rest? body env args)
+    (define (enter required rest? body env args m)
       (if (accepts? required rest? (length args))
           (body (scope-of required rest? env args))
-          (wrong-count required rest? args)))
+          (wrong-count required rest? args m)))
 
     (define (scope-of required rest? env args)
       (if rest?
@@ -222,7 +349,7 @@
             scope)
           (list->vector (cons env args))))
 
-    (define (gen-case-lambda clauses)
+    (define (gen-case-lambda clauses m)
       (let ((clauses
              (map (lambda (c) (vector (vector-ref c 0) (vector-ref c 1) (gen (vector-ref c 2)))) clauses)))
         (lambda (env)
@@ -230,7 +357,8 @@
             (let ((n (length args)))
               (let loop ((cs clauses))
                 (if (null? cs)
-                    (error "evaluated procedure: no clause for this number of arguments:" n)
+                    (raise-condition (kind-arity) (symbol->string (mark-name m))
+                                     "no clause for this number of arguments:" (cons n '()) (no-site))
                     (let ((required (vector-ref (car cs) 0)) (rest? (vector-ref (car cs) 1)))
                       (if (accepts? required rest? n)
                           ((vector-ref (car cs) 2) (scope-of required rest? env args))
@@ -248,14 +376,15 @@
                     (loop (+ i 1) (cdr ls)))))
             (body scope)))))
 
-    (define (gen-receive producer required rest? body)
+    (define (gen-receive producer required rest? body m)
       (lambda (env)
         (%receive vals (producer env)
           (if (accepts? required rest? (length vals))
               (body (scope-of required rest? env vals))
-              (error (string-append "expected " (if rest? "at least " "") (number->string required)
-                                    (if (= required 1) " value, got" " values, got"))
-                     (length vals))))))
+              (raise-condition (kind-arity) #f
+                               (string-append "expected " (if rest? "at least " "") (number->string required)
+                                              (if (= required 1) " value, got" " values, got"))
+                               (cons (length vals) '()) (or m (no-site)))))))
 
     ;;;; Programs
 
@@ -337,19 +466,20 @@
                          evaluated-call))))))))
       (let ((required (vector-ref clause 0))
             (rest? (vector-ref clause 1))
-            (body (gen (vector-ref clause 2))))
+            (body (gen (vector-ref clause 2)))
+            (m (name-mark)))
         (if rest?
             (case required
               ((0) (switching (env native) rest (apply native rest) (body (vector env rest))))
               ((1) (switching (env native) (a . rest) (apply native a rest) (body (vector env a rest))))
-              (else (switching (env native) args (apply native args) (enter required #t body env args))))
+              (else (switching (env native) args (apply native args) (enter required #t body env args m))))
             (case required
               ((0) (switching (env native) () (native) (body (vector env))))
               ((1) (switching (env native) (a) (native a) (body (vector env a))))
               ((2) (switching (env native) (a b) (native a b) (body (vector env a b))))
               ((3) (switching (env native) (a b c) (native a b c) (body (vector env a b c))))
               ((4) (switching (env native) (a b c d) (native a b c d) (body (vector env a b c d))))
-              (else (switching (env native) args (apply native args) (enter required #f body env args)))))))
+              (else (switching (env native) args (apply native args) (enter required #f body env args m)))))))
 
     ;; Runs the program, which is evaluated.
     (define (run-program)
@@ -387,20 +517,48 @@
             (%evaluator-start (vector-ref bindings 0) (vector-ref bindings 1))
             (set! values-of-program (or exports (apply vector-append (vector-ref bindings 2)))))))
 
-    ;; Runs the code of forms; the value of the last one is returned, by a tail call.
-    (define (run-forms forms)
+    ;; Runs the code of an answer of the expander: the forms, then files that are new, `#(number path text)`.  The value
+    ;; of the last form is returned, by a tail call.
+    (define (run-answer answer source objects)
+      (for-each
+       (lambda (file)
+         (set! sources
+           (cons (cons (vector-ref file 0) (vector (vector-ref file 1) (vector-ref file 2))) sources)))
+       (cdr answer))
+      (run-forms (car answer) source objects))
+
+    (define (generate code source objects)
+      (set! this-source source)
+      (set! these-objects objects)
+      (set! this-procedure 'program)
+      (let ((run (gen code)))
+        (set! this-source #f)
+        (set! these-objects '#())
+        run))
+
+    (define (run-forms forms source objects)
       (cond
         ((null? forms) (if #f #f))
-        ((null? (cdr forms)) ((gen (car forms)) #f))
+        ((null? (cdr forms)) ((generate (car forms) source objects) #f))
         (else
-         ((gen (car forms)) #f)
-         (run-forms (cdr forms)))))
+         ((generate (car forms) source objects) #f)
+         (run-forms (cdr forms) source objects))))
+
+    ;; What the expander found wrong: #(message text help place).  Where the text is shown with the message it need not
+    ;; be quoted.
+    (define (reject who answer source)
+      (let* ((message (vector-ref answer 0)) (text (vector-ref answer 1)) (help (vector-ref answer 2))
+             (at (vector-ref answer 3))
+             (quoted (if (or (string=? text "") (not who)) message (string-append message ": " text))))
+        (set! this-source source)
+        (raise-condition (kind-other) who (if help (string-append quoted " (" help ")") quoted) '()
+                         (or (mark at) (no-site)))))
 
     ;; `sets`: import sets, or #f for what a program without imports has.
     (define (new-environment sets)
       (start!)
       (let ((n (%evaluator-environment (if sets (apply string-append (map write-to-string sets)) #f))))
-        (run-forms (%evaluator-expand "" n))
+        (run-answer (%evaluator-expand "" n) #f '#())
         (make-environment n)))
 
     (define (environment . sets)
@@ -434,9 +592,69 @@
       (if (not (environment? env))
           (wrong-type who "an environment" env)))
 
+    ;; A form that cannot be walked in this many steps is taken for a circular one.
+    (define-syntax most-steps (syntax-rules () ((_) 5000000)))
+
+    ;; The form as text, and the objects in it by number: lists, vectors, strings, bytevectors and whatever cannot be
+    ;; written, in the order in which they begin.  What cannot be written is written as a string.
+    (define (written-form form)
+      (let ((port (%open-output-string)) (objects '()) (steps 0))
+        (define (put x) (%write-object x port 0))
+        (define (note! x) (set! objects (cons x objects)))
+        (define (items x)
+          (write-datum (car x))
+          (let ((rest (cdr x)))
+            (cond
+              ((and (pair? rest) (<= steps (most-steps))) (put " ") (items rest))
+              ((not (null? rest)) (put " . ") (write-datum rest)))))
+        (define (elements v i)
+          (if (< i (vector-length v))
+              (begin
+                (if (> i 0) (put " "))
+                (write-datum (vector-ref v i))
+                (elements v (+ i 1)))))
+        (define (write-datum x)
+          (set! steps (+ steps 1))
+          (cond
+            ((> steps (most-steps)) #f)
+            ((pair? x) (note! x) (put "(") (items x) (put ")"))
+            ((vector? x) (note! x) (put "#(") (elements x 0) (put ")"))
+            ((or (string? x) (bytevector? x)) (note! x) (%write-object x port 1))
+            ((or (symbol? x) (number? x) (char? x) (boolean? x) (null? x)) (%write-object x port 1))
+            (else (note! x) (%write-object (write-to-string x) port 1))))
+        (write-datum form)
+        (if (> steps (most-steps))
+            (values (write-to-string form) '#())
+            (values (%get-output-string port) (list->vector (reverse objects))))))
+
     (define (eval expr env)
       (check-environment "eval" env)
-      (run-forms (%evaluator-expand (write-to-string expr) (environment-number env))))
+      (call-with-values (lambda () (written-form expr))
+        (lambda (text objects)
+          (let ((answer (%evaluator-expand text (environment-number env)))
+                (source (vector "evaluated code" text)))
+            (if (vector? answer)
+                (reject "eval" answer source)
+                (run-answer answer source objects))))))
+
+    ;; Evaluates the forms of a text one after another.  `with-value` is called with a thunk for each; its values are
+    ;; ignored.
+    (define (evaluate-text text name env with-value)
+      (let ((n (%evaluator-open text name)) (source (vector name text)) (e (environment-number env)))
+        (let loop ()
+          (let ((answer (%evaluator-next n e)))
+            (cond
+              ((not answer) (%evaluator-close n))
+              ((vector? answer)
+               (%evaluator-close n)
+               (reject #f answer source))
+              (else
+               (with-value (lambda () (run-answer answer source '#())))
+               (loop)))))))
+
+    ;; Gives a variable of an environment a value.
+    (define (define-in env name value)
+      (set-car! (cell (%evaluator-variable name (environment-number env))) value))
 
     (define load
       (case-lambda
@@ -445,11 +663,12 @@
 
     (define (load-in filename env)
       (check-environment "load" env)
-      (call-with-input-file filename
-        (lambda (port)
-          (let loop ()
-            (let ((form (read port)))
-              (if (not (eof-object? form))
-                  (begin
-                    (eval form env)
-                    (loop))))))))))
+      (evaluate-text (call-with-input-file filename read-whole) filename env (lambda (thunk) (thunk))))
+
+    ;; All that comes from a port.
+    (define (read-whole port)
+      (let loop ((pieces '()))
+        (let ((piece (read-string 65536 port)))
+          (if (eof-object? piece)
+              (apply string-append (reverse pieces))
+              (loop (cons piece pieces))))))))

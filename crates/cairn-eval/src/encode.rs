@@ -13,25 +13,35 @@
 //! | `#(constant n x)` | constant of a program, which it finds in cell `n` when it has been made |
 //! | `#(local depth index)` | variable: `depth` scopes out, element `index` of its vector; element 0 is the scope outside |
 //! | `#(value n)` | variable of a library of the running program, or primitive, number `n` of the keys |
-//! | `#(cell n name)` | any other global variable, by number; raises when unbound |
-//! | `#(set n name x)`, `#(define n x)` | assignment, definition |
+//! | `#(object n)` | an object that stands in the evaluated form, by number |
+//! | `#(cell n name at)` | any other global variable, by number; raises when unbound |
+//! | `#(set n name x at)`, `#(define n x)` | assignment, definition |
 //! | `#(if a b c)`, `#(begin x …)` | |
 //! | `#(let #(x …) body)` | a scope with the values |
 //! | `#(fix #(lambda …) body)` | a scope with procedures that see it |
 //! | `#(lambda name #(#(required rest? body) …))` | procedure; each clause's body in a scope with its arguments |
 //! | `#(native lambda n #(x …) member?)` | procedure of one clause: lambda `n` of a program, with these free variables |
-//! | `#(call f #(x …))`, `#(apply f #(x …))`, `#(call/cc f)` | |
+//! | `#(call f #(x …) at want)`, `#(apply f #(x …) at want)`, `#(call/cc f at want)` | |
 //! | `#(values x …)` | |
-//! | `#(receive x required rest? body)` | a scope with the values of `x` |
+//! | `#(receive x required rest? body at)` | a scope with the values of `x` |
 //! | `#(record-ref r rtd i)`, `#(record-set! r rtd i x)` | |
 //!
 //! Input: dialect `Fixed` without labels ([`cairn_core::passes::prepare`]). A scope's values never change once all are
 //! there, so a continuation may enter code again. Primitives are called as procedures, whatever is known about their
 //! operands.
+//!
+//! `at` is a place in the text, or `#f` in library code: its byte offset, plus 2³² times the number of the file plus one
+//! if that is not the text being evaluated. `want` says what the surroundings do with the values of a call that has a
+//! place: `value` (there is one), `effect` (nothing), `values` (whatever there is). `#f` is a tail call: nothing is left
+//! of the procedure when it happens, so backtraces do not show it. Calls of the library are no tail calls, except where
+//! R7RS wants them to be: what a reader sees fail in a procedure is shown in it.
 
-use cairn_core::ir::{Clause, Expr, GlobalId, Import, ImportFrom, Lambda, Literal, Program, TopForm, VarId};
+use cairn_core::ir::{
+    Clause, Expr, GlobalId, Import, ImportFrom, Lambda, Literal, Program, SourceFile, TopForm, VarId,
+};
 use cairn_core::prim::{Op, PrimOp};
 use cairn_core::tier::Lambdas;
+use cairn_layout::code::Site;
 use cairn_rt::evaluator::Data;
 use cairn_syntax::{BootLibrary, Session, primitive_key};
 use rustc_hash::FxHashMap;
@@ -40,6 +50,58 @@ use std::sync::Arc;
 
 /// Code nested deeper than this is refused: the evaluator's own code would be as deep.
 const MAX_DEPTH: usize = 10_000;
+
+/// What the surroundings of an expression do with its values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Want {
+    Tail,
+    Value,
+    Effect,
+    Values,
+}
+
+impl Want {
+    /// When the caller's place is to be seen.
+    fn kept(self) -> Want {
+        if self == Want::Tail { Want::Values } else { self }
+    }
+    fn data(self) -> Data {
+        Data::Symbol(
+            match self {
+                Want::Tail => return boolean(false),
+                Want::Value => "value",
+                Want::Effect => "effect",
+                Want::Values => "values",
+            }
+            .into(),
+        )
+    }
+}
+
+/// What places in code refer to.
+pub struct Places<'a> {
+    /// The files by number.
+    pub sources: &'a [SourceFile],
+    /// The one that is evaluated.
+    pub here: Option<u32>,
+    /// Variables that stand for objects of the evaluated form, by number.
+    pub objects: &'a [GlobalId],
+    /// Are calls at the top level shown in backtraces? If not, they are tail calls.
+    pub top_level: bool,
+}
+
+impl Places<'_> {
+    /// A place as code has it.
+    pub fn data(&self, file: u32, start: u32) -> Data {
+        match self.sources.get(file as usize) {
+            Some(source) if !source.library => {
+                let file = if self.here == Some(file) { 0 } else { file as usize + 1 };
+                number(file << 32 | start as usize)
+            }
+            _ => boolean(false),
+        }
+    }
+}
 
 /// What names of evaluated code stand for.
 #[derive(Default)]
@@ -55,6 +117,11 @@ pub struct Names {
     /// Cells with smaller numbers belong to a program.
     first_cell: usize,
 }
+
+/// Procedures of (cairn control) and (cairn list) that must call others by tail calls. Whoever calls another procedure
+/// of the library is shown in backtraces, though the call stands in tail position.
+const TAIL_CALLING: [&str; 6] =
+    ["apply", "call-with-current-continuation", "call/cc", "call-with-values", "eval", "force"];
 
 impl Names {
     /// The names of a session whose libraries run already; `keys` as the program gave them.
@@ -96,24 +163,31 @@ impl Names {
         Names { first_cell, ..self }
     }
 
-    fn cell(&mut self, g: GlobalId) -> usize {
+    /// The cell of a variable that is none of the running program's.
+    pub fn cell(&mut self, g: GlobalId) -> usize {
         let next = self.first_cell + self.cells.len();
         *self.cells.entry(g).or_insert(next)
     }
 }
 
 /// The forms of a program, a list.
-pub fn program(program: &Program, names: &mut Names) -> Result<Data, String> {
-    encode(program, names, None)
+pub fn program(program: &Program, names: &mut Names, places: &Places) -> Result<Data, String> {
+    encode(program, names, places, None)
 }
 
 /// The same for a program whose lambdas may become native.
 pub fn tiered(program: &Program, names: &mut Names, lambdas: &Lambdas) -> Result<Data, String> {
-    encode(program, names, Some(lambdas))
+    let places = Places { sources: &[], here: None, objects: &[], top_level: false };
+    encode(program, names, &places, Some(lambdas))
 }
 
-fn encode(program: &Program, names: &mut Names, lambdas: Option<&Lambdas>) -> Result<Data, String> {
-    let mut encoder = Encoder { program, names, lambdas, scopes: Vec::new(), depth: 0 };
+fn encode(
+    program: &Program,
+    names: &mut Names,
+    places: &Places,
+    lambdas: Option<&Lambdas>,
+) -> Result<Data, String> {
+    let mut encoder = Encoder { program, names, places, lambdas, scopes: Vec::new(), depth: 0 };
     let forms: Result<Vec<Data>, String> = program.forms.iter().map(|f| encoder.form(f)).collect();
     Ok(list(forms?))
 }
@@ -122,6 +196,7 @@ struct Encoder<'a> {
     program: &'a Program,
     names: &'a mut Names,
     lambdas: Option<&'a Lambdas<'a>>,
+    places: &'a Places<'a>,
     /// Variables of the scopes around the expression, outermost first.
     scopes: Vec<Vec<VarId>>,
     depth: usize,
@@ -133,10 +208,10 @@ impl Encoder<'_> {
     fn form(&mut self, form: &TopForm) -> R {
         match form {
             TopForm::Define(g, e) => {
-                let value = self.expr(e)?;
+                let value = self.value(e)?;
                 Ok(node("define", [number(self.cell(*g)), value]))
             }
-            TopForm::Expr(e) => self.expr(e),
+            TopForm::Expr(e) => self.expr(e, if self.places.top_level { Want::Values } else { Want::Tail }),
         }
     }
 
@@ -148,66 +223,86 @@ impl Encoder<'_> {
         }
     }
 
-    fn expr(&mut self, e: &Expr) -> R {
+    fn value(&mut self, e: &Expr) -> R {
+        self.expr(e, Want::Value)
+    }
+
+    fn expr(&mut self, e: &Expr, want: Want) -> R {
         if self.depth == MAX_DEPTH {
             return Err(format!("expressions are nested more than {MAX_DEPTH} deep"));
         }
         self.depth += 1;
-        let data = stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || self.expr_here(e));
+        let data = stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || self.expr_here(e, want));
         self.depth -= 1;
         data
     }
 
-    fn expr_here(&mut self, e: &Expr) -> R {
+    fn expr_here(&mut self, e: &Expr, want: Want) -> R {
         Ok(match e {
             Expr::Const(l) => match self.lambdas.and_then(|all| all.constant(l)) {
                 Some(n) => node("constant", [number(n), self.literal(l)]),
                 None => node("quote", [self.literal(l)]),
             },
             Expr::Local(v) => self.local(*v)?,
-            Expr::Global(g, _) => match self.names.value(self.program, *g) {
+            Expr::Global(g, site) => match self.names.value(self.program, *g) {
                 Some(n) => node("value", [number(n)]),
-                None => node("cell", [number(self.cell(*g)), self.name(*g)]),
+                None => match self.places.objects.iter().position(|o| o == g) {
+                    Some(n) => node("object", [number(n)]),
+                    None => node("cell", [number(self.cell(*g)), self.name(*g), self.at(*site)]),
+                },
             },
-            Expr::SetGlobal(g, e, _) => {
+            Expr::SetGlobal(g, e, site) => {
                 if self.names.value(self.program, *g).is_some() {
                     let name = &self.program.globals[g.0 as usize].name;
                     return Err(format!("`{name}` belongs to a library and cannot be assigned"));
                 }
-                let value = self.expr(e)?;
-                node("set", [number(self.cell(*g)), self.name(*g), value])
+                let value = self.value(e)?;
+                node("set", [number(self.cell(*g)), self.name(*g), value, self.at(*site)])
             }
-            Expr::If(a, b, c) => node("if", [self.expr(a)?, self.expr(b)?, self.expr(c)?]),
-            Expr::Seq(es) => node("begin", self.all(es)?),
+            Expr::If(a, b, c) => node("if", [self.value(a)?, self.expr(b, want)?, self.expr(c, want)?]),
+            Expr::Seq(es) => {
+                let last = es.len() - 1;
+                let wants = es.iter().enumerate();
+                let parts: Result<Vec<Data>, String> =
+                    wants.map(|(i, e)| self.expr(e, if i == last { want } else { Want::Effect })).collect();
+                node("begin", parts?)
+            }
             Expr::Let(bs, body) => {
-                let inits: Vec<Data> = bs.iter().map(|(_, e)| self.expr(e)).collect::<Result<_, _>>()?;
+                let inits: Vec<Data> = bs.iter().map(|(_, e)| self.value(e)).collect::<Result<_, _>>()?;
                 let vars = bs.iter().map(|(v, _)| *v).collect();
-                node("let", [Data::Vector(inits), self.scope(vars, body)?])
+                node("let", [Data::Vector(inits), self.scope(vars, body, want)?])
             }
             Expr::Fix(bs, body) => {
                 self.scopes.push(bs.iter().map(|(v, _)| *v).collect());
                 let lambdas = bs.iter().map(|(_, l)| self.lambda(l)).collect::<Result<_, _>>();
-                let body = self.expr(body);
+                let body = self.expr(body, want);
                 self.scopes.pop();
                 node("fix", [Data::Vector(lambdas?), body?])
             }
             Expr::Lambda(l) => self.lambda(l)?,
-            Expr::Call(f, args, _) => node("call", [self.expr(f)?, Data::Vector(self.all(args)?)]),
-            Expr::Apply(f, args, _) => node("apply", [self.expr(f)?, Data::Vector(self.all(args)?)]),
-            Expr::CallCc(f, _) => node("call/cc", [self.expr(f)?]),
+            Expr::Call(f, args, site) => {
+                let kept = matches!(&**f, Expr::Global(g, _) if self.names.value(self.program, *g).is_some()
+                    && !TAIL_CALLING.contains(&&*self.program.globals[g.0 as usize].name));
+                let want = if kept { want.kept() } else { want };
+                self.call("call", f, args, *site, want)?
+            }
+            Expr::Apply(f, args, site) => self.call("apply", f, args, *site, want)?,
+            Expr::CallCc(f, site) => node("call/cc", [self.value(f)?, self.at(*site), want.data()]),
             Expr::Values(es) => node("values", self.all(es)?),
-            Expr::Receive { producer, clause, .. } => {
-                let producer = self.expr(producer)?;
-                let [required, rest, body] = self.clause(clause)?;
-                node("receive", [producer, required, rest, body])
+            Expr::Receive { producer, clause, site } => {
+                let producer = self.expr(producer, Want::Values)?;
+                let [required, rest, body] = self.clause(clause, want)?;
+                node("receive", [producer, required, rest, body, self.at(*site)])
             }
             Expr::Prim { op: PrimOp::Op(Op::RecordRef), args, .. } => node("record-ref", self.all(args)?),
             Expr::Prim { op: PrimOp::Op(Op::RecordSet), args, .. } => node("record-set!", self.all(args)?),
-            Expr::Prim { op, args, .. } => {
+            Expr::Prim { op, args, site, .. } => {
                 let Some(n) = self.names.primitive(*op) else {
                     return Err(format!("the primitive `%{}` cannot be evaluated", op.name()));
                 };
-                node("call", [node("value", [number(n)]), Data::Vector(self.all(args)?)])
+                let f = node("value", [number(n)]);
+                let want = if want == Want::Tail { Want::Value } else { want };
+                node("call", [f, Data::Vector(self.all(args)?), self.at(*site), want.data()])
             }
             Expr::SetLocal(..) | Expr::Letrec(..) | Expr::Labels(..) | Expr::Jump(..) => {
                 unreachable!("not in the dialect")
@@ -254,8 +349,17 @@ impl Encoder<'_> {
         }
     }
 
+    fn call(&mut self, head: &str, f: &Expr, args: &[Expr], site: Site, want: Want) -> R {
+        let f = self.value(f)?;
+        Ok(node(head, [f, Data::Vector(self.all(args)?), self.at(site), want.data()]))
+    }
+
+    fn at(&self, site: Site) -> Data {
+        site.file().map_or(boolean(false), |file| self.places.data(file, site.start()))
+    }
+
     fn all(&mut self, es: &[Expr]) -> Result<Vec<Data>, String> {
-        es.iter().map(|e| self.expr(e)).collect()
+        es.iter().map(|e| self.value(e)).collect()
     }
 
     fn local(&self, v: VarId) -> R {
@@ -271,16 +375,19 @@ impl Encoder<'_> {
         Data::Symbol(self.program.globals[g.0 as usize].name.to_string())
     }
 
-    fn scope(&mut self, vars: Vec<VarId>, body: &Expr) -> R {
+    fn scope(&mut self, vars: Vec<VarId>, body: &Expr, want: Want) -> R {
         self.scopes.push(vars);
-        let body = self.expr(body);
+        let body = self.expr(body, want);
         self.scopes.pop();
         body
     }
 
     fn lambda(&mut self, l: &Lambda) -> R {
-        let clauses: Vec<Data> =
-            l.clauses.iter().map(|c| Ok(Data::Vector(self.clause(c)?.into()))).collect::<Result<_, String>>()?;
+        let clauses: Vec<Data> = l
+            .clauses
+            .iter()
+            .map(|c| Ok(Data::Vector(self.clause(c, Want::Tail)?.into())))
+            .collect::<Result<_, String>>()?;
         let code = node("lambda", [Data::Symbol(l.name.to_string()), Data::Vector(clauses)]);
         let Some((n, info)) = self.lambdas.map(|all| all.get(l)).filter(|_| l.clauses.len() == 1) else {
             return Ok(code);
@@ -289,9 +396,9 @@ impl Encoder<'_> {
         Ok(node("native", [code, number(n), Data::Vector(free), boolean(info.is_member())]))
     }
 
-    fn clause(&mut self, c: &Clause) -> Result<[Data; 3], String> {
+    fn clause(&mut self, c: &Clause, want: Want) -> Result<[Data; 3], String> {
         let vars = c.params.iter().chain(&c.rest).copied().collect();
-        let body = self.scope(vars, &c.body)?;
+        let body = self.scope(vars, &c.body, want)?;
         Ok([number(c.params.len()), boolean(c.rest.is_some()), body])
     }
 }
@@ -300,7 +407,8 @@ fn node(head: &str, parts: impl IntoIterator<Item = Data>) -> Data {
     Data::Vector(std::iter::once(Data::Symbol(head.into())).chain(parts).collect())
 }
 
-fn number(n: usize) -> Data {
+/// A small number.
+pub fn number(n: usize) -> Data {
     Data::Number(cairn_num::Number::Int(cairn_num::Int::Fix(n as i64)))
 }
 

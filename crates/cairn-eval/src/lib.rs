@@ -18,12 +18,13 @@
 pub mod encode;
 pub mod library_loader;
 
-use cairn_rt::evaluator::{Data, Evaluator};
+use cairn_rt::evaluator::{Data, Evaluator, Rejection};
 use cairn_rt::start::{ModuleTable, run_executable};
 use cairn_rt::{MakeEvaluator, Options};
-use cairn_syntax::{BootLibrary, Environment, Failed, LibraryName, Session};
-use encode::Names;
+use cairn_syntax::{BootLibrary, Environment, Failed, LibraryName, OpenText, Session};
+use encode::{Names, Places};
 use library_loader::Files;
+use rustc_hash::FxHashMap;
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 
@@ -36,6 +37,11 @@ pub struct Expander {
     environments: Vec<Environment>,
     /// The program runs on a library that was compiled beforehand.
     on_library: bool,
+    /// Texts whose forms are being evaluated.
+    texts: FxHashMap<i64, OpenText>,
+    texts_opened: i64,
+    /// Files below this number are known to the evaluator.
+    sources_told: usize,
 }
 
 /// A new expander, for [`cairn_rt::Options::evaluator`].
@@ -54,48 +60,138 @@ pub fn on_library(options: &Options, library: Arc<dyn BootLibrary>) -> Box<dyn E
     })
 }
 
+impl Expander {
+    fn environment_of(&self, number: i64) -> Option<Environment> {
+        usize::try_from(number).ok().and_then(|n| self.environments.get(n)).copied()
+    }
+
+    /// What the evaluator gets: the code, and the files that it has not seen.
+    fn answer(&mut self, code: Data) -> Data {
+        let mut files = Vec::new();
+        let all = self.session.sources();
+        for (n, source) in all.iter().enumerate().skip(self.sources_told).filter(|(_, s)| !s.library) {
+            let text = |s: &str| Data::String(s.to_string());
+            files.push(Data::Vector(vec![encode::number(n + 1), text(&source.path), text(&source.text)]));
+        }
+        self.sources_told = all.len();
+        Data::List(vec![code], Box::new(Data::List(files, Box::new(Data::Nil))))
+    }
+}
+
+/// Optimizes as little as possible and encodes.
+fn encoded(session: &mut Session, names: &mut Names, here: Option<u32>, top_level: bool) -> Result<Data, String> {
+    cairn_core::passes::prepare(session.program());
+    let places = Places { sources: session.sources(), here, objects: session.objects(), top_level };
+    encode::program(session.expanded(), names, &places)
+}
+
 impl Evaluator for Expander {
     fn start(&mut self, libraries: Vec<String>, keys: Vec<String>) -> Result<(), String> {
         if self.on_library {
             return Ok(()); // it tells all that is to be known
         }
         let libraries: Vec<LibraryName> = libraries.iter().filter_map(|l| LibraryName::parse(l)).collect();
-        self.session.preload(&libraries, &mut self.files).map_err(message)?;
+        self.session.preload(&libraries, &mut self.files).map_err(|f| rejection(f, None).sentence())?;
         self.names = Names::new(&self.session, &keys);
         Ok(())
     }
 
     fn environment(&mut self, sets: Option<&str>) -> Result<i64, String> {
-        self.environments.push(self.session.environment(sets, &mut self.files).map_err(message)?);
+        let environment = self.session.environment(sets, &mut self.files);
+        self.environments.push(environment.map_err(|f| rejection(f, None).sentence())?);
         Ok(self.environments.len() as i64 - 1)
     }
 
-    fn expand(&mut self, text: &str, environment: i64) -> Result<Data, String> {
-        let environment = usize::try_from(environment).ok().and_then(|n| self.environments.get(n));
-        let environment = *environment.ok_or("no such environment")?;
+    fn expand(&mut self, text: &str, environment: i64) -> Result<Data, Rejection> {
+        let environment = self.environment_of(environment).ok_or_else(no_environment)?;
         let names = &mut self.names;
-        let code = self.session.expand_in(environment, text, &mut self.files, |program| {
-            cairn_core::passes::prepare(program);
-            encode::program(program, names)
+        let code = self.session.expand_in(environment, text, &mut self.files, |s| {
+            let here = s.evaluated_source();
+            encoded(s, names, here, false)
         });
-        code.map_err(message)?
+        match code {
+            Ok(Ok(code)) => Ok(self.answer(code)),
+            Ok(Err(message)) => Err(plain(message)),
+            Err(failed) => Err(rejection(failed, self.session.evaluated_source())),
+        }
+    }
+
+    fn open(&mut self, text: &str, name: &str) -> i64 {
+        let open = self.session.open_text(name, text);
+        self.texts_opened += 1;
+        self.texts.insert(self.texts_opened, open);
+        self.texts_opened
+    }
+
+    fn next(&mut self, text: i64, environment: i64) -> Result<Option<Data>, Rejection> {
+        let environment = self.environment_of(environment).ok_or_else(no_environment)?;
+        let Some(open) = self.texts.get_mut(&text) else { return Ok(None) };
+        let (names, file) = (&mut self.names, open.file());
+        let code =
+            self.session.expand_next(environment, open, &mut self.files, |s| encoded(s, names, Some(file), true));
+        match code {
+            Ok(Some(Ok(code))) => Ok(Some(self.answer(code))),
+            Ok(Some(Err(message))) => Err(plain(message)),
+            Ok(None) => Ok(None),
+            Err(failed) => Err(rejection(failed, Some(file))),
+        }
+    }
+
+    fn close(&mut self, text: i64) {
+        if let Some(open) = self.texts.remove(&text) {
+            self.session.close_text(open);
+        }
+    }
+
+    fn variable(&mut self, name: &str, environment: i64) -> Result<i64, String> {
+        let environment = self.environment_of(environment).ok_or("no such environment")?;
+        let g = self.session.define_variable(environment, name, &mut self.files);
+        Ok(self.names.cell(g) as i64)
+    }
+
+    fn names(&self, environment: i64) -> Vec<(String, bool)> {
+        self.environment_of(environment).map(|e| self.session.bound_names(e)).unwrap_or_default()
+    }
+
+    fn explain(&mut self, text: &str, environment: i64) -> Result<String, Rejection> {
+        let environment = self.environment_of(environment).ok_or_else(no_environment)?;
+        let mut open = self.session.open_text("prompt", text);
+        let file = open.file();
+        let mut all = String::new();
+        let failed = loop {
+            let core = self.session.expand_next(environment, &mut open, &mut self.files, |s| {
+                let program = s.program();
+                cairn_core::passes::prepare(program);
+                let text = cairn_core::print::print_program(program);
+                text.lines().filter(|l| !l.starts_with("(global ")).map(|l| format!("{l}\n")).collect::<String>()
+            });
+            match core {
+                Ok(Some(core)) => all += &core,
+                Ok(None) => break None,
+                Err(failed) => break Some(rejection(failed, Some(file))),
+            }
+        };
+        self.session.close_text(open);
+        failed.map_or(Ok(all), Err)
     }
 }
 
-/// The first message, with the text that it is about.
-fn message(failed: Failed) -> String {
-    let Some(d) = failed.errors.first() else { return "this cannot be expanded".into() };
+fn no_environment() -> Rejection {
+    plain("no such environment".into())
+}
+
+fn plain(message: String) -> Rejection {
+    Rejection { message, text: String::new(), help: None, place: Data::Bool(false) }
+}
+
+/// The first message. Places in the file `here` are as they are in its code.
+fn rejection(failed: Failed, here: Option<u32>) -> Rejection {
+    let Some(d) = failed.errors.first() else { return plain("this cannot be expanded".into()) };
     let text = failed.sources.get(d.span.file as usize).map_or("", |f| &f.text);
-    let place = text.get(d.span.start as usize..d.span.end as usize).unwrap_or("");
-    let place: String = place.chars().take(80).collect();
-    let mut message = d.message.clone();
-    if !place.is_empty() {
-        message += &format!(": {place}");
-    }
-    if let Some(help) = &d.help {
-        message += &format!(" ({help})");
-    }
-    message
+    let text = text.get(d.span.start as usize..d.span.end as usize).unwrap_or("").chars().take(80).collect();
+    let places = Places { sources: &failed.sources, here, objects: &[], top_level: false };
+    let place = places.data(d.span.file, d.span.start);
+    Rejection { message: d.message.clone(), text, help: d.help.clone(), place }
 }
 
 /// `main` of an executable that evaluates: [`cairn_rt::start::cairn_rt_main`] with an expander.

@@ -220,7 +220,13 @@ macro_rules! for_each_rt_call {
             // evaluation: crate cairn-eval behind them
             (cairn_evaluator_start, "evaluator-start", 2, ALLOC | FAIL)          // vectors of strings: libraries, keys of their variables
             (cairn_evaluator_environment, "evaluator-environment", 1, ALLOC | FAIL) // import sets as text, or #f: number
-            (cairn_evaluator_expand, "evaluator-expand", 2, ALLOC | FAIL)        // text, environment: code
+            (cairn_evaluator_expand, "evaluator-expand", 2, ALLOC | FAIL)        // written form, environment: code
+            (cairn_evaluator_open, "evaluator-open", 2, ALLOC | FAIL)            // text, its name: number
+            (cairn_evaluator_next, "evaluator-next", 2, ALLOC | FAIL)            // number of a text, environment: code of the next form, or #f
+            (cairn_evaluator_close, "evaluator-close", 1, ALLOC)                 // number of a text
+            (cairn_evaluator_variable, "evaluator-variable", 2, ALLOC | FAIL)    // name, environment: cell number
+            (cairn_evaluator_console, "evaluator-console", 3, ALLOC | FAIL)      // request, text, environment: datum
+            (cairn_system_describe_error, "describe-error", 3, ALLOC)            // message string, site, in colour?: report and backtrace
             (cairn_evaluator_record_slot, "record-slot", 3, FAIL)                // record, rtd, index
             (cairn_evaluator_record_slot_set, "record-slot-set!", 4, FAIL)       // record, rtd, index, value
             // a program that is evaluated, and what of it becomes native

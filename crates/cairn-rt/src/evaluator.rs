@@ -1,6 +1,6 @@
 //! What `eval` asks of the expander, which is not part of the runtime.
 //!
-//! A form travels to the expander as text, as `write` shows it; it comes back as [`Data`]: code for the evaluator in
+//! A form travels to the expander as text; it comes back as [`Data`]: code for the evaluator in
 //! `lib/cairn/evaluator.sld`. The expander is a session behind the trait [`Evaluator`], made when it is first needed by
 //! the function in [`crate::Options::evaluator`] (crate `cairn-eval`). It holds no values of the heap: variables and
 //! cells are numbers that the evaluator in Scheme resolves, so nothing here is a root.
@@ -14,8 +14,9 @@ use crate::symbol;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use cairn_layout::value::TAG_PAIR;
+use cairn_num::{Int, Number};
 
-pub use crate::expander::{Data, Evaluator};
+pub use crate::expander::{Console, Data, Evaluator, Rejection};
 
 /// The value of a datum. Parts that occur again are kept in `cells`, pairs, by their numbers.
 pub(crate) fn value(ctx: &mut Machine, data: &Data, cells: &[Value]) -> Value {
@@ -94,16 +95,120 @@ pub extern "C" fn cairn_evaluator_environment(ctx: &mut Machine, sets: Value) ->
     }
 }
 
-/// `(evaluator-expand text environment)`: code.
-#[unsafe(no_mangle)]
-pub extern "C" fn cairn_evaluator_expand(ctx: &mut Machine, form: Value, environment: Value) -> Value {
-    // the evaluator passes its own strings and numbers
-    let text = text(form).unwrap_or_default();
-    let number = access::fixnum_of(environment).unwrap_or(-1);
-    match with(ctx, |e| e.expand(&text, number)) {
-        Ok(code) => value(ctx, &code, &[]),
+/// The same for what tells where it failed: a vector of message, text, help and place.
+fn answer(ctx: &mut Machine, f: impl FnOnce(&mut dyn Evaluator) -> Result<Option<Data>, Rejection>) -> Value {
+    match with(ctx, |e| Ok(f(e))) {
+        Ok(Ok(Some(code))) => value(ctx, &code, &[]),
+        Ok(Ok(None)) => Value::FALSE,
+        Ok(Err(Rejection { message, text, help, place })) => {
+            let help = help.map_or(Data::Bool(false), Data::String);
+            value(ctx, &Data::Vector(vec![Data::String(message), Data::String(text), help, place]), &[])
+        }
         Err(message) => failed(ctx, "eval", &message),
     }
+}
+
+// In what follows the evaluator passes its own strings and numbers.
+
+/// `(evaluator-expand text environment)`: code, or what is wrong.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_evaluator_expand(ctx: &mut Machine, form: Value, environment: Value) -> Value {
+    let text = text(form).unwrap_or_default();
+    answer(ctx, |e| e.expand(&text, number(environment)).map(Some))
+}
+
+/// `(evaluator-open text name)`: the number of an open text.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_evaluator_open(ctx: &mut Machine, contents: Value, name: Value) -> Value {
+    let (contents, name) = (text(contents).unwrap_or_default(), text(name).unwrap_or_default());
+    match with(ctx, |e| Ok(e.open(&contents, &name))) {
+        Ok(n) => Value::fixnum(n),
+        Err(message) => failed(ctx, "load", &message),
+    }
+}
+
+/// `(evaluator-next number environment)`: code of the next form of an open text, what is wrong with it, or `#f`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_evaluator_next(ctx: &mut Machine, text: Value, environment: Value) -> Value {
+    answer(ctx, |e| e.next(number(text), number(environment)))
+}
+
+/// `(evaluator-close number)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_evaluator_close(ctx: &mut Machine, text: Value) -> Value {
+    let _ = with(ctx, |e| {
+        e.close(number(text));
+        Ok(())
+    });
+    Value::UNSPECIFIED
+}
+
+/// `(evaluator-variable name environment)`: the cell of a variable.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_evaluator_variable(ctx: &mut Machine, name: Value, environment: Value) -> Value {
+    let name = text(name).unwrap_or_default();
+    match with(ctx, |e| e.variable(&name, number(environment))) {
+        Ok(n) => Value::fixnum(n),
+        Err(message) => failed(ctx, "eval", &message),
+    }
+}
+
+/// `(evaluator-console request text environment)`: what the terminal answers.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_evaluator_console(
+    ctx: &mut Machine,
+    request: Value,
+    argument: Value,
+    environment: Value,
+) -> Value {
+    let (request, argument) = (text(request).unwrap_or_default(), text(argument).unwrap_or_default());
+    let answer = match &*request {
+        "expand" => return explained(ctx, &argument, number(environment)),
+        "statistics" => Ok(Data::String(rt(ctx).heap.stats().to_string())),
+        "counters" => {
+            let stats = rt(ctx).heap.stats();
+            let number = |n: u64| Data::Number(Number::Int(Int::Fix(n as i64)));
+            Ok(Data::Vector(vec![number(stats.minor + stats.major), number(stats.allocated)]))
+        }
+        "collect" => {
+            let heap = &mut rt(ctx).heap;
+            heap.request_collection(&mut ctx.lo, &mut ctx.hi, true)
+                .map(|()| Data::Unspecified)
+                .map_err(|e| e.to_string())
+        }
+        "new-line" => {
+            rt(ctx).last_output = b'\n';
+            Ok(Data::Unspecified)
+        }
+        "inside-line?" => {
+            (rt(ctx).flush)(ctx);
+            Ok(Data::Bool(rt(ctx).last_output != b'\n'))
+        }
+        _ => match rt(ctx).options.console.clone() {
+            None => Err("this program has no terminal".to_string()),
+            Some(console) => {
+                (rt(ctx).flush)(ctx);
+                let names = || match &rt(ctx).evaluator {
+                    Some(e) => e.names(number(environment)),
+                    None => Vec::new(),
+                };
+                let mut console = console.lock().unwrap_or_else(|e| e.into_inner());
+                console.request(&request, &argument, &names)
+            }
+        },
+    };
+    match answer {
+        Ok(data) => value(ctx, &data, &[]),
+        Err(message) => failed(ctx, &request, &message),
+    }
+}
+
+fn explained(ctx: &mut Machine, text: &str, environment: i64) -> Value {
+    answer(ctx, |e| e.explain(text, environment).map(|text| Some(Data::String(text))))
+}
+
+fn number(v: Value) -> i64 {
+    access::fixnum_of(v).unwrap_or(-1)
 }
 
 /// `(record-slot record rtd index)`: an accessor whose index is known only now.

@@ -36,6 +36,33 @@ pub enum Data {
     Shared(usize, Box<Data>),
 }
 
+/// Why something cannot be expanded.
+#[derive(Clone, Debug)]
+pub struct Rejection {
+    /// What is wrong.
+    pub message: String,
+    /// What the message is about, as it is written.
+    pub text: String,
+    /// Advice.
+    pub help: Option<String>,
+    /// Where, as in code.
+    pub place: Data,
+}
+
+impl Rejection {
+    /// Everything but the place, in one line.
+    pub fn sentence(&self) -> String {
+        let mut sentence = self.message.clone();
+        if !self.text.is_empty() {
+            sentence += &format!(": {}", self.text);
+        }
+        if let Some(help) = &self.help {
+            sentence += &format!(" ({help})");
+        }
+        sentence
+    }
+}
+
 /// An expander for code that is evaluated while the program runs. Errors are messages for people.
 pub trait Evaluator {
     /// Told once, first: the libraries that are part of the program, and the keys of its variables by number.
@@ -44,6 +71,32 @@ pub trait Evaluator {
     /// A new environment of the bindings of import sets, written as text; `None`: of a program without `import`.
     fn environment(&mut self, sets: Option<&str>) -> Result<i64, String>;
 
-    /// Code of the forms in `text`, a list.
-    fn expand(&mut self, text: &str, environment: i64) -> Result<Data, String>;
+    /// Code of the form written as `text`, a list. What is written in it as a compound datum or a string stands for an
+    /// object, by its place in the text.
+    fn expand(&mut self, text: &str, environment: i64) -> Result<Data, Rejection>;
+
+    /// A text whose forms are to be expanded one after another: its number.
+    fn open(&mut self, text: &str, name: &str) -> i64;
+
+    /// Code of the next form of a text; `None` at its end.
+    fn next(&mut self, text: i64, environment: i64) -> Result<Option<Data>, Rejection>;
+
+    /// No more forms of this text are wanted.
+    fn close(&mut self, text: i64);
+
+    /// The cell of a variable, defined if it is not.
+    fn variable(&mut self, name: &str, environment: i64) -> Result<i64, String>;
+
+    /// The names that are bound in an environment; whether they were defined there.
+    fn names(&self, environment: i64) -> Vec<(String, bool)>;
+
+    /// What becomes of the forms in `text`: Core, printed.
+    fn explain(&mut self, text: &str, environment: i64) -> Result<String, Rejection>;
+}
+
+/// What a prompt asks of its terminal, and of the compiler; see `lib/cairn/repl.sld`.
+pub trait Console: std::fmt::Debug + Send {
+    /// The answer to a request. `names` are those bound at the prompt, whether they were defined there.
+    fn request(&mut self, what: &str, text: &str, names: &dyn Fn() -> Vec<(String, bool)>)
+    -> Result<Data, String>;
 }

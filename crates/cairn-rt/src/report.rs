@@ -17,6 +17,8 @@
 
 use crate::access::c_text;
 use crate::access::{self, string_of};
+use crate::alloc;
+use crate::evaluated;
 use crate::fatal;
 use crate::machine::frames;
 use crate::machine::modules::Modules;
@@ -157,6 +159,43 @@ fn source(modules: &Modules, site: Site) -> Option<&Source> {
     (file < module.source_count).then(|| unsafe { &*module.sources.add(file as usize) })
 }
 
+/// Where something is: in a text that was compiled, or in one that was evaluated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum At {
+    Site(Site),
+    /// A mark.
+    Evaluated(Value),
+}
+
+impl At {
+    /// A condition's field `site`.
+    fn of(v: Value) -> At {
+        if v.is_fixnum() {
+            At::Site(Site(v.as_fixnum() as u64))
+        } else if evaluated::is_mark(v) {
+            At::Evaluated(v)
+        } else {
+            At::Site(Site::NONE)
+        }
+    }
+
+    /// Path, text and byte offset, unless they are in the library or unknown.
+    fn text<'a>(self, modules: &Modules) -> Option<(std::borrow::Cow<'a, str>, std::borrow::Cow<'a, str>, usize)> {
+        match self {
+            At::Site(site) => {
+                let source = source(modules, site)?;
+                // SAFETY: as in `source`.
+                let (path, text) = unsafe { (text_of(&source.path), text_of(&source.text)) };
+                (!text.is_empty()).then_some((path, text, site.start() as usize))
+            }
+            At::Evaluated(mark) => {
+                let (path, text, start) = evaluated::place(mark)?;
+                Some((path.into(), text.into(), start))
+            }
+        }
+    }
+}
+
 /// What a site stands for.
 struct Place<'a> {
     site: Site,
@@ -194,7 +233,8 @@ fn frames_at(modules: &Modules, site: Site, procedure: &str, library: bool) -> V
         if site.is_tail() {
             // the frame of a tail call would be gone
         } else if !hidden || source(modules, place.site).is_some_and(|s| s.text.len > 0) {
-            frames.push(Frame { name: place.procedure.unwrap_or(procedure).to_string(), site: place.site });
+            let name = place.procedure.unwrap_or(procedure).to_string();
+            frames.push(Frame { name, at: At::Site(place.site) });
         }
         if place.at == Site::NONE {
             return frames;
@@ -203,15 +243,10 @@ fn frames_at(modules: &Modules, site: Site, procedure: &str, library: bool) -> V
     }
 }
 
-/// `file:line:column` of a site in user code.
-pub fn place(modules: &Modules, site: Site) -> Option<String> {
-    let source = source(modules, site)?;
-    // SAFETY: as in `source`.
-    let (path, text) = unsafe { (text_of(&source.path), text_of(&source.text)) };
-    if text.is_empty() {
-        return None;
-    }
-    let p = position(&text, site.start() as usize);
+/// `file:line:column` of what is in user code.
+fn place(modules: &Modules, at: At) -> Option<String> {
+    let (path, text, start) = at.text(modules)?;
+    let p = position(&text, start);
     Some(format!("{path}:{}:{}", p.line, p.column))
 }
 
@@ -219,7 +254,7 @@ pub fn place(modules: &Modules, site: Site) -> Option<String> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Frame {
     name: String,
-    site: Site,
+    at: At,
 }
 
 /// The frames of user code when an error at `site` occurs, youngest first, with how often each is repeated.
@@ -230,7 +265,7 @@ fn frames(ctx: &Machine, site: Site) -> Vec<(Frame, usize)> {
     if site.row().is_some() {
         frames_at(modules, site, "?", true).into_iter().for_each(|f| push(&mut frames, f));
     }
-    frames::walk(ctx, &mut |code: u64| {
+    frames::walk(ctx, &mut |code: u64, frame: u64| {
         // SAFETY: return addresses of frames have a return point's prefix.
         let (shape, site, name) = unsafe {
             let at = |offset: i64| *((code as i64 + offset) as *const u64);
@@ -238,6 +273,12 @@ fn frames(ctx: &Machine, site: Site) -> Vec<(Frame, usize)> {
         };
         if shape & (code::flags::UNDERFLOW | code::flags::HALT) == 0 {
             let library = shape & code::flags::LIBRARY != 0;
+            let call = library && name.as_deref() == Some(evaluated::CALL);
+            let marks = call.then(|| frames::live_values(ctx, frame)).into_iter().flatten();
+            if let Some(mark) = marks.filter(|v| evaluated::is_mark(*v)).next() {
+                push(&mut frames, Frame { name: evaluated::name(mark), at: At::Evaluated(mark) });
+                return frames.len() < 100_000;
+            }
             let name = name.as_deref().unwrap_or("?");
             frames_at(modules, modules.locate(code, site), name, library)
                 .into_iter()
@@ -267,7 +308,7 @@ fn is_call_of(text: &str, name: &str) -> bool {
 /// frame, then the youngest one is at some other call.
 pub fn site_of_call(ctx: &Machine, name: &str) -> Option<Site> {
     let mut youngest = None;
-    frames::walk(ctx, &mut |code: u64| {
+    frames::walk(ctx, &mut |code: u64, _| {
         // SAFETY: return addresses of frames have a return point's prefix.
         let (shape, site) = unsafe {
             let at = |offset: i64| *((code as i64 + offset) as *const u64);
@@ -288,13 +329,13 @@ pub fn site_of_call(ctx: &Machine, name: &str) -> Option<Site> {
     is_call_of(text.get(site.start() as usize..)?, name).then_some(site)
 }
 
-fn render_backtrace(modules: &Modules, frames: &[(Frame, usize)], style: Style) -> String {
+fn render_backtrace(modules: &Modules, frames: &[(Frame, usize)], most: usize, style: Style) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}backtrace:{}", style.bold, style.reset);
-    let shown = &frames[..frames.len().min(FRAMES_MAX)];
+    let shown = &frames[..frames.len().min(most)];
     let width = shown.iter().map(|(f, _)| f.name.chars().count()).max().unwrap_or(0).min(40);
     for (i, (frame, times)) in shown.iter().enumerate() {
-        let place = place(modules, frame.site).unwrap_or_default();
+        let place = place(modules, frame.at).unwrap_or_default();
         let mut line = format!("{i:>4}: {:width$}  {place}", frame.name);
         if *times > 1 {
             let _ = write!(line, "  ({times} times)");
@@ -308,34 +349,38 @@ fn render_backtrace(modules: &Modules, frames: &[(Frame, usize)], style: Style) 
     out
 }
 
-/// The whole report.
-fn render(ctx: &Machine, message: &str, site: Site, style: Style) -> String {
+/// The whole report, with at most so many frames.
+fn render(ctx: &Machine, message: &str, at: At, most: usize, style: Style) -> String {
     let modules = &rt(ctx).modules;
-    let mut frames = frames(ctx, site);
-    let site = resolve(modules, site).site;
+    let (mut frames, at) = match at {
+        At::Site(site) => (frames(ctx, site), At::Site(resolve(modules, site).site)),
+        At::Evaluated(_) => (frames(ctx, Site::NONE), at),
+    };
     let Style { error, bold, reset, .. } = style;
     let mut out = format!("{error}error{reset}{bold}: {message}{reset}\n");
     // Without a position of its own, or with one in the library, the error is where user code called last.
-    let user = |site: Site| source(modules, site).is_some_and(|s| s.text.len > 0);
-    let site = if user(site) { Some(site) } else { frames.iter().map(|(f, _)| f.site).find(|s| user(*s)) };
-    if let (true, Some(site)) = (frames.is_empty(), site) {
+    let user = |at: &At| at.text(modules).is_some();
+    let at = std::iter::once(at).chain(frames.iter().map(|(f, _)| f.at)).find(user);
+    if let (true, Some(at)) = (frames.is_empty(), at) {
         // everything was inlined into the program, or left by tail calls
-        frames.push((Frame { name: "program".to_string(), site }, 1));
+        let name = match at {
+            At::Site(_) => "program".to_string(),
+            At::Evaluated(mark) => evaluated::name(mark),
+        };
+        frames.push((Frame { name, at }, 1));
     }
-    if let Some((site, source)) = site.and_then(|site| Some((site, source(modules, site)?))) {
-        // SAFETY: as in `source`.
-        let (path, text) = unsafe { (text_of(&source.path), text_of(&source.text)) };
-        out.push_str(&excerpt(&path, &text, site.start() as usize, style));
+    if let Some((path, text, start)) = at.and_then(|at| at.text(modules)) {
+        out.push_str(&excerpt(&path, &text, start, style));
     }
-    out.push_str(&render_backtrace(modules, &frames, style));
+    out.push_str(&render_backtrace(modules, &frames, most, style));
     out
 }
 
 /// Reports an error that nobody handled, with the source line and a backtrace, and ends the process with status 1.
 /// What was written before is flushed first.
-pub fn fatal(ctx: &mut Machine, message: &str, site: Site) -> ! {
+fn fatal(ctx: &mut Machine, message: &str, at: At) -> ! {
     (rt(ctx).flush)(ctx);
-    let report = render(ctx, message, site, Style::of_stderr());
+    let report = render(ctx, message, at, FRAMES_MAX, Style::of_stderr());
     rt(ctx).options.host.say(&report);
     fatal::end(ctx, 1)
 }
@@ -352,13 +397,31 @@ fn shorten(mut message: String) -> String {
 /// `(fatal message site)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_system_fatal(ctx: &mut Machine, message: Value, site: Value) -> Value {
-    let message = match string_of(message) {
+    let message = sentence(message);
+    fatal(ctx, &message, At::of(site))
+}
+
+/// The message of an error, cut to what a person reads.
+fn sentence(message: Value) -> String {
+    shorten(match string_of(message) {
         Some(_) => access::string_text(message),
         None => crate::print::describe(message),
-    };
-    let message = shorten(message);
-    let site = if site.is_fixnum() { Site(site.as_fixnum() as u64) } else { Site::NONE };
-    fatal(ctx, &message, site)
+    })
+}
+
+/// `(describe-error message site how)`: the report, as a string; bits of `how` are 1 for colours, 2 for all frames.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_describe_error(
+    ctx: &mut Machine,
+    message: Value,
+    site: Value,
+    how: Value,
+) -> Value {
+    let how = access::fixnum_of(how).unwrap_or(0);
+    let style = if how & 1 != 0 { Style::COLOR } else { Style::PLAIN };
+    let most = if how & 2 != 0 { usize::MAX } else { FRAMES_MAX };
+    let report = render(ctx, &sentence(message), At::of(site), most, style);
+    alloc::make_string(ctx, &report)
 }
 
 #[cfg(test)]
@@ -418,13 +481,14 @@ mod tests {
             // SAFETY: the tables live until the end of the test.
             unsafe { modules.add(table, i as u64..i as u64 + 1) };
         }
-        let frame = |name: &str, at: u32| Frame { name: name.to_string(), site: Site::new(0, at) };
-        let other = Frame { name: "loop".into(), site: Site::new(0, 32).in_module(1) };
-        let frames = vec![(frame("f", 16), 1), (other, 3), (Frame { name: "?".into(), site: Site::NONE }, 1)];
+        let frame = |name: &str, at: u32| Frame { name: name.to_string(), at: At::Site(Site::new(0, at)) };
+        let other = Frame { name: "loop".into(), at: At::Site(Site::new(0, 32).in_module(1)) };
+        let frames =
+            vec![(frame("f", 16), 1), (other, 3), (Frame { name: "?".into(), at: At::Site(Site::NONE) }, 1)];
         let expected = "backtrace:\n   0: f     a.scm:2:3\n   1: loop  b.scm:3:3  (3 times)\n   2: ?\n";
-        assert_eq!(render_backtrace(&modules, &frames, Style::PLAIN), expected);
+        assert_eq!(render_backtrace(&modules, &frames, FRAMES_MAX, Style::PLAIN), expected);
         let frames: Vec<_> = (0..50).map(|i| (frame("f", i % 7), 2)).collect();
-        let text = render_backtrace(&modules, &frames, Style::PLAIN);
+        let text = render_backtrace(&modules, &frames, FRAMES_MAX, Style::PLAIN);
         assert!(text.ends_with("      … 60 more frames\n"));
         assert_eq!(text.lines().count(), FRAMES_MAX + 2);
     }

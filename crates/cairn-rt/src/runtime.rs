@@ -57,6 +57,8 @@ pub struct Runtime {
     pub(crate) flush: fn(&mut Machine) -> bool,
     /// Raises a condition in the program under way; comes back if there is none. See [`crate::machine::raise`].
     pub(crate) raise: fn(&mut Machine, &Failure),
+    /// The last byte written to standard output; a line's end at first.
+    pub(crate) last_output: u8,
     /// Open file ports. Weak: a port that nothing else refers to is closed.
     pub open_ports: Vec<Value>,
     /// The loaded modules.

@@ -57,6 +57,7 @@ impl Runtime {
             flush: port::flush_all,
             raise: raise::raise,
             failure: None,
+            last_output: b'\n',
             open_ports: Vec::new(),
             modules: Modules::default(),
             dropped_ports: Vec::new(),

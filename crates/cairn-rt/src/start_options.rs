@@ -1,14 +1,14 @@
 //! What can be chosen when a program starts, and what the runtime asks of its host.
 
 use crate::evaluated_program::Evaluated;
-use crate::expander::Evaluator;
+use crate::expander::{Console, Evaluator};
 use cairn_heap::{HeapConfig, Proposals};
 use cairn_layout::facts::{COLLECTORS, CollectorFacts};
 use cairn_layout::machine::Machine;
 use std::fmt::Debug;
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// Who runs programs: the process itself, or a program with runtimes inside.
 pub trait Host: Debug + Send + Sync {
@@ -157,6 +157,8 @@ pub struct Options {
     pub host: Arc<dyn Host>,
     /// Makes the expander that `eval` needs.
     pub evaluator: Option<MakeEvaluator>,
+    /// The terminal of a program that is a prompt.
+    pub console: Option<Arc<Mutex<dyn Console>>>,
     /// Where evaluated code looks for libraries, after the working directory.
     pub library_path: Vec<PathBuf>,
     /// The program, if it is evaluated.
@@ -230,6 +232,7 @@ impl Default for Options {
             command_line,
             host: Arc::new(Process),
             evaluator: None,
+            console: None,
             library_path: Vec::new(),
             program: None,
             first_cell: 0,

@@ -8,6 +8,7 @@
 
 use crate::access::{self, c_text};
 use crate::alloc;
+use crate::evaluated;
 use crate::failure::count_message;
 use crate::record;
 use crate::report;
@@ -90,7 +91,7 @@ fn inline_failure(kind: i64, operation: Value, x: Value, y: Value) -> Failure {
                 let at = |offset: i64| *((entry as i64 + offset) as *const u64);
                 (c_text(at(code::ENTRY_NAME)), at(code::ARITY))
             };
-            who = name;
+            who = name.map(|name| evaluated::procedure_name(x, &name).unwrap_or(name));
             message = count_message(arity, "argument", irritants.len());
         }
         _ => {

@@ -14,6 +14,6 @@ pub mod syntax;
 
 pub use diagnostic::{Diagnostic, Span};
 pub use expand::{
-    BootLibrary, BootProgram, Environment, Expanded, Exported, Failed, LibraryName, Loader, RUNNING_BINDINGS,
-    Session, expand_program, primitive_key,
+    BootLibrary, BootProgram, Environment, Expanded, Exported, Failed, LibraryName, Loader, OpenText,
+    RUNNING_BINDINGS, Session, expand_program, primitive_key,
 };

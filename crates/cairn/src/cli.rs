@@ -2,7 +2,7 @@
 //!
 //! Wrong use is answered with what was wrong and the right form, exit status 2.
 
-use cairn::{CompileOptions, Level, MostlyCopying, RunOptions, Stage, Zeal};
+use cairn::{CompileOptions, Level, MostlyCopying, Prompt, RunOptions, Stage, Zeal};
 use cairn_layout::facts;
 use clap::builder::FalseyValueParser;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -13,10 +13,21 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The names of commands.
-const COMMANDS: [&str; 4] = ["run", "build", "prepare", "study"];
+const COMMANDS: [&str; 5] = ["repl", "run", "build", "prepare", "study"];
 
 /// What the user asked for.
 pub enum Command {
+    /// An interactive session.
+    Repl {
+        /// What it begins with.
+        prompt: Prompt,
+        /// The program's name and arguments.
+        arguments: Vec<String>,
+        /// How to compile.
+        compile: Compile,
+        /// How to run.
+        run: RunOptions,
+    },
     /// Compile in memory and run.
     Run {
         /// Program.
@@ -213,10 +224,29 @@ fn command() -> clap::Command {
             "Each long option can also be set by an environment variable: --heap-max by CAIRN_HEAP_MAX, and so on.\n\
              `./cairn test` (the script at the root of the source tree) runs everything that CI checks.",
         )
-        .override_usage("cairn <COMMAND>\n       cairn <FILE.scm> [ARG]...    as `cairn run`, for scripts")
+        .override_usage(
+            "cairn <COMMAND>\n       \
+             cairn [-e EXPR]...           as `cairn repl`\n       \
+             cairn <FILE.scm> [ARG]...    as `cairn run`, for scripts",
+        )
         .subcommand_required(true)
-        .arg_required_else_help(true)
         .disable_help_subcommand(true)
+        .subcommand(
+            clap::Command::new("repl")
+                .about("Evaluate what is typed, piped, or given with -e; `cairn` alone does the same")
+                .args(compile_arguments())
+                .args(run_arguments())
+                .arg(
+                    Arg::new("expression")
+                        .short('e')
+                        .value_name("EXPR")
+                        .action(ArgAction::Append)
+                        .allow_hyphen_values(true)
+                        .help("Evaluate this, print its values, and end"),
+                )
+                .arg(file_argument().required(false).help("A file to load first"))
+                .arg(program_arguments()),
+        )
         .subcommand(
             clap::Command::new("run")
                 .about("Compile a program in memory and run it")
@@ -261,12 +291,16 @@ fn command() -> clap::Command {
         )
 }
 
-/// The command line with the command that its first word stands for: a file is run, whatever follows are its own
-/// arguments.
+/// The command line with the command that its first word stands for: without any, or before options, a session; a
+/// file is run, and whatever follows are its own arguments.
 fn with_command(args: impl Iterator<Item = OsString>) -> Result<Vec<OsString>, ExitCode> {
     let mut args: Vec<OsString> = args.collect();
-    let Some(first) = args.get(1).and_then(|a| a.to_str()) else { return Ok(args) };
-    if first != "-" && (first.starts_with('-') || COMMANDS.contains(&first)) {
+    let first = args.get(1).map_or("", |a| a.to_str().unwrap_or("/"));
+    if COMMANDS.contains(&first) || ["-h", "--help", "-V", "--version"].contains(&first) {
+        return Ok(args);
+    }
+    if first.is_empty() || first != "-" && first.starts_with('-') {
+        args.insert(1, "repl".into());
         return Ok(args);
     }
     if !first.contains(['.', '/', '-']) && !Path::new(first).exists() {
@@ -298,21 +332,27 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
     if name == "prepare" {
         return Ok(Command::Prepare { compile });
     }
+    let arguments = || m.get_many::<String>("arguments").unwrap_or_default().cloned().collect::<Vec<String>>();
+    let run = || {
+        run_options(m).map_err(|message| {
+            eprintln!("cairn: {message}");
+            ExitCode::from(crate::USAGE)
+        })
+    };
+    if name == "repl" {
+        let expressions = m.get_many::<String>("expression").unwrap_or_default().cloned().collect();
+        let file = m.get_one::<PathBuf>("file").cloned();
+        let name = file.as_ref().map_or("cairn".into(), |f| f.display().to_string());
+        let arguments = std::iter::once(name).chain(arguments()).collect();
+        return Ok(Command::Repl { prompt: Prompt { expressions, file }, arguments, compile, run: run()? });
+    }
     let file: PathBuf = m.get_one::<PathBuf>("file").expect("required").clone();
     if let Some(stage) = m.get_one::<Stage>("emit") {
         let only = m.get_one::<String>("only").cloned();
         return Ok(Command::Emit { file, stage: *stage, only, compile });
     }
     Ok(match name {
-        "run" => Command::Run {
-            file,
-            arguments: m.get_many::<String>("arguments").unwrap_or_default().cloned().collect(),
-            compile,
-            run: run_options(m).map_err(|message| {
-                eprintln!("cairn: {message}");
-                ExitCode::from(crate::USAGE)
-            })?,
-        },
+        "run" => Command::Run { file, arguments: arguments(), compile, run: run()? },
         _ => {
             let output = m.get_one::<PathBuf>("output").cloned().unwrap_or_else(|| file.with_extension(""));
             if output == file {

@@ -10,9 +10,11 @@ use crate::options::CompileOptions;
 use crate::sources::{Files, Source};
 use crate::{boot, link, pipeline};
 use boot::Library;
+use cairn_core::ir::{Import, ImportFrom};
 use cairn_layout::module::ModuleTable;
 use cairn_rt::MakeEvaluator;
 use cairn_rt::start::{OnLibrary, run_on_library, run_program};
+use cairn_syntax::BootLibrary;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -99,6 +101,29 @@ impl Compiler {
     /// Compiles the library beforehand, unless that was done.
     pub fn prepare(&self) -> Result<(), Error> {
         boot::find_or_make(self).map(|_| ())
+    }
+
+    /// Runs a procedure of the library that takes no arguments, by its key. `program` does the same, for when another
+    /// library stands for the one that was compiled.
+    pub(crate) fn run_library_procedure(
+        &self,
+        key: &str,
+        program: &str,
+        options: RunOptions,
+    ) -> Result<i32, Error> {
+        let Some(library) = self.boot() else {
+            return self.compile_to_run(&Source::new("prompt", program))?.run(self, options);
+        };
+        let Some(Import { from: ImportFrom::Library(export), .. }) = library.export(key) else {
+            return Err(Error::Other(format!("the library has no {key}")));
+        };
+        let loaded = library.load()?;
+        let library = Arc::new(library);
+        let evaluator = MakeEvaluator(Arc::new(move |o: &RunOptions| cairn_eval::on_library(o, library.clone())));
+        let options = RunOptions { evaluator: Some(evaluator), ..options };
+        // SAFETY: the library's code lives until the end of this function.
+        #[allow(unsafe_code)]
+        Ok(unsafe { run_on_library(options, (loaded.table, loaded.code.code()), OnLibrary::Export(export)) })
     }
 
     /// The library compiled beforehand, made now if need be; `None` when another one stands for it.

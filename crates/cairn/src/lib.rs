@@ -25,6 +25,7 @@
 //! | `emit` | a stage as text |
 //! | `cache` | compiled programs, by content |
 //! | `link` | object code → executable |
+//! | `prompt` | the terminal of an interactive session |
 //! | `diagnostics` | compile-time messages with their source lines |
 //! | `unfinished` | files that appear whole or not at all |
 
@@ -37,6 +38,7 @@ mod evaluated;
 mod link;
 mod options;
 mod pipeline;
+mod prompt;
 mod sources;
 mod unfinished;
 
@@ -48,6 +50,7 @@ pub use diagnostics::Messages;
 pub use emit::Stage;
 pub use evaluated::{Evaluation, leave};
 pub use options::{CompileOptions, Level};
+pub use prompt::{Prompt, prompt};
 pub use sources::{Source, library_directory_of_environment};
 
 /// Why compiling, linking or loading failed.

@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         Err(code) => return code,
     };
     let result = match command {
+        Command::Repl { prompt, arguments, compile, run } => repl(prompt, arguments, &compile, run),
         Command::Run { file, arguments, compile, run } => self::run(&file, arguments, &compile, run),
         Command::Build { file, output, compile } => build(&file, &output, &compile),
         Command::Study { arguments } => study(&arguments),
@@ -57,6 +58,17 @@ fn compiler(compile: &Compile) -> cairn::Compiler {
         .library_directory(cairn::library_directory_of_environment())
         .cache(compile.cache.then(cairn::Cache::of_environment).flatten())
         .observer(compile.time.then_some(report))
+}
+
+fn repl(
+    prompt: cairn::Prompt,
+    arguments: Vec<String>,
+    compile: &Compile,
+    mut options: cairn::RunOptions,
+) -> Result<ExitCode, Error> {
+    options.library_path.clone_from(&compile.library_path);
+    options.command_line = arguments;
+    std::process::exit(cairn::prompt(&compiler(compile), prompt, options)?)
 }
 
 fn run(

@@ -44,6 +44,11 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("the runtime library {} is missing", "an installation that was taken apart"),
     ("cannot find the cairn binary", "the system does not tell"),
     ("{stage:>10}", "what --time prints"),
+    ("the terminal knows no request", "lib/cairn/repl.sld makes the requests that it knows"),
+    ("this program has no terminal", "likewise: only a session asks"),
+    ("no line editor: {e}", "a terminal whose settings cannot be read"),
+    ("cannot read the standard input: {}", "a read error"),
+    ("the library has no {key}", "the session is part of lib/"),
 ];
 
 fn files(directory: &Path, extensions: &[&str]) -> Vec<PathBuf> {

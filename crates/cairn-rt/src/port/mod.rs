@@ -262,6 +262,9 @@ const PATIENCE_MS: i32 = 1000;
 
 /// Writes all of `bytes` to a port's file. When a signal ends the program, what nobody takes is lost.
 fn write_all(ctx: &mut Machine, port: Port, fd: i32, mut bytes: &[u8]) -> Option<()> {
+    if let (libc::STDOUT_FILENO, Some(last)) = (fd, bytes.last()) {
+        rt(ctx).last_output = *last;
+    }
     while !bytes.is_empty() {
         let mut length = bytes.len();
         if stop::is_ending(ctx) {

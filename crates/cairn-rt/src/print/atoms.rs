@@ -110,13 +110,14 @@ fn decimal(n: i64, buffer: &mut [u8; 24]) -> &str {
     std::str::from_utf8(&buffer[at..]).unwrap_or("")
 }
 
-/// The name that compiled code carries for a procedure.
+/// The name that compiled code carries for a procedure, or the text of an evaluated one.
 fn procedure_name(v: Value) -> Option<String> {
     // SAFETY: a procedure's first word is an entry, with an entry's prefix before it.
-    unsafe {
+    let name = unsafe {
         let entry = *(v.address() as *const u64);
-        c_text(*((entry as i64 + code::ENTRY_NAME) as *const u64)).filter(|n| !n.is_empty())
-    }
+        c_text(*((entry as i64 + code::ENTRY_NAME) as *const u64)).filter(|n| !n.is_empty())?
+    };
+    Some(crate::evaluated::procedure_name(v, &name).unwrap_or(name))
 }
 
 fn print_procedure(out: &mut impl Out, v: Value) {

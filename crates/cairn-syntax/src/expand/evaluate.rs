@@ -13,14 +13,17 @@
 //! make the same keys from the same sources ([`Session::definitions`]). Variables that are assigned are left out, for
 //! their values would be old; so are those that macros of a library define under names of their own.
 //!
-//! The text of an evaluated form is its written form: messages quote it.
+//! The text of a form that `eval` is given is its written form: messages quote it. The form is an object all the same:
+//! its quoted parts are parts of it, and what cannot be written may stand in it. So the expander knows which datum of the
+//! text is which object, by the order of the text.
 
 use super::library::LibraryName;
-use super::scope::Origin;
+use super::scope::{Entrance, Origin};
 use super::{Binding, Expander, Failed, Loader, Session, prims};
-use crate::diagnostic::Span;
-use crate::syntax::Syntax;
-use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, Program, TopForm};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::read::Reader;
+use crate::syntax::{Datum, Syntax};
+use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, Program, SourceFile, TopForm};
 use cairn_core::prim::PrimOp;
 use cairn_layout::code::Site;
 use rustc_hash::FxHashMap;
@@ -30,6 +33,24 @@ use std::rc::Rc;
 pub const RUNNING_BINDINGS: &str = "running-bindings";
 /// Variables read by one procedure: large functions compile slowly.
 const CHUNK: usize = 64;
+
+/// A text whose forms are expanded one after another.
+#[derive(Debug)]
+pub struct OpenText {
+    file: u32,
+    forms: std::vec::IntoIter<Syntax>,
+    /// Why there are no more forms behind these.
+    error: Option<Diagnostic>,
+    /// How many macros there were when it was opened.
+    macros: usize,
+}
+
+impl OpenText {
+    /// The number of its source.
+    pub fn file(&self) -> u32 {
+        self.file
+    }
+}
 
 /// Where code is evaluated: the top level of a module of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,22 +97,39 @@ impl Session {
         self.outcome().map(|()| Environment(module))
     }
 
-    /// Expands the forms of `text` in an environment and hands the program, which `then` may change, to it. The
+    /// Expands the form written as `text` in an environment and hands the program, which `then` may change, to it. The
     /// program's globals are those of the whole session; its forms are new.
+    ///
+    /// The text is what somebody wrote of an object in memory: where a compound datum or a string becomes a constant,
+    /// the constant is the object ([`Session::objects`]).
     pub fn expand_in<T>(
         &mut self,
         environment: Environment,
         text: &str,
         loader: &mut dyn Loader,
-        then: impl FnOnce(&mut Program) -> T,
+        then: impl FnOnce(&mut Session) -> T,
     ) -> Result<T, Failed> {
         let mut x = Expander::new(self, loader);
         x.ctx.module = environment.0;
         let forms = x.evaluated(text);
+        x.s.embedded = addresses(&forms);
+        let result = self.expand_forms(environment, forms, loader, then);
+        self.embedded.clear();
+        result
+    }
+
+    fn expand_forms<T>(
+        &mut self,
+        environment: Environment,
+        forms: Vec<Syntax>,
+        loader: &mut dyn Loader,
+        then: impl FnOnce(&mut Session) -> T,
+    ) -> Result<T, Failed> {
+        let mut x = Expander::new(self, loader);
+        x.ctx.module = environment.0;
         x.top_level(forms, FxHashMap::default());
         self.warnings.clear();
-        self.outcome()?;
-        let result = then(&mut self.program);
+        let result = self.outcome().map(|()| then(self));
         // local variables of forms that have been expanded are not referred to again
         let forms = std::mem::take(&mut self.program.forms);
         let kept = |f: &TopForm| matches!(f, TopForm::Define(g, _) if self.library_globals.contains(g));
@@ -101,7 +139,98 @@ impl Session {
         }
         self.program.vars.clear();
         self.program.labels = 0;
-        Ok(result)
+        result
+    }
+
+    /// The program of the forms just expanded, for `then` of [`Session::expand_in`].
+    pub fn program(&mut self) -> &mut Program {
+        &mut self.program
+    }
+
+    /// The same, to be read.
+    pub fn expanded(&self) -> &Program {
+        &self.program
+    }
+
+    /// The variables that stand for objects of the text, whose compound data and strings are counted as they begin.
+    pub fn objects(&self) -> &[GlobalId] {
+        &self.objects
+    }
+
+    /// A text whose forms are expanded one after another, each when the one before has been evaluated.
+    pub fn open_text(&mut self, name: &str, text: &str) -> OpenText {
+        let file = self.free_sources.pop().unwrap_or_else(|| self.add_source("", "", false));
+        self.sources[file as usize] = SourceFile { path: name.into(), text: text.into(), library: false };
+        let mut forms = Vec::new();
+        let mut reader = Reader::new(file, text, &mut self.names);
+        let error = loop {
+            match reader.next_datum() {
+                Ok(Some(x)) => forms.push(x),
+                Ok(None) => break None,
+                Err(d) => break Some(*d),
+            }
+        };
+        OpenText { file, forms: forms.into_iter(), error, macros: self.macros.len() }
+    }
+
+    /// Expands the next form of a text, as [`Session::expand_in`] does; `None` at its end.
+    pub fn expand_next<T>(
+        &mut self,
+        environment: Environment,
+        text: &mut OpenText,
+        loader: &mut dyn Loader,
+        then: impl FnOnce(&mut Session) -> T,
+    ) -> Result<Option<T>, Failed> {
+        match text.forms.next() {
+            Some(form) => self.expand_forms(environment, vec![form], loader, then).map(Some),
+            None => match text.error.take() {
+                Some(d) => Err(Failed { errors: vec![d], sources: self.sources.clone() }),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// Forgets a text, unless macros were defined meanwhile: messages about them show it.
+    pub fn close_text(&mut self, text: OpenText) {
+        if text.macros == self.macros.len() {
+            self.sources[text.file as usize].text = "".into();
+            self.free_sources.push(text.file);
+        }
+    }
+
+    /// The files read so far, by number.
+    pub fn sources(&self) -> &[SourceFile] {
+        &self.sources
+    }
+
+    /// The number of the source that stands for evaluated text.
+    pub fn evaluated_source(&self) -> Option<u32> {
+        self.evaluated
+    }
+
+    /// The variable of this name at the top level of an environment, defined if it is not.
+    pub fn define_variable(&mut self, environment: Environment, name: &str, loader: &mut dyn Loader) -> GlobalId {
+        let mut x = Expander::new(self, loader);
+        x.ctx.module = environment.0;
+        let id = x.s.names.intern(name);
+        let old = x.s.modules[environment.0 as usize].table.get(&id).copied();
+        if let Some(Entrance { binding: Binding::Global(g), origin: Origin::Defined, .. }) = old {
+            return g;
+        }
+        let g = x.s.modules[environment.0 as usize].unbound.remove(&id).map(|(g, _)| g);
+        let g = g.unwrap_or_else(|| x.fresh_global(name, false));
+        x.define_top(id, Binding::Global(g), Span::default());
+        g
+    }
+
+    /// The names bound at the top level of an environment, and whether they were defined there.
+    pub fn bound_names(&self, environment: Environment) -> Vec<(String, bool)> {
+        let Some(module) = self.modules.get(environment.0 as usize) else { return Vec::new() };
+        let own = module.table.iter().filter(|(id, _)| self.names.parent(**id).is_none());
+        let mut names: Vec<(String, bool)> =
+            own.map(|(id, e)| (self.names.name(*id).to_string(), e.origin == Origin::Defined)).collect();
+        names.sort();
+        names
     }
 
     /// The variables of Cairn's own libraries, and primitives as procedures, by key.
@@ -140,7 +269,45 @@ pub fn primitive_key(op: PrimOp, name: &str) -> String {
     format!("%{} {name}", op.name())
 }
 
+/// The addresses of compound data and strings, each with its number in the order in which they begin.
+fn addresses(forms: &[Syntax]) -> FxHashMap<usize, usize> {
+    let mut found = FxHashMap::default();
+    let mut todo: Vec<&Syntax> = forms.iter().rev().collect();
+    while let Some(x) = todo.pop() {
+        if let Some(address) = address(x) {
+            found.insert(address, found.len());
+        }
+        if let Datum::List(items) | Datum::Dotted(items) | Datum::Vector(items) = &x.datum {
+            todo.extend(items.iter().rev());
+        }
+    }
+    found
+}
+
+/// Identity of a compound datum or string; the empty list has none.
+fn address(x: &Syntax) -> Option<usize> {
+    match &x.datum {
+        Datum::List(items) | Datum::Dotted(items) | Datum::Vector(items) => Some(items.address()),
+        Datum::String(s) => Some(s.as_ptr() as usize),
+        Datum::Bytes(b) => Some(b.as_ptr() as usize),
+        _ => None,
+    }
+}
+
 impl Expander<'_> {
+    /// The object in memory that a constant of evaluated text stands for: a variable of its own.
+    pub(super) fn embedded_object(&mut self, x: &Syntax) -> Option<Expr> {
+        if self.s.embedded.is_empty() {
+            return None;
+        }
+        let n = *self.s.embedded.get(&address(x)?)?;
+        while self.s.objects.len() <= n {
+            let g = self.fresh_global("object", false);
+            self.s.objects.push(g);
+        }
+        Some(Expr::Global(self.s.objects[n], Site::NONE))
+    }
+
     /// Reads evaluated text; it takes the place of the text evaluated before.
     fn evaluated(&mut self, text: &str) -> Vec<Syntax> {
         let file = match self.s.evaluated {

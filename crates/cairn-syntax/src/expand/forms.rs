@@ -45,7 +45,10 @@ impl Expander<'_> {
             Datum::Nil => {
                 self.err_help(x.span, "an empty combination is not an expression", "the empty list is '()")
             }
-            _ => self.literal(x).map(Expr::Const),
+            _ => match self.embedded_object(x) {
+                Some(e) => Ok(e),
+                None => self.literal(x).map(Expr::Const),
+            },
         };
         self.recover(r)
     }

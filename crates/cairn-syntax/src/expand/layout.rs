@@ -28,6 +28,8 @@ const NUMBERS: &[(&str, i64)] = &[
     // kinds of conditions
     ("kind-type", error::TYPE),
     ("kind-range", error::RANGE),
+    ("kind-arity", error::ARITY),
+    ("kind-unbound", error::UNBOUND),
     ("kind-file", error::FILE),
     ("kind-read", error::READ),
     ("kind-other", error::OTHER),

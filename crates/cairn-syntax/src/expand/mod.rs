@@ -60,7 +60,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-pub use evaluate::{Environment, RUNNING_BINDINGS, primitive_key};
+pub use evaluate::{Environment, OpenText, RUNNING_BINDINGS, primitive_key};
 pub use library::{FEATURES, LibraryName, NamePart};
 pub use prebuilt::{BootLibrary, BootProgram, Exported};
 
@@ -161,6 +161,12 @@ pub struct Session {
     missing: Vec<GlobalId>,
     /// The forms of that library, if they are kept.
     library_forms: Option<Vec<TopForm>>,
+    /// Data of that text that stand for objects in memory: number by address. Empty unless it is being expanded.
+    embedded: FxHashMap<usize, usize>,
+    /// The variables that stand for these objects, by number.
+    objects: Vec<GlobalId>,
+    /// Sources of texts that were forgotten.
+    free_sources: Vec<u32>,
 }
 
 impl Session {

@@ -94,6 +94,9 @@ impl Expander<'_> {
 
     /// `(quote x)`.
     pub(super) fn quote(&mut self, x: &Syntax) -> R<Expr> {
+        if let Some(e) = self.embedded_object(x) {
+            return Ok(e);
+        }
         if self.contains_itself(x) { cycle::build(self, x) } else { Ok(Expr::Const(self.checked_constant(x)?)) }
     }
 

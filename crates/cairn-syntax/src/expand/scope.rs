@@ -299,7 +299,7 @@ impl Expander<'_> {
         Ok(())
     }
 
-    fn define_top(&mut self, id: Ident, binding: Binding, span: Span) {
+    pub(super) fn define_top(&mut self, id: Ident, binding: Binding, span: Span) {
         self.module().table.insert(id, Entrance { binding, origin: Origin::Defined, span });
     }
 

@@ -388,7 +388,7 @@ impl FrameStrategy for ChunksRuntime {
         unsafe { audit_segment(ctx, covered(k), visitor) }
     }
 
-    fn walk(ctx: &Machine, f: &mut dyn FnMut(u64) -> bool) {
+    fn walk(ctx: &Machine, f: &mut dyn FnMut(u64, u64) -> bool) {
         let t = &ctx.thread;
         let (mut sp, mut base) = (t.sp, t.base);
         let (mut under, mut under_sp) = (t.under, t.under_sp);
@@ -399,7 +399,7 @@ impl FrameStrategy for ChunksRuntime {
                     let code = *(sp as *const u64);
                     (code, descriptor(code, SHAPE))
                 };
-                if shape & flags::HALT != 0 || !f(code) {
+                if shape & flags::HALT != 0 || !f(code, sp) {
                     return;
                 }
                 sp += 8 * shape_words(shape);
@@ -412,5 +412,20 @@ impl FrameStrategy for ChunksRuntime {
             under = Value(continuation_word(under, continuation::NEXT));
             under_sp = 0;
         }
+    }
+
+    fn live_values(frame: u64) -> Vec<Value> {
+        struct Values(Vec<Value>);
+        impl RootVisitor for Values {
+            unsafe fn slot(&mut self, slot: *mut u64) {
+                // SAFETY: by the contract of the trait.
+                self.0.push(Value(unsafe { *slot }));
+            }
+            fn mark_chunk(&mut self, _: Address) {}
+        }
+        let mut values = Values(Vec::new());
+        // SAFETY: one whole frame begins at `frame`, and more than a word is never asked for.
+        unsafe { visit_frames(frame, frame + 8, &mut values) };
+        values.0
     }
 }

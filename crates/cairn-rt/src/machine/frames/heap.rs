@@ -16,7 +16,7 @@ use crate::runtime::rt;
 use cairn_heap::RootVisitor;
 use cairn_heap::address::Address;
 use cairn_layout::Value;
-use cairn_layout::code::{SHAPE, flags};
+use cairn_layout::code::{SHAPE, flags, shape_words};
 use cairn_layout::machine::{Machine, slot};
 use cairn_layout::object::continuation;
 use cairn_layout::value::TAG_PROCEDURE;
@@ -92,17 +92,26 @@ impl FrameStrategy for HeapRuntime {
         Ok(())
     }
 
-    fn walk(ctx: &Machine, f: &mut dyn FnMut(u64) -> bool) {
+    fn walk(ctx: &Machine, f: &mut dyn FnMut(u64, u64) -> bool) {
         let mut frame = Value(ctx.thread.sp);
         while frame.is_procedure() {
             // SAFETY: a heap frame is a return address and the frame below it.
             let (code, parent) =
                 unsafe { (*(frame.address() as *const u64), *((frame.address() + 8) as *const u64)) };
             // SAFETY: return addresses have a descriptor.
-            if unsafe { descriptor(code, SHAPE) } & flags::HALT != 0 || !f(code) {
+            if unsafe { descriptor(code, SHAPE) } & flags::HALT != 0 || !f(code, frame.address()) {
                 return;
             }
             frame = Value(parent);
+        }
+    }
+
+    fn live_values(frame: u64) -> Vec<Value> {
+        // SAFETY: a frame's first word is a return address, whose shape says how many words there are; behind the frame
+        // below it they are values.
+        unsafe {
+            let words = shape_words(descriptor(*(frame as *const u64), SHAPE));
+            (2..words).map(|i| Value(*((frame + 8 * i) as *const u64))).collect()
         }
     }
 }

@@ -99,9 +99,12 @@ pub trait FrameStrategy {
         visitor: &mut V,
     ) -> Result<(), String>;
 
-    /// Calls `f` with the return address of each frame, youngest first, until it returns false or the halt frame is
-    /// reached.
-    fn walk(ctx: &Machine, f: &mut dyn FnMut(u64) -> bool);
+    /// Calls `f` with the return address and the address of each frame, youngest first, until it returns false or the
+    /// halt frame is reached.
+    fn walk(ctx: &Machine, f: &mut dyn FnMut(u64, u64) -> bool);
+
+    /// The values in a frame that [`FrameStrategy::walk`] came to.
+    fn live_values(frame: u64) -> Vec<Value>;
 }
 
 /// Calls a function of the strategy in use.
@@ -218,8 +221,13 @@ pub unsafe fn audit_continuation<V: RootVisitor>(
 }
 
 /// See [`FrameStrategy::walk`].
-pub fn walk(ctx: &Machine, f: &mut dyn FnMut(u64) -> bool) {
+pub fn walk(ctx: &Machine, f: &mut dyn FnMut(u64, u64) -> bool) {
     chosen!(ctx, walk(ctx, f))
+}
+
+/// See [`FrameStrategy::live_values`].
+pub fn live_values(ctx: &Machine, frame: u64) -> Vec<Value> {
+    chosen!(ctx, live_values(frame))
 }
 
 /// A fresh continuation object: words 1 to 6.

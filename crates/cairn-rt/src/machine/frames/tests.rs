@@ -99,7 +99,7 @@ impl Program {
     fn depth(&mut self) -> usize {
         let mut n = 0;
         let code = self.address(0);
-        walk(self.ctx(), &mut |c| {
+        walk(self.ctx(), &mut |c, _| {
             n += usize::from(c == code);
             true
         });

@@ -1,0 +1,59 @@
+//! Evaluated code as messages see it.
+//!
+//! The problem: evaluated code runs on frames of the evaluator (`lib/cairn/evaluator.sld`), whose descriptors say nothing
+//! of the text that is evaluated, and its procedures are closures that all have the same code. The idea: a *mark*, a
+//! record of a type named `evaluated-place`, is live in the frame of each evaluated call, a frame of a procedure called
+//! `evaluated-call`, and free in each evaluated procedure. Whoever needs a name or a position looks for it there.
+//!
+//! ```text
+//!  mark     [rtd][name of the procedure: symbol][source][byte offset]
+//!  source   #(path text)
+//! ```
+
+use crate::access;
+use crate::record;
+use cairn_layout::Value;
+use cairn_layout::code::{SHAPE, shape_words};
+use cairn_layout::object::Type;
+
+/// The name of the evaluator's procedures that call for evaluated code, and return.
+pub const CALL: &str = "evaluated-call";
+/// The name that all evaluated procedures have in their code.
+const NAME: &str = "evaluated";
+
+/// Is this a mark?
+pub fn is_mark(v: Value) -> bool {
+    access::is(v, Type::Record)
+        && access::length(v) == 4
+        && record::type_name(access::word(v, 0)).as_deref() == Some("evaluated-place")
+}
+
+/// The procedure's name in a mark.
+pub fn name(mark: Value) -> String {
+    let name = access::word(mark, 1);
+    if access::is(name, Type::Symbol) { access::symbol_text(name) } else { "?".into() }
+}
+
+/// Path, text and byte offset of a mark, if it has a source.
+pub fn place(mark: Value) -> Option<(String, String, usize)> {
+    let source = access::word(mark, 2);
+    let [path, text] = access::vector_of(source)? else { return None };
+    let string = |v: &Value| access::string_of(*v).map(|_| access::string_text(*v));
+    let start = access::fixnum_of(access::word(mark, 3))?;
+    Some((string(path)?, string(text)?, usize::try_from(start).ok()?))
+}
+
+/// The name of an evaluated procedure, if `code_name` says that it is one.
+pub fn procedure_name(procedure: Value, code_name: &str) -> Option<String> {
+    if code_name != NAME {
+        return None;
+    }
+    // SAFETY: a procedure's first word is an entry, whose shape says how many words there are.
+    let words = unsafe {
+        let entry = *(procedure.address() as *const u64);
+        shape_words(*((entry as i64 + SHAPE) as *const u64))
+    };
+    // SAFETY: they are values.
+    let free = (1..words).map(|i| Value(unsafe { *((procedure.address() + 8 * i) as *const u64) }));
+    free.filter(|v| is_mark(*v)).map(name).next()
+}

@@ -1,0 +1,155 @@
+//! The line editor: rustyline, with what it must know of Scheme.
+
+use super::scan::{self, Token};
+use rustyline::completion::{Completer, FilenameCompleter, Pair};
+use rustyline::highlight::{CmdKind, Highlighter};
+use rustyline::hint::Hinter;
+use rustyline::history::FileHistory;
+use rustyline::validate::Validator;
+use rustyline::{
+    Cmd, ConditionalEventHandler, Config, Context, Editor, Event, EventContext, EventHandler, Helper, KeyCode,
+    KeyEvent, Modifiers, RepeatCount,
+};
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+/// What is typed at the prompt.
+const PROMPT: &str = "> ";
+
+/// Lines of a terminal.
+pub(super) struct LineEditor {
+    editor: Editor<Scheme, FileHistory>,
+    history: Option<PathBuf>,
+}
+
+/// What came of a line.
+pub(super) enum Line {
+    Text(String),
+    /// Ctrl-C: nothing.
+    Cancelled,
+    /// Ctrl-D.
+    End,
+}
+
+impl LineEditor {
+    /// An editor of the terminal, with the history of the sessions before.
+    pub(super) fn new(history: Option<PathBuf>, color: bool) -> rustyline::Result<LineEditor> {
+        let config = Config::builder().max_history_size(10_000)?.build();
+        let mut editor = Editor::with_history(config.clone(), FileHistory::with_config(&config))?;
+        editor.set_helper(Some(Scheme { names: Vec::new(), files: FilenameCompleter::new(), color }));
+        let enter = KeyEvent(KeyCode::Enter, Modifiers::NONE);
+        editor.bind_sequence(enter, EventHandler::Conditional(Box::new(Enter)));
+        if let Some(file) = &history {
+            let _ = editor.load_history(file); // the first session has none
+        }
+        Ok(LineEditor { editor, history })
+    }
+
+    /// Reads a text whose parentheses match.
+    pub(super) fn read(&mut self, names: Vec<String>) -> Result<Line, String> {
+        use rustyline::error::ReadlineError::{Eof, Interrupted};
+        if let Some(scheme) = self.editor.helper_mut() {
+            scheme.names = names;
+        }
+        match self.editor.readline(PROMPT) {
+            Ok(text) => {
+                if !text.trim().is_empty() {
+                    self.remember(&text);
+                }
+                Ok(Line::Text(text))
+            }
+            Err(Eof) => Ok(Line::End),
+            Err(Interrupted) => Ok(Line::Cancelled),
+            Err(e) => Err(e.to_string()),
+        }
+    }
+
+    /// Adds to the history, also to its file: a session may end in any way. Without a place to write it is forgotten.
+    fn remember(&mut self, text: &str) {
+        let _ = self.editor.add_history_entry(text);
+        if let Some(file) = &self.history {
+            let made = file.parent().map_or(Ok(()), std::fs::create_dir_all);
+            let _ = made.map(|()| self.editor.append_history(file));
+        }
+    }
+}
+
+/// Enter ends the input when it is complete, else it begins a new line.
+struct Enter;
+
+impl ConditionalEventHandler for Enter {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, ctx: &EventContext) -> Option<Cmd> {
+        if scan::is_complete(ctx.line()) {
+            return Some(Cmd::AcceptLine);
+        }
+        let columns = scan::indentation(&ctx.line()[..ctx.pos()], PROMPT.len());
+        Some(Cmd::Insert(1, format!("\n{}", " ".repeat(columns))))
+    }
+}
+
+/// What the editor asks about a line.
+struct Scheme {
+    names: Vec<String>,
+    files: FilenameCompleter,
+    color: bool,
+}
+
+impl Helper for Scheme {}
+impl Validator for Scheme {}
+impl Hinter for Scheme {
+    type Hint = String;
+}
+
+impl Completer for Scheme {
+    type Candidate = Pair;
+
+    /// File names in strings and behind `,load`, names elsewhere.
+    fn complete(&self, line: &str, pos: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
+        let before = &line[..pos];
+        if scan::open_string(before).is_some() || before.starts_with(",load ") {
+            return self.files.complete_path(line, pos);
+        }
+        let start = before.rfind(|c: char| c.is_whitespace() || "()[]\"';`".contains(c)).map_or(0, |i| i + 1);
+        let word = &before[start..];
+        let commands = super::COMMANDS.iter().copied().filter(|_| start == 0 && word.starts_with(','));
+        let fitting = self.names.iter().map(String::as_str).chain(commands).filter(|n| n.starts_with(word));
+        Ok((start, fitting.map(|n| Pair { display: n.to_string(), replacement: n.to_string() }).collect()))
+    }
+}
+
+impl Highlighter for Scheme {
+    fn highlight<'l>(&self, line: &'l str, pos: usize) -> Cow<'l, str> {
+        if !self.color {
+            return line.into();
+        }
+        let partner = scan::partner(line, pos);
+        let mut out = String::with_capacity(line.len() + 64);
+        let mut done = 0;
+        for (token, range) in scan::tokens(line).0 {
+            let color = match token {
+                Token::Comment => "\x1b[90m",
+                Token::String => "\x1b[32m",
+                Token::Atom if line[range.clone()].starts_with(|c: char| c.is_ascii_digit() || c == '#') => {
+                    "\x1b[36m"
+                }
+                Token::Open | Token::Close if partner.is_some_and(|p| range.contains(&p)) => "\x1b[1;34m",
+                _ => continue,
+            };
+            out += &line[done..range.start];
+            out += color;
+            out += &line[range.clone()];
+            out += "\x1b[0m";
+            done = range.end;
+        }
+        out += &line[done..];
+        out.into()
+    }
+
+    fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _default: bool) -> Cow<'b, str> {
+        if self.color { format!("\x1b[1;32m{prompt}\x1b[0m").into() } else { prompt.into() }
+    }
+
+    fn highlight_char(&self, _line: &str, _pos: usize, _kind: CmdKind) -> bool {
+        self.color
+    }
+}

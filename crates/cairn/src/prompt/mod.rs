@@ -1,0 +1,190 @@
+//! The terminal of the prompt.
+//!
+//! The problem: an interactive session needs a line editor, which is Rust, while what is computed runs on Scheme's
+//! frames, can be interrupted, and jumps between inputs through continuations. The idea: the session is a program in
+//! Scheme (`lib/cairn/repl.sld`), and this is its terminal: it answers requests and calls nothing back. So a
+//! continuation of an earlier input can be entered like any other, and Ctrl-C is a signal like any other.
+//!
+//! ```text
+//!  (cairn repl) ──"input"──▶ Terminal ──▶ expressions of -e │ line editor │ "read from your own port"
+//! ```
+//!
+//! Where input comes from: the expressions of `-e`, one after another; a line editor when standard input and output are
+//! a terminal that can do it; else the program reads its own standard input, with a prompt if that is a (dumb) terminal,
+//! as under Emacs. So what a program reads from a pipe comes behind the form that reads it.
+
+mod editor;
+mod scan;
+
+use crate::emit::Stage;
+use crate::sources::Source;
+use crate::{Compiler, Error, RunOptions};
+use cairn_rt::evaluator::{Console, Data};
+use editor::{Line, LineEditor};
+use std::collections::VecDeque;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+/// The commands of `lib/cairn/repl.sld`.
+const COMMANDS: &[&str] = &[
+    ",bt",
+    ",disassemble ",
+    ",env",
+    ",expand ",
+    ",gc",
+    ",help",
+    ",import ",
+    ",load ",
+    ",quit",
+    ",stats",
+    ",time ",
+];
+
+/// What a session begins with.
+#[derive(Clone, Debug, Default)]
+pub struct Prompt {
+    /// Evaluated instead of what is typed.
+    pub expressions: Vec<String>,
+    /// Loaded first.
+    pub file: Option<PathBuf>,
+}
+
+/// A session, until it ends; the result is the exit status.
+pub fn prompt(compiler: &Compiler, prompt: Prompt, options: RunOptions) -> Result<i32, Error> {
+    let terminal = Terminal::new(compiler.clone(), prompt)?;
+    let options = RunOptions { console: Some(Arc::new(Mutex::new(terminal))), ..options };
+    compiler.run_library_procedure("(cairn repl) repl", "(import (cairn repl)) (repl)", options)
+}
+
+enum Input {
+    Expressions(VecDeque<String>),
+    Editor(LineEditor),
+    /// The program's standard input; with a prompt.
+    Port(bool),
+}
+
+struct Terminal {
+    compiler: Compiler,
+    input: Input,
+    file: Option<PathBuf>,
+    color: bool,
+    /// Inputs so far.
+    count: usize,
+    /// Texts of definitions, for `,disassemble`.
+    definitions: Vec<String>,
+}
+
+impl std::fmt::Debug for Terminal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Terminal").field("count", &self.count).finish_non_exhaustive()
+    }
+}
+
+/// Where the history of all sessions is: `CAIRN_HISTORY` if that is set (nowhere if it is empty), else in the user's
+/// directory for such things.
+fn history_file() -> Option<PathBuf> {
+    if let Some(file) = std::env::var_os("CAIRN_HISTORY") {
+        return (!file.is_empty()).then(|| file.into());
+    }
+    let directory = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|d| d.is_absolute());
+    let state = directory("XDG_STATE_HOME").or_else(|| Some(directory("HOME")?.join(".local/state")));
+    Some(state?.join("cairn/history"))
+}
+
+impl Terminal {
+    fn new(compiler: Compiler, prompt: Prompt) -> Result<Terminal, Error> {
+        let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        let dumb = std::env::var_os("TERM").is_none_or(|t| t.is_empty() || t == "dumb");
+        let color =
+            std::io::stderr().is_terminal() && !dumb && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        let input = if !prompt.expressions.is_empty() {
+            Input::Expressions(prompt.expressions.into())
+        } else if terminal && !dumb {
+            Input::Editor(LineEditor::new(history_file(), color).map_err(|e| format!("no line editor: {e}"))?)
+        } else {
+            Input::Port(terminal)
+        };
+        Ok(Terminal { compiler, input, file: prompt.file, color, count: 0, definitions: Vec::new() })
+    }
+
+    /// A text to evaluate: `#(text name)`; a string, the prompt, when the program is to read for itself; end of file;
+    /// or `interrupt`.
+    fn next(&mut self, names: &dyn Fn() -> Vec<(String, bool)>) -> Result<Data, String> {
+        let named = |text: String, name: String| Data::Vector(vec![Data::String(text), Data::String(name)]);
+        Ok(match &mut self.input {
+            Input::Expressions(all) => match all.pop_front() {
+                Some(text) => named(text, "-e".into()),
+                None => Data::Eof,
+            },
+            Input::Port(prompt) => Data::String(if *prompt { "> ".into() } else { String::new() }),
+            Input::Editor(editor) => match editor.read(names().into_iter().map(|(name, _)| name).collect())? {
+                Line::Text(text) => {
+                    self.count += 1;
+                    self.note(&text);
+                    named(text, format!("prompt {}", self.count))
+                }
+                Line::Cancelled => Data::Symbol("interrupt".into()),
+                Line::End => Data::Eof,
+            },
+        })
+    }
+
+    fn note(&mut self, text: &str) {
+        if text.trim_start().starts_with("(define") {
+            self.definitions.push(text.to_string());
+        }
+    }
+
+    /// Machine code of an expression, or of a procedure defined at the prompt, together with the definitions so far.
+    fn disassemble(&self, text: &str) -> Result<String, String> {
+        let text = text.trim();
+        let is_name = !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || "()'\"".contains(c));
+        let name = if is_name { text } else { "disassembled" };
+        let mut program = self.definitions.join("\n");
+        if !is_name {
+            program += &format!("\n(define (disassembled) {text})");
+        }
+        // Whoever might call it keeps it in the program.
+        program += &format!("\n(define kept (make-vector 1))\n(vector-set! kept 0 {name})\n(write kept)");
+        let source = Source::new("prompt", program);
+        let emitted = self.compiler.emit(&source, Stage::Asm, Some(name));
+        emitted.map(|(text, _)| text).map_err(|e| e.to_string())
+    }
+}
+
+impl Console for Terminal {
+    fn request(
+        &mut self,
+        what: &str,
+        text: &str,
+        names: &dyn Fn() -> Vec<(String, bool)>,
+    ) -> Result<Data, String> {
+        Ok(match what {
+            "input" => self.next(names)?,
+            "colour?" => Data::Bool(self.color),
+            "editor?" => Data::Bool(matches!(self.input, Input::Editor(_))),
+            "expressions?" => Data::Bool(matches!(self.input, Input::Expressions(_))),
+            "file" => match self.file.take() {
+                Some(file) => Data::String(file.display().to_string()),
+                None => Data::Bool(false),
+            },
+            // asked for each input that the program has read itself
+            "complete?" => {
+                let complete = scan::is_complete(text);
+                if complete {
+                    self.note(text);
+                }
+                Data::Bool(complete)
+            }
+            "names" => {
+                let wanted =
+                    |(name, own): &(String, bool)| if text.is_empty() { *own } else { name.contains(text) };
+                let names = names().into_iter().filter(wanted).map(|(name, _)| Data::String(name)).collect();
+                Data::List(names, Box::new(Data::Nil))
+            }
+            "disassemble" => Data::String(self.disassemble(text)?),
+            _ => return Err(format!("the terminal knows no request {what}")),
+        })
+    }
+}

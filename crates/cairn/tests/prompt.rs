@@ -1,0 +1,234 @@
+//! Interactive sessions: piped, on expressions, on a terminal.
+//!
+//! In the golden file the title of a case is `cairn` and options, or a remark; its source is what is piped in. What comes
+//! out are standard output and standard error in one stream, and the exit status.
+
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+
+mod common;
+use common::{Directory, binary, root};
+
+#[path = "../../../tests/support/golden.rs"]
+mod golden;
+
+/// Expressions of a title such as `cairn -e (+ 1 2) -e x`.
+fn expressions(title: &str) -> Vec<String> {
+    title.split(" -e ").skip(1).flat_map(|e| ["-e".to_string(), e.to_string()]).collect()
+}
+
+#[test]
+fn transcripts() {
+    let d = Directory::new("prompt");
+    golden::check(&root().join("tests/golden/prompt/piped.txt"), &|case| {
+        let mut child = Command::new("sh")
+            .args(["-c", "exec \"$0\" \"$@\" 2>&1"])
+            .arg(binary())
+            .args(expressions(case.title))
+            .current_dir(&d.0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let _ = child.stdin.take().unwrap().write_all(format!("{}\n", case.source).as_bytes());
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "⏎\n" };
+        format!("{text}{newline}exit status {}", output.status.code().unwrap_or(-1))
+    });
+}
+
+/// Many inputs take no more memory than few.
+#[test]
+fn inputs_are_forgotten() {
+    let session = |inputs: usize| {
+        let mut child = Command::new(binary()).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        let writer = std::thread::spawn(move || {
+            for i in 0..inputs {
+                writeln!(
+                    input,
+                    "(define (f x) (let loop ((i 0)) (cond ((< i 3) (loop (+ i 1))) (else (+ x {i})))))"
+                )
+                .unwrap();
+            }
+            writeln!(input, "(f 1)").unwrap();
+            let status = "/proc/self/status";
+            writeln!(input, "(call-with-input-file {status:?} (lambda (p) (read-string 4000 p)))").unwrap();
+        });
+        let mut text = String::new();
+        child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+        writer.join().unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+        assert!(text.starts_with(&format!("{inputs}\n")), "{text}");
+        let resident = text.split("VmRSS:").nth(1).unwrap_or_else(|| panic!("{text}"));
+        resident
+            .trim_start_matches(|c: char| !c.is_ascii_digit())
+            .split(' ')
+            .next()
+            .unwrap()
+            .parse::<u64>()
+            .unwrap()
+    };
+    let (few, many) = (session(1_000), session(20_000));
+    assert!(many < few + 16_000, "{few} KB, then {many} KB");
+}
+
+mod terminal {
+    use super::*;
+    use std::fs::File;
+    use std::os::fd::{FromRawFd, OwnedFd};
+    use std::os::unix::process::CommandExt;
+    use std::process::Child;
+    use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+    use std::time::{Duration, Instant};
+
+    /// How long an answer may take on a machine that is busy with other tests.
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// A session on a terminal of its own.
+    struct Session {
+        child: Child,
+        keyboard: File,
+        screen: Receiver<Vec<u8>>,
+        seen: String,
+    }
+
+    /// Both sides of a new terminal.
+    #[allow(unsafe_code)]
+    fn terminal() -> (File, OwnedFd) {
+        let (mut ours, mut theirs) = (0, 0);
+        let size = libc::winsize { ws_row: 40, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
+        // SAFETY: the pointers are valid or null, and the descriptors new and nobody else's.
+        unsafe {
+            assert_eq!(libc::openpty(&mut ours, &mut theirs, std::ptr::null_mut(), std::ptr::null(), &size), 0);
+            (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs))
+        }
+    }
+
+    impl Session {
+        #[allow(unsafe_code)]
+        fn new(d: &Directory, kind: &str) -> Session {
+            let (keyboard, theirs) = terminal();
+            let mut command = Command::new(binary());
+            let stdio = || Stdio::from(theirs.try_clone().unwrap());
+            command.current_dir(&d.0).stdin(stdio()).stdout(stdio()).stderr(stdio());
+            command.env("TERM", kind).env("NO_COLOR", "1").env("CAIRN_HISTORY", d.0.join("history"));
+            // SAFETY: both calls are async-signal-safe.
+            unsafe {
+                command.pre_exec(|| {
+                    libc::setsid();
+                    libc::ioctl(0, libc::TIOCSCTTY, 0);
+                    Ok(())
+                });
+            }
+            let child = command.spawn().unwrap();
+            drop(theirs);
+            let (send, screen) = channel();
+            let mut output = keyboard.try_clone().unwrap();
+            std::thread::spawn(move || {
+                let mut buffer = [0; 4096];
+                while let Ok(n @ 1..) = output.read(&mut buffer) {
+                    if send.send(buffer[..n].to_vec()).is_err() {
+                        break;
+                    }
+                }
+            });
+            Session { child, keyboard, screen, seen: String::new() }
+        }
+
+        fn send(&mut self, keys: &str) {
+            self.keyboard.write_all(keys.as_bytes()).unwrap();
+        }
+
+        /// Waits until the text appears; what came before it is forgotten.
+        fn expect(&mut self, text: &str) {
+            let start = Instant::now();
+            loop {
+                if let Some(at) = self.seen.find(text) {
+                    self.seen.drain(..at + text.len());
+                    return;
+                }
+                match self.screen.recv_timeout(PATIENCE.saturating_sub(start.elapsed())) {
+                    Ok(bytes) => self.seen += &String::from_utf8_lossy(&bytes),
+                    Err(RecvTimeoutError::Timeout) => panic!("no {text:?} in {:?}", self.seen),
+                    Err(RecvTimeoutError::Disconnected) => panic!("ended without {text:?}: {:?}", self.seen),
+                }
+            }
+        }
+
+        fn status(mut self) -> Option<i32> {
+            self.child.wait().unwrap().code()
+        }
+    }
+
+    #[test]
+    fn a_session_on_a_terminal() {
+        let d = Directory::new("terminal");
+        std::fs::write(d.0.join("defines.scm"), "(define from-a-file 7)\n").unwrap();
+        let mut s = Session::new(&d, "xterm");
+        s.expect("> ");
+        s.send("(+ 40 2)\r");
+        s.expect("$1 = 42");
+        // lines until the parentheses match, indented
+        s.send("(define (count-up n)\r(let loop ((i 0))\r(if (< i n)\r(loop (+ i 1)) i)))\r");
+        s.send("(count-up 1000)\r");
+        s.expect("$2 = 1000");
+        // an endless loop, interrupted; the session goes on as it was
+        s.send("(begin (display \"run\") (display \"ning\") (newline) (let loop () (loop)))\r");
+        s.expect("running");
+        s.send("\x03");
+        s.expect("error: interrupted");
+        s.send("(list 'still (count-up 3))\r");
+        s.expect("$3 = (still 3)");
+        // Ctrl-C at the prompt gives the line up
+        s.send("(this is (not \x03");
+        s.expect("(this is (not ");
+        s.expect("> ");
+        s.send("(list $1 $2)\r");
+        s.expect("$4 = (42 1000)");
+        // completion: a name defined here, then a file's name
+        s.send("(count-\t 5)\r");
+        s.expect("$5 = 5");
+        s.send(",load def\t\r");
+        s.send("from-a-\t\r");
+        s.expect("$6 = 7");
+        s.send("(car 'a)\r");
+        s.expect("error: car: expected a pair, got a");
+        s.expect("--> prompt");
+        s.expect("^^^^^^^^");
+        s.send("\x04");
+        assert_eq!(s.status(), Some(0));
+        // the next session remembers the last input but two, and has nothing else of this one
+        let mut s = Session::new(&d, "xterm");
+        s.expect("> ");
+        s.send("\x1b[A\x1b[A\x1b[A\x1b[A\r");
+        s.expect("unbound variable: count-up");
+        s.send(",quit\r");
+        assert_eq!(s.status(), Some(0));
+    }
+
+    /// As under Emacs: no escape sequences, and Ctrl-C is a signal.
+    #[test]
+    fn a_session_on_a_dumb_terminal() {
+        let d = Directory::new("dumb");
+        let mut s = Session::new(&d, "dumb");
+        s.expect("> ");
+        s.send("(+ 40\n2)\n");
+        s.expect("42");
+        s.send("(begin (display \"run\") (display \"ning\") (newline) (let loop () (loop)))\n");
+        s.expect("running");
+        s.send("\x03");
+        s.expect("error: interrupted");
+        s.expect("> ");
+        s.send("(list 'still $1)\n");
+        s.expect("(still 42)");
+        s.send("\x03");
+        s.expect("error: interrupted");
+        s.send("(* 6 7)\n");
+        s.expect("42");
+        assert!(!s.seen.contains('\x1b'));
+        s.send("\x04");
+        assert_eq!(s.status(), Some(0));
+    }
+}
