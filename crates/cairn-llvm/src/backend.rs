@@ -44,14 +44,14 @@ impl OptLevel {
     }
 }
 
-/// An ELF object with the module's code. A large module is compiled in parts, on all processors; the parts do not depend
-/// on how many there are, so the object does not either.
+/// An ELF object with the module's code. A large module is compiled in parts, on all processors; the parts do not
+/// depend on how many there are, so the object does not either.
 pub fn compile_to_object(ir: &str, opt: OptLevel) -> Result<Vec<u8>, String> {
     compile_in_parts(ir, opt, part_count(ir.len()))
 }
 
-/// Parts of a module with so much text. Several for each processor: they end at about the same time, and memory is taken
-/// for those under way only. But each costs some milliseconds.
+/// Parts of a module with so much text. Several for each processor: they end at about the same time, and memory is
+/// taken for those under way only. But each costs some milliseconds.
 fn part_count(bytes: usize) -> usize {
     const LARGE: usize = 1 << 20;
     match bytes {

@@ -7,7 +7,8 @@
 //!   stub preserves every register but `rax`, `r14`, `r15`, so it costs the fast path nothing: no spills, no stack
 //!   adjustment.
 //!
-//! * a *slow call*: the same through `slow_stub`, with a [`cairn_layout::code::SlowCall`]; the stub raises and collects.
+//! * a *slow call*: the same through `slow_stub`, with a [`cairn_layout::code::SlowCall`]; the stub raises and
+//!   collects.
 //!
 //! A further way does not come back: `raise`.
 

@@ -105,8 +105,8 @@ pub unsafe extern "C" fn cold_stub() {
     )
 }
 
-/// The stub behind `Machine::slow_stub`: like [`cold_stub`], but `rax` is the address of a [`SlowCall`], and the call may
-/// fail or be followed by a collection. `r13` is reloaded, too.
+/// The stub behind `Machine::slow_stub`: like [`cold_stub`], but `rax` is the address of a [`SlowCall`], and the call
+/// may fail or be followed by a collection. `r13` is reloaded, too.
 ///
 /// # Safety
 /// As for [`cold_stub`]; the descriptor tells the truth about the function that calls.
