@@ -9,7 +9,7 @@
 ;;; complete (assigned variables live in boxes), so a continuation may enter code again.
 ;;;
 ;;; A call that leaves its caller to be returned to has a *mark*, a record of the procedure around it, the text and the
-;;; place there.  The mark is live in the call's frame, where backtraces find it (cairn-rt/src/evaluated.rs); a
+;;; place there.  The mark is live in the call's frame, where backtraces find it (cairn-rt/src/evaluated_marks.rs); a
 ;;; procedure's mark is one of its free variables.
 ;;;
 ;;; Variables of the program's libraries are found by number in `values-of-program`: their values were read once, for

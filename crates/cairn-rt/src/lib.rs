@@ -22,7 +22,7 @@
 //! | [`port`], [`print`] | input and output |
 //! | [`evaluator`], [`expander`] | what `eval` asks of the expander |
 //! | [`native`], [`evaluated_program`] | a program that is evaluated, and the native code that takes its place where it is hot |
-//! | [`evaluated`] | evaluated code as messages see it |
+//! | [`evaluated_marks`] | evaluated code as messages see it |
 //! | [`system`], [`report`] | clocks, exit, environment; the report of an uncaught error |
 //!
 //! Invariants: a runtime call never collects, so values in Rust locals stay valid until it returns; it never
@@ -38,7 +38,7 @@ mod bytes;
 mod calls;
 mod chars;
 mod equality;
-pub mod evaluated;
+pub mod evaluated_marks;
 pub mod evaluated_program;
 pub mod evaluator;
 mod exhaustion;

@@ -18,7 +18,7 @@
 use crate::access::c_text;
 use crate::access::{self, string_of};
 use crate::alloc;
-use crate::evaluated;
+use crate::evaluated_marks as evaluated;
 use crate::fatal;
 use crate::machine::frames;
 use crate::machine::modules::Modules;

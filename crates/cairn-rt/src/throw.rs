@@ -8,7 +8,7 @@
 
 use crate::access::{self, c_text};
 use crate::alloc;
-use crate::evaluated;
+use crate::evaluated_marks as evaluated;
 use crate::failure::count_message;
 use crate::record;
 use crate::report;

@@ -117,7 +117,7 @@ fn procedure_name(v: Value) -> Option<String> {
         let entry = *(v.address() as *const u64);
         c_text(*((entry as i64 + code::ENTRY_NAME) as *const u64)).filter(|n| !n.is_empty())?
     };
-    Some(crate::evaluated::procedure_name(v, &name).unwrap_or(name))
+    Some(crate::evaluated_marks::procedure_name(v, &name).unwrap_or(name))
 }
 
 fn print_procedure(out: &mut impl Out, v: Value) {

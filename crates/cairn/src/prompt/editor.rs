@@ -1,6 +1,6 @@
 //! The line editor: rustyline, with what it must know of Scheme.
 
-use super::scan::{self, Token};
+use super::line_tokens::{self, Token};
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
@@ -79,10 +79,10 @@ struct Enter;
 
 impl ConditionalEventHandler for Enter {
     fn handle(&self, _: &Event, _: RepeatCount, _: bool, ctx: &EventContext) -> Option<Cmd> {
-        if scan::is_complete(ctx.line()) {
+        if line_tokens::is_complete(ctx.line()) {
             return Some(Cmd::AcceptLine);
         }
-        let columns = scan::indentation(&ctx.line()[..ctx.pos()], PROMPT.len());
+        let columns = line_tokens::indentation(&ctx.line()[..ctx.pos()], PROMPT.len());
         Some(Cmd::Insert(1, format!("\n{}", " ".repeat(columns))))
     }
 }
@@ -106,7 +106,7 @@ impl Completer for Scheme {
     /// File names in strings and behind `,load`, names elsewhere.
     fn complete(&self, line: &str, pos: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
         let before = &line[..pos];
-        if scan::open_string(before).is_some() || before.starts_with(",load ") {
+        if line_tokens::open_string(before).is_some() || before.starts_with(",load ") {
             return self.files.complete_path(line, pos);
         }
         let start = before.rfind(|c: char| c.is_whitespace() || "()[]\"';`".contains(c)).map_or(0, |i| i + 1);
@@ -122,10 +122,10 @@ impl Highlighter for Scheme {
         if !self.color {
             return line.into();
         }
-        let partner = scan::partner(line, pos);
+        let partner = line_tokens::partner(line, pos);
         let mut out = String::with_capacity(line.len() + 64);
         let mut done = 0;
-        for (token, range) in scan::tokens(line).0 {
+        for (token, range) in line_tokens::tokens(line).0 {
             let color = match token {
                 Token::Comment => "\x1b[90m",
                 Token::String => "\x1b[32m",

@@ -14,7 +14,7 @@
 //! as under Emacs. So what a program reads from a pipe comes behind the form that reads it.
 
 mod editor;
-mod scan;
+mod line_tokens;
 
 use crate::emit::Stage;
 use crate::sources::Source;
@@ -171,7 +171,7 @@ impl Console for Terminal {
             },
             // asked for each input that the program has read itself
             "complete?" => {
-                let complete = scan::is_complete(text);
+                let complete = line_tokens::is_complete(text);
                 if complete {
                     self.note(text);
                 }
