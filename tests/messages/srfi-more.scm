@@ -1,0 +1,23 @@
+;; Procedures of further SRFIs with wrong arguments.
+(import (scheme base) (scheme case-lambda) (scheme write) (scheme process-context) (srfi 41) (srfi 64) (srfi 117)
+        (only (srfi 128) make-comparator string-comparator)
+        (prefix (srfi 125) t:) (only (cairn port) with-output-to-string) (only (cairn control) condition->string))
+
+(include "../support/say.scm")
+(include "../support/wrong.scm")
+
+(say (stream-car five) (stream-car stream-null) (stream-cdr stream-null) (stream-ref (stream 1) -1)
+     (stream-take five (stream))
+     (stream-filter five (stream)) (stream->list 5) (list->stream 5) (port->stream five) (stream-map five (stream))
+     (stream-match (stream 1) (() 'empty)) (stream-car (stream-cdr (stream-cons 1 five))))
+(say (list-queue-front (list-queue)) (list-queue-remove-back! (list-queue)) (list-queue-front five)
+     (list-queue-list five))
+(say (t:make-hash-table (make-comparator #t eqv? #f #f)) (t:hash-table string-comparator "a") (t:make-hash-table five)
+     (t:hash-table string-comparator "a" 1 "a" 2) (t:hash-table-set! (t:hash-table string-comparator) "a" 1 "b")
+     (t:hash-table-pop! (t:hash-table string-comparator)) (t:hash-table-ref (t:hash-table string-comparator) "a")
+     (t:hash-table-map! five five) (t:hash-table-union! (t:hash-table string-comparator) five))
+(say (test-runner-get) (test-match-any five '(x)) (test-read-eval-string "1 2"))
+(test-runner-current (test-runner-simple))
+(say (test-end "group"))
+(test-begin "group")
+(say (test-end "other"))
