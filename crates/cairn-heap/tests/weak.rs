@@ -7,6 +7,7 @@ use cairn_heap::{
     Address, AllocKind, CObjects, Client, Heap, HeapConfig, Nature, Request, RootVisitor, WeakHandle, WeakKind,
 };
 use cairn_layout::Value;
+use cairn_layout::collector::{CollectorFacts, GEN, MCC};
 use cairn_layout::object::{Type, header, object_bytes};
 use cairn_layout::value::TAG_OBJECT;
 use common::*;
@@ -231,9 +232,15 @@ impl Client for Pointers {
 
 #[test]
 fn c_objects_have_weak_handles_guardians_and_ephemerons() {
+    for collector in [&GEN, &MCC] {
+        c_objects_under(collector);
+    }
+}
+
+fn c_objects_under(collector: &'static CollectorFacts) {
     let mut model = CObjects::default();
     let node = Nature::Typed(model.define(2, 0b10), 1);
-    let mut heap = Heap::new(model, HeapConfig::default()).unwrap();
+    let mut heap = Heap::new(model, HeapConfig { collector, ..HeapConfig::default() }).unwrap();
     let (mut lo, mut hi) = heap.current();
     let [first, second, third, guardian] = [(); 4].map(|()| heap.make(&mut lo, &mut hi, node).unwrap());
     let ephemeron = heap.make(&mut lo, &mut hi, Nature::Atomic(32)).unwrap();

@@ -35,6 +35,7 @@ use crate::space::large::LargeSpace;
 use crate::space::pages::{PageId, PageSpace, Role};
 use crate::space::pinned::PinnedSpace;
 use crate::space::stack_chunks::ChunkSpace;
+use crate::weak::{Watched, WeakObjects, WeakTracing};
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 
@@ -114,6 +115,10 @@ pub(super) struct Collection<'h, M, C> {
     continuations: Vec<Address>,
     in_continuation: bool,
     pub counts: Counts,
+    weak: &'h mut WeakObjects,
+    /// Who waits for what is reached, and whether anybody does.
+    watched: Watched,
+    watching: bool,
     _client: PhantomData<C>,
 }
 
@@ -155,6 +160,9 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
             continuations: Vec::new(),
             in_continuation: false,
             counts: Counts::default(),
+            weak: &mut core.weak,
+            watched: Watched::default(),
+            watching: false,
             _client: PhantomData,
         }
     }
@@ -212,9 +220,16 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
     /// [`Collection::root`] was called.
     pub unsafe fn graph(&mut self, client: &mut C) {
         self.drain(client);
-        client.visit_dying(self);
-        self.drain(client);
-        client.visit_weak(self);
+        if self.weak.is_idle(true) {
+            client.visit_dying(self);
+            self.drain(client);
+            client.visit_weak(self);
+        } else {
+            let (mut weak, cards) = (std::mem::take(self.weak), self.cards);
+            self.watching = true;
+            weak.settle::<M, C, _>(self, client, cards);
+            *self.weak = weak;
+        }
         self.close_to_space();
     }
 
@@ -319,6 +334,14 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
         w
     }
 
+    /// The object at `a` is reached.
+    #[inline(always)]
+    fn note(&mut self, a: Address) {
+        if self.watching {
+            self.watched.note(a);
+        }
+    }
+
     /// Copies an object to to-space.
     #[inline(always)]
     unsafe fn copy(&mut self, w: u64, from: Address, meta: u64) -> u64 {
@@ -332,6 +355,7 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
         from.plus(WORD).store(new);
         self.counts.copies += 1;
         self.counts.copied += is.whole;
+        self.note(M::address(w));
         if is.kind == RefKind::Procedure && self.model.measure(is.kind, start.load()).continuation {
             self.continuations.push(start);
         }
@@ -376,6 +400,7 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
     /// A pinned object is reached for the first time: it goes to the mark queue, and its page is promoted.
     unsafe fn mark(&mut self, w: u64, at: Address, meta: u64) {
         at.store(meta | STATE);
+        self.note(M::address(w));
         if self.pages.role(at) == Role::FROM {
             self.promote(self.pages.id(at));
         }
@@ -410,6 +435,8 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
     #[cold]
     unsafe fn reach_apart(&mut self, w: u64) {
         let a = M::address(w);
+        // Perhaps not for the first time: then nobody waits.
+        self.note(a);
         let block = self.pool.table.block_of(a);
         match self.pool.table.state(block).kind() {
             Kind::Large | Kind::LargeTail | Kind::Shared if self.large.mark(self.pool, a, true).is_some() => {
@@ -651,6 +678,15 @@ impl<M: ObjectModel, C: Client> WeakVisitor for Collection<'_, M, C> {
                 }
             }
         }
+    }
+}
+
+impl<M: ObjectModel, C: Client> WeakTracing<C> for Collection<'_, M, C> {
+    unsafe fn trace(&mut self, client: &mut C) {
+        self.drain(client);
+    }
+    fn watched(&mut self) -> &mut Watched {
+        &mut self.watched
     }
 }
 
