@@ -11,8 +11,8 @@
 ;;;   "names" "disassemble" "expand" "statistics" "counters" "collect"
 ;;;   "inside-line?" did the last output not end a line?  "new-line": somebody typed the end of one
 ;;;
-;;; Values are written one to a line; they get names, $1 $2 …, of which the last hundred are kept.  Errors go to the standard error with a
-;;; backtrace.  Expressions of -e end with the first error, and status 1.
+;;; Values are written one to a line; they get names, $1 $2 …, of which the last hundred are kept.  Errors go to the
+;;; standard error with a backtrace.  Expressions of -e end with the first error, and status 1.
 
 (define-library (cairn repl)
   (export repl)
@@ -265,11 +265,13 @@
        (list ",expand" expand ",expand EXPR        what EXPR is without macros and library syntax")
        (list ",disassemble" (lambda (rest name) (display (console "disassemble" rest)))
              ",disassemble EXPR   machine code of a procedure or expression, at full optimization")
-       (list ",stats" (lambda (rest name) (display (console "statistics" ""))) ",stats              memory and collections")
+       (list ",stats" (lambda (rest name) (display (console "statistics" "")))
+             ",stats              memory and collections")
        (list ",gc" (lambda (rest name) (console "collect" "")) ",gc                 collect all garbage now")
        (list ",import" (lambda (rest name) (evaluate (string-append "(import " rest ")") name))
              ",import SET ...     import libraries, such as (srfi 1)")
-       (list ",load" (lambda (rest name) (load (file-name rest) env)) ",load FILE          evaluate the forms of a file")
+       (list ",load" (lambda (rest name) (load (file-name rest) env))
+             ",load FILE          evaluate the forms of a file")
        (list ",env" environment-names ",env [TEXT]         what was defined here; or all names that contain TEXT")
        (list ",bt" backtrace ",bt                 the last error, with the whole backtrace")
        (list ",quit" (lambda (rest name) (exit 0)) ",quit               end the session")))))

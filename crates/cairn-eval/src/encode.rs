@@ -30,11 +30,11 @@
 //! there, so a continuation may enter code again. Primitives are called as procedures, whatever is known about their
 //! operands.
 //!
-//! `at` is a place in the text, or `#f` in library code: its byte offset, plus 2³² times the number of the file plus one
-//! if that is not the text being evaluated. `want` says what the surroundings do with the values of a call that has a
-//! place: `value` (there is one), `effect` (nothing), `values` (whatever there is). `#f` is a tail call: nothing is left
-//! of the procedure when it happens, so backtraces do not show it. Calls of the library are no tail calls, except where
-//! R7RS wants them to be: what a reader sees fail in a procedure is shown in it.
+//! `at` is a place in the text, or `#f` in library code: its byte offset, plus 2³² times the number of the file plus
+//! one if that is not the text being evaluated. `want` says what the surroundings do with the values of a call that has
+//! a place: `value` (there is one), `effect` (nothing), `values` (whatever there is). `#f` is a tail call: nothing is
+//! left of the procedure when it happens, so backtraces do not show it. Calls of the library are no tail calls, except
+//! where R7RS wants them to be: what a reader sees fail in a procedure is shown in it.
 
 use cairn_core::ir::{
     Clause, Expr, GlobalId, Import, ImportFrom, Lambda, Literal, Program, SourceFile, TopForm, VarId,

@@ -1,9 +1,10 @@
 //! Evaluated code as messages see it.
 //!
-//! The problem: evaluated code runs on frames of the evaluator (`lib/cairn/evaluator.sld`), whose descriptors say nothing
-//! of the text that is evaluated, and its procedures are closures that all have the same code. The idea: a *mark*, a
-//! record of a type named `evaluated-place`, is live in the frame of each evaluated call, a frame of a procedure called
-//! `evaluated-call`, and free in each evaluated procedure. Whoever needs a name or a position looks for it there.
+//! The problem: evaluated code runs on frames of the evaluator (`lib/cairn/evaluator.sld`), whose descriptors say
+//! nothing of the text that is evaluated, and its procedures are closures that all have the same code. The idea: a
+//! *mark*, a record of a type named `evaluated-place`, is live in the frame of each evaluated call, a frame of a
+//! procedure called `evaluated-call`, and free in each evaluated procedure. Whoever needs a name or a position looks
+//! for it there.
 //!
 //! ```text
 //!  mark     [rtd][name of the procedure: symbol][source][byte offset]

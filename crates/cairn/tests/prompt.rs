@@ -1,7 +1,7 @@
 //! Interactive sessions: piped, on expressions, on a terminal.
 //!
-//! In the golden file the title of a case is `cairn` and options, or a remark; its source is what is piped in. What comes
-//! out are standard output and standard error in one stream, and the exit status.
+//! In the golden file the title of a case is `cairn` and options, or a remark; its source is what is piped in. What
+//! comes out are standard output and standard error in one stream, and the exit status.
 
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};

@@ -14,8 +14,8 @@
 //! their values would be old; so are those that macros of a library define under names of their own.
 //!
 //! The text of a form that `eval` is given is its written form: messages quote it. The form is an object all the same:
-//! its quoted parts are parts of it, and what cannot be written may stand in it. So the expander knows which datum of the
-//! text is which object, by the order of the text.
+//! its quoted parts are parts of it, and what cannot be written may stand in it. So the expander knows which datum of
+//! the text is which object, by the order of the text.
 
 use super::library::LibraryName;
 use super::scope::{Entrance, Origin};

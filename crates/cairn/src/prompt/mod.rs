@@ -10,8 +10,8 @@
 //! ```
 //!
 //! Where input comes from: the expressions of `-e`, one after another; a line editor when standard input and output are
-//! a terminal that can do it; else the program reads its own standard input, with a prompt if that is a (dumb) terminal,
-//! as under Emacs. So what a program reads from a pipe comes behind the form that reads it.
+//! a terminal that can do it; else the program reads its own standard input, with a prompt if that is a (dumb)
+//! terminal, as under Emacs. So what a program reads from a pipe comes behind the form that reads it.
 
 mod editor;
 mod line_tokens;
