@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Invariants: between the entry and such a check, on every path, there is nothing but what may happen twice: no
-//! effect, no allocation (else the room might be short again), no loop. Stack checks and stop checks are not made so: when a
-//! stop is requested for good, as under zeal, they would never get past themselves.
+//! effect, no allocation (else the room might be short again), no loop. Stack checks and stop checks are not made so:
+//! when a stop is requested for good, as under zeal, they would never get past themselves.
 
 use super::builder::ins;
 use super::emitter::Emitter;
