@@ -181,7 +181,7 @@ fn no_environment() -> Rejection {
 }
 
 fn plain(message: String) -> Rejection {
-    Rejection { message, text: String::new(), help: None, place: Data::Bool(false) }
+    Rejection { message, text: String::new(), help: None, place: Box::new(Data::Bool(false)) }
 }
 
 /// The first message. Places in the file `here` are as they are in its code.
@@ -191,7 +191,7 @@ fn rejection(failed: Failed, here: Option<u32>) -> Rejection {
     let text = text.get(d.span.start as usize..d.span.end as usize).unwrap_or("").chars().take(80).collect();
     let places = Places { sources: &failed.sources, here, objects: &[], top_level: false };
     let place = places.data(d.span.file, d.span.start);
-    Rejection { message: d.message.clone(), text, help: d.help.clone(), place }
+    Rejection { message: d.message.clone(), text, help: d.help.clone(), place: Box::new(place) }
 }
 
 /// `main` of an executable that evaluates: [`cairn_rt::start::cairn_rt_main`] with an expander.

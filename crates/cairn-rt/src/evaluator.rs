@@ -102,7 +102,7 @@ fn answer(ctx: &mut Machine, f: impl FnOnce(&mut dyn Evaluator) -> Result<Option
         Ok(Ok(None)) => Value::FALSE,
         Ok(Err(Rejection { message, text, help, place })) => {
             let help = help.map_or(Data::Bool(false), Data::String);
-            value(ctx, &Data::Vector(vec![Data::String(message), Data::String(text), help, place]), &[])
+            value(ctx, &Data::Vector(vec![Data::String(message), Data::String(text), help, *place]), &[])
         }
         Err(message) => failed(ctx, "eval", &message),
     }

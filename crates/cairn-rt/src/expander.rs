@@ -45,8 +45,8 @@ pub struct Rejection {
     pub text: String,
     /// Advice.
     pub help: Option<String>,
-    /// Where, as in code.
-    pub place: Data,
+    /// Where, as in code. Boxed, for the way of an error is seldom taken.
+    pub place: Box<Data>,
 }
 
 impl Rejection {

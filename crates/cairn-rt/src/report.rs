@@ -274,8 +274,8 @@ fn frames(ctx: &Machine, site: Site) -> Vec<(Frame, usize)> {
         if shape & (code::flags::UNDERFLOW | code::flags::HALT) == 0 {
             let library = shape & code::flags::LIBRARY != 0;
             let call = library && name.as_deref() == Some(evaluated::CALL);
-            let marks = call.then(|| frames::live_values(ctx, frame)).into_iter().flatten();
-            if let Some(mark) = marks.filter(|v| evaluated::is_mark(*v)).next() {
+            let mut marks = call.then(|| frames::live_values(ctx, frame)).into_iter().flatten();
+            if let Some(mark) = marks.find(|v| evaluated::is_mark(*v)) {
                 push(&mut frames, Frame { name: evaluated::name(mark), at: At::Evaluated(mark) });
                 return frames.len() < 100_000;
             }
