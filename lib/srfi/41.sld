@@ -47,6 +47,12 @@
       (if (not (and (exact-integer? n) (>= n 0))) (out-of-range who "not a number of elements:" n)))
     (define (check-stream who s)
       (if (not (stream? s)) (wrong-type who "a stream" s)))
+    ;; At least one.
+    (define (check-streams who streams)
+      (if (null? streams) (wrong-type who "a stream" streams))
+      (for-each (lambda (s) (check-stream who s)) streams))
+    (define (check-number who x)
+      (if (not (number? x)) (wrong-type who "a number" x)))
 
     ;;;; Making
 
@@ -74,18 +80,26 @@
     (define stream-from
       (case-lambda
         ((first) (stream-from first 1))
-        ((first step) (stream-let loop ((x first)) (stream-cons x (loop (+ x step)))))))
+        ((first step)
+         (check-number "stream-from" first)
+         (check-number "stream-from" step)
+         (stream-let loop ((x first)) (stream-cons x (loop (+ x step)))))))
     (define (stream-iterate proc base)
       (check-procedure "stream-iterate" proc)
       (stream-let loop ((x base)) (stream-cons x (loop (proc x)))))
     (define stream-range
       (case-lambda
-        ((first past) (stream-range first past (if (< first past) 1 -1)))
+        ((first past)
+         (check-number "stream-range" first)
+         (check-number "stream-range" past)
+         (stream-range first past (if (< first past) 1 -1)))
         ((first past step)
+         (for-each (lambda (x) (check-number "stream-range" x)) (list first past step))
          (let ((more? (if (< 0 step) < >)))
            (stream-let loop ((x first))
              (if (more? x past) (stream-cons x (loop (+ x step))) stream-null))))))
     (define (stream-unfold mapper more? successor base)
+      (for-each (lambda (f) (check-procedure "stream-unfold" f)) (list mapper more? successor))
       (stream-let loop ((x base))
         (if (more? x) (stream-cons (mapper x) (loop (successor x))) stream-null)))
 
@@ -116,11 +130,13 @@
                (reverse l)
                (loop (and n (- n 1)) (stream-cdr s) (cons (stream-car s) l)))))))
     (define (stream-fold proc base s)
+      (check-procedure "stream-fold" proc)
       (check-stream "stream-fold" s)
       (let loop ((acc base) (s s))
         (if (stream-null? s) acc (loop (proc acc (stream-car s)) (stream-cdr s)))))
     (define (stream-for-each proc . streams)
-      (for-each (lambda (s) (check-stream "stream-for-each" s)) streams)
+      (check-procedure "stream-for-each" proc)
+      (check-streams "stream-for-each" streams)
       (let loop ((streams streams))
         (if (not (any-null? streams))
             (begin
@@ -171,16 +187,19 @@
               (else (loop (stream-cdr s))))))
     (define (stream-map proc . streams)
       (check-procedure "stream-map" proc)
-      (for-each (lambda (s) (check-stream "stream-map" s)) streams)
+      (check-streams "stream-map" streams)
       (stream-let loop ((streams streams))
         (if (any-null? streams)
             stream-null
             (stream-cons (apply proc (map stream-car streams)) (loop (map stream-cdr streams))))))
-    (define (stream-zip . streams) (apply stream-map list streams))
+    (define (stream-zip . streams)
+      (check-streams "stream-zip" streams)
+      (apply stream-map list streams))
     (define (stream-reverse s)
       (check-stream "stream-reverse" s)
       (stream-lazy (stream-fold (lambda (acc x) (stream-cons x acc)) stream-null s)))
     (define (stream-scan proc base s)
+      (check-procedure "stream-scan" proc)
       (check-stream "stream-scan" s)
       (stream-let loop ((acc base) (s s))
         (if (stream-null? s)
