@@ -59,7 +59,7 @@ pub fn prompt(compiler: &Compiler, prompt: Prompt, options: RunOptions) -> Resul
 
 enum Input {
     Expressions(VecDeque<String>),
-    Editor(LineEditor),
+    Editor(Box<LineEditor>),
     /// The program's standard input; with a prompt.
     Port(bool),
 }
@@ -101,7 +101,9 @@ impl Terminal {
         let input = if !prompt.expressions.is_empty() {
             Input::Expressions(prompt.expressions.into())
         } else if terminal && !dumb {
-            Input::Editor(LineEditor::new(history_file(), color).map_err(|e| format!("no line editor: {e}"))?)
+            Input::Editor(Box::new(
+                LineEditor::new(history_file(), color).map_err(|e| format!("no line editor: {e}"))?,
+            ))
         } else {
             Input::Port(terminal)
         };
