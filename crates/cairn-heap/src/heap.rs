@@ -449,8 +449,8 @@ impl<M: ObjectModel> Heap<M> {
             core.large.free(&mut core.pool, &core.cards, Address(address));
         }
     }
-    /// The object of this reference, just made, is a weak one: to the object model a leaf with a header word, followed by
-    /// so many weak words, which are set.
+    /// The object of this reference, just made, is a weak one: to the object model a leaf with a header word, followed
+    /// by so many weak words, which are set.
     pub fn made_weak(&mut self, reference: u64, words: u32, kind: WeakKind) {
         self.core.weak.made(reference, words, kind);
     }

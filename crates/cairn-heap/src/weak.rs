@@ -13,8 +13,8 @@
 //! ```
 //!
 //! An ephemeron whose key has not been reached waits for it: the collector tells of each object that it reaches and
-//! that is *watched* ([`Watched`]). So a chain of ephemerons is followed in linear time. It does so only in this phase, and
-//! only when there are weak objects to look at; otherwise nothing of this costs anything.
+//! that is *watched* ([`Watched`]). So a chain of ephemerons is followed in linear time. It does so only in this phase,
+//! and only when there are weak objects to look at; otherwise nothing of this costs anything.
 //!
 //! Generations: a collection of young objects looks at the weak objects made since the last one, and at old ones that
 //! have been stored to ([`WeakObjects::stored`]); in those longer than a card, at the dirty cards.

@@ -49,6 +49,16 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("no line editor: {e}", "a terminal whose settings cannot be read"),
     ("cannot read the standard input: {}", "a read error"),
     ("the library has no {key}", "the session is part of lib/"),
+    ("the compiled library is damaged", "damaged between the check of its head and its use"),
+    ("the compiled library cannot be written to {}", "no directory can be written; programs are compiled whole then"),
+    ("compiling the library, once for this build", "only a terminal is told"),
+    ("the cairn binary cannot be found", "the system does not tell"),
+    ("cannot read the library: {e}", "a read error"),
+    ("could not be compiled and stays slow: {e}", "what was expanded once fails the second time"),
+    ("the library cannot evaluate", "the evaluator is part of lib/"),
+    ("the library is gone", "removed while a program runs on it"),
+    ("the module has no table", "the object code was not made by this compiler"),
+    ("cannot run {}: {}", "cairn-study is missing beside cairn: an installation that was taken apart"),
 ];
 
 fn files(directory: &Path, extensions: &[&str]) -> Vec<PathBuf> {

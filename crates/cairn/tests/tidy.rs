@@ -135,6 +135,7 @@ const SHARED_NAMES: &[&str] = &[
     "parse.rs",
     "print.rs",
     "raise.rs",     // errors, on both sides
+    "weak.rs",      // weak objects: the heap's, and Scheme's
     "record.rs",    // records, on both sides
     "safepoint.rs", // safepoints, on both sides
     "tests.rs",
