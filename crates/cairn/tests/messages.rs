@@ -50,7 +50,10 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("cannot read the standard input: {}", "a read error"),
     ("the library has no {key}", "the session is part of lib/"),
     ("the compiled library is damaged", "damaged between the check of its head and its use"),
-    ("the compiled library cannot be written to {}", "no directory can be written; programs are compiled whole then"),
+    (
+        "the compiled library cannot be written to {}",
+        "no directory can be written; programs are compiled whole then",
+    ),
     ("compiling the library, once for this build", "only a terminal is told"),
     ("the cairn binary cannot be found", "the system does not tell"),
     ("cannot read the library: {e}", "a read error"),
