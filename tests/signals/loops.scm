@@ -18,8 +18,8 @@
 
 (define (fib n) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))
 
-(define (even? n m) (if (= n 0) (odd? m 1) (odd? (- n 1) m)))
-(define (odd? n m) (if (= n 0) (even? m 1) (even? (- n 1) m)))
+(define (is-even? n m) (if (= n 0) (is-odd? m 1) (is-odd? (- n 1) m)))
+(define (is-odd? n m) (if (= n 0) (is-even? m 1) (is-even? (- n 1) m)))
 
 ;; Tail calls of procedures that nobody knows.
 (define ring (make-vector 3 #f))
@@ -106,7 +106,7 @@
     ((sometimes) (sometimes))
     ((fib) (let loop () (fib 25) (loop)))
     ((deep) (fib 200))
-    ((parity) (even? 10 1))
+    ((parity) (is-even? 10 1))
     ((unknown) (unknown))
     ((cps) (let loop () (cps 100 (lambda (v) v)) (loop)))
     ((applied) (vector-set! ring 0 applied) (applied 1 2 3))
