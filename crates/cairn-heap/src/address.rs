@@ -4,6 +4,9 @@
 //! object, [`BlockIndex`] the number of a 32 KiB block counted from the base of the region. Mixing them up is the
 //! classic collector bug; here it does not compile. All three are plain integers at run time.
 
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
 /// log2 of the block size.
 pub const BLOCK_SHIFT: u32 = cairn_layout::machine::BLOCK_SHIFT;
 /// Bytes per block.
@@ -124,3 +127,42 @@ impl BlockIndex {
 pub const fn blocks_for(bytes: u64) -> u32 {
     bytes.div_ceil(BLOCK_BYTES) as u32
 }
+
+/// Copies `n > 0` words between places that do not overlap.
+///
+/// # Safety
+/// So many words can be read at `from` and written at `to`.
+#[inline(always)]
+pub(crate) unsafe fn copy_words(from: *const u64, to: *mut u64, n: u64) {
+    if n > 16 {
+        // SAFETY: by the contract.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, n as usize) };
+        return;
+    }
+    let mut i = 0;
+    while i < n as usize {
+        // SAFETY: by the contract.
+        unsafe { *to.add(i) = *from.add(i) };
+        i += 1;
+    }
+}
+
+/// Hashes one address, or the word that stands for an object there.
+#[derive(Default)]
+pub struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("only addresses are hashed")
+    }
+    fn write_u64(&mut self, n: u64) {
+        let h = n.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = h ^ (h >> 32);
+    }
+}
+
+/// Something for each of several addresses.
+pub type ByAddress<T> = HashMap<u64, T, BuildHasherDefault<AddressHasher>>;

@@ -135,6 +135,14 @@ impl Core {
         }
         Ok(())
     }
+    /// A collection begins; are there words that may or may not be references? The same at every collection of a heap.
+    pub(crate) fn learn_ambiguity(&mut self, ambiguous: bool) {
+        let known = *self.ambiguous.get_or_insert(ambiguous);
+        assert_eq!(known, ambiguous, "clients of one heap differ in `AMBIGUOUS`");
+        if ambiguous {
+            self.marks.expect_ambiguity().expect("address space for finding objects");
+        }
+    }
     pub(crate) fn notify(&mut self, event: &CollectionEvent) {
         if let Some(o) = &mut self.observer {
             o.collection(event);

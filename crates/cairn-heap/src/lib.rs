@@ -93,7 +93,7 @@ mod stats;
 mod weak;
 mod zeal;
 
-pub use address::Address;
+pub use address::{Address, ByAddress};
 pub use config::{HeapConfig, Proposals, SizingConfig, Zeal};
 pub use error::{HeapError, OutOfMemory};
 pub use gc::{AmbiguousVisitor, Client, Request, RootVisitor, WeakVisitor};

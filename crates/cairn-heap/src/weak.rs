@@ -22,13 +22,11 @@
 //! Order: an object that is guarded is given back with everything that it refers to, and weak references to it are not
 //! broken then. Objects that refer to each other are given back all at once.
 
-use crate::address::{Address, Span, WORD};
+use crate::address::{Address, ByAddress, Span, WORD};
 use crate::gc::{Client, WeakVisitor};
 use crate::model::ObjectModel;
 use crate::region::{CARD_BYTES, Cards};
 use cairn_layout::object::weak;
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 /// What the words of a weak object mean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,25 +93,6 @@ pub struct GivenBack {
 /// A weak reference that is kept outside the heap; see [`crate::Heap::make_weak_handle`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct WeakHandle(u32);
-
-/// Hashes addresses.
-#[derive(Default)]
-pub(crate) struct AddressHasher(u64);
-
-impl Hasher for AddressHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("only addresses are hashed")
-    }
-    fn write_u64(&mut self, n: u64) {
-        let h = n.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = h ^ (h >> 32);
-    }
-}
-
-type ByAddress<T> = HashMap<u64, T, BuildHasherDefault<AddressHasher>>;
 
 /// The objects that something waits for, by the addresses that they had before the collection.
 #[derive(Default)]

@@ -7,12 +7,9 @@
 
 mod common;
 
-use cairn_heap::{
-    Address, AmbiguousVisitor, CObjects, CellType, Client, Heap, HeapConfig, LayoutId, Nature, Request,
-    RootVisitor, SizingConfig, Zeal,
-};
+use cairn_heap::{CObjects, CellType, Heap, HeapConfig, LayoutId, Nature, Request, SizingConfig, Zeal};
 use cairn_layout::collector::COLLECTORS;
-use common::{Random, get, put};
+use common::{AmbiguousRoots, Random, get, put};
 use std::collections::HashMap;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
@@ -62,29 +59,11 @@ impl Object {
     }
 }
 
-#[derive(Default)]
-struct Roots {
-    words: Vec<u64>,
-    maybe: Vec<u64>,
-}
-
-impl Client for Roots {
-    const AMBIGUOUS: bool = true;
-
-    fn visit_roots<V: RootVisitor>(&mut self, v: &mut V) {
-        unsafe { v.words(self.words.as_mut_ptr(), self.words.len()) }
-    }
-    fn visit_ambiguous<V: AmbiguousVisitor>(&mut self, v: &mut V) {
-        unsafe { v.ambiguous_words(self.maybe.as_ptr(), self.maybe.len()) }
-    }
-    fn trace_continuation<V: RootVisitor>(&mut self, _: Address, _: &mut V) {}
-}
-
 struct Stress {
     heap: Heap<CObjects>,
     lo: u64,
     hi: u64,
-    roots: Roots,
+    roots: AmbiguousRoots,
     layouts: Vec<LayoutId>,
     cell: CellType,
     r: Random,
@@ -105,7 +84,7 @@ impl Stress {
             heap,
             lo,
             hi,
-            roots: Roots { words: vec![0; roots], maybe: vec![0; 8] },
+            roots: AmbiguousRoots { words: vec![0; roots], maybe: vec![0; 8] },
             layouts,
             cell,
             r: Random(seed),

@@ -3,40 +3,19 @@
 
 mod common;
 
-use cairn_heap::{
-    Address, AmbiguousVisitor, CObjects, Client, Heap, HeapConfig, LayoutId, Nature, Proposals, Request,
-    RootVisitor, Scheme, Stats, Zeal,
-};
+use cairn_heap::{CObjects, Heap, HeapConfig, LayoutId, Nature, Proposals, Request, Scheme, Stats, Zeal};
 use cairn_layout::collector::MCC;
-use common::{AnyMutator, NIL, Random, assert_list, fix, get, put};
+use common::{AmbiguousRoots, AnyMutator, NIL, Random, assert_list, fix, get, put};
 
 fn config(page_bytes: u64) -> HeapConfig {
     HeapConfig { collector: &MCC, page_bytes, ..HeapConfig::zealous() }
-}
-
-#[derive(Default)]
-struct Roots {
-    words: Vec<u64>,
-    maybe: Vec<u64>,
-}
-
-impl Client for Roots {
-    const AMBIGUOUS: bool = true;
-
-    fn visit_roots<V: RootVisitor>(&mut self, v: &mut V) {
-        unsafe { v.words(self.words.as_mut_ptr(), self.words.len()) }
-    }
-    fn visit_ambiguous<V: AmbiguousVisitor>(&mut self, v: &mut V) {
-        unsafe { v.ambiguous_words(self.maybe.as_ptr(), self.maybe.len()) }
-    }
-    fn trace_continuation<V: RootVisitor>(&mut self, _: Address, _: &mut V) {}
 }
 
 struct C {
     heap: Heap<CObjects>,
     lo: u64,
     hi: u64,
-    roots: Roots,
+    roots: AmbiguousRoots,
     /// A number, then a reference.
     node: LayoutId,
 }
@@ -47,7 +26,7 @@ impl C {
         let node = model.define(2, 0b10);
         let mut heap = Heap::new(model, config).unwrap();
         let (lo, hi) = heap.current();
-        C { heap, lo, hi, roots: Roots::default(), node }
+        C { heap, lo, hi, roots: AmbiguousRoots::default(), node }
     }
     fn make(&mut self, nature: Nature) -> u64 {
         self.heap.make(&mut self.lo, &mut self.hi, nature).unwrap()

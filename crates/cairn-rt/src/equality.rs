@@ -8,11 +8,10 @@
 //! car is bounded by memory, not by the native stack.
 
 use crate::access::{self, byte_slice, car, cdr, limbs, string_chars, word, words};
+use cairn_heap::ByAddress;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use cairn_layout::object::{self, Type};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 /// Comparisons before the union-find structure is used at all.
 const PLAIN_BUDGET: i64 = 10_000;
@@ -57,25 +56,8 @@ const FIRST_CLASSES: usize = 1 << 14;
 /// Sets of objects assumed equal, keyed by address word.
 #[derive(Default)]
 struct Classes {
-    numbers: HashMap<u64, u32, BuildHasherDefault<AddressHasher>>,
+    numbers: ByAddress<u32>,
     parents: Vec<u32>,
-}
-
-/// Hashes one address.
-#[derive(Default)]
-struct AddressHasher(u64);
-
-impl Hasher for AddressHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("only addresses are hashed")
-    }
-    fn write_u64(&mut self, n: u64) {
-        let h = n.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = h ^ (h >> 32);
-    }
 }
 
 impl Classes {

@@ -12,6 +12,25 @@ use cairn_layout::limits::CHECK_RESERVE;
 use cairn_layout::object::{Type, continuation, header, object_bytes};
 use cairn_layout::value::{TAG_OBJECT, TAG_PAIR, TAG_PROCEDURE};
 
+/// A client with precise and ambiguous roots, and nothing else.
+#[derive(Default)]
+pub struct AmbiguousRoots {
+    pub words: Vec<u64>,
+    pub maybe: Vec<u64>,
+}
+
+impl Client for AmbiguousRoots {
+    const AMBIGUOUS: bool = true;
+
+    fn visit_roots<V: RootVisitor>(&mut self, v: &mut V) {
+        unsafe { v.words(self.words.as_mut_ptr(), self.words.len()) }
+    }
+    fn visit_ambiguous<V: AmbiguousVisitor>(&mut self, v: &mut V) {
+        unsafe { v.ambiguous_words(self.maybe.as_ptr(), self.maybe.len()) }
+    }
+    fn trace_continuation<V: RootVisitor>(&mut self, _: Address, _: &mut V) {}
+}
+
 /// Code of a procedure: its descriptor ends with the shape word, then "code".
 #[repr(C, align(16))]
 pub struct Code {

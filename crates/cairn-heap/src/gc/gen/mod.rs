@@ -405,15 +405,7 @@ impl Plan for Gen {
         hi: Address,
         request: Request,
     ) -> Result<(), OutOfMemory> {
-        let ambiguous = M::AMBIGUOUS || C::AMBIGUOUS;
-        assert_eq!(
-            *core.ambiguous.get_or_insert(ambiguous),
-            ambiguous,
-            "clients of one heap differ in `AMBIGUOUS`"
-        );
-        if ambiguous {
-            core.marks.expect_ambiguity().expect("address space for finding objects");
-        }
+        core.learn_ambiguity(M::AMBIGUOUS || C::AMBIGUOUS);
         self.close(core, lo, hi);
         let walks = core.zeal.verify && core.pace.walks();
         if walks {

@@ -24,7 +24,7 @@
 
 #![allow(unsafe_op_in_unsafe_fn)] // The whole file is one unsafe algorithm; contracts are on the functions.
 
-use crate::address::{Address, BLOCK_BYTES, BLOCK_SHIFT, Span, WORD};
+use crate::address::{Address, BLOCK_BYTES, BLOCK_SHIFT, Span, WORD, copy_words};
 use crate::blocks::{Kind, State};
 use crate::find::Finder;
 use crate::gc::{AmbiguousVisitor, Client, RootVisitor, WeakVisitor};
@@ -739,19 +739,5 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool> WeakTracing<C> for Tracer<'_,
     }
     fn watched(&mut self) -> &mut Watched {
         &mut self.watched
-    }
-}
-
-/// Copies `n > 0` words between places that do not overlap.
-#[inline(always)]
-unsafe fn copy_words(from: *const u64, to: *mut u64, n: u64) {
-    if n > 16 {
-        std::ptr::copy_nonoverlapping(from, to, n as usize);
-        return;
-    }
-    let mut i = 0;
-    while i < n as usize {
-        *to.add(i) = *from.add(i);
-        i += 1;
     }
 }

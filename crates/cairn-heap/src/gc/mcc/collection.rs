@@ -20,7 +20,7 @@
 
 use super::meta_words::{self, Object, PINNED, STATE, VISITED, meta_of};
 use super::quasi_pointers::{Detector, Found, Resume};
-use crate::address::{Address, BLOCK_BYTES, Span, WORD};
+use crate::address::{Address, BLOCK_BYTES, Span, WORD, copy_words};
 use crate::blocks::{BlockPool, Kind, poison};
 use crate::config::Proposals;
 use crate::find::Finder;
@@ -687,19 +687,5 @@ impl<M: ObjectModel, C: Client> WeakTracing<C> for Collection<'_, M, C> {
     }
     fn watched(&mut self) -> &mut Watched {
         &mut self.watched
-    }
-}
-
-/// Copies `n > 0` words between places that do not overlap.
-#[inline(always)]
-unsafe fn copy_words(from: *const u64, to: *mut u64, n: u64) {
-    if n > 16 {
-        std::ptr::copy_nonoverlapping(from, to, n as usize);
-        return;
-    }
-    let mut i = 0;
-    while i < n as usize {
-        *to.add(i) = *from.add(i);
-        i += 1;
     }
 }

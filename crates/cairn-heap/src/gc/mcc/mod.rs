@@ -351,15 +351,7 @@ impl Plan for Mcc {
         request: Request,
     ) -> Result<(), OutOfMemory> {
         let began = Instant::now();
-        let ambiguous = M::AMBIGUOUS || C::AMBIGUOUS;
-        assert_eq!(
-            *core.ambiguous.get_or_insert(ambiguous),
-            ambiguous,
-            "clients of one heap differ in `AMBIGUOUS`"
-        );
-        if ambiguous {
-            core.marks.expect_ambiguity().expect("address space for finding objects");
-        }
+        core.learn_ambiguity(M::AMBIGUOUS || C::AMBIGUOUS);
         let nursery = self.unproven();
         self.close_current(core, lo, hi);
         self.close_own(core);
