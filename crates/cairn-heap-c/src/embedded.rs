@@ -11,11 +11,9 @@ use cairn_heap::{
 use cairn_layout::collector::Allocation;
 use cairn_layout::limits::CHECK_RESERVE;
 use cairn_layout::object::LARGE_BYTES;
-use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::null_mut;
-use std::rc::Rc;
 
 /// `cairn_finalizer`.
 pub type Finalizer = extern "C" fn(*mut Embedded, *mut c_void, *mut c_void);
@@ -200,7 +198,7 @@ pub struct Refused {
 
 /// Hands events to the program.
 struct Told {
-    heap: Rc<Cell<*mut Embedded>>,
+    heap: *mut Embedded,
     call: Listener,
     data: *mut c_void,
 }
@@ -216,7 +214,7 @@ impl Observer for Told {
             copied: e.copied,
             pause_ns: e.pause.as_nanos() as u64,
         };
-        (self.call)(self.heap.get(), &raw const event, self.data);
+        (self.call)(self.heap, &raw const event, self.data);
     }
 }
 
@@ -237,8 +235,6 @@ pub struct Embedded {
     hidden: Option<(u64, u64)>,
     layouts: Vec<LayoutId>,
     error: CString,
-    /// Where this is, for the observer.
-    me: Rc<Cell<*mut Embedded>>,
 }
 
 impl Embedded {
@@ -248,7 +244,7 @@ impl Embedded {
         let mut heap = Heap::new(CObjects::default(), config)?;
         let cursors = heap.current();
         let (lo, hi) = if inline { cursors } else { (0, 0) };
-        let mut embedded = Box::new(Embedded {
+        Ok(Box::new(Embedded {
             lo,
             hi,
             cards: heap.cards_ptr(),
@@ -259,11 +255,7 @@ impl Embedded {
             hidden: (!inline).then_some(cursors),
             layouts: Vec::new(),
             error: CString::default(),
-            me: Rc::new(Cell::new(null_mut())),
-        });
-        let me = &raw mut *embedded;
-        embedded.me.set(me);
-        Ok(embedded)
+        }))
     }
 
     /// Why the last function failed.
@@ -351,9 +343,9 @@ impl Embedded {
             }
         }
     }
-    /// Who hears of collections.
-    pub fn listen(&mut self, call: Option<Listener>, data: *mut c_void) {
-        let told = call.map(|call| Box::new(Told { heap: self.me.clone(), call, data }) as Box<dyn Observer>);
+    /// Who hears of collections, and what it is told of where this is.
+    pub fn listen(&mut self, heap: *mut Embedded, call: Option<Listener>, data: *mut c_void) {
+        let told = call.map(|call| Box::new(Told { heap, call, data }) as Box<dyn Observer>);
         self.heap.set_observer(told);
     }
 

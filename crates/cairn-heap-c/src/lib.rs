@@ -185,13 +185,17 @@ pub unsafe extern "C" fn cairn_add_root(pointer: *mut Embedded, first: *mut u64,
     unsafe { heap(pointer) }.roots.precise.push((first, count));
 }
 
+/// Takes out the run of words that was added last with this first word.
+fn forget<P: PartialEq>(runs: &mut Vec<(P, usize)>, first: P) {
+    if let Some(i) = runs.iter().rposition(|r| r.0 == first) {
+        runs.swap_remove(i);
+    }
+}
+
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_remove_root(pointer: *mut Embedded, first: *mut u64) {
     // SAFETY: as for `heap`.
-    let roots = &mut unsafe { heap(pointer) }.roots.precise;
-    if let Some(i) = roots.iter().rposition(|r| r.0 == first) {
-        roots.swap_remove(i);
-    }
+    forget(&mut unsafe { heap(pointer) }.roots.precise, first);
 }
 
 #[unsafe(no_mangle)]
@@ -209,10 +213,7 @@ pub unsafe extern "C" fn cairn_add_ambiguous(pointer: *mut Embedded, first: *con
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_remove_ambiguous(pointer: *mut Embedded, first: *const u64) {
     // SAFETY: as for `heap`.
-    let roots = &mut unsafe { heap(pointer) }.roots.ambiguous;
-    if let Some(i) = roots.iter().rposition(|r| r.0 == first) {
-        roots.swap_remove(i);
-    }
+    forget(&mut unsafe { heap(pointer) }.roots.ambiguous, first);
 }
 
 #[unsafe(no_mangle)]
@@ -297,7 +298,7 @@ pub unsafe extern "C" fn cairn_on_limit(pointer: *mut Embedded, call: Option<Lim
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_on_collection(pointer: *mut Embedded, call: Option<Listener>, data: *mut c_void) {
     // SAFETY: as for `heap`.
-    unsafe { heap(pointer) }.listen(call, data);
+    unsafe { heap(pointer) }.listen(pointer, call, data);
 }
 
 /// `cairn_counters`.

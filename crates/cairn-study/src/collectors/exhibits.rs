@@ -58,34 +58,33 @@ fn programs() -> Vec<Item> {
 }
 
 fn times(m: &Measured) -> Vec<Item> {
-    let title = "Figure 1: time in all (s) by heap size, as a multiple of the smallest heap that works".into();
-    let panels = m.programs.iter().map(|p| Panel {
-        title: p.program.paper.into(),
-        content: Content::Curves {
-            axes: ("× smallest heap".into(), "s".into()),
-            series: by_collector(m, p, Averages::total_seconds),
-        },
-    });
-    let note = "A missing point: the program could not be run at that heap size.".to_string();
-    let figure =
-        Figure { id: "figure-1".into(), title, legend: legend(m), panels: panels.collect(), note: note.clone() };
-    let panels = m.programs.iter().map(|p| Panel {
-        title: p.program.paper.into(),
-        content: Content::Curves {
-            axes: ("× smallest heap".into(), "s".into()),
-            series: by_collector(m, p, Averages::collector_seconds),
-        },
-    });
-    let collector_figure = Figure {
-        id: "figure-1-collector".into(),
-        title: "Figure 1, collector time alone (s)".into(),
-        legend: legend(m),
-        panels: panels.collect(),
-        note,
-    };
-    let mut items = vec![Item::Figure(figure), Item::Figure(collector_figure), Item::Table(canonical_times(m))];
+    let all = "Figure 1: time in all (s) by heap size, as a multiple of the smallest heap that works";
+    let collector = "Figure 1, collector time alone (s)";
+    let mut items = vec![
+        Item::Figure(by_heap_size(m, "figure-1", all, Averages::total_seconds)),
+        Item::Figure(by_heap_size(m, "figure-1-collector", collector, Averages::collector_seconds)),
+        Item::Table(canonical_times(m)),
+    ];
     items.extend(m.programs.iter().map(|p| Item::Table(times_of(m, p))));
     items
+}
+
+/// A panel for each program, with a curve for each collector.
+fn by_heap_size(m: &Measured, id: &str, title: &str, value: fn(&Averages) -> f64) -> Figure {
+    let panels = m.programs.iter().map(|p| Panel {
+        title: p.program.paper.into(),
+        content: Content::Curves {
+            axes: ("× smallest heap".into(), "s".into()),
+            series: by_collector(m, p, value),
+        },
+    });
+    Figure {
+        id: id.into(),
+        title: title.into(),
+        legend: legend(m),
+        panels: panels.collect(),
+        note: "A missing point: the program could not be run at that heap size.".into(),
+    }
 }
 
 fn legend(m: &Measured) -> Vec<String> {
@@ -325,18 +324,33 @@ fn stages(m: &Measured, mcc: usize) -> Table {
 }
 
 fn stages_figure(m: &Measured, mcc: usize) -> Figure {
-    let ours = m.programs.iter().filter_map(|p| {
-        Some((p.program.paper.to_string(), p.canonical_of(m, mcc).and_then(stage_shares)?.to_vec()))
-    });
-    let paper =
-        PROGRAMS.iter().zip(published::STAGES).map(|(p, s)| (p.paper.to_string(), s.map(|v| v / 100.0).to_vec()));
+    let title = "Figure 4: shares of the stages in MCC's time";
+    let legend = STAGES.map(|(name, _)| name);
+    shares_figure(m, "figure-4", title, &legend, &published::STAGES, |p| {
+        p.canonical_of(m, mcc).and_then(stage_shares).map(|s| s.to_vec())
+    })
+}
+
+/// Shares of each program, here and in the paper, which gives percentages; parts beyond the legend are left out.
+fn shares_figure(
+    m: &Measured,
+    id: &str,
+    title: &str,
+    legend: &[&str],
+    paper: &[[f64; 5]],
+    shares: impl Fn(&ProgramResults) -> Option<Vec<f64>>,
+) -> Figure {
+    let parts = legend.len();
+    let ours = m.programs.iter().filter_map(|p| Some((p.program.paper.to_string(), shares(p)?[..parts].to_vec())));
+    let published = PROGRAMS.iter().zip(paper);
+    let published = published.map(|(p, s)| (p.paper.to_string(), s[..parts].iter().map(|v| v / 100.0).collect()));
     Figure {
-        id: "figure-4".into(),
-        title: "Figure 4: shares of the stages in MCC's time".into(),
-        legend: STAGES.iter().map(|(name, _)| name.to_string()).collect(),
+        id: id.into(),
+        title: title.into(),
+        legend: legend.iter().map(ToString::to_string).collect(),
         panels: vec![
             Panel { title: "here".into(), content: Content::Shares(ours.collect()) },
-            Panel { title: "paper".into(), content: Content::Shares(paper.collect()) },
+            Panel { title: "paper".into(), content: Content::Shares(published.collect()) },
         ],
         note: String::new(),
     }
@@ -368,24 +382,11 @@ fn sizes(m: &Measured, mcc: usize) -> Table {
 }
 
 fn sizes_figure(m: &Measured, mcc: usize) -> Figure {
-    let ours = m.programs.iter().filter_map(|p| {
-        let shares = p.collectors[mcc].census.as_ref().and_then(size_shares)?;
-        Some((p.program.paper.to_string(), shares[..4].to_vec()))
-    });
-    let paper = PROGRAMS
-        .iter()
-        .zip(published::SIZES)
-        .map(|(p, s)| (p.paper.to_string(), s[..4].iter().map(|v| v / 100.0).collect()));
-    Figure {
-        id: "figure-3".into(),
-        title: "Figure 3: percentage of objects allocated of size 1, 2, 3, and 4 or more words".into(),
-        legend: ["1 word", "2 words", "3 words", "4 or more"].map(str::to_string).to_vec(),
-        panels: vec![
-            Panel { title: "here".into(), content: Content::Shares(ours.collect()) },
-            Panel { title: "paper".into(), content: Content::Shares(paper.collect()) },
-        ],
-        note: String::new(),
-    }
+    let title = "Figure 3: percentage of objects allocated of size 1, 2, 3, and 4 or more words";
+    let legend = ["1 word", "2 words", "3 words", "4 or more"];
+    shares_figure(m, "figure-3", title, &legend, &published::SIZES, |p| {
+        p.collectors[mcc].census.as_ref().and_then(size_shares).map(|s| s.to_vec())
+    })
 }
 
 fn client_times(m: &Measured, a: usize, b: usize) -> Table {
