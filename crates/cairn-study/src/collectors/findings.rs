@@ -80,7 +80,10 @@ fn client_time(m: &Measured) -> Finding {
 }
 
 fn space(m: &Measured) -> Finding {
-    let claim = format!("MCC needs a heap of {} times the live data (section 3.1.3).", published::MCC_SPACE);
+    let claim = format!(
+        "MCC needs a heap of up to {} times the live data (section 3.1.3, for objects of two words).",
+        published::MCC_SPACE
+    );
     let Some(mcc) = m.collector("mcc") else { return missing(claim, "MCC") };
     // Where a megabyte or more lives, pages and fixed costs do not decide.
     let ratios: Vec<f64> = m
