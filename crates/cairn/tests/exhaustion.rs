@@ -144,7 +144,7 @@ fn exhaust(c: Configuration) {
 #[test]
 fn memory() {
     std::thread::scope(|scope| {
-        for c in matrix::pairs() {
+        for c in matrix::cross() {
             scope.spawn(move || exhaust(c));
         }
     });

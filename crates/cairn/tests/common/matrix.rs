@@ -77,24 +77,49 @@ pub fn pairs() -> impl Iterator<Item = Configuration> {
     })
 }
 
-/// Every pair, run as programs that are evaluated first. Zeal, under which the evaluator takes minutes with frames in
-/// the heap, is left to the usual strategy.
+/// The pairs in which the strategy or the collector is the usual one; with `CAIRN_MATRIX=whole`, all of them.
+pub fn cross() -> impl Iterator<Item = Configuration> {
+    let whole = is_whole();
+    pairs().filter(move |c| whole || is_on_cross(c))
+}
+
+fn is_on_cross(c: &Configuration) -> bool {
+    let usual = Configuration::usual();
+    c.frames == usual.frames || c.collector == usual.collector
+}
+
+/// Is no cell left out?
+fn is_whole() -> bool {
+    std::env::var_os("CAIRN_MATRIX").is_some_and(|v| v == "whole")
+}
+
+/// The pairs of the cross, run as programs that are evaluated first. Zeal, under which the evaluator takes minutes with
+/// other strategies, is left to the usual one.
 pub fn evaluated() -> impl Iterator<Item = Configuration> {
     let usual = Configuration::usual().frames;
     let modes = |c: Configuration| [c, c.with_mode(Mode::Zeal)];
-    let every = pairs().map(|c| Configuration { opt: "auto", ..c }).flat_map(modes);
+    let every = cross().map(|c| Configuration { opt: "auto", ..c }).flat_map(modes);
     every.filter(move |c| c.mode != Mode::Zeal || c.frames == usual)
 }
 
-/// The whole matrix. Zeal with low optimization, which takes longest, is left to the usual strategy.
+/// The matrix: the usual pair in every way; the others of the cross by each mode and each level of optimization once;
+/// the rest of the pairs under zeal, which demands most. `CAIRN_MATRIX=whole` leaves nothing out, and takes an hour.
 pub fn all() -> impl Iterator<Item = Configuration> {
-    let modes = [Mode::Run, Mode::Build, Mode::Zeal];
-    let every = move |c| {
-        modes.into_iter().flat_map(move |mode| ["high", "low"].map(|opt| Configuration { mode, opt, ..c }))
-    };
-    let usual = Configuration::usual().frames;
-    let precise =
-        pairs().flat_map(every).filter(move |c| (c.mode, c.opt) != (Mode::Zeal, "low") || c.frames == usual);
+    let every = [Mode::Run, Mode::Build, Mode::Zeal].into_iter().flat_map(|m| ["high", "low"].map(|opt| (m, opt)));
+    let every: Vec<_> = every.collect();
+    let whole = is_whole();
+    let precise = pairs().flat_map(move |c| {
+        let cells = match c {
+            c if whole || c == Configuration::usual() => every.clone(),
+            c if is_on_cross(&c) => vec![(Mode::Run, "high"), (Mode::Build, "low"), (Mode::Zeal, "high")],
+            _ => vec![(Mode::Zeal, "high")],
+        };
+        cells.into_iter().map(move |(mode, opt)| Configuration { mode, opt, ..c })
+    });
     let ambiguous = pairs().filter(|c| c.collector.barrier == Barrier::None && !c.frames.frames_in_heap);
-    precise.chain(ambiguous.flat_map(|c| [Mode::Ambiguous, Mode::AmbiguousZeal].map(|m| c.with_mode(m))))
+    let ambiguous = ambiguous.flat_map(move |c| {
+        let modes = [Mode::AmbiguousZeal, Mode::Ambiguous];
+        modes.into_iter().take(if whole || is_on_cross(&c) { 2 } else { 1 }).map(move |m| c.with_mode(m))
+    });
+    precise.chain(ambiguous)
 }
