@@ -3,8 +3,11 @@
 
 mod common;
 
-use cairn_heap::{CObjects, Heap, HeapConfig, LayoutId, Nature, Proposals, Request, Scheme, Stats, Zeal};
+use cairn_heap::{
+    AllocKind, CObjects, Heap, HeapConfig, LayoutId, Nature, Proposals, Request, Scheme, Stats, Zeal,
+};
 use cairn_layout::collector::MCC;
+use cairn_layout::value::TAG_PAIR;
 use common::{AmbiguousRoots, AnyMutator, NIL, Random, assert_list, fix, get, put};
 
 fn config(page_bytes: u64) -> HeapConfig {
@@ -291,6 +294,34 @@ fn a_collection_comes_when_two_thirds_of_the_heap_are_full() {
             assert!((0.6..=0.67).contains(&share), "{share} of {bytes}");
         }
     }
+}
+
+#[test]
+fn the_runtime_gets_no_page_beyond_the_limit() {
+    let limit = 2 << 20;
+    let mut m: AnyMutator<true> =
+        AnyMutator::new(HeapConfig { heap_max: Some(limit), zeal: Zeal::default(), ..config(32 << 10) });
+    // Everything lives, so that no collection helps.
+    let mut l = NIL;
+    let mut bytes = 0;
+    loop {
+        match m.try_alloc(16, AllocKind::Pair) {
+            Ok(a) => {
+                put(a, 0, fix(1));
+                put(a, 1, l);
+                l = a | TAG_PAIR;
+                bytes += 24;
+            }
+            Err(_) => break,
+        }
+        if bytes % (64 << 10) == 0 {
+            m.roots.words = vec![l];
+            let _ = m.heap.collect(&mut m.lo, &mut m.hi, &mut m.roots, Request::Major);
+            l = m.roots.words[0];
+        }
+        assert!(bytes <= 2 * limit, "{bytes} bytes in a heap of {limit}");
+    }
+    assert!(bytes > limit / 2, "{bytes} bytes are too few");
 }
 
 /// Lists, numbers and words that seem to point at them: the lists are whole whatever is pinned.
