@@ -4,7 +4,8 @@
 mod common;
 
 use cairn_heap::{AllocKind, Heap, HeapConfig, Request, Scheme, SizingConfig, Zeal};
-use cairn_layout::facts::{CollectorFacts, GEN};
+use cairn_layout::collector::Moving;
+use cairn_layout::facts::{COLLECTORS, CollectorFacts, GEN};
 use cairn_layout::limits::CHECK_RESERVE;
 use cairn_layout::object::{Type, header};
 use common::*;
@@ -896,5 +897,43 @@ fn static_data_are_looked_at_where_they_were_written() {
         m.minor();
         assert_eq!(get(m.roots.statics[500], 0), fix(3));
         m.verify();
+    }
+}
+
+/// What tables rely on that find objects by their addresses (`Heap::moves`).
+#[test]
+fn an_old_object_moves_only_in_collections_that_say_so() {
+    for collector in COLLECTORS {
+        for evacuate in [false, true] {
+            let zeal = Zeal { evacuate, ..Zeal::default() };
+            let mut m = Mutator::new(HeapConfig { collector, zeal, ..HeapConfig::zealous() });
+            let (mut moved, mut said) = (0, 0);
+            for round in 0..40 {
+                for _ in 0..50 {
+                    let p = m.list(round % 7 + 1).unwrap();
+                    m.roots.words.push(p);
+                }
+                let keep = |i: usize| i as i64 % (round % 3 + 2) != 0;
+                let mut i = 0;
+                m.roots.words.retain(|_| {
+                    i += 1;
+                    keep(i)
+                });
+                let young: Vec<bool> = m.roots.words.iter().map(|&w| m.heap.is_young(w & !7)).collect();
+                let (words, before) = (m.roots.words.clone(), m.heap.moves());
+                m.collect(if round % 4 == 3 { Request::Major } else { Request::Minor });
+                let other = words.iter().zip(&m.roots.words).zip(young).any(|((a, b), young)| a != b && !young);
+                assert!(!other || m.heap.moves() != before);
+                assert!(!other || m.heap.moves().old != before.old, "{}: {round}", collector.name);
+                moved += u64::from(other);
+                said += u64::from(m.heap.moves().old != before.old);
+            }
+            assert!(
+                moved > 0 || !(collector.moving != Moving::Never && evacuate),
+                "{}: nothing moved",
+                collector.name
+            );
+            assert!(said < 40 || collector.name != "gen");
+        }
     }
 }
