@@ -65,8 +65,10 @@
                 v)))))
 
     (define (raise-unbound name m)
-      (raise-condition (kind-unbound) #f (string-append "unbound variable: " (symbol->string name)) '()
-                       (or m (no-site))))
+      (raise-at m
+        (lambda ()
+          (raise-condition (kind-unbound) #f (string-append "unbound variable: " (symbol->string name)) '()
+                           (no-site)))))
 
     ;;;; Marks
 
@@ -82,24 +84,32 @@
     (define this-source #f)
     (define these-objects '#())
 
-    ;; Sources of other files, by number.
-    (define sources '())
+    ;; Sources of other files, by number; of files that were evaluated.
+    (define other-sources '())
+    (define evaluated-sources '())
 
     (define (mark at)
       (if at
           (if (< at 4294967296)
               (make-mark this-procedure this-source at)
-              (let ((source (assv (quotient at 4294967296) sources)))
+              (let ((source (assv (quotient at 4294967296) other-sources)))
                 (and source (make-mark this-procedure (cdr source) (remainder at 4294967296)))))
           #f))
 
-    ;; The mark of a procedure: its name.
-    (define (name-mark)
-      (make-mark this-procedure #f #f))
+    ;; The mark of a procedure: its name, and where it is written.
+    (define (name-mark at)
+      (or (mark at) (make-mark this-procedure #f #f)))
 
     ;; Calls that return here: the mark lives on behind the call.  Backtraces look at the frames of these procedures;
     ;; what evaluates the operands is not among them.  So they must not be inlined, and are assigned.  By what the
-    ;; surroundings want: one value, none, all.
+    ;; surroundings want: one value, none, all.  What is no procedure is called once their frame is there.
+    (define call-thing #f)
+    (set! call-thing (lambda (f) (f)))
+
+    (define-syntax calling
+      (syntax-rules ()
+        ((_ f call otherwise) (if (%procedure? f) call otherwise))))
+
     (define-syntax define-calls
       (syntax-rules ()
         ((_ value-call effect-call values-call (f operand ...) call)
@@ -109,15 +119,15 @@
            (define values-call #f)
            (set! value-call
              (named-lambda (evaluated-call f operand ... m)
-               (let ((x call))
+               (let ((x (calling f call (call-thing f))))
                  (if (eq? x m) #f x))))
            (set! effect-call
              (named-lambda (evaluated-call f operand ... m)
-               call
+               (calling f call (call-thing f))
                m))
            (set! values-call
              (named-lambda (evaluated-call f operand ... m)
-               (%receive vals call
+               (%receive vals (calling f call (call-thing f))
                  (if (eq? vals m) #f (list->values vals)))))))))
 
     (define-calls value-call:0 effect-call:0 values-call:0 (f) (f))
@@ -126,6 +136,16 @@
     (define-calls value-call:3 effect-call:3 values-call:3 (f x y z) (f x y z))
     (define-calls value-apply effect-apply values-apply (f xs) (apply f xs))
     (define-calls value-call/cc effect-call/cc values-call/cc (f) (%call/cc f))
+
+    ;; Calls a procedure that raises: backtraces show the procedure and the place of the mark.
+    (define (raise-at m raising)
+      (if m
+          (value-call:0 raising m)
+          (raising)))
+
+    ;; The tail call of what is no procedure.
+    (define (call-nothing f m)
+      (raise-at m (lambda () (f))))
 
     ;; A procedure of `env` that makes such a call.
     (define-syntax returning
@@ -181,15 +201,15 @@
         ((lambda)
          (let ((outer this-procedure))
            (set! this-procedure (part 1))
-           (let ((maker (gen-lambda (part 2))))
+           (let ((maker (gen-lambda (part 2) (name-mark (part 3)))))
              (set! this-procedure outer)
              maker)))
         ((native)
-         (let ((outer this-procedure))
-           (set! this-procedure (vector-ref (part 1) 1))
+         (let ((outer this-procedure) (l (part 1)))
+           (set! this-procedure (vector-ref l 1))
            (let ((maker
-                  (gen-native (vector-ref (vector-ref (part 1) 2) 0) (part 2) (map gen (vector->list (part 3)))
-                              (part 4))))
+                  (gen-native (vector-ref (vector-ref l 2) 0) (part 2) (map gen (vector->list (part 3))) (part 4)
+                              (name-mark (vector-ref l 3)))))
              (set! this-procedure outer)
              maker)))
         ((begin) (gen-begin (map gen (cdr (vector->list code)))))
@@ -222,13 +242,33 @@
                (returning env m want ((f (f env))) (value-call/cc effect-call/cc values-call/cc))
                (lambda (env) (%call/cc (f env))))))
         ((record-ref)
-         (let ((r (sub 1)) (rtd (sub 2)) (i (sub 3)))
-           (lambda (env) (let ((r (r env))) (%record-slot r (rtd env) (i env))))))
+         (gen-record-ref (sub 1) (sub 2) (vector-ref (part 3) 1) (part 4)))
         (else ; record-set!
-         (let ((r (sub 1)) (rtd (sub 2)) (i (sub 3)) (x (sub 4)))
+         (let ((r (sub 1)) (rtd (sub 2)) (i (vector-ref (part 3) 1)) (x (sub 4)) (who (part 5)))
            (lambda (env)
-             (let* ((r (r env)) (rtd (rtd env)) (i (i env)))
-               (%record-slot-set! r rtd i (x env))))))))
+             (let* ((r (r env)) (rtd (rtd env)) (x (x env)))
+               (if (%record-instance? r rtd)
+                   (%record-slot-set! r rtd i x)
+                   (not-an-instance who rtd r))))))))
+
+    ;; The first fields are read without asking the runtime.
+    (define (gen-record-ref r rtd i who)
+      (define-syntax reading
+        (syntax-rules ()
+          ((_ (record type) access)
+           (lambda (env)
+             (let* ((record (r env)) (type (rtd env)))
+               (if (%record-instance? record type) access (not-an-instance who type record)))))))
+      (case i
+        ((0) (reading (r t) (%record-ref r t 0)))
+        ((1) (reading (r t) (%record-ref r t 1)))
+        ((2) (reading (r t) (%record-ref r t 2)))
+        ((3) (reading (r t) (%record-ref r t 3)))
+        (else (reading (r t) (%record-slot r t i)))))
+
+    (define (not-an-instance who rtd x)
+      (let* ((name (symbol->string (rtd-name rtd))) (vowel? (memv (string-ref name 0) '(#\a #\e #\i #\o))))
+        (wrong-type (if who (symbol->string who) #f) (string-append (if vowel? "an " "a ") name) x)))
 
     (define (gen-begin gens)
       (if (null? (cdr gens))
@@ -241,7 +281,7 @@
     (define (gen-call f args m want)
       (if (and m want)
           (gen-returning-call f args m want)
-          (gen-tail-call f args)))
+          (gen-tail-call f args m)))
 
     (define (gen-returning-call f args m want)
       (case (length args)
@@ -265,29 +305,28 @@
     (define (list-of-arguments args)
       (apply apply list args))
 
-    (define (gen-tail-call f args)
-      (begin
-        (case (length args)
-          ((0) (lambda (env) ((f env))))
-          ((1)
-           (let ((a (car args)))
-             (lambda (env)
-               (let* ((f (f env)) (x (a env)))
-                 (f x)))))
-          ((2)
-           (let ((a (car args)) (b (cadr args)))
-             (lambda (env)
-               (let* ((f (f env)) (x (a env)) (y (b env)))
-                 (f x y)))))
-          ((3)
-           (let ((a (car args)) (b (cadr args)) (c (caddr args)))
-             (lambda (env)
-               (let* ((f (f env)) (x (a env)) (y (b env)) (z (c env)))
-                 (f x y z)))))
-          (else
+    (define (gen-tail-call f args m)
+      (case (length args)
+        ((0) (lambda (env) (let ((f (f env))) (calling f (f) (call-nothing f m)))))
+        ((1)
+         (let ((a (car args)))
            (lambda (env)
-             (let ((f (f env)))
-               (apply f (run-all args env))))))))
+             (let* ((f (f env)) (x (a env)))
+               (calling f (f x) (call-nothing f m))))))
+        ((2)
+         (let ((a (car args)) (b (cadr args)))
+           (lambda (env)
+             (let* ((f (f env)) (x (a env)) (y (b env)))
+               (calling f (f x y) (call-nothing f m))))))
+        ((3)
+         (let ((a (car args)) (b (cadr args)) (c (caddr args)))
+           (lambda (env)
+             (let* ((f (f env)) (x (a env)) (y (b env)) (z (c env)))
+               (calling f (f x y z) (call-nothing f m))))))
+        (else
+         (lambda (env)
+           (let* ((f (f env)) (xs (run-all args env)))
+             (calling f (apply f xs) (call-nothing f m)))))))
 
     ;; A procedure that is found to have the name of `m`.
     (define-syntax evaluated-procedure
@@ -298,11 +337,10 @@
              (if (eq? env m) #f body))))))
 
     ;; A clause is #(required rest? body).
-    (define (gen-lambda clauses)
+    (define (gen-lambda clauses m)
       (let* ((clause (vector-ref clauses 0))
              (required (vector-ref clause 0))
-             (rest? (vector-ref clause 1))
-             (m (name-mark)))
+             (rest? (vector-ref clause 1)))
         (if (> (vector-length clauses) 1)
             (gen-case-lambda (vector->list clauses) m)
             (let ((body (gen (vector-ref clause 2))))
@@ -323,18 +361,16 @@
     (define (accepts? required rest? n)
       (if rest? (>= n required) (= n required)))
 
-    (define (wrong-count required rest? args m)
-      (raise-condition (kind-arity) (symbol->string (mark-name m))
-                       (string-append "expected " (if rest? "at least " "") (number->string required)
-                                      (if (= required 1) " argument, got " " arguments, got ")
-                                      (number->string (length args)) (if (null? args) "" ":"))
-                       args (no-site)))
+    ;; For a list of clauses.
+    (define (wrong-count clauses args m)
+      (raise-condition (kind-arity) (symbol->string (mark-name m)) (%count-message clauses #f (length args)) args
+                       (%place-of-call m)))
 
     ;; The body with the arguments in a list.
     (define (enter required rest? body env args m)
       (if (accepts? required rest? (length args))
           (body (scope-of required rest? env args))
-          (wrong-count required rest? args m)))
+          (wrong-count (list (vector required rest?)) args m)))
 
     (define (scope-of required rest? env args)
       (if rest?
@@ -357,8 +393,7 @@
             (let ((n (length args)))
               (let loop ((cs clauses))
                 (if (null? cs)
-                    (raise-condition (kind-arity) (symbol->string (mark-name m))
-                                     "no clause for this number of arguments:" (cons n '()) (no-site))
+                    (wrong-count clauses args m)
                     (let ((required (vector-ref (car cs) 0)) (rest? (vector-ref (car cs) 1)))
                       (if (accepts? required rest? n)
                           ((vector-ref (car cs) 2) (scope-of required rest? env args))
@@ -381,10 +416,11 @@
         (%receive vals (producer env)
           (if (accepts? required rest? (length vals))
               (body (scope-of required rest? env vals))
-              (raise-condition (kind-arity) #f
-                               (string-append "expected " (if rest? "at least " "") (number->string required)
-                                              (if (= required 1) " value, got" " values, got"))
-                               (cons (length vals) '()) (or m (no-site)))))))
+              (raise-at m
+                (lambda ()
+                  (raise-condition (kind-arity) #f
+                                   (%count-message (list (vector required rest?)) #t (length vals)) vals
+                                   (no-site))))))))
 
     ;;;; Programs
 
@@ -446,7 +482,7 @@
 
     ;; Procedures of lambda `n`, evaluated until there is native code, which is made for free variables `free`.  The
     ;; variables of a member of a recursive group have values only when the whole group is made.
-    (define (gen-native clause n free member?)
+    (define (gen-native clause n free member? m)
       (define (make env)
         (apply (vector-ref natives n) (run-all free env)))
       (define-syntax switching
@@ -456,18 +492,20 @@
              (if (if member? #f (vector-ref natives n))
                  (make env)
                  (let ((native #f))
-                   (named-lambda (evaluated . formals)
-                     (if (or native
-                             (and (enter-evaluated n)
-                                  (begin
-                                    (set! native (make env))
-                                    #t)))
-                         native-call
-                         evaluated-call))))))))
+                   (define self
+                     (named-lambda (evaluated . formals)
+                       (if (or native
+                               (and (enter-evaluated n)
+                                    (begin
+                                      (set! native (make env))
+                                      (if (null? free) (%native-become! self native))
+                                      #t)))
+                           native-call
+                           (if (eq? native m) #f evaluated-call))))
+                   self))))))
       (let ((required (vector-ref clause 0))
             (rest? (vector-ref clause 1))
-            (body (gen (vector-ref clause 2)))
-            (m (name-mark)))
+            (body (gen (vector-ref clause 2))))
         (if rest?
             (case required
               ((0) (switching (env native) rest (apply native rest) (body (vector env rest))))
@@ -483,7 +521,7 @@
 
     ;; Runs the program, which is evaluated.
     (define (run-program)
-      (let* ((sizes (%native-program)) (forms (vector-ref sizes 0)))
+      (let* ((sizes (%native-program)) (forms (vector-ref sizes 0)) (sources (vector-ref sizes 4)))
         (set! values-of-program (%machine-ref (slot-exports)))
         (set! natives (make-vector (vector-ref sizes 1) #f))
         (set! entries (make-vector (vector-ref sizes 1) 0))
@@ -495,7 +533,7 @@
         (let loop ((i 0))
           (if (< i forms)
               (begin
-                ((gen (%native-form i cells)) #f)
+                ((generate (%native-form i cells) (car sources) '#() (cdr sources)) #f)
                 (loop (+ i 1)))))))
 
     ;;;; Environments
@@ -522,13 +560,14 @@
     (define (run-answer answer source objects)
       (for-each
        (lambda (file)
-         (set! sources
-           (cons (cons (vector-ref file 0) (vector (vector-ref file 1) (vector-ref file 2))) sources)))
+         (set! evaluated-sources
+           (cons (cons (vector-ref file 0) (vector (vector-ref file 1) (vector-ref file 2))) evaluated-sources)))
        (cdr answer))
       (run-forms (car answer) source objects))
 
-    (define (generate code source objects)
+    (define (generate code source objects others)
       (set! this-source source)
+      (set! other-sources others)
       (set! these-objects objects)
       (set! this-procedure 'program)
       (let ((run (gen code)))
@@ -539,9 +578,9 @@
     (define (run-forms forms source objects)
       (cond
         ((null? forms) (if #f #f))
-        ((null? (cdr forms)) ((generate (car forms) source objects) #f))
+        ((null? (cdr forms)) ((generate (car forms) source objects evaluated-sources) #f))
         (else
-         ((generate (car forms) source objects) #f)
+         ((generate (car forms) source objects evaluated-sources) #f)
          (run-forms (cdr forms) source objects))))
 
     ;; What the expander found wrong: #(message text help place).  Where the text is shown with the message it need not
@@ -551,6 +590,7 @@
              (at (vector-ref answer 3))
              (quoted (if (or (string=? text "") (not who)) message (string-append message ": " text))))
         (set! this-source source)
+        (set! other-sources evaluated-sources)
         (raise-condition (kind-other) who (if help (string-append quoted " (" help ")") quoted) '()
                          (or (mark at) (no-site)))))
 

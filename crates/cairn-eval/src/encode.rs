@@ -19,12 +19,12 @@
 //! | `#(if a b c)`, `#(begin x …)` | |
 //! | `#(let #(x …) body)` | a scope with the values |
 //! | `#(fix #(lambda …) body)` | a scope with procedures that see it |
-//! | `#(lambda name #(#(required rest? body) …))` | procedure; each clause's body in a scope with its arguments |
+//! | `#(lambda name #(#(required rest? body) …) at)` | procedure; each clause's body in a scope with its arguments |
 //! | `#(native lambda n #(x …) member?)` | procedure of one clause: lambda `n` of a program, with these free variables |
 //! | `#(call f #(x …) at want)`, `#(apply f #(x …) at want)`, `#(call/cc f at want)` | |
 //! | `#(values x …)` | |
 //! | `#(receive x required rest? body at)` | a scope with the values of `x` |
-//! | `#(record-ref r rtd i)`, `#(record-set! r rtd i x)` | |
+//! | `#(record-ref r rtd i who at)`, `#(record-set! r rtd i x who at)` | errors name the accessor, a symbol |
 //!
 //! Input: dialect `Fixed` without labels ([`cairn_core::passes::prepare`]). A scope's values never change once all are
 //! there, so a continuation may enter code again. Primitives are called as procedures, whatever is known about their
@@ -39,6 +39,8 @@
 use cairn_core::ir::{
     Clause, Expr, GlobalId, Import, ImportFrom, Lambda, Literal, Program, SourceFile, TopForm, VarId,
 };
+use cairn_core::passes::keep_frames::{never_return, shown};
+use cairn_core::passes::known;
 use cairn_core::prim::{Op, PrimOp};
 use cairn_core::tier::Lambdas;
 use cairn_layout::code::Site;
@@ -118,11 +120,6 @@ pub struct Names {
     first_cell: usize,
 }
 
-/// Procedures of (cairn control) and (cairn list) that must call others by tail calls. Whoever calls another procedure
-/// of the library is shown in backtraces, though the call stands in tail position.
-const TAIL_CALLING: [&str; 6] =
-    ["apply", "call-with-current-continuation", "call/cc", "call-with-values", "eval", "force"];
-
 impl Names {
     /// The names of a session whose libraries run already; `keys` as the program gave them.
     pub fn new(session: &Session, keys: &[String]) -> Names {
@@ -149,13 +146,16 @@ impl Names {
         }
     }
 
-    /// The number of a primitive as a procedure.
-    fn primitive(&self, op: PrimOp) -> Option<usize> {
-        let key = primitive_key(op, op.name());
-        match self.library.as_ref().and_then(|l| l.export(&key)) {
-            Some(Import { from: ImportFrom::Library(n), .. }) => Some(n as usize),
-            _ => self.primitives.get(&key).copied(),
-        }
+    /// The number of a primitive as a procedure, under the name that errors give, if there is one of that name.
+    fn primitive(&self, op: PrimOp, who: Option<&str>) -> Option<usize> {
+        let named = |name: &str| {
+            let key = primitive_key(op, name);
+            match self.library.as_ref().and_then(|l| l.export(&key)) {
+                Some(Import { from: ImportFrom::Library(n), .. }) => Some(n as usize),
+                _ => self.primitives.get(&key).copied(),
+            }
+        };
+        who.and_then(named).or_else(|| named(op.name()))
     }
 
     /// Cells get numbers from this one on.
@@ -170,15 +170,28 @@ impl Names {
     }
 }
 
-/// The forms of a program, a list.
-pub fn program(program: &Program, names: &mut Names, places: &Places) -> Result<Data, String> {
-    encode(program, names, places, None)
+/// The files that places refer to when file `here` is the text evaluated: `(#(path text) (number . #(path text)) …)`,
+/// that text first.
+pub fn sources(sources: &[SourceFile], here: usize) -> Data {
+    let text = |s: &str| Data::String(s.to_string());
+    let file = |s: &SourceFile| Data::Vector(vec![text(&s.path), text(&s.text)]);
+    let others = sources.iter().enumerate().filter(|(n, s)| *n != here && !s.library);
+    let numbered = others.map(|(n, s)| Data::List(vec![number(n + 1)], Box::new(file(s))));
+    list(std::iter::once(file(&sources[here])).chain(numbered).collect())
 }
 
-/// The same for a program whose lambdas may become native.
-pub fn tiered(program: &Program, names: &mut Names, lambdas: &Lambdas) -> Result<Data, String> {
-    let places = Places { sources: &[], here: None, objects: &[], top_level: false };
-    encode(program, names, &places, Some(lambdas))
+/// The forms of a program, a list.
+pub fn program(program: &Program, names: &mut Names, places: &Places) -> Result<Data, String> {
+    encode(program, names, places, None, Vec::new())
+}
+
+/// The same for a program whose lambdas may become native; `here` is the number of its file.
+pub fn tiered(program: &Program, names: &mut Names, lambdas: &Lambdas, here: u32) -> Result<Data, String> {
+    let places = Places { sources: &program.sources, here: Some(here), objects: &[], top_level: true };
+    let facts = known::analyze(program);
+    let never = never_return(program, &facts);
+    let never = (0..never.len()).map(|g| never[facts.resolve(GlobalId(g as u32)).0 as usize]).collect();
+    encode(program, names, &places, Some(lambdas), never)
 }
 
 fn encode(
@@ -186,14 +199,17 @@ fn encode(
     names: &mut Names,
     places: &Places,
     lambdas: Option<&Lambdas>,
+    never_return: Vec<bool>,
 ) -> Result<Data, String> {
-    let mut encoder = Encoder { program, names, places, lambdas, scopes: Vec::new(), depth: 0 };
+    let mut encoder = Encoder { never_return, program, names, places, lambdas, scopes: Vec::new(), depth: 0 };
     let forms: Result<Vec<Data>, String> = program.forms.iter().map(|f| encoder.form(f)).collect();
     Ok(list(forms?))
 }
 
 struct Encoder<'a> {
     program: &'a Program,
+    /// Which variables of a whole program hold procedures that never return: their callers are shown in backtraces.
+    never_return: Vec<bool>,
     names: &'a mut Names,
     lambdas: Option<&'a Lambdas<'a>>,
     places: &'a Places<'a>,
@@ -281,8 +297,8 @@ impl Encoder<'_> {
             }
             Expr::Lambda(l) => self.lambda(l)?,
             Expr::Call(f, args, site) => {
-                let kept = matches!(&**f, Expr::Global(g, _) if self.names.value(self.program, *g).is_some()
-                    && !TAIL_CALLING.contains(&&*self.program.globals[g.0 as usize].name));
+                let kept = matches!(&**f, Expr::Global(g, _) if self.never_return.get(g.0 as usize) == Some(&true)
+                    || self.names.value(self.program, *g).is_some() && shown(&self.program.globals[g.0 as usize]));
                 let want = if kept { want.kept() } else { want };
                 self.call("call", f, args, *site, want)?
             }
@@ -294,10 +310,14 @@ impl Encoder<'_> {
                 let [required, rest, body] = self.clause(clause, want)?;
                 node("receive", [producer, required, rest, body, self.at(*site)])
             }
-            Expr::Prim { op: PrimOp::Op(Op::RecordRef), args, .. } => node("record-ref", self.all(args)?),
-            Expr::Prim { op: PrimOp::Op(Op::RecordSet), args, .. } => node("record-set!", self.all(args)?),
+            Expr::Prim { op: PrimOp::Op(Op::RecordRef), args, site, .. } => {
+                self.record("record-ref", args, *site)?
+            }
+            Expr::Prim { op: PrimOp::Op(Op::RecordSet), args, site, .. } => {
+                self.record("record-set!", args, *site)?
+            }
             Expr::Prim { op, args, site, .. } => {
-                let Some(n) = self.names.primitive(*op) else {
+                let Some(n) = self.names.primitive(*op, self.who(*site)) else {
                     return Err(format!("the primitive `%{}` cannot be evaluated", op.name()));
                 };
                 let f = node("value", [number(n)]);
@@ -354,6 +374,17 @@ impl Encoder<'_> {
         Ok(node(head, [f, Data::Vector(self.all(args)?), self.at(site), want.data()]))
     }
 
+    /// An access to a record's field.
+    fn record(&mut self, head: &str, args: &[Expr], site: Site) -> R {
+        let who = self.who(site).map_or(boolean(false), |name| Data::Symbol(name.to_string()));
+        Ok(node(head, self.all(args)?.into_iter().chain([who, self.at(site)])))
+    }
+
+    /// The name that errors at a place give, if it is not that of the operation.
+    fn who(&self, site: Site) -> Option<&str> {
+        Some(self.program.procedures.get(site.who()?)?)
+    }
+
     fn at(&self, site: Site) -> Data {
         site.file().map_or(boolean(false), |file| self.places.data(file, site.start()))
     }
@@ -388,7 +419,7 @@ impl Encoder<'_> {
             .iter()
             .map(|c| Ok(Data::Vector(self.clause(c, Want::Tail)?.into())))
             .collect::<Result<_, String>>()?;
-        let code = node("lambda", [Data::Symbol(l.name.to_string()), Data::Vector(clauses)]);
+        let code = node("lambda", [Data::Symbol(l.name.to_string()), Data::Vector(clauses), self.at(l.site)]);
         let Some((n, info)) = self.lambdas.map(|all| all.get(l)).filter(|_| l.clauses.len() == 1) else {
             return Ok(code);
         };

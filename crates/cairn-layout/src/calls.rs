@@ -227,10 +227,12 @@ macro_rules! for_each_rt_call {
             (cairn_evaluator_variable, "evaluator-variable", 2, ALLOC | FAIL)    // name, environment: cell number
             (cairn_evaluator_console, "evaluator-console", 3, ALLOC | FAIL)      // request, text, environment: datum
             (cairn_system_describe_error, "describe-error", 3, ALLOC)            // message string, site, in colour?: report and backtrace
+            (cairn_evaluator_count_message, "count-message", 3, ALLOC)           // #(required rest? …) …: a list; of values?; how many there are
+            (cairn_evaluator_place_of_call, "place-of-call", 1, 0)               // mark of a procedure: site or mark of the call under way, or that mark
             (cairn_evaluator_record_slot, "record-slot", 3, FAIL)                // record, rtd, index
             (cairn_evaluator_record_slot_set, "record-slot-set!", 4, FAIL)       // record, rtd, index, value
             // a program that is evaluated, and what of it becomes native
-            (cairn_native_program, "native-program", 0, ALLOC)                   // #(forms lambdas value-cell cells)
+            (cairn_native_program, "native-program", 0, ALLOC)                   // #(forms lambdas value-cell cells sources)
             (cairn_native_form, "native-form", 2, ALLOC)                         // number, cells: code
             (cairn_native_unbound, "native-unbound", 0, 0)                       // what cells without a value hold
             (cairn_native_request, "native-request", 2, 0)                       // how often lambdas were entered, cells: will there be a module?

@@ -46,6 +46,11 @@ pub fn place(mark: Value) -> Option<(String, String, usize)> {
 
 /// The name of an evaluated procedure, if `code_name` says that it is one.
 pub fn procedure_name(procedure: Value, code_name: &str) -> Option<String> {
+    procedure_mark(procedure, code_name).map(name)
+}
+
+/// The mark of an evaluated procedure, if `code_name` says that it is one.
+pub fn procedure_mark(procedure: Value, code_name: &str) -> Option<Value> {
     if code_name != NAME {
         return None;
     }
@@ -55,6 +60,6 @@ pub fn procedure_name(procedure: Value, code_name: &str) -> Option<String> {
         shape_words(*((entry as i64 + SHAPE) as *const u64))
     };
     // SAFETY: they are values.
-    let free = (1..words).map(|i| Value(unsafe { *((procedure.address() + 8 * i) as *const u64) }));
-    free.filter(|v| is_mark(*v)).map(name).next()
+    let mut free = (1..words).map(|i| Value(unsafe { *((procedure.address() + 8 * i) as *const u64) }));
+    free.find(|v| is_mark(*v))
 }

@@ -11,6 +11,8 @@ use std::time::Duration;
 pub trait Evaluated: Debug + Send + Sync {
     /// How many forms and lambdas it has; the number of the cell for the value of modules; how many cells.
     fn sizes(&self) -> [usize; 4];
+    /// What places in code refer to: `(#(path text) (number . #(path text)) …)`, the program's own text first.
+    fn sources(&self) -> &Data;
     /// The code of a form.
     fn form(&self, n: usize) -> &Data;
     /// Evaluation has seen this much: how often lambdas were entered, which cells are bound. Will there be a module?

@@ -7,18 +7,22 @@
 
 use crate::access;
 use crate::alloc;
-use crate::failure::{other, wrong_type};
+use crate::evaluated_marks;
+use crate::failure::{self, other, wrong_type};
 use crate::num::operand::from_number;
+use crate::report;
 use crate::runtime::rt;
 use crate::symbol;
 use cairn_layout::Value;
+use cairn_layout::code::{SEVERAL, count_word};
 use cairn_layout::machine::Machine;
+use cairn_layout::object;
 use cairn_layout::value::TAG_PAIR;
 use cairn_num::{Int, Number};
 
 pub use crate::expander::{Console, Data, Evaluator, Rejection};
 
-/// The value of a datum. Parts that occur again are kept in `cells`, pairs, by their numbers.
+/// The value of a datum; strings and bytevectors are literals. Parts that occur again are kept in `cells`, pairs, by their numbers.
 pub(crate) fn value(ctx: &mut Machine, data: &Data, cells: &[Value]) -> Value {
     match data {
         Data::Nil => Value::NIL,
@@ -30,8 +34,8 @@ pub(crate) fn value(ctx: &mut Machine, data: &Data, cells: &[Value]) -> Value {
         Data::Unbound => Value::UNBOUND,
         Data::Number(n) => from_number(ctx, n),
         Data::Symbol(name) => symbol::intern(ctx, name),
-        Data::String(text) => alloc::make_string(ctx, text),
-        Data::Bytes(bytes) => alloc::make_bytevector(ctx, bytes),
+        Data::String(text) => literal(alloc::make_string(ctx, text)),
+        Data::Bytes(bytes) => literal(alloc::make_bytevector(ctx, bytes)),
         Data::List(items, tail) => {
             let items: Vec<Value> = items.iter().map(|x| value(ctx, x, cells)).collect();
             let tail = value(ctx, tail, cells);
@@ -53,6 +57,13 @@ pub(crate) fn value(ctx: &mut Machine, data: &Data, cells: &[Value]) -> Value {
             access::car(cell)
         }
     }
+}
+
+/// A fresh leaf that must not be changed from now on.
+fn literal(v: Value) -> Value {
+    // SAFETY: it begins with a header.
+    unsafe { *(v.address() as *mut u64) |= (object::FLAG_LITERAL as u64) << object::FLAGS_SHIFT };
+    v
 }
 
 /// Does something with the expander, which is made if there is none.
@@ -209,6 +220,42 @@ fn explained(ctx: &mut Machine, text: &str, environment: i64) -> Value {
 
 fn number(v: Value) -> i64 {
     access::fixnum_of(v).unwrap_or(-1)
+}
+
+/// `(count-message clauses values? got)`: what is said of a wrong count of arguments, or values, for `#(required rest?
+/// …)` in a list.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_evaluator_count_message(
+    ctx: &mut Machine,
+    clauses: Value,
+    values: Value,
+    got: Value,
+) -> Value {
+    let counts = access::list_items(clauses).filter_map(|c| match access::vector_of(c)? {
+        [required, rest, ..] => Some((number(*required).max(0) as u64, *rest != Value::FALSE)),
+        _ => None,
+    });
+    let noun = if values == Value::FALSE { "argument" } else { "value" };
+    let message =
+        failure::count_message(arity_word(&counts.collect::<Vec<_>>()), noun, number(got).max(0) as usize);
+    alloc::make_string(ctx, &message)
+}
+
+/// The arity word of a procedure with these clauses: required arguments, and whether there may be more.
+fn arity_word(clauses: &[(u64, bool)]) -> u64 {
+    let &[(required, rest)] = clauses else {
+        let exact =
+            clauses.iter().filter(|(n, rest)| !rest && *n < 32).fold(0, |bits, (n, _)| bits | 1 << (32 + n));
+        let rest = clauses.iter().find(|(_, rest)| *rest).map_or(0, |(n, _)| count_word(*n, true));
+        return SEVERAL | exact | rest;
+    };
+    count_word(required, rest)
+}
+
+/// `(place-of-call mark)`: where the call of the procedure with this mark stands, if that is certain; else the mark.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_evaluator_place_of_call(ctx: &mut Machine, mark: Value) -> Value {
+    report::place_of_call(ctx, &evaluated_marks::name(mark)).unwrap_or(mark)
 }
 
 /// `(record-slot record rtd index)`: an accessor whose index is known only now.

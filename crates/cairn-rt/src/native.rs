@@ -30,11 +30,13 @@ fn numbers(ctx: &mut Machine, items: impl Iterator<Item = usize>) -> Value {
     alloc::make_vector(ctx, &items)
 }
 
-/// `(native-program)`: a vector of [`crate::evaluated_program::Evaluated::sizes`].
+/// `(native-program)`: a vector of [`crate::evaluated_program::Evaluated::sizes`], then the sources.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_native_program(ctx: &mut Machine) -> Value {
-    let sizes = rt(ctx).options.program.as_ref().map_or([0; 4], |p| p.sizes());
-    numbers(ctx, sizes.into_iter())
+    let Some(program) = rt(ctx).options.program.clone() else { return Value::FALSE };
+    let mut items = program.sizes().map(|n| Value::fixnum(n as i64)).to_vec();
+    items.push(value(ctx, program.sources(), &[]));
+    alloc::make_vector(ctx, &items)
 }
 
 /// `(native-form n cells)`: the code of a form of the program.

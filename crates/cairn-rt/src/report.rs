@@ -273,9 +273,7 @@ fn frames(ctx: &Machine, site: Site) -> Vec<(Frame, usize)> {
         };
         if shape & (code::flags::UNDERFLOW | code::flags::HALT) == 0 {
             let library = shape & code::flags::LIBRARY != 0;
-            let call = library && name.as_deref() == Some(evaluated::CALL);
-            let mut marks = call.then(|| frames::live_values(ctx, frame)).into_iter().flatten();
-            if let Some(mark) = marks.find(|v| evaluated::is_mark(*v)) {
+            if let Some(mark) = mark_of_frame(ctx, code, frame) {
                 push(&mut frames, Frame { name: evaluated::name(mark), at: At::Evaluated(mark) });
                 return frames.len() < 100_000;
             }
@@ -304,11 +302,12 @@ fn is_call_of(text: &str, name: &str) -> bool {
         .is_some_and(|t| t.starts_with(|c: char| c.is_whitespace() || c == ')'))
 }
 
-/// The site of the call of procedure `name` that is under way, when the youngest frame shows it: a tail call leaves no
-/// frame, then the youngest one is at some other call.
-pub fn site_of_call(ctx: &Machine, name: &str) -> Option<Site> {
+/// The place, a site or a mark, of the call of procedure `name` that is under way, when the youngest frame shows it: a
+/// tail call leaves no frame, then the youngest one is at some other call.
+pub fn place_of_call(ctx: &Machine, name: &str) -> Option<Value> {
+    let modules = &rt(ctx).modules;
     let mut youngest = None;
-    frames::walk(ctx, &mut |code: u64, _| {
+    frames::walk(ctx, &mut |code: u64, frame: u64| {
         // SAFETY: return addresses of frames have a return point's prefix.
         let (shape, site) = unsafe {
             let at = |offset: i64| *((code as i64 + offset) as *const u64);
@@ -317,16 +316,31 @@ pub fn site_of_call(ctx: &Machine, name: &str) -> Option<Site> {
         if shape & (code::flags::UNDERFLOW | code::flags::HALT) != 0 {
             return true;
         }
-        youngest = Some((code, site));
+        youngest = Some(match mark_of_frame(ctx, code, frame) {
+            Some(mark) => At::Evaluated(mark),
+            None => At::Site(resolve(modules, modules.locate(code, site)).site),
+        });
         false
     });
-    let (code, site) = youngest?;
-    let modules = &rt(ctx).modules;
-    let site = resolve(modules, modules.locate(code, site)).site;
-    let source = source(modules, site)?;
-    // SAFETY: as in `source`.
-    let text = unsafe { text_of(&source.text) };
-    is_call_of(text.get(site.start() as usize..)?, name).then_some(site)
+    let at = youngest?;
+    let (_, text, start) = at.text(modules)?;
+    is_call_of(text.get(start..)?, name).then_some(match at {
+        At::Site(site) => Value::fixnum(site.0 as i64),
+        At::Evaluated(mark) => mark,
+    })
+}
+
+/// The mark in a frame with this return address, if it is the frame of an evaluated call.
+fn mark_of_frame(ctx: &Machine, code: u64, frame: u64) -> Option<Value> {
+    // SAFETY: return addresses of frames have a return point's prefix.
+    let (shape, name) = unsafe {
+        let at = |offset: i64| *((code as i64 + offset) as *const u64);
+        (at(code::SHAPE), c_text(at(code::RETURN_NAME)))
+    };
+    if shape & code::flags::LIBRARY == 0 || name.as_deref() != Some(evaluated::CALL) {
+        return None;
+    }
+    frames::live_values(ctx, frame).into_iter().find(|v| evaluated::is_mark(*v))
 }
 
 fn render_backtrace(modules: &Modules, frames: &[(Frame, usize)], most: usize, style: Style) -> String {

@@ -145,14 +145,16 @@ fn pending_failure(ctx: &mut Machine, operation: Value) -> Failure {
     failure
 }
 
-/// Where a procedure is written.
-fn site_of_procedure(ctx: &Machine, procedure: Value) -> Site {
+/// Where a procedure is written: a site, or the mark of an evaluated one.
+fn place_of_procedure(ctx: &Machine, procedure: Value) -> Value {
     // SAFETY: callers pass a procedure: its first word is an entry, with an entry's prefix.
-    let (code, site) = unsafe {
+    let (code, site, name) = unsafe {
         let entry = *(procedure.address() as *const u64);
-        (entry, Site(*((entry as i64 + code::ENTRY_SITE) as *const u64)))
+        let at = |offset: i64| *((entry as i64 + offset) as *const u64);
+        (entry, Site(at(code::ENTRY_SITE)), c_text(at(code::ENTRY_NAME)))
     };
-    rt(ctx).modules.locate(code, site)
+    let mark = name.and_then(|name| evaluated::procedure_mark(procedure, &name));
+    mark.unwrap_or_else(|| Value::fixnum(rt(ctx).modules.locate(code, site).0 as i64))
 }
 
 /// Turns a failure into the error hook's arguments, in `args[0..5]`: kind, who, message, irritants, site.
@@ -179,8 +181,8 @@ pub extern "C" fn cairn_machine_throw(
     };
     let mut site = site;
     if failed == Value::fixnum(kind::ARITY) {
-        let call = failure.who.as_ref().and_then(|name| report::site_of_call(ctx, name));
-        site = Value::fixnum(call.unwrap_or_else(|| site_of_procedure(ctx, x)).0 as i64);
+        let call = failure.who.as_ref().and_then(|name| report::place_of_call(ctx, name));
+        site = call.unwrap_or_else(|| place_of_procedure(ctx, x));
     }
     let who = match &failure.who {
         Some(name) => alloc::make_string(ctx, name),

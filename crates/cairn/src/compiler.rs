@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::RunOptions;
-use crate::cache::Cache;
+use crate::cache::{Cache, Entry};
 use crate::diagnostics::Messages;
 use crate::emit::{self, Stage};
 use crate::evaluated::{self, Evaluation};
@@ -81,21 +81,38 @@ impl Compiler {
         self.compile_for(source, true)
     }
 
+    /// The program to be run in this process, if it was compiled as a whole before and nothing has changed since.
+    pub fn compiled_before(&self, source: &Source) -> Option<Compiled> {
+        self.entry(source)?.find()
+    }
+
+    fn entry(&self, source: &Source) -> Option<Entry> {
+        let cache = self.cache.as_ref().filter(|_| self.library.is_none())?;
+        cache.entry(source, &self.library_path, &self.options)
+    }
+
     fn compile_for(&self, source: &Source, run: bool) -> Result<Compiled, Error> {
-        let cache = self.cache.as_ref().filter(|_| self.library.is_none());
-        let entry = cache.and_then(|c| c.entry(source, &self.library_path, &self.options));
         let fits = |c: &Compiled| run || c.kind != Kind::OnLibrary;
-        if let Some(compiled) = entry.as_ref().and_then(|e| e.find()).filter(fits) {
+        if let Some(compiled) = self.compiled_before(source).filter(fits) {
             return Ok(compiled);
         }
-        let mut files = self.files(source);
-        let (module, warnings, kind) = pipeline::lower(self, source, &mut files, run)?;
+        self.compile_with(source, &mut self.files(source), run)
+    }
+
+    /// Compiles and keeps what is compiled.
+    pub(crate) fn compile_with(&self, source: &Source, files: &mut Files, run: bool) -> Result<Compiled, Error> {
+        let (module, warnings, kind) = pipeline::lower(self, source, files, run)?;
         let object = pipeline::object(self, &module)?;
         let compiled = Compiled { object, warnings, kind };
-        if let (Some(entry), Some(dependencies)) = (entry, files.dependencies()) {
+        if let (Some(entry), Some(dependencies)) = (self.entry(source), files.dependencies()) {
             entry.keep(&compiled, dependencies);
         }
         Ok(compiled)
+    }
+
+    /// Does this session keep what it compiles?
+    pub(crate) fn keeps(&self) -> bool {
+        self.cache.is_some() && self.library.is_none()
     }
 
     /// Compiles the library beforehand, unless that was done.

@@ -13,6 +13,9 @@
 //!
 //! What a module is, is said in `cairn_core::tier`; how the two halves meet, in `cairn-rt/src/native.rs`.
 //!
+//! A program that runs for long is also compiled as a whole, at the lowest priority, and kept in the cache: the next time
+//! it runs from there. Only what was compiled as a whole is cached: modules depend on what a run has done before them.
+//!
 //! Invariants: both halves expand the same texts with sessions of their own, so their numbers agree; what the program
 //! read from files is kept for that. Whoever leaves while the other thread compiles must not tear LLVM down:
 //! [`leave`].
@@ -24,6 +27,7 @@ use crate::compiler::Compiler;
 use crate::diagnostics::Messages;
 use crate::pipeline;
 use crate::sources::{Files, Source, Texts};
+use cairn_core::ir::SourceFile;
 use cairn_core::passes::{self, Opt};
 use cairn_core::tier::{self, Lambdas, Makers, Request};
 use cairn_core::{copies, globals};
@@ -36,6 +40,7 @@ use cairn_rt::evaluator::Data;
 use cairn_rt::start::{OnLibrary, run_on_library};
 use cairn_rt::start_options::{Host, MakeEvaluator};
 use cairn_syntax::{BootLibrary, Session};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -55,6 +60,7 @@ pub struct Evaluation {
 #[derive(Debug)]
 struct Hot {
     forms: Vec<Data>,
+    sources: Data,
     sizes: [usize; 4],
     compilation: Arc<Compilation>,
 }
@@ -68,7 +74,12 @@ struct Compilation {
     /// The module that was asked for last, when it is done.
     module: Mutex<Option<Native>>,
     done: Condvar,
+    /// Is the program to be compiled as a whole when it runs for long?
+    whole: AtomicBool,
 }
+
+/// A program that runs for so long after its first module came is compiled as a whole, for the next time.
+const LONG: Duration = Duration::from_secs(1);
 
 /// Nobody panics with these locks.
 fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -97,16 +108,22 @@ pub(crate) fn prepare(
     passes::prepare(&mut program);
     let mut names = Names::on_library(library);
     let lambdas = Lambdas::of(&program.globals, &program.forms);
-    let Ok(Data::List(forms, _)) = encode::tiered(&program, &mut names, &lambdas) else { return Ok(None) };
+    let is_program = |s: &SourceFile| !s.library && *s.path == *source.path.display().to_string();
+    let Some(here) = program.sources.iter().position(is_program) else { return Ok(None) };
+    let Ok(Data::List(forms, _)) = encode::tiered(&program, &mut names, &lambdas, here as u32) else {
+        return Ok(None);
+    };
     let compilation = Compilation {
         compiler: compiler.clone(),
         source: source.clone(),
         texts: files.texts(),
         module: Mutex::new(None),
         done: Condvar::new(),
+        whole: AtomicBool::new(compiler.keeps() && files.dependencies().is_some()),
     };
     let program = Hot {
         sizes: [forms.len(), lambdas.len(), lambdas.value_cell(), lambdas.cells()],
+        sources: encode::sources(&program.sources, here),
         forms,
         compilation: Arc::new(compilation),
     };
@@ -165,6 +182,10 @@ impl Evaluated for Hot {
         self.sizes
     }
 
+    fn sources(&self) -> &Data {
+        &self.sources
+    }
+
     fn form(&self, n: usize) -> &Data {
         &self.forms[n]
     }
@@ -176,6 +197,9 @@ impl Evaluated for Hot {
             Ok(module) => {
                 *lock(&compilation.module) = Some(module);
                 compilation.done.notify_one();
+                if compilation.whole.swap(false, Ordering::Relaxed) {
+                    compilation.compile_whole();
+                }
             }
             // the program goes on as it is
             Err(e) => eprintln!("cairn: the program could not be compiled and stays slow: {e}"),
@@ -194,6 +218,22 @@ impl Evaluated for Hot {
 }
 
 impl Compilation {
+    /// Compiles the program as a whole and keeps that, with what time no other work wants, if the program runs for
+    /// long: the next time it begins with the code that this time it gets.
+    fn compile_whole(&self) {
+        std::thread::sleep(LONG);
+        // SAFETY: changes the priority of this thread, and of those that it makes.
+        #[allow(unsafe_code)]
+        unsafe {
+            libc::setpriority(libc::PRIO_PROCESS, libc::gettid() as libc::id_t, 19);
+        }
+        let compiler = self.compiler.clone().observer(None);
+        let mut files = compiler.files(&self.source);
+        files.use_texts(&self.texts);
+        // should it fail, it is tried again the next time
+        let _ = compiler.compile_with(&self.source, &mut files, true);
+    }
+
     /// Compiles a module of what is hot, and loads it.
     fn module(&self, request: &Request) -> Result<Native, Error> {
         let compiler = &self.compiler;

@@ -82,13 +82,18 @@ fn run(
     let beside = file.parent().unwrap_or(Path::new("")).to_path_buf();
     options.library_path = std::iter::once(beside).chain(compile.library_path.iter().cloned()).collect();
     options.command_line = std::iter::once(file.display().to_string()).chain(arguments).collect();
-    if compile.options.level == Level::Auto
-        && let Some(program) = compiler.evaluate(&source)?
-    {
-        show(program.warnings());
-        cairn::leave(program.run(options)?)
-    }
-    let program = compiler.compile_to_run(&source)?;
+    let program = match compiler.compiled_before(&source) {
+        Some(program) => program,
+        None => {
+            if compile.options.level == Level::Auto
+                && let Some(program) = compiler.evaluate(&source)?
+            {
+                show(program.warnings());
+                cairn::leave(program.run(options)?)
+            }
+            compiler.compile_to_run(&source)?
+        }
+    };
     show(program.warnings());
     std::process::exit(program.run(&compiler, options)?)
 }

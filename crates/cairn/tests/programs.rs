@@ -166,6 +166,29 @@ fn bad_without_inlining(c: Configuration) {
     }
 }
 
+/// Programs whose evaluated code shows callers in tail position that compiled code has forgotten.
+const EVALUATED_SHOWS_MORE: &[&str] = &["inlined", "library-call", "tail-error"];
+
+/// Evaluated code says the same as compiled code, perhaps with more frames.
+fn bad_evaluated(c: Configuration) {
+    let unnumbered = |text: &str| -> Vec<String> {
+        text.lines().map(|l| l.trim_start_matches([' ', '0', '1', '2', '3', '4']).replace(' ', "")).collect()
+    };
+    for program in programs("tests/errors", "err") {
+        let outcome = run(&program, c);
+        let expected = fs::read_to_string(root().join(&program).with_extension("err")).unwrap();
+        let actual = format!("{}{}exit status {}\n", outcome.stdout, outcome.stderr, outcome.status.unwrap_or(-1));
+        if EVALUATED_SHOWS_MORE.iter().any(|t| program.contains(&format!("/{t}."))) {
+            let (fewer, more) = (unnumbered(&expected), unnumbered(&actual));
+            let mut rest = more.iter();
+            assert!(fewer.iter().all(|l| rest.any(|m| m == l)), "{program}: {actual}");
+            assert!(fewer.len() < more.len(), "{program} need not be listed");
+        } else {
+            assert_eq!(expected, actual, "{program}");
+        }
+    }
+}
+
 /// What is said of each failure does not depend on how the program was compiled.
 fn messages(c: Configuration) {
     check(&["tests/messages"], "out", c, |o| o.stdout.clone());
@@ -193,6 +216,8 @@ fn main() -> ExitCode {
         }
     }
     add("errors", Configuration { opt: "low", ..usual }, bad_without_inlining);
+    matrix::evaluated().filter(|c| c.mode == Mode::Run).for_each(|c| add("errors", c, bad_evaluated));
+    add("messages", Configuration { opt: "auto", ..usual }, messages);
     add("messages", usual, messages);
     add("messages", Configuration { opt: "low", ..usual }, messages);
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()

@@ -18,6 +18,9 @@
 //! [`mark_tail_calls`] runs before inlining: a call whose frame goes away must not appear in backtraces as one that it
 //! was inlined at ([`crate::inlined`]).
 //!
+//! Nor are calls of library procedures in tail position, when they are inlined: a reader expects to see who called `map`.
+//! Those that have to make tail calls themselves, [`TAIL_CALLING`], are excepted.
+//!
 //! Invariants: only calls at positions in user code change. Dialect and everything else stay. Linear apart from the
 //! rounds of the fixpoint, at most as many as such calls are nested.
 
@@ -25,6 +28,15 @@ use super::known::GlobalFacts;
 use crate::ir::{Expr, GlobalId, GlobalInfo, Literal, Program, TopForm};
 use crate::walk::{deep, tail_calls, take};
 use cairn_layout::code::Site;
+
+/// Procedures of the library that must call others by tail calls.
+pub const TAIL_CALLING: [&str; 6] =
+    ["apply", "call-with-current-continuation", "call/cc", "call-with-values", "eval", "force"];
+
+/// Is a tail call of this variable shown in backtraces, if that costs nothing?
+pub fn shown(variable: &GlobalInfo) -> bool {
+    variable.library && !TAIL_CALLING.contains(&&*variable.name)
+}
 
 /// Keeps the frames of all calls that never return.
 pub fn run(program: &mut Program, facts: &GlobalFacts) {
@@ -37,8 +49,12 @@ pub fn run(program: &mut Program, facts: &GlobalFacts) {
 
 /// Marks the sites of calls in tail position of their procedure, except those whose frames [`run`] will keep.
 pub fn mark_tail_calls(program: &mut Program, facts: &GlobalFacts) {
+    let shown: Vec<bool> = program.globals.iter().map(shown).collect();
+    let is_shown = |f: &Expr| matches!(f, Expr::Global(g, _) if shown[facts.resolve(*g).0 as usize]);
     each_tail_call(program, facts, |e, keeps| {
-        if let (false, Expr::Call(_, _, site) | Expr::Apply(_, _, site)) = (keeps, e) {
+        if let (false, Expr::Call(f, _, site) | Expr::Apply(f, _, site)) = (keeps, e)
+            && !is_shown(f)
+        {
             *site = site.tail();
         }
     });

@@ -331,7 +331,7 @@ impl Expander<'_> {
                 if let Binding::Prim(op) = b
                     && prims::procedures().any(|p| p == op)
                 {
-                    all.push((op, prims::name_as_procedure(op, self.name(id)).into()));
+                    all.push((op, prims::name_as_procedure(self.name(id)).into()));
                 }
             }
         }

@@ -43,9 +43,9 @@ pub(super) fn procedures() -> impl Iterator<Item = PrimOp> {
     all().filter(move |op| !only_called(*op) && !internal(op))
 }
 
-/// The name of the procedure that performs `op` in a program that calls it `used_as`.
-pub(super) fn name_as_procedure(op: PrimOp, used_as: &str) -> &str {
-    if matches!(op, PrimOp::Rt(_)) { used_as.trim_start_matches('%') } else { op.name() }
+/// The name of the procedure that performs an operation in a program that calls it `used_as`.
+pub(super) fn name_as_procedure(used_as: &str) -> &str {
+    used_as.trim_start_matches('%')
 }
 
 fn only_called(op: PrimOp) -> bool {
@@ -66,12 +66,12 @@ fn only_called(op: PrimOp) -> bool {
 }
 
 impl Expander<'_> {
-    /// A primitive as a procedure. A runtime call is known by the name that the program uses.
+    /// A primitive as a procedure. It is known by the name that the program uses.
     pub(super) fn primitive_value(&mut self, op: PrimOp, used_as: &str, span: Span) -> R<Expr> {
         if only_called(op) {
             return self.err(span, format!("`%{}` is not a procedure: it can only be called", op.name()));
         }
-        let g = self.wrapper(op, name_as_procedure(op, used_as));
+        let g = self.wrapper(op, name_as_procedure(used_as));
         Ok(Expr::Global(g, self.site(span)))
     }
 
@@ -90,10 +90,12 @@ impl Expander<'_> {
         let before = self.s.program.forms.len();
         let clause = match op.arity() {
             Some(n) => {
+                let who = (name != op.name()).then(|| self.s.program.procedure_name(name));
+                let site = Site::NONE.with_who(who);
                 let params: Vec<_> =
                     (0..n).map(|i| self.s.program.fresh_var(["a", "b", "c", "d", "e"][i.min(4)])).collect();
                 let args = params.iter().map(|v| Expr::Local(*v)).collect();
-                Clause { params, rest: None, body: Expr::Prim { op, args, site: Site::NONE, proven: 0 } }
+                Clause { params, rest: None, body: Expr::Prim { op, args, site, proven: 0 } }
             }
             None => {
                 // variadic allocations: through a list
