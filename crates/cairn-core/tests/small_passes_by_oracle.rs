@@ -1,17 +1,23 @@
 //! Small passes, under the reference interpreter: boxes for assigned parameters, negations of negations.
 
 use cairn_core::interp;
+use cairn_core::ir::Program;
 use cairn_core::parse::parse_program;
+use cairn_core::passes::inline;
 use cairn_core::passes::testing::run_pass;
 use cairn_core::print::print_program;
 use cairn_core::verify::{Dialect, verify};
 
 /// Runs the program before and after a pass.
 fn same(text: &str, pass: &str, dialect: Dialect) {
+    same_after(text, dialect, |p| _ = run_pass(p, pass).expect("a pass"));
+}
+
+fn same_after(text: &str, dialect: Dialect, pass: impl Fn(&mut Program)) {
     let mut p = parse_program(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let before = interp::run(&p, 20_000);
     assert!(before.result.is_ok() && !before.trace.is_empty(), "{before:?}\n{text}");
-    run_pass(&mut p, pass);
+    pass(&mut p);
     let printed = print_program(&p);
     assert_eq!(verify(&p, dialect), Ok(()), "{text}\n{printed}");
     assert_eq!(interp::run(&p, 20_000), before, "{text}\n{printed}");
@@ -48,5 +54,38 @@ fn a_negated_negation_is_a_boolean() {
              (@f.0 7) (@f.0 #f)"
         );
         same(&text, "simplify", Dialect::Opt);
+    }
+}
+
+/// Bindings around a top-level lambda become globals, and nothing is lost on the way.
+#[test]
+fn what_is_bound_around_a_lambda_is_lifted_with_it() {
+    let text = "(define @count.0 (let ((n.0 10) (m.1 20))
+                  (fix ((add.2 (lambda add (x.3) (%cons x.3 n.0))))
+                    (lambda count (y.4) (seq (%write-object (add.2 y.4) '() 1) (%write-object m.1 '() 1))))))
+                (define @count.1 (let ((n.5 30)) (lambda other (y.6) (%write-object (%cons n.5 y.6) '() 1))))
+                (@count.0 1) (@count.0 2) (@count.1 3)";
+    same(text, "lift", Dialect::Opt);
+}
+
+/// Procedures that are used once wait to be put where they are called; those that only others of them use must not be
+/// forgotten, in whatever order they stand.
+#[test]
+fn procedures_that_only_waiting_procedures_use_are_kept() {
+    let orders = [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1]];
+    let lambdas = [
+        "(a.1 (lambda a (x.11) (seq (%write-object x.11 '() 1) (%cons b.2 x.11))))",
+        "(b.2 (lambda b (x.12) (seq (%write-object x.12 '() 1) (%cons c.3 x.12))))",
+        "(c.3 (lambda c (x.13) (seq (%write-object x.13 '() 1) (%cons d.4 x.13))))",
+        "(d.4 (lambda d (x.14) (seq (%write-object x.14 '() 1) 0)))",
+    ];
+    for order in orders {
+        let fixed: String = order.iter().map(|&i| lambdas[i]).collect();
+        let text = format!(
+            "(define @f.0 (lambda f (y.0) (fix ({fixed}) (%cons a.1 y.0))))
+             (define @go.1 (lambda go (p.20) (if (%pair? p.20) (let ((q.21 (%car p.20))) (@go.1 (q.21 1))) p.20)))
+             (@go.1 (@f.0 7))"
+        );
+        same_after(&text, Dialect::Opt, |p| _ = inline::run(p));
     }
 }
