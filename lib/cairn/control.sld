@@ -25,7 +25,7 @@
    ;; continuations and values
    values call-with-values call-with-current-continuation
    (rename call-with-current-continuation call/cc)
-   dynamic-wind list->values
+   call/1cc call-in dynamic-wind list->values
    ;; exceptions
    raise raise-continuable with-exception-handler error guard*
    error-object? error-object-message error-object-irritants read-error? file-error?
@@ -52,8 +52,9 @@
         (() (%values))
         ((a b c d) (%values a b c d))
         ((a b c d e) (%values a b c d e))
-        ;; A continuation takes any number of values.
-        (vals (%call/cc (lambda (k) (%apply k vals))))))
+        (vals (%apply return-values vals))))
+
+    (define return-values (%machine-builtin (builtin-return-values)))
 
     ;; The elements of a list as multiple values.
     (define (list->values vals)
@@ -68,6 +69,13 @@
     ;; The runtime restores the dynamic state when the continuation is invoked.
     (define (call-with-current-continuation receiver)
       (%call/cc receiver))
+
+    ;; For one use, by calling it or by returning; the name is Chez Scheme's.
+    (define (call/1cc receiver)
+      (%call/1cc receiver))
+
+    ;; Calls `thunk` with the continuation `k`, which is one; winders stay as they are.
+    (define call-in (%machine-builtin (builtin-call-in)))
 
     ;;;; Winders
 
@@ -153,8 +161,13 @@
     ;; The rewind hook: a continuation with other winders was invoked.
     (%machine-set! (slot-rewind-hook)
       (lambda (k vals)
-        (rewind-to (%continuation-winders k))
-        (%apply k vals)))
+        (let ((winders (%continuation-winders k)))
+          (if winders
+              (begin
+                (rewind-to winders)
+                (%apply k vals))
+              (raise-condition (kind-other) #f "a one-shot continuation was called a second time, with"
+                               vals (no-site))))))
 
     ;;;; Conditions
 
@@ -337,7 +350,7 @@
     ;; (guard (x clause ...) body ...) is (guard* (lambda (x reraise) (cond clause ... (else (reraise)))) (lambda ()
     ;; body ...)). The handler runs in the dynamic state of the guard form; `reraise` goes back to that of the raise.
     (define (guard* handler body)
-      ((%call/cc
+      ((%call/1cc
         (lambda (guard-k)
           (with-exception-handler
            (lambda (condition)

@@ -136,6 +136,7 @@
     (define-calls value-call:3 effect-call:3 values-call:3 (f x y z) (f x y z))
     (define-calls value-apply effect-apply values-apply (f xs) (apply f xs))
     (define-calls value-call/cc effect-call/cc values-call/cc (f) (%call/cc f))
+    (define-calls value-call/1cc effect-call/1cc values-call/1cc (f) (%call/1cc f))
 
     ;; Calls a procedure that raises: backtraces show the procedure and the place of the mark.
     (define (raise-at m raising)
@@ -241,6 +242,11 @@
            (if (and m want)
                (returning env m want ((f (f env))) (value-call/cc effect-call/cc values-call/cc))
                (lambda (env) (%call/cc (f env))))))
+        ((call/1cc)
+         (let ((f (sub 1)) (m (mark (part 2))) (want (part 3)))
+           (if (and m want)
+               (returning env m want ((f (f env))) (value-call/1cc effect-call/1cc values-call/1cc))
+               (lambda (env) (%call/1cc (f env))))))
         ((record-ref)
          (gen-record-ref (sub 1) (sub 2) (vector-ref (part 3) 1) (part 4)))
         (else ; record-set!

@@ -200,7 +200,7 @@ fn site_mut(e: &mut Expr) -> Option<&mut Site> {
     match e {
         Expr::Global(_, s) | Expr::SetGlobal(_, _, s) | Expr::Call(_, _, s) | Expr::Apply(_, _, s) => Some(s),
         Expr::Prim { site, .. } | Expr::Receive { site, .. } => Some(site),
-        Expr::CallCc(_, s) => Some(s),
+        Expr::CallCc(_, _, s) => Some(s),
         _ => None,
     }
 }

@@ -197,6 +197,30 @@ pub enum TopForm {
     Expr(Expr),
 }
 
+/// How often a continuation may be used: one-shot continuations are those of Bruggeman, Waddell & Dybvig (1996).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shots {
+    /// Any number of times.
+    Many,
+    /// Once, by calling it or by returning from its receiver.
+    One,
+}
+
+impl Shots {
+    /// Name of the operation that captures.
+    pub fn name(self) -> &'static str {
+        match self {
+            Shots::Many => "call/cc",
+            Shots::One => "call/1cc",
+        }
+    }
+
+    /// The operation of this name.
+    pub fn named(name: &str) -> Option<Shots> {
+        [Shots::Many, Shots::One].into_iter().find(|s| s.name() == name)
+    }
+}
+
 /// An expression.
 #[derive(Debug)]
 pub enum Expr {
@@ -249,7 +273,7 @@ pub enum Expr {
         site: Site,
     },
     /// `(call-with-current-continuation f)` without winders: calls `f` with the raw continuation.
-    CallCc(Box<Expr>, Site),
+    CallCc(Shots, Box<Expr>, Site),
     /// Local join points and loops. Jumps occur in tail position with respect to this expression only (in label bodies
     /// or in `body`), never inside a nested lambda.
     Labels(Vec<Label>, Box<Expr>),

@@ -381,10 +381,11 @@ impl Parser<'_> {
                 self.expect(')')?;
                 Expr::Receive { producer, clause: Box::new(Clause { params, rest, body }), site: self.site()? }
             }
-            "call/cc" => {
+            name @ ("call/cc" | "call/1cc") => {
+                let shots = Shots::named(name).expect("one of them");
                 let f = self.boxed()?;
                 self.expect(')')?;
-                Expr::CallCc(f, self.site()?)
+                Expr::CallCc(shots, f, self.site()?)
             }
             "labels" => {
                 self.expect('(')?;

@@ -328,8 +328,9 @@ impl Printer<'_> {
                 self.params(clause);
                 self.tail(&[producer, &clause.body], next, *site);
             }
-            Expr::CallCc(f, s) => {
-                self.out.push_str("(call/cc");
+            Expr::CallCc(shots, f, s) => {
+                self.out.push('(');
+                self.out.push_str(shots.name());
                 self.tail(&[f], next, *s);
             }
             Expr::Labels(ls, body) => {

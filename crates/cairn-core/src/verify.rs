@@ -215,7 +215,7 @@ impl Verifier<'_> {
                 self.operand(producer);
                 self.clause(clause, true);
             }
-            Expr::CallCc(e, _) => self.operand(e),
+            Expr::CallCc(_, e, _) => self.operand(e),
             Expr::Labels(ls, body) => {
                 self.only("labels", self.dialect == Dialect::Opt);
                 let mark = self.visible.len();

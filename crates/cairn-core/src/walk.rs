@@ -37,7 +37,7 @@ macro_rules! children {
     ($e:expr, $f:expr, $iter:ident $(, $unique:tt)?) => {
         match $e {
             Expr::Const(_) | Expr::Local(_) | Expr::Global(..) => {}
-            Expr::SetLocal(_, e) | Expr::SetGlobal(_, e, _) | Expr::CallCc(e, _) => $f(e),
+            Expr::SetLocal(_, e) | Expr::SetGlobal(_, e, _) | Expr::CallCc(_, e, _) => $f(e),
             Expr::If(a, b, c) => {
                 $f(a);
                 $f(b);
@@ -239,7 +239,7 @@ impl Clone for Expr {
             Expr::Receive { producer, clause, site } => {
                 Expr::Receive { producer: producer.clone(), clause: clause.clone(), site: *site }
             }
-            Expr::CallCc(e, s) => Expr::CallCc(e.clone(), *s),
+            Expr::CallCc(n, e, s) => Expr::CallCc(*n, e.clone(), *s),
             Expr::Labels(ls, body) => Expr::Labels(ls.clone(), body.clone()),
             Expr::Jump(l, es) => Expr::Jump(*l, es.clone()),
         })
@@ -358,7 +358,7 @@ pub fn copy_fresh(program: &mut Program, e: &Expr, names: &mut Renaming) -> Expr
                 clause: Box::new(copy_clause(program, clause, names)),
                 site: names.site(program, *site),
             },
-            Expr::CallCc(e, s) => Expr::CallCc(boxed!(e), names.site(program, *s)),
+            Expr::CallCc(n, e, s) => Expr::CallCc(*n, boxed!(e), names.site(program, *s)),
             Expr::Labels(ls, body) => {
                 let ids: Vec<_> = ls.iter().map(|l| names.bind_label(program, l.id)).collect();
                 let ls = ids

@@ -21,7 +21,7 @@
 //! | `#(fix #(lambda …) body)` | a scope with procedures that see it |
 //! | `#(lambda name #(#(required rest? body) …) at)` | procedure; each clause's body in a scope with its arguments |
 //! | `#(native lambda n #(x …) member?)` | procedure of one clause: lambda `n` of a program, with these free variables |
-//! | `#(call f #(x …) at want)`, `#(apply f #(x …) at want)`, `#(call/cc f at want)` | |
+//! | `#(call f #(x …) at want)`, `#(apply f #(x …) at want)`, `#(call/cc f at want)`, `#(call/1cc …)` | |
 //! | `#(values x …)` | |
 //! | `#(receive x required rest? body at)` | a scope with the values of `x` |
 //! | `#(record-ref r rtd i who at)`, `#(record-set! r rtd i x who at)` | errors name the accessor, a symbol |
@@ -303,7 +303,7 @@ impl Encoder<'_> {
                 self.call("call", f, args, *site, want)?
             }
             Expr::Apply(f, args, site) => self.call("apply", f, args, *site, want)?,
-            Expr::CallCc(f, site) => node("call/cc", [self.value(f)?, self.at(*site), want.data()]),
+            Expr::CallCc(shots, f, site) => node(shots.name(), [self.value(f)?, self.at(*site), want.data()]),
             Expr::Values(es) => node("values", self.all(es)?),
             Expr::Receive { producer, clause, site } => {
                 let producer = self.expr(producer, Want::Values)?;

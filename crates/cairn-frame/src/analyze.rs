@@ -331,7 +331,7 @@ impl<'a> Walker<'a> {
                 self.expr(f);
                 args.iter().for_each(|e| self.expr(e));
             }
-            Expr::CallCc(f, _) => self.expr(f),
+            Expr::CallCc(_, f, _) => self.expr(f),
             Expr::Prim { args, .. } => args.iter().for_each(|e| self.expr(e)),
             Expr::Receive { producer, clause, .. } => {
                 self.expr(producer);

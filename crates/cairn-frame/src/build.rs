@@ -447,9 +447,9 @@ impl<'a, 'b> Builder<'a, 'b> {
                 }
                 self.call(Callee::Apply(f), vec![list], *site, dest);
             }
-            Expr::CallCc(f, site) => {
+            Expr::CallCc(shots, f, site) => {
                 let f = self.operand(f);
-                self.call(Callee::CallCc(f), vec![], *site, dest);
+                self.call(Callee::CallCc(*shots, f), vec![], *site, dest);
             }
             Expr::Prim { op, args, site, proven } => {
                 let args = self.operands(args);

@@ -233,7 +233,7 @@ impl Machine<'_> {
                 let last = args.pop().unwrap_or(Val::Nil);
                 self.apply(self.operand(o, at)?, items(&last)?, stack)
             }
-            Callee::CallCc(o) => {
+            Callee::CallCc(_, o) => {
                 let k = Val::Procedure(Rc::new(Procedure::Continuation(stack.clone())));
                 self.apply(self.operand(o, at)?, vec![k], stack)
             }

@@ -29,7 +29,7 @@
 //!   what that means for blocks and functions.
 
 use cairn_core::inlined::InlineTable;
-use cairn_core::ir::{GlobalId, ImportFrom, Literal, SourceFile};
+use cairn_core::ir::{GlobalId, ImportFrom, Literal, Shots, SourceFile};
 use cairn_core::prim::PrimOp;
 use cairn_layout::code::Site;
 use cairn_layout::facts::StrategyFacts;
@@ -393,7 +393,7 @@ pub enum Callee {
     Apply(Operand),
     /// `call/cc`: captures the continuation after the frame is pushed (or left, for a tail call) and passes it
     /// as the only argument. No other arguments.
-    CallCc(Operand),
+    CallCc(Shots, Operand),
 }
 
 /// A frame to be made by a call.

@@ -6,7 +6,7 @@
 
 use crate::ir::*;
 use cairn_core::inlined::InlineTable;
-use cairn_core::ir::{Expr, GlobalId, ImportFrom, Literal, SourceFile, TopForm};
+use cairn_core::ir::{Expr, GlobalId, ImportFrom, Literal, Shots, SourceFile, TopForm};
 use cairn_core::parse::parse_site;
 use cairn_core::prim::PrimOp;
 use cairn_layout::code::Site;
@@ -547,7 +547,11 @@ impl Reader {
             }
             "call/cc" => {
                 c.word()?;
-                Callee::CallCc(self.operand(c)?)
+                Callee::CallCc(Shots::Many, self.operand(c)?)
+            }
+            "call/1cc" => {
+                c.word()?;
+                Callee::CallCc(Shots::One, self.operand(c)?)
             }
             _ => Callee::Unknown(self.operand(c)?),
         };

@@ -209,7 +209,7 @@ fn callee(m: &Module, f: &Function, c: &Callee) -> String {
         Callee::Known(g, None) => format!("direct {}", function_name(m, *g)),
         Callee::Known(g, Some(o)) => format!("direct {} closure {}", function_name(m, *g), operand(m, f, o)),
         Callee::Apply(o) => format!("apply {}", operand(m, f, o)),
-        Callee::CallCc(o) => format!("call/cc {}", operand(m, f, o)),
+        Callee::CallCc(shots, o) => format!("{} {}", shots.name(), operand(m, f, o)),
     }
 }
 

@@ -49,7 +49,7 @@ pub fn test_uses(t: &Test, mut f: impl FnMut(Var)) {
 /// Calls `f` with each variable a callee uses.
 pub fn callee_uses(c: &Callee, mut f: impl FnMut(Var)) {
     match c {
-        Callee::Unknown(o) | Callee::Apply(o) | Callee::CallCc(o) | Callee::Known(_, Some(o)) => {
+        Callee::Unknown(o) | Callee::Apply(o) | Callee::CallCc(_, o) | Callee::Known(_, Some(o)) => {
             operand(o, &mut f)
         }
         Callee::Known(_, None) => {}
@@ -127,7 +127,9 @@ pub fn rename_variables(b: &mut Block, f: &mut impl FnMut(&mut Var)) {
     }
     fn callee(c: &mut Callee, f: &mut impl FnMut(&mut Var)) {
         match c {
-            Callee::Unknown(o) | Callee::Apply(o) | Callee::CallCc(o) | Callee::Known(_, Some(o)) => operand(o, f),
+            Callee::Unknown(o) | Callee::Apply(o) | Callee::CallCc(_, o) | Callee::Known(_, Some(o)) => {
+                operand(o, f)
+            }
             Callee::Known(_, None) => {}
         }
     }

@@ -178,7 +178,9 @@ impl Checker<'_> {
     fn call_references(&mut self, i: usize, callee: &Callee, args: &[Operand]) {
         self.operands(i, args);
         match callee {
-            Callee::Unknown(o) | Callee::Apply(o) | Callee::CallCc(o) => self.operands(i, std::slice::from_ref(o)),
+            Callee::Unknown(o) | Callee::Apply(o) | Callee::CallCc(_, o) => {
+                self.operands(i, std::slice::from_ref(o))
+            }
             Callee::Known(f, closure) => {
                 closure.iter().for_each(|o| self.operands(i, std::slice::from_ref(o)));
                 if self.callee_function(*f).is_none() {
@@ -427,7 +429,7 @@ impl Checker<'_> {
                 }
             }
             Callee::Apply(_) if args.len() != 1 => self.error(i, "apply takes one list".into()),
-            Callee::CallCc(_) if !args.is_empty() => self.error(i, "call/cc takes no arguments".into()),
+            Callee::CallCc(..) if !args.is_empty() => self.error(i, "call/cc takes no arguments".into()),
             _ => {}
         }
     }

@@ -254,9 +254,11 @@ fn strings_hide_their_contents() {
     if let TopForm::Expr(Expr::Lambda(l)) = &mut program.forms[0] {
         l.clauses[0].body = Expr::Const(Literal::String("\n  b0:\n    goto b0 ' ( | \u{7} λ".into()));
     }
-    program
-        .forms
-        .push(TopForm::Expr(Expr::CallCc(Box::new(program_lambda(&program)), cairn_layout::code::Site::NONE)));
+    program.forms.push(TopForm::Expr(Expr::CallCc(
+        cairn_core::ir::Shots::Many,
+        Box::new(program_lambda(&program)),
+        cairn_layout::code::Site::NONE,
+    )));
     common::strategies().for_each(|s| drop(common::lower(&program, s)));
 }
 

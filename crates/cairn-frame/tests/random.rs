@@ -247,7 +247,11 @@ impl Generator {
                 })
             }
             18 => match self.below(4) {
-                0 => Expr::CallCc(Box::new(self.operand()), self.site()),
+                0 => Expr::CallCc(
+                    [Shots::Many, Shots::One][self.random.below(2)],
+                    Box::new(self.operand()),
+                    self.site(),
+                ),
                 1 => Expr::Values(self.operands(3)),
                 2 => {
                     let f = self.operand();

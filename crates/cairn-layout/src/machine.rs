@@ -123,10 +123,6 @@ pub struct ThreadState {
     pub under: Value,
     /// The youngest frame of `under` that has not been copied back; 0 when none has.
     pub under_sp: u64,
-    /// Serial of the youngest continuation made by an overflow (a fixnum).
-    pub serial: u64,
-    /// `serial` at the last capture: continuations up to it may be shared.
-    pub captured: u64,
     /// Current chunk (`chunks`), else 0.
     pub chunk: u64,
     /// Slots 0 to `THREAD_SLOTS`.
@@ -141,8 +137,6 @@ impl ThreadState {
         base: 0,
         under: Value::FALSE,
         under_sp: 0,
-        serial: Value::fixnum(0).0,
-        captured: Value::fixnum(0).0,
         chunk: 0,
         slots: [Value::NIL; THREAD_SLOTS],
     };
@@ -197,7 +191,7 @@ pub struct Machine {
 }
 
 // A thread is parked and resumed by copying it.
-const _: () = assert!(size_of::<ThreadState>() <= 12 * 8);
+const _: () = assert!(size_of::<ThreadState>() <= 9 * 8);
 
 impl Machine {
     /// Slot `i`, as `(%machine-ref i)` sees it.

@@ -52,9 +52,21 @@ pub struct ModuleTable {
     pub underflow: *const u8,
     /// Code address of continuation objects.
     pub continuation: *const u8,
+    /// Code addresses of procedures that no Scheme text defines, by [`builtin`].
+    pub builtins: *const *const u8,
     /// Added to the positions of failures (as a fixnum): the module's number in its runtime, set at load; see
     /// `code::Site::base`. Before, [`NOT_LOADED`].
     pub site_base: *mut u64,
+}
+
+/// Procedures of the prelude, for `%machine-builtin`.
+pub mod builtin {
+    /// `(call-in k thunk)`: calls `thunk` with the continuation `k` instead of the present one; winders stay as they are.
+    pub const CALL_IN: usize = 0;
+    /// `(return-values x ...)`: its arguments as values, however many.
+    pub const RETURN_VALUES: usize = 1;
+    /// How many there are.
+    pub const COUNT: usize = 2;
 }
 
 /// A global that another module defines.
@@ -72,7 +84,7 @@ pub struct ImportEntry {
 pub const NOT_LOADED: u64 = u64::MAX;
 
 /// Bumped whenever compiled code and runtime stop fitting each other.
-pub const MODULE_VERSION: u64 = 8;
+pub const MODULE_VERSION: u64 = 9;
 
 /// Low byte of a literal word that stands for a symbol.
 pub const SYMBOL_PLACEHOLDER: u64 = 0xFA;

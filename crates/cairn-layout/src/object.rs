@@ -242,8 +242,8 @@ pub mod weak {
 /// Words of a continuation object (a procedure whose code is the strategy's reinstatement entry).
 ///
 /// Word 0 is the code address. Under `chunks`, `SP..BASE` delimits the frames that this continuation covers in
-/// `CHUNK` (immutable once captured); `NEXT` is the continuation below them, or `#f`. Under `heap`, `SP` is the
-/// tagged frame itself and the others are fixnum 0.
+/// `CHUNK`; `NEXT` is the continuation below them, or `#f`. Under `heap`, `SP` is the tagged frame itself and the others
+/// are fixnum 0. Two continuations of the same frames have the same `SP`.
 pub mod continuation {
     /// Code address.
     pub const CODE: u64 = 0;
@@ -257,10 +257,27 @@ pub mod continuation {
     pub const NEXT: u64 = 4;
     /// Dynamic-wind list at capture.
     pub const WINDERS: u64 = 5;
-    /// Fixnum: 0 when made by `call/cc`, else counts overflows; see `cairn_rt::machine::frames`.
-    pub const SERIAL: u64 = 6;
+    /// What may become of the frames, a word of [`state`].
+    pub const STATE: u64 = 6;
     /// Number of words, code included.
     pub const LEN: u64 = 7;
+
+    /// States of a continuation.
+    ///
+    /// ```text
+    ///   call/1cc, overflow ──▶ private ──a call/cc above it──▶ shared ◀── call/cc
+    ///                             │
+    ///                             └──called, or returned to──▶ used
+    /// ```
+    pub mod state {
+        use crate::Value;
+        /// May be used any number of times: nobody writes its frames. All continuations below it are shared, too.
+        pub const SHARED: u64 = Value::fixnum(0).0;
+        /// May be used once: its frames may be run where they are, or moved.
+        pub const PRIVATE: u64 = Value::fixnum(1).0;
+        /// Has been used, and covers nothing any more: its other words are 0 or `#f`.
+        pub const USED: u64 = Value::fixnum(2).0;
+    }
 }
 
 const _: () = assert!(type_byte(Type::Vector) & 7 == 2);

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 mod common;
+use cairn_core::ir::Shots;
 use cairn_core::prim::{Op as P, PrimOp};
 use cairn_frame::ir::*;
 use cairn_frame::parse::parse_module;
@@ -235,7 +236,7 @@ fn continuations_are_allocated_by_the_facts_too() {
     for s in [&CHUNKS, &HEAP] {
         let receiver = body("f.0", 1, 1, vec![block(vec![], Term::Return(var(0)))]);
         let call = Term::TailCall {
-            callee: Callee::CallCc(Operand::Procedure(FuncId(2))),
+            callee: Callee::CallCc(Shots::Many, Operand::Procedure(FuncId(2))),
             args: vec![],
             site: cairn_layout::code::Site::NONE,
         };

@@ -24,8 +24,6 @@ fn symbolic(line: &str) -> String {
         ("base", offset_of!(Machine, thread.base)),
         ("under", offset_of!(Machine, thread.under)),
         ("under_sp", offset_of!(Machine, thread.under_sp)),
-        ("serial", offset_of!(Machine, thread.serial)),
-        ("captured", offset_of!(Machine, thread.captured)),
         ("chunk", offset_of!(Machine, thread.chunk)),
         ("lo", offset_of!(Machine, lo)),
         ("hi", offset_of!(Machine, hi)),

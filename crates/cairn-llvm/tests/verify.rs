@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 mod common;
-use cairn_core::ir::Literal;
+use cairn_core::ir::{Literal, Shots};
 use cairn_core::prim::{Kind, OPS, Op as P, PrimOp};
 use cairn_frame::ir::*;
 use cairn_layout::calls::{RT_CALLS, RtIndex};
@@ -86,7 +86,7 @@ fn every_shape_of_call_compiles() {
             Callee::Unknown(var(0)),
             Callee::Known(FuncId(1), None),
             Callee::Apply(var(0)),
-            Callee::CallCc(var(0)),
+            Callee::CallCc(Shots::Many, var(0)),
         ];
         let mut functions = vec![entry("main", 0, false, 1), body("main.0", 0, 0, vec![])];
         functions[1].blocks = vec![block(vec![], Term::Return(fix(0)))];
@@ -94,7 +94,7 @@ fn every_shape_of_call_compiles() {
             for (incoming, words) in [(0u32, 3u32), (3, 3), (3, 2), (3, 150), (150, 200)] {
                 let args = match callee {
                     Callee::Apply(_) => vec![lit(Literal::Nil)],
-                    Callee::CallCc(_) | Callee::Known(..) => vec![],
+                    Callee::CallCc(..) | Callee::Known(..) => vec![],
                     Callee::Unknown(_) => (0..9).map(fix).collect(),
                 };
                 let id = functions.len() as u32;

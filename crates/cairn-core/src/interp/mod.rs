@@ -332,7 +332,7 @@ impl<'p> Machine<'p> {
                     env = self.enter(clause, vs, env)?;
                     e = &clause.body;
                 }
-                Expr::CallCc(f, _) => {
+                Expr::CallCc(_, f, _) => {
                     let f = self.value(f, &env)?;
                     let k = self.captures.get();
                     self.captures.set(k + 1);

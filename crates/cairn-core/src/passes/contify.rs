@@ -83,7 +83,7 @@ impl<'a> Scan<'a> {
         deep(|| match e {
             Expr::Const(_) | Expr::Global(..) => {}
             Expr::Local(v) => self.escape(*v),
-            Expr::SetLocal(_, e) | Expr::SetGlobal(_, e, _) | Expr::CallCc(e, _) => self.region(e, None),
+            Expr::SetLocal(_, e) | Expr::SetGlobal(_, e, _) | Expr::CallCc(_, e, _) => self.region(e, None),
             Expr::If(a, b, c) => {
                 self.region(a, None);
                 self.walk(b, r);

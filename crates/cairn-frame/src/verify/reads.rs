@@ -13,7 +13,7 @@ fn variables<'a>(operands: impl IntoIterator<Item = &'a Operand>) -> Vec<Var> {
 fn callee(c: &Callee) -> Option<&Operand> {
     match c {
         Callee::Known(_, closure) => closure.as_ref(),
-        Callee::Unknown(o) | Callee::Apply(o) | Callee::CallCc(o) => Some(o),
+        Callee::Unknown(o) | Callee::Apply(o) | Callee::CallCc(_, o) => Some(o),
     }
 }
 

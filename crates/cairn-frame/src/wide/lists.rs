@@ -144,6 +144,7 @@ impl Lists<'_> {
                 let body = Expr::Apply(Expr::Local(k).into(), vec![list], Site::NONE);
                 let clauses = vec![Clause { params: vec![k], rest: None, body }];
                 Expr::CallCc(
+                    Shots::One,
                     Expr::Lambda(Lambda { name: "values".into(), clauses, site: Site::NONE }).into(),
                     Site::NONE,
                 )

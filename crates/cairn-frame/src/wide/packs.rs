@@ -56,7 +56,7 @@ pub fn rebuild(e: &Expr, f: &mut impl FnMut(&Expr) -> Expr) -> Expr {
     match e {
         Expr::Const(_) | Expr::Local(_) | Expr::Global(..) => e.clone(),
         Expr::SetGlobal(g, e, site) => Expr::SetGlobal(*g, f(e).into(), *site),
-        Expr::CallCc(e, site) => Expr::CallCc(f(e).into(), *site),
+        Expr::CallCc(n, e, site) => Expr::CallCc(*n, f(e).into(), *site),
         Expr::If(a, b, c) => Expr::If(f(a).into(), f(b).into(), f(c).into()),
         Expr::Seq(es) => Expr::Seq(es.iter().map(f).collect()),
         Expr::Values(es) => Expr::Values(es.iter().map(f).collect()),

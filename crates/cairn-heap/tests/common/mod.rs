@@ -237,7 +237,7 @@ impl<const A: bool> AnyMutator<A> {
         put(a, continuation::BASE, chunk + 8 * to);
         put(a, continuation::NEXT, next);
         put(a, continuation::WINDERS, NIL);
-        put(a, continuation::SERIAL, fix(0));
+        put(a, continuation::STATE, continuation::state::SHARED);
         a | TAG_PROCEDURE
     }
     /// A store with write barrier, into word `i` of an object.

@@ -4,7 +4,7 @@
 //! dereferences.
 
 use super::builder::{Builder, Label, ins, line};
-use super::ir_text::{Mem, Val};
+use super::ir_text::{Mem, Odds, Val};
 use super::regs::Regs;
 use super::tables::ModuleCx;
 use cairn_frame::ir::*;
@@ -153,6 +153,17 @@ impl<'c, 'm> Emitter<'c, 'm> {
         let m = Mem::Code.suffix();
         let mv = ins!(self, "load ptr, ptr {p}{m}");
         self.jump(&mv, sp, regs);
+    }
+
+    /// Returns `%argc` values, which may be one.
+    pub(crate) fn return_counted(&mut self, sp: &Val, regs: &Regs) {
+        let one = ins!(self, "icmp eq i64 %argc, 1");
+        let (single, several) = (self.fresh(), self.fresh());
+        self.branch(&one, &single, &several, Odds::Likely);
+        self.start(&single);
+        self.return_one(sp, &regs.a[0]);
+        self.start(&several);
+        self.return_many(sp, regs);
     }
 
     /// Words of the frame that the function finds at `sp`: 0 unless it is a return point.

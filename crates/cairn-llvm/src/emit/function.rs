@@ -8,6 +8,7 @@ use super::prims::{Value, never_heap_pointer};
 use super::regs::Regs;
 use crate::alloc::after_store;
 use crate::strategy::Push;
+use cairn_core::ir::Shots;
 use cairn_core::prim::Kind;
 use cairn_frame::ir::*;
 use cairn_layout::code::Site;
@@ -172,11 +173,17 @@ impl<'m> Emitter<'_, 'm> {
                 let a = self.load_arg_registers();
                 Call { regs: Regs { argc: n, clo: f.clone(), a }, to: Target::Closure(f) }
             }
-            Callee::CallCc(o) => {
+            Callee::CallCc(shots, o) => {
                 let f = self.operand(o);
                 self.check_procedure(&f, site);
                 let regs = Regs { clo: f, ..Regs::default() };
-                Call { regs, to: Target::Code(Val::text("@cairn_call_cc")) }
+                Call {
+                    regs,
+                    to: Target::Code(Val::text(match shots {
+                        Shots::Many => "@cairn_call_cc",
+                        Shots::One => "@cairn_call_1cc",
+                    })),
+                }
             }
         }
     }

@@ -6,8 +6,9 @@
 //! | `cairn_halt` | return point that leaves the value and the machine state in the context and returns to C |
 //! | `cairn_resume` | return point that goes back to the safepoint which the runtime has left |
 //! | `cairn_underflow` | return point at the base of a stack segment: brings the frames below, goes on returning |
-//! | `cairn_call_cc` | captures the continuation and passes it to the procedure in `clo` |
+//! | `cairn_call_cc`, `cairn_call_1cc` | captures the continuation and passes it to the procedure in `clo` |
 //! | `cairn_continuation` | code of continuation objects |
+//! | `cairn_call_in`, `cairn_return_values` | procedures: `cairn_layout::module::builtin` |
 //! | `cairn_mv_first` | multiple-value entry of return points that want one value |
 //! | `cairn_throw_tail` | common end of all throws |
 //! | `cairn_failed` | where the slow stub goes when a runtime call has failed |
@@ -19,8 +20,10 @@ use super::emitter::Emitter;
 use super::ir_text::{Mem, Odds, Val};
 use super::regs::Regs;
 use super::tables::{Head, ModuleCx};
-use cairn_layout::code::{Site, flags};
+use cairn_core::ir::Shots;
+use cairn_layout::code::{Site, count_word, flags};
 use cairn_layout::machine::{Machine, slot, slot_offset};
+use cairn_layout::module::builtin;
 use cairn_layout::object::continuation;
 use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
 use std::fmt::Write;
@@ -94,7 +97,8 @@ pub(crate) fn emit(cx: &mut ModuleCx<'_>, out: &mut String) {
             e.return_many(&sp, &regs);
         });
     }
-    define(cx, "@cairn_call_cc", Head::None, &call_cc);
+    define(cx, "@cairn_call_cc", Head::None, &|e| call_cc(e, Shots::Many));
+    define(cx, "@cairn_call_1cc", Head::None, &|e| call_cc(e, Shots::One));
     let head = Head::Entry {
         name: cx.name("continuation"),
         site: Site::NONE,
@@ -102,6 +106,24 @@ pub(crate) fn emit(cx: &mut ModuleCx<'_>, out: &mut String) {
         shape: continuation::LEN | flags::CONTINUATION | flags::LIBRARY,
     };
     define(cx, "@cairn_continuation", head, &invoke_continuation);
+    let head = |cx: &mut ModuleCx<'_>, name: &str, arity: u64| Head::Entry {
+        name: cx.name(name),
+        site: Site::NONE,
+        arity,
+        shape: 2 | flags::LIBRARY,
+    };
+    let call_in_head = head(cx, "call-in", count_word(2, false));
+    define(cx, "@cairn_call_in", call_in_head, &call_in);
+    let values_head = head(cx, "values", count_word(0, true));
+    define(cx, "@cairn_return_values", values_head, &|e| {
+        let (sp, regs) = (e.sp(), e.incoming_regs());
+        e.return_counted(&sp, &regs);
+    });
+    let _ = writeln!(
+        out,
+        "@cairn_builtins = internal constant [{} x ptr] [ptr @cairn_call_in, ptr @cairn_return_values], align 8",
+        builtin::COUNT
+    );
 }
 
 /// `void cairn_enter(ctx, closure)`, C convention.
@@ -128,12 +150,12 @@ fn enter(cx: &ModuleCx<'_>, out: &mut String) {
 }
 
 /// The frame is pushed; `clo` is a procedure.
-fn call_cc(e: &mut Emitter<'_, '_>) {
+fn call_cc(e: &mut Emitter<'_, '_>, shots: Shots) {
     let f = Val::text("%clo");
     let bytes = 8 * continuation::LEN;
     let f = e.make_room(bytes, &[], Some(&f)).expect("an extra value");
     let strategy = e.cx.strategy;
-    let k = strategy.capture(e);
+    let k = strategy.capture(e, shots);
     let mut regs = Regs { argc: Val::Int(1), clo: f.clone(), ..Regs::default() };
     regs.a[0] = k;
     let sp = e.sp();
@@ -174,13 +196,7 @@ fn invoke_continuation(e: &mut Emitter<'_, '_>) {
     e.start(&yes);
     let strategy = e.cx.strategy;
     let sp = strategy.reinstate(e, &k);
-    let one = ins!(e, "icmp eq i64 %argc, 1");
-    let (single, several) = (e.fresh(), e.fresh());
-    e.branch(&one, &single, &several, Odds::Likely);
-    e.start(&single);
-    e.return_one(&sp, &regs.a[0]);
-    e.start(&several);
-    e.return_many(&sp, &regs);
+    e.return_counted(&sp, &regs);
     e.start(&no);
     regs.a.iter().enumerate().for_each(|(i, v)| e.store_arg(i, v));
     let argc = ins!(e, "shl i64 %argc, 3");
@@ -191,4 +207,36 @@ fn invoke_continuation(e: &mut Emitter<'_, '_>) {
     regs.a[1] = list;
     let sp = e.sp();
     e.jump_closure(&hook, &sp, &regs);
+}
+
+/// A continuation in `a0` and a thunk in `a1`, which callers have checked.
+///
+/// Loops may go through here and pass no other safepoint, so a stop is served.
+fn call_in(e: &mut Emitter<'_, '_>) {
+    let [stop, go, used, fresh] = std::array::from_fn(|_| e.fresh());
+    let (k, thunk, entry) = (Val::text("%a0"), Val::text("%a1"), e.here());
+    let asked = e.stop_asked();
+    e.branch(&asked, &stop, &go, Odds::Unlikely);
+    let (moved, after) = e.out_of_line(&stop, |e| {
+        let zero = Val::word(Word::fixnum(0).0);
+        let live = e.safepoint("cairn_machine_guard", &[zero.clone(), zero], &[], &[&k, &thunk]);
+        e.goto(&go);
+        (live, e.here())
+    });
+    e.start(&go);
+    let mut join =
+        |x: &Val, i: usize| e.phi("i64", &[(x.clone(), entry.clone()), (moved[i].clone(), after.clone())]);
+    let (k, thunk) = (join(&k, 0), join(&thunk, 1));
+    let state = e.continuation_word(&k, continuation::STATE);
+    let is_used = ins!(e, "icmp eq i64 {state}, {}", continuation::state::USED);
+    e.branch(&is_used, &used, &fresh, Odds::Unlikely);
+    e.out_of_line(&used, |e| {
+        e.c_call("cairn_machine_used", &[]);
+        line!(e, "unreachable");
+    });
+    e.start(&fresh);
+    let strategy = e.cx.strategy;
+    let sp = strategy.enter(e, &k);
+    let regs = Regs { argc: Val::Int(0), clo: thunk.clone(), ..Regs::default() };
+    e.jump_closure(&thunk, &sp, &regs);
 }

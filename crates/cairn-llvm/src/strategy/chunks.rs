@@ -9,12 +9,14 @@
 //! end moves. The stack check before the call has found room.
 
 use super::{Push, Strategy};
-use crate::emit::builder::{Builder, ins, line};
+use crate::emit::builder::{Builder, Label, ins, line};
 use crate::emit::ir_text::{Mem, Odds, Val};
+use cairn_core::ir::Shots;
 use cairn_layout::code::SHAPE;
-use cairn_layout::limits::COPY_WORDS;
+use cairn_layout::limits::{COPY_WORDS, MOVED_BYTES};
 use cairn_layout::machine::Machine;
-use cairn_layout::object::continuation;
+use cairn_layout::object::continuation::{self, state};
+use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
 use std::mem::offset_of;
 
 pub(super) struct StackFrames;
@@ -75,67 +77,76 @@ impl Strategy for StackFrames {
         true
     }
 
-    /// Copies the youngest frame of the continuation below. The runtime does it when the continuation may be resumed in
-    /// place, or when there is no room.
+    /// Copies the youngest frame of a shared continuation below. A private one is taken over: where it is when it borders
+    /// on the segment that ends here, else by moving its frames. The runtime does what is rare.
     fn underflow(&self, e: &mut Builder) -> Val {
         let k = e.load_machine(offset_of!(Machine, thread.under));
-        let consumed = e.load_machine(offset_of!(Machine, thread.under_sp));
-        let (serial, captured) =
-            (e.continuation_word(&k, continuation::SERIAL), e.load_machine(offset_of!(Machine, thread.captured)));
-        let private = ins!(e, "icmp sgt i64 {serial}, {captured}");
-        let (slow, shared, first, copy, copied, emptied, go) =
-            (e.fresh(), e.fresh(), e.fresh(), e.fresh(), e.fresh(), e.fresh(), e.fresh());
-        e.branch(&private, &slow, &shared, Odds::Unlikely);
+        let state = e.continuation_word(&k, continuation::STATE);
+        let [shared, single, in_place, move_it, room, slow, go] = std::array::from_fn(|_| e.fresh());
+        let is_shared = ins!(e, "icmp eq i64 {state}, {}", state::SHARED);
+        e.branch(&is_shared, &shared, &single, Odds::Even);
+
+        e.start(&single);
+        let (from, base) =
+            (e.continuation_word(&k, continuation::SP), e.load_machine(offset_of!(Machine, thread.base)));
+        let border = ins!(e, "add i64 {base}, 8");
+        let borders = ins!(e, "icmp eq i64 {from}, {border}");
+        e.branch(&borders, &in_place, &move_it, Odds::Even);
+        e.start(&in_place);
+        let whole = e.continuation_word(&k, continuation::BASE);
+        e.store_machine(offset_of!(Machine, thread.base), &whole);
+        take_over(e, &k);
+        let taken = e.here();
+        e.goto(&go);
+
+        e.start(&move_it);
+        let end = e.continuation_word(&k, continuation::BASE);
+        let bytes = ins!(e, "sub i64 {end}, {from}");
+        // a used one covers nothing: the runtime complains
+        let less = ins!(e, "sub i64 {bytes}, 1");
+        let small = ins!(e, "icmp ult i64 {less}, {MOVED_BYTES}");
+        e.branch(&small, &room, &slow, Odds::Likely);
+        e.start(&room);
+        let moved = make_room(e, &bytes, &slow);
+        copy_frames(e, &end, &bytes);
+        take_over(e, &k);
+        let moved_here = e.here();
+        e.goto(&go);
+
         e.start(&shared);
+        let consumed = e.load_machine(offset_of!(Machine, thread.under_sp));
         let whole = e.continuation_word(&k, continuation::SP);
         let untouched = ins!(e, "icmp eq i64 {consumed}, 0");
-        let from = ins!(e, "select i1 {untouched}, i64 {whole}, i64 {consumed}");
-        let code = e.load_word(&from, 0, Mem::Frame);
+        let first = ins!(e, "select i1 {untouched}, i64 {whole}, i64 {consumed}");
+        let code = e.load_word(&first, 0, Mem::Frame);
         let shape = e.load_word(&code, SHAPE, Mem::Code);
         let words = ins!(e, "and i64 {shape}, {}", u32::MAX);
         let bytes = ins!(e, "shl i64 {words}, 3");
-        let sp = e.sp();
-        let to = ins!(e, "sub i64 {sp}, {bytes}");
-        let limit = e.load_machine(offset_of!(Machine, thread.stack_limit));
-        let over = ins!(e, "icmp ult i64 {to}, {limit}");
-        e.branch(&over, &slow, &first, Odds::Unlikely);
+        let copied = make_room(e, &bytes, &slow);
+        let next = ins!(e, "add i64 {first}, {bytes}");
+        copy_frames(e, &next, &bytes);
+        let base = e.continuation_word(&k, continuation::BASE);
+        let last = ins!(e, "icmp eq i64 {next}, {base}");
+        let kept = ins!(e, "select i1 {last}, i64 0, i64 {next}");
+        e.store_machine(offset_of!(Machine, thread.under_sp), &kept);
+        let (here, emptied) = (e.here(), e.fresh());
+        e.branch(&last, &emptied, &go, Odds::Probable);
+        e.start(&emptied);
+        let below = e.continuation_word(&k, continuation::NEXT);
+        e.store_machine(offset_of!(Machine, thread.under), &below);
+        e.goto(&go);
+
         let from_slow = e.out_of_line(&slow, |e| {
             let sp = e.sp();
             let sp = e.cold_call("cairn_machine_underflow", &sp, &[]);
             e.goto(&go);
             (sp, e.here())
         });
-        e.start(&first);
-        let next = ins!(e, "add i64 {from}, {bytes}");
-        e.goto(&copy);
-        e.start(&copy);
-        // from the old end on, in blocks: what is copied too much lands below the frame
-        let (done, then) = (Val::text("%copied"), Val::text("%copied.next"));
-        line!(e, "{done} = phi i64 [ 0, %{first} ], [ {then}, %{copy} ]");
-        let (source, target) = (ins!(e, "sub i64 {next}, {done}"), ins!(e, "sub i64 {sp}, {done}"));
-        for i in 1..=COPY_WORDS as i64 {
-            let w = e.load_word(&source, -8 * i, Mem::Frame);
-            e.store_word(&target, -8 * i, &w, Mem::Frame);
-        }
-        line!(e, "{then} = add i64 {done}, {}", 8 * COPY_WORDS);
-        let more = ins!(e, "icmp ult i64 {then}, {bytes}");
-        e.branch(&more, &copy, &copied, Odds::Unlikely);
-        e.start(&copied);
-        let base = e.continuation_word(&k, continuation::BASE);
-        let last = ins!(e, "icmp eq i64 {next}, {base}");
-        let kept = ins!(e, "select i1 {last}, i64 0, i64 {next}");
-        e.store_machine(offset_of!(Machine, thread.under_sp), &kept);
-        let here = e.here();
-        e.branch(&last, &emptied, &go, Odds::Probable);
-        e.start(&emptied);
-        let below = e.continuation_word(&k, continuation::NEXT);
-        e.store_machine(offset_of!(Machine, thread.under), &below);
-        e.goto(&go);
         e.start(&go);
-        e.phi("i64", &[(to.clone(), here), (to, emptied), from_slow])
+        e.phi("i64", &[(from, taken), (moved, moved_here), (copied.clone(), here), (copied, emptied), from_slow])
     }
 
-    fn capture(&self, e: &mut Builder) -> Val {
+    fn capture(&self, e: &mut Builder, shots: Shots) -> Val {
         let (sp, base) = (e.sp(), e.load_machine(offset_of!(Machine, thread.base)));
         let (under, consumed) = (
             e.load_machine(offset_of!(Machine, thread.under)),
@@ -145,17 +156,30 @@ impl Strategy for StackFrames {
         let [slow, whole, empty, again, seal, go] = std::array::from_fn(|_| e.fresh());
         let untouched = ins!(e, "icmp eq i64 {consumed}, 0");
         e.branch(&untouched, &whole, &slow, Odds::Likely);
+        let (state, symbol) = match shots {
+            Shots::Many => (state::SHARED, "cairn_machine_capture"),
+            Shots::One => (state::PRIVATE, "cairn_machine_capture_once"),
+        };
         let from_slow = e.out_of_line(&slow, |e| {
             let sp = e.sp();
-            let k = e.cold_call("cairn_machine_capture", &sp, &[]);
+            let k = e.cold_call(symbol, &sp, &[]);
             let sp = e.load_machine(offset_of!(Machine, thread.sp));
             e.set_sp(&sp);
             e.goto(&go);
             (k, e.here())
         });
         e.start(&whole);
-        let serial = e.load_machine(offset_of!(Machine, thread.serial));
-        e.store_machine(offset_of!(Machine, thread.captured), &serial);
+        if shots == Shots::Many {
+            // what is below becomes shared, too
+            let [below, known] = std::array::from_fn(|_| e.fresh());
+            let none = ins!(e, "icmp eq i64 {under}, {}", Word::FALSE.0);
+            e.branch(&none, &known, &below, Odds::Unlikely);
+            e.start(&below);
+            let theirs = e.continuation_word(&under, continuation::STATE);
+            let shared = ins!(e, "icmp eq i64 {theirs}, {}", state::SHARED);
+            e.branch(&shared, &known, &slow, Odds::Likely);
+            e.start(&known);
+        }
         let none = ins!(e, "icmp eq i64 {sp}, {base}");
         e.branch(&none, &empty, &seal, Odds::Even);
         e.start(&empty);
@@ -166,7 +190,7 @@ impl Strategy for StackFrames {
         e.goto(&go);
         e.start(&seal);
         let chunk = e.load_machine(offset_of!(Machine, thread.chunk));
-        let k = e.continuation([chunk, sp.clone(), base, under.clone(), winders, Val::Int(0)]);
+        let k = e.continuation([chunk, sp.clone(), base, under.clone(), winders, Val::word(state)]);
         e.store_machine(offset_of!(Machine, thread.under), &k);
         let sp = ins!(e, "sub i64 {sp}, 8");
         e.store_machine(offset_of!(Machine, thread.base), &sp);
@@ -179,11 +203,60 @@ impl Strategy for StackFrames {
         e.phi("i64", &[(under, again), (k, sealed), from_slow])
     }
 
-    fn reinstate(&self, e: &mut Builder, k: &Val) -> Val {
+    /// The segment is dropped and an empty one takes its place.
+    fn enter(&self, e: &mut Builder, k: &Val) -> Val {
         let base = e.load_machine(offset_of!(Machine, thread.base));
         e.set_sp(&base);
         e.store_machine(offset_of!(Machine, thread.under), k);
         e.store_machine(offset_of!(Machine, thread.under_sp), &Val::Int(0));
+        base
+    }
+
+    fn reinstate(&self, e: &mut Builder, k: &Val) -> Val {
+        self.enter(e, k);
         self.underflow(e)
+    }
+}
+
+/// `sp` of frames of so many bytes in the present, empty segment; goes to `slow` if they do not fit.
+fn make_room(e: &mut Builder, bytes: &Val, slow: &Label) -> Val {
+    let (sp, fits) = (e.sp(), e.fresh());
+    let to = ins!(e, "sub i64 {sp}, {bytes}");
+    let limit = e.load_machine(offset_of!(Machine, thread.stack_limit));
+    let over = ins!(e, "icmp ult i64 {to}, {limit}");
+    e.branch(&over, slow, &fits, Odds::Unlikely);
+    e.start(&fits);
+    to
+}
+
+/// Copies the `bytes` before `end` to those before `sp`, from the old end on, in blocks: what is copied too much lands
+/// below.
+fn copy_frames(e: &mut Builder, end: &Val, bytes: &Val) {
+    let (sp, first, copy, copied) = (e.sp(), e.here(), e.fresh(), e.fresh());
+    e.goto(&copy);
+    e.start(&copy);
+    let (done, then) = (Val::text(format!("%copied.{}", copy.0)), Val::text(format!("%next.{}", copy.0)));
+    line!(e, "{done} = phi i64 [ 0, %{first} ], [ {then}, %{copy} ]");
+    let (source, target) = (ins!(e, "sub i64 {end}, {done}"), ins!(e, "sub i64 {sp}, {done}"));
+    for i in 1..=COPY_WORDS as i64 {
+        let w = e.load_word(&source, -8 * i, Mem::Frame);
+        e.store_word(&target, -8 * i, &w, Mem::Frame);
+    }
+    line!(e, "{then} = add i64 {done}, {}", 8 * COPY_WORDS);
+    let more = ins!(e, "icmp ult i64 {then}, {bytes}");
+    e.branch(&more, &copy, &copied, Odds::Unlikely);
+    e.start(&copied);
+}
+
+/// The frames of private `k` are the thread's now; what is below them is below the segment. Nothing is left in `k`: it must
+/// keep nothing alive.
+fn take_over(e: &mut Builder, k: &Val) {
+    use continuation::{BASE, CHUNK, NEXT, SP, STATE, WINDERS};
+    let below = e.continuation_word(k, NEXT);
+    e.store_machine(offset_of!(Machine, thread.under), &below);
+    let (none, no) = (Val::Int(0), Val::word(Word::FALSE.0));
+    let words = [(CHUNK, &none), (SP, &none), (BASE, &none), (NEXT, &no), (WINDERS, &no)];
+    for (i, w) in words.into_iter().chain([(STATE, &Val::word(state::USED))]) {
+        e.store_word(k, 8 * i as i64 - TAG_PROCEDURE as i64, w, Mem::Closure);
     }
 }

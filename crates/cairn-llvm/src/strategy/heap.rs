@@ -10,6 +10,7 @@
 use super::{Push, Strategy};
 use crate::emit::builder::{Builder, ins, line};
 use crate::emit::ir_text::{Mem, Odds, Val};
+use cairn_core::ir::Shots;
 use cairn_layout::facts::HEAP;
 use cairn_layout::object::{AllocKind, continuation, headed_bytes};
 use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
@@ -84,7 +85,8 @@ impl Strategy for HeapFrames {
         unreachable!("frames in the heap have no segments")
     }
 
-    fn capture(&self, e: &mut Builder) -> Val {
+    /// Frames are never changed, so a use costs the same whether there may be others or not.
+    fn capture(&self, e: &mut Builder, _: Shots) -> Val {
         let (sp, winders) = (e.sp(), e.winders());
         let none = Val::Int(0);
         e.continuation([none.clone(), sp, none.clone(), Val::word(Word::FALSE.0), winders, none])

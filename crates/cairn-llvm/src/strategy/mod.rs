@@ -8,6 +8,7 @@ mod heap;
 
 use crate::emit::builder::Builder;
 use crate::emit::ir_text::Val;
+use cairn_core::ir::Shots;
 use cairn_frame::ir::Frame;
 use cairn_layout::facts::FrameKind;
 
@@ -56,9 +57,14 @@ pub(crate) trait Strategy {
     /// Code of the underflow return point: brings back the frame below the segment; returns its `sp`.
     fn underflow(&self, b: &mut Builder) -> Val;
 
-    /// Makes a continuation object of the frames at `sp`; a heap check has covered it. Sets `sp` and returns the
-    /// object.
-    fn capture(&self, b: &mut Builder) -> Val;
+    /// Makes a continuation object of the frames at `sp`, for so many uses or more; a heap check has covered it. Sets `sp`
+    /// and returns the object.
+    fn capture(&self, b: &mut Builder, shots: Shots) -> Val;
+
+    /// Makes continuation `k`, which is not used up, the one that a procedure called next has; returns its `sp`.
+    fn enter(&self, b: &mut Builder, k: &Val) -> Val {
+        self.reinstate(b, k)
+    }
 
     /// Makes continuation `k` the current one; returns the `sp` of its youngest frame.
     fn reinstate(&self, b: &mut Builder, k: &Val) -> Val;

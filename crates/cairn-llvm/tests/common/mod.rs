@@ -542,7 +542,7 @@ pub fn load_parts(m: &Module, opt: OptLevel, parts: usize, collector: &'static C
     machine.runtime = (&raw mut *side).cast();
     // a continuation that nobody else can see: underflows go to the runtime
     let mut under = Box::new([0; continuation::LEN as usize]);
-    under[continuation::SERIAL as usize] = Value::fixnum(1).0;
+    under[continuation::STATE as usize] = continuation::state::PRIVATE;
     machine.thread.under = Value(under.as_ptr() as u64 | TAG_PROCEDURE);
     for i in 0..RT_CALLS.len() {
         machine.calls[i] = unexpected as *const u8;

@@ -184,6 +184,7 @@ impl Runtime {
                 state.resume = module.resume as u64;
                 state.underflow = module.underflow as u64;
                 state.continuation = module.continuation as u64;
+                state.builtins = std::array::from_fn(|i| *module.builtins.add(i) as u64);
             } else if state.kind != facts.kind {
                 return Err(LoadError::Frames { found: facts.name, loaded: state.kind.facts().name });
             }

@@ -30,6 +30,7 @@ pub mod stop;
 pub(crate) mod stubs;
 mod suspend;
 
+pub use frames::cairn_machine_used;
 pub use requests::*;
 pub use safepoint::*;
 pub use suspend::cairn_machine_resume;
@@ -44,6 +45,7 @@ use cairn_layout::Value;
 use cairn_layout::code::{OF_PROCEDURE, SHAPE, flags};
 use cairn_layout::machine::Machine;
 use cairn_layout::object::continuation;
+use cairn_layout::value::TAG_PROCEDURE;
 use frame_reader::descriptor;
 use frames::continuation_word;
 
@@ -59,6 +61,22 @@ pub extern "C" fn cairn_machine_underflow(ctx: &mut Machine) -> Value {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_capture(ctx: &mut Machine) -> Value {
     frames::capture(ctx)
+}
+
+/// The same for one use.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_machine_capture_once(ctx: &mut Machine) -> Value {
+    frames::capture_once(ctx)
+}
+
+/// A procedure of the prelude, by its number.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_machine_builtin(ctx: &mut Machine, i: Value) -> Value {
+    let code = rt(ctx).strategy.builtins[i.as_fixnum() as usize];
+    let address = alloc::alloc_procedure(ctx, 2);
+    // SAFETY: two fresh words.
+    unsafe { (address as *mut [u64; 2]).write([code, 0]) };
+    Value(address | TAG_PROCEDURE)
 }
 
 fn is_continuation(v: Value) -> bool {

@@ -3,6 +3,7 @@
 use super::audit::Auditor;
 use cairn_layout::facts::FrameKind;
 use cairn_layout::limits::RED_ZONE;
+use cairn_layout::module::builtin;
 
 /// Size of a chunk in bytes.
 pub const CHUNK_BYTES: u64 = 32 * 1024;
@@ -58,6 +59,8 @@ pub struct State {
     pub native_stack: Vec<u8>,
     /// Code address of continuation objects.
     pub continuation: u64,
+    /// Code addresses of the prelude's procedures.
+    pub builtins: [u64; builtin::COUNT],
     /// Stack chunks (`chunks`).
     pub chunks: Chunks,
     /// Reads frames for the heap's checker, under zeal.
@@ -75,6 +78,7 @@ impl State {
             resume: 0,
             native_stack: Vec::new(),
             continuation: 0,
+            builtins: [0; builtin::COUNT],
             chunks: Chunks { geometry, ..Chunks::default() },
             auditor: Auditor::default(),
         }

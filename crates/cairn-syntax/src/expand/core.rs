@@ -68,12 +68,16 @@ core_forms! {
     PrimReceive "%receive";
     PrimApply "%apply";
     PrimCallCc "%call/cc";
+    PrimCall1cc "%call/1cc";
 }
 
 impl Core {
     /// Exported by `(cairn primitives)`, not by `(cairn syntax)`.
     pub(crate) fn is_primitive(self) -> bool {
-        matches!(self, Core::PrimValues | Core::PrimReceive | Core::PrimApply | Core::PrimCallCc)
+        matches!(
+            self,
+            Core::PrimValues | Core::PrimReceive | Core::PrimApply | Core::PrimCallCc | Core::PrimCall1cc
+        )
     }
     /// The name of the keyword.
     pub(crate) fn name(self) -> &'static str {

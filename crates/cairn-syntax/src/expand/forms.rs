@@ -9,7 +9,7 @@ use super::scope::Meaning;
 use super::{Binding, Expander, R, unspecified};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Datum, Ident, Syntax};
-use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
+use cairn_core::ir::{Clause, Expr, Lambda, Literal, Shots, VarId};
 use cairn_core::prim::{Kind, Op, PrimOp};
 use cairn_num::{Int, Number};
 use std::rc::Rc;
@@ -279,7 +279,8 @@ impl Expander<'_> {
                 let f = self.expr(f);
                 Ok(Expr::Apply(f.into(), self.exprs(rest), self.site(x.span)))
             }
-            (Core::PrimCallCc, [f]) => Ok(Expr::CallCc(self.expr(f).into(), self.site(x.span))),
+            (Core::PrimCallCc, [f]) => Ok(Expr::CallCc(Shots::Many, self.expr(f).into(), self.site(x.span))),
+            (Core::PrimCall1cc, [f]) => Ok(Expr::CallCc(Shots::One, self.expr(f).into(), self.site(x.span))),
             _ => self.bad_form(core, x),
         }
     }
@@ -306,6 +307,7 @@ impl Expander<'_> {
             Core::SyntaxError => "(syntax-error \"message\" form …)",
             Core::PrimApply => "(%apply procedure argument … list)",
             Core::PrimCallCc => "(%call/cc procedure)",
+            Core::PrimCall1cc => "(%call/1cc procedure)",
             Core::Define | Core::DefineValues | Core::DefineRecordType | Core::DefineSyntax => {
                 return self.err_help(
                     x.span,

@@ -5,6 +5,7 @@
 
 use cairn_layout::code::Site;
 use cairn_layout::machine::{error, slot};
+use cairn_layout::module::builtin;
 use cairn_layout::object::{port, table, weak};
 
 /// Path of the library in messages.
@@ -25,6 +26,9 @@ const NUMBERS: &[(&str, i64)] = &[
     ("slot-signal-hook", slot::SIGNAL_HOOK as i64),
     ("slot-exports", slot::EXPORTS as i64),
     ("slot-finalizer-hook", slot::FINALIZER_HOOK as i64),
+    // procedures of the prelude, for %machine-builtin
+    ("builtin-call-in", builtin::CALL_IN as i64),
+    ("builtin-return-values", builtin::RETURN_VALUES as i64),
     // kinds of conditions
     ("kind-type", error::TYPE),
     ("kind-range", error::RANGE),

@@ -347,7 +347,7 @@ fn move_to_library(e: &mut Expr, who: &[usize]) {
             *g = moved(*g);
             place(site);
         }
-        Expr::Call(_, _, site) | Expr::Apply(_, _, site) | Expr::CallCc(_, site) => place(site),
+        Expr::Call(_, _, site) | Expr::Apply(_, _, site) | Expr::CallCc(_, _, site) => place(site),
         Expr::Prim { site, .. } | Expr::Receive { site, .. } => place(site),
         Expr::Lambda(l) => place(&mut l.site),
         Expr::Fix(lambdas, _) => lambdas.iter_mut().for_each(|(_, l)| place(&mut l.site)),

@@ -222,7 +222,7 @@ impl Printer<'_> {
             Expr::Receive { producer, clause, .. } => {
                 format!("(%receive {} {} {})", self.formals(clause), self.expr(producer), self.expr(&clause.body))
             }
-            Expr::CallCc(f, _) => format!("(%call/cc {})", self.expr(f)),
+            Expr::CallCc(shots, f, _) => format!("(%{} {})", shots.name(), self.expr(f)),
             Expr::Fix(..) | Expr::Labels(..) | Expr::Jump(..) => panic!("not in Source"),
         }
     }

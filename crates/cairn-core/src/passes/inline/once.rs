@@ -154,7 +154,7 @@ impl Walk<'_, '_> {
                     }
                 }
             }
-            Expr::CallCc(f, _) => self.passed(f, here),
+            Expr::CallCc(_, f, _) => self.passed(f, here),
             Expr::Labels(labels, body) => {
                 let inside = here && !is_loop(labels);
                 labels.iter().for_each(|l| self.expr(&l.body, inside));

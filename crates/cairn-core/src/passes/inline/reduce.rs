@@ -72,7 +72,7 @@ impl Inliner<'_> {
                 }
             }
             Expr::Receive { producer, clause, site } => self.receive(*producer, *clause, site),
-            Expr::CallCc(f, s) => Expr::CallCc(Box::new(self.called(*f, true)), s),
+            Expr::CallCc(n, f, s) => Expr::CallCc(n, Box::new(self.called(*f, true)), s),
             Expr::Labels(mut labels, body) => {
                 let outside = self.runs_once;
                 self.runs_once &= !is_loop(&labels);

@@ -310,7 +310,7 @@ impl Simplifier<'_> {
                 self.wrap(steps, Expr::Values(es))
             }
             Expr::Receive { producer, clause, site } => self.receive(*producer, *clause, site, ctx),
-            Expr::CallCc(f, site) => {
+            Expr::CallCc(shots, f, site) => {
                 let f = self.simplify(*f, Ctx::Value);
                 if let Expr::Lambda(l) = &f
                     && let [c] = &l.clauses[..]
@@ -320,7 +320,7 @@ impl Simplifier<'_> {
                     let Expr::Lambda(mut l) = f else { unreachable!("just seen") };
                     return l.clauses.pop().expect("one clause").body;
                 }
-                Expr::CallCc(Box::new(f), site)
+                Expr::CallCc(shots, Box::new(f), site)
             }
             Expr::Labels(ls, body) => self.labels(ls, *body, ctx),
             Expr::Jump(l, args) => self.jump(l, args, ctx),

@@ -108,7 +108,7 @@ impl Placing<'_, '_> {
                 let first = self.many(std::iter::once(&mut **f).chain(es));
                 self.then(first, Effects::WRITE.and(Effects::FAIL))
             }
-            Expr::CallCc(f, _) => {
+            Expr::CallCc(_, f, _) => {
                 let first = self.search(f);
                 self.then(first, Effects::WRITE.and(Effects::FAIL))
             }

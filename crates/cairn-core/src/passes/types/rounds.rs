@@ -275,7 +275,7 @@ impl Types {
                 }
                 self.expr(&mut clause.body)
             }
-            Expr::CallCc(f, _) => {
+            Expr::CallCc(_, f, _) => {
                 // a call, and a place where anything may come back
                 if let Expr::Local(_) | Expr::Global(..) = **f {
                     self.expr(f);

@@ -20,22 +20,34 @@
 //!   in a fresh chunk;
 //! * **capture** (`call/cc`): the same, but execution goes on in the same chunk below the captured frames: O(1)
 //!   at any depth. An empty segment is not captured again: the continuation below is the one asked for;
-//! * **underflow**: the youngest frame of the continuation below is copied into the current segment. Captured frames
-//!   are never run in place, so they are immutable and may be re-entered any number of times. When nothing has been
-//!   captured since the continuation was created (it is implicit, and its serial is younger than the last capture's)
-//!   nobody else can see it: then its chunk is resumed in place and nothing is copied;
+//! * **underflow**: goes on with the frames of the continuation below. A *private* one, made by an overflow or a one-shot
+//!   capture, is used up: its frames are run where they are, or if something alive lies below them, they move.
+//!   The frames of a *shared* one are copied one by one; they may be entered any number of times;
 //! * **reinstate**: drops the current segment, makes `k` the continuation below, underflows.
+//!
+//! One-shot continuations (Bruggeman, Waddell & Dybvig 1996) cost no copying: frames seal a part of their chunk, and when
+//! they are returned to and nothing was sealed below them since, the part is theirs again. A chunk that is not in use
+//! records its *low-water mark*, the end of its sealed part. A multi-shot capture *promotes* all private continuations below
+//! it: each once, so this costs O(1) for each continuation made.
+//!
+//! ```text
+//!   chunk in use                    │ K1 private │ u │ K2 private │ u │ frames of the segment │ free …
+//!   K2 is returned to: in place     │ K1 private │ u │ frames │ free …
+//!   K1 is called instead: K2 may be │ K1 (used)  │ u │ K2 private │ u │ frames of K1, moved │ free …
+//!   called later, so K1 moves
+//! ```
 //!
 //! Capture, underflow by copying, and reinstatement are compiled code (`cairn-llvm/src/strategy/chunks.rs`): a dozen
 //! instructions each. It comes here when it lacks room, or in the rarer cases.
 //!
 //! Invariants: captured frames (those covered by a continuation object) are not written except by the collector; a
-//! chunk is kept while a continuation object or the machine refers to it; no continuation object covers nothing.
-//! `Machine::under_sp` is 0 or lies strictly between `SP` and `BASE` of `under`. Dirty marks (Marlow 2010): the segment
+//! chunk is kept while a continuation object or the machine refers to it; only used continuation objects cover nothing.
+//! No two objects of which one is private cover the same frames. What is below a shared one is shared.
+//! `Machine::under_sp` is 0, or `under` is shared and it lies strictly between `SP` and `BASE` of that. Dirty marks (Marlow 2010): the segment
 //! being run is scanned by every collection, a continuation's frames once when it is promoted and then only by full
 //! ones.
 
-use super::{FrameStrategy, continuation_word, make_continuation};
+use super::{FrameStrategy, continuation_word, make_continuation, raise_used, set_word};
 use crate::exhaustion;
 use crate::machine::audit::Segment;
 use crate::machine::frame_reader::{descriptor, visit_frames};
@@ -46,9 +58,9 @@ use cairn_heap::RootVisitor;
 use cairn_heap::address::Address;
 use cairn_layout::Value;
 use cairn_layout::code::{SHAPE, flags, shape_words};
-use cairn_layout::limits::{BELOW_RED_ZONE, RED_ZONE};
+use cairn_layout::limits::{BELOW_RED_ZONE, MOVED_BYTES, RED_ZONE};
 use cairn_layout::machine::{Machine, slot};
-use cairn_layout::object::continuation;
+use cairn_layout::object::continuation::{self, state::*};
 
 fn state(ctx: &mut Machine) -> &'static mut State {
     &mut rt(ctx).strategy
@@ -99,7 +111,6 @@ fn start(ctx: &mut Machine) {
     ctx.thread.sp -= 8;
     // SAFETY: a fresh chunk has room for a frame of one word.
     unsafe { *(ctx.thread.sp as *mut u64) = halt };
-    (ctx.thread.serial, ctx.thread.captured) = (Value::fixnum(0).0, Value::fixnum(0).0);
     set_under(ctx, Value::FALSE);
 }
 
@@ -107,7 +118,8 @@ fn start(ctx: &mut Machine) {
 fn leave_chunk(ctx: &mut Machine) {
     let chunks = &mut state(ctx).chunks;
     if ctx.thread.base != chunks.end - 8 {
-        return; // earlier segments of this chunk may be captured: the collector decides
+        // earlier segments of this chunk may be captured: the collector decides
+        return set_low_water(ctx.thread.chunk, ctx.thread.base + 8);
     }
     let chunk = (chunks.start, chunks.end);
     if rt(ctx).options.ambiguous_frames {
@@ -137,18 +149,18 @@ fn set_under(ctx: &mut Machine, k: Value) {
 
 /// A continuation like `k`, from the frame at `sp` on, with the present winders.
 fn copy(ctx: &mut Machine, k: Value, sp: u64) -> Value {
-    use continuation::{BASE, CHUNK, NEXT, SERIAL};
-    let [chunk, base, next, serial] = [CHUNK, BASE, NEXT, SERIAL].map(|i| continuation_word(k, i));
+    use continuation::{BASE, CHUNK, NEXT, STATE};
+    let [chunk, base, next, state] = [CHUNK, BASE, NEXT, STATE].map(|i| continuation_word(k, i));
     let winders = ctx.slot(slot::WINDERS).0;
-    make_continuation(ctx, [chunk, sp, base, next, winders, serial])
+    make_continuation(ctx, [chunk, sp, base, next, winders, state])
 }
 
 /// Turns the frames `sp..base`, at least one, into the continuation object `Machine::under`.
-fn seal(ctx: &mut Machine, serial: u64) {
+fn seal(ctx: &mut Machine, state: u64) {
     debug_assert!(ctx.thread.sp < ctx.thread.base);
     let next = remainder(ctx);
     let winders = ctx.slot(slot::WINDERS).0;
-    let k = make_continuation(ctx, [ctx.thread.chunk, ctx.thread.sp, ctx.thread.base, next.0, winders, serial]);
+    let k = make_continuation(ctx, [ctx.thread.chunk, ctx.thread.sp, ctx.thread.base, next.0, winders, state]);
     set_under(ctx, k);
 }
 
@@ -166,8 +178,8 @@ fn overflow(ctx: &mut Machine, bytes: u64, kept: u64) {
     if ctx.thread.sp == ctx.thread.base {
         leave_chunk(ctx);
     } else {
-        ctx.thread.serial = Value::fixnum(Value(ctx.thread.serial).as_fixnum() + 1).0;
-        seal(ctx, ctx.thread.serial);
+        seal(ctx, PRIVATE);
+        set_low_water(ctx.thread.chunk, ctx.thread.sp);
     }
     let underflow = state(ctx).underflow;
     let chunk = new_chunk(ctx, bytes + kept);
@@ -177,18 +189,20 @@ fn overflow(ctx: &mut Machine, bytes: u64, kept: u64) {
     unsafe { std::ptr::copy_nonoverlapping(frame.as_ptr(), ctx.thread.sp as *mut u64, frame.len()) };
 }
 
+/// Makes the continuation below and all below that shared.
+fn promote(ctx: &mut Machine) {
+    let mut k = ctx.thread.under;
+    while k != Value::FALSE && continuation_word(k, continuation::STATE) != SHARED {
+        set_word(k, continuation::STATE, SHARED);
+        k = Value(continuation_word(k, continuation::NEXT));
+    }
+}
+
 /// See `cairn_machine_capture`. Compiled code has room for the object when it does not come here.
 fn capture(ctx: &mut Machine) -> Value {
-    ctx.thread.captured = ctx.thread.serial;
+    promote(ctx);
     if ctx.thread.sp != ctx.thread.base {
-        seal(ctx, Value::fixnum(0).0);
-        // Frames may reach into the red zone, but never to its last word.
-        ctx.thread.sp -= 8;
-        ctx.thread.base = ctx.thread.sp;
-        let underflow = state(ctx).underflow;
-        // SAFETY: the word below the captured frames is inside the chunk.
-        unsafe { *(ctx.thread.base as *mut u64) = underflow };
-        return ctx.thread.under;
+        return seal_here(ctx, SHARED);
     }
     let k = remainder(ctx);
     if continuation_word(k, continuation::WINDERS) == ctx.slot(slot::WINDERS).0 {
@@ -198,41 +212,102 @@ fn capture(ctx: &mut Machine) -> Value {
     copy(ctx, k, sp)
 }
 
+/// See `cairn_machine_capture_once`.
+fn capture_once(ctx: &mut Machine) -> Value {
+    if ctx.thread.sp != ctx.thread.base {
+        return seal_here(ctx, PRIVATE);
+    }
+    let k = remainder(ctx);
+    // With other winders a second object covers the same frames, so neither is private.
+    let same = continuation_word(k, continuation::WINDERS) == ctx.slot(slot::WINDERS).0;
+    if same { k } else { capture(ctx) }
+}
+
+/// Captures the frames of the segment, and begins another one in the same chunk.
+fn seal_here(ctx: &mut Machine, state_word: u64) -> Value {
+    seal(ctx, state_word);
+    // Frames may reach into the red zone, but never to its last word.
+    ctx.thread.sp -= 8;
+    ctx.thread.base = ctx.thread.sp;
+    let underflow = state(ctx).underflow;
+    // SAFETY: the word below the captured frames is inside the chunk.
+    unsafe { *(ctx.thread.base as *mut u64) = underflow };
+    ctx.thread.under
+}
+
 /// See `cairn_machine_underflow`.
 fn underflow(ctx: &mut Machine) {
     debug_assert_eq!(ctx.thread.sp, ctx.thread.base);
     let k = ctx.thread.under;
     debug_assert!(k != Value::FALSE, "returned below the outermost frame");
+    match continuation_word(k, continuation::STATE) {
+        SHARED => copy_youngest(ctx, k),
+        PRIVATE => take_over(ctx, k),
+        _ => {
+            start(ctx);
+            raise_used(ctx)
+        }
+    }
+}
+
+/// Copies the youngest frame of shared `k`.
+fn copy_youngest(ctx: &mut Machine, k: Value) {
     let base = continuation_word(k, continuation::BASE);
     let sp = if ctx.thread.under_sp == 0 { continuation_word(k, continuation::SP) } else { ctx.thread.under_sp };
-    let serial = Value(continuation_word(k, continuation::SERIAL)).as_fixnum();
-    if serial > Value(ctx.thread.captured).as_fixnum() {
-        return resume_in_place(ctx, k, sp, base);
-    }
-    // SAFETY: `sp..base` are the frames of continuation `k`; each begins with a return address, whose
-    // shape word gives the frame's size.
-    unsafe {
-        let code = *(sp as *const u64);
-        let words = shape_words(*((code as i64 + SHAPE) as *const u64));
-        if ctx.thread.base - 8 * words < ctx.thread.stack_limit {
-            let underflow = state(ctx).underflow;
-            leave_chunk(ctx);
-            let chunk = new_chunk(ctx, 8 * words);
-            enter_chunk(ctx, chunk, 8 * words, underflow);
-        }
-        ctx.thread.sp = ctx.thread.base - 8 * words;
-        std::ptr::copy_nonoverlapping(sp as *const u64, ctx.thread.sp as *mut u64, words as usize);
-        ctx.thread.under_sp = sp + 8 * words;
-    }
+    // SAFETY: `sp..base` are the frames of continuation `k`.
+    let bytes = unsafe { frame_bytes(sp) };
+    copy_frames(ctx, sp, bytes);
+    ctx.thread.under_sp = sp + bytes;
     if ctx.thread.under_sp == base {
         set_under(ctx, Value(continuation_word(k, continuation::NEXT)));
     }
 }
 
-/// Continues in the chunk of `k`, which nobody else can see.
-fn resume_in_place(ctx: &mut Machine, k: Value, sp: u64, base: u64) {
-    let chunk = continuation_word(k, continuation::CHUNK);
-    let next = Value(continuation_word(k, continuation::NEXT));
+/// Goes on with the frames of private `k`, in place if nothing that may be alive lies below them in their chunk. Else they
+/// move, or the youngest ones if there are many: then the rest is private, too.
+fn take_over(ctx: &mut Machine, k: Value) {
+    use continuation::{BASE, CHUNK, NEXT, SP};
+    let [chunk, sp, base, next] = [CHUNK, SP, BASE, NEXT].map(|i| continuation_word(k, i));
+    // SAFETY: `chunk` is a chunk in use, which keeps its low-water mark while it is not the current one.
+    let low = if chunk == ctx.thread.chunk { ctx.thread.base + 8 } else { unsafe { *low_water(chunk) } };
+    if sp == low {
+        if chunk != ctx.thread.chunk {
+            change_chunk(ctx, chunk);
+        }
+        (ctx.thread.sp, ctx.thread.base) = (sp, base);
+        set_under(ctx, Value(next));
+    } else {
+        let mut end = sp;
+        while end < base && end - sp < MOVED_BYTES {
+            // SAFETY: `sp..base` are whole frames.
+            end += unsafe { frame_bytes(end) };
+        }
+        copy_frames(ctx, sp, end - sp);
+        let rest = if end == base { Value(next) } else { copy(ctx, k, end) };
+        set_under(ctx, rest);
+    }
+    for (i, word) in [(CHUNK, 0), (SP, 0), (BASE, 0), (NEXT, Value::FALSE.0)] {
+        set_word(k, i, word);
+    }
+    set_word(k, continuation::WINDERS, Value::FALSE.0);
+    set_word(k, continuation::STATE, USED);
+}
+
+/// Copies frames to the present, empty segment, or to another chunk where there is room.
+fn copy_frames(ctx: &mut Machine, from: u64, bytes: u64) {
+    if ctx.thread.base - bytes < ctx.thread.stack_limit {
+        let underflow = state(ctx).underflow;
+        leave_chunk(ctx);
+        let chunk = new_chunk(ctx, bytes);
+        enter_chunk(ctx, chunk, bytes, underflow);
+    }
+    ctx.thread.sp = ctx.thread.base - bytes;
+    // SAFETY: the caller's frames, which lie in no free chunk; there is room for them.
+    unsafe { std::ptr::copy_nonoverlapping(from as *const u64, ctx.thread.sp as *mut u64, bytes as usize / 8) };
+}
+
+/// Makes an earlier chunk the current one, instead of one with an empty segment.
+fn change_chunk(ctx: &mut Machine, chunk: u64) {
     leave_chunk(ctx);
     // SAFETY: the first word of a chunk is its end (see `enter_chunk`).
     let end = unsafe { *(chunk as *const u64) };
@@ -240,9 +315,25 @@ fn resume_in_place(ctx: &mut Machine, k: Value, sp: u64, base: u64) {
     (s.chunks.start, s.chunks.end) = (chunk, end);
     ctx.thread.chunk = chunk;
     set_limit(ctx, chunk + BELOW_RED_ZONE + RED_ZONE);
-    ctx.thread.sp = sp;
-    ctx.thread.base = base;
-    set_under(ctx, next);
+}
+
+/// Size of the frame at `sp`.
+///
+/// # Safety
+/// There is one.
+unsafe fn frame_bytes(sp: u64) -> u64 {
+    // SAFETY: a frame begins with a return address, whose shape word gives the frame's size.
+    unsafe { 8 * shape_words(descriptor(*(sp as *const u64), SHAPE)) }
+}
+
+/// Where a chunk that is not the current one records the lowest address of sealed frames in it.
+fn low_water(chunk: u64) -> *mut u64 {
+    (chunk + 8) as *mut u64
+}
+
+fn set_low_water(chunk: u64, address: u64) {
+    // SAFETY: the second word of a chunk in use, below the red zone.
+    unsafe { *low_water(chunk) = address }
 }
 
 /// The current segment: none before the machine has frames.
@@ -251,14 +342,15 @@ fn current(ctx: &Machine) -> Option<Segment> {
     (t.chunk != 0).then_some(Segment { chunk: t.chunk, sp: t.sp, base: t.base })
 }
 
-/// The segment that a continuation object covers.
+/// The segment that a continuation object covers, unless it has been used.
 ///
 /// # Safety
 /// `k` is a continuation object.
-unsafe fn covered(k: Address) -> Segment {
+unsafe fn covered(k: Address) -> Option<Segment> {
     // SAFETY: by the contract.
     let word = |i: u64| unsafe { k.plus(8 * i).load() };
-    Segment { chunk: word(continuation::CHUNK), sp: word(continuation::SP), base: word(continuation::BASE) }
+    let chunk = word(continuation::CHUNK);
+    (chunk != 0).then(|| Segment { chunk, sp: word(continuation::SP), base: word(continuation::BASE) })
 }
 
 /// What is neither a frame nor in one.
@@ -329,6 +421,10 @@ impl FrameStrategy for ChunksRuntime {
         capture(ctx)
     }
 
+    fn capture_once(ctx: &mut Machine) -> Value {
+        capture_once(ctx)
+    }
+
     fn reinstate(ctx: &mut Machine, k: Value) {
         ctx.thread.sp = ctx.thread.base;
         set_under(ctx, k);
@@ -363,12 +459,16 @@ impl FrameStrategy for ChunksRuntime {
 
     unsafe fn covered(k: Address) -> Option<Segment> {
         // SAFETY: by the contract.
-        Some(unsafe { covered(k) })
+        unsafe { covered(k) }
     }
 
     unsafe fn visit_continuation<V: RootVisitor>(k: Address, visitor: &mut V) {
         // SAFETY: continuation objects cover whole frames.
-        unsafe { visit_segment(covered(k), visitor) }
+        unsafe {
+            if let Some(s) = covered(k) {
+                visit_segment(s, visitor)
+            }
+        }
     }
 
     unsafe fn audit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) -> Result<(), String> {
@@ -385,7 +485,7 @@ impl FrameStrategy for ChunksRuntime {
         visitor: &mut V,
     ) -> Result<(), String> {
         // SAFETY: as for `visit_continuation`.
-        unsafe { audit_segment(ctx, covered(k), visitor) }
+        unsafe { covered(k).map_or(Ok(()), |s| audit_segment(ctx, s, visitor)) }
     }
 
     fn walk(ctx: &Machine, f: &mut dyn FnMut(u64, u64) -> bool) {

@@ -15,12 +15,15 @@ mod tests;
 
 use super::audit::Segment;
 use crate::alloc;
+use crate::fatal;
+use crate::machine::raise;
+use crate::runtime::Failure;
 use crate::runtime::rt;
 use cairn_heap::RootVisitor;
 use cairn_heap::address::Address;
 use cairn_layout::Value;
 use cairn_layout::facts::FrameKind;
-use cairn_layout::machine::Machine;
+use cairn_layout::machine::{Machine, error};
 use cairn_layout::object::continuation;
 use cairn_layout::value::TAG_PROCEDURE;
 
@@ -48,6 +51,11 @@ pub trait FrameStrategy {
 
     /// The continuation of the frames at `sp`, as an object that can be reinstated any number of times.
     fn capture(ctx: &mut Machine) -> Value;
+
+    /// The same as an object that need be reinstated only once.
+    fn capture_once(ctx: &mut Machine) -> Value {
+        Self::capture(ctx)
+    }
 
     /// Makes the frames of `k` the thread's, instead of those it has; `sp` is then the youngest of them.
     fn reinstate(ctx: &mut Machine, k: Value);
@@ -147,6 +155,11 @@ pub fn capture(ctx: &mut Machine) -> Value {
     chosen!(ctx, capture(ctx))
 }
 
+/// See [`FrameStrategy::capture_once`].
+pub fn capture_once(ctx: &mut Machine) -> Value {
+    chosen!(ctx, capture_once(ctx))
+}
+
 /// See [`FrameStrategy::reinstate`].
 pub fn reinstate(ctx: &mut Machine, k: Value) {
     chosen!(ctx, reinstate(ctx, k))
@@ -243,6 +256,29 @@ fn make_continuation(ctx: &mut Machine, words: [u64; continuation::LEN as usize 
         }
     }
     Value(address | TAG_PROCEDURE)
+}
+
+/// Somebody returned to a one-shot continuation that has been used. Does not come back; the machine's state is that after
+/// the return.
+fn raise_used(ctx: &mut Machine) -> ! {
+    let message = "a one-shot continuation was used a second time".to_string();
+    let failure = Failure { kind: error::OTHER, who: None, message, argument: 0, irritants: Vec::new() };
+    raise::raise(ctx, &failure);
+    fatal::say(ctx, "cairn: a one-shot continuation was used a second time");
+    fatal::end(ctx, 1)
+}
+
+/// A continuation was to be called that has been used.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_machine_used(ctx: &mut Machine) -> Value {
+    raise_used(ctx)
+}
+
+/// Sets word `i` of a continuation object to something that is not in the heap.
+fn set_word(k: Value, i: u64, word: u64) {
+    debug_assert!(k.is_procedure());
+    // SAFETY: callers pass continuation objects only.
+    unsafe { *((k.address() + 8 * i) as *mut u64) = word }
 }
 
 /// Word `i` of a continuation object.

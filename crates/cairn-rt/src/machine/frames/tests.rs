@@ -136,6 +136,101 @@ fn continuations_are_entered_again_and_again() {
     }
 }
 
+/// Two coroutines and their caller take turns in the same chunk: frames come back right, whether in place or moved.
+#[test]
+fn one_shot_captures_take_turns() {
+    for facts in STRATEGIES {
+        let mut p = Program::new(facts, Zeal::Thorough);
+        let ctx = p.ctx();
+        let value = |i: i64| Value::fixnum(i);
+        // two coroutines of a few frames, each on its own copy of the caller
+        p.call(value(1));
+        let caller = capture(ctx);
+        let mut coroutines = [0, 1].map(|n| {
+            reinstate(ctx, caller);
+            for i in 0..3 {
+                p.call(value(100 * (n + 1) + i));
+            }
+            capture_once(ctx)
+        });
+        for round in 0..40 {
+            for (n, k) in coroutines.iter_mut().enumerate() {
+                ctx.slots[1 + n] = *k;
+            }
+            safepoint(ctx, 64);
+            for n in 0..2 {
+                reinstate(ctx, ctx.slots[1 + n]);
+                let top = p.come_back().expect("a frame");
+                let expected = if round == 0 { 100 * (n as i64 + 1) + 2 } else { 1000 + round };
+                assert_eq!(top, value(expected), "{} {round}", facts.name);
+                p.call(value(7));
+                assert_eq!(p.come_back(), Some(value(7)));
+                p.call(value(1000 + round + 1));
+                ctx.slots[1 + n] = capture_once(ctx);
+            }
+            coroutines = [ctx.slots[1], ctx.slots[2]];
+        }
+        for n in [2, 1] {
+            reinstate(ctx, ctx.slots[n as usize]);
+            let rest = [1040, 100 * n + 1, 100 * n, 1].map(Some);
+            assert_eq!([0; 4].map(|_| number(p.come_back())), rest, "{}", facts.name);
+            assert_eq!(p.come_back(), None);
+            safepoint(ctx, 64);
+        }
+    }
+}
+
+/// Returning to a one-shot continuation with nothing sealed below it copies nothing, and nothing is left of it.
+#[test]
+fn one_shot_frames_are_run_in_place() {
+    let facts = FrameKind::Chunks.facts();
+    let mut p = Program::new(facts, Zeal::Off);
+    let ctx = p.ctx();
+    for depth in 0..5000 {
+        p.call(Value::fixnum(depth));
+    }
+    for depth in (0..5000).rev() {
+        let (sp, base) = (ctx.thread.sp, ctx.thread.base);
+        let k = capture_once(ctx);
+        if sp == base {
+            assert_eq!(k, ctx.thread.under);
+        }
+        p.call(Value::fixnum(-1));
+        assert_eq!(number(p.come_back()), Some(-1));
+        assert_eq!(number(p.come_back()), Some(depth));
+        assert_eq!(ctx.thread.sp, if sp == base { ctx.thread.sp } else { sp + 16 }, "at depth {depth}");
+        assert_eq!(continuation_word(k, continuation::STATE), continuation::state::USED);
+        // SAFETY: a continuation.
+        assert!(unsafe { covered(ctx, Address(k.address())) }.is_none());
+    }
+    assert_eq!(p.come_back(), None);
+}
+
+/// A multi-shot capture above one-shot continuations makes them multi-shot.
+#[test]
+fn promotion() {
+    for facts in STRATEGIES {
+        let mut p = Program::new(facts, Zeal::Thorough);
+        let ctx = p.ctx();
+        for i in 0..20 {
+            p.call(Value::fixnum(i));
+            ctx.slots[1] = capture_once(ctx);
+        }
+        p.call(Value::fixnum(20));
+        ctx.slots[0] = capture(ctx);
+        for _ in 0..3 {
+            for (k, top) in [(0, 20), (1, 19)] {
+                reinstate(ctx, ctx.slots[k]);
+                for i in (0..=top).rev() {
+                    assert_eq!(number(p.come_back()), Some(i), "{}", facts.name);
+                    safepoint(ctx, 64);
+                }
+                assert_eq!(p.come_back(), None);
+            }
+        }
+    }
+}
+
 /// Deep recursion with collections on the way, each under the eyes of the auditor.
 #[test]
 fn frames_survive_collections() {
