@@ -147,6 +147,18 @@ pub(crate) unsafe fn copy_words(from: *const u64, to: *mut u64, n: u64) {
     }
 }
 
+/// What is there will soon be looked at. Any address will do.
+#[inline(always)]
+pub(crate) fn prefetch(at: *const u8) {
+    // SAFETY: a prefetch reads nothing as far as the program can tell, and never faults.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(at as *const i8)
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
+}
+
 /// Hashes one address, or the word that stands for an object there.
 #[derive(Default)]
 pub struct AddressHasher(u64);

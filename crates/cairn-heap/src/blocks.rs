@@ -8,7 +8,7 @@
 //!             ┌──────┬───────┬──────┬────────┬─────────┐
 //!             │ FROM │ YOUNG │ LEAF │ WARM   │ kind    │
 //!             └──────┴───────┴──────┴────────┴─────────┘
-//!  cold word: index of the entry in the space that owns a large object or a chunk; class of cells (type, stride)
+//!  cold word: index of the entry in the space that owns a large object or a chunk; class of cells (type, stride, size)
 //! ```
 //!
 //! Blocks come from two sides of one range (see [`crate::region`]): single blocks from below, runs from above.
@@ -53,6 +53,8 @@ pub enum Kind {
     Shared = 13,
     /// One page, or cut into pages: objects of all kinds together; the cold word counts pages in use.
     Page = 14,
+    /// Cells of one size for objects of one sort; the cold word is the number of their class.
+    Segregated = 15,
 }
 
 const KINDS: [Kind; 16] = [
@@ -71,7 +73,7 @@ const KINDS: [Kind; 16] = [
     Kind::Pinned,
     Kind::Shared,
     Kind::Page,
-    Kind::Free, // not in use
+    Kind::Segregated,
 ];
 
 /// A state byte.

@@ -21,6 +21,7 @@ use crate::region::Mapping;
 use crate::space::cells::CellWords;
 use crate::space::large::LargeObject;
 use crate::space::nursery::Extent;
+use crate::space::segregated::Sort;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -453,6 +454,20 @@ impl<M: ObjectModel> Checker<'_, M> {
                     Ok(())
                 }
             }
+            Kind::Segregated => {
+                let class = self.core.segregated.class_of(table, block);
+                if class.cell_around(start, a) != Some(a) || !self.core.marks.is_set(a) {
+                    return Err("not the start of a cell in use".into());
+                }
+                match (class.sort(), r.kind()) {
+                    (Sort::Pairs, RefKind::Pair) => Ok(()),
+                    (Sort::Pairs, _) | (_, RefKind::Pair) => Err("in a cell for what it is not".into()),
+                    (sort, _) => match self.matches_tag(r)? {
+                        m if m.bytes <= class.bytes() && m.leaf == (sort == Sort::Leaves) => Ok(()),
+                        m => Err(format!("{m:?} in a cell of {class:?}")),
+                    },
+                }
+            }
             other => Err(format!("in a block of kind {other:?}")),
         }
     }
@@ -509,6 +524,11 @@ impl<M: ObjectModel> Checker<'_, M> {
                 let class = core.cells.class_of(table, block);
                 Located::cell::<M>(back(start, &|w| core.marks.is_set(w))?, class.bytes())
             }
+            Kind::Segregated => match back(start, &|w| core.marks.is_set(w))? {
+                o if core.segregated.class_of(table, block).sort() == Sort::Pairs => Located::pair::<M>(o),
+                // SAFETY: a cell in use.
+                o => unsafe { Located::headed(self.model, o) },
+            },
             Kind::Large | Kind::LargeTail | Kind::Shared => {
                 let is_around = |o: &&LargeObject| a.offset_from(o.start) < o.bytes;
                 let o = core.large.iter().find(is_around)?;

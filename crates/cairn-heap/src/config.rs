@@ -17,6 +17,8 @@ pub struct HeapConfig {
     pub fixed_heap: bool,
     /// What Smith & Morrisett (1998) proposed beyond what they had built (`mcc`).
     pub proposals: Proposals,
+    /// How many threads trace (`marksweep`).
+    pub tracing: Tracing,
     /// When the heap grows and shrinks.
     pub sizing: SizingConfig,
     /// Where static data are that the client shows by `RootVisitor::static_words`: the region is placed so that their
@@ -43,6 +45,22 @@ pub struct Proposals {
     pub start_bits: bool,
     /// What was swept on promoted pages is allocated again before the next collection.
     pub reuse_holes: bool,
+}
+
+/// Threads that trace, of collectors that can have several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tracing {
+    /// At most so many, the program's own among them.
+    pub threads: u32,
+    /// The program's own alone while less than this lives: starting another takes 50 µs.
+    pub least: u64,
+}
+
+impl Default for Tracing {
+    fn default() -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, |n| n.get());
+        Tracing { threads: processors.min(2) as u32, least: 8 << 20 }
+    }
 }
 
 /// Parameters of [`crate::sizing`].
@@ -94,6 +112,7 @@ impl Default for HeapConfig {
             page_bytes: crate::address::BLOCK_BYTES,
             fixed_heap: false,
             proposals: Proposals::default(),
+            tracing: Tracing::default(),
             sizing: SizingConfig::default(),
             static_data: None,
             mark_stack: 1 << 16,

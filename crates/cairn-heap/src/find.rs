@@ -17,6 +17,7 @@ use crate::model::{Located, ObjectModel};
 use crate::space::cells::CellSpace;
 use crate::space::large::LargeSpace;
 use crate::space::pinned::PinnedSpace;
+use crate::space::segregated::{SegregatedSpace, Sort};
 
 /// The parts of a heap that know where objects are.
 pub(crate) struct Finder<'a, M> {
@@ -26,6 +27,7 @@ pub(crate) struct Finder<'a, M> {
     pub(crate) large: &'a LargeSpace,
     pub(crate) cells: &'a CellSpace,
     pub(crate) pinned: &'a PinnedSpace,
+    pub(crate) segregated: &'a SegregatedSpace,
 }
 
 impl<M: ObjectModel> Finder<'_, M> {
@@ -61,6 +63,18 @@ impl<M: ObjectModel> Finder<'_, M> {
                     return None;
                 }
                 Located::cell::<M>(start, class.bytes())
+            }
+            Kind::Segregated => {
+                let class = self.segregated.class_of(table, block);
+                let start = class.cell_around(table.address_of(block), a)?;
+                if self.marks.last_start(start, which) != Some(start) {
+                    return None;
+                }
+                match class.sort() {
+                    Sort::Pairs => Located::pair::<M>(start),
+                    // SAFETY: a cell in use.
+                    Sort::Headed | Sort::Leaves => unsafe { Located::headed(self.model, start) },
+                }
             }
             Kind::Pinned => *self.pinned.around(a)?,
             _ => return None,

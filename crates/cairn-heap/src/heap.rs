@@ -14,6 +14,8 @@
 //!   runtime (Rust): heap.alloc(&mut lo, &mut hi, bytes, kind)?             never collects
 //! ```
 //!
+//! Where compiled code takes cells from free lists instead, `lo..hi` is a budget, and memory comes from [`Heap::cells`].
+//!
 //! Memory from `alloc` is uninitialised: every word of a pair, procedure or scannable object must be a valid
 //! value, or a raw word without pointer tag, before the next safepoint. Stores into objects afterwards mark the
 //! card of the slot (`cairn_layout::machine`).
@@ -29,6 +31,7 @@ use crate::check;
 use crate::config::{HeapConfig, Zeal, physical_memory};
 use crate::error::{HeapError, OutOfMemory};
 use crate::gc::r#gen::Gen;
+use crate::gc::marksweep::MarkSweep;
 use crate::gc::mcc::Mcc;
 use crate::gc::{self, Client, Plan, Request};
 use crate::marks::Marks;
@@ -39,11 +42,12 @@ use crate::space::cells::{CellSpace, CellType};
 use crate::space::immortal::ImmortalSpace;
 use crate::space::large::LargeSpace;
 use crate::space::pinned::PinnedSpace;
+use crate::space::segregated::SegregatedSpace;
 use crate::space::stack_chunks::ChunkSpace;
 use crate::stats::{CollectionEvent, Observer, Reason, Stats};
 use crate::weak::{GivenBack, WeakHandle, WeakKind, WeakObjects};
 use crate::zeal::Pace;
-use cairn_layout::collector::{Allocation, Prefix};
+use cairn_layout::collector::{Allocation, FREE_LISTS, FreeList, Prefix};
 use cairn_layout::facts::{self, CollectorFacts};
 use cairn_layout::limits::CHECK_RESERVE;
 pub use cairn_layout::object::AllocKind;
@@ -82,6 +86,7 @@ pub(crate) struct Core {
     pub(crate) immortal: ImmortalSpace,
     pub(crate) cells: CellSpace,
     pub(crate) pinned: PinnedSpace,
+    pub(crate) segregated: SegregatedSpace,
     pub(crate) weak: WeakObjects,
     pub(crate) sizing: Sizing,
     pub(crate) stats: Stats,
@@ -130,7 +135,7 @@ impl Core {
         }
         plan.want(Reason::HeapMax, true);
         let chunks = self.chunks.bytes().saturating_sub(self.chunk_bytes_at_collection);
-        if self.sizing.live() + plan.unproven() + self.large.young_bytes() + chunks + bytes > max {
+        if self.sizing.live() + plan.unproven(self) + self.large.young_bytes() + chunks + bytes > max {
             return Err(self.out_of_memory(bytes, nursery));
         }
         Ok(())
@@ -154,6 +159,7 @@ impl Core {
 enum Selected {
     Gen(Gen),
     Mcc(Mcc),
+    MarkSweep(MarkSweep),
 }
 
 impl Selected {
@@ -162,6 +168,7 @@ impl Selected {
         match facts.name {
             name if name == facts::GEN.name => Selected::Gen(Plan::new(core, young, config)),
             name if name == facts::MCC.name => Selected::Mcc(Plan::new(core, young, config)),
+            name if name == facts::MARKSWEEP.name => Selected::MarkSweep(Plan::new(core, young, config)),
             name => unreachable!("`{name}` has constraints, but no plan"),
         }
     }
@@ -173,6 +180,7 @@ macro_rules! plan {
         match &mut $heap.selected {
             Selected::Gen($plan) => $body,
             Selected::Mcc($plan) => $body,
+            Selected::MarkSweep($plan) => $body,
         }
     };
 }
@@ -226,6 +234,7 @@ impl<M: ObjectModel> Heap<M> {
             immortal: ImmortalSpace::default(),
             cells: CellSpace::default(),
             pinned: PinnedSpace::default(),
+            segregated: SegregatedSpace::default(),
             weak: WeakObjects::default(),
             sizing: Sizing::new(config.sizing, heap_max),
             stats: Stats::default(),
@@ -307,6 +316,7 @@ impl<M: ObjectModel> Heap<M> {
         match &self.selected {
             Selected::Gen(p) => p.is_young(Address(address)),
             Selected::Mcc(p) => p.is_young(Address(address)),
+            Selected::MarkSweep(p) => p.is_young(Address(address)),
         }
     }
     /// What the slow path of a heap check asks for besides the bytes that are missing: room for runtime calls. When
@@ -393,6 +403,26 @@ impl<M: ObjectModel> Heap<M> {
             return Ok(*hi);
         }
         self.alloc_slow(lo, hi, bytes, kind)
+    }
+    /// Cells for a free list of compiled code's that is empty: the first of a chain. Never collects. A collector that
+    /// has no such lists hands out one cell.
+    pub fn cells(&mut self, lo: &mut u64, hi: &mut u64, list: FreeList) -> Result<u64, OutOfMemory> {
+        let (mut l, mut h) = (Address(*lo), Address(*hi));
+        let chain = plan!(self, p => p.cells(&mut self.core, &mut l, &mut h, list));
+        (*lo, *hi) = (l.0, h.0);
+        if let Some(chain) = chain {
+            return chain.map(|a| a.0);
+        }
+        let kind = if list.is_of_pairs() { AllocKind::Pair } else { AllocKind::Scannable };
+        let cell = self.alloc(lo, hi, self.facts.cell_bytes(list), kind)?;
+        // SAFETY: the first word of fresh memory.
+        unsafe { Address(cell).store(0) };
+        Ok(cell)
+    }
+    /// Takes back the cells that are left in compiled code's free lists. Comes before every collection, and every
+    /// [`Heap::check`].
+    pub fn return_cells(&mut self, lists: &mut [u64; FREE_LISTS]) {
+        plan!(self, p => p.return_cells(&mut self.core, lists));
     }
     /// The object of `old` bytes at `address`, which nobody else knows yet, needs `new` bytes only. If the rest can
     /// be given back, the address to which the object is to be moved.
@@ -537,7 +567,7 @@ impl<M: ObjectModel> Heap<M> {
                     core.marks.unset(cell.start);
                     return Err(e);
                 }
-                if core.used() - core.large.young_bytes() >= core.sizing.limit() {
+                if p.cells_are_due(core) {
                     p.want(Reason::Limit, true);
                 }
                 if p.wants_collection() {
@@ -681,7 +711,10 @@ impl<M: ObjectModel> Heap<M> {
         hi: u64,
         client: &mut C,
     ) -> Result<check::Report, Vec<check::Problem>> {
-        let extents = plan!(self, p => p.extents(Address(lo), Address(hi)));
+        let extents = plan!(self, p => {
+            p.settle(&mut self.core);
+            p.extents(Address(lo), Address(hi))
+        });
         check::check(&mut self.core, &self.model, &extents, client)
     }
 }

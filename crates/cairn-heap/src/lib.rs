@@ -11,7 +11,7 @@
 //! | [`heap`] | the front: allocation, safepoints, chunks, statistics |
 //! | [`gc`] | the interface of collectors and of their client; one folder per collector |
 //! | [`model`] | what words and objects look like: Scheme's, and C's |
-//! | [`space`] | nursery, mark-region, large, immortal, cells, pinned objects, stack chunks: one file each |
+//! | [`space`] | nursery, mark-region, segregated fits, pages, large, immortal, cells, stack chunks: one file each |
 //! | [`blocks`], [`region`] | block descriptors and allocator; address space and cards |
 //! | [`marks`], `find` | object starts and lines; from an address to the object around it |
 //! | `weak` | weak references, ephemerons, guardians |
@@ -94,7 +94,7 @@ mod weak;
 mod zeal;
 
 pub use address::{Address, ByAddress};
-pub use config::{HeapConfig, Proposals, SizingConfig, Zeal};
+pub use config::{HeapConfig, Proposals, SizingConfig, Tracing, Zeal};
 pub use error::{HeapError, OutOfMemory};
 pub use gc::{AmbiguousVisitor, Client, Request, RootVisitor, WeakVisitor};
 pub use heap::{AllocKind, Heap, Moves, Refill};

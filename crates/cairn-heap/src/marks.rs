@@ -15,8 +15,9 @@
 //! those of pairs, since a pair does not say so itself; and the start bits as they were before marking, since objects
 //! must still be found while marking.
 
-use crate::address::{Address, BLOCK_BYTES, Span};
+use crate::address::{Address, BLOCK_BYTES, Span, prefetch};
 use crate::region::{Mapping, Region};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// log2 of the bytes per start bit.
 const GRANULE_SHIFT: u32 = 3;
@@ -84,6 +85,26 @@ impl Marks {
             *word = old | bit;
             old & bit == 0
         }
+    }
+    /// The same, while other threads do so, too.
+    #[inline(always)]
+    pub fn set_shared(&self, a: Address) -> bool {
+        let (word, bit) = self.bit(a);
+        // SAFETY: the table is ours, its words are aligned; meanwhile it is written by this alone.
+        let word = unsafe { AtomicU64::from_ptr(word) };
+        word.load(Relaxed) & bit == 0 && word.fetch_or(bit, Relaxed) & bit == 0
+    }
+    /// The start bit at `a` will soon be looked at.
+    #[inline(always)]
+    pub fn prefetch(&self, a: Address) {
+        prefetch(self.bit(a).0 as *const u8);
+    }
+    /// [`Marks::defer`], while other threads do so, too.
+    pub fn defer_shared(&self, a: Address, pair: bool) {
+        let granule = (a.offset_from(self.base) >> GRANULE_SHIFT) + u64::from(!pair);
+        // SAFETY: as there.
+        let word = unsafe { AtomicU64::from_ptr(self.deferred.base().words().add((granule >> 6) as usize)) };
+        word.fetch_or(1 << (granule & 63), Relaxed);
     }
     /// Notes that the marked object at `a` is still to be looked at, and whether it is a pair.
     ///
@@ -233,6 +254,19 @@ impl Marks {
             std::ptr::write_bytes(self.lines.add(at), 0, LINES_PER_BLOCK);
             std::ptr::write_bytes(word, 0, BIT_WORDS);
         }
+    }
+    /// Forgets the starts in the block at `start`; what is known of its lines stays.
+    pub fn clear_starts(&self, start: Address) {
+        let (word, _) = self.bit(start);
+        // SAFETY: a block has this many words of bits, from there on.
+        unsafe { std::ptr::write_bytes(word, 0, BIT_WORDS) };
+    }
+    /// How many objects start in the block at `start`.
+    pub fn count_starts(&self, start: Address) -> u64 {
+        let (word, _) = self.bit(start);
+        // SAFETY: as for `clear_starts`; nobody writes the table meanwhile.
+        let words = unsafe { std::slice::from_raw_parts(word, BIT_WORDS) };
+        words.iter().map(|w| w.count_ones() as u64).sum()
     }
     /// The next run of at least `least` free lines in the block at `start`, from line `from` on: first line and one
     /// past the last.

@@ -8,8 +8,8 @@
 
 mod common;
 
-use cairn_heap::{HeapConfig, Proposals, Request, SizingConfig, Zeal};
-use cairn_layout::collector::{Barrier, COLLECTORS, MCC};
+use cairn_heap::{HeapConfig, Proposals, Request, SizingConfig, Tracing, Zeal};
+use cairn_layout::collector::{Barrier, COLLECTORS, MARKSWEEP, MCC};
 use cairn_layout::object::continuation;
 use common::*;
 use std::collections::HashMap;
@@ -98,11 +98,12 @@ impl<const A: bool> AnyStress<A> {
         self.m.roots.words[i] = word;
     }
 
-    fn make(&mut self) {
+    /// Makes something; `checked`: after a heap check.
+    fn make(&mut self, checked: bool) {
         match self.r.below(20) {
             0..8 => {
                 let ((a, fa), (b, fb)) = (self.pick(), self.pick());
-                let p = self.m.cons(a, b);
+                let p = if checked { self.m.inline_cons(a, b) } else { self.m.cons(a, b) };
                 self.add(Kind::Pair, vec![fa, fb], p);
             }
             8..12 => {
@@ -197,9 +198,9 @@ impl<const A: bool> AnyStress<A> {
         match self.r.below(100) {
             0..50 => {
                 self.m.check(16).unwrap();
-                self.make();
+                self.make(true);
             }
-            50..60 => self.make(), // a runtime call without heap check
+            50..60 => self.make(false), // a runtime call without heap check
             60..90 => self.store(),
             90..99 => {
                 let i = self.r.below(self.roots.len() as u64) as usize;
@@ -402,6 +403,16 @@ fn with_what_the_paper_of_mcc_proposes() {
 }
 
 #[test]
+fn with_several_tracing_threads() {
+    let tracing = Tracing { threads: 3, least: 0 };
+    for mark_stack in [16, 1 << 16] {
+        let config = HeapConfig { collector: &MARKSWEEP, tracing, mark_stack, ..HeapConfig::zealous() };
+        Stress::new(config.clone(), 21, 20_000).with_roots(500).run(steps(15_000));
+        AnyStress::<true>::new(config, 22, 20_000).with_roots(500).run(steps(15_000));
+    }
+}
+
+#[test]
 fn requests_mixed_in() {
     for config in with_each(HeapConfig::zealous()) {
         requests(Stress::new(config, 99, 1_000));
@@ -417,7 +428,7 @@ fn requests(mut s: Stress) {
         let (lo, hi) = (&mut s.m.lo, &mut s.m.hi);
         s.m.heap.request_collection(lo, hi, i % 3 == 0).unwrap();
         let before = s.m.heap.stats().clone();
-        s.make(); // must not collect
+        s.make(false); // must not collect
         assert_eq!((s.m.heap.stats().minor, s.m.heap.stats().major), (before.minor, before.major));
         s.m.check(16).unwrap();
         assert_eq!(s.m.heap.stats().major > before.major, i % 3 == 0 || !minors);

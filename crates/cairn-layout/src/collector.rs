@@ -126,8 +126,20 @@ pub const MCC: CollectorFacts = CollectorFacts {
     summary: "mostly-copying (Smith & Morrisett 1998): bump allocation in pages, pinned pages stay",
 };
 
+/// Mark-sweep with segregated fits.
+pub const MARKSWEEP: CollectorFacts = CollectorFacts {
+    name: "marksweep",
+    allocation: Allocation::FreeLists { largest: LARGEST_CELL },
+    barrier: Barrier::None,
+    prefix: Prefix::None,
+    moving: Moving::Never,
+    pinning: Pinning::None,
+    ambiguity: Ambiguity::Words,
+    summary: "mark-sweep: segregated fits, lazy sweeping, two tracing threads; nothing moves",
+};
+
 /// All collectors, the default first.
-pub const COLLECTORS: &[&CollectorFacts] = &[&GEN, &MCC];
+pub const COLLECTORS: &[&CollectorFacts] = &[&GEN, &MCC, &MARKSWEEP];
 
 const _: () = {
     let mut i = 0;

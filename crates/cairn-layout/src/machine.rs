@@ -186,7 +186,8 @@ pub struct Machine {
     pub spill: [Value; SPILL_WORDS],
     /// Function pointers, one per row of [`crate::calls::RT_CALLS`], in order.
     pub calls: [*const u8; crate::calls::CALL_CAPACITY],
-    /// First cells of the free lists, indexed by [`crate::collector::FreeList`]; 0 when a list is empty.
+    /// First cells of the free lists, indexed by [`crate::collector::FreeList`]; 0 when a list is empty. Before a collection
+    /// they go back to the heap.
     pub free: [u64; crate::collector::FREE_LISTS],
 }
 

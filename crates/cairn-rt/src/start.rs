@@ -12,7 +12,7 @@ use crate::port;
 use crate::runtime::{Exhaustion, Runtime};
 use crate::start_options::{Host, MakeEvaluator, Options, Zeal};
 use crate::symbol_table::SymbolTable;
-use cairn_heap::{CollectionEvent, Heap, HeapConfig, Observer, Scheme};
+use cairn_heap::{CollectionEvent, Heap, HeapConfig, Observer, Scheme, Tracing};
 use cairn_layout::Value;
 use cairn_layout::limits::ARGS_MIN;
 use cairn_layout::machine::{Machine, ThreadState, stop};
@@ -37,11 +37,14 @@ impl Runtime {
         // SAFETY: a write to a closed pipe must be an error that can be reported, not a signal that kills.
         unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
         let zeal = options.zeal;
+        let base = options.mostly_copying.heap(options.zeal.heap());
+        let threads = options.gc_threads.unwrap_or(base.tracing.threads);
         let config = HeapConfig {
             collector: options.collector,
             heap_max: options.heap_max,
             static_data: options.literals,
-            ..options.mostly_copying.heap(options.zeal.heap())
+            tracing: Tracing { threads, ..base.tracing },
+            ..base
         };
         let mut heap = Heap::new(Scheme, config).map_err(|e| e.to_string())?;
         if options.trace_gc {

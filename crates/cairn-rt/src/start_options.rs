@@ -149,6 +149,8 @@ pub struct Options {
     pub ambiguous_frames: bool,
     /// How `mcc` works.
     pub mostly_copying: MostlyCopying,
+    /// Most threads that trace, for collectors that can have several; `None`: as many as are worth it.
+    pub gc_threads: Option<u32>,
     /// Checks for tests.
     pub zeal: Zeal,
     /// The program's name, then its arguments.
@@ -189,6 +191,12 @@ pub fn parse_size(text: &str) -> Option<u64> {
     (bytes < (1u64 << 60) as f64).then_some(bytes as u64)
 }
 
+/// How many threads may trace.
+pub fn parse_threads(text: &str) -> Result<u32, &'static str> {
+    let n = text.trim().parse().ok().filter(|n| (1..=64).contains(n));
+    n.ok_or("it must be a number from 1 to 64")
+}
+
 /// The directories of `CAIRN_PATH`, separated by colons. Empty ones are left out.
 pub fn library_path_of_environment() -> Vec<PathBuf> {
     let path = std::env::var_os("CAIRN_PATH").unwrap_or_default();
@@ -197,7 +205,7 @@ pub fn library_path_of_environment() -> Vec<PathBuf> {
 
 impl Options {
     /// The options of an executable made by `cairn build`: `CAIRN_HEAP_MAX`, `CAIRN_STATS`, `CAIRN_STATS_FILE`,
-    /// `CAIRN_TRACE_GC`, `CAIRN_ZEAL`, `CAIRN_PATH`.
+    /// `CAIRN_TRACE_GC`, `CAIRN_GC_THREADS`, `CAIRN_ZEAL`, `CAIRN_PATH`.
     pub fn from_environment(command_line: Vec<String>) -> Result<Options, String> {
         let mut options = Options { command_line, zeal: Zeal::from_environment()?, ..Options::default() };
         options.stats = is_set("CAIRN_STATS");
@@ -206,6 +214,11 @@ impl Options {
         options.ambiguous_frames = is_set("CAIRN_AMBIGUOUS_FRAMES");
         options.mostly_copying = MostlyCopying::from_environment()?;
         options.library_path = library_path_of_environment();
+        if let Some(text) = std::env::var_os("CAIRN_GC_THREADS") {
+            let text = text.to_string_lossy();
+            let n = parse_threads(&text).map_err(|what| format!("CAIRN_GC_THREADS is \"{text}\"; {what}"))?;
+            options.gc_threads = Some(n);
+        }
         if let Some(text) = std::env::var_os("CAIRN_HEAP_MAX") {
             let text = text.to_string_lossy();
             let size = parse_size(&text)
@@ -228,6 +241,7 @@ impl Default for Options {
             trace_gc: false,
             ambiguous_frames: false,
             mostly_copying: MostlyCopying::default(),
+            gc_threads: None,
             zeal: Zeal::Off,
             command_line,
             host: Arc::new(Process),
@@ -252,6 +266,14 @@ mod tests {
         assert_eq!(MostlyCopying::parse(""), Ok(MostlyCopying::default()));
         for wrong in ["page=3K", "page=64K", "page=", "batch", "fixed=1"] {
             assert!(MostlyCopying::parse(wrong).unwrap_err().contains(&format!("\"{wrong}\"")), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn threads() {
+        assert_eq!((parse_threads("1"), parse_threads(" 64 ")), (Ok(1), Ok(64)));
+        for wrong in ["0", "65", "-1", "two", ""] {
+            assert!(parse_threads(wrong).is_err(), "{wrong}");
         }
     }
 

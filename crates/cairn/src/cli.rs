@@ -172,7 +172,14 @@ fn run_arguments() -> Vec<Arg> {
             .hide_env(true)
             .action(ArgAction::SetTrue)
             .value_parser(FalseyValueParser::new())
-            .help("Take whatever looks like a reference in a frame for one (only with --gc=mcc)"),
+            .help("Take whatever looks like a reference in a frame for one (not with --gc=gen)"),
+        Arg::new("gc-threads")
+            .long("gc-threads")
+            .env("CAIRN_GC_THREADS")
+            .value_name("N")
+            .hide_env(true)
+            .value_parser(parse_threads)
+            .help("Threads that trace a large heap, of collectors that can have several (default: 2)"),
         Arg::new("trace-gc")
             .long("trace-gc")
             .env("CAIRN_TRACE_GC")
@@ -391,10 +398,15 @@ fn run_options(m: &ArgMatches) -> Result<RunOptions, String> {
         stats_file: m.get_one::<PathBuf>("stats-file").cloned(),
         trace_gc: m.get_flag("trace-gc"),
         ambiguous_frames: m.get_flag("ambiguous-frames"),
+        gc_threads: m.get_one("gc-threads").copied(),
         mostly_copying: MostlyCopying::from_environment()?,
         zeal: Zeal::from_environment()?,
         ..RunOptions::default()
     })
+}
+
+fn parse_threads(text: &str) -> Result<u32, &'static str> {
+    cairn_rt::start_options::parse_threads(text)
 }
 
 fn parse_size(text: &str) -> Result<u64, String> {

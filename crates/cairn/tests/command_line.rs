@@ -319,6 +319,10 @@ fn frames_can_be_read_as_ambiguous_words() {
         assert!(number(name) > 0, "{name}");
     }
     assert!(number("pinned") >= number("promoted_pages"));
+    assert_eq!(run("--gc=marksweep"), expected);
+    assert_eq!(["pinned", "copied"].map(number), [0, 0]);
+    assert_eq!(run("--gc=marksweep --ambiguous-frames"), expected);
+    assert!(number("pinned") > 0 && number("copied") == 0);
     for (options, why) in [("--gc=gen", "the collector `gen` does not"), ("--gc=mcc --frames=heap", "are objects")]
     {
         let (message, status) = run(&format!("{options} --ambiguous-frames"));
@@ -336,11 +340,13 @@ fn recursion_with_ambiguous_frames_uses_its_chunks_again() {
         "(define (deep n) (if (= n 0) 0 (+ 1 (deep (- n 1)))))
          (let loop ((i 0) (s 0)) (if (< i 1000) (loop (+ i 1) (+ s (deep 10000))) (write s)))",
     );
-    let out = d.cairn(" run --gc=mcc --ambiguous-frames --stats-file=run.json deep.scm");
-    assert_eq!(out, ("10000000".to_string(), Some(0)));
-    let text = fs::read_to_string(d.0.join("run.json")).unwrap();
-    let peak = text.split_once("\"peak\": ").unwrap().1.split(|c: char| !c.is_ascii_digit()).next().unwrap();
-    assert!(peak.parse::<u64>().unwrap() < 32 << 20, "{text}");
+    for gc in ["mcc", "marksweep"] {
+        let out = d.cairn(&format!(" run --gc={gc} --ambiguous-frames --stats-file=run.json deep.scm"));
+        assert_eq!(out, ("10000000".to_string(), Some(0)));
+        let text = fs::read_to_string(d.0.join("run.json")).unwrap();
+        let peak = text.split_once("\"peak\": ").unwrap().1.split(|c: char| !c.is_ascii_digit()).next().unwrap();
+        assert!(peak.parse::<u64>().unwrap() < 32 << 20, "{gc}: {text}");
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@
 //! there.
 
 pub mod r#gen;
+pub mod marksweep;
 pub mod mcc;
 
 use crate::address::{Address, BLOCK_BYTES, Span};
@@ -19,7 +20,9 @@ use crate::heap::Core;
 use crate::model::ObjectModel;
 use crate::space::nursery::Extent;
 use crate::stats::Reason;
-use cairn_layout::collector::{Allocation, Ambiguity, Barrier, COLLECTORS, CollectorFacts, Moving};
+use cairn_layout::collector::{
+    Allocation, Ambiguity, Barrier, COLLECTORS, CollectorFacts, FREE_LISTS, FreeList, Moving,
+};
 use cairn_layout::limits::CHECK_RESERVE;
 use cairn_layout::object::AllocKind;
 
@@ -207,7 +210,7 @@ impl Constraints {
 }
 
 /// Those of all collectors, in the order of `cairn_layout::facts::COLLECTORS`.
-pub(crate) const ALL: &[&Constraints] = &[&r#gen::CONSTRAINTS, &mcc::CONSTRAINTS];
+pub(crate) const ALL: &[&Constraints] = &[&r#gen::CONSTRAINTS, &mcc::CONSTRAINTS, &marksweep::CONSTRAINTS];
 
 const _: () = {
     assert!(ALL.len() == COLLECTORS.len(), "every collector that has facts can be chosen");
@@ -248,6 +251,20 @@ pub(crate) trait Plan {
     ) -> Option<Result<Address, OutOfMemory>> {
         None
     }
+    /// A chain of free cells for a list of compiled code's, without collecting. `None` if there are no such lists.
+    fn cells(
+        &mut self,
+        _core: &mut Core,
+        _lo: &mut Address,
+        _hi: &mut Address,
+        _list: FreeList,
+    ) -> Option<Result<Address, OutOfMemory>> {
+        None
+    }
+    /// Takes back what is left in the mutator's lists.
+    fn return_cells(&mut self, _core: &mut Core, _lists: &mut [u64; FREE_LISTS]) {}
+    /// The checker comes: what it is to find in tables must be there.
+    fn settle(&mut self, _core: &mut Core) {}
     /// A fresh extent with room for `need` bytes, for a heap check that asks for more than the nursery has.
     fn close_and_extend(
         &mut self,
@@ -280,12 +297,16 @@ pub(crate) trait Plan {
     /// Bytes the mutator has taken from the nursery since the last collection.
     fn nursery_used(&self) -> u64;
     /// Bytes taken by the mutator since the last collection, wherever they lie: survivors, for all that is known.
-    fn unproven(&self) -> u64 {
+    fn unproven(&self, _core: &Core) -> u64 {
         self.nursery_used()
     }
     /// Have so many large objects been allocated that a collection is due?
     fn large_are_due(&self, core: &Core) -> bool {
         core.large.young_bytes() > core.sizing.large_young()
+    }
+    /// Have so many blocks been taken for typed or untyped cells that a collection is due?
+    fn cells_are_due(&self, core: &Core) -> bool {
+        core.used() - core.large.young_bytes() >= core.sizing.limit()
     }
     /// Bytes that allocation in runtime calls leaves in an extent: what a heap check may have promised.
     fn check_reserve(&self) -> u64 {

@@ -160,7 +160,7 @@ impl Located {
 }
 
 /// See the module's header. A model without state is a unit type; one with tables is shared by the whole heap.
-pub trait ObjectModel: 'static {
+pub trait ObjectModel: Sync + 'static {
     /// The first word of a pair that has moved, equal to no other word; the second is the new reference.
     const PAIR_MOVED: u64;
     /// What is in the place of a weak reference to an object that has died: no reference.

@@ -16,6 +16,7 @@
 
 use crate::address::{Address, BLOCK_BYTES, BlockIndex, Span, blocks_for};
 use crate::blocks::{BlockPool, Kind, State, poison};
+use crate::marks::Marks;
 use crate::model::RefKind;
 use crate::region::{CARD_BYTES, Cards};
 
@@ -233,6 +234,13 @@ impl LargeSpace {
         }
         o.marked = true;
         if o.leaf { None } else { Some(o.span()) }
+    }
+    /// Marked are the objects whose start bit is set; the bits are cleared.
+    pub fn adopt_marks(&mut self, marks: &Marks) {
+        for o in self.objects.iter_mut().filter(|o| o.bytes > 0) {
+            o.marked = marks.is_set(o.start);
+            marks.unset(o.start);
+        }
     }
     /// Notes that the marked object which these are the words of is still to be looked at.
     pub fn defer(&mut self, pool: &BlockPool, words: Span) {

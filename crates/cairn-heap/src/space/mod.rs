@@ -10,4 +10,5 @@ pub mod markregion;
 pub mod nursery;
 pub mod pages;
 pub mod pinned;
+pub mod segregated;
 pub mod stack_chunks;

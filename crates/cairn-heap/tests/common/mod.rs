@@ -7,7 +7,7 @@ use cairn_heap::{
 };
 use cairn_layout::Value;
 use cairn_layout::code::flags;
-use cairn_layout::collector::prefix;
+use cairn_layout::collector::{Allocation, FREE_LISTS, FreeList, prefix};
 use cairn_layout::limits::CHECK_RESERVE;
 use cairn_layout::object::{Type, continuation, header, object_bytes};
 use cairn_layout::value::{TAG_OBJECT, TAG_PAIR, TAG_PROCEDURE};
@@ -120,6 +120,8 @@ pub struct AnyMutator<const AMBIGUOUS: bool> {
     pub lo: u64,
     pub hi: u64,
     pub roots: AnyRoots<AMBIGUOUS>,
+    /// Compiled code's free lists.
+    free: [u64; FREE_LISTS],
 }
 
 pub type Mutator = AnyMutator<false>;
@@ -134,7 +136,7 @@ impl<const A: bool> AnyMutator<A> {
     pub fn new(config: HeapConfig) -> Self {
         let mut heap = Heap::new(Scheme, config).unwrap();
         let (lo, hi) = heap.current();
-        AnyMutator { heap, lo, hi, roots: AnyRoots::default() }
+        AnyMutator { heap, lo, hi, roots: AnyRoots::default(), free: [0; FREE_LISTS] }
     }
     pub fn zealous() -> Self {
         Self::new(HeapConfig::zealous())
@@ -147,12 +149,14 @@ impl<const A: bool> AnyMutator<A> {
     pub fn plain_check(&mut self, need: u64) -> Result<(), OutOfMemory> {
         let need = self.heap.facts().checked_bytes(need);
         if self.hi - self.lo < need {
+            self.heap.return_cells(&mut self.free);
             self.heap.safepoint(&mut self.lo, &mut self.hi, need, &mut self.roots)?;
             assert!(self.hi - self.lo >= need);
         }
         Ok(())
     }
     pub fn collect(&mut self, request: Request) {
+        self.heap.return_cells(&mut self.free);
         self.heap.collect(&mut self.lo, &mut self.hi, &mut self.roots, request).unwrap();
     }
     pub fn minor(&mut self) {
@@ -162,6 +166,7 @@ impl<const A: bool> AnyMutator<A> {
         self.collect(Request::Major);
     }
     pub fn verify(&mut self) -> cairn_heap::check::Report {
+        self.heap.return_cells(&mut self.free);
         match self.heap.check(self.lo, self.hi, &mut self.roots) {
             Ok(r) => r,
             Err(p) => panic!("{}", p.iter().map(|p| format!("{p}\n")).collect::<String>()),
@@ -182,6 +187,14 @@ impl<const A: bool> AnyMutator<A> {
     }
     /// Like compiled code after a heap check.
     pub fn inline_cons(&mut self, car: u64, cdr: u64) -> u64 {
+        if self.heap.facts().allocation != Allocation::TwoEnded {
+            // The budget: compiled code spends at the check what it takes here.
+            self.hi -= 16.min(self.hi - self.lo);
+            let a = self.pop(FreeList::PAIRS);
+            put(a, 0, car);
+            put(a, 1, cdr);
+            return a | TAG_PAIR;
+        }
         let before = self.heap.facts().prefix_bytes(AllocKind::Pair);
         if before > 0 {
             put(self.lo, 0, prefix(AllocKind::Pair, 16));
@@ -192,6 +205,13 @@ impl<const A: bool> AnyMutator<A> {
         put(a, 0, car);
         put(a, 1, cdr);
         a | TAG_PAIR
+    }
+    /// A cell of a free list.
+    pub fn pop(&mut self, list: FreeList) -> u64 {
+        let head = self.free[list.0 as usize];
+        let a = if head == 0 { self.heap.cells(&mut self.lo, &mut self.hi, list).unwrap() } else { head };
+        self.free[list.0 as usize] = get(a, 0);
+        a
     }
     pub fn vector(&mut self, n: u64, fill: u64) -> u64 {
         let h = header(Type::Vector, 0, n);

@@ -50,6 +50,7 @@ pub fn safepoint(ctx: &mut Machine, bytes: u64) {
         return;
     }
     frames::before_collection(ctx);
+    rt(ctx).heap.return_cells(&mut ctx.free);
     let (mut lo, mut hi) = (ctx.lo, ctx.hi);
     let outcome = if rt(ctx).options.ambiguous_frames {
         let chunks = rt(ctx).heap.stack_chunks();

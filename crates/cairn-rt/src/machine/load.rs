@@ -132,7 +132,10 @@ fn why_precise(frames: &StrategyFacts, collector: &CollectorFacts) -> Option<Str
             frames.name
         ))
     } else if collector.barrier != Barrier::None || collector.ambiguity != Ambiguity::Words {
-        Some(format!("the collector `{}` does not look at all of them each time (try --gc=mcc)", collector.name))
+        Some(format!(
+            "the collector `{}` does not look at all of them each time (try --gc=mcc or --gc=marksweep)",
+            collector.name
+        ))
     } else {
         None
     }
@@ -315,7 +318,7 @@ mod tests {
         for (table, expected) in [
             (
                 table(MODULE_VERSION, "other"),
-                "for the collector `other`, which this runtime does not have (it has gen, mcc)",
+                "for the collector `other`, which this runtime does not have (it has gen, mcc, marksweep",
             ),
             // whatever another version's table holds
             (table(MODULE_VERSION + 1, ""), "compile it again"),

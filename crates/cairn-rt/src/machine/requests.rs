@@ -2,6 +2,7 @@
 //! single objects. Nothing here collects; the heap check of compiled code has covered what is asked for.
 
 use crate::alloc::alloc;
+use crate::exhaustion;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::collector::FreeList;
@@ -13,11 +14,13 @@ use cairn_layout::object::AllocKind;
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_cells(ctx: &mut Machine, list: Value) -> Value {
     let list = FreeList(list.as_fixnum() as u8);
-    let kind = if list.is_of_pairs() { AllocKind::Pair } else { AllocKind::Scannable };
-    let cell = alloc(ctx, rt(ctx).heap.facts().cell_bytes(list), kind);
-    // SAFETY: the first word of fresh memory.
-    unsafe { *(cell as *mut u64) = 0 };
-    Value(cell)
+    match rt(ctx).heap.cells(&mut ctx.lo, &mut ctx.hi, list) {
+        Ok(cell) => Value(cell),
+        Err(_) => {
+            let bytes = rt(ctx).heap.facts().cell_bytes(list);
+            Value(exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.cells(&mut ctx.lo, &mut ctx.hi, list)))
+        }
+    }
 }
 
 /// Memory for one object of this size: its address, without tag.
@@ -32,6 +35,8 @@ mod tests {
     use super::*;
     use crate::alloc::alloc_pair;
     use crate::bare_runtime::TestRuntime;
+    use crate::start_options::Options;
+    use cairn_layout::collector::{Allocation, COLLECTORS, CollectorFacts};
 
     /// Fills the `bytes` at `address` with words that are no addresses, as whoever asked would.
     fn fill(address: u64, bytes: u64) {
@@ -43,8 +48,13 @@ mod tests {
 
     #[test]
     fn memory_that_is_asked_for_overlaps_nothing() {
-        let mut t = TestRuntime::new();
+        COLLECTORS.iter().for_each(|c| overlaps_nothing(c));
+    }
+
+    fn overlaps_nothing(collector: &'static CollectorFacts) {
+        let mut t = TestRuntime::with(Options { collector, ..Options::default() });
         let ctx = t.ctx();
+        let lists = matches!(collector.allocation, Allocation::FreeLists { .. });
         let mut taken: Vec<(u64, u64)> = Vec::new();
         for round in 0..50u64 {
             let mut take = |address: u64, bytes: u64| {
@@ -55,8 +65,9 @@ mod tests {
             for list in [FreeList::PAIRS, FreeList(1), FreeList(4), FreeList(32)] {
                 let cell = cairn_machine_cells(ctx, Value::fixnum(list.0.into())).0;
                 // SAFETY: a cell's first word is its link.
-                assert_eq!(unsafe { *(cell as *const u64) }, 0, "one cell at a time");
-                take(cell, rt(ctx).heap.facts().cell_bytes(list));
+                let next = unsafe { *(cell as *const u64) };
+                assert!(next.is_multiple_of(8) && (next != 0) == lists, "{}: {next:#x}", collector.name);
+                take(cell, collector.cell_bytes(list));
             }
             for kind in [AllocKind::Procedure, AllocKind::Scannable] {
                 let bytes = 16 + 8 * round;

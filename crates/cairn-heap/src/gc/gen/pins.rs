@@ -199,6 +199,7 @@ pub(super) unsafe fn stay<M: ObjectModel, C: Client>(core: &mut Core, model: &M,
         large: &core.large,
         cells: &core.cells,
         pinned: &core.pinned,
+        segregated: &core.segregated,
     };
     let mut stays = Stays::default();
     for a in roots.sorted() {

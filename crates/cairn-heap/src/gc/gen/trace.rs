@@ -37,6 +37,7 @@ use crate::space::immortal::ImmortalSpace;
 use crate::space::large::LargeSpace;
 use crate::space::markregion::{MarkRegionSpace, Tables};
 use crate::space::pinned::PinnedSpace;
+use crate::space::segregated::SegregatedSpace;
 use crate::space::stack_chunks::ChunkSpace;
 use crate::weak::{Watched, WeakObjects, WeakTracing};
 use std::marker::PhantomData;
@@ -109,6 +110,7 @@ pub(crate) struct Tracer<'h, M, C, const MAJOR: bool, const WATCH: bool = false>
     pub(super) immortal: &'h ImmortalSpace,
     pub(super) cells: &'h CellSpace,
     pub(super) pinned: &'h PinnedSpace,
+    segregated: &'h SegregatedSpace,
     chunks: &'h mut ChunkSpace,
     stack: Bounded<u64>,
     /// References to marked objects outside of the old space: cells and pinned objects.
@@ -160,6 +162,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
             immortal: &core.immortal,
             cells: &core.cells,
             pinned: &core.pinned,
+            segregated: &core.segregated,
             chunks: &mut core.chunks,
             stack: Bounded::new(core.mark_stack),
             apart: Bounded::new(core.mark_stack),
@@ -662,6 +665,7 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> AmbiguousV
             large: self.large,
             cells: self.cells,
             pinned: self.pinned,
+            segregated: self.segregated,
         };
         if let Some(o) = finder.around(Address(word), Starts::BeforeMarking) {
             // SAFETY: it is a reference to an object that does not move.

@@ -34,6 +34,7 @@ use crate::space::immortal::ImmortalSpace;
 use crate::space::large::LargeSpace;
 use crate::space::pages::{PageId, PageSpace, Role};
 use crate::space::pinned::PinnedSpace;
+use crate::space::segregated::SegregatedSpace;
 use crate::space::stack_chunks::ChunkSpace;
 use crate::weak::{Watched, WeakObjects, WeakTracing};
 use std::collections::VecDeque;
@@ -85,6 +86,7 @@ pub(super) struct Collection<'h, M, C> {
     cells: &'h mut CellSpace,
     immortal: &'h ImmortalSpace,
     pinned: &'h PinnedSpace,
+    segregated: &'h SegregatedSpace,
     chunks: &'h mut ChunkSpace,
     poison: bool,
     region: Span,
@@ -143,6 +145,7 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
             cells: &mut core.cells,
             immortal: &core.immortal,
             pinned: &core.pinned,
+            segregated: &core.segregated,
             chunks: &mut core.chunks,
             stage: Stage::Pin,
             mark_queue: VecDeque::new(),
@@ -485,6 +488,7 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
                 large: self.large,
                 cells: self.cells,
                 pinned: self.pinned,
+                segregated: self.segregated,
             },
         };
         detector.around(Address(word), Starts::BeforeMarking)

@@ -162,6 +162,10 @@ impl Mcc {
     fn elsewhere(&self, core: &Core) -> u64 {
         core.used() - self.pages.block_bytes()
     }
+    /// Bytes of pages taken since the last collection.
+    fn filled(&self) -> u64 {
+        self.pages.bytes() - self.survived
+    }
     /// Two thirds of the heap are full, and there is more on pages than just after the last collection.
     fn is_due(&self, core: &Core) -> bool {
         let room = self.size.saturating_sub(self.elsewhere(core));
@@ -250,7 +254,7 @@ impl Plan for Mcc {
     }
 
     fn refill(&mut self, core: &mut Core, lo: Address, hi: Address, need: u64) -> Option<(Address, Address)> {
-        let zeal = core.zeal.every_safepoint && self.unproven() > 0 && core.pace.is_major(core.used());
+        let zeal = core.zeal.every_safepoint && self.filled() > 0 && core.pace.is_major(core.used());
         if zeal || self.wanted.is_some() || self.is_due(core) {
             return None;
         }
@@ -352,7 +356,7 @@ impl Plan for Mcc {
     ) -> Result<(), OutOfMemory> {
         let began = Instant::now();
         core.learn_ambiguity(M::AMBIGUOUS || C::AMBIGUOUS);
-        let nursery = self.unproven();
+        let nursery = self.filled();
         self.close_current(core, lo, hi);
         self.close_own(core);
         let walks = core.zeal.verify && core.pace.walks();
@@ -446,8 +450,8 @@ impl Plan for Mcc {
         0
     }
 
-    fn unproven(&self) -> u64 {
-        self.pages.bytes() - self.survived
+    fn unproven(&self, _: &Core) -> u64 {
+        self.filled()
     }
 
     fn large_are_due(&self, core: &Core) -> bool {

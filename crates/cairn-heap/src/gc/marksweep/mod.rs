@@ -1,0 +1,442 @@
+//! `marksweep`: mark-sweep collection with segregated fits, as in the collectors that Smith & Morrisett (1998) compare
+//! theirs with (Boehm & Weiser 1988), but precise where roots are.
+//!
+//! The problem: copying needs room for copies, and words that may or may not be references forbid it. The idea: nothing
+//! moves. Objects lie in cells of their size ([`crate::space::segregated`]); a collection sets a bit for each that can be
+//! reached ([`marking`]), and what has none is free, found again when room of that size is wanted.
+//!
+//! * Compiled code pops cells from free lists; a call brings the next chain. What may be allocated until the next
+//!   collection is a budget, which heap checks spend: `lo..hi` is a number, not memory.
+//! * Objects without references lie in blocks of their own, which are never looked into.
+//! * The start bits are the marks, beside the objects.
+//! * Two threads trace a heap of several megabytes, one a small one ([`sharing`]).
+//! * Large objects, stack chunks and typed cells have spaces of their own, and are marked by the same bits.
+//! * The heap grows as all heaps here do ([`crate::sizing`]): by what lives. Blocks that a collection finds empty go
+//!   back to the pool at once, and their pages to the system, but for those that the budget will need.
+//! * Memory is counted in blocks, the budget in bytes of objects. Where little lives in many blocks, the heap may exceed
+//!   its maximum for lack of cells of one size; when it is a quarter larger, it has run out of memory.
+//!
+//! Cost: linear in what lives, plus 30 ns for each block of 32 KB; sweeping is paid for by allocation.
+
+mod constraints;
+mod marking;
+mod sharing;
+
+pub(crate) use constraints::CONSTRAINTS;
+
+use super::{Client, Plan, Request};
+use crate::address::{Address, BLOCK_BYTES, Span, WORD, blocks_for};
+use crate::check;
+use crate::config::{HeapConfig, Tracing};
+use crate::error::OutOfMemory;
+use crate::find::Finder;
+use crate::gc::{AmbiguousVisitor, RootVisitor};
+use crate::heap::Core;
+use crate::model::{Located, ObjectModel};
+use crate::space::immortal::ImmortalSpace;
+use crate::space::nursery::Extent;
+use crate::space::segregated::ClassId;
+use crate::stats::{CollectionEvent, CollectionKind, Reason};
+use cairn_layout::collector::{FREE_LISTS, FreeList, MARKSWEEP};
+use cairn_layout::object::AllocKind;
+use marking::{Marker, Shared, Stacks};
+use std::time::Instant;
+
+/// Bytes allocated between two collections, at least, while the heap is at its maximum.
+const AT_MAXIMUM: u64 = 64 << 10;
+
+/// What this collector remembers between collections.
+pub(crate) struct MarkSweep {
+    /// `lo`: no object is there or beyond, so `hi` is never the address of one.
+    zero: Address,
+    /// Bytes that may be allocated from one collection to the next.
+    budget: u64,
+    /// What of it is in the mutator's hands, when they were last filled; and what is not yet.
+    granted: u64,
+    left: u64,
+    wanted: Option<Reason>,
+    tracing: Tracing,
+    stacks: Vec<Stacks>,
+    /// Bytes that lived after the last collection.
+    survived: u64,
+}
+
+impl MarkSweep {
+    /// Takes the rest of the budget out of the mutator's hands.
+    fn close(&mut self, core: &mut Core, lo: Address, hi: Address) {
+        core.stats.allocated += self.granted - hi.offset_from(lo);
+        self.left += hi.offset_from(lo);
+        self.granted = 0;
+    }
+    /// Gives the mutator so much of the budget.
+    fn grant(&mut self, bytes: u64) -> (Address, Address) {
+        self.granted = bytes;
+        self.left = self.left.saturating_sub(bytes);
+        (self.zero, self.zero.plus(bytes))
+    }
+    /// A chain of free cells of this class.
+    fn chain(
+        &mut self,
+        core: &mut Core,
+        lo: &mut Address,
+        hi: &mut Address,
+        class: ClassId,
+    ) -> Result<Address, OutOfMemory> {
+        if let Some(chain) = core.segregated.chain(&core.pool.table, &core.marks, class) {
+            return Ok(chain);
+        }
+        if !self.may_exceed(core) {
+            core.admit(self, BLOCK_BYTES)?;
+            if self.wanted.is_some() {
+                self.hide(core, lo, hi)?;
+            }
+        }
+        let grown = core.segregated.grow(&mut core.pool, &core.marks, class, self.reserve());
+        grown.ok_or_else(|| core.out_of_memory(BLOCK_BYTES, 0))?;
+        let chain = core.segregated.chain(&core.pool.table, &core.marks, class);
+        Ok(chain.expect("a fresh block is empty"))
+    }
+    /// May the heap grow beyond its maximum? Cells may be free, but of other sizes: then a collection for each block
+    /// that is wanted would be one too many.
+    fn may_exceed(&self, core: &Core) -> bool {
+        let max = core.sizing.heap_max();
+        core.segregated.taken() < self.budget / 16 && core.used() + BLOCK_BYTES <= max + max / 4
+    }
+    /// After a collection: what may be allocated until the next.
+    fn set_budget(&mut self, core: &Core) {
+        let room = core.sizing.limit().saturating_sub(self.survived);
+        self.budget = room.max(AT_MAXIMUM);
+        (self.granted, self.left) = (0, self.budget);
+    }
+    /// Has as much been allocated, wherever it lies, as may be?
+    fn is_due(&self, core: &Core) -> bool {
+        core.segregated.taken() + core.large.young_bytes() >= self.budget
+    }
+
+    /// Marks everything that can be reached: how many ambiguous words refer to an object, and how often stacks were too
+    /// small.
+    ///
+    /// # Safety
+    /// The mutator stands still, and what it has allocated is initialised. Start bits are clear; those of before are
+    /// kept if words are ambiguous.
+    unsafe fn mark<M: ObjectModel, C: Client>(
+        &mut self,
+        core: &mut Core,
+        model: &M,
+        client: &mut C,
+    ) -> Result<(u64, u64), OutOfMemory> {
+        let Core { pool, marks, large, cells, pinned, segregated, chunks, immortal, weak, cards, region, .. } =
+            core;
+        let finder = Finder { model, pool, marks, large, cells, pinned, segregated };
+        let (first, others) = self.stacks.split_first_mut().expect("one thread at least");
+        let parallel = !others.is_empty() && self.survived >= self.tracing.least;
+        let shared = Shared::new(finder, region, 1 + others.len());
+        let (mut found, mut overflows) = (0, 0);
+        // SAFETY: by the contract, all words shown are what they are said to be. While several threads trace, all
+        // markers set bits atomically.
+        unsafe {
+            if parallel {
+                let mut marker = Marker::<M, true>::new(&shared, first, Some(&mut *chunks));
+                show_roots(model, immortal, client, &mut marker);
+                let shared = &shared;
+                std::thread::scope(|scope| {
+                    for stacks in others {
+                        let work = move || Marker::<M, true>::new(shared, stacks, None).work();
+                        let thread = std::thread::Builder::new().name("cairn-mark".into());
+                        if thread.spawn_scoped(scope, work).is_err() {
+                            shared.sharing.without_one();
+                        }
+                    }
+                    marker.trace_all(client);
+                });
+                found += marker.found;
+            }
+            let mut marker = Marker::<M, false>::new(&shared, first, Some(chunks));
+            if !parallel {
+                show_roots(model, immortal, client, &mut marker);
+            }
+            marker.trace_all(client);
+            if weak.is_idle(true) {
+                client.visit_dying(&mut marker);
+                marker.trace_all(client);
+                client.visit_weak(&mut marker);
+            } else {
+                marker.watching = true;
+                weak.settle::<M, C, _>(&mut marker, client, cards);
+            }
+            found += marker.found;
+            overflows += marker.overflows;
+        }
+        Ok((found, overflows))
+    }
+}
+
+/// Shows all roots.
+///
+/// # Safety
+/// Immortal objects and the client's roots are consistent.
+unsafe fn show_roots<M: ObjectModel, C: Client>(
+    model: &M,
+    immortal: &ImmortalSpace,
+    client: &mut C,
+    marker: &mut (impl RootVisitor + AmbiguousVisitor),
+) {
+    client.visit_ambiguous(marker);
+    for x in immortal.extents().filter(|x| !x.leaf) {
+        // SAFETY: by the contract.
+        unsafe {
+            if M::SELF_DESCRIBING {
+                marker.words(x.span.start.words(), (x.span.bytes() / WORD) as usize);
+                continue;
+            }
+            let mut a = x.span.start;
+            while a < x.span.end {
+                let o = Located::headed(model, a);
+                o.scan(model, o.span(), marker);
+                a = o.span().end;
+            }
+        }
+    }
+    client.visit_roots(marker);
+}
+
+impl Plan for MarkSweep {
+    fn new(core: &mut Core, _: Span, config: &HeapConfig) -> MarkSweep {
+        let tracing = config.tracing;
+        let stack = || Stacks::new(config.mark_stack).expect("memory for the stacks of tracing threads");
+        let mut plan = MarkSweep {
+            zero: core.region.span().end,
+            budget: 0,
+            granted: 0,
+            left: 0,
+            wanted: None,
+            tracing,
+            stacks: (0..tracing.threads.max(1)).map(|_| stack()).collect(),
+            survived: 0,
+        };
+        plan.set_budget(core);
+        plan
+    }
+
+    fn extents(&self, _: Address, _: Address) -> Vec<Extent> {
+        Vec::new()
+    }
+
+    fn current(&self) -> (Address, Address) {
+        (self.zero, self.zero.plus(self.granted))
+    }
+
+    fn refill(&mut self, core: &mut Core, lo: Address, hi: Address, need: u64) -> Option<(Address, Address)> {
+        let zeal = core.zeal.every_safepoint;
+        let due = zeal && core.segregated.taken() > 0 && core.pace.is_major(self.survived);
+        if due || self.wanted.is_some() || hi.offset_from(lo) + self.left < need {
+            return None;
+        }
+        self.close(core, lo, hi);
+        // When every check is to fail, it gets no more than it asks for.
+        Some(self.grant(if zeal { need } else { self.left }))
+    }
+
+    fn allocate(
+        &mut self,
+        core: &mut Core,
+        lo: &mut Address,
+        hi: &mut Address,
+        bytes: u64,
+        kind: AllocKind,
+    ) -> Result<Address, OutOfMemory> {
+        let class = ClassId::of(kind, bytes);
+        let cell = match core.segregated.pop(class) {
+            Some(cell) => cell,
+            None => {
+                let chain = self.chain(core, lo, hi, class)?;
+                core.segregated.give_back(class, chain);
+                core.segregated.pop(class).expect("a chain has a cell")
+            }
+        };
+        // What compiled code was promised, its heap check has spent.
+        let spent = bytes.min(hi.offset_from(*lo));
+        *hi = hi.minus(spent);
+        core.stats.allocated += bytes - spent;
+        Ok(cell)
+    }
+
+    fn allocate_untyped(
+        &mut self,
+        core: &mut Core,
+        lo: &mut Address,
+        hi: &mut Address,
+        bytes: u64,
+    ) -> Option<Result<Address, OutOfMemory>> {
+        let a = self.allocate(core, lo, hi, bytes, AllocKind::Scannable);
+        if let Ok(a) = a {
+            // SAFETY: fresh memory of this size.
+            unsafe { std::ptr::write_bytes(a.bytes(), 0, bytes as usize) };
+        }
+        Some(a)
+    }
+
+    fn cells(
+        &mut self,
+        core: &mut Core,
+        lo: &mut Address,
+        hi: &mut Address,
+        list: FreeList,
+    ) -> Option<Result<Address, OutOfMemory>> {
+        Some(self.chain(core, lo, hi, class_of_list(list)))
+    }
+
+    fn return_cells(&mut self, core: &mut Core, lists: &mut [u64; FREE_LISTS]) {
+        for (i, head) in lists.iter_mut().enumerate().filter(|(_, head)| **head != 0) {
+            core.segregated.give_back(class_of_list(FreeList(i as u8)), Address(std::mem::take(head)));
+        }
+    }
+
+    fn settle(&mut self, core: &mut Core) {
+        core.segregated.settle(&core.pool.table, &core.marks);
+    }
+
+    fn close_and_extend(
+        &mut self,
+        core: &mut Core,
+        lo: &mut Address,
+        hi: &mut Address,
+        need: u64,
+    ) -> Result<(), OutOfMemory> {
+        core.admit(self, need)?;
+        self.close(core, *lo, *hi);
+        (*lo, *hi) = self.grant(need);
+        Ok(())
+    }
+
+    fn hide(&mut self, core: &mut Core, lo: &mut Address, hi: &mut Address) -> Result<(), OutOfMemory> {
+        self.close(core, *lo, *hi);
+        (*lo, *hi) = (self.zero, self.zero);
+        Ok(())
+    }
+
+    fn wants_collection(&self) -> bool {
+        self.wanted.is_some()
+    }
+
+    fn want(&mut self, reason: Reason, _: bool) {
+        self.wanted.get_or_insert(reason);
+    }
+
+    fn collect<M: ObjectModel, C: Client>(
+        &mut self,
+        core: &mut Core,
+        model: &M,
+        client: &mut C,
+        lo: Address,
+        hi: Address,
+        request: Request,
+    ) -> Result<(), OutOfMemory> {
+        let began = Instant::now();
+        let ambiguous = M::AMBIGUOUS || C::AMBIGUOUS;
+        core.learn_ambiguity(ambiguous);
+        self.close(core, lo, hi);
+        let taken = core.segregated.taken();
+        let walks = core.zeal.verify && core.pace.walks();
+        if ambiguous || walks {
+            self.settle(core);
+        }
+        if walks {
+            let report = check::demand("before", core, model, &[], client);
+            core.pace.walked(report.words);
+        }
+        let before = core.used();
+        core.stats.peak = core.stats.peak.max(before);
+        core.chunks.begin_major();
+        core.cells.begin_marking(&core.pool.table, &core.marks);
+        core.segregated.begin_marking(&core.pool.table, &core.marks);
+        // SAFETY: spaces are consistent between collections, and the client's roots are by its contract.
+        let (found, overflows) = unsafe { self.mark(core, model, client)? };
+        core.large.adopt_marks(&core.marks);
+        core.large.sweep_all(&mut core.pool, &core.cards);
+        core.cells.sweep(&mut core.pool, &core.marks, core.zeal.poison);
+        let left = core.segregated.end_marking(&mut core.pool, &core.marks, core.zeal.poison);
+        core.chunks.sweep_all(&mut core.pool);
+        let s = &mut core.stats;
+        s.major += 1;
+        s.pinned += found;
+        s.overflows += overflows;
+        self.survived = core.used() - left.held + left.live;
+        core.stats.live = core.stats.live.max(self.survived);
+        core.sizing.after_major(self.survived, 0);
+        core.sizing.note_age(before, core.stats.allocated);
+        core.chunk_bytes_at_collection = core.chunks.bytes();
+        self.set_budget(core);
+        let wanted = self.wanted.take();
+        if !core.zeal.poison {
+            // What the budget will need beyond the free cells stays; where it was asked for, nothing does.
+            let holes = left.held - left.live;
+            let keep = if wanted == Some(Reason::Request) { 0 } else { self.budget.saturating_sub(holes) };
+            core.pool.release(blocks_for(keep));
+        }
+        let reason = match request {
+            Request::Auto if core.zeal.every_safepoint => Reason::Zeal,
+            Request::Auto => Reason::Limit,
+            _ => Reason::Request,
+        };
+        let pause = began.elapsed();
+        core.stats.major_pauses.add(pause);
+        let event = CollectionEvent {
+            number: core.stats.major,
+            kind: CollectionKind::Major,
+            reason: wanted.unwrap_or(reason),
+            nursery: taken,
+            before,
+            after: self.survived,
+            copied: 0,
+            limit: core.sizing.limit(),
+            pause,
+        };
+        core.notify(&event);
+        if walks {
+            check::demand("after", core, model, &[], client);
+        }
+        if !core.zeal.every_safepoint {
+            self.grant(self.left);
+        }
+        let max = core.sizing.heap_max();
+        let tight = self.survived + core.sizing.breathing_room() > max || core.used() > max + max / 4;
+        if tight { Err(core.out_of_memory(0, 0)) } else { Ok(()) }
+    }
+
+    fn is_young(&self, _: Address) -> bool {
+        false // nothing moves
+    }
+
+    fn trim(&mut self) {}
+
+    fn nursery_used(&self) -> u64 {
+        0
+    }
+
+    fn unproven(&self, core: &Core) -> u64 {
+        core.segregated.taken()
+    }
+
+    fn large_are_due(&self, core: &Core) -> bool {
+        self.is_due(core)
+    }
+
+    fn cells_are_due(&self, core: &Core) -> bool {
+        core.used() - core.segregated.bytes() >= core.sizing.limit()
+    }
+
+    fn check_reserve(&self) -> u64 {
+        0
+    }
+
+    fn reserve(&self) -> u32 {
+        32
+    }
+}
+
+/// The class of the cells that a list holds.
+const fn class_of_list(list: FreeList) -> ClassId {
+    let kind = if list.is_of_pairs() { AllocKind::Pair } else { AllocKind::Scannable };
+    ClassId::of(kind, MARKSWEEP.cell_bytes(list))
+}

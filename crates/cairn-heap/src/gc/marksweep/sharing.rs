@@ -1,0 +1,162 @@
+//! Work that tracing threads share.
+//!
+//! The problem: a graph is uneven, so a thread runs out of work while another has plenty; but looking for work in other
+//! threads' stacks makes every push and pop dearer. The idea: each has a stack of its own; who has nothing left says
+//! that it is *hungry*, and the others, who look at that one number now and then, give half of what they have.
+//!
+//! ```text
+//!   thread 1 ── stack ──┐ half of it, when somebody is hungry      ┌──▶ thread 2
+//!                       └──────────▶ batches ──────────────────────┘
+//! ```
+//!
+//! All is done when every thread is hungry and nothing waits. Continuations wait for the thread that may ask the client
+//! about them.
+
+use crate::address::{Address, Span};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Part of an object whose words are still to be looked at: the reference to it, and which.
+pub(super) type Piece = (u64, Span);
+
+/// Work for another thread.
+#[derive(Default)]
+pub(super) struct Batch {
+    pub references: Vec<u64>,
+    pub pieces: Vec<Piece>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    batches: Vec<Batch>,
+    continuations: Vec<Address>,
+    idle: usize,
+    done: bool,
+}
+
+/// See the module's header.
+pub(super) struct Sharing {
+    threads: AtomicUsize,
+    hungry: AtomicUsize,
+    /// Objects were marked, but not looked at.
+    pub deferred: AtomicBool,
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+}
+
+/// What there is to do for a thread that has nothing left.
+pub(super) enum Next {
+    Batch(Batch),
+    Continuations(Vec<Address>),
+    Done,
+}
+
+impl Sharing {
+    pub fn new(threads: usize) -> Sharing {
+        Sharing {
+            threads: AtomicUsize::new(threads),
+            hungry: AtomicUsize::new(0),
+            deferred: AtomicBool::new(false),
+            waiting: Mutex::default(),
+            changed: Condvar::new(),
+        }
+    }
+    /// There is one thread less than was said.
+    pub fn without_one(&self) {
+        self.threads.fetch_sub(1, Relaxed);
+    }
+    /// A thread panics only if the heap is broken, and then so does the collection.
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// Does somebody want work?
+    #[inline(always)]
+    pub fn is_hungry(&self) -> bool {
+        self.hungry.load(Relaxed) > 0
+    }
+    /// Gives work away; back if there is no memory to keep it.
+    pub fn give(&self, batch: Batch) -> Result<(), Batch> {
+        let mut w = self.lock();
+        if w.batches.try_reserve(1).is_err() {
+            return Err(batch);
+        }
+        w.batches.push(batch);
+        self.changed.notify_one();
+        Ok(())
+    }
+    /// A continuation was reached that the client has to be asked about. Was there room to note it?
+    pub fn continuation(&self, k: Address) -> bool {
+        let mut w = self.lock();
+        let room = w.continuations.try_reserve(1).is_ok();
+        if room {
+            w.continuations.push(k);
+            self.changed.notify_all();
+        }
+        room
+    }
+    /// Waits for work. `asks`: this thread may ask the client about continuations.
+    pub fn next(&self, asks: bool) -> Next {
+        let mut w = self.lock();
+        w.idle += 1;
+        loop {
+            if let Some(batch) = w.batches.pop() {
+                w.idle -= 1;
+                return Next::Batch(batch);
+            }
+            if asks && !w.continuations.is_empty() {
+                w.idle -= 1;
+                return Next::Continuations(std::mem::take(&mut w.continuations));
+            }
+            if w.done || w.idle == self.threads.load(Relaxed) && w.continuations.is_empty() {
+                w.done = true;
+                self.changed.notify_all();
+                return Next::Done;
+            }
+            self.hungry.fetch_add(1, Relaxed);
+            w = self.changed.wait(w).unwrap_or_else(PoisonError::into_inner);
+            self.hungry.fetch_sub(1, Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicU64;
+
+    /// Numbers that stand for subtrees: each makes those below its half, twice. All are counted once.
+    #[test]
+    fn everything_is_done_once_and_then_all_stop() {
+        let s = Sharing::new(3);
+        let sum = AtomicU64::new(0);
+        s.give(Batch { references: vec![18], pieces: vec![] }).ok().unwrap();
+        let work = |asks| {
+            loop {
+                let mut stack = match s.next(asks) {
+                    Next::Batch(b) => b.references,
+                    Next::Continuations(k) => k.into_iter().map(|k| k.0).collect(),
+                    Next::Done => return,
+                };
+                while let Some(n) = stack.pop() {
+                    sum.fetch_add(1, Relaxed);
+                    if n == 9 {
+                        assert!(s.continuation(Address(8)));
+                    } else if n > 0 {
+                        stack.extend([n - 1, n - 1]);
+                    }
+                    if s.is_hungry() && stack.len() > 1 {
+                        let references = stack.split_off(stack.len() / 2);
+                        s.give(Batch { references, pieces: vec![] }).ok().unwrap();
+                    }
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| work(false));
+            scope.spawn(|| work(false));
+            work(true);
+        });
+        // 2^k subtrees of depth 18 - k down to 9, each of which goes on as one of depth 8.
+        assert_eq!(sum.load(Relaxed), (1 << 10) - 1 + (1 << 9) * ((1 << 9) - 1));
+    }
+}
