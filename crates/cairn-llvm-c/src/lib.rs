@@ -38,6 +38,7 @@ macro_rules! references {
 
 references! {
     ContextRef ModuleRef MemoryBufferRef TargetRef TargetMachineRef TargetDataRef PassBuilderOptionsRef ErrorRef
+    ValueRef TypeRef BasicBlockRef BuilderRef AttributeRef MetadataRef UseRef
 }
 
 /// `LLVMCodeGenOptLevel`: the first that schedules nothing.
@@ -55,19 +56,18 @@ pub const CODE_MODEL_SMALL: c_int = 3;
 /// `LLVMVerifierFailureAction`: tell the caller.
 pub const RETURN_STATUS: c_int = 2;
 
-/// The table: a field for each function, found by its name.
+/// A table: a field for each function, found by its name.
 macro_rules! functions {
-    ($($name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
-        /// The functions we use. All are unsafe as C's are: references must be live, messages are disposed of by the
-        /// caller.
+    ($(#[$about:meta])* $table:ident: $($name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
+        $(#[$about])*
         #[allow(non_snake_case)]
-        pub struct Llvm {
+        pub struct $table {
             $(#[doc = concat!("`", stringify!($name), "`.")] pub $name: unsafe extern "C" fn($($argument: $type),*) $(-> $result)?,)*
         }
 
-        impl Llvm {
-            fn find(library: *mut c_void) -> Result<Llvm, String> {
-                Ok(Llvm {
+        impl $table {
+            fn find(library: *mut c_void) -> Result<$table, String> {
+                Ok($table {
                     // SAFETY: the function of this name has this type (llvm-c, version 19).
                     $($name: unsafe {
                         transmute::<*mut c_void, unsafe extern "C" fn($($type),*) $(-> $result)?>(
@@ -81,6 +81,9 @@ macro_rules! functions {
 }
 
 functions! {
+    /// The functions that make object code of IR text. All are unsafe as C's are: references must be live, messages
+    /// are disposed of by the caller.
+    Llvm:
     LLVMGetVersion(major: *mut c_uint, minor: *mut c_uint, patch: *mut c_uint);
     LLVMParseCommandLineOptions(count: c_int, options: *const *const c_char, overview: *const c_char);
     LLVMDisposeMessage(message: *mut c_char);
@@ -122,6 +125,172 @@ functions! {
     LLVMDisposePassBuilderOptions(options: PassBuilderOptionsRef);
 }
 
+functions! {
+    /// The functions that read and change modules, under the same conditions.
+    ModuleFunctions:
+    LLVMParseBitcodeInContext2(context: ContextRef, data: MemoryBufferRef, module: *mut ModuleRef) -> c_int;
+    LLVMLinkModules2(into: ModuleRef, from: ModuleRef) -> c_int;
+    LLVMWriteBitcodeToFile(module: ModuleRef, path: *const c_char) -> c_int;
+    LLVMStripModuleDebugInfo(module: ModuleRef) -> c_int;
+    LLVMGetModuleDataLayout(module: ModuleRef) -> TargetDataRef;
+    LLVMGetModuleInlineAsm(module: ModuleRef, length: *mut size_t) -> *const c_char;
+    LLVMGetFirstFunction(module: ModuleRef) -> ValueRef;
+    LLVMGetNextFunction(function: ValueRef) -> ValueRef;
+    LLVMGetNamedFunction(module: ModuleRef, name: *const c_char) -> ValueRef;
+    LLVMGetFirstGlobal(module: ModuleRef) -> ValueRef;
+    LLVMGetNextGlobal(global: ValueRef) -> ValueRef;
+    LLVMGetFirstGlobalAlias(module: ModuleRef) -> ValueRef;
+    LLVMGetFirstGlobalIFunc(module: ModuleRef) -> ValueRef;
+    LLVMGetFirstUse(value: ValueRef) -> UseRef;
+    LLVMGetNextUse(use_: UseRef) -> UseRef;
+    LLVMGetUser(use_: UseRef) -> ValueRef;
+    LLVMGetValueName2(value: ValueRef, length: *mut size_t) -> *const c_char;
+    LLVMSetValueName2(value: ValueRef, name: *const c_char, length: size_t);
+    LLVMGetLinkage(global: ValueRef) -> c_int;
+    LLVMSetLinkage(global: ValueRef, linkage: c_int);
+    LLVMSetVisibility(global: ValueRef, visibility: c_int);
+    LLVMGetSection(global: ValueRef) -> *const c_char;
+    LLVMSetSection(global: ValueRef, section: *const c_char);
+    LLVMSetComdat(global: ValueRef, comdat: *mut c_void);
+    LLVMIsDeclaration(global: ValueRef) -> c_int;
+    LLVMIsThreadLocal(global: ValueRef) -> c_int;
+    LLVMIsGlobalConstant(global: ValueRef) -> c_int;
+    LLVMGetInitializer(global: ValueRef) -> ValueRef;
+    LLVMSetInitializer(global: ValueRef, value: ValueRef);
+    LLVMAddGlobal(module: ModuleRef, kind: TypeRef, name: *const c_char) -> ValueRef;
+    LLVMGlobalGetValueType(global: ValueRef) -> TypeRef;
+    LLVMAddFunction(module: ModuleRef, name: *const c_char, kind: TypeRef) -> ValueRef;
+    LLVMDeleteFunction(function: ValueRef);
+    LLVMGetFunctionCallConv(function: ValueRef) -> c_uint;
+    LLVMSetFunctionCallConv(function: ValueRef, convention: c_uint);
+    LLVMHasPersonalityFn(function: ValueRef) -> c_int;
+    LLVMGetIntrinsicID(function: ValueRef) -> c_uint;
+    LLVMCountParams(function: ValueRef) -> c_uint;
+    LLVMGetParam(function: ValueRef, index: c_uint) -> ValueRef;
+    LLVMGetFirstBasicBlock(function: ValueRef) -> BasicBlockRef;
+    LLVMGetNextBasicBlock(block: BasicBlockRef) -> BasicBlockRef;
+    LLVMAppendBasicBlockInContext(context: ContextRef, function: ValueRef, name: *const c_char) -> BasicBlockRef;
+    LLVMGetFirstInstruction(block: BasicBlockRef) -> ValueRef;
+    LLVMGetNextInstruction(instruction: ValueRef) -> ValueRef;
+    LLVMGetBasicBlockTerminator(block: BasicBlockRef) -> ValueRef;
+    LLVMGetInstructionOpcode(instruction: ValueRef) -> c_int;
+    LLVMInstructionClone(instruction: ValueRef) -> ValueRef;
+    LLVMInstructionEraseFromParent(instruction: ValueRef);
+    LLVMInstructionGetDebugLoc(instruction: ValueRef) -> MetadataRef;
+    LLVMGetDebugLocLine(value: ValueRef) -> c_uint;
+    LLVMGetDebugLocFilename(value: ValueRef, length: *mut c_uint) -> *const c_char;
+    LLVMGetNumOperands(value: ValueRef) -> c_int;
+    LLVMGetOperand(value: ValueRef, index: c_uint) -> ValueRef;
+    LLVMSetOperand(value: ValueRef, index: c_uint, operand: ValueRef);
+    LLVMGetNumSuccessors(terminator: ValueRef) -> c_uint;
+    LLVMGetSuccessor(terminator: ValueRef, index: c_uint) -> BasicBlockRef;
+    LLVMSetSuccessor(terminator: ValueRef, index: c_uint, block: BasicBlockRef);
+    LLVMCountIncoming(phi: ValueRef) -> c_uint;
+    LLVMGetIncomingValue(phi: ValueRef, index: c_uint) -> ValueRef;
+    LLVMGetIncomingBlock(phi: ValueRef, index: c_uint) -> BasicBlockRef;
+    LLVMAddIncoming(phi: ValueRef, values: *const ValueRef, blocks: *const BasicBlockRef, count: c_uint);
+    LLVMGetValueKind(value: ValueRef) -> c_int;
+    LLVMTypeOf(value: ValueRef) -> TypeRef;
+    LLVMReplaceAllUsesWith(old: ValueRef, new: ValueRef);
+    LLVMGetConstOpcode(value: ValueRef) -> c_int;
+    LLVMConstIntGetSExtValue(value: ValueRef) -> i64;
+    LLVMGetAggregateElement(value: ValueRef, index: c_uint) -> ValueRef;
+    LLVMConstNull(kind: TypeRef) -> ValueRef;
+    LLVMConstInt(kind: TypeRef, value: u64, sign_extend: c_int) -> ValueRef;
+    LLVMConstStringInContext2(context: ContextRef, text: *const c_char, length: size_t, no_null: c_int) -> ValueRef;
+    LLVMConstNamedStruct(kind: TypeRef, values: *const ValueRef, count: c_uint) -> ValueRef;
+    LLVMConstStructInContext(context: ContextRef, values: *const ValueRef, count: c_uint, packed: c_int) -> ValueRef;
+    LLVMIsInBounds(gep: ValueRef) -> c_int;
+    LLVMGetGEPSourceElementType(gep: ValueRef) -> TypeRef;
+    LLVMGetAllocatedType(alloca: ValueRef) -> TypeRef;
+    LLVMGetVolatile(access: ValueRef) -> c_int;
+    LLVMGetOrdering(access: ValueRef) -> c_int;
+    LLVMGetAlignment(value: ValueRef) -> c_uint;
+    LLVMSetAlignment(value: ValueRef, bytes: c_uint);
+    LLVMGetICmpPredicate(compare: ValueRef) -> c_int;
+    LLVMGetCalledValue(call: ValueRef) -> ValueRef;
+    LLVMGetCalledFunctionType(call: ValueRef) -> TypeRef;
+    LLVMGetNumArgOperands(call: ValueRef) -> c_uint;
+    LLVMGetNumOperandBundles(call: ValueRef) -> c_uint;
+    LLVMIsTailCall(call: ValueRef) -> c_int;
+    LLVMSetTailCallKind(call: ValueRef, kind: c_int);
+    LLVMGetTailCallKind(call: ValueRef) -> c_int;
+    LLVMGetInstructionCallConv(call: ValueRef) -> c_uint;
+    LLVMSetInstructionCallConv(call: ValueRef, convention: c_uint);
+    LLVMGetCallSiteAttributeCount(call: ValueRef, index: c_uint) -> c_uint;
+    LLVMGetCallSiteAttributes(call: ValueRef, index: c_uint, attributes: *mut AttributeRef);
+    LLVMAddCallSiteAttribute(call: ValueRef, index: c_uint, attribute: AttributeRef);
+    LLVMGetAttributeCountAtIndex(function: ValueRef, index: c_uint) -> c_uint;
+    LLVMGetAttributesAtIndex(function: ValueRef, index: c_uint, attributes: *mut AttributeRef);
+    LLVMAddAttributeAtIndex(function: ValueRef, index: c_uint, attribute: AttributeRef);
+    LLVMGetEnumAttributeAtIndex(function: ValueRef, index: c_uint, kind: c_uint) -> AttributeRef;
+    LLVMGetCallSiteEnumAttribute(call: ValueRef, index: c_uint, kind: c_uint) -> AttributeRef;
+    LLVMGetEnumAttributeValue(attribute: AttributeRef) -> u64;
+    LLVMRemoveCallSiteEnumAttribute(call: ValueRef, index: c_uint, kind: c_uint);
+    LLVMGetEnumAttributeKindForName(name: *const c_char, length: size_t) -> c_uint;
+    LLVMGetEnumAttributeKind(attribute: AttributeRef) -> c_uint;
+    LLVMIsEnumAttribute(attribute: AttributeRef) -> c_int;
+    LLVMIsStringAttribute(attribute: AttributeRef) -> c_int;
+    LLVMCreateEnumAttribute(context: ContextRef, kind: c_uint, value: u64) -> AttributeRef;
+    LLVMGetTypeKind(kind: TypeRef) -> c_int;
+    LLVMGetIntTypeWidth(kind: TypeRef) -> c_uint;
+    LLVMGetArrayLength2(kind: TypeRef) -> u64;
+    LLVMGetElementType(kind: TypeRef) -> TypeRef;
+    LLVMCountStructElementTypes(kind: TypeRef) -> c_uint;
+    LLVMStructGetTypeAtIndex(kind: TypeRef, index: c_uint) -> TypeRef;
+    LLVMGetStructName(kind: TypeRef) -> *const c_char;
+    LLVMGetReturnType(function: TypeRef) -> TypeRef;
+    LLVMCountParamTypes(function: TypeRef) -> c_uint;
+    LLVMGetParamTypes(function: TypeRef, types: *mut TypeRef);
+    LLVMIsFunctionVarArg(function: TypeRef) -> c_int;
+    LLVMFunctionType(result: TypeRef, parameters: *const TypeRef, count: c_uint, variadic: c_int) -> TypeRef;
+    LLVMArrayType2(element: TypeRef, count: u64) -> TypeRef;
+    LLVMIntTypeInContext(context: ContextRef, bits: c_uint) -> TypeRef;
+    LLVMPointerTypeInContext(context: ContextRef, space: c_uint) -> TypeRef;
+    LLVMVoidTypeInContext(context: ContextRef) -> TypeRef;
+    LLVMABISizeOfType(layout: TargetDataRef, kind: TypeRef) -> u64;
+    LLVMStoreSizeOfType(layout: TargetDataRef, kind: TypeRef) -> u64;
+    LLVMABIAlignmentOfType(layout: TargetDataRef, kind: TypeRef) -> c_uint;
+    LLVMOffsetOfElement(layout: TargetDataRef, kind: TypeRef, element: c_uint) -> u64;
+    LLVMGetNumIndices(value: ValueRef) -> c_uint;
+    LLVMCreateBuilderInContext(context: ContextRef) -> BuilderRef;
+    LLVMDisposeBuilder(builder: BuilderRef);
+    LLVMPositionBuilderAtEnd(builder: BuilderRef, block: BasicBlockRef);
+    LLVMPositionBuilderBefore(builder: BuilderRef, instruction: ValueRef);
+    LLVMInsertIntoBuilder(builder: BuilderRef, instruction: ValueRef);
+    LLVMBuildPhi(builder: BuilderRef, kind: TypeRef, name: *const c_char) -> ValueRef;
+    LLVMBuildCall2(builder: BuilderRef, kind: TypeRef, function: ValueRef, arguments: *const ValueRef,
+        count: c_uint, name: *const c_char) -> ValueRef;
+    LLVMBuildLoad2(builder: BuilderRef, kind: TypeRef, pointer: ValueRef, name: *const c_char) -> ValueRef;
+    LLVMBuildStore(builder: BuilderRef, value: ValueRef, pointer: ValueRef) -> ValueRef;
+    LLVMBuildGEP2(builder: BuilderRef, kind: TypeRef, pointer: ValueRef, indices: *const ValueRef,
+        count: c_uint, name: *const c_char) -> ValueRef;
+    LLVMBuildInBoundsGEP2(builder: BuilderRef, kind: TypeRef, pointer: ValueRef, indices: *const ValueRef,
+        count: c_uint, name: *const c_char) -> ValueRef;
+    LLVMBuildAlloca(builder: BuilderRef, kind: TypeRef, name: *const c_char) -> ValueRef;
+    LLVMBuildICmp(builder: BuilderRef, predicate: c_int, left: ValueRef, right: ValueRef, name: *const c_char) -> ValueRef;
+    LLVMBuildSelect(builder: BuilderRef, test: ValueRef, yes: ValueRef, no: ValueRef, name: *const c_char) -> ValueRef;
+    LLVMBuildAdd(builder: BuilderRef, left: ValueRef, right: ValueRef, name: *const c_char) -> ValueRef;
+    LLVMBuildSub(builder: BuilderRef, left: ValueRef, right: ValueRef, name: *const c_char) -> ValueRef;
+    LLVMBuildMul(builder: BuilderRef, left: ValueRef, right: ValueRef, name: *const c_char) -> ValueRef;
+    LLVMBuildOr(builder: BuilderRef, left: ValueRef, right: ValueRef, name: *const c_char) -> ValueRef;
+    LLVMBuildAnd(builder: BuilderRef, left: ValueRef, right: ValueRef, name: *const c_char) -> ValueRef;
+    LLVMBuildUDiv(builder: BuilderRef, left: ValueRef, right: ValueRef, name: *const c_char) -> ValueRef;
+    LLVMBuildExactSDiv(builder: BuilderRef, left: ValueRef, right: ValueRef, name: *const c_char) -> ValueRef;
+    LLVMBuildTrunc(builder: BuilderRef, value: ValueRef, kind: TypeRef, name: *const c_char) -> ValueRef;
+    LLVMBuildZExt(builder: BuilderRef, value: ValueRef, kind: TypeRef, name: *const c_char) -> ValueRef;
+    LLVMBuildSExt(builder: BuilderRef, value: ValueRef, kind: TypeRef, name: *const c_char) -> ValueRef;
+    LLVMBuildIntCast2(builder: BuilderRef, value: ValueRef, kind: TypeRef, signed: c_int, name: *const c_char) -> ValueRef;
+    LLVMBuildPtrToInt(builder: BuilderRef, value: ValueRef, kind: TypeRef, name: *const c_char) -> ValueRef;
+    LLVMBuildIntToPtr(builder: BuilderRef, value: ValueRef, kind: TypeRef, name: *const c_char) -> ValueRef;
+    LLVMGetMDKindIDInContext(context: ContextRef, name: *const c_char, length: c_uint) -> c_uint;
+    LLVMGetMetadata(value: ValueRef, kind: c_uint) -> ValueRef;
+    LLVMSetMetadata(value: ValueRef, kind: c_uint, node: ValueRef);
+    LLVMMDNodeInContext2(context: ContextRef, parts: *const MetadataRef, count: size_t) -> MetadataRef;
+    LLVMValueAsMetadata(value: ValueRef) -> MetadataRef;
+    LLVMMetadataAsValue(context: ContextRef, metadata: MetadataRef) -> ValueRef;
+}
+
 /// LLVM, loaded and initialized; or what is missing.
 pub fn llvm() -> Result<&'static Llvm, String> {
     static LLVM: OnceLock<Result<Llvm, String>> = OnceLock::new();
@@ -134,14 +303,26 @@ pub fn llvm() -> Result<&'static Llvm, String> {
     .map_err(String::clone)
 }
 
-/// Loads the first library of these that is there.
+/// The functions that read and change modules, from the same library.
+pub fn module_functions() -> Result<&'static ModuleFunctions, String> {
+    static FUNCTIONS: OnceLock<Result<ModuleFunctions, String>> = OnceLock::new();
+    llvm()?;
+    FUNCTIONS.get_or_init(|| ModuleFunctions::find(library(&FILES)?)).as_ref().map_err(String::clone)
+}
+
+/// Loads the first library of these that is there, and checks that it is LLVM of our version.
 fn load(files: &[&CStr]) -> Result<Llvm, String> {
+    Llvm::find(library(files)?)?.checked()
+}
+
+/// Loads the first library of these that is there; again, it is the same.
+fn library(files: &[&CStr]) -> Result<*mut c_void, String> {
     let mut why = String::new();
     for file in files {
         // SAFETY: initializers of a library found on the system's path; the name is NUL-terminated.
         let library = unsafe { dlopen(file.as_ptr(), RTLD_LAZY | RTLD_LOCAL) };
         if !library.is_null() {
-            return Llvm::find(library)?.checked();
+            return Ok(library);
         }
         if why.is_empty() {
             why = last_error();

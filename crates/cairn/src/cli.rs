@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The names of commands.
-const COMMANDS: [&str; 5] = ["repl", "run", "build", "prepare", "study"];
+const COMMANDS: [&str; 6] = ["repl", "run", "build", "prepare", "study", "cc"];
 
 /// What the user asked for.
 pub enum Command {
@@ -50,6 +50,11 @@ pub enum Command {
     },
     /// Make experiments: another program does.
     Study {
+        /// Its arguments.
+        arguments: Vec<OsString>,
+    },
+    /// Compile C: all arguments are for that compiler.
+    Cc {
         /// Its arguments.
         arguments: Vec<OsString>,
     },
@@ -285,6 +290,11 @@ fn command() -> clap::Command {
                 ),
         )
         .subcommand(
+            clap::Command::new("cc")
+                .about("Compile C with pool allocation and pointer compression; takes clang's options")
+                .override_usage("cairn cc [--ptrcomp=off|pool|static] [--report] [CLANG'S OPTIONS] FILE.c... -o EXE"),
+        )
+        .subcommand(
             clap::Command::new("study")
                 .about("Make the experiments of the papers again; `cairn study --help` tells which")
                 .disable_help_flag(true)
@@ -320,7 +330,12 @@ fn with_command(args: impl Iterator<Item = OsString>) -> Result<Vec<OsString>, E
 
 /// Parses the command line; on failure or `--help` everything has been printed.
 pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> {
-    let matches = command().try_get_matches_from(with_command(args)?).map_err(|e| {
+    let args = with_command(args)?;
+    if args.get(1).is_some_and(|a| a == "cc") {
+        // All that follows are another compiler's options.
+        return Ok(Command::Cc { arguments: args[2..].to_vec() });
+    }
+    let matches = command().try_get_matches_from(args).map_err(|e| {
         if e.use_stderr() {
             let _ = e.print();
             return ExitCode::from(crate::USAGE);

@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         Command::Run { file, arguments, compile, run } => self::run(&file, arguments, &compile, run),
         Command::Build { file, output, compile } => build(&file, &output, &compile),
         Command::Study { arguments } => study(&arguments),
+        Command::Cc { arguments } => return cairn_ptrcomp::cc(&arguments),
         Command::Prepare { compile } => compiler(&compile).prepare().map(|()| ExitCode::SUCCESS),
         Command::Emit { file, stage, only, compile } => emit(&file, stage, only.as_deref(), &compile),
     };

@@ -1,0 +1,148 @@
+//! What functions of the C library do with the pointers they are given: a table, from the C standard and POSIX.
+//!
+//! Only functions that keep no pointer and call nothing back are here, and those with special treatment in
+//! [`super::local`]. Any other function that isn't there may do everything.
+
+/// What becomes of an argument or result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Not a pointer, or one whose object the library made and owns.
+    Own,
+    /// Its bytes are read or written.
+    Bytes,
+    /// Result: the argument of this number, or inside of its object.
+    Same(u8),
+    /// A place for a pointer into the object of the argument of this number.
+    PointerInto(u8),
+    /// Where elements are moved around by a callback's answers.
+    Elements,
+}
+
+use Effect::{Bytes as B, Elements, Own, PointerInto, Same};
+
+/// The allocating functions, and how they say the size.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Allocator {
+    /// `malloc(size)`.
+    Malloc,
+    /// `calloc(count, size)`.
+    Calloc,
+    /// `realloc(object, size)`.
+    Realloc,
+    /// `free(object)`.
+    Free,
+}
+
+/// The allocating function of this name.
+pub fn allocator(name: &str) -> Option<Allocator> {
+    Some(match name {
+        "malloc" => Allocator::Malloc,
+        "calloc" => Allocator::Calloc,
+        "realloc" => Allocator::Realloc,
+        "free" => Allocator::Free,
+        _ => return None,
+    })
+}
+
+/// A library function: result, arguments; the last stands for all that follow.
+type Row = (&'static str, Effect, &'static [Effect]);
+
+const TABLE: &[Row] = &[
+    ("strlen", Own, &[B]),
+    ("strnlen", Own, &[B]),
+    ("strcmp", Own, &[B]),
+    ("strncmp", Own, &[B]),
+    ("strcasecmp", Own, &[B]),
+    ("strncasecmp", Own, &[B]),
+    ("strcoll", Own, &[B]),
+    ("bcmp", Own, &[B]),
+    ("memcmp", Own, &[B]),
+    ("strcpy", Same(0), &[B]),
+    ("stpcpy", Same(0), &[B]),
+    ("strncpy", Same(0), &[B]),
+    ("strcat", Same(0), &[B]),
+    ("strncat", Same(0), &[B]),
+    ("strchr", Same(0), &[B]),
+    ("strrchr", Same(0), &[B]),
+    ("strstr", Same(0), &[B]),
+    ("strpbrk", Same(0), &[B]),
+    ("memchr", Same(0), &[B]),
+    ("strspn", Own, &[B]),
+    ("strcspn", Own, &[B]),
+    ("atoi", Own, &[B]),
+    ("atol", Own, &[B]),
+    ("atof", Own, &[B]),
+    ("strtol", Own, &[B, PointerInto(0)]),
+    ("strtoul", Own, &[B, PointerInto(0)]),
+    ("strtoll", Own, &[B, PointerInto(0)]),
+    ("strtoull", Own, &[B, PointerInto(0)]),
+    ("strtod", Own, &[B, PointerInto(0)]),
+    ("printf", Own, &[B]),
+    ("fprintf", Own, &[Own, B]),
+    ("sprintf", Own, &[B]),
+    ("snprintf", Own, &[B, Own, B]),
+    ("puts", Own, &[B]),
+    ("fputs", Own, &[B, Own]),
+    ("fputc", Own, &[Own, Own]),
+    ("putc", Own, &[Own, Own]),
+    ("fwrite", Own, &[B, Own, Own, Own]),
+    ("fread", Own, &[B, Own, Own, Own]),
+    ("fgets", Same(0), &[B, Own, Own]),
+    ("fgetc", Own, &[Own]),
+    ("getc", Own, &[Own]),
+    ("ungetc", Own, &[Own, Own]),
+    ("fflush", Own, &[Own]),
+    ("fclose", Own, &[Own]),
+    ("feof", Own, &[Own]),
+    ("ferror", Own, &[Own]),
+    ("fseek", Own, &[Own]),
+    ("ftell", Own, &[Own]),
+    ("rewind", Own, &[Own]),
+    ("fopen", Own, &[B]),
+    ("perror", Own, &[B]),
+    ("remove", Own, &[B]),
+    ("getenv", Own, &[B]),
+    ("system", Own, &[B]),
+    ("sscanf", Own, &[B]),
+    ("scanf", Own, &[B]),
+    ("fscanf", Own, &[Own, B]),
+    ("time", Own, &[B]),
+    ("gettimeofday", Own, &[B]),
+    ("clock_gettime", Own, &[Own, B]),
+    ("getrusage", Own, &[Own, B]),
+    ("times", Own, &[B]),
+    ("ctime", Own, &[B]),
+    ("localtime", Own, &[B]),
+    ("gmtime", Own, &[B]),
+    ("mktime", Own, &[B]),
+    ("strftime", Own, &[B]),
+    ("strerror", Own, &[Own]),
+    ("frexp", Own, &[Own, B]),
+    ("modf", Own, &[Own, B]),
+    ("__ctype_b_loc", Own, &[]),
+    ("__ctype_tolower_loc", Own, &[]),
+    ("__ctype_toupper_loc", Own, &[]),
+    ("__errno_location", Own, &[]),
+    ("__assert_fail", Own, &[B]),
+    ("__isoc99_sscanf", Own, &[B]),
+    ("__isoc99_scanf", Own, &[B]),
+    ("__isoc99_fscanf", Own, &[Own, B]),
+    ("write", Own, &[Own, B]),
+    ("read", Own, &[Own, B]),
+    ("open", Own, &[B]),
+    ("unlink", Own, &[B]),
+    ("stat", Own, &[B]),
+    ("fstat", Own, &[Own, B]),
+    ("qsort", Own, &[Elements]),
+    ("_setjmp", Own, &[B]),
+    ("setjmp", Own, &[B]),
+    ("__sigsetjmp", Own, &[B]),
+    ("longjmp", Own, &[B]),
+];
+
+/// What this function does with its result and each of so many arguments, if it is known.
+pub fn effects(name: &str, count: usize) -> Option<(Effect, Vec<Effect>)> {
+    let &(_, result, arguments) = TABLE.iter().find(|row| row.0 == name)?;
+    let last = arguments.last().copied().unwrap_or(Own);
+    Some((result, (0..count).map(|i| arguments.get(i).copied().unwrap_or(last)).collect()))
+}

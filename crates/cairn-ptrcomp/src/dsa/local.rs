@@ -1,0 +1,509 @@
+//! The local phase: the points-to graph of each function for itself.
+//!
+//! Each instruction is a few accesses and unifications. Calls of functions that are there are left for the bottom-up
+//! phase; the library's are in a table ([`super::externals`]); unknown ones let everything escape that they can reach.
+//! A call by address calls every function whose address is taken and that has such parameters.
+
+use super::externals::{self, Allocator, Effect};
+use super::points_to::{Cell, Extent, flag};
+use super::{Analysis, CallSite, FunctionGraph};
+use crate::model::*;
+
+/// Builds the graphs of all functions.
+pub(super) fn build(analysis: &mut Analysis) {
+    let module = analysis.module;
+    for function in &module.functions {
+        let values = vec![None; function.values.len()];
+        let result = analysis.graph.fresh(0);
+        analysis.functions.push(FunctionGraph { values, result, calls: vec![] });
+    }
+    for id in module.function_ids() {
+        let function = module.function(id);
+        let params: Vec<Cell> =
+            (0..function.params.len()).map(|i| analysis.value(id, ValueId(i as u32))).collect();
+        let result = analysis.functions[id.0 as usize].result;
+        analysis.graph.signatures.push((params, result));
+    }
+    for index in 0..module.globals.len() {
+        global(analysis, GlobalId(index as u32));
+    }
+    for id in module.function_ids() {
+        let function = module.function(id);
+        if function.kept || function.varargs || function.address_taken {
+            entered_from_elsewhere(analysis, id);
+        }
+        if function.declared {
+            continue;
+        }
+        for index in 0..function.values.len() {
+            Local { a: analysis, id, value: ValueId(index as u32) }.instruction();
+        }
+    }
+}
+
+/// Functions that are not only called by name from here.
+fn entered_from_elsewhere(analysis: &mut Analysis, id: FuncId) {
+    let function = analysis.module.function(id);
+    let (params, result) = analysis.graph.signatures[id.0 as usize].clone();
+    let why = match (function.kept, function.varargs) {
+        (true, _) => format!("{} is called from outside", function.name),
+        (_, true) => format!("{} takes a variable number of arguments", function.name),
+        _ => String::new(),
+    };
+    for cell in params.into_iter().chain([result]) {
+        analysis.graph.mark(cell, flag::SHARED);
+        if !why.is_empty() {
+            analysis.graph.escape(cell, &why, At::default());
+        }
+    }
+}
+
+fn global(analysis: &mut Analysis, id: GlobalId) {
+    let cell = analysis.global(id);
+    let global = &analysis.module.globals[id.0 as usize];
+    for &(offset, count, size) in &global.runs {
+        if count > 1 {
+            let at = Cell { node: cell.node, offset: offset as i64 };
+            analysis.graph.step(at, Step::Element { stride: size, count, by: None }, At::default());
+        }
+    }
+    for &(offset, operand) in &global.pointers {
+        let place = Cell { node: cell.node, offset: offset as i64 };
+        let target = analysis.graph.target(place, 1, At::default());
+        if let Some(value) = analysis.operand(None, operand) {
+            analysis.graph.unify(target, value);
+        }
+    }
+    if global.declared || global.kept {
+        let why = format!("{} is a variable that code outside uses", global.name);
+        analysis.graph.escape(cell, &why, At::default());
+    }
+}
+
+/// One instruction.
+struct Local<'a, 'm> {
+    a: &'a mut Analysis<'m>,
+    id: FuncId,
+    value: ValueId,
+}
+
+impl<'m> Local<'_, 'm> {
+    fn this(&self) -> &'m Value {
+        &self.a.module.function(self.id).values[self.value.0 as usize]
+    }
+
+    fn cell(&mut self, operand: Operand) -> Option<Cell> {
+        self.a.operand(Some(self.id), operand)
+    }
+
+    fn result(&mut self) -> Cell {
+        self.a.value(self.id, self.value)
+    }
+
+    fn same(&mut self, a: Cell, b: Operand) {
+        if let Some(b) = self.cell(b) {
+            self.a.graph.unify(a, b);
+        }
+    }
+
+    fn escape(&mut self, operand: Operand, why: &str) {
+        let at = self.this().at;
+        if let Some(cell) = self.cell(operand) {
+            self.a.graph.escape(cell, why, at);
+        }
+    }
+
+    fn instruction(&mut self) {
+        let value = self.this();
+        let at = value.at;
+        match &value.op {
+            Op::Param | Op::Plain => {}
+            Op::Alloca => {
+                let cell = self.result();
+                self.a.graph.edit(cell, |n| n.origin = at);
+                self.a.graph.mark(cell, flag::STACK);
+            }
+            Op::Load { from, size, align, simple } => {
+                let kind = value.kind;
+                self.access(*from, kind, *size, *align, *simple, flag::READ, None);
+            }
+            Op::Store { to, value, kind, size, align, simple } => {
+                self.access(*to, *kind, *size, *align, *simple, flag::WRITTEN, Some(*value));
+            }
+            Op::Atomic { on, values, size, kind } => {
+                self.access(*on, *kind, *size, 1, false, flag::READ | flag::WRITTEN, None);
+                for &operand in values {
+                    if kind.has_pointer() {
+                        self.escape(operand, "an atomic operation");
+                    }
+                }
+                if value.kind.has_pointer() {
+                    let cell = self.result();
+                    self.a.graph.escape(cell, "an atomic operation", at);
+                }
+            }
+            Op::Address { base, steps } => {
+                let Some(mut cell) = self.cell(*base) else {
+                    let result = self.result();
+                    return self.a.graph.escape(result, "an address computed from null", at);
+                };
+                for &step in steps {
+                    cell = self.a.graph.step(cell, step, at);
+                }
+                let result = self.result();
+                self.a.graph.unify(result, cell);
+            }
+            Op::Join(operands) => {
+                let result = self.result();
+                for &operand in operands {
+                    self.same(result, operand);
+                }
+            }
+            Op::Compare { left, right, .. } => {
+                for operand in [left, right] {
+                    if *operand == Operand::Strange {
+                        let other = if operand == left { right } else { left };
+                        self.freeze_pointer(*other, "compared with a number");
+                    }
+                }
+            }
+            Op::ToInteger { of, harmless } => match harmless {
+                true => {
+                    if let Some(cell) = self.cell(*of) {
+                        self.a.graph.freeze(cell, "the distance of two of its addresses is computed", at);
+                    }
+                }
+                false => self.escape(*of, "its address becomes a number"),
+            },
+            Op::FromInteger => {
+                let result = self.result();
+                self.a.graph.escape(result, "an address made of a number", at);
+            }
+            Op::Return(operand) => {
+                if self.a.module.function(self.id).result.has_pointer() {
+                    let result = self.a.functions[self.id.0 as usize].result;
+                    self.same(result, *operand);
+                }
+            }
+            Op::Strange(operands) => {
+                for &operand in operands {
+                    self.escape(operand, "an instruction that the analysis doesn't know");
+                }
+                if value.kind.has_pointer() {
+                    let result = self.result();
+                    self.a.graph.escape(result, "an instruction that the analysis doesn't know", at);
+                }
+            }
+            Op::Call(call) => self.call(call),
+        }
+    }
+
+    fn freeze_pointer(&mut self, operand: Operand, why: &str) {
+        self.escape(operand, why);
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn access(
+        &mut self,
+        on: Operand,
+        kind: Kind,
+        size: u64,
+        align: u32,
+        simple: bool,
+        flags: u16,
+        stored: Option<Operand>,
+    ) {
+        let at = self.this().at;
+        let Some(place) = self.cell(on) else { return };
+        self.a.graph.mark(place, flags);
+        if !simple {
+            self.a.graph.freeze(place, "volatile or atomic access", at);
+        }
+        match kind {
+            Kind::Pointer => {
+                let target = self.a.graph.target(place, align, at);
+                match stored {
+                    Some(value) => self.same(target, value),
+                    None => {
+                        let result = self.result();
+                        self.a.graph.unify(target, result);
+                    }
+                }
+            }
+            Kind::Mixed => {
+                self.a.graph.collapse(place, "a structure with pointers is read or written as one value", at);
+                let target = self.a.graph.target(place, align, at);
+                match stored {
+                    Some(value) => self.same(target, value),
+                    None => {
+                        let result = self.result();
+                        self.a.graph.unify(target, result);
+                    }
+                }
+            }
+            _ => self.a.graph.access(place, size, false, align, at),
+        }
+    }
+
+    fn call(&mut self, call: &Call) {
+        match call.callee {
+            Callee::Assembly => self.unknown(call, "inline assembly"),
+            Callee::Indirect(target) => self.indirect(call, target),
+            Callee::Known(id) => {
+                let function = self.a.module.function(id);
+                if function.declared {
+                    return self.external(call, &function.name, function.intrinsic);
+                }
+                let mismatch = call.arguments.len() != function.params.len();
+                if call.by_value.iter().any(|b| *b) || mismatch {
+                    self.passed_by_value(call, mismatch);
+                }
+                self.a.functions[self.id.0 as usize].calls.push(CallSite {
+                    value: self.value,
+                    callee: id,
+                    copies: Default::default(),
+                });
+                if function.varargs {
+                    self.unknown(call, &format!("{} takes a variable number of arguments", function.name));
+                }
+            }
+        }
+    }
+
+    fn passed_by_value(&mut self, call: &Call, all: bool) {
+        let at = self.this().at;
+        for (i, &argument) in call.arguments.iter().enumerate() {
+            if (all || call.by_value[i])
+                && let Some(cell) = self.cell(argument)
+            {
+                self.a.graph.mark(cell, flag::STACK);
+                self.a.graph.freeze(cell, "passed by value", at);
+            }
+        }
+    }
+
+    /// Code that may do anything with what it gets.
+    fn unknown(&mut self, call: &Call, who: &str) {
+        let at = self.this().at;
+        for &argument in &call.arguments {
+            self.escape(argument, &format!("escapes through {who}"));
+        }
+        if self.this().kind.has_pointer() {
+            let result = self.result();
+            self.a.graph.escape(result, &format!("comes from {who}"), at);
+        }
+    }
+
+    fn indirect(&mut self, call: &Call, target: Operand) {
+        let at = self.this().at;
+        if target == Operand::Strange || target == Operand::Null {
+            return self.unknown(call, "a call of an unknown address");
+        }
+        let Some(target) = self.cell(target) else { return };
+        self.a.graph.mark(target, flag::SHARED);
+        let module = self.a.module;
+        for id in module.function_ids().filter(|id| module.function(*id).address_taken) {
+            let function = module.function(id);
+            if function.declared {
+                if !function.intrinsic && function.params.len() == call.arguments.len() {
+                    self.unknown(call, &format!("{} by its address", function.name));
+                }
+                continue;
+            }
+            if function.params.len() > call.arguments.len() {
+                continue;
+            }
+            let (params, result) = self.a.graph.signatures[id.0 as usize].clone();
+            for (i, param) in params.into_iter().enumerate() {
+                let pointer = function.params[i].has_pointer();
+                match self.cell(call.arguments[i]) {
+                    Some(cell) if pointer => self.a.graph.unify(param, cell),
+                    Some(cell) => self.a.graph.escape(cell, "passed as a number to a function pointer", at),
+                    None if pointer && call.arguments[i] != Operand::Null => {
+                        self.a.graph.escape(param, "comes as a number from a call by address", at);
+                    }
+                    None => {}
+                }
+            }
+            match (function.result.has_pointer(), self.this().kind.has_pointer()) {
+                (true, true) => {
+                    let cell = self.result();
+                    self.a.graph.unify(cell, result);
+                }
+                (false, true) => {
+                    let cell = self.result();
+                    self.a.graph.escape(cell, "comes from a function pointer of another type", at);
+                }
+                (true, false) if self.this().kind == Kind::Data => {
+                    self.a.graph.escape(result, "returned as a number to a function pointer", at);
+                }
+                _ => {}
+            }
+        }
+        self.a.indirect.push((self.id, self.value, target));
+    }
+
+    fn external(&mut self, call: &Call, name: &str, intrinsic: bool) {
+        if intrinsic {
+            return self.intrinsic(call, name);
+        }
+        if let Some(allocator) = externals::allocator(name) {
+            return self.allocate(call, allocator);
+        }
+        let Some((result, effects)) = externals::effects(name, call.arguments.len()) else {
+            return self.unknown(call, name);
+        };
+        let at = self.this().at;
+        for (i, effect) in effects.into_iter().enumerate() {
+            let Some(cell) = self.cell(call.arguments[i]) else { continue };
+            match effect {
+                Effect::Own => self.a.graph.escape(cell, &format!("escapes through {name}"), at),
+                Effect::Bytes => self.a.graph.expose(cell, &format!("{name} looks at its bytes"), at),
+                Effect::PointerInto(n) => {
+                    let target = self.a.graph.target(cell, 1, at);
+                    self.a.graph.freeze(cell, &format!("{name} stores a pointer in it"), at);
+                    self.same(target, call.arguments[n as usize]);
+                }
+                Effect::Elements => return self.sort(call),
+                Effect::Same(_) => {}
+            }
+        }
+        if self.this().kind.has_pointer() {
+            let cell = self.result();
+            match result {
+                Effect::Same(n) => {
+                    let Some(argument) = self.cell(call.arguments[n as usize]) else { return };
+                    self.a.graph.collapse(argument, &format!("{name} returns an address inside"), at);
+                    self.a.graph.unify(cell, argument);
+                }
+                _ => self.a.graph.escape(cell, &format!("comes from {name}"), at),
+            }
+        }
+    }
+
+    /// `qsort(base, count, size, compare)`: elements are moved, and shown to `compare`.
+    fn sort(&mut self, call: &Call) {
+        let at = self.this().at;
+        let Operand::Function(compare) = call.arguments[3] else { return self.unknown(call, "qsort") };
+        let function = self.a.module.function(compare);
+        if function.declared || function.params.len() != 2 {
+            return self.unknown(call, "qsort");
+        }
+        let Some(base) = self.cell(call.arguments[0]) else { return };
+        self.a.graph.freeze(base, "sorted by qsort", at);
+        if let Size::Const(stride) = call.sizes[2] {
+            self.a.graph.step(base, Step::Along { stride, by: None }, at);
+        } else {
+            self.a.graph.collapse(base, "sorted by qsort", at);
+        }
+        for param in self.a.graph.signatures[compare.0 as usize].0.clone() {
+            self.a.graph.unify(param, base);
+        }
+    }
+
+    fn allocate(&mut self, call: &Call, allocator: Allocator) {
+        let at = self.this().at;
+        if allocator == Allocator::Free {
+            if let Some(cell) = call.arguments.first().and_then(|a| self.cell(*a)) {
+                self.a.graph.mark(cell, flag::FREED);
+            }
+            return;
+        }
+        if self.this().kind != Kind::Pointer {
+            return self.unknown(call, "an allocation that is declared otherwise");
+        }
+        let result = self.result();
+        let size = match (allocator, &call.sizes[..]) {
+            (Allocator::Malloc, [size]) | (Allocator::Realloc, [_, size]) => *size,
+            (Allocator::Calloc, [count, size]) => match (*count, *size) {
+                (Size::Const(a), Size::Const(b)) => Size::Const(a.wrapping_mul(b)),
+                (Size::Const(1), other) | (other, Size::Const(1)) => other,
+                // The larger constant is the size of the elements, the other way round the number of them.
+                (_, Size::Const(n)) | (Size::Const(n), _) => Size::Multiple(n),
+                _ => Size::Unknown,
+            },
+            _ => Size::Unknown,
+        };
+        self.a.graph.mark(result, flag::HEAP);
+        self.a.graph.edit(result, |n| {
+            n.origin = at;
+            n.allocations.push(Extent { offset: 0, size, at });
+        });
+        if allocator == Allocator::Realloc {
+            self.same(result, call.arguments[0]);
+        }
+    }
+
+    fn intrinsic(&mut self, call: &Call, name: &str) {
+        let at = self.this().at;
+        let base = name.trim_start_matches("llvm.");
+        let is = |prefix: &str| base.starts_with(prefix);
+        if is("memcpy") || is("memmove") {
+            self.copy(call);
+        } else if is("memset") {
+            let Some(cell) = self.cell(call.arguments[0]) else { return };
+            self.a.graph.mark(cell, flag::WRITTEN);
+            let size = call.sizes[2];
+            self.a.graph.edit(cell, |_| {});
+            self.extent(cell, size, at);
+            if !call.zero[1] {
+                self.a.graph.expose(cell, "filled with bytes", at);
+            }
+        } else if is("lifetime")
+            || is("assume")
+            || is("expect")
+            || is("objectsize")
+            || is("dbg")
+            || is("donothing")
+        {
+        } else if is("stacksave") || is("stackrestore") {
+            if self.this().kind.has_pointer() {
+                self.result();
+            }
+        } else if is("prefetch") || is("is.constant") {
+        } else if call.arguments.iter().any(|a| !matches!(a, Operand::Data)) || self.this().kind.has_pointer() {
+            self.unknown_pointers(call, name);
+        }
+    }
+
+    /// An intrinsic with pointers that we don't know.
+    fn unknown_pointers(&mut self, call: &Call, name: &str) {
+        let values = &self.a.module.function(self.id).values;
+        let pointers = call.arguments.iter().any(|a| match a {
+            Operand::Value(v) => values[v.0 as usize].kind.has_pointer(),
+            Operand::Data => false,
+            _ => true,
+        });
+        if pointers || self.this().kind.has_pointer() {
+            self.unknown(call, name);
+        }
+    }
+
+    /// Remembers how much of an object is copied or cleared at once.
+    fn extent(&mut self, cell: Cell, size: Size, at: At) {
+        let cell = self.a.graph.find(cell);
+        self.a.graph.edit(cell, |n| n.copies.push(Extent { offset: cell.offset, size, at }));
+    }
+
+    fn copy(&mut self, call: &Call) {
+        let at = self.this().at;
+        let (Some(to), Some(from)) = (self.cell(call.arguments[0]), self.cell(call.arguments[1])) else { return };
+        let size = call.sizes[2];
+        self.a.graph.mark(to, flag::WRITTEN);
+        self.a.graph.mark(from, flag::READ);
+        // A literal has no pointers, and what is copied over them is nothing that anybody points to.
+        let literal = match call.arguments[1] {
+            Operand::Global(id, _) => self.a.module.globals[id.0 as usize].literal,
+            _ => false,
+        };
+        if literal {
+            return match size {
+                Size::Const(size) if size > 0 => self.a.graph.access(to, size, false, 1, at),
+                _ => self.a.graph.collapse(to, "bytes are copied into it", at),
+            };
+        }
+        self.extent(to, size, at);
+        self.extent(from, size, at);
+        self.a.graph.unify(to, from);
+    }
+}

@@ -1,0 +1,637 @@
+//! The points-to graph: nodes are sets of objects, unified as the program treats them alike.
+//!
+//! Each pointer has one target, a [`Cell`]: a node and an offset in its objects. Nodes have fields by offset, found by
+//! the accesses that are seen, not by declared types. Where objects lie in a row (`stride`), and inside of arrays in an
+//! object (`runs`), offsets mean those of the first element. A node whose accesses contradict each other *collapses*:
+//! all of its offsets become one, and its layout is unknown.
+//!
+//! ```text
+//!  unify (N, 8) with (M, 0):   M becomes part of N at offset 8; its fields move by 8
+//!  same node, other offset:    collapse
+//!  fields that overlap:        two of data become one larger field of data; a pointer and anything else: collapse
+//! ```
+//!
+//! Two properties are inherited by everything that can be reached from a node: `ESCAPED` (code that isn't there may do
+//! anything with it) and `SHARED` (it belongs to the whole program: reached from global variables, or from functions
+//! that are called by address). Shared nodes stand for themselves in all functions and are never copied.
+//!
+//! After Lattner's Data Structure Analysis; different: one arena for all functions, with shared nodes in place of a
+//! graph of globals; fields by access instead of declared types (opaque pointers have none).
+
+use crate::model::{At, FuncId, GlobalId, Size, Step};
+use std::collections::BTreeMap;
+
+/// A node, by its number in the arena.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NodeId(pub u32);
+
+/// A place in the objects of a node.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Cell {
+    pub node: NodeId,
+    pub offset: i64,
+}
+
+/// What objects of a node are.
+pub mod flag {
+    /// Some are of the heap.
+    pub const HEAP: u16 = 1;
+    /// Of the stack.
+    pub const STACK: u16 = 2;
+    /// Global variables.
+    pub const GLOBAL: u16 = 4;
+    /// Functions.
+    pub const FUNCTION: u16 = 8;
+    /// Read.
+    pub const READ: u16 = 16;
+    /// Written.
+    pub const WRITTEN: u16 = 32;
+    /// Belongs to the whole program. Inherited.
+    pub const SHARED: u16 = 64;
+    /// Code that isn't there may do anything with it. Inherited.
+    pub const ESCAPED: u16 = 128;
+    /// Freed.
+    pub const FREED: u16 = 256;
+    /// Somebody sees its addresses as they are: they can't become indices.
+    pub const SEEN: u16 = 512;
+
+    pub const INHERITED: u16 = SHARED | ESCAPED;
+}
+
+/// Why something is as it is, and the line that says so.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Why {
+    pub text: String,
+    pub at: At,
+}
+
+/// Part of an object that is accessed as a whole.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Field {
+    pub size: u64,
+    pub pointer: bool,
+    pub align: u32,
+    pub link: Option<Cell>,
+    pub at: At,
+}
+
+/// An array inside of an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Run {
+    pub count: u64,
+    pub size: u64,
+}
+
+/// A number of bytes that is allocated, copied or cleared.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Extent {
+    pub offset: i64,
+    pub size: Size,
+    pub at: At,
+}
+
+/// A set of objects.
+#[derive(Clone, Default, Debug)]
+pub struct Node {
+    pub flags: u16,
+    /// Objects lie in rows, this far apart; 0 if none is seen.
+    pub stride: u64,
+    pub fields: BTreeMap<i64, Field>,
+    pub runs: BTreeMap<i64, Run>,
+    pub allocations: Vec<Extent>,
+    pub copies: Vec<Extent>,
+    pub globals: Vec<GlobalId>,
+    pub functions: Vec<FuncId>,
+    /// Offsets mean nothing.
+    pub collapsed: Option<Why>,
+    /// The layout can't change.
+    pub frozen: Option<Why>,
+    /// Its bytes are looked at: what it points to must keep its addresses.
+    pub opaque: Option<Why>,
+    pub escaped: Option<Why>,
+    /// Where the first of its objects comes from.
+    pub origin: At,
+}
+
+enum Slot {
+    Node(Box<Node>),
+    /// It became part of another.
+    Moved(Cell),
+}
+
+/// All nodes of a program.
+#[derive(Default)]
+pub struct Graph {
+    slots: Vec<Slot>,
+    /// Parameters and result of each function, for function pointers that escape.
+    pub signatures: Vec<(Vec<Cell>, Cell)>,
+    pending: Vec<(Cell, Cell)>,
+}
+
+impl Graph {
+    /// A new node.
+    pub fn fresh(&mut self, flags: u16) -> Cell {
+        self.insert(Node { flags, ..Node::default() })
+    }
+
+    /// Adds a node.
+    pub fn insert(&mut self, node: Node) -> Cell {
+        self.slots.push(Slot::Node(Box::new(node)));
+        Cell { node: NodeId(self.slots.len() as u32 - 1), offset: 0 }
+    }
+
+    /// Number of slots.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Has this number still a node of its own?
+    pub fn is_node(&self, id: NodeId) -> bool {
+        matches!(self.slots[id.0 as usize], Slot::Node(_))
+    }
+
+    /// The node; its number must be that of a cell that was found.
+    pub fn node(&self, id: NodeId) -> &Node {
+        match &self.slots[id.0 as usize] {
+            Slot::Node(node) => node,
+            Slot::Moved(_) => unreachable!("the node of a found cell"),
+        }
+    }
+
+    fn node_mut(&mut self, id: NodeId) -> &mut Node {
+        match &mut self.slots[id.0 as usize] {
+            Slot::Node(node) => node,
+            Slot::Moved(_) => unreachable!("the node of a found cell"),
+        }
+    }
+
+    /// The cell as it is now.
+    pub fn find(&self, mut cell: Cell) -> Cell {
+        loop {
+            match &self.slots[cell.node.0 as usize] {
+                Slot::Node(node) => {
+                    return Cell { node: cell.node, offset: node.normal(cell.offset) };
+                }
+                Slot::Moved(to) => cell = Cell { node: to.node, offset: cell.offset.wrapping_add(to.offset) },
+            }
+        }
+    }
+
+    /// The node that a cell lies in.
+    pub fn at(&self, cell: Cell) -> &Node {
+        self.node(self.find(cell).node)
+    }
+
+    /// Gives a cell's node properties.
+    pub fn mark(&mut self, cell: Cell, flags: u16) {
+        let id = self.find(cell).node;
+        let before = self.node(id).flags;
+        self.node_mut(id).flags |= flags;
+        let news = flags & !before & flag::INHERITED;
+        if news != 0 {
+            self.inherit(id, news);
+        }
+    }
+
+    /// Passes inherited properties on. With `ESCAPED`, functions are called from outside.
+    fn inherit(&mut self, id: NodeId, flags: u16) {
+        let mut work: Vec<(Cell, Option<Why>)> = vec![];
+        let push_links = |node: &Node, work: &mut Vec<(Cell, Option<Why>)>| {
+            let why = node.escaped.clone();
+            work.extend(node.fields.values().filter_map(|f| Some((f.link?, why.clone()))));
+        };
+        push_links(self.node(id), &mut work);
+        if flags & flag::ESCAPED != 0 {
+            self.called_from_outside(id, &mut work);
+        }
+        while let Some((cell, why)) = work.pop() {
+            let id = self.find(cell).node;
+            let node = self.node_mut(id);
+            let news = flags & !node.flags;
+            node.flags |= flags;
+            if flags & flag::ESCAPED != 0 && node.escaped.is_none() {
+                node.escaped = why;
+            }
+            if news != 0 {
+                push_links(self.node(id), &mut work);
+                if news & flag::ESCAPED != 0 {
+                    self.called_from_outside(id, &mut work);
+                }
+            }
+        }
+    }
+
+    fn called_from_outside(&self, id: NodeId, work: &mut Vec<(Cell, Option<Why>)>) {
+        for function in &self.node(id).functions {
+            if let Some((params, result)) = self.signatures.get(function.0 as usize) {
+                let why = self.node(id).escaped.clone();
+                work.extend(params.iter().chain([result]).map(|c| (*c, why.clone())));
+            }
+        }
+    }
+
+    /// Lets a cell's node escape.
+    pub fn escape(&mut self, cell: Cell, text: &str, at: At) {
+        let id = self.find(cell).node;
+        let node = self.node_mut(id);
+        node.escaped.get_or_insert_with(|| Why { text: text.to_string(), at });
+        self.mark(cell, flag::ESCAPED);
+    }
+
+    /// The layout of this node must stay.
+    pub fn freeze(&mut self, cell: Cell, text: &str, at: At) {
+        let id = self.find(cell).node;
+        self.node_mut(id).frozen.get_or_insert_with(|| Why { text: text.to_string(), at });
+    }
+
+    /// The bytes of this node are looked at by somebody.
+    pub fn expose(&mut self, cell: Cell, text: &str, at: At) {
+        self.freeze(cell, text, at);
+        let id = self.find(cell).node;
+        self.node_mut(id).opaque.get_or_insert_with(|| Why { text: text.to_string(), at });
+        self.show_targets(id);
+    }
+
+    /// What nodes without a known layout point to can't have indices for addresses.
+    fn show_targets(&mut self, id: NodeId) {
+        let node = self.node(id);
+        if node.collapsed.is_none() && node.opaque.is_none() {
+            return;
+        }
+        for link in node.fields.values().filter_map(|f| f.link).collect::<Vec<_>>() {
+            self.mark(link, flag::SEEN);
+        }
+    }
+
+    /// Changes a node's description.
+    pub fn edit(&mut self, cell: Cell, change: impl FnOnce(&mut Node)) {
+        let id = self.find(cell).node;
+        change(self.node_mut(id));
+    }
+
+    /// An access.
+    pub fn access(&mut self, cell: Cell, size: u64, pointer: bool, align: u32, at: At) {
+        self.add_field(cell, Field { size, pointer, align, link: None, at });
+        self.settle();
+    }
+
+    /// What the pointer at this cell points to; an access that reads or writes it.
+    pub fn target(&mut self, cell: Cell, align: u32, at: At) -> Cell {
+        let target = self.fresh(0);
+        self.add_field(cell, Field { size: 8, pointer: true, align, link: Some(target), at });
+        self.settle();
+        self.find(target)
+    }
+
+    /// A step of an address computation.
+    pub fn step(&mut self, cell: Cell, step: Step, at: At) -> Cell {
+        let cell = self.find(cell);
+        match step {
+            Step::Field(offset) => self.moved(cell, offset as i64),
+            Step::Bytes(offset) => self.moved(cell, offset),
+            Step::Along { stride, by: Some(0) } | Step::Along { stride: stride @ 0, .. } => {
+                let _ = stride;
+                cell
+            }
+            Step::Along { stride, .. } => {
+                self.along(cell, stride, at);
+                self.find(cell)
+            }
+            Step::Element { stride: 0, .. } => cell,
+            Step::Element { count, .. } if count < 2 => {
+                if !matches!(step, Step::Element { by: Some(0), .. }) {
+                    self.collapse(cell, "an array without bounds", at);
+                }
+                self.find(cell)
+            }
+            Step::Element { stride, count, .. } => {
+                self.add_run(cell, Run { count, size: stride }, at);
+                self.settle();
+                self.find(cell)
+            }
+        }
+    }
+
+    fn moved(&mut self, cell: Cell, by: i64) -> Cell {
+        self.find(Cell { node: cell.node, offset: cell.offset.wrapping_add(by) })
+    }
+
+    /// Objects in a row, or elements of an array that this cell is in.
+    fn along(&mut self, cell: Cell, stride: u64, at: At) {
+        let cell = self.find(cell);
+        let node = self.node(cell.node);
+        if node.collapsed.is_some() || node.stride == stride && cell.offset == 0 {
+            return;
+        }
+        // A pointer into an array of the object.
+        if node.runs.iter().any(|(&start, run)| start == cell.offset && stride.is_multiple_of(run.size)) {
+            return;
+        }
+        if cell.offset != 0 || node.stride != 0 {
+            self.collapse(cell, &format!("addressed in steps of {stride} bytes"), at);
+            return;
+        }
+        self.set_stride(cell.node, stride, at);
+        self.settle();
+    }
+
+    fn set_stride(&mut self, id: NodeId, stride: u64, at: At) {
+        let node = self.node_mut(id);
+        if node.runs.iter().any(|(&start, run)| start + (run.count * run.size) as i64 > stride as i64) {
+            if !node.runs.iter().all(|(&s, run)| s == 0 && run.size == stride) {
+                return self.collapse(
+                    Cell { node: id, offset: 0 },
+                    &format!("rows of {stride} bytes cut an array"),
+                    at,
+                );
+            }
+            // The whole object is that array.
+            node.runs.clear();
+        }
+        node.stride = stride;
+        self.refold(id);
+    }
+
+    /// Adds all fields again, after offsets mean something else.
+    fn refold(&mut self, id: NodeId) {
+        let fields = std::mem::take(&mut self.node_mut(id).fields);
+        for (offset, field) in fields {
+            self.add_field(Cell { node: id, offset }, field);
+        }
+    }
+
+    /// An array inside of an object.
+    fn add_run(&mut self, cell: Cell, run: Run, at: At) {
+        let cell = self.find(cell);
+        let node = self.node(cell.node);
+        if node.collapsed.is_some() {
+            return;
+        }
+        let (start, end) = (cell.offset, cell.offset + (run.count * run.size) as i64);
+        if node.stride != 0 && end > node.stride as i64 {
+            if start == 0 && node.stride == run.size {
+                // Objects in a row, seen as one array.
+                return;
+            }
+            return self.collapse(cell, "an array across rows of objects", at);
+        }
+        if start < 0 {
+            return self.collapse(cell, "addressed from its middle", at);
+        }
+        if let Some(&old) = node.runs.get(&start) {
+            let (big, small) = if old.size >= run.size { (old, run) } else { (run, old) };
+            let merged = if big.size == small.size {
+                Run { count: big.count.max(small.count), size: big.size }
+            } else if big.size % small.size == 0 && small.count * small.size <= big.size {
+                Run { count: big.count * (big.size / small.size), size: small.size }
+            } else {
+                return self.collapse(cell, "arrays of different elements in one place", at);
+            };
+            if merged != old {
+                self.node_mut(cell.node).runs.insert(start, merged);
+                self.refold(cell.node);
+            }
+            return;
+        }
+        let overlap = |&(&s, r): &(&i64, &Run)| s < end && start < s + (r.count * r.size) as i64;
+        if node.runs.iter().any(|r| overlap(&r)) {
+            return self.collapse(cell, "arrays that overlap", at);
+        }
+        self.node_mut(cell.node).runs.insert(start, run);
+        self.refold(cell.node);
+    }
+
+    /// Adds a field, or unifies it with those in its place.
+    fn add_field(&mut self, cell: Cell, field: Field) {
+        self.place_field(cell, field);
+        let id = self.find(cell).node;
+        self.show_targets(id);
+    }
+
+    fn place_field(&mut self, cell: Cell, mut field: Field) {
+        let cell = self.find(cell);
+        let node = self.node(cell.node);
+        if let (Some(link), true) = (field.link, node.flags & flag::INHERITED != 0) {
+            self.mark(link, node.flags & flag::INHERITED);
+            let why = self.node(cell.node).escaped.clone();
+            let to = self.find(link).node;
+            if self.node(to).flags & flag::ESCAPED != 0 {
+                let target = self.node_mut(to);
+                target.escaped = target.escaped.take().or(why);
+            }
+        }
+        let node = self.node(cell.node);
+        if node.collapsed.is_some() {
+            return self.add_collapsed(cell.node, field);
+        }
+        if let Some(text) = node.bounds_broken(cell.offset, &field) {
+            self.collapse(cell, text, field.at);
+            return self.place_field(cell, field);
+        }
+        let mut start = cell.offset;
+        loop {
+            let end = start + field.size as i64;
+            let node = self.node(cell.node);
+            let other = node.fields.iter().find(|(o, f)| **o < end && start < **o + f.size as i64);
+            let Some((&offset, other)) = other else { break };
+            if offset == start && other.size == field.size && other.pointer == field.pointer {
+                let (align, link) = (other.align.max(field.align), other.link);
+                let pair = link.zip(field.link);
+                let node = self.node_mut(cell.node);
+                let entry = node.fields.get_mut(&offset).expect("just found");
+                entry.align = align;
+                entry.link = link.or(field.link);
+                self.pending.extend(pair);
+                return;
+            }
+            if other.pointer || field.pointer {
+                let text = format!("a pointer at offset {offset} is also used as something else");
+                self.collapse(cell, &text, field.at);
+                return self.place_field(cell, field);
+            }
+            let other = self.node_mut(cell.node).fields.remove(&offset).expect("just found");
+            let last = end.max(offset + other.size as i64);
+            start = start.min(offset);
+            field.size = (last - start) as u64;
+            field.align = field.align.max(other.align);
+        }
+        self.node_mut(cell.node).fields.insert(start, field);
+    }
+
+    /// Collapsed nodes have one pointer.
+    fn add_collapsed(&mut self, id: NodeId, field: Field) {
+        let node = self.node_mut(id);
+        match node.fields.get_mut(&0) {
+            None => {
+                node.fields.insert(0, field);
+            }
+            Some(old) => {
+                old.pointer |= field.pointer;
+                let pair = old.link.zip(field.link);
+                old.link = old.link.or(field.link);
+                self.pending.extend(pair);
+            }
+        }
+    }
+
+    /// Gives up telling the parts of a node's objects apart.
+    pub fn collapse(&mut self, cell: Cell, text: &str, at: At) {
+        let id = self.find(cell).node;
+        let node = self.node_mut(id);
+        if node.collapsed.is_some() {
+            return;
+        }
+        node.collapsed = Some(Why { text: text.to_string(), at });
+        node.stride = 0;
+        node.runs.clear();
+        for field in std::mem::take(&mut node.fields).into_values() {
+            self.add_collapsed(id, field);
+        }
+        self.show_targets(id);
+    }
+
+    /// Two pointers that may be one.
+    pub fn unify(&mut self, a: Cell, b: Cell) {
+        self.pending.push((a, b));
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        while let Some((a, b)) = self.pending.pop() {
+            self.unify_now(a, b);
+        }
+    }
+
+    fn unify_now(&mut self, a: Cell, b: Cell) {
+        let (a, b) = (self.find(a), self.find(b));
+        if a.node == b.node {
+            if a.offset != b.offset {
+                let text = format!("offsets {} and {} are not told apart", a.offset, b.offset);
+                self.collapse(a, &text, self.node(a.node).origin);
+            }
+            return;
+        }
+        // `from` becomes part of `into`, `by` bytes further.
+        let (from, into) = if a.offset <= b.offset { (a, b) } else { (b, a) };
+        let mut by = into.offset - from.offset;
+        let (mut from, mut into) = (from.node, into.node);
+        let objects = flag::HEAP | flag::STACK | flag::GLOBAL | flag::FUNCTION;
+        // A pointer that walks along an array, and an object that begins with one.
+        let walks = |walker: &Node, object: &Node| {
+            by == 0
+                && walker.stride != 0
+                && walker.flags & objects == 0
+                && object.runs.get(&0).is_some_and(|r| walker.stride.is_multiple_of(r.size))
+        };
+        if walks(self.node(into), self.node(from)) {
+            std::mem::swap(&mut from, &mut into);
+        }
+        if walks(self.node(from), self.node(into)) {
+            self.node_mut(from).stride = 0;
+        }
+        let (small, large) = (self.node(from), self.node(into));
+        let either = small.collapsed.clone().or_else(|| large.collapsed.clone());
+        let trouble = if either.is_some() {
+            either
+        } else if by != 0 && small.flags & objects != 0 {
+            Some(Why { text: format!("objects also lie at offset {by} of others"), at: small.origin })
+        } else if by != 0 && small.stride != 0 {
+            let fits = large.runs.get(&by).is_some_and(|r| small.stride.is_multiple_of(r.size));
+            (!fits).then(|| Why { text: "rows of objects inside of others".into(), at: small.origin })
+        } else if by == 0 && small.stride != 0 && large.stride != 0 && small.stride != large.stride {
+            let text = format!("rows of {} and of {} bytes", small.stride, large.stride);
+            Some(Why { text, at: small.origin })
+        } else {
+            None
+        };
+        if let Some(why) = trouble {
+            self.collapse(Cell { node: from, offset: 0 }, &why.text, why.at);
+            self.collapse(Cell { node: into, offset: 0 }, &why.text, why.at);
+            by = 0;
+        }
+        self.absorb(from, into, by);
+    }
+
+    fn absorb(&mut self, from: NodeId, into: NodeId, by: i64) {
+        let moved = Slot::Moved(Cell { node: into, offset: by });
+        let Slot::Node(old) = std::mem::replace(&mut self.slots[from.0 as usize], moved) else {
+            unreachable!("the node of a found cell")
+        };
+        let both = old.flags | self.node(into).flags;
+        let node = self.node_mut(into);
+        node.escaped = node.escaped.take().or(old.escaped);
+        node.frozen = node.frozen.take().or(old.frozen);
+        node.opaque = node.opaque.take().or(old.opaque);
+        if node.origin.line == 0 || node.flags & flag::HEAP == 0 && old.flags & flag::HEAP != 0 {
+            node.origin = old.origin;
+        }
+        let shift = |e: &Extent| Extent { offset: e.offset + by, ..*e };
+        node.allocations.extend(old.allocations.iter().map(shift));
+        node.copies.extend(old.copies.iter().map(shift));
+        for list in [&mut node.allocations, &mut node.copies] {
+            list.sort();
+            list.dedup();
+        }
+        node.globals.extend(&old.globals);
+        node.functions.extend(&old.functions);
+        node.functions.sort();
+        node.functions.dedup();
+        let start = Cell { node: into, offset: by };
+        self.mark(start, both);
+        if both & flag::ESCAPED != 0 && !old.functions.is_empty() {
+            // Functions of a node that had escaped before they came.
+            self.inherit(into, flag::ESCAPED);
+        }
+        if old.stride != 0
+            && by == 0
+            && self.node(into).collapsed.is_none()
+            && self.node(into).stride != old.stride
+        {
+            self.set_stride(into, old.stride, old.origin);
+        }
+        for (offset, run) in old.runs {
+            self.add_run(Cell { node: into, offset: offset + by }, run, old.origin);
+        }
+        for (offset, field) in old.fields {
+            self.add_field(Cell { node: into, offset: offset + by }, field);
+        }
+        self.show_targets(into);
+    }
+}
+
+impl Node {
+    /// The offset that stands for this one.
+    pub fn normal(&self, mut offset: i64) -> i64 {
+        if self.collapsed.is_some() {
+            return 0;
+        }
+        if self.stride != 0 {
+            offset = offset.rem_euclid(self.stride as i64);
+        }
+        if let Some((&start, run)) = self.runs.range(..=offset).next_back()
+            && offset < start + (run.count * run.size) as i64
+        {
+            offset = start + (offset - start) % run.size as i64;
+        }
+        offset
+    }
+
+    /// What is wrong with a field in this place.
+    fn bounds_broken(&self, offset: i64, field: &Field) -> Option<&'static str> {
+        let end = offset + field.size as i64;
+        if offset < 0 {
+            return Some("addressed from its middle");
+        }
+        if self.stride != 0 && end > self.stride as i64 {
+            return Some("accessed across rows of objects");
+        }
+        for (&start, run) in &self.runs {
+            let (first_end, all_end) = (start + run.size as i64, start + (run.count * run.size) as i64);
+            let inside = offset >= start && end <= first_end;
+            if offset < all_end && start < end && !inside {
+                return Some("accessed across the elements of an array");
+            }
+        }
+        None
+    }
+}

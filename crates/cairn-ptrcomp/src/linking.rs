@@ -1,0 +1,179 @@
+//! Linking: first as clang does it, then again with what whole-program analysis has made of the bitcode.
+//!
+//! The first link answers all questions about the program: its errors are the linker's own, its trace names each file
+//! and archive member that takes part, and its dynamic symbols are what shared libraries use of the program. And
+//! whatever makes compression impossible, the first program stays.
+
+use crate::clang::{Scratch, clang, exit_code, output};
+use crate::command::{Command, Piece};
+use crate::compilation;
+use crate::sections::{self, Content};
+use crate::settings::{Mode, Report, Settings};
+use crate::whole_program::{Outcome, transform};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// `cairn cc` without `-c`: an executable.
+pub(crate) fn program(command: &Command, settings: &Settings, scratch: &Scratch) -> Result<ExitCode, String> {
+    let mut pieces = command.pieces.clone();
+    for piece in &mut pieces {
+        if let Piece::Source(source) = piece {
+            let object = scratch.file(source, "o");
+            if let Err(code) = compilation::object(command, settings, scratch, source, &object)? {
+                return Ok(code);
+            }
+            *piece = Piece::Input(object);
+        }
+    }
+    if settings.emit.is_some() {
+        pieces.retain(|p| !matches!(p, Piece::Output(_)));
+        pieces.push(Piece::Output(scratch.file(std::path::Path::new("first"), "exe")));
+    }
+    let result = output(clang().args(words(&pieces, &[])).args(["-Qunused-arguments", "-Wl,-t,-t"]))?;
+    // What was said, if it was said.
+    let _ = std::io::stderr().write_all(&result.stderr);
+    if !result.status.success() {
+        return Ok(exit_code(result.status));
+    }
+    let refused = match settings.mode != Mode::Off && command.without_bitcode.is_none() {
+        false => Some(why_not(command, settings)),
+        true => again(command, settings, scratch, &pieces, &result.stdout).err(),
+    };
+    if settings.emit.is_some()
+        && let Some(reason) = refused
+    {
+        return Err(reason);
+    }
+    if let (Some(reason), Report::Text) = (refused, settings.report) {
+        eprintln!("cairn cc: compiled as clang does: {reason}");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn why_not(command: &Command, settings: &Settings) -> String {
+    match &command.without_bitcode {
+        _ if settings.mode == Mode::Off => "--ptrcomp=off".into(),
+        Some(option) => format!("{option} needs the code as it is"),
+        None => String::new(),
+    }
+}
+
+/// The arguments of a link; `bitcode` are the inputs that one merged object takes the place of.
+fn words(pieces: &[Piece], bitcode: &[PathBuf]) -> Vec<OsString> {
+    let mut words = vec![];
+    for piece in pieces {
+        match piece {
+            Piece::Source(path) | Piece::Input(path) => {
+                if !bitcode.contains(path) {
+                    words.push(path.clone().into());
+                }
+            }
+            Piece::Output(path) => words.extend(["-o".into(), path.clone().into()]),
+            Piece::JustCompile | Piece::Dependencies(_) => {}
+            Piece::Debug(word) => words.push(word.clone()),
+            Piece::Linker(more) | Piece::Flag(more) => words.extend(more.iter().cloned()),
+        }
+    }
+    words
+}
+
+/// What takes part in a link.
+pub(crate) struct Parts {
+    /// Bitcode of each object that has it.
+    pub modules: Vec<Vec<u8>>,
+    /// The objects' names on the command line.
+    pub objects: Vec<PathBuf>,
+    /// Names of the program that code outside of the modules uses.
+    pub kept: BTreeSet<String>,
+}
+
+/// Sorts the files the linker has named.
+fn parts(trace: &str, program: &std::path::Path) -> Result<Parts, String> {
+    let mut parts = Parts { modules: vec![], objects: vec![], kept: BTreeSet::new() };
+    let mut seen = BTreeSet::new();
+    for line in trace.lines().filter(|l| !l.is_empty()) {
+        if !seen.insert(line) {
+            continue;
+        }
+        match sections::content(line)? {
+            Content::Bitcode(modules) => {
+                parts.modules.extend(modules);
+                parts.objects.push(line.into());
+            }
+            Content::Native(names) => parts.kept.extend(names),
+            Content::Shared => {}
+        }
+    }
+    parts.kept.extend(sections::exported(program)?);
+    parts.kept.insert("main".into());
+    Ok(parts)
+}
+
+/// The second link; the error says why the program stays what it is.
+fn again(
+    command: &Command,
+    settings: &Settings,
+    scratch: &Scratch,
+    pieces: &[Piece],
+    trace: &[u8],
+) -> Result<(), String> {
+    let output_of = |p: &Piece| if let Piece::Output(path) = p { Some(path.clone()) } else { None };
+    let program = pieces.iter().rev().find_map(output_of).unwrap_or("a.out".into());
+    let trace = String::from_utf8_lossy(trace);
+    let parts = parts(&trace, &program)?;
+    if parts.modules.is_empty() {
+        return Err("no object has bitcode: they are compiled with -O, or with --ptrcomp=static".into());
+    }
+    let (bitcode, report) = match transform(&parts, settings, scratch)? {
+        Outcome::Text(text) => {
+            return show(command, &text);
+        }
+        Outcome::Bitcode(file, report) => (file, report),
+    };
+    let merged = scratch.file(std::path::Path::new("merged"), "o");
+    let mut compile = clang();
+    compile.args(command.compile_flags(false)).args(["-Qunused-arguments", "-c"]);
+    if !command.optimizes {
+        compile.arg("-O2");
+    }
+    let result = output(compile.arg(&bitcode).arg("-o").arg(&merged))?;
+    if !result.status.success() {
+        return Err(String::from_utf8_lossy(&result.stderr).into_owned());
+    }
+    link_again(scratch, pieces, &parts, merged, &program)?;
+    if settings.report == Report::Text {
+        eprint!("{report}");
+    }
+    Ok(())
+}
+
+/// Prints text, or writes it where the output is to go.
+fn show(command: &Command, text: &str) -> Result<(), String> {
+    match command.output() {
+        Some(path) => std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display())),
+        None => std::io::stdout().write_all(text.as_bytes()).map_err(|e| format!("cannot write the output: {e}")),
+    }
+}
+
+/// Links the merged object in place of those it was made of; the first program is only replaced by a whole one.
+fn link_again(
+    scratch: &Scratch,
+    pieces: &[Piece],
+    parts: &Parts,
+    merged: PathBuf,
+    program: &std::path::Path,
+) -> Result<(), String> {
+    let second = scratch.file(program, "exe");
+    let mut pieces: Vec<Piece> = pieces.iter().filter(|p| !matches!(p, Piece::Output(_))).cloned().collect();
+    let first = pieces.iter().position(|p| matches!(p, Piece::Input(_))).unwrap_or(0);
+    pieces.insert(first, Piece::Input(merged));
+    pieces.push(Piece::Output(second.clone()));
+    let result = output(clang().args(words(&pieces, &parts.objects)).arg("-Qunused-arguments"))?;
+    if !result.status.success() {
+        return Err(String::from_utf8_lossy(&result.stderr).into_owned());
+    }
+    std::fs::copy(&second, program).map(|_| ()).map_err(|e| format!("cannot write {}: {e}", program.display()))
+}

@@ -1,0 +1,221 @@
+//! A linked module as plain data: what the analysis reads of LLVM's IR, and nothing else of it.
+//!
+//! Values of a function are numbered: parameters first, then instructions. Instructions that neither make nor use
+//! pointers are [`Op::Plain`]. Address computations keep their steps, for offsets mean something else when the layout
+//! changes. Sizes of allocations and copies are described by what is known of them: [`Size`].
+
+use cairn_llvm_c::ValueRef;
+
+/// A function of the module.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FuncId(pub u32);
+/// A global variable.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct GlobalId(pub u32);
+/// A parameter or instruction of a function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ValueId(pub u32);
+
+/// A source line.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct At {
+    /// Index into [`Module::files`].
+    pub file: u32,
+    /// Line; 0 if not known.
+    pub line: u32,
+}
+
+/// The program.
+pub struct Module {
+    pub functions: Vec<Function>,
+    pub globals: Vec<Global>,
+    pub files: Vec<String>,
+    /// Inline assembly outside of functions, aliases or the like: why nothing may be changed.
+    pub strange: Option<String>,
+}
+
+/// A global variable.
+pub struct Global {
+    pub name: String,
+    pub declared: bool,
+    /// Code outside of the module uses it.
+    pub kept: bool,
+    /// Constant, and without pointers.
+    pub literal: bool,
+    /// Pointers in the initial value.
+    pub pointers: Vec<(u64, Operand)>,
+    /// The arrays of its type: offset, count, size of an element.
+    pub runs: Vec<(u64, u64, u64)>,
+}
+
+/// A function.
+pub struct Function {
+    pub name: String,
+    pub declared: bool,
+    pub intrinsic: bool,
+    pub varargs: bool,
+    /// Code outside of the module calls it.
+    pub kept: bool,
+    /// It is used otherwise than called.
+    pub address_taken: bool,
+    pub params: Vec<Kind>,
+    pub result: Kind,
+    /// Values: those of parameters are `Op::Param`.
+    pub values: Vec<Value>,
+    /// The reference to it.
+    pub handle: ValueRef,
+}
+
+/// What sort of value it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Void,
+    Pointer,
+    Data,
+    /// Several values, a pointer among them.
+    Mixed,
+}
+
+impl Kind {
+    pub fn has_pointer(self) -> bool {
+        matches!(self, Kind::Pointer | Kind::Mixed)
+    }
+}
+
+/// A value, with the instruction that makes it.
+pub struct Value {
+    pub op: Op,
+    pub kind: Kind,
+    pub at: At,
+    /// The instruction; null for parameters.
+    pub handle: ValueRef,
+}
+
+/// What an instruction works on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operand {
+    Value(ValueId),
+    /// An address in a global variable.
+    Global(GlobalId, i64),
+    Function(FuncId),
+    Null,
+    /// A number, or undefined.
+    Data,
+    /// A pointer of which nothing is known.
+    Strange,
+}
+
+/// What is known of a number of bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Size {
+    Const(u64),
+    /// A multiple of this.
+    Multiple(u64),
+    /// The parameter of this function.
+    Param(FuncId, u32),
+    Unknown,
+}
+
+/// A step of an address computation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// To a field of a structure.
+    Field(u64),
+    /// Along objects of this size: by this many, or by a variable number.
+    Along { stride: u64, by: Option<i64> },
+    /// To an element of an array inside an object.
+    Element { stride: u64, count: u64, by: Option<i64> },
+    /// By bytes.
+    Bytes(i64),
+}
+
+/// Instructions.
+#[derive(Clone, Debug)]
+pub enum Op {
+    Param,
+    /// Nothing to do with pointers.
+    Plain,
+    Alloca,
+    Load {
+        from: Operand,
+        size: u64,
+        align: u32,
+        simple: bool,
+    },
+    Store {
+        to: Operand,
+        value: Operand,
+        kind: Kind,
+        size: u64,
+        align: u32,
+        simple: bool,
+    },
+    /// Atomic read-modify-write: pointer, operands.
+    Atomic {
+        on: Operand,
+        values: Vec<Operand>,
+        size: u64,
+        kind: Kind,
+    },
+    Address {
+        base: Operand,
+        steps: Vec<Step>,
+    },
+    /// The result is one of these: phi, select, freeze, aggregates.
+    Join(Vec<Operand>),
+    Compare {
+        left: Operand,
+        right: Operand,
+    },
+    /// To an integer; that is only compared or subtracted from another.
+    ToInteger {
+        of: Operand,
+        harmless: bool,
+    },
+    FromInteger,
+    Return(Operand),
+    Call(Box<Call>),
+    /// Whatever we know nothing of.
+    Strange(Vec<Operand>),
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub callee: Callee,
+    pub arguments: Vec<Operand>,
+    /// What is known of each argument as a size.
+    pub sizes: Vec<Size>,
+    /// Of each argument: is it a null pointer or the number zero?
+    pub zero: Vec<bool>,
+    pub by_value: Vec<bool>,
+}
+
+/// Who is called.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Callee {
+    Known(FuncId),
+    Indirect(Operand),
+    /// Inline assembly.
+    Assembly,
+}
+
+impl Module {
+    /// The function.
+    pub fn function(&self, id: FuncId) -> &Function {
+        &self.functions[id.0 as usize]
+    }
+
+    /// As `file:line`.
+    pub fn place(&self, at: At) -> String {
+        match (at.line, self.files.get(at.file as usize)) {
+            (0, _) | (_, None) => "?".into(),
+            (line, Some(file)) => format!("{file}:{line}"),
+        }
+    }
+
+    /// Ids of all functions.
+    pub fn function_ids(&self) -> impl Iterator<Item = FuncId> + use<> {
+        (0..self.functions.len() as u32).map(FuncId)
+    }
+}

@@ -1,0 +1,670 @@
+//! LLVM's module → [`Module`].
+//!
+//! Only reads. Whatever it doesn't know becomes `Strange`, which the analysis takes for the worst.
+#![allow(unsafe_code)]
+
+use crate::model::*;
+use cairn_llvm_c::{ModuleFunctions, ModuleRef, TargetDataRef, TypeRef, ValueRef};
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::c_uint;
+
+/// `LLVMOpcode`.
+pub(crate) mod opcode {
+    pub const RET: i32 = 1;
+    pub const BR: i32 = 2;
+    pub const SWITCH: i32 = 3;
+    pub const INDIRECT_BR: i32 = 4;
+    pub const UNREACHABLE: i32 = 7;
+    pub const ADD: i32 = 8;
+    pub const SUB: i32 = 10;
+    pub const MUL: i32 = 12;
+    pub const SHL: i32 = 20;
+    pub const ALLOCA: i32 = 26;
+    pub const LOAD: i32 = 27;
+    pub const STORE: i32 = 28;
+    pub const GEP: i32 = 29;
+    pub const ZEXT: i32 = 31;
+    pub const SEXT: i32 = 32;
+    pub const PTR_TO_INT: i32 = 39;
+    pub const INT_TO_PTR: i32 = 40;
+    pub const ICMP: i32 = 42;
+    pub const PHI: i32 = 44;
+    pub const CALL: i32 = 45;
+    pub const SELECT: i32 = 46;
+    pub const EXTRACT_VALUE: i32 = 53;
+    pub const INSERT_VALUE: i32 = 54;
+    pub const FENCE: i32 = 55;
+    pub const CMP_XCHG: i32 = 56;
+    pub const RMW: i32 = 57;
+    pub const CALL_BR: i32 = 67;
+    pub const FREEZE: i32 = 68;
+}
+
+/// `LLVMValueKind`.
+mod value_kind {
+    pub const FUNCTION: i32 = 5;
+    pub const GLOBAL: i32 = 8;
+    pub const CONSTANT_EXPR: i32 = 10;
+    pub const UNDEF: i32 = 14;
+    pub const AGGREGATE_ZERO: i32 = 15;
+    pub const INT: i32 = 18;
+    pub const NULL: i32 = 20;
+    pub const ASSEMBLY: i32 = 23;
+    pub const POISON: i32 = 25;
+}
+
+/// `LLVMTypeKind`.
+pub(crate) mod type_kind {
+    pub const VOID: i32 = 0;
+    pub const INTEGER: i32 = 8;
+    pub const STRUCT: i32 = 10;
+    pub const ARRAY: i32 = 11;
+    pub const POINTER: i32 = 12;
+    pub const VECTOR: i32 = 13;
+}
+
+/// Reads one module.
+pub(crate) struct Reader<'a> {
+    f: &'a ModuleFunctions,
+    layout: TargetDataRef,
+    functions: HashMap<ValueRef, FuncId>,
+    globals: HashMap<ValueRef, GlobalId>,
+    files: Vec<String>,
+    by_value: c_uint,
+    strange: Option<String>,
+}
+
+/// All of a module. `kept` are names that code outside of it uses.
+pub(crate) fn read(f: &ModuleFunctions, module: ModuleRef, kept: &BTreeSet<String>) -> Module {
+    // SAFETY: the module is live; iteration as the C interface defines it.
+    unsafe {
+        let mut reader = Reader {
+            f,
+            layout: (f.LLVMGetModuleDataLayout)(module),
+            functions: HashMap::new(),
+            globals: HashMap::new(),
+            files: vec![],
+            by_value: (f.LLVMGetEnumAttributeKindForName)(c"byval".as_ptr(), 5),
+            strange: None,
+        };
+        let (functions, globals) = reader.names(module);
+        let mut result = Module { functions: vec![], globals: vec![], files: vec![], strange: None };
+        for &global in &globals {
+            result.globals.push(reader.global(global, kept));
+        }
+        for (index, &function) in functions.iter().enumerate() {
+            result.functions.push(reader.function(FuncId(index as u32), function, kept));
+        }
+        mark_taken(&mut result);
+        result.strange = reader.strange.take();
+        let mut length = 0;
+        (f.LLVMGetModuleInlineAsm)(module, &mut length);
+        if length > 0 {
+            result.strange = Some("assembly outside of functions".into());
+        }
+        if !(f.LLVMGetFirstGlobalAlias)(module).is_null() || !(f.LLVMGetFirstGlobalIFunc)(module).is_null() {
+            result.strange = Some("a symbol that is an alias".into());
+        }
+        result.files = reader.files;
+        result
+    }
+}
+
+/// Finds the functions that are used as values.
+fn mark_taken(module: &mut Module) {
+    let mut taken: BTreeSet<FuncId> = BTreeSet::new();
+    let mut note = |o: &Operand| {
+        if let Operand::Function(id) = o {
+            taken.insert(*id);
+        }
+    };
+    for global in &module.globals {
+        global.pointers.iter().for_each(|(_, o)| note(o));
+    }
+    for value in module.functions.iter().flat_map(|f| &f.values) {
+        value.op.operands(&mut note);
+    }
+    for id in taken {
+        module.functions[id.0 as usize].address_taken = true;
+    }
+}
+
+impl Op {
+    /// Calls `f` with each operand that is used as a value.
+    pub(crate) fn operands(&self, f: &mut dyn FnMut(&Operand)) {
+        match self {
+            Op::Param | Op::Plain | Op::Alloca | Op::FromInteger => {}
+            Op::Load { from, .. } => f(from),
+            Op::Store { to, value, .. } => [to, value].into_iter().for_each(f),
+            Op::Atomic { on, values, .. } => std::iter::once(on).chain(values).for_each(f),
+            Op::Address { base, .. } => f(base),
+            Op::Join(all) | Op::Strange(all) => all.iter().for_each(f),
+            Op::Compare { left, right, .. } => [left, right].into_iter().for_each(f),
+            Op::ToInteger { of, .. } => f(of),
+            Op::Return(value) => f(value),
+            Op::Call(call) => {
+                call.arguments.iter().for_each(&mut *f);
+                if let Callee::Indirect(target) = &call.callee {
+                    f(target);
+                }
+            }
+        }
+    }
+}
+
+impl Reader<'_> {
+    unsafe fn names(&mut self, module: ModuleRef) -> (Vec<ValueRef>, Vec<ValueRef>) {
+        let (mut functions, mut globals) = (vec![], vec![]);
+        // SAFETY: the module is live.
+        unsafe {
+            let mut next = (self.f.LLVMGetFirstFunction)(module);
+            while !next.is_null() {
+                self.functions.insert(next, FuncId(functions.len() as u32));
+                functions.push(next);
+                next = (self.f.LLVMGetNextFunction)(next);
+            }
+            next = (self.f.LLVMGetFirstGlobal)(module);
+            while !next.is_null() {
+                self.globals.insert(next, GlobalId(globals.len() as u32));
+                globals.push(next);
+                next = (self.f.LLVMGetNextGlobal)(next);
+            }
+        }
+        (functions, globals)
+    }
+
+    unsafe fn name(&self, value: ValueRef) -> String {
+        let mut length = 0;
+        // SAFETY: LLVM returns a string of that length, which lives as long as the value.
+        unsafe {
+            let text = (self.f.LLVMGetValueName2)(value, &mut length);
+            String::from_utf8_lossy(std::slice::from_raw_parts(text.cast(), length)).into_owned()
+        }
+    }
+
+    unsafe fn global(&self, global: ValueRef, kept: &BTreeSet<String>) -> Global {
+        // SAFETY: a live global variable.
+        unsafe {
+            let declared = (self.f.LLVMIsDeclaration)(global) != 0;
+            let name = self.name(global);
+            let mut pointers = vec![];
+            if !declared {
+                self.initial((self.f.LLVMGetInitializer)(global), 0, &mut pointers);
+            }
+            let constant = (self.f.LLVMIsGlobalConstant)(global) != 0;
+            let literal = constant && !declared && pointers.is_empty();
+            let section = (self.f.LLVMGetSection)(global);
+            let named_section = !section.is_null() && *section != 0;
+            let mut runs = vec![];
+            self.runs((self.f.LLVMGlobalGetValueType)(global), 0, &mut runs);
+            Global { kept: kept.contains(&name) || named_section, name, declared, literal, pointers, runs }
+        }
+    }
+
+    /// The arrays inside a type; of nested arrays the outermost.
+    unsafe fn runs(&self, kind: TypeRef, offset: u64, out: &mut Vec<(u64, u64, u64)>) {
+        // SAFETY: types live as long as their context.
+        unsafe {
+            match (self.f.LLVMGetTypeKind)(kind) {
+                type_kind::STRUCT => {
+                    for i in 0..(self.f.LLVMCountStructElementTypes)(kind) {
+                        let inner = offset + (self.f.LLVMOffsetOfElement)(self.layout, kind, i);
+                        self.runs((self.f.LLVMStructGetTypeAtIndex)(kind, i), inner, out);
+                    }
+                }
+                type_kind::ARRAY => {
+                    let element = (self.f.LLVMGetElementType)(kind);
+                    let size = (self.f.LLVMABISizeOfType)(self.layout, element);
+                    out.push((offset, (self.f.LLVMGetArrayLength2)(kind), size));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Pointers in an initial value.
+    unsafe fn initial(&self, value: ValueRef, offset: u64, out: &mut Vec<(u64, Operand)>) {
+        // SAFETY: constants live as long as their context.
+        unsafe {
+            let kind = (self.f.LLVMTypeOf)(value);
+            let what = (self.f.LLVMGetValueKind)(value);
+            if what == value_kind::AGGREGATE_ZERO {
+                return;
+            }
+            match (self.f.LLVMGetTypeKind)(kind) {
+                type_kind::POINTER => match self.constant(value) {
+                    Operand::Null | Operand::Data => {}
+                    operand => out.push((offset, operand)),
+                },
+                type_kind::STRUCT => {
+                    for i in 0..(self.f.LLVMCountStructElementTypes)(kind) {
+                        let at = offset + (self.f.LLVMOffsetOfElement)(self.layout, kind, i);
+                        let element = (self.f.LLVMGetAggregateElement)(value, i);
+                        if element.is_null() {
+                            out.push((at, Operand::Strange));
+                        } else {
+                            self.initial(element, at, out);
+                        }
+                    }
+                }
+                type_kind::ARRAY => {
+                    let element = (self.f.LLVMGetElementType)(kind);
+                    if self.kind(element) == Kind::Data && (self.f.LLVMGetTypeKind)(element) != type_kind::INTEGER
+                    {
+                        return;
+                    }
+                    let size = (self.f.LLVMABISizeOfType)(self.layout, element);
+                    if self.kind(element) == Kind::Data && size < 8 {
+                        return;
+                    }
+                    for i in 0..(self.f.LLVMGetArrayLength2)(kind) {
+                        let inner = (self.f.LLVMGetAggregateElement)(value, i as c_uint);
+                        if !inner.is_null() {
+                            self.initial(inner, offset + i * size, out);
+                        }
+                    }
+                }
+                type_kind::INTEGER if what == value_kind::CONSTANT_EXPR => out.push((offset, Operand::Strange)),
+                _ => {}
+            }
+        }
+    }
+
+    unsafe fn kind(&self, kind: TypeRef) -> Kind {
+        // SAFETY: types live as long as their context.
+        unsafe {
+            match (self.f.LLVMGetTypeKind)(kind) {
+                type_kind::VOID => Kind::Void,
+                type_kind::POINTER => Kind::Pointer,
+                type_kind::STRUCT => {
+                    let count = (self.f.LLVMCountStructElementTypes)(kind);
+                    let mixed =
+                        (0..count).any(|i| self.kind((self.f.LLVMStructGetTypeAtIndex)(kind, i)).has_pointer());
+                    if mixed { Kind::Mixed } else { Kind::Data }
+                }
+                type_kind::ARRAY | type_kind::VECTOR => {
+                    let element = self.kind((self.f.LLVMGetElementType)(kind));
+                    if element.has_pointer() { Kind::Mixed } else { Kind::Data }
+                }
+                _ => Kind::Data,
+            }
+        }
+    }
+
+    /// An operand that isn't of the function.
+    unsafe fn constant(&self, value: ValueRef) -> Operand {
+        // SAFETY: constants live as long as their context.
+        unsafe {
+            if let Some(&id) = self.functions.get(&value) {
+                return Operand::Function(id);
+            }
+            if let Some(&id) = self.globals.get(&value) {
+                return Operand::Global(id, 0);
+            }
+            let pointer = self.kind((self.f.LLVMTypeOf)(value)).has_pointer();
+            match (self.f.LLVMGetValueKind)(value) {
+                value_kind::NULL => Operand::Null,
+                value_kind::UNDEF | value_kind::POISON | value_kind::AGGREGATE_ZERO => Operand::Data,
+                value_kind::CONSTANT_EXPR => self.expression(value),
+                value_kind::FUNCTION | value_kind::GLOBAL => Operand::Strange,
+                _ if pointer => Operand::Strange,
+                _ => Operand::Data,
+            }
+        }
+    }
+
+    /// A constant expression: an address in a global variable, or strange.
+    unsafe fn expression(&self, value: ValueRef) -> Operand {
+        // SAFETY: a live constant expression.
+        unsafe {
+            if (self.f.LLVMGetConstOpcode)(value) != opcode::GEP {
+                return Operand::Strange;
+            }
+            let base = self.constant((self.f.LLVMGetOperand)(value, 0));
+            let mut sum = 0i64;
+            for step in self.steps(value) {
+                sum += match step {
+                    Step::Field(o) => o as i64,
+                    Step::Bytes(o) => o,
+                    Step::Along { stride, by: Some(n) } | Step::Element { stride, by: Some(n), .. } => {
+                        stride as i64 * n
+                    }
+                    _ => return Operand::Strange,
+                };
+            }
+            match base {
+                Operand::Global(id, offset) => Operand::Global(id, offset + sum),
+                _ => Operand::Strange,
+            }
+        }
+    }
+
+    /// The steps of a `getelementptr`.
+    unsafe fn steps(&self, gep: ValueRef) -> Vec<Step> {
+        let mut steps = vec![];
+        // SAFETY: a live `getelementptr`, whose indices fit its type.
+        unsafe {
+            let mut kind = (self.f.LLVMGetGEPSourceElementType)(gep);
+            let size = |t| (self.f.LLVMABISizeOfType)(self.layout, t);
+            for i in 1..(self.f.LLVMGetNumOperands)(gep) as c_uint {
+                let index = (self.f.LLVMGetOperand)(gep, i);
+                let known = ((self.f.LLVMGetValueKind)(index) == value_kind::INT)
+                    .then(|| (self.f.LLVMConstIntGetSExtValue)(index));
+                if i == 1 {
+                    match known {
+                        Some(0) => {}
+                        Some(n) if size(kind) == 1 => steps.push(Step::Bytes(n)),
+                        by => steps.push(Step::Along { stride: size(kind), by }),
+                    }
+                    continue;
+                }
+                if (self.f.LLVMGetTypeKind)(kind) == type_kind::STRUCT {
+                    let field = known.unwrap_or(0) as c_uint;
+                    steps.push(Step::Field((self.f.LLVMOffsetOfElement)(self.layout, kind, field)));
+                    kind = (self.f.LLVMStructGetTypeAtIndex)(kind, field);
+                } else {
+                    let count = if (self.f.LLVMGetTypeKind)(kind) == type_kind::ARRAY {
+                        (self.f.LLVMGetArrayLength2)(kind)
+                    } else {
+                        0
+                    };
+                    kind = (self.f.LLVMGetElementType)(kind);
+                    steps.push(Step::Element { stride: size(kind), count, by: known });
+                }
+            }
+        }
+        steps
+    }
+
+    unsafe fn at(&mut self, instruction: ValueRef) -> At {
+        // SAFETY: a live instruction; its file's name lives as long as its module.
+        unsafe {
+            if (self.f.LLVMInstructionGetDebugLoc)(instruction).is_null() {
+                return At::default();
+            }
+            let line = (self.f.LLVMGetDebugLocLine)(instruction);
+            let mut length = 0;
+            let text = (self.f.LLVMGetDebugLocFilename)(instruction, &mut length);
+            if text.is_null() {
+                return At::default();
+            }
+            let name = std::slice::from_raw_parts(text.cast(), length as usize);
+            let name = String::from_utf8_lossy(name);
+            let file = self.files.iter().rposition(|f| *f == name).unwrap_or_else(|| {
+                self.files.push(name.into_owned());
+                self.files.len() - 1
+            });
+            At { file: file as u32, line }
+        }
+    }
+
+    unsafe fn function(&mut self, id: FuncId, function: ValueRef, kept: &BTreeSet<String>) -> Function {
+        // SAFETY: a live function.
+        unsafe {
+            let kind = (self.f.LLVMGlobalGetValueType)(function);
+            let name = self.name(function);
+            let count = (self.f.LLVMCountParams)(function);
+            let params: Vec<Kind> =
+                (0..count).map(|i| self.kind((self.f.LLVMTypeOf)((self.f.LLVMGetParam)(function, i)))).collect();
+            let values = params.iter().map(|&kind| Value {
+                op: Op::Param,
+                kind,
+                at: At::default(),
+                handle: std::ptr::null_mut(),
+            });
+            let mut result = Function {
+                // A body that is only there to be inlined is another object's function.
+                declared: (self.f.LLVMIsDeclaration)(function) != 0 || (self.f.LLVMGetLinkage)(function) == 1,
+                intrinsic: (self.f.LLVMGetIntrinsicID)(function) != 0,
+                varargs: (self.f.LLVMIsFunctionVarArg)(kind) != 0,
+                kept: kept.contains(&name),
+                address_taken: false,
+                result: self.kind((self.f.LLVMGetReturnType)(kind)),
+                values: values.collect(),
+                params,
+                handle: function,
+                name,
+            };
+            if !result.declared {
+                self.body(id, function, &mut result.values);
+            }
+            result
+        }
+    }
+
+    unsafe fn body(&mut self, id: FuncId, function: ValueRef, values: &mut Vec<Value>) {
+        // SAFETY: a live function with a body.
+        unsafe {
+            let mut numbers: HashMap<ValueRef, ValueId> = HashMap::new();
+            for i in 0..values.len() as u32 {
+                numbers.insert((self.f.LLVMGetParam)(function, i), ValueId(i));
+            }
+            let mut instructions = vec![];
+            let mut block = (self.f.LLVMGetFirstBasicBlock)(function);
+            while !block.is_null() {
+                let mut next = (self.f.LLVMGetFirstInstruction)(block);
+                while !next.is_null() {
+                    numbers.insert(next, ValueId((values.len() + instructions.len()) as u32));
+                    instructions.push(next);
+                    next = (self.f.LLVMGetNextInstruction)(next);
+                }
+                block = (self.f.LLVMGetNextBasicBlock)(block);
+            }
+            for instruction in instructions {
+                let op = self.instruction(id, instruction, &numbers);
+                let code = (self.f.LLVMGetInstructionOpcode)(instruction);
+                if code == opcode::INDIRECT_BR || code == opcode::CALL_BR {
+                    self.strange = Some(format!("{} has a computed goto", self.name(function)));
+                }
+                let kind = self.kind((self.f.LLVMTypeOf)(instruction));
+                values.push(Value { op, kind, at: self.at(instruction), handle: instruction });
+            }
+        }
+    }
+
+    unsafe fn instruction(&self, id: FuncId, i: ValueRef, numbers: &HashMap<ValueRef, ValueId>) -> Op {
+        let f = self.f;
+        // SAFETY: a live instruction; operands as its opcode has them.
+        unsafe {
+            let operand = |n: c_uint| self.operand((f.LLVMGetOperand)(i, n), numbers);
+            let all = || (0..(f.LLVMGetNumOperands)(i) as c_uint).map(operand).collect::<Vec<_>>();
+            let pointers = |all: &[Operand]| all.iter().any(|o| self.points(*o, i, numbers));
+            let size_of = |t| (f.LLVMStoreSizeOfType)(self.layout, t);
+            let result = self.kind((f.LLVMTypeOf)(i));
+            let plain_access = |i| (f.LLVMGetVolatile)(i) == 0 && (f.LLVMGetOrdering)(i) == 0;
+            match (f.LLVMGetInstructionOpcode)(i) {
+                opcode::ALLOCA => Op::Alloca,
+                opcode::LOAD => Op::Load {
+                    from: operand(0),
+                    size: size_of((f.LLVMTypeOf)(i)),
+                    align: (f.LLVMGetAlignment)(i),
+                    simple: plain_access(i),
+                },
+                opcode::STORE => {
+                    let kind = (f.LLVMTypeOf)((f.LLVMGetOperand)(i, 0));
+                    Op::Store {
+                        to: operand(1),
+                        value: operand(0),
+                        kind: self.kind(kind),
+                        size: size_of(kind),
+                        align: (f.LLVMGetAlignment)(i),
+                        simple: plain_access(i),
+                    }
+                }
+                opcode::CMP_XCHG | opcode::RMW => {
+                    let kind = (f.LLVMTypeOf)((f.LLVMGetOperand)(i, 1));
+                    let values = all().split_off(1);
+                    Op::Atomic { on: operand(0), values, size: size_of(kind), kind: self.kind(kind) }
+                }
+                opcode::GEP if result == Kind::Pointer => Op::Address { base: operand(0), steps: self.steps(i) },
+                opcode::PHI => {
+                    if !result.has_pointer() {
+                        return Op::Plain;
+                    }
+                    let count = (f.LLVMCountIncoming)(i);
+                    Op::Join((0..count).map(|n| self.operand((f.LLVMGetIncomingValue)(i, n), numbers)).collect())
+                }
+                opcode::SELECT if result.has_pointer() => Op::Join(vec![operand(1), operand(2)]),
+                opcode::FREEZE | opcode::EXTRACT_VALUE | opcode::INSERT_VALUE if result.has_pointer() => {
+                    Op::Join(all())
+                }
+                opcode::EXTRACT_VALUE => Op::Plain,
+                opcode::ICMP => {
+                    let all = all();
+                    if !self.kind((f.LLVMTypeOf)((f.LLVMGetOperand)(i, 0))).has_pointer() {
+                        return if all.contains(&Operand::Strange) { Op::Strange(all) } else { Op::Plain };
+                    }
+                    Op::Compare { left: all[0], right: all[1] }
+                }
+                opcode::PTR_TO_INT => Op::ToInteger { of: operand(0), harmless: self.only_compared(i) },
+                opcode::INT_TO_PTR => Op::FromInteger,
+                opcode::RET if (f.LLVMGetNumOperands)(i) == 1 => Op::Return(operand(0)),
+                opcode::CALL => self.call(id, i, numbers),
+                opcode::FENCE | opcode::UNREACHABLE | opcode::BR | opcode::SWITCH | opcode::RET => Op::Plain,
+                opcode::INDIRECT_BR | opcode::CALL_BR => Op::Strange(vec![Operand::Strange]),
+                _ => {
+                    let all = all();
+                    if result.has_pointer() || pointers(&all) { Op::Strange(all) } else { Op::Plain }
+                }
+            }
+        }
+    }
+
+    /// Is this operand of `i` a pointer?
+    unsafe fn points(&self, operand: Operand, i: ValueRef, numbers: &HashMap<ValueRef, ValueId>) -> bool {
+        match operand {
+            Operand::Data => false,
+            Operand::Value(_) => {
+                // SAFETY: a live instruction.
+                unsafe {
+                    (0..(self.f.LLVMGetNumOperands)(i) as c_uint).any(|n| {
+                        let value = (self.f.LLVMGetOperand)(i, n);
+                        self.operand(value, numbers) == operand
+                            && self.kind((self.f.LLVMTypeOf)(value)).has_pointer()
+                    })
+                }
+            }
+            _ => true,
+        }
+    }
+
+    unsafe fn operand(&self, value: ValueRef, numbers: &HashMap<ValueRef, ValueId>) -> Operand {
+        match numbers.get(&value) {
+            Some(&id) => Operand::Value(id),
+            // SAFETY: what isn't of the function is a constant, or a block or metadata, which have no value.
+            None => unsafe { self.constant_or_none(value) },
+        }
+    }
+
+    unsafe fn constant_or_none(&self, value: ValueRef) -> Operand {
+        // SAFETY: a live value.
+        unsafe {
+            match (self.f.LLVMGetValueKind)(value) {
+                1 | 22 | value_kind::ASSEMBLY => Operand::Data,
+                _ => self.constant(value),
+            }
+        }
+    }
+
+    /// Does nothing but comparisons and differences come of this integer?
+    unsafe fn only_compared(&self, integer: ValueRef) -> bool {
+        // SAFETY: uses of a live instruction.
+        unsafe {
+            let mut next = (self.f.LLVMGetFirstUse)(integer);
+            while !next.is_null() {
+                let user = (self.f.LLVMGetUser)(next);
+                let fine = match (self.f.LLVMGetInstructionOpcode)(user) {
+                    opcode::SUB => (0..2).all(|n| {
+                        let o = (self.f.LLVMGetOperand)(user, n);
+                        (self.f.LLVMGetValueKind)(o) == 24
+                            && (self.f.LLVMGetInstructionOpcode)(o) == opcode::PTR_TO_INT
+                    }),
+                    _ => false,
+                };
+                if !fine {
+                    return false;
+                }
+                next = (self.f.LLVMGetNextUse)(next);
+            }
+            true
+        }
+    }
+
+    unsafe fn call(&self, id: FuncId, i: ValueRef, numbers: &HashMap<ValueRef, ValueId>) -> Op {
+        let f = self.f;
+        // SAFETY: a live call.
+        unsafe {
+            let count = (f.LLVMGetNumArgOperands)(i);
+            let handles: Vec<ValueRef> = (0..count).map(|n| (f.LLVMGetOperand)(i, n)).collect();
+            let target = (f.LLVMGetCalledValue)(i);
+            let callee = match self.functions.get(&target) {
+                Some(&id) => Callee::Known(id),
+                None if (f.LLVMGetValueKind)(target) == value_kind::ASSEMBLY => Callee::Assembly,
+                None => Callee::Indirect(self.operand(target, numbers)),
+            };
+            let by_value = |n| !(f.LLVMGetCallSiteEnumAttribute)(i, n + 1, self.by_value).is_null();
+            let zero = |&v: &ValueRef| match (f.LLVMGetValueKind)(v) {
+                value_kind::NULL => true,
+                value_kind::INT => (f.LLVMConstIntGetSExtValue)(v) == 0,
+                _ => false,
+            };
+            Op::Call(Box::new(Call {
+                callee,
+                sizes: handles.iter().map(|&v| self.size(id, v, numbers, 0)).collect(),
+                zero: handles.iter().map(zero).collect(),
+                by_value: (0..count).map(by_value).collect(),
+                arguments: handles.into_iter().map(|v| self.operand(v, numbers)).collect(),
+            }))
+        }
+    }
+
+    /// What is known of an integer as a number of bytes.
+    unsafe fn size(&self, id: FuncId, value: ValueRef, numbers: &HashMap<ValueRef, ValueId>, depth: u32) -> Size {
+        let f = self.f;
+        // SAFETY: a live value.
+        unsafe {
+            if (f.LLVMGetTypeKind)((f.LLVMTypeOf)(value)) != type_kind::INTEGER || depth > 8 {
+                return Size::Unknown;
+            }
+            match (f.LLVMGetValueKind)(value) {
+                value_kind::INT => return Size::Const((f.LLVMConstIntGetSExtValue)(value) as u64),
+                0 => return Size::Param(id, numbers.get(&value).map_or(u32::MAX, |v| v.0)),
+                24 => {}
+                _ => return Size::Unknown,
+            }
+            let of = |n| self.size(id, (f.LLVMGetOperand)(value, n), numbers, depth + 1);
+            let multiple = |s: Size| match s {
+                Size::Const(n) | Size::Multiple(n) => n,
+                _ => 1,
+            };
+            match (f.LLVMGetInstructionOpcode)(value) {
+                opcode::SEXT | opcode::ZEXT => match of(0) {
+                    Size::Const(n) => Size::Const(n),
+                    // `(long)n` of a parameter is that parameter when it is a size at all.
+                    other @ Size::Param(..) => other,
+                    Size::Multiple(n)
+                        if n.is_power_of_two() || (f.LLVMGetInstructionOpcode)(value) == opcode::SEXT =>
+                    {
+                        Size::Multiple(n)
+                    }
+                    _ => Size::Unknown,
+                },
+                opcode::MUL => match (of(0), of(1)) {
+                    (Size::Const(a), Size::Const(b)) => Size::Const(a.wrapping_mul(b)),
+                    (a, b) => Size::Multiple(multiple(a).wrapping_mul(multiple(b)).max(1)),
+                },
+                opcode::SHL => match of(1) {
+                    Size::Const(b) if b < 32 => Size::Multiple(multiple(of(0)).max(1) << b),
+                    _ => Size::Unknown,
+                },
+                opcode::ADD | opcode::SUB => Size::Multiple(gcd(multiple(of(0)), multiple(of(1))).max(1)),
+                opcode::SELECT => Size::Multiple(gcd(multiple(of(1)), multiple(of(2))).max(1)),
+                _ => Size::Unknown,
+            }
+        }
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

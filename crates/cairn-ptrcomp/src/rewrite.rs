@@ -1,0 +1,221 @@
+//! The program with pools and small pointers.
+//!
+//! Pointers in registers stay addresses: only what is stored in objects of a new layout is an index, the lower half of
+//! the address. A pool begins at a multiple of 2^32, so storing is a truncation and loading an addition of the base;
+//! null is any address whose lower half is zero, since a null that was loaded becomes the base. So what the
+//! rewriting has to find are accesses of objects whose layout changes, and every place where the whole of an address
+//! is looked at: comparisons, and calls that leave the program.
+//!
+//! ```text
+//!  q = p->next           i = load i32 (p + new offset);  q = base | i
+//!  p->next = q           store i32 (lower half of q), p + new offset
+//!  q == NULL, q == r     the lower halves are compared
+//!  free(q)               the pool's, or q is made a proper null first
+//! ```
+//!
+//! A function has a version for each combination of shapes that its callers' nodes have; for each node of its interface
+//! that lies in a pool it gets two parameters more, the pool and its base.
+//!
+//! Differences to Lattner & Adve (2005): they keep indices in registers, too.
+
+mod function_copy;
+mod instructions;
+mod memory_calls;
+
+use crate::dsa::Analysis;
+use crate::dsa::points_to::{Cell, NodeId, flag};
+use crate::model::*;
+use crate::plan::{Decision, Planner};
+use crate::settings::Settings;
+use crate::shape::{Key, Shape, Version};
+use cairn_llvm_c::{ContextRef, ModuleFunctions, ModuleRef, ValueRef};
+use instructions::Emitter;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+/// A pool as code names it.
+#[derive(Clone, Copy)]
+struct Pool {
+    descriptor: ValueRef,
+    /// A 64-bit integer.
+    base: ValueRef,
+}
+
+/// What code of one version knows of a node.
+#[derive(Clone, Copy)]
+struct View {
+    shape: usize,
+    /// How far the caller's objects begin before those the callee sees.
+    delta: i64,
+    pool: Option<Pool>,
+}
+
+/// What was done, for the report and the tests.
+#[derive(Default)]
+pub struct Done {
+    pub pools: Vec<(String, Decision, NodeId)>,
+    pub refused: Vec<(String, Decision, NodeId)>,
+    pub versions: usize,
+    pub small_loads: usize,
+    pub small_stores: usize,
+    pub rewritten: usize,
+}
+
+/// Rewrites a program.
+pub(crate) struct Rewriter<'a, 'm> {
+    e: Emitter<'a>,
+    analysis: &'a Analysis<'m>,
+    planner: &'a Planner<'a, 'm>,
+    settings: &'a Settings,
+    shapes: Vec<Shape>,
+    shared: BTreeMap<NodeId, View>,
+    versions: HashMap<Version, ValueRef>,
+    queue: VecDeque<(Version, ValueRef)>,
+    next_pool: u64,
+    once: BTreeMap<FuncId, bool>,
+    pub done: Done,
+}
+
+/// Where the first pool of a program begins: below are the program itself and its heap, far above its stack.
+const FIRST_BASE: u64 = 0x1000_0000_0000;
+
+impl<'a, 'm> Rewriter<'a, 'm> {
+    pub(crate) fn new(
+        f: &'a ModuleFunctions,
+        context: ContextRef,
+        module: ModuleRef,
+        planner: &'a Planner<'a, 'm>,
+        settings: &'a Settings,
+    ) -> Rewriter<'a, 'm> {
+        Rewriter {
+            e: Emitter::new(f, context, module),
+            analysis: planner.analysis,
+            planner,
+            settings,
+            shapes: vec![Shape::default()],
+            shared: BTreeMap::new(),
+            versions: HashMap::new(),
+            queue: VecDeque::new(),
+            next_pool: 0,
+            once: BTreeMap::new(),
+            done: Done::default(),
+        }
+    }
+
+    /// Rewrites all that can be reached; false if there is nothing to do.
+    pub(crate) fn run(&mut self) -> Result<bool, String> {
+        let shared = self.planner.shared();
+        let mut any = false;
+        for (id, decision) in shared {
+            let pool = self.program_pool(&decision, id);
+            any |= !decision.shape.is_plain();
+            let view = View { shape: self.shape(decision.shape), delta: 0, pool };
+            self.shared.insert(id, view);
+        }
+        let module = self.analysis.module;
+        for id in module.function_ids() {
+            let function = module.function(id);
+            if !function.declared && (function.kept || function.address_taken) {
+                let key = vec![(0, 0); self.analysis.interface(id).len()];
+                self.version((id, key));
+            }
+        }
+        while let Some((version, function)) = self.queue.pop_front() {
+            any |= self.copy(&version, function)?;
+            if self.versions.len() > 40 * module.functions.len() + 1000 {
+                return Err("too many versions of functions".into());
+            }
+        }
+        self.done.versions = self.versions.len();
+        if any {
+            self.replace();
+        }
+        Ok(any)
+    }
+
+    fn shape(&mut self, shape: Shape) -> usize {
+        if shape.is_plain() {
+            return 0;
+        }
+        self.shapes.iter().position(|s| *s == shape).unwrap_or_else(|| {
+            self.shapes.push(shape);
+            self.shapes.len() - 1
+        })
+    }
+
+    fn describe(&self, decision: &Decision, id: NodeId) -> String {
+        let node = self.analysis.graph.node(id);
+        let _ = decision;
+        self.analysis.module.place(node.origin)
+    }
+
+    fn record(&mut self, decision: &Decision, id: NodeId) -> String {
+        let name = self.describe(decision, id);
+        let list = if decision.shape.is_plain() { &mut self.done.refused } else { &mut self.done.pools };
+        if self.analysis.graph.node(id).flags & flag::HEAP != 0 && !list.iter().any(|(_, _, n)| *n == id) {
+            list.push((name.clone(), decision.clone(), id));
+        }
+        name
+    }
+
+    /// A pool that is as old as the program, if the node has one.
+    fn program_pool(&mut self, decision: &Decision, id: NodeId) -> Option<Pool> {
+        let name = self.record(decision, id);
+        if !decision.shape.pooled {
+            return None;
+        }
+        let base = FIRST_BASE + (self.next_pool << 32);
+        let descriptor = self.e.pool_descriptor(&name, base, self.next_pool);
+        self.next_pool += 1;
+        Some(Pool { descriptor, base: self.e.number(base) })
+    }
+
+    /// The function for a version; it is filled later.
+    fn version(&mut self, version: Version) -> ValueRef {
+        if let Some(&function) = self.versions.get(&version) {
+            return function;
+        }
+        let pools = version.1.iter().filter(|(shape, _)| self.shapes[*shape].pooled).count();
+        let plain = version.1.iter().all(|(shape, _)| *shape == 0);
+        let original = self.analysis.module.function(version.0);
+        let function = self.e.declare_version(original.handle, &original.name, 2 * pools, plain && original.kept);
+        self.versions.insert(version.clone(), function);
+        self.queue.push_back((version, function));
+        function
+    }
+
+    /// What a version's code knows of a cell, with the offset in the objects of its shape.
+    fn view(&self, views: &BTreeMap<NodeId, View>, cell: Cell) -> (View, i64) {
+        let cell = self.analysis.graph.find(cell);
+        let view = self.shared.get(&cell.node).or_else(|| views.get(&cell.node));
+        let view = view.copied().unwrap_or(View { shape: 0, delta: 0, pool: None });
+        let offset = match view.shape {
+            0 => cell.offset,
+            shape => self.shapes[shape].normal(cell.offset + view.delta),
+        };
+        (view, offset)
+    }
+
+    /// Puts the versions in the place of the functions they are made of.
+    fn replace(&mut self) {
+        let module = self.analysis.module;
+        for id in module.function_ids().filter(|id| !module.function(*id).declared) {
+            let function = module.function(id);
+            let key: Key = vec![(0, 0); self.analysis.interface(id).len()];
+            let plain = self.versions.get(&(id, key)).copied();
+            let wanted = function.kept || function.address_taken;
+            self.e.replace_function(function.handle, plain.filter(|_| wanted), &function.name);
+        }
+        for id in module.function_ids().filter(|id| !module.function(*id).declared) {
+            self.e.delete_function(module.function(id).handle);
+        }
+    }
+
+    /// Is this function called at most once in the program's life?
+    fn runs_once(&mut self, id: FuncId) -> bool {
+        let module = self.analysis.module;
+        *self.once.entry(id).or_insert_with(|| {
+            let called = self.analysis.functions.iter().any(|f| f.calls.iter().any(|c| c.callee == id));
+            module.function(id).name == "main" && !called && !module.function(id).address_taken
+        })
+    }
+}

@@ -1,0 +1,453 @@
+//! One version of a function: a copy of its instructions, with the accesses changed that the shapes of its nodes
+//! demand.
+//!
+//! First all is copied as it is; then each instruction that is concerned is replaced. Whatever can't be rewritten is an
+//! error, which gives up the whole transformation: the analysis must have refused it.
+#![allow(unsafe_code)]
+
+use super::{Pool, Rewriter, View};
+use crate::dsa::points_to::{Cell, NodeId};
+use crate::model::*;
+use crate::module_reader::opcode;
+use crate::shape::Version;
+use cairn_llvm_c::{BasicBlockRef, ValueRef};
+use std::collections::{BTreeMap, HashMap};
+
+/// A copy under way.
+pub(super) struct Copy {
+    pub id: FuncId,
+    pub views: BTreeMap<NodeId, View>,
+    /// The new instruction of each value.
+    pub values: Vec<ValueRef>,
+}
+
+impl Rewriter<'_, '_> {
+    /// Fills a version; true if anything in it isn't as before.
+    pub(super) fn copy(&mut self, version: &Version, function: ValueRef) -> Result<bool, String> {
+        let (id, key) = version;
+        let original = self.analysis.module.function(*id);
+        let mut views = BTreeMap::new();
+        let mut next = original.params.len() as u32;
+        for (node, &(shape, delta)) in self.analysis.interface(*id).into_iter().zip(key) {
+            let pool = self.shapes[shape].pooled.then(|| {
+                let pool = self.e.pool_parameter(function, next);
+                next += 2;
+                pool
+            });
+            views.insert(node, View { shape, delta, pool });
+        }
+        let indexed: BTreeMap<NodeId, bool> =
+            views.iter().map(|(n, v)| (*n, self.shapes[v.shape].indexed)).collect();
+        let shared = |node: NodeId| self.shared.get(&node).map(|v| self.shapes[v.shape].indexed);
+        let outer = |node: NodeId| indexed.get(&node).copied().or_else(|| shared(node)).unwrap_or(false);
+        let own = self.planner.own(*id, &outer);
+        let (values, entry) = self.e.copy_body(original.handle, function, &original.values);
+        let mut copy = Copy { id: *id, views, values };
+        let mut opened = vec![];
+        for (node, decision) in own {
+            if decision.shape.is_plain() {
+                self.record(&decision, node);
+                continue;
+            }
+            let pool = if !decision.shape.pooled || self.runs_once(*id) {
+                self.program_pool(&decision, node)
+            } else {
+                let name = self.record(&decision, node);
+                let pool = self.e.open_pool(entry, &name);
+                opened.push(pool);
+                Some(pool)
+            };
+            let shape = self.shape(decision.shape);
+            copy.views.insert(node, View { shape, delta: 0, pool });
+        }
+        let concerned = self.shared.values().chain(copy.views.values()).any(|v| v.shape != 0);
+        for index in 0..copy.values.len() {
+            if !copy.values[index].is_null() {
+                self.rewrite(&mut copy, ValueId(index as u32))?;
+            }
+        }
+        if !opened.is_empty() {
+            self.e.close_pools(function, &opened);
+        }
+        Ok(concerned && copy.views.values().any(|v| v.shape != 0))
+    }
+
+    /// What is known of an operand's target: the view, and the offset in its objects.
+    pub(super) fn seen(&self, copy: &Copy, operand: Operand) -> Option<(View, i64, Cell)> {
+        let cell = self.analysis.known(copy.id, operand)?;
+        let (view, offset) = self.view(&copy.views, cell);
+        Some((view, offset, cell))
+    }
+
+    /// The view of an operand whose shape has a new layout.
+    fn relaid(&self, copy: &Copy, operand: Operand) -> Option<(View, i64)> {
+        let (view, offset, _) = self.seen(copy, operand)?;
+        self.shapes[view.shape].layout.is_some().then_some((view, offset))
+    }
+
+    /// May this operand be a null in its other form?
+    pub(super) fn indexed(&self, copy: &Copy, operand: Operand) -> bool {
+        self.seen(copy, operand).is_some_and(|(view, _, _)| self.shapes[view.shape].indexed)
+    }
+
+    fn rewrite(&mut self, copy: &mut Copy, value: ValueId) -> Result<(), String> {
+        let original = &self.analysis.module.function(copy.id).values[value.0 as usize];
+        let now = copy.values[value.0 as usize];
+        match &original.op {
+            Op::Load { from, .. } => self.load(copy, value, *from, original.kind),
+            Op::Store { to, value: stored, kind, .. } => self.store(copy, now, *to, *stored, *kind),
+            Op::Address { base, steps } => self.address(copy, value, *base, steps),
+            Op::Compare { left, right, .. } => self.compare(copy, value, *left, *right),
+            Op::ToInteger { of, .. } => {
+                if self.indexed(copy, *of) {
+                    self.e.before(now);
+                    let proper = self.e.proper(self.e.operand(now, 0));
+                    self.e.set_operand(now, 0, proper);
+                }
+                Ok(())
+            }
+            Op::Call(call) => self.call(copy, value, call),
+            Op::Atomic { on, .. } if self.relaid(copy, *on).is_some() => Err("an atomic operation".into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn load(&mut self, copy: &mut Copy, value: ValueId, from: Operand, kind: Kind) -> Result<(), String> {
+        let now = copy.values[value.0 as usize];
+        let Some((view, offset)) = self.relaid(copy, from) else { return Ok(()) };
+        self.done.rewritten += 1;
+        let layout = self.shapes[view.shape].layout.as_ref().expect("relaid");
+        let small = layout.small_at(offset);
+        if !small {
+            return self.e.weaken_alignment(now, layout.alignment_at(offset));
+        }
+        if kind != Kind::Pointer {
+            return Err("a small pointer is read as something else".into());
+        }
+        let Some((Some(pool), shape)) = self.seen(copy, Operand::Value(value)).map(|(v, _, _)| (v.pool, v.shape))
+        else {
+            return Err("a small pointer to no pool".into());
+        };
+        if !self.shapes[shape].indexed {
+            return Err("a small pointer to a pool without indices".into());
+        }
+        self.e.before(now);
+        let index = self.e.load_index(self.e.operand(now, 0), now);
+        if self.settings.check {
+            self.e.check_index(pool.descriptor, index);
+        }
+        let address = self.e.address(pool.base, index);
+        self.e.replace(now, address);
+        copy.values[value.0 as usize] = address;
+        self.done.small_loads += 1;
+        Ok(())
+    }
+
+    fn store(
+        &mut self,
+        copy: &Copy,
+        now: ValueRef,
+        to: Operand,
+        stored: Operand,
+        kind: Kind,
+    ) -> Result<(), String> {
+        let Some((view, offset)) = self.relaid(copy, to) else { return Ok(()) };
+        self.done.rewritten += 1;
+        let layout = self.shapes[view.shape].layout.as_ref().expect("relaid");
+        if !layout.small_at(offset) {
+            return self.e.weaken_alignment(now, layout.alignment_at(offset));
+        }
+        let in_pool = matches!(stored, Operand::Null | Operand::Data) || self.indexed(copy, stored);
+        if kind != Kind::Pointer || !in_pool {
+            return Err("a small pointer is written as something else".into());
+        }
+        self.e.before(now);
+        let index = self.e.lower_half(self.e.operand(now, 0));
+        self.e.store_index(index, self.e.operand(now, 1), now);
+        self.e.erase(now);
+        self.done.small_stores += 1;
+        Ok(())
+    }
+
+    fn address(&mut self, copy: &mut Copy, value: ValueId, base: Operand, steps: &[Step]) -> Result<(), String> {
+        let Some((view, start)) = self.relaid(copy, base) else { return Ok(()) };
+        let shape = &self.shapes[view.shape];
+        let layout = shape.layout.as_ref().expect("relaid");
+        let now = copy.values[value.0 as usize];
+        let (mut offset, mut bytes, mut variable) = (start, 0i64, vec![]);
+        let mut indices = self.e.indices(now).into_iter();
+        // The first index is a step only if it isn't zero.
+        let first_is_step = matches!(steps.first(), Some(Step::Along { .. } | Step::Bytes(_)));
+        if !first_is_step {
+            indices.next();
+        }
+        for step in steps {
+            let index = indices.next().ok_or("an address computation without indices")?;
+            match *step {
+                Step::Field(n) => move_by(layout, shape, &mut offset, &mut bytes, n as i64),
+                Step::Bytes(n) => move_by(layout, shape, &mut offset, &mut bytes, n),
+                Step::Element { stride: 0, .. } => {}
+                Step::Element { count, by: Some(0), .. } if count < 2 => {}
+                Step::Along { stride, by } | Step::Element { stride, by, .. } => {
+                    let stride = new_stride(layout, shape, offset, stride)?;
+                    match by {
+                        Some(n) => bytes += n * stride as i64,
+                        None => variable.push((index, stride)),
+                    }
+                }
+            }
+        }
+        self.e.before(now);
+        let address = self.e.offset(self.e.operand(now, 0), bytes, &variable, self.e.is_inbounds(now));
+        let unchanged = address == self.e.operand(now, 0);
+        self.e.replace(now, address);
+        copy.values[value.0 as usize] = if unchanged { std::ptr::null_mut() } else { address };
+        self.done.rewritten += 1;
+        Ok(())
+    }
+
+    fn compare(&mut self, copy: &mut Copy, value: ValueId, left: Operand, right: Operand) -> Result<(), String> {
+        let (l, r) = (self.indexed(copy, left), self.indexed(copy, right));
+        if !l && !r {
+            return Ok(());
+        }
+        let now = copy.values[value.0 as usize];
+        let (a, b) = (self.e.operand(now, 0), self.e.operand(now, 1));
+        self.e.before(now);
+        let node = |o| self.seen(copy, o).map(|(_, _, cell)| cell.node);
+        let is_null = |o| matches!(o, Operand::Null | Operand::Data);
+        let alike = is_null(left) || is_null(right) || node(left) == node(right);
+        let (a, b) = if alike {
+            (self.e.lower_half(a), self.e.lower_half(b))
+        } else {
+            (if l { self.e.proper(a) } else { a }, if r { self.e.proper(b) } else { b })
+        };
+        let new = self.e.compare(self.e.predicate(now), a, b);
+        self.e.replace(now, new);
+        copy.values[value.0 as usize] = new;
+        self.done.rewritten += 1;
+        Ok(())
+    }
+
+    fn call(&mut self, copy: &mut Copy, value: ValueId, call: &Call) -> Result<(), String> {
+        let now = copy.values[value.0 as usize];
+        match call.callee {
+            Callee::Known(id) if !self.analysis.module.function(id).declared => self.call_version(copy, value, id),
+            Callee::Known(id) => self.memory_call(copy, value, call, id),
+            Callee::Indirect(_) => Ok(()),
+            Callee::Assembly => {
+                self.proper_arguments(copy, now, call);
+                Ok(())
+            }
+        }
+    }
+
+    /// Gives code outside of the program pointers as it knows them.
+    pub(super) fn proper_arguments(&mut self, copy: &Copy, now: ValueRef, call: &Call) {
+        for (n, &argument) in call.arguments.iter().enumerate() {
+            if self.indexed(copy, argument) {
+                self.e.before(now);
+                let proper = self.e.proper(self.e.operand(now, n as u32));
+                self.e.set_operand(now, n as u32, proper);
+            }
+        }
+    }
+
+    fn call_version(&mut self, copy: &mut Copy, value: ValueId, callee: FuncId) -> Result<(), String> {
+        let now = copy.values[value.0 as usize];
+        let sites = &self.analysis.functions[copy.id.0 as usize].calls;
+        let site = sites.iter().find(|s| s.value == value).ok_or("a call that the analysis hasn't seen")?;
+        let (mut key, mut pools) = (vec![], vec![]);
+        for node in self.analysis.interface(callee) {
+            let cell = site.copies.get(&node).copied().unwrap_or(Cell { node, offset: 0 });
+            let found = self.analysis.graph.find(cell);
+            let view = self.shared.get(&found.node).or_else(|| copy.views.get(&found.node)).copied();
+            let view = view.unwrap_or(View { shape: 0, delta: 0, pool: None });
+            let pool = self.shapes[view.shape].pooled.then_some(view.pool).flatten();
+            key.push(if view.shape == 0 { (0, 0) } else { (view.shape, found.offset + view.delta) });
+            if self.shapes[view.shape].pooled {
+                let pool: Pool = pool.ok_or("a pool that isn't there")?;
+                pools.extend([pool.descriptor, pool.base]);
+            }
+        }
+        let function = self.version((callee, key));
+        self.e.before(now);
+        let new = self.e.call_version(now, function, &pools);
+        self.e.replace(now, new);
+        copy.values[value.0 as usize] = new;
+        Ok(())
+    }
+}
+
+fn move_by(
+    layout: &crate::shape::Layout,
+    shape: &crate::shape::Shape,
+    offset: &mut i64,
+    bytes: &mut i64,
+    by: i64,
+) {
+    *bytes += layout.offset(*offset + by) - layout.offset(*offset);
+    *offset = shape.normal(*offset + by);
+}
+
+/// The distance of objects or elements that were so far apart.
+fn new_stride(
+    layout: &crate::shape::Layout,
+    shape: &crate::shape::Shape,
+    offset: i64,
+    stride: u64,
+) -> Result<u64, String> {
+    if let Some(array) = layout.array_at(offset)
+        && stride.is_multiple_of(array.size)
+    {
+        return Ok(stride / array.size * array.new_size);
+    }
+    if stride == shape.stride || stride == layout.size {
+        return Ok(layout.new_size);
+    }
+    // Arrays of data inside.
+    let part = layout.parts.iter().find(|p| p.old as i64 <= offset && offset < (p.old + p.size * p.count) as i64);
+    match part {
+        Some(part) if part.inner.is_empty() && !part.small => Ok(stride),
+        // An array that nobody reads or writes.
+        None => Ok(0),
+        _ => Err(format!("steps of {stride} bytes at offset {offset}")),
+    }
+}
+
+/// The copying of bodies.
+impl super::Emitter<'_> {
+    pub(super) fn pool_parameter(&self, function: ValueRef, n: u32) -> Pool {
+        // SAFETY: a version has two parameters for each pool.
+        unsafe {
+            Pool { descriptor: (self.f.LLVMGetParam)(function, n), base: (self.f.LLVMGetParam)(function, n + 1) }
+        }
+    }
+
+    /// Copies all blocks; returns the new values, and the first block.
+    pub(super) fn copy_body(
+        &self,
+        from: ValueRef,
+        to: ValueRef,
+        values: &[Value],
+    ) -> (Vec<ValueRef>, BasicBlockRef) {
+        let f = self.f;
+        let mut map: HashMap<ValueRef, ValueRef> = HashMap::new();
+        let mut blocks: HashMap<BasicBlockRef, BasicBlockRef> = HashMap::new();
+        let mut phis = vec![];
+        let mut copies = vec![];
+        // SAFETY: live functions of one signature, but for parameters at the end; each operand of a copy is replaced by
+        // the copy of what it was.
+        unsafe {
+            for n in 0..(f.LLVMCountParams)(from) {
+                map.insert((f.LLVMGetParam)(from, n), (f.LLVMGetParam)(to, n));
+            }
+            let mut block = (f.LLVMGetFirstBasicBlock)(from);
+            let entry = self.block(to);
+            blocks.insert(block, entry);
+            block = (f.LLVMGetNextBasicBlock)(block);
+            while !block.is_null() {
+                blocks.insert(block, self.block(to));
+                block = (f.LLVMGetNextBasicBlock)(block);
+            }
+            block = (f.LLVMGetFirstBasicBlock)(from);
+            while !block.is_null() {
+                self.at_end(blocks[&block]);
+                let mut next = (f.LLVMGetFirstInstruction)(block);
+                while !next.is_null() {
+                    let copy = if (f.LLVMGetInstructionOpcode)(next) == opcode::PHI {
+                        phis.push(next);
+                        self.phi(next)
+                    } else {
+                        let copy = (f.LLVMInstructionClone)(next);
+                        self.insert(copy);
+                        copies.push(copy);
+                        copy
+                    };
+                    map.insert(next, copy);
+                    next = (f.LLVMGetNextInstruction)(next);
+                }
+                block = (f.LLVMGetNextBasicBlock)(block);
+            }
+            let mapped = |v: ValueRef| map.get(&v).copied().unwrap_or(v);
+            for phi in phis {
+                for n in 0..(f.LLVMCountIncoming)(phi) {
+                    let value = mapped((f.LLVMGetIncomingValue)(phi, n));
+                    let block = blocks[&(f.LLVMGetIncomingBlock)(phi, n)];
+                    (f.LLVMAddIncoming)(map[&phi], &value, &block, 1);
+                }
+            }
+            for copy in copies {
+                for n in 0..(f.LLVMGetNumOperands)(copy) as u32 {
+                    let operand = (f.LLVMGetOperand)(copy, n);
+                    if let Some(&new) = map.get(&operand) {
+                        (f.LLVMSetOperand)(copy, n, new);
+                    }
+                }
+                if matches!((f.LLVMGetInstructionOpcode)(copy), opcode::BR | opcode::SWITCH) {
+                    for n in 0..(f.LLVMGetNumSuccessors)(copy) {
+                        (f.LLVMSetSuccessor)(copy, n, blocks[&(f.LLVMGetSuccessor)(copy, n)]);
+                    }
+                }
+            }
+            let values =
+                values.iter().map(|v| map.get(&v.handle).copied().unwrap_or(std::ptr::null_mut())).collect();
+            (values, entry)
+        }
+    }
+
+    /// Opens a pool for one call of a function.
+    pub(super) fn open_pool(&self, entry: BasicBlockRef, name: &str) -> Pool {
+        // SAFETY: the function's first block, which has an instruction.
+        unsafe { self.before((self.f.LLVMGetFirstInstruction)(entry)) };
+        let descriptor = self.alloca_pool();
+        let name = self.text(name);
+        let base = self.call_runtime("cairn_pool_open", &[descriptor, name], Some(self.word));
+        Pool { descriptor, base: self.lower_bits_known(base) }
+    }
+
+    /// Closes pools wherever the function returns.
+    pub(super) fn close_pools(&self, function: ValueRef, pools: &[Pool]) {
+        // SAFETY: a function whose blocks are complete.
+        unsafe {
+            let mut block = (self.f.LLVMGetFirstBasicBlock)(function);
+            while !block.is_null() {
+                let end = (self.f.LLVMGetBasicBlockTerminator)(block);
+                if (self.f.LLVMGetInstructionOpcode)(end) == opcode::RET {
+                    self.before(end);
+                    for pool in pools {
+                        self.call_runtime("cairn_pool_close", &[pool.descriptor], None);
+                    }
+                }
+                block = (self.f.LLVMGetNextBasicBlock)(block);
+            }
+        }
+    }
+
+    /// The numbers of an address computation.
+    pub(super) fn indices(&self, gep: ValueRef) -> Vec<ValueRef> {
+        // SAFETY: a live instruction.
+        unsafe { (1..(self.f.LLVMGetNumOperands)(gep) as u32).map(|n| (self.f.LLVMGetOperand)(gep, n)).collect() }
+    }
+
+    pub(super) fn is_inbounds(&self, gep: ValueRef) -> bool {
+        // SAFETY: a live address computation.
+        unsafe { (self.f.LLVMIsInBounds)(gep) != 0 }
+    }
+
+    pub(super) fn predicate(&self, compare: ValueRef) -> i32 {
+        // SAFETY: a live comparison.
+        unsafe { (self.f.LLVMGetICmpPredicate)(compare) }
+    }
+
+    /// An access in an object of a new layout: it may be aligned less than before.
+    pub(super) fn weaken_alignment(&self, access: ValueRef, most: u64) -> Result<(), String> {
+        // SAFETY: a live load or store.
+        unsafe {
+            if u64::from((self.f.LLVMGetAlignment)(access)) > most {
+                (self.f.LLVMSetAlignment)(access, most as u32);
+            }
+        }
+        Ok(())
+    }
+}

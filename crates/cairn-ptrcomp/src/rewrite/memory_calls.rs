@@ -1,0 +1,145 @@
+//! Calls of functions that aren't there: allocation goes to pools, copies and fills get new lengths, all others get
+//! pointers as they know them.
+#![allow(unsafe_code)]
+
+use super::Rewriter;
+use super::function_copy::Copy;
+use crate::dsa::externals::{Allocator, allocator};
+use crate::model::*;
+use crate::shape::{NewExtent, new_extent, resolved};
+use cairn_llvm_c::ValueRef;
+
+impl Rewriter<'_, '_> {
+    pub(super) fn memory_call(
+        &mut self,
+        copy: &mut Copy,
+        value: ValueId,
+        call: &Call,
+        id: FuncId,
+    ) -> Result<(), String> {
+        let function = self.analysis.module.function(id);
+        let now = copy.values[value.0 as usize];
+        if !function.intrinsic
+            && let Some(allocator) = allocator(&function.name)
+        {
+            return self.allocation(copy, value, call, allocator);
+        }
+        let name = function.name.trim_start_matches("llvm.");
+        if function.intrinsic {
+            if ["memcpy", "memmove", "memset"].iter().any(|n| name.starts_with(n)) {
+                return self.extent(copy, now, call);
+            }
+            if name.starts_with("lifetime") {
+                return Ok(());
+            }
+        }
+        self.proper_arguments(copy, now, call);
+        Ok(())
+    }
+
+    /// The length of a copy or fill.
+    fn extent(&mut self, copy: &Copy, now: ValueRef, call: &Call) -> Result<(), String> {
+        let Some((view, offset, _)) = self.seen(copy, call.arguments[0]) else { return Ok(()) };
+        let Some(layout) = &self.shapes[view.shape].layout else { return Ok(()) };
+        let size = resolved(self.analysis, call.sizes[2], 0);
+        self.e.before(now);
+        let length = match new_extent(layout, offset, size) {
+            Some(NewExtent::Const(n)) => self.e.number(n),
+            Some(NewExtent::Scaled(from, to)) => self.e.scaled(self.e.operand(now, 2), from, to),
+            None => return Err("a copy of a length that isn't understood".into()),
+        };
+        let kind = self.e.same_kind(length, self.e.operand(now, 2));
+        self.e.set_operand(now, 2, kind);
+        self.e.forget_alignment(now, layout.alignment_at(offset));
+        self.done.rewritten += 1;
+        Ok(())
+    }
+
+    fn allocation(
+        &mut self,
+        copy: &mut Copy,
+        value: ValueId,
+        call: &Call,
+        allocator: Allocator,
+    ) -> Result<(), String> {
+        let now = copy.values[value.0 as usize];
+        let subject = match allocator {
+            Allocator::Free => call.arguments[0],
+            _ => Operand::Value(value),
+        };
+        let Some((view, _, _)) = self.seen(copy, subject).filter(|(v, _, _)| v.shape != 0) else { return Ok(()) };
+        let shape = self.shapes[view.shape].clone();
+        self.e.before(now);
+        let argument = |e: &super::Emitter, n| e.operand(now, n);
+        self.done.rewritten += 1;
+        if allocator == Allocator::Free {
+            if let Some(pool) = view.pool {
+                let name = if shape.array { "cairn_pool_free_array" } else { "cairn_pool_free_one" };
+                self.e.call_runtime(name, &[pool.descriptor, argument(&self.e, 0)], None);
+                self.e.erase(now);
+                copy.values[value.0 as usize] = std::ptr::null_mut();
+            }
+            return Ok(());
+        }
+        let bytes = match allocator {
+            Allocator::Malloc => argument(&self.e, 0),
+            Allocator::Realloc => argument(&self.e, 1),
+            _ => self.e.product(argument(&self.e, 0), argument(&self.e, 1)),
+        };
+        let bytes = match &shape.layout {
+            Some(layout) => self.e.scaled(bytes, layout.size, layout.new_size),
+            None => bytes,
+        };
+        let pointer = Some(self.e.pointer);
+        let new = match (view.pool, allocator) {
+            (None, Allocator::Realloc) => self.e.call_runtime("realloc", &[argument(&self.e, 0), bytes], pointer),
+            (None, _) => self.e.call_runtime("malloc", &[bytes], pointer),
+            (Some(pool), Allocator::Realloc) if shape.array => {
+                self.e.call_runtime("cairn_pool_resize", &[pool.descriptor, argument(&self.e, 0), bytes], pointer)
+            }
+            (Some(pool), _) if shape.array => {
+                self.e.call_runtime("cairn_pool_array", &[pool.descriptor, bytes], pointer)
+            }
+            (Some(pool), _) => {
+                let size = self.e.number(shape.object.max(4).next_multiple_of(4));
+                if allocator == Allocator::Realloc {
+                    let old = argument(&self.e, 0);
+                    self.e.call_runtime("cairn_pool_resize_one", &[pool.descriptor, pool.base, old, size], pointer)
+                } else {
+                    self.e.call_runtime("cairn_pool_one", &[pool.descriptor, pool.base, size], pointer)
+                }
+            }
+        };
+        if allocator == Allocator::Calloc {
+            self.e.clear(new, bytes);
+        }
+        self.e.replace(now, new);
+        copy.values[value.0 as usize] = new;
+        Ok(())
+    }
+}
+
+impl super::Emitter<'_> {
+    /// Fills with zeros.
+    pub(super) fn clear(&self, object: ValueRef, bytes: ValueRef) {
+        // SAFETY: live types.
+        let zero = unsafe { (self.f.LLVMConstInt)(self.half, 0, 0) };
+        self.call_runtime("memset", &[object, zero, bytes], Some(self.pointer));
+    }
+
+    /// The number as the same kind of integer.
+    pub(super) fn same_kind(&self, number: ValueRef, like: ValueRef) -> ValueRef {
+        self.cast(number, like)
+    }
+
+    /// Checks an index when the program runs.
+    pub(super) fn check_index(&self, pool: ValueRef, index: ValueRef) {
+        let index = self.cast(index, self.number(0));
+        self.call_runtime("cairn_pool_check", &[pool, index], None);
+    }
+
+    /// A base, of which LLVM is told that its lower half is zero.
+    pub(super) fn lower_bits_known(&self, base: ValueRef) -> ValueRef {
+        self.masked(base)
+    }
+}

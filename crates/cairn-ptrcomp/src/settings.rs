@@ -1,0 +1,118 @@
+//! Cairn's own options, which clang doesn't see: each also is an environment variable, for `make`.
+
+use std::ffi::{OsStr, OsString};
+
+/// What is done with data structures.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mode {
+    /// Nothing: what clang does.
+    Off,
+    /// Pools, with pointers as they are.
+    Pool,
+    /// Pools, and pointers of `2^bits` bytes at most in them.
+    Static,
+}
+
+/// What the report looks like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Report {
+    None,
+    Text,
+}
+
+/// What to print instead of linking.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Emit {
+    Graph,
+    Dot,
+    Pools,
+    Llvm,
+}
+
+/// The options.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub mode: Mode,
+    /// The user chose the mode: it holds without `-O`, too.
+    pub explicit: bool,
+    pub report: Report,
+    pub emit: Option<Emit>,
+    /// Each index is checked when the program runs.
+    pub check: bool,
+}
+
+const OPTIONS: [(&str, &str); 4] = [
+    ("ptrcomp", "CAIRN_PTRCOMP"),
+    ("report", "CAIRN_REPORT"),
+    ("emit", "CAIRN_EMIT"),
+    ("check-indices", "CAIRN_CHECK_INDICES"),
+];
+
+impl Settings {
+    /// Takes ours out of the arguments.
+    pub(crate) fn parse(arguments: &[OsString]) -> Result<(Settings, Vec<OsString>), String> {
+        let mut settings =
+            Settings { mode: Mode::Static, explicit: false, report: Report::None, emit: None, check: false };
+        for (name, variable) in OPTIONS {
+            if let Some(value) = std::env::var_os(variable).filter(|v| !v.is_empty()) {
+                settings.set(name, &value.to_string_lossy()).map_err(|e| format!("{variable}: {e}"))?;
+            }
+        }
+        let mut rest = vec![];
+        for argument in arguments {
+            match own(argument) {
+                Some((name, value)) => settings.set(name, &value).map_err(|e| format!("--{name}: {e}"))?,
+                None => rest.push(argument.clone()),
+            }
+        }
+        Ok((settings, rest))
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match (name, value) {
+            ("ptrcomp", "off") => self.mode = Mode::Off,
+            ("ptrcomp", "pool") => self.mode = Mode::Pool,
+            ("ptrcomp", "static") => self.mode = Mode::Static,
+            ("ptrcomp", _) => return Err(format!("expected off, pool or static, not `{value}`")),
+            ("report", "" | "text" | "1") => self.report = Report::Text,
+            ("report", _) => return Err(format!("expected text, not `{value}`")),
+            ("emit", "graph") => self.emit = Some(Emit::Graph),
+            ("emit", "dot") => self.emit = Some(Emit::Dot),
+            ("emit", "pools") => self.emit = Some(Emit::Pools),
+            ("emit", "llvm") => self.emit = Some(Emit::Llvm),
+            ("emit", _) => return Err(format!("expected graph, dot, pools or llvm, not `{value}`")),
+            _ => self.check = value != "0",
+        }
+        self.explicit |= name == "ptrcomp" || name == "emit";
+        Ok(())
+    }
+}
+
+/// The name and value, if this is an option of ours.
+fn own(argument: &OsStr) -> Option<(&'static str, String)> {
+    let text = argument.to_str()?.strip_prefix("--")?;
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    let (name, _) = OPTIONS.into_iter().find(|o| o.0 == name)?;
+    Some((name, value.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(arguments: &[&str]) -> Result<(Settings, Vec<OsString>), String> {
+        Settings::parse(&arguments.iter().map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn ours_are_taken_out() {
+        let (settings, rest) = parse(&["-O2", "--ptrcomp=pool", "a.c", "--report"]).unwrap();
+        assert_eq!(rest, ["-O2", "a.c"]);
+        assert_eq!((settings.mode, settings.explicit, settings.report), (Mode::Pool, true, Report::Text));
+    }
+
+    #[test]
+    fn a_wrong_value_is_refused() {
+        assert_eq!(parse(&["--ptrcomp=all"]).unwrap_err(), "--ptrcomp: expected off, pool or static, not `all`");
+    }
+}

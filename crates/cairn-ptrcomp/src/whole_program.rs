@@ -1,0 +1,232 @@
+//! Bitcode of a whole program → its graph, its pools, or the bitcode with small pointers.
+//!
+//! ```text
+//!  modules ─link─▶ one module ─internalize, sroa, early-cse, simplifycfg─▶ ─read─▶ model ─analyze─▶ graph
+//!                                                    rewritten ◀─rewrite── shapes ◀─plan──┘
+//!            program's bitcode ◀─verify── with runtime/pool.c ◀─┘
+//! ```
+#![allow(unsafe_code)]
+
+use crate::clang::{Scratch, clang, output};
+use crate::dsa;
+use crate::linking::Parts;
+use crate::module_reader;
+use crate::plan::Planner;
+use crate::rewrite::{Done, Rewriter};
+use crate::settings::{Emit, Settings};
+use crate::shown;
+use cairn_llvm_c::{ContextRef, Llvm, ModuleFunctions, ModuleRef, RETURN_STATUS, llvm, module_functions};
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
+use std::ptr::null_mut;
+
+/// `runtime/pool.c`.
+const RUNTIME: &str = include_str!("../runtime/pool.c");
+
+/// What came of a program.
+pub(crate) enum Outcome {
+    /// Text to print.
+    Text(String),
+    /// Bitcode to compile, and the report.
+    Bitcode(PathBuf, String),
+}
+
+/// LLVM, with a context of its own.
+struct Session {
+    llvm: &'static Llvm,
+    f: &'static ModuleFunctions,
+    context: ContextRef,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // SAFETY: ours; modules have been disposed of or end with it.
+        unsafe { (self.llvm.LLVMContextDispose)(self.context) }
+    }
+}
+
+/// Does to a program what the settings say; the error tells why it stays as it is.
+pub(crate) fn transform(parts: &Parts, settings: &Settings, scratch: &Scratch) -> Result<Outcome, String> {
+    let (llvm, f) = (llvm()?, module_functions()?);
+    // SAFETY: a new context.
+    let session = Session { llvm, f, context: unsafe { (llvm.LLVMContextCreate)() } };
+    let module = session.linked(&parts.modules)?;
+    session.internalize(module, parts);
+    session.run_passes(module, c"function(sroa,early-cse,simplifycfg)")?;
+    let model = module_reader::read(f, module, &parts.kept);
+    // SAFETY: a live module. Lines have been read; copies of functions would share those of the original.
+    unsafe { (f.LLVMStripModuleDebugInfo)(module) };
+    if let Some(strange) = &model.strange {
+        return Err(strange.clone());
+    }
+    let analysis = dsa::analyze(&model);
+    match settings.emit {
+        Some(Emit::Graph) => return Ok(Outcome::Text(shown::graph(&analysis))),
+        Some(Emit::Dot) => return Ok(Outcome::Text(shown::dot(&analysis))),
+        _ => {}
+    }
+    let planner = Planner { analysis: &analysis, mode: settings.mode };
+    let mut rewriter = Rewriter::new(f, session.context, module, &planner, settings);
+    let any = rewriter.run()?;
+    let done = std::mem::take(&mut rewriter.done);
+    drop(rewriter);
+    let report = shown::report(&analysis, &done);
+    if settings.emit == Some(Emit::Pools) {
+        return Ok(Outcome::Text(report));
+    }
+    if !any {
+        return Err(nothing(&report, &done));
+    }
+    session.verify(module)?;
+    session.add_runtime(module, parts, &model, scratch)?;
+    session.verify(module)?;
+    if settings.emit == Some(Emit::Llvm) {
+        // SAFETY: a live module.
+        let text = unsafe { llvm.take_message((llvm.LLVMPrintModuleToString)(module)) };
+        return Ok(Outcome::Text(text));
+    }
+    let file = scratch.file(Path::new("merged"), "bc");
+    let name = CString::new(file.as_os_str().as_encoded_bytes()).map_err(|e| e.to_string())?;
+    // SAFETY: a live module and a C string.
+    match unsafe { (f.LLVMWriteBitcodeToFile)(module, name.as_ptr()) } {
+        0 => Ok(Outcome::Bitcode(file, report)),
+        _ => Err(format!("cannot write {}", file.display())),
+    }
+}
+
+fn nothing(report: &str, done: &Done) -> String {
+    if done.refused.is_empty() {
+        "it has no objects on the heap".into()
+    } else {
+        format!("no pointer can be smaller\n{report}")
+    }
+}
+
+impl Session {
+    fn parse(&self, bytes: &[u8]) -> Result<ModuleRef, String> {
+        let mut module = null_mut();
+        // SAFETY: the buffer is copied from `bytes` and disposed of.
+        let failed = unsafe {
+            let buffer = (self.llvm.LLVMCreateMemoryBufferWithMemoryRangeCopy)(
+                bytes.as_ptr().cast(),
+                bytes.len(),
+                c"module".as_ptr(),
+            );
+            let failed = (self.f.LLVMParseBitcodeInContext2)(self.context, buffer, &mut module);
+            (self.llvm.LLVMDisposeMemoryBuffer)(buffer);
+            failed
+        };
+        if failed == 0 { Ok(module) } else { Err("bitcode that LLVM 19 can't read".into()) }
+    }
+
+    /// All modules in one.
+    fn linked(&self, modules: &[Vec<u8>]) -> Result<ModuleRef, String> {
+        let mut modules = modules.iter();
+        let whole = self.parse(modules.next().ok_or("no bitcode")?)?;
+        for module in modules {
+            let module = self.parse(module)?;
+            // SAFETY: live modules of one context; the second is used up.
+            if unsafe { (self.f.LLVMLinkModules2)(whole, module) } != 0 {
+                return Err("modules that can't be linked".into());
+            }
+        }
+        Ok(whole)
+    }
+
+    /// Symbols that nobody outside needs become internal.
+    fn internalize(&self, module: ModuleRef, parts: &Parts) {
+        let f = self.f;
+        // SAFETY: a live module.
+        unsafe {
+            for (first, next) in
+                [(f.LLVMGetFirstFunction, f.LLVMGetNextFunction), (f.LLVMGetFirstGlobal, f.LLVMGetNextGlobal)]
+            {
+                let mut symbol = first(module);
+                while !symbol.is_null() {
+                    let mut length = 0;
+                    let text = (f.LLVMGetValueName2)(symbol, &mut length);
+                    let name =
+                        String::from_utf8_lossy(std::slice::from_raw_parts(text.cast(), length)).into_owned();
+                    // External, weak and link-once definitions.
+                    let linkage = (f.LLVMGetLinkage)(symbol);
+                    let defined = (f.LLVMIsDeclaration)(symbol) == 0 && [0, 2, 3, 4, 5, 6, 14].contains(&linkage);
+                    if defined && !name.starts_with("llvm.") && !parts.kept.contains(&name) {
+                        (f.LLVMSetLinkage)(symbol, 8);
+                        (f.LLVMSetVisibility)(symbol, 0);
+                        (f.LLVMSetComdat)(symbol, null_mut());
+                    }
+                    symbol = next(symbol);
+                }
+            }
+        }
+    }
+
+    fn run_passes(&self, module: ModuleRef, passes: &std::ffi::CStr) -> Result<(), String> {
+        // SAFETY: a live module; target-independent passes need no machine.
+        unsafe {
+            let options = (self.llvm.LLVMCreatePassBuilderOptions)();
+            let error = (self.llvm.LLVMRunPasses)(module, passes.as_ptr(), null_mut(), options);
+            (self.llvm.LLVMDisposePassBuilderOptions)(options);
+            if error.is_null() {
+                return Ok(());
+            }
+            let message = (self.llvm.LLVMGetErrorMessage)(error);
+            let text = std::ffi::CStr::from_ptr(message).to_string_lossy().into_owned();
+            (self.llvm.LLVMDisposeErrorMessage)(message);
+            Err(text)
+        }
+    }
+
+    fn verify(&self, module: ModuleRef) -> Result<(), String> {
+        let mut message = null_mut();
+        // SAFETY: a live module; the message is taken.
+        unsafe {
+            let broken = (self.llvm.LLVMVerifyModule)(module, RETURN_STATUS, &mut message);
+            let text = self.llvm.take_message(message);
+            if broken == 0 { Ok(()) } else { Err(format!("LLVM's verifier: {text}")) }
+        }
+    }
+
+    /// Links the runtime in.
+    fn add_runtime(
+        &self,
+        module: ModuleRef,
+        parts: &Parts,
+        model: &crate::model::Module,
+        scratch: &Scratch,
+    ) -> Result<(), String> {
+        let threads = |name: &str| name == "pthread_create" || name == "thrd_create";
+        let threaded = model.functions.iter().any(|f| threads(&f.name)) || parts.kept.iter().any(|n| threads(n));
+        let (source, bitcode) = (scratch.file(Path::new("pool"), "c"), scratch.file(Path::new("pool"), "bc"));
+        std::fs::write(&source, RUNTIME).map_err(|e| format!("cannot write {}: {e}", source.display()))?;
+        let mut compile = clang();
+        compile.args(["-O2", "-fno-strict-aliasing", "-fPIC", "-w", "-emit-llvm", "-c"]);
+        if threaded {
+            compile.arg("-DCAIRN_THREADS");
+        }
+        let result = output(compile.arg(&source).arg("-o").arg(&bitcode))?;
+        if !result.status.success() {
+            return Err(String::from_utf8_lossy(&result.stderr).into_owned());
+        }
+        let runtime = self.parse(&std::fs::read(&bitcode).map_err(|e| e.to_string())?)?;
+        let f = self.f;
+        // SAFETY: live modules of one context; the second is used up. Its functions are found by their names.
+        unsafe {
+            if (f.LLVMLinkModules2)(module, runtime) != 0 {
+                return Err("the runtime can't be linked".into());
+            }
+            let mut function = (f.LLVMGetFirstFunction)(module);
+            while !function.is_null() {
+                let mut length = 0;
+                let text = (f.LLVMGetValueName2)(function, &mut length);
+                let name = std::slice::from_raw_parts(text.cast::<u8>(), length);
+                if name.starts_with(b"cairn_pool_") && (f.LLVMIsDeclaration)(function) == 0 {
+                    (f.LLVMSetLinkage)(function, 8);
+                    (f.LLVMSetVisibility)(function, 0);
+                }
+                function = (f.LLVMGetNextFunction)(function);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,166 @@
+//! `cairn cc` as its users meet it: programs, objects, libraries; points-to graphs and pools against golden files
+//! (`CAIRN_UPDATE=1` writes them).
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+fn graphs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/graphs")
+}
+
+/// A directory for one test.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Place {
+        let path = std::env::temp_dir().join(format!("cairn-cc-test-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a directory");
+        Place(path)
+    }
+
+    fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, text).expect("a file");
+        path
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// `{}` is the directory.
+    fn cc(&self, line: &str) -> bool {
+        let here = self.0.to_str().expect("plain characters");
+        let words: Vec<OsString> = line.split(' ').map(|w| w.replace("{}", here).into()).collect();
+        cairn_ptrcomp::cc(&words) == ExitCode::SUCCESS
+    }
+
+    /// Exit status and output of a program.
+    fn run(&self, name: &str) -> (Option<i32>, String) {
+        let output = Command::new(self.path(name)).output().expect("the program runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn golden(stage: &str, source: &str) {
+    let place = Place::new(&format!("{stage}-{source}"));
+    let (input, output) = (graphs().join(format!("{source}.c")), place.path("text"));
+    let words = [
+        OsString::from("-O2"),
+        format!("--emit={stage}").into(),
+        "-o".into(),
+        output.clone().into(),
+        input.into(),
+    ];
+    assert_eq!(cairn_ptrcomp::cc(&words), ExitCode::SUCCESS);
+    let directory = format!("{}/", graphs().display());
+    let found = std::fs::read_to_string(output).expect("text").replace(&directory, "");
+    let expected_file = graphs().join(format!("{source}.{stage}"));
+    if std::env::var_os("CAIRN_UPDATE").is_some() {
+        std::fs::write(&expected_file, &found).expect("writing the golden file");
+    }
+    let expected = std::fs::read_to_string(&expected_file).unwrap_or_default();
+    assert_eq!(found, expected, "{stage} of {source}.c");
+}
+
+#[test]
+fn points_to_graphs() {
+    for source in ["lists", "table"] {
+        golden("graph", source);
+    }
+}
+
+#[test]
+fn pools() {
+    for source in ["lists", "table", "refused"] {
+        golden("pools", source);
+    }
+}
+
+const LIST: &str = "#include <stdlib.h>\nstruct n { struct n *next; int x; };\n\
+    struct n *make(int n) { struct n *f = 0; while (n--) { struct n *p = malloc(sizeof *p); p->x = n; p->next = f; f = p; } return f; }\n";
+const USER: &str = "#include <stdio.h>\nstruct n { struct n *next; int x; };\nstruct n *make(int);\n\
+    int main(void) { int s = 0; for (struct n *p = make(10); p; p = p->next) s += p->x; printf(\"%d\\n\", s); return 7; }\n";
+
+fn has_pools(program: &Path) -> bool {
+    let bytes = std::fs::read(program).expect("the program");
+    bytes.windows(8).any(|w| w == b"the pool")
+}
+
+#[test]
+fn objects_carry_bitcode_to_the_link() {
+    let place = Place::new("objects");
+    place.file("a.c", LIST);
+    place.file("b.c", USER);
+    assert!(place.cc("-O2 -c {}/a.c -o {}/a.o") && place.cc("-O2 -c {}/b.c -o {}/b.o"));
+    assert!(place.cc("{}/a.o {}/b.o -o {}/prog"));
+    assert_eq!(place.run("prog"), (Some(7), "45\n".into()));
+    assert!(has_pools(&place.path("prog")), "whole-program analysis has found the list");
+    // The same with one of them in a library.
+    let archive = Command::new("ar").arg("rc").arg(place.path("liba.a")).arg(place.path("a.o")).status();
+    assert!(archive.expect("ar runs").success());
+    assert!(place.cc("-O2 {}/b.o -L{} -la -o {}/prog2"));
+    assert_eq!(place.run("prog2"), (Some(7), "45\n".into()));
+    assert!(has_pools(&place.path("prog2")));
+}
+
+#[test]
+fn foreign_objects_keep_what_they_use() {
+    let place = Place::new("foreign");
+    place.file("a.c", LIST);
+    place.file("b.c", USER);
+    assert!(place.cc("-O2 -c {}/a.c -o {}/a.o"));
+    let (source, object) = (place.path("b.c"), place.path("b.o"));
+    let clang = Command::new("clang-19").arg("-c").arg(source).arg("-o").arg(object).status();
+    assert!(clang.expect("clang-19 runs").success());
+    assert!(place.cc("-O2 {}/a.o {}/b.o -o {}/prog"));
+    assert_eq!(place.run("prog"), (Some(7), "45\n".into()));
+    assert!(!has_pools(&place.path("prog")), "code outside reads the list");
+}
+
+#[test]
+fn off_and_shared_libraries_are_as_clang_makes_them() {
+    let place = Place::new("off");
+    place.file("a.c", LIST);
+    place.file("b.c", USER);
+    assert!(place.cc("-O2 --ptrcomp=off {}/a.c {}/b.c -o {}/prog"));
+    assert_eq!(place.run("prog"), (Some(7), "45\n".into()));
+    assert!(!has_pools(&place.path("prog")));
+    assert!(place.cc("-O2 -fPIC -shared {}/a.c -o {}/liba.so"));
+    assert!(place.cc("-O2 {}/b.c {}/liba.so -o {}/prog2"));
+    assert_eq!(place.run("prog2").0, Some(7));
+}
+
+#[test]
+fn a_wrong_program_is_refused_as_by_clang() {
+    let place = Place::new("wrong");
+    place.file("a.c", "int main(void) { return x; }\n");
+    assert!(!place.cc("-O2 {}/a.c -o {}/prog"));
+    place.file("b.c", "int f(void); int main(void) { return f(); }\n");
+    assert!(!place.cc("-O2 {}/b.c -o {}/prog"));
+    assert!(!place.path("prog").exists());
+}
+
+#[test]
+fn a_full_pool_says_so_after_what_was_written() {
+    let place = Place::new("full");
+    place.file(
+        "a.c",
+        "#include <stdio.h>\n#include <stdlib.h>\nstruct n { struct n *next; char *bytes; };\n\
+         int main(void) { struct n *f = 0; printf(\"before\"); for (int i = 0; i < 6; i++) {\n\
+         struct n *p = malloc(sizeof *p); p->bytes = malloc((size_t)1 << 30); p->next = f; f = p; f->bytes[0] = i; }\n\
+         return f->next->bytes[0]; }\n",
+    );
+    assert!(place.cc("-O2 {}/a.c -o {}/prog"));
+    let output = Command::new(place.path("prog")).output().expect("the program runs");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "before");
+    assert!(message.contains("a.c:5 is full") && message.contains("--ptrcomp=off"), "{message}");
+}

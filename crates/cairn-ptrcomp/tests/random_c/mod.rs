@@ -1,0 +1,142 @@
+//! Random C programs over linked structures: what they print must not depend on the compiler.
+//!
+//! A program is a few *themes* (a list, a tree, a table, ...), each with structure types of its own whose fields are
+//! random in number, type and order, in two or three files, called in random order. Themes are written without
+//! undefined behaviour: all pointers are null or valid, no address is printed, nothing depends on the order of
+//! addresses.
+
+mod themes;
+
+/// A generator of random numbers (xorshift), the same everywhere.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % n
+    }
+
+    pub fn pick<'a>(&mut self, all: &[&'a str]) -> &'a str {
+        all[self.below(all.len() as u64) as usize]
+    }
+
+    pub fn chance(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+}
+
+/// A program: files by name.
+pub struct Program {
+    pub files: Vec<(String, String)>,
+}
+
+/// A structure type whose objects are linked.
+pub struct Structure {
+    pub name: String,
+    /// Declarations of fields.
+    fields: Vec<String>,
+    /// Statements that fill the fields that the theme doesn't know, of `p` with the number `v`.
+    pub fill: String,
+    /// An expression of their values, of `p`.
+    pub value: String,
+}
+
+impl Structure {
+    /// With these fields, and others, in random order.
+    pub fn new(random: &mut Random, name: &str, known: &[&str]) -> Structure {
+        let mut fields: Vec<String> = known.iter().map(|f| f.to_string()).collect();
+        let (mut fill, mut value) = (String::new(), String::from("0"));
+        for i in 0..random.below(4) {
+            let (field, set, get) = match random.below(9) {
+                0 => (format!("int a{i}"), format!("p->a{i} = v * 3;"), format!("p->a{i}")),
+                1 => (format!("double a{i}"), format!("p->a{i} = v * 0.5;"), format!("(long)p->a{i}")),
+                2 => (format!("char a{i}"), format!("p->a{i} = (char)v;"), format!("p->a{i}")),
+                3 => (
+                    format!("short a{i}[3]"),
+                    format!("p->a{i}[v % 3] = 7; p->a{i}[0] = 1;"),
+                    format!("p->a{i}[0]"),
+                ),
+                4 => (
+                    format!("char a{i}[12]"),
+                    format!("snprintf(p->a{i}, 12, \"%d\", v);"),
+                    format!("(long)strlen(p->a{i})"),
+                ),
+                5 => (
+                    format!("union {{ int i; float f; }} a{i}"),
+                    format!("p->a{i}.f = 1; p->a{i}.i = v;"),
+                    format!("p->a{i}.i"),
+                ),
+                6 => (format!("long a{i}"), format!("p->a{i} = v;"), format!("p->a{i}")),
+                7 => {
+                    (format!("struct {{ char c; long l; }} a{i}"), format!("p->a{i}.l = v;"), format!("p->a{i}.l"))
+                }
+                _ => {
+                    (format!("unsigned a{i}:5, b{i}:9"), format!("p->a{i} = v; p->b{i} = v;"), format!("p->b{i}"))
+                }
+            };
+            let spread = random.below(fields.len() as u64 + 1) as usize;
+            fields.insert(spread, field);
+            fill.push_str(&set);
+            value.push_str(&format!(" + {get}"));
+        }
+        if random.chance(30) {
+            let first = fields.remove(0);
+            fields.push(first);
+        }
+        Structure { name: name.to_string(), fields, fill, value }
+    }
+
+    pub fn declaration(&self) -> String {
+        format!("struct {} {{ {}; }};\n", self.name, self.fields.join("; "))
+    }
+}
+
+/// What a theme adds to the program.
+#[derive(Default)]
+pub struct Theme {
+    /// Types and prototypes.
+    pub header: String,
+    /// Functions, each for some file.
+    pub functions: Vec<String>,
+    /// A statement that runs it and adds to `sum`.
+    pub run: String,
+}
+
+/// A program of this seed.
+pub fn program(seed: u64) -> Program {
+    let mut random = Random::new(seed);
+    let files = 1 + random.below(3) as usize;
+    let mut header = String::from(
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdarg.h>\n#include <setjmp.h>\n\
+         void *xmalloc(size_t n);\nvoid *xcalloc(size_t n, size_t s);\n",
+    );
+    let mut texts: Vec<String> = (0..files).map(|_| "#include \"all.h\"\n".to_string()).collect();
+    texts[0].push_str("void *xmalloc(size_t n) { void *p = malloc(n); if (!p) abort(); return p; }\n");
+    texts[0]
+        .push_str("void *xcalloc(size_t n, size_t s) { void *p = calloc(n, s); if (!p) abort(); return p; }\n");
+    let mut main = String::from("int main(void) { long sum = 0;\n");
+    for number in 0..4 + random.below(6) {
+        let theme = themes::theme(&mut random, number);
+        header.push_str(&theme.header);
+        for function in theme.functions {
+            let file = random.below(files as u64) as usize;
+            texts[file].push_str(&function);
+            texts[file].push('\n');
+        }
+        main.push_str(&format!("  {}\n  printf(\"%ld\\n\", sum);\n", theme.run));
+        if random.chance(20) {
+            main.push_str(&format!("  {}\n", theme.run));
+        }
+    }
+    main.push_str("  printf(\"%ld\\n\", sum);\n  return (int)(sum & 63);\n}\n");
+    texts[0].push_str(&main);
+    let mut all = vec![("all.h".to_string(), header)];
+    all.extend(texts.into_iter().enumerate().map(|(i, t)| (format!("f{i}.c"), t)));
+    Program { files: all }
+}

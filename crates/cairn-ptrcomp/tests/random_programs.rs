@@ -1,0 +1,70 @@
+//! Random C programs print the same compiled with small pointers and by clang without optimization.
+//!
+//! A few seconds here; `CAIRN_C_PROGRAMS=10000 CAIRN_C_SEED=1 cargo test -p cairn-ptrcomp --test random_programs` for
+//! hours. A program that differs stays in the directory that the message names.
+
+mod random_c;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+}
+
+/// What a program writes, and how it ends.
+fn result(program: &Path) -> (String, Option<i32>) {
+    let output = Command::new("timeout").arg("20").arg(program).output().expect("the program runs");
+    (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code())
+}
+
+fn check(directory: &Path, seed: u64) -> Result<(), String> {
+    let program = random_c::program(seed);
+    std::fs::create_dir_all(directory).expect("a directory for the program");
+    let mut sources: Vec<OsString> = vec![];
+    for (name, text) in &program.files {
+        let path = directory.join(name);
+        std::fs::write(&path, text).expect("a file");
+        if name.ends_with(".c") {
+            sources.push(path.into());
+        }
+    }
+    let plain = directory.join("plain");
+    let compiled = Command::new("clang-19").args(["-w", "-O0", "-o"]).arg(&plain).args(&sources).output();
+    let compiled = compiled.expect("clang-19 runs");
+    if !compiled.status.success() {
+        return Err(format!("clang refuses it: {}", String::from_utf8_lossy(&compiled.stderr)));
+    }
+    let expected = result(&plain);
+    for mode in ["--ptrcomp=static", "--ptrcomp=pool"] {
+        let small = directory.join("small");
+        let mut arguments: Vec<OsString> = ["-w", "-O2", "--check-indices", mode, "-o"].map(OsString::from).into();
+        arguments.push(small.clone().into());
+        arguments.extend(sources.iter().cloned());
+        if cairn_ptrcomp::cc(&arguments) != ExitCode::SUCCESS {
+            return Err(format!("{mode}: cairn cc fails"));
+        }
+        let found = result(&small);
+        if found != expected {
+            return Err(format!("{mode}: expected {expected:?}, found {found:?}"));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn programs_print_the_same() {
+    let (first, count) = (setting("CAIRN_C_SEED", 1), setting("CAIRN_C_PROGRAMS", 5));
+    let base: PathBuf = std::env::temp_dir().join(format!("cairn-c-programs-{}", std::process::id()));
+    let mut bad = vec![];
+    for seed in first..first + count {
+        let directory = base.join(seed.to_string());
+        match check(&directory, seed) {
+            Ok(()) => std::fs::remove_dir_all(&directory).expect("it is ours"),
+            Err(why) => bad.push(format!("seed {seed}, in {}: {why}", directory.display())),
+        }
+    }
+    assert!(bad.is_empty(), "{}", bad.join("\n"));
+    let _ = std::fs::remove_dir_all(&base);
+}
