@@ -32,6 +32,7 @@
    condition? condition-kind condition-who condition-message condition-irritants condition-site
    condition->string raise-condition raise-read-error raise-file-error
    call-with-interrupts interrupt? interrupt-number
+   make-condition make-winder enter-state! uncaught
    wrong-type out-of-range check-procedure within-range define-ranged list-end endless-list write-to-string
    ;; parameters
    make-parameter parameterize* parameter-cell-value parameter-access
@@ -224,6 +225,9 @@
 
     ;; No handler is left: report and exit.
     (define (uncaught obj)
+      ;; An uncaught error of a thread that is not the main one ends that thread: this does not return then.
+      (let ((hook (%machine-ref (slot-uncaught-hook))))
+        (if (%procedure? hook) (hook obj)))
       (cond
         ((condition? obj) (%fatal (condition->string obj) (condition-site obj)))
         ((interrupt? obj)
@@ -243,7 +247,10 @@
       (let ((number (%machine-ref (slot-raised))))
         (if (%fx< number 0)
             (raise (make-interrupt (%fx- 0 number)))
-            (raise-continuable (make-interrupt number)))))
+            (let ((hook (%machine-ref (slot-interrupt-hook)))
+                  (thunk (lambda () (raise-continuable (make-interrupt number)))))
+              ;; In programs with threads, the main thread is interrupted.
+              (if (%procedure? hook) (hook thunk) (thunk))))))
 
     (define (call-with-interrupts thunk)
       (let ((outer #f))

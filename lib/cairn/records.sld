@@ -8,7 +8,7 @@
 ;;; %record-instance?; nothing here runs when a record is made or used.
 
 (define-library (cairn records)
-  (export make-rtd rtd? rtd-name rtd-field-names
+  (export make-rtd rtd? rtd-name rtd-field-names show-fields!
           (rename %record? record?)
           (rename %record-rtd record-rtd))
   (import (cairn syntax) (cairn primitives))
@@ -26,4 +26,10 @@
       (%record-ref rtd rtd-of-rtds 0))
 
     (define (rtd-field-names rtd)
-      (%record-ref rtd rtd-of-rtds 1))))
+      (%record-ref rtd rtd-of-rtds 1))
+
+    ;; Of its records only the first fields are shown, those with these names.  (The list ends with a symbol: that is
+    ;; how the runtime knows.)
+    (define (show-fields! rtd names)
+      (%record-set! rtd rtd-of-rtds 1
+                    (let loop ((l names)) (if (%pair? l) (%cons (%car l) (loop (%cdr l))) 'hidden))))))

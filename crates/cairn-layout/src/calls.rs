@@ -217,6 +217,11 @@ macro_rules! for_each_rt_call {
             (cairn_system_getenv, "get-environment-variable", 1, ALLOC | FAIL)   // string or #f
             (cairn_system_environment, "get-environment-variables", 0, ALLOC)    // alist
             (cairn_system_fatal, "fatal", 2, ALLOC)                              // message string, site: prints error, source line, backtrace; exits 1
+            // threads: what their scheduler, lib/cairn/scheduler.sld, asks of the system
+            (cairn_thread_tick, "thread-tick", 1, 0)                             // nanoseconds between ticks; 0: no more
+            (cairn_thread_watch, "thread-watch", 2, FAIL)                        // file descriptor, 1 to read + 2 to write: will it be told of? else it never blocks
+            (cairn_thread_wait, "thread-wait", 1, ALLOC)                         // nanoseconds or -1: list of 4 * descriptor + what it is ready for
+            (cairn_thread_random, "thread-random", 1, 0)                         // n: a number below it if schedules are random, else #f
             // memory: called by compiled code itself, as the collector's facts say
             (cairn_machine_cells, "machine-cells", 1, ALLOC | COLD)              // list (fixnum): address of the first of at least one cell, chained
             (cairn_machine_object, "machine-object", 2, ALLOC | COLD)            // AllocKind, bytes (fixnums): address of a fresh object

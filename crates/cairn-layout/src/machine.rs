@@ -35,9 +35,13 @@ pub mod stop {
     pub const FINALIZERS: u64 = 4;
     /// Zeal: every safepoint collects. Never cleared.
     pub const ZEAL: u64 = 2;
+    /// The ticker wants another thread to have its turn.
+    pub const TICK: u64 = 8;
+    /// `CAIRN_SCHEDULE`: every safepoint may switch threads. Never cleared.
+    pub const SCHEDULE: u64 = 16;
 }
 /// Number of slots visible to the library as `(%machine-ref i)`: those of the thread, then those of the runtime.
-pub const SLOTS: usize = 16;
+pub const SLOTS: usize = 24;
 /// How many of them belong to a thread: [`ThreadState::slots`]. The others are [`Machine::slots`].
 pub const THREAD_SLOTS: usize = 3;
 /// Slots known to the runtime.
@@ -69,6 +73,14 @@ pub mod slot {
     pub const FINALIZER_HOOK: usize = 12;
     /// What a library that was compiled beforehand exports, a vector, once it has run.
     pub const EXPORTS: usize = 11;
+    /// Procedure of no arguments to be called at a safepoint when another thread shall have its turn, or `#f`.
+    pub const TICK_HOOK: usize = 13;
+    /// Procedure called with what nobody handles: it returns if that is the program's business; or `#f`.
+    pub const UNCAUGHT_HOOK: usize = 14;
+    /// Procedure called with a port and 1 (to read) or 2 (to write) when that would block, or `#f`: it may block.
+    pub const WAIT_HOOK: usize = 15;
+    /// Procedure called with a thunk that raises a signal: has it run in the main thread. `#f`: there is only that.
+    pub const INTERRUPT_HOOK: usize = 16;
 }
 
 /// Offset of a slot in the machine context.

@@ -7,8 +7,9 @@ use cairn_layout::calls::CALL_CAPACITY;
 
 #[allow(unused_imports)]
 use crate::{
-    bytes::*, chars::*, equality::*, evaluator::*, list::*, machine::*, native::*, num::*, port::port_calls::*,
-    record::*, report::*, string::*, symbol::*, system::*, table::*, throw::*, vector::*, weak::*,
+    bytes::*, chars::*, equality::*, evaluator::*, events::*, list::*, machine::ticker::*, machine::*, native::*,
+    num::*, port::port_calls::*, record::*, report::*, string::*, symbol::*, system::*, table::*, throw::*,
+    vector::*, weak::*,
 };
 
 /// One pointer per row of `RT_CALLS`, in order; null beyond.

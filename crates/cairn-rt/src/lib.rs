@@ -21,6 +21,7 @@
 //! | [`chars`], [`string`], [`symbol`], [`symbol_table`], [`vector`], [`bytes`], [`list`], [`record`] | data types; [`sequence`] is what three of them share |
 //! | [`port`], [`print`] | input and output |
 //! | [`evaluator`], [`expander`] | what `eval` asks of the expander |
+//! | [`events`] | what threads wait for: files, time |
 //! | [`native`], [`evaluated_program`] | a program that is evaluated, and the native code that takes its place where it is hot |
 //! | [`evaluated_marks`] | evaluated code as messages see it |
 //! | [`system`], [`report`] | clocks, exit, environment; the report of an uncaught error |
@@ -41,6 +42,7 @@ mod equality;
 pub mod evaluated_marks;
 pub mod evaluated_program;
 pub mod evaluator;
+mod events;
 mod exhaustion;
 mod expander;
 mod failure;

@@ -80,6 +80,21 @@ pub fn condition(v: Value) -> Option<Condition> {
     Some(Condition { who: text(access::word(v, 2)), message, irritants })
 }
 
+/// The fields of a record that people see: all, unless its type's list of field names ends with a symbol; then those
+/// that are named.
+pub fn shown_fields<'a>(v: Value) -> &'a [Value] {
+    let fields = &access::words(v)[1..];
+    let rtd = access::word(v, 0);
+    if !access::is(rtd, Type::Record) || access::length(rtd) < 3 {
+        return fields;
+    }
+    let (mut names, mut named) = (access::word(rtd, 2), 0);
+    while names.is_pair() && named < fields.len() {
+        (names, named) = (access::cdr(names), named + 1);
+    }
+    if access::is(names, Type::Symbol) { &fields[..named] } else { fields }
+}
+
 /// The name of field `i` (from 0) of records of this type. Field names may be symbols or lists that begin with one.
 pub fn field_name(rtd: Value, i: usize) -> Option<String> {
     if !access::is(rtd, Type::Record) || access::length(rtd) < 3 {

@@ -4,9 +4,11 @@
 //! `Machine::runtime` leads from there to here ([`rt`]). This is the state alone, at the bottom of the crate;
 //! [`crate::start`] makes it.
 
+use crate::events::Events;
 use crate::expander::Evaluator;
 use crate::machine::modules::Modules;
 use crate::machine::state::State;
+use crate::machine::ticker::Ticker;
 use crate::start_options::Options;
 use crate::symbol_table::SymbolTable;
 use cairn_heap::{Heap, Scheme};
@@ -77,6 +79,10 @@ pub struct Runtime {
     pub evaluator: Option<Box<dyn Evaluator>>,
     /// What the frame strategy keeps.
     pub strategy: State,
+    /// Who sees to it that threads take turns.
+    pub(crate) ticker: Ticker,
+    /// What threads wait for outside of the program.
+    pub(crate) events: Option<Events>,
 }
 
 impl Runtime {
@@ -93,6 +99,7 @@ impl Runtime {
 
 impl Drop for Runtime {
     fn drop(&mut self) {
+        self.ticker.end();
         // SAFETY: made by `Box::into_raw` in `new`, dropped once.
         drop(unsafe { Box::from_raw(self.machine) });
     }

@@ -8,6 +8,7 @@ use crate::machine::raise;
 use crate::machine::state::State;
 use crate::machine::stop::{arm, watch};
 use crate::machine::stubs::{cold_stub, slow_stub};
+use crate::machine::ticker::Ticker;
 use crate::port;
 use crate::runtime::{Exhaustion, Runtime};
 use crate::start_options::{Host, MakeEvaluator, Options, Zeal};
@@ -36,7 +37,7 @@ impl Runtime {
     pub fn new(options: Options) -> Result<Box<Runtime>, String> {
         // SAFETY: a write to a closed pipe must be an error that can be reported, not a signal that kills.
         unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
-        let zeal = options.zeal;
+        let (zeal, schedule) = (options.zeal, options.schedule);
         let base = options.mostly_copying.heap(options.zeal.heap());
         let threads = options.gc_threads.unwrap_or(base.tracing.threads);
         let config = HeapConfig {
@@ -70,6 +71,8 @@ impl Runtime {
             args: vec![Value::UNSPECIFIED; ARGS_MIN],
             evaluator: None,
             strategy: State::new(zeal != Zeal::Off),
+            ticker: Ticker::new(schedule),
+            events: None,
         });
         // SAFETY: just made; nothing else refers to it.
         let ctx = unsafe { &mut *machine };
@@ -78,7 +81,10 @@ impl Runtime {
         ctx.args = runtime.args.as_mut_ptr();
         ctx.thread = ThreadState::NEW;
         if zeal != Zeal::Off {
-            ctx.stop = stop::ZEAL;
+            ctx.stop |= stop::ZEAL;
+        }
+        if schedule.is_some() {
+            ctx.stop |= stop::SCHEDULE;
         }
         arm(ctx);
         ctx.result = Value::UNSPECIFIED;

@@ -153,6 +153,8 @@ pub struct Options {
     pub gc_threads: Option<u32>,
     /// Checks for tests.
     pub zeal: Zeal,
+    /// Threads take turns at random, as this number says; the same for the same number.
+    pub schedule: Option<u64>,
     /// The program's name, then its arguments.
     pub command_line: Vec<String>,
     /// Who runs it.
@@ -203,9 +205,20 @@ pub fn library_path_of_environment() -> Vec<PathBuf> {
     std::env::split_paths(&path).filter(|d| !d.as_os_str().is_empty()).collect()
 }
 
+/// The seed in `CAIRN_SCHEDULE`; an error for the user when it is none.
+pub fn schedule_of_environment() -> Result<Option<u64>, String> {
+    let value = std::env::var_os("CAIRN_SCHEDULE").unwrap_or_default();
+    if value.is_empty() {
+        return Ok(None);
+    }
+    let seed = value.to_str().and_then(|v| v.parse().ok());
+    seed.map(Some)
+        .ok_or_else(|| format!("CAIRN_SCHEDULE is {value:?}; it must be a number, the seed of a schedule"))
+}
+
 impl Options {
     /// The options of an executable made by `cairn build`: `CAIRN_HEAP_MAX`, `CAIRN_STATS`, `CAIRN_STATS_FILE`,
-    /// `CAIRN_TRACE_GC`, `CAIRN_GC_THREADS`, `CAIRN_ZEAL`, `CAIRN_PATH`.
+    /// `CAIRN_TRACE_GC`, `CAIRN_GC_THREADS`, `CAIRN_ZEAL`, `CAIRN_SCHEDULE`, `CAIRN_PATH`.
     pub fn from_environment(command_line: Vec<String>) -> Result<Options, String> {
         let mut options = Options { command_line, zeal: Zeal::from_environment()?, ..Options::default() };
         options.stats = is_set("CAIRN_STATS");
@@ -219,6 +232,7 @@ impl Options {
             let n = parse_threads(&text).map_err(|what| format!("CAIRN_GC_THREADS is \"{text}\"; {what}"))?;
             options.gc_threads = Some(n);
         }
+        options.schedule = schedule_of_environment()?;
         if let Some(text) = std::env::var_os("CAIRN_HEAP_MAX") {
             let text = text.to_string_lossy();
             let size = parse_size(&text)
@@ -243,6 +257,7 @@ impl Default for Options {
             mostly_copying: MostlyCopying::default(),
             gc_threads: None,
             zeal: Zeal::Off,
+            schedule: None,
             command_line,
             host: Arc::new(Process),
             evaluator: None,

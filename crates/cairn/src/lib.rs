@@ -44,7 +44,7 @@ mod unfinished;
 
 pub use cache::Cache;
 pub use cairn_rt::Options as RunOptions;
-pub use cairn_rt::start_options::{MostlyCopying, Zeal, library_path_of_environment};
+pub use cairn_rt::start_options::{MostlyCopying, Zeal, library_path_of_environment, schedule_of_environment};
 pub use compiler::{Compiled, Compiler};
 pub use diagnostics::Messages;
 pub use emit::Stage;

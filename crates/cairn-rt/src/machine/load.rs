@@ -263,10 +263,12 @@ impl Runtime {
             (*ctx).thread = ThreadState::NEW;
             (*ctx).spilled = 0;
             // The library sets its hooks before anything that needs them.
-            let hooks = [slot::ERROR_HOOK, slot::REWIND_HOOK, slot::RAISE_HOOK, slot::SIGNAL_HOOK];
+            use slot::*;
+            let threads = [TICK_HOOK, UNCAUGHT_HOOK, WAIT_HOOK, INTERRUPT_HOOK];
+            let hooks = [ERROR_HOOK, REWIND_HOOK, RAISE_HOOK, SIGNAL_HOOK].into_iter().chain(threads);
             // Those of a library that was run first stay for the programs on it.
-            for hook in hooks.iter().filter(|_| self.exports().is_empty()) {
-                *(*ctx).slot_mut(*hook) = Value::FALSE;
+            for hook in hooks.filter(|_| self.exports().is_empty()) {
+                *(*ctx).slot_mut(hook) = Value::FALSE;
             }
             frames::start(&mut *ctx);
             let mut closure = procedure;

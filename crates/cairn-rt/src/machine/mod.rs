@@ -14,6 +14,7 @@
 //! | [`raise`] | conditions raised from inside the runtime |
 //! | [`stop`] | requested stops: signals; the stack guard |
 //! | [`suspend`] | leaving a safepoint and coming back |
+//! | [`ticker`] | stops requested by the clock, or at random: turns of threads |
 //! | [`load`] | taking in a compiled module, running it |
 
 pub(crate) mod audit;
@@ -29,6 +30,7 @@ pub(crate) mod state;
 pub mod stop;
 pub(crate) mod stubs;
 mod suspend;
+pub(crate) mod ticker;
 
 pub use frames::cairn_machine_used;
 pub use requests::*;

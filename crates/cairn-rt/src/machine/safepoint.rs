@@ -31,6 +31,10 @@ pub extern "C" fn cairn_machine_guard(ctx: &mut Machine, bytes: Value, kept: Val
 /// that returns.
 #[inline]
 fn serve(ctx: &mut Machine, room: &Room) {
+    if ctx.stop & (reason::TICK | reason::SCHEDULE) != 0 && stop::take_tick(ctx) {
+        suspend(ctx, room);
+        raise::go_on_with(ctx, ctx.slot(slot::TICK_HOOK))
+    }
     if ctx.stop & reason::FINALIZERS != 0 && stop::take_finalizers(ctx) {
         suspend(ctx, room);
         raise::go_on_with(ctx, ctx.slot(slot::FINALIZER_HOOK))

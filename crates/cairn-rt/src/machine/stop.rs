@@ -21,7 +21,7 @@
 //! Signals are a matter of the process: they go to the one machine that [`watch`] was called for, which is the main
 //! program's. Signals that were ignored when the process began stay ignored.
 
-use super::raise;
+use super::{raise, ticker};
 use crate::fatal;
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, STOP, slot, stop};
@@ -139,6 +139,21 @@ pub fn take_finalizers(ctx: &mut Machine) -> bool {
     unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.fetch_and(!stop::FINALIZERS, SeqCst);
     arm(ctx);
     ctx.slot(slot::FINALIZER_HOOK).is_procedure()
+}
+
+/// Has something been requested that the next safepoint will serve?
+pub fn is_asked(ctx: &mut Machine) -> bool {
+    // SAFETY: a word of a live machine, accessed atomically.
+    unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.load(SeqCst) & !(stop::ZEAL | stop::SCHEDULE) != 0
+}
+
+/// Shall another thread have its turn, and is there somebody to give it? A request by the ticker is served.
+#[cold]
+pub fn take_tick(ctx: &mut Machine) -> bool {
+    // SAFETY: a word of a live machine, accessed atomically.
+    let asked = unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.fetch_and(!stop::TICK, SeqCst) & stop::TICK != 0;
+    arm(ctx);
+    (ticker::at_random(ctx) || asked) && ctx.slot(slot::TICK_HOOK).is_procedure()
 }
 
 /// In a runtime call that may block: serves a requested stop. There is no way back into such a call, so the program's

@@ -30,8 +30,8 @@ fn parts(v: Value, mut f: impl FnMut(Value)) {
         f(cdr(v));
         f(car(v));
     } else {
-        let skip = access::is(v, Type::Record) as usize;
-        words(v)[skip..].iter().rev().for_each(|x| f(*x));
+        let parts = if access::is(v, Type::Record) { record::shown_fields(v) } else { words(v) };
+        parts.iter().rev().for_each(|x| f(*x));
     }
 }
 

@@ -165,7 +165,7 @@ pub fn print(out: &mut impl Out, v: Value, mode: Mode) {
                     tasks.push(Task::Object(*item));
                 }
             },
-            Task::Fields(v, i) => match words(v).get(i + 1) {
+            Task::Fields(v, i) => match record::shown_fields(v).get(i) {
                 None => out.str(">"),
                 Some(field) => {
                     out.str(" ");

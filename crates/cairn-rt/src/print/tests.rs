@@ -130,6 +130,15 @@ fn records_show_their_fields() {
     assert_eq!(written(p), "#<point x: 1 y: \"q\">");
     assert_eq!(written(rtd), "#<record-type point>");
     assert_eq!(written(top), "#<record-type record-type>");
+    let hidden = intern(ctx, "hidden");
+    let x = intern(ctx, "x");
+    let names = crate::alloc::alloc_pair(ctx, x, hidden);
+    store_word(ctx, rtd, 2, names);
+    assert_eq!(written(p), "#<point x: 1>");
+    store_word(ctx, rtd, 2, hidden);
+    assert_eq!(written(p), "#<point>");
+    let names = make_list(ctx, &[x, hidden]);
+    store_word(ctx, rtd, 2, names);
     let name = intern(ctx, "condition");
     let fields = make_list(ctx, &[name, Value::NIL]);
     let rtd = crate::record::cairn_record_make(ctx, top, fields);
@@ -139,7 +148,7 @@ fn records_show_their_fields() {
     let c = crate::record::cairn_record_make(ctx, rtd, fields);
     assert_eq!(written(c), "#<condition car: expected a pair, got \"q\">");
     store_word(ctx, p, 1, p);
-    assert_eq!(written(p), "#0=#<point x: #0# y: \"q\">");
+    assert_eq!(written(p), "#0=#<point x: #0# hidden: \"q\">");
 }
 
 #[test]

@@ -29,6 +29,10 @@ const NUMBERS: &[(&str, i64)] = &[
     // procedures of the prelude, for %machine-builtin
     ("builtin-call-in", builtin::CALL_IN as i64),
     ("builtin-return-values", builtin::RETURN_VALUES as i64),
+    ("slot-tick-hook", slot::TICK_HOOK as i64),
+    ("slot-uncaught-hook", slot::UNCAUGHT_HOOK as i64),
+    ("slot-wait-hook", slot::WAIT_HOOK as i64),
+    ("slot-interrupt-hook", slot::INTERRUPT_HOOK as i64),
     // kinds of conditions
     ("kind-type", error::TYPE),
     ("kind-range", error::RANGE),
@@ -44,6 +48,7 @@ const NUMBERS: &[(&str, i64)] = &[
     ("port-field-buffer", port::BUF as i64),
     ("port-field-position", port::POS as i64),
     ("port-field-end", port::END as i64),
+    ("port-field-descriptor", port::FD as i64),
     ("port-field-name", port::NAME as i64),
     ("port-field-extra", port::EXTRA as i64),
     // flags of a port, for %open-file

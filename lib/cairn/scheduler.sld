@@ -1,0 +1,782 @@
+;;; (cairn scheduler): threads of control that take turns on one machine.
+;;;
+;;; Problem.  A program wants to do many things at once: to wait for a thousand connections, and to compute meanwhile.
+;;;
+;;; Idea.  A thread is a continuation and a few fields.  A thread that has to wait puts a *cell* into the queue of what
+;;; it waits for, captures its continuation and invokes that of another thread (`switch`).  Whoever has what it waits
+;;; for takes the cell out of the queue and makes the thread ready again (`wake!`), with a value: that of the call that
+;;; waits.  Threads that are ready take turns; the runtime's ticker calls `on-tick` at a safepoint when somebody has
+;;; had his for long enough (cairn-rt/src/machine/ticker.rs).
+;;;
+;;;     thread-start!                            wake!: value, time-out, interrupt
+;;;   new ─────────▶ ready ◀────────────────────────────────┐
+;;;                    │ ▲ tick, yield                       │
+;;;               turn ▼ │            park                   │
+;;;                  running ────────────────────────▶ waiting
+;;;                    │ returns: done; an error, terminated: failed
+;;;
+;;; Invariants.  A tick or a signal may come at any safepoint, so whatever is read and written here and in the
+;;; libraries on top is read and written while `masked` is true: then a tick only leaves a note, which `unmask!` finds.
+;;; `switch` is entered masked and comes back masked, whichever thread it goes to.  A waiting thread has all its cells
+;;; in its field
+;;; `wait`; a cell is in a queue if its field 1 is not #f.  Exactly the threads that were started and have not ended are
+;;; in the ring that begins with the main thread.
+
+(define-library (cairn scheduler)
+  (export
+   thread? make-thread thread-name thread-specific thread-specific-set! thread-start! thread-yield! thread-sleep!
+   thread-join! thread-terminate! thread-raise! thread-interrupt! thread-state current-thread all-threads
+   ;; for the libraries of what threads wait for
+   mask! unmask! current state-of make-queue queue-empty? cell-datum first-cell wait-in! wait-among! make-cell wake!
+   deliver! timed-out interrupted contended set-contended! deadline-of past? thread-end! joined ended?
+   wait-for-file! forget-file! ensure-started! choose
+   thread-condition thread-condition? join-timeout-exception? terminated-thread-exception? uncaught-exception?
+   uncaught-exception-reason
+   make-time time? time-seconds)
+  (import (cairn syntax) (cairn primitives) (cairn layout) (cairn records) (cairn control))
+  (begin
+
+    ;;;; Threads
+
+    ;; contended: a pair (mutex . abandon!) for each mutex that it may own and that others wait for.
+    ;; k: the thunk of a new thread; the continuation of one that does not run.  winders: its dynamic state meanwhile.
+    ;; result: what it is woken with; at the end its value, or what it raised.
+    (define-record-type thread
+      (new-thread name k winders state result joiners timer pending specific contended wait older younger)
+      thread?
+      (name name-of)
+      (k k-of set-k!)
+      (winders winders-of set-winders!)
+      (state state-of set-state!)
+      (result result-of set-result!)
+      (joiners joiners-of set-joiners!)
+      (timer timer-of set-timer!)
+      (pending pending-of set-pending!)
+      (specific specific-of set-specific!)
+      (contended contended set-contended!)
+      (wait wait-of set-wait!)
+      (older older set-older!)
+      (younger younger set-younger!))
+
+    (show-fields! thread '(name))
+
+    ;; States are small integers: to store one needs no barrier.
+    (define-syntax new (syntax-rules () ((_) 0)))
+    (define-syntax ready (syntax-rules () ((_) 1)))
+    (define-syntax running (syntax-rules () ((_) 2)))
+    (define-syntax waiting (syntax-rules () ((_) 3)))
+    (define-syntax done (syntax-rules () ((_) 4)))
+    (define-syntax failed (syntax-rules () ((_) 5)))
+    (define state-names '#(new ready running waiting done failed))
+    (define-syntax is?
+      (syntax-rules () ((_ t state) (%eq? (state-of t) (state)))))
+
+    ;; The result of a thread that has not begun.
+    (define fresh (%opaque 'fresh))
+
+    (define (thread-with k winders state name)
+      (new-thread name k winders state fresh '() #f '() #f '() '() #f #f))
+
+    (define main (thread-with #f '() (running) "main"))
+    (set-older! main main)
+    (set-younger! main main)
+
+    (define current main)
+    (define (current-thread) current)
+
+    (define thread-count 0)
+    (define (numbered-name)
+      (set! thread-count (%fx+ thread-count 1))
+      (%string-append "thread-" (%num->string thread-count 10)))
+
+    ;; A thread inherits the parameters of who makes it.
+    (define make-thread
+      (case-lambda
+        ((thunk) (make-thread thunk (numbered-name)))
+        ((thunk name)
+         (thread-with (check-procedure "make-thread" thunk)
+                      (let ((params (%machine-ref (slot-parameters))))
+                        (if (%null? params) '() (make-winder '() #f #f '() params)))
+                      (new) name))))
+
+    (define (check-thread who x)
+      (if (thread? x) x (wrong-type who "a thread" x)))
+    (define (thread-name t) (name-of (check-thread "thread-name" t)))
+    (define (thread-specific t) (specific-of (check-thread "thread-specific" t)))
+    (define (thread-specific-set! t x) (set-specific! (check-thread "thread-specific-set!" t) x))
+    (define (thread-state t) (%vector-ref state-names (state-of (check-thread "thread-state" t))))
+    (define (ended? t) (%fx<= (done) (state-of t)))
+
+    (define (all-threads)
+      (mask!)
+      (let loop ((t (older main)) (all '()))
+        (if (%eq? t main)
+            (begin (unmask!) (%cons main all))
+            (loop (older t) (%cons t all)))))
+
+    ;;;; Masking
+
+    (define masked #f)
+    ;; There may be something to do at the next `unmask!`.
+    (define attention #f)
+    (define tick-due #f)
+
+    (define (mask!) (set! masked #t))
+    (define (unmask!)
+      (set! masked #f)
+      (if attention (attend)))
+
+    ;; Takes the turn's end that fell into a masked section; runs what others have asked of the current thread.
+    (define (attend)
+      (set! attention #f)
+      (if tick-due
+          (begin
+            (set! tick-due #f)
+            (on-tick)))
+      (let ((pending (pending-of current)))
+        (if (%pair? pending)
+            (begin
+              (set-pending! current (%cdr pending))
+              (set! attention #t)
+              ((%car pending))
+              (attend)))))
+
+    ;; Has `thunk` run in thread `t`, which may have to stop waiting for it.  Masked.
+    (define (post! t thunk)
+      (set-pending! t (let append ((l (pending-of t)))
+                        (if (%null? l) (%cons thunk '()) (%cons (%car l) (append (%cdr l))))))
+      (cond
+        ((is? t waiting) (wake! t interrupted))
+        ((%eq? t current) (set! attention #t))))
+
+    ;;;; Queues of cells
+
+    ;; A queue is a ring of cells with a cell of its own: 0 #f, 1 previous, 2 next.  A cell: 0 thread, 1 previous, 2
+    ;; next, 3 what a sender sends, 4 which of several things waited for it is (delivered with the value), or #f.
+    (define (make-queue)
+      (let ((q (%opaque #f #f #f)))
+        (%opaque-set! q 1 q)
+        (%opaque-set! q 2 q)
+        q))
+    (define (queue-empty? q)
+      (if (%null? q) #t (%eq? (%opaque-ref q 2) q)))
+    (define (first-cell q) (%opaque-ref q 2))
+    (define (make-cell datum tag) (%opaque current #f #f datum tag))
+    (define (cell-datum cell) (%opaque-ref cell 3))
+
+    (define (enqueue! q cell)
+      (let ((last (%opaque-ref q 1)))
+        (%opaque-set! cell 1 last)
+        (%opaque-set! cell 2 q)
+        (%opaque-set! last 2 cell)
+        (%opaque-set! q 1 cell)))
+
+    (define (unlink! cell)
+      (let ((previous (%opaque-ref cell 1)) (next (%opaque-ref cell 2)))
+        (if previous
+            (begin
+              (%opaque-set! previous 2 next)
+              (%opaque-set! next 1 previous)
+              ;; A dead cell that is old must not keep young ones alive.
+              (%opaque-set! cell 1 #f)
+              (%opaque-set! cell 2 #f)))))
+
+    ;;;; Ready threads: a ring in a vector
+
+    (define turn-ring (%make-vector 64 #f))
+    (define ready-mask 63)
+    (define ready-first 0)
+    (define ready-count 0)
+
+    (define (push-ready! t)
+      (if (%fx< ready-mask ready-count) (grow-ready!))
+      (%vector-set! turn-ring (%fxand (%fx+ ready-first ready-count) ready-mask) t)
+      (set! ready-count (%fx+ ready-count 1))
+      (if (%not ticking) (start-ticker!)))
+
+    (define (grow-ready!)
+      (let* ((size (%fx+ ready-mask 1)) (new (%make-vector (%fx* 2 size) #f)) (rest (%fx- size ready-first)))
+        (%vector-copy! new 0 turn-ring ready-first size)
+        (%vector-copy! new rest turn-ring 0 ready-first)
+        (set! turn-ring new)
+        (set! ready-first 0)
+        (set! ready-mask (%fx- (%fx* 2 size) 1))))
+
+    (define (pop-ready!)
+      (if random?
+          ;; Any of them.
+            (let* ((i (%thread-random ready-count))
+                   (j (%fxand (%fx+ ready-first i) ready-mask)) (t (%vector-ref turn-ring j)))
+              (%vector-set! turn-ring j (%vector-ref turn-ring ready-first))
+              (%vector-set! turn-ring ready-first t)))
+      (let ((t (%vector-ref turn-ring ready-first)))
+        (%vector-set! turn-ring ready-first #f)
+        (set! ready-first (%fxand (%fx+ ready-first 1) ready-mask))
+        (set! ready-count (%fx- ready-count 1))
+        t))
+
+    ;; `CAIRN_SCHEDULE` is given.
+    (define random? #f)
+    ;; A number below n: at random if schedules are, else `otherwise`.
+    (define (choose n otherwise)
+      (if random? (%thread-random n) otherwise))
+
+    ;;;; Ticks
+
+    (define ticking #f)
+    (define tick-nanoseconds 5000000)
+
+    (define (start-ticker!)
+      (set! ticking #t)
+      (%thread-tick tick-nanoseconds))
+    (define (stop-ticker!)
+      (set! ticking #f)
+      (%thread-tick 0))
+
+    ;; The tick hook.
+    (define (on-tick)
+      (if masked
+          (begin
+            (set! tick-due #t)
+            (set! attention #t))
+          (begin
+            (set! masked #t)
+            (if (waiting-outside?) (look-outside 0))
+            (cond
+              ((%fx< 0 ready-count) (give-way))
+              ((%not (waiting-outside?)) (stop-ticker!)))
+            (unmask!))))
+
+    (define (give-way)
+      (let ((t current))
+        (set-state! t (ready))
+        (push-ready! t)
+        (switch t)))
+
+    (define (thread-yield!)
+      (if (%fx< 0 ready-count)
+          (begin
+            (mask!)
+            (give-way)
+            (unmask!))))
+
+    ;;;; Switching
+
+    ;; Leaves the current thread, whose state is set, for another one.  The result is what it is woken with.  Masked.
+    (define (switch t)
+      (set-winders! t (%machine-ref (slot-winders)))
+      ;; A tail call: so there is no frame to be copied when the thread comes back.
+      (%call/cc (lambda (k) (set-k! t k) (resume (next-thread)))))
+
+    (define (resume t)
+      (let ((k (k-of t)) (v (result-of t)))
+        (set! current t)
+        ;; Its turn begins now.
+        (set! tick-due #f)
+        (set-state! t (running))
+        (set-k! t #f)
+        (set-result! t #f)
+        (if (%pair? (pending-of t)) (set! attention #t))
+        (if (%eq? v fresh)
+            (begin
+              (enter-state! '())
+              (bottom (lambda () (begin-thread t k))))
+            (begin
+              (enter-state! (winders-of t))
+              (k v)))))
+
+    ;; The continuation of nothing: a thunk given to it runs with hardly a frame below.  Two captures, so that what it
+    ;; brings back is one small frame and not those of whoever loads this library.
+    (define bottom
+      (%call/cc
+       (lambda (return)
+         ((%call/cc (lambda (k) (return k)))))))
+
+    (define (begin-thread t thunk)
+      (enter-state! (winders-of t))
+      (unmask!)
+      (let ((v (thunk)))
+        (thread-end! t (done) v)))
+
+    ;; Which thread is next: waits until there is one.  Masked.
+    (define (next-thread)
+      (set! turns (%fx- turns 1))
+      (if (%fx< turns 0)
+          (begin
+            (set! turns turns-between-looks)
+            (if (waiting-outside?) (look-outside 0))))
+      (let loop ()
+        (if (%fx= ready-count 0)
+            (begin
+              (idle)
+              (loop))
+            (let ((t (pop-ready!)))
+              ;; Others were terminated.
+              (if (is? t ready) t (loop))))))
+
+    (define turns-between-looks 61)
+    (define turns turns-between-looks)
+
+    ;; Nobody can run: waits for files, time and signals.
+    (define (idle)
+      (let ((time (time-to-next)))
+        (cond
+          ((if (waiting-outside?) #t (%procedure? (%machine-ref (slot-signal-hook))))
+           (if (if ticking (if (%fx< time 0) #t (%fx< tick-nanoseconds time)) #f)
+               ;; The ticker stays on for a while: most waits are short.
+               (begin
+                 (look-outside tick-nanoseconds)
+                 (if (%fx= ready-count 0) (stop-ticker!)))
+               (look-outside time)))
+          (else (deadlock)))))
+
+    (define (park t)
+      (set-state! t (waiting))
+      (switch t))
+
+    ;; Makes a waiting thread ready: its call that waits returns `v`.  Masked.
+    (define (wake! t v)
+      (let ((wait (wait-of t)))
+        (if (%opaque? wait)
+            (unlink! wait)
+            (let loop ((l wait))
+              (if (%pair? l)
+                  (begin
+                    (unlink! (%car l))
+                    (loop (%cdr l)))))))
+      (set-wait! t '())
+      (if (timer-of t) (cancel-timer! t))
+      (set-result! t v)
+      (set-state! t (ready))
+      (push-ready! t))
+
+    ;; Wakes the thread of a cell that is in a queue.
+    (define (deliver! cell v)
+      (let ((tag (%opaque-ref cell 4)))
+        (wake! (%opaque-ref cell 0) (if tag (%cons tag v) v))))
+
+    (define timed-out (%opaque 'timed-out))
+    ;; What a thread is woken with that was asked to do something else: `unmask!` does it, then it may wait again.
+    (define interrupted (%opaque 'interrupted))
+
+    ;; Waits in a queue, until the jiffy `deadline` or, if that is #f, for ever.  Masked.
+    (define (wait-in! q datum deadline)
+      (let ((t current) (cell (make-cell datum #f)))
+        (enqueue! q cell)
+        (set-wait! t cell)
+        (if deadline (set-alarm! t deadline))
+        (park t)))
+
+    ;; The same with a list of cells, each in the queue of another list.
+    (define (wait-among! queues cells deadline)
+      (let ((t current))
+        (let loop ((queues queues) (cells cells))
+          (if (%pair? queues)
+              (begin
+                (enqueue! (%car queues) (%car cells))
+                (loop (%cdr queues) (%cdr cells)))))
+        (set-wait! t cells)
+        (if deadline (set-alarm! t deadline))
+        (park t)))
+
+    ;;;; Time
+
+    ;; SRFI 18's time objects: seconds since 1970.
+    (define-record-type time (make-time seconds) time? (seconds time-seconds))
+
+    ;; More than that is for ever.
+    (define longest 1000000000)
+
+    ;; The jiffy that a time-out means: #f, a time, or a number of seconds from now.
+    (define (deadline-of who timeout)
+      (cond
+        ((%not timeout) #f)
+        ((time? timeout) (jiffy-at (%- (time-seconds timeout) (epoch))))
+        ((if (%number? timeout) (%num-rational? timeout) #f)
+         (jiffy-at (%+ timeout (%/ (%current-jiffy) 1000000000))))
+        ((if (%number? timeout) (%eqv? timeout +inf.0) #f) #f)
+        (else (wrong-type who "a time, a number of seconds or #f" timeout))))
+
+    ;; When the jiffies began, in seconds since 1970: looked at once, so that of two times the earlier one comes first.
+    (define epoch-seconds #f)
+    (define (epoch)
+      (if (%not epoch-seconds)
+          (set! epoch-seconds (%- (%current-second) (%/ (%current-jiffy) 1000000000))))
+      epoch-seconds)
+
+    ;; The jiffy so many seconds after the first; #f if that is too far away.
+    (define (jiffy-at seconds)
+      (cond
+        ((%< longest seconds) #f)
+        ((%< seconds 0) 0)
+        (else (%num-exact (%num-floor (%* seconds 1000000000))))))
+
+    (define (past? deadline)
+      (if deadline (%fx<= deadline (%current-jiffy)) #f))
+
+    ;; Alarms: a binary heap of opaque objects, 0 jiffy, 1 thread or #f when cancelled.
+    (define alarms (%make-vector 16 #f))
+    (define alarm-count 0)
+    (define cancelled 0)
+
+    (define (set-alarm! t deadline)
+      (let ((alarm (%opaque deadline t)))
+        (if (%fx= alarm-count (%vector-length alarms))
+            (let ((new (%make-vector (%fx* 2 alarm-count) #f)))
+              (%vector-copy! new 0 alarms 0 alarm-count)
+              (set! alarms new)))
+        (set-timer! t alarm)
+        (set! alarm-count (%fx+ alarm-count 1))
+        (sift-up! alarm (%fx- alarm-count 1))
+        (if (%not ticking) (start-ticker!))))
+
+    (define (cancel-timer! t)
+      (%opaque-set! (timer-of t) 1 #f)
+      (set-timer! t #f)
+      (set! cancelled (%fx+ cancelled 1))
+      (if (%fx< (%fx+ 64 (%fxsra alarm-count 1)) cancelled) (purge-alarms!)))
+
+    (define (earlier? a b) (%fx< (%opaque-ref a 0) (%opaque-ref b 0)))
+
+    (define (sift-up! alarm i)
+      (if (%fx= i 0)
+          (%vector-set! alarms 0 alarm)
+          (let* ((parent (%fxsra (%fx- i 1) 1)) (p (%vector-ref alarms parent)))
+            (if (earlier? alarm p)
+                (begin
+                  (%vector-set! alarms i p)
+                  (sift-up! alarm parent))
+                (%vector-set! alarms i alarm)))))
+
+    (define (sift-down! alarm i)
+      (let ((child (%fx+ 1 (%fx* 2 i))))
+        (if (%fx< child alarm-count)
+            (let* ((right (%fx+ child 1))
+                   (child (if (if (%fx< right alarm-count)
+                                  (earlier? (%vector-ref alarms right) (%vector-ref alarms child))
+                                  #f)
+                              right
+                              child))
+                   (c (%vector-ref alarms child)))
+              (if (earlier? c alarm)
+                  (begin
+                    (%vector-set! alarms i c)
+                    (sift-down! alarm child))
+                  (%vector-set! alarms i alarm)))
+            (%vector-set! alarms i alarm))))
+
+    (define (drop-first-alarm!)
+      (set! alarm-count (%fx- alarm-count 1))
+      (let ((last (%vector-ref alarms alarm-count)))
+        (%vector-set! alarms alarm-count #f)
+        (if (%fx< 0 alarm-count) (sift-down! last 0))))
+
+    ;; Half of them are cancelled: makes the heap anew.
+    (define (purge-alarms!)
+      (let ((old alarms) (n alarm-count))
+        (set! alarms (%make-vector (%vector-length old) #f))
+        (set! alarm-count 0)
+        (set! cancelled 0)
+        (let loop ((i 0))
+          (if (%fx< i n)
+              (let ((alarm (%vector-ref old i)))
+                (if (%opaque-ref alarm 1)
+                    (begin
+                      (set! alarm-count (%fx+ alarm-count 1))
+                      (sift-up! alarm (%fx- alarm-count 1))))
+                (loop (%fx+ i 1)))))))
+
+    ;; Nanoseconds until the next alarm; -1: there is none.
+    (define (time-to-next)
+      (cond
+        ((%fx= alarm-count 0) -1)
+        ((%opaque-ref (%vector-ref alarms 0) 1)
+         (let ((time (%fx- (%opaque-ref (%vector-ref alarms 0) 0) (%current-jiffy))))
+           (if (%fx< time 0) 0 time)))
+        (else
+         (drop-first-alarm!)
+         (set! cancelled (%fx- cancelled 1))
+         (time-to-next))))
+
+    (define (ring-alarms!)
+      (if (%fx= (time-to-next) 0)
+          (let ((t (%opaque-ref (%vector-ref alarms 0) 1)))
+            (drop-first-alarm!)
+            (set-timer! t #f)
+            (wake! t timed-out)
+            (ring-alarms!))))
+
+    (define (thread-sleep! timeout)
+      (let ((deadline (deadline-of "thread-sleep!" timeout)))
+        (let loop ()
+          (mask!)
+          (if (past? deadline)
+              (unmask!)
+              (let ((t current))
+                (if deadline (set-alarm! t deadline))
+                (park t)
+                (unmask!)
+                (loop))))))
+
+    ;;;; Files
+
+    ;; For each file descriptor #f or an opaque object: queues of the threads that want to read, and to write.
+    (define files (%make-vector 16 #f))
+    (define file-waits 0)
+
+    (define (waiting-outside?)
+      (if (%fx< 0 file-waits) #t (%fx< 0 alarm-count)))
+
+    (define (queues-of fd)
+      (if (%fx<= (%vector-length files) fd)
+          (let ((new (%make-vector (%fx* 2 (%fx+ fd 1)) #f)))
+            (%vector-copy! new 0 files 0 (%vector-length files))
+            (set! files new)))
+      (let ((queues (%vector-ref files fd)))
+        (if queues
+            queues
+            (let ((queues (%opaque (make-queue) (make-queue))))
+              (%vector-set! files fd queues)
+              queues))))
+
+    ;; Waits until a file can be read (what: 1) or written (2).
+    (define (wait-for-file! fd what)
+      (ensure-started!)
+      (mask!)
+      (let* ((queues (queues-of fd)) (q (%opaque-ref queues (%fx- what 1))))
+        (if (%thread-watch fd (if (queue-empty? (%opaque-ref queues (%fx- 2 what))) what 3))
+            (begin
+              (set! file-waits (%fx+ file-waits 1))
+              (if (%not ticking) (start-ticker!))
+              (wait-in! q #f #f)
+              (set! file-waits (%fx- file-waits 1))))
+        (unmask!)))
+
+    (define (wake-all! q v)
+      (if (%not (queue-empty? q))
+          (begin
+            (deliver! (first-cell q) v)
+            (wake-all! q v))))
+
+    ;; A file is closed: who waits for it shall find out.
+    (define (forget-file! fd)
+      (if (%fx< fd (%vector-length files))
+          (let ((queues (%vector-ref files fd)))
+            (if queues
+                (begin
+                  (mask!)
+                  (wake-all! (%opaque-ref queues 0) #f)
+                  (wake-all! (%opaque-ref queues 1) #f)
+                  (unmask!))))))
+
+    ;; Asks the system what is ready, for at most so many nanoseconds.  Masked.
+    (define (look-outside time)
+      (if (if (%fx= time 0) (%fx< 0 file-waits) #t)
+          (let loop ((events (%thread-wait time)))
+            (if (%pair? events)
+                (let* ((event (%car events)) (queues (queues-of (%fxsra event 2))))
+                  (if (%fx= 1 (%fxand event 1)) (wake-all! (%opaque-ref queues 0) #t))
+                  (if (%fx= 2 (%fxand event 2)) (wake-all! (%opaque-ref queues 1) #t))
+                  (loop (%cdr events))))))
+      (ring-alarms!))
+
+    ;; The wait hook: a port would block.  `what` 0: it is closed.
+    (define (wait-for-port! port what)
+      (let ((fd (%port-ref port (port-field-descriptor))))
+        (if (%fixnum? fd)
+            (if (%fx= what 0) (forget-file! fd) (wait-for-file! fd what)))))
+
+    ;;;; Beginning and end
+
+    (define started #f)
+
+    (define (ensure-started!)
+      (if (%not started)
+          (begin
+            (set! started #t)
+            (set! random? (%fixnum? (%thread-random 1)))
+            (%machine-set! (slot-tick-hook) on-tick)
+            (%machine-set! (slot-uncaught-hook) uncaught-in-thread)
+            (%machine-set! (slot-wait-hook) wait-for-port!)
+            (%machine-set! (slot-interrupt-hook) interrupt-main))))
+
+    (define (thread-start! t)
+      (check-thread "thread-start!" t)
+      (ensure-started!)
+      (mask!)
+      (if (is? t new)
+          (let ((last (older main)))
+            (set-older! t last)
+            (set-younger! t main)
+            (set-younger! last t)
+            (set-older! main t)
+            (set-state! t (ready))
+            (push-ready! t)
+            (unmask!)
+            t)
+          (begin
+            (unmask!)
+            (error "thread-start!: the thread was started before:" t))))
+
+    ;; Ends a thread.  Masked, if it is another one than the current thread.
+    (define (end! t state result)
+      (set-state! t state)
+      (set-result! t result)
+      (set-k! t #f)
+      (set-winders! t '())
+      (set-pending! t '())
+      (let ((before (older t)) (after (younger t)))
+        (if before
+            (begin
+              (set-younger! before after)
+              (set-older! after before)
+              (set-older! t #f)
+              (set-younger! t #f))))
+      (let loop ((l (contended t)))
+        (if (%pair? l)
+            (begin
+              ((%cdr (%car l)) (%car (%car l)) t)
+              (loop (%cdr l)))))
+      (set-contended! t '())
+      (if (%not (%null? (joiners-of t)))
+          (begin
+            (wake-all! (joiners-of t) joined)
+            (set-joiners! t '()))))
+
+    (define joined (%opaque 'joined))
+
+    ;; Ends the current thread.
+    (define (thread-end! t state result)
+      (mask!)
+      (end! t state result)
+      (resume (next-thread)))
+
+    (define (thread-terminate! t)
+      (check-thread "thread-terminate!" t)
+      (if (%eq? t main)
+          (exit #f)
+          (begin
+            (mask!)
+            (cond
+              ((ended? t) (unmask!))
+              ((%eq? t current) (thread-end! t (failed) terminated))
+              (else
+               ;; It may be waiting: nothing may find it any more.
+               (if (is? t waiting) (wake! t #f))
+               (end! t (failed) terminated)
+               (unmask!))))))
+
+    (define (thread-interrupt! t thunk)
+      (check-thread "thread-interrupt!" t)
+      (check-procedure "thread-interrupt!" thunk)
+      (mask!)
+      (if (%not (ended? t)) (post! t thunk))
+      (unmask!))
+
+    (define (thread-raise! t obj)
+      (check-thread "thread-raise!" t)
+      (thread-interrupt! t (lambda () (raise obj))))
+
+    ;; The interrupt hook.
+    (define (interrupt-main thunk)
+      (cond
+        (masked (post! main thunk))
+        ((%eq? current main) (thunk))
+        (else
+         (mask!)
+         (post! main thunk)
+         (unmask!))))
+
+    ;;;; Joining
+
+    ;; What is wrong with threads, as conditions: the kind tells, the irritants are whose it is, and why.
+    (define (thread-condition kind message . irritants)
+      (make-condition kind #f message irritants (no-site)))
+    (define (thread-condition? x kind)
+      (if (condition? x) (%eq? (condition-kind x) kind) #f))
+    (define (join-timeout-exception? x) (thread-condition? x 'join-timeout))
+    (define (terminated-thread-exception? x) (thread-condition? x 'terminated-thread))
+    (define (uncaught-exception? x) (thread-condition? x 'uncaught))
+    (define (uncaught-exception-reason x)
+      (if (uncaught-exception? x)
+          (%car (%cdr (condition-irritants x)))
+          (wrong-type "uncaught-exception-reason" "an uncaught exception" x)))
+
+    ;; The result of a terminated thread.
+    (define terminated (%opaque 'terminated))
+
+    (define thread-join!
+      (case-lambda
+        ((t) (join t #f #f #f))
+        ((t timeout) (join t timeout #f #f))
+        ((t timeout default) (join t timeout #t default))))
+
+    (define (join t timeout default? default)
+      (check-thread "thread-join!" t)
+      (let ((deadline (deadline-of "thread-join!" timeout)))
+        (let loop ()
+          (mask!)
+          (cond
+            ((ended? t)
+             (unmask!)
+             (outcome t))
+            ((past? deadline)
+             (unmask!)
+             (if default? default (raise (thread-condition 'join-timeout "thread-join!: time has run out for" t))))
+            (else
+             (if (%null? (joiners-of t)) (set-joiners! t (make-queue)))
+             (wait-in! (joiners-of t) #f deadline)
+             (unmask!)
+             (loop))))))
+
+    (define (outcome t)
+      (let ((result (result-of t)))
+        (cond
+          ((is? t done) result)
+          ((%eq? result terminated)
+           (raise (thread-condition 'terminated-thread "thread-join!: the thread was terminated:" t)))
+          (else
+           (raise (thread-condition 'uncaught "thread-join!: the thread ended with an error:" t result))))))
+
+    ;;;; Errors
+
+    (define (message-of obj)
+      (if (condition? obj) (condition->string obj) (%string-append "uncaught exception: " (write-to-string obj))))
+    (define (site-of obj)
+      (if (condition? obj) (condition-site obj) (no-site)))
+
+    (define (display-name t)
+      (let ((name (name-of t)))
+        (cond
+          ((%string? name) name)
+          ((%symbol? name) (%symbol->string name))
+          (else (write-to-string name)))))
+
+    ;; Says on standard error what has happened in the current thread, and where.
+    (define (report message site)
+      (let ((text (%describe-error message site 0)))
+        (%write-string text (%standard-port 2) 0 (%string-length text))))
+
+    ;; The uncaught hook: a thread ends, a program goes on.
+    (define (uncaught-in-thread obj)
+      (if (%not (%eq? current main))
+          (let ((t current))
+            (set! masked #f)
+            (report (%string-concat
+                     (%cons "in thread " (%cons (display-name t) (%cons ": " (%cons (message-of obj) '())))))
+                    (site-of obj))
+            (thread-end! t (failed) obj))))
+
+    ;; How many threads a deadlock shows.
+    (define most-shown 20)
+
+    ;; Every thread waits for another one.  Each says where, and the main thread gets an error.
+    (define (deadlock)
+      (let loop ((t (older main)) (left most-shown))
+        (if (%not (%eq? t main))
+            (begin
+              (if (%fx< 0 left)
+                  (post! t (lambda () (report (%string-append "deadlock: a thread waits for ever: " (display-name t))
+                                              (no-site)))))
+              (loop (older t) (%fx- left 1)))))
+      (post! main (lambda () (error "deadlock: every thread waits for another one"))))))

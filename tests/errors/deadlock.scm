@@ -1,0 +1,11 @@
+;; Threads that wait for each other: each says where.
+(import (scheme base) (scheme write) (cairn thread))
+(define a (make-mvar))
+(define b (make-mvar))
+(define (copy from to)
+  (let ((x (mvar-take! from)))
+    (mvar-put! to x)
+    (list x)))
+(spawn (lambda () (list (copy a b))) 'copier)
+(spawn (lambda () (list (copy b a))) "second copier")
+(write (list (mvar-read a)))

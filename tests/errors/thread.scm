@@ -1,0 +1,11 @@
+;; An error in a thread names the thread, and ends it; joining it is an error, too.
+(import (scheme base) (cairn thread))
+(define (average l) (/ (apply + l) (length l)))
+(define (work l)
+  (let ((result (average l)))
+    (list 'average result)))
+(define t (spawn (lambda () (list (work (list))))
+                 "statistics"))
+(guard (e ((uncaught-exception? e) #f))
+  (thread-join! t))
+(list (thread-join! t))
