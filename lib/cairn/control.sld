@@ -7,7 +7,7 @@
 ;;;
 ;;;     0 parent     the enclosing winder, or ()
 ;;;     1 depth      number of winders from here to the bottom
-;;;     2 before     thunk or #f
+;;;     2 before     thunk or #f; a mark (prompts.scm); #t: a guard
 ;;;     3 after      thunk or #f
 ;;;     4 handlers   handler stack inside this winder's extent
 ;;;     5 params     parameterization inside this winder's extent
@@ -15,6 +15,9 @@
 ;;; The slots `handlers` and `parameters` hold copies of fields 4 and 5 of that winder, so that `raise` and parameter
 ;;; references need no detour.  Whatever changes them pushes a winder.  A continuation remembers the winder;
 ;;; the runtime compares it when the continuation is invoked and calls `rewind` when it differs.
+;;;
+;;; Winders are left relative to the present one, by going to its parent: frames may have been put on other winders than
+;;; those they were made under (prompts.scm).
 ;;;
 ;;; Invariant: outside this file, the two slots equal these fields (both are () when there is no winder).
 ;;;
@@ -34,6 +37,18 @@
    call-with-interrupts interrupt? interrupt-number
    make-condition make-winder enter-state! uncaught
    wrong-type out-of-range check-procedure within-range define-ranged list-end endless-list write-to-string
+   ;; prompts
+   make-continuation-prompt-tag (rename make-continuation-prompt-tag make-prompt-tag)
+   default-continuation-prompt-tag (rename default-continuation-prompt-tag default-prompt-tag)
+   continuation-prompt-tag? continuation-prompt-available?
+   call-with-continuation-prompt call-with-prompt
+   abort-to-prompt (rename abort-to-prompt abort-current-continuation)
+   call-with-composable-continuation
+   reset reset-at shift shift-at control control-at
+   shift0 shift0-at control0 control0-at
+   (rename reset prompt) (rename reset-at prompt-at) (rename reset reset0) (rename reset-at reset0-at)
+   (rename reset prompt0) (rename reset-at prompt0-at)
+   make-effect with-handler with-shallow-handler make-coroutine-generator
    ;; parameters
    make-parameter parameterize* parameter-cell-value parameter-access
    ;; promises
@@ -107,22 +122,30 @@
         (%machine-set! (slot-winders)
                        (make-winder outer before after (%machine-ref (slot-handlers)) (%machine-ref (slot-parameters))))
         (%receive vals (thunk)
-          (%machine-set! (slot-winders) outer)
+          (leave-winder!)
           (after)
           (list->values vals))))
 
-    ;; Calls `thunk` with these handlers and parameters.
-    (define (with-state handlers params thunk)
-      (let ((outer (%machine-ref (slot-winders)))
-            (outer-handlers (%machine-ref (slot-handlers)))
-            (outer-params (%machine-ref (slot-parameters))))
-        (%machine-set! (slot-winders) (make-winder outer #f #f handlers params))
+    (define (leave-winder!)
+      (enter-state! (%opaque-ref (%machine-ref (slot-winders)) 0)))
+
+    ;; Calls `thunk` with these handlers and parameters; `what` is for the winder's field `before`, and no thunk.
+    (define (with-state what handlers params thunk)
+      (let* ((outer (%machine-ref (slot-winders)))
+             (outer-handlers (%machine-ref (slot-handlers)))
+             (outer-params (%machine-ref (slot-parameters)))
+             (w (make-winder outer what #f handlers params)))
+        (%machine-set! (slot-winders) w)
         (%machine-set! (slot-handlers) handlers)
         (%machine-set! (slot-parameters) params)
         (%receive vals (thunk)
-          (%machine-set! (slot-winders) outer)
-          (%machine-set! (slot-handlers) outer-handlers)
-          (%machine-set! (slot-parameters) outer-params)
+          ;; as a rule the frames are where they were made
+          (if (%eq? (%machine-ref (slot-winders)) w)
+              (begin
+                (%machine-set! (slot-winders) outer)
+                (%machine-set! (slot-handlers) outer-handlers)
+                (%machine-set! (slot-parameters) outer-params))
+              (leave-winder!))
           (list->values vals))))
 
     ;; Leaves and enters winders until `target` is the innermost one.  Each thunk runs in the state outside its own
@@ -149,7 +172,7 @@
             #f
             (let ((before (%opaque-ref w 2)))
               (wind (%opaque-ref w 0) base)
-              (if before
+              (if (%procedure? before)
                   (begin
                     (enter-state! (%opaque-ref w 0))
                     (before))))))
@@ -158,17 +181,6 @@
         (unwind here base)
         (wind target base)
         (enter-state! target)))
-
-    ;; The rewind hook: a continuation with other winders was invoked.
-    (%machine-set! (slot-rewind-hook)
-      (lambda (k vals)
-        (let ((winders (%continuation-winders k)))
-          (if winders
-              (begin
-                (rewind-to winders)
-                (%apply k vals))
-              (raise-condition (kind-other) #f "a one-shot continuation was called a second time, with"
-                               vals (no-site))))))
 
     ;;;; Conditions
 
@@ -265,7 +277,7 @@
       (let ((handlers (%machine-ref (slot-handlers))))
         (if (%null? handlers)
             (uncaught obj)
-            (with-state (%cdr handlers) (%machine-ref (slot-parameters))
+            (with-state #f (%cdr handlers) (%machine-ref (slot-parameters))
               (lambda () ((%car handlers) obj))))))
 
     (define (raise obj)
@@ -273,7 +285,7 @@
         (if (%null? handlers)
             (uncaught obj)
             (begin
-              (with-state (%cdr handlers) (%machine-ref (slot-parameters))
+              (with-state #f (%cdr handlers) (%machine-ref (slot-parameters))
                 (lambda ()
                   ((%car handlers) obj)
                   ;; Where the first error was: behind a failed check there need not be a frame of its procedure.
@@ -287,7 +299,7 @@
 
     (define (with-exception-handler handler thunk)
       (if (%procedure? handler)
-          (with-state (%cons handler (%machine-ref (slot-handlers))) (%machine-ref (slot-parameters)) thunk)
+          (with-state #f (%cons handler (%machine-ref (slot-handlers))) (%machine-ref (slot-parameters)) thunk)
           (wrong-type "with-exception-handler" "a procedure" handler)))
 
     ;; (error 'who "message" irritant ...), as in R6RS, is understood too.
@@ -349,6 +361,17 @@
       (lambda (kind who message irritants site)
         (raise-condition kind who message irritants site)))
 
+    ;; The rewind hook: a continuation with other winders was invoked.
+    (%machine-set! (slot-rewind-hook)
+      (lambda (k vals)
+        (let ((winders (%continuation-winders k)))
+          (if winders
+              (begin
+                (rewind-to winders)
+                (%apply k vals))
+              (raise-condition (kind-other) #f "a one-shot continuation was called a second time, with"
+                               vals (no-site))))))
+
     ;; The raise hook: the runtime ended an activation, and left the error hook's arguments in slot 9.
     (%machine-set! (slot-raise-hook)
       (lambda ()
@@ -356,24 +379,33 @@
 
     ;; (guard (x clause ...) body ...) is (guard* (lambda (x reraise) (cond clause ... (else (reraise)))) (lambda ()
     ;; body ...)). The handler runs in the dynamic state of the guard form; `reraise` goes back to that of the raise.
+    ;;
+    ;; The guard is found among the present winders: its frames may have been put elsewhere since.
     (define (guard* handler body)
-      ((%call/1cc
-        (lambda (guard-k)
-          (with-exception-handler
-           (lambda (condition)
-             ((%call/cc
-               (lambda (raise-k)
-                 (guard-k
-                  (lambda ()
-                    (handler condition
-                             (lambda ()
-                               (raise-k (lambda () (raise-continuable condition)))))))))))
-           (lambda ()
-             (%receive vals (body)
-               (if (if (%pair? vals) (%null? (%cdr vals)) #f)
-                   (let ((val (%car vals)))
-                     (lambda () val))
-                   (lambda () (%apply values vals))))))))))
+      (%call/1cc
+       (lambda (guard-k)
+         (define (handle condition)
+           ((%call/cc
+             (lambda (raise-k)
+               (define (clauses)
+                 (handler condition (lambda () (raise-k (lambda () (raise-continuable condition))))))
+               (let ((w (guard-winder handle)))
+                 (if w
+                     (begin
+                       (rewind-to (%opaque-ref w 0))
+                       (call-in guard-k clauses))
+                     (begin
+                       (rewind-to (%continuation-winders guard-k))
+                       (call-in guard-k clauses))))))))
+         (with-state #t (%cons handle (%machine-ref (slot-handlers))) (%machine-ref (slot-parameters)) body))))
+
+    ;; The innermost winder of the guard with this handler, or #f.
+    (define (guard-winder handle)
+      (let loop ((w (%machine-ref (slot-winders))))
+        (cond
+          ((%null? w) #f)
+          ((if (%eq? (%opaque-ref w 2) #t) (%eq? (%car (%opaque-ref w 4)) handle) #f) w)
+          (else (loop (%opaque-ref w 0))))))
 
     ;;;; Parameters
 
@@ -416,7 +448,7 @@
     (define (parameterize* bindings thunk)
       (let loop ((bindings bindings) (params (%machine-ref (slot-parameters))))
         (if (%null? bindings)
-            (with-state (%machine-ref (slot-handlers)) params thunk)
+            (with-state #f (%machine-ref (slot-handlers)) params thunk)
             (let ((parameter (%car (%car bindings))))
               (loop (%cdr bindings)
                     (%cons (%cons (parameter parameter-key)
@@ -485,4 +517,5 @@
     (define emergency-exit
       (case-lambda
         (() (emergency-exit #t))
-        ((obj) (%emergency-exit obj))))))
+        ((obj) (%emergency-exit obj)))))
+  (include "prompts.scm"))

@@ -16,7 +16,7 @@
    make-accumulator count-accumulator list-accumulator reverse-list-accumulator
    vector-accumulator reverse-vector-accumulator vector-accumulator! string-accumulator
    bytevector-accumulator bytevector-accumulator! sum-accumulator product-accumulator)
-  (import (scheme base) (scheme case-lambda) (only (cairn control) out-of-range check-procedure))
+  (import (scheme base) (scheme case-lambda) (only (cairn control) out-of-range check-procedure make-coroutine-generator))
   (begin
 
     (define end (eof-object))
@@ -82,27 +82,6 @@
                  (set! start (+ start step))
                  x)
                end)))))
-
-    ;; `proc` gets a procedure that yields a value; it goes on when the next one is asked for.
-    (define (make-coroutine-generator proc)
-      (define return #f)
-      (define resume #f)
-      (define (yield x)
-        (call/cc
-         (lambda (k)
-           (set! resume k)
-           (return x))))
-      (check-procedure "make-coroutine-generator" proc)
-      (lambda ()
-        (call/cc
-         (lambda (k)
-           (set! return k)
-           (if resume
-               (resume #t)
-               (begin
-                 (proc yield)
-                 (set! resume (lambda (x) (return end)))
-                 (return end)))))))
 
     (define (list->generator l)
       (lambda ()

@@ -17,6 +17,32 @@ use common::binary;
 mod random;
 use random::Random;
 
+/// Where single use saves something, a second use is noticed: after a return, after a call, and when frames that were made
+/// on top return.
+#[test]
+fn a_second_use_of_a_one_shot_continuation_is_an_error() {
+    let programs = [
+        "(define k #f) (define n 0) (call/1cc (lambda (c) (set! k c) 1)) (set! n (+ n 1)) (if (< n 5) (k 2))",
+        "(define k #f) (define n 0) (call/1cc (lambda (c) (set! k c) (c 1))) (set! n (+ n 1)) (if (< n 5) (k 2))",
+        "(define j #f) (define n 0)
+         (define (f k) (+ 1 (call/1cc (lambda (c) (set! j c) (k 1)))))
+         (list (call/1cc f)) (set! n (+ n 1)) (if (< n 5) (j 1))",
+    ];
+    for program in programs {
+        let text = format!("(import (scheme base) (cairn control)) {program}");
+        let file = std::env::temp_dir().join(format!("one-shot-{}.scm", std::process::id()));
+        std::fs::write(&file, &text).unwrap();
+        let output = Command::new(binary()).arg("run").arg(&file).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        std::fs::remove_file(&file).unwrap();
+        assert!(
+            said.contains("a one-shot continuation was") && said.contains("a second time"),
+            "{program}: {said}"
+        );
+        assert!(!output.status.success());
+    }
+}
+
 type Body = Rc<Vec<Statement>>;
 
 enum Statement {

@@ -50,7 +50,7 @@ struct Demands {
 /// ones.
 fn demands(m: &Module, symbol: &str) -> Option<Demands> {
     let mut d = Demands::default();
-    if symbol == "@cairn_call_cc" {
+    if ["@cairn_call_cc", "@cairn_call_1cc"].contains(&symbol) {
         d.objects.push((AllocKind::Procedure, 8 * continuation::LEN));
         d.checks.push(8 * continuation::LEN);
         return Some(d);

@@ -32,7 +32,7 @@ pub(crate) mod stubs;
 mod suspend;
 pub(crate) mod ticker;
 
-pub use frames::cairn_machine_used;
+pub use frames::{cairn_machine_note_base, cairn_machine_used};
 pub use requests::*;
 pub use safepoint::*;
 pub use suspend::cairn_machine_resume;
@@ -79,6 +79,12 @@ pub extern "C" fn cairn_machine_builtin(ctx: &mut Machine, i: Value) -> Value {
     // SAFETY: two fresh words.
     unsafe { (address as *mut [u64; 2]).write([code, 0]) };
     Value(address | TAG_PROCEDURE)
+}
+
+/// Do these continuations have the same frames?
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_machine_same(ctx: &mut Machine, j: Value, k: Value) -> Value {
+    Value::bool(frames::same(ctx, j, k))
 }
 
 fn is_continuation(v: Value) -> bool {

@@ -59,6 +59,8 @@ pub struct State {
     pub native_stack: Vec<u8>,
     /// Code address of continuation objects.
     pub continuation: u64,
+    /// Return address of the frame where the frames of a prompt end, or 0.
+    pub prompt_base: u64,
     /// Code addresses of the prelude's procedures.
     pub builtins: [u64; builtin::COUNT],
     /// Stack chunks (`chunks`).
@@ -78,6 +80,7 @@ impl State {
             resume: 0,
             native_stack: Vec::new(),
             continuation: 0,
+            prompt_base: 0,
             builtins: [0; builtin::COUNT],
             chunks: Chunks { geometry, ..Chunks::default() },
             auditor: Auditor::default(),

@@ -386,6 +386,33 @@ unsafe fn audit_segment<V: RootVisitor>(ctx: &mut Machine, s: Segment, visitor: 
     outcome
 }
 
+/// Calls `f` for the frames `sp..base`; true: for all, and none of them was the halt frame.
+fn walk_segment(mut sp: u64, base: u64, f: &mut dyn FnMut(u64, u64) -> bool) -> bool {
+    while sp < base {
+        // SAFETY: whole frames lie between `sp` and `base`.
+        let (code, shape) = unsafe {
+            let code = *(sp as *const u64);
+            (code, descriptor(code, SHAPE))
+        };
+        if shape & flags::HALT != 0 || !f(code, sp) {
+            return false;
+        }
+        sp += 8 * shape_words(shape);
+    }
+    true
+}
+
+/// The same for the frames of `k` from `sp` on, all of them if that is 0, and for those below.
+fn walk_below(mut k: Value, mut sp: u64, f: &mut dyn FnMut(u64, u64) -> bool) {
+    while k != Value::FALSE {
+        let from = if sp == 0 { continuation_word(k, continuation::SP) } else { sp };
+        if !walk_segment(from, continuation_word(k, continuation::BASE), f) {
+            return;
+        }
+        (k, sp) = (Value(continuation_word(k, continuation::NEXT)), 0);
+    }
+}
+
 /// See the module's header.
 pub enum ChunksRuntime {}
 
@@ -490,28 +517,13 @@ impl FrameStrategy for ChunksRuntime {
 
     fn walk(ctx: &Machine, f: &mut dyn FnMut(u64, u64) -> bool) {
         let t = &ctx.thread;
-        let (mut sp, mut base) = (t.sp, t.base);
-        let (mut under, mut under_sp) = (t.under, t.under_sp);
-        loop {
-            while sp < base {
-                // SAFETY: whole frames lie between `sp` and `base`.
-                let (code, shape) = unsafe {
-                    let code = *(sp as *const u64);
-                    (code, descriptor(code, SHAPE))
-                };
-                if shape & flags::HALT != 0 || !f(code, sp) {
-                    return;
-                }
-                sp += 8 * shape_words(shape);
-            }
-            if under == Value::FALSE {
-                return;
-            }
-            sp = if under_sp == 0 { continuation_word(under, continuation::SP) } else { under_sp };
-            base = continuation_word(under, continuation::BASE);
-            under = Value(continuation_word(under, continuation::NEXT));
-            under_sp = 0;
+        if walk_segment(t.sp, t.base, f) && t.under != Value::FALSE {
+            walk_below(t.under, t.under_sp, f);
         }
+    }
+
+    fn walk_continuation(k: Value, f: &mut dyn FnMut(u64, u64) -> bool) {
+        walk_below(k, 0, f)
     }
 
     fn live_values(frame: u64) -> Vec<Value> {

@@ -21,6 +21,19 @@ use cairn_layout::machine::{Machine, slot};
 use cairn_layout::object::continuation;
 use cairn_layout::value::TAG_PROCEDURE;
 
+/// Calls `f` for `frame` and those below.
+fn walk(mut frame: Value, f: &mut dyn FnMut(u64, u64) -> bool) {
+    while frame.is_procedure() {
+        // SAFETY: a heap frame is a return address and the frame below it.
+        let (code, parent) = unsafe { (*(frame.address() as *const u64), *((frame.address() + 8) as *const u64)) };
+        // SAFETY: return addresses have a descriptor.
+        if unsafe { descriptor(code, SHAPE) } & flags::HALT != 0 || !f(code, frame.address()) {
+            return;
+        }
+        frame = Value(parent);
+    }
+}
+
 /// See the module's header.
 pub enum HeapRuntime {}
 
@@ -93,17 +106,11 @@ impl FrameStrategy for HeapRuntime {
     }
 
     fn walk(ctx: &Machine, f: &mut dyn FnMut(u64, u64) -> bool) {
-        let mut frame = Value(ctx.thread.sp);
-        while frame.is_procedure() {
-            // SAFETY: a heap frame is a return address and the frame below it.
-            let (code, parent) =
-                unsafe { (*(frame.address() as *const u64), *((frame.address() + 8) as *const u64)) };
-            // SAFETY: return addresses have a descriptor.
-            if unsafe { descriptor(code, SHAPE) } & flags::HALT != 0 || !f(code, frame.address()) {
-                return;
-            }
-            frame = Value(parent);
-        }
+        walk(Value(ctx.thread.sp), f)
+    }
+
+    fn walk_continuation(k: Value, f: &mut dyn FnMut(u64, u64) -> bool) {
+        walk(Value(continuation_word(k, continuation::SP)), f)
     }
 
     fn live_values(frame: u64) -> Vec<Value> {

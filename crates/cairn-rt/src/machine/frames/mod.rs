@@ -14,6 +14,7 @@ mod heap;
 mod tests;
 
 use super::audit::Segment;
+use crate::access::{is, words};
 use crate::alloc;
 use crate::fatal;
 use crate::machine::raise;
@@ -23,8 +24,8 @@ use cairn_heap::RootVisitor;
 use cairn_heap::address::Address;
 use cairn_layout::Value;
 use cairn_layout::facts::FrameKind;
-use cairn_layout::machine::{Machine, error};
-use cairn_layout::object::continuation;
+use cairn_layout::machine::{Machine, error, slot};
+use cairn_layout::object::{Type, continuation};
 use cairn_layout::value::TAG_PROCEDURE;
 
 /// What a way of keeping frames does at run time. `ThreadState` is its own; of the rest of the machine it uses the
@@ -55,6 +56,11 @@ pub trait FrameStrategy {
     /// The same as an object that need be reinstated only once.
     fn capture_once(ctx: &mut Machine) -> Value {
         Self::capture(ctx)
+    }
+
+    /// Do these continuations, one of which may be the other's tail, have the same frames?
+    fn same(j: Value, k: Value) -> bool {
+        continuation_word(j, continuation::SP) == continuation_word(k, continuation::SP)
     }
 
     /// Makes the frames of `k` the thread's, instead of those it has; `sp` is then the youngest of them.
@@ -111,6 +117,9 @@ pub trait FrameStrategy {
     /// halt frame is reached.
     fn walk(ctx: &Machine, f: &mut dyn FnMut(u64, u64) -> bool);
 
+    /// The same for the frames of a continuation.
+    fn walk_continuation(k: Value, f: &mut dyn FnMut(u64, u64) -> bool);
+
     /// The values in a frame that [`FrameStrategy::walk`] came to.
     fn live_values(frame: u64) -> Vec<Value>;
 }
@@ -158,6 +167,11 @@ pub fn capture(ctx: &mut Machine) -> Value {
 /// See [`FrameStrategy::capture_once`].
 pub fn capture_once(ctx: &mut Machine) -> Value {
     chosen!(ctx, capture_once(ctx))
+}
+
+/// See [`FrameStrategy::same`].
+pub fn same(ctx: &mut Machine, j: Value, k: Value) -> bool {
+    chosen!(ctx, same(j, k))
 }
 
 /// See [`FrameStrategy::reinstate`].
@@ -233,9 +247,52 @@ pub unsafe fn audit_continuation<V: RootVisitor>(
     unsafe { chosen!(ctx, audit_continuation(ctx, k, visitor)) }
 }
 
-/// See [`FrameStrategy::walk`].
+/// See [`FrameStrategy::walk`]. Where the frames of a prompt end, those below it follow.
 pub fn walk(ctx: &Machine, f: &mut dyn FnMut(u64, u64) -> bool) {
-    chosen!(ctx, walk(ctx, f))
+    let base = rt(ctx).strategy.prompt_base;
+    let mut winders = ctx.slot(slot::WINDERS);
+    let mut at_base = false;
+    let mut until_base = |code: u64, frame: u64| {
+        at_base = code == base;
+        !at_base && f(code, frame)
+    };
+    chosen!(ctx, walk(ctx, &mut until_base));
+    while at_base && let Some(k) = leave_prompt(&mut winders) {
+        at_base = false;
+        let mut until_base = |code: u64, frame: u64| {
+            at_base = code == base;
+            !at_base && f(code, frame)
+        };
+        chosen!(ctx, walk_continuation(k, &mut until_base));
+    }
+}
+
+/// The continuation of the innermost prompt; `winders` are then those outside of it. See `lib/cairn/prompts.scm`.
+fn leave_prompt(winders: &mut Value) -> Option<Value> {
+    const PARENT: usize = 0;
+    const MARK: usize = 2;
+    const CONTINUATION: usize = 1;
+    while is(*winders, Type::Opaque) {
+        let fields = words(*winders);
+        *winders = fields[PARENT];
+        if is(fields[MARK], Type::Opaque) {
+            return Some(words(fields[MARK])[CONTINUATION]);
+        }
+    }
+    None
+}
+
+/// Notes the return address of the frame that all prompts have in common.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_machine_note_base(ctx: &mut Machine, k: Value) -> Value {
+    let mut code = 0;
+    let mut first = |c: u64, _: u64| {
+        code = c;
+        false
+    };
+    chosen!(ctx, walk_continuation(k, &mut first));
+    rt(ctx).strategy.prompt_base = code;
+    k
 }
 
 /// See [`FrameStrategy::live_values`].

@@ -1,0 +1,427 @@
+;;; Part of (cairn control): prompts, composable continuations, and what is made of them.
+;;;
+;;; Problem.  A prompt delimits what is captured above it and what an abort drops; the frames captured go on elsewhere,
+;;; any number of times, with the winders, handlers and parameters of their new place around their own.
+;;;
+;;; Idea.  A prompt cuts the stack (the metacontinuation of Dybvig, Peyton Jones & Sabry 2007).  The continuation of
+;;; `call-with-continuation-prompt` goes into a winder, the *prompt winder*, and the thunk is called on the *base
+;;; continuation*: one frame that, when it is returned to, leaves the innermost prompt winder and goes on with the
+;;; continuation in it.  So a captured continuation ends where the prompt begins, and nothing in its frames says where:
+;;; they can be put on any prompt winder as they are.  What is below is a list of winders, and the machine's continuations
+;;; remember the winders anyway: a full continuation brings its prompts back without further ado.
+;;;
+;;;     winders:  w3 ─▶ prompt winder ─▶ w2 ─▶ prompt winder ─▶ w1          w: dynamic-wind, handlers, parameters
+;;;                     │ mark            │ mark
+;;;     frames:   f5 f4 base        f3 f2 base               f1 halt       base: the same frame everywhere
+;;;                          ◀─ k ──┘           ◀─ k ────────┘
+;;;
+;;; A composable continuation is the frames above the prompt, the winders above it, and the prompts between: O(prompts and
+;;; winders) to capture and to put back, whatever the number of frames.  Winders are put back as copies: their handlers
+;;; and parameters are those that they had above the prompt, then those of the new place.
+;;;
+;;; Field 2 of a winder tells prompts from others: a *mark*, an opaque object.
+;;;
+;;;     0 tag       what finds it; #f: nothing does, it is only returned through
+;;;     1 k         the continuation of the prompt, a raw one
+;;;     2 handler   called there with the values of an abort
+;;;
+;;; Tail calls: what is called in tail position in a prompt has the base continuation, so a prompt or a composable
+;;; continuation called there needs no return of its own.  Loops through them run in constant space.
+
+;;;; Tags
+
+;; The handler of a tag is that of prompts without one: it calls a thunk in a prompt like it.
+(define-record-type continuation-prompt-tag
+  (make-tag name handler)
+  continuation-prompt-tag?
+  (name tag-name)
+  (handler tag-handler set-tag-handler!))
+
+(define make-continuation-prompt-tag
+  (case-lambda
+    (() (make-continuation-prompt-tag 'prompt))
+    ((name)
+     (let ((tag (make-tag name #f)))
+       (set-tag-handler! tag (lambda (thunk) (call-at-prompt tag (tag-handler tag) thunk)))
+       tag))))
+
+(define default-tag (make-continuation-prompt-tag 'default))
+(define (default-continuation-prompt-tag) default-tag)
+
+(define (check-tag who tag)
+  (if (continuation-prompt-tag? tag) tag (wrong-type who "a prompt tag" tag)))
+
+;;;; Winders of prompts
+
+(define (make-mark tag k handler) (%opaque tag k handler))
+(define (mark-tag m) (%opaque-ref m 0))
+(define (mark-k m) (%opaque-ref m 1))
+(define (mark-handler m) (%opaque-ref m 2))
+
+;; The mark of a winder, or #f.
+(define (winder-mark w)
+  (let ((m (%opaque-ref w 2)))
+    (if (%opaque? m) m #f)))
+
+(define (enter-mark! m)
+  (%machine-set! (slot-winders)
+                 (make-winder (%machine-ref (slot-winders)) m #f
+                              (%machine-ref (slot-handlers)) (%machine-ref (slot-parameters)))))
+
+;; The innermost winder whose mark has this tag, or ().
+(define (find-prompt tag)
+  (let loop ((w (%machine-ref (slot-winders))))
+    (cond
+      ((%null? w) w)
+      ((let ((m (winder-mark w))) (if m (%eq? (mark-tag m) tag) #f)) w)
+      (else (loop (%opaque-ref w 0))))))
+
+(define (prompt-for who tag)
+  (check-tag who tag)
+  (let ((w (find-prompt tag)))
+    (if (%null? w)
+        (raise-condition (kind-other) who "there is no prompt with this tag around the call:" (%cons (tag-name tag) '())
+                         (no-site))
+        w)))
+
+(define (continuation-prompt-available? tag)
+  (%not (%null? (find-prompt (check-tag "continuation-prompt-available?" tag)))))
+
+;;;; The base continuation
+
+;; Backtraces go on below the prompt where they come to its frame.
+(define base
+  (%note-base
+   (%call/cc
+    (lambda (return)
+      (%receive vals (%call/cc (lambda (k) (return k)))
+        (leave-prompt vals))))))
+
+;; The frames of a prompt have returned these values.
+(define (leave-prompt vals)
+  (let ((m (%opaque-ref (%machine-ref (slot-winders)) 2)))
+    (leave-winder!)
+    (if (%pair? (mark-tag m))
+        (call-in (mark-k m) (lambda () (%apply (mark-handler m) vals)))
+        (return-to (mark-k m) vals))))
+
+;; Goes on with raw continuation `k`, whatever winders it was captured with.
+(define (return-to k vals)
+  (if (if (%pair? vals) (%null? (%cdr vals)) #f)
+      (let ((x (%car vals)))
+        (call-in k (lambda () x)))
+      (call-in k (lambda () (list->values vals)))))
+
+;; Is this the continuation of a tail call in a prompt?
+(define (at-base? k)
+  (%continuation-same? k base))
+
+;;;; Prompts
+
+(define (call-above k tag handler thunk)
+  (enter-mark! (make-mark tag k handler))
+  (call-in base thunk))
+
+(define (same-prompt? w tag handler)
+  (let ((m (if (%null? w) #f (winder-mark w))))
+    (if m
+        (if (%eq? (mark-tag m) tag) (%eq? (mark-handler m) handler) #f)
+        #f)))
+
+(define (call-at-prompt tag handler thunk)
+  (%call/cc
+   (lambda (k)
+     (if (if (same-prompt? (%machine-ref (slot-winders)) tag handler) (at-base? k) #f)
+         (thunk)
+         (call-above k tag handler thunk)))))
+
+(define call-with-continuation-prompt
+  (case-lambda
+    ((thunk) (call-with-continuation-prompt thunk default-tag))
+    ((thunk tag)
+     (check-procedure "call-with-continuation-prompt" thunk)
+     (check-tag "call-with-continuation-prompt" tag)
+     (call-at-prompt tag (tag-handler tag) thunk))
+    ((thunk tag handler)
+     (check-procedure "call-with-continuation-prompt" thunk)
+     (check-procedure "call-with-continuation-prompt" handler)
+     (call-at-prompt (check-tag "call-with-continuation-prompt" tag) handler thunk))))
+
+;; Leaves what is above prompt winder `w`, and the prompt; calls `thunk` in its place.
+(define (abort-to w thunk)
+  (rewind-to w)
+  (enter-state! (%opaque-ref w 0))
+  (call-in (mark-k (%opaque-ref w 2)) thunk))
+
+;;;; Composable continuations
+
+;; The winders above `w`, outermost first.
+(define (winders-above w)
+  (let loop ((here (%machine-ref (slot-winders))) (above '()))
+    (if (%eq? here w)
+        above
+        (loop (%opaque-ref here 0) (%cons here above)))))
+
+;; List `l`, with `to` instead of its tail `from`; if it has no such tail, it does not depend on what is there.
+(define (rebase l from to)
+  (define (has-tail? l)
+    (cond
+      ((%eq? l from) #t)
+      ((%pair? l) (has-tail? (%cdr l)))
+      (else #f)))
+  (define (copy l)
+    (if (%eq? l from) to (%cons (%car l) (copy (%cdr l)))))
+  (cond
+    ((%eq? l from) to)
+    ((%eq? from to) l)
+    ((has-tail? l) (copy l))
+    (else l)))
+
+;; Enters copies of `winders`, outermost first, that were above winder `old`.
+(define (wind-above winders old)
+  (if (%pair? winders)
+      (let ((from-handlers (%opaque-ref old 4))
+            (from-params (%opaque-ref old 5))
+            (to-handlers (%machine-ref (slot-handlers)))
+            (to-params (%machine-ref (slot-parameters))))
+        (let loop ((winders winders))
+          (if (%pair? winders)
+              (let* ((w (%car winders)) (before (%opaque-ref w 2)))
+                (if (%procedure? before) (before))
+                (enter-state!
+                 (make-winder (%machine-ref (slot-winders)) before (%opaque-ref w 3)
+                              (rebase (%opaque-ref w 4) from-handlers to-handlers)
+                              (rebase (%opaque-ref w 5) from-params to-params)))
+                (loop (%cdr winders))))))))
+
+;; Calls `thunk` with the frames of raw continuation `k`, which were under `winders` above `old`, on top of the
+;; present continuation.
+(define (call-composed k winders old thunk)
+  (%call/cc
+   (lambda (now)
+     (if (if (%null? (%machine-ref (slot-winders))) #t
+             (if (winder-mark (%machine-ref (slot-winders))) (%not (at-base? now)) #t))
+         (enter-mark! (make-mark #f now #f)))
+     (wind-above winders old)
+     (call-in k thunk))))
+
+;; The procedure that puts the frames of raw continuation `k` under the present winders, up to prompt winder `w`, on top
+;; of the continuation that it is called with.
+(define (composable k w)
+  (let ((winders (winders-above w)))
+    (case-lambda
+      ((x) (call-composed k winders w (lambda () x)))
+      (vals (call-composed k winders w (lambda () (list->values vals)))))))
+
+(define call-with-composable-continuation
+  (case-lambda
+    ((receiver) (call-with-composable-continuation receiver default-tag))
+    ((receiver tag)
+     (check-procedure "call-with-composable-continuation" receiver)
+     (let ((w (prompt-for "call-with-composable-continuation" tag)))
+       (%call/cc (lambda (k) (receiver (composable k w))))))))
+
+;;;; shift, reset, control, prompt
+
+;; Captures up to the prompt, drops what was captured and calls `receiver` with it in the prompt.
+(define (control* who tag receiver)
+  (let ((w (prompt-for who tag)))
+    (%call/cc
+     (lambda (k)
+       (let ((c (composable k w)))
+         (rewind-to w)
+         (call-in base (lambda () (receiver c))))))))
+
+;; The same without the prompt.
+(define (control0* who tag receiver)
+  (let ((w (prompt-for who tag)))
+    (%call/cc
+     (lambda (k)
+       (let ((c (composable k w)))
+         (abort-to w (lambda () (receiver c))))))))
+
+;; `c` in a prompt of its own, when it is called.
+(define (delimited tag c)
+  (case-lambda
+    ((x) (call-with-continuation-prompt (lambda () (c x)) tag))
+    (vals (call-with-continuation-prompt (lambda () (%apply c vals)) tag))))
+
+(define-syntax reset
+  (syntax-rules ()
+    ((_ body0 body ...) (call-with-continuation-prompt (lambda () body0 body ...)))))
+
+(define-syntax reset-at
+  (syntax-rules ()
+    ((_ tag body0 body ...) (call-with-continuation-prompt (lambda () body0 body ...) tag))))
+
+(define-syntax define-capturing
+  (syntax-rules ()
+    ((_ (name name-at text control) (tag c) k-value)
+     (begin
+       (define-syntax name
+         (syntax-rules ()
+           ((_ k body0 body (... ...)) (name-at default-tag k body0 body (... ...)))))
+       (define-syntax name-at
+         (syntax-rules ()
+           ((_ t k body0 body (... ...))
+            (let ((tag t))
+              (control text tag (lambda (c) (let ((k k-value)) body0 body (... ...))))))))))))
+
+(define-capturing (control control-at "control" control*) (tag c) c)
+(define-capturing (shift shift-at "shift" control*) (tag c) (delimited tag c))
+(define-capturing (control0 control0-at "control0" control0*) (tag c) c)
+(define-capturing (shift0 shift0-at "shift0" control0*) (tag c) (delimited tag c))
+
+;;;; Guile's names
+
+;; The handler gets the composable continuation of the abort, then its values.
+(define (call-with-prompt tag thunk handler)
+  (check-procedure "call-with-prompt" thunk)
+  (check-procedure "call-with-prompt" handler)
+  (call-at-prompt (check-tag "call-with-prompt" tag) (%opaque handler) thunk))
+
+(define (abort-to-prompt tag . vals)
+  (let* ((w (prompt-for "abort-to-prompt" tag))
+         (handler (mark-handler (winder-mark w))))
+    (if (%opaque? handler)
+        (%call/cc
+         (lambda (k)
+           (let ((c (composable k w)))
+             (abort-to w (lambda () (%apply (%opaque-ref handler 0) (%cons c vals)))))))
+        (abort-to w (lambda () (%apply handler vals))))))
+
+;;;; Effects
+
+;; An effect is a procedure: calling it performs the effect, with what the innermost handler that has a clause for it makes of
+;; its arguments and of the continuation up to the handler.
+(define (make-effect name)
+  (define (perform . args)
+    (let loop ((w (%machine-ref (slot-winders))))
+      (if (%null? w)
+          (raise-condition (kind-other) #f "there is no handler around the call for the effect" (%cons name args)
+                           (no-site)))
+      (let* ((m (winder-mark w)) (clause (if m (clause-for perform (mark-tag m)) #f)))
+        (if clause
+            (%call/cc
+             (lambda (k)
+               (let ((resume (resumption (composable k w) m)))
+                 (abort-to w (lambda () (%apply (%cdr clause) (%cons resume args)))))))
+            (loop (%opaque-ref w 0))))))
+  perform)
+
+;; The tag of a handler's mark is a list of whether it is deep, and pairs of an effect and the procedure for it; what the
+;; body returns goes to the mark's handler.
+(define (clause-for effect tag)
+  (if (%pair? tag)
+      (let loop ((clauses (%cdr tag)))
+        (cond
+          ((%null? clauses) #f)
+          ((%eq? (%car (%car clauses)) effect) (%car clauses))
+          (else (loop (%cdr clauses)))))
+      #f))
+
+(define (call-with-effects tag return thunk)
+  (%call/cc (lambda (k) (call-above k tag return thunk))))
+
+;; What a clause gets: under a deep handler, the continuation with the handler around.
+(define (resumption c m)
+  (if (%car (mark-tag m))
+      (case-lambda
+        ((x) (call-with-effects (mark-tag m) (mark-handler m) (lambda () (c x))))
+        (vals (call-with-effects (mark-tag m) (mark-handler m) (lambda () (%apply c vals)))))
+      c))
+
+(define (pairs . pairs) pairs)
+
+;; (with-handler ((effect (k argument ...) body ...) ... (return (x) body ...)) body ...)
+(define-syntax with-handler
+  (syntax-rules ()
+    ((_ (clause ...) body0 body ...)
+     (handler-clauses #t () values (lambda () body0 body ...) clause ...))))
+
+(define-syntax with-shallow-handler
+  (syntax-rules ()
+    ((_ (clause ...) body0 body ...)
+     (handler-clauses #f () values (lambda () body0 body ...) clause ...))))
+
+(define-syntax handler-clauses
+  (syntax-rules (return)
+    ((_ deep (pair ...) end thunk)
+     (call-with-effects (pairs deep pair ...) end thunk))
+    ((_ deep pairs end thunk (return formals body0 body ...) . more)
+     (handler-clauses deep pairs (lambda formals body0 body ...) thunk . more))
+    ((_ deep (pair ...) end thunk (effect (k . formals) body0 body ...) . more)
+     (handler-clauses deep (pair ... (%cons effect (lambda (k . formals) body0 body ...))) end thunk . more))))
+
+;;;; Generators
+
+;; A procedure without arguments that returns what `proc` yields, one value each time, and an end-of-file object when it
+;; has returned.  Each step is two one-shot captures; the frames of `proc` run on top of the call's continuation, under
+;; its winders.  The mark of the prompt winder belongs to the generator: its k is the continuation of the step under way.
+(define (make-coroutine-generator proc)
+  (define mark (make-mark #f #f #f))
+  ;; What to go on with: a raw continuation and the winders that it had above those of the step.  Before the first step
+  ;; #f, during a step and when an error has ended it #t, at the end ().
+  (define resume #f)
+  (define above '())
+  (define place '())                    ; the last step's prompt winder
+  (define (yield x)
+    (%call/1cc
+     (lambda (k)
+       (let ((caller (%opaque-ref mark 1)))
+         (if (%eq? (%machine-ref (slot-winders)) place)
+             (begin
+               (if (%pair? above) (set! above '()))
+               (set! resume k)
+               (leave-winder!)
+               (caller x))
+             (let ((w (running)))
+               (if (%not w)
+                   (raise-condition (kind-other) "make-coroutine-generator"
+                                    "yield was called outside of its generator" '() (no-site)))
+               ;; what `proc` has around the call
+               (set! above (winders-above w))
+               (rewind-to w)
+               (set! place w)
+               (set! resume k)
+               (leave-winder!)
+               (call-in caller (lambda () x))))))))
+  ;; The winder of the step under way, or #f.
+  (define (running)
+    (let loop ((w (%machine-ref (slot-winders))))
+      (cond
+        ((%null? w) #f)
+        ((%eq? (%opaque-ref w 2) mark) w)
+        (else (loop (%opaque-ref w 0))))))
+  (define (start)
+    (proc yield)
+    (set! resume '())
+    '#!eof)
+  (define (step caller)
+    (let ((k resume) (old place))
+      (cond
+        ((%procedure? k)
+         (enter! caller)
+         (if (if (%eq? place old) (%null? above) #f)
+             (k #t)
+             (begin
+               (wind-above above old)
+               (call-in k unspecific))))
+        ((%not k)
+         (enter! caller)
+         (call-in base start))
+        ((if (%eq? k #t) (running) #f)
+         (raise-condition (kind-other) "make-coroutine-generator" "the generator is running already" '() (no-site)))
+        (else '#!eof))))
+  (define (enter! caller)
+    (%opaque-set! mark 1 caller)
+    (set! resume #t)
+    (if (if (%null? place) #f (%eq? (%opaque-ref place 0) (%machine-ref (slot-winders))))
+        (enter-state! place)
+        (begin
+          (enter-mark! mark)
+          (set! place (%machine-ref (slot-winders))))))
+  (check-procedure "make-coroutine-generator" proc)
+  (lambda () (%call/1cc step)))
+
+(define (unspecific) #t)
