@@ -16,7 +16,7 @@
 //! `WARM` says that the block's pages may be resident: what [`BlockPool::release`] looks for.
 
 use crate::address::{Address, BLOCK_BYTES, BlockIndex, Span, WORD};
-use crate::region::{Mapping, Region, release_pages};
+use crate::region::{Mapping, Region, populate_pages, release_pages};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a block holds.
@@ -277,8 +277,13 @@ pub struct BlockPool {
     runs: FreeRuns,
     in_use: u32,
     peak: u32,
+    /// Blocks from the frontier up to here have been asked of the system.
+    populated: u32,
     poison: bool,
 }
+
+/// Most blocks that are asked of the system at once.
+const POPULATED: u32 = 16;
 
 impl BlockPool {
     /// A pool over blocks `0..end` of the region.
@@ -292,6 +297,7 @@ impl BlockPool {
             runs: FreeRuns::default(),
             in_use: 0,
             peak: 0,
+            populated: 0,
             poison,
         })
     }
@@ -335,7 +341,21 @@ impl BlockPool {
         };
         self.count(1);
         let state = self.table.state(b);
+        if !state.has(State::WARM) {
+            self.populate(b);
+        }
         Some((b, !state.has(State::WARM) || state.has(State::VALID)))
+    }
+    /// Has the system provide the pages of a block, and, while a heap grows that is large already, of some more.
+    #[cold]
+    fn populate(&mut self, b: BlockIndex) {
+        if b.0 + 1 != self.frontier {
+            populate_pages(Span::new(self.table.address_of(b), self.table.address_of(b.plus(1))));
+        } else if b.0 >= self.populated {
+            let more = (self.in_use / 64).clamp(1, POPULATED).min(self.runs_start - b.0);
+            self.populated = b.0 + more;
+            populate_pages(Span::new(self.table.address_of(b), self.table.address_of(b.plus(more))));
+        }
     }
     /// Takes a single block back. `valid`: its words are valid, whatever they were part of.
     pub fn give(&mut self, b: BlockIndex, valid: bool) {
@@ -429,6 +449,11 @@ impl BlockPool {
                 table.clear_bits(BlockIndex(b), State::WARM | State::VALID);
             }
         }
+        if self.frontier < self.populated.min(self.runs_start) {
+            // Provided too early.
+            let ahead = BlockIndex(self.populated.min(self.runs_start));
+            release_pages(Span::new(table.address_of(BlockIndex(self.frontier)), table.address_of(ahead)));
+        }
         // Free blocks next to the frontiers rejoin the common middle, so that either side can use them.
         let mut drop = 0;
         while drop < self.singles.len() && self.singles[drop].0 + 1 == self.frontier {
@@ -436,6 +461,7 @@ impl BlockPool {
             drop += 1;
         }
         self.singles.drain(..drop);
+        self.populated = self.frontier;
         if let Some(len) = self.runs.remove(self.runs_start) {
             self.runs_start += len;
         }

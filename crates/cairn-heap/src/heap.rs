@@ -27,6 +27,7 @@
 
 use crate::address::{Address, BLOCK_BYTES, BlockIndex, PAIR_BYTES, Span};
 use crate::blocks::{BlockPool, Kind};
+use crate::census::{self, Census};
 use crate::check;
 use crate::config::{HeapConfig, Zeal, physical_memory};
 use crate::error::{HeapError, OutOfMemory};
@@ -37,6 +38,7 @@ use crate::gc::{self, Client, Plan, Request};
 use crate::marks::Marks;
 use crate::model::{ObjectModel, RefKind};
 use crate::region::{Cards, OwnCards, Region, advise_huge};
+use crate::sampling::{Sample, Sampling};
 use crate::sizing::Sizing;
 use crate::space::cells::{CellSpace, CellType};
 use crate::space::immortal::ImmortalSpace;
@@ -102,6 +104,8 @@ pub(crate) struct Core {
     /// Does the client, or the object model, show words that may or may not be references? Known at the first
     /// collection.
     pub(crate) ambiguous: Option<bool>,
+    /// Samples of allocation, if they were asked for.
+    pub(crate) sampling: Option<Box<Sampling>>,
     /// Collections that moved objects which were not young.
     pub(crate) old_moves: u64,
     /// Bytes that the client holds elsewhere on the program's behalf.
@@ -246,6 +250,7 @@ impl<M: ObjectModel> Heap<M> {
             workshop: check::Workshop::default(),
             chunk_bytes_at_collection: 0,
             ambiguous: None,
+            sampling: None,
             old_moves: 0,
             charged: 0,
             overdraft: 0,
@@ -322,7 +327,11 @@ impl<M: ObjectModel> Heap<M> {
     /// What the slow path of a heap check asks for besides the bytes that are missing: room for runtime calls. When
     /// every check is to fail, they find it elsewhere.
     pub fn check_reserve(&mut self) -> u64 {
-        if self.core.zeal.every_safepoint { 0 } else { plan!(self, p => p.check_reserve()) }
+        if self.core.zeal.every_safepoint || self.core.sampling.is_some() {
+            0
+        } else {
+            plan!(self, p => p.check_reserve())
+        }
     }
     /// `lo` and `hi` of the extent just handed out by `new` or `collect`.
     pub fn current(&mut self) -> (u64, u64) {
@@ -471,6 +480,9 @@ impl<M: ObjectModel> Heap<M> {
                 .alloc(&mut core.pool, bytes, ref_kind, kind == AllocKind::Leaf, p.reserve())
                 .ok_or_else(|| core.out_of_memory(bytes, p.nursery_used()))?;
             core.stats.allocated += bytes;
+            if let Some(s) = &mut core.sampling {
+                s.take_large(a, bytes, kind);
+            }
             if p.large_are_due(core) {
                 p.want(Reason::Large, false);
             }
@@ -703,6 +715,45 @@ impl<M: ObjectModel> Heap<M> {
     /// Who is told about each collection.
     pub fn set_observer(&mut self, observer: Option<Box<dyn Observer>>) {
         self.core.observer = observer;
+    }
+    /// From now on allocation is sampled; each sample is given what the word at `tag` says when it is made. Extents
+    /// become short, so that heap checks come to their slow path every few kilobytes. Nothing happens with collectors
+    /// that do not hand out extents.
+    ///
+    /// # Safety
+    /// The word can be read as long as the heap exists.
+    pub unsafe fn sample_allocation(&mut self, lo: &mut u64, hi: &mut u64, tag: *const u64) {
+        if let Selected::Gen(p) = &mut self.selected {
+            let (mut l, mut h) = (Address(*lo), Address(*hi));
+            // SAFETY: by the contract.
+            p.start_sampling(&mut self.core, &mut l, &mut h, unsafe { Sampling::new(tag) });
+            (*lo, *hi) = (l.0, h.0);
+            self.unasked = 0;
+        }
+    }
+    /// Is allocation being sampled?
+    pub fn is_sampling(&self) -> bool {
+        self.core.sampling.is_some()
+    }
+    /// The samples whose objects may be alive; [`Heap::census`] tells which of them are.
+    ///
+    /// # Safety
+    /// The mutator stands still at these cursors, and has initialised what it allocated.
+    pub unsafe fn samples(&mut self, lo: u64, hi: u64) -> &[Sample] {
+        let current = plan!(self, p => p.extents(Address(lo), Address(hi)));
+        let Some(s) = &mut self.core.sampling else { return &[] };
+        if let Some(x) = current.into_iter().find(|x| x.lo.0 == lo && x.hi.0 == hi) {
+            s.look_at_current(x);
+        }
+        // SAFETY: by the contract.
+        unsafe { s.find(&self.model) };
+        s.objects()
+    }
+    /// Walks over everything that strong references of the client reach, without changing anything, and tells `visit`
+    /// the reference to each object and its size. Objects that live forever are left out, and so is what only weak or
+    /// ambiguous words refer to.
+    pub fn census<C: Client>(&mut self, client: &mut C, visit: impl FnMut(u64, u64)) -> std::io::Result<Census> {
+        census::walk(&mut self.core, &self.model, client, visit)
     }
     /// Walks everything reachable and reports what is wrong, independently of the collector's code.
     pub fn check<C: Client>(

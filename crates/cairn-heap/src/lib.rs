@@ -78,6 +78,7 @@
 
 pub mod address;
 pub mod blocks;
+mod census;
 pub mod check;
 mod config;
 mod error;
@@ -87,6 +88,7 @@ mod heap;
 mod marks;
 pub mod model;
 mod region;
+mod sampling;
 mod sizing;
 mod space;
 mod stats;
@@ -94,11 +96,13 @@ mod weak;
 mod zeal;
 
 pub use address::{Address, ByAddress};
+pub use census::Census;
 pub use config::{HeapConfig, Proposals, SizingConfig, Tracing, Zeal};
 pub use error::{HeapError, OutOfMemory};
 pub use gc::{AmbiguousVisitor, Client, Request, RootVisitor, WeakVisitor};
 pub use heap::{AllocKind, Heap, Moves, Refill};
 pub use model::{CObjects, LayoutId, Nature, ObjectModel, Scheme};
+pub use sampling::Sample;
 pub use space::cells::CellType;
 pub use stats::{Bytes, CollectionEvent, CollectionKind, Observer, Stats};
 pub use weak::{GivenBack, WeakHandle, WeakKind};

@@ -286,10 +286,11 @@ impl fmt::Display for Stats {
         ] {
             writeln!(
                 f,
-                "{name} gc      {n:>10}   copied {}   pauses: total {:.1} ms, median {:.3} ms, max {:.3} ms",
+                "{name} gc      {n:>10}   copied {}   pauses: total {:.1} ms, p50 {:.3} ms, p99 {:.3} ms, max {:.3} ms",
                 Bytes(bytes),
                 ms(p.total()),
                 ms(p.quantile(0.5)),
+                ms(p.quantile(0.99)),
                 ms(p.max()),
             )?;
         }

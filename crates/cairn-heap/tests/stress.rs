@@ -1,9 +1,9 @@
 //! Random mutation against a shadow model.
 //!
 //! The model is a table of objects that Rust owns: kind and fields by number. Each step makes an object, stores a
-//! field, drops or copies a root, captures or drops a piece of "stack", or collects; in the heap and in the
-//! model alike. From time to time the two graphs are walked side by side and must be the same, object for
-//! object, sharing included. The heap's own checker runs at every collection.
+//! field, drops or copies a root, takes a weak reference, captures or drops a piece of "stack", or collects; in the
+//! heap and in the model alike. From time to time the two graphs are walked side by side and must be the same, object
+//! for object, sharing included. The heap's own checker runs at every collection.
 #![allow(unsafe_code, missing_docs)]
 
 mod common;
@@ -46,6 +46,8 @@ struct AnyStress<const AMBIGUOUS: bool> {
     roots: Vec<Field>,
     /// For each ambiguous root that was made from a reference: that reference and its object.
     pinned: Vec<Option<(u64, Field)>>,
+    /// Objects of the weak references in `m.roots.weak`.
+    weak: Vec<Id>,
     most: usize,
 }
 
@@ -55,7 +57,15 @@ impl<const A: bool> AnyStress<A> {
     fn new(config: HeapConfig, seed: u64, most: usize) -> Self {
         let mut m = AnyMutator::new(config);
         m.roots.words = vec![fix(0); 16];
-        AnyStress { m, r: Random(seed), objects: vec![], roots: vec![Field::Number(0); 16], pinned: vec![], most }
+        AnyStress {
+            m,
+            r: Random(seed),
+            objects: vec![],
+            roots: vec![Field::Number(0); 16],
+            pinned: vec![],
+            weak: vec![],
+            most,
+        }
     }
 
     /// With more roots, more objects live.
@@ -195,6 +205,13 @@ impl<const A: bool> AnyStress<A> {
         if A && self.r.below(6) == 0 {
             self.suspect();
         }
+        if self.r.below(50) == 0
+            && self.weak.len() < 64
+            && let (word, Field::Object(id)) = self.pick()
+        {
+            self.m.roots.weak.push(Some(word));
+            self.weak.push(id);
+        }
         match self.r.below(100) {
             0..50 => {
                 self.m.check(16).unwrap();
@@ -271,11 +288,27 @@ impl<const A: bool> AnyStress<A> {
                 }
             }
         }
+        for (&word, id) in self.m.roots.weak.iter().zip(&self.weak) {
+            let alive = seen.get(id).copied();
+            assert!(alive.is_none() || alive == word, "a weak reference to an object that lives");
+        }
         seen
+    }
+
+    /// After a collection of everything: weak references to what has died are gone.
+    fn compare_weak(&mut self) {
+        let seen = self.compare();
+        for (&word, id) in self.m.roots.weak.iter().zip(&self.weak) {
+            assert!(A || word == seen.get(id).copied(), "a weak reference to an object that has died");
+        }
+        self.weak.clear();
+        self.m.roots.weak.clear();
     }
 
     /// Drops half of the roots and renumbers what is left, to keep the model small.
     fn forget(&mut self) {
+        self.m.major();
+        self.compare_weak();
         self.pinned.clear();
         self.m.roots.maybe.clear();
         for i in 0..self.roots.len() / 2 {
@@ -315,6 +348,7 @@ impl<const A: bool> AnyStress<A> {
             }
         }
         self.m.major();
+        self.compare_weak();
         let n = self.compare().len() as u64;
         let reached = self.m.verify().objects;
         assert!(if A { reached >= n } else { reached == n }, "{reached} objects instead of {n}");

@@ -201,6 +201,9 @@ pub struct Machine {
     /// First cells of the free lists, indexed by [`crate::collector::FreeList`]; 0 when a list is empty. Before a collection
     /// they go back to the heap.
     pub free: [u64; crate::collector::FREE_LISTS],
+    /// Which code allocates, for heap profiles: a site as a fixnum, written on slow paths of programs that were compiled
+    /// for it.
+    pub allocation_site: u64,
 }
 
 // A thread is parked and resumed by copying it.

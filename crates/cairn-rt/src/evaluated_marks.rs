@@ -44,6 +44,11 @@ pub fn place(mark: Value) -> Option<(String, String, usize)> {
     Some((string(path)?, string(text)?, usize::try_from(start).ok()?))
 }
 
+/// Is this the name that all evaluated procedures have in their code?
+pub fn is_shared_name(code_name: &str) -> bool {
+    code_name == NAME
+}
+
 /// The name of an evaluated procedure, if `code_name` says that it is one.
 pub fn procedure_name(procedure: Value, code_name: &str) -> Option<String> {
     procedure_mark(procedure, code_name).map(name)

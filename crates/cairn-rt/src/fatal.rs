@@ -9,6 +9,7 @@
 //! [`Runtime::run`](crate::Runtime::run) returns the status. Destructors of the runtime calls that were under way do
 //! not run: what they had allocated outside of the heap is lost.
 
+use crate::heap_profile;
 use crate::machine::stubs;
 use crate::runtime::rt;
 use cairn_layout::machine::Machine;
@@ -20,7 +21,19 @@ pub fn say(ctx: &Machine, text: &str) {
 
 /// Flushes the ports, reports what was asked for. The result is the exit status: `status`, or 1 when output was lost.
 pub fn finish(ctx: &mut Machine, status: i32) -> i32 {
+    finish_with(ctx, status, false)
+}
+
+/// The same; `frames`: a call of compiled code ends the run, whose frames are still there.
+fn finish_with(ctx: &mut Machine, status: i32, frames: bool) -> i32 {
     let complete = (rt(ctx).flush)(ctx);
+    if let Some(text) = heap_profile::report(ctx, frames)
+        && let Some(file) = &rt(ctx).options.heap_profile
+        && let Err(e) = std::fs::write(file, text)
+    {
+        say(ctx, &format!("cannot write {}: {}", file.display(), crate::failure::describe_io(&e)));
+        return status.max(1);
+    }
     if rt(ctx).options.stats {
         say(ctx, rt(ctx).heap.stats().to_string().trim_end());
     }
@@ -43,7 +56,7 @@ fn numbers(ctx: &Machine) -> String {
 
 /// Ends the run in good order.
 pub fn end(ctx: &mut Machine, status: i32) -> ! {
-    let status = finish(ctx, status);
+    let status = finish_with(ctx, status, true);
     end_now(ctx, status)
 }
 

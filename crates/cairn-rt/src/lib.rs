@@ -47,6 +47,7 @@ mod exhaustion;
 mod expander;
 mod failure;
 pub mod fatal;
+mod heap_profile;
 mod list;
 pub mod machine;
 mod native;

@@ -265,26 +265,55 @@ fn frames(ctx: &Machine, site: Site) -> Vec<(Frame, usize)> {
     if site.row().is_some() {
         frames_at(modules, site, "?", true).into_iter().for_each(|f| push(&mut frames, f));
     }
+    walk_frames(ctx, &mut |frame| {
+        push(&mut frames, frame);
+        frames.len() < 100_000
+    });
+    frames
+}
+
+/// Line and procedure of a frame, if it is in the user's code.
+fn line_of(modules: &Modules, frame: &Frame) -> Option<(String, String)> {
+    let (path, text, start) = frame.at.text(modules)?;
+    Some((format!("{path}:{}", position(&text, start).line), frame.name.clone()))
+}
+
+/// Line and procedure of a position; in the library, those of the call in the user's code that it was inlined at.
+pub fn user_place(ctx: &Machine, site: Site) -> Option<(String, String)> {
+    let modules = &rt(ctx).modules;
+    frames_at(modules, site, "?", true).iter().find_map(|f| line_of(modules, f))
+}
+
+/// Line and procedure of the youngest call under way in the user's code.
+pub fn youngest_user_place(ctx: &Machine) -> Option<(String, String)> {
+    let modules = &rt(ctx).modules;
+    let mut found = None;
+    walk_frames(ctx, &mut |frame| {
+        found = line_of(modules, &frame);
+        found.is_none()
+    });
+    found
+}
+
+/// Shows `f` the frames of user code, youngest first, until it says no.
+fn walk_frames(ctx: &Machine, f: &mut dyn FnMut(Frame) -> bool) {
+    let modules = &rt(ctx).modules;
     frames::walk(ctx, &mut |code: u64, frame: u64| {
         // SAFETY: return addresses of frames have a return point's prefix.
         let (shape, site, name) = unsafe {
             let at = |offset: i64| *((code as i64 + offset) as *const u64);
             (at(code::SHAPE), Site(at(code::RETURN_SITE)), c_text(at(code::RETURN_NAME)))
         };
-        if shape & (code::flags::UNDERFLOW | code::flags::HALT) == 0 {
-            let library = shape & code::flags::LIBRARY != 0;
-            if let Some(mark) = mark_of_frame(ctx, code, frame) {
-                push(&mut frames, Frame { name: evaluated::name(mark), at: At::Evaluated(mark) });
-                return frames.len() < 100_000;
-            }
-            let name = name.as_deref().unwrap_or("?");
-            frames_at(modules, modules.locate(code, site), name, library)
-                .into_iter()
-                .for_each(|f| push(&mut frames, f));
+        if shape & (code::flags::UNDERFLOW | code::flags::HALT) != 0 {
+            return true;
         }
-        frames.len() < 100_000
+        let library = shape & code::flags::LIBRARY != 0;
+        if let Some(mark) = mark_of_frame(ctx, code, frame) {
+            return f(Frame { name: evaluated::name(mark), at: At::Evaluated(mark) });
+        }
+        let name = name.as_deref().unwrap_or("?");
+        frames_at(modules, modules.locate(code, site), name, library).into_iter().all(&mut *f)
     });
-    frames
 }
 
 /// Adds an older frame.

@@ -77,6 +77,8 @@ pub struct Runtime {
     pub args: Vec<Value>,
     /// The expander of evaluated code, once there was some.
     pub evaluator: Option<Box<dyn Evaluator>>,
+    /// The profile of the heap, if one is made.
+    pub(crate) heap_profile: Option<Box<crate::heap_profile::HeapProfile>>,
     /// What the frame strategy keeps.
     pub strategy: State,
     /// Who sees to it that threads take turns.

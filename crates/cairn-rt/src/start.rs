@@ -2,6 +2,7 @@
 
 use crate::calls;
 use crate::fatal;
+use crate::heap_profile;
 use crate::machine::load::collector_of;
 use crate::machine::modules::{ModuleId, Modules};
 use crate::machine::raise;
@@ -70,6 +71,7 @@ impl Runtime {
             exhaustion: Exhaustion::default(),
             args: vec![Value::UNSPECIFIED; ARGS_MIN],
             evaluator: None,
+            heap_profile: None,
             strategy: State::new(zeal != Zeal::Off),
             ticker: Ticker::new(schedule),
             events: None,
@@ -94,6 +96,7 @@ impl Runtime {
         ctx.cards = runtime.heap.cards_ptr();
         (ctx.lo, ctx.hi) = runtime.heap.current();
         port::open_standard(ctx);
+        heap_profile::start(ctx);
         Ok(runtime)
     }
 }

@@ -143,6 +143,8 @@ pub struct Options {
     pub stats: bool,
     /// Write the same numbers to this file at the end, as a JSON object.
     pub stats_file: Option<PathBuf>,
+    /// Write a profile of the heap to this file at the end.
+    pub heap_profile: Option<PathBuf>,
     /// Print a line for each collection.
     pub trace_gc: bool,
     /// Read words of frames and registers as ambiguous: whatever looks like a reference there is one.
@@ -218,11 +220,12 @@ pub fn schedule_of_environment() -> Result<Option<u64>, String> {
 
 impl Options {
     /// The options of an executable made by `cairn build`: `CAIRN_HEAP_MAX`, `CAIRN_STATS`, `CAIRN_STATS_FILE`,
-    /// `CAIRN_TRACE_GC`, `CAIRN_GC_THREADS`, `CAIRN_ZEAL`, `CAIRN_SCHEDULE`, `CAIRN_PATH`.
+    /// `CAIRN_HEAP_PROFILE`, `CAIRN_TRACE_GC`, `CAIRN_GC_THREADS`, `CAIRN_ZEAL`, `CAIRN_SCHEDULE`, `CAIRN_PATH`.
     pub fn from_environment(command_line: Vec<String>) -> Result<Options, String> {
         let mut options = Options { command_line, zeal: Zeal::from_environment()?, ..Options::default() };
         options.stats = is_set("CAIRN_STATS");
         options.stats_file = std::env::var_os("CAIRN_STATS_FILE").filter(|v| !v.is_empty()).map(PathBuf::from);
+        options.heap_profile = std::env::var_os("CAIRN_HEAP_PROFILE").filter(|v| !v.is_empty()).map(PathBuf::from);
         options.trace_gc = is_set("CAIRN_TRACE_GC");
         options.ambiguous_frames = is_set("CAIRN_AMBIGUOUS_FRAMES");
         options.mostly_copying = MostlyCopying::from_environment()?;
@@ -252,6 +255,7 @@ impl Default for Options {
             heap_max: None,
             stats: false,
             stats_file: None,
+            heap_profile: None,
             trace_gc: false,
             ambiguous_frames: false,
             mostly_copying: MostlyCopying::default(),

@@ -219,15 +219,16 @@ impl BootLibrary for Library {
 
 /// What tells a library from one that another binary made, or for other options.
 fn identity(options: &CompileOptions) -> Option<Vec<u8>> {
-    let CompileOptions { frames, gc, level: _, verify: _ } = options;
-    Some(format!("{} {} {:?}", frames.name, gc.name, compiler_identity()?).into_bytes())
+    let CompileOptions { frames, gc, level: _, sites, verify: _ } = options;
+    Some(format!("{} {} {sites} {:?}", frames.name, gc.name, compiler_identity()?).into_bytes())
 }
 
 /// Where the library may be: beside the binary, then in the cache.
 fn places(options: &CompileOptions, cache: Option<&Path>) -> Vec<PathBuf> {
     let Ok(binary) = std::env::current_exe() else { return Vec::new() };
     let name = binary.file_name().unwrap_or_default().to_string_lossy();
-    let variant = format!("{}-{}.library", options.frames.name, options.gc.name);
+    let sites = if options.sites { "-sites" } else { "" };
+    let variant = format!("{}-{}{sites}.library", options.frames.name, options.gc.name);
     let beside = binary.with_file_name(format!("{name}.{variant}"));
     let hash = xxh3_128(binary.as_os_str().as_encoded_bytes());
     let cached = cache.map(|c| c.join(format!("{hash:032x}.{variant}")));

@@ -118,6 +118,13 @@ fn compile_arguments() -> Vec<Arg> {
             .hide_env(true)
             .value_parser(["auto", "low", "high"])
             .help("How much to optimize"),
+        Arg::new("sites")
+            .long("sites")
+            .env("CAIRN_SITES")
+            .hide_env(true)
+            .action(ArgAction::SetTrue)
+            .value_parser(FalseyValueParser::new())
+            .help("Let the program know where it makes objects, for --heap-profile"),
         Arg::new("library")
             .short('I')
             .value_name("DIR")
@@ -171,6 +178,15 @@ fn run_arguments() -> Vec<Arg> {
             .hide_env(true)
             .value_parser(clap::value_parser!(PathBuf))
             .help("Write the numbers of memory use to FILE when the program ends, as JSON"),
+        Arg::new("heap-profile")
+            .long("heap-profile")
+            .env("CAIRN_HEAP_PROFILE")
+            .value_name("FILE")
+            .hide_env(true)
+            .value_parser(clap::value_parser!(PathBuf))
+            .help(
+                "Write to FILE what the heap held, by type and by source line; as JSON if its name ends in .json",
+            ),
         Arg::new("ambiguous-frames")
             .long("ambiguous-frames")
             .env("CAIRN_AMBIGUOUS_FRAMES")
@@ -391,13 +407,17 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
 
 fn compile_options(m: &ArgMatches) -> Compile {
     let text = |name: &str| m.get_one::<String>(name).expect("has a default").as_str();
+    // Only commands that run programs have the other option.
+    let profiled = m.try_get_one::<PathBuf>("heap-profile").ok().flatten().is_some();
     let options = CompileOptions {
+        sites: m.get_flag("sites") || profiled,
         frames: facts::strategy(text("frames")).expect("a possible value"),
         gc: facts::collector(text("gc")).expect("a possible value"),
         level: match text("opt") {
             "low" => Level::Low,
-            "high" => Level::High,
-            _ => Level::Auto,
+            // What is evaluated does not know its lines as exactly.
+            "auto" if !profiled => Level::Auto,
+            _ => Level::High,
         },
         verify: m.get_flag("verify") || cfg!(debug_assertions),
     };
@@ -411,6 +431,7 @@ fn run_options(m: &ArgMatches) -> Result<RunOptions, String> {
         heap_max: m.get_one::<u64>("heap-max").copied(),
         stats: m.get_flag("stats"),
         stats_file: m.get_one::<PathBuf>("stats-file").cloned(),
+        heap_profile: m.get_one::<PathBuf>("heap-profile").cloned(),
         trace_gc: m.get_flag("trace-gc"),
         ambiguous_frames: m.get_flag("ambiguous-frames"),
         gc_threads: m.get_one("gc-threads").copied(),

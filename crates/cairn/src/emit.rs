@@ -74,7 +74,8 @@ pub(crate) fn emit(
         Stage::Llvm | Stage::Asm => {
             let (module, said, _) = pipeline::lower(compiler, source, files, false)?;
             warnings = said;
-            let text = cairn_llvm::emit_module(&module, options.gc);
+            let emit = if options.sites { cairn_llvm::emit_module_with_sites } else { cairn_llvm::emit_module };
+            let text = emit(&module, options.gc);
             let text = match stage {
                 Stage::Llvm => text,
                 _ => cairn_llvm::compile_to_assembly(&text, pipeline::llvm_level(options))?,

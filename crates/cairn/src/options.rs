@@ -22,6 +22,8 @@ pub struct CompileOptions {
     pub gc: &'static CollectorFacts,
     /// Optimization level.
     pub level: Level,
+    /// Slow paths of allocation note where they are, for heap profiles.
+    pub sites: bool,
     /// Run the verifiers after every pass.
     pub verify: bool,
 }
@@ -30,6 +32,6 @@ impl Default for CompileOptions {
     /// What the command line does without options.
     fn default() -> CompileOptions {
         let verify = cfg!(debug_assertions);
-        CompileOptions { frames: STRATEGIES[0], gc: COLLECTORS[0], level: Level::High, verify }
+        CompileOptions { frames: STRATEGIES[0], gc: COLLECTORS[0], level: Level::High, sites: false, verify }
     }
 }

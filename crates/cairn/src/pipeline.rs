@@ -164,7 +164,8 @@ pub(crate) fn llvm_level(options: &CompileOptions) -> cairn_llvm::OptLevel {
 pub(crate) fn object(compiler: &Compiler, module: &cairn_frame::ir::Module) -> Result<Vec<u8>, Error> {
     let options = &compiler.options;
     let mut clock = Clock::start(compiler);
-    let text = cairn_llvm::emit_module(module, options.gc);
+    let emit = if options.sites { cairn_llvm::emit_module_with_sites } else { cairn_llvm::emit_module };
+    let text = emit(module, options.gc);
     if options.verify
         && let Err(complaint) = cairn_llvm::backend::verify(&text)
     {

@@ -12,6 +12,9 @@ use crate::region::release_pages;
 /// How far a poisoned nursery wanders before it starts over.
 const LAP_BYTES: u64 = 2 << 20;
 
+/// Pages of the nursery go back to the system so many bytes at a time.
+const RELEASED_BYTES: u64 = 512 << 10;
+
 /// Bytes of a page of the system.
 const PAGE_BYTES: u64 = 4 << 10;
 
@@ -35,9 +38,13 @@ pub struct Nursery {
     next: Address,
     /// Highest address whose pages may be resident.
     warm: Address,
+    /// The most that was used lately: pages up to there stay, though the soft limit may be lower for a while.
+    lately: u64,
     current: Span,
     closed: Vec<Extent>,
     exact: bool,
+    /// Most bytes of an extent, if no more are asked for.
+    most: u64,
     /// What is left out because pinned objects lie there, in order.
     islands: Vec<Span>,
     /// Bytes between `base` and `next` that were left out.
@@ -54,9 +61,11 @@ impl Nursery {
             base: start,
             next: start,
             warm: start,
+            lately: 0,
             current: Span::new(start, start),
             closed: Vec::new(),
             exact,
+            most: u64::MAX,
             islands: Vec::new(),
             skipped: 0,
         }
@@ -78,6 +87,10 @@ impl Nursery {
     /// Is there room for `need` more bytes below the soft limit?
     pub const fn has_room(&self, need: u64) -> bool {
         self.used() + blocks_for(need) as u64 * BLOCK_BYTES <= self.soft
+    }
+    /// From now on no extent is longer than this, unless more is asked for.
+    pub fn set_most(&mut self, bytes: u64) {
+        self.most = bytes;
     }
     /// The extent being filled.
     pub const fn current(&self) -> Span {
@@ -101,7 +114,12 @@ impl Nursery {
             return None;
         }
         let end = start.plus(need);
-        let end = if self.exact { end } else { Address(end.0.next_multiple_of(BLOCK_BYTES)).min(shore) };
+        let end = if self.exact || self.most <= need {
+            end
+        } else {
+            let most = Address(start.0.saturating_add(self.most) & !(PAIR_BYTES - 1));
+            Address(end.0.next_multiple_of(BLOCK_BYTES)).min(shore).min(most)
+        };
         self.skipped += start.offset_from(self.next);
         let span = Span::new(start, end);
         self.next = end;
@@ -155,8 +173,8 @@ impl Nursery {
         outside(&self.islands, Span::new(keep, self.warm.max(keep)), release_whole_pages);
         self.warm = keep;
     }
-    /// Empties the nursery: every survivor has left, except those on these islands. Pages beyond the soft limit go
-    /// back to the system.
+    /// Empties the nursery: every survivor has left, except those on these islands. Pages that have not
+    /// been used for some collections go back to the system.
     ///
     /// When poisoned, it goes on behind what it has used, and comes back only after a while: so a stale reference meets
     /// poison, not the next new object.
@@ -175,11 +193,17 @@ impl Nursery {
             self.current = Span::new(self.base, self.base);
             return;
         }
-        if let Some(last) = former.last() {
-            self.warm = self.warm.max(Address(last.end.0.next_multiple_of(BLOCK_BYTES)));
-        }
-        let keep = Address((self.span.start.0 + self.soft).min(self.warm.0));
+        self.lately = (self.next.offset_from(self.span.start)).max(self.lately - self.lately / 32);
+        let lately = self.lately.next_multiple_of(RELEASED_BYTES);
+        let keep = Address((self.span.start.0 + self.soft.max(lately)).min(self.warm.0));
         outside(&self.islands, Span::new(keep, self.warm), release_whole_pages);
+        // Islands further on that are none any more. (To give back all from here to the last of them each time, though
+        // it had been given back before, took longer than the rest of the collection.)
+        for island in former.into_iter().filter(|i| i.end > keep) {
+            let end = Address(island.end.0.next_multiple_of(PAGE_BYTES));
+            let pages = Span::new(Address(island.start.0 & !(PAGE_BYTES - 1)).max(keep), end.max(keep));
+            outside(&self.islands, pages, release_whole_pages);
+        }
         self.warm = keep;
         self.next = self.span.start;
         self.current = Span::new(self.span.start, self.span.start);

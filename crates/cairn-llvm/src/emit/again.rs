@@ -120,6 +120,7 @@ impl Emitter<'_, '_> {
         let code = self.cx.symbol(id);
         let descriptor = self.cx.again(&code, Word::fixnum(bytes as i64), mask);
         let at = Val::text(format!("ptrtoint (ptr {descriptor} to i64)"));
+        self.note_allocation(self.allocation);
         self.store_machine(offset_of!(Machine, again), &at);
         let mut regs = self.incoming_regs();
         for (r, held) in words(&mut regs).into_iter().zip(held) {

@@ -8,6 +8,7 @@ use super::ir_text::{Mem, Odds, Val};
 use super::regs::Regs;
 use super::tables::ModuleCx;
 use cairn_frame::ir::*;
+use cairn_layout::code::Site;
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 
@@ -33,6 +34,8 @@ pub(crate) struct Emitter<'c, 'm> {
     pub(super) result_flag: Option<Val>,
     /// Where the frame of the call that ends the block goes: the stack check has found room there.
     pub(super) reserved: Option<Val>,
+    /// Where the heap check under way allocates first.
+    pub(super) allocation: Site,
 }
 
 impl Deref for Emitter<'_, '_> {
@@ -67,6 +70,7 @@ impl<'c, 'm> Emitter<'c, 'm> {
             fixnum_flags: HashMap::new(),
             result_flag: None,
             reserved: None,
+            allocation: Site::NONE,
         }
     }
 

@@ -23,10 +23,13 @@ impl<'m> Emitter<'_, 'm> {
             self.start(&block_label(BlockId(i as u32)));
             self.fixnum_flags.clear();
             self.fresh_start = fresh[i];
-            let mut stmts = b.stmts.iter().peekable();
-            while let Some(s) = stmts.next() {
+            let mut stmts = b.stmts.iter().enumerate().peekable();
+            while let Some((k, s)) = stmts.next() {
+                if let Stmt::HeapCheck { bytes: 1.., .. } = s {
+                    self.allocation = self.first_allocation(&b.stmts[k + 1..], &b.term);
+                }
                 // A poll right after an operation with a slow path belongs into that path.
-                if let (Some(target), Some(Stmt::HeapCheck { bytes: 0, live })) =
+                if let (Some(target), Some((_, Stmt::HeapCheck { bytes: 0, live }))) =
                     (self.polled_target(s), stmts.peek())
                 {
                     self.poll = Some((live.clone(), target));

@@ -36,6 +36,7 @@
 //! call makes LLVM adjust the stack on the fast path too.
 
 mod again;
+mod allocation_sites;
 pub(crate) mod builder;
 mod emitter;
 mod entry;
@@ -60,7 +61,18 @@ use tables::{Head, ModuleCx};
 
 /// LLVM text of a module for programs that use this collector.
 pub fn emit_module(module: &Module, collector: &'static CollectorFacts) -> String {
+    emit(ModuleCx::new(module, collector))
+}
+
+/// The same, and slow paths of allocation say where they are (`allocation_sites.rs`).
+pub fn emit_module_with_sites(module: &Module, collector: &'static CollectorFacts) -> String {
     let mut cx = ModuleCx::new(module, collector);
+    cx.notes_sites = true;
+    emit(cx)
+}
+
+fn emit(mut cx: ModuleCx) -> String {
+    let module = cx.module;
     let mut out = String::with_capacity(1 << 16);
     out.push_str("target triple = \"x86_64-pc-linux-gnu\"\n\n%bytes = type { ptr, i64 }\n");
     for (i, _) in module.functions.iter().enumerate().filter(|(_, f)| f.in_use()) {

@@ -27,6 +27,9 @@ impl Emitter<'_, '_> {
         if row.flags & COLD != 0 && row.flags & FAIL != 0 {
             return self.slow_call(symbol, args, site.expect("a site for a call that can fail"), None);
         }
+        if row.flags & ALLOC != 0 {
+            self.note_allocation(site.unwrap_or(Site::NONE));
+        }
         let result = if row.flags & COLD != 0 {
             let sp = self.sp();
             self.cold_call(symbol, &sp, args)
@@ -64,6 +67,9 @@ impl Emitter<'_, '_> {
         let throw = self.cx.throw(error::PENDING, ("", ""), (site, procedure), 0);
         let room = live.as_ref().map(|_| self.poll_bytes());
         let descriptor = self.cx.slow_call(call_offset(row_of(symbol)), &throw, self.incoming_words(), room);
+        if row_of(symbol).row().flags & ALLOC != 0 {
+            self.note_allocation(site);
+        }
         let sp = self.sp();
         let (result, sp) = self.slow_stub(symbol, &descriptor, &sp, args, live.is_some());
         if let Some(live) = live {

@@ -55,6 +55,9 @@ impl Emitter<'_, '_> {
         let (cold, go, here) = (self.fresh(), self.fresh(), self.here());
         self.branch(&short, &cold, &go, Odds::Unlikely);
         let moved = self.out_of_line(&cold, |e| {
+            if bytes > 0 {
+                e.note_allocation(e.allocation);
+            }
             let moved = e.collect(if bytes == 0 { e.poll_bytes() } else { room.max(16) }, live, extra);
             e.goto(&go);
             (moved, e.here())

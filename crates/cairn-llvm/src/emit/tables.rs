@@ -34,6 +34,8 @@ pub(crate) struct ModuleCx<'m> {
     agains: HashMap<String, usize>,
     /// Rows of the table of inlined positions: site, name, next row.
     inlined: HashMap<String, usize>,
+    /// Slow paths of allocation note where they are.
+    pub(super) notes_sites: bool,
 }
 
 /// A pool of C strings.
@@ -114,6 +116,7 @@ impl<'m> ModuleCx<'m> {
             slow_calls: HashMap::new(),
             agains: HashMap::new(),
             inlined: HashMap::new(),
+            notes_sites: false,
         }
     }
 
@@ -145,6 +148,12 @@ impl<'m> ModuleCx<'m> {
             next = if site.is_tail() { next.tail() } else { next };
         }
         next
+    }
+
+    /// A position in code of `procedure`, as a fixnum relative to `@cairn_site_base`.
+    pub(super) fn position(&mut self, site: Site, procedure: &str) -> Word {
+        let site = if site.is_known() { self.row(site, procedure) } else { Site::NONE };
+        Word::fixnum(site.0 as i64)
     }
 
     /// Symbol of the descriptor of a throw in `procedure`. The site's name takes the place of the operation's.

@@ -6,11 +6,12 @@
 
 use super::frames;
 use crate::exhaustion;
+use crate::heap_profile;
 use crate::port;
 use crate::runtime::{Runtime, rt};
 use crate::weak;
 use cairn_heap::address::Address;
-use cairn_heap::{AmbiguousVisitor, Client, Refill, RootVisitor, WeakVisitor};
+use cairn_heap::{AmbiguousVisitor, Census, Client, Refill, RootVisitor, WeakVisitor};
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, stop as reason};
 
@@ -43,27 +44,41 @@ pub fn make_room(ctx: &mut Machine, room: &Room) -> Value {
 /// Room for `bytes` bytes, by the next extent or by a collection. `Machine::{sp, lo, hi}` must be current, live values
 /// in `spill[0..spilled]`.
 pub fn safepoint(ctx: &mut Machine, bytes: u64) {
+    if rt(ctx).heap_profile.is_some() {
+        heap_profile::note(ctx);
+    }
     let heap = &mut rt(ctx).heap;
     let need = bytes + heap.check_reserve();
     if let Refill::Block(lo, hi) = heap.refill(ctx.lo, ctx.hi, need) {
         (ctx.lo, ctx.hi) = (lo, hi);
-        return;
+        return heap_profile::noted(ctx);
     }
     frames::before_collection(ctx);
     rt(ctx).heap.return_cells(&mut ctx.free);
     let (mut lo, mut hi) = (ctx.lo, ctx.hi);
     let outcome = if rt(ctx).options.ambiguous_frames {
         let chunks = rt(ctx).heap.stack_chunks();
-        let mut roots = Roots::<true> { machine: ctx, chunks };
+        let mut roots = Roots::<true> { machine: ctx, chunks, frames: true };
         rt(ctx).heap.safepoint(&mut lo, &mut hi, need, &mut roots)
     } else {
-        let mut roots = Roots::<false> { machine: ctx, chunks: Vec::new() };
+        let mut roots = Roots::<false> { machine: ctx, chunks: Vec::new(), frames: true };
         rt(ctx).heap.safepoint(&mut lo, &mut hi, need, &mut roots)
     };
     (ctx.lo, ctx.hi) = (lo, hi);
     port::close_dropped(ctx);
     weak::give_back(ctx);
+    heap_profile::noted(ctx);
+    if rt(ctx).heap_profile.is_some() {
+        heap_profile::collected(ctx);
+    }
     exhaustion::collected(ctx, outcome, need);
+}
+
+/// Tells `visit` each object that lives, and its size; see [`cairn_heap::Heap::census`]. The machine is as for
+/// [`safepoint`], or, without `frames`, no compiled code is under way.
+pub fn census(ctx: &mut Machine, frames: bool, visit: impl FnMut(u64, u64)) -> std::io::Result<Census> {
+    let mut roots = Roots::<false> { machine: ctx, chunks: Vec::new(), frames };
+    rt(ctx).heap.census(&mut roots, visit)
 }
 
 /// The collector's view of a running program. `AMBIGUOUS`: of the words of frames and registers nothing is known.
@@ -71,6 +86,8 @@ struct Roots<const AMBIGUOUS: bool> {
     machine: *mut Machine,
     /// Address and size of the stack chunks in use, if their words are ambiguous.
     chunks: Vec<(u64, u64)>,
+    /// There are frames, and spilled values.
+    frames: bool,
 }
 
 impl<const AMBIGUOUS: bool> Roots<AMBIGUOUS> {
@@ -84,13 +101,14 @@ impl<const AMBIGUOUS: bool> Roots<AMBIGUOUS> {
     /// # Safety
     /// The machine is between two instructions of compiled code: all of these are words that hold values.
     unsafe fn visit_machine<V: RootVisitor>(&mut self, visitor: &mut V) {
+        let frames = self.frames;
         let ctx = self.ctx();
         let rt: &mut Runtime = rt(ctx);
         // SAFETY: by the contract.
         unsafe {
             visitor.words(ctx.thread.slots.as_mut_ptr() as *mut u64, ctx.thread.slots.len());
             visitor.words(ctx.slots.as_mut_ptr() as *mut u64, ctx.slots.len());
-            if !AMBIGUOUS {
+            if !AMBIGUOUS && frames {
                 visitor.words(ctx.spill.as_mut_ptr() as *mut u64, ctx.spilled as usize);
             }
             visitor.slot(&raw mut ctx.result as *mut u64);
@@ -134,6 +152,9 @@ impl<const AMBIGUOUS: bool> Client for Roots<AMBIGUOUS> {
         // SAFETY: the collector runs at safepoints only.
         unsafe {
             self.visit_machine(visitor);
+            if !self.frames {
+                return;
+            }
             if !AMBIGUOUS {
                 return frames::visit_thread(self.ctx(), visitor);
             }

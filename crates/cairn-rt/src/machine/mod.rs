@@ -18,7 +18,7 @@
 //! | [`load`] | taking in a compiled module, running it |
 
 pub(crate) mod audit;
-mod collect;
+pub(crate) mod collect;
 mod frame_reader;
 pub mod frames;
 pub mod load;

@@ -1,6 +1,6 @@
 //! The paper's tables and figures, made of what was measured.
 
-use super::measurements::{Averages, Measured, ProgramResults};
+use super::measurements::{Averages, Measured, ProgramResults, settings};
 use super::programs::PROGRAMS;
 use super::{Collectors, findings, published};
 use crate::measure::{Failed, Sample};
@@ -29,12 +29,23 @@ pub fn report(study: &Collectors, m: &Measured) -> Report {
         paper: study.paper().into(),
         conditions: vec![
             ("collectors".into(), m.collectors.join(", ")),
+            ("settings".into(), settings_shown(m)),
             ("runs of each cell".into(), format!("{}, the longest left out", m.repetitions)),
             ("heap sizes".into(), format!("{} times the smallest heap that works", list(&m.multiples))),
             ("canonical heap size".into(), format!("{} times", m.multiples[m.canonical()])),
         ],
         sections,
     }
+}
+
+/// "mcc CAIRN_AMBIGUOUS_FRAMES=1 ...; others none".
+fn settings_shown(m: &Measured) -> String {
+    let of = |name: &&str| settings(cairn_layout::facts::collector(name).expect("of the table"));
+    let shown = |name: &&str| {
+        let words: Vec<String> = of(name).iter().map(|(name, value)| format!("{name}={value}")).collect();
+        format!("{name}: {}", if words.is_empty() { "none".into() } else { words.join(" ") })
+    };
+    m.collectors.iter().map(shown).collect::<Vec<_>>().join("; ")
 }
 
 fn list(numbers: &[f64]) -> String {

@@ -4,7 +4,8 @@ use super::programs::{PROGRAMS, Program};
 use crate::harness::{Cell, Lab, Outcome};
 use crate::measure::{Failed, Run, Sample};
 use crate::statistics;
-use cairn_layout::facts::COLLECTORS;
+use cairn_layout::collector::{Ambiguity, Barrier, Pinning};
+use cairn_layout::facts::{COLLECTORS, CollectorFacts};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -110,11 +111,25 @@ impl ProgramResults {
     }
 }
 
+/// Variables of the environment.
+pub type Settings = Vec<(&'static str, &'static str)>;
+
+/// How a collector is run: as in the paper, where it can. Words of frames and registers are ambiguous roots for all
+/// that can be without knowing them (a generational collector must know which frames it has seen); MCC has pages of
+/// 2 KB, and its heap the maximal size from the start.
+pub fn settings(facts: &CollectorFacts) -> Settings {
+    let ambiguous = facts.ambiguity == Ambiguity::Words && facts.barrier == Barrier::None;
+    let frames = ambiguous.then_some(("CAIRN_AMBIGUOUS_FRAMES", "1"));
+    let pages = (facts.pinning == Pinning::Pages).then_some(("CAIRN_MCC", "page=2K,fixed"));
+    frames.into_iter().chain(pages).collect()
+}
+
 struct Prepared {
     program: &'static Program,
     place: usize,
     expected: String,
     executables: Vec<PathBuf>,
+    settings: Vec<Settings>,
     work: u32,
     limit: Duration,
 }
@@ -124,7 +139,10 @@ impl Prepared {
         Run {
             executable: self.executables[collector].clone(),
             arguments: vec![self.work.to_string()],
-            environment: vec![("CAIRN_HEAP_MAX".into(), format!("{heap:.0}"))],
+            environment: [("CAIRN_HEAP_MAX".into(), format!("{heap:.0}"))]
+                .into_iter()
+                .chain(self.settings[collector].iter().map(|(name, value)| (name.to_string(), value.to_string())))
+                .collect(),
             expected: Some(self.expected.clone()),
             timeout: self.limit,
         }
@@ -205,7 +223,11 @@ fn prepare(lab: &mut Lab, collectors: &[&str]) -> Result<Vec<Prepared>, String> 
         }
         let work = if lab.quick { program.work.0 } else { program.work.1 };
         let limit = Duration::from_secs(600);
-        let mut p = Prepared { program, place, expected: String::new(), executables, work, limit };
+        let settings = collectors
+            .iter()
+            .map(|c| settings(cairn_layout::facts::collector(c).expect("of the table")))
+            .collect();
+        let mut p = Prepared { program, place, expected: String::new(), executables, settings, work, limit };
         let run = Run { environment: vec![], expected: None, ..p.run(0, 0.0) };
         p.expected = lab.output(&run).map_err(|why| format!("{} does not run: {why}", program.name))?;
         prepared.push(p);

@@ -25,9 +25,13 @@
 //! allocation outside the nursery leaves that many alone.
 //!
 //! Cost: minor, linear in survivors, dirty cards and one cache line per old block; major, linear in what is
-//! live, plus 768 bytes of tables per block. Rejected: aging in the nursery (an extra copy per survivor; en-masse
-//! promotion keeps cards simple); copying the old space (measured: twice the peak memory, and fresh pages cost more
-//! than the tracing).
+//! live, plus 768 bytes of tables per block. The nursery's size follows what survives (`sizing.rs`).
+//!
+//! Rejected: aging in the nursery. An object that ages is copied twice before it is old, having survived between one
+//! and two nurseries: at least what is promoted from a nursery of twice the size, which takes the same memory and
+//! copies once. The bytes that collections copy decide (docs/measurements.md): binary trees of pairs, 264 MB with 1 MB,
+//! 237 MB with 2 MB; aging in 2 × 1 MB would copy at least the sum. Also rejected: copying the old space (measured:
+//! twice the peak memory, and fresh pages cost more than the tracing).
 
 mod constraints;
 mod pins;
@@ -36,7 +40,7 @@ mod trace;
 
 pub(crate) use constraints::CONSTRAINTS;
 
-use super::{Client, Plan, Request};
+use super::{Client, Plan, Request, WeakVisitor};
 use crate::address::{Address, BLOCK_BYTES, PAIR_BYTES, Span, blocks_for};
 use crate::check;
 use crate::config::HeapConfig;
@@ -44,6 +48,7 @@ use crate::error::OutOfMemory;
 use crate::heap::Core;
 use crate::marks::LINES_PER_BLOCK;
 use crate::model::ObjectModel;
+use crate::sampling::Sampling;
 use crate::space::markregion::{Evacuate, MarkRegionSpace, Tables};
 use crate::space::nursery::{Extent, Nursery};
 use crate::stats::{CollectionEvent, CollectionKind, Reason};
@@ -80,12 +85,37 @@ impl Gen {
     }
     /// Closes the current extent at the cursors, and the hidden one.
     fn close(&mut self, core: &mut Core, lo: Address, hi: Address) {
-        core.stats.allocated += self.nursery.close(lo, hi);
+        let span = self.nursery.current();
+        let bytes = self.nursery.close(lo, hi);
+        core.stats.allocated += bytes;
+        if let Some(s) = &mut core.sampling
+            && span.bytes() > 0
+        {
+            s.closed(Extent { span, lo, hi }, bytes);
+        }
         if let Some(x) = self.hidden.take() {
             core.stats.allocated += self.nursery.add_closed(x);
         }
     }
     fn extend(&mut self, core: &mut Core, need: u64) -> Option<(Address, Address)> {
+        if let Some(s) = &core.sampling {
+            self.nursery.set_most(s.until_next());
+        }
+        let s = self.nursery.take(&mut core.pool.table, need)?;
+        self.nursery.open(s);
+        Some((s.start, s.end))
+    }
+    /// From now on there are samples. The extent at hand is given up.
+    pub(crate) fn start_sampling(&mut self, core: &mut Core, lo: &mut Address, hi: &mut Address, s: Sampling) {
+        self.close(core, *lo, *hi);
+        let end = self.nursery.current().end;
+        (*lo, *hi) = (end, end);
+        core.sampling = Some(Box::new(s));
+    }
+    /// The same for a heap check of compiled code, which may become a sample.
+    fn extend_for_check(&mut self, core: &mut Core, need: u64) -> Option<(Address, Address)> {
+        let Some(s) = &mut core.sampling else { return self.extend(core, need) };
+        self.nursery.set_most(s.extent(need));
         let s = self.nursery.take(&mut core.pool.table, need)?;
         self.nursery.open(s);
         Some((s.start, s.end))
@@ -102,6 +132,47 @@ impl Gen {
             core.stats.allocated += self.nursery.add_closed(x);
         }
         Ok(())
+    }
+
+    /// See [`Plan::allocate`].
+    fn allocate_small(
+        &mut self,
+        core: &mut Core,
+        lo: &mut Address,
+        hi: &mut Address,
+        bytes: u64,
+        from_below: bool,
+    ) -> Result<Address, OutOfMemory> {
+        if let Some(x) = &mut self.hidden {
+            if x.hi.0 - x.lo.0 >= bytes {
+                return Ok(bump(&mut x.lo, &mut x.hi, bytes, from_below));
+            }
+        } else if hi.0 - lo.0 >= bytes + CHECK_RESERVE && core.sampling.is_none() {
+            return Ok(bump(lo, hi, bytes, from_below));
+        }
+        core.admit(self, bytes)?;
+        let need = bytes + CHECK_RESERVE;
+        if self.wanted.is_none() && self.nursery.has_room(need) && !core.zeal.every_safepoint {
+            if core.sampling.is_some() {
+                // The extent at hand is for compiled code alone.
+                self.take_hidden(core, bytes.max(CHECK_RESERVE))?;
+                let x = self.hidden.as_mut().expect("just taken");
+                return Ok(bump(&mut x.lo, &mut x.hi, bytes, from_below));
+            }
+            self.close(core, *lo, *hi);
+            (*lo, *hi) = self.extend(core, need).ok_or_else(|| core.out_of_memory(bytes, self.nursery.used()))?;
+            return Ok(bump(lo, hi, bytes, from_below));
+        }
+        if !core.zeal.every_safepoint || !self.nursery.has_room(need) {
+            self.wanted.get_or_insert(Reason::Nursery);
+        }
+        self.hide(core, lo, hi)?;
+        let fits = self.hidden.is_some_and(|x| x.hi.0 - x.lo.0 >= bytes);
+        if !fits {
+            self.take_hidden(core, bytes)?;
+        }
+        let x = self.hidden.as_mut().expect("there is a hidden extent");
+        Ok(bump(&mut x.lo, &mut x.hi, bytes, from_below))
     }
 
     fn evacuation(&self, core: &Core, reason: Reason) -> Evacuate {
@@ -140,6 +211,7 @@ impl Gen {
         } else {
             Pins::default()
         };
+        let mut sampling = core.sampling.take();
         let mut t = Tracer::<M, C, false>::new(model, core, &mut self.old, young, self.nursery.span());
         // SAFETY: the old space, large and immortal objects are consistent between collections, and the client's
         // roots are by its contract. The mutator stands still.
@@ -148,14 +220,19 @@ impl Gen {
             t.visit_pins(&pins);
             client.visit_roots(&mut t);
             t.finish(client);
+            if let Some(s) = &mut sampling {
+                s.survivors(false, |w| t.survivor(w));
+            }
             t.copied()
         };
         let looked_at = t.static_looked_at;
         core.stats.static_words += looked_at;
+        core.sampling = sampling;
         core.large.sweep_young(&mut core.pool, &core.cards);
         core.chunks.sweep_young(&mut core.pool);
         core.pinned.settle(&core.pool.table, &core.cards);
         core.stats.promoted += copied;
+        core.sizing.note_survivors(self.nursery.used(), copied);
         copied
     }
 
@@ -192,6 +269,7 @@ impl Gen {
         let mut tables = Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks };
         self.old.begin_marking(&mut tables, evacuate, &stays.blocks);
         let region = core.region.span();
+        let mut sampling = core.sampling.take();
         let mut t = Tracer::<M, C, true>::new(model, core, &mut self.old, region, self.nursery.span());
         // SAFETY: as for `promote`.
         let (copied, overflows) = unsafe {
@@ -199,8 +277,12 @@ impl Gen {
             t.visit_stays(&stays);
             t.visit_immortals();
             t.finish(client);
+            if let Some(s) = &mut sampling {
+                s.survivors(true, |w| t.survivor(w));
+            }
             (t.copied(), t.overflows)
         };
+        core.sampling = sampling;
         core.stats.overflows += overflows;
         core.stats.peak = core.stats.peak.max(core.used() + nursery);
         let mut tables = Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks };
@@ -244,7 +326,11 @@ impl Gen {
         copied: u64,
     ) {
         core.stats.peak = core.stats.peak.max(core.used() + nursery);
-        let soft = core.sizing.nursery(self.nursery_bytes, core.used());
+        let mut soft = core.sizing.nursery(self.nursery_bytes, core.used());
+        if core.sampling.is_some() {
+            // A profile looks at the heap after collections: often, so that it does not miss the peak of a small one.
+            soft = soft.min(core.used() / 8).max(4 * BLOCK_BYTES);
+        }
         self.nursery.set_soft_limit(soft);
         self.nursery.reset(core.pinned.islands(), core.zeal.poison);
         if core.zeal.poison {
@@ -313,7 +399,7 @@ impl Plan for Gen {
             return None;
         }
         self.close(core, lo, hi);
-        self.extend(core, need)
+        self.extend_for_check(core, need)
     }
 
     fn allocate(
@@ -324,31 +410,12 @@ impl Plan for Gen {
         bytes: u64,
         kind: AllocKind,
     ) -> Result<Address, OutOfMemory> {
-        let from_below = kind == AllocKind::Pair;
-        if let Some(x) = &mut self.hidden {
-            if x.hi.0 - x.lo.0 >= bytes {
-                return Ok(bump(&mut x.lo, &mut x.hi, bytes, from_below));
-            }
-        } else if hi.0 - lo.0 >= bytes + CHECK_RESERVE {
-            return Ok(bump(lo, hi, bytes, from_below));
+        let sample = core.sampling.as_mut().and_then(|s| s.asked(bytes));
+        let a = self.allocate_small(core, lo, hi, bytes, kind == AllocKind::Pair)?;
+        if let (Some(sample), Some(s)) = (sample, &mut core.sampling) {
+            s.take(a, bytes, kind, sample);
         }
-        core.admit(self, bytes)?;
-        let need = bytes + CHECK_RESERVE;
-        if self.wanted.is_none() && self.nursery.has_room(need) && !core.zeal.every_safepoint {
-            self.close(core, *lo, *hi);
-            (*lo, *hi) = self.extend(core, need).ok_or_else(|| core.out_of_memory(bytes, self.nursery.used()))?;
-            return Ok(bump(lo, hi, bytes, from_below));
-        }
-        if !core.zeal.every_safepoint || !self.nursery.has_room(need) {
-            self.wanted.get_or_insert(Reason::Nursery);
-        }
-        self.hide(core, lo, hi)?;
-        let fits = self.hidden.is_some_and(|x| x.hi.0 - x.lo.0 >= bytes);
-        if !fits {
-            self.take_hidden(core, bytes)?;
-        }
-        let x = self.hidden.as_mut().expect("there is a hidden extent");
-        Ok(bump(&mut x.lo, &mut x.hi, bytes, from_below))
+        Ok(a)
     }
 
     fn close_and_extend(
@@ -360,13 +427,20 @@ impl Plan for Gen {
     ) -> Result<(), OutOfMemory> {
         core.admit(self, need)?;
         self.close(core, *lo, *hi);
-        let extent = self.extend(core, need);
+        let extent = self.extend_for_check(core, need);
         (*lo, *hi) = extent.ok_or_else(|| core.out_of_memory(need, self.nursery.used()))?;
         Ok(())
     }
 
     fn hide(&mut self, core: &mut Core, lo: &mut Address, hi: &mut Address) -> Result<(), OutOfMemory> {
         if self.hidden.is_some() {
+            if core.sampling.is_some() && hi.0 - lo.0 > CHECK_RESERVE {
+                // While there are samples, the runtime has an extent of its own all the time.
+                let at = lo.plus(CHECK_RESERVE);
+                let rest = self.nursery.split(at, at.plus(PAIR_BYTES).min(*hi), *hi);
+                core.stats.allocated += self.nursery.add_closed(rest);
+                *hi = at;
+            }
             return Ok(());
         }
         if core.zeal.every_safepoint {
@@ -407,6 +481,10 @@ impl Plan for Gen {
     ) -> Result<(), OutOfMemory> {
         core.learn_ambiguity(M::AMBIGUOUS || C::AMBIGUOUS);
         self.close(core, lo, hi);
+        if let Some(s) = &mut core.sampling {
+            // SAFETY: the mutator stands still, and nothing has moved yet.
+            unsafe { s.find(model) };
+        }
         let walks = core.zeal.verify && core.pace.walks();
         if walks {
             let report = check::demand("before", core, model, &self.extents(lo, hi), client);

@@ -44,6 +44,8 @@ use std::marker::PhantomData;
 
 /// Objects in the queue between the mark stack and the scan.
 const QUEUE: usize = 16;
+/// Words between the one that is looked at and the one whose object is prefetched.
+const AHEAD: u64 = 8;
 /// Longer objects are scanned in pieces, so that the mark stack stays short.
 const PIECE_BYTES: u64 = 1024;
 
@@ -474,9 +476,29 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
         }
         let mut p = span.start.words();
         let end = span.end.words();
+        while span.end.offset_from(Address(p as u64)) > AHEAD * WORD {
+            if !MAJOR {
+                self.prefetch(*p.add(AHEAD as usize));
+            }
+            self.slot(p);
+            p = p.add(1);
+        }
         while p < end {
             self.slot(p);
             p = p.add(1);
+        }
+    }
+
+    /// Brings the object that a word refers to into the cache, if it is to move.
+    #[inline(always)]
+    fn prefetch(&self, w: u64) {
+        let bytes = self.nursery.end.0 - self.nursery.start.0;
+        if w.wrapping_sub(self.nursery.start.0) < bytes {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: a hint, about memory of ours.
+            unsafe {
+                std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(w as *const i8);
+            }
         }
     }
 
