@@ -69,7 +69,7 @@ typedef struct cairn_heap {
 
 typedef struct cairn_options {
     size_t size;           /* of this structure: set by cairn_options_init */
-    const char *collector; /* NULL: the default, "gen" */
+    const char *collector; /* "gen", "mcc" or "marksweep"; NULL: "gen" */
     size_t heap_max;       /* bytes it may hold; 0: half of the machine's memory */
     size_t nursery;        /* bytes between minor collections; 0: the default */
     int zeal;              /* for tests: 1 collects in every function that may, and checks the heap around it */

@@ -1,5 +1,6 @@
 //! Programs in C against the header and the library, as a user would compile them.
 
+use cairn_layout::collector::{Ambiguity, COLLECTORS};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -59,7 +60,25 @@ impl Drop for Program {
 fn every_function_does_what_the_header_says() {
     let program = Program::new(&here().join("tests/interface.c"));
     assert_eq!(program.text(&[]), "");
-    assert_eq!(program.text(&["zeal"]), "");
+    for collector in COLLECTORS.iter().filter(|c| c.ambiguity == Ambiguity::Words) {
+        for mode in ["plain", "zeal"] {
+            assert_eq!(program.text(&[mode, collector.name]), "", "{mode}, {}", collector.name);
+        }
+    }
+}
+
+/// For hours by hand: `CAIRN_FUZZ_SECONDS=3600 CAIRN_FUZZ_SEED=7 cargo test --release -p cairn-heap-c fuzz`.
+#[test]
+fn fuzzing_finds_nothing() {
+    let number = |name: &str, usual: &str| std::env::var(name).unwrap_or(usual.into());
+    let (seconds, seed) = (number("CAIRN_FUZZ_SECONDS", "1"), number("CAIRN_FUZZ_SEED", "1"));
+    let program = Program::new(&here().join("tests/fuzz.c"));
+    for collector in COLLECTORS.iter().filter(|c| c.ambiguity == Ambiguity::Words) {
+        for mode in ["plain", "zeal"] {
+            let said = program.text(&[collector.name, mode, &seconds, &seed]);
+            assert!(said.ends_with(" calls\n") && !said.starts_with("0 "), "{}, {mode}: {said}", collector.name);
+        }
+    }
 }
 
 #[test]

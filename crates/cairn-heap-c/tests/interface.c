@@ -1,5 +1,5 @@
-/* Every function of cairn_heap.h, used as its comment says. Prints what went wrong; silence is success. The argument
- * "zeal" makes every allocation a collection. */
+/* Every function of cairn_heap.h, used as its comment says. Prints what went wrong; silence is success. Arguments: "zeal"
+ * makes every allocation a collection, "plain" does not; then the name of a collector. */
 #include "cairn_heap.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@ struct node {
 };
 
 static int zeal;
+static const char *collector;
 
 static cairn_heap *heap_of(size_t heap_max) {
     cairn_options options;
@@ -27,6 +28,7 @@ static cairn_heap *heap_of(size_t heap_max) {
     cairn_options_init(&options);
     options.heap_max = heap_max;
     options.zeal = zeal;
+    options.collector = collector;
     cairn_heap *heap = cairn_heap_new(&options, message, sizeof message);
     if (!heap) {
         printf("no heap: %s\n", message);
@@ -271,6 +273,8 @@ static void limits(void) {
     cairn_options_init(&options);
     options.collector = "imaginary";
     EXPECT(!cairn_heap_new(&options, message, sizeof message) && strstr(message, "imaginary"));
+    options.collector = "bdw"; /* it would not find what refers to the middle of untyped objects */
+    EXPECT(!cairn_heap_new(&options, message, sizeof message) && strstr(message, "bdw"));
     options.size = 3;
     EXPECT(!cairn_heap_new(&options, message, 8) && strlen(message) == 7);
     EXPECT(!cairn_heap_new(&options, NULL, 0));
@@ -308,6 +312,7 @@ static void events_and_two_heaps(void) {
 
 int main(int argc, char **argv) {
     zeal = argc > 1 && !strcmp(argv[1], "zeal");
+    collector = argc > 2 ? argv[2] : NULL;
     precise_roots();
     ambiguous_roots();
     pins();

@@ -23,6 +23,7 @@ use crate::space::large::LargeObject;
 use crate::space::nursery::Extent;
 use crate::space::segregated::Sort;
 use std::collections::HashMap;
+use std::ffi::c_void;
 use std::fmt;
 
 /// What one walk knows about the words of the region, a byte each. Kept from walk to walk, empty between them.
@@ -90,6 +91,27 @@ pub(crate) struct Workshop {
     queue: Vec<ObjectReference>,
 }
 
+/// Where objects are that do not lie in the region: of a library that allocates them.
+#[derive(Clone, Copy)]
+pub(crate) struct Foreign {
+    /// The start of the object around an address, or null.
+    pub base: unsafe extern "C" fn(*mut c_void) -> *mut c_void,
+    /// Bytes of the object that starts there.
+    pub size: unsafe extern "C" fn(*const c_void) -> usize,
+}
+
+impl Foreign {
+    /// The object around an address, which may be anything.
+    fn around(self, a: Address) -> Option<Span> {
+        // SAFETY: any address may be asked about, and what comes back is the start of an object.
+        unsafe {
+            let start = (self.base)(a.bytes().cast());
+            let from = Address(start as u64);
+            (!start.is_null()).then(|| Span::new(from, from.plus((self.size)(start) as u64)))
+        }
+    }
+}
+
 /// What the checker walked over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Report {
@@ -134,6 +156,8 @@ struct Checker<'a, M> {
     report: Report,
     /// The words being looked at belong to an old object.
     scanning_old: bool,
+    /// Objects outside of the region, and how they were met.
+    abroad: HashMap<Address, u8>,
 }
 
 /// Checks everything reachable, and the remembered set.
@@ -159,6 +183,7 @@ pub(crate) fn check<M: ObjectModel, C: Client>(
         problems: Vec::new(),
         report: Report::default(),
         scanning_old: true,
+        abroad: HashMap::new(),
     };
     for x in c.core.immortal.extents().filter(|x| !x.leaf) {
         // SAFETY: filled immortal extents hold initialised words.
@@ -556,6 +581,28 @@ impl<M: ObjectModel> Checker<'_, M> {
         }
     }
 
+    /// The same for a reference out of the region: to static data, or to an object of a library's.
+    fn follow_abroad(&mut self, at: Address, r: ObjectReference) {
+        let Some(span) = self.core.foreign.and_then(|f| f.around(r.address())) else { return };
+        let now = Notes::met(r);
+        match self.abroad.insert(r.address(), now) {
+            Some(before) if before == now => return,
+            Some(_) => return self.problem(at, r.word(), "met before with another tag".into()),
+            None => {}
+        }
+        let outcome = match r.kind() {
+            _ if span.start != r.address() => Err("not the start of an object".into()),
+            RefKind::Pair => Ok(()),
+            _ => self.matches_tag(r).and_then(|m| {
+                if m.bytes <= span.bytes() { Ok(()) } else { Err(format!("{m:?} in {} bytes", span.bytes())) }
+            }),
+        };
+        match outcome {
+            Ok(()) => self.queue.push(r),
+            Err(what) => self.problem(at, r.word(), what),
+        }
+    }
+
     fn object<C: Client>(&mut self, r: ObjectReference, client: &mut C) {
         let a = r.address();
         self.report.objects += 1;
@@ -567,7 +614,7 @@ impl<M: ObjectModel> Checker<'_, M> {
         }
         let (core, table) = (self.core, &self.core.pool.table);
         let block = table.block_of(a);
-        if matches!(table.state(block).kind(), Kind::Typed | Kind::Untyped) {
+        if table.covers(a) && matches!(table.state(block).kind(), Kind::Typed | Kind::Untyped) {
             let class = core.cells.class_of(table, block);
             self.report.bytes += class.bytes();
             // SAFETY: the reference was verified to be one to a cell in use.
@@ -628,14 +675,15 @@ impl<M: ObjectModel> RootVisitor for Checker<'_, M> {
         }
         let Some(r) = ObjectReference::from_word::<M>(word) else { return };
         if !self.core.pool.table.covers(r.address()) {
-            return;
+            return self.follow_abroad(at, r);
         }
         self.remembered(at, r);
         self.follow(at, r);
     }
 
     fn mark_chunk(&mut self, chunk: Address) {
-        if self.core.chunks.info(&self.core.pool, chunk).is_none() {
+        let abroad = self.core.foreign.and_then(|f| f.around(chunk));
+        if self.core.chunks.info(&self.core.pool, chunk).is_none() && abroad.is_none_or(|s| s.start != chunk) {
             self.problem(chunk, chunk.0, "not a stack chunk in use".into());
         }
     }

@@ -39,6 +39,12 @@ pub enum HeapError {
     },
     /// No collector has this name.
     NoSuchCollector(String),
+    /// The system's libgc cannot be loaded: why.
+    NoLibgc(String),
+    /// The process's libgc has a heap already.
+    OneLibgc,
+    /// This collector does not work with the object model.
+    NotForModel(&'static str),
 }
 
 impl std::fmt::Display for HeapError {
@@ -49,6 +55,13 @@ impl std::fmt::Display for HeapError {
                 write!(f, "a heap cannot hold {}; the largest possible maximum is {}", Bytes(*asked), Bytes(*most))
             }
             HeapError::NoSuchCollector(name) => write!(f, "no collector is called `{name}`"),
+            HeapError::NoLibgc(why) => {
+                write!(f, "the collector `bdw` needs libgc: install the package libgc1 ({why})")
+            }
+            HeapError::OneLibgc => write!(f, "the collector `bdw` can have one heap at a time in a process"),
+            HeapError::NotForModel(name) => {
+                write!(f, "the collector `{name}` does not find what refers to the middle of such objects")
+            }
         }
     }
 }

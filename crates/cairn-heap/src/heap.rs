@@ -31,6 +31,7 @@ use crate::census::{self, Census};
 use crate::check;
 use crate::config::{HeapConfig, Zeal, physical_memory};
 use crate::error::{HeapError, OutOfMemory};
+use crate::gc::bdw::Bdw;
 use crate::gc::r#gen::Gen;
 use crate::gc::marksweep::MarkSweep;
 use crate::gc::mcc::Mcc;
@@ -100,6 +101,7 @@ pub(crate) struct Core {
     pub(crate) generational: bool,
     pub(crate) pace: Pace,
     pub(crate) workshop: check::Workshop,
+    pub(crate) foreign: Option<check::Foreign>,
     pub(crate) chunk_bytes_at_collection: u64,
     /// Does the client, or the object model, show words that may or may not be references? Known at the first
     /// collection.
@@ -164,17 +166,24 @@ enum Selected {
     Gen(Gen),
     Mcc(Mcc),
     MarkSweep(MarkSweep),
+    Bdw(Bdw),
 }
 
 impl Selected {
     /// The collector that publishes these facts, one of [`gc::ALL`].
-    fn new(facts: &CollectorFacts, core: &mut Core, young: Span, config: &HeapConfig) -> Selected {
-        match facts.name {
-            name if name == facts::GEN.name => Selected::Gen(Plan::new(core, young, config)),
-            name if name == facts::MCC.name => Selected::Mcc(Plan::new(core, young, config)),
-            name if name == facts::MARKSWEEP.name => Selected::MarkSweep(Plan::new(core, young, config)),
+    fn new<M: ObjectModel>(
+        facts: &CollectorFacts,
+        core: &mut Core,
+        young: Span,
+        config: &HeapConfig,
+    ) -> Result<Selected, HeapError> {
+        Ok(match facts.name {
+            name if name == facts::GEN.name => Selected::Gen(Plan::new::<M>(core, young, config)?),
+            name if name == facts::MCC.name => Selected::Mcc(Plan::new::<M>(core, young, config)?),
+            name if name == facts::MARKSWEEP.name => Selected::MarkSweep(Plan::new::<M>(core, young, config)?),
+            name if name == facts::BDW.name => Selected::Bdw(Plan::new::<M>(core, young, config)?),
             name => unreachable!("`{name}` has constraints, but no plan"),
-        }
+        })
     }
 }
 
@@ -185,6 +194,19 @@ macro_rules! plan {
             Selected::Gen($plan) => $body,
             Selected::Mcc($plan) => $body,
             Selected::MarkSweep($plan) => $body,
+            Selected::Bdw($plan) => $body,
+        }
+    };
+}
+
+/// The same, of a method that changes nothing.
+macro_rules! ask {
+    ($heap:expr, $plan:ident => $body:expr) => {
+        match &$heap.selected {
+            Selected::Gen($plan) => $body,
+            Selected::Mcc($plan) => $body,
+            Selected::MarkSweep($plan) => $body,
+            Selected::Bdw($plan) => $body,
         }
     };
 }
@@ -248,6 +270,7 @@ impl<M: ObjectModel> Heap<M> {
             generational: constraints.generational,
             pace: Pace::new(config.zeal.thorough),
             workshop: check::Workshop::default(),
+            foreign: None,
             chunk_bytes_at_collection: 0,
             ambiguous: None,
             sampling: None,
@@ -261,7 +284,7 @@ impl<M: ObjectModel> Heap<M> {
         if M::AMBIGUOUS {
             core.marks.expect_ambiguity()?;
         }
-        let selected = Selected::new(facts, &mut core, young, &config);
+        let selected = Selected::new::<M>(facts, &mut core, young, &config)?;
         let unasked =
             if facts.allocation == Allocation::TwoEnded && facts.prefix == Prefix::None { LARGE_BYTES } else { 0 };
         Ok(Heap { core, model, selected, facts, unasked })
@@ -302,12 +325,14 @@ impl<M: ObjectModel> Heap<M> {
     /// Is this address inside the heap's region?
     #[inline]
     pub fn contains(&self, address: u64) -> bool {
-        self.core.pool.table.covers(Address(address))
+        ask!(self, p => p.owns(&self.core, Address(address))) || self.core.pool.table.covers(Address(address))
     }
     /// Is this the word of an object that lives and stays where it is as long as the heap?
     pub fn is_immortal(&self, word: u64) -> bool {
         let (a, table) = (M::address(word), &self.core.pool.table);
-        !table.covers(a) || matches!(table.state(table.block_of(a)).kind(), Kind::Immortal | Kind::ImmortalTail)
+        !self.contains(a.0)
+            || table.covers(a)
+                && matches!(table.state(table.block_of(a)).kind(), Kind::Immortal | Kind::ImmortalTail)
     }
     /// Which collections have moved objects, for tables that find objects by their addresses: an address is good until
     /// the next collection if it [is young](Heap::is_young), else until the next one that moves old objects.
@@ -318,11 +343,7 @@ impl<M: ObjectModel> Heap<M> {
     /// Would the next collection move an object at this address, as a young one?
     #[inline]
     pub fn is_young(&self, address: u64) -> bool {
-        match &self.selected {
-            Selected::Gen(p) => p.is_young(Address(address)),
-            Selected::Mcc(p) => p.is_young(Address(address)),
-            Selected::MarkSweep(p) => p.is_young(Address(address)),
-        }
+        ask!(self, p => p.is_young(Address(address)))
     }
     /// What the slow path of a heap check asks for besides the bytes that are missing: room for runtime calls. When
     /// every check is to fail, they find it elsewhere.
@@ -476,9 +497,12 @@ impl<M: ObjectModel> Heap<M> {
                 return Err(core.out_of_memory(bytes, p.nursery_used()));
             }
             core.admit(p, bytes)?;
-            let a = (core.large)
-                .alloc(&mut core.pool, bytes, ref_kind, kind == AllocKind::Leaf, p.reserve())
-                .ok_or_else(|| core.out_of_memory(bytes, p.nursery_used()))?;
+            let a = match p.allocate_large(core, bytes, kind) {
+                Some(a) => a?,
+                None => (core.large)
+                    .alloc(&mut core.pool, bytes, ref_kind, kind == AllocKind::Leaf, p.reserve())
+                    .ok_or_else(|| core.out_of_memory(bytes, p.nursery_used()))?,
+            };
             core.stats.allocated += bytes;
             if let Some(s) = &mut core.sampling {
                 s.take_large(a, bytes, kind);
@@ -612,9 +636,12 @@ impl<M: ObjectModel> Heap<M> {
                 return Err(core.out_of_memory(bytes, p.nursery_used()));
             }
             core.admit(p, bytes)?;
-            let s = (core.chunks)
-                .alloc(&mut core.pool, bytes, p.reserve())
-                .ok_or_else(|| core.out_of_memory(bytes, p.nursery_used()))?;
+            let s = match p.allocate_chunk(core, bytes) {
+                Some(s) => s?,
+                None => (core.chunks)
+                    .alloc(&mut core.pool, bytes, p.reserve())
+                    .ok_or_else(|| core.out_of_memory(bytes, p.nursery_used()))?,
+            };
             Ok((s.start.0, s.bytes()))
         })
     }
@@ -632,17 +659,29 @@ impl<M: ObjectModel> Heap<M> {
     pub fn stack_chunks(&self) -> Vec<(u64, u64)> {
         self.core.chunks.in_use(&self.core.pool).map(|s| (s.start.0, s.bytes())).collect()
     }
+    /// Does a stack chunk keep whatever its words refer to, those of no frame, too?
+    pub fn scans_whole_chunks(&self) -> bool {
+        ask!(self, p => p.scans_whole_chunks())
+    }
     /// One past the last byte of the chunk in use at this address.
     pub fn chunk_end(&self, chunk: u64) -> u64 {
+        if let Some(end) = ask!(self, p => p.chunk_end(Address(chunk))) {
+            return end.0;
+        }
         let info = self.core.chunks.info(&self.core.pool, Address(chunk));
         info.expect("an address from `alloc_chunk`").span.end.0
     }
     /// Frees a stack chunk that nothing refers to.
     pub fn free_chunk(&mut self, chunk: u64) {
-        self.core.chunks.free(&mut self.core.pool, Address(chunk));
+        if !plan!(self, p => p.free_chunk(Address(chunk))) {
+            self.core.chunks.free(&mut self.core.pool, Address(chunk));
+        }
     }
     /// Is this the address of a chunk in use, and does a promoted continuation refer to it? `None` for no chunk.
     pub fn chunk_is_old(&self, chunk: u64) -> Option<bool> {
+        if ask!(self, p => p.chunk_end(Address(chunk))).is_some() {
+            return Some(true);
+        }
         self.core.chunks.info(&self.core.pool, Address(chunk)).map(|i| i.old)
     }
 

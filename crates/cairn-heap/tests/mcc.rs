@@ -304,16 +304,11 @@ fn the_runtime_gets_no_page_beyond_the_limit() {
     // Everything lives, so that no collection helps.
     let mut l = NIL;
     let mut bytes = 0;
-    loop {
-        match m.try_alloc(16, AllocKind::Pair) {
-            Ok(a) => {
-                put(a, 0, fix(1));
-                put(a, 1, l);
-                l = a | TAG_PAIR;
-                bytes += 24;
-            }
-            Err(_) => break,
-        }
+    while let Ok(a) = m.try_alloc(16, AllocKind::Pair) {
+        put(a, 0, fix(1));
+        put(a, 1, l);
+        l = a | TAG_PAIR;
+        bytes += 24;
         if bytes % (64 << 10) == 0 {
             m.roots.words = vec![l];
             let _ = m.heap.collect(&mut m.lo, &mut m.hi, &mut m.roots, Request::Major);

@@ -77,6 +77,9 @@ pub enum Pinning {
 pub enum Ambiguity {
     /// All roots are known precisely.
     None,
+    /// Clients may show words that may or may not be references: what they refer to lives, and does not move. Addresses
+    /// of the middle of an object refer to nothing.
+    References,
     /// Clients may show words that may or may not be pointers; what they seem to point to lives, and does not move.
     Words,
 }
@@ -138,8 +141,16 @@ pub const MARKSWEEP: CollectorFacts = CollectorFacts {
     summary: "mark-sweep: segregated fits, lazy sweeping, two tracing threads; nothing moves",
 };
 
+/// The system's libgc.
+pub const BDW: CollectorFacts = CollectorFacts {
+    name: "bdw",
+    ambiguity: Ambiguity::References,
+    summary: "the collector of Boehm, Demers and Weiser: the system's libgc, loaded when it is chosen",
+    ..MARKSWEEP
+};
+
 /// All collectors, the default first.
-pub const COLLECTORS: &[&CollectorFacts] = &[&GEN, &MCC, &MARKSWEEP];
+pub const COLLECTORS: &[&CollectorFacts] = &[&GEN, &MCC, &MARKSWEEP, &BDW];
 
 const _: () = {
     let mut i = 0;

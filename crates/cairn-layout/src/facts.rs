@@ -1,7 +1,7 @@
 //! Facts that frame strategies and collectors publish. Code generation reads these; it never asks "which
 //! strategy is this". Those of collectors are in [`crate::collector`].
 
-pub use crate::collector::{COLLECTORS, CollectorFacts, GEN, MARKSWEEP, MCC, collector};
+pub use crate::collector::{BDW, COLLECTORS, CollectorFacts, GEN, MARKSWEEP, MCC, collector};
 
 /// The ways of keeping frames. The compiler's table of lowerings and the runtime's of strategies are `match`es on this,
 /// so that a new row lacks nothing unnoticed.

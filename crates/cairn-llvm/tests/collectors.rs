@@ -59,7 +59,10 @@ fn code_for_another_collector_is_recognized() {
         let text = emit_module(&m, made);
         for claimed in invented::all() {
             let found = contradictions(&m, claimed, &text);
-            assert_eq!(found.is_empty(), made == claimed, "{} as {}: {found:?}", made.name, claimed.name);
+            // Two collectors may publish the same facts under their names.
+            let same =
+                CollectorFacts { name: made.name, summary: made.summary, ambiguity: made.ambiguity, ..*claimed };
+            assert_eq!(found.is_empty(), *made == same, "{} as {}: {found:?}", made.name, claimed.name);
         }
     }
 }

@@ -331,6 +331,38 @@ fn frames_can_be_read_as_ambiguous_words() {
     }
 }
 
+/// Compiled code takes memory from free lists without a call: load, test, load, store, read in the machine code.
+#[test]
+fn cells_are_popped_inline() {
+    let d = Directory::new("pops");
+    d.write(
+        "pairs.scm",
+        "(define (pairs n) (let loop ((i 0) (l '())) (if (= i n) l (loop (+ i 1) (cons i l)))))
+         (display (length (pairs 10)))",
+    );
+    let head = format!("{}(%r12)", std::mem::offset_of!(cairn_layout::machine::Machine, free));
+    for gc in ["marksweep", "bdw", "gen"] {
+        let (asm, status) = d.cairn(&format!(" run --gc={gc} --opt=high --emit=asm --only=pairs pairs.scm"));
+        assert_eq!(status, Some(0), "{asm}");
+        let lines: Vec<&str> = asm.lines().map(str::trim).collect();
+        let load = lines.iter().position(|l| l.starts_with(&format!("movq\t{head}, %")));
+        assert_eq!(load.is_some(), gc != "gen", "{gc}:\n{asm}");
+        let Some(load) = load else { continue };
+        let cell = lines[load].rsplit(' ').next().unwrap();
+        assert_eq!(lines[load + 1], format!("testq\t{cell}, {cell}"), "{asm}");
+        assert!(lines[load + 2].starts_with("je\t"), "{asm}");
+        let after = |from: usize, start: String| {
+            let found = lines[from..].iter().position(|l| l.starts_with(&start));
+            from + found.unwrap_or_else(|| panic!("no `{start}` after line {from}:\n{asm}"))
+        };
+        let link = after(load + 3, format!("movq\t({cell}), "));
+        let next = lines[link].rsplit(' ').next().unwrap();
+        let store = after(link + 1, format!("movq\t{next}, {head}"));
+        let call = after(0, "call".into());
+        assert!(store < call, "the first call comes at line {call}, the pop ends at {store}:\n{asm}");
+    }
+}
+
 /// Chunks that are left are not freed by hand then, for some word may look like a reference into them.
 #[test]
 fn recursion_with_ambiguous_frames_uses_its_chunks_again() {

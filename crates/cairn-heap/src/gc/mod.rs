@@ -9,13 +9,15 @@
 //! [`Constraints`], which must agree with the facts or nothing compiles; a variant in `heap::Selected` with two lines
 //! there.
 
+pub mod bdw;
+mod budget;
 pub mod r#gen;
 pub mod marksweep;
 pub mod mcc;
 
 use crate::address::{Address, BLOCK_BYTES, Span};
 use crate::config::HeapConfig;
-use crate::error::OutOfMemory;
+use crate::error::{HeapError, OutOfMemory};
 use crate::heap::Core;
 use crate::model::ObjectModel;
 use crate::space::nursery::Extent;
@@ -189,7 +191,7 @@ impl Constraints {
         );
         assert!(self.evacuates == matches!(f.moving, Moving::AtSafepoints), "who copies, moves");
         assert!(
-            self.ambiguous == matches!(f.ambiguity, Ambiguity::Words),
+            self.ambiguous != matches!(f.ambiguity, Ambiguity::None),
             "ambiguous words are allowed, or they are not"
         );
         assert!(self.young_quarters < 4, "there is an old space");
@@ -210,7 +212,8 @@ impl Constraints {
 }
 
 /// Those of all collectors, in the order of `cairn_layout::facts::COLLECTORS`.
-pub(crate) const ALL: &[&Constraints] = &[&r#gen::CONSTRAINTS, &mcc::CONSTRAINTS, &marksweep::CONSTRAINTS];
+pub(crate) const ALL: &[&Constraints] =
+    &[&r#gen::CONSTRAINTS, &mcc::CONSTRAINTS, &marksweep::CONSTRAINTS, &bdw::CONSTRAINTS];
 
 const _: () = {
     assert!(ALL.len() == COLLECTORS.len(), "every collector that has facts can be chosen");
@@ -224,7 +227,9 @@ const _: () = {
 /// The interface of a collector towards the heap.
 pub(crate) trait Plan {
     /// A collector with this range for new objects.
-    fn new(core: &mut Core, young: Span, config: &HeapConfig) -> Self;
+    fn new<M: ObjectModel>(core: &mut Core, young: Span, config: &HeapConfig) -> Result<Self, HeapError>
+    where
+        Self: Sized;
     /// The filled extents when the mutator is at these cursors, in order.
     fn extents(&self, lo: Address, hi: Address) -> Vec<Extent>;
     /// Bounds of the extent being filled: its cursors right after it was handed out.
@@ -250,6 +255,36 @@ pub(crate) trait Plan {
         _bytes: u64,
     ) -> Option<Result<Address, OutOfMemory>> {
         None
+    }
+    /// Room for a large object. `None` if it is to come from the space that all collectors have.
+    fn allocate_large(
+        &mut self,
+        _core: &mut Core,
+        _bytes: u64,
+        _kind: AllocKind,
+    ) -> Option<Result<Address, OutOfMemory>> {
+        None
+    }
+    /// A stack chunk, likewise.
+    fn allocate_chunk(&mut self, _core: &mut Core, _bytes: u64) -> Option<Result<Span, OutOfMemory>> {
+        None
+    }
+    /// Frees a stack chunk, if it is not from that space.
+    fn free_chunk(&mut self, _chunk: Address) -> bool {
+        false
+    }
+    /// The end of a stack chunk, likewise.
+    fn chunk_end(&self, _chunk: Address) -> Option<Address> {
+        None
+    }
+    /// Does a stack chunk keep whatever its words refer to?
+    fn scans_whole_chunks(&self) -> bool {
+        false
+    }
+    /// Is this address in the heap?
+    #[inline]
+    fn owns(&self, core: &Core, a: Address) -> bool {
+        core.pool.table.covers(a)
     }
     /// A chain of free cells for a list of compiled code's, without collecting. `None` if there are no such lists.
     fn cells(

@@ -2,8 +2,8 @@
 #![allow(dead_code, unsafe_code)]
 
 use cairn_heap::{
-    Address, AllocKind, AmbiguousVisitor, Client, Heap, HeapConfig, OutOfMemory, Request, RootVisitor, Scheme,
-    WeakVisitor,
+    Address, AllocKind, AmbiguousVisitor, Client, Heap, HeapConfig, HeapError, OutOfMemory, Request, RootVisitor,
+    Scheme, WeakVisitor,
 };
 use cairn_layout::Value;
 use cairn_layout::code::flags;
@@ -134,7 +134,13 @@ pub const NIL: u64 = Value::NIL.0;
 
 impl<const A: bool> AnyMutator<A> {
     pub fn new(config: HeapConfig) -> Self {
-        let mut heap = Heap::new(Scheme, config).unwrap();
+        let mut heap = loop {
+            match Heap::new(Scheme, config.clone()) {
+                // Another test of this process has it.
+                Err(HeapError::OneLibgc) => std::thread::sleep(std::time::Duration::from_millis(5)),
+                heap => break heap.unwrap(),
+            }
+        };
         let (lo, hi) = heap.current();
         AnyMutator { heap, lo, hi, roots: AnyRoots::default(), free: [0; FREE_LISTS] }
     }

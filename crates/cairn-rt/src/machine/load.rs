@@ -131,7 +131,7 @@ fn why_precise(frames: &StrategyFacts, collector: &CollectorFacts) -> Option<Str
             "those of `{}` are objects, which say what their words are (try --frames=chunks)",
             frames.name
         ))
-    } else if collector.barrier != Barrier::None || collector.ambiguity != Ambiguity::Words {
+    } else if collector.barrier != Barrier::None || collector.ambiguity == Ambiguity::None {
         Some(format!(
             "the collector `{}` does not look at all of them each time (try --gc=mcc or --gc=marksweep)",
             collector.name
@@ -320,7 +320,7 @@ mod tests {
         for (table, expected) in [
             (
                 table(MODULE_VERSION, "other"),
-                "for the collector `other`, which this runtime does not have (it has gen, mcc, marksweep",
+                "for the collector `other`, which this runtime does not have (it has gen, mcc, marksweep, bdw)",
             ),
             // whatever another version's table holds
             (table(MODULE_VERSION + 1, ""), "compile it again"),

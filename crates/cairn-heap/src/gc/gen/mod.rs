@@ -44,7 +44,7 @@ use super::{Client, Plan, Request, WeakVisitor};
 use crate::address::{Address, BLOCK_BYTES, PAIR_BYTES, Span, blocks_for};
 use crate::check;
 use crate::config::HeapConfig;
-use crate::error::OutOfMemory;
+use crate::error::{HeapError, OutOfMemory};
 use crate::heap::Core;
 use crate::marks::LINES_PER_BLOCK;
 use crate::model::ObjectModel;
@@ -363,7 +363,7 @@ impl Gen {
 }
 
 impl Plan for Gen {
-    fn new(core: &mut Core, young: Span, config: &HeapConfig) -> Gen {
+    fn new<M: ObjectModel>(core: &mut Core, young: Span, config: &HeapConfig) -> Result<Gen, HeapError> {
         let soft = core.sizing.nursery(config.nursery_bytes, 0);
         let nursery = Nursery::new(young, soft, core.zeal.every_safepoint);
         let mut r#gen = Gen {
@@ -375,7 +375,7 @@ impl Plan for Gen {
             nursery_bytes: config.nursery_bytes,
         };
         r#gen.begin(core);
-        r#gen
+        Ok(r#gen)
     }
 
     fn extents(&self, lo: Address, hi: Address) -> Vec<Extent> {

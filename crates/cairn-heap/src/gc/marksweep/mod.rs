@@ -24,11 +24,12 @@ mod sharing;
 
 pub(crate) use constraints::CONSTRAINTS;
 
+use super::budget::Budget;
 use super::{Client, Plan, Request};
 use crate::address::{Address, BLOCK_BYTES, Span, WORD, blocks_for};
 use crate::check;
 use crate::config::{HeapConfig, Tracing};
-use crate::error::OutOfMemory;
+use crate::error::{HeapError, OutOfMemory};
 use crate::find::Finder;
 use crate::gc::{AmbiguousVisitor, RootVisitor};
 use crate::heap::Core;
@@ -42,18 +43,9 @@ use cairn_layout::object::AllocKind;
 use marking::{Marker, Shared, Stacks};
 use std::time::Instant;
 
-/// Bytes allocated between two collections, at least, while the heap is at its maximum.
-const AT_MAXIMUM: u64 = 64 << 10;
-
 /// What this collector remembers between collections.
 pub(crate) struct MarkSweep {
-    /// `lo`: no object is there or beyond, so `hi` is never the address of one.
-    zero: Address,
-    /// Bytes that may be allocated from one collection to the next.
-    budget: u64,
-    /// What of it is in the mutator's hands, when they were last filled; and what is not yet.
-    granted: u64,
-    left: u64,
+    budget: Budget,
     wanted: Option<Reason>,
     tracing: Tracing,
     stacks: Vec<Stacks>,
@@ -62,18 +54,6 @@ pub(crate) struct MarkSweep {
 }
 
 impl MarkSweep {
-    /// Takes the rest of the budget out of the mutator's hands.
-    fn close(&mut self, core: &mut Core, lo: Address, hi: Address) {
-        core.stats.allocated += self.granted - hi.offset_from(lo);
-        self.left += hi.offset_from(lo);
-        self.granted = 0;
-    }
-    /// Gives the mutator so much of the budget.
-    fn grant(&mut self, bytes: u64) -> (Address, Address) {
-        self.granted = bytes;
-        self.left = self.left.saturating_sub(bytes);
-        (self.zero, self.zero.plus(bytes))
-    }
     /// A chain of free cells of this class.
     fn chain(
         &mut self,
@@ -100,17 +80,11 @@ impl MarkSweep {
     /// that is wanted would be one too many.
     fn may_exceed(&self, core: &Core) -> bool {
         let max = core.sizing.heap_max();
-        core.segregated.taken() < self.budget / 16 && core.used() + BLOCK_BYTES <= max + max / 4
-    }
-    /// After a collection: what may be allocated until the next.
-    fn set_budget(&mut self, core: &Core) {
-        let room = core.sizing.limit().saturating_sub(self.survived);
-        self.budget = room.max(AT_MAXIMUM);
-        (self.granted, self.left) = (0, self.budget);
+        core.segregated.taken() < self.budget.total() / 16 && core.used() + BLOCK_BYTES <= max + max / 4
     }
     /// Has as much been allocated, wherever it lies, as may be?
     fn is_due(&self, core: &Core) -> bool {
-        core.segregated.taken() + core.large.young_bytes() >= self.budget
+        core.segregated.taken() + core.large.young_bytes() >= self.budget.total()
     }
 
     /// Marks everything that can be reached: how many ambiguous words refer to an object, and how often stacks were too
@@ -201,21 +175,18 @@ unsafe fn show_roots<M: ObjectModel, C: Client>(
 }
 
 impl Plan for MarkSweep {
-    fn new(core: &mut Core, _: Span, config: &HeapConfig) -> MarkSweep {
+    fn new<M: ObjectModel>(core: &mut Core, _: Span, config: &HeapConfig) -> Result<MarkSweep, HeapError> {
         let tracing = config.tracing;
         let stack = || Stacks::new(config.mark_stack).expect("memory for the stacks of tracing threads");
         let mut plan = MarkSweep {
-            zero: core.region.span().end,
-            budget: 0,
-            granted: 0,
-            left: 0,
+            budget: Budget::new(core.region.span().end),
             wanted: None,
             tracing,
             stacks: (0..tracing.threads.max(1)).map(|_| stack()).collect(),
             survived: 0,
         };
-        plan.set_budget(core);
-        plan
+        plan.budget.renew(core.sizing.limit());
+        Ok(plan)
     }
 
     fn extents(&self, _: Address, _: Address) -> Vec<Extent> {
@@ -223,18 +194,18 @@ impl Plan for MarkSweep {
     }
 
     fn current(&self) -> (Address, Address) {
-        (self.zero, self.zero.plus(self.granted))
+        self.budget.current()
     }
 
     fn refill(&mut self, core: &mut Core, lo: Address, hi: Address, need: u64) -> Option<(Address, Address)> {
         let zeal = core.zeal.every_safepoint;
         let due = zeal && core.segregated.taken() > 0 && core.pace.is_major(self.survived);
-        if due || self.wanted.is_some() || hi.offset_from(lo) + self.left < need {
+        if due || self.wanted.is_some() || !self.budget.has(lo, hi, need) {
             return None;
         }
-        self.close(core, lo, hi);
+        self.budget.close(&mut core.stats, lo, hi);
         // When every check is to fail, it gets no more than it asks for.
-        Some(self.grant(if zeal { need } else { self.left }))
+        Some(self.budget.grant(zeal.then_some(need)))
     }
 
     fn allocate(
@@ -254,10 +225,7 @@ impl Plan for MarkSweep {
                 core.segregated.pop(class).expect("a chain has a cell")
             }
         };
-        // What compiled code was promised, its heap check has spent.
-        let spent = bytes.min(hi.offset_from(*lo));
-        *hi = hi.minus(spent);
-        core.stats.allocated += bytes - spent;
+        self.budget.spend(&mut core.stats, *lo, hi, bytes);
         Ok(cell)
     }
 
@@ -304,14 +272,13 @@ impl Plan for MarkSweep {
         need: u64,
     ) -> Result<(), OutOfMemory> {
         core.admit(self, need)?;
-        self.close(core, *lo, *hi);
-        (*lo, *hi) = self.grant(need);
+        self.budget.close(&mut core.stats, *lo, *hi);
+        (*lo, *hi) = self.budget.grant(Some(need));
         Ok(())
     }
 
     fn hide(&mut self, core: &mut Core, lo: &mut Address, hi: &mut Address) -> Result<(), OutOfMemory> {
-        self.close(core, *lo, *hi);
-        (*lo, *hi) = (self.zero, self.zero);
+        (*lo, *hi) = self.budget.close(&mut core.stats, *lo, *hi);
         Ok(())
     }
 
@@ -335,7 +302,7 @@ impl Plan for MarkSweep {
         let began = Instant::now();
         let ambiguous = M::AMBIGUOUS || C::AMBIGUOUS;
         core.learn_ambiguity(ambiguous);
-        self.close(core, lo, hi);
+        self.budget.close(&mut core.stats, lo, hi);
         let taken = core.segregated.taken();
         let walks = core.zeal.verify && core.pace.walks();
         if ambiguous || walks {
@@ -366,12 +333,12 @@ impl Plan for MarkSweep {
         core.sizing.after_major(self.survived, 0);
         core.sizing.note_age(before, core.stats.allocated);
         core.chunk_bytes_at_collection = core.chunks.bytes();
-        self.set_budget(core);
+        self.budget.renew(core.sizing.limit().saturating_sub(self.survived));
         let wanted = self.wanted.take();
         if !core.zeal.poison {
             // What the budget will need beyond the free cells stays; where it was asked for, nothing does.
             let holes = left.held - left.live;
-            let keep = if wanted == Some(Reason::Request) { 0 } else { self.budget.saturating_sub(holes) };
+            let keep = if wanted == Some(Reason::Request) { 0 } else { self.budget.total().saturating_sub(holes) };
             core.pool.release(blocks_for(keep));
         }
         let reason = match request {
@@ -397,7 +364,7 @@ impl Plan for MarkSweep {
             check::demand("after", core, model, &[], client);
         }
         if !core.zeal.every_safepoint {
-            self.grant(self.left);
+            self.budget.grant(None);
         }
         let max = core.sizing.heap_max();
         let tight = self.survived + core.sizing.breathing_room() > max || core.used() > max + max / 4;

@@ -37,7 +37,7 @@ use super::{Client, Plan, Request};
 use crate::address::{Address, BLOCK_BYTES, Span, WORD, blocks_for};
 use crate::check;
 use crate::config::{HeapConfig, Proposals};
-use crate::error::OutOfMemory;
+use crate::error::{HeapError, OutOfMemory};
 use crate::heap::Core;
 use crate::model::ObjectModel;
 use crate::space::nursery::Extent;
@@ -205,7 +205,7 @@ impl Mcc {
 }
 
 impl Plan for Mcc {
-    fn new(core: &mut Core, _: Span, config: &HeapConfig) -> Mcc {
+    fn new<M: ObjectModel>(core: &mut Core, _: Span, config: &HeapConfig) -> Result<Mcc, HeapError> {
         let pages =
             PageSpace::new(&core.region, config.page_bytes).expect("address space for the tables of pages");
         let mut mcc = Mcc {
@@ -223,7 +223,7 @@ impl Plan for Mcc {
         };
         mcc.resize(core);
         mcc.begin(core);
-        mcc
+        Ok(mcc)
     }
 
     fn extents(&self, lo: Address, hi: Address) -> Vec<Extent> {

@@ -1,0 +1,471 @@
+//! `bdw`: the conservative collector of Boehm, Demers and Weiser, as the system's libgc, on the interfaces of this crate.
+//!
+//! The problem: the literature compares with this collector, so numbers without it say little; but it is a library with
+//! ideas of its own about roots, threads and when to collect. The idea: libgc allocates, marks and sweeps; all else is
+//! ours. It is loaded when it is chosen ([`libgc`]).
+//!
+//! * Compiled code pops cells from free lists, as under `marksweep`; the chains come from `GC_malloc_many`. Objects
+//!   without references come from `GC_malloc_atomic`.
+//! * References are tagged: their displacements are registered, so that references to the middle of objects, which we
+//!   have none of, need not be recognized (`GC_set_all_interior_pointers(0)`).
+//! * `GC_disable` holds except at safepoints of compiled code: values in Rust's hands are invisible to libgc. When to
+//!   collect is decided as by the other collectors ([`crate::sizing`]).
+//! * Roots are what the client shows, and nothing else: libgc's own (static data, the native stack) are cleared, or cut
+//!   down to the collector's own frames. Precise words are gathered; static data and ambiguous words are shown in place.
+//! * Stack chunks are objects of libgc, scanned whole: so which of them live comes out of marking, as continuations
+//!   refer to their chunks. Frames are ambiguous here, always.
+//! * Immortal objects stay in the region, and are roots.
+//! * What is weak is dealt with between marking and sweeping ([`rest`]).
+//!
+//! One heap in a process, since libgc's state is the process's; Scheme's objects only, since references to the middle of
+//! C's untyped objects would not be recognized.
+
+mod constraints;
+mod libgc;
+mod rest;
+
+pub(crate) use constraints::CONSTRAINTS;
+
+use super::budget::Budget;
+use super::{AmbiguousVisitor, Client, Plan, Request, RootVisitor};
+use crate::address::{Address, Span, WORD};
+use crate::check::{self, Foreign};
+use crate::config::HeapConfig;
+use crate::error::{HeapError, OutOfMemory};
+use crate::heap::Core;
+use crate::model::{ObjectModel, RefKind};
+use crate::space::nursery::Extent;
+use crate::stats::{CollectionEvent, CollectionKind, Reason};
+use crate::weak::WeakTracing;
+use cairn_layout::collector::{BDW, CELL_GRANULE, FREE_LISTS, FreeList, LARGEST_CELL};
+use cairn_layout::object::AllocKind;
+use libgc::{Libgc, MARK_END, StackBase};
+use rest::Rest;
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicPtr, Ordering::SeqCst};
+use std::time::Instant;
+
+/// What `GC_malloc_many` hands out at once, about: libgc's unit of memory.
+const CHAIN_BYTES: u64 = 4 << 10;
+/// Sizes of cells, in granules, and none.
+const CELLS: usize = (LARGEST_CELL / CELL_GRANULE) as usize + 1;
+/// Fewer words are copied rather than shown in place: libgc's stack has room for some thousand places.
+const FEW_WORDS: usize = 512;
+
+/// What this collector remembers between collections.
+pub(crate) struct Bdw {
+    gc: Libgc,
+    budget: Budget,
+    wanted: Option<Reason>,
+    /// Free cells in the runtime's hands, by their size in granules.
+    cells: [u64; CELLS],
+    /// Bytes taken since the last collection: at least what the mutator has allocated.
+    taken: u64,
+    roots: Roots,
+}
+
+/// Roots as libgc is shown them.
+#[derive(Default)]
+struct Roots {
+    places: Vec<Span>,
+    words: Vec<u64>,
+}
+
+impl Roots {
+    /// # Safety
+    /// These words can be read until the collection is over.
+    unsafe fn show(&mut self, start: *const u64, n: usize) {
+        if n < FEW_WORDS {
+            // SAFETY: by the contract.
+            self.words.extend_from_slice(unsafe { std::slice::from_raw_parts(start, n) });
+        } else {
+            let start = Address(start as u64);
+            self.places.push(Span::new(start, start.plus(n as u64 * WORD)));
+        }
+    }
+}
+
+impl RootVisitor for Roots {
+    unsafe fn slot(&mut self, slot: *mut u64) {
+        // SAFETY: by the trait's contract.
+        self.words.push(unsafe { *slot });
+    }
+    unsafe fn words(&mut self, start: *mut u64, n: usize) {
+        // SAFETY: by the trait's contract; roots stay where they are.
+        unsafe { self.show(start, n) }
+    }
+    fn mark_chunk(&mut self, chunk: Address) {
+        self.words.push(chunk.0);
+    }
+}
+
+impl AmbiguousVisitor for Roots {
+    fn ambiguous(&mut self, word: u64) {
+        self.words.push(word);
+    }
+    unsafe fn ambiguous_words(&mut self, start: *const u64, n: usize) {
+        // SAFETY: by the trait's contract; roots stay where they are.
+        unsafe { self.show(start, n) }
+    }
+}
+
+/// The collection under way, for libgc's callbacks, which have no argument of ours.
+struct Round<'a> {
+    roots: &'a Roots,
+    push_all: unsafe extern "C" fn(*const c_void, *const c_void),
+    after_marking: &'a mut dyn FnMut(),
+}
+
+static ROUND: AtomicPtr<Round<'static>> = AtomicPtr::new(std::ptr::null_mut());
+
+unsafe extern "C" fn push_roots() {
+    // SAFETY: null, or set by the collection under way, which waits for libgc.
+    let Some(round) = (unsafe { ROUND.load(SeqCst).as_ref() }) else { return };
+    let words = round.roots.words.as_ptr_range();
+    let words = Span::new(Address(words.start as u64), Address(words.end as u64));
+    for s in round.roots.places.iter().chain([&words]) {
+        // SAFETY: roots can be read; libgc asks for them here.
+        unsafe { (round.push_all)(s.start.bytes() as *const c_void, s.end.bytes() as *const c_void) };
+    }
+}
+
+unsafe extern "C" fn on_event(event: c_int) {
+    if event == MARK_END {
+        // SAFETY: as for `push_roots`.
+        if let Some(round) = unsafe { ROUND.load(SeqCst).as_mut() } {
+            (round.after_marking)();
+        }
+    }
+}
+
+impl Bdw {
+    /// Bytes in use, as libgc counts: of blocks that are not free as a whole.
+    fn held(&self) -> u64 {
+        // SAFETY: counters.
+        unsafe { ((self.gc.functions.get_heap_size)() - (self.gc.functions.get_free_bytes)()) as u64 }
+    }
+    fn owns(&self, a: Address) -> bool {
+        // SAFETY: any address may be asked about.
+        unsafe { (self.gc.functions.is_heap_ptr)(a.bytes() as *const c_void) != 0 }
+    }
+    /// The collection is to come soon, if the program is beyond its maximum; or the error.
+    fn admit(
+        &mut self,
+        core: &mut Core,
+        lo: &mut Address,
+        hi: &mut Address,
+        bytes: u64,
+    ) -> Result<(), OutOfMemory> {
+        core.admit(self, bytes)?;
+        if self.wanted.is_some() { self.hide(core, lo, hi) } else { Ok(()) }
+    }
+    /// What a call of libgc's allocator has brought.
+    fn got(&mut self, core: &Core, p: *mut c_void, bytes: u64) -> Result<Address, OutOfMemory> {
+        if p.is_null() {
+            return Err(core.out_of_memory(bytes, self.held()));
+        }
+        self.taken += bytes;
+        Ok(Address(p as u64))
+    }
+    /// A chain of cells of so many granules.
+    fn chain(
+        &mut self,
+        core: &mut Core,
+        lo: &mut Address,
+        hi: &mut Address,
+        granules: usize,
+    ) -> Result<Address, OutOfMemory> {
+        self.admit(core, lo, hi, CHAIN_BYTES)?;
+        // SAFETY: a small size.
+        let p = unsafe { (self.gc.functions.malloc_many)(granules * CELL_GRANULE as usize) };
+        self.got(core, p, CHAIN_BYTES)
+    }
+    /// Memory for one object.
+    fn one(&mut self, core: &Core, bytes: u64, leaf: bool) -> Result<Address, OutOfMemory> {
+        // SAFETY: sizes have been compared with the heap's maximum, or are small.
+        let p = unsafe {
+            if leaf {
+                (self.gc.functions.malloc_atomic)(bytes as usize)
+            } else {
+                (self.gc.functions.malloc)(bytes as usize)
+            }
+        };
+        self.got(core, p, bytes)
+    }
+
+    /// libgc collects.
+    ///
+    /// # Safety
+    /// The mutator stands still, and what it has allocated is initialised.
+    unsafe fn run<M: ObjectModel, C: Client>(
+        &mut self,
+        core: &mut Core,
+        model: &M,
+        client: &mut C,
+        release: bool,
+    ) {
+        let gc = self.gc.functions;
+        let Core { weak, cards, .. } = core;
+        let mut after_marking = || {
+            let mut rest = Rest::new(model, gc);
+            // SAFETY: by the contract; libgc has marked, and does nothing else until this is over.
+            unsafe {
+                if weak.is_idle(true) {
+                    client.visit_dying(&mut rest);
+                    WeakTracing::<C>::trace(&mut rest, client);
+                    client.visit_weak(&mut rest);
+                } else {
+                    weak.settle::<M, C, _>(&mut rest, client, cards);
+                }
+            }
+        };
+        let mut round = Round { roots: &self.roots, push_all: gc.push_all, after_marking: &mut after_marking };
+        // Nothing above this is a root.
+        let base = StackBase { base: (&raw mut round).cast() };
+        ROUND.store((&raw mut round).cast(), SeqCst);
+        // SAFETY: one thread uses libgc; callbacks find what they need in `ROUND` until libgc is done.
+        unsafe {
+            (gc.set_stackbottom)(std::ptr::null_mut(), &raw const base);
+            (gc.set_push_other_roots)(Some(push_roots));
+            (gc.set_on_collection_event)(Some(on_event));
+            (gc.enable)();
+            if release {
+                (gc.gcollect_and_unmap)()
+            } else {
+                (gc.gcollect)()
+            }
+            (gc.disable)();
+        }
+        ROUND.store(std::ptr::null_mut(), SeqCst);
+    }
+}
+
+impl Plan for Bdw {
+    fn new<M: ObjectModel>(core: &mut Core, _: Span, _: &HeapConfig) -> Result<Bdw, HeapError> {
+        if M::AMBIGUOUS {
+            return Err(HeapError::NotForModel(BDW.name));
+        }
+        let displacements = [RefKind::Pair, RefKind::Object, RefKind::Procedure];
+        let gc = Libgc::claim(&displacements.map(|kind| M::reference(Address(0), kind) as usize))?;
+        core.foreign = Some(Foreign { base: gc.functions.base, size: gc.functions.size });
+        let mut plan = Bdw {
+            gc,
+            budget: Budget::new(core.region.span().end),
+            wanted: None,
+            cells: [0; CELLS],
+            taken: 0,
+            roots: Roots::default(),
+        };
+        plan.budget.renew(core.sizing.limit());
+        Ok(plan)
+    }
+
+    fn extents(&self, _: Address, _: Address) -> Vec<Extent> {
+        Vec::new()
+    }
+
+    fn current(&self) -> (Address, Address) {
+        self.budget.current()
+    }
+
+    fn refill(&mut self, core: &mut Core, lo: Address, hi: Address, need: u64) -> Option<(Address, Address)> {
+        let zeal = core.zeal.every_safepoint;
+        let due = zeal && self.taken > 0 && core.pace.is_major(core.sizing.live());
+        if due || self.wanted.is_some() || !self.budget.has(lo, hi, need) {
+            return None;
+        }
+        self.budget.close(&mut core.stats, lo, hi);
+        Some(self.budget.grant(zeal.then_some(need)))
+    }
+
+    fn allocate(
+        &mut self,
+        core: &mut Core,
+        lo: &mut Address,
+        hi: &mut Address,
+        bytes: u64,
+        kind: AllocKind,
+    ) -> Result<Address, OutOfMemory> {
+        let a = if kind == AllocKind::Leaf || bytes > LARGEST_CELL {
+            self.admit(core, lo, hi, bytes)?;
+            self.one(core, bytes, kind == AllocKind::Leaf)?
+        } else {
+            let granules = bytes.div_ceil(CELL_GRANULE) as usize;
+            if self.cells[granules] == 0 {
+                self.cells[granules] = self.chain(core, lo, hi, granules)?.0;
+            }
+            let cell = Address(self.cells[granules]);
+            // SAFETY: a free cell, whose first word is the link.
+            self.cells[granules] = unsafe { cell.load() };
+            cell
+        };
+        self.budget.spend(&mut core.stats, *lo, hi, bytes);
+        Ok(a)
+    }
+
+    fn allocate_large(
+        &mut self,
+        core: &mut Core,
+        bytes: u64,
+        kind: AllocKind,
+    ) -> Option<Result<Address, OutOfMemory>> {
+        Some(self.one(core, bytes, kind == AllocKind::Leaf))
+    }
+
+    fn allocate_chunk(&mut self, core: &mut Core, bytes: u64) -> Option<Result<Span, OutOfMemory>> {
+        Some(self.one(core, bytes, false).map(|a| Span::new(a, a.plus(bytes))))
+    }
+
+    fn free_chunk(&mut self, chunk: Address) -> bool {
+        // SAFETY: a chunk is an object of libgc's, and nobody refers to it.
+        unsafe { (self.gc.functions.free)(chunk.bytes().cast()) };
+        true
+    }
+
+    fn scans_whole_chunks(&self) -> bool {
+        true
+    }
+
+    fn chunk_end(&self, chunk: Address) -> Option<Address> {
+        // SAFETY: any address may be asked about, and the start of an object for its size.
+        unsafe {
+            let base = (self.gc.functions.base)(chunk.bytes().cast());
+            (base as u64 == chunk.0 && chunk.0 != 0).then(|| chunk.plus((self.gc.functions.size)(base) as u64))
+        }
+    }
+
+    fn cells(
+        &mut self,
+        core: &mut Core,
+        lo: &mut Address,
+        hi: &mut Address,
+        list: FreeList,
+    ) -> Option<Result<Address, OutOfMemory>> {
+        Some(self.chain(core, lo, hi, (BDW.cell_bytes(list) / CELL_GRANULE) as usize))
+    }
+
+    /// Nothing refers to these cells, so libgc finds them by itself.
+    fn return_cells(&mut self, _: &mut Core, lists: &mut [u64; FREE_LISTS]) {
+        lists.fill(0);
+    }
+
+    fn close_and_extend(
+        &mut self,
+        core: &mut Core,
+        lo: &mut Address,
+        hi: &mut Address,
+        need: u64,
+    ) -> Result<(), OutOfMemory> {
+        core.admit(self, need)?;
+        self.budget.close(&mut core.stats, *lo, *hi);
+        (*lo, *hi) = self.budget.grant(Some(need));
+        Ok(())
+    }
+
+    fn hide(&mut self, core: &mut Core, lo: &mut Address, hi: &mut Address) -> Result<(), OutOfMemory> {
+        (*lo, *hi) = self.budget.close(&mut core.stats, *lo, *hi);
+        Ok(())
+    }
+
+    fn wants_collection(&self) -> bool {
+        self.wanted.is_some()
+    }
+
+    fn want(&mut self, reason: Reason, _: bool) {
+        self.wanted.get_or_insert(reason);
+    }
+
+    fn collect<M: ObjectModel, C: Client>(
+        &mut self,
+        core: &mut Core,
+        model: &M,
+        client: &mut C,
+        lo: Address,
+        hi: Address,
+        request: Request,
+    ) -> Result<(), OutOfMemory> {
+        let began = Instant::now();
+        core.learn_ambiguity(C::AMBIGUOUS);
+        self.budget.close(&mut core.stats, lo, hi);
+        self.cells.fill(0);
+        let walks = core.zeal.verify && core.pace.walks();
+        if walks {
+            let report = check::demand("before", core, model, &[], client);
+            core.pace.walked(report.words);
+        }
+        let before = core.used() + self.held();
+        core.stats.peak = core.stats.peak.max(before);
+        self.roots.places.clear();
+        self.roots.words.clear();
+        client.visit_ambiguous(&mut self.roots);
+        self.roots.places.extend(core.immortal.extents().filter(|x| !x.leaf).map(|x| x.span));
+        client.visit_roots(&mut self.roots);
+        let wanted = self.wanted.take();
+        // SAFETY: this is a safepoint.
+        unsafe { self.run(core, model, client, wanted == Some(Reason::Request)) };
+        let live = core.used() + self.held();
+        let taken = std::mem::take(&mut self.taken);
+        core.stats.major += 1;
+        core.stats.live = core.stats.live.max(live);
+        core.sizing.after_major(live, 0);
+        core.sizing.note_age(before, core.stats.allocated);
+        self.budget.renew(core.sizing.limit().saturating_sub(live));
+        let reason = match request {
+            Request::Auto if core.zeal.every_safepoint => Reason::Zeal,
+            Request::Auto => Reason::Limit,
+            _ => Reason::Request,
+        };
+        let pause = began.elapsed();
+        core.stats.major_pauses.add(pause);
+        let event = CollectionEvent {
+            number: core.stats.major,
+            kind: CollectionKind::Major,
+            reason: wanted.unwrap_or(reason),
+            nursery: taken,
+            before,
+            after: live,
+            copied: 0,
+            limit: core.sizing.limit(),
+            pause,
+        };
+        core.notify(&event);
+        if walks {
+            check::demand("after", core, model, &[], client);
+        }
+        if !core.zeal.every_safepoint {
+            self.budget.grant(None);
+        }
+        let tight = live + core.sizing.breathing_room() > core.sizing.heap_max();
+        if tight { Err(core.out_of_memory(0, self.held())) } else { Ok(()) }
+    }
+
+    fn is_young(&self, _: Address) -> bool {
+        false // nothing moves
+    }
+
+    fn trim(&mut self) {}
+
+    fn owns(&self, _: &Core, a: Address) -> bool {
+        self.owns(a)
+    }
+
+    fn nursery_used(&self) -> u64 {
+        self.held()
+    }
+
+    fn unproven(&self, _: &Core) -> u64 {
+        self.taken
+    }
+
+    fn large_are_due(&self, _: &Core) -> bool {
+        self.taken >= self.budget.total()
+    }
+
+    fn check_reserve(&self) -> u64 {
+        0
+    }
+
+    fn reserve(&self) -> u32 {
+        32
+    }
+}

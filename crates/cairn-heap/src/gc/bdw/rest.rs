@@ -1,0 +1,114 @@
+//! What libgc has left to be traced, when it has marked what the roots reach.
+//!
+//! The problem: ephemerons and guardians make tracing go on, and libgc has none; its weak links and finalizers know
+//! nothing of a key that keeps a datum. The idea: between marking and sweeping libgc tells us so
+//! (`GC_EVENT_MARK_END`), and lets us ask and set mark bits. So the same code deals with what is weak as under every
+//! collector ([`crate::weak`]), and what it keeps is traced here, precisely.
+//!
+//! Cost: as for marking, but only what nothing but an ephemeron, a guardian or a dying port keeps.
+
+#![allow(unsafe_op_in_unsafe_fn)] // The whole file is one unsafe algorithm; contracts are on the functions.
+
+use super::libgc::Functions;
+use crate::address::{Address, Span};
+use crate::gc::{AmbiguousVisitor, Client, RootVisitor, WeakVisitor};
+use crate::model::{ObjectModel, RefKind};
+use crate::weak::{Watched, WeakTracing};
+use std::ffi::c_void;
+
+/// The tracer.
+pub(super) struct Rest<'a, M> {
+    model: &'a M,
+    gc: &'static Functions,
+    stack: Vec<u64>,
+    continuations: Vec<Address>,
+    watched: Watched,
+}
+
+impl<'a, M: ObjectModel> Rest<'a, M> {
+    pub fn new(model: &'a M, gc: &'static Functions) -> Self {
+        Rest { model, gc, stack: Vec::new(), continuations: Vec::new(), watched: Watched::default() }
+    }
+
+    fn owns(&self, a: Address) -> bool {
+        // SAFETY: any address may be asked about.
+        unsafe { (self.gc.is_heap_ptr)(a.bytes() as *const c_void) != 0 }
+    }
+
+    /// # Safety
+    /// An object, or a chunk, of libgc's starts there.
+    unsafe fn mark(&self, a: Address) -> bool {
+        let fresh = (self.gc.is_marked)(a.bytes() as *const c_void) == 0;
+        if fresh {
+            (self.gc.set_mark_bit)(a.bytes() as *const c_void);
+        }
+        fresh
+    }
+
+    unsafe fn look_at(&mut self, w: u64) {
+        let (a, kind) = (M::address(w), M::kind(w));
+        if kind == RefKind::Pair {
+            return self.words(a.words(), 2);
+        }
+        let m = self.model.measure(kind, a.load());
+        if m.continuation {
+            self.continuations.push(a);
+        }
+        if !m.leaf {
+            let model = self.model;
+            model.scan(a, m.bytes, Span::new(a, a.plus(m.bytes)), self);
+        }
+    }
+}
+
+impl<M: ObjectModel> RootVisitor for Rest<'_, M> {
+    unsafe fn slot(&mut self, slot: *mut u64) {
+        let w = *slot;
+        if M::is_reference(w) && self.owns(M::address(w)) && self.mark(M::address(w)) {
+            self.watched.note(M::address(w));
+            self.stack.push(w);
+        }
+    }
+
+    fn mark_chunk(&mut self, chunk: Address) {
+        // SAFETY: chunks are libgc's.
+        unsafe { self.mark(chunk) };
+    }
+}
+
+impl<M: ObjectModel> AmbiguousVisitor for Rest<'_, M> {
+    fn ambiguous(&mut self, mut word: u64) {
+        // As libgc does: what is displaced like a reference is one.
+        // SAFETY: any address may be asked about; what comes back is the start of an object.
+        unsafe {
+            let base = (self.gc.base)(word as *mut c_void) as u64;
+            if base != 0 && M::is_reference(word) && M::address(word).0 == base {
+                self.slot(&raw mut word);
+            }
+        }
+    }
+}
+
+impl<M: ObjectModel> WeakVisitor for Rest<'_, M> {
+    const EVERYTHING: bool = true;
+
+    unsafe fn survivor(&self, w: u64) -> Option<u64> {
+        let a = M::address(w);
+        (!self.owns(a) || (self.gc.is_marked)(a.bytes() as *const c_void) != 0).then_some(w)
+    }
+}
+
+impl<M: ObjectModel, C: Client> WeakTracing<C> for Rest<'_, M> {
+    unsafe fn trace(&mut self, client: &mut C) {
+        loop {
+            while let Some(w) = self.stack.pop() {
+                self.look_at(w);
+            }
+            let Some(k) = self.continuations.pop() else { return };
+            client.trace_continuation(k, self);
+        }
+    }
+    fn watched(&mut self) -> &mut Watched {
+        &mut self.watched
+    }
+}
