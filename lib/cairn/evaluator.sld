@@ -254,7 +254,7 @@
            (lambda (env)
              (let* ((r (r env)) (rtd (rtd env)) (x (x env)))
                (if (%record-instance? r rtd)
-                   (%record-slot-set! r rtd i x)
+                   (%record-slot-set! r rtd i x who)
                    (not-an-instance who rtd r))))))))
 
     ;; The first fields are read without asking the runtime.

@@ -1,35 +1,35 @@
-;;; (cairn records): record type descriptors.
+;;; (cairn records): record types.
 ;;;
-;;; A record is a type descriptor followed by its fields.  A descriptor is itself a record: its type is
-;;; `rtd-of-rtds`, its fields are the type's name and the list of field names.  `rtd-of-rtds` has no type of its own
-;;; (`#f`), which ends the regress.  The runtime reads field 0 of a descriptor, the name, when it prints a record.
-;;;
-;;; `define-record-type` expands to `make-rtd` and to the primitives %record, %record-ref, %record-set! and
+;;; A record type is a value of its own, a *type word*: the header of its records (cairn-layout's object::record).
+;;; `define-record-type` expands to %make-record-type and to the primitives %record, %record-ref, %record-set! and
 ;;; %record-instance?; nothing here runs when a record is made or used.
 
 (define-library (cairn records)
-  (export make-rtd rtd? rtd-name rtd-field-names show-fields!
+  (export make-rtd rtd? rtd-name rtd-field-names rtd-all-field-names rtd-parent show-fields!
           (rename %record? record?)
           (rename %record-rtd record-rtd))
   (import (cairn syntax) (cairn primitives))
   (begin
-    (define rtd-of-rtds (%record #f 'record-type '(name field-names)))
-
     ;; NAME is a symbol, FIELDS a list of symbols.
     (define (make-rtd name fields)
-      (%record rtd-of-rtds name fields))
+      (%make-record-type name fields (%fx* 16 (%length fields))))
+
+    (define (about rtd what)
+      (%record-type-about rtd what))
 
     (define (rtd? x)
-      (%record-instance? x rtd-of-rtds))
+      (%symbol? (about x 0)))
 
-    (define (rtd-name rtd)
-      (%record-ref rtd rtd-of-rtds 0))
+    (define (rtd-name rtd) (about rtd 0))
 
-    (define (rtd-field-names rtd)
-      (%record-ref rtd rtd-of-rtds 1))
+    ;; Its own fields, without those of the types that it extends.
+    (define (rtd-field-names rtd) (about rtd 1))
 
-    ;; Of its records only the first fields are shown, those with these names.  (The list ends with a symbol: that is
-    ;; how the runtime knows.)
+    (define (rtd-all-field-names rtd) (about rtd 2))
+
+    ;; The type that it extends, or #f.
+    (define (rtd-parent rtd) (about rtd 3))
+
+    ;; Of its records only the first fields are shown, those with these names.
     (define (show-fields! rtd names)
-      (%record-set! rtd rtd-of-rtds 1
-                    (let loop ((l names)) (if (%pair? l) (%cons (%car l) (loop (%cdr l))) 'hidden))))))
+      (%record-type-show! rtd (%length names)))))

@@ -4,7 +4,7 @@
 //! is proven unnecessary, and never calls Scheme. Library code writes `(%car x)`; everything a user calls is a
 //! procedure or a re-exported primitive of lib/. Operations that need the runtime's Rust are [`PrimOp::Rt`].
 
-use cairn_layout::calls::{FAIL, PURE, RtIndex};
+use cairn_layout::calls::{FAIL, PURE, RtIndex, by_symbol};
 
 /// How an operation may be moved or removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -131,7 +131,7 @@ prims! {
     IsEof "eof-object?" (Any) -> Boolean, Pure;
     /// Absent optional argument?
     IsDefault "default-object?" (Any) -> Boolean, Pure;
-    /// Record of exactly this type descriptor (second operand)?
+    /// Record of this type (second operand), or of one that extends it?
     IsInstance "record-instance?" (Any, Any) -> Boolean, Pure;
     /// Negation: `#t` for `#f` only.
     Not "not" (Any) -> Boolean, Pure;
@@ -276,12 +276,18 @@ prims! {
     /// Store a byte (0..=255, checked).
     BytevectorSet "bytevector-u8-set!" (Bytevector, Fixnum, Fixnum) -> Any, Write;
 
-    // records. Operand 1 of Ref/Set is the type descriptor, operand 2 the field index, a literal fixnum.
-    /// Field `i` of a record of exactly this type: `(%record-ref r rtd i)`; checks the type.
+    // records. Operand 1 is the type, operand 2 says where the field is, a literal fixnum: `record::Slot::code`.
+    /// A field of a record of this type, or one that extends it: `(%record-ref r rtd i)`; checks the type.
     RecordRef "record-ref" (Any, Any, Fixnum) -> Any, Read;
-    /// `(%record-set! r rtd i x)`.
+    /// `(%record-set! r rtd i x)`: also checks that the field may hold `x`.
     RecordSet "record-set!" (Any, Any, Fixnum, Any) -> Any, Write;
-    /// The type descriptor of a record.
+    /// The same of raw fields that hold flonums.
+    RecordFlRef "record-fl-ref" (Any, Any, Fixnum) -> Flonum, Read;
+    /// `(%record-fl-set! r rtd i x)`.
+    RecordFlSet "record-fl-set!" (Any, Any, Fixnum, Flonum) -> Any, Write;
+    /// `(%raw-record rtd n)`: fresh record of `n` raw words of zeros.
+    RawRecord "raw-record" (Any, Fixnum) -> Record, Alloc;
+    /// The type of a record.
     RecordType "record-rtd" (Record) -> Any, Pure;
 
     // boxes (assignment conversion)
@@ -341,7 +347,14 @@ pub enum PrimOp {
     Rt(RtIndex),
 }
 
+/// Makes a record type that extends no other.
+pub const MAKE_RECORD_TYPE: PrimOp = PrimOp::Rt(by_symbol("cairn_record_make_type"));
+
 impl Op {
+    /// Is it an access to a field of a record?
+    pub const fn is_field_access(self) -> bool {
+        matches!(self, Op::RecordRef | Op::RecordSet | Op::RecordFlRef | Op::RecordFlSet)
+    }
     /// Facts about this operation.
     pub fn info(self) -> &'static OpInfo {
         &OPS[self as usize]
@@ -401,6 +414,7 @@ impl PrimOp {
         match self {
             PrimOp::Op(op) => op.info().effect,
             PrimOp::Vector | PrimOp::Record | PrimOp::Opaque => Effect::Alloc,
+            MAKE_RECORD_TYPE => Effect::Alloc,
             PrimOp::Rt(i) if i.row().flags & PURE != 0 => Effect::Read,
             PrimOp::Rt(_) => Effect::Write,
         }
@@ -467,7 +481,6 @@ impl PrimOp {
                         | Op::BytevectorRef
                         | Op::BytevectorSet
                         | Op::IntegerToChar
-                        | Op::RecordRef
                         | Op::RecordSet
                         | Op::Div
                         | Op::Quotient
@@ -477,9 +490,19 @@ impl PrimOp {
                 );
                 let literal_index = matches!(
                     op,
-                    Op::PortRef | Op::PortSet | Op::OpaqueRef | Op::OpaqueSet | Op::MachineRef | Op::MachineSet
+                    Op::PortRef
+                        | Op::PortSet
+                        | Op::OpaqueRef
+                        | Op::OpaqueSet
+                        | Op::MachineRef
+                        | Op::MachineSet
+                        | Op::RawRecord
+                        | Op::RecordRef
+                        | Op::RecordFlRef
+                        | Op::RecordFlSet
                 );
                 indexed
+                    || op.is_field_access() && proven & 1 == 0
                     || op.info().args.iter().enumerate().any(|(i, k)| {
                         *k != Kind::Any && proven & (1 << i) == 0 && !(literal_index && *k == Kind::Fixnum)
                     })

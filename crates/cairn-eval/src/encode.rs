@@ -43,6 +43,7 @@ use cairn_core::passes::keep_frames::{never_return, shown};
 use cairn_core::passes::known;
 use cairn_core::prim::{Op, PrimOp};
 use cairn_core::tier::Lambdas;
+use cairn_layout::calls::by_symbol;
 use cairn_layout::code::Site;
 use cairn_rt::evaluator::Data;
 use cairn_syntax::{BootLibrary, Session, primitive_key};
@@ -310,24 +311,30 @@ impl Encoder<'_> {
                 let [required, rest, body] = self.clause(clause, want)?;
                 node("receive", [producer, required, rest, body, self.at(*site)])
             }
-            Expr::Prim { op: PrimOp::Op(Op::RecordRef), args, site, .. } => {
+            Expr::Prim { op: PrimOp::Op(Op::RecordRef | Op::RecordFlRef), args, site, .. } => {
                 self.record("record-ref", args, *site)?
             }
-            Expr::Prim { op: PrimOp::Op(Op::RecordSet), args, site, .. } => {
+            Expr::Prim { op: PrimOp::Op(Op::RecordSet | Op::RecordFlSet), args, site, .. } => {
                 self.record("record-set!", args, *site)?
             }
-            Expr::Prim { op, args, site, .. } => {
-                let Some(n) = self.names.primitive(*op, self.who(*site)) else {
-                    return Err(format!("the primitive `%{}` cannot be evaluated", op.name()));
-                };
-                let f = node("value", [number(n)]);
-                let want = if want == Want::Tail { Want::Value } else { want };
-                node("call", [f, Data::Vector(self.all(args)?), self.at(*site), want.data()])
+            Expr::Prim { op: PrimOp::Op(Op::RawRecord), args, site, .. } => {
+                let make = PrimOp::Rt(by_symbol("cairn_record_make_raw"));
+                return self.primitive(make, &args[..1], *site, want);
             }
+            Expr::Prim { op, args, site, .. } => return self.primitive(*op, args, *site, want),
             Expr::SetLocal(..) | Expr::Letrec(..) | Expr::Labels(..) | Expr::Jump(..) => {
                 unreachable!("not in the dialect")
             }
         })
+    }
+
+    fn primitive(&mut self, op: PrimOp, args: &[Expr], site: Site, want: Want) -> Result<Data, String> {
+        let Some(n) = self.names.primitive(op, self.who(site)) else {
+            return Err(format!("the primitive `%{}` cannot be evaluated", op.name()));
+        };
+        let f = node("value", [number(n)]);
+        let want = if want == Want::Tail { Want::Value } else { want };
+        Ok(node("call", [f, Data::Vector(self.all(args)?), self.at(site), want.data()]))
     }
 
     fn literal(&mut self, l: &Literal) -> Data {

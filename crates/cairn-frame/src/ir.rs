@@ -35,6 +35,7 @@ use cairn_layout::code::Site;
 use cairn_layout::facts::StrategyFacts;
 use cairn_layout::limits::RED_ZONE;
 use cairn_layout::object::{PAIR_BYTES, headed_bytes};
+use cairn_num::{Int, Number};
 use std::rc::Rc;
 
 /// A variable of one function.
@@ -457,11 +458,23 @@ impl Op {
                 PrimOp::Op(P::Cons) => PAIR_BYTES as u32,
                 PrimOp::Op(P::MakeBox | P::MakePromise) => object(1),
                 PrimOp::Op(P::FlRectangular) => object(2),
-                PrimOp::Vector | PrimOp::Record | PrimOp::Opaque => object(p.args.len()),
+                PrimOp::Vector | PrimOp::Opaque => object(p.args.len()),
+                PrimOp::Record => object(p.args.len() - 1),
+                PrimOp::Op(P::RawRecord) => object(p.raw_words()),
                 _ => 0,
             },
             Op::Closure { free, .. } => object(free.len()),
             _ => 0,
+        }
+    }
+}
+
+impl Prim {
+    /// How many words the record has that `raw-record` makes.
+    pub fn raw_words(&self) -> usize {
+        match &self.args[1] {
+            Operand::Const(Literal::Number(Number::Int(Int::Fix(n)))) => *n as usize,
+            _ => panic!("the length of a raw record is a literal"),
         }
     }
 }

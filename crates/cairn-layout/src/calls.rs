@@ -181,7 +181,16 @@ macro_rules! for_each_rt_call {
             (cairn_list_length, "length", 1, FAIL)                               // fails on improper and circular lists
             (cairn_list_is_list, "list?", 1, PURE)
             (cairn_list_append_reversed, "append-reversed", 2, ALLOC)            // list, end: elements in reverse order before end
-            (cairn_record_make, "make-record", 2, ALLOC | FAIL)                  // rtd, list of fields
+            (cairn_record_make, "make-record", 2, ALLOC | FAIL)                  // type, list of fields
+            (cairn_record_make_raw, "make-raw-record", 1, ALLOC | FAIL)          // type: a record of zeros
+            (cairn_record_make_type, "make-record-type", 3, 0)                   // name, fields, see record::RAW; see cairn-rt/src/record.rs
+            (cairn_record_make_subtype, "make-record-subtype", 4, FAIL)          // name, own fields, as above, type it extends
+            (cairn_record_is_a, "record-is-a", 2, COLD)                          // object, type: does its type extend this one?
+            (cairn_record_fits, "record-fits", 2, COLD)                          // integer, code of a field of 64-bit integers
+            (cairn_record_get, "record-get", 2, ALLOC | COLD)                    // record, code of a raw field of 64-bit integers
+            (cairn_record_put, "record-put!", 3, ALLOC | FAIL | COLD)            // record, code of such a field, integer
+            (cairn_record_show, "record-type-show!", 2, 0)                       // type, how many of the first fields are printed
+            (cairn_record_about, "record-type-about", 2, ALLOC)                  // type, what: 0 name, 1 its own fields, 2 all fields, 3 parent or #f, 4 kinds
             // ports; see object::port
             (cairn_port_open_file, "open-file", 2, ALLOC | FAIL)                 // path, port::FLAG_* bits
             (cairn_port_standard, "standard-port", 1, ALLOC | PURE)                     // 0, 1, 2
@@ -239,8 +248,8 @@ macro_rules! for_each_rt_call {
             (cairn_system_describe_error, "describe-error", 3, ALLOC)            // message string, site, in colour?: report and backtrace
             (cairn_evaluator_count_message, "count-message", 3, ALLOC)           // #(required rest? …) …: a list; of values?; how many there are
             (cairn_evaluator_place_of_call, "place-of-call", 1, 0)               // mark of a procedure: site or mark of the call under way, or that mark
-            (cairn_evaluator_record_slot, "record-slot", 3, FAIL)                // record, rtd, index
-            (cairn_evaluator_record_slot_set, "record-slot-set!", 4, FAIL)       // record, rtd, index, value
+            (cairn_evaluator_record_slot, "record-slot", 3, ALLOC | FAIL)        // record, type, code of the field
+            (cairn_evaluator_record_slot_set, "record-slot-set!", 5, FAIL)       // record, type, code of the field, value, who: a symbol or #f
             // a program that is evaluated, and what of it becomes native
             (cairn_native_program, "native-program", 0, ALLOC)                   // #(forms lambdas value-cell cells sources)
             (cairn_native_form, "native-form", 2, ALLOC)                         // number, cells: code

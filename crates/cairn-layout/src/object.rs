@@ -10,6 +10,8 @@
 //! └──────────────────────────┴────────┴──────┴─────┘
 //! ```
 //!
+//! Records have another header, which says which type of record it is (see [`record`]).
+//!
 //! Types from 16 up are *leaves*: their payload holds no values, they live in leaf blocks once promoted, and the
 //! collector never looks inside. The length counts words for scannable objects, and for leaves bytes
 //! (bytevector), characters (string, 4 bytes each), 64-bit limbs (bignum) or words (flonum).
@@ -21,7 +23,7 @@
 pub enum Type {
     /// `length` values.
     Vector = 0,
-    /// Record type descriptor, then `length - 1` fields.
+    /// `length` fields, values; the header is a type word, see [`record`].
     Record = 1,
     /// Name (string), hash (fixnum).
     Symbol = 2,
@@ -47,6 +49,8 @@ pub enum Type {
     Flonum = 19,
     /// Weak words, as the header's flags say: one of `cairn_heap::WeakKind`.
     Weak = 20,
+    /// Record without values among its fields: `length` words of numbers as they are; see [`record`].
+    RawRecord = 21,
 }
 
 /// What is being allocated, as far as the heap has to know.
@@ -84,10 +88,10 @@ pub const FLAGS_SHIFT: u32 = 8;
 pub const fn type_byte(t: Type) -> u8 {
     ((t as u8) << 3) | 2
 }
-/// A header word.
+/// A header word; for records, that of a type without number.
 #[inline]
 pub const fn header(t: Type, flags: u8, length: u64) -> u64 {
-    (length << LENGTH_SHIFT) | ((flags as u64) << FLAGS_SHIFT) | type_byte(t) as u64
+    (length << length_shift(type_byte(t) as u64)) | ((flags as u64) << FLAGS_SHIFT) | type_byte(t) as u64
 }
 /// The type code of a header.
 #[inline]
@@ -102,7 +106,13 @@ pub const fn header_is_leaf(h: u64) -> bool {
 /// The length of a header.
 #[inline]
 pub const fn header_length(h: u64) -> u64 {
-    h >> LENGTH_SHIFT
+    h >> length_shift(h)
+}
+/// Where the length starts in this header.
+#[inline]
+pub const fn length_shift(h: u64) -> u32 {
+    const RECORDS: u32 = 1 << Type::Record as u32 | 1 << Type::RawRecord as u32;
+    LENGTH_SHIFT + (RECORDS >> header_type_code(h) & 1) * (record::LENGTH_SHIFT - LENGTH_SHIFT)
 }
 /// The flags of a header.
 #[inline]
@@ -126,6 +136,184 @@ pub const fn object_bytes(h: u64) -> u64 {
 pub const fn headed_bytes(n: usize) -> u64 {
     let n = n as u64;
     8 + 8 * if n == 0 { 1 } else { n }
+}
+
+/// Headers of records.
+///
+/// ```text
+///  63 62 61                40  39  38                            8 7    3 2 0
+/// ┌─────┬────────────────────┬────┬───────────────────────────────┬──────┬─────┐
+/// │ 0 0 │ length             │ E  │ number of the type, from 1    │ type │ 010 │
+/// └─────┴────────────────────┴────┴───────────────────────────────┴──────┴─────┘
+/// ```
+///
+/// All records of a type have the same header, and that word, the *type word*, stands for the type in programs: it is
+/// what a variable defined by `define-record-type` holds. So a type test is one comparison, and a record has no word
+/// for its type. `E`: the type extends another one, whose operations must accept its records too. A type word is not
+/// `#t`, whose low byte it has, since no type has number 0.
+pub mod record {
+    use super::{Type, type_byte};
+    use crate::Value;
+
+    /// Where the number starts.
+    pub const NUMBER_SHIFT: u32 = 8;
+    /// Bits of the number.
+    pub const NUMBER_BITS: u32 = 31;
+    /// Set in type words of types that extend another one.
+    pub const EXTENDS: u64 = 1 << 39;
+    /// Where the length starts.
+    pub const LENGTH_SHIFT: u32 = 40;
+    /// The length of the longest record: two bits above it belong to collectors.
+    pub const LENGTH_MAX: u64 = (1 << 22) - 1;
+
+    /// The type word of type `number` with records of `length` words.
+    pub const fn type_word(raw: bool, extends: bool, number: u32, length: u64) -> u64 {
+        let t = if raw { Type::RawRecord } else { Type::Record };
+        type_byte(t) as u64
+            | (number as u64) << NUMBER_SHIFT
+            | if extends { EXTENDS } else { 0 }
+            | length << LENGTH_SHIFT
+    }
+    /// Is this a type word?
+    #[inline]
+    pub const fn is_type_word(w: u64) -> bool {
+        let byte = w as u8;
+        (byte == type_byte(Type::Record) || byte == type_byte(Type::RawRecord)) && w != Value::TRUE.0
+    }
+    /// The number of a type word.
+    #[inline]
+    pub const fn number(w: u64) -> u32 {
+        (w >> NUMBER_SHIFT) as u32 & ((1 << NUMBER_BITS) - 1)
+    }
+
+    /// What a field may hold.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+    #[repr(u8)]
+    #[allow(missing_docs)]
+    pub enum FieldKind {
+        /// Any value.
+        Any = 0,
+        F64,
+        F32,
+        I8,
+        I16,
+        I32,
+        I64,
+        U8,
+        U16,
+        U32,
+        U64,
+        Char,
+        Bool,
+        /// A record of some type, or `#f`; whoever stores checks it.
+        Ref,
+    }
+
+    impl FieldKind {
+        /// All, by number, with their names in programs.
+        pub const ALL: [(FieldKind, &'static str); 14] = [
+            (FieldKind::Any, "any"),
+            (FieldKind::F64, "f64"),
+            (FieldKind::F32, "f32"),
+            (FieldKind::I8, "i8"),
+            (FieldKind::I16, "i16"),
+            (FieldKind::I32, "i32"),
+            (FieldKind::I64, "i64"),
+            (FieldKind::U8, "u8"),
+            (FieldKind::U16, "u16"),
+            (FieldKind::U32, "u32"),
+            (FieldKind::U64, "u64"),
+            (FieldKind::Char, "char"),
+            (FieldKind::Bool, "bool"),
+            (FieldKind::Ref, "ref"),
+        ];
+        /// The kind of this name.
+        pub fn by_name(name: &str) -> Option<FieldKind> {
+            Self::ALL.iter().find(|(_, n)| *n == name).map(|(k, _)| *k)
+        }
+        /// Its name.
+        pub const fn name(self) -> &'static str {
+            Self::ALL[self as usize].1
+        }
+        /// Bytes in a raw record; `None` for values that the collector must see.
+        pub const fn raw_bytes(self) -> Option<u64> {
+            use FieldKind::*;
+            Some(match self {
+                Any | Ref => return None,
+                F64 | I64 | U64 => 8,
+                F32 | I32 | U32 | Char => 4,
+                I16 | U16 => 2,
+                I8 | U8 | Bool => 1,
+            })
+        }
+        /// Least and greatest integer that a field of this kind holds, if it holds integers.
+        pub const fn integers(self) -> Option<(i128, i128)> {
+            use FieldKind::*;
+            Some(match self {
+                I8 => (-1 << 7, (1 << 7) - 1),
+                I16 => (-1 << 15, (1 << 15) - 1),
+                I32 => (-1 << 31, (1 << 31) - 1),
+                I64 => (-1 << 63, (1 << 63) - 1),
+                U8 => (0, (1 << 8) - 1),
+                U16 => (0, (1 << 16) - 1),
+                U32 => (0, (1 << 32) - 1),
+                U64 => (0, (1 << 64) - 1),
+                _ => return None,
+            })
+        }
+        /// What it holds, with an article, as errors say it.
+        pub const fn expected(self) -> &'static str {
+            use FieldKind::*;
+            match self {
+                Any => "value",
+                F64 | F32 => "flonum",
+                I8 => "integer from -128 to 127",
+                I16 => "integer from -32768 to 32767",
+                I32 => "integer from -2147483648 to 2147483647",
+                I64 => "integer of 64 bits",
+                U8 => "integer from 0 to 255",
+                U16 => "integer from 0 to 65535",
+                U32 => "integer from 0 to 4294967295",
+                U64 => "natural number of 64 bits",
+                Char => "character",
+                Bool => "boolean",
+                Ref => "record",
+            }
+        }
+    }
+
+    /// Where a field is and what it may hold; operations have it as a fixnum, [`Slot::code`], which for a field of
+    /// any value is its number from 0.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+    pub struct Slot {
+        /// What it may hold.
+        pub kind: FieldKind,
+        /// In a raw record: the number as it is, `at` bytes behind the header; of a field of any kind a value that is
+        /// no reference. Else a value, word `at` behind it.
+        pub raw: bool,
+        /// Where.
+        pub at: u32,
+    }
+
+    impl Slot {
+        /// As a fixnum.
+        pub const fn code(self) -> i64 {
+            self.at as i64 | (self.kind as i64) << 32 | (self.raw as i64) << 40
+        }
+        /// From a fixnum.
+        pub const fn of(code: i64) -> Slot {
+            let kind = (code >> 32) as u8 as usize;
+            let kind = if kind < FieldKind::ALL.len() { FieldKind::ALL[kind].0 } else { FieldKind::Any };
+            Slot { kind, raw: code >> 40 & 1 != 0, at: code as u32 }
+        }
+    }
+
+    /// In the fixnum that describes a type: records are raw.
+    pub const RAW: i64 = 1;
+    /// No other type extends it.
+    pub const SEALED: i64 = 2;
+    /// The length of its records is from here on.
+    pub const DESCRIBED_LENGTH_SHIFT: u32 = 4;
 }
 
 /// Size in bytes of a pair.
@@ -196,23 +384,23 @@ pub mod port {
 /// Word indices of a hash table, a record that `lib/cairn/hash-table.sld` defines; see `cairn_rt::table`.
 pub mod table {
     /// Fixnum: which keys are the same, one of the constants below.
-    pub const KIND: u64 = 1;
+    pub const KIND: u64 = 0;
     /// Vector of the entries, in the order in which they were made: key, value, key, value, …
-    pub const ENTRIES: u64 = 2;
+    pub const ENTRIES: u64 = 1;
     /// Fixnum: entries made so far, those deleted since among them.
-    pub const USED: u64 = 3;
+    pub const USED: u64 = 2;
     /// Fixnum: entries that are there.
-    pub const COUNT: u64 = 4;
+    pub const COUNT: u64 = 3;
     /// Bytevector: the index, or `#f` while there are few entries.
-    pub const INDEX: u64 = 5;
+    pub const INDEX: u64 = 4;
     /// Bytevector: the index of the entries whose hash changes with the next collection, or `#f`.
-    pub const YOUNG: u64 = 6;
+    pub const YOUNG: u64 = 5;
     /// Fixnum: places taken in that.
-    pub const YOUNG_USED: u64 = 7;
+    pub const YOUNG_USED: u64 = 6;
     /// Fixnum: collections up to the last time that the indices were brought up to date.
-    pub const COLLECTIONS: u64 = 8;
+    pub const COLLECTIONS: u64 = 7;
     /// Fixnum: those of them that moved old objects; `#f` if no hash in the index depends on an address.
-    pub const MOVES: u64 = 9;
+    pub const MOVES: u64 = 8;
     /// Kind: `eq?`.
     pub const EQ: i64 = 0;
     /// Kind: `eqv?`.
@@ -282,4 +470,5 @@ pub mod continuation {
 
 const _: () = assert!(type_byte(Type::Vector) & 7 == 2);
 const _: () = assert!(object_bytes(header(Type::String, 0, 3)) == 24);
+const _: () = assert!(object_bytes(record::type_word(false, true, (1 << 31) - 1, record::LENGTH_MAX)) == 8 << 22);
 const _: () = assert!(object_bytes(header(Type::Bytevector, 0, 0)) == 16);

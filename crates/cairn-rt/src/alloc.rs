@@ -34,7 +34,12 @@ pub fn alloc_object(ctx: &mut Machine, ty: Type, flags: u8, length: u64) -> Valu
     if length > LENGTH_MAX {
         exhaustion::refuse(ctx, length.saturating_mul(8));
     }
-    let header = object::header(ty, flags, length);
+    alloc_object_of(ctx, object::header(ty, flags, length))
+}
+
+/// A fresh object with this header; the payload is uninitialised.
+#[inline]
+pub fn alloc_object_of(ctx: &mut Machine, header: u64) -> Value {
     let bytes = object::object_bytes(header);
     let kind = if object::header_is_leaf(header) { AllocKind::Leaf } else { AllocKind::Scannable };
     let address = alloc(ctx, bytes, kind);

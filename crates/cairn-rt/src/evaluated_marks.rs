@@ -7,7 +7,7 @@
 //! for it there.
 //!
 //! ```text
-//!  mark     [rtd][name of the procedure: symbol][source][byte offset]
+//!  mark     [type word][name of the procedure: symbol][source][byte offset]
 //!  source   #(path text)
 //! ```
 
@@ -25,22 +25,22 @@ const NAME: &str = "evaluated";
 /// Is this a mark?
 pub fn is_mark(v: Value) -> bool {
     access::is(v, Type::Record)
-        && access::length(v) == 4
-        && record::type_name(access::word(v, 0)).as_deref() == Some("evaluated-place")
+        && access::length(v) == 3
+        && record::type_of(v).and_then(record::type_name).as_deref() == Some("evaluated-place")
 }
 
 /// The procedure's name in a mark.
 pub fn name(mark: Value) -> String {
-    let name = access::word(mark, 1);
+    let name = access::word(mark, 0);
     if access::is(name, Type::Symbol) { access::symbol_text(name) } else { "?".into() }
 }
 
 /// Path, text and byte offset of a mark, if it has a source.
 pub fn place(mark: Value) -> Option<(String, String, usize)> {
-    let source = access::word(mark, 2);
+    let source = access::word(mark, 1);
     let [path, text] = access::vector_of(source)? else { return None };
     let string = |v: &Value| access::string_of(*v).map(|_| access::string_text(*v));
-    let start = access::fixnum_of(access::word(mark, 3))?;
+    let start = access::fixnum_of(access::word(mark, 2))?;
     Some((string(path)?, string(text)?, usize::try_from(start).ok()?))
 }
 

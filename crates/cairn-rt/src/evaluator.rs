@@ -8,15 +8,17 @@
 use crate::access;
 use crate::alloc;
 use crate::evaluated_marks;
-use crate::failure::{self, other, wrong_type};
+use crate::failure::{self, other, with_article, wrong_type};
 use crate::num::operand::from_number;
 use crate::report;
 use crate::runtime::rt;
 use crate::symbol;
+use crate::{record, record_types};
 use cairn_layout::Value;
 use cairn_layout::code::{SEVERAL, count_word};
 use cairn_layout::machine::Machine;
-use cairn_layout::object;
+use cairn_layout::object::record::Slot;
+use cairn_layout::object::{self, Type};
 use cairn_layout::value::TAG_PAIR;
 use cairn_num::{Int, Number};
 
@@ -258,50 +260,44 @@ pub extern "C" fn cairn_evaluator_place_of_call(ctx: &mut Machine, mark: Value) 
     report::place_of_call(ctx, &evaluated_marks::name(mark)).unwrap_or(mark)
 }
 
-/// `(record-slot record rtd index)`: an accessor whose index is known only now.
+/// `(record-slot record type code)`: an accessor whose field is known only now.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_evaluator_record_slot(
-    ctx: &mut Machine,
-    record: Value,
-    rtd: Value,
-    index: Value,
-) -> Value {
-    match slot(record, rtd, index) {
-        Some(i) => access::word(record, i),
-        None => wrong_type(ctx, "record-slot", 1, &instance(rtd), record),
+pub extern "C" fn cairn_evaluator_record_slot(ctx: &mut Machine, record: Value, rtd: Value, code: Value) -> Value {
+    match slot(record, rtd, code) {
+        Some(slot) => record::get(ctx, record, slot),
+        None => no_instance(ctx, record, rtd, Value::FALSE),
     }
 }
 
-/// `(record-slot-set! record rtd index value)`.
+/// `(record-slot-set! record type code value who)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_evaluator_record_slot_set(
     ctx: &mut Machine,
     record: Value,
     rtd: Value,
-    index: Value,
+    code: Value,
     x: Value,
+    who: Value,
 ) -> Value {
-    match slot(record, rtd, index) {
-        Some(i) => {
-            alloc::store_word(ctx, record, i, x);
-            Value::UNSPECIFIED
-        }
-        None => wrong_type(ctx, "record-slot-set!", 1, &instance(rtd), record),
+    match slot(record, rtd, code) {
+        Some(slot) if record::put(ctx, record, slot, x) => Value::UNSPECIFIED,
+        Some(slot) => wrong_type(ctx, &name(who), 0, &record::with_article(slot.kind), x),
+        None => no_instance(ctx, record, rtd, who),
     }
 }
 
-/// The word of field `index`, if there is one.
-fn slot(record: Value, rtd: Value, index: Value) -> Option<u64> {
-    use cairn_layout::object::Type;
-    let is_instance = access::is(record, Type::Record) && access::word(record, 0) == rtd;
-    let i = access::fixnum_of(index)
-        .filter(|i| is_instance && *i >= 0 && (*i as usize) + 1 < access::length(record))?;
-    Some(i as u64 + 1)
+fn name(who: Value) -> String {
+    if access::is(who, Type::Symbol) { access::symbol_text(who) } else { String::new() }
 }
 
-fn instance(rtd: Value) -> String {
-    match crate::record::type_name(rtd) {
-        Some(name) => format!("a record of type {name}"),
-        None => "a record".into(),
-    }
+fn no_instance(ctx: &mut Machine, record: Value, rtd: Value, who: Value) -> Value {
+    let expected = record::type_name(rtd).unwrap_or_else(|| "record".into());
+    wrong_type(ctx, &name(who), 0, &with_article(&expected), record)
+}
+
+/// The field of this code, if the record has it.
+fn slot(record: Value, rtd: Value, code: Value) -> Option<Slot> {
+    let slot = Slot::of(access::fixnum_of(code)?);
+    let fields = record_types::get(rtd)?;
+    (record::is_a(record, rtd) && fields.fields.iter().any(|f| f.slot == slot)).then_some(slot)
 }

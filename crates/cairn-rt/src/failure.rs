@@ -91,6 +91,15 @@ pub fn describe_io(error: &std::io::Error) -> String {
     }
 }
 
+/// `pair` as `a pair`.
+pub fn with_article(noun: &str) -> std::borrow::Cow<'_, str> {
+    if noun.starts_with("a ") || noun.starts_with("an ") || noun.starts_with("the ") {
+        return noun.into();
+    }
+    let article = if noun.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+    format!("{article} {noun}").into()
+}
+
 /// The value of an `Option` whose `None` says that a failure is recorded, or a return of `Value::FAIL`.
 macro_rules! check {
     ($option:expr) => {

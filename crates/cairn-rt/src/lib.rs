@@ -18,7 +18,7 @@
 //! | [`equality`] | `eqv?`, `equal?` and hashing |
 //! | [`weak`] | weak objects, guardians |
 //! | [`table`] | finding keys whose addresses change |
-//! | [`chars`], [`string`], [`symbol`], [`symbol_table`], [`vector`], [`bytes`], [`list`], [`record`] | data types; [`sequence`] is what three of them share |
+//! | [`chars`], [`string`], [`symbol`], [`symbol_table`], [`vector`], [`bytes`], [`list`], [`record`] with [`record_types`] | data types; [`sequence`] is what three of them share |
 //! | [`port`], [`print`] | input and output |
 //! | [`evaluator`], [`expander`] | what `eval` asks of the expander |
 //! | [`events`] | what threads wait for: files, time |
@@ -55,6 +55,7 @@ mod num;
 mod port;
 mod print;
 mod record;
+mod record_types;
 mod report;
 pub mod runtime;
 mod sequence;

@@ -1,57 +1,300 @@
-//! Records, and how their type descriptors look to the runtime.
+//! Records: making them, their fields, and what the runtime knows of them for printing and messages.
 //!
 //! ```text
-//!  record                         type descriptor (itself a record)
-//!  [header][rtd][field 0]...      [header][rtd of rtds][name: symbol][field names: list]...
+//!  record  [type word][field]...        raw record  [type word][numbers as in C]...
 //! ```
 //!
-//! The descriptor of descriptors has `#f` for its own. The library defines descriptors; the runtime reads names from
-//! them, for printing. Records come in from anywhere, so nothing here trusts the shape of a descriptor.
+//! What stands behind a type word is in [`crate::record_types`]. Compiled code makes records and reads fields itself;
+//! this is for evaluated code, for integers that are no fixnums, and for types that extend others.
 
 use crate::access::{self, list_items, words_mut};
-use crate::alloc::{alloc_object, written};
-use crate::failure::check;
+use crate::alloc::{alloc_object_of, store_word, written};
+use crate::failure::{self, check, fail, wrong_type};
+use crate::num;
+use crate::record_types::{self, Field, RecordType};
+use crate::symbol::intern;
 use cairn_layout::Value;
-use cairn_layout::machine::Machine;
-use cairn_layout::object::Type;
+use cairn_layout::machine::{Machine, error};
+use cairn_layout::object::record::{self, DESCRIBED_LENGTH_SHIFT, FieldKind, Slot};
+use cairn_layout::object::{Type, header_length, type_byte};
+use cairn_layout::value::TAG_OBJECT;
+use cairn_num::{Int, Number};
+use std::sync::atomic::Ordering;
 
-/// `(make-record rtd fields)`.
+/// `(make-record type fields)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_record_make(ctx: &mut Machine, rtd: Value, fields: Value) -> Value {
     let n = check!(crate::list::checked_length(ctx, "make-record", fields));
-    let v = alloc_object(ctx, Type::Record, 0, n as u64 + 1);
-    let words = words_mut(v);
-    words[0] = rtd;
-    for (slot, x) in words[1..].iter_mut().zip(list_items(fields)) {
+    let plain = record::is_type_word(rtd.0) && rtd.0 as u8 == type_byte(Type::Record);
+    if !plain || header_length(rtd.0) != n as u64 {
+        return wrong_type(ctx, "make-record", 1, &format!("a type of records with {n} fields"), rtd);
+    }
+    let v = alloc_object_of(ctx, rtd.0);
+    for (slot, x) in words_mut(v).iter_mut().zip(list_items(fields)) {
         *slot = x;
     }
     written(ctx, v);
     v
 }
 
-/// Is this record a type descriptor: the descriptor of descriptors, or an instance of it?
-pub fn is_descriptor(record: Value) -> bool {
-    let rtd = access::word(record, 0);
-    let is_root =
-        |v: Value| access::is(v, Type::Record) && access::length(v) > 0 && access::word(v, 0) == Value::FALSE;
-    rtd == Value::FALSE || is_root(rtd)
+/// `(make-raw-record type)`: with zeros.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_record_make_raw(ctx: &mut Machine, rtd: Value) -> Value {
+    if !record::is_type_word(rtd.0) || rtd.0 as u8 != type_byte(Type::RawRecord) {
+        return wrong_type(ctx, "make-raw-record", 1, "a type of raw records", rtd);
+    }
+    let v = alloc_object_of(ctx, rtd.0);
+    // SAFETY: the payload is so many words.
+    unsafe { std::ptr::write_bytes(access::word_address(v, 0), 0, access::length(v)) };
+    v
+}
+
+fn name_of(v: Value) -> String {
+    if access::is(v, Type::Symbol) { access::symbol_text(v) } else { "record".into() }
+}
+
+/// The fields in a list of names and of pairs of a name and a code.
+fn own_fields(list: Value, first: usize) -> Vec<Field> {
+    list_items(list)
+        .enumerate()
+        .map(|(i, f)| {
+            let plain = Slot { kind: FieldKind::Any, raw: false, at: (first + i) as u32 };
+            let (name, slot) =
+                if f.is_pair() { (access::car(f), Slot::of(access::cdr(f).as_fixnum())) } else { (f, plain) };
+            Field { name: name_of(name).into(), slot }
+        })
+        .collect()
+}
+
+fn make_type(ctx: &mut Machine, name: Value, fields: Value, about: Value, parent: Option<Value>) -> Value {
+    let inherited = parent.and_then(record_types::get).map(|p| p.fields.clone()).unwrap_or_default();
+    let own = inherited.len();
+    let about = about.as_fixnum();
+    let mut fields = inherited.into_iter().chain(own_fields(fields, own)).collect::<Vec<_>>();
+    fields.shrink_to_fit();
+    let made = record_types::define(RecordType {
+        word: Value::UNSPECIFIED,
+        name: name_of(name).into(),
+        fields,
+        own,
+        parent,
+        shown: usize::MAX.into(),
+        sealed: about & record::SEALED != 0,
+        raw: about & record::RAW != 0,
+        length: (about >> DESCRIBED_LENGTH_SHIFT) as u64,
+    });
+    crate::runtime::rt(ctx).record_types.push(made);
+    made
+}
+
+/// `(make-record-type name fields about)`: `fields` is a list of names and of pairs of a name and `Slot::code`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_record_make_type(ctx: &mut Machine, name: Value, fields: Value, about: Value) -> Value {
+    make_type(ctx, name, fields, about, None)
+}
+
+/// `(make-record-subtype name fields about parent)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_record_make_subtype(
+    ctx: &mut Machine,
+    name: Value,
+    fields: Value,
+    about: Value,
+    parent: Value,
+) -> Value {
+    match record_types::get(parent) {
+        None => wrong_type(ctx, "define-record-type", 0, "a record type to extend", parent),
+        Some(p) if p.sealed => {
+            let message = format!("the record type {} is sealed: nothing can extend it:", p.name);
+            fail(ctx, error::PENDING, "define-record-type", &message, &[name])
+        }
+        Some(_) => make_type(ctx, name, fields, about, Some(parent)),
+    }
+}
+
+/// `(record-is-a object type)`: is it a record of this type, or of one that extends it?
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_record_is_a(_ctx: &mut Machine, object: Value, rtd: Value) -> Value {
+    Value::bool(is_a(object, rtd))
+}
+
+/// The same.
+pub fn is_a(object: Value, rtd: Value) -> bool {
+    let mut of = type_of(object);
+    while let Some(t) = of {
+        if t == rtd {
+            return true;
+        }
+        of = record_types::get(t).and_then(|t| t.parent);
+    }
+    false
+}
+
+/// The type of a record.
+#[inline]
+pub fn type_of(v: Value) -> Option<Value> {
+    (v.is_object() && record::is_type_word(access::header(v))).then(|| Value(access::header(v)))
+}
+
+/// `(record-fits x code)`: may a field of this kind hold the bignum?
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_record_fits(_ctx: &mut Machine, x: Value, code: Value) -> Value {
+    Value::bool(integer(x, Slot::of(code.as_fixnum()).kind).is_some())
+}
+
+/// The integer, if a field of this kind may hold it.
+fn integer(x: Value, kind: FieldKind) -> Option<i128> {
+    let (lo, hi) = kind.integers()?;
+    let n = match num::to_number(x)? {
+        Number::Int(Int::Fix(n)) => i128::from(n),
+        Number::Int(Int::Big { negative, limbs }) => {
+            let [limb] = limbs[..] else { return None };
+            if negative { -i128::from(limb) } else { i128::from(limb) }
+        }
+        _ => return None,
+    };
+    (lo <= n && n <= hi).then_some(n)
+}
+
+/// Address of a raw field.
+fn raw(record: Value, slot: Slot) -> *mut u8 {
+    (record.0 - TAG_OBJECT + 8 + u64::from(slot.at)) as *mut u8
+}
+
+/// What a field holds.
+pub enum Contents {
+    /// A value.
+    Value(Value),
+    /// A number that lies in a raw record.
+    Number(Number),
+}
+
+/// What a field holds. `slot` is one of the record's type.
+pub fn contents(record: Value, slot: Slot) -> Contents {
+    if !slot.raw {
+        return Contents::Value(access::word(record, u64::from(slot.at)));
+    }
+    let at = raw(record, slot);
+    // SAFETY: the type of the record says that this is there, aligned for its size.
+    unsafe {
+        let n = match slot.kind {
+            FieldKind::Any => return Contents::Value(*(at as *const Value)),
+            FieldKind::F64 => return Contents::Number(Number::Flo(*(at as *const f64))),
+            FieldKind::F32 => return Contents::Number(Number::Flo(f64::from(*(at as *const f32)))),
+            FieldKind::Char => return Contents::Value(Value::char(*(at as *const u32))),
+            FieldKind::Bool => return Contents::Value(Value::bool(*at != 0)),
+            FieldKind::I8 => i128::from(*(at as *const i8)),
+            FieldKind::I16 => i128::from(*(at as *const i16)),
+            FieldKind::I32 => i128::from(*(at as *const i32)),
+            FieldKind::I64 => i128::from(*(at as *const i64)),
+            FieldKind::U8 => i128::from(*at),
+            FieldKind::U16 => i128::from(*(at as *const u16)),
+            FieldKind::U32 => i128::from(*(at as *const u32)),
+            _ => i128::from(*(at as *const u64)),
+        };
+        Contents::Number(Number::Int(Int::from(n)))
+    }
+}
+
+/// The same as a value.
+pub fn get(ctx: &mut Machine, record: Value, slot: Slot) -> Value {
+    match contents(record, slot) {
+        Contents::Value(v) => v,
+        Contents::Number(n) => num::operand::from_number(ctx, &n),
+    }
+}
+
+/// Stores into a field; `false` if it may not hold `x`.
+pub fn put(ctx: &mut Machine, record: Value, slot: Slot, x: Value) -> bool {
+    let at = raw(record, slot);
+    let fits = match slot.kind {
+        FieldKind::Any | FieldKind::Ref => !slot.raw || !x.is_pointer(),
+        FieldKind::F64 | FieldKind::F32 => access::flonum_of(x).is_some(),
+        FieldKind::Char => x.is_char(),
+        FieldKind::Bool => x == Value::TRUE || x == Value::FALSE,
+        kind => integer(x, kind).is_some(),
+    };
+    if !fits {
+        return false;
+    }
+    if !slot.raw {
+        store_word(ctx, record, u64::from(slot.at), x);
+        return true;
+    }
+    let double = access::flonum_of(x).unwrap_or(0.0);
+    let n = integer(x, slot.kind).unwrap_or(0);
+    // SAFETY: the type of the record says that this is there, aligned for its size.
+    unsafe {
+        match slot.kind {
+            FieldKind::Any => *(at as *mut Value) = x,
+            FieldKind::F64 => *(at as *mut f64) = double,
+            FieldKind::F32 => *(at as *mut f32) = double as f32,
+            FieldKind::Char => *(at as *mut u32) = x.as_char(),
+            FieldKind::Bool => *at = u8::from(x.is_true()),
+            kind => match kind.raw_bytes() {
+                Some(1) => *at = n as u8,
+                Some(2) => *(at as *mut u16) = n as u16,
+                Some(4) => *(at as *mut u32) = n as u32,
+                _ => *(at as *mut u64) = n as u64,
+            },
+        }
+    }
+    true
+}
+
+/// `(record-get record code)`: an integer of 64 bits that need not be a fixnum.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_record_get(ctx: &mut Machine, record: Value, code: Value) -> Value {
+    get(ctx, record, Slot::of(code.as_fixnum()))
+}
+
+/// `(record-put! record code x)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_record_put(ctx: &mut Machine, record: Value, code: Value, x: Value) -> Value {
+    let slot = Slot::of(code.as_fixnum());
+    if put(ctx, record, slot, x) {
+        return Value::UNSPECIFIED;
+    }
+    wrong_type(ctx, "", 0, &with_article(slot.kind), x)
+}
+
+/// What a field of this kind holds, with an article.
+pub fn with_article(kind: FieldKind) -> String {
+    failure::with_article(kind.expected()).into_owned()
+}
+
+/// `(record-type-show! type count)`: only so many fields of its records are printed.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_record_show(_ctx: &mut Machine, rtd: Value, count: Value) -> Value {
+    if let Some(t) = record_types::get(rtd) {
+        t.shown.store(count.as_fixnum() as usize, Ordering::Relaxed);
+    }
+    Value::UNSPECIFIED
+}
+
+/// `(record-type-about type what)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_record_about(ctx: &mut Machine, rtd: Value, what: Value) -> Value {
+    let Some(t) = record_types::get(rtd) else { return Value::FALSE };
+    let fields = match what.as_fixnum() {
+        0 => return intern(ctx, &t.name),
+        1 => &t.fields[t.own..],
+        2 => &t.fields[..],
+        3 => return t.parent.unwrap_or(Value::FALSE),
+        _ => {
+            let kinds: Vec<Value> = t.fields.iter().map(|f| intern(ctx, f.slot.kind.name())).collect();
+            return crate::alloc::make_list(ctx, &kinds);
+        }
+    };
+    let names: Vec<Value> = fields.iter().map(|f| intern(ctx, &f.name)).collect();
+    crate::alloc::make_list(ctx, &names)
 }
 
 /// The name of a record type, without the angle brackets of `<point>`.
 pub fn type_name(rtd: Value) -> Option<String> {
-    if !access::is(rtd, Type::Record) || access::length(rtd) < 2 {
-        return None;
-    }
-    let name = access::word(rtd, 1);
-    let text = if access::is(name, Type::Symbol) {
-        access::symbol_text(name)
-    } else if access::is(name, Type::String) {
-        access::string_text(name)
-    } else {
-        return None;
-    };
-    let inner = text.strip_prefix('<').and_then(|t| t.strip_suffix('>')).filter(|t| !t.is_empty());
-    Some(inner.map(str::to_string).unwrap_or(text))
+    let name = record_types::get(rtd)?.name.to_string();
+    let inner = name.strip_prefix('<').and_then(|t| t.strip_suffix('>')).filter(|t| !t.is_empty());
+    Some(inner.map(str::to_string).unwrap_or(name))
 }
 
 /// What a condition object says; see `lib/cairn/control.sld`.
@@ -66,45 +309,16 @@ pub struct Condition {
 
 /// The contents of a condition: a record of a type named `condition` with fields kind, who, message, irritants, site.
 pub fn condition(v: Value) -> Option<Condition> {
-    if !access::is(v, Type::Record) || access::length(v) != 6 {
+    if !access::is(v, Type::Record) || access::length(v) != 5 {
         return None;
     }
     let text = |v: Value| access::string_of(v).map(|_| access::string_text(v));
-    let message = text(access::word(v, 3))?;
-    if type_name(access::word(v, 0)).as_deref() != Some("condition") {
+    let message = text(access::word(v, 2))?;
+    if type_name(type_of(v)?).as_deref() != Some("condition") {
         return None;
     }
-    let irritants = access::word(v, 4);
+    let irritants = access::word(v, 3);
     let proper = matches!(crate::list::shape(irritants), crate::list::Shape::Proper(_));
     let irritants = if proper { list_items(irritants).collect() } else { vec![irritants] };
-    Some(Condition { who: text(access::word(v, 2)), message, irritants })
-}
-
-/// The fields of a record that people see: all, unless its type's list of field names ends with a symbol; then those
-/// that are named.
-pub fn shown_fields<'a>(v: Value) -> &'a [Value] {
-    let fields = &access::words(v)[1..];
-    let rtd = access::word(v, 0);
-    if !access::is(rtd, Type::Record) || access::length(rtd) < 3 {
-        return fields;
-    }
-    let (mut names, mut named) = (access::word(rtd, 2), 0);
-    while names.is_pair() && named < fields.len() {
-        (names, named) = (access::cdr(names), named + 1);
-    }
-    if access::is(names, Type::Symbol) { &fields[..named] } else { fields }
-}
-
-/// The name of field `i` (from 0) of records of this type. Field names may be symbols or lists that begin with one.
-pub fn field_name(rtd: Value, i: usize) -> Option<String> {
-    if !access::is(rtd, Type::Record) || access::length(rtd) < 3 {
-        return None;
-    }
-    let fields = access::word(rtd, 2);
-    let field = match access::vector_of(fields) {
-        Some(items) => items.get(i).copied()?,
-        None => list_items(fields).nth(i)?,
-    };
-    let field = if field.is_pair() { access::car(field) } else { field };
-    access::is(field, Type::Symbol).then(|| access::symbol_text(field))
+    Some(Condition { who: text(access::word(v, 1)), message, irritants })
 }

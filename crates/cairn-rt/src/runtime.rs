@@ -9,6 +9,7 @@ use crate::expander::Evaluator;
 use crate::machine::modules::Modules;
 use crate::machine::state::State;
 use crate::machine::ticker::Ticker;
+use crate::record_types::Made;
 use crate::start_options::Options;
 use crate::symbol_table::SymbolTable;
 use cairn_heap::{Heap, Scheme};
@@ -63,6 +64,8 @@ pub struct Runtime {
     pub(crate) last_output: u8,
     /// Open file ports. Weak: a port that nothing else refers to is closed.
     pub open_ports: Vec<Value>,
+    /// The record types that were made.
+    pub(crate) record_types: Made,
     /// The loaded modules.
     pub modules: Modules,
     /// Ports that nothing else refers to: to be closed. Roots.

@@ -64,6 +64,7 @@ impl Runtime {
             failure: None,
             last_output: b'\n',
             open_ports: Vec::new(),
+            record_types: Default::default(),
             modules: Modules::default(),
             dropped_ports: Vec::new(),
             open_retries: (0, 0),

@@ -530,9 +530,8 @@ mod tests {
     fn make(ctx: &mut Machine, kind: i64) -> Value {
         let entries = make_filled(ctx, Type::Vector, 2 * FEW as u64, Value::fixnum(0));
         let zero = Value::fixnum(0);
-        let fields =
-            [Value::FALSE, Value::fixnum(kind), entries, zero, zero, Value::FALSE, Value::FALSE, zero, zero];
-        let v = make_filled(ctx, Type::Record, 10, Value::FALSE);
+        let fields = [Value::fixnum(kind), entries, zero, zero, Value::FALSE, Value::FALSE, zero, zero];
+        let v = make_filled(ctx, Type::Record, 9, Value::FALSE);
         fields.iter().enumerate().for_each(|(i, x)| store_word(ctx, v, i as u64, *x));
         v
     }

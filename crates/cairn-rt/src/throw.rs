@@ -9,7 +9,7 @@
 use crate::access::{self, c_text};
 use crate::alloc;
 use crate::evaluated_marks as evaluated;
-use crate::failure::count_message;
+use crate::failure::{count_message, with_article};
 use crate::record;
 use crate::report;
 use crate::runtime::{Failure, rt};
@@ -31,15 +31,6 @@ fn container_name(v: Value) -> Option<(&'static str, usize)> {
         return None;
     };
     Some((name, access::length(v)))
-}
-
-/// `pair` as `a pair`.
-fn with_article(noun: &str) -> std::borrow::Cow<'_, str> {
-    if noun.starts_with("a ") || noun.starts_with("an ") || noun.starts_with("the ") {
-        return noun.into();
-    }
-    let article = if noun.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
-    format!("{article} {noun}").into()
 }
 
 /// The two strings of `operation`: a C string `who`, then, right after its NUL, a C string `expected`.

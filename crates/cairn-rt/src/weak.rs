@@ -50,8 +50,8 @@ pub fn give_back(ctx: &mut Machine) {
     // From the last to the first, so that the first stands in front.
     for b in back.into_iter().rev() {
         let (guardian, pair) = (Value(b.guardian), alloc_pair(ctx, Value(b.object), Value(b.companion)));
-        let list = alloc_pair(ctx, pair, word(guardian, 1));
-        store_word(ctx, guardian, 1, list);
+        let list = alloc_pair(ctx, pair, word(guardian, 0));
+        store_word(ctx, guardian, 0, list);
     }
     if ctx.slot(slot::FINALIZER_HOOK).is_procedure() {
         // SAFETY: the machine is alive.

@@ -6,6 +6,7 @@ use super::{Res, Stop};
 use crate::ir::Literal;
 use crate::prim::{Kind, Op, PrimOp, fixnum_bit, scalar_bit};
 use crate::walk::deep;
+use cairn_layout::object::record::Slot;
 use cairn_num::{Int, Number};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
@@ -179,8 +180,12 @@ impl<P> World<P> {
                 b.borrow_mut()[i] = u8::try_from(fx(2)).map_err(|_| Stop::Operand)?;
                 Ok(unspecified())
             }
-            (RecordRef | RecordSet, [x, rtd, ..]) => {
-                let field = fx(2) as usize + 1;
+            (RawRecord, [rtd, _]) => {
+                let cells_of = |n: i64| vec![fixnum(0); 8 * n as usize];
+                Ok(Val::Record(cells([vec![rtd.clone()], cells_of(fx(1))].concat())))
+            }
+            (RecordRef | RecordSet | RecordFlRef | RecordFlSet, [x, rtd, ..]) => {
+                let field = Slot::of(fx(2)).at as usize + 1;
                 match x {
                     Val::Record(r) if instance(x, rtd) && field < r.borrow().len() => {
                         if let Some(x) = args.get(3) {
@@ -250,6 +255,9 @@ impl<P> World<P> {
             ("make-record", [rtd, l]) => {
                 let fields = items(l)?;
                 Ok(Val::Record(cells([vec![rtd.clone()], fields].concat())))
+            }
+            ("make-record-type" | "make-record-subtype", parts) => {
+                Ok(Val::Record(cells([vec![boolean(false)], parts.to_vec()].concat())))
             }
             ("append-reversed", [l, tail]) => {
                 let cons = |tail, x: Val<P>| Val::Pair(cells(vec![x, tail]));
@@ -355,5 +363,16 @@ fn predicate_kind(o: Op) -> Option<Kind> {
 }
 
 fn instance<P>(x: &Val<P>, rtd: &Val<P>) -> bool {
-    matches!(x, Val::Record(r) if r.borrow()[0].is_eq(rtd))
+    let Val::Record(r) = x else { return false };
+    let mut of = r.borrow()[0].clone();
+    loop {
+        // a type: #f, name, fields, description, and the type that it extends
+        let next = match &of {
+            of if of.is_eq(rtd) => return true,
+            Val::Record(r) => r.borrow().get(4).cloned(),
+            _ => None,
+        };
+        let Some(next) = next else { return false };
+        of = next;
+    }
 }

@@ -366,6 +366,9 @@ impl<'p> Call<'_, 'p> {
                 }
                 Ok(out)
             }
+            ("make-record-type" | "make-record-subtype", parts) => {
+                Ok(Val::Record(cells([vec![boolean(false)], parts.to_vec()].concat())))
+            }
             ("make-record", [rtd, _]) => {
                 let mut parts = vec![rtd.clone()];
                 parts.extend(self.items(1)?);

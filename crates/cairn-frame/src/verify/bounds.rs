@@ -12,7 +12,9 @@ pub(crate) fn allocated(op: &Op) -> u32 {
         Op::Prim(p) => match p.op {
             PrimOp::Op(P::Cons | P::MakeBox | P::MakePromise) => 2,
             PrimOp::Op(P::FlRectangular) => 3,
-            PrimOp::Vector | PrimOp::Record | PrimOp::Opaque => 1 + p.args.len(),
+            PrimOp::Record => p.args.len(),
+            PrimOp::Op(P::RawRecord) => 1 + p.raw_words(),
+            PrimOp::Vector | PrimOp::Opaque => 1 + p.args.len(),
             _ => return 0,
         },
         _ => return 0,

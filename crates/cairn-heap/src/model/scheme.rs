@@ -33,8 +33,15 @@ const fn object_bytes(header: u64) -> u64 {
 const LEAF_BIT: u64 = (FIRST_LEAF as u64) << 3;
 
 const _: () = {
-    use cairn_layout::object::{Type, header};
+    use cairn_layout::object::{Type, header, record};
     let types = [Type::Vector, Type::Opaque, Type::String, Type::Bytevector, Type::Bignum, Type::Flonum];
+    let mut n = 0;
+    while n < 20 {
+        let (h, raw) = (record::type_word(false, true, 7, n), record::type_word(true, false, 1 << 30, n));
+        assert!(object_bytes(h) == cairn_layout::object::object_bytes(h) && h & LEAF_BIT == 0);
+        assert!(object_bytes(raw) == object_bytes(h) && raw & LEAF_BIT != 0);
+        n += 1;
+    }
     let mut i = 0;
     while i < types.len() {
         let mut n = 0;

@@ -94,7 +94,11 @@ fn primitive(p: &Prim, d: &mut Demands) {
         PrimOp::Op(P::Cons) => return d.objects.push((AllocKind::Pair, 16)),
         PrimOp::Op(P::MakeBox | P::MakePromise) => 1,
         PrimOp::Op(P::FlRectangular) => 2,
-        PrimOp::Vector | PrimOp::Record | PrimOp::Opaque => p.args.len(),
+        PrimOp::Op(P::RawRecord) => {
+            return d.objects.push((AllocKind::Leaf, headed_bytes(p.raw_words())));
+        }
+        PrimOp::Record => p.args.len() - 1,
+        PrimOp::Vector | PrimOp::Opaque => p.args.len(),
         PrimOp::Op(P::SetCar | P::SetCdr | P::SetBox | P::PromiseSet) => return stored(p, 1, d),
         PrimOp::Op(P::VectorSet | P::PortSet | P::OpaqueSet) => return stored(p, 2, d),
         PrimOp::Op(P::RecordSet) => return stored(p, 3, d),

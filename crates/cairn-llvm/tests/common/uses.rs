@@ -8,7 +8,8 @@ pub fn operands(info: &OpInfo, first: u32) -> Vec<Operand> {
     let literal = |i: usize| {
         matches!(
             (info.op, i),
-            (P::RecordRef | P::RecordSet, 2)
+            (P::RecordRef | P::RecordSet | P::RecordFlRef | P::RecordFlSet, 2)
+                | (P::RawRecord, 1)
                 | (P::PortRef | P::PortSet | P::OpaqueRef | P::OpaqueSet, 1)
                 | (P::MachineRef | P::MachineSet, 0)
         )

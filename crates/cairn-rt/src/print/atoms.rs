@@ -34,6 +34,11 @@ pub(super) fn print_atom(out: &mut impl Out, v: Value, mode: Mode) {
     if v.is_object() {
         return print_object(out, v, mode);
     }
+    if let Some(name) = record::type_name(v) {
+        out.str("#<record-type ");
+        out.str(&name);
+        return out.str(">");
+    }
     out.str(match v {
         Value::FALSE => "#f",
         Value::TRUE => "#t",
@@ -76,13 +81,10 @@ fn print_object(out: &mut impl Out, v: Value, mode: Mode) {
     if let Some(port) = Port::of(v) {
         return print_port(out, port);
     }
-    if is(Type::Record) {
-        if access::length(v) > 1 {
-            out.str("#<record-type ");
-            out.str(&record::type_name(v).unwrap_or_default());
-            return out.str(">");
-        }
-        return out.str("#<record>");
+    if let Some(name) = record::type_of(v).and_then(record::type_name) {
+        out.str("#<");
+        out.str(&name);
+        return out.str(">");
     }
     out.str(match access::type_code(v) {
         Some(c) if c == Type::Promise as u8 => "#<promise>",

@@ -6,6 +6,7 @@
 
 use crate::access::{self, car, cdr, words};
 use crate::record;
+use crate::record_types;
 use cairn_layout::Value;
 use cairn_layout::object::Type;
 use std::collections::HashMap;
@@ -19,7 +20,7 @@ pub fn is_node(v: Value) -> bool {
         || (v.is_object()
             && match access::type_code(v) {
                 Some(c) if c == Type::Vector as u8 => access::length(v) > 0,
-                Some(c) if c == Type::Record as u8 => access::length(v) > 0 && !record::is_descriptor(v),
+                Some(c) if c == Type::Record as u8 || c == Type::RawRecord as u8 => access::length(v) > 0,
                 _ => false,
             })
 }
@@ -29,9 +30,9 @@ fn parts(v: Value, mut f: impl FnMut(Value)) {
     if v.is_pair() {
         f(cdr(v));
         f(car(v));
-    } else {
-        let parts = if access::is(v, Type::Record) { record::shown_fields(v) } else { words(v) };
-        parts.iter().rev().for_each(|x| f(*x));
+    } else if !access::is(v, Type::RawRecord) {
+        let shown = record::type_of(v).and_then(record_types::get).map_or(usize::MAX, |t| t.shown().len());
+        words(v).iter().take(shown).rev().for_each(|x| f(*x));
     }
 }
 

@@ -19,10 +19,12 @@ mod datum_labels;
 
 use crate::access::{self, car, cdr, words};
 use crate::port::Writer;
-use crate::record;
+use crate::record::{self, Contents};
+use crate::record_types::{self, RecordType};
 use cairn_layout::Value;
 use cairn_layout::object::Type;
 use datum_labels::Labels;
+use std::sync::Arc;
 
 pub use atoms::describe;
 
@@ -110,8 +112,8 @@ enum Task {
     Rest(Value),
     /// The elements of a vector from an index.
     Elements(Value, usize),
-    /// The fields of a record from an index.
-    Fields(Value, usize),
+    /// The fields of a record of this type from an index.
+    Fields(Value, Arc<RecordType>, usize),
     /// Fixed text.
     Text(&'static str),
 }
@@ -165,16 +167,18 @@ pub fn print(out: &mut impl Out, v: Value, mode: Mode) {
                     tasks.push(Task::Object(*item));
                 }
             },
-            Task::Fields(v, i) => match record::shown_fields(v).get(i) {
+            Task::Fields(v, t, i) => match t.shown().get(i) {
                 None => out.str(">"),
                 Some(field) => {
                     out.str(" ");
-                    if let Some(name) = record::field_name(access::word(v, 0), i) {
-                        out.str(&name);
-                        out.str(": ");
+                    out.str(&field.name);
+                    out.str(": ");
+                    let contents = record::contents(v, field.slot);
+                    tasks.push(Task::Fields(v, t, i + 1));
+                    match contents {
+                        Contents::Value(x) => tasks.push(Task::Object(x)),
+                        Contents::Number(n) => out.str(&cairn_num::format_number(&n, 10)),
                     }
-                    tasks.push(Task::Fields(v, i + 1));
-                    tasks.push(Task::Object(*field));
                 }
             },
         }
@@ -202,10 +206,12 @@ fn open(out: &mut impl Out, v: Value, tasks: &mut Vec<Task>) {
             tasks.push(Task::Object(irritant));
             tasks.push(Task::Text(" "));
         }
-    } else {
+    } else if let Some(rtd) = record::type_of(v)
+        && let Some(t) = record_types::get(rtd)
+    {
         out.str("#<");
-        out.str(&record::type_name(access::word(v, 0)).unwrap_or_else(|| "record".to_string()));
-        tasks.push(Task::Fields(v, 0));
+        out.str(&record::type_name(rtd).unwrap_or_default());
+        tasks.push(Task::Fields(v, t, 0));
     }
 }
 

@@ -165,6 +165,8 @@ pub struct Session {
     embedded: FxHashMap<usize, usize>,
     /// The variables that stand for these objects, by number.
     objects: Vec<GlobalId>,
+    /// Record types, by the variables that hold them.
+    record_types: FxHashMap<scope::Target, Rc<record::RecordInfo>>,
     /// Sources of texts that were forgotten.
     free_sources: Vec<u32>,
 }

@@ -55,6 +55,9 @@ fn only_called(op: PrimOp) -> bool {
             | PrimOp::Op(
                 Op::RecordRef
                     | Op::RecordSet
+                    | Op::RecordFlRef
+                    | Op::RecordFlSet
+                    | Op::RawRecord
                     | Op::PortRef
                     | Op::PortSet
                     | Op::OpaqueRef

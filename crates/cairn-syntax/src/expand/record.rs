@@ -1,35 +1,83 @@
 //! `define-record-type`.
 //!
 //! ```text
-//! (define-record-type point          point      = (make-rtd 'point '(x y))          from (cairn records)
+//! (define-record-type point          point      = (%make-record-type 'point '(x y) …)
 //!   (make-point x y)                 make-point = (lambda (x y) (%record point x y))
 //!   point?                       ⟶   point?     = (lambda (r) (%record-instance? r point))
 //!   (x point-x)                      point-x    = (lambda (r) (%record-ref r point 0))
 //!   (y point-y set-point-y!))        point-y    = …
 //! ```
 //!
+//! Besides R7RS: `(point parent option …)` in the place of the name, as in SRFI 131 and 136, where the parent may be `#f`
+//! and the option `sealed`; `((x f64) point-x …)` in the place of a field says what it holds
+//! ([`FieldKind`]). A type all of whose fields hold numbers, characters and booleans has raw records.
+//!
 //! Checks in accessors carry their names, so that a failing one can say `point-x`, and no position: inlined or not, the
-//! error is where the accessor is called. Angle brackets
-//! around the type's name are left out of the name that people see.
+//! error is where the accessor is called. Angle brackets around the type's name are left out of the name that people
+//! see.
+//!
+//! Compiled code trusts a type word to say how long its records are. So what constructors and accessors use is a
+//! variable of their own, which no program can assign or define again; the type's name is another one.
 
 use super::prims::prim_at;
 use super::scan::{Item, Rhs};
-use super::scope::Target;
-use super::{Expander, R};
+use super::scope::{Meaning, Target};
+use super::{Binding, Expander, R};
 use crate::diagnostic::Span;
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
-use cairn_core::prim::{Op, PrimOp};
+use cairn_core::prim::{MAKE_RECORD_TYPE, Op, PrimOp};
+use cairn_layout::calls::by_symbol;
 use cairn_layout::code::Site;
+use cairn_layout::object::record::{self, FieldKind, Slot};
 use cairn_num::{Int, Number};
 use std::rc::Rc;
 
 const HELP: &str = "(define-record-type name (constructor field …) predicate (field accessor [modifier]) …)";
+const KINDS: &str = "a field is (name accessor [modifier]) or ((name kind) accessor [modifier]), \
+                     kind: f64 f32 i8 i16 i32 i64 u8 u16 u32 u64 char bool (ref record-type)";
 
+/// Raw records of more words than this are made by the runtime.
+const INLINE_WORDS: i64 = 64;
+
+/// What the expander knows of a record type.
+pub(super) struct RecordInfo {
+    /// The variable that constructors and accessors use.
+    rtd: Target,
+    /// All fields, inherited ones first.
+    fields: Vec<FieldInfo>,
+    raw: bool,
+    sealed: bool,
+    /// Bytes of the fields in a raw record.
+    bytes: u32,
+}
+
+/// What a field of references refers to: the variable of the type, and its name.
+type Referent = (Target, Rc<str>);
+
+/// A field.
+#[derive(Clone)]
+struct FieldInfo {
+    name: Rc<str>,
+    slot: Slot,
+    /// What references refer to.
+    of: Option<Referent>,
+}
+
+/// A field as it is written.
 struct Field {
     id: Ident,
+    kind: FieldKind,
+    of: Option<Referent>,
     accessor: Option<(Ident, Span)>,
     modifier: Option<(Ident, Span)>,
+}
+
+/// Parent and options of a type.
+#[derive(Default)]
+struct Header {
+    parent: Option<Rc<RecordInfo>>,
+    sealed: bool,
 }
 
 impl Expander<'_> {
@@ -37,74 +85,113 @@ impl Expander<'_> {
         let [_, name, constructor, predicate, fields @ ..] = parts else {
             return self.err_help(form.span, "bad `define-record-type`", HELP);
         };
-        let type_id = match (name.as_ident(), name.as_list()) {
-            (Some(id), _) => id,
-            (None, Some([first, ..])) if first.as_ident().is_some() => first.as_ident().unwrap_or(Ident(0)),
+        let (type_id, header) = match (name.as_ident(), name.as_list()) {
+            (Some(id), _) => (id, Header::default()),
+            (None, Some([first, rest @ ..])) if first.as_ident().is_some() => {
+                (first.as_ident().unwrap_or(Ident(0)), self.record_header(rest)?)
+            }
             _ => return self.err_help(name.span, "the name of the record type is expected here", HELP),
         };
-        let fields = self.record_fields(fields)?;
-        let rtd = self.declare(type_id, name.span)?;
-        let full_name = self.name(type_id).clone();
-        let shown = full_name.strip_prefix('<').and_then(|n| n.strip_suffix('>')).unwrap_or(&full_name);
-        let mut field_names = Literal::Nil;
-        for f in fields.iter().rev() {
-            field_names = Literal::Pair(Rc::new((Literal::Symbol(self.name(f.id).clone()), field_names)));
-        }
-        let args = vec![Expr::Const(Literal::Symbol(shown.into())), Expr::Const(field_names)];
-        let made = self.library_call("records", "make-rtd", args, form.span)?;
+        let public = self.declare(type_id, name.span)?;
+        let rtd = self.hidden(public, type_id);
+        let specs = self.record_fields(fields)?;
+        let info = Rc::new(self.record_info(&specs, &header, rtd, form.span)?);
+        self.s.record_types.insert(public, info.clone());
+        let made = self.record_type(type_id, &info, &header, specs.len(), form.span);
         self.built(items, rtd, type_id, made);
-
-        self.record_constructor(constructor, &fields, rtd, items)?;
+        if rtd != public {
+            let same = self.target(rtd, name.span);
+            self.built(items, public, type_id, same);
+        }
+        self.record_constructor(constructor, &info, items)?;
         match (&predicate.datum, predicate.as_ident()) {
             (_, Some(id)) => {
                 let target = self.declare(id, predicate.span)?;
-                self.record_lambda(
-                    items,
-                    target,
-                    id,
-                    &["object"],
-                    predicate.span,
-                    |rtd, vars, site| prim_at(Op::IsInstance, vec![Expr::Local(vars[0]), rtd], site),
-                    rtd,
-                );
+                let is_a =
+                    |rtd, vars: &[VarId], site| prim_at(Op::IsInstance, vec![Expr::Local(vars[0]), rtd], site);
+                self.record_lambda(items, target, (id, predicate.span), &["object"], is_a, rtd);
             }
             (Datum::Bool(false), _) => {}
             _ => return self.err_help(predicate.span, "the name of the predicate is expected here", HELP),
         }
-        for (i, f) in fields.iter().enumerate() {
-            let index = || Expr::Const(Literal::Number(Number::Int(Int::Fix(i as i64))));
-            if let Some((id, span)) = f.accessor {
+        let first = info.fields.len() - specs.len();
+        for (spec, field) in specs.iter().zip(&info.fields[first..]) {
+            if let Some((id, span)) = spec.accessor {
                 let target = self.declare(id, span)?;
-                self.record_lambda(
-                    items,
-                    target,
-                    id,
-                    &["record"],
-                    span,
-                    |rtd, vars, site| prim_at(Op::RecordRef, vec![Expr::Local(vars[0]), rtd, index()], site),
-                    rtd,
-                );
+                let slot = field.slot;
+                let get = |rtd, vars: &[VarId], site| {
+                    let op = if is_double(slot) { Op::RecordFlRef } else { Op::RecordRef };
+                    prim_at(op, vec![Expr::Local(vars[0]), rtd, code(slot)], site)
+                };
+                self.record_lambda(items, target, (id, span), &["record"], get, rtd);
             }
-            if let Some((id, span)) = f.modifier {
+            if let Some((id, span)) = spec.modifier {
                 let target = self.declare(id, span)?;
-                self.record_lambda(
-                    items,
-                    target,
-                    id,
-                    &["record", "value"],
-                    span,
-                    |rtd, vars, site| {
-                        prim_at(
-                            Op::RecordSet,
-                            vec![Expr::Local(vars[0]), rtd, index(), Expr::Local(vars[1])],
-                            site,
-                        )
-                    },
-                    rtd,
-                );
+                let site = self.accessor_site(id);
+                let value = self.s.program.fresh_var("value");
+                let checked = self.checked_reference(field, value, id, site, span)?;
+                let (slot, reference) = (field.slot, field.of.is_some());
+                let set = |rtd, vars: &[VarId], site| {
+                    if !reference {
+                        return store(Expr::Local(vars[0]), rtd, slot, Expr::Local(vars[1]), site);
+                    }
+                    let store = store(Expr::Local(vars[0]), rtd, slot, checked.clone(), site);
+                    let value_of = Expr::Local(vars[1]);
+                    Expr::Let(vec![(value, value_of)], store.into())
+                };
+                self.record_lambda(items, target, (id, span), &["record", "value"], set, rtd);
             }
         }
         Ok(())
+    }
+
+    /// The variable that constructors and accessors use: in Cairn's own libraries the type's name will do.
+    fn hidden(&mut self, public: Target, id: Ident) -> Target {
+        let name = self.name(id).clone();
+        match public {
+            _ if self.module().builtin => public,
+            Target::Local(_) => Target::Local(self.s.program.fresh_var(&name)),
+            Target::Global(_) => Target::Global(self.fresh_global(&name, false)),
+        }
+    }
+
+    /// `parent option …`
+    fn record_header(&mut self, parts: &[Syntax]) -> R<Header> {
+        const HELP: &str = "(define-record-type (name parent) …) or (define-record-type (name #f sealed) …)";
+        let [parent, options @ ..] = parts else { return Ok(Header::default()) };
+        let extended = match (&parent.datum, parent.as_ident()) {
+            (Datum::Bool(false), _) => None,
+            (_, Some(id)) => {
+                let Some((_, info)) = self.record_named(id) else {
+                    let message = format!("`{}` is no record type that is known here", self.name(id));
+                    return self.err_help(parent.span, message, HELP);
+                };
+                if info.sealed {
+                    let message = format!("the record type `{}` is sealed: nothing can extend it", self.name(id));
+                    return self.err(parent.span, message);
+                }
+                Some(info)
+            }
+            _ => return self.err_help(parent.span, "the record type to extend is expected here", HELP),
+        };
+        let mut header = Header { parent: extended, sealed: false };
+        for option in options {
+            match option.as_ident().map(|id| self.name(id).to_string()).as_deref() {
+                Some("sealed") => header.sealed = true,
+                _ => return self.err_help(option.span, "no option of a record type", HELP),
+            }
+        }
+        Ok(header)
+    }
+
+    /// The record type that an identifier stands for, and its variable.
+    fn record_named(&self, id: Ident) -> Option<(Target, Rc<RecordInfo>)> {
+        let target = match self.resolve(id) {
+            Meaning::Bound(Binding::Local(v)) => Target::Local(v),
+            Meaning::Bound(Binding::Global(g)) => Target::Global(g),
+            _ => return None,
+        };
+        self.s.record_types.get(&target).map(|info| (target, info.clone()))
     }
 
     fn record_fields(&mut self, specs: &[Syntax]) -> R<Vec<Field>> {
@@ -114,30 +201,126 @@ impl Expander<'_> {
                 Some(_) => std::slice::from_ref(spec),
                 None => spec.as_list().unwrap_or(&[]),
             };
+            let [name, procedures @ ..] = all else { return self.err_help(spec.span, "not a field", HELP) };
+            let (id, kind, of) = match (name.as_ident(), name.as_list()) {
+                (Some(id), _) => (id, FieldKind::Any, None),
+                (None, Some([id, kind])) if id.as_ident().is_some() => {
+                    let (kind, of) = self.field_kind(kind)?;
+                    (id.as_ident().unwrap_or(Ident(0)), kind, of)
+                }
+                _ => return self.err_help(spec.span, "not a field", HELP),
+            };
             let ids: Option<Vec<(Ident, Span)>> =
-                all.iter().map(|x| x.as_ident().map(|id| (id, x.span))).collect();
-            let Some(ids @ [_, ..]) = ids.as_deref().filter(|ids| ids.len() <= 3) else {
+                procedures.iter().map(|x| x.as_ident().map(|id| (id, x.span))).collect();
+            let Some(ids) = ids.filter(|ids| ids.len() <= 2) else {
                 return self.err_help(spec.span, "not a field", HELP);
             };
-            let id = ids[0].0;
             if fields.iter().any(|f| f.id == id) {
                 return self.err(spec.span, format!("the field `{}` appears twice", self.name(id)));
             }
-            fields.push(Field { id, accessor: ids.get(1).copied(), modifier: ids.get(2).copied() });
+            fields.push(Field { id, kind, of, accessor: ids.first().copied(), modifier: ids.get(1).copied() });
         }
         Ok(fields)
     }
 
-    fn record_constructor(&mut self, x: &Syntax, fields: &[Field], rtd: Target, items: &mut Vec<Item>) -> R<()> {
+    fn field_kind(&mut self, x: &Syntax) -> R<(FieldKind, Option<Referent>)> {
+        if let Some([word, of]) = x.as_list()
+            && let (Some(word), Some(id)) = (word.as_ident(), of.as_ident())
+            && &**self.name(word) == "ref"
+        {
+            let target = match self.resolve(id) {
+                Meaning::Bound(Binding::Local(v)) => Target::Local(v),
+                Meaning::Bound(Binding::Global(g)) => Target::Global(g),
+                _ => {
+                    let message = format!("`{}` is no record type that is known here", self.name(id));
+                    return self.err_help(of.span, message, KINDS);
+                }
+            };
+            return Ok((FieldKind::Ref, Some((target, self.name(id).clone()))));
+        }
+        let kind = x.as_ident().and_then(|id| FieldKind::by_name(self.name(id)));
+        match kind {
+            Some(FieldKind::Ref) | None => self.err_help(x.span, "no kind of field", KINDS),
+            Some(kind) => Ok((kind, None)),
+        }
+    }
+
+    /// Lays the fields out.
+    fn record_info(&mut self, specs: &[Field], header: &Header, rtd: Target, span: Span) -> R<RecordInfo> {
+        let parent = header.parent.as_deref();
+        let mut fields = parent.map(|p| p.fields.clone()).unwrap_or_default();
+        let typed = specs.iter().all(|f| f.kind.raw_bytes().is_some());
+        let raw = match parent {
+            Some(p) if p.raw && !typed => {
+                let message = "what this type extends has raw records, so all its fields must hold numbers, \
+                               characters or booleans";
+                return self.err_help(span, message, KINDS);
+            }
+            Some(p) => p.raw,
+            None => typed && !specs.is_empty(),
+        };
+        let mut bytes = parent.map_or(0, |p| p.bytes);
+        for spec in specs {
+            let at = if raw {
+                let size = spec.kind.raw_bytes().unwrap_or(8) as u32;
+                let at = bytes.next_multiple_of(size);
+                bytes = at + size;
+                at
+            } else {
+                fields.len() as u32
+            };
+            let name = self.name(spec.id).clone();
+            if fields.iter().any(|f| f.name == name) {
+                return self.err(span, format!("the field `{name}` appears twice"));
+            }
+            fields.push(FieldInfo { name, slot: Slot { kind: spec.kind, raw, at }, of: spec.of.clone() });
+        }
+        if fields.len() as u64 > record::LENGTH_MAX {
+            return self.err(span, "a record type with too many fields");
+        }
+        Ok(RecordInfo { rtd, fields, raw, sealed: header.sealed, bytes })
+    }
+
+    /// The expression that makes the type.
+    fn record_type(&mut self, id: Ident, info: &RecordInfo, header: &Header, own: usize, span: Span) -> Expr {
+        let full_name = self.name(id).clone();
+        let shown = full_name.strip_prefix('<').and_then(|n| n.strip_suffix('>')).unwrap_or(&full_name);
+        let mut fields = Literal::Nil;
+        for f in info.fields[info.fields.len() - own..].iter().rev() {
+            let name = Literal::Symbol(f.name.clone());
+            let field = match f.slot.kind {
+                FieldKind::Any => name,
+                _ => Literal::Pair(Rc::new((name, fixnum(f.slot.code())))),
+            };
+            fields = Literal::Pair(Rc::new((field, fields)));
+        }
+        let about = info.length() << record::DESCRIBED_LENGTH_SHIFT
+            | if info.raw { record::RAW } else { 0 }
+            | if info.sealed { record::SEALED } else { 0 };
+        let mut args = vec![Expr::Const(Literal::Symbol(shown.into())), Expr::Const(fields)];
+        args.push(Expr::Const(fixnum(about)));
+        let op = match &header.parent {
+            None => MAKE_RECORD_TYPE,
+            Some(parent) => {
+                args.push(self.target(parent.rtd, span));
+                PrimOp::Rt(by_symbol("cairn_record_make_subtype"))
+            }
+        };
+        Expr::Prim { op, args, site: self.site(span), proven: 0 }
+    }
+
+    fn record_constructor(&mut self, x: &Syntax, info: &RecordInfo, items: &mut Vec<Item>) -> R<()> {
         if let Datum::Bool(false) = x.datum {
             return Ok(());
         }
+        let fields = &info.fields;
         let (id, id_span, chosen): (Ident, Span, Vec<usize>) = match (x.as_ident(), x.as_list()) {
             (Some(id), _) => (id, x.span, (0..fields.len()).collect()),
             (None, Some([name, params @ ..])) if name.as_ident().is_some() => {
                 let mut chosen = Vec::new();
                 for p in params {
-                    let Some(i) = p.as_ident().and_then(|id| fields.iter().position(|f| f.id == id)) else {
+                    let name = p.as_ident().map(|id| self.name(id).clone());
+                    let Some(i) = name.and_then(|name| fields.iter().position(|f| f.name == name)) else {
                         let message = format!("`{}` is not a field of this record", self.source_text(p));
                         return self.err_help(p.span, message, HELP);
                     };
@@ -151,38 +334,83 @@ impl Expander<'_> {
             _ => return self.err_help(x.span, "the constructor is expected here", HELP),
         };
         let target = self.declare(id, id_span)?;
-        let names: Vec<Rc<str>> = chosen.iter().map(|i| self.name(fields[*i].id).clone()).collect();
+        let site = self.accessor_site(id);
+        let record = self.s.program.fresh_var("record");
+        let mut checked = Vec::new();
+        for i in &chosen {
+            let value = self.s.program.fresh_var(&fields[*i].name);
+            checked.push((value, self.checked_reference(&fields[*i], value, id, site, id_span)?));
+        }
+        let names: Vec<Rc<str>> = chosen.iter().map(|i| fields[*i].name.clone()).collect();
         let names: Vec<&str> = names.iter().map(|n| &**n).collect();
-        self.record_lambda(
-            items,
-            target,
-            id,
-            &names,
-            id_span,
-            |rtd, vars, site| {
-                let mut args = vec![rtd];
-                for i in 0..fields.len() {
-                    args.push(match chosen.iter().position(|c| *c == i) {
+        let make = |rtd: Expr, vars: &[VarId], site| {
+            let given = |i: usize| chosen.iter().position(|c| *c == i);
+            let plain = |f: &FieldInfo| f.slot.kind == FieldKind::Any;
+            let fresh = if info.raw {
+                let n = info.length();
+                if n <= INLINE_WORDS {
+                    prim_at(Op::RawRecord, vec![rtd.clone(), Expr::Const(fixnum(n))], Site::NONE)
+                } else {
+                    let op = PrimOp::Rt(by_symbol("cairn_record_make_raw"));
+                    Expr::Prim { op, args: vec![rtd.clone()], site: Site::NONE, proven: 0 }
+                }
+            } else {
+                let mut args = vec![rtd.clone()];
+                for (i, f) in fields.iter().enumerate() {
+                    args.push(match given(i).filter(|_| plain(f)) {
                         Some(p) => Expr::Local(vars[p]),
-                        None => Expr::Const(Literal::Bool(false)),
+                        None => Expr::Const(initial(f.slot.kind)),
                     });
                 }
                 Expr::Prim { op: PrimOp::Record, args, site, proven: 0 }
-            },
-            rtd,
-        );
+            };
+            let mut stores = Vec::new();
+            for (p, i) in chosen.iter().enumerate().filter(|(_, i)| !plain(&fields[**i])) {
+                let (value, checked) = checked[p].clone();
+                let reference = fields[*i].of.is_some();
+                let checked = if reference { checked } else { Expr::Local(vars[p]) };
+                let mut store = store(Expr::Local(record), rtd.clone(), fields[*i].slot, checked, site);
+                if let Expr::Prim { proven, .. } = &mut store {
+                    *proven = 1;
+                }
+                stores.push(if reference {
+                    Expr::Let(vec![(value, Expr::Local(vars[p]))], store.into())
+                } else {
+                    store
+                });
+            }
+            if stores.is_empty() {
+                return fresh;
+            }
+            stores.push(Expr::Local(record));
+            Expr::Let(vec![(record, fresh)], Expr::Seq(stores).into())
+        };
+        self.record_lambda(items, target, (id, id_span), &names, make, info.rtd);
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// The value of a variable that is to be stored in a field; of references, it is checked what they refer to.
+    fn checked_reference(&mut self, field: &FieldInfo, v: VarId, who: Ident, site: Site, span: Span) -> R<Expr> {
+        let Some((of, name)) = field.of.clone() else { return Ok(Expr::Local(v)) };
+        let shown = name.strip_prefix('<').and_then(|n| n.strip_suffix('>')).unwrap_or(&name);
+        let who = Literal::String(self.name(who).clone());
+        let expected = Literal::String(format!("a record of type {shown} or #f").into());
+        let wrong = self.library_procedure("control", "wrong-type", span)?;
+        let args = vec![Expr::Const(who), Expr::Const(expected), Expr::Local(v)];
+        let wrong = Expr::Call(wrong.into(), args, self.site(span));
+        let of = self.target(of, span);
+        let is_a = prim_at(Op::IsInstance, vec![Expr::Local(v), of], site);
+        let other = Expr::If(Expr::Local(v).into(), wrong.into(), Expr::Local(v).into());
+        Ok(Expr::If(is_a.into(), Expr::Local(v).into(), other.into()))
+    }
+
     fn record_lambda(
         &mut self,
         items: &mut Vec<Item>,
         target: Target,
-        id: Ident,
+        (id, span): (Ident, Span),
         params: &[&str],
-        span: Span,
-        body: impl Fn(Expr, &[VarId], cairn_layout::code::Site) -> Expr,
+        body: impl Fn(Expr, &[VarId], Site) -> Expr,
         rtd: Target,
     ) {
         let params: Vec<VarId> = params.iter().map(|p| self.s.program.fresh_var(p)).collect();
@@ -207,5 +435,40 @@ impl Expander<'_> {
 
     fn built(&mut self, items: &mut Vec<Item>, target: Target, id: Ident, e: Expr) {
         self.push_definition(target, id, Rhs::Built(e), items);
+    }
+}
+
+impl RecordInfo {
+    /// Words of its records.
+    fn length(&self) -> i64 {
+        if self.raw { i64::from(self.bytes.div_ceil(8)) } else { self.fields.len() as i64 }
+    }
+}
+
+fn is_double(slot: Slot) -> bool {
+    slot.raw && matches!(slot.kind, FieldKind::F64 | FieldKind::F32)
+}
+
+fn store(record: Expr, rtd: Expr, slot: Slot, value: Expr, site: Site) -> Expr {
+    let op = if is_double(slot) { Op::RecordFlSet } else { Op::RecordSet };
+    prim_at(op, vec![record, rtd, code(slot), value], site)
+}
+
+fn code(slot: Slot) -> Expr {
+    // fields of any value are known by their number
+    Expr::Const(fixnum(slot.code()))
+}
+
+fn fixnum(n: i64) -> Literal {
+    Literal::Number(Number::Int(Int::Fix(n)))
+}
+
+/// What a field holds that the constructor does not initialize.
+fn initial(kind: FieldKind) -> Literal {
+    match kind {
+        FieldKind::Any | FieldKind::Ref | FieldKind::Bool => Literal::Bool(false),
+        FieldKind::F64 | FieldKind::F32 => Literal::Number(Number::Flo(0.0)),
+        FieldKind::Char => Literal::Char('\0'),
+        _ => fixnum(0),
     }
 }

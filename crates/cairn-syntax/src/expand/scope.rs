@@ -116,7 +116,7 @@ pub(super) enum Meaning {
 }
 
 /// Where a definition goes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub(super) enum Target {
     Local(VarId),
     Global(GlobalId),

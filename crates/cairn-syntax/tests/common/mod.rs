@@ -75,19 +75,16 @@ impl Loader for Memory {
 
 /// Enough of lib/ for the expander's own tests.
 const STUBS: &[&str] = &[
-    "(define-library (cairn records)
-       (import (cairn syntax) (cairn primitives))
-       (export make-rtd)
-       (begin (define (make-rtd name fields) (%record #f name fields))))",
     "(define-library (cairn control)
        (import (cairn syntax) (cairn primitives))
-       (export parameterize* guard* delay* delay-force* error values call-with-values)
+       (export parameterize* guard* delay* delay-force* error wrong-type values call-with-values)
        (begin
          (define (parameterize* alist thunk) (thunk))
          (define (guard* handler thunk) (thunk))
          (define (delay* thunk) (%make-promise-object thunk))
          (define (delay-force* thunk) (%make-promise-object thunk))
          (define (error message . irritants) (%fatal message 0))
+         (define (wrong-type who expected got) (%fatal expected 0))
          (define (values . xs) (%call/cc (lambda (k) (%apply k xs))))
          (define (call-with-values producer consumer)
            (%receive xs (producer) (%apply consumer xs)))))",

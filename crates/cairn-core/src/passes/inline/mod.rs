@@ -312,7 +312,14 @@ fn prim_weight(op: PrimOp, operands: usize) -> usize {
         PrimOp::Op(Op::Add | Op::Sub | Op::NumEq | Op::NumLt | Op::NumLe | Op::NumGt | Op::NumGe) => 2,
         PrimOp::Op(Op::Mul | Op::Div | Op::Quotient | Op::Remainder | Op::Modulo | Op::FloorQuotient) => 3,
         PrimOp::Op(
-            Op::VectorRef | Op::StringRef | Op::VectorSet | Op::StringSet | Op::RecordRef | Op::RecordSet,
+            Op::VectorRef
+            | Op::StringRef
+            | Op::VectorSet
+            | Op::StringSet
+            | Op::RecordRef
+            | Op::RecordSet
+            | Op::RecordFlRef
+            | Op::RecordFlSet,
         ) => 2,
         PrimOp::Op(Op::Cons) => 2,
         PrimOp::Op(_) => 1,

@@ -12,7 +12,11 @@ use cairn_num::{Int, Number};
 pub(super) mod bits {
     #![allow(missing_docs)]
     pub const FIXNUM: u32 = 1;
-    pub const FLONUM: u32 = 1 << 1;
+    /// Flonums that are not below zero: NaN and -0.0 are among them.
+    pub const NATURAL_FLONUM: u32 = 1 << 1;
+    /// Flonums below zero.
+    pub const NEGATIVE_FLONUM: u32 = 1 << 27;
+    pub const FLONUM: u32 = NATURAL_FLONUM | NEGATIVE_FLONUM;
     /// Integers below the fixnums.
     pub const LOW: u32 = 1 << 2;
     /// Integers above the fixnums.
@@ -43,7 +47,9 @@ pub(super) mod bits {
     pub const DEFAULT: u32 = 1 << 21;
     pub const UNSPECIFIED: u32 = 1 << 22;
     pub const UNBOUND: u32 = 1 << 23;
-    pub const ANY: u32 = (1 << 26) - 1;
+    /// Record types.
+    pub const RECORD_TYPE: u32 = 1 << 26;
+    pub const ANY: u32 = (1 << 28) - 1;
     pub const BOOLEAN: u32 = TRUE | FALSE;
     pub const INTEGER: u32 = FIXNUM | BIGNUM;
     pub const EXACT: u32 = INTEGER | RATNUM;
@@ -151,7 +157,8 @@ impl Type {
                 }
             }
             Literal::Number(Number::Ratio(..)) => RATNUM,
-            Literal::Number(Number::Flo(_)) => FLONUM,
+            Literal::Number(Number::Flo(x)) if *x < 0.0 => NEGATIVE_FLONUM,
+            Literal::Number(Number::Flo(_)) => NATURAL_FLONUM,
             Literal::Number(n @ Number::Complex(..)) => {
                 if n.is_exact() {
                     EXACTCOMP
@@ -194,7 +201,7 @@ impl Type {
     }
 
     pub fn is_flonum(self) -> bool {
-        self.kinds == FLONUM
+        self.kinds != 0 && self.within(FLONUM)
     }
 
     /// Complex numbers of flonums only?

@@ -45,6 +45,7 @@
 //! | [`env`] | what holds at the point of the walk |
 //! | [`question`] | tests whose answer is remembered |
 //! | [`slots`] | what flows against the order of the walk |
+//! | [`records`] | what fields of records hold; records of numbers become raw |
 //! | [`forms`] | which forms are still to be walked |
 //! | [`plans`] | what the last walk of the first round decides |
 //! | [`rounds`] | evaluation order; the rounds |
@@ -72,6 +73,7 @@ mod operations;
 mod peel;
 mod plans;
 mod question;
+mod records;
 mod rounds;
 mod slots;
 mod speculate;

@@ -6,8 +6,9 @@ use super::rounds::{Phase, Types};
 use super::speculate;
 use crate::ir::{Expr, GlobalId, Literal, VarId};
 use crate::passes::known::Known;
-use crate::prim::{Op, PrimOp, fixnum_bit, scalar_bit};
+use crate::prim::{MAKE_RECORD_TYPE, Op, PrimOp, fixnum_bit, scalar_bit};
 use crate::walk::take;
+use cairn_layout::object::record::{FieldKind, Slot};
 use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
 use cairn_num::{Int, Number};
 
@@ -60,6 +61,17 @@ impl Types {
             self.slots.stored_flonums |= types.iter().any(|t| t.is_flonum());
         }
         let o = match *op {
+            PrimOp::Record if self.slots.records.is_closed(&args[0]) => {
+                let rtd = self.rtd(&args[0]);
+                for (i, t) in types[1..].iter().enumerate() {
+                    self.grow_field(rtd, i as i64, *t);
+                }
+                return (Type { rtd, ..Type::of(RECORD) }, None);
+            }
+            PrimOp::Op(Op::RawRecord) => {
+                let rtd = args.first().and_then(|a| self.rtd(a));
+                return (Type { rtd, ..Type::of(RECORD) }, None);
+            }
             PrimOp::Op(o) => o,
             PrimOp::Vector => return (Type::of(VECTOR), None),
             PrimOp::Opaque => return (Type::of(OPAQUE), None),
@@ -68,6 +80,7 @@ impl Types {
                 return (Type { rtd, ..Type::of(RECORD) }, None);
             }
             PrimOp::Rt(_) if !op.returns() => return (Type::NONE, None),
+            MAKE_RECORD_TYPE => return (Type::of(RECORD_TYPE), None),
             PrimOp::Rt(i) => {
                 let t = runtime(i.row().name, &types);
                 if self.phase.rewrites() {
@@ -77,13 +90,12 @@ impl Types {
             }
         };
         // operands that passed their checks
-        let rtd =
-            matches!(o, Op::RecordRef | Op::RecordSet | Op::IsInstance).then(|| self.rtd(&args[1])).flatten();
+        let rtd = (o.is_field_access() || o == Op::IsInstance).then(|| self.rtd(&args[1])).flatten();
         let mut bits = 0;
         let unchecked = types.clone();
         for (i, t) in types.iter_mut().enumerate() {
             let allowed = allowed(o, i);
-            let passed = if matches!(o, Op::RecordRef | Op::RecordSet) && i == 0 {
+            let passed = if o.is_field_access() && i == 0 {
                 let passed = Type { rtd, ..Type::of(RECORD) };
                 if t.kinds == RECORD && rtd.is_some() && t.rtd == rtd {
                     bits |= 1;
@@ -108,13 +120,25 @@ impl Types {
                 self.env.refine(v, known);
             }
         }
+        let closed = rtd.filter(|g| self.slots.records.has(*g));
+        if closed.is_some() {
+            bits |= 2; // nothing extends the type
+        }
+        if let (Op::RecordSet, Some(_)) = (o, closed) {
+            self.grow_field(closed, field_of(&args[2]).code(), types[3]);
+        }
         let ty = match o {
+            Op::RecordRef if closed.is_some() && field_of(&args[2]).kind == FieldKind::Any => {
+                self.field(closed, field_of(&args[2]).code())
+            }
             Op::IsInstance if rtd.is_some() && types[0].kinds == RECORD && types[0].rtd == rtd => {
                 Type::boolean(true)
             }
+            Op::RecordRef if field_of(&args[2]).kind != FieldKind::Any => field_type(field_of(&args[2])),
             Op::Car | Op::Cdr | Op::VectorRef | Op::RecordRef => {
                 Type { hint: self.slots.stored_flonums, ..Type::ANY }
             }
+            Op::Mul | Op::FlMul if is_square(args) && types[0].is_flonum() => Type::of(NATURAL_FLONUM),
             Op::Add | Op::Sub | Op::Mul | Op::Div => {
                 Type { hint: types.iter().any(|t| t.hint || t.is_flonum()), ..result(o, &types) }
             }
@@ -154,6 +178,19 @@ impl Types {
             }
         }
         (ty, Some(operands))
+    }
+
+    /// What a field of a closed type holds so far.
+    fn field(&mut self, rtd: Option<GlobalId>, code: i64) -> Type {
+        let Some(g) = rtd else { return Type::ANY };
+        self.slots.records.get(g, code, self.forms.here)
+    }
+
+    fn grow_field(&mut self, rtd: Option<GlobalId>, code: i64, t: Type) {
+        let Some(g) = rtd else { return };
+        for f in self.slots.records.grow(g, code, t) {
+            self.forms.touch(f);
+        }
     }
 
     /// The global that holds the type descriptor `e`, if it always holds the same.
@@ -216,6 +253,7 @@ impl Types {
                 become_op(new, 3);
                 inexact_operands(args, types);
             }
+            Op::Sqrt if a.kinds == NATURAL_FLONUM => become_op(Op::FlSqrt, 1),
             Op::Inexact if a.is_fixnum() => become_op(Op::FixnumToFlonum, 1),
             Op::Inexact if a.is_flonum() => *e = take(&mut args[0]),
             // powers of two
@@ -246,6 +284,34 @@ impl Types {
     /// May the two operands be evaluated in the other order?
     fn may_swap(&self, args: &[Expr]) -> bool {
         args.iter().any(|a| matches!(a, Expr::Const(_) | Expr::Local(_)))
+    }
+}
+
+/// Are both operands the same variable?
+fn is_square(args: &[Expr]) -> bool {
+    matches!(args, [Expr::Local(a), Expr::Local(b)] if a == b)
+}
+
+/// The field that operand 2 of an access names.
+pub(super) fn field_of(e: &Expr) -> Slot {
+    match e {
+        Expr::Const(Literal::Number(Number::Int(Int::Fix(code)))) => Slot::of(*code),
+        _ => Slot::of(0),
+    }
+}
+
+/// What a field of this kind holds.
+fn field_type(slot: Slot) -> Type {
+    match slot.kind {
+        FieldKind::Any => Type::ANY,
+        FieldKind::F64 | FieldKind::F32 => Type::of(FLONUM),
+        FieldKind::Char => Type::of(CHAR),
+        FieldKind::Bool => Type::of(BOOLEAN),
+        FieldKind::Ref => Type::of(RECORD | FALSE),
+        kind => {
+            let (lo, hi) = kind.integers().unwrap_or((0, 0));
+            Type::integers(lo, hi)
+        }
     }
 }
 
@@ -352,9 +418,9 @@ fn result(o: Op, types: &[Type]) -> Type {
             let same = a == b && (single(a) || a.is_fixnum() && a.lo == a.hi);
             decide(same, a.meet(b).is_none())
         }
-        Op::Add => arithmetic(a, b, |a, b| (a.0 + b.0, a.1 + b.1)),
+        Op::Add => of_naturals(a, b, arithmetic(a, b, |a, b| (a.0 + b.0, a.1 + b.1))),
         Op::Sub => arithmetic(a, b, |a, b| (a.0 - b.1, a.1 - b.0)),
-        Op::Mul => arithmetic(a, b, product),
+        Op::Mul => of_naturals(a, b, arithmetic(a, b, product)),
         Op::Div => {
             let exact = if a.may_be(EXACT) && b.may_be(EXACT) { EXACT } else { 0 };
             inexact(a, b, Type::of(exact))
@@ -366,7 +432,10 @@ fn result(o: Op, types: &[Type]) -> Type {
         Op::NumGe if a.is_fixnum() && b.is_fixnum() => decide(al >= bh, ah < bl),
         Op::NumEq | Op::FxEq if a.is_fixnum() && b.is_fixnum() => decide(al == ah && a == b, a.meet(b).is_none()),
         Op::Sqrt if a.is_fixnum() && a.lo >= 0 => Type::of(FIXNUM | FLONUM).clamp(0, FIXNUM_MAX),
+        Op::Sqrt | Op::FlSqrt if a.kinds == NATURAL_FLONUM => Type::of(NATURAL_FLONUM),
         Op::Sqrt if a.is_flonum() => Type::of(FLONUM | COMPNUM),
+        Op::FlAbs => Type::of(NATURAL_FLONUM),
+        Op::FlAdd | Op::FlMul if natural(a) && natural(b) => Type::of(NATURAL_FLONUM),
         Op::Sqrt => Type::of(NUMBER),
         Op::Inexact => {
             Type::of((if a.may_be(REAL) { FLONUM } else { 0 }) | (if a.may_be(COMPNUM) { COMPNUM } else { 0 }))
@@ -404,6 +473,16 @@ fn result(o: Op, types: &[Type]) -> Type {
             kind => Type::of(mask(kind)),
         },
     }
+}
+
+/// Sums and products of numbers that are not below zero are not, either. (Quotients are: `(/ 1. -0.)`.)
+fn of_naturals(a: Type, b: Type, result: Type) -> Type {
+    if natural(a) && natural(b) { result.only(!NEGATIVE_FLONUM) } else { result }
+}
+
+/// Real numbers that are not below zero?
+fn natural(t: Type) -> bool {
+    !t.may_be(NEGATIVE_FLONUM | LOW | RATNUM | COMPNUM) && (!t.may_be(FIXNUM) || t.lo >= 0)
 }
 
 fn al_of(t: Type) -> i128 {

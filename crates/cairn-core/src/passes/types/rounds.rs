@@ -21,6 +21,7 @@ pub(super) fn run(program: &mut Program) {
     let mut types = Types::new(program, facts, &forms);
     let mut forms = types.round(forms, Phase::Plan);
     program.vars.append(&mut types.plans.fresh);
+    let mut records = std::mem::take(&mut types.slots.records);
     if !types.plans.peels.is_empty() {
         peel::run(program, &mut forms, &types.plans.peels);
     }
@@ -33,7 +34,9 @@ pub(super) fn run(program: &mut Program) {
         let mut types = Types::new(program, types.facts, &forms);
         forms = types.round(forms, Phase::Finish);
         program.vars.append(&mut types.plans.fresh);
+        records = types.slots.records;
     }
+    records.make_raw(program, &mut forms);
     program.forms = forms;
 }
 

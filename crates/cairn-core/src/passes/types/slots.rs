@@ -5,6 +5,7 @@
 
 use super::lattice::{Slot, Type};
 use super::question::compared_constants;
+use super::records::Records;
 use crate::ir::{GlobalId, Program, TopForm, VarId};
 use rustc_hash::FxHashMap;
 
@@ -21,6 +22,8 @@ pub(super) struct Slots {
     readers: Vec<Vec<usize>>,
     /// Some definition is in the program.
     defined: Vec<bool>,
+    /// Fields of records.
+    pub(super) records: Records,
     /// Some flonum is stored in some object: what comes out of objects may be one.
     pub(super) stored_flonums: bool,
 }
@@ -35,6 +38,7 @@ impl Slots {
             globals: vec![Slot::default(); globals],
             readers: vec![Vec::new(); globals],
             defined: vec![false; globals],
+            records: Records::new(program, forms),
             stored_flonums: false,
         };
         for form in forms {

@@ -1,4 +1,4 @@
-//! Pairs, vectors, strings, bytevectors, records, boxes, ports: loads, stores and inline allocation.
+//! Pairs, vectors, strings, bytevectors, boxes, ports: loads, stores and inline allocation.
 //!
 //! One comparison checks an index: rotated right by three, a fixnum is its integer, and any other word or a negative
 //! integer is larger than every length. (A proven fixnum is compared as it is.)
@@ -18,7 +18,7 @@ use cairn_layout::object::{FLAG_LITERAL, FLAGS_SHIFT, LENGTH_SHIFT, Type, header
 use cairn_layout::value::{CHAR_BYTE, TAG_OBJECT, TAG_PAIR};
 
 /// Offset of word `i` after the header, from the tagged value.
-const fn field(i: i64) -> i64 {
+pub(super) const fn field(i: i64) -> i64 {
     8 + 8 * i - TAG_OBJECT as i64
 }
 
@@ -70,11 +70,7 @@ impl Emitter<'_, '_> {
                 let v = self.checked(p, 0);
                 self.store_field(p, 1, &v, field(0))
             }
-            RecordType => {
-                let v = self.checked(p, 0);
-                Value::Word(self.load_word(&v, field(0), Mem::Heap))
-            }
-            RecordRef | RecordSet => self.record_op(op, p),
+            RecordType | RecordRef | RecordSet | RecordFlRef | RecordFlSet | RawRecord => self.record_op(op, p),
             PortRef | OpaqueRef => match literal_fixnum(&p.args[1]) {
                 Some(i) => {
                     let v = self.checked(p, 0);
@@ -115,7 +111,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Stores operand `i` at `v + offset`, with a barrier when it may point into the heap.
-    fn store_field(&mut self, p: &Prim, i: usize, v: &Val, offset: i64) -> Value {
+    pub(super) fn store_field(&mut self, p: &Prim, i: usize, v: &Val, offset: i64) -> Value {
         let w = self.operand(&p.args[i]);
         let address = ins!(self, "add i64 {v}, {offset}");
         self.store_word(v, offset, &w, Mem::Heap);
@@ -130,24 +126,6 @@ impl Emitter<'_, '_> {
             return;
         }
         after_store(self, address);
-    }
-
-    /// Record access: the record's first word must be the type descriptor.
-    fn record_op(&mut self, op: Op, p: &Prim) -> Value {
-        let v = self.operand(&p.args[0]);
-        let rtd = self.operand(&p.args[1]);
-        if p.proven & 1 == 0 {
-            let fail = self.throw_block(error::TYPE, "", "record of the right type", p.site, &[&v, &rtd]);
-            self.guard_object(&v, Type::Record, &fail);
-            let have = self.load_word(&v, field(0), Mem::Heap);
-            let same = ins!(self, "icmp eq i64 {have}, {rtd}");
-            self.guard(&same, &fail);
-        }
-        let Some(i) = literal_fixnum(&p.args[2]) else { panic!("the index of {} is a literal", p.op.name()) };
-        if op == Op::RecordRef {
-            return Value::Word(self.load_word(&v, field(1 + i), Mem::Heap));
-        }
-        self.store_field(p, 3, &v, field(1 + i))
     }
 
     /// The length in a header as a fixnum word.

@@ -118,7 +118,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Operand `i` of a flonum operation.
-    fn double_operand(&mut self, p: &Prim, i: usize) -> Val {
+    pub(super) fn double_operand(&mut self, p: &Prim, i: usize) -> Val {
         if let Some(d) = self.known_double(&p.args[i]) {
             return d;
         }

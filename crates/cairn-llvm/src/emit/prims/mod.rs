@@ -10,6 +10,7 @@ mod data;
 mod fixnum;
 mod flonum;
 mod port;
+mod record;
 mod types;
 
 use super::builder::{Builder, Label, ins};
@@ -137,7 +138,7 @@ impl Emitter<'_, '_> {
     pub(crate) fn prim(&mut self, p: &Prim) -> Value {
         match p.op {
             PrimOp::Vector => self.fresh_object(Type::Vector, p),
-            PrimOp::Record => self.fresh_object(Type::Record, p),
+            PrimOp::Record => self.fresh_record(p),
             PrimOp::Opaque => self.fresh_object(Type::Opaque, p),
             PrimOp::Rt(i) => {
                 let args = self.operands(&p.args);

@@ -20,7 +20,6 @@ fn header_type(k: Kind) -> Option<Type> {
         Kind::Vector => Type::Vector,
         Kind::Bytevector => Type::Bytevector,
         Kind::Box => Type::Box,
-        Kind::Record => Type::Record,
         Kind::Port => Type::Port,
         Kind::Promise => Type::Promise,
         Kind::Opaque => Type::Opaque,
@@ -71,6 +70,7 @@ impl Emitter<'_, '_> {
                 let mut sink = Sink::Branch(p.clone(), fail.clone());
                 match kind {
                     Kind::Flonum => self.is_flonum(v, &mut sink),
+                    Kind::Record => self.is_object(v, &[Type::Record, Type::RawRecord], &mut sink),
                     _ => self.is_number(v, &mut sink),
                 }
                 self.start(&p);
@@ -91,12 +91,12 @@ impl Emitter<'_, '_> {
         h
     }
 
-    fn is_char(&mut self, v: &Val) -> Val {
+    pub(super) fn is_char(&mut self, v: &Val) -> Val {
         let b = ins!(self, "and i64 {v}, 255");
         ins!(self, "icmp eq i64 {b}, {CHAR_BYTE}")
     }
 
-    fn is_boolean(&mut self, v: &Val) -> Val {
+    pub(super) fn is_boolean(&mut self, v: &Val) -> Val {
         let b = ins!(self, "and i64 {v}, {}", !(Value::FALSE.0 ^ Value::TRUE.0) as i64);
         ins!(self, "icmp eq i64 {b}, {}", Value::FALSE.0 & Value::TRUE.0)
     }
@@ -162,17 +162,7 @@ impl Emitter<'_, '_> {
             Op::Eqv => return self.eqv(p, &v, sink),
             Op::IsFlonum => return self.is_flonum(&v, sink),
             Op::IsNumber => return self.is_number(&v, sink),
-            Op::IsInstance => {
-                let rtd = self.operand(&p.args[1]);
-                let (ok, no) = (self.fresh(), self.fresh());
-                let mut inner = Sink::Branch(ok.clone(), no.clone());
-                self.is_object(&v, &[Type::Record], &mut inner);
-                self.start(&no);
-                sink.end_known(self, false);
-                self.start(&ok);
-                let have = self.load_word(&v, 8 - TAG_OBJECT as i64, Mem::Heap);
-                ins!(self, "icmp eq i64 {have}, {rtd}")
-            }
+            Op::IsInstance => return self.is_instance(p, &v, sink),
             Op::IsBignum => return self.is_object(&v, &[Type::Bignum], sink),
             Op::IsRatnum => return self.is_object(&v, &[Type::Ratnum], sink),
             Op::IsCompnum => return self.is_object(&v, &[Type::Compnum], sink),
@@ -180,7 +170,7 @@ impl Emitter<'_, '_> {
             Op::IsString => return self.is_object(&v, &[Type::String], sink),
             Op::IsVector => return self.is_object(&v, &[Type::Vector], sink),
             Op::IsBytevector => return self.is_object(&v, &[Type::Bytevector], sink),
-            Op::IsRecord => return self.is_object(&v, &[Type::Record], sink),
+            Op::IsRecord => return self.is_object(&v, &[Type::Record, Type::RawRecord], sink),
             Op::IsPort => return self.is_object(&v, &[Type::Port], sink),
             Op::IsPromise => return self.is_object(&v, &[Type::Promise], sink),
             Op::IsOpaque => return self.is_object(&v, &[Type::Opaque], sink),

@@ -1,0 +1,246 @@
+//! Fields of records: what they hold, as far as the program is closed; and raw records.
+//!
+//! ```text
+//!  (define body.1 (%make-record-type 'body '(x v) 32))      (define body.1 (%make-record-type 'body '((x . c) (v . d)) 33))
+//!  (%record body.1 1. 0.)                              ⟶    (let ((r (%raw-record body.1 2)))
+//!                                                             (%record-fl-set! r body.1 c 1.) (%record-fl-set! r body.1 d 0.) r)
+//!  (%record-set! b body.1 1 (%fl+ (%record-ref b body.1 1) dv))
+//!                                                           (%record-fl-set! b body.1 d (%fl+ (%record-fl-ref b body.1 d) dv))
+//! ```
+//!
+//! The problem: what comes out of a record may be anything, so numeric programs with records test, decode and encode
+//! every number. The idea: a record type is *closed* if its type word is only ever an operand of operations on records.
+//! Then all stores into its fields are in the program, and a field holds what they store ([`Records::grow`]).
+//! If no field of a type needs to be looked at by the collector, and some field holds flonums only, its records become
+//! raw: flonums lie in them as doubles, all else as it was.
+//!
+//! Records of types of lib/ stay as they are: the runtime stores into some of them (hash tables, guardians).
+//!
+//! Invariants: type words of closed types do not leave the operations, so nothing extends them, nothing outside of the
+//! program stores into their records, and what only reads them, the printer for one, asks the type for its fields.
+
+use super::lattice::{Slot as Grown, Type, bits::*};
+use super::operations::field_of;
+use crate::ir::{Expr, GlobalId, Literal, Program, TopForm};
+use crate::prim::{MAKE_RECORD_TYPE, Op, PrimOp};
+use crate::walk::{rewrite, visit};
+use cairn_layout::code::Site;
+use cairn_layout::object::record::{DESCRIBED_LENGTH_SHIFT, FieldKind, RAW, Slot};
+use cairn_num::{Int, Number};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// What is known of closed record types.
+#[derive(Default)]
+pub(super) struct Records {
+    types: FxHashMap<GlobalId, Closed>,
+}
+
+/// A closed type.
+#[derive(Default)]
+struct Closed {
+    /// By code: contents, and the forms that read it.
+    fields: FxHashMap<i64, (Grown, Vec<usize>)>,
+}
+
+impl Records {
+    pub(super) fn new(program: &Program, forms: &[TopForm]) -> Records {
+        let mut types: FxHashMap<GlobalId, Closed> = FxHashMap::default();
+        for form in forms {
+            if let TopForm::Define(g, e) = form
+                && description(e).is_some()
+                && !program.globals[g.0 as usize].library
+            {
+                types.insert(*g, Closed::default());
+            }
+        }
+        if types.is_empty() {
+            return Records::default();
+        }
+        // every mention of the global, against those as the type operand
+        let mut mentions: FxHashMap<GlobalId, (i64, usize)> = FxHashMap::default();
+        for form in forms {
+            if let TopForm::Define(g, _) = form {
+                mentions.entry(*g).or_default().1 += 1;
+            }
+            visit(form.expr(), &mut |e| match e {
+                Expr::Global(g, _) => mentions.entry(*g).or_default().0 += 1,
+                Expr::SetGlobal(g, ..) => mentions.entry(*g).or_default().1 += 1,
+                Expr::Prim { op, args, .. } => {
+                    if let Some(Expr::Global(g, _)) = type_operand(*op).and_then(|i| args.get(i)) {
+                        mentions.entry(*g).or_default().0 -= 1;
+                    }
+                }
+                _ => {}
+            });
+        }
+        types.retain(|g, _| mentions.get(g) == Some(&(0, 1)));
+        Records { types }
+    }
+
+    /// Is this the variable of a closed type?
+    pub(super) fn has(&self, g: GlobalId) -> bool {
+        self.types.contains_key(&g)
+    }
+
+    pub(super) fn is_closed(&self, e: &Expr) -> bool {
+        matches!(e, Expr::Global(g, _) if self.has(*g))
+    }
+
+    /// Contents of a field, read in form `reader`.
+    pub(super) fn get(&mut self, g: GlobalId, code: i64, reader: usize) -> Type {
+        let Some(t) = self.types.get_mut(&g) else { return Type::ANY };
+        let (slot, readers) = t.fields.entry(code).or_default();
+        if !readers.contains(&reader) {
+            readers.push(reader);
+        }
+        slot.ty
+    }
+
+    /// The forms that must be walked again because a field holds more than they saw.
+    pub(super) fn grow(&mut self, g: GlobalId, code: i64, t: Type) -> Vec<usize> {
+        let Some(of) = self.types.get_mut(&g) else { return Vec::new() };
+        let (slot, readers) = of.fields.entry(code).or_default();
+        if slot.grow(t, &[]) { readers.clone() } else { Vec::new() }
+    }
+
+    /// Makes records raw whose fields are numbers, among them some that are flonums only.
+    pub(super) fn make_raw(self, program: &mut Program, forms: &mut [TopForm]) {
+        let mut raw: FxHashMap<GlobalId, Vec<Slot>> = FxHashMap::default();
+        for form in forms.iter() {
+            if let TopForm::Define(g, e) = form
+                && let (Some(t), Some((names, _))) = (self.types.get(g), description(e))
+                && let Some(slots) = layout(t, names.len())
+            {
+                raw.insert(*g, slots);
+            }
+        }
+        if raw.is_empty() {
+            return;
+        }
+        for form in forms.iter_mut() {
+            if let TopForm::Define(g, e) = form
+                && let Some(slots) = raw.get(g)
+            {
+                describe(e, slots);
+                continue;
+            }
+            rewrite(form.expr_mut(), &mut |e| make_operation_raw(program, &raw, e));
+        }
+    }
+}
+
+/// Names of the fields, and the description, in the expression that makes a type of records that are not raw and whose
+/// fields may hold anything.
+fn description(e: &Expr) -> Option<(Vec<Rc<str>>, i64)> {
+    let Expr::Prim { op: MAKE_RECORD_TYPE, args, .. } = e else { return None };
+    let [_, Expr::Const(fields), Expr::Const(Literal::Number(Number::Int(Int::Fix(about))))] = &args[..] else {
+        return None;
+    };
+    let (mut names, mut rest) = (Vec::new(), fields);
+    while let Literal::Pair(p) = rest {
+        let Literal::Symbol(name) = &p.0 else { return None };
+        names.push(name.clone());
+        rest = &p.1;
+    }
+    (about & RAW == 0).then_some((names, *about))
+}
+
+/// The operand that is a record type.
+fn type_operand(op: PrimOp) -> Option<usize> {
+    match op {
+        PrimOp::Record => Some(0),
+        PrimOp::Op(o) if o.is_field_access() || o == Op::IsInstance => Some(1),
+        _ => None,
+    }
+}
+
+/// Where the fields lie in raw records, if the type's records may be and ought to be raw.
+fn layout(t: &Closed, fields: usize) -> Option<Vec<Slot>> {
+    let mut flonums = false;
+    let slots = (0..fields as u32).map(|i| {
+        let ty = t.fields.get(&i64::from(i)).map_or(Type::NONE, |f| f.0.ty);
+        flonums |= ty.is_flonum();
+        let kind = match ty {
+            t if t.is_flonum() => FieldKind::F64,
+            t if t.within(SCALAR) => FieldKind::Any,
+            _ => return None,
+        };
+        Some(Slot { kind, raw: true, at: 8 * i })
+    });
+    slots.collect::<Option<Vec<_>>>().filter(|_| flonums)
+}
+
+/// Says in the expression that makes the type where its fields are.
+fn describe(e: &mut Expr, slots: &[Slot]) {
+    let Some((names, about)) = description(e) else { return };
+    let mut fields = Literal::Nil;
+    for (name, slot) in names.into_iter().zip(slots).rev() {
+        let field = Literal::Pair(Rc::new((Literal::Symbol(name), code(*slot))));
+        fields = Literal::Pair(Rc::new((field, fields)));
+    }
+    debug_assert_eq!(about >> DESCRIBED_LENGTH_SHIFT, slots.len() as i64);
+    if let Expr::Prim { args, .. } = e {
+        args[1] = Expr::Const(fields);
+        args[2] = Expr::Const(fixnum(about | RAW));
+    }
+}
+
+fn make_operation_raw(program: &mut Program, raw: &FxHashMap<GlobalId, Vec<Slot>>, e: &mut Expr) {
+    let Expr::Prim { op, args, proven, .. } = e else { return };
+    let Some(Expr::Global(g, _)) = type_operand(*op).and_then(|i| args.get(i)) else { return };
+    let Some(slots) = raw.get(g) else { return };
+    match op {
+        PrimOp::Op(o) if o.is_field_access() => {
+            let Some(slot) = slots.get(field_of(&args[2]).at as usize) else { return };
+            args[2] = Expr::Const(code(*slot));
+            match (*o, slot.kind) {
+                (Op::RecordRef, FieldKind::F64) => *op = PrimOp::Op(Op::RecordFlRef),
+                (Op::RecordSet, FieldKind::F64) => {
+                    *op = PrimOp::Op(Op::RecordFlSet);
+                    *proven = *proven & 3 | 1 << 3;
+                }
+                _ => {}
+            }
+        }
+        PrimOp::Record => {
+            let mut args = std::mem::take(args);
+            let rtd = args.remove(0);
+            *e = fresh(program, rtd, args, slots);
+        }
+        _ => {}
+    }
+}
+
+/// A raw record with these fields.
+fn fresh(program: &mut Program, rtd: Expr, args: Vec<Expr>, slots: &[Slot]) -> Expr {
+    let prim = |op, args, proven| Expr::Prim { op: PrimOp::Op(op), args, site: Site::NONE, proven };
+    let record = program.fresh_var("record");
+    let (mut bindings, mut body) = (Vec::new(), Vec::new());
+    let words = Expr::Const(fixnum(slots.len() as i64));
+    let made = prim(Op::RawRecord, vec![rtd.clone(), words], 0);
+    for (x, slot) in args.into_iter().zip(slots) {
+        let value = match x {
+            Expr::Local(_) | Expr::Const(_) => x,
+            x => {
+                let v = program.fresh_var("field");
+                bindings.push((v, x));
+                Expr::Local(v)
+            }
+        };
+        let op = if slot.kind == FieldKind::F64 { Op::RecordFlSet } else { Op::RecordSet };
+        let operands = vec![Expr::Local(record), rtd.clone(), Expr::Const(code(*slot)), value];
+        body.push(prim(op, operands, 1 | 2 | 1 << 3));
+    }
+    body.push(Expr::Local(record));
+    let made = Expr::Let(vec![(record, made)], Expr::Seq(body).into());
+    if bindings.is_empty() { made } else { Expr::Let(bindings, made.into()) }
+}
+
+fn code(slot: Slot) -> Literal {
+    fixnum(slot.code())
+}
+
+fn fixnum(n: i64) -> Literal {
+    Literal::Number(Number::Int(Int::Fix(n)))
+}

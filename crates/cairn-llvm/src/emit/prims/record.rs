@@ -1,0 +1,329 @@
+//! Records: type tests, fields, inline allocation.
+//!
+//! ```text
+//!  v has the tag of objects?  ──no──▶ fail
+//!  its header = type word?    ──no──▶ cold: does its type extend another one? ──no──▶ fail
+//!  load or store                              └─ yes: ask the runtime
+//! ```
+//!
+//! All records of a type have the same header, the type word ([`record`]), so that a type test is one comparison; a type
+//! that extends another one says so in a bit of its records' headers. Where the optimizer knows that nothing extends the
+//! type (bit 1 of the proven ones), that question is not asked.
+//!
+//! Fields of numbers, characters and booleans lie in raw records as they are in C, and are checked when they are stored.
+
+use super::data::field;
+use super::{Sink, Value, literal_fixnum};
+use crate::emit::builder::{Builder, Label, ins, line};
+use crate::emit::emitter::Emitter;
+use crate::emit::ir_text::{Mem, Odds, Val};
+use cairn_core::prim::Op;
+use cairn_frame::ir::Prim;
+use cairn_layout::machine::error;
+use cairn_layout::object::record::{self, FieldKind, Slot};
+use cairn_layout::object::{AllocKind, headed_bytes};
+use cairn_layout::value::{CHAR_BYTE, TAG_OBJECT, Value as Word};
+
+/// The bit among the proven ones of an operation on records that says: nothing extends the type.
+const EXACT: u8 = 2;
+
+impl Emitter<'_, '_> {
+    /// `(%record type x …)`: the type word is the header.
+    pub(super) fn fresh_record(&mut self, p: &Prim) -> Value {
+        let words = self.operands(&p.args);
+        Value::Word(self.headed_by(&words[0], &words[1..]))
+    }
+
+    /// `record-instance?`
+    pub(super) fn is_instance(&mut self, p: &Prim, v: &Val, sink: &mut Sink) {
+        let rtd = self.operand(&p.args[1]);
+        let tag = self.has_tag(v, TAG_OBJECT);
+        let (object, no) = (self.fresh(), self.fresh());
+        self.branch(&tag, &object, &no, Odds::Even);
+        self.start(&no);
+        sink.end_known(self, false);
+        self.start(&object);
+        let have = self.header(v);
+        let same = ins!(self, "icmp eq i64 {have}, {rtd}");
+        if p.proven & EXACT != 0 {
+            return sink.end(self, &same);
+        }
+        let (yes, other) = (self.fresh(), self.fresh());
+        self.branch(&same, &yes, &other, Odds::Even);
+        self.start(&yes);
+        sink.end_known(self, true);
+        self.start(&other);
+        let extends = self.extends(&have);
+        let (ask, no) = (self.fresh(), self.fresh());
+        self.branch(&extends, &ask, &no, Odds::Unlikely);
+        self.start(&no);
+        sink.end_known(self, false);
+        self.out_of_line(&ask, |e| {
+            let bit = e.is_a(v, &rtd);
+            sink.end(e, &bit);
+        });
+    }
+
+    /// Goes on only if the record is one of the type.
+    fn guard_instance(&mut self, p: &Prim, v: &Val) {
+        if p.proven & 1 != 0 {
+            return;
+        }
+        let rtd = self.operand(&p.args[1]);
+        let fail = self.throw_block(error::TYPE, "", "record of the right type", p.site, &[v, &rtd]);
+        let tag = self.has_tag(v, TAG_OBJECT);
+        self.guard(&tag, &fail);
+        let have = self.header(v);
+        let same = ins!(self, "icmp eq i64 {have}, {rtd}");
+        if p.proven & EXACT != 0 {
+            return self.guard(&same, &fail);
+        }
+        let (ok, other) = (self.fresh(), self.fresh());
+        self.branch(&same, &ok, &other, Odds::Likely);
+        self.out_of_line(&other, |e| {
+            let extends = e.extends(&have);
+            e.guard(&extends, &fail);
+            let bit = e.is_a(v, &rtd);
+            e.branch(&bit, &ok, &fail, Odds::Likely);
+        });
+        self.start(&ok);
+    }
+
+    /// An `i1`: does the header say that its type extends another one? (A very long vector may say so, too.)
+    fn extends(&mut self, header: &Val) -> Val {
+        let bit = ins!(self, "and i64 {header}, {}", record::EXTENDS);
+        ins!(self, "icmp ne i64 {bit}, 0")
+    }
+
+    fn is_a(&mut self, v: &Val, rtd: &Val) -> Val {
+        let r = self.rt_call_at("cairn_record_is_a", &[v.clone(), rtd.clone()], None);
+        ins!(self, "icmp ne i64 {r}, {}", Word::FALSE.0)
+    }
+
+    /// Operations on records that are no predicates.
+    pub(super) fn record_op(&mut self, op: Op, p: &Prim) -> Value {
+        match op {
+            Op::RawRecord => return self.raw_record(p),
+            Op::RecordType => {
+                let v = self.checked(p, 0);
+                return Value::Word(self.header(&v));
+            }
+            _ => {}
+        }
+        let v = self.operand(&p.args[0]);
+        self.guard_instance(p, &v);
+        let Some(code) = literal_fixnum(&p.args[2]) else { panic!("the field of {} is a literal", p.op.name()) };
+        let slot = Slot::of(code);
+        match op {
+            Op::RecordRef if slot.raw => self.load_raw(&v, slot),
+            Op::RecordRef => Value::Word(self.load_word(&v, field(i64::from(slot.at)), Mem::Heap)),
+            Op::RecordSet => self.record_set(p, &v, slot),
+            Op::RecordFlRef => self.load_double(&v, slot),
+            _ => self.store_double(p, &v, slot),
+        }
+    }
+
+    fn raw_record(&mut self, p: &Prim) -> Value {
+        let header = self.operand(&p.args[0]);
+        let words = p.raw_words();
+        let at = self.allocate(AllocKind::Leaf, headed_bytes(words));
+        let q = self.address(&at, 0);
+        self.store_at(&q, 0, &header, Mem::Header);
+        for i in 0..words.max(1) {
+            self.store_at(&q, 8 + 8 * i as i64, &Val::Int(0), Mem::Leaf);
+        }
+        Value::Word(ins!(self, "add i64 {at}, {TAG_OBJECT}"))
+    }
+
+    fn raw_address(&mut self, v: &Val, slot: Slot) -> Val {
+        self.address(v, field(0) + i64::from(slot.at))
+    }
+
+    fn load_double(&mut self, v: &Val, slot: Slot) -> Value {
+        let q = self.raw_address(v, slot);
+        let m = Mem::Leaf.suffix();
+        if slot.kind == FieldKind::F32 {
+            let f = ins!(self, "load float, ptr {q}{m}");
+            return Value::Double(ins!(self, "fpext float {f} to double"));
+        }
+        Value::Double(ins!(self, "load double, ptr {q}{m}"))
+    }
+
+    fn store_double(&mut self, p: &Prim, v: &Val, slot: Slot) -> Value {
+        let x = self.double_operand(p, 3);
+        let q = self.raw_address(v, slot);
+        let m = Mem::Leaf.suffix();
+        if slot.kind == FieldKind::F32 {
+            let f = ins!(self, "fptrunc double {x} to float");
+            line!(self, "store float {f}, ptr {q}{m}");
+        } else {
+            line!(self, "store double {x}, ptr {q}{m}");
+        }
+        Value::unspecified()
+    }
+
+    /// A raw field that holds no flonums.
+    fn load_raw(&mut self, v: &Val, slot: Slot) -> Value {
+        if slot.kind == FieldKind::Any {
+            return Value::Word(self.load_word(v, field(0) + i64::from(slot.at), Mem::Leaf));
+        }
+        let q = self.raw_address(v, slot);
+        let m = Mem::Leaf.suffix();
+        let (bits, signed) = shape(slot.kind);
+        let n = ins!(self, "load i{bits}, ptr {q}{m}");
+        if bits == 64 {
+            return Value::Word(self.fixnum_or(&n, signed, v, slot));
+        }
+        let n = ins!(self, "{} i{bits} {n} to i64", if signed { "sext" } else { "zext" });
+        Value::Word(match slot.kind {
+            FieldKind::Char => {
+                let c = ins!(self, "shl i64 {n}, 8");
+                ins!(self, "or i64 {c}, {CHAR_BYTE}")
+            }
+            FieldKind::Bool => {
+                let bit = ins!(self, "shl i64 {n}, 3");
+                ins!(self, "or i64 {bit}, {}", Word::FALSE.0)
+            }
+            _ => ins!(self, "shl i64 {n}, 3"),
+        })
+    }
+
+    /// An integer of 64 bits as a fixnum, else as the runtime reads it.
+    fn fixnum_or(&mut self, n: &Val, signed: bool, v: &Val, slot: Slot) -> Val {
+        let word = ins!(self, "shl i64 {n}, 3");
+        let back = ins!(self, "ashr i64 {word}, 3");
+        let mut fits = ins!(self, "icmp eq i64 {back}, {n}");
+        if !signed {
+            let natural = ins!(self, "icmp sge i64 {n}, 0");
+            fits = ins!(self, "and i1 {fits}, {natural}");
+        }
+        let (join, cold) = (self.fresh(), self.fresh());
+        let here = self.here();
+        self.branch(&fits, &join, &cold, Odds::Likely);
+        let boxed = self.out_of_line(&cold, |e| {
+            let code = Val::word(Word::fixnum(slot.code()).0);
+            let r = e.rt_call_at("cairn_record_get", &[v.clone(), code], None);
+            e.goto(&join);
+            (r, e.here())
+        });
+        self.start(&join);
+        self.phi("i64", &[(word, here), boxed])
+    }
+
+    fn record_set(&mut self, p: &Prim, v: &Val, slot: Slot) -> Value {
+        if slot.kind != FieldKind::Any && slot.kind != FieldKind::Ref {
+            let x = self.operand(&p.args[3]);
+            if !slot.raw || shape(slot.kind).0 != 64 {
+                self.guard_field(p, slot.kind, &x);
+            }
+            if slot.raw {
+                self.store_raw(p, v, slot, &x);
+                return Value::unspecified();
+            }
+        }
+        if slot.raw {
+            // a value that the collector need not see
+            let x = self.operand(&p.args[3]);
+            self.store_word(v, field(0) + i64::from(slot.at), &x, Mem::Leaf);
+            return Value::unspecified();
+        }
+        self.store_field(p, 3, v, field(i64::from(slot.at)))
+    }
+
+    /// Goes on only if a field of this kind may hold the word.
+    fn guard_field(&mut self, p: &Prim, kind: FieldKind, x: &Val) {
+        let fail = self.throw_block(error::TYPE, "", kind.expected(), p.site, &[x]);
+        let ok = match kind {
+            FieldKind::Char => self.is_char(x),
+            FieldKind::Bool => self.is_boolean(x),
+            FieldKind::F64 | FieldKind::F32 => {
+                return self.guard_kind(cairn_core::prim::Kind::Flonum, x, &fail);
+            }
+            kind => return self.guard_integer(kind, x, &fail),
+        };
+        self.guard(&ok, &fail);
+    }
+
+    fn guard_integer(&mut self, kind: FieldKind, x: &Val, fail: &Label) {
+        let (lo, hi) = kind.integers().expect("a field of integers");
+        if hi - lo >= 1 << 60 {
+            // values in records that are not raw: only bignums need the runtime
+            let fixnum = self.has_tag(x, 0);
+            let mut ok = fixnum;
+            if lo == 0 {
+                let natural = ins!(self, "icmp sge i64 {x}, 0");
+                ok = ins!(self, "and i1 {ok}, {natural}");
+            }
+            let (fits, big) = (self.fresh(), self.fresh());
+            self.branch(&ok, &fits, &big, Odds::Likely);
+            self.out_of_line(&big, |e| {
+                let code = Val::word(Word::fixnum(Slot { kind, raw: false, at: 0 }.code()).0);
+                let r = e.rt_call_at("cairn_record_fits", &[x.clone(), code], None);
+                let bit = ins!(e, "icmp ne i64 {r}, {}", Word::FALSE.0);
+                e.branch(&bit, &fits, fail, Odds::Likely);
+            });
+            return self.start(&fits);
+        }
+        let tag = self.has_tag(x, 0);
+        self.guard(&tag, fail);
+        let (lo, hi) = (8 * lo as i64, 8 * hi as i64);
+        let from = ins!(self, "sub i64 {x}, {lo}");
+        let ok = ins!(self, "icmp ule i64 {from}, {}", hi.wrapping_sub(lo));
+        self.guard(&ok, fail);
+    }
+
+    fn store_raw(&mut self, p: &Prim, v: &Val, slot: Slot, x: &Val) {
+        let (bits, signed) = shape(slot.kind);
+        let q = self.raw_address(v, slot);
+        let m = Mem::Leaf.suffix();
+        if bits < 64 {
+            let shift = if slot.kind == FieldKind::Char { 8 } else { 3 };
+            let n = ins!(self, "ashr i64 {x}, {shift}");
+            let n = ins!(self, "trunc i64 {n} to i{bits}");
+            line!(self, "store i{bits} {n}, ptr {q}{m}");
+            return;
+        }
+        let mut ok = self.has_tag(x, 0);
+        if !signed {
+            let natural = ins!(self, "icmp sge i64 {x}, 0");
+            ok = ins!(self, "and i1 {ok}, {natural}");
+        }
+        let (fixnum, other, join) = (self.fresh(), self.fresh(), self.fresh());
+        self.branch(&ok, &fixnum, &other, Odds::Likely);
+        self.start(&fixnum);
+        let n = ins!(self, "ashr i64 {x}, 3");
+        line!(self, "store i64 {n}, ptr {q}{m}");
+        self.goto(&join);
+        let (v, x, site) = (v.clone(), x.clone(), p.site);
+        self.out_of_line(&other, |e| {
+            let code = Val::word(Word::fixnum(slot.code()).0);
+            e.rt_call("cairn_record_put", &[v, code, x], site);
+            e.goto(&join);
+        });
+        self.start(&join);
+    }
+}
+
+/// Bits of a field in a raw record, and whether they are an integer with a sign. A boolean is one byte: bit 3 of its
+/// word.
+fn shape(kind: FieldKind) -> (u32, bool) {
+    let bits = 8 * kind.raw_bytes().unwrap_or(8) as u32;
+    let signed = kind.integers().is_some_and(|(lo, _)| lo < 0);
+    (bits, signed)
+}
+
+impl Builder {
+    /// An object with this header and these words; returns the value.
+    fn headed_by(&mut self, header: &Val, words: &[Val]) -> Val {
+        let at = self.allocate(AllocKind::Scannable, headed_bytes(words.len()));
+        let p = self.address(&at, 0);
+        self.store_at(&p, 0, header, Mem::Header);
+        if words.is_empty() {
+            self.store_at(&p, 8, &Val::Int(0), Mem::Heap);
+        }
+        for (i, v) in words.iter().enumerate() {
+            self.store_at(&p, 8 + 8 * i as i64, v, Mem::Heap);
+        }
+        ins!(self, "add i64 {at}, {TAG_OBJECT}")
+    }
+}

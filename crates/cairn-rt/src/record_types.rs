@@ -1,0 +1,108 @@
+//! Record types: what stands behind a type word.
+//!
+//! The problem: a record says in its header of which type it is, by a number (`cairn_layout::object::record`); names,
+//! fields and ancestors must be found from there, also where no runtime is at hand, as when something is printed.
+//!
+//! The idea: numbers are unique in the process. Each runtime gives back the numbers of the types that it made when it is
+//! dropped, along with all objects that know them. A type lives as long as its runtime: a program that defines types in
+//! a loop keeps them all.
+
+use cairn_layout::Value;
+use cairn_layout::object::record::{NUMBER_BITS, Slot, is_type_word, number, type_word};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// A field.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: Box<str>,
+    /// Where it is and what it may hold.
+    pub slot: Slot,
+}
+
+/// A record type.
+#[derive(Debug)]
+pub struct RecordType {
+    /// The type word, set by [`define`].
+    pub word: Value,
+    /// As the program has it, perhaps with angle brackets.
+    pub name: Box<str>,
+    /// All fields, inherited ones first.
+    pub fields: Vec<Field>,
+    /// How many of them are printed, from the first.
+    pub shown: AtomicUsize,
+    /// How many of them are inherited.
+    pub own: usize,
+    /// The type that it extends.
+    pub parent: Option<Value>,
+    /// Nothing extends it.
+    pub sealed: bool,
+    /// Its records hold no values.
+    pub raw: bool,
+    /// Words of its records.
+    pub length: u64,
+}
+
+impl RecordType {
+    /// The fields that are printed.
+    pub fn shown(&self) -> &[Field] {
+        &self.fields[..self.shown.load(Ordering::Relaxed).min(self.fields.len())]
+    }
+}
+
+/// All types.
+struct Types {
+    /// By number, from 1.
+    all: Vec<Option<Arc<RecordType>>>,
+    /// Numbers that are free.
+    free: Vec<u32>,
+}
+
+static TYPES: RwLock<Types> = RwLock::new(Types { all: Vec::new(), free: Vec::new() });
+
+/// Makes a type known; the result is its type word.
+pub fn define(mut t: RecordType) -> Value {
+    let mut types = TYPES.write().unwrap_or_else(PoisonError::into_inner);
+    let Types { all, free } = &mut *types;
+    let n = free.pop().unwrap_or_else(|| {
+        all.push(None);
+        all.len() as u32
+    });
+    assert!(n < 1 << NUMBER_BITS, "more record types than there are numbers");
+    let word = Value(type_word(t.raw, t.parent.is_some(), n, t.length));
+    t.word = word;
+    all[n as usize - 1] = Some(Arc::new(t));
+    word
+}
+
+/// The type of this type word; `None` if it is none.
+pub fn get(word: Value) -> Option<Arc<RecordType>> {
+    if !is_type_word(word.0) {
+        return None;
+    }
+    let types = TYPES.read().unwrap_or_else(PoisonError::into_inner);
+    types.all.get((number(word.0) as usize).wrapping_sub(1))?.clone().filter(|t| t.word == word)
+}
+
+/// The type words that a runtime has made. Dropping it gives their numbers back.
+#[derive(Debug, Default)]
+pub struct Made(Vec<Value>);
+
+impl Made {
+    /// One more.
+    pub fn push(&mut self, word: Value) {
+        self.0.push(word);
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        let mut types = TYPES.write().unwrap_or_else(PoisonError::into_inner);
+        for word in self.0.drain(..) {
+            let n = number(word.0);
+            types.all[n as usize - 1] = None;
+            types.free.push(n);
+        }
+    }
+}
