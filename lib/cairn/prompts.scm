@@ -373,7 +373,8 @@
              (begin
                (if (%pair? above) (set! above '()))
                (set! resume k)
-               (leave-winder!)
+               ;; a mark leaves handlers and parameters as they are
+               (%machine-set! (slot-winders) (%opaque-ref place 0))
                (caller x))
              (let ((w (running)))
                (if (%not w)
@@ -417,7 +418,7 @@
     (%opaque-set! mark 1 caller)
     (set! resume #t)
     (if (if (%null? place) #f (%eq? (%opaque-ref place 0) (%machine-ref (slot-winders))))
-        (enter-state! place)
+        (%machine-set! (slot-winders) place)
         (begin
           (enter-mark! mark)
           (set! place (%machine-ref (slot-winders))))))

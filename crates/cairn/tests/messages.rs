@@ -63,7 +63,7 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("cannot read the library: {e}", "a read error"),
     ("could not be compiled and stays slow: {e}", "what was expanded once fails the second time"),
     ("the library cannot evaluate", "the evaluator is part of lib/"),
-    ("a one-shot continuation was called a second time", "in control_by_oracle.rs: not all strategies notice"),
+    ("a one-shot continuation was used a second time", "in control_by_oracle.rs: not all strategies notice"),
     ("the library is gone", "removed while a program runs on it"),
     ("the module has no table", "the object code was not made by this compiler"),
     ("cannot run {}: {}", "cairn-study is missing beside cairn: an installation that was taken apart"),

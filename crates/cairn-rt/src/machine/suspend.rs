@@ -10,7 +10,7 @@
 //! ```text
 //!  native stack      host_sp ─▶ │ cairn_enter │ function │ cold stub: all registers │ return address │ ◀─ native_sp - 8
 //!                               └──────────────────────────────┬───────────────────────────────────┘
-//!  record, a vector             │ bytes │ host_sp │ room needed: heap, stack, kept │ spilled values … │
+//!  record, a vector             │ bytes │ host_sp │ room needed: heap, stack, kept │ empty? │ spilled values … │
 //!  frames            …  frame of the function, if it has one │ cairn_resume: record │ ◀─ sp
 //! ```
 //!
@@ -28,7 +28,7 @@ use crate::{access, alloc, fatal};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 
-const HEAD: usize = 5;
+const HEAD: usize = 6;
 
 /// Makes a frame that comes back to the safepoint under way when it is returned to.
 pub fn suspend(ctx: &mut Machine, room: &Room) {
@@ -37,7 +37,9 @@ pub fn suspend(ctx: &mut Machine, room: &Room) {
     let bytes = unsafe { std::slice::from_raw_parts(bottom as *const u8, (ctx.host_sp - bottom) as usize) };
     let bytes = alloc::make_bytevector(ctx, bytes);
     let number = |n: u64| Value::fixnum(n as i64);
-    let mut record = vec![bytes, number(ctx.host_sp), number(room.heap), number(room.stack), number(room.kept)];
+    let empty = Value::bool(frames::is_empty(ctx));
+    let mut record =
+        vec![bytes, number(ctx.host_sp), number(room.heap), number(room.stack), number(room.kept), empty];
     record.extend_from_slice(&ctx.spill[..ctx.spilled as usize]);
     let record = alloc::make_vector(ctx, &record);
     frames::push(ctx, rt(ctx).strategy.resume, record);
@@ -59,7 +61,10 @@ pub extern "C" fn cairn_machine_resume(ctx: &mut Machine, record: Value) -> Valu
     let native_stack = &mut rt(ctx).strategy.native_stack;
     native_stack.clear();
     native_stack.extend_from_slice(bytes);
-    frames::settle(ctx);
+    // A function without a frame of its own must not use up the continuation below, which may be a one-shot one.
+    if head[5] == Value::FALSE {
+        frames::settle(ctx);
+    }
     let sp = make_room(ctx, &room);
     let native_stack = &rt(ctx).strategy.native_stack;
     // SAFETY: `suspend` has copied the bytes from there; nothing on this stack is needed any more.

@@ -434,6 +434,10 @@ impl FrameStrategy for ChunksRuntime {
         unsafe { (ctx.thread.sp as *mut [u64; 2]).write([code, value.0]) };
     }
 
+    fn is_empty(ctx: &Machine) -> bool {
+        ctx.thread.sp == ctx.thread.base
+    }
+
     fn settle(ctx: &mut Machine) {
         if ctx.thread.sp == ctx.thread.base {
             underflow(ctx);

@@ -44,6 +44,11 @@ pub trait FrameStrategy {
     /// Makes a frame that returns to `code`, with `value` in its one slot.
     fn push(ctx: &mut Machine, code: u64, value: Value);
 
+    /// Is there certainly no frame where compiled code expects its own?
+    fn is_empty(_: &Machine) -> bool {
+        false
+    }
+
     /// Brings the youngest frame to where compiled code expects its own, if it is not there.
     fn settle(ctx: &mut Machine);
 
@@ -147,6 +152,11 @@ pub fn overflow(ctx: &mut Machine, bytes: u64, kept: u64) {
 /// See [`FrameStrategy::push`].
 pub fn push(ctx: &mut Machine, code: u64, value: Value) {
     chosen!(ctx, push(ctx, code, value))
+}
+
+/// See [`FrameStrategy::is_empty`].
+pub fn is_empty(ctx: &Machine) -> bool {
+    chosen!(ctx, is_empty(ctx))
 }
 
 /// See [`FrameStrategy::settle`].
