@@ -15,7 +15,9 @@ pub mod points_to;
 
 use crate::model::*;
 use points_to::{Cell, Graph, NodeId, flag};
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 
 /// The graph of a program.
 pub struct Analysis<'m> {
@@ -26,6 +28,9 @@ pub struct Analysis<'m> {
     function_cells: Vec<Option<Cell>>,
     /// Calls by address, with the cell of the address.
     indirect: Vec<(FuncId, ValueId, Cell)>,
+    /// Calls by name of each function: who calls, and where.
+    pub callers: Vec<Vec<(FuncId, ValueId)>>,
+    interfaces: RefCell<HashMap<FuncId, Rc<Vec<NodeId>>>>,
 }
 
 /// What is known of one function.
@@ -56,10 +61,18 @@ pub fn analyze(module: &Module) -> Analysis<'_> {
         globals: vec![None; module.globals.len()],
         function_cells: vec![None; module.functions.len()],
         indirect: vec![],
+        callers: vec![vec![]; module.functions.len()],
+        interfaces: RefCell::default(),
     };
     local::build(&mut analysis);
     bottom_up::run(&mut analysis);
     analysis.calls_of_unknown_addresses();
+    analysis.interfaces.borrow_mut().clear();
+    for caller in module.function_ids() {
+        for call in &analysis.functions[caller.0 as usize].calls {
+            analysis.callers[call.callee.0 as usize].push((caller, call.value));
+        }
+    }
     analysis
 }
 
@@ -152,20 +165,31 @@ impl Analysis<'_> {
         }
     }
 
-    /// Nodes that the parameters and the result of a function reach, without shared ones.
-    pub fn interface(&self, id: FuncId) -> Vec<NodeId> {
+    /// Nodes that the parameters and the result of a function reach, without shared ones; of a function whose own calls
+    /// are done.
+    pub fn interface(&self, id: FuncId) -> Rc<Vec<NodeId>> {
+        let known = self.interfaces.borrow().get(&id).cloned();
+        known.unwrap_or_else(|| {
+            let found = Rc::new(self.find_interface(id));
+            self.interfaces.borrow_mut().insert(id, found.clone());
+            found
+        })
+    }
+
+    fn find_interface(&self, id: FuncId) -> Vec<NodeId> {
         let (params, result) = &self.graph.signatures[id.0 as usize];
-        let mut seen: Vec<NodeId> = vec![];
+        let mut seen = HashSet::new();
+        let mut order = vec![];
         let mut work: Vec<Cell> = params.iter().chain([result]).copied().collect();
         work.reverse();
         while let Some(cell) = work.pop() {
             let node = self.graph.find(cell).node;
-            if self.graph.node(node).flags & flag::SHARED != 0 || seen.contains(&node) {
+            if self.graph.node(node).flags & flag::SHARED != 0 || !seen.insert(node) {
                 continue;
             }
-            seen.push(node);
+            order.push(node);
             work.extend(self.graph.node(node).fields.values().rev().filter_map(|f| f.link));
         }
-        seen
+        order
     }
 }

@@ -56,6 +56,8 @@ pub struct Function {
     pub varargs: bool,
     /// Code outside of the module calls it.
     pub kept: bool,
+    /// It has a computed goto, so it can't be copied.
+    pub fixed: bool,
     /// It is used otherwise than called.
     pub address_taken: bool,
     pub params: Vec<Kind>,

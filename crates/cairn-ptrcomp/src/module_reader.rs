@@ -71,7 +71,6 @@ pub(crate) struct Reader<'a> {
     globals: HashMap<ValueRef, GlobalId>,
     files: Vec<String>,
     by_value: c_uint,
-    strange: Option<String>,
 }
 
 /// All of a module. `kept` are names that code outside of it uses.
@@ -85,7 +84,6 @@ pub(crate) fn read(f: &ModuleFunctions, module: ModuleRef, kept: &BTreeSet<Strin
             globals: HashMap::new(),
             files: vec![],
             by_value: (f.LLVMGetEnumAttributeKindForName)(c"byval".as_ptr(), 5),
-            strange: None,
         };
         let (functions, globals) = reader.names(module);
         let mut result = Module { functions: vec![], globals: vec![], files: vec![], strange: None };
@@ -96,7 +94,6 @@ pub(crate) fn read(f: &ModuleFunctions, module: ModuleRef, kept: &BTreeSet<Strin
             result.functions.push(reader.function(FuncId(index as u32), function, kept));
         }
         mark_taken(&mut result);
-        result.strange = reader.strange.take();
         let mut length = 0;
         (f.LLVMGetModuleInlineAsm)(module, &mut length);
         if length > 0 {
@@ -418,6 +415,7 @@ impl Reader<'_> {
                 intrinsic: (self.f.LLVMGetIntrinsicID)(function) != 0,
                 varargs: (self.f.LLVMIsFunctionVarArg)(kind) != 0,
                 kept: kept.contains(&name),
+                fixed: false,
                 address_taken: false,
                 result: self.kind((self.f.LLVMGetReturnType)(kind)),
                 values: values.collect(),
@@ -427,6 +425,10 @@ impl Reader<'_> {
             };
             if !result.declared {
                 self.body(id, function, &mut result.values);
+                result.fixed = result.values[result.params.len()..].iter().any(|v| {
+                    let code = (self.f.LLVMGetInstructionOpcode)(v.handle);
+                    code == opcode::INDIRECT_BR || code == opcode::CALL_BR
+                });
             }
             result
         }
@@ -452,10 +454,6 @@ impl Reader<'_> {
             }
             for instruction in instructions {
                 let op = self.instruction(id, instruction, &numbers);
-                let code = (self.f.LLVMGetInstructionOpcode)(instruction);
-                if code == opcode::INDIRECT_BR || code == opcode::CALL_BR {
-                    self.strange = Some(format!("{} has a computed goto", self.name(function)));
-                }
                 let kind = self.kind((self.f.LLVMTypeOf)(instruction));
                 values.push(Value { op, kind, at: self.at(instruction), handle: instruction });
             }

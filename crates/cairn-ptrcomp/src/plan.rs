@@ -41,7 +41,7 @@ impl Planner<'_, '_> {
     /// The nodes that are a function's own. `outer` tells of the others whether their addresses are indices.
     pub fn own(&self, id: FuncId, outer: &dyn Fn(NodeId) -> bool) -> BTreeMap<NodeId, Decision> {
         let graph = &self.analysis.graph;
-        let interface: BTreeSet<NodeId> = self.analysis.interface(id).into_iter().collect();
+        let interface: BTreeSet<NodeId> = self.analysis.interface(id).iter().copied().collect();
         let function = &self.analysis.functions[id.0 as usize];
         let mut work: Vec<Cell> = function.values.iter().flatten().copied().collect();
         work.extend(function.calls.iter().flat_map(|c| c.copies.values().copied()));

@@ -30,7 +30,7 @@ use crate::settings::Settings;
 use crate::shape::{Key, Shape, Version};
 use cairn_llvm_c::{ContextRef, ModuleFunctions, ModuleRef, ValueRef};
 use instructions::Emitter;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 /// A pool as code names it.
 #[derive(Clone, Copy)]
@@ -71,7 +71,7 @@ pub(crate) struct Rewriter<'a, 'm> {
     versions: HashMap<Version, ValueRef>,
     queue: VecDeque<(Version, ValueRef)>,
     next_pool: u64,
-    once: BTreeMap<FuncId, bool>,
+    program_wide: BTreeMap<FuncId, bool>,
     pub done: Done,
 }
 
@@ -96,7 +96,7 @@ impl<'a, 'm> Rewriter<'a, 'm> {
             versions: HashMap::new(),
             queue: VecDeque::new(),
             next_pool: 0,
-            once: BTreeMap::new(),
+            program_wide: BTreeMap::new(),
             done: Done::default(),
         }
     }
@@ -177,7 +177,11 @@ impl<'a, 'm> Rewriter<'a, 'm> {
         let pools = version.1.iter().filter(|(shape, _)| self.shapes[*shape].pooled).count();
         let plain = version.1.iter().all(|(shape, _)| *shape == 0);
         let original = self.analysis.module.function(version.0);
-        let function = self.e.declare_version(original.handle, &original.name, 2 * pools, plain && original.kept);
+        let function = if original.fixed {
+            original.handle
+        } else {
+            self.e.declare_version(original.handle, &original.name, 2 * pools, plain && original.kept)
+        };
         self.versions.insert(version.clone(), function);
         self.queue.push_back((version, function));
         function
@@ -198,24 +202,59 @@ impl<'a, 'm> Rewriter<'a, 'm> {
     /// Puts the versions in the place of the functions they are made of.
     fn replace(&mut self) {
         let module = self.analysis.module;
-        for id in module.function_ids().filter(|id| !module.function(*id).declared) {
+        let copied = |id: &FuncId| !module.function(*id).declared && !module.function(*id).fixed;
+        for id in module.function_ids().filter(copied) {
             let function = module.function(id);
             let key: Key = vec![(0, 0); self.analysis.interface(id).len()];
             let plain = self.versions.get(&(id, key)).copied();
             let wanted = function.kept || function.address_taken;
             self.e.replace_function(function.handle, plain.filter(|_| wanted), &function.name);
         }
-        for id in module.function_ids().filter(|id| !module.function(*id).declared) {
+        for id in module.function_ids().filter(copied) {
             self.e.delete_function(module.function(id).handle);
         }
     }
 
-    /// Is this function called at most once in the program's life?
-    fn runs_once(&mut self, id: FuncId) -> bool {
+    /// Must the pools of this function's own nodes be as old as the program? So it is if that is no longer than a call, if
+    /// several calls may be under way, since a pool takes much of the address space, or if a call may end without return.
+    fn program_wide(&mut self, id: FuncId) -> bool {
+        if let Some(&known) = self.program_wide.get(&id) {
+            return known;
+        }
         let module = self.analysis.module;
-        *self.once.entry(id).or_insert_with(|| {
-            let called = self.analysis.functions.iter().any(|f| f.calls.iter().any(|c| c.callee == id));
-            module.function(id).name == "main" && !called && !module.function(id).address_taken
-        })
+        let leaves = |name: &str| name.contains("longjmp") || name == "pthread_create" || name == "thrd_create";
+        let main = module.function(id).name == "main";
+        let answer = main || module.functions.iter().any(|f| leaves(&f.name)) || self.may_return_to(id);
+        self.program_wide.insert(id, answer);
+        answer
+    }
+
+    /// May this function be called again before it returns?
+    fn may_return_to(&self, id: FuncId) -> bool {
+        let module = self.analysis.module;
+        let (mut seen, mut work) = (BTreeSet::new(), vec![id]);
+        while let Some(next) = work.pop() {
+            for value in &module.function(next).values {
+                let Op::Call(call) = &value.op else { continue };
+                let Callee::Known(callee) = call.callee else { return true };
+                if callee == id {
+                    return true;
+                }
+                let function = module.function(callee);
+                // Whoever is given functions may call them.
+                let gives = |a: &Operand| self.analysis.known(next, *a).is_some_and(|c| self.is_function(c));
+                if function.declared && call.arguments.iter().any(gives) {
+                    return true;
+                }
+                if !function.declared && seen.insert(callee) {
+                    work.push(callee);
+                }
+            }
+        }
+        false
+    }
+
+    fn is_function(&self, cell: Cell) -> bool {
+        self.analysis.graph.at(cell).flags & flag::FUNCTION != 0
     }
 }

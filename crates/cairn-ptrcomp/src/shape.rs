@@ -176,19 +176,15 @@ pub fn resolved(analysis: &Analysis, size: Size, depth: u32) -> Size {
         return Size::Unknown;
     }
     let mut all: Option<Size> = None;
-    for caller in analysis.module.function_ids() {
-        for site in analysis.functions[caller.0 as usize].calls.iter().filter(|s| s.callee == function) {
-            let Op::Call(call) = &analysis.module.function(caller).values[site.value.0 as usize].op else {
-                continue;
-            };
-            let here = call.sizes.get(index as usize).copied().unwrap_or(Size::Unknown);
-            // A recursive call that passes the parameter on says nothing new.
-            if here == size {
-                continue;
-            }
-            let here = resolved(analysis, here, depth + 1);
-            all = Some(all.map_or(here, |before| either(before, here)));
+    for &(caller, value) in &analysis.callers[function.0 as usize] {
+        let Op::Call(call) = &analysis.module.function(caller).values[value.0 as usize].op else { continue };
+        let here = call.sizes.get(index as usize).copied().unwrap_or(Size::Unknown);
+        // A recursive call that passes the parameter on says nothing new.
+        if here == size {
+            continue;
         }
+        let here = resolved(analysis, here, depth + 1);
+        all = Some(all.map_or(here, |before| either(before, here)));
     }
     all.unwrap_or(Size::Unknown)
 }

@@ -149,6 +149,22 @@ fn a_wrong_program_is_refused_as_by_clang() {
 }
 
 #[test]
+fn recursion_does_not_use_up_addresses() {
+    let place = Place::new("deep");
+    place.file(
+        "a.c",
+        "#include <stdlib.h>\nstruct n { struct n *next; int x; };\n\
+         static int deep(int d) { struct n *f = 0; for (int i = 0; i < 3; i++) {\n\
+         struct n *p = malloc(sizeof *p); p->x = i; p->next = f; f = p; }\n\
+         int s = d ? deep(d - 1) : 0; while (f) { struct n *q = f->next; s += f->x; free(f); f = q; } return s % 100; }\n\
+         int main(void) { return deep(20000); }\n",
+    );
+    assert!(place.cc("-O2 {}/a.c -o {}/prog"));
+    assert_eq!(place.run("prog").0, Some(60003 % 100));
+    assert!(has_pools(&place.path("prog")));
+}
+
+#[test]
 fn a_full_pool_says_so_after_what_was_written() {
     let place = Place::new("full");
     place.file(

@@ -109,7 +109,7 @@ impl Tarjan<'_> {
 fn copy(analysis: &mut Analysis, call: &CallSite, site: &Call) -> BTreeMap<NodeId, Cell> {
     let nodes = analysis.interface(call.callee);
     let mut copies = BTreeMap::new();
-    for &node in &nodes {
+    for &node in nodes.iter() {
         let mut copied = analysis.graph.node(node).clone();
         for extent in copied.allocations.iter_mut().chain(&mut copied.copies) {
             extent.size = substituted(extent, call.callee, site);

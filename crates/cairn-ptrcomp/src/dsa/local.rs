@@ -29,7 +29,7 @@ pub(super) fn build(analysis: &mut Analysis) {
     }
     for id in module.function_ids() {
         let function = module.function(id);
-        if function.kept || function.varargs || function.address_taken {
+        if function.kept || function.varargs || function.fixed || function.address_taken {
             entered_from_elsewhere(analysis, id);
         }
         if function.declared {
@@ -41,19 +41,14 @@ pub(super) fn build(analysis: &mut Analysis) {
     }
 }
 
-/// Functions that are not only called by name from here.
+/// Functions that are not only called by name from here, or can't have more parameters: all callers share their nodes.
 fn entered_from_elsewhere(analysis: &mut Analysis, id: FuncId) {
     let function = analysis.module.function(id);
     let (params, result) = analysis.graph.signatures[id.0 as usize].clone();
-    let why = match (function.kept, function.varargs) {
-        (true, _) => format!("{} is called from outside", function.name),
-        (_, true) => format!("{} takes a variable number of arguments", function.name),
-        _ => String::new(),
-    };
     for cell in params.into_iter().chain([result]) {
         analysis.graph.mark(cell, flag::SHARED);
-        if !why.is_empty() {
-            analysis.graph.escape(cell, &why, At::default());
+        if function.kept {
+            analysis.graph.escape(cell, &format!("{} is called from outside", function.name), At::default());
         }
     }
 }
@@ -254,7 +249,9 @@ impl<'m> Local<'_, 'm> {
                 if function.declared {
                     return self.external(call, &function.name, function.intrinsic);
                 }
-                let mismatch = call.arguments.len() != function.params.len();
+                let fixed = function.params.len();
+                let mismatch =
+                    call.arguments.len() != fixed && !(function.varargs && call.arguments.len() > fixed);
                 if call.by_value.iter().any(|b| *b) || mismatch {
                     self.passed_by_value(call, mismatch);
                 }
@@ -264,7 +261,9 @@ impl<'m> Local<'_, 'm> {
                     copies: Default::default(),
                 });
                 if function.varargs {
-                    self.unknown(call, &format!("{} takes a variable number of arguments", function.name));
+                    for &argument in call.arguments.iter().skip(fixed) {
+                        self.escape(argument, &format!("a variable argument of {}", function.name));
+                    }
                 }
             }
         }

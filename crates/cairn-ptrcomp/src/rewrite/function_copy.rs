@@ -28,7 +28,7 @@ impl Rewriter<'_, '_> {
         let original = self.analysis.module.function(*id);
         let mut views = BTreeMap::new();
         let mut next = original.params.len() as u32;
-        for (node, &(shape, delta)) in self.analysis.interface(*id).into_iter().zip(key) {
+        for (&node, &(shape, delta)) in self.analysis.interface(*id).iter().zip(key) {
             let pool = self.shapes[shape].pooled.then(|| {
                 let pool = self.e.pool_parameter(function, next);
                 next += 2;
@@ -41,7 +41,10 @@ impl Rewriter<'_, '_> {
         let shared = |node: NodeId| self.shared.get(&node).map(|v| self.shapes[v.shape].indexed);
         let outer = |node: NodeId| indexed.get(&node).copied().or_else(|| shared(node)).unwrap_or(false);
         let own = self.planner.own(*id, &outer);
-        let (values, entry) = self.e.copy_body(original.handle, function, &original.values);
+        let (values, entry) = match original.fixed {
+            true => self.e.body_in_place(function, &original.values),
+            false => self.e.copy_body(original.handle, function, &original.values),
+        };
         let mut copy = Copy { id: *id, views, values };
         let mut opened = vec![];
         for (node, decision) in own {
@@ -49,7 +52,7 @@ impl Rewriter<'_, '_> {
                 self.record(&decision, node);
                 continue;
             }
-            let pool = if !decision.shape.pooled || self.runs_once(*id) {
+            let pool = if !decision.shape.pooled || self.program_wide(*id) {
                 self.program_pool(&decision, node)
             } else {
                 let name = self.record(&decision, node);
@@ -258,7 +261,7 @@ impl Rewriter<'_, '_> {
         let sites = &self.analysis.functions[copy.id.0 as usize].calls;
         let site = sites.iter().find(|s| s.value == value).ok_or("a call that the analysis hasn't seen")?;
         let (mut key, mut pools) = (vec![], vec![]);
-        for node in self.analysis.interface(callee) {
+        for &node in self.analysis.interface(callee).iter() {
             let cell = site.copies.get(&node).copied().unwrap_or(Cell { node, offset: 0 });
             let found = self.analysis.graph.find(cell);
             let view = self.shared.get(&found.node).or_else(|| copy.views.get(&found.node)).copied();
@@ -322,6 +325,13 @@ impl super::Emitter<'_> {
         unsafe {
             Pool { descriptor: (self.f.LLVMGetParam)(function, n), base: (self.f.LLVMGetParam)(function, n + 1) }
         }
+    }
+
+    /// The values of a function that is changed where it stands.
+    fn body_in_place(&self, function: ValueRef, values: &[Value]) -> (Vec<ValueRef>, BasicBlockRef) {
+        // SAFETY: a live function with a body.
+        let entry = unsafe { (self.f.LLVMGetFirstBasicBlock)(function) };
+        (values.iter().map(|v| v.handle).collect(), entry)
     }
 
     /// Copies all blocks; returns the new values, and the first block.

@@ -82,9 +82,9 @@ impl Rewriter<'_, '_> {
             return Ok(());
         }
         let bytes = match allocator {
-            Allocator::Malloc => argument(&self.e, 0),
-            Allocator::Realloc => argument(&self.e, 1),
-            _ => self.e.product(argument(&self.e, 0), argument(&self.e, 1)),
+            Allocator::Malloc => self.e.as_word(argument(&self.e, 0)),
+            Allocator::Realloc => self.e.as_word(argument(&self.e, 1)),
+            _ => self.e.product(self.e.as_word(argument(&self.e, 0)), self.e.as_word(argument(&self.e, 1))),
         };
         let bytes = match &shape.layout {
             Some(layout) => self.e.scaled(bytes, layout.size, layout.new_size),
@@ -120,6 +120,11 @@ impl Rewriter<'_, '_> {
 }
 
 impl super::Emitter<'_> {
+    /// A size: old programs declare allocators with other integers.
+    fn as_word(&self, number: ValueRef) -> ValueRef {
+        self.cast(number, self.number(0))
+    }
+
     /// Fills with zeros.
     pub(super) fn clear(&self, object: ValueRef, bytes: ValueRef) {
         // SAFETY: live types.
