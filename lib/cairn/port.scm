@@ -77,17 +77,24 @@
 (define (open-binary-input-file path) (open-file path (port-binary-input)))
 (define (open-binary-output-file path) (open-file path (port-binary-output)))
 
-(define (close-port p) (%close-port p))
+;; In programs with threads what is buffered is written before, and those who wait for the port find it closed.
+(define (close! p)
+  (if (%procedure? (%machine-ref (slot-wait-hook)))
+      (begin
+        (if (if (has-flag? p (port-output)) (has-flag? p (port-open)) #f) (written p (%flush-port p)))
+        (wait-for p 0)))
+  (%close-port p))
+(define (close-port p) (if (%port? p) (close! p) (%close-port p)))
 (define (close-input-port p)
-  (if (input-port? p) (%close-port p) (wrong-type "close-input-port" "an input port" p)))
+  (if (input-port? p) (close! p) (wrong-type "close-input-port" "an input port" p)))
 (define (close-output-port p)
-  (if (output-port? p) (%close-port p) (wrong-type "close-output-port" "an output port" p)))
+  (if (output-port? p) (close! p) (wrong-type "close-output-port" "an output port" p)))
 
 ;; Closes the port when `proc` returns, not when it escapes.
 (define (call-with-port port proc)
   (if (%port? port)
       (%receive vals (proc port)
-        (%close-port port)
+        (close! port)
         (list->values vals))
       (wrong-type "call-with-port" "a port" port)))
 
@@ -120,25 +127,35 @@
 ;;;; Characters in
 
 ;; A program that waits long enough for input is idle. Then the runtime answers #f once and asks for a collection, which
-;; happens in this loop.
+;; happens in this loop. In programs with threads the answer #f means that the read would block: the thread waits, and
+;; asks again.
 (define-syntax patiently
   (syntax-rules ()
-    ((_ read)
+    ((_ p (read argument ...))
      (let loop ()
-       (let ((x read))
-         (if x x (loop)))))))
+       (let ((x (read argument ... p)))
+         (if x
+             x
+             (begin
+               (wait-for p 1)
+               (loop))))))))
+
+;; The scheduler's wait hook, if there is one: `what` 0: the port is closed; 1: it would be read; 2: written.
+(define (wait-for p what)
+  (let ((hook (%machine-ref (slot-wait-hook))))
+    (if (%procedure? hook) (hook p what))))
 
 (define (eof-object) '#!eof)
 
 ;; The next character, consumed.
 (define (%get-char p)
   (let ((c (%port-take-char p)))
-    (if c c (patiently (%read-char p)))))
+    (if c c (patiently p (%read-char)))))
 
 ;; The next character, not consumed.
 (define (%look-char p)
   (let ((c (%port-look-char p)))
-    (if c c (patiently (%peek-char p)))))
+    (if c c (patiently p (%peek-char)))))
 
 (define read-char
   (case-lambda
@@ -150,12 +167,12 @@
     ((p) (%look-char p))))
 (define read-line
   (case-lambda
-    (() (let ((p (current-input-port))) (patiently (%read-line p))))
-    ((p) (patiently (%read-line p)))))
+    (() (let ((p (current-input-port))) (patiently p (%read-line))))
+    ((p) (patiently p (%read-line)))))
 (define read-string
   (case-lambda
-    ((k) (let ((p (current-input-port))) (patiently (%read-string k p))))
-    ((k p) (patiently (%read-string k p)))))
+    ((k) (let ((p (current-input-port))) (patiently p (%read-string k))))
+    ((k p) (patiently p (%read-string k)))))
 (define char-ready?
   (case-lambda
     (() (%char-ready? (current-input-port)))
@@ -165,7 +182,7 @@
 
 (define (get-byte p)
   (let ((byte (%port-take-byte p)))
-    (if byte byte (patiently (%read-u8 p)))))
+    (if byte byte (patiently p (%read-u8)))))
 
 (define read-u8
   (case-lambda
@@ -173,16 +190,16 @@
     ((p) (get-byte p))))
 (define peek-u8
   (case-lambda
-    (() (let ((p (current-input-port))) (patiently (%peek-u8 p))))
-    ((p) (patiently (%peek-u8 p)))))
+    (() (let ((p (current-input-port))) (patiently p (%peek-u8))))
+    ((p) (patiently p (%peek-u8)))))
 (define u8-ready?
   (case-lambda
     (() (%u8-ready? (current-input-port)))
     ((p) (%u8-ready? p))))
 (define read-bytevector
   (case-lambda
-    ((k) (let ((p (current-input-port))) (patiently (%read-bytevector k p))))
-    ((k p) (patiently (%read-bytevector k p)))))
+    ((k) (let ((p (current-input-port))) (patiently p (%read-bytevector k))))
+    ((k p) (patiently p (%read-bytevector k)))))
 
 ;; Number of bytes read, or the end-of-file object.
 (define read-bytevector!
@@ -192,7 +209,7 @@
     ((b p start) (read-bytevector! b p start (%bytevector-length b)))
     ((b p start end)
      (if (if (%fx<= 0 start) (if (%fx<= start end) (%fx<= end (%bytevector-length b)) #f) #f)
-         (let ((bytes (patiently (%read-bytevector (%fx- end start) p))))
+         (let ((bytes (patiently p (%read-bytevector (%fx- end start)))))
            (if (%eof-object? bytes)
                bytes
                (begin
@@ -202,12 +219,21 @@
 
 ;;;; Characters and bytes out
 
+;; A write always succeeds, but in programs with threads the answer may be #f: then the thread waits until what is in
+;; the port's buffer has been written.
+(define-syntax written
+  (syntax-rules ()
+    ((_ p write) (if (%not write) (drain p)))))
+(define (drain p)
+  (wait-for p 2)
+  (written p (%flush-port p)))
+
 (define-syntax put
   (syntax-rules ()
-    ((_ c p) (if (%not (%port-put-char c p)) (%write-char c p)))))
+    ((_ c p) (if (%not (%port-put-char c p)) (written p (%write-char c p))))))
 (define (%put-char c p) (put c p))
 (define (put-byte byte p)
-  (if (%not (%port-put-byte byte p)) (%write-u8 byte p)))
+  (if (%not (%port-put-byte byte p)) (written p (%write-u8 byte p))))
 
 (define write-char
   (case-lambda
@@ -223,28 +249,28 @@
     ((byte p) (put-byte byte p))))
 (define write-string
   (case-lambda
-    ((s) (%write-string s (current-output-port) 0 (%string-length s)))
-    ((s p) (%write-string s p 0 (%string-length s)))
-    ((s p start) (%write-string s p start (%string-length s)))
-    ((s p start end) (%write-string s p start end))))
+    ((s) (write-string s (current-output-port)))
+    ((s p) (written p (%write-string s p 0 (%string-length s))))
+    ((s p start) (written p (%write-string s p start (%string-length s))))
+    ((s p start end) (written p (%write-string s p start end)))))
 (define write-bytevector
   (case-lambda
-    ((b) (%write-bytevector b (current-output-port) 0 (%bytevector-length b)))
-    ((b p) (%write-bytevector b p 0 (%bytevector-length b)))
-    ((b p start) (%write-bytevector b p start (%bytevector-length b)))
-    ((b p start end) (%write-bytevector b p start end))))
+    ((b) (write-bytevector b (current-output-port)))
+    ((b p) (written p (%write-bytevector b p 0 (%bytevector-length b))))
+    ((b p start) (written p (%write-bytevector b p start (%bytevector-length b))))
+    ((b p start end) (written p (%write-bytevector b p start end)))))
 (define flush-output-port
   (case-lambda
-    (() (%flush-port (current-output-port)))
-    ((p) (%flush-port p))))
+    (() (flush-output-port (current-output-port)))
+    ((p) (written p (%flush-port p)))))
 
 ;;;; Objects out
 
 (define (display:to x p)
   (cond
-    ((%string? x) (%write-string x p 0 (%string-length x)))
+    ((%string? x) (written p (%write-string x p 0 (%string-length x))))
     ((%char? x) (put x p))
-    (else (%write-object x p 0))))
+    (else (written p (%write-object x p 0)))))
 
 (define display
   (case-lambda
@@ -252,13 +278,13 @@
     ((x p) (display:to x p))))
 (define write
   (case-lambda
-    ((x) (%write-object x (current-output-port) 1))
-    ((x p) (%write-object x p 1))))
+    ((x) (let ((p (current-output-port))) (written p (%write-object x p 1))))
+    ((x p) (written p (%write-object x p 1)))))
 (define write-shared
   (case-lambda
-    ((x) (%write-object x (current-output-port) 2))
-    ((x p) (%write-object x p 2))))
+    ((x) (let ((p (current-output-port))) (written p (%write-object x p 2))))
+    ((x p) (written p (%write-object x p 2)))))
 (define write-simple
   (case-lambda
-    ((x) (%write-object x (current-output-port) 3))
-    ((x p) (%write-object x p 3))))
+    ((x) (let ((p (current-output-port))) (written p (%write-object x p 3))))
+    ((x p) (written p (%write-object x p 3)))))

@@ -266,7 +266,7 @@
     (define (switch t)
       (set-winders! t (%machine-ref (slot-winders)))
       ;; A tail call: so there is no frame to be copied when the thread comes back.
-      (%call/cc (lambda (k) (set-k! t k) (resume (next-thread)))))
+      (%call/1cc (lambda (k) (set-k! t k) (resume (next-thread)))))
 
     (define (resume t)
       (let ((k (k-of t)) (v (result-of t)))

@@ -160,8 +160,13 @@
       (if (%not finalizers)
           (begin
             (set! finalizers (make-queue '()))
-            (%machine-set! (slot-finalizer-hook) run-finalizers)))
+            (%machine-set! (slot-finalizer-hook) finalize-soon)))
       (%weak-guard! object procedure finalizers))
+
+    ;; In programs with threads the main thread does it, when it is in the middle of nothing.
+    (define (finalize-soon)
+      (let ((hook (%machine-ref (slot-interrupt-hook))))
+        (if (%procedure? hook) (hook run-finalizers) (run-finalizers))))
 
     (define (run-finalizers)
       (if (%not running?)

@@ -233,6 +233,21 @@ macro_rules! for_each_rt_call {
             (cairn_thread_watch, "thread-watch", 2, FAIL)                        // file descriptor, 1 to read + 2 to write: will it be told of? else it never blocks
             (cairn_thread_wait, "thread-wait", 1, ALLOC)                         // nanoseconds or -1: list of 4 * descriptor + what it is ready for
             (cairn_thread_random, "thread-random", 1, 0)                         // n: a number below it if schedules are random, else #f
+            // sockets: ports without direction, made into ports that read and write
+            (cairn_net_connect, "net-connect", 2, ALLOC | FAIL)                  // host, port: socket on its way, to be waited for until it can be written
+            (cairn_net_listen, "net-listen", 2, ALLOC | FAIL)                    // host, port: socket
+            (cairn_net_datagram, "net-datagram", 2, ALLOC | FAIL)                // host, port: socket
+            (cairn_net_outcome, "net-outcome", 1, FAIL)                          // socket that can be written: #t when it is connected
+            (cairn_net_accept, "net-accept", 1, ALLOC | FAIL)                    // socket: that of a connection; #f: would block
+            (cairn_net_port, "net-port", 2, ALLOC | FAIL)                        // socket, FLAG_* bits: port with a descriptor of its own
+            (cairn_net_address, "net-address", 2, ALLOC | FAIL)                  // socket, of the other side?: (host . port)
+            (cairn_net_send, "net-send", 4, FAIL)                                // socket, bytevector, host, port: #f: would block
+            (cairn_net_receive, "net-receive", 2, ALLOC | FAIL)                  // socket, most bytes: (bytevector host . port); #f: would block
+            // other programs
+            (cairn_process_start, "process-start", 2, ALLOC | FAIL)              // list of strings, bits of what is connected to pipes: #(id descriptor in out error)
+            (cairn_process_status, "process-status", 1, FAIL)                    // id: exit status, or minus the signal; #f: it runs
+            (cairn_process_signal, "process-signal", 2, FAIL)                    // id, signal
+            (cairn_process_release, "process-release", 1, 0)                     // descriptor, which is closed
             // memory: called by compiled code itself, as the collector's facts say
             (cairn_machine_cells, "machine-cells", 1, ALLOC | COLD)              // list (fixnum): address of the first of at least one cell, chained
             (cairn_machine_object, "machine-object", 2, ALLOC | COLD)            // AllocKind, bytes (fixnums): address of a fresh object

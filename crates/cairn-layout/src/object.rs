@@ -379,6 +379,8 @@ pub mod port {
     pub const FLAG_CONSOLE: i64 = 32;
     /// End of file was seen once on a console.
     pub const FLAG_AT_EOF: i64 = 64;
+    /// A socket: its buffer is small, and given back while there is nothing in it.
+    pub const FLAG_SOCKET: i64 = 128;
 }
 
 /// Word indices of a hash table, a record that `lib/cairn/hash-table.sld` defines; see `cairn_rt::table`.

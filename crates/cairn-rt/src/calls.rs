@@ -8,8 +8,8 @@ use cairn_layout::calls::CALL_CAPACITY;
 #[allow(unused_imports)]
 use crate::{
     bytes::*, chars::*, equality::*, evaluator::*, events::*, list::*, machine::ticker::*, machine::*, native::*,
-    num::*, port::port_calls::*, record::*, report::*, string::*, symbol::*, system::*, table::*, throw::*,
-    vector::*, weak::*,
+    net::*, num::*, port::port_calls::*, process::*, record::*, report::*, string::*, symbol::*, system::*,
+    table::*, throw::*, vector::*, weak::*,
 };
 
 /// One pointer per row of `RT_CALLS`, in order; null beyond.

@@ -21,6 +21,7 @@ use cairn_layout::machine::Machine;
 use mio::unix::SourceFd;
 use mio::{Interest, Poll, Token};
 use std::io::{self, ErrorKind};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::time::Duration;
 
 /// Ready to be read, or in a state that reading will tell.
@@ -29,6 +30,8 @@ const READ: u64 = 1;
 const WRITE: u64 = 2;
 /// How many are told of at once.
 const MOST: usize = 1024;
+/// What stands for the descriptor that signals are told through.
+const SIGNALS: Token = Token(usize::MAX);
 /// How long a program waits before it counts as idle, and collects.
 const IDLE: Duration = Duration::from_millis(50);
 
@@ -36,11 +39,23 @@ const IDLE: Duration = Duration::from_millis(50);
 pub struct Events {
     poll: Poll,
     ready: mio::Events,
+    /// Written to by the signal handler: a signal that arrives just before a wait must end it.
+    signals: OwnedFd,
 }
 
 impl Events {
     fn new() -> io::Result<Events> {
-        Ok(Events { poll: Poll::new()?, ready: mio::Events::with_capacity(MOST) })
+        let poll = Poll::new()?;
+        // SAFETY: a fresh descriptor, or an error.
+        let signals = unsafe {
+            let fd = libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK);
+            if fd < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            OwnedFd::from_raw_fd(fd)
+        };
+        poll.registry().register(&mut SourceFd(&signals.as_raw_fd()), SIGNALS, Interest::READABLE)?;
+        Ok(Events { poll, ready: mio::Events::with_capacity(MOST), signals })
     }
 
     /// Watches a descriptor once. False: it never blocks.
@@ -69,7 +84,7 @@ impl Events {
             Err(e) if e.kind() == ErrorKind::Interrupted => return Ok(Vec::new()),
             outcome => outcome?,
         }
-        let told = self.ready.iter().map(|e| {
+        let told = self.ready.iter().filter(|e| e.token() != SIGNALS).map(|e| {
             let read = e.is_readable() || e.is_read_closed() || e.is_error();
             let write = e.is_writable() || e.is_write_closed() || e.is_error();
             4 * e.token().0 as u64 + u64::from(read) * READ + u64::from(write) * WRITE
@@ -80,7 +95,9 @@ impl Events {
 
 fn events(rt: &mut Runtime) -> io::Result<&mut Events> {
     if rt.events.is_none() {
-        rt.events = Some(Events::new()?);
+        let events = Events::new()?;
+        stop::wake_through(rt.machine(), events.signals.as_raw_fd());
+        rt.events = Some(events);
     }
     Ok(rt.events.as_mut().expect("made above"))
 }
@@ -134,7 +151,6 @@ fn wait(ctx: &mut Machine, time: Option<Duration>) -> io::Result<Vec<u64>> {
 mod tests {
     use super::*;
     use std::io::Write;
-    use std::os::fd::AsRawFd;
 
     #[test]
     fn a_descriptor_is_told_of_once_for_each_watch() {

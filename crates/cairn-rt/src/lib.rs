@@ -21,6 +21,7 @@
 //! | [`chars`], [`string`], [`symbol`], [`symbol_table`], [`vector`], [`bytes`], [`list`], [`record`] with [`record_types`] | data types; [`sequence`] is what three of them share |
 //! | [`port`], [`print`] | input and output |
 //! | [`evaluator`], [`expander`] | what `eval` asks of the expander |
+//! | [`net`], [`process`] | sockets, other programs |
 //! | [`events`] | what threads wait for: files, time |
 //! | [`native`], [`evaluated_program`] | a program that is evaluated, and the native code that takes its place where it is hot |
 //! | [`evaluated_marks`] | evaluated code as messages see it |
@@ -51,9 +52,11 @@ mod heap_profile;
 mod list;
 pub mod machine;
 mod native;
+mod net;
 mod num;
 mod port;
 mod print;
+mod process;
 mod record;
 mod record_types;
 mod report;

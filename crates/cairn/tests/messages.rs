@@ -35,6 +35,7 @@ const SCHEME_MARKS: [&str; 6] =
 
 /// Messages without an example, and why.
 const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
+    ("cannot wait for a file: {}", "the system refuses an event descriptor"),
     ("out of memory: {what}", "tests/exhaustion runs into each of them"),
     ("invalid UTF-8 in {}, line", "in crates/cairn-rt/src/port/tests.rs"),
     ("expected a continuation", "only lib/ asks a continuation for its winders"),

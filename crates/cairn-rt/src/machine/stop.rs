@@ -36,6 +36,16 @@ static WATCHED: AtomicPtr<Machine> = AtomicPtr::new(null_mut());
 /// The signal that has arrived and is not served yet, or 0.
 static PENDING: AtomicI32 = AtomicI32::new(0);
 
+/// The descriptor that ends the watched machine's wait for files (`crate::events`), or -1.
+static WAKER: AtomicI32 = AtomicI32::new(-1);
+
+/// From now on signals to this machine are also told through an event descriptor.
+pub fn wake_through(machine: *mut Machine, fd: i32) {
+    if WATCHED.load(SeqCst) == machine {
+        WAKER.store(fd, SeqCst);
+    }
+}
+
 /// Lets the stack guard say what the limit and the requests ask for.
 pub fn arm(ctx: &mut Machine) {
     // SAFETY: words of a live machine; whoever else writes them does so atomically.
@@ -59,7 +69,7 @@ pub unsafe fn request(machine: *mut Machine, reason: u64) {
     }
 }
 
-/// Only atomics and `_exit`: async-signal-safe.
+/// Only atomics, `write` and `_exit`: async-signal-safe.
 extern "C" fn on_signal(signal: i32) {
     let machine = WATCHED.load(SeqCst);
     if machine.is_null() || PENDING.swap(signal, SeqCst) != 0 {
@@ -68,7 +78,19 @@ extern "C" fn on_signal(signal: i32) {
     }
     // SAFETY: a watched machine is alive: `Watch` is dropped before it.
     unsafe { request(machine, stop::SIGNAL) };
+    let waker = WAKER.load(SeqCst);
+    if waker >= 0 {
+        // SAFETY: writes eight bytes; `errno` is put back.
+        unsafe {
+            let errno = *libc::__errno_location();
+            libc::write(waker, (&raw const ONE).cast(), 8);
+            *libc::__errno_location() = errno;
+        }
+    }
 }
+
+/// What is written to wake.
+static ONE: u64 = 1;
 
 /// While it lives, signals request stops of a machine.
 pub struct Watch {
@@ -109,6 +131,7 @@ impl Drop for Watch {
             unsafe { libc::sigaction(*signal, before, std::ptr::null_mut()) };
         }
         if self.watching {
+            WAKER.store(-1, SeqCst);
             WATCHED.store(null_mut(), SeqCst);
         }
     }

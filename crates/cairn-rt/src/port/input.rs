@@ -12,7 +12,7 @@ pub fn fill(ctx: &mut Machine, port: Port, who: &str) -> Option<bool> {
         return Some(false);
     }
     if port.buffer().is_empty() {
-        let buffer = alloc::alloc_object(ctx, Type::Bytevector, 0, BUFFER_BYTES);
+        let buffer = alloc::alloc_object(ctx, Type::Bytevector, 0, blocking::buffer_bytes(port));
         port.set_buffer(ctx, buffer);
     }
     let (pos, end) = (port.pos(), port.end());
@@ -25,6 +25,9 @@ pub fn fill(ctx: &mut Machine, port: Port, who: &str) -> Option<bool> {
         return None;
     }
     let from = port.end();
+    if from == port.buffer().len() {
+        blocking::grow(ctx, port, from);
+    }
     let room = &mut port.buffer()[from..];
     debug_assert!(!room.is_empty());
     before_read(ctx, fd);
@@ -102,7 +105,7 @@ pub fn peek_scalar(ctx: &mut Machine, port: Port, who: &str) -> Option<Peeked> {
 }
 
 /// Bytes in the UTF-8 sequence that begins with `first` (1 when none does).
-fn sequence_length(first: u8) -> usize {
+pub(super) fn sequence_length(first: u8) -> usize {
     match first {
         0xC2..=0xDF => 2,
         0xE0..=0xEF => 3,

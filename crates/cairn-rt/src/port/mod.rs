@@ -17,10 +17,12 @@
 //! try. Input text that is not UTF-8 is a read error that names file, line and byte; the offending byte is consumed, so
 //! reading can go on.
 
+mod blocking;
 mod input;
 mod output;
 pub mod port_calls;
 
+pub(crate) use blocking::Readiness;
 pub use input::{Peeked, peek_scalar};
 pub use output::Writer;
 
@@ -49,6 +51,10 @@ impl Port {
     #[inline]
     pub fn of(v: Value) -> Option<Port> {
         access::is(v, Type::Port).then_some(Port(v))
+    }
+    /// Is it not closed?
+    pub fn is_open(self) -> bool {
+        self.flags() & FLAG_OPEN != 0
     }
     /// The value.
     pub fn value(self) -> Value {
@@ -254,7 +260,13 @@ pub fn flush(ctx: &mut Machine, port: Port) -> Option<()> {
     }
     // The bytes leave the buffer even when they cannot be written, so that the failure is reported once.
     port.set_pos(0);
-    write_all(ctx, port, fd, &port.buffer()[..n])
+    if !blocking::has_threads(ctx) {
+        return write_all(ctx, port, fd, &port.buffer()[..n]);
+    }
+    let written = blocking::write_some(ctx, port, fd, &port.buffer()[..n])?;
+    port.buffer().copy_within(written..n, 0);
+    port.set_pos(n - written);
+    Some(())
 }
 
 /// How long a program that a signal ends waits for somebody to take its output.
@@ -330,6 +342,8 @@ fn before_read(ctx: &mut Machine, fd: i32) {
 /// Flushes standard output, standard error and all open file output ports. False when something was lost; that has
 /// been said on standard error.
 pub fn flush_all(ctx: &mut Machine) -> bool {
+    // Nobody is left who could wait.
+    *ctx.slot_mut(slot::WAIT_HOOK) = Value::FALSE;
     let mut ports = rt(ctx).open_ports.clone();
     ports.extend([ctx.slot(slot::STDOUT), ctx.slot(slot::STDERR)]);
     let mut complete = true;
@@ -353,6 +367,11 @@ pub fn close(ctx: &mut Machine, port: Port) -> Option<()> {
     port.set_flags(port.flags() & !FLAG_OPEN);
     if let Some(fd) = port.fd() {
         if fd > 2 {
+            if port.flags() & (FLAG_SOCKET | FLAG_OUTPUT) == FLAG_SOCKET | FLAG_OUTPUT {
+                // The other side shall see the end, although there is a descriptor to read from.
+                // SAFETY: a plain system call.
+                unsafe { libc::shutdown(fd, libc::SHUT_WR) };
+            }
             // SAFETY: the descriptor was opened for this port and is not used afterwards.
             let failed = unsafe { libc::close(fd) } != 0;
             let error = std::io::Error::last_os_error();

@@ -23,11 +23,19 @@ fn put_bytes_slow(ctx: &mut Machine, port: Port, bytes: &[u8]) -> Option<()> {
         Some(fd) => {
             flush(ctx, port)?;
             if port.buffer().is_empty() {
-                let buffer = alloc::alloc_object(ctx, Type::Bytevector, 0, BUFFER_BYTES);
+                let size = blocking::buffer_bytes(port);
+                let buffer = alloc::alloc_object(ctx, Type::Bytevector, 0, size);
                 port.set_buffer(ctx, buffer);
-                port.set_end(BUFFER_BYTES as usize);
+                port.set_end(size as usize);
             }
-            if bytes.len() >= port.end() {
+            let pos = port.pos();
+            if blocking::has_threads(ctx) {
+                // What cannot be written now stays: the program waits before it writes more.
+                if bytes.len() > port.end() - pos {
+                    blocking::grow(ctx, port, pos + bytes.len());
+                    port.set_end(port.buffer().len());
+                }
+            } else if bytes.len() >= port.end() {
                 return write_all(ctx, port, fd, bytes);
             }
         }
@@ -108,11 +116,11 @@ impl<'a> Writer<'a> {
     pub fn failed(&self) -> bool {
         self.failed
     }
-    /// Ends the operation: the unspecified value, or `FAIL`.
+    /// Ends the operation: the unspecified value, or `FAIL`; `#f` if the program shall wait until more can be written.
     pub fn finish(self) -> Value {
         if self.failed || (self.newline && flush(self.ctx, self.port).is_none()) {
             return Value::FAIL;
         }
-        Value::UNSPECIFIED
+        blocking::answer(self.port, self.newline)
     }
 }

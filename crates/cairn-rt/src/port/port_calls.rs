@@ -1,5 +1,6 @@
 //! The runtime calls on ports.
 
+use super::blocking::{flushed, has_char, has_chars, has_line, ready_to_read};
 use super::output::Writer;
 use super::*;
 use crate::access::{byte_slice, bytes_of, string_of};
@@ -12,6 +13,17 @@ const TEXT_IN: i64 = FLAG_INPUT | FLAG_TEXTUAL;
 const TEXT_OUT: i64 = FLAG_OUTPUT | FLAG_TEXTUAL;
 const BYTES_IN: i64 = FLAG_INPUT | FLAG_BINARY;
 const BYTES_OUT: i64 = FLAG_OUTPUT | FLAG_BINARY;
+
+/// Before a read: answers `#f` if it would have to wait.
+macro_rules! enough {
+    ($ctx:expr, $port:expr, $who:literal, $enough:expr) => {
+        match ready_to_read($ctx, $port, $who, $enough) {
+            Readiness::Ready => {}
+            Readiness::Wait => return Value::FALSE,
+            Readiness::Failed => return Value::FAIL,
+        }
+    };
+}
 
 /// `(open-file path flags)`.
 #[unsafe(no_mangle)]
@@ -113,16 +125,14 @@ pub extern "C" fn cairn_port_close(ctx: &mut Machine, v: Value) -> Value {
 pub extern "C" fn cairn_port_flush(ctx: &mut Machine, port: Value) -> Value {
     let port = check!(check_port(ctx, "flush-output-port", 1, port, FLAG_OUTPUT));
     check!(flush(ctx, port));
-    Value::UNSPECIFIED
+    flushed(ctx, port)
 }
 
 /// `(read-char port)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_port_read_char(ctx: &mut Machine, port: Value) -> Value {
     let port = check!(check_port(ctx, "read-char", 1, port, TEXT_IN));
-    if rather_collect(ctx, port) {
-        return Value::FALSE;
-    }
+    enough!(ctx, port, "read-char", has_char);
     input::read_char(ctx, port, "read-char")
 }
 
@@ -130,9 +140,7 @@ pub extern "C" fn cairn_port_read_char(ctx: &mut Machine, port: Value) -> Value 
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_port_peek_char(ctx: &mut Machine, port: Value) -> Value {
     let port = check!(check_port(ctx, "peek-char", 1, port, TEXT_IN));
-    if rather_collect(ctx, port) {
-        return Value::FALSE;
-    }
+    enough!(ctx, port, "peek-char", has_char);
     match check!(peek_scalar(ctx, port, "peek-char")) {
         Peeked::Char(c, _) => Value::char(c),
         Peeked::Eof => Value::EOF,
@@ -149,9 +157,7 @@ pub extern "C" fn cairn_port_line(ctx: &mut Machine, v: Value) -> Value {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_port_read_line(ctx: &mut Machine, port: Value) -> Value {
     let port = check!(check_port(ctx, "read-line", 1, port, TEXT_IN));
-    if rather_collect(ctx, port) {
-        return Value::FALSE;
-    }
+    enough!(ctx, port, "read-line", |bytes: &[u8]| has_line(port, bytes));
     input::read_line(ctx, port, "read-line")
 }
 
@@ -160,9 +166,7 @@ pub extern "C" fn cairn_port_read_line(ctx: &mut Machine, port: Value) -> Value 
 pub extern "C" fn cairn_port_read_string(ctx: &mut Machine, k: Value, port: Value) -> Value {
     let k = check!(check_length(ctx, "read-string", k));
     let port = check!(check_port(ctx, "read-string", 2, port, TEXT_IN));
-    if rather_collect(ctx, port) {
-        return Value::FALSE;
-    }
+    enough!(ctx, port, "read-string", |bytes: &[u8]| has_chars(bytes, k as usize));
     input::read_string(ctx, port, "read-string", k as usize)
 }
 
@@ -177,9 +181,7 @@ pub extern "C" fn cairn_port_char_ready(ctx: &mut Machine, port: Value) -> Value
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_port_read_u8(ctx: &mut Machine, port: Value) -> Value {
     let port = check!(check_port(ctx, "read-u8", 1, port, BYTES_IN));
-    if rather_collect(ctx, port) {
-        return Value::FALSE;
-    }
+    enough!(ctx, port, "read-u8", |bytes: &[u8]| !bytes.is_empty());
     input::read_byte(ctx, port, "read-u8", true)
 }
 
@@ -187,9 +189,7 @@ pub extern "C" fn cairn_port_read_u8(ctx: &mut Machine, port: Value) -> Value {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_port_peek_u8(ctx: &mut Machine, port: Value) -> Value {
     let port = check!(check_port(ctx, "peek-u8", 1, port, BYTES_IN));
-    if rather_collect(ctx, port) {
-        return Value::FALSE;
-    }
+    enough!(ctx, port, "peek-u8", |bytes: &[u8]| !bytes.is_empty());
     input::read_byte(ctx, port, "peek-u8", false)
 }
 
@@ -205,9 +205,7 @@ pub extern "C" fn cairn_port_u8_ready(ctx: &mut Machine, port: Value) -> Value {
 pub extern "C" fn cairn_port_read_bytevector(ctx: &mut Machine, k: Value, port: Value) -> Value {
     let k = check!(check_length(ctx, "read-bytevector", k));
     let port = check!(check_port(ctx, "read-bytevector", 2, port, BYTES_IN));
-    if rather_collect(ctx, port) {
-        return Value::FALSE;
-    }
+    enough!(ctx, port, "read-bytevector", |bytes: &[u8]| bytes.len() >= k as usize);
     input::read_bytes(ctx, port, "read-bytevector", k as usize)
 }
 

@@ -62,6 +62,7 @@ const NUMBERS: &[(&str, i64)] = &[
     ("port-binary-input", port::FLAG_BINARY | port::FLAG_INPUT),
     ("port-binary-output", port::FLAG_BINARY | port::FLAG_OUTPUT),
     ("port-open-textual-input", port::FLAG_OPEN | TEXTUAL_INPUT),
+    ("port-binary", port::FLAG_BINARY),
     // hash tables
     ("table-eq", table::EQ),
     ("table-eqv", table::EQV),

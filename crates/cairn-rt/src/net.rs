@@ -1,0 +1,226 @@
+//! Sockets: TCP and UDP.
+//!
+//! The problem: nothing may block (see [`crate::port`]), and a socket that a program drops must be closed like a file.
+//! The idea: a socket is a port without direction, so the collector closes it; all of them are non-blocking, what would
+//! block answers `#f`, and `lib/cairn/net.sld` has the thread wait. The socket of a connection is the port that reads;
+//! another one, with a descriptor of its own, writes: closing that tells the other side.
+//!
+//! Names of hosts are looked up by the system's resolver, which does block.
+
+use crate::access::{self, bytes_of, string_of};
+use crate::alloc::{alloc_pair, make_bytevector, make_string};
+use crate::arguments::expect;
+use crate::failure::{check, describe_io, fail};
+use crate::port::{FLAG_BINARY, FLAG_INPUT, FLAG_SOCKET, FLAG_TEXTUAL, Port, make_fd_port};
+use crate::runtime::rt;
+use cairn_layout::Value;
+use cairn_layout::machine::{Machine, error as kind};
+use mio::net::{TcpListener, TcpStream, UdpSocket};
+use std::io::{self, ErrorKind};
+use std::mem::ManuallyDrop;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::os::fd::{FromRawFd, IntoRawFd};
+
+/// Most bytes of a datagram.
+const DATAGRAM_BYTES: usize = 65_536;
+/// The socket of a connection is read.
+const CONNECTION: i64 = FLAG_INPUT | FLAG_TEXTUAL | FLAG_BINARY;
+
+/// A failure that has to do with `what`; satisfies `file-error?`.
+fn net_error(ctx: &mut Machine, who: &str, action: &str, what: &str, error: &io::Error) -> Value {
+    fail(ctx, kind::FILE, who, format!("cannot {action} {what}: {}", describe_io(error)), &[])
+}
+
+/// The addresses of a host, by name or number, and port.
+fn addresses(host: &str, port: i64) -> io::Result<Vec<SocketAddr>> {
+    let port = u16::try_from(port).map_err(|_| io::Error::new(ErrorKind::InvalidInput, "no such port number"))?;
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    Ok((host, port).to_socket_addrs()?.collect())
+}
+
+/// Tries `open` with each address: the first that succeeds, or the last failure.
+fn first<T>(host: &str, port: i64, open: impl Fn(SocketAddr) -> io::Result<T>) -> io::Result<T> {
+    let mut last = io::Error::new(ErrorKind::NotFound, "no address");
+    for address in addresses(host, port)? {
+        match open(address) {
+            Ok(x) => return Ok(x),
+            Err(e) => last = e,
+        }
+    }
+    Err(last)
+}
+
+/// A port without direction, or with one, on a descriptor that is its own.
+fn make_socket(ctx: &mut Machine, fd: i32, flags: i64, name: &str) -> Value {
+    let port = make_fd_port(ctx, flags | FLAG_SOCKET, fd, name);
+    rt(ctx).open_ports.push(port);
+    port
+}
+
+/// Opens a socket by `open`; `action` completes "cannot".
+fn open<S: IntoRawFd>(
+    ctx: &mut Machine,
+    (who, action): (&str, &str),
+    flags: i64,
+    (host, port): (Value, Value),
+    open: impl Fn(SocketAddr) -> io::Result<S>,
+) -> Value {
+    let _ = expect!(ctx, who, 1, "a string", host, string_of(host));
+    let number = expect!(ctx, who, 2, "a port number", port, port.is_fixnum().then(|| port.as_fixnum()));
+    let host = access::string_text(host);
+    let name = format!("{host}:{number}");
+    match first(&host, number, open) {
+        Ok(socket) => make_socket(ctx, socket.into_raw_fd(), flags, &name),
+        Err(e) => net_error(ctx, who, action, &name, &e),
+    }
+}
+
+/// The descriptor of an open socket.
+fn descriptor(ctx: &mut Machine, who: &str, v: Value) -> Option<i32> {
+    let fd = Port::of(v).filter(|p| p.flags() & FLAG_SOCKET != 0).and_then(Port::fd);
+    if fd.is_none() {
+        crate::failure::wrong_type(ctx, who, 1, "a socket", v);
+    }
+    if Port::of(v).is_some_and(|p| !p.is_open()) {
+        crate::failure::other(ctx, who, "the socket is closed:", &[v]);
+        return None;
+    }
+    fd
+}
+
+/// A socket of type `S` on a descriptor that stays open.
+fn borrowed<S: FromRawFd>(fd: i32) -> ManuallyDrop<S> {
+    // SAFETY: the descriptor is open, and not closed by this value.
+    ManuallyDrop::new(unsafe { S::from_raw_fd(fd) })
+}
+
+/// `(net-connect host port)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_net_connect(ctx: &mut Machine, host: Value, port: Value) -> Value {
+    open(ctx, ("tcp-connect", "connect to"), CONNECTION, (host, port), TcpStream::connect)
+}
+
+/// `(net-listen host port)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_net_listen(ctx: &mut Machine, host: Value, port: Value) -> Value {
+    open(ctx, ("tcp-listen", "listen at"), 0, (host, port), TcpListener::bind)
+}
+
+/// `(net-datagram host port)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_net_datagram(ctx: &mut Machine, host: Value, port: Value) -> Value {
+    open(ctx, ("udp-open", "receive at"), 0, (host, port), UdpSocket::bind)
+}
+
+/// `(net-outcome socket)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_net_outcome(ctx: &mut Machine, socket: Value) -> Value {
+    let fd = check!(descriptor(ctx, "tcp-connect", socket));
+    let stream = borrowed::<TcpStream>(fd);
+    let outcome = match stream.take_error() {
+        Ok(Some(e)) | Err(e) => Err(e),
+        Ok(None) => stream.peer_addr(),
+    };
+    let _ = stream.set_nodelay(true);
+    match outcome {
+        Ok(_) => Value::TRUE,
+        Err(e) => {
+            let name = Port::of(socket).and_then(Port::name).unwrap_or_default();
+            net_error(ctx, "tcp-connect", "connect to", &name, &e)
+        }
+    }
+}
+
+/// `(net-accept socket)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_net_accept(ctx: &mut Machine, socket: Value) -> Value {
+    let fd = check!(descriptor(ctx, "tcp-accept", socket));
+    match borrowed::<TcpListener>(fd).accept() {
+        Ok((stream, address)) => {
+            let _ = stream.set_nodelay(true);
+            make_socket(ctx, stream.into_raw_fd(), CONNECTION, &address.to_string())
+        }
+        // One that has gone away meanwhile is nobody's business.
+        Err(e)
+            if matches!(
+                e.kind(),
+                ErrorKind::WouldBlock | ErrorKind::Interrupted | ErrorKind::ConnectionAborted
+            ) =>
+        {
+            Value::FALSE
+        }
+        Err(e) => net_error(ctx, "tcp-accept", "accept connections at", &title(socket), &e),
+    }
+}
+
+fn title(socket: Value) -> String {
+    Port::of(socket).and_then(Port::name).unwrap_or_default()
+}
+
+/// `(net-port socket flags)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_net_port(ctx: &mut Machine, socket: Value, flags: Value) -> Value {
+    let fd = check!(descriptor(ctx, "tcp-ports", socket));
+    // SAFETY: duplicates an open descriptor.
+    let own = unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3) };
+    if own < 0 {
+        return net_error(ctx, "tcp-ports", "use", &title(socket), &io::Error::last_os_error());
+    }
+    make_socket(ctx, own, flags.as_fixnum(), &title(socket))
+}
+
+/// `(host . port)`.
+fn address_value(ctx: &mut Machine, address: SocketAddr) -> Value {
+    let host = make_string(ctx, &address.ip().to_string());
+    alloc_pair(ctx, host, Value::fixnum(address.port().into()))
+}
+
+/// `(net-address socket other?)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_net_address(ctx: &mut Machine, socket: Value, other: Value) -> Value {
+    let fd = check!(descriptor(ctx, "socket-address", socket));
+    let stream = borrowed::<TcpStream>(fd);
+    match if other == Value::FALSE { stream.local_addr() } else { stream.peer_addr() } {
+        Ok(address) => address_value(ctx, address),
+        Err(e) => net_error(ctx, "socket-address", "tell the address of", &title(socket), &e),
+    }
+}
+
+/// `(net-send socket bytes host port)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_net_send(
+    ctx: &mut Machine,
+    socket: Value,
+    bytes: Value,
+    host: Value,
+    port: Value,
+) -> Value {
+    let fd = check!(descriptor(ctx, "udp-send", socket));
+    let data = expect!(ctx, "udp-send", 2, "a bytevector", bytes, bytes_of(bytes));
+    let _ = expect!(ctx, "udp-send", 3, "a string", host, string_of(host));
+    let number = expect!(ctx, "udp-send", 4, "a port number", port, port.is_fixnum().then(|| port.as_fixnum()));
+    let host = access::string_text(host);
+    match first(&host, number, |address| borrowed::<UdpSocket>(fd).send_to(data, address)) {
+        Ok(_) => Value::TRUE,
+        Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Value::FALSE,
+        Err(e) => net_error(ctx, "udp-send", "send to", &format!("{host}:{number}"), &e),
+    }
+}
+
+/// `(net-receive socket most)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_net_receive(ctx: &mut Machine, socket: Value, most: Value) -> Value {
+    let fd = check!(descriptor(ctx, "udp-receive", socket));
+    let most =
+        if most.is_fixnum() { most.as_fixnum().clamp(0, DATAGRAM_BYTES as i64) as usize } else { DATAGRAM_BYTES };
+    let mut buffer = vec![0; most];
+    match borrowed::<UdpSocket>(fd).recv_from(&mut buffer) {
+        Ok((n, address)) => {
+            let bytes = make_bytevector(ctx, &buffer[..n]);
+            let address = address_value(ctx, address);
+            alloc_pair(ctx, bytes, address)
+        }
+        Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Value::FALSE,
+        Err(e) => net_error(ctx, "udp-receive", "receive at", &title(socket), &e),
+    }
+}

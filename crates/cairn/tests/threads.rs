@@ -1,0 +1,203 @@
+//! Threads, seen from outside: schedules, turns, input, servers. Programs are in `tests/threads/`.
+
+#![allow(unsafe_code)] // sends a signal
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+mod common;
+use common::{Directory, binary, root};
+
+fn cairn(program: &str) -> Command {
+    let mut command = Command::new(binary());
+    command.current_dir(root()).args(["run", program]);
+    command
+}
+
+/// What a program prints with this environment; it must end well.
+fn output(program: &str, environment: &[(&str, &str)]) -> String {
+    let output = cairn(program).envs(environment.iter().copied()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{environment:?}: {text}{}", String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+/// Under the clock, under random schedules, with a collection at every safepoint.
+fn under_schedules(program: &str, expected: &str) {
+    let seeds: Vec<String> = (1..=12).map(|n| n.to_string()).collect();
+    let mut environments = vec![vec![], vec![("CAIRN_ZEAL", "1")]];
+    environments.extend(seeds.iter().map(|seed| vec![("CAIRN_SCHEDULE", seed.as_str())]));
+    environments
+        .extend(seeds[..2].iter().map(|seed| vec![("CAIRN_SCHEDULE", seed.as_str()), ("CAIRN_ZEAL", "1")]));
+    for environment in environments {
+        assert_eq!(output(program, &environment), expected, "{environment:?}");
+    }
+}
+
+#[test]
+fn channels_and_mutexes_are_linearizable() {
+    under_schedules("tests/threads/linearizable.scm", "(#f #t #t #t #t)\n(0 1 not-abandoned)\n");
+}
+
+#[test]
+fn interrupts_leave_operations_whole() {
+    let expected = "(90 token #t 0 not-abandoned #t)\n(#f none #t)through\n\
+                    (#f none #t mine not-abandoned (failed failed failed failed failed failed failed failed) 1)\n";
+    under_schedules("tests/threads/interrupts.scm", expected);
+}
+
+#[test]
+fn a_seed_repeats_its_schedule() {
+    let logs: Vec<String> = ["1", "2", "3"]
+        .iter()
+        .map(|seed| {
+            let run = || output("tests/threads/schedule.scm", &[("CAIRN_SCHEDULE", seed), ("CAIRN_ZEAL", "1")]);
+            let log = run();
+            assert_eq!(log, run(), "seed {seed}");
+            log
+        })
+        .collect();
+    assert!(logs[0] != logs[1] && logs[1] != logs[2], "{logs:?}");
+}
+
+#[test]
+fn a_wrong_seed_is_an_error() {
+    let run = cairn("tests/threads/schedule.scm").env("CAIRN_SCHEDULE", "x").output().unwrap();
+    let text = String::from_utf8_lossy(&run.stderr);
+    assert!(!run.status.success() && text.contains("it must be a number, the seed of a schedule"), "{text}");
+}
+
+#[test]
+fn threads_that_compute_give_way() {
+    assert_eq!(output("tests/threads/turns.scm", &[]), "(#t #t #t #t #t #t)\n");
+}
+
+#[test]
+fn input_is_awaited_beside_a_thread_that_computes() {
+    let mut command = cairn("tests/threads/lines.scm");
+    let mut program = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = program.stdin.take().unwrap();
+    let mut lines = BufReader::new(program.stdout.take().unwrap()).lines();
+    for (parts, expected) in [(vec!["one\n"], "\"got one\""), (vec!["t", "w", "o\n"], "\"got two\"")] {
+        for part in parts {
+            input.write_all(part.as_bytes()).unwrap();
+            std::thread::sleep(Duration::from_millis(30));
+        }
+        assert_eq!(lines.next().unwrap().unwrap(), expected);
+    }
+    drop(input);
+    assert_eq!(lines.next().unwrap().unwrap(), "#t");
+    assert!(program.wait().unwrap().success());
+}
+
+/// The server of `examples/`, as an executable.
+struct Server {
+    program: Child,
+    output: BufReader<std::process::ChildStdout>,
+    port: u16,
+    _directory: Directory,
+}
+
+impl Server {
+    fn new(name: &str) -> Server {
+        let directory = Directory::new(name);
+        let exe: PathBuf = directory.0.join("server");
+        let mut build = Command::new(binary());
+        build.current_dir(root()).args(["build", "examples/http-server.scm", "-o"]).arg(&exe);
+        assert!(build.status().unwrap().success());
+        let mut program = Command::new(&exe).arg("0").stdout(Stdio::piped()).spawn().unwrap();
+        let mut output = BufReader::new(program.stdout.take().unwrap());
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        let port = line.trim().rsplit(' ').next().unwrap().parse().unwrap();
+        Server { program, output, port, _directory: directory }
+    }
+
+    fn connect(&self) -> TcpStream {
+        TcpStream::connect(("127.0.0.1", self.port)).unwrap()
+    }
+
+    /// Sends SIGTERM: what it says in the end.
+    fn end(mut self) -> String {
+        // SAFETY: a plain system call; the process was not waited for.
+        assert_eq!(unsafe { libc::kill(self.program.id() as i32, libc::SIGTERM) }, 0);
+        let mut rest = String::new();
+        self.output.read_to_string(&mut rest).unwrap();
+        assert!(self.program.wait().unwrap().success());
+        rest
+    }
+
+    /// Kilobytes in use.
+    fn memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.program.id())).unwrap();
+        let line = status.lines().find(|l| l.starts_with("VmRSS:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    }
+}
+
+/// The body of one answer.
+fn answer(from: &mut BufReader<&TcpStream>) -> String {
+    let (mut line, mut length) = (String::new(), 0);
+    loop {
+        line.clear();
+        from.read_line(&mut line).unwrap();
+        if let Some(n) = line.strip_prefix("Content-Length: ") {
+            length = n.trim().parse().unwrap();
+        }
+        if line == "\r\n" {
+            break;
+        }
+        assert!(!line.is_empty(), "the connection was closed");
+    }
+    let mut body = vec![0; length];
+    from.read_exact(&mut body).unwrap();
+    String::from_utf8(body).unwrap()
+}
+
+#[test]
+fn a_server_answers_many_at_once() {
+    let server = Server::new("server");
+    // Connections that say nothing for a while, or only a part of a request.
+    let idle: Vec<TcpStream> = (0..300).map(|_| server.connect()).collect();
+    for connection in &idle {
+        (&*connection).write_all(b"GET / HTTP/1.1\r\nHo").unwrap();
+    }
+    let clients: Vec<_> = (0..4)
+        .map(|i| {
+            let connection = server.connect();
+            std::thread::spawn(move || {
+                let mut from = BufReader::new(&connection);
+                for j in 0..50 {
+                    let body = format!("{i}:{j}").repeat(1 + 400 * (j % 7));
+                    let request = format!("POST /echo HTTP/1.1\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+                    // Two requests at once.
+                    (&connection).write_all(request.repeat(2).as_bytes()).unwrap();
+                    assert_eq!(answer(&mut from), body);
+                    assert_eq!(answer(&mut from), body);
+                }
+            })
+        })
+        .collect();
+    clients.into_iter().for_each(|c| c.join().unwrap());
+    for connection in &idle {
+        (&*connection).write_all(b"st: x\r\n\r\n").unwrap();
+    }
+    for connection in &idle {
+        assert_eq!(answer(&mut BufReader::new(connection)), "Hello from Cairn\n");
+    }
+    // Nonsense is answered, and does no harm.
+    let connection = server.connect();
+    (&connection).write_all(b"nonsense\r\n\r\n").unwrap();
+    assert_eq!(answer(&mut BufReader::new(&connection)), "bad request\n");
+    assert!(server.memory() < 60_000, "{} KB", server.memory());
+    // What is under way is answered before the server ends.
+    let slow = server.connect();
+    (&slow).write_all(b"GET /slow HTTP/1.1\r\n\r\n").unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    let rest = server.end();
+    assert_eq!(answer(&mut BufReader::new(&slow)), "Hello from Cairn\n");
+    assert_eq!(rest, "701 requests answered\n");
+}

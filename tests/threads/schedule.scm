@@ -1,0 +1,11 @@
+;; What three threads do in turns: the order is the schedule's.
+(import (scheme base) (scheme write) (cairn thread))
+(define log '())
+(define (work name)
+  (spawn (lambda ()
+    (do ((i 0 (+ i 1))) ((= i 40))
+      (set! log (cons name log))
+      (vector-fill! (make-vector 100 0) i)))))
+(for-each thread-join! (list (work 'a) (work 'b) (work 'c)))
+(write log)
+(newline)
