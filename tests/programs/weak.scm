@@ -169,7 +169,7 @@
 (let* ((t (make-hash-table equal? 'ephemeral-keys)) (keys (fill t 30)))
   (check 'equal t keys)
   (show by-contents (cadr (hash-table-ref t (list 4 4))))
-  (show copy (hash-table-size (hash-table-copy t)))
+  (show copy (let ((n (hash-table-size (hash-table-copy t)))) (if (null? keys) 'no-keys n)))
   (hash-table-clear! t)
   (check 'clear t '())
   (check 'after-clear t (fill t 5)))

@@ -244,7 +244,7 @@ impl Machine<'_> {
     fn push(&self, new: &NewFrame, ret: FuncId, at: &State) -> Res<Rc<Activation>> {
         let facts = self.m.strategy;
         let words = new.frame.words;
-        let found = at.incoming.as_ref().map_or(0, |f| f.words);
+        let found = at.incoming.as_ref().filter(|_| facts.reuse).map_or(0, |f| f.words);
         let in_red_zone = found > 0 && 8 * u64::from(words) <= RED_ZONE;
         if facts.limit_check && words > found + at.growth && !in_red_zone {
             return unsound(format!("the stack grows by {} words unasked", words - found));

@@ -483,6 +483,9 @@ impl Module {
     /// Words by which a frame that `f` makes exceeds what is certainly there, if the stack must be checked for them: a
     /// frame that takes the place of the incoming one may grow into the red zone unasked.
     pub fn stack_growth(&self, f: &Function, frame: &Frame) -> Option<u32> {
+        if !self.strategy.reuse {
+            return self.strategy.limit_check.then_some(frame.words);
+        }
         let incoming = f.incoming_words();
         let grows = self.strategy.limit_check && frame.words > incoming;
         (grows && (incoming == 0 || 8 * u64::from(frame.words) > RED_ZONE)).then(|| frame.words - incoming)

@@ -20,6 +20,9 @@
 //! 2. tail calls: bodies that go to each other, directly or through procedures that nobody knows ([`Node::Unknown`]);
 //! 3. calls that take the place of the incoming frame: a return point that calls, and is returned to, and calls again.
 //!
+//! 4. calls, where pushing a frame asks nothing (`StrategyFacts::every_push_asks`): recursion. There the stop also says
+//!    that the stack has grown.
+//!
 //! That these are all follows from the number of frames. A frame beyond those there are costs a stack check or, in the
 //! heap, a heap check; so control that passes neither comes to a number of frames that it never goes below again. From
 //! there on it goes from block to block, from body to body in tail position, or through return points that keep their
@@ -246,7 +249,10 @@ struct Exit {
     to: Node,
 }
 
-fn exits(f: &Function) -> Vec<Exit> {
+///
+/// Where pushing a frame asks nothing, calls are ways to go like tail calls, and so are tail calls of return points.
+fn exits(m: &Module, f: &Function) -> Vec<Exit> {
+    let asks = m.strategy.every_push_asks();
     let mut out = vec![];
     if let FuncKind::Entry { clauses, .. } = &f.kind {
         out.extend(clauses.iter().map(|c| Exit { block: None, to: Node::Function(c.body) }));
@@ -260,18 +266,27 @@ fn exits(f: &Function) -> Vec<Exit> {
             continue;
         }
         work.extend(uses::successors(&b.term).iter().map(|s| s.0 as usize));
-        let to = match &b.term {
+        let mut goes = |to| out.push(Exit { block: Some(i), to });
+        match &b.term {
             // A return point that goes to another function has one frame less.
-            Term::TailCall { callee, .. } if !returns => match callee {
-                Callee::Known(g, _) | Callee::Unknown(Operand::Procedure(g)) => Node::Function(*g),
-                _ => Node::Unknown,
-            },
-            Term::Call { ret, .. } => Node::Function(*ret),
-            _ => continue,
-        };
-        out.push(Exit { block: Some(i), to });
+            Term::TailCall { callee, .. } if !returns || !asks => goes(target(callee)),
+            Term::Call { ret, callee, .. } => {
+                goes(Node::Function(*ret));
+                if !asks {
+                    goes(target(callee));
+                }
+            }
+            _ => {}
+        }
     }
     out
+}
+
+fn target(callee: &Callee) -> Node {
+    match callee {
+        Callee::Known(g, _) | Callee::Unknown(Operand::Procedure(g)) => Node::Function(*g),
+        _ => Node::Unknown,
+    }
 }
 
 /// Cuts the cycles that functions form, by stop checks at the end of the blocks that go to one node of each.
@@ -284,7 +299,7 @@ fn cut_cycles_of_functions(m: &mut Module) {
             Node::Unknown => unknown,
         };
         let mut edges: Vec<Vec<(usize, Option<usize>)>> =
-            m.functions.iter().map(|f| exits(f).iter().map(|e| (index(e.to), e.block)).collect()).collect();
+            m.functions.iter().map(|f| exits(m, f).iter().map(|e| (index(e.to), e.block)).collect()).collect();
         let is_entry = |f: usize| f < n && matches!(m.functions[f].kind, FuncKind::Entry { .. });
         edges.push((0..n).filter(|f| is_entry(*f) && m.functions[*f].in_use()).map(|f| (f, None)).collect());
         let component = components(&edges);

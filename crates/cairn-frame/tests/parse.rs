@@ -181,7 +181,7 @@ fn errors_tell_the_line() {
     let head = "module heap main m\nfunction m of m body (x.0)\n  b0:\n";
     let after = |line: &str| format!("{head}    {line}\n");
     fails("", "line 1: no module");
-    fails("module stack main m", "line 1: no strategy `stack`");
+    fails("module segments main m", "line 1: no strategy `segments`");
     fails("module heap main m", "line 1: no function m");
     fails(&after("return x.0\nfunction m of m body ()"), "line 5: a second function m");
     fails(&after("return x.0 x.0"), "line 4: unexpected `x.0`");

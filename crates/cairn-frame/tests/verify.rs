@@ -4,6 +4,7 @@ mod common;
 
 use cairn_frame::parse::parse_module;
 use cairn_frame::verify::verify;
+use cairn_layout::facts::strategy as strategy_named;
 
 /// A module that uses everything once.
 const GOOD: &str = "module STRATEGY main main.entry
@@ -44,6 +45,7 @@ function f.r1 of f return frame WORDS2 [0, 1] -> r.0
   b2:
     p.4 = slot 1
     check 40 live (r.0 p.4)
+    STACK2
     call apply r.0 (p.4) frame WORDS2 [1] KEPT then f.r2
 
 function f.r2 of f return frame WORDS2 [1] -> (u.0 . v.1)
@@ -62,13 +64,20 @@ function loop of f body (p.0 u.1)
 ";
 
 fn good(strategy: &str) -> String {
-    let (words, kept) = if strategy == "heap" { ("4", "store 1:=p.4") } else { ("3", "") };
-    let stack = if strategy == "chunks" { "    stack 3 live (x.0 c.1 p.3)\n" } else { "" };
+    let facts = strategy_named(strategy).expect("a strategy");
+    let words = (facts.header_words + 2).to_string();
+    let kept = if facts.reuse { "" } else { "store 1:=p.4" };
+    let check = |needed: bool, live: &str| {
+        if needed { format!("    stack {words} live ({live})\n") } else { String::new() }
+    };
+    let first = check(facts.limit_check, "x.0 c.1 p.3");
+    let second = check(facts.limit_check && !facts.reuse, "r.0 p.4");
     // printing leaves no double space
     let text = GOOD
-        .replace("    STACK\n", stack)
+        .replace("    STACK\n", &first)
+        .replace("    STACK2\n", &second)
         .replace("STRATEGY", strategy)
-        .replace("WORDS2", words)
+        .replace("WORDS2", &words)
         .replace(" KEPT", &format!(" {kept}"));
     text.replace("]  then", "] then")
 }

@@ -48,6 +48,7 @@ macro_rules! for_each_rt_call {
             (cairn_machine_builtin, "machine-builtin", 1, ALLOC)                 // number (`module::builtin`): that procedure
             (cairn_machine_same, "continuation-same?", 2, 0)                     // two continuations: do they have the same frames?
             (cairn_machine_note_base, "note-base", 1, 0)                        // continuation: its youngest frame is the one where prompts end
+            (cairn_machine_reinstate, "machine-reinstate", 1, ALLOC | COLD)       // continuation object; result: new sp (raw)
             (cairn_machine_winders, "continuation-winders", 1, FAIL)             // continuation: its dynamic-wind list at capture
             (cairn_machine_throw, "machine-throw", 5, ALLOC)                     // kind, operation, site, x, y; fills args[0..5] for the error hook
             (cairn_machine_spread, "machine-spread", 1, ALLOC | FAIL)            // list -> args[0..n], result n (fixnum)

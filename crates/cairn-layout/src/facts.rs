@@ -11,6 +11,12 @@ pub enum FrameKind {
     Chunks,
     /// Heap records.
     Heap,
+    /// One contiguous stack with a guard page.
+    Stack,
+    /// One object that grows by copying.
+    Resize,
+    /// Linked frames from a free list.
+    Quasi,
 }
 
 impl FrameKind {
@@ -33,10 +39,18 @@ pub struct StrategyFacts {
     pub header_words: u32,
     /// A frame may be kept and updated in place from one call of an activation to the next.
     pub reuse: bool,
-    /// Pushing a frame checks `Machine::stack_limit`.
+    /// Pushing a frame asks whether there is room: checks `Machine::stack_guard`.
     pub limit_check: bool,
     /// One line for the manual.
     pub summary: &'static str,
+}
+
+impl StrategyFacts {
+    /// Does every frame beyond those there are cost a check, at which a stop can be served? If not, recursion has to be
+    /// asked for stops like loops.
+    pub const fn every_push_asks(&self) -> bool {
+        self.limit_check || self.frames_in_heap
+    }
 }
 
 /// Linked chunks of 32 KiB (the default).
@@ -61,8 +75,41 @@ pub const HEAP: StrategyFacts = StrategyFacts {
     summary: "every frame is an immutable heap record (Appel & Shao 1996); call/cc is free",
 };
 
+/// One reserved region, grown by page faults.
+pub const STACK: StrategyFacts = StrategyFacts {
+    name: "stack",
+    kind: FrameKind::Stack,
+    frames_in_heap: false,
+    header_words: 1,
+    reuse: true,
+    limit_check: false,
+    summary: "one contiguous stack with a guard page instead of checks; call/cc copies it",
+};
+
+/// One object, doubled on overflow.
+pub const RESIZE: StrategyFacts = StrategyFacts {
+    name: "resize",
+    kind: FrameKind::Resize,
+    frames_in_heap: false,
+    header_words: 1,
+    reuse: true,
+    limit_check: true,
+    summary: "one stack object, doubled by copying and scanned whole (Marlow's \"old way\"); call/cc copies it",
+};
+
+/// Linked frames, written once, from a free list.
+pub const QUASI: StrategyFacts = StrategyFacts {
+    name: "quasi",
+    kind: FrameKind::Quasi,
+    frames_in_heap: false,
+    header_words: 2,
+    reuse: false,
+    limit_check: true,
+    summary: "linked frames of eight words from a free list (Danvy's quasi-stack); captured ones stay where they are",
+};
+
 /// All frame strategies; the index is `ModuleTable::strategy`.
-pub const STRATEGIES: &[&StrategyFacts] = &[&CHUNKS, &HEAP];
+pub const STRATEGIES: &[&StrategyFacts] = &[&CHUNKS, &HEAP, &STACK, &RESIZE, &QUASI];
 
 /// The strategy with this name.
 pub fn strategy(name: &str) -> Option<&'static StrategyFacts> {

@@ -14,6 +14,7 @@
 //! | [`calls`] | the table of runtime calls |
 //! | [`module`] | what a compiled program hands to the runtime |
 //! | [`facts`] | what frame strategies and collectors publish about themselves |
+//! | [`quasi`] | where the words of frames from a free list are |
 //! | [`collector`] | the collectors' facts; cells and free lists |
 //!
 //! Invariant: this crate holds no behaviour beyond encoding and decoding; it depends on nothing.
@@ -26,6 +27,7 @@ pub mod limits;
 pub mod machine;
 pub mod module;
 pub mod object;
+pub mod quasi;
 pub mod value;
 
 pub use value::Value;

@@ -39,6 +39,8 @@ pub mod stop {
     pub const TICK: u64 = 8;
     /// `CAIRN_SCHEDULE`: every safepoint may switch threads. Never cleared.
     pub const SCHEDULE: u64 = 16;
+    /// The stack has got more memory, which nobody has counted yet (`stack`).
+    pub const STACK: u64 = 32;
 }
 /// Number of slots visible to the library as `(%machine-ref i)`: those of the thread, then those of the runtime.
 pub const SLOTS: usize = 24;
@@ -167,6 +169,8 @@ pub struct Machine {
     pub lo: u64,
     /// `hi`, likewise.
     pub hi: u64,
+    /// The first free part of frames (`quasi`), or 0.
+    pub free_parts: u64,
     /// Base of the card table, indexed by `(address >> CARD_SHIFT) & CARD_MASK`.
     pub cards: *mut u8,
     /// Stub for cold runtime calls: preserves every register but its results; see `cairn_rt::stubs`.

@@ -132,7 +132,7 @@ fn deep_recursion_overflows_into_new_segments_and_comes_back() {
         let mut machinery = load(&m, OptLevel::High);
         assert_eq!(machinery.run(), Value::fixnum(1000));
         let many = if s.limit_check { machinery.side.overflows } else { machinery.side.collections };
-        assert!(many > 5, "{}: {many}", s.name);
+        assert!(many > 5 || !s.every_push_asks(), "{}: {many}", s.name);
     }
 }
 

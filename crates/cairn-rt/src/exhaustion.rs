@@ -80,6 +80,16 @@ pub fn size_text(bytes: u64) -> String {
     if size.fract() == 0.0 { format!("{size} {}", UNITS[unit]) } else { format!("{size:.1} {}", UNITS[unit]) }
 }
 
+/// Is there memory, as far as is known?
+pub fn is_plenty(ctx: &Machine) -> bool {
+    rt(ctx).exhaustion == Exhaustion::Plenty
+}
+
+/// Has the program been told, and no collection found room since?
+pub fn is_raised(ctx: &Machine) -> bool {
+    rt(ctx).exhaustion == Exhaustion::Raised
+}
+
 /// Is a collection to find out whether memory has run out?
 pub fn is_overdrawn(ctx: &Machine) -> bool {
     matches!(rt(ctx).exhaustion, Exhaustion::Overdrawn(_))

@@ -1,5 +1,6 @@
 //! Memory as a user sees it: programs run as processes, whose resident size the system tells.
 
+use cairn_layout::facts::STRATEGIES;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -91,6 +92,77 @@ fn a_program_that_shrinks_gives_its_memory_back() {
     let output = p.run("1G");
     let [large, small] = results(&output)[..] else { panic!("{output:?}") };
     assert!(large > 96 && small < 24, "{large} MB, then {small} MB");
+}
+
+/// Space safety: what no code can use any more is not kept. Each leak would take many times the heap's maximum.
+const SAFE_FOR_SPACE: &str = "
+(define (big n) (numbers n))
+
+;; Appel & Shao 1996, Fig. 6: the closure for h must not keep g's v.
+(define (f v w x y z)
+  (define (g)
+    (let ((u (car v)))
+      (define (h)
+        (define (i) (+ w x y z 3))
+        (list i u))
+      h))
+  g)
+(define (figure-6 n)
+  (let loop ((i n) (kept '()))
+    (if (< i 1) kept (let ((s ((f (big n) i 0 0 0)))) (loop (- i 1) (cons s kept))))))
+(define closures (figure-6 2000))
+(write (length closures)) (newline)
+(write ((car ((car closures))))) (newline)
+
+;; A closure that outlives its caller, whose frame has held a list.
+(define (counter n)
+  (let* ((l (big n)) (k (length l)))
+    (let ((count (lambda (x) (+ x k))))
+      (if (= (count 1) (length l)) 'never count))))
+(define counters (let loop ((i 0) (l '())) (if (= i 2000) l (loop (+ i 1) (cons (counter 2000) l)))))
+(write ((car counters) 1)) (newline)
+
+;; A variable that is dead across a call that does not return for long.
+(define (descend depth l)
+  (let ((n (length l)))
+    (if (= depth 0) n (+ 1 (descend (- depth 1) (big n))))))
+(write (descend 100 (big 60000))) (newline)
+
+;; An argument that is dead in a tail loop.
+(define (step i l) (if (= i 0) (car l) (step (- i 1) (big (length l)))))
+(define (finish l) (let ((n (length l))) (let loop ((i 20)) (if (= i 0) n (begin (big 200000) (loop (- i 1)))))))
+(write (+ (step 100 (big 60000)) (finish (big 200000)))) (newline)
+
+;; A continuation captured in a loop, and one that is entered again and again.
+(define (captures n)
+  (let loop ((i 0) (last #f))
+    (if (= i n) (procedure? last) (call-with-current-continuation (lambda (k) (loop (+ i 1) k))))))
+(write (captures 300000)) (newline)
+(define (enters n)
+  (let* ((i 0) (k (call-with-current-continuation (lambda (k) k))))
+    (set! i (+ i 1))
+    (if (< i n) (k k) i)))
+(write (enters 300000)) (newline)
+;; Two coroutines, each of which holds a continuation of the other.
+(define (transfers n)
+  (define other #f)
+  (define (transfer) (call-with-current-continuation (lambda (k) (let ((to other)) (set! other k) (to #f)))))
+  (call-with-current-continuation
+    (lambda (done)
+      (set! other (lambda (_) (let loop () (transfer) (loop))))
+      (let loop ((i 0)) (if (= i n) (done i) (begin (transfer) (loop (+ i 1))))))))
+(write (transfers 100000)) (newline)
+";
+
+#[test]
+fn what_cannot_be_used_any_more_is_not_kept() {
+    for frames in STRATEGIES {
+        let p = Program::with_frames("space", SAFE_FOR_SPACE, frames.name);
+        let output = p.run("16M");
+        let (out, err) = (text(&output.stdout), text(&output.stderr));
+        let expected = "2000\n4\n2001\n60100\n259999\n#t\n300000\n100000\n";
+        assert_eq!(out, expected, "{}: {err}", frames.name);
+    }
 }
 
 /// Resident megabytes of a process.

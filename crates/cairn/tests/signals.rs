@@ -121,11 +121,14 @@ fn end(mut child: Child, signal: &str) -> (Option<i32>, String, String) {
 
 #[test]
 fn every_loop_ends() {
-    let options: [&[&str]; 4] = [
+    let options: [&[&str]; 7] = [
         &["--frames=chunks", "--opt=high"],
         &["--frames=chunks", "--opt=low"],
         &["--frames=heap", "--opt=high"],
         &["--frames=heap", "--opt=low"],
+        &["--frames=stack", "--opt=high"],
+        &["--frames=stack", "--opt=low"],
+        &["--frames=quasi", "--opt=high"],
     ];
     let executables = Executables::new("signals", LOOPS, &options);
     let mut bad = vec![];
@@ -233,7 +236,11 @@ fn ask(exe: &Path, way: &str, zeal: &str, signals: &[&str]) -> (Option<i32>, Vec
 /// chunks, as often as a continuation is invoked; also when every safepoint collects.
 #[test]
 fn programs_that_ask_get_conditions() {
-    let executables = Executables::new("signals-ask", ASKS, &[&["--frames=chunks"], &["--frames=heap"]]);
+    let executables = Executables::new(
+        "signals-ask",
+        ASKS,
+        &[&["--frames=chunks"], &["--frames=heap"], &["--frames=stack"], &["--frames=quasi"]],
+    );
     let goes_on = [
         ("flonums", "1.0"),
         ("vectors", "b"),

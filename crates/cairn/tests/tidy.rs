@@ -134,10 +134,12 @@ const SHARED_NAMES: &[&str] = &[
     "mod.rs",
     "parse.rs",
     "print.rs",
+    "quasi.rs",     // the strategy, on both sides, and its layout
     "raise.rs",     // errors, on both sides
     "weak.rs",      // weak objects: the heap's, and Scheme's
     "record.rs",    // records, on both sides
     "safepoint.rs", // safepoints, on both sides
+    "stack.rs",     // the strategy, on both sides
     "tests.rs",
     "verify.rs",
 ];

@@ -26,6 +26,9 @@ impl Checker<'_> {
     /// Words of stack that a call must have asked for: what its frame has more than the one found at `sp`, unless it
     /// takes that one's place and ends within the red zone.
     pub(super) fn stack_needed(&self, frame: &Frame) -> Option<u32> {
+        if !self.m.strategy.reuse {
+            return if self.m.strategy.limit_check { Some(frame.words) } else { None };
+        }
         let found = match &self.f.kind {
             FuncKind::Return { frame, .. } => frame.words,
             FuncKind::Body { .. } | FuncKind::Entry { .. } => 0,

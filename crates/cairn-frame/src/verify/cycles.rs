@@ -24,7 +24,7 @@ pub fn without_safepoint(m: &Module) -> Vec<String> {
     }
     // The last node stands for all procedures that may be called as values.
     let unknown = m.functions.len();
-    let mut edges: Vec<Vec<usize>> = m.functions.iter().map(|f| quiet_exits(f, unknown)).collect();
+    let mut edges: Vec<Vec<usize>> = m.functions.iter().map(|f| quiet_exits(m, f, unknown)).collect();
     let entry = |f: &Function| f.in_use() && matches!(f.kind, FuncKind::Entry { .. });
     edges.push((0..unknown).filter(|f| entry(&m.functions[*f])).collect());
     if let Some(f) = on_a_cycle(&edges) {
@@ -34,11 +34,17 @@ pub fn without_safepoint(m: &Module) -> Vec<String> {
     errors
 }
 
-/// The functions that control may go to from `f`, with no fewer frames, having passed no safepoint in it.
-fn quiet_exits(f: &Function, unknown: usize) -> Vec<usize> {
+/// The functions that control may go to from `f`, with no fewer frames, having passed no safepoint in it; with any
+/// number of frames, where that may grow without a check.
+fn quiet_exits(m: &Module, f: &Function, unknown: usize) -> Vec<usize> {
     if let FuncKind::Entry { clauses, .. } = &f.kind {
         return clauses.iter().map(|c| c.body.0 as usize).collect();
     }
+    let unchecked = !m.strategy.limit_check && !m.strategy.frames_in_heap;
+    let called = |callee: &Callee| match callee {
+        Callee::Known(g, _) | Callee::Unknown(Operand::Procedure(g)) => g.0 as usize,
+        _ => unknown,
+    };
     let mut quiet = vec![false; f.blocks.len()];
     let mut out = vec![];
     let mut work = vec![0];
@@ -50,11 +56,14 @@ fn quiet_exits(f: &Function, unknown: usize) -> Vec<usize> {
         quiet[b] = true;
         work.extend(reads::next(term));
         match (term, &f.kind) {
-            (Term::Call { ret, .. }, _) => out.push(ret.0 as usize),
-            (Term::TailCall { callee, .. }, FuncKind::Body { .. }) => out.push(match callee {
-                Callee::Known(g, _) | Callee::Unknown(Operand::Procedure(g)) => g.0 as usize,
-                _ => unknown,
-            }),
+            (Term::Call { ret, callee, .. }, _) => {
+                out.push(ret.0 as usize);
+                if unchecked {
+                    out.push(called(callee));
+                }
+            }
+            (Term::TailCall { callee, .. }, FuncKind::Body { .. }) => out.push(called(callee)),
+            (Term::TailCall { callee, .. }, _) if unchecked => out.push(called(callee)),
             _ => {}
         }
     }

@@ -30,6 +30,10 @@ use cairn_layout::object::AllocKind;
 
 /// What is done with each root. Implemented by collectors and by the checker.
 pub trait RootVisitor {
+    /// Does the collection look at young objects only? Then a client need not show words that it has shown to an
+    /// earlier collection and that have not been written since: what they refer to is not young any more.
+    const YOUNG_ONLY: bool = false;
+
     /// Visits one word. If it refers to an object that moves, the word is updated.
     ///
     /// # Safety

@@ -8,7 +8,7 @@
 //! | statement | asks | goes to |
 //! |---|---|---|
 //! | `HeapCheck` | `hi - lo < bytes` | `cairn_machine_collect` |
-//! | `StackCheck` | `sp - bytes < stack_guard` | `cairn_machine_guard` |
+//! | `StackCheck` | `sp - bytes < stack_guard`, or what the strategy asks | `cairn_machine_guard` |
 //! | `StopCheck` | `stack_guard < 0` (signed: it is `STOP`) | `cairn_machine_guard` |
 
 use super::builder::{ins, line};
@@ -85,16 +85,12 @@ impl Emitter<'_, '_> {
 
     /// Room for `words` more words of stack; see `Stmt::StackCheck`. The frame will be where the room is.
     pub(super) fn stack_check(&mut self, words: u32, live: &[Var]) {
-        let below = |e: &mut Self| {
-            let sp = e.sp();
-            ins!(e, "sub i64 {sp}, {}", 8 * words)
-        };
-        let lowest = below(self);
-        let guard = self.load_machine(offset_of!(Machine, stack_guard));
-        let over = ins!(self, "icmp ult i64 {lowest}, {guard}");
+        let strategy = self.cx.strategy;
+        let place = strategy.place(self, words);
+        let over = strategy.lacks_room(self, words, &place);
         let here = self.here();
-        let elsewhere = self.slow_guard(&over, 8 * words, live, |e| (below(e), e.here()));
-        self.reserved = Some(self.phi("i64", &[(lowest, here), elsewhere]));
+        let elsewhere = self.slow_guard(&over, 8 * words, live, |e| (strategy.place(e, words), e.here()));
+        self.reserved = Some(self.phi("i64", &[(place, here), elsewhere]));
     }
 
     /// See `Stmt::StopCheck`.

@@ -5,12 +5,16 @@
 
 mod chunks;
 mod heap;
+mod quasi;
+mod stack;
 
-use crate::emit::builder::Builder;
+use crate::emit::builder::{Builder, ins};
 use crate::emit::ir_text::Val;
 use cairn_core::ir::Shots;
 use cairn_frame::ir::Frame;
 use cairn_layout::facts::FrameKind;
+use cairn_layout::machine::Machine;
+use std::mem::offset_of;
 
 /// A frame to be made.
 pub(crate) struct Push<'a> {
@@ -32,6 +36,18 @@ pub(crate) struct Push<'a> {
 pub(crate) trait Strategy {
     /// Is `sp` a value that the collector moves?
     fn frame_is_value(&self) -> bool;
+
+    /// Where a stack check looks for the room of a frame of `words` words more: what `Push::reserved` is then.
+    fn place(&self, b: &mut Builder, words: u32) -> Val {
+        let sp = b.sp();
+        ins!(b, "sub i64 {sp}, {}", 8 * words)
+    }
+
+    /// An `i1`: is there no room at `place`, or is a stop requested? See `Stmt::StackCheck`.
+    fn lacks_room(&self, b: &mut Builder, _words: u32, place: &Val) -> Val {
+        let guard = b.load_machine(offset_of!(Machine, stack_guard));
+        ins!(b, "icmp ult i64 {place}, {guard}")
+    }
 
     /// Base word and offset of a slot in the frame of `words` words at `sp`.
     fn slot(&self, b: &mut Builder, sp: &Val, words: u32, slot: u32) -> (Val, i64);
@@ -75,5 +91,7 @@ pub(crate) fn lowering(kind: FrameKind) -> &'static dyn Strategy {
     match kind {
         FrameKind::Chunks => &chunks::StackFrames,
         FrameKind::Heap => &heap::HeapFrames,
+        FrameKind::Quasi => &quasi::QuasiFrames,
+        FrameKind::Stack | FrameKind::Resize => &stack::WholeStack,
     }
 }

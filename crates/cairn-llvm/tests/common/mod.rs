@@ -8,10 +8,11 @@ use cairn_layout::Value;
 use cairn_layout::calls::{RT_CALLS, by_symbol};
 use cairn_layout::code::{Site, SlowCall};
 use cairn_layout::collector::{Allocation, FreeList, prefix};
-use cairn_layout::facts::{CollectorFacts, GEN, StrategyFacts};
+use cairn_layout::facts::{CollectorFacts, FrameKind, GEN, StrategyFacts};
 use cairn_layout::machine::{Machine, STOP};
 use cairn_layout::module::{ModuleTable, NODE_PLACEHOLDER};
 use cairn_layout::object::{AllocKind, continuation};
+use cairn_layout::quasi;
 use cairn_layout::value::TAG_PROCEDURE;
 use cairn_llvm::Jit;
 use cairn_llvm::backend::{OptLevel, compile_in_parts};
@@ -210,6 +211,7 @@ extern "C" fn slow_call(
 /// What the fake runtime remembers beside the machine; its address is `Machine::runtime`.
 pub struct Side {
     collector: &'static CollectorFacts,
+    strategy: &'static StrategyFacts,
     pub collections: u64,
     pub overflows: u64,
     /// Requested stops that were served.
@@ -270,6 +272,14 @@ extern "C" fn guard(m: *mut Machine, bytes: Value, kept: Value) -> Value {
         }
         let (bytes, kept) = (bytes.as_fixnum() as u64, kept.as_fixnum() as usize / 8);
         let sp = (*m).thread.sp;
+        if s.strategy.kind == FrameKind::Quasi {
+            let wanted = if bytes == 0 { 0 } else { quasi::parts(bytes as u32 / 8) as usize };
+            if free_parts(m) < wanted {
+                s.overflows += 1;
+                more_parts(m, wanted.max(40));
+            }
+            return Value(sp);
+        }
         if bytes == 0 || sp - bytes >= (*m).thread.stack_limit {
             return Value(sp);
         }
@@ -284,6 +294,24 @@ extern "C" fn guard(m: *mut Machine, bytes: Value, kept: Value) -> Value {
         std::ptr::copy_nonoverlapping(sp as *const u64, new as *mut u64, kept);
         s.chunks.push(chunk);
         Value(new)
+    }
+}
+
+/// Parts in the free list of `quasi`.
+fn free_parts(m: *mut Machine) -> usize {
+    let mut part = unsafe { (*m).free_parts };
+    std::iter::from_fn(|| (part != 0).then(|| part = unsafe { *((part + quasi::NEXT) as *const u64) })).count()
+}
+
+fn more_parts(m: *mut Machine, n: usize) {
+    let bytes = 8 * u64::from(quasi::PART_WORDS);
+    let start = fresh(m, bytes * n as u64);
+    for i in 0..n as u64 {
+        unsafe {
+            let part = start + bytes * i;
+            *((part + quasi::NEXT) as *mut u64) = (*m).free_parts;
+            (*m).free_parts = part;
+        }
     }
 }
 
@@ -523,8 +551,11 @@ pub fn load_parts(m: &Module, opt: OptLevel, parts: usize, collector: &'static C
     let mut cards = vec![0u8; 1 << 27].into_boxed_slice();
     // SAFETY: all-zero bytes are a valid Machine: integers, null pointers, fixnum 0.
     let mut machine: Box<Machine> = unsafe { Box::new_zeroed().assume_init() };
+    // without checks there must be room for everything
+    let stack_words = if m.strategy.every_push_asks() { 512 } else { 1 << 14 };
     let mut side = Box::new(Side {
         collector,
+        strategy: m.strategy,
         collections: 0,
         overflows: 0,
         stops: 0,
@@ -566,7 +597,7 @@ pub fn load_parts(m: &Module, opt: OptLevel, parts: usize, collector: &'static C
     bind("cairn_num_le", num_le as *const ());
     bind("cairn_eq_eqv", eqv as *const ());
     unsafe { UNDERFLOW.with(|u| u.set((*table).underflow as u64)) };
-    Machinery { machine, side, table, _jit: jit, _args: args, _cards: cards, _under: under, stack_words: 512 }
+    Machinery { machine, side, table, _jit: jit, _args: args, _cards: cards, _under: under, stack_words }
 }
 
 impl Machinery {
@@ -586,7 +617,15 @@ impl Machinery {
             let t = &*self.table;
             fresh_nursery(m, 1024);
             // the outermost frame
-            if t.underflow.is_null() {
+            if self.side.strategy.kind == FrameKind::Quasi {
+                (*m).free_parts = 0;
+                more_parts(m, 3);
+                let part = (*m).free_parts;
+                (*m).free_parts = *((part + quasi::NEXT) as *const u64);
+                (part as *mut [u64; 2]).write([t.halt as u64, 0]);
+                (*m).thread.sp = part;
+                set_limit(m, 0);
+            } else if t.underflow.is_null() {
                 let at = (*m).hi - 16;
                 (*m).hi = at;
                 *(at as *mut u64) = t.halt as u64;

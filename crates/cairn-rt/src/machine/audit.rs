@@ -93,16 +93,7 @@ impl Auditor {
             // SAFETY: within the chunk; the descriptor is read after its address was found good.
             let words = unsafe {
                 let code = Address(sp).load();
-                let words = match self.known.get(&code) {
-                    Some(&words) if words > 0 => words,
-                    _ => {
-                        self.code(code).map_err(|e| at(&format!("its return address {e}")))?;
-                        let words =
-                            self.frame(code).map_err(|e| at(&format!("its return point {code:#x} {e}")))?;
-                        self.known.insert(code, words);
-                        words
-                    }
-                };
+                let words = self.return_point(code).map_err(|e| at(&e))?;
                 if words > (s.base - sp) / 8 {
                     return Err(at(&format!("its {words} words reach beyond the segment")));
                 }
@@ -128,6 +119,20 @@ impl Auditor {
             return Err(format!("{s:x?} is not followed by an underflow frame"));
         }
         Ok(())
+    }
+
+    /// Size in words of the frames that return to `code`, whatever that is; an error if it is no return address.
+    pub fn return_point(&mut self, code: u64) -> Result<u64, String> {
+        if let Some(&words) = self.known.get(&code)
+            && words > 0
+        {
+            return Ok(words);
+        }
+        self.code(code).map_err(|e| format!("its return address {e}"))?;
+        // SAFETY: the address was found good.
+        let words = unsafe { self.frame(code) }.map_err(|e| format!("its return point {code:#x} {e}"))?;
+        self.known.insert(code, words);
+        Ok(words)
     }
 
     /// Size in words of the frames that return to `code`, if its descriptor is that of a return point.

@@ -27,18 +27,52 @@ pub struct Room {
 
 /// Ends a safepoint: what compiled code asked for is there, and `sp` is the result.
 pub fn make_room(ctx: &mut Machine, room: &Room) -> Value {
+    if ctx.stop & reason::STACK != 0 {
+        frames::grown(ctx);
+        admit_growth(ctx);
+    }
     if room.heap > 0 || ctx.stop & reason::ZEAL != 0 {
         safepoint(ctx, room.heap);
     }
-    if room.stack > 0 && ctx.thread.sp - room.stack < ctx.thread.stack_limit {
+    if room.stack > 0 && frames::lacks_room(ctx, room.stack) {
+        // The program may have left the frames that were too many since it was told.
+        if exhaustion::is_raised(ctx) && rt(ctx).heap.request_collection(&mut ctx.lo, &mut ctx.hi, true).is_ok() {
+            safepoint(ctx, 0);
+        }
         frames::overflow(ctx, room.stack, room.kept);
         // Where chunks are not freed by hand, deep recursion alone makes a collection due.
-        if exhaustion::is_overdrawn(ctx) || rt(ctx).options.ambiguous_frames && rt(ctx).heap.chunks_are_due() {
+        if rt(ctx).options.ambiguous_frames && rt(ctx).heap.chunks_are_due() {
             safepoint(ctx, 0);
+        }
+        admit_growth(ctx);
+        // A collection may have taken the room, where what is free is found anew.
+        while frames::lacks_room(ctx, room.stack) {
+            frames::overflow(ctx, room.stack, room.kept);
         }
     }
     ctx.spilled = 0;
     Value(ctx.thread.sp)
+}
+
+/// Frames have got more memory: may they keep it? Where a continuation is a copy of the stack, there must be room for
+/// some, since handlers of conditions make them.
+fn admit_growth(ctx: &mut Machine) {
+    if exhaustion::is_overdrawn(ctx) {
+        safepoint(ctx, 0);
+    }
+    let copy = frames::copy_bytes(ctx);
+    let lacks = |ctx: &Machine| {
+        let heap = &mut rt(ctx).heap;
+        heap.is_overdrawn() || exhaustion::is_plenty(ctx) && heap.bytes_in_use() + copy > heap.heap_max()
+    };
+    if copy > 0 && lacks(ctx) {
+        if rt(ctx).heap.request_collection(&mut ctx.lo, &mut ctx.hi, true).is_ok() {
+            safepoint(ctx, 0);
+        }
+        if lacks(ctx) {
+            exhaustion::refuse(ctx, copy);
+        }
+    }
 }
 
 /// Room for `bytes` bytes, by the next extent or by a collection. `Machine::{sp, lo, hi}` must be current, live values
@@ -133,9 +167,7 @@ impl<const AMBIGUOUS: bool> Client for Roots<AMBIGUOUS> {
             // SAFETY: the live part of the spill area, and words between the youngest frame and the oldest.
             unsafe {
                 visitor.ambiguous_words(ctx.spill.as_ptr() as *const u64, ctx.spilled as usize);
-                if let Some(s) = frames::segment(ctx) {
-                    visitor.ambiguous_words(s.sp as *const u64, ((s.base - s.sp) / 8) as usize);
-                }
+                frames::visit_ambiguous(ctx, visitor);
             }
         }
     }
@@ -159,9 +191,6 @@ impl<const AMBIGUOUS: bool> Client for Roots<AMBIGUOUS> {
                 return frames::visit_thread(self.ctx(), visitor);
             }
             frames::visit_rest(self.ctx(), visitor);
-            if let Some(s) = frames::segment(self.ctx()) {
-                visitor.mark_chunk(Address(s.chunk));
-            }
         }
     }
 
@@ -171,10 +200,7 @@ impl<const AMBIGUOUS: bool> Client for Roots<AMBIGUOUS> {
             if !AMBIGUOUS {
                 return frames::visit_continuation(self.ctx(), k, visitor);
             }
-            if let Some(s) = frames::covered(self.ctx(), k) {
-                visitor.mark_chunk(Address(s.chunk));
-                visitor.ambiguous_words(s.sp as *const u64, ((s.base - s.sp) / 8) as usize);
-            }
+            frames::visit_ambiguous_continuation(self.ctx(), k, visitor);
         }
     }
 

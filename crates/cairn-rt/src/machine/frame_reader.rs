@@ -16,6 +16,22 @@ pub unsafe fn descriptor(code: u64, offset: i64) -> u64 {
     unsafe { *((code as i64 + offset) as *const u64) }
 }
 
+/// Does the live map of a return point show word `i` of its frames?
+///
+/// # Safety
+/// `shape` is the shape of `code`, a return point; the word is one of the frame's.
+pub unsafe fn is_live(code: u64, shape: u64, i: u64) -> bool {
+    // SAFETY: by the contract.
+    let map = unsafe {
+        match (shape & flags::LONG_MAP != 0, i / 64) {
+            (true, n) => *(descriptor(code, LIVE_HIGH) as *const u64).add(n as usize),
+            (false, 0) => descriptor(code, LIVE_LOW),
+            (false, _) => descriptor(code, LIVE_HIGH),
+        }
+    };
+    map >> (i % 64) & 1 != 0
+}
+
 /// Visits the live words of the frames in `sp..base`.
 ///
 /// # Safety

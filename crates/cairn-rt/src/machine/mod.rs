@@ -58,8 +58,7 @@ pub extern "C" fn cairn_machine_underflow(ctx: &mut Machine) -> Value {
     Value(ctx.thread.sp)
 }
 
-/// Captures the current continuation where compiled code does not do it itself (frame strategy `chunks`). `Machine::sp`
-/// may change.
+/// Captures the current continuation where compiled code does not do it itself. `Machine::sp` may change.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_capture(ctx: &mut Machine) -> Value {
     frames::capture(ctx)
@@ -85,6 +84,14 @@ pub extern "C" fn cairn_machine_builtin(ctx: &mut Machine, i: Value) -> Value {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_same(ctx: &mut Machine, j: Value, k: Value) -> Value {
     Value::bool(frames::same(ctx, j, k))
+}
+
+/// Makes the frames of a continuation object the current ones, where compiled code does not do it itself. The result is
+/// the new `Machine::sp`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_machine_reinstate(ctx: &mut Machine, k: Value) -> Value {
+    frames::reinstate(ctx, k);
+    Value(ctx.thread.sp)
 }
 
 fn is_continuation(v: Value) -> bool {

@@ -1,6 +1,8 @@
 //! What the machine keeps besides its context: plain data, one part for each strategy that needs it.
 
 use super::audit::Auditor;
+use super::frames::quasi::Quasi;
+use super::frames::stack_region::StackRegion;
 use cairn_layout::facts::FrameKind;
 use cairn_layout::limits::RED_ZONE;
 use cairn_layout::module::builtin;
@@ -45,6 +47,17 @@ pub struct Chunks {
     pub geometry: Geometry,
 }
 
+/// State of the strategy `stack`.
+#[derive(Default)]
+pub struct Stack {
+    /// Where the frames are.
+    pub region: Option<StackRegion>,
+    /// Addresses of the underflow frames among them, the oldest first.
+    pub marks: Vec<u64>,
+    /// Frames from this address on have been visited by a collection, and not been changed since.
+    pub visited: u64,
+}
+
 /// What the machine keeps besides its context.
 pub struct State {
     /// The loaded program's way of keeping frames.
@@ -65,6 +78,12 @@ pub struct State {
     pub builtins: [u64; builtin::COUNT],
     /// Stack chunks (`chunks`).
     pub chunks: Chunks,
+    /// The contiguous stack (`stack`).
+    pub stack: Stack,
+    /// The blocks of a quasi-stack (`quasi`).
+    pub quasi: Quasi,
+    /// Words of frames that collections of young objects have looked at.
+    pub young_words: u64,
     /// Reads frames for the heap's checker, under zeal.
     pub auditor: Auditor,
 }
@@ -83,6 +102,9 @@ impl State {
             prompt_base: 0,
             builtins: [0; builtin::COUNT],
             chunks: Chunks { geometry, ..Chunks::default() },
+            stack: Stack::default(),
+            quasi: Quasi::default(),
+            young_words: 0,
             auditor: Auditor::default(),
         }
     }

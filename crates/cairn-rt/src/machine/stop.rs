@@ -156,11 +156,16 @@ fn take_signal(ctx: &mut Machine) -> i64 {
     i64::from(signal)
 }
 
+/// A request has been served.
+pub fn served(ctx: &mut Machine, reason: u64) {
+    // SAFETY: a word of a live machine, accessed atomically.
+    unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.fetch_and(!reason, SeqCst);
+    arm(ctx);
+}
+
 /// Guardians have got something back: does the program want to know? The request is served.
 pub fn take_finalizers(ctx: &mut Machine) -> bool {
-    // SAFETY: a word of a live machine, accessed atomically.
-    unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.fetch_and(!stop::FINALIZERS, SeqCst);
-    arm(ctx);
+    served(ctx, stop::FINALIZERS);
     ctx.slot(slot::FINALIZER_HOOK).is_procedure()
 }
 

@@ -699,6 +699,8 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> AmbiguousV
 impl<M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> RootVisitor
     for Tracer<'_, M, C, MAJOR, WATCH>
 {
+    const YOUNG_ONLY: bool = !MAJOR;
+
     #[inline(always)]
     unsafe fn slot(&mut self, slot: *mut u64) {
         let w = *slot;

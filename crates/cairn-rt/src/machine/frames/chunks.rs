@@ -346,7 +346,7 @@ fn current(ctx: &Machine) -> Option<Segment> {
 ///
 /// # Safety
 /// `k` is a continuation object.
-unsafe fn covered(k: Address) -> Option<Segment> {
+pub(super) unsafe fn covered(k: Address) -> Option<Segment> {
     // SAFETY: by the contract.
     let word = |i: u64| unsafe { k.plus(8 * i).load() };
     let chunk = word(continuation::CHUNK);
@@ -360,6 +360,9 @@ unsafe fn covered(k: Address) -> Option<Segment> {
 unsafe fn visit_rest<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
     // SAFETY: a word that holds a value.
     unsafe { visitor.slot(&raw mut ctx.thread.under as *mut u64) };
+    if ctx.thread.chunk != 0 {
+        visitor.mark_chunk(Address(ctx.thread.chunk));
+    }
     if let Some((spare, _)) = state(ctx).chunks.spare {
         visitor.mark_chunk(Address(spare));
     }
@@ -369,7 +372,7 @@ unsafe fn visit_rest<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
 ///
 /// # Safety
 /// `s` delimits whole frames.
-unsafe fn visit_segment<V: RootVisitor>(s: Segment, visitor: &mut V) {
+pub(super) unsafe fn visit_segment<V: RootVisitor>(s: Segment, visitor: &mut V) {
     // SAFETY: by the contract.
     unsafe { visit_frames(s.sp, s.base, visitor) };
     visitor.mark_chunk(Address(s.chunk));
@@ -379,7 +382,11 @@ unsafe fn visit_segment<V: RootVisitor>(s: Segment, visitor: &mut V) {
 ///
 /// # Safety
 /// `s.chunk` is the address of a chunk.
-unsafe fn audit_segment<V: RootVisitor>(ctx: &mut Machine, s: Segment, visitor: &mut V) -> Result<(), String> {
+pub(super) unsafe fn audit_segment<V: RootVisitor>(
+    ctx: &mut Machine,
+    s: Segment,
+    visitor: &mut V,
+) -> Result<(), String> {
     // SAFETY: the first word of a chunk is its end (see `enter_chunk`).
     let outcome = unsafe { state(ctx).auditor.segment(s, Address(s.chunk).load(), visitor) };
     visitor.mark_chunk(Address(s.chunk));
@@ -499,7 +506,7 @@ impl FrameStrategy for ChunksRuntime {
         unsafe { covered(k) }
     }
 
-    unsafe fn visit_continuation<V: RootVisitor>(k: Address, visitor: &mut V) {
+    unsafe fn visit_continuation<V: RootVisitor>(_: &Machine, k: Address, visitor: &mut V) {
         // SAFETY: continuation objects cover whole frames.
         unsafe {
             if let Some(s) = covered(k) {

@@ -92,7 +92,7 @@ impl FrameStrategy for HeapRuntime {
         None
     }
 
-    unsafe fn visit_continuation<V: RootVisitor>(_: Address, _: &mut V) {}
+    unsafe fn visit_continuation<V: RootVisitor>(_: &Machine, _: Address, _: &mut V) {}
 
     /// Frames are objects: the heap's checker walks them.
     unsafe fn audit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) -> Result<(), String> {

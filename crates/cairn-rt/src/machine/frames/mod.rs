@@ -10,8 +10,13 @@
 
 mod chunks;
 mod heap;
+pub(super) mod quasi;
+mod resize;
+mod stack;
+pub(super) mod stack_region;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 use super::audit::Segment;
 use crate::access::{is, words};
@@ -20,8 +25,8 @@ use crate::fatal;
 use crate::machine::raise;
 use crate::runtime::Failure;
 use crate::runtime::rt;
-use cairn_heap::RootVisitor;
 use cairn_heap::address::Address;
+use cairn_heap::{AmbiguousVisitor, RootVisitor};
 use cairn_layout::Value;
 use cairn_layout::facts::FrameKind;
 use cairn_layout::machine::{Machine, error, slot};
@@ -37,6 +42,11 @@ pub trait FrameStrategy {
     /// Gives the thread its outermost frame. What it had before is dropped.
     fn start(ctx: &mut Machine);
 
+    /// Is there too little room for a frame of `bytes` bytes more?
+    fn lacks_room(ctx: &Machine, bytes: u64) -> bool {
+        ctx.thread.sp - bytes < ctx.thread.stack_limit
+    }
+
     /// Makes room for `bytes` bytes below the youngest frame. If that has `kept` bytes it may move, because it is about
     /// to be replaced by a larger one; with 0, all frames stay.
     fn overflow(ctx: &mut Machine, bytes: u64, kept: u64);
@@ -51,6 +61,16 @@ pub trait FrameStrategy {
 
     /// Brings the youngest frame to where compiled code expects its own, if it is not there.
     fn settle(ctx: &mut Machine);
+
+    /// The operating system has given the stack more memory, as [`stop`](cairn_layout::machine::stop) tells: counts it.
+    fn grown(_: &mut Machine) {
+        unreachable!("nobody tells of memory for frames")
+    }
+
+    /// Bytes that the continuations which a handler makes may take besides their objects.
+    fn copy_bytes(_: &Machine) -> u64 {
+        0
+    }
 
     /// A return left the current segment, so `sp` is its base: brings back the frame below.
     fn underflow(ctx: &mut Machine);
@@ -100,7 +120,37 @@ pub trait FrameStrategy {
     ///
     /// # Safety
     /// `k` is a continuation object.
-    unsafe fn visit_continuation<V: RootVisitor>(k: Address, visitor: &mut V);
+    unsafe fn visit_continuation<V: RootVisitor>(ctx: &Machine, k: Address, visitor: &mut V);
+
+    /// Shows the words of the thread's frames, as far as they are in no continuation object, where nothing is known of
+    /// words. Comes before `visit_rest`.
+    ///
+    /// # Safety
+    /// As for `visit_thread`.
+    unsafe fn visit_ambiguous<V: AmbiguousVisitor>(ctx: &mut Machine, visitor: &mut V) {
+        if let Some(s) = Self::segment(ctx) {
+            // SAFETY: words between the youngest frame and the oldest.
+            unsafe { visitor.ambiguous_words(s.sp as *const u64, ((s.base - s.sp) / 8) as usize) };
+        }
+    }
+
+    /// The same for the frames that a continuation object covers.
+    ///
+    /// # Safety
+    /// As for `visit_continuation`.
+    unsafe fn visit_ambiguous_continuation<V: RootVisitor + AmbiguousVisitor>(
+        _: &Machine,
+        k: Address,
+        visitor: &mut V,
+    ) {
+        // SAFETY: by the contract; the segment's words are in its chunk.
+        unsafe {
+            if let Some(s) = Self::covered(k) {
+                visitor.mark_chunk(Address(s.chunk));
+                visitor.ambiguous_words(s.sp as *const u64, ((s.base - s.sp) / 8) as usize);
+            }
+        }
+    }
 
     /// As `visit_thread`, but by the distrustful reading of [`super::audit`].
     ///
@@ -135,6 +185,9 @@ macro_rules! chosen {
         match rt($ctx).strategy.kind {
             FrameKind::Chunks => chunks::ChunksRuntime::$f($($argument),*),
             FrameKind::Heap => heap::HeapRuntime::$f($($argument),*),
+            FrameKind::Stack => stack::StackRuntime::$f($($argument),*),
+            FrameKind::Quasi => quasi::QuasiRuntime::$f($($argument),*),
+            FrameKind::Resize => resize::ResizeRuntime::$f($($argument),*),
         }
     };
 }
@@ -147,6 +200,11 @@ pub fn start(ctx: &mut Machine) {
 /// See [`FrameStrategy::overflow`].
 pub fn overflow(ctx: &mut Machine, bytes: u64, kept: u64) {
     chosen!(ctx, overflow(ctx, bytes, kept))
+}
+
+/// See [`FrameStrategy::lacks_room`].
+pub fn lacks_room(ctx: &Machine, bytes: u64) -> bool {
+    chosen!(ctx, lacks_room(ctx, bytes))
 }
 
 /// See [`FrameStrategy::push`].
@@ -162,6 +220,16 @@ pub fn is_empty(ctx: &Machine) -> bool {
 /// See [`FrameStrategy::settle`].
 pub fn settle(ctx: &mut Machine) {
     chosen!(ctx, settle(ctx))
+}
+
+/// See [`FrameStrategy::grown`].
+pub fn grown(ctx: &mut Machine) {
+    chosen!(ctx, grown(ctx))
+}
+
+/// See [`FrameStrategy::copy_bytes`].
+pub fn copy_bytes(ctx: &Machine) -> u64 {
+    chosen!(ctx, copy_bytes(ctx))
 }
 
 /// See [`FrameStrategy::underflow`].
@@ -212,18 +280,26 @@ pub unsafe fn visit_rest<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
     unsafe { chosen!(ctx, visit_rest(ctx, visitor)) }
 }
 
-/// See [`FrameStrategy::segment`].
-pub fn segment(ctx: &Machine) -> Option<Segment> {
-    chosen!(ctx, segment(ctx))
-}
-
-/// See [`FrameStrategy::covered`].
+/// See [`FrameStrategy::visit_ambiguous`].
 ///
 /// # Safety
 /// As there.
-pub unsafe fn covered(ctx: &Machine, k: Address) -> Option<Segment> {
+pub unsafe fn visit_ambiguous<V: AmbiguousVisitor>(ctx: &mut Machine, visitor: &mut V) {
     // SAFETY: by the contract.
-    unsafe { chosen!(ctx, covered(k)) }
+    unsafe { chosen!(ctx, visit_ambiguous(ctx, visitor)) }
+}
+
+/// See [`FrameStrategy::visit_ambiguous_continuation`].
+///
+/// # Safety
+/// As there.
+pub unsafe fn visit_ambiguous_continuation<V: RootVisitor + AmbiguousVisitor>(
+    ctx: &Machine,
+    k: Address,
+    visitor: &mut V,
+) {
+    // SAFETY: by the contract.
+    unsafe { chosen!(ctx, visit_ambiguous_continuation(ctx, k, visitor)) }
 }
 
 /// See [`FrameStrategy::visit_continuation`].
@@ -232,7 +308,7 @@ pub unsafe fn covered(ctx: &Machine, k: Address) -> Option<Segment> {
 /// As there.
 pub unsafe fn visit_continuation<V: RootVisitor>(ctx: &Machine, k: Address, visitor: &mut V) {
     // SAFETY: by the contract.
-    unsafe { chosen!(ctx, visit_continuation(k, visitor)) }
+    unsafe { chosen!(ctx, visit_continuation(ctx, k, visitor)) }
 }
 
 /// See [`FrameStrategy::audit_thread`].

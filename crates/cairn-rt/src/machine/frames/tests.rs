@@ -5,11 +5,12 @@ use crate::access::{car, cdr};
 use crate::alloc::alloc_pair;
 use crate::bare_runtime::TestRuntime;
 use crate::machine::audit::Auditor;
-use crate::machine::collect::safepoint;
+use crate::machine::collect::{Room, make_room, safepoint};
 use crate::machine::frame_reader::descriptor;
 use crate::start_options::{Options, Zeal};
 use cairn_layout::code::{SHAPE, flags};
 use cairn_layout::facts::{STRATEGIES, StrategyFacts};
+use cairn_layout::quasi::MARK;
 
 /// Words of a descriptor and the code word after it.
 const CODE: usize = 7;
@@ -58,28 +59,13 @@ impl Program {
 
     /// What compiled code does at a call.
     fn call(&mut self, value: Value) {
-        let code = self.address(0);
-        let ctx = self.ctx();
-        // SAFETY: fresh words, or the room that was checked.
-        unsafe {
-            if self.facts.frames_in_heap {
-                let frame = alloc::alloc_procedure(ctx, 3);
-                (frame as *mut [u64; 3]).write([code, ctx.thread.sp, value.0]);
-                ctx.thread.sp = frame | TAG_PROCEDURE;
-            } else {
-                if ctx.thread.sp - 16 < ctx.thread.stack_limit {
-                    overflow(ctx, 16, 0);
-                }
-                ctx.thread.sp -= 16;
-                (ctx.thread.sp as *mut [u64; 2]).write([code, value.0]);
-            }
-        }
+        push(self.ctx(), self.address(0), value);
     }
 
     /// What it does at a return: the value that the frame kept, or nothing when the outermost frame is reached.
     fn come_back(&mut self) -> Option<Value> {
         let ctx = self.ctx();
-        let sp = if self.facts.frames_in_heap { ctx.thread.sp - TAG_PROCEDURE } else { ctx.thread.sp };
+        let sp = ctx.thread.sp & !7;
         // SAFETY: `sp` is a frame of this program, or one of the prelude.
         unsafe {
             let shape = descriptor(*(sp as *const u64), SHAPE);
@@ -91,7 +77,7 @@ impl Program {
                 return self.come_back();
             }
             let words = sp as *const u64;
-            ctx.thread.sp = if self.facts.frames_in_heap { *words.add(1) } else { sp + 16 };
+            ctx.thread.sp = if self.facts.header_words == 2 { *words.add(1) & !MARK } else { sp + 16 };
             Some(Value(*words.add(self.facts.header_words as usize)))
         }
     }
@@ -120,7 +106,7 @@ fn continuations_are_entered_again_and_again() {
         }
         let ctx = p.ctx();
         let k = capture(ctx);
-        assert_eq!(capture(ctx) == k, !facts.frames_in_heap, "an empty segment is not captured again");
+        assert_eq!(capture(ctx) == k, facts.kind == FrameKind::Chunks, "an empty segment is not captured again");
         for i in 3..5 {
             p.call(Value::fixnum(i));
         }
@@ -201,7 +187,7 @@ fn one_shot_frames_are_run_in_place() {
         assert_eq!(ctx.thread.sp, if sp == base { ctx.thread.sp } else { sp + 16 }, "at depth {depth}");
         assert_eq!(continuation_word(k, continuation::STATE), continuation::state::USED);
         // SAFETY: a continuation.
-        assert!(unsafe { covered(ctx, Address(k.address())) }.is_none());
+        assert!(unsafe { chunks::covered(Address(k.address())) }.is_none());
     }
     assert_eq!(p.come_back(), None);
 }
@@ -262,6 +248,88 @@ fn frames_survive_collections() {
         safepoint(ctx, 64);
         assert_eq!(p.depth(), 121);
         down(&mut p, 121);
+    }
+}
+
+/// Strategies whose minor collections look at the frames that have been pushed or run since the last, and at a few more.
+const GENERATIONAL: [FrameKind; 3] = [FrameKind::Heap, FrameKind::Stack, FrameKind::Quasi];
+
+/// Words of frames that a minor collection may look at besides those that are new.
+const FEW: u64 = 2 * 1024 / 8 + 64;
+
+#[test]
+fn minor_collections_look_at_new_frames_only() {
+    for facts in STRATEGIES.iter().filter(|f| GENERATIONAL.contains(&f.kind)) {
+        let mut p = Program::new(facts, Zeal::Off);
+        let ctx = p.ctx();
+        let minor = |ctx: &mut Machine| {
+            let before = rt(ctx).strategy.young_words;
+            rt(ctx).heap.request_collection(&mut ctx.lo, &mut ctx.hi, false).unwrap();
+            safepoint(ctx, 64);
+            rt(ctx).strategy.young_words - before
+        };
+        let mut depth = 0;
+        let mut call = |p: &mut Program, n: i64| {
+            for _ in 0..n {
+                let pair = alloc_pair(p.ctx(), Value::fixnum(depth), Value::NIL);
+                p.call(pair);
+                depth += 1;
+            }
+        };
+        call(&mut p, 20_000);
+        let first = minor(ctx);
+        assert!(facts.frames_in_heap || first >= 40_000, "{}: {first}", facts.name);
+        for n in [0, 1, 100, 1000, 0] {
+            call(&mut p, n);
+            let words = minor(ctx);
+            assert!(words <= 3 * n as u64 + FEW, "{}: {words} words for {n} frames", facts.name);
+        }
+        // also when frames that were visited have been returned to, and where a continuation has been captured
+        let (mut k, mut left) = (Value::FALSE, 21_101);
+        for round in 0..100 {
+            for _ in 0..200 {
+                left -= 1;
+                let pair = p.come_back().expect("a frame");
+                assert_eq!(car(pair), Value::fixnum(left), "{}", facts.name);
+            }
+            if round == 50 {
+                k = capture(ctx);
+                ctx.slots[0] = k;
+            }
+            let words = minor(ctx);
+            assert!(words <= FEW, "{}: {words} words after returns", facts.name);
+        }
+        assert_ne!(k, Value::FALSE);
+        reinstate(ctx, ctx.slots[0]);
+        assert_eq!(p.depth(), 21_101 - 200 * 51);
+        minor(ctx);
+        assert_eq!(p.come_back().map(car), Some(Value::fixnum(21_101 - 200 * 51 - 1)), "{}", facts.name);
+    }
+}
+
+/// What deep recursion took is given back, and so is what continuations took that nothing refers to.
+#[test]
+fn memory_for_frames_is_given_back() {
+    for facts in STRATEGIES {
+        let mut p = Program::new(facts, Zeal::Off);
+        let ctx = p.ctx();
+        let major = |ctx: &mut Machine| {
+            rt(ctx).heap.request_collection(&mut ctx.lo, &mut ctx.hi, true).unwrap();
+            make_room(ctx, &Room { heap: 64, stack: 0, kept: 0 });
+            rt(ctx).heap.bytes_in_use()
+        };
+        let before = major(ctx);
+        for i in 0..200_000 {
+            p.call(Value::fixnum(i));
+        }
+        capture(ctx);
+        let deep = major(ctx);
+        assert!(deep > before + 3_000_000, "{}: {before} {deep}", facts.name);
+        for _ in 0..200_000 {
+            p.come_back();
+        }
+        let after = (0..4).map(|_| major(ctx)).last().expect("four collections");
+        assert!(after < before + 1_000_000, "{}: {before} {deep} {after}", facts.name);
     }
 }
 

@@ -1,0 +1,443 @@
+//! Frames from a free list (frame strategy `quasi`; Danvy 1987, the quasi-stack of Appel & Shao 1996 §9).
+//!
+//! Frames are linked and never move; their words lie in parts of eight words (`cairn_layout::quasi`). Compiled code
+//! takes the parts of a frame from a free list and puts them back when it leaves the frame. Parts come from blocks,
+//! which are chunks of the heap.
+//!
+//! **Marks.** A frame that a continuation refers to, or that a collection has found, bears a mark: it is not put back,
+//! so nobody writes it. All frames below a marked one are marked, too. So a capture marks frames as far as the first
+//! that is marked already, and a minor collection visits frames as far as the first that an earlier one has *kept*:
+//! what has been pushed since.
+//!
+//! **Blocks.** A bit for each part says that the last collections have kept it. The other parts are free as soon as a
+//! collection is over; the free list is made of them block by block, when it has run out. A block that a collection
+//! leaves empty, and that was not needed until the next, goes back to the heap.
+//!
+//! Invariants: a part whose bit is not set is in the free list, in a frame made since the last collection, or behind
+//! the cursor; frames with a bit have a mark; the outermost frame's link is 0.
+
+use super::{FrameStrategy, continuation_word, make_continuation, whole};
+use crate::machine::audit::Segment;
+use crate::machine::frame_reader::{descriptor, is_live};
+use crate::machine::stop;
+use crate::runtime::rt;
+use cairn_heap::address::Address;
+use cairn_heap::blocks::POISON;
+use cairn_heap::{AmbiguousVisitor, RootVisitor};
+use cairn_layout::Value;
+use cairn_layout::code::{SHAPE, flags, shape_words};
+use cairn_layout::machine::{Machine, slot};
+use cairn_layout::object::continuation;
+use cairn_layout::quasi::{MARK, NEXT, PART_WORDS, part_of, parts};
+use std::collections::HashSet;
+
+/// Bytes of a part.
+const PART: u64 = 8 * PART_WORDS as u64;
+/// Most bytes of a block.
+const BLOCK_MAX: u64 = 1 << 20;
+
+/// Parts next to each other, and which of them the last collections have kept.
+struct Block {
+    start: u64,
+    end: u64,
+    kept: Vec<u64>,
+}
+
+impl Block {
+    /// Number of a part.
+    fn index(&self, part: u64) -> usize {
+        ((part - self.start) / PART) as usize
+    }
+    fn keeps(&self, i: usize) -> bool {
+        self.kept[i / 64] >> (i % 64) & 1 != 0
+    }
+    fn is_empty(&self) -> bool {
+        self.kept.iter().all(|bits| *bits == 0)
+    }
+}
+
+/// State of the strategy.
+#[derive(Default)]
+pub struct Quasi {
+    /// By address.
+    blocks: Vec<Block>,
+    /// Blocks whose free parts have not been handed out since the last collection; the last one comes first.
+    waiting: Vec<u64>,
+    /// Frames that the audit under way has seen.
+    audited: HashSet<u64>,
+}
+
+impl Quasi {
+    /// The block of a part.
+    fn block(&mut self, part: u64) -> Option<&mut Block> {
+        let i = self.blocks.partition_point(|b| b.end <= part);
+        self.blocks.get_mut(i).filter(|b| b.start <= part)
+    }
+
+    /// Sets a part's bit; was it set?
+    fn keep(&mut self, part: u64) -> bool {
+        let block = self.block(part).expect("a part of a block");
+        let i = block.index(part);
+        let kept = block.keeps(i);
+        block.kept[i / 64] |= 1 << (i % 64);
+        kept
+    }
+
+    /// A collection has begun: everything that it does not keep will be free.
+    fn begin(&mut self, everything: bool) {
+        if everything {
+            self.blocks.iter_mut().for_each(|b| b.kept.fill(0));
+        }
+        self.waiting = self.blocks.iter().rev().map(|b| b.start).collect();
+    }
+}
+
+fn quasi(ctx: &Machine) -> &'static mut Quasi {
+    &mut rt(ctx).strategy.quasi
+}
+
+/// The parts of a frame, from the first.
+///
+/// # Safety
+/// There is a frame of so many words at `frame`.
+unsafe fn parts_of(frame: u64, words: u64) -> impl Iterator<Item = u64> {
+    let mut part = frame;
+    (0..parts(words as u32)).map(move |i| {
+        if i > 0 {
+            // SAFETY: by the contract: all parts but the last are linked to the next.
+            part = unsafe { *((part + NEXT) as *const u64) };
+        }
+        part
+    })
+}
+
+/// A frame as compiled code left it.
+struct Frame {
+    code: u64,
+    link: u64,
+    shape: u64,
+    words: u64,
+    at: u64,
+}
+
+impl Frame {
+    /// # Safety
+    /// There is one.
+    unsafe fn read(at: u64) -> Frame {
+        // SAFETY: by the contract: a return address with a descriptor, and the link.
+        unsafe {
+            let [code, link] = *(at as *const [u64; 2]);
+            let shape = descriptor(code, SHAPE);
+            Frame { code, link, shape, words: shape_words(shape), at }
+        }
+    }
+
+    fn below(&self) -> u64 {
+        self.link & !MARK
+    }
+
+    fn is_outermost(&self) -> bool {
+        self.shape & flags::HALT != 0
+    }
+
+    /// Calls `f` with the address of each slot, and whether it is live.
+    fn slots(&self, mut f: impl FnMut(u64, bool)) {
+        // SAFETY: this is a frame; its map speaks of its words.
+        unsafe {
+            let all: Vec<u64> = parts_of(self.at, self.words).collect();
+            for i in 2..self.words {
+                let (part, offset) = part_of(self.words as u32, i as u32);
+                f(all[part as usize] + 8 * u64::from(offset), is_live(self.code, self.shape, i));
+            }
+        }
+    }
+}
+
+/// Keeps the frames from `frame` on, as far as no earlier collection has, and calls `f` with each.
+///
+/// # Safety
+/// `frame` is 0 or a frame.
+unsafe fn keep(ctx: &Machine, mut frame: u64, mut f: impl FnMut(&Frame)) {
+    let quasi = quasi(ctx);
+    while frame != 0 {
+        // SAFETY: by the contract, and what a frame is linked to is one.
+        unsafe {
+            let read = Frame::read(frame);
+            let mut known = false;
+            parts_of(frame, read.words).for_each(|part| known |= quasi.keep(part));
+            if known {
+                return;
+            }
+            *((frame + 8) as *mut u64) |= MARK;
+            f(&read);
+            frame = read.below();
+        }
+    }
+}
+
+/// Lets the free list be made anew, and keeps the blocks.
+fn begin<V: RootVisitor>(ctx: &mut Machine, everything: bool, visitor: &mut V) {
+    quasi(ctx).begin(everything);
+    ctx.free_parts = 0;
+    mark_blocks(ctx, visitor);
+}
+
+fn mark_blocks<V: RootVisitor>(ctx: &Machine, visitor: &mut V) {
+    quasi(ctx).blocks.iter().for_each(|b| visitor.mark_chunk(Address(b.start)));
+}
+
+/// Puts the free parts of the next block into the free list; of a new one, if no block has any.
+fn refill(ctx: &mut Machine) {
+    if let Some(start) = quasi(ctx).waiting.pop() {
+        let block = quasi(ctx).block(start).expect("a block that waits");
+        let n = block.index(block.end);
+        let free = (0..n).rev().filter(|i| !block.keeps(*i)).map(|i| block.start + PART * i as u64);
+        // SAFETY: nobody uses these parts.
+        free.for_each(|part| unsafe {
+            *((part + NEXT) as *mut u64) = std::mem::replace(&mut ctx.free_parts, part);
+        });
+        return;
+    }
+    let have: u64 = quasi(ctx).blocks.iter().map(|b| b.end - b.start).sum();
+    let usual = rt(ctx).strategy.chunks.geometry.bytes;
+    let bytes = (have / 4).min(BLOCK_MAX).next_multiple_of(usual).max(usual);
+    let (start, end) = whole::alloc_chunk(ctx, bytes);
+    // Captured frames do not come back by themselves.
+    rt(ctx).heap.chunks_are_due();
+    let kept = vec![0; ((end - start) / PART).div_ceil(64) as usize];
+    let blocks = &mut quasi(ctx).blocks;
+    let at = blocks.partition_point(|b| b.start < start);
+    blocks.insert(at, Block { start, end, kept });
+    quasi(ctx).waiting.push(start);
+}
+
+/// Are there so many parts in the free list?
+fn has(ctx: &Machine, n: u32) -> bool {
+    let mut part = ctx.free_parts;
+    for _ in 0..n {
+        if part == 0 {
+            return false;
+        }
+        // SAFETY: a part in the free list.
+        part = unsafe { *((part + NEXT) as *const u64) };
+    }
+    true
+}
+
+/// A frame of at most eight words, with these in it.
+fn make<const N: usize>(ctx: &mut Machine, words: [u64; N]) {
+    while !has(ctx, 1) {
+        refill(ctx);
+    }
+    let part = ctx.free_parts;
+    // SAFETY: a part in the free list.
+    unsafe {
+        ctx.free_parts = *((part + NEXT) as *const u64);
+        (part as *mut [u64; N]).write(words);
+    }
+    ctx.thread.sp = part;
+}
+
+/// See the module's header.
+pub enum QuasiRuntime {}
+
+impl FrameStrategy for QuasiRuntime {
+    fn start(ctx: &mut Machine) {
+        ctx.thread.stack_limit = 0;
+        stop::arm(ctx);
+        let halt = rt(ctx).strategy.halt;
+        make(ctx, [halt, 0]);
+    }
+
+    fn lacks_room(ctx: &Machine, bytes: u64) -> bool {
+        !has(ctx, parts((bytes / 8) as u32))
+    }
+
+    fn overflow(ctx: &mut Machine, bytes: u64, _: u64) {
+        while Self::lacks_room(ctx, bytes) {
+            refill(ctx);
+        }
+    }
+
+    fn push(ctx: &mut Machine, code: u64, value: Value) {
+        let below = ctx.thread.sp;
+        make(ctx, [code, below, value.0]);
+    }
+
+    fn settle(_: &mut Machine) {}
+
+    fn underflow(_: &mut Machine) {
+        unreachable!("linked frames have no segments")
+    }
+
+    fn capture(ctx: &mut Machine) -> Value {
+        let mut frame = ctx.thread.sp;
+        while frame != 0 {
+            // SAFETY: a frame, and what it is linked to.
+            let link = unsafe { &mut *((frame + 8) as *mut u64) };
+            if *link & MARK != 0 {
+                break;
+            }
+            frame = std::mem::replace(link, *link | MARK);
+        }
+        let winders = ctx.slot(slot::WINDERS).0;
+        make_continuation(ctx, [0, ctx.thread.sp, 0, Value::FALSE.0, winders, Value::fixnum(0).0])
+    }
+
+    fn reinstate(ctx: &mut Machine, k: Value) {
+        ctx.thread.sp = continuation_word(k, continuation::SP);
+    }
+
+    /// Gives back blocks that have been empty and not needed since the last collection.
+    fn before_collection(ctx: &mut Machine) {
+        if rt(ctx).options.ambiguous_frames {
+            return;
+        }
+        for start in std::mem::take(&mut quasi(ctx).waiting) {
+            if quasi(ctx).blocks.len() > 1 && quasi(ctx).block(start).is_some_and(|b| b.is_empty()) {
+                quasi(ctx).blocks.retain(|b| b.start != start);
+                rt(ctx).heap.free_chunk(start);
+            }
+        }
+    }
+
+    unsafe fn visit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
+        begin(ctx, !V::YOUNG_ONLY, visitor);
+        let words = &mut rt(ctx).strategy.young_words;
+        // SAFETY: by the contract, `sp` is a frame or 0.
+        unsafe {
+            keep(ctx, ctx.thread.sp, |frame| {
+                *words += if V::YOUNG_ONLY { frame.words } else { 0 };
+                frame.slots(|slot, live| {
+                    if live {
+                        visitor.slot(slot as *mut u64);
+                    }
+                });
+            });
+        }
+    }
+
+    unsafe fn visit_rest<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
+        mark_blocks(ctx, visitor);
+    }
+
+    unsafe fn visit_ambiguous<V: AmbiguousVisitor>(ctx: &mut Machine, visitor: &mut V) {
+        quasi(ctx).begin(true);
+        ctx.free_parts = 0;
+        // SAFETY: by the contract, `sp` is a frame or 0.
+        unsafe { keep(ctx, ctx.thread.sp, |frame| show(frame, visitor)) };
+    }
+
+    unsafe fn visit_continuation<V: RootVisitor>(ctx: &Machine, k: Address, visitor: &mut V) {
+        // SAFETY: by the contract, a continuation object, which refers to a frame.
+        unsafe {
+            keep(ctx, k.plus(8 * continuation::SP).load(), |frame| {
+                frame.slots(|slot, live| {
+                    if live {
+                        visitor.slot(slot as *mut u64);
+                    }
+                });
+            });
+        }
+    }
+
+    unsafe fn visit_ambiguous_continuation<V: RootVisitor + AmbiguousVisitor>(
+        ctx: &Machine,
+        k: Address,
+        visitor: &mut V,
+    ) {
+        // SAFETY: as above.
+        unsafe { keep(ctx, k.plus(8 * continuation::SP).load(), |frame| show(frame, visitor)) };
+    }
+
+    fn segment(_: &Machine) -> Option<Segment> {
+        None
+    }
+
+    unsafe fn covered(_: Address) -> Option<Segment> {
+        None
+    }
+
+    unsafe fn audit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) -> Result<(), String> {
+        quasi(ctx).audited.clear();
+        mark_blocks(ctx, visitor);
+        audit(ctx, ctx.thread.sp, visitor)
+    }
+
+    unsafe fn audit_continuation<V: RootVisitor>(
+        ctx: &mut Machine,
+        k: Address,
+        visitor: &mut V,
+    ) -> Result<(), String> {
+        // SAFETY: by the contract, a continuation object.
+        audit(ctx, unsafe { k.plus(8 * continuation::SP).load() }, visitor)
+    }
+
+    fn walk(ctx: &Machine, f: &mut dyn FnMut(u64, u64) -> bool) {
+        walk(ctx.thread.sp, f)
+    }
+
+    fn walk_continuation(k: Value, f: &mut dyn FnMut(u64, u64) -> bool) {
+        walk(continuation_word(k, continuation::SP), f)
+    }
+
+    fn live_values(frame: u64) -> Vec<Value> {
+        let mut values = vec![];
+        // SAFETY: `walk` came to this frame.
+        unsafe {
+            Frame::read(frame).slots(|slot, live| {
+                if live {
+                    values.push(Value(*(slot as *const u64)));
+                }
+            });
+        }
+        values
+    }
+}
+
+/// Calls `f` for a frame and those below.
+fn walk(mut frame: u64, f: &mut dyn FnMut(u64, u64) -> bool) {
+    while frame != 0 {
+        // SAFETY: the caller's is a frame, and so is what a frame is linked to.
+        let read = unsafe { Frame::read(frame) };
+        if read.is_outermost() || !f(read.code, frame) {
+            return;
+        }
+        frame = read.below();
+    }
+}
+
+/// Shows the words of a frame.
+fn show<V: AmbiguousVisitor>(frame: &Frame, visitor: &mut V) {
+    // SAFETY: the address of a word of the frame.
+    frame.slots(|slot, _| visitor.ambiguous(unsafe { *(slot as *const u64) }));
+}
+
+/// The distrustful reading of the frames from `frame` on, as far as this audit has not read them.
+fn audit<V: RootVisitor>(ctx: &mut Machine, mut frame: u64, visitor: &mut V) -> Result<(), String> {
+    while frame != 0 && quasi(ctx).audited.insert(frame) {
+        let at = |what: &str| format!("frame at {frame:#x}: {what}");
+        let is_part = |part: u64| quasi(ctx).block(part).is_some_and(|b| (part - b.start).is_multiple_of(PART));
+        if !is_part(frame) {
+            return Err(at("it is not in a block"));
+        }
+        // SAFETY: a part can be read; its first word is checked before it is believed to be a return address.
+        let read = unsafe {
+            let code = *(frame as *const u64);
+            let words = rt(ctx).strategy.auditor.return_point(code).map_err(|e| at(&e))?;
+            if words < 2 || !parts_of(frame, words).all(is_part) {
+                return Err(at("its parts are not in blocks"));
+            }
+            Frame::read(frame)
+        };
+        if read.is_outermost() != (read.below() == 0) {
+            return Err(at("the outermost frame is linked to another, or another to none"));
+        }
+        // SAFETY: slots of the frame.
+        read.slots(|slot, live| unsafe {
+            if live { visitor.slot(slot as *mut u64) } else { *(slot as *mut u64) = POISON }
+        });
+        frame = read.below();
+    }
+    Ok(())
+}

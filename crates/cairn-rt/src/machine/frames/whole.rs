@@ -1,0 +1,129 @@
+//! What strategies with one stack have in common (`stack`, `resize`): continuations are copies of all frames.
+//!
+//! A copy lies in a chunk of the heap, in the form of a segment of `chunks`: so the same code visits and audits it, and
+//! the collector finds out how long it lives.
+//!
+//! ```text
+//!  chunk │ its end │ frames, youngest first … halt │ underflow frame │
+//! ```
+
+use super::chunks::{audit_segment, covered, visit_segment};
+use super::{continuation_word, make_continuation};
+use crate::exhaustion;
+use crate::machine::audit::Segment;
+use crate::machine::frame_reader::descriptor;
+use crate::runtime::rt;
+use cairn_heap::RootVisitor;
+use cairn_heap::address::Address;
+use cairn_layout::Value;
+use cairn_layout::code::{SHAPE, flags, shape_words};
+use cairn_layout::machine::{Machine, slot};
+use cairn_layout::object::continuation;
+
+/// Copies of the stack for which there must be room: a handler, and what it leaves by, make some before anything is
+/// free again.
+pub const COPIES: u64 = 3;
+
+/// A chunk of at least `bytes`: its start and one past its end. When memory is exhausted, the program is told.
+pub fn alloc_chunk(ctx: &mut Machine, bytes: u64) -> (u64, u64) {
+    let (start, size) = match rt(ctx).heap.alloc_chunk(bytes) {
+        Ok(chunk) => chunk,
+        Err(_) => exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.alloc_chunk(bytes)),
+    };
+    (start, start + size)
+}
+
+/// A continuation object with a copy of frames, which lie in `spans`, the youngest first.
+///
+/// # Safety
+/// They are spans of whole frames, and the last one ends with the outermost frame.
+pub unsafe fn copy_out(ctx: &mut Machine, spans: &[(u64, u64)]) -> Value {
+    let bytes: u64 = spans.iter().map(|(from, to)| to - from).sum();
+    let (chunk, end) = alloc_chunk(ctx, bytes + 16);
+    let base = end - 8;
+    let mut to = base - bytes;
+    // SAFETY: the chunk has room for the frames, a word before and one behind.
+    unsafe {
+        *(chunk as *mut u64) = end;
+        *(base as *mut u64) = rt(ctx).strategy.underflow;
+        for &(from, until) in spans {
+            std::ptr::copy_nonoverlapping(from as *const u64, to as *mut u64, ((until - from) / 8) as usize);
+            to += until - from;
+        }
+    }
+    // Nobody frees chunks by hand, so copies alone may make a collection due.
+    rt(ctx).heap.chunks_are_due();
+    let winders = ctx.slot(slot::WINDERS).0;
+    make_continuation(ctx, [chunk, base - bytes, base, Value::FALSE.0, winders, Value::fixnum(0).0])
+}
+
+/// Where the frames of a continuation object are: from and to.
+pub fn frames_of(k: Value) -> (u64, u64) {
+    (continuation_word(k, continuation::SP), continuation_word(k, continuation::BASE))
+}
+
+/// See [`super::FrameStrategy::same`]: each capture makes a copy of its own, but of tails of one continuation only the
+/// same are equally deep.
+pub fn same(j: Value, k: Value) -> bool {
+    let [j, k] = [j, k].map(frames_of);
+    j.1 - j.0 == k.1 - k.0
+}
+
+/// See [`super::FrameStrategy::covered`].
+///
+/// # Safety
+/// As there.
+pub unsafe fn segment_of(k: Address) -> Option<Segment> {
+    // SAFETY: by the contract.
+    unsafe { covered(k) }
+}
+
+/// See [`super::FrameStrategy::visit_continuation`].
+///
+/// # Safety
+/// As there.
+pub unsafe fn visit_continuation<V: RootVisitor>(k: Address, visitor: &mut V) {
+    // SAFETY: continuation objects cover whole frames.
+    unsafe {
+        if let Some(s) = covered(k) {
+            visit_segment(s, visitor)
+        }
+    }
+}
+
+/// See [`super::FrameStrategy::audit_continuation`].
+///
+/// # Safety
+/// As there.
+pub unsafe fn audit_continuation<V: RootVisitor>(
+    ctx: &mut Machine,
+    k: Address,
+    visitor: &mut V,
+) -> Result<(), String> {
+    // SAFETY: by the contract; a chunk's first word is its end.
+    unsafe { covered(k).map_or(Ok(()), |s| audit_segment(ctx, s, visitor)) }
+}
+
+/// See [`super::FrameStrategy::walk`]: the frames from `sp` on. Underflow frames among them are none of the program's.
+pub fn walk(mut sp: u64, f: &mut dyn FnMut(u64, u64) -> bool) {
+    loop {
+        // SAFETY: a whole frame is at `sp`, whose return address has a descriptor; the last one has the `HALT` flag.
+        let (code, shape) = unsafe {
+            let code = *(sp as *const u64);
+            (code, descriptor(code, SHAPE))
+        };
+        if shape & flags::HALT != 0 || shape & flags::UNDERFLOW == 0 && !f(code, sp) {
+            return;
+        }
+        sp += 8 * shape_words(shape);
+    }
+}
+
+/// Bytes of the frame at `sp`.
+///
+/// # Safety
+/// There is one.
+pub unsafe fn frame_bytes(sp: u64) -> u64 {
+    // SAFETY: by the contract: a frame's first word is a return address, which has a descriptor.
+    unsafe { 8 * shape_words(descriptor(*(sp as *const u64), SHAPE)) }
+}
