@@ -3,9 +3,9 @@
 //! The problem: a record says in its header of which type it is, by a number (`cairn_layout::object::record`); names,
 //! fields and ancestors must be found from there, also where no runtime is at hand, as when something is printed.
 //!
-//! The idea: numbers are unique in the process. Each runtime gives back the numbers of the types that it made when it is
-//! dropped, along with all objects that know them. A type lives as long as its runtime: a program that defines types in
-//! a loop keeps them all.
+//! The idea: numbers are unique in the process. Each runtime gives back the numbers of the types that it made when it
+//! is dropped, along with all objects that know them. A type lives as long as its runtime: a program that defines types
+//! in a loop keeps them all.
 
 use cairn_layout::Value;
 use cairn_layout::object::record::{NUMBER_BITS, Slot, is_type_word, number, type_word};

@@ -8,9 +8,9 @@
 //!   (y point-y set-point-y!))        point-y    = …
 //! ```
 //!
-//! Besides R7RS: `(point parent option …)` in the place of the name, as in SRFI 131 and 136, where the parent may be `#f`
-//! and the option `sealed`; `((x f64) point-x …)` in the place of a field says what it holds
-//! ([`FieldKind`]). A type all of whose fields hold numbers, characters and booleans has raw records.
+//! Besides R7RS: `(point parent option …)` in the place of the name, as in SRFI 131 and 136, where the parent may be
+//! `#f` and the option `sealed`; `((x f64) point-x …)` in the place of a field says what it holds ([`FieldKind`]). A
+//! type all of whose fields hold numbers, characters and booleans has raw records.
 //!
 //! Checks in accessors carry their names, so that a failing one can say `point-x`, and no position: inlined or not, the
 //! error is where the accessor is called. Angle brackets around the type's name are left out of the name that people

@@ -6,11 +6,12 @@
 //!  load or store                              └─ yes: ask the runtime
 //! ```
 //!
-//! All records of a type have the same header, the type word ([`record`]), so that a type test is one comparison; a type
-//! that extends another one says so in a bit of its records' headers. Where the optimizer knows that nothing extends the
-//! type (bit 1 of the proven ones), that question is not asked.
+//! All records of a type have the same header, the type word ([`record`]), so that a type test is one comparison; a
+//! type that extends another one says so in a bit of its records' headers. Where the optimizer knows that nothing
+//! extends the type (bit 1 of the proven ones), that question is not asked.
 //!
-//! Fields of numbers, characters and booleans lie in raw records as they are in C, and are checked when they are stored.
+//! Fields of numbers, characters and booleans lie in raw records as they are in C, and are checked when they are
+//! stored.
 
 use super::data::field;
 use super::{Sink, Value, literal_fixnum};
