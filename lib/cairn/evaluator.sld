@@ -273,8 +273,10 @@
         (else (reading (r t) (%record-slot r t i)))))
 
     (define (not-an-instance who rtd x)
-      (let* ((name (symbol->string (rtd-name rtd))) (vowel? (memv (string-ref name 0) '(#\a #\e #\i #\o))))
-        (wrong-type (if who (symbol->string who) #f) (string-append (if vowel? "an " "a ") name) x)))
+      (let* ((name (symbol->string (rtd-name rtd)))
+             (vowel? (memv (string-ref name 0) '(#\a #\e #\i #\o)))
+             (expected (string-append (if vowel? "an " "a ") name)))
+        (wrong-type (if who (symbol->string who) #f) expected x)))
 
     (define (gen-begin gens)
       (if (null? (cdr gens))

@@ -26,6 +26,9 @@ pub mod tier;
 pub mod verify;
 mod walk;
 
+#[cfg(debug_assertions)]
+pub use walk::steps;
+
 pub use walk::{deep, for_each_child, rewrite, visit};
 
 #[cfg(test)]

@@ -89,11 +89,14 @@ impl<'p> Lambdas<'p> {
                 continue;
             }
             let numbers: Vec<usize> = group.iter().map(|(_, l)| lambdas.numbers[&(l as *const _)]).collect();
-            let mut all: FxHashSet<VarId> = numbers.iter().flat_map(|n| std::mem::take(&mut free[*n])).collect();
-            all.retain(|v| group.iter().all(|(m, _)| m != v) || values.contains(v));
-            numbers.iter().for_each(|n| free[*n].clone_from(&all));
+            let members: FxHashSet<VarId> = group.iter().map(|(m, _)| *m).collect();
+            let all: FxHashSet<VarId> = numbers.iter().flat_map(|n| std::mem::take(&mut free[*n])).collect();
+            let mut all: Vec<VarId> =
+                all.into_iter().filter(|v| !members.contains(v) || values.contains(v)).collect();
+            all.sort();
+            numbers.iter().for_each(|n| lambdas.infos[*n].free.clone_from(&all));
         }
-        for (info, free) in lambdas.infos.iter_mut().zip(free) {
+        for (info, free) in lambdas.infos.iter_mut().zip(free).filter(|(info, _)| info.group.is_none()) {
             info.free = free.into_iter().collect();
             info.free.sort();
         }

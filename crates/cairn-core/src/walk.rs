@@ -18,7 +18,26 @@ use std::rc::Rc;
 /// Runs one recursive step; grows the native stack when little is left.
 #[inline]
 pub fn deep<R>(step: impl FnOnce() -> R) -> R {
+    count_step();
     stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, step)
+}
+
+#[cfg(debug_assertions)]
+thread_local! {
+    static STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// Counts an expression that somebody looks at, in debug builds.
+#[inline]
+fn count_step() {
+    #[cfg(debug_assertions)]
+    STEPS.with(|s| s.set(s.get() + 1));
+}
+
+/// How many expressions this thread has looked at: what work the passes do, whatever the machine. Tests of growth ask.
+#[cfg(debug_assertions)]
+pub fn steps() -> u64 {
+    STEPS.with(|s| s.get())
 }
 
 /// Runs `work` with enough native stack to drop and clone expressions of this depth recursively.
@@ -84,6 +103,7 @@ pub fn for_each_child_mut(e: &mut Expr, f: &mut (impl FnMut(&mut Expr) + ?Sized)
 pub fn visit<'a>(e: &'a Expr, f: &mut impl FnMut(&'a Expr)) {
     let mut work = vec![e];
     while let Some(e) = work.pop() {
+        count_step();
         f(e);
         for_each_child(e, &mut |c| work.push(c));
     }
@@ -93,6 +113,7 @@ pub fn visit<'a>(e: &'a Expr, f: &mut impl FnMut(&'a Expr)) {
 pub fn visit_some<'a>(e: &'a Expr, f: &mut impl FnMut(&'a Expr) -> bool) {
     let mut work = vec![e];
     while let Some(e) = work.pop() {
+        count_step();
         if f(e) {
             for_each_child(e, &mut |c| work.push(c));
         }
@@ -103,6 +124,7 @@ pub fn visit_some<'a>(e: &'a Expr, f: &mut impl FnMut(&'a Expr) -> bool) {
 pub fn visit_now<'a>(e: &'a Expr, f: &mut impl FnMut(&'a Expr)) {
     let mut work = vec![e];
     while let Some(e) = work.pop() {
+        count_step();
         f(e);
         match e {
             Expr::Lambda(_) => {}

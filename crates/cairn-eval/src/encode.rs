@@ -53,6 +53,13 @@ use std::sync::Arc;
 
 /// Code nested deeper than this is refused: the evaluator's own code would be as deep.
 const MAX_DEPTH: usize = 10_000;
+/// The same for programs, and for constants.
+const MAX_PROGRAM_DEPTH: usize = 100_000;
+
+/// Runs `work` with enough native stack to drop the deepest code recursively; what is not used is never touched.
+pub fn with_room<R>(work: impl FnOnce() -> R) -> R {
+    stacker::grow(MAX_PROGRAM_DEPTH * 8192, work)
+}
 
 /// What the surroundings of an expression do with its values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -202,8 +209,21 @@ fn encode(
     lambdas: Option<&Lambdas>,
     never_return: Vec<bool>,
 ) -> Result<Data, String> {
-    let mut encoder = Encoder { never_return, program, names, places, lambdas, scopes: Vec::new(), depth: 0 };
+    let mut encoder = Encoder {
+        never_return,
+        program,
+        names,
+        places,
+        lambdas,
+        scopes: 0,
+        places_of: FxHashMap::default(),
+        depth: 0,
+        too_deep: false,
+    };
     let forms: Result<Vec<Data>, String> = program.forms.iter().map(|f| encoder.form(f)).collect();
+    if encoder.too_deep {
+        return Err(format!("constants are nested more than {MAX_PROGRAM_DEPTH} deep"));
+    }
     Ok(list(forms?))
 }
 
@@ -214,9 +234,13 @@ struct Encoder<'a> {
     names: &'a mut Names,
     lambdas: Option<&'a Lambdas<'a>>,
     places: &'a Places<'a>,
-    /// Variables of the scopes around the expression, outermost first.
-    scopes: Vec<Vec<VarId>>,
+    /// How many scopes are around the expression.
+    scopes: usize,
+    /// The scope of each variable, from the outermost, and its place there.
+    places_of: FxHashMap<VarId, (usize, usize)>,
     depth: usize,
+    /// Is a constant nested deeper than what can be encoded?
+    too_deep: bool,
 }
 
 type R = Result<Data, String>;
@@ -245,8 +269,9 @@ impl Encoder<'_> {
     }
 
     fn expr(&mut self, e: &Expr, want: Want) -> R {
-        if self.depth == MAX_DEPTH {
-            return Err(format!("expressions are nested more than {MAX_DEPTH} deep"));
+        let most = if self.lambdas.is_some() { MAX_PROGRAM_DEPTH } else { MAX_DEPTH };
+        if self.depth == most {
+            return Err(format!("expressions are nested more than {most} deep"));
         }
         self.depth += 1;
         let data = stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || self.expr_here(e, want));
@@ -290,10 +315,10 @@ impl Encoder<'_> {
                 node("let", [Data::Vector(inits), self.scope(vars, body, want)?])
             }
             Expr::Fix(bs, body) => {
-                self.scopes.push(bs.iter().map(|(v, _)| *v).collect());
+                self.open(bs.iter().map(|(v, _)| *v));
                 let lambdas = bs.iter().map(|(_, l)| self.lambda(l)).collect::<Result<_, _>>();
                 let body = self.expr(body, want);
-                self.scopes.pop();
+                self.scopes -= 1;
                 node("fix", [Data::Vector(lambdas?), body?])
             }
             Expr::Lambda(l) => self.lambda(l)?,
@@ -338,6 +363,17 @@ impl Encoder<'_> {
     }
 
     fn literal(&mut self, l: &Literal) -> Data {
+        if self.depth == MAX_PROGRAM_DEPTH {
+            self.too_deep = true;
+            return Data::Nil;
+        }
+        self.depth += 1;
+        let data = stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || self.literal_here(l));
+        self.depth -= 1;
+        data
+    }
+
+    fn literal_here(&mut self, l: &Literal) -> Data {
         match l {
             Literal::Number(n) => Data::Number(n.clone()),
             Literal::Char(c) => Data::Char(*c),
@@ -401,22 +437,24 @@ impl Encoder<'_> {
     }
 
     fn local(&self, v: VarId) -> R {
-        for (depth, scope) in self.scopes.iter().rev().enumerate() {
-            if let Some(i) = scope.iter().position(|w| *w == v) {
-                return Ok(node("local", [number(depth), number(i + 1)]));
-            }
-        }
-        unreachable!("Core is well scoped")
+        let (scope, i) = self.places_of[&v]; // Core is well scoped
+        Ok(node("local", [number(self.scopes - 1 - scope), number(i + 1)]))
     }
 
     fn name(&self, g: GlobalId) -> Data {
         Data::Symbol(self.program.globals[g.0 as usize].name.to_string())
     }
 
+    /// Begins a scope of these variables.
+    fn open(&mut self, vars: impl IntoIterator<Item = VarId>) {
+        self.places_of.extend(vars.into_iter().enumerate().map(|(i, v)| (v, (self.scopes, i))));
+        self.scopes += 1;
+    }
+
     fn scope(&mut self, vars: Vec<VarId>, body: &Expr, want: Want) -> R {
-        self.scopes.push(vars);
+        self.open(vars);
         let body = self.expr(body, want);
-        self.scopes.pop();
+        self.scopes -= 1;
         body
     }
 

@@ -24,8 +24,13 @@ use cairn_num::{Int, Number};
 
 pub use crate::expander::{Console, Data, Evaluator, Rejection};
 
-/// The value of a datum; strings and bytevectors are literals. Parts that occur again are kept in `cells`, pairs, by their numbers.
+/// The value of a datum; strings and bytevectors are literals. Parts that occur again are kept in `cells`, pairs, by
+/// their numbers.
 pub(crate) fn value(ctx: &mut Machine, data: &Data, cells: &[Value]) -> Value {
+    stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || value_here(ctx, data, cells))
+}
+
+fn value_here(ctx: &mut Machine, data: &Data, cells: &[Value]) -> Value {
     match data {
         Data::Nil => Value::NIL,
         Data::Bool(b) => Value::bool(*b),

@@ -6,6 +6,7 @@ use cairn::{CompileOptions, Level, MostlyCopying, Prompt, RunOptions, Stage, Zea
 use cairn_layout::facts;
 use clap::builder::FalseyValueParser;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -114,10 +115,10 @@ fn compile_arguments() -> Vec<Arg> {
             .long("opt")
             .env("CAIRN_OPT")
             .value_name("LEVEL")
-            .default_value("high")
+            .default_value("auto")
             .hide_env(true)
             .value_parser(["auto", "low", "high"])
-            .help("How much to optimize"),
+            .help("How much to optimize; auto: evaluate at once, compile what is hot"),
         Arg::new("sites")
             .long("sites")
             .env("CAIRN_SITES")
@@ -416,14 +417,23 @@ fn compile_options(m: &ArgMatches) -> Compile {
         level: match text("opt") {
             "low" => Level::Low,
             // What is evaluated does not know its lines as exactly.
-            "auto" if !profiled => Level::Auto,
-            _ => Level::High,
+            "high" => Level::High,
+            _ if profiled || wants_compiled_code(m) => Level::High,
+            _ => Level::Auto,
         },
         verify: m.get_flag("verify") || cfg!(debug_assertions),
     };
     let mut library_path: Vec<PathBuf> = m.get_many("library").unwrap_or_default().cloned().collect();
     library_path.extend(cairn::library_path_of_environment());
     Compile { options, library_path, cache: !m.get_flag("no-cache"), time: m.get_flag("time") }
+}
+
+/// Without `--opt`: does the user look at compiled code? Whoever chooses frames, a collector or zeal measures or tests
+/// that; and the library that evaluation runs on is compiled beforehand for the usual ones only.
+fn wants_compiled_code(m: &ArgMatches) -> bool {
+    let chosen = |option: &str| m.value_source(option) != Some(ValueSource::DefaultValue);
+    let zeal = || Zeal::from_environment().is_ok_and(|zeal| zeal != Zeal::Off);
+    !chosen("opt") && (chosen("frames") || chosen("gc") || zeal())
 }
 
 fn run_options(m: &ArgMatches) -> Result<RunOptions, String> {

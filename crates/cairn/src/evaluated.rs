@@ -13,8 +13,8 @@
 //!
 //! What a module is, is said in `cairn_core::tier`; how the two halves meet, in `cairn-rt/src/native.rs`.
 //!
-//! A program that runs for long is also compiled as a whole, at the lowest priority, and kept in the cache: the next time
-//! it runs from there. Only what was compiled as a whole is cached: modules depend on what a run has done before them.
+//! A program that runs for long is also compiled as a whole, at the lowest priority, and kept in the cache: the next
+//! time it runs from there. Only what was compiled as a whole is cached: modules depend on what a run has done before.
 //!
 //! Invariants: both halves expand the same texts with sessions of their own, so their numbers agree; what the program
 //! read from files is kept for that. Whoever leaves while the other thread compiles must not tear LLVM down:
@@ -65,6 +65,13 @@ struct Hot {
     compilation: Arc<Compilation>,
 }
 
+impl Drop for Hot {
+    fn drop(&mut self) {
+        let forms = std::mem::take(&mut self.forms);
+        encode::with_room(|| drop(forms));
+    }
+}
+
 /// What the other thread has to do with.
 #[derive(Debug)]
 struct Compilation {
@@ -110,9 +117,8 @@ pub(crate) fn prepare(
     let lambdas = Lambdas::of(&program.globals, &program.forms);
     let is_program = |s: &SourceFile| !s.library && *s.path == *source.path.display().to_string();
     let Some(here) = program.sources.iter().position(is_program) else { return Ok(None) };
-    let Ok(Data::List(forms, _)) = encode::tiered(&program, &mut names, &lambdas, here as u32) else {
-        return Ok(None);
-    };
+    let encoded = encode::with_room(|| encode::tiered(&program, &mut names, &lambdas, here as u32));
+    let Ok(Data::List(forms, _)) = encoded else { return Ok(None) };
     let compilation = Compilation {
         compiler: compiler.clone(),
         source: source.clone(),

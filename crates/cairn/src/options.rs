@@ -29,7 +29,7 @@ pub struct CompileOptions {
 }
 
 impl Default for CompileOptions {
-    /// What the command line does without options.
+    /// The usual strategy and collector, full optimization.
     fn default() -> CompileOptions {
         let verify = cfg!(debug_assertions);
         CompileOptions { frames: STRATEGIES[0], gc: COLLECTORS[0], level: Level::High, sites: false, verify }

@@ -43,21 +43,22 @@ impl Commands for Directory {
 }
 
 #[test]
-fn a_cached_program_starts_without_llvm() {
+fn cached_and_evaluated_programs_start_without_llvm() {
     let d = Directory::new("cached");
     d.write(
         "maps.scm",
         r#"(display (call-with-input-file "/proc/self/maps" (lambda (p) (read-string 1000000 p))))"#,
     );
-    let has_llvm = || {
+    let has_llvm = |level: &str| {
         let mut command = Command::new(binary());
-        command.args(["run", "maps.scm"]).current_dir(&d.0).env("CAIRN_CACHE_DIR", &d.0);
+        command.args(["run", level, "maps.scm"]).current_dir(&d.0).env("CAIRN_CACHE_DIR", &d.0);
         let maps = String::from_utf8(command.output().unwrap().stdout).unwrap();
         assert!(maps.contains("cairn"), "{maps}");
         maps.contains("libLLVM")
     };
-    assert!(has_llvm(), "compiling loads it");
-    assert!(!has_llvm());
+    assert!(!has_llvm("--opt=auto"), "evaluating does not need it");
+    assert!(has_llvm("--opt=high"), "compiling loads it");
+    assert!(!has_llvm("--opt=high"));
 }
 
 #[test]

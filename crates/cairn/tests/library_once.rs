@@ -12,7 +12,7 @@ use common::{Directory, binary};
 fn run(binary: &Path, directory: &Directory, program: &str, options: &[&str], zeal: &str) -> (String, String) {
     directory.write("p.scm", program);
     let output = Command::new(binary)
-        .arg("run")
+        .args(["run", "--opt=high"])
         .args(options)
         .arg(directory.0.join("p.scm"))
         .env("CAIRN_CACHE_DIR", directory.0.join("cache"))

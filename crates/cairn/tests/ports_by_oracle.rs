@@ -104,7 +104,7 @@ impl Folder {
     }
     fn cairn(&self) -> Command {
         let mut command = Command::new(binary());
-        command.arg("run").env("CAIRN_CACHE_DIR", self.0.join("cache"));
+        command.args(["run", "--opt=high"]).env("CAIRN_CACHE_DIR", self.0.join("cache"));
         command
     }
 }

@@ -62,6 +62,9 @@ fn run(program: &str, c: Configuration) -> Outcome {
         if c.mode.is_zealous() {
             command.env("CAIRN_ZEAL", "1");
         }
+        if c.opt == "auto" {
+            command.env("CAIRN_NO_CACHE", "1"); // where another test's compiled program may be
+        }
         if c.mode.is_ambiguous() {
             command.env("CAIRN_AMBIGUOUS_FRAMES", "1");
         }

@@ -41,7 +41,7 @@ fn at_run_time(name: &str, texts: &[String]) -> Vec<String> {
     let lines: String = texts.iter().map(|t| t.replace('\n', "\x01") + "\n").collect();
     std::fs::write(&input, lines).unwrap();
     let mut command = Command::new(binary());
-    command.arg("run").arg(&program).env("CAIRN_CACHE_DIR", folder.join("cache"));
+    command.args(["run", "--opt=high"]).arg(&program).env("CAIRN_CACHE_DIR", folder.join("cache"));
     let output = command.stdin(std::fs::File::open(&input).unwrap()).output().unwrap();
     let _ = std::fs::remove_dir_all(&folder);
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");

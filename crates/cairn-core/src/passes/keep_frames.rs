@@ -18,8 +18,8 @@
 //! [`mark_tail_calls`] runs before inlining: a call whose frame goes away must not appear in backtraces as one that it
 //! was inlined at ([`crate::inlined`]).
 //!
-//! Nor are calls of library procedures in tail position, when they are inlined: a reader expects to see who called `map`.
-//! Those that have to make tail calls themselves, [`TAIL_CALLING`], are excepted.
+//! Calls of library procedures are not marked: when they are inlined, a reader expects to see who called `map`. Those
+//! that have to make tail calls themselves, [`TAIL_CALLING`], are excepted.
 //!
 //! Invariants: only calls at positions in user code change. Dialect and everything else stay. Linear apart from the
 //! rounds of the fixpoint, at most as many as such calls are nested.

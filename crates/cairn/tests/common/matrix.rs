@@ -41,7 +41,7 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// What users get who ask for nothing.
+    /// The usual strategy and collector, compiled as a whole: what everything else is compared with.
     pub fn usual() -> Configuration {
         Configuration { mode: Mode::Run, frames: STRATEGIES[0], collector: COLLECTORS[0], opt: "high" }
     }
