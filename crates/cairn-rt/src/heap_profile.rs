@@ -15,7 +15,7 @@
 //! censuses together cost a few times the last one, or as much as collections do. Programs that are not
 //! profiled pay one test on the slow path of heap checks.
 
-use crate::access::{self, c_text};
+use crate::access::c_text;
 use crate::evaluated_marks as evaluated;
 use crate::machine::collect;
 use crate::record;
@@ -25,7 +25,8 @@ use cairn_heap::{Bytes, Sample, Scheme};
 use cairn_layout::Value;
 use cairn_layout::code::{ENTRY_NAME, SHAPE, Site, flags};
 use cairn_layout::machine::Machine;
-use cairn_layout::object::{Type, header_length, header_type_code};
+use cairn_layout::object::record::is_type_word;
+use cairn_layout::object::{Type, header_type_code};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -63,7 +64,7 @@ enum Class {
     Pair,
     /// Code address.
     Procedure(u64),
-    /// Descriptor.
+    /// Type word.
     Record(u64),
     /// Type code.
     Other(u8),
@@ -316,8 +317,8 @@ fn class(word: u64) -> Class {
     let first = unsafe { *(v.address() as *const u64) };
     if v.is_procedure() {
         Class::Procedure(first)
-    } else if header_type_code(first) == Type::Record as u8 && header_length(first) > 0 {
-        Class::Record(access::word(v, 0).0)
+    } else if is_type_word(first) {
+        Class::Record(first)
     } else {
         Class::Other(header_type_code(first))
     }
@@ -329,9 +330,7 @@ fn name_of(class: Class) -> String {
         Class::Pair => return "pair".into(),
         Class::Procedure(code) => return procedure_name(code),
         Class::Record(rtd) => {
-            let rtd = Value(rtd);
-            let name = if rtd.is_object() { record::type_name(rtd) } else { None };
-            return name.map_or("record".into(), |n| format!("record {n}"));
+            return record::type_name(Value(rtd)).map_or("record".into(), |n| format!("record {n}"));
         }
         Class::Other(code) => code,
     };
