@@ -401,13 +401,18 @@
   (define (step caller)
     (let ((k resume) (old place))
       (cond
+        ((if (%procedure? k)
+             (if (%null? above) (%eq? (%opaque-ref old 0) (%machine-ref (slot-winders))) #f)
+             #f)
+         ;; called where it was called the last time
+         (%opaque-set! mark 1 caller)
+         (set! resume #t)
+         (%machine-set! (slot-winders) old)
+         (k #t))
         ((%procedure? k)
          (enter! caller)
-         (if (if (%eq? place old) (%null? above) #f)
-             (k #t)
-             (begin
-               (wind-above above old)
-               (call-in k unspecific))))
+         (wind-above above old)
+         (call-in k unspecific))
         ((%not k)
          (enter! caller)
          (call-in base start))
@@ -417,11 +422,8 @@
   (define (enter! caller)
     (%opaque-set! mark 1 caller)
     (set! resume #t)
-    (if (if (%null? place) #f (%eq? (%opaque-ref place 0) (%machine-ref (slot-winders))))
-        (%machine-set! (slot-winders) place)
-        (begin
-          (enter-mark! mark)
-          (set! place (%machine-ref (slot-winders))))))
+    (enter-mark! mark)
+    (set! place (%machine-ref (slot-winders))))
   (check-procedure "make-coroutine-generator" proc)
   (lambda () (%call/1cc step)))
 
