@@ -215,8 +215,9 @@ impl<'a, 'm> Rewriter<'a, 'm> {
         }
     }
 
-    /// Must the pools of this function's own nodes be as old as the program? So it is if that is no longer than a call, if
-    /// several calls may be under way, since a pool takes much of the address space, or if a call may end without return.
+    /// Must the pools of this function's own nodes be as old as the program? So it is if that is no longer than a
+    /// call, if several calls may be under way, since a pool takes much of the address space, or if a call may end
+    /// without return.
     fn program_wide(&mut self, id: FuncId) -> bool {
         if let Some(&known) = self.program_wide.get(&id) {
             return known;
