@@ -70,7 +70,7 @@ fn code_for_another_collector_is_recognized() {
 /// One fact changed at a time.
 #[test]
 fn each_fact_matters() {
-    static SMALLER: CollectorFacts = CollectorFacts { allocation: Allocation::FreeLists { largest: 48 }, ..LISTS };
+    static SMALLER: CollectorFacts = CollectorFacts { allocation: Allocation::FreeLists { largest: 32 }, ..LISTS };
     static CARDS: CollectorFacts = CollectorFacts { barrier: Barrier::Card, ..LISTS };
     static MOVES: CollectorFacts =
         CollectorFacts { moving: Moving::AtSafepoints, ambiguity: Ambiguity::None, ..LISTS };

@@ -5,7 +5,7 @@ use cairn_layout::collector::*;
 /// Free lists; nothing moves, nothing is remembered.
 pub const LISTS: CollectorFacts = CollectorFacts {
     name: "test-lists",
-    allocation: Allocation::FreeLists { largest: 64 },
+    allocation: Allocation::FreeLists { largest: 48 },
     barrier: Barrier::None,
     prefix: Prefix::None,
     moving: Moving::Never,

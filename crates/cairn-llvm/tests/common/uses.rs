@@ -32,7 +32,8 @@ impl Uses {
             }
         }
         for op in [PrimOp::Vector, PrimOp::Record, PrimOp::Opaque] {
-            for n in 0..4 {
+            // The first operand of a record is its type.
+            for n in u32::from(matches!(op, PrimOp::Record))..4 {
                 let args: Vec<Operand> = (0..n).map(var).collect();
                 uses.add(prim_of(op, &args, 0), &[]);
             }
