@@ -170,7 +170,7 @@ fn bad_without_inlining(c: Configuration) {
 }
 
 /// Programs whose evaluated code shows callers in tail position that compiled code has forgotten.
-const EVALUATED_SHOWS_MORE: &[&str] = &["inlined", "library-call", "tail-error", "thread"];
+const EVALUATED_SHOWS_MORE: &[&str] = &["inlined", "library-call", "tail-error"];
 
 /// Evaluated code says the same as compiled code, perhaps with more frames.
 fn bad_evaluated(c: Configuration) {

@@ -28,6 +28,7 @@ use crate::ir::{Clause, Expr, GlobalId, LabelId, Lambda, Program, TopForm, VarId
 use crate::walk::deep;
 use cairn_layout::code::Site;
 use cairn_layout::machine::error;
+use cairn_layout::module::builtin;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use transform::Host;
@@ -141,6 +142,8 @@ pub enum Procedure<'p> {
     Continuation(usize),
     /// A procedure of a transformer's host, by number.
     Native(u32),
+    /// A procedure of the machine, one of `cairn_layout::module::builtin`.
+    Builtin(usize),
 }
 
 fn bind<'p>(env: &Env<'p>, var: VarId, value: Value<'p>) -> Env<'p> {
@@ -204,6 +207,7 @@ impl<'p> Machine<'p> {
                     return Err(Stop::Throw(*k, String::new()));
                 }
                 Procedure::Native(n) => return self.native(*n, &args).map(Out::One),
+                Procedure::Builtin(n) => return self.builtin(*n, args),
             };
             let fits =
                 |c: &&Clause| c.params.len() == args.len() || (c.rest.is_some() && c.params.len() <= args.len());
@@ -216,6 +220,24 @@ impl<'p> Machine<'p> {
                 Out::Jump(..) => return Err(Stop::Unsound("jump out of a procedure".into())),
                 out => return Ok(out),
             }
+        }
+    }
+
+    /// Calls a procedure of the machine.
+    fn builtin(&self, number: usize, mut args: Vec<Value<'p>>) -> Res<Out<'p>> {
+        match (number, args.len()) {
+            (builtin::RETURN_VALUES, 1) => Ok(Out::One(args.remove(0))),
+            (builtin::RETURN_VALUES, _) => Ok(Out::Many(args)),
+            // Continuations are left here, never entered again: so the thunk may as well run before.
+            (builtin::CALL_IN, 2) => {
+                let vs = match self.apply(args.remove(1), vec![])? {
+                    Out::One(v) => vec![v],
+                    Out::Many(vs) => vs,
+                    Out::Tail(..) | Out::Jump(..) => unreachable!("`apply` runs them"),
+                };
+                self.apply(args.remove(0), vs)
+            }
+            _ => Err(Stop::Arity),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::transform::{character, string};
 use super::values::{Atom, Val, boolean, cells, fixnum, items, list, unspecified};
-use super::{Machine, Res, Stop, Value};
+use super::{Machine, Procedure, Res, Stop, Value};
 use crate::walk::deep;
 use cairn_layout::code::Site;
 use cairn_num::division::Round;
@@ -36,6 +36,7 @@ impl<'p> Machine<'p> {
             }
             "equal" => Ok(boolean(self.equal(&args[0], &args[1])?)),
             "generate-symbol" => self.fresh_symbol(),
+            "machine-builtin" => Ok(Val::Procedure(Rc::new(Procedure::Builtin(call.size(0)?)))),
             _ if name.starts_with("num-") || name.ends_with("num") || name.starts_with("num->") => call.numeric(),
             _ if name.contains("char") || name == "digit-value" => call.character(),
             _ if name.contains("string") || name.contains("utf8") => call.text(),
