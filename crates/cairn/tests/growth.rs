@@ -7,6 +7,9 @@
 use cairn::{CompileOptions, Compiler, Source, Stage};
 use cairn_core::steps;
 
+/// The text of a program of this size.
+type Program = fn(usize) -> String;
+
 fn names(prefix: &str, n: usize) -> String {
     (0..n).map(|i| format!("{prefix}{i} ")).collect()
 }
@@ -62,7 +65,7 @@ fn work(text: &str) -> u64 {
 #[test]
 fn ten_times_the_size_is_ten_times_the_work() {
     let library = work("(display 1)");
-    let kinds: [(&str, fn(usize) -> String); 7] = [
+    let kinds: [(&str, Program); 7] = [
         ("cycle", cycle),
         ("tail cycle", cycle_of_tail_calls),
         ("internal", internal),
