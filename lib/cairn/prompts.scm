@@ -7,15 +7,16 @@
 ;;; `call-with-continuation-prompt` goes into a winder, the *prompt winder*, and the thunk is called on the *base
 ;;; continuation*: one frame that, when it is returned to, leaves the innermost prompt winder and goes on with the
 ;;; continuation in it.  So a captured continuation ends where the prompt begins, and nothing in its frames says where:
-;;; they can be put on any prompt winder as they are.  What is below is a list of winders, and the machine's continuations
-;;; remember the winders anyway: a full continuation brings its prompts back without further ado.
+;;; they can be put on any prompt winder as they are.  What is below is a list of winders, and the machine's
+;;; continuations remember the winders anyway: a full continuation brings its prompts back without further ado.
 ;;;
 ;;;     winders:  w3 ─▶ prompt winder ─▶ w2 ─▶ prompt winder ─▶ w1          w: dynamic-wind, handlers, parameters
 ;;;                     │ mark            │ mark
 ;;;     frames:   f5 f4 base        f3 f2 base               f1 halt       base: the same frame everywhere
 ;;;                          ◀─ k ──┘           ◀─ k ────────┘
 ;;;
-;;; A composable continuation is the frames above the prompt, the winders above it, and the prompts between: O(prompts and
+;;; A composable continuation is the frames above the prompt, the winders above it, and the prompts between: O(prompts
+;;; and
 ;;; winders) to capture and to put back, whatever the number of frames.  Winders are put back as copies: their handlers
 ;;; and parameters are those that they had above the prompt, then those of the new place.
 ;;;
@@ -292,8 +293,8 @@
 
 ;;;; Effects
 
-;; An effect is a procedure: calling it performs the effect, with what the innermost handler that has a clause for it makes of
-;; its arguments and of the continuation up to the handler.
+;; An effect is a procedure: calling it performs the effect, with what the innermost handler that has a clause for it
+;; makes of its arguments and of the continuation up to the handler.
 (define (make-effect name)
   (define (perform . args)
     (let loop ((w (%machine-ref (slot-winders))))
@@ -309,8 +310,8 @@
             (loop (%opaque-ref w 0))))))
   perform)
 
-;; The tag of a handler's mark is a list of whether it is deep, and pairs of an effect and the procedure for it; what the
-;; body returns goes to the mark's handler.
+;; The tag of a handler's mark is a list of whether it is deep, and pairs of an effect and the procedure for it; what
+;; the body returns goes to the mark's handler.
 (define (clause-for effect tag)
   (if (%pair? tag)
       (let loop ((clauses (%cdr tag)))
@@ -357,7 +358,8 @@
 
 ;; A procedure without arguments that returns what `proc` yields, one value each time, and an end-of-file object when it
 ;; has returned.  Each step is two one-shot captures; the frames of `proc` run on top of the call's continuation, under
-;; its winders.  The mark of the prompt winder belongs to the generator: its k is the continuation of the step under way.
+;; its winders.  The mark of the prompt winder belongs to the generator: its k is the continuation of the step under
+;; way.
 (define (make-coroutine-generator proc)
   (define mark (make-mark #f #f #f))
   ;; What to go on with: a raw continuation and the winders that it had above those of the step.  Before the first step

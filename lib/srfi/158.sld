@@ -16,7 +16,8 @@
    make-accumulator count-accumulator list-accumulator reverse-list-accumulator
    vector-accumulator reverse-vector-accumulator vector-accumulator! string-accumulator
    bytevector-accumulator bytevector-accumulator! sum-accumulator product-accumulator)
-  (import (scheme base) (scheme case-lambda) (only (cairn control) out-of-range check-procedure make-coroutine-generator))
+  (import (scheme base) (scheme case-lambda)
+          (only (cairn control) out-of-range check-procedure make-coroutine-generator))
   (begin
 
     (define end (eof-object))

@@ -1,5 +1,5 @@
-;; One-shot continuations: escapes, coroutines that take turns, promotion, deep stacks, winders. Every line is computed in
-;; two ways or has a known value.
+;; One-shot continuations: escapes, coroutines that take turns, promotion, deep stacks, winders. Every line is computed
+;; in two ways or has a known value.
 (import (scheme base) (scheme write) (cairn control))
 
 (define (show . xs) (for-each display xs) (newline))

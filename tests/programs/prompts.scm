@@ -1,5 +1,5 @@
-;; Prompts, composable continuations, effects and generators: textbook values, then winders, parameters, handlers and guards
-;; around frames that go on elsewhere, then loops and depth.
+;; Prompts, composable continuations, effects and generators: textbook values, then winders, parameters, handlers and
+;; guards around frames that go on elsewhere, then loops and depth.
 (import (scheme base) (scheme write) (cairn control))
 (define (show x . xs) (display x) (for-each (lambda (x) (display " ") (display x)) xs) (newline))
 (show (+ 1 (reset (+ 2 (shift k (+ 3 (k 5) (k 1)))))))          ; 1+3+7+3=14

@@ -1,8 +1,8 @@
 //! Golden tests of the frame pass: `tests/golden/frame/*.txt`, one file per feature.
 //!
 //! The programs (`tests/support/golden.rs`) are Core text; `---- high` is the optimization level: `as it is` (dialect
-//! Fixed or Opt), `low`, `high`. The result has a part for each strategy, `#### chunks`, `#### heap`, …, but one for all
-//! whose facts are the same to the frame pass. All that is lowered is verified, printed, parsed, and printed again.
+//! Fixed or Opt), `low`, `high`. The result has a part for each strategy, `#### chunks`, `#### heap`, …, but one for
+//! all whose facts are the same to the frame pass. All that is lowered is verified, printed, parsed, and printed again.
 
 mod common;
 

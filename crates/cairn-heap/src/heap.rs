@@ -14,7 +14,8 @@
 //!   runtime (Rust): heap.alloc(&mut lo, &mut hi, bytes, kind)?             never collects
 //! ```
 //!
-//! Where compiled code takes cells from free lists instead, `lo..hi` is a budget, and memory comes from [`Heap::cells`].
+//! Where compiled code takes cells from free lists instead, `lo..hi` is a budget, and memory comes from
+//! [`Heap::cells`].
 //!
 //! Memory from `alloc` is uninitialised: every word of a pair, procedure or scannable object must be a valid
 //! value, or a raw word without pointer tag, before the next safepoint. Stores into objects afterwards mark the

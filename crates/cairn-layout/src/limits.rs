@@ -35,7 +35,8 @@ pub const RED_ZONE: u64 = 1024;
 /// Underflow copies frames in blocks of this many words. It may read, but does not use, words below the lowest frame of
 /// a chunk.
 pub const COPY_WORDS: u64 = 8;
-/// Bytes below the red zone: the chunk's end and low-water mark are recorded there, and copying in blocks may read there.
+/// Bytes below the red zone: the chunk's end and low-water mark are recorded there, and copying in blocks may read
+/// there.
 pub const BELOW_RED_ZONE: u64 = 8 * COPY_WORDS;
 
 /// Most variables that live on across a call or a heap check, or are free in a closure.
@@ -52,8 +53,8 @@ pub const SHORT_COUNT: u64 = 0xFFFF;
 /// Words of a frame whose live map is in its descriptor.
 pub const SHORT_MAP_WORDS: u64 = 128;
 
-/// Private frames that cannot be run where they are move in portions of at least this many bytes, and compiled code moves
-/// no more than that.
+/// Private frames that cannot be run where they are move in portions of at least this many bytes, and compiled code
+/// moves no more than that.
 pub const MOVED_BYTES: u64 = 192;
 
 const _: () = {

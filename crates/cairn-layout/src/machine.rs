@@ -202,11 +202,11 @@ pub struct Machine {
     pub spill: [Value; SPILL_WORDS],
     /// Function pointers, one per row of [`crate::calls::RT_CALLS`], in order.
     pub calls: [*const u8; crate::calls::CALL_CAPACITY],
-    /// First cells of the free lists, indexed by [`crate::collector::FreeList`]; 0 when a list is empty. Before a collection
-    /// they go back to the heap.
+    /// First cells of the free lists, indexed by [`crate::collector::FreeList`]; 0 when a list is empty. Before a
+    /// collection they go back to the heap.
     pub free: [u64; crate::collector::FREE_LISTS],
-    /// Which code allocates, for heap profiles: a site as a fixnum, written on slow paths of programs that were compiled
-    /// for it.
+    /// Which code allocates, for heap profiles: a site as a fixnum, written on slow paths of programs that were
+    /// compiled for it.
     pub allocation_site: u64,
 }
 

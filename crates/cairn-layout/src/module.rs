@@ -61,7 +61,8 @@ pub struct ModuleTable {
 
 /// Procedures of the prelude, for `%machine-builtin`.
 pub mod builtin {
-    /// `(call-in k thunk)`: calls `thunk` with the continuation `k` instead of the present one; winders stay as they are.
+    /// `(call-in k thunk)`: calls `thunk` with the continuation `k` instead of the present one; winders stay as they
+    /// are.
     pub const CALL_IN: usize = 0;
     /// `(return-values x ...)`: its arguments as values, however many.
     pub const RETURN_VALUES: usize = 1;

@@ -17,8 +17,8 @@ use common::binary;
 mod random;
 use random::Random;
 
-/// Where single use saves something, a second use is noticed: after a return, after a call, and when frames that were made
-/// on top return.
+/// Where single use saves something, a second use is noticed: after a return, after a call, and when frames that were
+/// made on top return.
 #[test]
 fn a_second_use_of_a_one_shot_continuation_is_an_error() {
     let programs = [

@@ -14,8 +14,8 @@
 //! Three sorts lie apart: pairs, which have no header; leaves, whose blocks are never looked into; and all else. So the
 //! block of a word says where its object begins, whether it is a pair, and whether there is anything to scan.
 //!
-//! Which cells hold objects is known exactly only when asked for ([`SegregatedSpace::settle`]): before the cursor all of
-//! them but those in chains that nobody has taken yet; behind it those that are marked. Chains are handed back for
+//! Which cells hold objects is known exactly only when asked for ([`SegregatedSpace::settle`]): before the cursor all
+//! of them but those in chains that nobody has taken yet; behind it those that are marked. Chains are handed back for
 //! that. Start bits are the marks, so what a collection leaves unmarked is free without another look.
 //!
 //! Cost: a collection's part is a count of the marks of each block, some 30 ns. Sweeping is linear in the cells.

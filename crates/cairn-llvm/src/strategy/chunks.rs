@@ -77,8 +77,8 @@ impl Strategy for StackFrames {
         true
     }
 
-    /// Copies the youngest frame of a shared continuation below. A private one is taken over: where it is when it borders
-    /// on the segment that ends here, else by moving its frames. The runtime does what is rare.
+    /// Copies the youngest frame of a shared continuation below. A private one is taken over: where it is when it
+    /// borders on the segment that ends here, else by moving its frames. The runtime does what is rare.
     fn underflow(&self, e: &mut Builder) -> Val {
         let k = e.load_machine(offset_of!(Machine, thread.under));
         let state = e.continuation_word(&k, continuation::STATE);
@@ -248,8 +248,8 @@ fn copy_frames(e: &mut Builder, end: &Val, bytes: &Val) {
     e.start(&copied);
 }
 
-/// The frames of private `k` are the thread's now; what is below them is below the segment. Nothing is left in `k`: it must
-/// keep nothing alive.
+/// The frames of private `k` are the thread's now; what is below them is below the segment. Nothing is left in `k`: it
+/// must keep nothing alive.
 fn take_over(e: &mut Builder, k: &Val) {
     use continuation::{BASE, CHUNK, NEXT, SP, STATE, WINDERS};
     let below = e.continuation_word(k, NEXT);

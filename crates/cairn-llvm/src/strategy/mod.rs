@@ -73,8 +73,8 @@ pub(crate) trait Strategy {
     /// Code of the underflow return point: brings back the frame below the segment; returns its `sp`.
     fn underflow(&self, b: &mut Builder) -> Val;
 
-    /// Makes a continuation object of the frames at `sp`, for so many uses or more; a heap check has covered it. Sets `sp`
-    /// and returns the object.
+    /// Makes a continuation object of the frames at `sp`, for so many uses or more; a heap check has covered it. Sets
+    /// `sp` and returns the object.
     fn capture(&self, b: &mut Builder, shots: Shots) -> Val;
 
     /// Makes continuation `k`, which is not used up, the one that a procedure called next has; returns its `sp`.

@@ -9,8 +9,8 @@
 //!                                              ▲ bit 0                       slot 5, if there are no more than six
 //! ```
 //!
-//! A frame is written once. Leaving it puts it back, unless it bears the mark: it has been captured, or a collection has
-//! found it; then only the collector knows when it is free.
+//! A frame is written once. Leaving it puts it back, unless it bears the mark: it has been captured, or a collection
+//! has found it; then only the collector knows when it is free.
 
 use super::{Push, Strategy};
 use crate::emit::builder::{Builder, ins, line};

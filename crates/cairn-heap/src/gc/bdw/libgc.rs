@@ -1,6 +1,7 @@
 //! libgc, the collector of Boehm, Demers and Weiser, loaded when a heap wants it.
 //!
-//! The problem: whoever does not choose `--gc=bdw` should not need libgc, neither to build Cairn nor to run it. The idea:
+//! The problem: whoever does not choose `--gc=bdw` should not need libgc, neither to build Cairn nor to run it. The
+//! idea:
 //! a table of functions, filled by `dlopen` and `dlsym`, takes the place of linking. The library is the system's own
 //! (Debian's package `libgc1`); nothing of it is part of this project.
 //!

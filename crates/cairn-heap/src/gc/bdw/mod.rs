@@ -1,4 +1,5 @@
-//! `bdw`: the conservative collector of Boehm, Demers and Weiser, as the system's libgc, on the interfaces of this crate.
+//! `bdw`: the conservative collector of Boehm, Demers and Weiser, as the system's libgc, on the interfaces of this
+//! crate.
 //!
 //! The problem: the literature compares with this collector, so numbers without it say little; but it is a library with
 //! ideas of its own about roots, threads and when to collect. The idea: libgc allocates, marks and sweeps; all else is
@@ -11,14 +12,15 @@
 //! * `GC_disable` holds except at safepoints of compiled code: values in Rust's hands are invisible to libgc. When to
 //!   collect is decided as by the other collectors ([`crate::sizing`]).
 //! * Roots are what the client shows, and nothing else: libgc's own (static data, the native stack) are cleared, or cut
-//!   down to the collector's own frames. Precise words are gathered; static data and ambiguous words are shown in place.
+//!   down to the collector's own frames. Precise words are gathered; static data and ambiguous words are shown in
+//!   place.
 //! * Stack chunks are objects of libgc, scanned whole: so which of them live comes out of marking, as continuations
 //!   refer to their chunks. Frames are ambiguous here, always.
 //! * Immortal objects stay in the region, and are roots.
 //! * What is weak is dealt with between marking and sweeping ([`rest`]).
 //!
-//! One heap in a process, since libgc's state is the process's; Scheme's objects only, since references to the middle of
-//! C's untyped objects would not be recognized.
+//! One heap in a process, since libgc's state is the process's; Scheme's objects only, since references to the middle
+//! of C's untyped objects would not be recognized.
 
 mod constraints;
 mod libgc;

@@ -2,8 +2,8 @@
 //! theirs with (Boehm & Weiser 1988), but precise where roots are.
 //!
 //! The problem: copying needs room for copies, and words that may or may not be references forbid it. The idea: nothing
-//! moves. Objects lie in cells of their size ([`crate::space::segregated`]); a collection sets a bit for each that can be
-//! reached ([`marking`]), and what has none is free, found again when room of that size is wanted.
+//! moves. Objects lie in cells of their size ([`crate::space::segregated`]); a collection sets a bit for each that can
+//! be reached ([`marking`]), and what has none is free, found again when room of that size is wanted.
 //!
 //! * Compiled code pops cells from free lists; a call brings the next chain. What may be allocated until the next
 //!   collection is a budget, which heap checks spend: `lo..hi` is a number, not memory.
@@ -13,7 +13,8 @@
 //! * Large objects, stack chunks and typed cells have spaces of their own, and are marked by the same bits.
 //! * The heap grows as all heaps here do ([`crate::sizing`]): by what lives. Blocks that a collection finds empty go
 //!   back to the pool at once, and their pages to the system, but for those that the budget will need.
-//! * Memory is counted in blocks, the budget in bytes of objects. Where little lives in many blocks, the heap may exceed
+//! * Memory is counted in blocks, the budget in bytes of objects. Where little lives in many blocks, the heap may
+//! exceed
 //!   its maximum for lack of cells of one size; when it is a quarter larger, it has run out of memory.
 //!
 //! Cost: linear in what lives, plus 30 ns for each block of 32 KB; sweeping is paid for by allocation.

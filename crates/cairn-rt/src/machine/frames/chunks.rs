@@ -20,15 +20,17 @@
 //!   in a fresh chunk;
 //! * **capture** (`call/cc`): the same, but execution goes on in the same chunk below the captured frames: O(1)
 //!   at any depth. An empty segment is not captured again: the continuation below is the one asked for;
-//! * **underflow**: goes on with the frames of the continuation below. A *private* one, made by an overflow or a one-shot
+//! * **underflow**: goes on with the frames of the continuation below. A *private* one, made by an overflow or a
+//! one-shot
 //!   capture, is used up: its frames are run where they are, or if something alive lies below them, they move.
 //!   The frames of a *shared* one are copied one by one; they may be entered any number of times;
 //! * **reinstate**: drops the current segment, makes `k` the continuation below, underflows.
 //!
-//! One-shot continuations (Bruggeman, Waddell & Dybvig 1996) cost no copying: frames seal a part of their chunk, and when
+//! One-shot continuations (Bruggeman, Waddell & Dybvig 1996) cost no copying: frames seal a part of their chunk, and
+//! when
 //! they are returned to and nothing was sealed below them since, the part is theirs again. A chunk that is not in use
-//! records its *low-water mark*, the end of its sealed part. A multi-shot capture *promotes* all private continuations below
-//! it: each once, so this costs O(1) for each continuation made.
+//! records its *low-water mark*, the end of its sealed part. A multi-shot capture *promotes* all private continuations
+//! below it: each once, so this costs O(1) for each continuation made.
 //!
 //! ```text
 //!   chunk in use                    │ K1 private │ u │ K2 private │ u │ frames of the segment │ free …
@@ -43,7 +45,8 @@
 //! Invariants: captured frames (those covered by a continuation object) are not written except by the collector; a
 //! chunk is kept while a continuation object or the machine refers to it; only used continuation objects cover nothing.
 //! No two objects of which one is private cover the same frames. What is below a shared one is shared.
-//! `Machine::under_sp` is 0, or `under` is shared and it lies strictly between `SP` and `BASE` of that. Dirty marks (Marlow 2010): the segment
+//! `Machine::under_sp` is 0, or `under` is shared and it lies strictly between `SP` and `BASE` of that. Dirty marks
+//! (Marlow 2010): the segment
 //! being run is scanned by every collection, a continuation's frames once when it is promoted and then only by full
 //! ones.
 
@@ -263,8 +266,8 @@ fn copy_youngest(ctx: &mut Machine, k: Value) {
     }
 }
 
-/// Goes on with the frames of private `k`, in place if nothing that may be alive lies below them in their chunk. Else they
-/// move, or the youngest ones if there are many: then the rest is private, too.
+/// Goes on with the frames of private `k`, in place if nothing that may be alive lies below them in their chunk. Else
+/// they move, or the youngest ones if there are many: then the rest is private, too.
 fn take_over(ctx: &mut Machine, k: Value) {
     use continuation::{BASE, CHUNK, NEXT, SP};
     let [chunk, sp, base, next] = [CHUNK, SP, BASE, NEXT].map(|i| continuation_word(k, i));

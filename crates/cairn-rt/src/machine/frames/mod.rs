@@ -401,8 +401,8 @@ fn make_continuation(ctx: &mut Machine, words: [u64; continuation::LEN as usize 
     Value(address | TAG_PROCEDURE)
 }
 
-/// Somebody returned to a one-shot continuation that has been used. Does not come back; the machine's state is that after
-/// the return.
+/// Somebody returned to a one-shot continuation that has been used. Does not come back; the machine's state is that
+/// after the return.
 fn raise_used(ctx: &mut Machine) -> ! {
     let message = "a one-shot continuation was used a second time".to_string();
     let failure = Failure { kind: error::OTHER, who: None, message, argument: 0, irritants: Vec::new() };

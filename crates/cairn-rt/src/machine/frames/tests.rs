@@ -251,7 +251,8 @@ fn frames_survive_collections() {
     }
 }
 
-/// Strategies whose minor collections look at the frames that have been pushed or run since the last, and at a few more.
+/// Strategies whose minor collections look at the frames that have been pushed or run since the last, and at a few
+/// more.
 const GENERATIONAL: [FrameKind; 3] = [FrameKind::Heap, FrameKind::Stack, FrameKind::Quasi];
 
 /// Words of frames that a minor collection may look at besides those that are new.
