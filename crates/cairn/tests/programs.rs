@@ -151,7 +151,7 @@ fn bad(c: Configuration) {
 }
 
 /// Programs whose errors are in library procedures that they call in tail position: only inlining knows of the call.
-const TAIL_CALLED_LIBRARY: &[&str] = &["file-missing", "library-call"];
+const TAIL_CALLED_LIBRARY: &[&str] = &["file-missing", "library-call", "thread"];
 
 /// Positions and backtraces do not depend on inlining.
 fn bad_without_inlining(c: Configuration) {

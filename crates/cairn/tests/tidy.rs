@@ -238,6 +238,7 @@ const KNOWN_CIRCLES: &[(&str, &str)] = &[
     ("runtime", "events"),
     ("runtime", "heap_profile"),
     ("fatal", "heap_profile"),
+    ("machine::collect", "heap_profile"),
     ("machine::state", "machine::frames::quasi"),
     ("machine::state", "machine::frames::stack_region"),
     ("machine::stop", "machine::ticker"),
