@@ -16,9 +16,8 @@
 ;;;                          ◀─ k ──┘           ◀─ k ────────┘
 ;;;
 ;;; A composable continuation is the frames above the prompt, the winders above it, and the prompts between: O(prompts
-;;; and
-;;; winders) to capture and to put back, whatever the number of frames.  Winders are put back as copies: their handlers
-;;; and parameters are those that they had above the prompt, then those of the new place.
+;;; and winders) to capture and to put back, whatever the number of frames.  Winders are put back as copies: their
+;;; handlers and parameters are those that they had above the prompt, then those of the new place.
 ;;;
 ;;; Field 2 of a winder tells prompts from others: a *mark*, an opaque object.
 ;;;

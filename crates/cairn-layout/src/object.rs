@@ -431,9 +431,9 @@ pub mod weak {
 
 /// Words of a continuation object (a procedure whose code is the strategy's reinstatement entry).
 ///
-/// Word 0 is the code address. Under `chunks`, `SP..BASE` delimits the frames that this continuation covers in
-/// `CHUNK`; `NEXT` is the continuation below them, or `#f`. Under `heap`, `SP` is the tagged frame itself and the
-/// others are fixnum 0. Two continuations of the same frames have the same `SP`.
+/// Word 0 is the code address. Under `chunks`, `SP..BASE` delimits the frames that this continuation covers in `CHUNK`;
+/// `NEXT` is the continuation below them, or `#f`. Under `heap`, `SP` is the tagged frame itself and the others are
+/// fixnum 0. Two continuations of the same frames have the same `SP`.
 pub mod continuation {
     /// Code address.
     pub const CODE: u64 = 0;

@@ -1,10 +1,9 @@
 //! Budgets: what may be allocated from one collection to the next, where `lo..hi` is not memory.
 //!
 //! The problem: heap checks of compiled code compare `hi - lo` with what they want, whatever the collector; where
-//! memory
-//! comes from free lists, that has to be a number. The idea: `hi - lo` is what is left of a *grant*, which compiled
-//! code spends at its checks and the runtime when it allocates. `lo` lies where no object of the heap can be, so that
-//! nothing takes `hi` for the address of one.
+//! memory comes from free lists, that has to be a number. The idea: `hi - lo` is what is left of a *grant*, which
+//! compiled code spends at its checks and the runtime when it allocates. `lo` lies where no object of the heap can be,
+//! so that nothing takes `hi` for the address of one.
 
 use crate::address::Address;
 use crate::stats::Stats;

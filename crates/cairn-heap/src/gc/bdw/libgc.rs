@@ -1,9 +1,8 @@
 //! libgc, the collector of Boehm, Demers and Weiser, loaded when a heap wants it.
 //!
 //! The problem: whoever does not choose `--gc=bdw` should not need libgc, neither to build Cairn nor to run it. The
-//! idea:
-//! a table of functions, filled by `dlopen` and `dlsym`, takes the place of linking. The library is the system's own
-//! (Debian's package `libgc1`); nothing of it is part of this project.
+//! idea: a table of functions, filled by `dlopen` and `dlsym`, takes the place of linking. The library is the system's
+//! own (Debian's package `libgc1`); nothing of it is part of this project.
 //!
 //! libgc knows one heap in a process, so one [`Libgc`] can be in use at a time ([`Libgc::claim`]). Its state stays when
 //! that is over.

@@ -14,8 +14,7 @@
 //! * The heap grows as all heaps here do ([`crate::sizing`]): by what lives. Blocks that a collection finds empty go
 //!   back to the pool at once, and their pages to the system, but for those that the budget will need.
 //! * Memory is counted in blocks, the budget in bytes of objects. Where little lives in many blocks, the heap may
-//! exceed
-//!   its maximum for lack of cells of one size; when it is a quarter larger, it has run out of memory.
+//!   exceed its maximum for lack of cells of one size; when it is a quarter larger, it has run out of memory.
 //!
 //! Cost: linear in what lives, plus 30 ns for each block of 32 KB; sweeping is paid for by allocation.
 

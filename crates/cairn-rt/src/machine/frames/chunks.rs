@@ -21,16 +21,14 @@
 //! * **capture** (`call/cc`): the same, but execution goes on in the same chunk below the captured frames: O(1)
 //!   at any depth. An empty segment is not captured again: the continuation below is the one asked for;
 //! * **underflow**: goes on with the frames of the continuation below. A *private* one, made by an overflow or a
-//! one-shot
-//!   capture, is used up: its frames are run where they are, or if something alive lies below them, they move.
+//!   one-shot capture, is used up: its frames are run where they are, or if something alive lies below them, they move.
 //!   The frames of a *shared* one are copied one by one; they may be entered any number of times;
 //! * **reinstate**: drops the current segment, makes `k` the continuation below, underflows.
 //!
 //! One-shot continuations (Bruggeman, Waddell & Dybvig 1996) cost no copying: frames seal a part of their chunk, and
-//! when
-//! they are returned to and nothing was sealed below them since, the part is theirs again. A chunk that is not in use
-//! records its *low-water mark*, the end of its sealed part. A multi-shot capture *promotes* all private continuations
-//! below it: each once, so this costs O(1) for each continuation made.
+//! when they are returned to and nothing was sealed below them since, the part is theirs again. A chunk that is not in
+//! use records its *low-water mark*, the end of its sealed part. A multi-shot capture *promotes* all private
+//! continuations below it: each once, so this costs O(1) for each continuation made.
 //!
 //! ```text
 //!   chunk in use                    │ K1 private │ u │ K2 private │ u │ frames of the segment │ free …
@@ -46,9 +44,8 @@
 //! chunk is kept while a continuation object or the machine refers to it; only used continuation objects cover nothing.
 //! No two objects of which one is private cover the same frames. What is below a shared one is shared.
 //! `Machine::under_sp` is 0, or `under` is shared and it lies strictly between `SP` and `BASE` of that. Dirty marks
-//! (Marlow 2010): the segment
-//! being run is scanned by every collection, a continuation's frames once when it is promoted and then only by full
-//! ones.
+//! (Marlow 2010): the segment being run is scanned by every collection, a continuation's frames once when it is
+//! promoted and then only by full ones.
 
 use super::{FrameStrategy, continuation_word, make_continuation, raise_used, set_word};
 use crate::exhaustion;
