@@ -9,6 +9,7 @@ use cairn_core::prim::{Op as P, PrimOp, scalar_bit};
 use cairn_frame::ir::*;
 use cairn_layout::calls::{ALLOC, FAIL, RT_CALLS, by_symbol};
 use cairn_layout::collector::*;
+use cairn_layout::facts::FrameKind;
 use cairn_layout::limits::SPILL_WORDS;
 use cairn_layout::machine::Machine;
 use cairn_layout::object::{AllocKind, continuation, headed_bytes};
@@ -52,7 +53,10 @@ struct Demands {
 fn demands(m: &Module, symbol: &str) -> Option<Demands> {
     let mut d = Demands::default();
     if ["@cairn_call_cc", "@cairn_call_1cc"].contains(&symbol) {
-        d.objects.push((AllocKind::Procedure, 8 * continuation::LEN));
+        // Where frames are copied or marked, the runtime makes the object.
+        if matches!(m.strategy.kind, FrameKind::Chunks | FrameKind::Heap) {
+            d.objects.push((AllocKind::Procedure, 8 * continuation::LEN));
+        }
         d.checks.push(8 * continuation::LEN);
         return Some(d);
     }
