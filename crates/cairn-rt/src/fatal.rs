@@ -9,7 +9,6 @@
 //! [`Runtime::run`](crate::Runtime::run) returns the status. Destructors of the runtime calls that were under way do
 //! not run: what they had allocated outside of the heap is lost.
 
-use crate::heap_profile;
 use crate::machine::stubs;
 use crate::runtime::rt;
 use cairn_layout::machine::Machine;
@@ -27,7 +26,8 @@ pub fn finish(ctx: &mut Machine, status: i32) -> i32 {
 /// The same; `frames`: a call of compiled code ends the run, whose frames are still there.
 fn finish_with(ctx: &mut Machine, status: i32, frames: bool) -> i32 {
     let complete = (rt(ctx).flush)(ctx);
-    if let Some(text) = heap_profile::report(ctx, frames)
+    if let Some(profiler) = &mut rt(ctx).heap_profile
+        && let Some(text) = profiler.report(ctx, frames)
         && let Some(file) = &rt(ctx).options.heap_profile
         && let Err(e) = std::fs::write(file, text)
     {

@@ -17,10 +17,10 @@
 
 use crate::access::c_text;
 use crate::evaluated_marks as evaluated;
-use crate::machine::collect;
+use crate::machine::collect::{self, NO_SITE};
 use crate::record;
 use crate::report;
-use crate::runtime::rt;
+use crate::runtime::{Profiler, rt};
 use cairn_heap::{Bytes, Sample, Scheme};
 use cairn_layout::Value;
 use cairn_layout::code::{ENTRY_NAME, SHAPE, Site, flags};
@@ -72,7 +72,7 @@ enum Class {
 
 /// Starts a profile, if one is wanted.
 pub fn start(ctx: &mut Machine) {
-    ctx.allocation_site = unknown();
+    ctx.allocation_site = NO_SITE;
     if rt(ctx).options.heap_profile.is_some() {
         // SAFETY: the machine lives as long as its runtime, and so its heap.
         unsafe { rt(ctx).heap.sample_allocation(&mut ctx.lo, &mut ctx.hi, &raw const ctx.allocation_site) };
@@ -87,47 +87,33 @@ pub fn start(ctx: &mut Machine) {
     }
 }
 
-fn unknown() -> u64 {
-    Value::fixnum(Site::NONE.0 as i64).0
-}
-
-/// On the slow path of a heap check: whatever the heap hands out now is for the code under way.
-#[cold]
-pub fn note(ctx: &mut Machine) {
-    let Some(p) = rt(ctx).heap_profile.as_deref_mut() else { return };
-    let place = p.place(ctx, ctx.allocation_site).or_else(|| {
-        let youngest = report::youngest_user_place(ctx)?;
-        Some(p.row(youngest))
-    });
-    ctx.allocation_site = place.map_or(unknown(), |row| row << 3 | 1);
-}
-
-/// The slow path has been taken: what is allocated from here on is not for that code.
-pub fn noted(ctx: &mut Machine) {
-    ctx.allocation_site = unknown();
-}
-
-/// After a collection: is this the peak so far?
-#[cold]
-pub fn collected(ctx: &mut Machine) {
-    let Some(p) = rt(ctx).heap_profile.as_deref_mut() else { return };
-    let held = rt(ctx).heap.bytes_in_use();
-    let allocated = rt(ctx).heap.stats().allocated;
-    let (least, since) = (p.looked_at.0, allocated - p.looked_at.1);
-    if held >= least + least / 5 || held > least + least / 64 && since >= 4 * held {
-        p.looked_at = (held, allocated);
-        let now = p.snapshot(ctx, true);
-        p.keep(now);
+impl Profiler for HeapProfile {
+    fn note(&mut self, ctx: &mut Machine) {
+        let place = self.place(ctx, ctx.allocation_site).or_else(|| {
+            let youngest = report::youngest_user_place(ctx)?;
+            Some(self.row(youngest))
+        });
+        ctx.allocation_site = place.map_or(NO_SITE, |row| row << 3 | 1);
     }
-}
 
-/// At the end: the report. `frames`: compiled code is under way, and its frames are roots.
-pub fn report(ctx: &mut Machine, frames: bool) -> Option<String> {
-    let p = rt(ctx).heap_profile.as_deref_mut()?;
-    let end = p.snapshot(ctx, frames);
-    p.keep(end.clone());
-    let json = rt(ctx).options.heap_profile.as_ref()?.extension().is_some_and(|e| e == "json");
-    Some(if json { p.json(ctx, &end) } else { p.text(ctx, &end) })
+    /// Is this the peak so far?
+    fn collected(&mut self, ctx: &mut Machine) {
+        let held = rt(ctx).heap.bytes_in_use();
+        let allocated = rt(ctx).heap.stats().allocated;
+        let (least, since) = (self.looked_at.0, allocated - self.looked_at.1);
+        if held >= least + least / 5 || held > least + least / 64 && since >= 4 * held {
+            self.looked_at = (held, allocated);
+            let now = self.snapshot(ctx, true);
+            self.keep(now);
+        }
+    }
+
+    fn report(&mut self, ctx: &mut Machine, frames: bool) -> Option<String> {
+        let end = self.snapshot(ctx, frames);
+        self.keep(end.clone());
+        let json = rt(ctx).options.heap_profile.as_ref()?.extension().is_some_and(|e| e == "json");
+        Some(if json { self.json(ctx, &end) } else { self.text(ctx, &end) })
+    }
 }
 
 impl HeapProfile {
@@ -145,7 +131,7 @@ impl HeapProfile {
         if tag & 1 != 0 {
             return Some(tag >> 3);
         }
-        if tag == unknown() {
+        if tag == NO_SITE {
             return None;
         }
         if let Some(known) = self.sites.get(&tag) {

@@ -71,6 +71,7 @@ mod system;
 mod table;
 mod throw;
 mod vector;
+mod waiting;
 mod weak;
 
 pub use failure::describe_io;

@@ -44,6 +44,16 @@ pub enum Exhaustion {
     Raised,
 }
 
+/// Who makes a profile of the heap ([`crate::heap_profile`]).
+pub trait Profiler {
+    /// On the slow path of a heap check: whatever the heap hands out now is for the code under way.
+    fn note(&mut self, ctx: &mut Machine);
+    /// A collection is over.
+    fn collected(&mut self, ctx: &mut Machine);
+    /// At the end: the report. `frames`: compiled code is under way, and its frames are roots.
+    fn report(&mut self, ctx: &mut Machine, frames: bool) -> Option<String>;
+}
+
 /// A running program's state outside its machine registers.
 pub struct Runtime {
     /// The machine context, apart because compiled code holds its address. Freed on drop.
@@ -81,7 +91,7 @@ pub struct Runtime {
     /// The expander of evaluated code, once there was some.
     pub evaluator: Option<Box<dyn Evaluator>>,
     /// The profile of the heap, if one is made.
-    pub(crate) heap_profile: Option<Box<crate::heap_profile::HeapProfile>>,
+    pub(crate) heap_profile: Option<Box<dyn Profiler>>,
     /// What the frame strategy keeps.
     pub strategy: State,
     /// Who sees to it that threads take turns.

@@ -8,7 +8,7 @@
 use crate::access::{self, length, word};
 use crate::alloc::{alloc_object, alloc_pair, store_word};
 use crate::fatal;
-use crate::machine::stop;
+use crate::machine::stop_word;
 use crate::runtime::rt;
 use cairn_heap::WeakKind;
 use cairn_layout::Value;
@@ -55,7 +55,7 @@ pub fn give_back(ctx: &mut Machine) {
     }
     if ctx.slot(slot::FINALIZER_HOOK).is_procedure() {
         // SAFETY: the machine is alive.
-        unsafe { stop::request(ctx, reason::FINALIZERS) };
+        unsafe { stop_word::request(ctx, reason::FINALIZERS) };
     }
 }
 

@@ -6,13 +6,13 @@
 
 use super::frames;
 use crate::exhaustion;
-use crate::heap_profile;
 use crate::port;
 use crate::runtime::{Runtime, rt};
 use crate::weak;
 use cairn_heap::address::Address;
 use cairn_heap::{AmbiguousVisitor, Census, Client, Refill, RootVisitor, WeakVisitor};
 use cairn_layout::Value;
+use cairn_layout::code::Site;
 use cairn_layout::machine::{Machine, stop as reason};
 
 /// What compiled code asks for at a safepoint, in bytes.
@@ -75,17 +75,21 @@ fn admit_growth(ctx: &mut Machine) {
     }
 }
 
+/// What [`Machine::allocation_site`] holds between the slow paths of heap checks: what is allocated is for nobody.
+pub const NO_SITE: u64 = Value::fixnum(Site::NONE.0 as i64).0;
+
 /// Room for `bytes` bytes, by the next extent or by a collection. `Machine::{sp, lo, hi}` must be current, live values
 /// in `spill[0..spilled]`.
 pub fn safepoint(ctx: &mut Machine, bytes: u64) {
-    if rt(ctx).heap_profile.is_some() {
-        heap_profile::note(ctx);
+    if let Some(profiler) = &mut rt(ctx).heap_profile {
+        profiler.note(ctx);
     }
     let heap = &mut rt(ctx).heap;
     let need = bytes + heap.check_reserve();
     if let Refill::Block(lo, hi) = heap.refill(ctx.lo, ctx.hi, need) {
         (ctx.lo, ctx.hi) = (lo, hi);
-        return heap_profile::noted(ctx);
+        ctx.allocation_site = NO_SITE;
+        return;
     }
     frames::before_collection(ctx);
     rt(ctx).heap.return_cells(&mut ctx.free);
@@ -101,9 +105,9 @@ pub fn safepoint(ctx: &mut Machine, bytes: u64) {
     (ctx.lo, ctx.hi) = (lo, hi);
     port::close_dropped(ctx);
     weak::give_back(ctx);
-    heap_profile::noted(ctx);
-    if rt(ctx).heap_profile.is_some() {
-        heap_profile::collected(ctx);
+    ctx.allocation_site = NO_SITE;
+    if let Some(profiler) = &mut rt(ctx).heap_profile {
+        profiler.collected(ctx);
     }
     exhaustion::collected(ctx, outcome, need);
 }

@@ -12,9 +12,11 @@
 //! | [`modules`] | the loaded modules: whose code, whose positions |
 //! | [`requests`] | memory for compiled code that asks for it |
 //! | [`raise`] | conditions raised from inside the runtime |
-//! | [`stop`] | requested stops: signals; the stack guard |
+//! | [`stop_word`] | how a stop is requested: the stack guard |
+//! | [`stop`] | requested stops: signals |
 //! | [`suspend`] | leaving a safepoint and coming back |
-//! | [`ticker`] | stops requested by the clock, or at random: turns of threads |
+//! | [`ticker`] | stops requested by the clock, or at random |
+//! | [`turns`] | turns of threads |
 //! | [`load`] | taking in a compiled module, running it |
 
 pub(crate) mod audit;
@@ -28,9 +30,11 @@ mod requests;
 mod safepoint;
 pub(crate) mod state;
 pub mod stop;
+pub(crate) mod stop_word;
 pub(crate) mod stubs;
 mod suspend;
 pub(crate) mod ticker;
+pub(crate) mod turns;
 
 pub use frames::{cairn_machine_note_base, cairn_machine_used};
 pub use requests::*;

@@ -5,7 +5,7 @@
 
 use super::collect::{Room, make_room};
 use super::suspend::suspend;
-use super::{raise, stop};
+use super::{raise, stop, turns};
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, slot, stop as reason};
 
@@ -31,7 +31,7 @@ pub extern "C" fn cairn_machine_guard(ctx: &mut Machine, bytes: Value, kept: Val
 /// that returns.
 #[inline]
 fn serve(ctx: &mut Machine, room: &Room) {
-    if ctx.stop & (reason::TICK | reason::SCHEDULE) != 0 && stop::take_tick(ctx) {
+    if ctx.stop & (reason::TICK | reason::SCHEDULE) != 0 && turns::take_tick(ctx) {
         suspend(ctx, room);
         raise::go_on_with(ctx, ctx.slot(slot::TICK_HOOK))
     }

@@ -1,7 +1,7 @@
 //! What the machine keeps besides its context: plain data, one part for each strategy that needs it.
 
 use super::audit::Auditor;
-use super::frames::quasi::Quasi;
+use super::frames::quasi_blocks::Quasi;
 use super::frames::stack_region::StackRegion;
 use cairn_layout::facts::FrameKind;
 use cairn_layout::limits::RED_ZONE;

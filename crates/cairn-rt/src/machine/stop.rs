@@ -14,17 +14,16 @@
 //!  read interrupted (EINTR) ──▶ serve_blocked ──▶ take
 //! ```
 //!
-//! `Machine::stack_guard` is `thread.stack_limit` unless a bit of `Machine::stop` is set. Whoever changes either calls
-//! [`arm`], which looks at `stop` after it has written the guard, while a handler writes `stop` before the guard: so no
-//! request is lost, whichever comes first.
+//! The two words are [`super::stop_word`]'s.
 //!
 //! Signals are a matter of the process: they go to the one machine that [`watch`] was called for, which is the main
 //! program's. Signals that were ignored when the process began stay ignored.
 
-use super::{raise, ticker};
+use super::raise;
+use super::stop_word::{arm, request, served};
 use crate::fatal;
 use cairn_layout::Value;
-use cairn_layout::machine::{Machine, STOP, slot, stop};
+use cairn_layout::machine::{Machine, slot, stop};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, Ordering::SeqCst};
 
@@ -43,29 +42,6 @@ static WAKER: AtomicI32 = AtomicI32::new(-1);
 pub fn wake_through(machine: *mut Machine, fd: i32) {
     if WATCHED.load(SeqCst) == machine {
         WAKER.store(fd, SeqCst);
-    }
-}
-
-/// Lets the stack guard say what the limit and the requests ask for.
-pub fn arm(ctx: &mut Machine) {
-    // SAFETY: words of a live machine; whoever else writes them does so atomically.
-    let (guard, stop) =
-        unsafe { (AtomicU64::from_ptr(&raw mut ctx.stack_guard), AtomicU64::from_ptr(&raw mut ctx.stop)) };
-    guard.store(ctx.thread.stack_limit, SeqCst);
-    if stop.load(SeqCst) != 0 {
-        guard.store(STOP, SeqCst);
-    }
-}
-
-/// Requests a stop of a machine for a reason, a bit of [`stop`]. Async-signal-safe; may be called by any thread.
-///
-/// # Safety
-/// The machine is alive.
-pub unsafe fn request(machine: *mut Machine, reason: u64) {
-    // SAFETY: by the contract of this function.
-    unsafe {
-        AtomicU64::from_ptr(&raw mut (*machine).stop).fetch_or(reason, SeqCst);
-        AtomicU64::from_ptr(&raw mut (*machine).stack_guard).store(STOP, SeqCst);
     }
 }
 
@@ -156,32 +132,10 @@ fn take_signal(ctx: &mut Machine) -> i64 {
     i64::from(signal)
 }
 
-/// A request has been served.
-pub fn served(ctx: &mut Machine, reason: u64) {
-    // SAFETY: a word of a live machine, accessed atomically.
-    unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.fetch_and(!reason, SeqCst);
-    arm(ctx);
-}
-
 /// Guardians have got something back: does the program want to know? The request is served.
 pub fn take_finalizers(ctx: &mut Machine) -> bool {
     served(ctx, stop::FINALIZERS);
     ctx.slot(slot::FINALIZER_HOOK).is_procedure()
-}
-
-/// Has something been requested that the next safepoint will serve?
-pub fn is_asked(ctx: &mut Machine) -> bool {
-    // SAFETY: a word of a live machine, accessed atomically.
-    unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.load(SeqCst) & !(stop::ZEAL | stop::SCHEDULE) != 0
-}
-
-/// Shall another thread have its turn, and is there somebody to give it? A request by the ticker is served.
-#[cold]
-pub fn take_tick(ctx: &mut Machine) -> bool {
-    // SAFETY: a word of a live machine, accessed atomically.
-    let asked = unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.fetch_and(!stop::TICK, SeqCst) & stop::TICK != 0;
-    arm(ctx);
-    (ticker::at_random(ctx) || asked) && ctx.slot(slot::TICK_HOOK).is_procedure()
 }
 
 /// In a runtime call that may block: serves a requested stop. There is no way back into such a call, so the program's

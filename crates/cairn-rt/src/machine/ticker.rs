@@ -2,9 +2,9 @@
 //!
 //! The problem: the scheduler is Scheme code (`lib/cairn/scheduler.sld`); a thread that computes does not call it. The
 //! idea: while two threads want to run, an OS thread that sleeps all the time requests a stop of the machine
-//! ([`stop::request`]) every few milliseconds; at its next safepoint compiled code comes to the runtime, which calls
-//! the scheduler's tick hook there ([`super::safepoint`]). The scheduler turns the ticker off as soon as a tick finds
-//! nobody else who wants to run, so programs with one thread never have one, and an idle program is not woken.
+//! ([`stop_word::request`]) every few milliseconds; at its next safepoint compiled code comes to the runtime, which
+//! calls the scheduler's tick hook there ([`super::safepoint`]). The scheduler turns the ticker off as soon as a tick
+//! finds nobody else who wants to run, so programs with one thread never have one, and an idle program is not woken.
 //!
 //! Turning on and off is cheap, for a program may do so a million times a second: both are a store; the OS thread finds
 //! out when its sleep ends, and only a ticker that has found nothing to do waits to be woken.
@@ -14,22 +14,17 @@
 //!
 //! Invariant: the OS thread ends before the machine does ([`Ticker::end`]).
 
-use super::stop;
-use crate::runtime::rt;
-use cairn_layout::Value;
-use cairn_layout::machine::{Machine, slot, stop as reason};
+use super::stop_word;
+use cairn_layout::machine::{Machine, stop as reason};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// At a safepoint of a random schedule, one in so many switches.
-const RARENESS: u64 = 4;
-
 /// A machine that may be sent to another OS thread, to request stops there.
 struct Stopped(*mut Machine);
 
-// SAFETY: `stop::request` may be called by any thread.
+// SAFETY: `stop_word::request` may be called by any thread.
 unsafe impl Send for Stopped {}
 
 /// What both sides know.
@@ -63,7 +58,7 @@ impl Ticker {
     }
 
     /// Lets a machine be stopped every `period` nanoseconds; 0: no more.
-    fn set(&mut self, machine: *mut Machine, period: u64) {
+    pub fn set(&mut self, machine: *mut Machine, period: u64) {
         if self.random.is_some() {
             return;
         }
@@ -93,7 +88,7 @@ impl Ticker {
     }
 
     /// The next random number (SplitMix64; Steele, Lea & Flood 2014), if schedules are random.
-    fn next(&mut self) -> Option<u64> {
+    pub fn next(&mut self) -> Option<u64> {
         let state = self.random.as_mut()?;
         *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = *state;
@@ -121,69 +116,14 @@ fn tick(shared: &Shared, machine: Stopped) {
         state = sleep.unwrap_or_else(|e| e.into_inner()).0;
         if !state.ends && shared.period.load(SeqCst) != 0 {
             // SAFETY: the machine lives until `Ticker::end` has come back.
-            unsafe { stop::request(machine.0, reason::TICK) };
+            unsafe { stop_word::request(machine.0, reason::TICK) };
         }
-    }
-}
-
-/// Does a random schedule switch at this safepoint?
-pub fn at_random(ctx: &mut Machine) -> bool {
-    ctx.slot(slot::TICK_HOOK).is_procedure() && rt(ctx).ticker.next().is_some_and(|n| n % RARENESS == 0)
-}
-
-/// `(thread-tick nanoseconds)`.
-#[unsafe(no_mangle)]
-pub extern "C" fn cairn_thread_tick(ctx: &mut Machine, period: Value) -> Value {
-    let machine: *mut Machine = ctx;
-    rt(ctx).ticker.set(machine, period.as_fixnum() as u64);
-    Value::UNSPECIFIED
-}
-
-/// `(thread-random n)`.
-#[unsafe(no_mangle)]
-pub extern "C" fn cairn_thread_random(ctx: &mut Machine, n: Value) -> Value {
-    match rt(ctx).ticker.next() {
-        Some(random) => Value::fixnum((random % n.as_fixnum().max(1) as u64) as i64),
-        None => Value::FALSE,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bare_runtime::TestRuntime;
-    use std::time::Instant;
-
-    fn is_asked(ctx: &mut Machine) -> bool {
-        // SAFETY: a word of a live machine, accessed atomically.
-        unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.fetch_and(!reason::TICK, SeqCst) & reason::TICK != 0
-    }
-
-    fn is_asked_within(ctx: &mut Machine, time: Duration) -> bool {
-        let start = Instant::now();
-        while start.elapsed() < time {
-            if is_asked(ctx) {
-                return true;
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        false
-    }
-
-    #[test]
-    fn a_ticker_ticks_while_it_is_on() {
-        let mut t = TestRuntime::new();
-        let ctx = t.ctx();
-        for _ in 0..3 {
-            cairn_thread_tick(ctx, Value::fixnum(1_000_000));
-            assert!(is_asked_within(ctx, Duration::from_secs(10)));
-            assert!(is_asked_within(ctx, Duration::from_secs(10)), "again and again");
-            cairn_thread_tick(ctx, Value::fixnum(0));
-            std::thread::sleep(Duration::from_millis(20));
-            is_asked(ctx);
-            assert!(!is_asked_within(ctx, Duration::from_millis(30)), "off");
-        }
-    }
 
     #[test]
     fn the_same_seed_gives_the_same_numbers() {

@@ -52,7 +52,7 @@ use crate::exhaustion;
 use crate::machine::audit::Segment;
 use crate::machine::frame_reader::{descriptor, visit_frames};
 use crate::machine::state::State;
-use crate::machine::stop;
+use crate::machine::stop_word::arm;
 use crate::runtime::rt;
 use cairn_heap::RootVisitor;
 use cairn_heap::address::Address;
@@ -167,7 +167,7 @@ fn seal(ctx: &mut Machine, state: u64) {
 /// Sets the limit of the chunk now in use.
 fn set_limit(ctx: &mut Machine, limit: u64) {
     ctx.thread.stack_limit = limit;
-    stop::arm(ctx);
+    arm(ctx);
 }
 
 /// See [`FrameStrategy::overflow`].

@@ -11,6 +11,7 @@
 mod chunks;
 mod heap;
 pub(super) mod quasi;
+pub(in crate::machine) mod quasi_blocks;
 mod resize;
 mod stack;
 pub(super) mod stack_region;

@@ -16,10 +16,11 @@
 //! Invariants: a part whose bit is not set is in the free list, in a frame made since the last collection, or behind
 //! the cursor; frames with a bit have a mark; the outermost frame's link is 0.
 
+use super::quasi_blocks::{Block, PART, Quasi};
 use super::{FrameStrategy, continuation_word, make_continuation, whole};
 use crate::machine::audit::Segment;
 use crate::machine::frame_reader::{descriptor, is_live};
-use crate::machine::stop;
+use crate::machine::stop_word::arm;
 use crate::runtime::rt;
 use cairn_heap::address::Address;
 use cairn_heap::blocks::POISON;
@@ -28,69 +29,10 @@ use cairn_layout::Value;
 use cairn_layout::code::{SHAPE, flags, shape_words};
 use cairn_layout::machine::{Machine, slot};
 use cairn_layout::object::continuation;
-use cairn_layout::quasi::{MARK, NEXT, PART_WORDS, part_of, parts};
-use std::collections::HashSet;
+use cairn_layout::quasi::{MARK, NEXT, part_of, parts};
 
-/// Bytes of a part.
-const PART: u64 = 8 * PART_WORDS as u64;
 /// Most bytes of a block.
 const BLOCK_MAX: u64 = 1 << 20;
-
-/// Parts next to each other, and which of them the last collections have kept.
-struct Block {
-    start: u64,
-    end: u64,
-    kept: Vec<u64>,
-}
-
-impl Block {
-    /// Number of a part.
-    fn index(&self, part: u64) -> usize {
-        ((part - self.start) / PART) as usize
-    }
-    fn keeps(&self, i: usize) -> bool {
-        self.kept[i / 64] >> (i % 64) & 1 != 0
-    }
-    fn is_empty(&self) -> bool {
-        self.kept.iter().all(|bits| *bits == 0)
-    }
-}
-
-/// State of the strategy.
-#[derive(Default)]
-pub struct Quasi {
-    /// By address.
-    blocks: Vec<Block>,
-    /// Blocks whose free parts have not been handed out since the last collection; the last one comes first.
-    waiting: Vec<u64>,
-    /// Frames that the audit under way has seen.
-    audited: HashSet<u64>,
-}
-
-impl Quasi {
-    /// The block of a part.
-    fn block(&mut self, part: u64) -> Option<&mut Block> {
-        let i = self.blocks.partition_point(|b| b.end <= part);
-        self.blocks.get_mut(i).filter(|b| b.start <= part)
-    }
-
-    /// Sets a part's bit; was it set?
-    fn keep(&mut self, part: u64) -> bool {
-        let block = self.block(part).expect("a part of a block");
-        let i = block.index(part);
-        let kept = block.keeps(i);
-        block.kept[i / 64] |= 1 << (i % 64);
-        kept
-    }
-
-    /// A collection has begun: everything that it does not keep will be free.
-    fn begin(&mut self, everything: bool) {
-        if everything {
-            self.blocks.iter_mut().for_each(|b| b.kept.fill(0));
-        }
-        self.waiting = self.blocks.iter().rev().map(|b| b.start).collect();
-    }
-}
 
 fn quasi(ctx: &Machine) -> &'static mut Quasi {
     &mut rt(ctx).strategy.quasi
@@ -244,7 +186,7 @@ pub enum QuasiRuntime {}
 impl FrameStrategy for QuasiRuntime {
     fn start(ctx: &mut Machine) {
         ctx.thread.stack_limit = 0;
-        stop::arm(ctx);
+        arm(ctx);
         let halt = rt(ctx).strategy.halt;
         make(ctx, [halt, 0]);
     }

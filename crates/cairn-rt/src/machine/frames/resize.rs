@@ -13,7 +13,7 @@ use super::chunks::{ChunksRuntime, audit_segment, visit_segment};
 use super::whole::COPIES;
 use super::{FrameStrategy, whole};
 use crate::machine::audit::Segment;
-use crate::machine::stop;
+use crate::machine::stop_word::arm;
 use crate::runtime::rt;
 use cairn_heap::RootVisitor;
 use cairn_heap::address::Address;
@@ -35,7 +35,7 @@ fn enter(ctx: &mut Machine, (start, end): (u64, u64)) {
         *(t.base as *mut u64) = underflow;
     }
     t.stack_limit = start + BELOW_RED_ZONE + RED_ZONE;
-    stop::arm(ctx);
+    arm(ctx);
 }
 
 /// The smallest stack.

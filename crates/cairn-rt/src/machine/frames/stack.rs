@@ -28,7 +28,7 @@ use super::{FrameStrategy, whole};
 use crate::machine::audit::Segment;
 use crate::machine::frame_reader::visit_frames;
 use crate::machine::state::{Geometry, State};
-use crate::machine::stop;
+use crate::machine::stop_word::{arm, served};
 use crate::runtime::rt;
 use crate::{exhaustion, fatal};
 use cairn_heap::RootVisitor;
@@ -120,7 +120,7 @@ impl FrameStrategy for StackRuntime {
         clear(ctx);
         ctx.thread.chunk = region(ctx).start();
         ctx.thread.stack_limit = 0;
-        stop::arm(ctx);
+        arm(ctx);
         let halt = state(ctx).halt;
         ctx.thread.sp -= 8;
         // SAFETY: there is room for a frame of one word.
@@ -133,7 +133,7 @@ impl FrameStrategy for StackRuntime {
     }
 
     fn grown(ctx: &mut Machine) {
-        stop::served(ctx, reason::STACK);
+        served(ctx, reason::STACK);
         let bytes = region(ctx).take_growth();
         if rt(ctx).heap.charge(bytes).is_err() {
             exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.charge(bytes));

@@ -18,7 +18,7 @@
 //! Invariants: pages from `frontier` to `end` can be read and written; a region is in the list of watched ones as long
 //! as it is mapped; nodes of the list are never freed, so the handler can walk it at any time.
 
-use crate::machine::stop;
+use crate::machine::stop_word;
 use cairn_layout::machine::{Machine, stop as reason};
 use std::ptr::null_mut;
 use std::sync::Once;
@@ -97,7 +97,7 @@ impl Watched {
         }
         self.frontier.store(new, SeqCst);
         // SAFETY: a region's machine lives longer than the region.
-        unsafe { stop::request(self.machine.load(SeqCst), reason::STACK) };
+        unsafe { stop_word::request(self.machine.load(SeqCst), reason::STACK) };
         true
     }
 }

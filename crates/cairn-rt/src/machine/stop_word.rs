@@ -1,0 +1,44 @@
+//! The two words by which a machine is asked to stop at its next safepoint.
+//!
+//! `Machine::stack_guard` is `thread.stack_limit` unless a bit of `Machine::stop` is set. Whoever changes either calls
+//! [`arm`], which looks at `stop` after it has written the guard, while [`request`] writes `stop` before the guard: so
+//! no request is lost, whichever comes first.
+
+use cairn_layout::machine::{Machine, STOP, stop};
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
+/// Lets the stack guard say what the limit and the requests ask for.
+pub fn arm(ctx: &mut Machine) {
+    // SAFETY: words of a live machine; whoever else writes them does so atomically.
+    let (guard, stop) =
+        unsafe { (AtomicU64::from_ptr(&raw mut ctx.stack_guard), AtomicU64::from_ptr(&raw mut ctx.stop)) };
+    guard.store(ctx.thread.stack_limit, SeqCst);
+    if stop.load(SeqCst) != 0 {
+        guard.store(STOP, SeqCst);
+    }
+}
+
+/// Requests a stop of a machine for a reason, a bit of [`stop`]. Async-signal-safe; may be called by any thread.
+///
+/// # Safety
+/// The machine is alive.
+pub unsafe fn request(machine: *mut Machine, reason: u64) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        AtomicU64::from_ptr(&raw mut (*machine).stop).fetch_or(reason, SeqCst);
+        AtomicU64::from_ptr(&raw mut (*machine).stack_guard).store(STOP, SeqCst);
+    }
+}
+
+/// A request has been served.
+pub fn served(ctx: &mut Machine, reason: u64) {
+    // SAFETY: a word of a live machine, accessed atomically.
+    unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.fetch_and(!reason, SeqCst);
+    arm(ctx);
+}
+
+/// Has something been requested that the next safepoint will serve?
+pub fn is_asked(ctx: &mut Machine) -> bool {
+    // SAFETY: a word of a live machine, accessed atomically.
+    unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.load(SeqCst) & !(stop::ZEAL | stop::SCHEDULE) != 0
+}

@@ -1,0 +1,68 @@
+//! How the scheduler has the system watch files, and waits when no thread can run ([`crate::events`]).
+
+use crate::alloc::make_list;
+use crate::events::Events;
+use crate::failure::{describe_io, other};
+use crate::machine::{stop, stop_word};
+use crate::runtime::{Runtime, rt};
+use cairn_layout::Value;
+use cairn_layout::machine::Machine;
+use std::io;
+use std::time::Duration;
+
+/// How long a program waits before it counts as idle, and collects.
+const IDLE: Duration = Duration::from_millis(50);
+
+fn events(rt: &mut Runtime) -> io::Result<&mut Events> {
+    if rt.events.is_none() {
+        let events = Events::new()?;
+        stop::wake_through(rt.machine(), events.signals());
+        rt.events = Some(events);
+    }
+    Ok(rt.events.as_mut().expect("made above"))
+}
+
+/// `(thread-watch descriptor what)`: 1 to read, 2 to write. `#f`: that never blocks.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_thread_watch(ctx: &mut Machine, fd: Value, what: Value) -> Value {
+    let fd = fd.as_fixnum() as i32;
+    match events(rt(ctx)).and_then(|e| e.watch(fd, what.as_fixnum() as u64)) {
+        Ok(watched) => Value::bool(watched),
+        Err(e) => {
+            let message = format!("cannot wait for a file: {}", describe_io(&e));
+            other(ctx, "", message, &[])
+        }
+    }
+}
+
+/// `(thread-wait nanoseconds)`: waits until a watched descriptor is ready, at most so long, without end if the number
+/// is negative. The result is a list of `4 * descriptor + what`. It may come back early: a signal has arrived, or the
+/// program is idle and collects at its next safepoint.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_thread_wait(ctx: &mut Machine, nanoseconds: Value) -> Value {
+    let time = u64::try_from(nanoseconds.as_fixnum()).ok().map(Duration::from_nanos);
+    let told = wait(ctx, time).unwrap_or_else(|e| {
+        crate::fatal::say(ctx, &format!("cairn: cannot wait for files: {}", describe_io(&e)));
+        crate::fatal::end(ctx, 1)
+    });
+    let told: Vec<Value> = told.into_iter().map(|n| Value::fixnum(n as i64)).collect();
+    make_list(ctx, &told)
+}
+
+fn wait(ctx: &mut Machine, time: Option<Duration>) -> io::Result<Vec<u64>> {
+    let long = time.is_none_or(|t| t > IDLE);
+    if long && let Some(patience) = rt(ctx).heap.idle_collection() {
+        let patience = patience.max(IDLE);
+        let short = time.map_or(patience, |t| t.min(patience));
+        let told = events(rt(ctx))?.wait(Some(short))?;
+        if told.is_empty() && !stop_word::is_asked(ctx) {
+            // If it is not due any more, the program asks again.
+            let _ = rt(ctx).heap.request_idle_collection(&mut ctx.lo, &mut ctx.hi);
+        }
+        return Ok(told);
+    }
+    if stop_word::is_asked(ctx) {
+        return Ok(Vec::new());
+    }
+    events(rt(ctx))?.wait(time)
+}
