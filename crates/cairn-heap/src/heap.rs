@@ -48,7 +48,7 @@ use crate::space::large::LargeSpace;
 use crate::space::pinned::PinnedSpace;
 use crate::space::segregated::SegregatedSpace;
 use crate::space::stack_chunks::ChunkSpace;
-use crate::stats::{CollectionEvent, Observer, Reason, Stats};
+use crate::stats::{CollectionEvent, CollectionKind, Observer, Reason, Stats};
 use crate::weak::{GivenBack, WeakHandle, WeakKind, WeakObjects};
 use crate::zeal::Pace;
 use cairn_layout::collector::{Allocation, FREE_LISTS, FreeList, Prefix};
@@ -56,7 +56,7 @@ use cairn_layout::facts::{self, CollectorFacts};
 use cairn_layout::limits::CHECK_RESERVE;
 pub use cairn_layout::object::AllocKind;
 use cairn_layout::object::LARGE_BYTES;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// An idle program that holds less than this does not collect.
 const IDLE_BYTES: u64 = 4 << 20;
@@ -155,11 +155,37 @@ impl Core {
             self.marks.expect_ambiguity().expect("address space for finding objects");
         }
     }
-    pub(crate) fn notify(&mut self, event: &CollectionEvent) {
+    /// The cause of a collection, where all collections are of one kind: what was wanted, or what the request says.
+    pub(crate) fn cause(&self, wanted: Option<Reason>, request: Request) -> Reason {
+        wanted.unwrap_or(match request {
+            Request::Auto if self.zeal.every_safepoint => Reason::Zeal,
+            Request::Auto => Reason::Limit,
+            _ => Reason::Request,
+        })
+    }
+    /// A collection that the counters include is over: its pause is counted, and whoever listens is told.
+    pub(crate) fn collected(&mut self, kind: CollectionKind, reason: Reason, began: Instant, bytes: Volume) {
+        let pause = began.elapsed();
+        match kind {
+            CollectionKind::Minor => self.stats.minor_pauses.add(pause),
+            CollectionKind::Major => self.stats.major_pauses.add(pause),
+        }
+        let Volume { nursery, before, after, copied, limit } = bytes;
+        let number = self.stats.minor + self.stats.major;
+        let event = CollectionEvent { number, kind, reason, nursery, before, after, copied, limit, pause };
         if let Some(o) = &mut self.observer {
-            o.collection(event);
+            o.collection(&event);
         }
     }
+}
+
+/// Bytes of a collection; see [`CollectionEvent`].
+pub(crate) struct Volume {
+    pub(crate) nursery: u64,
+    pub(crate) before: u64,
+    pub(crate) after: u64,
+    pub(crate) copied: u64,
+    pub(crate) limit: u64,
 }
 
 /// The collectors that a heap can be made with.

@@ -34,10 +34,10 @@ use crate::address::{Address, Span, WORD};
 use crate::check::{self, Foreign};
 use crate::config::HeapConfig;
 use crate::error::{HeapError, OutOfMemory};
-use crate::heap::Core;
+use crate::heap::{Core, Volume};
 use crate::model::{ObjectModel, RefKind};
 use crate::space::nursery::Extent;
-use crate::stats::{CollectionEvent, CollectionKind, Reason};
+use crate::stats::{CollectionKind, Reason};
 use crate::weak::WeakTracing;
 use cairn_layout::collector::{BDW, CELL_GRANULE, FREE_LISTS, FreeList, LARGEST_CELL};
 use cairn_layout::object::AllocKind;
@@ -412,25 +412,9 @@ impl Plan for Bdw {
         core.sizing.after_major(live, 0);
         core.sizing.note_age(before, core.stats.allocated);
         self.budget.renew(core.sizing.limit().saturating_sub(live));
-        let reason = match request {
-            Request::Auto if core.zeal.every_safepoint => Reason::Zeal,
-            Request::Auto => Reason::Limit,
-            _ => Reason::Request,
-        };
-        let pause = began.elapsed();
-        core.stats.major_pauses.add(pause);
-        let event = CollectionEvent {
-            number: core.stats.major,
-            kind: CollectionKind::Major,
-            reason: wanted.unwrap_or(reason),
-            nursery: taken,
-            before,
-            after: live,
-            copied: 0,
-            limit: core.sizing.limit(),
-            pause,
-        };
-        core.notify(&event);
+        let reason = core.cause(wanted, request);
+        let bytes = Volume { nursery: taken, before, after: live, copied: 0, limit: core.sizing.limit() };
+        core.collected(CollectionKind::Major, reason, began, bytes);
         if walks {
             check::demand("after", core, model, &[], client);
         }

@@ -45,13 +45,13 @@ use crate::address::{Address, BLOCK_BYTES, PAIR_BYTES, Span, blocks_for};
 use crate::check;
 use crate::config::HeapConfig;
 use crate::error::{HeapError, OutOfMemory};
-use crate::heap::Core;
+use crate::heap::{Core, Volume};
 use crate::marks::LINES_PER_BLOCK;
 use crate::model::ObjectModel;
 use crate::sampling::Sampling;
 use crate::space::markregion::{Evacuate, MarkRegionSpace, Tables};
 use crate::space::nursery::{Extent, Nursery};
-use crate::stats::{CollectionEvent, CollectionKind, Reason};
+use crate::stats::{CollectionKind, Reason};
 use cairn_layout::limits::CHECK_RESERVE;
 use cairn_layout::object::AllocKind;
 use pins::{Pins, Stays};
@@ -338,27 +338,12 @@ impl Gen {
         }
         self.wanted = None;
         core.chunk_bytes_at_collection = core.chunks.bytes();
-        let pause = began.elapsed();
-        match kind {
-            CollectionKind::Minor => core.stats.minor_pauses.add(pause),
-            CollectionKind::Major => core.stats.major_pauses.add(pause),
-        }
         let after = self.held(core);
         if kind == CollectionKind::Major {
             core.stats.live = core.stats.live.max(after);
         }
-        let event = CollectionEvent {
-            number: core.stats.minor + core.stats.major,
-            kind,
-            reason,
-            nursery,
-            before,
-            after,
-            copied,
-            limit: core.sizing.limit(),
-            pause,
-        };
-        core.notify(&event);
+        let bytes = Volume { nursery, before, after, copied, limit: core.sizing.limit() };
+        core.collected(kind, reason, began, bytes);
     }
 }
 

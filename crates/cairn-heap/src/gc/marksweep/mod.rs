@@ -32,12 +32,12 @@ use crate::config::{HeapConfig, Tracing};
 use crate::error::{HeapError, OutOfMemory};
 use crate::find::Finder;
 use crate::gc::{AmbiguousVisitor, RootVisitor};
-use crate::heap::Core;
+use crate::heap::{Core, Volume};
 use crate::model::{Located, ObjectModel};
 use crate::space::immortal::ImmortalSpace;
 use crate::space::nursery::Extent;
 use crate::space::segregated::ClassId;
-use crate::stats::{CollectionEvent, CollectionKind, Reason};
+use crate::stats::{CollectionKind, Reason};
 use cairn_layout::collector::{FREE_LISTS, FreeList, MARKSWEEP};
 use cairn_layout::object::AllocKind;
 use marking::{Marker, Shared, Stacks};
@@ -341,25 +341,9 @@ impl Plan for MarkSweep {
             let keep = if wanted == Some(Reason::Request) { 0 } else { self.budget.total().saturating_sub(holes) };
             core.pool.release(blocks_for(keep));
         }
-        let reason = match request {
-            Request::Auto if core.zeal.every_safepoint => Reason::Zeal,
-            Request::Auto => Reason::Limit,
-            _ => Reason::Request,
-        };
-        let pause = began.elapsed();
-        core.stats.major_pauses.add(pause);
-        let event = CollectionEvent {
-            number: core.stats.major,
-            kind: CollectionKind::Major,
-            reason: wanted.unwrap_or(reason),
-            nursery: taken,
-            before,
-            after: self.survived,
-            copied: 0,
-            limit: core.sizing.limit(),
-            pause,
-        };
-        core.notify(&event);
+        let reason = core.cause(wanted, request);
+        let bytes = Volume { nursery: taken, before, after: self.survived, copied: 0, limit: core.sizing.limit() };
+        core.collected(CollectionKind::Major, reason, began, bytes);
         if walks {
             check::demand("after", core, model, &[], client);
         }

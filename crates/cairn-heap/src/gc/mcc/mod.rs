@@ -38,11 +38,11 @@ use crate::address::{Address, BLOCK_BYTES, Span, WORD, blocks_for};
 use crate::check;
 use crate::config::{HeapConfig, Proposals};
 use crate::error::{HeapError, OutOfMemory};
-use crate::heap::Core;
+use crate::heap::{Core, Volume};
 use crate::model::ObjectModel;
 use crate::space::nursery::Extent;
 use crate::space::pages::{PageId, PageSpace, Role};
-use crate::stats::{CollectionEvent, CollectionKind, Reason};
+use crate::stats::{CollectionKind, Reason};
 use cairn_layout::collector::{MCC, prefix};
 use cairn_layout::limits::CHECK_RESERVE;
 use cairn_layout::object::AllocKind;
@@ -412,26 +412,9 @@ impl Plan for Mcc {
         if !core.zeal.poison {
             core.pool.release(blocks_for((self.size / 3 * 2).saturating_sub(core.used())));
         }
-        let reason = match request {
-            Request::Auto if core.zeal.every_safepoint => Reason::Zeal,
-            Request::Auto => Reason::Limit,
-            _ => Reason::Request,
-        };
-        let reason = self.wanted.take().unwrap_or(reason);
-        let pause = began.elapsed();
-        core.stats.major_pauses.add(pause);
-        let event = CollectionEvent {
-            number: core.stats.major,
-            kind: CollectionKind::Major,
-            reason,
-            nursery,
-            before,
-            after: core.used(),
-            copied: counts.copied,
-            limit: self.size,
-            pause,
-        };
-        core.notify(&event);
+        let reason = core.cause(self.wanted.take(), request);
+        let bytes = Volume { nursery, before, after: core.used(), copied: counts.copied, limit: self.size };
+        core.collected(CollectionKind::Major, reason, began, bytes);
         if walks {
             check::demand("after", core, model, &self.extents(lo, hi), client);
         }
