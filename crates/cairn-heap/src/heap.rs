@@ -686,10 +686,6 @@ impl<M: ObjectModel> Heap<M> {
     pub fn stack_chunks(&self) -> Vec<(u64, u64)> {
         self.core.chunks.in_use(&self.core.pool).map(|s| (s.start.0, s.bytes())).collect()
     }
-    /// Does a stack chunk keep whatever its words refer to, those of no frame, too?
-    pub fn scans_whole_chunks(&self) -> bool {
-        ask!(self, p => p.scans_whole_chunks())
-    }
     /// One past the last byte of the chunk in use at this address.
     pub fn chunk_end(&self, chunk: u64) -> u64 {
         if let Some(end) = ask!(self, p => p.chunk_end(Address(chunk))) {

@@ -142,18 +142,21 @@ fn chunks_live_while_a_continuation_refers_to_them() {
     let (chunk, bytes) = m.heap.alloc_chunk(32 << 10).unwrap();
     assert!(m.heap.chunk_end(chunk) >= chunk + bytes);
     let held = m.cons(fix(7), NIL);
+    // What is left of a frame that has returned: else each continuation would keep those before it.
+    let left = m.cons(fix(8), NIL);
     put(chunk, 0, held);
+    put(chunk, 1, left);
     let k = m.continuation(chunk, 0, 1, NIL);
     m.roots.words = vec![k];
-    m.roots.weak = vec![Some(held)];
+    m.roots.weak = vec![Some(held), Some(left)];
     forget();
     m.major();
-    assert_eq!(m.roots.weak, [Some(held)]);
+    assert_eq!(m.roots.weak, [Some(held), None]);
     assert_eq!(get(held, 0), fix(7));
     m.roots.words.clear();
     forget();
     m.major();
-    assert_eq!(m.roots.weak, [None]);
+    assert_eq!(m.roots.weak, [None, None]);
 }
 
 #[test]

@@ -281,10 +281,6 @@ pub(crate) trait Plan {
     fn chunk_end(&self, _chunk: Address) -> Option<Address> {
         None
     }
-    /// Does a stack chunk keep whatever its words refer to?
-    fn scans_whole_chunks(&self) -> bool {
-        false
-    }
     /// Is this address in the heap?
     #[inline]
     fn owns(&self, core: &Core, a: Address) -> bool {

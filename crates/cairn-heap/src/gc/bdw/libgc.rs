@@ -24,6 +24,9 @@ pub(super) struct StackBase {
     pub base: *mut c_void,
 }
 
+/// Told of an object and its size.
+pub(super) type Reachable = unsafe extern "C" fn(*mut c_void, usize, *mut c_void);
+
 macro_rules! functions {
     ($($name:ident: $type:ty,)*) => {
         /// The functions that we use, by their names without `GC_`.
@@ -72,6 +75,7 @@ functions! {
     is_heap_ptr: unsafe extern "C" fn(*const c_void) -> c_int,
     is_marked: unsafe extern "C" fn(*const c_void) -> c_int,
     set_mark_bit: unsafe extern "C" fn(*const c_void),
+    enumerate_reachable_objects_inner: unsafe extern "C" fn(Reachable, *mut c_void),
     push_all: unsafe extern "C" fn(*const c_void, *const c_void),
     set_push_other_roots: unsafe extern "C" fn(Option<unsafe extern "C" fn()>),
     set_on_collection_event: unsafe extern "C" fn(Option<unsafe extern "C" fn(c_int)>),

@@ -12,10 +12,10 @@
 //! * `GC_disable` holds except at safepoints of compiled code: values in Rust's hands are invisible to libgc. When to
 //!   collect is decided as by the other collectors ([`crate::sizing`]).
 //! * Roots are what the client shows, and nothing else: libgc's own (static data, the native stack) are cleared, or cut
-//!   down to the collector's own frames. Precise words are gathered; static data and ambiguous words are shown in
-//!   place.
-//! * Stack chunks are objects of libgc, scanned whole: so which of them live comes out of marking, as continuations
-//!   refer to their chunks. Frames are ambiguous here, always.
+//!   down to the collector's own frames. Precise words are gathered; static data and ambiguous words are shown in place.
+//! * Stack chunks are objects of libgc that it does not look into: what is left of frames that have returned would keep
+//!   whole histories of continuations alive. Continuations that libgc has marked are found among the objects of their
+//!   size, and their frames are traced by [`rest`].
 //! * Immortal objects stay in the region, and are roots.
 //! * What is weak is dealt with between marking and sweeping ([`rest`]).
 //!
@@ -140,6 +140,12 @@ unsafe extern "C" fn on_event(event: c_int) {
     }
 }
 
+/// Overwrites what earlier calls have left where libgc's frames will be: it reads these, too.
+#[inline(never)]
+fn clear_stack() {
+    std::hint::black_box(&mut [0u64; 2 << 10]);
+}
+
 impl Bdw {
     /// Bytes in use, as libgc counts: of blocks that are not free as a whole.
     fn held(&self) -> u64 {
@@ -212,6 +218,8 @@ impl Bdw {
             let mut rest = Rest::new(model, gc);
             // SAFETY: by the contract; libgc has marked, and does nothing else until this is over.
             unsafe {
+                rest.find_continuations();
+                WeakTracing::<C>::trace(&mut rest, client);
                 if weak.is_idle(true) {
                     client.visit_dying(&mut rest);
                     WeakTracing::<C>::trace(&mut rest, client);
@@ -231,6 +239,7 @@ impl Bdw {
             (gc.set_push_other_roots)(Some(push_roots));
             (gc.set_on_collection_event)(Some(on_event));
             (gc.enable)();
+            clear_stack();
             if release {
                 (gc.gcollect_and_unmap)()
             } else {
@@ -315,16 +324,12 @@ impl Plan for Bdw {
     }
 
     fn allocate_chunk(&mut self, core: &mut Core, bytes: u64) -> Option<Result<Span, OutOfMemory>> {
-        Some(self.one(core, bytes, false).map(|a| Span::new(a, a.plus(bytes))))
+        Some(self.one(core, bytes, true).map(|a| Span::new(a, a.plus(bytes))))
     }
 
     fn free_chunk(&mut self, chunk: Address) -> bool {
         // SAFETY: a chunk is an object of libgc's, and nobody refers to it.
         unsafe { (self.gc.functions.free)(chunk.bytes().cast()) };
-        true
-    }
-
-    fn scans_whole_chunks(&self) -> bool {
         true
     }
 

@@ -474,12 +474,6 @@ impl FrameStrategy for ChunksRuntime {
         // Those that nothing refers to are free afterwards.
         state(ctx).chunks.left.clear();
         remainder(ctx);
-        if rt(ctx).heap.scans_whole_chunks()
-            && let Some((spare, _)) = state(ctx).chunks.spare.take()
-        {
-            // Its words would be roots. (What is below the youngest frame may be the segment of a continuation.)
-            rt(ctx).heap.free_chunk(spare);
-        }
     }
 
     unsafe fn visit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
