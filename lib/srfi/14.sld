@@ -53,12 +53,19 @@
             (set-boundaries! cs v)
             v)))
 
-    ;; The boundaries of the characters for which `in?` holds.
+    ;; No character of a standard set is among the planes that Unicode reserves, 4 to 13, nor in those for private use,
+    ;; 15 and 16.
+    (define first-reserved #x40000)
+    (define after-reserved #xE0000)
+    (define first-private #xF0000)
+
+    ;; The boundaries of the characters for which the predicate of a standard set holds.
     (define (boundaries-of in?)
       (let loop ((i 0) (inside? #f) (l '()))
         (cond
           ((eqv? i first-surrogate) (loop after-surrogates #f (if inside? (cons i l) l)))
-          ((eqv? i limit) (list->vector (reverse (if inside? (cons i l) l))))
+          ((eqv? i first-reserved) (loop after-reserved #f (if inside? (cons i l) l)))
+          ((eqv? i first-private) (list->vector (reverse (if inside? (cons i l) l))))
           ((eq? inside? (if (in? (integer->char i)) #t #f)) (loop (+ i 1) inside? l))
           (else (loop (+ i 1) (not inside?) (cons i l))))))
 
