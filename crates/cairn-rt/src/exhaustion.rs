@@ -52,8 +52,12 @@ pub fn refuse(ctx: &mut Machine, bytes: u64) -> ! {
         _ => format!("{} more would exceed the heap limit of {}", size_text(bytes), size_text(limit)),
     };
     let message = format!("out of memory: {what} (raise it with --heap-max)");
-    let again = std::mem::replace(&mut rt.exhaustion, Exhaustion::Raised) == Exhaustion::Raised;
-    if !again {
+    let before = std::mem::replace(&mut rt.exhaustion, Exhaustion::Raised);
+    if before == Exhaustion::Plenty {
+        // Nobody has asked for a collection yet: the next heap check is to find that there is room for all else.
+        let _ = rt.heap.request_collection(&mut ctx.lo, &mut ctx.hi, true);
+    }
+    if before != Exhaustion::Raised {
         let beyond = rt.heap.bytes_in_use().saturating_sub(limit);
         rt.heap.set_overdraft(beyond + reserve(limit));
         let message = message.clone();
