@@ -63,15 +63,16 @@ impl Configuration {
         format!("{mode}-{}-{}-{}", self.frames.name, self.collector.name, self.opt)
     }
 
-    /// Does this cell run the program of this number? Under zeal, where a program takes seconds, each pair beside the
-    /// cross, and each collector under the evaluator, runs one program of [`SHARES`]: the next pair runs others. With
-    /// `CAIRN_MATRIX=whole`, every cell runs all.
+    /// Does this cell run the program of this number? The usual pair runs all. The others run all by `cairn run`; built
+    /// or under zeal, where a program takes seconds, each pair runs one program of [`SHARES`], and the next pair runs
+    /// others, so that each strategy and each collector meets every program. With `CAIRN_MATRIX=whole`, every cell runs
+    /// all.
     pub fn runs(&self, program: usize) -> bool {
         let usual = Configuration::usual();
-        let evaluated = self.opt == "auto" && self.collector != usual.collector;
-        let shared = self.mode.is_zealous() && (evaluated || !is_on_cross(self));
+        let costly = self.mode.is_zealous() || self.mode == Mode::Build;
+        let is_usual = self.frames == usual.frames && self.collector == usual.collector;
         let pair = pairs().position(|p| p.frames == self.frames && p.collector == self.collector).unwrap();
-        !shared || is_whole() || (program + pair).is_multiple_of(SHARES)
+        !costly || is_usual || is_whole() || (program + pair).is_multiple_of(SHARES)
     }
 
     /// Arguments of `cairn run` and `cairn build`.
@@ -117,8 +118,8 @@ pub fn evaluated() -> impl Iterator<Item = Configuration> {
 }
 
 /// The matrix: the usual pair in every way; the others of the cross by each mode and each level of optimization once;
-/// the rest of the pairs under zeal, which demands most, with a share of the programs. `CAIRN_MATRIX=whole` leaves
-/// nothing out, and takes hours.
+/// the rest of the pairs under zeal, which demands most; each with its share of the programs ([`Configuration::runs`]).
+/// `CAIRN_MATRIX=whole` leaves nothing out, and takes hours.
 pub fn all() -> impl Iterator<Item = Configuration> {
     let every = [Mode::Run, Mode::Build, Mode::Zeal].into_iter().flat_map(|m| ["high", "low"].map(|opt| (m, opt)));
     let every: Vec<_> = every.collect();

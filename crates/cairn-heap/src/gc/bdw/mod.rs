@@ -11,8 +11,9 @@
 //!   have none of, need not be recognized (`GC_set_all_interior_pointers(0)`).
 //! * `GC_disable` holds except at safepoints of compiled code: values in Rust's hands are invisible to libgc. When to
 //!   collect is decided as by the other collectors ([`crate::sizing`]).
-//! * Roots are what the client shows, and nothing else: libgc's own (static data, the native stack) are cleared, or cut
-//!   down to the collector's own frames. Precise words are gathered; static data and ambiguous words are shown in place.
+//! * Roots are what the client shows, and nothing else: libgc's own (static data, the native stack) are cleared, or
+//!   cut down to the collector's own frames. Precise words are gathered; static data and ambiguous words are shown in
+//!   place.
 //! * Stack chunks are objects of libgc that it does not look into: what is left of frames that have returned would keep
 //!   whole histories of continuations alive. Continuations that libgc has marked are found among the objects of their
 //!   size, and their frames are traced by [`rest`].
