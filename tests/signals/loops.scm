@@ -21,6 +21,12 @@
 (define (is-even? n m) (if (= n 0) (is-odd? m 1) (is-odd? (- n 1) m)))
 (define (is-odd? n m) (if (= n 0) (is-even? m 1) (is-even? (- n 1) m)))
 
+;; Procedures that do nothing but call themselves, or one another.
+(define (itself x) (itself x))
+(define (there x) (back x))
+(define (back x) (elsewhere x))
+(define (elsewhere x) (there x))
+
 ;; Tail calls of procedures that nobody knows.
 (define ring (make-vector 3 #f))
 (define (unknown)
@@ -107,6 +113,8 @@
     ((fib) (let loop () (fib 25) (loop)))
     ((deep) (fib 200))
     ((parity) (is-even? 10 1))
+    ((itself) (itself 0))
+    ((circle-of-calls) (there 0))
     ((unknown) (unknown))
     ((cps) (let loop () (cps 100 (lambda (v) v)) (loop)))
     ((applied) (vector-set! ring 0 applied) (applied 1 2 3))

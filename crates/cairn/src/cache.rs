@@ -29,6 +29,7 @@ use crate::options::{CompileOptions, Level};
 use crate::sources::{Seen, Source};
 use crate::unfinished;
 use std::ffi::OsString;
+use std::fs::File;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_128;
@@ -37,12 +38,24 @@ use xxhash_rust::xxh3::xxh3_128;
 #[derive(Clone, Debug)]
 pub struct Cache {
     directory: PathBuf,
+    /// Is the directory made when it is not there?
+    make: bool,
 }
 
 impl Cache {
     /// In this directory. It is made when it is needed.
     pub fn new(directory: impl Into<PathBuf>) -> Cache {
-        Cache { directory: directory.into() }
+        Cache { directory: directory.into(), make: true }
+    }
+
+    /// In this directory while it is there: somebody else's, who may have removed it.
+    pub(crate) fn existing(directory: PathBuf) -> Cache {
+        Cache { directory, make: false }
+    }
+
+    /// Makes the directory.
+    pub(crate) fn make(&self) {
+        let _ = std::fs::create_dir_all(&self.directory);
     }
 
     /// Where the environment says: `CAIRN_CACHE_DIR`, or `cairn` in `XDG_CACHE_HOME`, or in `.cache` in `HOME`. Empty
@@ -79,13 +92,15 @@ impl Cache {
         let level = if *level == Level::Auto { Level::High } else { *level }; // compiled as a whole, it is the same
         key.put(format!("{} {} {level:?} {sites} {:?}", frames.name, gc.name, compiler_identity()?).as_bytes());
         let path = self.directory.join(format!("{:032x}.program", xxh3_128(&key.0)));
-        Some(Entry { path, key: key.0, program: xxh3_128(source.text.as_bytes()) })
+        Some(Entry { path, make: self.make, key: key.0, program: xxh3_128(source.text.as_bytes()) })
     }
 }
 
 /// The place of one program in the cache.
 pub(crate) struct Entry {
     path: PathBuf,
+    /// Is its directory made when it is not there?
+    make: bool,
     key: Vec<u8>,
     /// Hash of the program's text.
     program: u128,
@@ -112,6 +127,14 @@ impl Entry {
         Some(Compiled { object: r.get()?.to_vec(), warnings: Messages { plain, colored }, kind })
     }
 
+    /// Held by one process at a time; `None` while another one has it, or when there is no such directory.
+    pub(crate) fn lock(&self) -> Option<Locked> {
+        let path = self.path.with_extension("lock");
+        let file = File::create(&path).ok()?;
+        file.try_lock().ok()?;
+        Some(Locked { path, _file: file })
+    }
+
     /// Keeps a program.
     pub(crate) fn keep(&self, compiled: &Compiled, dependencies: Vec<(PathBuf, Seen)>) {
         let mut w = Writer::default();
@@ -133,9 +156,21 @@ impl Entry {
         w.count(compiled.kind as usize);
         w.put(&compiled.object);
         let file = [&xxh3_128(&w.0).to_le_bytes()[..], &w.0].concat();
-        if self.path.parent().is_some_and(|d| std::fs::create_dir_all(d).is_ok()) {
+        if self.path.parent().is_some_and(|d| d.is_dir() || self.make && std::fs::create_dir_all(d).is_ok()) {
             let _ = unfinished::write_whole(&self.path, &file);
         }
+    }
+}
+
+/// The lock of an entry. It goes away with the value.
+pub(crate) struct Locked {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
     }
 }
 

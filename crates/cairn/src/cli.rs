@@ -59,6 +59,8 @@ pub enum Command {
         /// Its arguments.
         arguments: Vec<OsString>,
     },
+    /// Compile for a process that runs a program.
+    Background,
     /// Compile the library beforehand: `./cairn` does it right after the binary.
     Prepare {
         /// How to compile.
@@ -327,8 +329,7 @@ fn command() -> clap::Command {
 
 /// The command line with the command that its first word stands for: without any, or before options, a session; a
 /// file is run, and whatever follows are its own arguments.
-fn with_command(args: impl Iterator<Item = OsString>) -> Result<Vec<OsString>, ExitCode> {
-    let mut args: Vec<OsString> = args.collect();
+fn with_command(mut args: Vec<OsString>) -> Result<Vec<OsString>, ExitCode> {
     let first = args.get(1).map_or("", |a| a.to_str().unwrap_or("/"));
     if COMMANDS.contains(&first) || ["-h", "--help", "-V", "--version"].contains(&first) {
         return Ok(args);
@@ -347,6 +348,10 @@ fn with_command(args: impl Iterator<Item = OsString>) -> Result<Vec<OsString>, E
 
 /// Parses the command line; on failure or `--help` everything has been printed.
 pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> {
+    let args: Vec<OsString> = args.collect();
+    if args.len() == 2 && args[1] == cairn::BACKGROUND {
+        return Ok(Command::Background);
+    }
     let args = with_command(args)?;
     if args.get(1).is_some_and(|a| a == "cc") {
         // All that follows are another compiler's options.

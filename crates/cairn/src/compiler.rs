@@ -24,10 +24,11 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default)]
 pub struct Compiler {
     pub(crate) options: CompileOptions,
-    library_path: Vec<PathBuf>,
+    pub(crate) library_path: Vec<PathBuf>,
     library: Option<PathBuf>,
     cache: Option<Cache>,
     pub(crate) observer: Option<fn(&str, Duration)>,
+    pub(crate) background: Option<PathBuf>,
 }
 
 impl Compiler {
@@ -64,6 +65,13 @@ impl Compiler {
         self
     }
 
+    /// What is compiled while its program runs is compiled by another process of this program, which calls
+    /// [`crate::compile_in_background`] when its argument is [`crate::BACKGROUND`]; otherwise by a thread.
+    pub fn background(mut self, program: Option<PathBuf>) -> Compiler {
+        self.background = program;
+        self
+    }
+
     /// The program as object code, for an executable: from the cache, or compiled now.
     pub fn compile(&self, source: &Source) -> Result<Compiled, Error> {
         self.compile_for(source, false)
@@ -86,8 +94,8 @@ impl Compiler {
         self.entry(source)?.find()
     }
 
-    fn entry(&self, source: &Source) -> Option<Entry> {
-        let cache = self.cache.as_ref().filter(|_| self.library.is_none())?;
+    pub(crate) fn entry(&self, source: &Source) -> Option<Entry> {
+        let cache = self.keeps()?;
         cache.entry(source, &self.library_path, &self.options)
     }
 
@@ -110,9 +118,9 @@ impl Compiler {
         Ok(compiled)
     }
 
-    /// Does this session keep what it compiles?
-    pub(crate) fn keeps(&self) -> bool {
-        self.cache.is_some() && self.library.is_none()
+    /// The cache, if this session keeps what it compiles.
+    pub(crate) fn keeps(&self) -> Option<&Cache> {
+        self.cache.as_ref().filter(|_| self.library.is_none())
     }
 
     /// Compiles the library beforehand, unless that was done.

@@ -3,30 +3,32 @@
 //! The problem: LLVM needs tens of milliseconds to start and about one for each procedure; most programs run for less
 //! than that, and most of what is in a program runs once. The idea: `run` expands the program on the library that was
 //! compiled beforehand and hands its Core to the evaluator of that library, with no code to generate. Evaluation counts
-//! how often procedures are entered. When that becomes much, this thread's other half compiles a module of what is hot,
-//! with all passes and LLVM's, while evaluation goes on; it is loaded when it is done.
+//! how often procedures are entered. When that becomes much, the compiler makes a module of what is hot beside the
+//! program, with all passes and LLVM's, while evaluation goes on; it is loaded when it is done.
 //!
 //! ```text
-//!  thread of the program      expand ─ encode ─ evaluate ···· hot! ············· load ─ native code
-//!  another thread                                               └ expand ─ optimize ─ LLVM ┘
+//!  the program                expand ─ encode ─ evaluate ···· hot! ············· load ─ native code
+//!  another process                                              └ expand ─ optimize ─ LLVM ┘
 //! ```
 //!
-//! What a module is, is said in `cairn_core::tier`; how the two halves meet, in `cairn-rt/src/native.rs`.
+//! The other process is there so that the program's stays small ([`crate::background`]); a thread waits for it. What a
+//! module is, is said in `cairn_core::tier`; how the two halves meet, in `cairn-rt/src/native.rs`.
 //!
-//! A program that runs for long is also compiled as a whole, at the lowest priority, and kept in the cache: the next
-//! time it runs from there. Only what was compiled as a whole is cached: modules depend on what a run has done before.
+//! A program that runs for long is also compiled as a whole, at a low priority, and kept in the cache, be it after
+//! its end: the next time it runs from there. Only what was compiled as a whole is cached: modules depend on what a run
+//! has done before.
 //!
 //! Invariants: both halves expand the same texts with sessions of their own, so their numbers agree; what the program
-//! read from files is kept for that. Whoever leaves while the other thread compiles must not tear LLVM down:
-//! [`leave`].
+//! read from files is kept for that. Whoever leaves while a thread compiles must not tear LLVM down: [`leave`].
 
 use crate::Error;
 use crate::RunOptions;
+use crate::background::{Made, Work};
 use crate::boot;
 use crate::compiler::Compiler;
 use crate::diagnostics::Messages;
 use crate::pipeline;
-use crate::sources::{Files, Source, Texts};
+use crate::sources::{Files, Source};
 use cairn_core::ir::SourceFile;
 use cairn_core::passes::{self, Opt};
 use cairn_core::tier::{self, Lambdas, Makers, Request};
@@ -42,7 +44,7 @@ use cairn_rt::start_options::{Host, MakeEvaluator};
 use cairn_syntax::{BootLibrary, Session};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Key of the procedure that runs a program.
 const RUN_PROGRAM: &str = "(cairn evaluator) run-program";
@@ -75,9 +77,8 @@ impl Drop for Hot {
 /// What the other thread has to do with.
 #[derive(Debug)]
 struct Compilation {
-    compiler: Compiler,
-    source: Source,
-    texts: Texts,
+    work: Work,
+    began: Instant,
     /// The module that was asked for last, when it is done.
     module: Mutex<Option<Native>>,
     done: Condvar,
@@ -85,7 +86,7 @@ struct Compilation {
     whole: AtomicBool,
 }
 
-/// A program that runs for so long after its first module came is compiled as a whole, for the next time.
+/// A program that runs for so long, and has a module, is compiled as a whole, for the next time.
 const LONG: Duration = Duration::from_secs(1);
 
 /// Nobody panics with these locks.
@@ -99,6 +100,7 @@ pub(crate) fn prepare(
     source: &Source,
     files: &mut Files,
 ) -> Result<Option<Evaluation>, Error> {
+    let began = Instant::now();
     let Some(library) = compiler.boot() else { return Ok(None) };
     if library.number(RUN_PROGRAM).is_none() {
         return Ok(None);
@@ -120,12 +122,11 @@ pub(crate) fn prepare(
     let encoded = encode::with_room(|| encode::tiered(&program, &mut names, &lambdas, here as u32));
     let Ok(Data::List(forms, _)) = encoded else { return Ok(None) };
     let compilation = Compilation {
-        compiler: compiler.clone(),
-        source: source.clone(),
-        texts: files.texts(),
+        work: Work { compiler: compiler.clone(), source: source.clone(), texts: files.texts() },
+        began,
         module: Mutex::new(None),
         done: Condvar::new(),
-        whole: AtomicBool::new(compiler.keeps() && files.dependencies().is_some()),
+        whole: AtomicBool::new(compiler.keeps().is_some() && files.dependencies().is_some()),
     };
     let program = Hot {
         sizes: [forms.len(), lambdas.len(), lambdas.value_cell(), lambdas.cells()],
@@ -145,7 +146,7 @@ impl Evaluation {
     /// Runs the program in this process, in a runtime of its own; the result is its exit status. A program that calls
     /// `exit`, or leaves an exception uncaught, ends the process. Whoever ends it afterwards calls [`leave`].
     pub fn run(&self, options: RunOptions) -> Result<i32, Error> {
-        let library = boot::find_or_make(&self.program.compilation.compiler)?;
+        let library = boot::find_or_make(&self.program.compilation.work.compiler)?;
         let export = library.number(RUN_PROGRAM).ok_or("the library cannot evaluate".to_string())?;
         let library = Arc::new(library);
         let file = library.clone();
@@ -227,12 +228,25 @@ impl Compilation {
     /// Compiles the program as a whole and keeps that, with what time no other work wants, if the program runs for
     /// long: the next time it begins with the code that this time it gets.
     fn compile_whole(&self) {
-        std::thread::sleep(LONG);
-        // SAFETY: changes the priority of this thread, and of those that it makes.
-        #[allow(unsafe_code)]
-        unsafe {
-            libc::setpriority(libc::PRIO_PROCESS, libc::gettid() as libc::id_t, 19);
+        std::thread::sleep((self.began + LONG).saturating_duration_since(Instant::now()));
+        if let Some(cache) = self.work.compiler.keeps() {
+            cache.make();
+            self.work.whole();
         }
+    }
+
+    /// Has a module of what is hot compiled, and loads it.
+    fn module(&self, request: &Request) -> Result<Native, Error> {
+        let Made { object, makers: Makers { lambdas, procedures } } = self.work.module(request)?;
+        let code = Box::leak(Box::new(Jit::load_object(&object)?)); // modules stay
+        let table = code.lookup("cairn_module").ok_or("the module has no table".to_string())?;
+        Ok(Native { code: (table as *const ModuleTable, code.code()), lambdas, cells: procedures })
+    }
+}
+
+impl Work {
+    /// Compiles the program as a whole and keeps that.
+    pub(crate) fn whole_here(&self) {
         let compiler = self.compiler.clone().observer(None);
         let mut files = compiler.files(&self.source);
         files.use_texts(&self.texts);
@@ -240,8 +254,8 @@ impl Compilation {
         let _ = compiler.compile_with(&self.source, &mut files, true);
     }
 
-    /// Compiles a module of what is hot, and loads it.
-    fn module(&self, request: &Request) -> Result<Native, Error> {
+    /// Compiles a module of what is hot.
+    pub(crate) fn module_here(&self, request: &Request) -> Result<Made, Error> {
         let compiler = &self.compiler;
         let library = compiler.boot().ok_or("the library is gone".to_string())?;
         let mut files = compiler.files(&self.source);
@@ -259,16 +273,13 @@ impl Compilation {
         passes::prepare(&mut program);
         let own = program.forms.split_off(count);
         let library = std::mem::replace(&mut program.forms, own);
-        let Makers { lambdas, procedures } = tier::module(&mut program, 0, request);
+        let makers = tier::module(&mut program, 0, request);
         let copies = copies::add(&mut program, library);
         passes::optimize_prepared(&mut program, Opt::High, compiler.options.verify);
         copies::remove(&mut program, copies);
         globals::compact(&mut program);
         let always_bound = pipeline::always_bound(&program);
         let module = pipeline::lower_program(compiler, &program, &always_bound);
-        let object = pipeline::object(compiler, &module)?;
-        let code = Box::leak(Box::new(Jit::load_object(&object)?)); // modules stay
-        let table = code.lookup("cairn_module").ok_or("the module has no table".to_string())?;
-        Ok(Native { code: (table as *const ModuleTable, code.code()), lambdas, cells: procedures })
+        Ok(Made { object: pipeline::object(compiler, &module)?, makers })
     }
 }

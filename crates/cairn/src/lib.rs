@@ -22,6 +22,8 @@
 //! | `sources` | where programs, libraries and includes come from, and what was read |
 //! | `pipeline` | source text → object code, stage by stage |
 //! | `boot` | the library, compiled once |
+//! | `evaluated` | programs that are evaluated, and compiled where they are hot |
+//! | `background` | the compiler beside a running program |
 //! | `emit` | a stage as text |
 //! | `cache` | compiled programs, by content |
 //! | `link` | object code → executable |
@@ -29,6 +31,7 @@
 //! | `diagnostics` | compile-time messages with their source lines |
 //! | `unfinished` | files that appear whole or not at all |
 
+mod background;
 mod boot;
 mod cache;
 mod compiler;
@@ -42,6 +45,7 @@ mod prompt;
 mod sources;
 mod unfinished;
 
+pub use background::{ARGUMENT as BACKGROUND, compile_in_background};
 pub use cache::Cache;
 pub use cairn_rt::Options as RunOptions;
 pub use cairn_rt::start_options::{MostlyCopying, Zeal, library_path_of_environment, schedule_of_environment};

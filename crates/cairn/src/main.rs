@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Command::Build { file, output, compile } => build(&file, &output, &compile),
         Command::Study { arguments } => study(&arguments),
         Command::Cc { arguments } => return cairn_ptrcomp::cc(&arguments),
+        Command::Background => cairn::compile_in_background().map(|()| ExitCode::SUCCESS),
         Command::Prepare { compile } => compiler(&compile).prepare().map(|()| ExitCode::SUCCESS),
         Command::Emit { file, stage, only, compile } => emit(&file, stage, only.as_deref(), &compile),
     };
@@ -59,6 +60,8 @@ fn compiler(compile: &Compile) -> cairn::Compiler {
         .library_directory(cairn::library_directory_of_environment())
         .cache(compile.cache.then(cairn::Cache::of_environment).flatten())
         .observer(compile.time.then_some(report))
+        // this very file, whatever has become of its name
+        .background(Some("/proc/self/exe".into()))
 }
 
 fn repl(

@@ -67,6 +67,7 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("a one-shot continuation was used a second time", "in control_by_oracle.rs: not all strategies notice"),
     ("the library is gone", "removed while a program runs on it"),
     ("the module has no table", "the object code was not made by this compiler"),
+    ("this is not for users", "in beside_programs.rs: an argument that only Cairn gives"),
     ("cannot run {}: {}", "cairn-study is missing beside cairn: an installation that was taken apart"),
 ];
 

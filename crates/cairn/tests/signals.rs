@@ -14,13 +14,15 @@ const LOOPS: &str = "tests/signals/loops.scm";
 /// A program that asks for signals.
 const ASKS: &str = "tests/signals/asks.scm";
 
-const WAYS: [&str; 24] = [
+const WAYS: [&str; 26] = [
     "count",
     "nested",
     "sometimes",
     "fib",
     "deep",
     "parity",
+    "itself",
+    "circle-of-calls",
     "unknown",
     "cps",
     "applied",

@@ -38,7 +38,7 @@ use crate::ir::{Clause, Expr, GlobalId, LabelId, Lambda, Literal, Program, TopFo
 use crate::prim::{Op, PrimOp};
 use crate::walk::{bind_clause, count_uses, deep, select_clause, visit};
 use cairn_layout::code::Site;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is needed of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,6 +92,8 @@ struct Simplifier<'a> {
     complexes: FxHashMap<VarId, [Atom; 2]>,
     labels: FxHashMap<LabelId, labels::State>,
     label_uses: Vec<u32>,
+    /// Global procedures that do nothing but call one another, forever.
+    endless: FxHashSet<GlobalId>,
 }
 
 /// Runs the pass.
@@ -106,6 +108,7 @@ pub fn run(program: &mut Program, facts: &GlobalFacts) {
         });
     }
     let count = program.vars.len();
+    let endless = endless(program, facts);
     let mut forms = std::mem::take(&mut program.forms);
     let mut s = Simplifier {
         program,
@@ -116,6 +119,7 @@ pub fn run(program: &mut Program, facts: &GlobalFacts) {
         complexes: FxHashMap::default(),
         labels: FxHashMap::default(),
         label_uses,
+        endless,
     };
     let last = forms.len().saturating_sub(1);
     for (i, form) in forms.iter_mut().enumerate() {
@@ -164,6 +168,47 @@ fn single_valued(e: &Expr) -> bool {
             | Expr::Lambda(_)
             | Expr::SetGlobal(..)
     )
+}
+
+/// `(lambda (a b) (g a b))`, where `g` is a global procedure of exactly these parameters: the same as `g`.
+fn forwards_to(l: &Lambda, facts: &GlobalFacts) -> Option<(GlobalId, Site)> {
+    let [c] = &l.clauses[..] else { return None };
+    let Expr::Call(f, args, _) = &c.body else { return None };
+    let Expr::Global(g, s) = **f else { return None };
+    let fits = c.rest.is_none()
+        && args.len() == c.params.len()
+        && c.params.iter().zip(args).all(|(p, a)| matches!(a, Expr::Local(v) if v == p));
+    let form = facts.lambda(g).filter(|_| fits)?;
+    // its forms are out of the program while we work on them: only facts about others can be used
+    let arity = facts.arity(form)?;
+    (arity == [(c.params.len(), false)]).then_some((g, s))
+}
+
+/// Global procedures from which there is no end to following [`forwards_to`].
+fn endless(program: &Program, facts: &GlobalFacts) -> FxHashSet<GlobalId> {
+    let mut next: FxHashMap<GlobalId, GlobalId> = FxHashMap::default();
+    for form in &program.forms {
+        if let TopForm::Define(g, Expr::Lambda(l)) = form
+            && let Some((to, _)) = forwards_to(l, facts)
+        {
+            next.insert(*g, to);
+        }
+    }
+    let mut endless = FxHashSet::default();
+    while let Some(start) = next.keys().next().copied() {
+        // what has been followed once is not in `next` any more
+        let mut path = vec![start];
+        let mut at = start;
+        while let Some(to) = next.remove(&at) {
+            path.push(to);
+            at = to;
+        }
+        let cycle = path.iter().position(|g| *g == at).is_some_and(|i| i + 1 < path.len());
+        if cycle || endless.contains(&at) {
+            endless.extend(path);
+        }
+    }
+    endless
 }
 
 impl Simplifier<'_> {
@@ -346,18 +391,11 @@ impl Simplifier<'_> {
         l
     }
 
-    /// `(lambda (a b) (g a b))`, where `g` is a global procedure of exactly these parameters: the same as `g`.
+    /// The global procedure that does the same as `l`. Procedures that call each other and nothing else, or themselves,
+    /// stay: no definition may come to be of itself.
     fn alias(&self, l: &Lambda) -> Option<Atom> {
-        let [c] = &l.clauses[..] else { return None };
-        let Expr::Call(f, args, _) = &c.body else { return None };
-        let Expr::Global(g, s) = **f else { return None };
-        let fits = c.rest.is_none()
-            && args.len() == c.params.len()
-            && c.params.iter().zip(args).all(|(p, a)| matches!(a, Expr::Local(v) if v == p));
-        let form = self.facts.lambda(g).filter(|_| fits)?;
-        // its forms are out of the program while we work on them: only facts about others can be used
-        let arity = self.facts.arity(form)?;
-        (arity == [(c.params.len(), false)]).then_some(Atom::Global(g, s))
+        let (g, site) = forwards_to(l, self.facts)?;
+        (!self.endless.contains(&g)).then_some(Atom::Global(g, site))
     }
 
     /// Splits a simplified expression into what is evaluated first and the rest. Takes a limited number of steps, for

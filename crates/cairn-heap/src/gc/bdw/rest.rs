@@ -1,9 +1,9 @@
 //! What libgc has left to be traced, when it has marked what the roots reach.
 //!
 //! The problem: the frames of a continuation are no words of an object; ephemerons and guardians make tracing go on,
-//! and libgc has none: its weak links and finalizers know nothing of a key that keeps a datum. The idea: between marking
-//! and sweeping libgc tells us so (`GC_EVENT_MARK_END`), and lets us ask and set mark bits. So the same code deals with
-//! what is weak as under every collector ([`crate::weak`]), and what it keeps is traced here, precisely.
+//! and libgc has none: its weak links and finalizers know nothing of a key that keeps a datum. The idea: between
+//! marking and sweeping libgc tells us so (`GC_EVENT_MARK_END`), and lets us ask and set mark bits. So the same code
+//! deals with what is weak as under every collector ([`crate::weak`]), and what it keeps is traced here, precisely.
 //!
 //! Cost: as for marking, but only what nothing but frames of continuations, an ephemeron, a guardian or a dying port
 //! keeps; and a few nanoseconds for each object that is marked, to find the continuations.

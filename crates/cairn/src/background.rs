@@ -1,0 +1,271 @@
+//! Compiling beside a running program, in a process of its own.
+//!
+//! The problem: LLVM takes ninety megabytes, and what it has once taken stays. A program that is evaluated takes eight.
+//! The idea: the command line starts itself again, as a compiler that gets a job on its standard input and answers on
+//! its standard output. What comes back is an object file, which is mapped without LLVM.
+//!
+//! ```text
+//!  program   ── job: session, source, texts that were read, task ──▶  cairn --compile-in-background
+//!            ◀── answer: object and numbers, or why there is none ──
+//! ```
+//!
+//! A module is for one run only: who makes it dies with the program (`PR_SET_PDEATHSIG`). A whole program is for the
+//! next run: who makes it goes on when this one ends, at a low priority, and nobody waits for an answer. Both are
+//! in process groups of their own, so that the signals of a terminal and of `timeout` do not reach them, and have
+//! nowhere to write messages to. Of several processes that would compile the same program as a whole, one does.
+//!
+//! Where no process can be made, or nobody has said what to start ([`Compiler::background`]), a thread does the same.
+
+use crate::Error;
+use crate::cache::{Cache, Reader, Writer};
+use crate::compiler::Compiler;
+use crate::options::{CompileOptions, Level};
+use crate::sources::{Source, Texts};
+use cairn_core::tier::{Makers, Request};
+use cairn_layout::facts;
+use std::ffi::OsStr;
+use std::io::{Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// What makes a command line such a process.
+pub const ARGUMENT: &str = "--compile-in-background";
+
+/// A program that is to be compiled while it runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Work {
+    pub(crate) compiler: Compiler,
+    pub(crate) source: Source,
+    pub(crate) texts: Texts,
+}
+
+/// What of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Task<'a> {
+    /// What is hot.
+    Module(&'a Request),
+    /// Everything, for the cache.
+    Whole,
+}
+
+/// A module.
+#[derive(Clone, Debug)]
+pub(crate) struct Made {
+    pub(crate) object: Vec<u8>,
+    pub(crate) makers: Makers,
+}
+
+impl Work {
+    /// A module of what is hot.
+    pub(crate) fn module(&self, request: &Request) -> Result<Made, Error> {
+        match self.ask(Task::Module(request)) {
+            None => self.module_here(request),
+            Some(answer) => {
+                self.understand(&answer).unwrap_or_else(|| Err("the compiler has ended".to_string().into()))
+            }
+        }
+    }
+
+    /// Compiles the program as a whole and keeps that, with what time no other work wants.
+    pub(crate) fn whole(&self) {
+        if self.ask(Task::Whole).is_none() {
+            // SAFETY: changes the priority of this thread, and of those that it makes.
+            #[allow(unsafe_code)]
+            unsafe {
+                libc::setpriority(libc::PRIO_PROCESS, libc::gettid() as libc::id_t, LOW);
+            }
+            self.whole_here();
+        }
+    }
+
+    /// Has another process do it; `None` if there is none. Returns when that has ended.
+    fn ask(&self, task: Task) -> Option<Vec<u8>> {
+        let program = self.compiler.background.as_ref()?;
+        let mut command = Command::new(program);
+        command.arg(ARGUMENT).process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().ok()?;
+        let (mut job, mut answer) = (child.stdin.take()?, Vec::new());
+        // should it not listen, the answer says so
+        let _ = job.write_all(&self.job(task));
+        drop(job);
+        let _ = child.stdout.take()?.read_to_end(&mut answer);
+        let _ = child.wait();
+        Some(answer)
+    }
+
+    fn job(&self, task: Task) -> Vec<u8> {
+        let Work { compiler, source, texts } = self;
+        let mut w = Writer::default();
+        w.count(std::process::id() as usize);
+        let CompileOptions { frames, gc, level, sites, verify } = compiler.options;
+        w.put(frames.name);
+        w.put(gc.name);
+        w.count(match level {
+            Level::Low => 0,
+            Level::High => 1,
+            Level::Auto => 2,
+        });
+        w.count(sites.into());
+        w.count(verify.into());
+        w.count(compiler.observer.is_some().into());
+        w.count(compiler.cache_directory().is_some().into());
+        w.path(compiler.cache_directory().unwrap_or(Path::new("")));
+        w.count(compiler.library_path.len());
+        compiler.library_path.iter().for_each(|d| w.path(d));
+        w.path(&source.path);
+        w.put(&source.text);
+        w.count(texts.len());
+        for (path, text) in texts {
+            w.path(path);
+            w.count(text.is_some().into());
+            w.put(text.as_deref().unwrap_or_default());
+        }
+        match task {
+            Task::Whole => w.count(0),
+            Task::Module(Request { entered, bound }) => {
+                w.count(1);
+                w.count(entered.len());
+                entered.iter().for_each(|n| w.count(*n as usize));
+                w.count(bound.len());
+                bound.iter().for_each(|b| w.count((*b).into()));
+            }
+        }
+        w.0
+    }
+
+    /// What the other process has answered; `None` if that is not an answer.
+    fn understand(&self, answer: &[u8]) -> Option<Result<Made, Error>> {
+        let mut r = Reader(answer);
+        for _ in 0..r.count()? {
+            let (stage, time) = (String::from_utf8(r.get()?.to_vec()).ok()?, r.count()?);
+            if let Some(observer) = self.compiler.observer {
+                observer(&stage, Duration::from_nanos(time as u64));
+            }
+        }
+        if r.count()? == 0 {
+            return Some(Err(Error::Other(String::from_utf8(r.get()?.to_vec()).ok()?)));
+        }
+        let lambdas = r.counts()?;
+        let procedures = r.counts()?.into_iter().map(|n| n as u32).collect();
+        Some(Ok(Made { object: r.get()?.to_vec(), makers: Makers { lambdas, procedures } }))
+    }
+}
+
+/// A low priority: enough to come to an end beside programs that keep all processors busy.
+const LOW: i32 = 10;
+
+/// What the stages of this process took.
+static STAGES: Mutex<Vec<(String, Duration)>> = Mutex::new(Vec::new());
+
+fn note_stage(stage: &str, time: Duration) {
+    if let Ok(mut stages) = STAGES.lock() {
+        stages.push((stage.to_string(), time));
+    }
+}
+
+/// Does a job: what a process does that was started with [`ARGUMENT`].
+pub fn compile_in_background() -> Result<(), Error> {
+    let mut job = Vec::new();
+    let read = std::io::stdin().read_to_end(&mut job);
+    let work = read.ok().and_then(|_| understand_job(&job)).ok_or("this is not for users".to_string())?;
+    let (parent, work, request) = work;
+    let Some(request) = request else {
+        // SAFETY: changes the priority of this process.
+        #[allow(unsafe_code)]
+        unsafe {
+            libc::setpriority(libc::PRIO_PROCESS, 0, LOW);
+        }
+        if let Some(entry) = work.compiler.entry(&work.source)
+            && let Some(_lock) = entry.lock()
+            && entry.find().is_none()
+        {
+            work.whole_here();
+        }
+        return Ok(());
+    };
+    // SAFETY: asks for a signal; nothing of this process has to be put in order when it comes.
+    #[allow(unsafe_code)]
+    let orphan = unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        libc::getppid() as usize != parent
+    };
+    if orphan {
+        return Ok(());
+    }
+    let made = work.module_here(&request);
+    let mut w = Writer::default();
+    let stages = STAGES.lock().map(|stages| stages.clone()).unwrap_or_default();
+    w.count(stages.len());
+    for (stage, time) in stages {
+        w.put(stage);
+        w.count(time.as_nanos() as usize);
+    }
+    match made {
+        Err(e) => {
+            w.count(0);
+            w.put(e.to_string());
+        }
+        Ok(Made { object, makers: Makers { lambdas, procedures } }) => {
+            w.count(1);
+            w.count(lambdas.len());
+            lambdas.iter().for_each(|n| w.count(*n));
+            w.count(procedures.len());
+            procedures.iter().for_each(|n| w.count(*n as usize));
+            w.put(object);
+        }
+    }
+    // whoever does not listen has ended
+    let _ = std::io::stdout().write_all(&w.0);
+    let _ = std::io::stdout().flush();
+    Ok(())
+}
+
+/// Who asks, and what for.
+fn understand_job(job: &[u8]) -> Option<(usize, Work, Option<Request>)> {
+    let mut r = Reader(job);
+    let parent = r.count()?;
+    let name = |r: &mut Reader| String::from_utf8(r.get()?.to_vec()).ok();
+    let frames = facts::strategy(&name(&mut r)?)?;
+    let gc = facts::collector(&name(&mut r)?)?;
+    let level = *[Level::Low, Level::High, Level::Auto].get(r.count()?)?;
+    let options = CompileOptions { frames, gc, level, sites: r.count()? != 0, verify: r.count()? != 0 };
+    let observer = (r.count()? != 0).then_some(note_stage as fn(&str, Duration));
+    let (keeps, directory) = (r.count()? != 0, r.path()?);
+    let cache = keeps.then(|| Cache::existing(directory));
+    let library_path = (0..r.count()?).map(|_| r.path()).collect::<Option<Vec<PathBuf>>>()?;
+    let source = Source { path: r.path()?, text: name(&mut r)? };
+    let mut texts = Texts::new();
+    for _ in 0..r.count()? {
+        let (path, is_there, text) = (r.path()?, r.count()? != 0, name(&mut r)?);
+        texts.push((path, is_there.then_some(text)));
+    }
+    let request = match r.count()? {
+        0 => None,
+        _ => {
+            let entered = r.counts()?.into_iter().map(|n| n as u32).collect();
+            Some(Request { entered, bound: r.counts()?.into_iter().map(|b| b != 0).collect() })
+        }
+    };
+    let compiler = Compiler::new(options).library_path(library_path).cache(cache).observer(observer);
+    Some((parent, Work { compiler, source, texts }, request))
+}
+
+impl Writer {
+    fn path(&mut self, path: &Path) {
+        self.put(path.as_os_str().as_bytes());
+    }
+}
+
+impl Reader<'_> {
+    fn path(&mut self) -> Option<PathBuf> {
+        Some(PathBuf::from(OsStr::from_bytes(self.get()?)))
+    }
+
+    fn counts(&mut self) -> Option<Vec<usize>> {
+        (0..self.count()?).map(|_| self.count()).collect()
+    }
+}
