@@ -63,16 +63,20 @@ impl Configuration {
         format!("{mode}-{}-{}-{}", self.frames.name, self.collector.name, self.opt)
     }
 
-    /// Does this cell run the program of this number? The usual pair runs all. The others run all by `cairn run`; built
-    /// or under zeal, where a program takes seconds, each pair runs one program of [`SHARES`], and the next pair runs
-    /// others, so that each strategy and each collector meets every program. With `CAIRN_MATRIX=whole`, every cell runs
-    /// all.
+    /// Does this cell run the program of this number? All run all by `cairn run`; built or under zeal, where a program
+    /// takes seconds, each runs its share.
     pub fn runs(&self, program: usize) -> bool {
+        !(self.mode.is_zealous() || self.mode == Mode::Build) || self.shares(program)
+    }
+
+    /// Is the program of this number in this pair's share? The usual pair's are all; that of any other is one of
+    /// [`SHARES`], and the next pair's are others, so that each strategy and each collector meets every program. With
+    /// `CAIRN_MATRIX=whole`, every pair's are all.
+    pub fn shares(&self, program: usize) -> bool {
         let usual = Configuration::usual();
-        let costly = self.mode.is_zealous() || self.mode == Mode::Build;
         let is_usual = self.frames == usual.frames && self.collector == usual.collector;
         let pair = pairs().position(|p| p.frames == self.frames && p.collector == self.collector).unwrap();
-        !costly || is_usual || is_whole() || (program + pair).is_multiple_of(SHARES)
+        is_usual || is_whole() || (program + pair).is_multiple_of(SHARES)
     }
 
     /// Arguments of `cairn run` and `cairn build`.
@@ -82,7 +86,7 @@ impl Configuration {
     }
 }
 
-/// See [`Configuration::runs`].
+/// See [`Configuration::shares`].
 const SHARES: usize = 3;
 
 /// Every strategy with every collector, run with full optimization; [`Configuration::usual`] first.
