@@ -6,7 +6,8 @@
 ;;; tail calls, and its continuations can be captured and entered again like any others.
 ;;;
 ;;; A scope is a vector: the scope outside, then the values of its variables.  It is never changed once it is
-;;; complete (assigned variables live in boxes), so a continuation may enter code again.
+;;; complete (assigned variables live in boxes), so a continuation may enter code again.  The scope outside of a
+;;; procedure's own are its free variables, so that a closure keeps nothing else alive.
 ;;;
 ;;; A call that leaves its caller to be returned to has a *mark*, a record of the procedure around it, the text and the
 ;;; place there.  The mark is live in the call's frame, where backtraces find it (cairn-rt/src/evaluated_marks.rs); a
@@ -52,7 +53,11 @@
            ((1) (lambda (env) (vector-ref env 1)))
            ((2) (lambda (env) (vector-ref env 2)))
            (else (lambda (env) (vector-ref env i)))))
-        ((1) (lambda (env) (vector-ref (vector-ref env 0) i)))
+        ((1)
+         (case i
+           ((0) (lambda (env) (vector-ref (vector-ref env 0) 0)))
+           ((1) (lambda (env) (vector-ref (vector-ref env 0) 1)))
+           (else (lambda (env) (vector-ref (vector-ref env 0) i)))))
         ((2) (lambda (env) (vector-ref (vector-ref (vector-ref env 0) 0) i)))
         (else (lambda (env) (vector-ref (outer env depth) i)))))
 
@@ -214,7 +219,12 @@
              (set! this-procedure outer)
              maker)))
         ((begin) (gen-begin (map gen (cdr (vector->list code)))))
-        ((fix) (gen-fix (map gen (vector->list (part 1))) (sub 2)))
+        ((close) (gen-close (map gen (vector->list (part 1))) (sub 2)))
+        ((fix)
+         (let ((lambdas (map gen (vector->list (part 1)))) (body (sub 2)))
+           (if (part 3)
+               (gen-closed-fix lambdas (map gen (vector->list (part 3))) body)
+               (gen-fix lambdas body))))
         ((set)
          (let ((c (cell (part 1))) (name (part 2)) (value (sub 3)) (m (mark (part 4))))
            (lambda (env)
@@ -407,17 +417,66 @@
                           ((vector-ref (car cs) 2) (scope-of required rest? env args))
                           (loop (cdr cs)))))))))))
 
+    ;; A procedure that sees these values and nothing else.
+    (define (gen-close gens procedure)
+      (case (length gens)
+        ((0) (lambda (env) (procedure #f)))
+        ((1) (let ((a (car gens))) (lambda (env) (procedure (vector (a env))))))
+        ((2)
+         (let ((a (car gens)) (b (cadr gens)))
+           (lambda (env) (procedure (vector (a env) (b env))))))
+        ((3)
+         (let ((a (car gens)) (b (cadr gens)) (c (caddr gens)))
+           (lambda (env) (procedure (vector (a env) (b env) (c env))))))
+        (else (lambda (env) (procedure (list->vector (run-all gens env)))))))
+
     ;; The procedures see the scope that they are in.
     (define (gen-fix lambdas body)
-      (let ((n (length lambdas)))
-        (lambda (env)
-          (let ((scope (make-vector (+ n 1) env)))
-            (let loop ((i 1) (ls lambdas))
-              (if (pair? ls)
-                  (begin
-                    (vector-set! scope i ((car ls) scope))
-                    (loop (+ i 1) (cdr ls)))))
-            (body scope)))))
+      (if (null? (cdr lambdas))
+          (let ((l (car lambdas)))
+            (lambda (env)
+              (let ((scope (vector env #f)))
+                (vector-set! scope 1 (l scope))
+                (body scope))))
+          (let ((n (length lambdas)))
+            (lambda (env)
+              (let ((scope (make-vector (+ n 1) env)))
+                (put-procedures! lambdas scope scope 1)
+                (body scope))))))
+
+    ;; The procedures see each other and some values.
+    (define (gen-closed-fix lambdas gens body)
+      (define-syntax one
+        (syntax-rules ()
+          ((_ env make)
+           (let ((l (car lambdas)))
+             (lambda (env)
+               (let* ((group make) (f (l group)))
+                 (vector-set! group 1 f)
+                 (body (vector env f))))))))
+      (let ((n (length lambdas)) (k (length gens)))
+        (case (if (= n 1) k -1)
+          ((0) (one env (vector #f #f)))
+          ((1) (let ((a (car gens))) (one env (vector #f #f (a env)))))
+          ((2) (let ((a (car gens)) (b (cadr gens))) (one env (vector #f #f (a env) (b env)))))
+          (else
+           (lambda (env)
+             (let ((group (make-vector (+ n k 1) #f)) (scope (make-vector (+ n 1) env)))
+               (let loop ((i (+ n 1)) (gens gens))
+                 (if (pair? gens)
+                     (begin
+                       (vector-set! group i ((car gens) env))
+                       (loop (+ i 1) (cdr gens)))))
+               (put-procedures! lambdas group scope 1)
+               (body scope)))))))
+
+    ;; Procedures that see `group` into it and `scope`.
+    (define (put-procedures! lambdas group scope i)
+      (if (pair? lambdas)
+          (let ((f ((car lambdas) group)))
+            (vector-set! group i f)
+            (vector-set! scope i f)
+            (put-procedures! (cdr lambdas) group scope (+ i 1)))))
 
     (define (gen-receive producer required rest? body m)
       (lambda (env)
@@ -490,42 +549,73 @@
 
     ;; Procedures of lambda `n`, evaluated until there is native code, which is made for free variables `free`.  The
     ;; variables of a member of a recursive group have values only when the whole group is made.
+    ;;
+    ;; Such a closure has one variable, its *state*: a vector of the native closure or #f, the scope outside, the mark,
+    ;; the body, the lambda's number, what gives the free variables, and how many arguments it takes.  When the closure
+    ;; becomes the native one, which has no free variables, an activation of it may wait at its beginning, in another
+    ;; thread or behind a signal handler: the collector then takes the closure for one of two words, and that is what
+    ;; it must be.
+    (define-syntax state-native (syntax-rules () ((_ s) (vector-ref s 0))))
+    (define-syntax state-env (syntax-rules () ((_ s) (vector-ref s 1))))
+    (define-syntax state-mark (syntax-rules () ((_ s) (vector-ref s 2))))
+    (define-syntax state-body (syntax-rules () ((_ s) (vector-ref s 3))))
+    (define-syntax state-number (syntax-rules () ((_ s) (vector-ref s 4))))
+    (define-syntax state-free (syntax-rules () ((_ s) (vector-ref s 5))))
+    (define-syntax state-required (syntax-rules () ((_ s) (vector-ref s 6))))
+
+    ;; Counts an entry; makes the native closure if it is time.  Assigned, so that it is never inlined: `self` is its
+    ;; argument, and nothing else looks at the closure any more.
+    (define enter-state! #f)
+    (set! enter-state!
+      (lambda (self s)
+        (if (enter-evaluated (state-number s))
+            (let ((native (make-native s)))
+              (vector-set! s 0 native)
+              (if (null? (state-free s)) (%native-become! self native))
+              native)
+            #f)))
+
+    (define (make-native s)
+      (apply (vector-ref natives (state-number s)) (run-all (state-free s) (state-env s))))
+
     (define (gen-native clause n free member? m)
-      (define (make env)
-        (apply (vector-ref natives n) (run-all free env)))
+      (define required (vector-ref clause 0))
       (define-syntax switching
         (syntax-rules ()
-          ((_ (env native) formals native-call evaluated-call)
+          ((_ (s native env body) formals native-call evaluated-call)
            (lambda (env)
-             (if (if member? #f (vector-ref natives n))
-                 (make env)
-                 (let ((native #f))
-                   (define self
-                     (named-lambda (evaluated . formals)
-                       (if (or native
-                               (and (enter-evaluated n)
-                                    (begin
-                                      (set! native (make env))
-                                      (if (null? free) (%native-become! self native))
-                                      #t)))
-                           native-call
-                           (if (eq? native m) #f evaluated-call))))
-                   self))))))
-      (let ((required (vector-ref clause 0))
-            (rest? (vector-ref clause 1))
+             (let ((s (vector #f env m body n free required)))
+               (if (if member? #f (vector-ref natives n))
+                   (make-native s)
+                   (letrec
+                       ((self
+                         (named-lambda (evaluated . formals)
+                           (let ((native (or (state-native s) (enter-state! self s))))
+                             (if native
+                                 native-call
+                                 (let ((env (state-env s)) (body (state-body s)))
+                                   evaluated-call))))))
+                     self)))))))
+      (let ((rest? (vector-ref clause 1))
             (body (gen (vector-ref clause 2))))
         (if rest?
             (case required
-              ((0) (switching (env native) rest (apply native rest) (body (vector env rest))))
-              ((1) (switching (env native) (a . rest) (apply native a rest) (body (vector env a rest))))
-              (else (switching (env native) args (apply native args) (enter required #t body env args m))))
+              ((0) (switching (s native env body) rest (apply native rest) (body (vector env rest))))
+              ((1) (switching (s native env body) (a . rest) (apply native a rest) (body (vector env a rest))))
+              (else
+               (switching (s native env body) args
+                 (apply native args)
+                 (enter (state-required s) #t body env args (state-mark s)))))
             (case required
-              ((0) (switching (env native) () (native) (body (vector env))))
-              ((1) (switching (env native) (a) (native a) (body (vector env a))))
-              ((2) (switching (env native) (a b) (native a b) (body (vector env a b))))
-              ((3) (switching (env native) (a b c) (native a b c) (body (vector env a b c))))
-              ((4) (switching (env native) (a b c d) (native a b c d) (body (vector env a b c d))))
-              (else (switching (env native) args (apply native args) (enter required #f body env args m)))))))
+              ((0) (switching (s native env body) () (native) (body (vector env))))
+              ((1) (switching (s native env body) (a) (native a) (body (vector env a))))
+              ((2) (switching (s native env body) (a b) (native a b) (body (vector env a b))))
+              ((3) (switching (s native env body) (a b c) (native a b c) (body (vector env a b c))))
+              ((4) (switching (s native env body) (a b c d) (native a b c d) (body (vector env a b c d))))
+              (else
+               (switching (s native env body) args
+                 (apply native args)
+                 (enter (state-required s) #f body env args (state-mark s))))))))
 
     ;; Runs the program, which is evaluated.
     (define (run-program)

@@ -1,5 +1,5 @@
 ;; Weak references, ephemerons, guardians, finalizers, weak tables: what is broken, what is kept, and when.
-(import (scheme base) (scheme write) (cairn weak) (cairn hash-table))
+(import (scheme base) (scheme case-lambda) (scheme write) (cairn weak) (cairn hash-table))
 
 (define-syntax show
   (syntax-rules ()
@@ -14,12 +14,14 @@
 (define box-live (make-weak-box live))
 (define box-dead (make-weak-box (fresh 2)))
 (define box-number (make-weak-box 42))
+(define symbol 'symbol)
 (define pair (weak-cons (fresh 3) (fresh 4)))
-(define vec (weak-vector live (fresh 5) 'symbol 6 (string #\a)))
+(define vec (weak-vector live (fresh 5) symbol 6 (string #\a)))
 (collect)
 (show boxes (list (weak-box-value box-live) (weak-box-value box-dead) (weak-box-value box-number)))
 (show pair (list (weak-car pair) (weak-pair/car? pair) (weak-cdr pair)))
 (show vector (map (lambda (i) (weak-vector-ref vec i)) '(0 1 2 3 4)))
+(set! symbol #f)
 
 ;; Old weak objects that get young contents.
 (collect)
@@ -40,6 +42,26 @@
         (loop (+ i 100)
               (if (eq? (weak-vector-ref long i) live) (+ kept 1) kept)
               (if (weak-vector-ref long i) gone (+ gone 1))))))
+
+;; Procedures keep their free variables, and nothing else of what is around them.
+(define boxes '())
+(define (watched n)
+  (let ((x (fresh n)))
+    (set! boxes (cons (make-weak-box x) boxes))
+    x))
+(define plain (let ((x (watched 1)) (y (watched 2))) (reference-barrier x) (lambda () y)))
+(define inner
+  (let ((x (watched 3)))
+    (let ((y (watched 4)) (z (watched 5))) (reference-barrier x) (lambda () (list y z)))))
+(define looping
+  (let ((x (watched 6)) (y (watched 7)))
+    (reference-barrier x)
+    (letrec ((loop (lambda (i) (if (= i 0) y (loop (- i 1)))))) loop)))
+(define several (let ((x (watched 8)) (y (watched 9))) (reference-barrier x) (case-lambda (() y) ((z) (list y z)))))
+(define nothing (let ((x (watched 10))) (reference-barrier x) (lambda () 'nothing)))
+(collect)
+(show procedures (map weak-box-value (reverse boxes)))
+(show procedures (list (plain) (inner) (looping 3) (several) (several 1) (nothing)))
 
 ;; Ephemerons: the datum counts only while the key lives, also when it refers to the key.
 (define key (fresh 'key))

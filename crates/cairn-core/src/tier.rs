@@ -47,7 +47,8 @@ pub struct LambdaInfo<'p> {
     group: Option<&'p [(VarId, Lambda)]>,
     /// The lambda around it.
     outer: Option<usize>,
-    /// What its maker takes, in this order.
+    /// What its maker takes, in this order: its free variables, or those of the whole group. Members of the group that
+    /// are only called are not among them.
     pub free: Vec<VarId>,
 }
 
@@ -71,7 +72,8 @@ pub struct Lambdas<'p> {
 }
 
 impl<'p> Lambdas<'p> {
-    /// Numbers the lambdas, variables and constants of some forms. Imports have no cells.
+    /// Numbers the lambdas, variables and constants of some forms. Imports have no cells. Whoever does not ask for
+    /// cells need not give the variables.
     pub fn of(globals: &[GlobalInfo], forms: &'p [TopForm]) -> Lambdas<'p> {
         let mut scan = Scan { imports: globals.iter().map(|g| g.import.is_some()).collect(), ..Scan::default() };
         for form in forms {
@@ -194,7 +196,7 @@ impl<'p> Scan<'p> {
     }
 
     fn variable(&mut self, g: GlobalId) {
-        if !self.imports[g.0 as usize] {
+        if self.imports.get(g.0 as usize) != Some(&true) {
             let next = self.lambdas.variables.len();
             self.lambdas.variables.entry(g).or_insert(next);
         }

@@ -18,13 +18,19 @@
 //! | `#(set n name x at)`, `#(define n x)` | assignment, definition |
 //! | `#(if a b c)`, `#(begin x …)` | |
 //! | `#(let #(x …) body)` | a scope with the values |
-//! | `#(fix #(lambda …) body)` | a scope with procedures that see it |
+//! | `#(fix #(lambda …) body #f)` | a scope with procedures that see it |
+//! | `#(fix #(lambda …) body #(x …))` | likewise; what the procedures see is another vector: `#f`, themselves, the values |
 //! | `#(lambda name #(#(required rest? body) …) at)` | procedure; each clause's body in a scope with its arguments |
+//! | `#(close #(x …) procedure)` | the procedure; the scope outside of it is a vector of just these values |
 //! | `#(native lambda n #(x …) member?)` | procedure of one clause: lambda `n` of a program, with these free variables |
 //! | `#(call f #(x …) at want)`, `#(apply f #(x …) at want)`, `#(call/cc f at want)`, `#(call/1cc …)` | |
 //! | `#(values x …)` | |
 //! | `#(receive x required rest? body at)` | a scope with the values of `x` |
 //! | `#(record-ref r rtd i who at)`, `#(record-set! r rtd i x who at)` | errors name the accessor, a symbol |
+//!
+//! Closures are flat where that makes a difference: what a procedure keeps alive are its free variables (those of its
+//! recursive group), in a vector of their own. When the scopes that it would see have no other variables, it sees
+//! these. While an expression is evaluated, all of the scopes that its procedure sees are alive.
 //!
 //! Input: dialect `Fixed` without labels ([`cairn_core::passes::prepare`]). A scope's values never change once all are
 //! there, so a continuation may enter code again. Primitives are called as procedures, whatever is known about their
@@ -47,7 +53,7 @@ use cairn_layout::calls::by_symbol;
 use cairn_layout::code::Site;
 use cairn_rt::evaluator::Data;
 use cairn_syntax::{BootLibrary, Session, primitive_key};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -209,13 +215,23 @@ fn encode(
     lambdas: Option<&Lambdas>,
     never_return: Vec<bool>,
 ) -> Result<Data, String> {
+    let own;
+    let free = match lambdas {
+        Some(lambdas) => lambdas,
+        None => {
+            own = Lambdas::of(&[], &program.forms);
+            &own
+        }
+    };
     let mut encoder = Encoder {
         never_return,
         program,
         names,
         places,
         lambdas,
+        free,
         scopes: 0,
+        visible: 0,
         places_of: FxHashMap::default(),
         depth: 0,
         too_deep: false,
@@ -233,9 +249,13 @@ struct Encoder<'a> {
     never_return: Vec<bool>,
     names: &'a mut Names,
     lambdas: Option<&'a Lambdas<'a>>,
+    /// Knows the free variables of the lambdas.
+    free: &'a Lambdas<'a>,
     places: &'a Places<'a>,
     /// How many scopes are around the expression.
     scopes: usize,
+    /// How many variables are in those scopes that the procedure around it sees.
+    visible: usize,
     /// The scope of each variable, from the outermost, and its place there.
     places_of: FxHashMap<VarId, (usize, usize)>,
     depth: usize,
@@ -311,16 +331,10 @@ impl Encoder<'_> {
             }
             Expr::Let(bs, body) => {
                 let inits: Vec<Data> = bs.iter().map(|(_, e)| self.value(e)).collect::<Result<_, _>>()?;
-                let vars = bs.iter().map(|(v, _)| *v).collect();
-                node("let", [Data::Vector(inits), self.scope(vars, body, want)?])
+                let vars: Vec<VarId> = bs.iter().map(|(v, _)| *v).collect();
+                node("let", [Data::Vector(inits), self.within(&vars, |this| this.expr(body, want))?])
             }
-            Expr::Fix(bs, body) => {
-                self.open(bs.iter().map(|(v, _)| *v));
-                let lambdas = bs.iter().map(|(_, l)| self.lambda(l)).collect::<Result<_, _>>();
-                let body = self.expr(body, want);
-                self.scopes -= 1;
-                node("fix", [Data::Vector(lambdas?), body?])
-            }
+            Expr::Fix(bs, body) => self.fix(bs, body, want)?,
             Expr::Lambda(l) => self.lambda(l)?,
             Expr::Call(f, args, site) => {
                 let kept = matches!(&**f, Expr::Global(g, _) if self.never_return.get(g.0 as usize) == Some(&true)
@@ -438,27 +452,76 @@ impl Encoder<'_> {
 
     fn local(&self, v: VarId) -> R {
         let (scope, i) = self.places_of[&v]; // Core is well scoped
-        Ok(node("local", [number(self.scopes - 1 - scope), number(i + 1)]))
+        Ok(node("local", [number(self.scopes - 1 - scope), number(i)]))
     }
 
     fn name(&self, g: GlobalId) -> Data {
         Data::Symbol(self.program.globals[g.0 as usize].name.to_string())
     }
 
-    /// Begins a scope of these variables.
-    fn open(&mut self, vars: impl IntoIterator<Item = VarId>) {
-        self.places_of.extend(vars.into_iter().enumerate().map(|(i, v)| (v, (self.scopes, i))));
+    /// Encodes something in a scope of these variables.
+    fn within<T>(&mut self, vars: &[VarId], encode: impl FnOnce(&mut Self) -> T) -> T {
+        self.places_of.extend(vars.iter().enumerate().map(|(i, v)| (*v, (self.scopes, i + 1))));
         self.scopes += 1;
+        self.visible += vars.len();
+        let result = encode(self);
+        self.scopes -= 1;
+        self.visible -= vars.len();
+        result
     }
 
-    fn scope(&mut self, vars: Vec<VarId>, body: &Expr, want: Want) -> R {
-        self.open(vars);
-        let body = self.expr(body, want);
+    /// Encodes something that sees a vector of these variables, from element `first` on, and no scope outside.
+    fn alone<T>(&mut self, vars: &[VarId], first: usize, encode: impl FnOnce(&mut Self) -> T) -> T {
+        let here = vars.iter().enumerate().map(|(i, v)| (*v, (self.scopes, first + i)));
+        let outside: Vec<_> = here.map(|(v, place)| (v, self.places_of.insert(v, place))).collect();
+        let visible = std::mem::replace(&mut self.visible, vars.len());
+        self.scopes += 1;
+        let result = encode(self);
         self.scopes -= 1;
-        body
+        self.visible = visible;
+        for (v, place) in outside {
+            if let Some(place) = place {
+                self.places_of.insert(v, place);
+            }
+        }
+        result
+    }
+
+    fn locals(&self, vars: &[VarId]) -> R {
+        Ok(Data::Vector(vars.iter().map(|v| self.local(*v)).collect::<Result<_, _>>()?))
+    }
+
+    fn fix(&mut self, bs: &[(VarId, Lambda)], body: &Expr, want: Want) -> R {
+        let members: Vec<VarId> = bs.iter().map(|(v, _)| *v).collect();
+        let free = &self.free.get(&bs[0].1).1.free;
+        let own: FxHashSet<VarId> = members.iter().copied().collect();
+        let outer: Vec<VarId> = free.iter().copied().filter(|v| !own.contains(v)).collect();
+        let lambdas = |this: &mut Self| -> R {
+            Ok(Data::Vector(bs.iter().map(|(_, l)| this.procedure(l)).collect::<Result<_, _>>()?))
+        };
+        if outer.len() == self.visible {
+            return self.within(&members, |this| {
+                Ok(node("fix", [lambdas(this)?, this.expr(body, want)?, boolean(false)]))
+            });
+        }
+        let values = self.locals(&outer)?;
+        let lambdas = self.alone(&[members.clone(), outer].concat(), 1, lambdas)?;
+        let body = self.within(&members, |this| this.expr(body, want))?;
+        Ok(node("fix", [lambdas, body, values]))
     }
 
     fn lambda(&mut self, l: &Lambda) -> R {
+        let free = &self.free.get(l).1.free;
+        if free.len() == self.visible {
+            return self.procedure(l);
+        }
+        let values = self.locals(free)?;
+        let procedure = self.alone(free, 0, |this| this.procedure(l))?;
+        Ok(node("close", [values, procedure]))
+    }
+
+    /// A procedure that sees the scopes that are here.
+    fn procedure(&mut self, l: &Lambda) -> R {
         let clauses: Vec<Data> = l
             .clauses
             .iter()
@@ -468,13 +531,13 @@ impl Encoder<'_> {
         let Some((n, info)) = self.lambdas.map(|all| all.get(l)).filter(|_| l.clauses.len() == 1) else {
             return Ok(code);
         };
-        let free = info.free.iter().map(|v| self.local(*v)).collect::<Result<_, _>>()?;
-        Ok(node("native", [code, number(n), Data::Vector(free), boolean(info.is_member())]))
+        let free = self.locals(&info.free)?;
+        Ok(node("native", [code, number(n), free, boolean(info.is_member())]))
     }
 
     fn clause(&mut self, c: &Clause, want: Want) -> Result<[Data; 3], String> {
-        let vars = c.params.iter().chain(&c.rest).copied().collect();
-        let body = self.scope(vars, &c.body, want)?;
+        let vars: Vec<VarId> = c.params.iter().chain(&c.rest).copied().collect();
+        let body = self.within(&vars, |this| this.expr(&c.body, want))?;
         Ok([number(c.params.len()), boolean(c.rest.is_some()), body])
     }
 }

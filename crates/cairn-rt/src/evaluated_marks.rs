@@ -66,5 +66,9 @@ pub fn procedure_mark(procedure: Value, code_name: &str) -> Option<Value> {
     };
     // SAFETY: they are values.
     let mut free = (1..words).map(|i| Value(unsafe { *((procedure.address() + 8 * i) as *const u64) }));
-    free.find(|v| is_mark(*v))
+    // or in the state of one that may become native
+    free.find_map(|v| match access::vector_of(v) {
+        Some(state) => state.iter().copied().find(|v| is_mark(*v)),
+        None => is_mark(v).then_some(v),
+    })
 }

@@ -13,7 +13,9 @@
 //! What the numbers mean is said in `cairn_core::tier`. A module shares the program's cells, pairs of a value and a
 //! name, and imports from the library that runs.
 //!
-//! Invariants: modules stay loaded as long as the runtime. A closure that becomes another one has at least its size.
+//! Invariants: modules stay loaded as long as the runtime. A closure that becomes another one has its size, and keeps
+//! what is in it: an activation of it may wait at a safepoint, behind a signal handler or in another thread, and still
+//! read its only variable.
 
 use crate::access;
 use crate::alloc;
@@ -21,6 +23,7 @@ use crate::evaluator::value;
 use crate::failure::other;
 use crate::runtime::rt;
 use cairn_layout::Value;
+use cairn_layout::code::{SHAPE, shape_words};
 use cairn_layout::machine::Machine;
 use cairn_layout::value::TAG_PROCEDURE;
 use std::time::Duration;
@@ -86,17 +89,15 @@ pub extern "C" fn cairn_native_ready(ctx: &mut Machine, cells: Value, wait: Valu
 }
 
 /// `(native-become! old new)`: the procedure `old` does what `new` does, which has no free variables. Not if `old` is
-/// a module's own.
+/// a module's own, or has more than one variable.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_native_become(ctx: &mut Machine, old: Value, new: Value) -> Value {
     let is_procedure = |v: Value| v.0 & 7 == TAG_PROCEDURE;
-    if is_procedure(old) && is_procedure(new) && rt(ctx).heap.contains(old.0) {
-        // SAFETY: both are closures: a code address first, and at least two words.
-        unsafe {
-            let (old, new) = ((old.0 - TAG_PROCEDURE) as *mut u64, (new.0 - TAG_PROCEDURE) as *const u64);
-            *old.add(1) = Value::fixnum(0).0;
-            *old = *new;
-        }
+    // SAFETY: a procedure's first word is an entry, whose shape says how many words there are.
+    let words = |v: Value| unsafe { shape_words(*((*(v.address() as *const u64) as i64 + SHAPE) as *const u64)) };
+    if is_procedure(old) && is_procedure(new) && rt(ctx).heap.contains(old.0) && words(old) == words(new) {
+        // SAFETY: both are closures: a code address first.
+        unsafe { *(old.address() as *mut u64) = *(new.address() as *const u64) };
     }
     Value::UNSPECIFIED
 }

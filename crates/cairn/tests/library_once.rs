@@ -137,3 +137,20 @@ fn a_library_that_is_not_right_is_made_again() {
     cairn.evaluate();
     assert!(fs::read(cairn.library()).unwrap() != whole, "that binary's");
 }
+
+/// An evaluated procedure that becomes native may be waiting at a safepoint, and its closure is then as short as those
+/// of native procedures: it has one variable, whatever the shape of its parameters.
+#[test]
+fn procedures_that_may_become_native_have_one_variable() {
+    let d = Directory::new("one-variable");
+    d.write("p.scm", "(import (scheme base) (scheme eval)) (eval 1 (environment '(scheme base)))");
+    let mut command = Command::new(binary());
+    command.args(["build", "--emit=frame", "--only=evaluated", "p.scm", "-o", "p"]).current_dir(&d.0);
+    let frame = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    let words: Vec<&str> = (frame.lines().filter_map(|l| l.split_once(" entry words ")))
+        .map(|(_, rest)| rest.split(' ').next().unwrap())
+        .collect();
+    // no parameters to four, any number; a list of all, of all but one, any number: `gen-native` in the evaluator
+    assert_eq!(words.iter().filter(|w| **w == "2").count(), 9, "{words:?}");
+    assert!(words.len() > 9, "those of `eval` are longer: {words:?}");
+}
