@@ -129,6 +129,12 @@ impl Layout {
         self.parts.iter().find(|p| p.old as i64 == offset && p.count > 1)
     }
 
+    /// Does a number of its elements that begins with it change by their sizes alone? From the start of an object, it
+    /// may be the whole object.
+    fn scales_with(&self, array: &Part) -> bool {
+        array.old != 0 || array.count * array.size == self.size
+    }
+
     /// The pointers that became indices, in all elements of arrays.
     pub fn small_count(&self) -> u64 {
         fn count(parts: &[Part]) -> u64 {
@@ -400,7 +406,9 @@ pub fn new_extent(layout: &Layout, offset: i64, size: Size) -> Option<NewExtent>
             Size::Const(n) if n % array.size == 0 && n <= array.size * array.count => {
                 Some(NewExtent::Const(n / array.size * array.new_size))
             }
-            Size::Multiple(n) if n % array.size == 0 => Some(NewExtent::Scaled(array.size, array.new_size)),
+            Size::Multiple(n) if n % array.size == 0 && layout.scales_with(array) => {
+                Some(NewExtent::Scaled(array.size, array.new_size))
+            }
             _ => None,
         };
     }
@@ -421,6 +429,15 @@ pub fn new_extent(layout: &Layout, offset: i64, size: Size) -> Option<NewExtent>
     let last = layout.parts.iter().rfind(|p| p.old < end && p.old >= start);
     let new_start = layout.offset(offset) as u64;
     Some(NewExtent::Const(last.map_or(0, |p| p.new + p.new_size * p.count - new_start)))
+}
+
+/// The same for an extent of unknown size that [`new_extent`] accepts as a [`Size::Multiple`].
+pub fn any_extent(layout: &Layout, offset: i64) -> Option<NewExtent> {
+    match layout.array_at(offset) {
+        Some(array) if layout.scales_with(array) => Some(NewExtent::Scaled(array.size, array.new_size)),
+        _ if offset == 0 => Some(NewExtent::Scaled(layout.size, layout.new_size)),
+        _ => None,
+    }
 }
 
 /// Functions whose result or parameters have to do with pools.

@@ -164,6 +164,36 @@ fn recursion_does_not_use_up_addresses() {
     assert!(has_pools(&place.path("prog")));
 }
 
+/// As tcc's `tcc_mallocz`: what the helper clears has a length of its own for each caller.
+#[test]
+fn helpers_that_clear_what_they_allocate_are_understood() {
+    let place = Place::new("zeroed");
+    place.file(
+        "a.c",
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
+         struct n { struct n *next; int x; };\nstruct t { struct t *l, *r; int a, b, c; };\n\
+         struct r { struct n *head[3]; long tail; };\n\
+         static void clear(void *p, size_t size) { memset(p, 0, size); }\n\
+         static void *zeroed(size_t size) { void *p = malloc(size); if (!p) exit(1); clear(p, size); return p; }\n\
+         int main(void) { struct n *f = 0; struct t *t = 0; struct r *r = zeroed(sizeof *r); long s = r->tail;\n\
+         for (int i = 0; i < 10; i++) { struct n *p = zeroed(sizeof *p); s += p->x; p->x = i; p->next = f; f = p; }\n\
+         for (int i = 0; i < 10; i++) { struct t *p = zeroed(sizeof *p); s += p->a + p->b; p->c = i;\n\
+         p->l = t; p->r = i % 2 ? t : 0; t = p; }\n\
+         r->head[1] = f; r->tail = 7; for (f = r->head[1]; f; f = f->next) s += f->x;\n\
+         for (; t; t = t->l) s += t->c * 2 + !t->r; s += r->tail;\n\
+         clear(r, 2 * sizeof(void *)); s += !r->head[1] + r->tail;\n\
+         char *text = zeroed(7); s += text[6]; printf(\"%ld\\n\", s); return 0; }\n",
+    );
+    assert!(place.cc("-O2 {}/a.c -o {}/prog"));
+    assert_eq!(place.run("prog"), (Some(0), "155\n".into()));
+    assert!(has_pools(&place.path("prog")));
+    assert!(place.cc("-O2 --emit=pools {}/a.c -o {}/pools"));
+    let pools = std::fs::read_to_string(place.path("pools")).expect("the report");
+    for smaller in ["16 → 8 bytes", "32 → 20 bytes"] {
+        assert!(pools.contains(smaller), "{smaller}:\n{pools}");
+    }
+}
+
 #[test]
 fn a_full_pool_says_so_after_what_was_written() {
     let place = Place::new("full");

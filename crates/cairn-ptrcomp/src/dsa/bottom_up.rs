@@ -111,8 +111,15 @@ fn copy(analysis: &mut Analysis, call: &CallSite, site: &Call) -> BTreeMap<NodeI
     let mut copies = BTreeMap::new();
     for &node in nodes.iter() {
         let mut copied = analysis.graph.node(node).clone();
-        for extent in copied.allocations.iter_mut().chain(&mut copied.copies) {
+        for extent in &mut copied.allocations {
             extent.size = substituted(extent, call.callee, site);
+        }
+        for extent in &mut copied.copies {
+            // The callee's code is the same for all lengths, so it can't know this one.
+            extent.size = match (extent.size, substituted(extent, call.callee, site)) {
+                (Size::Param(..), Size::Const(n)) => Size::Multiple(n),
+                (_, size) => size,
+            };
         }
         copies.insert(node, analysis.graph.insert(copied));
     }

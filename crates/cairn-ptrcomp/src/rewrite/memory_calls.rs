@@ -6,7 +6,7 @@ use super::Rewriter;
 use super::function_copy::Copy;
 use crate::dsa::externals::{Allocator, allocator};
 use crate::model::*;
-use crate::shape::{NewExtent, new_extent, resolved};
+use crate::shape::{NewExtent, any_extent, new_extent, resolved};
 use cairn_llvm_c::ValueRef;
 
 impl Rewriter<'_, '_> {
@@ -43,7 +43,9 @@ impl Rewriter<'_, '_> {
         let Some(layout) = &self.shapes[view.shape].layout else { return Ok(()) };
         let size = resolved(self.analysis, call.sizes[2], 0);
         self.e.before(now);
-        let length = match new_extent(layout, offset, size) {
+        // Callers with other objects may give any length; those with these give whole ones, as the analysis has seen.
+        let by_caller = || matches!(call.sizes[2], Size::Param(..)).then(|| any_extent(layout, offset)).flatten();
+        let length = match new_extent(layout, offset, size).or_else(by_caller) {
             Some(NewExtent::Const(n)) => self.e.number(n),
             Some(NewExtent::Scaled(from, to)) => self.e.scaled(self.e.operand(now, 2), from, to),
             None => return Err("a copy of a length that isn't understood".into()),
