@@ -136,6 +136,9 @@ pub struct GlobalInfo {
     pub assigned: bool,
     /// Defined in lib/: inlined bodies take the caller's source position.
     pub library: bool,
+    /// Holds a record type, or an ancestor of one, whose records may lie in structure vectors: that an operation on a
+    /// record has passed its check does not say where the fields are.
+    pub elements: bool,
     /// Defined by another module.
     pub import: Option<Import>,
 }
@@ -317,7 +320,7 @@ pub struct Clause {
 impl GlobalInfo {
     /// A variable without further facts.
     pub fn new(name: impl Into<Rc<str>>) -> GlobalInfo {
-        GlobalInfo { name: name.into(), assigned: false, library: false, import: None }
+        GlobalInfo { name: name.into(), assigned: false, library: false, elements: false, import: None }
     }
 }
 

@@ -361,6 +361,9 @@ impl Op {
     }
 }
 
+/// The bit among the proven ones of an access to a field that says: no record of the type lies in a structure vector.
+pub const IN_NO_VECTOR: u8 = 1 << 4;
+
 /// The bit among the proven ones of generic arithmetic that says: operand `i` is a fixnum.
 pub const fn fixnum_bit(i: usize) -> u8 {
     1 << (4 + i)

@@ -187,10 +187,16 @@ macro_rules! for_each_rt_call {
             (cairn_record_make_type, "make-record-type", 3, 0)                   // name, fields, see record::RAW; see cairn-rt/src/record.rs
             (cairn_record_make_subtype, "make-record-subtype", 4, FAIL)          // name, own fields, as above, type it extends
             (cairn_record_is_a, "record-is-a", 2, COLD)                          // object, type: does its type extend this one?
+            (cairn_record_place, "record-place", 2, COLD)                        // object, type: #f, or from where its fields are reached (raw)
             (cairn_record_fits, "record-fits", 2, COLD)                          // integer, code of a field of 64-bit integers
             (cairn_record_get, "record-get", 2, ALLOC | COLD)                    // record, code of a raw field of 64-bit integers
             (cairn_record_put, "record-put!", 3, ALLOC | FAIL | COLD)            // record, code of such a field, integer
             (cairn_record_show, "record-type-show!", 2, 0)                       // type, how many of the first fields are printed
+            (cairn_structure_stride, "structure-stride", 1, 0)                   // type: bytes of an element
+            (cairn_structure_storage, "structure-storage", 3, ALLOC | FAIL)      // type, how many elements, who: a vector or bytevector
+            (cairn_structure_element, "structure-element", 3, ALLOC)             // storage, offset in bytes, type: a new reference
+            (cairn_structure_fill, "structure-fill!", 4, 0)                      // storage, offset in bytes, how many elements, record
+            (cairn_structure_plain, "structure-plain", 1, ALLOC)                 // record, perhaps an element: a plain one with its fields
             (cairn_record_about, "record-type-about", 2, ALLOC)                  // type, what: 0 name, 1 its own fields, 2 all fields, 3 parent or #f, 4 kinds
             // ports; see object::port
             (cairn_port_open_file, "open-file", 2, ALLOC | FAIL)                 // path, port::FLAG_* bits

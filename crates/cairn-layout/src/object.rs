@@ -174,6 +174,24 @@ pub mod record {
             | if extends { EXTENDS } else { 0 }
             | length << LENGTH_SHIFT
     }
+    /// Header of element references, records that stand for an element of a structure vector. They have a number that no
+    /// type has, and `E`, so that whoever does not find the type word it expects asks on.
+    ///
+    /// ```text
+    ///  storage   the vector or bytevector in which the element lies
+    ///  offset    fixnum: bytes from its first word to the element
+    ///  type      type word of the element
+    /// ```
+    pub const ELEMENT: u64 = type_word(false, true, (1 << NUMBER_BITS) - 1, 3);
+    /// Word indices of element references.
+    pub mod element {
+        /// The vector or bytevector in which the element lies.
+        pub const STORAGE: u64 = 0;
+        /// Fixnum: bytes from its first word to the element.
+        pub const OFFSET: u64 = 1;
+        /// Type word of the element.
+        pub const TYPE: u64 = 2;
+    }
     /// Is this a type word?
     #[inline]
     pub const fn is_type_word(w: u64) -> bool {

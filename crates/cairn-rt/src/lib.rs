@@ -18,7 +18,7 @@
 //! | [`equality`] | `eqv?`, `equal?` and hashing |
 //! | [`weak`] | weak objects, guardians |
 //! | [`table`] | finding keys whose addresses change |
-//! | [`chars`], [`string`], [`symbol`], [`symbol_table`], [`vector`], [`bytes`], [`list`], [`record`] with [`record_types`] | data types; [`sequence`] is what three of them share |
+//! | [`chars`], [`string`], [`symbol`], [`symbol_table`], [`vector`], [`bytes`], [`list`], [`record`] with [`record_types`], [`structure`] | data types; [`sequence`] is what three of them share |
 //! | [`port`], [`print`] | input and output |
 //! | [`evaluator`], [`expander`] | what `eval` asks of the expander |
 //! | [`net`], [`process`] | sockets, other programs |
@@ -65,6 +65,7 @@ mod sequence;
 pub mod start;
 pub mod start_options;
 mod string;
+mod structure;
 mod symbol;
 mod symbol_table;
 mod system;

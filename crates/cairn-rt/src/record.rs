@@ -4,11 +4,14 @@
 //!  record  [type word][field]...        raw record  [type word][numbers as in C]...
 //! ```
 //!
+//! An element reference ([`crate::structure`]) is a record of its element's type; its fields are reached from
+//! [`place`].
+//!
 //! What stands behind a type word is in [`crate::record_types`]. Compiled code makes records and reads fields itself;
 //! this is for evaluated code, for integers that are no fixnums, and for types that extend others.
 
 use crate::access::{self, list_items, words_mut};
-use crate::alloc::{alloc_object_of, store_word, written};
+use crate::alloc::{alloc_object_of, write_barrier, written};
 use crate::failure::{self, check, fail, wrong_type};
 use crate::num;
 use crate::record_types::{self, Field, RecordType};
@@ -130,10 +133,36 @@ pub fn is_a(object: Value, rtd: Value) -> bool {
     false
 }
 
+/// `(record-place object type)`: `#f` if it is no record of the type; else [`place`].
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_record_place(_ctx: &mut Machine, object: Value, rtd: Value) -> Value {
+    if is_a(object, rtd) { place(object) } else { Value::FALSE }
+}
+
 /// The type of a record.
 #[inline]
 pub fn type_of(v: Value) -> Option<Value> {
+    if is_element(v) {
+        return Some(access::word(v, record::element::TYPE));
+    }
     (v.is_object() && record::is_type_word(access::header(v))).then(|| Value(access::header(v)))
+}
+
+/// Is it a reference to an element of a structure vector?
+#[inline]
+pub fn is_element(v: Value) -> bool {
+    v.is_object() && access::header(v) == record::ELEMENT
+}
+
+/// What has the fields of a record where records have them: the record itself, or a word that refers into the storage of
+/// its element. Good until the next collection.
+#[inline]
+pub fn place(v: Value) -> Value {
+    if !is_element(v) {
+        return v;
+    }
+    let storage = access::word(v, record::element::STORAGE);
+    Value(storage.0 + access::word(v, record::element::OFFSET).as_fixnum() as u64)
 }
 
 /// `(record-fits x code)`: may a field of this kind hold the bignum?
@@ -158,7 +187,12 @@ fn integer(x: Value, kind: FieldKind) -> Option<i128> {
 
 /// Address of a raw field.
 fn raw(record: Value, slot: Slot) -> *mut u8 {
-    (record.0 - TAG_OBJECT + 8 + u64::from(slot.at)) as *mut u8
+    (place(record).0 - TAG_OBJECT + 8 + u64::from(slot.at)) as *mut u8
+}
+
+/// Address of a field that is a value.
+fn cooked(record: Value, slot: Slot) -> *mut Value {
+    (place(record).0 - TAG_OBJECT + 8 + 8 * u64::from(slot.at)) as *mut Value
 }
 
 /// What a field holds.
@@ -172,7 +206,8 @@ pub enum Contents {
 /// What a field holds. `slot` is one of the record's type.
 pub fn contents(record: Value, slot: Slot) -> Contents {
     if !slot.raw {
-        return Contents::Value(access::word(record, u64::from(slot.at)));
+        // SAFETY: the type of the record says that this is there.
+        return Contents::Value(unsafe { *cooked(record, slot) });
     }
     let at = raw(record, slot);
     // SAFETY: the type of the record says that this is there, aligned for its size.
@@ -218,7 +253,12 @@ pub fn put(ctx: &mut Machine, record: Value, slot: Slot, x: Value) -> bool {
         return false;
     }
     if !slot.raw {
-        store_word(ctx, record, u64::from(slot.at), x);
+        let at = cooked(record, slot);
+        // SAFETY: the type of the record says that this is there.
+        unsafe { *at = x };
+        if x.is_pointer() {
+            write_barrier(ctx, at);
+        }
         return true;
     }
     let double = access::flonum_of(x).unwrap_or(0.0);

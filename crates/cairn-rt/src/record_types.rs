@@ -69,7 +69,7 @@ pub fn define(mut t: RecordType) -> Value {
         all.push(None);
         all.len() as u32
     });
-    assert!(n < 1 << NUMBER_BITS, "more record types than there are numbers");
+    assert!(n < (1 << NUMBER_BITS) - 1, "more record types than there are numbers");
     let word = Value(type_word(t.raw, t.parent.is_some(), n, t.length));
     t.word = word;
     all[n as usize - 1] = Some(Arc::new(t));

@@ -30,6 +30,13 @@ fn parts(v: Value, mut f: impl FnMut(Value)) {
     if v.is_pair() {
         f(cdr(v));
         f(car(v));
+    } else if record::is_element(v) {
+        let t = record::type_of(v).and_then(record_types::get);
+        for field in t.iter().flat_map(|t| t.shown()).rev() {
+            if let record::Contents::Value(x) = record::contents(v, field.slot) {
+                f(x);
+            }
+        }
     } else if !access::is(v, Type::RawRecord) {
         let shown = record::type_of(v).and_then(record_types::get).map_or(usize::MAX, |t| t.shown().len());
         words(v).iter().take(shown).rev().for_each(|x| f(*x));

@@ -16,6 +16,7 @@ core_forms! {
     Define "define";
     DefineValues "define-values";
     DefineRecordType "define-record-type";
+    DefineStructureVector "define-structure-vector";
     DefineSyntax "define-syntax";
     DefineLibrary "define-library";
     Import "import";

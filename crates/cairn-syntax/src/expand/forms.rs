@@ -120,6 +120,7 @@ impl Expander<'_> {
             _ if core.is_primitive() => "(cairn primitives)",
             Core::CaseLambda => "(scheme case-lambda)",
             Core::Delay | Core::DelayForce => "(scheme lazy)",
+            Core::DefineStructureVector => "(cairn structure)",
             _ => "(scheme base)",
         };
         let d = self.diagnostic(head.span, format!("the keyword `{name}` is not imported"));
@@ -308,7 +309,11 @@ impl Expander<'_> {
             Core::PrimApply => "(%apply procedure argument … list)",
             Core::PrimCallCc => "(%call/cc procedure)",
             Core::PrimCall1cc => "(%call/1cc procedure)",
-            Core::Define | Core::DefineValues | Core::DefineRecordType | Core::DefineSyntax => {
+            Core::Define
+            | Core::DefineValues
+            | Core::DefineRecordType
+            | Core::DefineStructureVector
+            | Core::DefineSyntax => {
                 return self.err_help(
                     x.span,
                     format!("`{name}` stands where an expression is expected"),

@@ -26,7 +26,7 @@
 //! | `cycle` | quoted data that contain themselves |
 //! | `label` | labels in program text |
 //! | `layout` | numbers of cairn-layout as a library |
-//! | `record` | `define-record-type` |
+//! | `record`, `structure_vector` | `define-record-type`, `define-structure-vector` |
 //! | `rules` | `syntax-rules` |
 //! | `procedural` | macro transformers that are procedures |
 //! | `prims` | primitives and hidden procedures |
@@ -49,6 +49,7 @@ mod record;
 mod rules;
 mod scan;
 mod scope;
+mod structure_vector;
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Context, Ident, Names, Syntax};

@@ -43,7 +43,9 @@ const INLINE_WORDS: i64 = 64;
 /// What the expander knows of a record type.
 pub(super) struct RecordInfo {
     /// The variable that constructors and accessors use.
-    rtd: Target,
+    pub(super) rtd: Target,
+    /// What it extends.
+    pub(super) parent: Option<Rc<RecordInfo>>,
     /// All fields, inherited ones first.
     fields: Vec<FieldInfo>,
     raw: bool,
@@ -185,7 +187,7 @@ impl Expander<'_> {
     }
 
     /// The record type that an identifier stands for, and its variable.
-    fn record_named(&self, id: Ident) -> Option<(Target, Rc<RecordInfo>)> {
+    pub(super) fn record_named(&self, id: Ident) -> Option<(Target, Rc<RecordInfo>)> {
         let target = match self.resolve(id) {
             Meaning::Bound(Binding::Local(v)) => Target::Local(v),
             Meaning::Bound(Binding::Global(g)) => Target::Global(g),
@@ -278,7 +280,7 @@ impl Expander<'_> {
         if fields.len() as u64 > record::LENGTH_MAX {
             return self.err(span, "a record type with too many fields");
         }
-        Ok(RecordInfo { rtd, fields, raw, sealed: header.sealed, bytes })
+        Ok(RecordInfo { rtd, parent: header.parent.clone(), fields, raw, sealed: header.sealed, bytes })
     }
 
     /// The expression that makes the type.
@@ -334,6 +336,22 @@ impl Expander<'_> {
             _ => return self.err_help(x.span, "the constructor is expected here", HELP),
         };
         let target = self.declare(id, id_span)?;
+        let names: Vec<Rc<str>> = chosen.iter().map(|i| fields[*i].name.clone()).collect();
+        let names: Vec<&str> = names.iter().map(|n| &**n).collect();
+        let make = self.record_maker(info, chosen, (id, id_span))?;
+        self.record_lambda(items, target, (id, id_span), &names, make, info.rtd);
+        Ok(())
+    }
+
+    /// What makes the expression that makes a record, from the type, the variables with the values of these fields, and
+    /// the site of their checks, which carry the name `id`.
+    pub(super) fn record_maker<'i>(
+        &mut self,
+        info: &'i RecordInfo,
+        chosen: Vec<usize>,
+        (id, id_span): (Ident, Span),
+    ) -> R<impl Fn(Expr, &[VarId], Site) -> Expr + use<'i>> {
+        let fields = &info.fields;
         let site = self.accessor_site(id);
         let record = self.s.program.fresh_var("record");
         let mut checked = Vec::new();
@@ -341,9 +359,7 @@ impl Expander<'_> {
             let value = self.s.program.fresh_var(&fields[*i].name);
             checked.push((value, self.checked_reference(&fields[*i], value, id, site, id_span)?));
         }
-        let names: Vec<Rc<str>> = chosen.iter().map(|i| fields[*i].name.clone()).collect();
-        let names: Vec<&str> = names.iter().map(|n| &**n).collect();
-        let make = |rtd: Expr, vars: &[VarId], site| {
+        Ok(move |rtd: Expr, vars: &[VarId], site| {
             let given = |i: usize| chosen.iter().position(|c| *c == i);
             let plain = |f: &FieldInfo| f.slot.kind == FieldKind::Any;
             let fresh = if info.raw {
@@ -384,9 +400,7 @@ impl Expander<'_> {
             }
             stores.push(Expr::Local(record));
             Expr::Let(vec![(record, fresh)], Expr::Seq(stores).into())
-        };
-        self.record_lambda(items, target, (id, id_span), &names, make, info.rtd);
-        Ok(())
+        })
     }
 
     /// The value of a variable that is to be stored in a field; of references, it is checked what they refer to.
@@ -423,7 +437,7 @@ impl Expander<'_> {
     }
 
     /// The position of what can fail in an accessor: where it is called, under the accessor's name.
-    fn accessor_site(&mut self, id: Ident) -> Site {
+    pub(super) fn accessor_site(&mut self, id: Ident) -> Site {
         let who = if self.module().builtin {
             self.public_name(id)
         } else {
@@ -433,12 +447,16 @@ impl Expander<'_> {
         Site::NONE.with_who(who)
     }
 
-    fn built(&mut self, items: &mut Vec<Item>, target: Target, id: Ident, e: Expr) {
+    pub(super) fn built(&mut self, items: &mut Vec<Item>, target: Target, id: Ident, e: Expr) {
         self.push_definition(target, id, Rhs::Built(e), items);
     }
 }
 
 impl RecordInfo {
+    /// The names of all fields.
+    pub(super) fn field_names(&self) -> Vec<Rc<str>> {
+        self.fields.iter().map(|f| f.name.clone()).collect()
+    }
     /// Words of its records.
     fn length(&self) -> i64 {
         if self.raw { i64::from(self.bytes.div_ceil(8)) } else { self.fields.len() as i64 }

@@ -121,6 +121,7 @@ impl Expander<'_> {
                 items.push(Item { kind, trace: self.trace.clone() });
             }
             Some(Core::DefineRecordType) => self.scan_record(&form, &parts, items)?,
+            Some(Core::DefineStructureVector) => self.scan_structure_vector(&form, &parts, items)?,
             Some(Core::DefineSyntax) => {
                 let (Some(name), [_, _, transformer]) = (parts.get(1).and_then(Syntax::as_ident), &parts[..])
                 else {

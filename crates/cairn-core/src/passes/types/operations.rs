@@ -6,7 +6,7 @@ use super::rounds::{Phase, Types};
 use super::speculate;
 use crate::ir::{Expr, GlobalId, Literal, VarId};
 use crate::passes::known::Known;
-use crate::prim::{MAKE_RECORD_TYPE, Op, PrimOp, fixnum_bit, scalar_bit};
+use crate::prim::{IN_NO_VECTOR, MAKE_RECORD_TYPE, Op, PrimOp, fixnum_bit, scalar_bit};
 use crate::walk::take;
 use cairn_layout::object::record::{FieldKind, Slot};
 use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
@@ -97,7 +97,8 @@ impl Types {
             let allowed = allowed(o, i);
             let passed = if o.is_field_access() && i == 0 {
                 let passed = Type { rtd, ..Type::of(RECORD) };
-                if t.kinds == RECORD && rtd.is_some() && t.rtd == rtd {
+                if t.kinds == RECORD && rtd.is_some_and(|g| !self.slots.records.may_be_elements(g)) && t.rtd == rtd
+                {
                     bits |= 1;
                 }
                 t.meet(passed)
@@ -123,6 +124,8 @@ impl Types {
         let closed = rtd.filter(|g| self.slots.records.has(*g));
         if closed.is_some() {
             bits |= 2; // nothing extends the type
+        } else if o.is_field_access() && rtd.is_some_and(|g| !self.slots.records.may_be_elements(g)) {
+            bits |= IN_NO_VECTOR;
         }
         if let (Op::RecordSet, Some(_)) = (o, closed) {
             self.grow_field(closed, field_of(&args[2]).code(), types[3]);

@@ -27,13 +27,15 @@ use crate::walk::{rewrite, visit};
 use cairn_layout::code::Site;
 use cairn_layout::object::record::{DESCRIBED_LENGTH_SHIFT, FieldKind, RAW, Slot};
 use cairn_num::{Int, Number};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// What is known of closed record types.
 #[derive(Default)]
 pub(super) struct Records {
     types: FxHashMap<GlobalId, Closed>,
+    /// Types whose records may lie in structure vectors.
+    elements: FxHashSet<GlobalId>,
 }
 
 /// A closed type.
@@ -54,8 +56,10 @@ impl Records {
                 types.insert(*g, Closed::default());
             }
         }
+        let elements = program.globals.iter().enumerate().filter(|(_, g)| g.elements);
+        let elements = elements.map(|(i, _)| GlobalId(i as u32)).collect();
         if types.is_empty() {
-            return Records::default();
+            return Records { types, elements };
         }
         // every mention of the global, against those as the type operand
         let mut mentions: FxHashMap<GlobalId, (i64, usize)> = FxHashMap::default();
@@ -75,7 +79,12 @@ impl Records {
             });
         }
         types.retain(|g, _| mentions.get(g) == Some(&(0, 1)));
-        Records { types }
+        Records { types, elements }
+    }
+
+    /// May records of the type in this variable be elements of structure vectors?
+    pub(super) fn may_be_elements(&self, g: GlobalId) -> bool {
+        self.elements.contains(&g)
     }
 
     /// Is this the variable of a closed type?

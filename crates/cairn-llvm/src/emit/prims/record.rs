@@ -3,12 +3,13 @@
 //! ```text
 //!  v has the tag of objects?  ──no──▶ fail
 //!  its header = type word?    ──no──▶ cold: does its type extend another one? ──no──▶ fail
-//!  load or store                              └─ yes: ask the runtime
+//!  load or store                              └─ yes: ask the runtime, also from where the fields are reached
 //! ```
 //!
 //! All records of a type have the same header, the type word ([`record`]), so that a type test is one comparison; a
 //! type that extends another one says so in a bit of its records' headers. Where the optimizer knows that nothing
-//! extends the type (bit 1 of the proven ones), that question is not asked.
+//! extends the type (bit 1 of the proven ones), that question is not asked. References to elements of structure vectors
+//! have that bit as well ([`record::ELEMENT`]); their fields lie elsewhere.
 //!
 //! Fields of numbers, characters and booleans lie in raw records as they are in C, and are checked when they are
 //! stored.
@@ -18,7 +19,7 @@ use super::{Sink, Value, literal_fixnum};
 use crate::emit::builder::{Builder, Label, ins, line};
 use crate::emit::emitter::Emitter;
 use crate::emit::ir_text::{Mem, Odds, Val};
-use cairn_core::prim::Op;
+use cairn_core::prim::{IN_NO_VECTOR, Op};
 use cairn_frame::ir::Prim;
 use cairn_layout::machine::error;
 use cairn_layout::object::record::{self, FieldKind, Slot};
@@ -65,10 +66,10 @@ impl Emitter<'_, '_> {
         });
     }
 
-    /// Goes on only if the record is one of the type.
-    fn guard_instance(&mut self, p: &Prim, v: &Val) {
+    /// Goes on only if the record is one of the type. The result is the word from which its fields are reached.
+    fn guard_instance(&mut self, p: &Prim, v: &Val) -> Val {
         if p.proven & 1 != 0 {
-            return;
+            return v.clone();
         }
         let rtd = self.operand(&p.args[1]);
         let fail = self.throw_block(error::TYPE, "", "record of the right type", p.site, &[v, &rtd]);
@@ -77,17 +78,31 @@ impl Emitter<'_, '_> {
         let have = self.header(v);
         let same = ins!(self, "icmp eq i64 {have}, {rtd}");
         if p.proven & EXACT != 0 {
-            return self.guard(&same, &fail);
+            self.guard(&same, &fail);
+            return v.clone();
         }
         let (ok, other) = (self.fresh(), self.fresh());
+        let here = self.here();
         self.branch(&same, &ok, &other, Odds::Likely);
-        self.out_of_line(&other, |e| {
+        let elsewhere = self.out_of_line(&other, |e| {
             let extends = e.extends(&have);
             e.guard(&extends, &fail);
-            let bit = e.is_a(v, &rtd);
+            if p.proven & IN_NO_VECTOR != 0 {
+                let bit = e.is_a(v, &rtd);
+                e.branch(&bit, &ok, &fail, Odds::Likely);
+                return None;
+            }
+            let place = e.rt_call_at("cairn_record_place", &[v.clone(), rtd.clone()], None);
+            let bit = ins!(e, "icmp ne i64 {place}, {}", Word::FALSE.0);
+            let here = e.here();
             e.branch(&bit, &ok, &fail, Odds::Likely);
+            Some((place, here))
         });
         self.start(&ok);
+        match elsewhere {
+            Some(elsewhere) => self.phi("i64", &[(v.clone(), here), elsewhere]),
+            None => v.clone(),
+        }
     }
 
     /// An `i1`: does the header say that its type extends another one? (A very long vector may say so, too.)
@@ -107,21 +122,38 @@ impl Emitter<'_, '_> {
             Op::RawRecord => return self.raw_record(p),
             Op::RecordType => {
                 let v = self.checked(p, 0);
-                return Value::Word(self.header(&v));
+                return Value::Word(self.type_word(&v));
             }
             _ => {}
         }
         let v = self.operand(&p.args[0]);
-        self.guard_instance(p, &v);
+        let place = self.guard_instance(p, &v);
         let Some(code) = literal_fixnum(&p.args[2]) else { panic!("the field of {} is a literal", p.op.name()) };
         let slot = Slot::of(code);
         match op {
-            Op::RecordRef if slot.raw => self.load_raw(&v, slot),
-            Op::RecordRef => Value::Word(self.load_word(&v, field(i64::from(slot.at)), Mem::Heap)),
-            Op::RecordSet => self.record_set(p, &v, slot),
-            Op::RecordFlRef => self.load_double(&v, slot),
-            _ => self.store_double(p, &v, slot),
+            Op::RecordRef if slot.raw => self.load_raw(&v, &place, slot),
+            Op::RecordRef => Value::Word(self.load_word(&place, field(i64::from(slot.at)), Mem::Heap)),
+            Op::RecordSet => self.record_set(p, &v, &place, slot),
+            Op::RecordFlRef => self.load_double(&place, slot),
+            _ => self.store_double(p, &place, slot),
         }
+    }
+
+    /// The type word of a record, or of the element that it stands for.
+    fn type_word(&mut self, v: &Val) -> Val {
+        let have = self.header(v);
+        let element = ins!(self, "icmp eq i64 {have}, {}", record::ELEMENT);
+        let (join, cold) = (self.fresh(), self.fresh());
+        let here = self.here();
+        self.branch(&element, &cold, &join, Odds::Unlikely);
+        let of_element = self.out_of_line(&cold, |e| {
+            let word = e.load_word(v, field(record::element::TYPE as i64), Mem::Heap);
+            let here = e.here();
+            e.goto(&join);
+            (word, here)
+        });
+        self.start(&join);
+        self.phi("i64", &[(have, here), of_element])
     }
 
     fn raw_record(&mut self, p: &Prim) -> Value {
@@ -164,11 +196,11 @@ impl Emitter<'_, '_> {
     }
 
     /// A raw field that holds no flonums.
-    fn load_raw(&mut self, v: &Val, slot: Slot) -> Value {
+    fn load_raw(&mut self, v: &Val, place: &Val, slot: Slot) -> Value {
         if slot.kind == FieldKind::Any {
-            return Value::Word(self.load_word(v, field(0) + i64::from(slot.at), Mem::Leaf));
+            return Value::Word(self.load_word(place, field(0) + i64::from(slot.at), Mem::Leaf));
         }
-        let q = self.raw_address(v, slot);
+        let q = self.raw_address(place, slot);
         let m = Mem::Leaf.suffix();
         let (bits, signed) = shape(slot.kind);
         let n = ins!(self, "load i{bits}, ptr {q}{m}");
@@ -211,24 +243,24 @@ impl Emitter<'_, '_> {
         self.phi("i64", &[(word, here), boxed])
     }
 
-    fn record_set(&mut self, p: &Prim, v: &Val, slot: Slot) -> Value {
+    fn record_set(&mut self, p: &Prim, v: &Val, place: &Val, slot: Slot) -> Value {
         if slot.kind != FieldKind::Any && slot.kind != FieldKind::Ref {
             let x = self.operand(&p.args[3]);
             if !slot.raw || shape(slot.kind).0 != 64 {
                 self.guard_field(p, slot.kind, &x);
             }
             if slot.raw {
-                self.store_raw(p, v, slot, &x);
+                self.store_raw(p, v, place, slot, &x);
                 return Value::unspecified();
             }
         }
         if slot.raw {
             // a value that the collector need not see
             let x = self.operand(&p.args[3]);
-            self.store_word(v, field(0) + i64::from(slot.at), &x, Mem::Leaf);
+            self.store_word(place, field(0) + i64::from(slot.at), &x, Mem::Leaf);
             return Value::unspecified();
         }
-        self.store_field(p, 3, v, field(i64::from(slot.at)))
+        self.store_field(p, 3, place, field(i64::from(slot.at)))
     }
 
     /// Goes on only if a field of this kind may hold the word.
@@ -273,9 +305,9 @@ impl Emitter<'_, '_> {
         self.guard(&ok, fail);
     }
 
-    fn store_raw(&mut self, p: &Prim, v: &Val, slot: Slot, x: &Val) {
+    fn store_raw(&mut self, p: &Prim, v: &Val, place: &Val, slot: Slot, x: &Val) {
         let (bits, signed) = shape(slot.kind);
-        let q = self.raw_address(v, slot);
+        let q = self.raw_address(place, slot);
         let m = Mem::Leaf.suffix();
         if bits < 64 {
             let shift = if slot.kind == FieldKind::Char { 8 } else { 3 };

@@ -1,0 +1,131 @@
+//! Structure vectors: records without headers, side by side in one object.
+//!
+//! ```text
+//!  storage, a vector       [header][field]...[field]...        or a bytevector, for types with raw records
+//!                                  ▲ element 0  ▲ element 1
+//!  element reference       [ELEMENT][storage][offset][type word]
+//! ```
+//!
+//! The problem: an element must do wherever a record does, though no word of it says what it is, and no collector knows
+//! references to the middle of an object. The idea: who refers to an element has a small object that knows storage and
+//! type ([`cairn_layout::object::record::ELEMENT`]); it is made when `foo-vector-ref` is called, and is the same as
+//! long as somebody holds it (`lib/cairn/structures.sld` keeps weak references). Its header says that its type extends
+//! another one, so compiled code asks the runtime ([`crate::record`]) after its one comparison has failed: plain
+//! records pay nothing. To the collectors all of this is vectors and records.
+
+use crate::access::{self, byte_slice_mut, words_mut};
+use crate::alloc::{alloc_object, alloc_object_of, write_barrier_range, written};
+use crate::arguments::check_size;
+use crate::failure::check;
+use crate::record::{self, place};
+use crate::record_types::{self, RecordType};
+use cairn_layout::Value;
+use cairn_layout::machine::Machine;
+use cairn_layout::object::Type;
+use cairn_layout::object::record::{ELEMENT, FieldKind, element};
+use cairn_layout::value::TAG_OBJECT;
+
+/// Bytes of an element.
+fn stride(t: &RecordType) -> usize {
+    if !t.raw {
+        return 8 * t.length as usize;
+    }
+    let size = |kind: FieldKind| kind.raw_bytes().unwrap_or(8) as usize;
+    let align = t.fields.iter().map(|f| size(f.slot.kind)).max().unwrap_or(1);
+    let end = t.fields.iter().map(|f| f.slot.at as usize + size(f.slot.kind)).max().unwrap_or(0);
+    end.next_multiple_of(align)
+}
+
+/// What a field holds before anything is stored in it.
+fn initial(kind: FieldKind) -> Value {
+    match kind {
+        FieldKind::Any | FieldKind::Ref | FieldKind::Bool => Value::FALSE,
+        FieldKind::F64 | FieldKind::F32 => Value::try_flonum(0.0).expect("zero needs no box"),
+        FieldKind::Char => Value::char(0),
+        _ => Value::fixnum(0),
+    }
+}
+
+/// The first field of a record, or of an element.
+fn fields(v: Value) -> *mut u8 {
+    (place(v).0 - TAG_OBJECT + 8) as *mut u8
+}
+
+/// `(structure-stride type)`: bytes of an element.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_structure_stride(_ctx: &mut Machine, rtd: Value) -> Value {
+    record_types::get(rtd).map_or(Value::FALSE, |t| Value::fixnum(stride(&t) as i64))
+}
+
+/// `(structure-storage type n who)`: room for `n` elements, with zeros and `#f`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_structure_storage(ctx: &mut Machine, rtd: Value, n: Value, who: Value) -> Value {
+    let who = access::string_text(who);
+    let Some(t) = record_types::get(rtd) else { return Value::FALSE };
+    let ty = if t.raw { Type::Bytevector } else { Type::Vector };
+    let n = check!(check_size(ctx, &who, ty, n));
+    let unit = if t.raw { 1 } else { 8 };
+    let total = n.saturating_mul(stride(&t) as u64 / unit).min(i64::MAX as u64 >> 4);
+    let total = check!(check_size(ctx, &who, ty, Value::fixnum(total as i64)));
+    let v = alloc_object(ctx, ty, 0, total);
+    if t.raw {
+        byte_slice_mut(v).fill(0);
+    } else {
+        let first: Vec<Value> = t.fields.iter().map(|f| initial(f.slot.kind)).collect();
+        for (word, x) in words_mut(v).iter_mut().zip(first.iter().cycle()) {
+            *word = *x;
+        }
+    }
+    v
+}
+
+/// `(structure-element storage offset type)`: a reference to the element so many bytes behind the first word.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_structure_element(ctx: &mut Machine, storage: Value, offset: Value, rtd: Value) -> Value {
+    let v = alloc_object_of(ctx, ELEMENT);
+    let words = words_mut(v);
+    words[element::STORAGE as usize] = storage;
+    words[element::OFFSET as usize] = offset;
+    words[element::TYPE as usize] = rtd;
+    v
+}
+
+/// `(structure-fill! storage offset n record)`: `n` elements from there get the fields of a record of their type.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_structure_fill(
+    ctx: &mut Machine,
+    storage: Value,
+    offset: Value,
+    n: Value,
+    from: Value,
+) -> Value {
+    let Some(t) = record::type_of(from).and_then(record_types::get) else { return Value::UNSPECIFIED };
+    let (bytes, n) = (stride(&t), n.as_fixnum() as usize);
+    let to = (storage.address() + 8 + offset.as_fixnum() as u64) as *mut u8;
+    let from = fields(from);
+    for i in 0..n {
+        // SAFETY: the library has checked that there are so many elements, of the record's type; the record may be one.
+        unsafe { std::ptr::copy(from, to.add(i * bytes), bytes) };
+    }
+    if !t.raw {
+        write_barrier_range(ctx, to as *const Value, n * bytes / 8);
+    }
+    Value::UNSPECIFIED
+}
+
+/// `(structure-plain record)`: a record of its own with the fields of a record, which may be an element.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_structure_plain(ctx: &mut Machine, from: Value) -> Value {
+    let Some(t) = record::type_of(from).and_then(record_types::get) else { return from };
+    let v = alloc_object_of(ctx, t.word.0);
+    let (to, whole) = (fields(v), 8 * t.length as usize);
+    // SAFETY: a record has so many bytes, and an element its fields.
+    unsafe {
+        std::ptr::write_bytes(to, 0, whole);
+        std::ptr::copy_nonoverlapping(fields(from), to, stride(&t));
+    }
+    if !t.raw {
+        written(ctx, v);
+    }
+    v
+}

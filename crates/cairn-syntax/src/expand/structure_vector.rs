@@ -1,0 +1,174 @@
+//! `define-structure-vector`.
+//!
+//! ```text
+//! (define-structure-vector point)
+//!   ⟶  points            = (make-structure-type 'point-vector "a point-vector" "a point" point)
+//!      make-point-vector = (case-lambda ((n) (structure-make points "make-point-vector" n))
+//!                                       ((n x y) (structure-make-filled points "…" n (%record point x y))))
+//!      point-vector-ref  = (lambda (v i) (structure-ref points "point-vector-ref" v i))  …
+//! ```
+//!
+//! What the procedures do is in `lib/cairn/structures.sld`; here they get their names, and fields, which go through a
+//! fresh record, so that they are checked as its constructor does before anything is stored.
+//!
+//! The compiler must know of which types records may be elements: `GlobalInfo::elements`. So the record type is one
+//! that is defined at the top level of the same program or library.
+
+use super::record::RecordInfo;
+use super::scan::Item;
+use super::scope::Target;
+use super::{Expander, R};
+use crate::diagnostic::Span;
+use crate::syntax::{Ident, Syntax};
+use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
+use std::rc::Rc;
+
+const HELP: &str =
+    "(define-structure-vector type), at the top level, where (define-record-type type …) comes before";
+
+/// A parameter of a procedure.
+enum Param {
+    /// A variable of this name.
+    Plain(&'static str),
+    /// One for each field, which together make a record.
+    Fields,
+}
+
+use Param::{Fields, Plain};
+
+/// A procedure: its name, with the type's in the place of `*`, and for each number of arguments its parameters and the
+/// procedure of (cairn structures) that does it, which also takes the structure type and the name.
+type Procedure = (&'static str, &'static [(&'static [Param], &'static str)]);
+
+const PROCEDURES: &[Procedure] = &[
+    ("make-*-vector", &[(&[Plain("n")], "structure-make"), (&[Plain("n"), Fields], "structure-make-filled")]),
+    ("*-vector?", &[(&[Plain("object")], "structure-vector?")]),
+    ("*-vector-length", &[(&[Plain("v")], "structure-length")]),
+    ("*-vector-ref", &[(&[Plain("v"), Plain("i")], "structure-ref")]),
+    ("*-vector-set!", &[(&[Plain("v"), Plain("i"), Fields], "structure-set!")]),
+    ("*-vector-fill!", &[(&[Plain("v"), Fields], "structure-fill!")]),
+    (
+        "*-vector-copy",
+        &[
+            (&[Plain("v")], "structure-copy"),
+            (&[Plain("v"), Plain("start")], "structure-copy"),
+            (&[Plain("v"), Plain("start"), Plain("end")], "structure-copy"),
+        ],
+    ),
+    ("*-vector-map", &[(&[Plain("f"), Plain("v")], "structure-map")]),
+    ("*-vector-for-each", &[(&[Plain("f"), Plain("v")], "structure-for-each")]),
+    ("*-vector-sort!", &[(&[Plain("less?"), Plain("v")], "structure-sort!")]),
+    (
+        "*-vector->list",
+        &[
+            (&[Plain("v")], "structure->list"),
+            (&[Plain("v"), Plain("start")], "structure->list"),
+            (&[Plain("v"), Plain("start"), Plain("end")], "structure->list"),
+        ],
+    ),
+    ("list->*-vector", &[(&[Plain("list")], "list->structure")]),
+];
+
+impl Expander<'_> {
+    pub(super) fn scan_structure_vector(
+        &mut self,
+        form: &Syntax,
+        parts: &[Syntax],
+        items: &mut Vec<Item>,
+    ) -> R<()> {
+        let [_, name] = parts else {
+            return self.err_help(form.span, "bad `define-structure-vector`", HELP);
+        };
+        let Some(id) = name.as_ident() else {
+            return self.err_help(name.span, "the name of a record type is expected here", HELP);
+        };
+        let known = self.record_named(id).filter(|(_, info)| self.may_have_elements(info));
+        let Some((_, info)) = known.filter(|_| self.ctx.depth == 0) else {
+            let message = format!("`{}` is no record type that can have structure vectors here", self.name(id));
+            return self.err_help(name.span, message, HELP);
+        };
+        let mut marked = Some(info.clone());
+        while let Some(i) = marked {
+            if let Target::Global(g) = i.rtd {
+                self.s.program.globals[g.0 as usize].elements = true;
+            }
+            marked = i.parent.clone();
+        }
+        let full_name = self.name(id).clone();
+        let shown =
+            full_name.strip_prefix('<').and_then(|n| n.strip_suffix('>')).unwrap_or(&full_name).to_string();
+        let article = if shown.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+        let text = |s: String| Expr::Const(Literal::String(s.into()));
+        let structure = Target::Global(self.fresh_global(&format!("{shown}-vector"), false));
+        let args = vec![
+            Expr::Const(Literal::Symbol(format!("{shown}-vector").into())),
+            text(format!("{article} {shown}-vector")),
+            text(format!("{article} {shown}")),
+            self.target(info.rtd, name.span),
+        ];
+        let made = self.library_call("structures", "make-structure-type", args, form.span)?;
+        self.built(items, structure, id, made);
+        for (pattern, cases) in PROCEDURES {
+            let own = self.derived(id, &pattern.replace('*', &shown));
+            let target = self.declare(own, name.span)?;
+            let mut clauses = Vec::new();
+            for (params, callee) in *cases {
+                clauses.push(self.structure_case(params, callee, structure, &info, (own, name.span))?);
+            }
+            let lambda = Lambda { name: self.name(own).clone(), clauses, site: self.site(name.span) };
+            self.built(items, target, own, Expr::Lambda(lambda));
+        }
+        Ok(())
+    }
+
+    /// Is it a type of the program, defined at the top level?
+    fn may_have_elements(&self, info: &RecordInfo) -> bool {
+        match info.rtd {
+            Target::Global(g) => !self.s.program.globals[g.0 as usize].library,
+            Target::Local(_) => false,
+        }
+    }
+
+    fn structure_case(
+        &mut self,
+        params: &[Param],
+        callee: &str,
+        structure: Target,
+        info: &RecordInfo,
+        (id, span): (Ident, Span),
+    ) -> R<Clause> {
+        let who = Literal::String(self.name(id).clone());
+        let mut args = vec![self.target(structure, span), Expr::Const(who)];
+        let mut vars = Vec::new();
+        for p in params {
+            match p {
+                Plain(name) => {
+                    let v = self.s.program.fresh_var(name);
+                    vars.push(v);
+                    args.push(Expr::Local(v));
+                }
+                Fields => {
+                    let names: Vec<Rc<str>> = info.field_names();
+                    let own: Vec<VarId> = names.iter().map(|n| self.s.program.fresh_var(n)).collect();
+                    let make = self.record_maker(info, (0..names.len()).collect(), (id, span))?;
+                    let rtd = self.target(info.rtd, span);
+                    args.push(make(rtd, &own, self.accessor_site(id)));
+                    vars.extend(own);
+                }
+            }
+        }
+        let body = self.library_call("structures", callee, args, span)?;
+        Ok(Clause { params: vars, rest: None, body })
+    }
+
+    /// An identifier with another name that means something where `id` does.
+    fn derived(&mut self, id: Ident, name: &str) -> Ident {
+        match self.s.names.parent(id) {
+            None => self.s.names.intern(name),
+            Some((parent, context)) => {
+                let parent = self.derived(parent, name);
+                self.s.names.alias(parent, context)
+            }
+        }
+    }
+}

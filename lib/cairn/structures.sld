@@ -1,0 +1,207 @@
+;;; (cairn structures): what the procedures that `define-structure-vector` defines call.
+;;;
+;;; A structure vector is a record of length, storage and *pages*.  The storage is a vector, or a bytevector, in which
+;;; the fields of the elements lie side by side (cairn-rt/src/structure.rs).  An element reference is a small object,
+;;; made when it is asked for.  As long as somebody holds it, asking again must bring the same one: pages are weak
+;;; vectors of references to 64 elements each, made when one of these is first referred to.
+
+(define-library (cairn structures)
+  (export make-structure-type structure-make structure-make-filled structure-vector? structure-length structure-ref
+          structure-set! structure-fill! structure-copy structure-map structure-for-each structure-sort!
+          structure->list list->structure)
+  (import (cairn syntax) (cairn primitives) (cairn layout) (cairn control) (cairn records) (cairn list) (cairn sort))
+  (begin
+
+    ;; `word` is the type of the vectors, `rtd` that of the elements; `vector` and `element` are what errors call them.
+    (define-record-type structure-type
+      (make-type word rtd stride vector element)
+      structure-type?
+      (word type-word)
+      (rtd type-rtd)
+      (stride type-stride)
+      (vector type-vector)
+      (element type-element))
+
+    (define (make-structure-type name vector element rtd)
+      (let ((word (make-rtd name '(length storage pages))))
+        (show-fields! word '(length))
+        (make-type word rtd (%structure-stride rtd) vector element)))
+
+    ;;;; The record
+
+    (define (make-vector-record t n storage)
+      (%make-record (type-word t) (%cons n (%cons storage (%cons #f '())))))
+
+    (define-syntax length-of
+      (syntax-rules () ((_ t v) (%record-ref v (type-word t) 0))))
+    (define-syntax storage-of
+      (syntax-rules () ((_ t v) (%record-ref v (type-word t) 1))))
+
+    (define (structure-vector? t who x)
+      (%record-instance? x (type-word t)))
+
+    (define-syntax with-vector
+      (syntax-rules ()
+        ((_ t who v body)
+         (if (%record-instance? v (type-word t)) body (wrong-type who (type-vector t) v)))))
+
+    (define-syntax with-element
+      (syntax-rules ()
+        ((_ t who v i body)
+         (with-vector t who v
+           (if (%fixnum? i)
+               (if (if (%fx<= 0 i) (%fx< i (length-of t v)) #f)
+                   body
+                   (out-of-range who "index out of range" i))
+               (wrong-type who "an index" i))))))
+
+    (define-syntax with-procedure
+      (syntax-rules ()
+        ((_ who f body) (begin (check-procedure who f) body))))
+
+    ;; `x` if it is of the very type of the elements: one that extends it has fields that are not there.
+    (define (checked t who x)
+      (if (if (%record? x) (%eq? (%record-rtd x) (type-rtd t)) #f)
+          x
+          (wrong-type who (type-element t) x)))
+
+    (define (offset t i)
+      (%fx* i (type-stride t)))
+
+    ;;;; Making them
+
+    ;; This does not leave the library, so that errors say `who`.
+    (define (make t who n)
+      (let ((storage (%structure-storage (type-rtd t) n who)))
+        (make-vector-record t n storage)))
+
+    (define (structure-make t who n)
+      (make t who n))
+
+    (define (structure-make-filled t who n record)
+      (let ((v (make t who n)))
+        (%structure-fill! (storage-of t v) 0 n record)
+        v))
+
+    (define (list->structure t who l)
+      (let count ((rest l) (n 0))
+        (if (%pair? rest)
+            (begin
+              (checked t who (%car rest))
+              (count (%cdr rest) (%fx+ n 1)))
+            (begin
+              (list-end who rest)
+              (let ((v (make t who n)))
+                (store-list! t v l)
+                v)))))
+
+    (define (store-list! t v l)
+      (let ((storage (storage-of t v)))
+        (let loop ((l l) (i 0))
+          (if (%pair? l)
+              (begin
+                (%structure-fill! storage (offset t i) 1 (%car l))
+                (loop (%cdr l) (%fx+ i 1)))))))
+
+    ;;;; Elements
+
+    (define (structure-length t who v)
+      (with-vector t who v (length-of t v)))
+
+    (define (structure-ref t who v i)
+      (with-element t who v i (element t v i)))
+
+    (define (element t v i)
+      (let* ((pages (pages-of t v)) (p (%fxsra i 6)) (page (%vector-ref pages p)))
+        (if page
+            (reference t v page i)
+            (let ((page (%weak-make (weak-references) 64)))
+              (%vector-set! pages p page)
+              (reference t v page i)))))
+
+    (define (pages-of t v)
+      (let ((pages (%record-ref v (type-word t) 2)))
+        (if pages
+            pages
+            (let ((pages (%make-vector (%fxsra (%fx+ (length-of t v) 63) 6) #f)))
+              (%record-set! v (type-word t) 2 pages)
+              pages))))
+
+    ;; Between the look and the store no other thread may run, so nothing is called there.
+    (define (reference t v page i)
+      (let* ((i-in-page (%fxand i 63)) (storage (storage-of t v)) (offset (offset t i)) (rtd (type-rtd t))
+             (e (%weak-ref page i-in-page)))
+        (if (%eq? e (%broken-object))
+            (let ((e (%structure-element storage offset rtd)))
+              (%weak-set! page i-in-page e)
+              e)
+            e)))
+
+    ;; The fields come in a fresh record.
+    (define (structure-set! t who v i record)
+      (with-element t who v i (%structure-fill! (storage-of t v) (offset t i) 1 record)))
+
+    (define (structure-fill! t who v record)
+      (with-vector t who v (%structure-fill! (storage-of t v) 0 (length-of t v) record)))
+
+    ;;;; All elements
+
+    (define structure-copy
+      (case-lambda
+        ((t who v) (with-vector t who v (copy t who v 0 (length-of t v))))
+        ((t who v start) (with-vector t who v (copy t who v start (length-of t v))))
+        ((t who v start end) (with-vector t who v (copy t who v start end)))))
+
+    (define (copy t who v start end)
+      (within-range who (length-of t v) start end
+        (let* ((n (%fx- end start)) (new (make t who n)) (from (storage-of t v)) (to (storage-of t new)))
+          (if (%bytevector? from)
+              (%bytevector-copy! to 0 from (offset t start) (offset t end))
+              (%vector-copy! to 0 from (%fxsra (offset t start) 3) (%fxsra (offset t end) 3)))
+          new)))
+
+    (define (structure-for-each t who f v)
+      (with-procedure who f
+        (with-vector t who v
+          (let ((n (length-of t v)))
+            (let loop ((i 0))
+              (if (%fx< i n)
+                  (begin
+                    (f (element t v i))
+                    (loop (%fx+ i 1)))))))))
+
+    ;; The results are stored when there are all of them: a continuation that was captured in `f` may be entered again.
+    (define (structure-map t who f v)
+      (with-procedure who f
+        (with-vector t who v
+          (let ((n (length-of t v)))
+            (let loop ((i 0) (done '()))
+              (if (%fx< i n)
+                  (loop (%fx+ i 1) (%cons (%structure-plain (checked t who (f (element t v i)))) done))
+                  (list->structure t who (reverse done))))))))
+
+    (define structure->list
+      (case-lambda
+        ((t who v) (with-vector t who v (elements t who v 0 (length-of t v))))
+        ((t who v start) (with-vector t who v (elements t who v start (length-of t v))))
+        ((t who v start end) (with-vector t who v (elements t who v start end)))))
+
+    (define (elements t who v start end)
+      (within-range who (length-of t v) start end
+        (let loop ((i (%fx- end 1)) (l '()))
+          (if (%fx< i start)
+              l
+              (loop (%fx- i 1) (%cons (element t v i) l))))))
+
+    ;; Stable.  `less?` sees copies, and the elements change when it is over.
+    (define (structure-sort! t who less? v)
+      (with-procedure who less?
+        (with-vector t who v
+          (let loop ((i (%fx- (length-of t v) 1)) (l '()))
+            (if (%fx< i 0)
+                (store-list! t v (list-sort less? l))
+                (loop (%fx- i 1)
+                      (%cons (plain-copy t v i) l)))))))
+
+    (define (plain-copy t v i)
+      (%structure-plain (%structure-element (storage-of t v) (offset t i) (type-rtd t))))))

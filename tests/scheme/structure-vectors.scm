@@ -1,0 +1,253 @@
+;; Structure vectors: elements without headers that do wherever records do.
+(import (scheme base) (scheme write) (scheme inexact) (srfi 131) (cairn structure) (cairn records)
+        (scheme cxr) (cairn hash-table) (cairn weak))
+(include "include/check.scm")
+
+(define-syntax message
+  (syntax-rules ()
+    ((_ e) (guard (x ((error-object? x) (cons (error-object-message x) (error-object-irritants x)))) e))))
+
+(define (shown x)
+  (let ((port (open-output-string)))
+    (write x port)
+    (get-output-string port)))
+
+;; A value that the optimizer does not know.
+(define (opaque x) (car (vector->list (vector x))))
+
+;;;; Elements are records
+
+(define-record-type point (make-point x y) point? (x point-x set-point-x!) (y point-y set-point-y!))
+(define-structure-vector point)
+(define-record-type other (make-other x) other? (x other-x))
+
+(define v (make-point-vector 100 1 2))
+(define e (point-vector-ref v 7))
+(check (list (point-vector? v) (point-vector? e) (point-vector? '#(1)) (point-vector-length v)) => '(#t #f #f 100))
+(check (list (point? e) (point? v) (other? e) (record? e) (vector? e) (procedure? e) (pair? e))
+       => '(#t #f #f #t #f #f #f))
+(check (point? (opaque e)) => #t)
+(check (list (point-x e) (point-y e)) => '(1 2))
+(set-point-x! e 'seven)
+(check (list (point-x e) (point-x (point-vector-ref v 6)) (point-x (point-vector-ref v 8))) => '(seven 1 1))
+(check (+ (point-y e) (point-y (opaque e))) => 4)
+(point-vector-set! v 7 "x" "y")
+(check (list (point-x e) (point-y e)) => '("x" "y"))
+(check (shown e) => "#<point x: \"x\" y: \"y\">")
+(check (shown v) => "#<point-vector length: 100>")
+(check (eq? (record-rtd e) point) => #t)
+(check (rtd-name (record-rtd e)) => 'point)
+(check (list (eq? e (point-vector-ref v 7)) (eqv? e (point-vector-ref v (opaque 7)))
+             (equal? e (point-vector-ref v 7)) (eq? e (point-vector-ref v 8)) (equal? e (make-point "x" "y")))
+       => '(#t #t #t #f #f))
+
+;; sites that see both, in each order
+(define (sum-x records) (if (null? records) 0 (+ (point-x (car records)) (sum-x (cdr records)))))
+(define w (make-point-vector 3 10 20))
+(check (sum-x (list (make-point 1 2) (point-vector-ref w 0) (make-point 3 4) (point-vector-ref w 2))) => 24)
+(define (both p) (if (point? p) (list (point-x p) (point-y p) (begin (set-point-y! p 5) (point-y p))) 'no))
+(check (map both (list (point-vector-ref w 0) (make-point 1 2) 'x (point-vector-ref w 1)))
+       => '((10 20 5) (1 2 5) no (10 20 5)))
+(define (swap! p) (let ((x (point-x p)) (y (point-y p))) (set-point-x! p y) (set-point-y! p x) p))
+(check (shown (swap! (point-vector-ref w 0))) => "#<point x: 5 y: 10>")
+(check (shown (swap! (make-point 'a 'b))) => "#<point x: b y: a>")
+
+;; without fields given
+(define z (make-point-vector 2))
+(check (shown (point-vector->list z)) => "(#<point x: #f y: #f> #<point x: #f y: #f>)")
+(check (shown (make-point-vector 0)) => "#<point-vector length: 0>")
+
+;;;; Identity, life, collections
+
+(define table (make-hash-table))
+(hash-table-set! table e 'found)
+(collect)
+(check (hash-table-ref/default table (point-vector-ref v 7) 'lost) => 'found)
+
+(define (churn n) (if (> n 0) (begin (make-vector 100 n) (churn (- n 1)))))
+(define kept
+  (let ((v (make-point-vector 1000 0 0)))
+    (let loop ((i 0)) (if (< i 1000) (begin (point-vector-set! v i i (list i)) (loop (+ i 1)))))
+    (list (point-vector-ref v 3) (lambda () (point-vector-ref v 3)) (point-vector-ref v 999))))
+(churn 3000)
+(collect)
+(check (eq? (car kept) ((cadr kept))) => #t)
+(check (map point-y (list (car kept) (caddr kept))) => '((3) (999)))
+;; an element alone keeps its storage
+(set! kept (caddr kept))
+(collect)
+(churn 3000)
+(check (list (point-x kept) (point-y kept)) => '(999 (999)))
+;; young values in old elements
+(set-point-y! kept (list 'young))
+(collect #f)
+(churn 1000)
+(check (point-y kept) => '(young))
+;; elements in continuations and closures
+(define k #f)
+(define count 0)
+(check (let* ((v (make-point-vector 2 1 1)) (p (point-vector-ref v 1)))
+         (call/cc (lambda (c) (set! k c)))
+         (collect)
+         (set! count (+ count 1))
+         (set-point-x! p count)
+         (if (< count 3) (k #f))
+         (list (point-x p) (eq? p (point-vector-ref v 1))))
+       => '(3 #t))
+(define box (make-weak-box (point-vector-ref v 50)))
+(check (eq? (weak-box-value box) (point-vector-ref v 50)) => #t)
+
+;; a cycle through an element
+(define cyclic (make-point-vector 1))
+(point-vector-set! cyclic 0 1 (point-vector-ref cyclic 0))
+(check (shown (point-vector-ref cyclic 0)) => "#0=#<point x: 1 y: #0#>")
+
+;;;; The rest of the procedures
+
+(define l (list->point-vector (list (make-point 3 'a) (point-vector-ref w 1) (make-point 2 'b) (make-point 3 'c))))
+(check (map point-x (point-vector->list l)) => '(3 10 2 3))
+(check (map point-x (point-vector->list l 1)) => '(10 2 3))
+(check (map point-x (point-vector->list l 1 3)) => '(10 2))
+(define first (point-vector-ref l 0))
+(point-vector-sort! (lambda (a b) (< (point-x a) (point-x b))) l)
+(check (map (lambda (p) (list (point-x p) (point-y p))) (point-vector->list l)) => '((2 b) (3 a) (3 c) (10 5)))
+(check (list (eq? first (point-vector-ref l 0)) (point-x first)) => '(#t 2))
+(define c (point-vector-copy l 1 3))
+(check (map point-y (point-vector->list c)) => '(a c))
+(set-point-y! (point-vector-ref c 0) 'changed)
+(check (map point-y (point-vector->list l)) => '(b a c 5))
+(check (map point-y (point-vector->list (point-vector-copy l))) => '(b a c 5))
+(check (map point-y (point-vector->list (point-vector-copy l 3))) => '(5))
+(define m (point-vector-map (lambda (p) (make-point (* 2 (point-x p)) (point-y p))) l))
+(check (map point-x (point-vector->list m)) => '(4 6 6 20))
+(check (let ((n 0)) (point-vector-for-each (lambda (p) (set! n (+ n (point-x p)))) m) n) => 36)
+(point-vector-fill! m 0 'same)
+(check (map point-y (point-vector->list m)) => '(same same same same))
+(define resumed #f)
+(define results '())
+(let ((m (point-vector-map (lambda (p) (call/cc (lambda (k) (if (eqv? (point-x p) 10) (set! resumed k)) p))) l)))
+  (set! results (cons (map point-y (point-vector->list m)) results))
+  (if (null? (cdr results)) (resumed (make-point 0 'again))))
+(check results => '((b a c again) (b a c 5)))
+
+;;;; Fields that say what they hold
+
+(define-record-type body (make-body mass id alive?) body?
+  ((mass f64) body-mass set-body-mass!)
+  ((id u16) body-id set-body-id!)
+  ((alive? bool) body-alive? set-body-alive!))
+(define-structure-vector body)
+(define bodies (make-body-vector 5 1.5 7 #t))
+(define b (body-vector-ref bodies 2))
+(set-body-mass! b (* 2. (body-mass b)))
+(set-body-id! b 65535)
+(check (map body-mass (body-vector->list bodies)) => '(1.5 1.5 3. 1.5 1.5))
+(check (map body-id (body-vector->list bodies)) => '(7 7 65535 7 7))
+(check (shown b) => "#<body mass: 3.0 id: 65535 alive?: #t>")
+(check (shown (body-vector-ref (make-body-vector 1) 0)) => "#<body mass: 0.0 id: 0 alive?: #f>")
+(check (let ((t (body-vector-copy bodies 2))) (map body-mass (body-vector->list t))) => '(3. 1.5 1.5))
+(body-vector-sort! (lambda (a b) (> (body-mass a) (body-mass b))) bodies)
+(check (map body-mass (body-vector->list bodies)) => '(3. 1.5 1.5 1.5 1.5))
+(check (body-mass b) => 1.5)
+
+;; elements of three bytes, and of 64-bit integers
+(define-record-type rgb (make-rgb r g b) rgb? ((r u8) rgb-r) ((g u8) rgb-g set-rgb-g!) ((b u8) rgb-b))
+(define-structure-vector rgb)
+(define pixels (make-rgb-vector 10 1 2 3))
+(set-rgb-g! (rgb-vector-ref pixels 4) 255)
+(check (map rgb-g (rgb-vector->list pixels)) => '(2 2 2 2 255 2 2 2 2 2))
+(check (map rgb-r (rgb-vector->list pixels)) => '(1 1 1 1 1 1 1 1 1 1))
+(check (map rgb-b (rgb-vector->list pixels)) => '(3 3 3 3 3 3 3 3 3 3))
+(define-record-type wide (make-wide a b f) wide? ((a i64) wide-a set-wide-a!) ((b u64) wide-b) ((f f32) wide-f))
+(define-structure-vector wide)
+(define wides (make-wide-vector 3 -9223372036854775808 18446744073709551615 .5))
+(check (let ((x (wide-vector-ref wides 2))) (list (wide-a x) (wide-b x) (wide-f x)))
+       => '(-9223372036854775808 18446744073709551615 .5))
+(set-wide-a! (wide-vector-ref wides 1) 4611686018427387904)
+(check (map wide-a (wide-vector->list wides))
+       => '(-9223372036854775808 4611686018427387904 -9223372036854775808))
+
+;; kinds among values
+(define-record-type node (make-node value weight next) node?
+  (value node-value) ((weight f64) node-weight set-node-weight!) ((next (ref node)) node-next set-node-next!))
+(define-structure-vector node)
+(define nodes (make-node-vector 3))
+(check (shown (node-vector-ref nodes 0)) => "#<node value: #f weight: 0.0 next: #f>")
+(set-node-next! (node-vector-ref nodes 0) (node-vector-ref nodes 1))
+(check (eq? (node-next (node-vector-ref nodes 0)) (node-vector-ref nodes 1)) => #t)
+(set-node-weight! (node-next (node-vector-ref nodes 0)) 2.5)
+(check (map node-weight (node-vector->list nodes)) => '(0. 2.5 0.))
+
+;; types that extend others, and brackets around the name
+(define-record-type <shape> (make-shape a) shape? (a shape-a set-shape-a!))
+(define-record-type (circle <shape>) (make-circle a r) circle? (r circle-r set-circle-r!))
+(define-record-type (ring circle) (make-ring a r w) ring? (w ring-w))
+(define-structure-vector circle)
+(define circles (make-circle-vector 2 'a 'r))
+(define o (circle-vector-ref circles 1))
+(check (list (shape? o) (circle? o) (ring? o) (shape-a o) (circle-r o)) => '(#t #t #f a r))
+(define (change! s) (set-shape-a! s (list (shape-a s))) (shape-a s))
+(check (map change! (list o (make-shape 1) (make-ring 2 3 4) o)) => '((a) (1) (2) ((a))))
+(check (shown o) => "#<circle a: ((a)) r: r>")
+(define-structure-vector <shape>)
+(check (shown (shape-vector-ref (make-shape-vector 1 5) 0)) => "#<shape a: 5>")
+
+;; names from a macro
+(define-syntax define-vectors-of
+  (syntax-rules () ((_ type field) (begin (define-record-type type (make field) it? (field get))
+                                          (define-structure-vector type)))))
+(define-vectors-of thing colour)
+(check (shown (thing-vector->list (make-thing-vector 2 'red))) => "(#<thing colour: red> #<thing colour: red>)")
+
+;;;; What is wrong is said
+
+(check (message (point-vector-ref v 100)) => '("point-vector-ref: index out of range" 100))
+(check (message (point-vector-ref v -1)) => '("point-vector-ref: index out of range" -1))
+(check (message (point-vector-ref v 1.5)) => '("point-vector-ref: expected an index, got" 1.5))
+(check (message (point-vector-ref bodies 0)) => (list "point-vector-ref: expected a point-vector, got" bodies))
+(check (message (point-vector-set! 'x 0 1 2)) => '("point-vector-set!: expected a point-vector, got" x))
+(check (message (point-vector-set! v 100 1 2)) => '("point-vector-set!: index out of range" 100))
+(check (message (body-vector-set! bodies 0 'heavy 1 #t)) => '("body-vector-set!: expected a flonum, got" heavy))
+(check (message (body-vector-set! bodies 0 1. 65536 #t))
+       => '("body-vector-set!: expected an integer from 0 to 65535, got" 65536))
+(check (body-mass (body-vector-ref bodies 0)) => 3.)
+(check (message (set-body-mass! (body-vector-ref bodies 0) 1)) => '("set-body-mass!: expected a flonum, got" 1))
+(check (message (set-body-id! (body-vector-ref bodies 0) -1))
+       => '("set-body-id!: expected an integer from 0 to 65535, got" -1))
+(check (car (message (make-node-vector 2 1 2. 'next))) => "make-node-vector: expected a record of type node or #f, got")
+(check (car (message (set-node-next! (node-vector-ref nodes 0) o)))
+       => "set-node-next!: expected a record of type node or #f, got")
+(check (message (make-point-vector -1)) => '("make-point-vector: a length cannot be negative:" -1))
+(check (message (make-point-vector 'many 1 2)) => '("make-point-vector: expected a length as argument 1, got" many))
+(check (message (point-x (body-vector-ref bodies 0)))
+       => (list "point-x: expected a point, got" (body-vector-ref bodies 0)))
+(check (message (other-x e)) => (list "other-x: expected an other, got" e))
+(check (message (list->point-vector (list (make-point 1 2) 5))) => '("list->point-vector: expected a point, got" 5))
+(check (car (message (list->circle-vector (list (make-ring 1 2 3))))) => "list->circle-vector: expected a circle, got")
+(check (message (point-vector-map (lambda (p) 5) v)) => '("point-vector-map: expected a point, got" 5))
+(check (message (point-vector-for-each 5 v)) => '("point-vector-for-each: expected a procedure, got" 5))
+(check (message (point-vector->list v 5 101)) => '("point-vector->list: not a range of the vector:" (5 . 101)))
+
+;;;; Hot code, for tiers: elements, plain records, and both
+
+(define (work p n)
+  (let loop ((i 0) (sum 0))
+    (if (< i n)
+        (begin
+          (set-point-x! p (+ (point-x p) 1))
+          (loop (+ i 1) (+ sum (if (point? p) (point-x p) 1000))))
+        sum)))
+(define hot (make-point-vector 2 0 0))
+(check (work (point-vector-ref hot 1) 20000) => 200010000)
+(check (work (make-point 0 0) 20000) => 200010000)
+(check (work (point-vector-ref hot 1) 20000) => 600010000)
+(check (map point-x (point-vector->list hot)) => '(0 40000))
+(define (heavier! bodies n)
+  (if (> n 0)
+      (let ((b (body-vector-ref bodies (remainder n 5))))
+        (set-body-mass! b (+ (body-mass b) 1.))
+        (heavier! bodies (- n 1)))))
+(heavier! bodies 5000)
+(check (map body-mass (body-vector->list bodies)) => '(1003. 1001.5 1001.5 1001.5 1001.5))
+
+(report)
