@@ -99,11 +99,10 @@ fn cut_loops(f: &mut Function) {
             let any = |test: fn(&Stmt) -> bool| body.iter().any(|b| f.blocks[*b].stmts.iter().any(test));
             let copies = match size {
                 _ if !innermost || any(calls_runtime) => 0,
-                ..=SMALL if f.library => 1,
+                _ if size > SMALL => (!f.library && size <= MIDDLING && any(reads_global)) as usize,
+                _ if f.library => 1,
                 ..=TINY => 7,
-                ..=SMALL => 3,
-                ..=MIDDLING if !f.library && any(reads_global) => 1,
-                _ => 0,
+                _ => 3,
             };
             stops.push((graph.cut(f, header, &body, copies), header));
         }
