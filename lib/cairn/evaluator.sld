@@ -565,8 +565,8 @@
 
     ;; Counts an entry; makes the native closure if it is time.  Assigned, so that it is never inlined: `self` is its
     ;; argument, and nothing else looks at the closure any more.
-    (define enter-state! #f)
-    (set! enter-state!
+    (define enter-procedure! #f)
+    (set! enter-procedure!
       (lambda (self s)
         (if (enter-evaluated (state-number s))
             (let ((native (make-native s)))
@@ -590,7 +590,7 @@
                    (letrec
                        ((self
                          (named-lambda (evaluated . formals)
-                           (let ((native (or (state-native s) (enter-state! self s))))
+                           (let ((native (or (state-native s) (enter-procedure! self s))))
                              (if native
                                  native-call
                                  (let ((env (state-env s)) (body (state-body s)))
