@@ -32,6 +32,13 @@ pub struct Cell {
     pub offset: i64,
 }
 
+impl Cell {
+    /// So many bytes further.
+    fn and(self, offset: i64) -> Cell {
+        Cell { node: self.node, offset: self.offset.wrapping_add(offset) }
+    }
+}
+
 /// What objects of a node are.
 pub mod flag {
     /// Some are of the heap.
@@ -115,8 +122,8 @@ pub struct Node {
 
 enum Slot {
     Node(Box<Node>),
-    /// It became part of another.
-    Moved(Cell),
+    /// It became part of another; a cell, so that who looks can shorten the way.
+    Moved(std::cell::Cell<Cell>),
 }
 
 /// All nodes of a program.
@@ -165,14 +172,19 @@ impl Graph {
         }
     }
 
-    /// The cell as it is now.
+    /// The cell as it is now. Halves the way there: in large programs nodes become parts of others thousands of times.
     pub fn find(&self, mut cell: Cell) -> Cell {
         loop {
             match &self.slots[cell.node.0 as usize] {
                 Slot::Node(node) => {
                     return Cell { node: cell.node, offset: node.normal(cell.offset) };
                 }
-                Slot::Moved(to) => cell = Cell { node: to.node, offset: cell.offset.wrapping_add(to.offset) },
+                Slot::Moved(to) => {
+                    if let Slot::Moved(next) = &self.slots[to.get().node.0 as usize] {
+                        to.set(next.get().and(to.get().offset));
+                    }
+                    cell = to.get().and(cell.offset);
+                }
             }
         }
     }
@@ -195,15 +207,13 @@ impl Graph {
 
     /// Passes inherited properties on. With `ESCAPED`, functions are called from outside.
     fn inherit(&mut self, id: NodeId, flags: u16) {
-        let mut work: Vec<(Cell, Option<Why>)> = vec![];
-        let push_links = |node: &Node, work: &mut Vec<(Cell, Option<Why>)>| {
-            let why = node.escaped.clone();
-            work.extend(node.fields.values().filter_map(|f| Some((f.link?, why.clone()))));
-        };
-        push_links(self.node(id), &mut work);
-        if flags & flag::ESCAPED != 0 {
-            self.called_from_outside(id, &mut work);
-        }
+        let mut work = vec![];
+        self.push_heirs(id, flags, &mut work);
+        self.spread(work, flags);
+    }
+
+    /// Gives these cells and all that they reach inherited properties.
+    fn spread(&mut self, mut work: Vec<(Cell, Option<Why>)>, flags: u16) {
         while let Some((cell, why)) = work.pop() {
             let id = self.find(cell).node;
             let node = self.node_mut(id);
@@ -213,18 +223,23 @@ impl Graph {
                 node.escaped = why;
             }
             if news != 0 {
-                push_links(self.node(id), &mut work);
-                if news & flag::ESCAPED != 0 {
-                    self.called_from_outside(id, &mut work);
-                }
+                self.push_heirs(id, news, &mut work);
             }
         }
     }
 
-    fn called_from_outside(&self, id: NodeId, work: &mut Vec<(Cell, Option<Why>)>) {
-        for function in &self.node(id).functions {
+    fn push_heirs(&self, id: NodeId, flags: u16, work: &mut Vec<(Cell, Option<Why>)>) {
+        let node = self.node(id);
+        work.extend(node.fields.values().filter_map(|f| Some((f.link?, node.escaped.clone()))));
+        if flags & flag::ESCAPED != 0 {
+            self.push_called(&node.functions, &node.escaped, work);
+        }
+    }
+
+    /// What functions that are called from outside get and return.
+    fn push_called(&self, functions: &[FuncId], why: &Option<Why>, work: &mut Vec<(Cell, Option<Why>)>) {
+        for function in functions {
             if let Some((params, result)) = self.signatures.get(function.0 as usize) {
-                let why = self.node(id).escaped.clone();
                 work.extend(params.iter().chain([result]).map(|c| (*c, why.clone())));
             }
         }
@@ -553,11 +568,11 @@ impl Graph {
     }
 
     fn absorb(&mut self, from: NodeId, into: NodeId, by: i64) {
-        let moved = Slot::Moved(Cell { node: into, offset: by });
+        let moved = Slot::Moved(std::cell::Cell::new(Cell { node: into, offset: by }));
         let Slot::Node(old) = std::mem::replace(&mut self.slots[from.0 as usize], moved) else {
             unreachable!("the node of a found cell")
         };
-        let both = old.flags | self.node(into).flags;
+        let (both, had_escaped) = (old.flags | self.node(into).flags, self.node(into).flags & flag::ESCAPED != 0);
         let node = self.node_mut(into);
         node.escaped = node.escaped.take().or(old.escaped);
         node.frozen = node.frozen.take().or(old.frozen);
@@ -566,21 +581,18 @@ impl Graph {
             node.origin = old.origin;
         }
         let shift = |e: &Extent| Extent { offset: e.offset + by, ..*e };
-        node.allocations.extend(old.allocations.iter().map(shift));
-        node.copies.extend(old.copies.iter().map(shift));
-        for list in [&mut node.allocations, &mut node.copies] {
-            list.sort();
-            list.dedup();
+        for (list, more) in [(&mut node.allocations, &old.allocations), (&mut node.copies, &old.copies)] {
+            merge(list, more.iter().map(shift));
         }
         node.globals.extend(&old.globals);
-        node.functions.extend(&old.functions);
-        node.functions.sort();
-        node.functions.dedup();
+        merge(&mut node.functions, old.functions.iter().copied());
         let start = Cell { node: into, offset: by };
         self.mark(start, both);
-        if both & flag::ESCAPED != 0 && !old.functions.is_empty() {
+        if had_escaped && old.flags & flag::ESCAPED == 0 && !old.functions.is_empty() {
             // Functions of a node that had escaped before they came.
-            self.inherit(into, flag::ESCAPED);
+            let mut work = vec![];
+            self.push_called(&old.functions, &self.node(into).escaped, &mut work);
+            self.spread(work, flag::ESCAPED);
         }
         if old.stride != 0
             && by == 0
@@ -596,6 +608,15 @@ impl Graph {
             self.add_field(Cell { node: into, offset: offset + by }, field);
         }
         self.show_targets(into);
+    }
+}
+
+/// Adds to an ascending list.
+fn merge<T: Ord>(list: &mut Vec<T>, more: impl ExactSizeIterator<Item = T>) {
+    if more.len() > 0 {
+        list.extend(more);
+        list.sort();
+        list.dedup();
     }
 }
 

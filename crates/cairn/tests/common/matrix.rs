@@ -63,10 +63,10 @@ impl Configuration {
         format!("{mode}-{}-{}-{}", self.frames.name, self.collector.name, self.opt)
     }
 
-    /// Does this cell run the program of this number? All run all by `cairn run`; built or under zeal, where a program
-    /// takes seconds, each runs its share.
+    /// Does this cell run the program of this number? By plain `cairn run` all pairs run all; built, under zeal or with
+    /// ambiguous frames, where a program takes seconds, each runs its share.
     pub fn runs(&self, program: usize) -> bool {
-        !(self.mode.is_zealous() || self.mode == Mode::Build) || self.shares(program)
+        self.mode == Mode::Run || self.shares(program)
     }
 
     /// Is the program of this number in this pair's share? The usual pair's are all; that of any other is one of
