@@ -174,8 +174,8 @@ pub mod record {
             | if extends { EXTENDS } else { 0 }
             | length << LENGTH_SHIFT
     }
-    /// Header of element references, records that stand for an element of a structure vector. They have a number that no
-    /// type has, and `E`, so that whoever does not find the type word it expects asks on.
+    /// Header of element references, records that stand for an element of a structure vector. They have a number that
+    /// no type has, and `E`, so that whoever does not find the type word it expects asks on.
     ///
     /// ```text
     ///  storage   the vector or bytevector in which the element lies

@@ -154,8 +154,8 @@ pub fn is_element(v: Value) -> bool {
     v.is_object() && access::header(v) == record::ELEMENT
 }
 
-/// What has the fields of a record where records have them: the record itself, or a word that refers into the storage of
-/// its element. Good until the next collection.
+/// What has the fields of a record where records have them: the record itself, or a word that refers into the storage
+/// of its element. Good until the next collection.
 #[inline]
 pub fn place(v: Value) -> Value {
     if !is_element(v) {
