@@ -1,18 +1,6 @@
 ;; Records beyond R7RS: types that extend others (SRFI 131), sealed types, fields that say what they hold.
 (import (scheme base) (scheme write) (scheme inexact) (srfi 131) (cairn records))
-(include "include/check.scm")
-
-(define-syntax message
-  (syntax-rules ()
-    ((_ e) (guard (x ((error-object? x) (cons (error-object-message x) (error-object-irritants x)))) e))))
-
-(define (shown x)
-  (let ((port (open-output-string)))
-    (write x port)
-    (get-output-string port)))
-
-;; A value that the optimizer does not know.
-(define (opaque x) (car (vector->list (vector x))))
+(include "include/check.scm" "include/observe.scm")
 
 ;;;; Inheritance
 

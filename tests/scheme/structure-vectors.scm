@@ -1,19 +1,7 @@
 ;; Structure vectors: elements without headers that do wherever records do.
 (import (scheme base) (scheme write) (scheme inexact) (srfi 131) (cairn structure) (cairn records)
         (scheme cxr) (cairn hash-table) (cairn weak))
-(include "include/check.scm")
-
-(define-syntax message
-  (syntax-rules ()
-    ((_ e) (guard (x ((error-object? x) (cons (error-object-message x) (error-object-irritants x)))) e))))
-
-(define (shown x)
-  (let ((port (open-output-string)))
-    (write x port)
-    (get-output-string port)))
-
-;; A value that the optimizer does not know.
-(define (opaque x) (car (vector->list (vector x))))
+(include "include/check.scm" "include/observe.scm")
 
 ;;;; Elements are records
 

@@ -128,10 +128,8 @@ impl Work {
             Task::Whole => w.count(0),
             Task::Module(Request { entered, bound }) => {
                 w.count(1);
-                w.count(entered.len());
-                entered.iter().for_each(|n| w.count(*n as usize));
-                w.count(bound.len());
-                bound.iter().for_each(|b| w.count((*b).into()));
+                w.counts(entered.iter().map(|n| *n as usize));
+                w.counts(bound.iter().map(|b| (*b).into()));
             }
         }
         w.0
@@ -211,10 +209,8 @@ pub fn compile_in_background() -> Result<(), Error> {
         }
         Ok(Made { object, makers: Makers { lambdas, procedures } }) => {
             w.count(1);
-            w.count(lambdas.len());
-            lambdas.iter().for_each(|n| w.count(*n));
-            w.count(procedures.len());
-            procedures.iter().for_each(|n| w.count(*n as usize));
+            w.counts(lambdas.into_iter());
+            w.counts(procedures.into_iter().map(|n| n as usize));
             w.put(object);
         }
     }
@@ -257,6 +253,11 @@ fn understand_job(job: &[u8]) -> Option<(usize, Work, Option<Request>)> {
 impl Writer {
     fn path(&mut self, path: &Path) {
         self.put(path.as_os_str().as_bytes());
+    }
+
+    fn counts(&mut self, counts: impl ExactSizeIterator<Item = usize>) {
+        self.count(counts.len());
+        counts.for_each(|n| self.count(n));
     }
 }
 

@@ -195,7 +195,8 @@ fn endless(program: &Program, facts: &GlobalFacts) -> FxHashSet<GlobalId> {
         }
     }
     let mut endless = FxHashSet::default();
-    while let Some(start) = next.keys().next().copied() {
+    let starts: Vec<GlobalId> = next.keys().copied().collect();
+    for start in starts {
         // what has been followed once is not in `next` any more
         let mut path = vec![start];
         let mut at = start;
