@@ -79,16 +79,26 @@ impl Lab {
     /// Compiles a program to `bin/NAME`, unless the executable there is younger than program and compiler.
     pub fn build(&mut self, program: &Path, options: &[String], name: &str) -> Result<PathBuf, String> {
         let executable = self.directory.join("bin").join(name);
-        let time = |p: &Path| fs::metadata(p).and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
-        if time(&executable) > time(program).max(time(&self.cairn)) {
+        if modified(&executable) > modified(program).max(modified(&self.cairn)) {
             return Ok(executable);
         }
         let mut command = Command::new(&self.cairn);
         command.arg("build").args(options).arg(program).arg("-o").arg(&executable);
-        let output = command.output().map_err(|e| format!("cannot run {}: {e}", self.cairn.display()))?;
-        if !output.status.success() {
-            let errors = String::from_utf8_lossy(&output.stderr);
-            return Err(format!("cannot build {}: {}", program.display(), errors.trim_end()));
+        succeed(command, program)?;
+        Ok(executable)
+    }
+
+    /// Compiles a program by another compiler, to `bin/NAME`, unless the executable there is younger than the program:
+    /// `command` is asked for the command that writes the executable to the path it is given.
+    pub fn build_by(
+        &mut self,
+        program: &Path,
+        name: &str,
+        command: impl FnOnce(&Path) -> Command,
+    ) -> Result<PathBuf, String> {
+        let executable = self.directory.join("bin").join(name);
+        if modified(&executable) <= modified(program) {
+            succeed(command(&executable), program)?;
         }
         Ok(executable)
     }
@@ -167,6 +177,7 @@ impl Lab {
         };
         part(&content.to_le_bytes());
         part(&(repetition as u64).to_le_bytes());
+        part(&[u8::from(run.count)]);
         run.arguments.iter().for_each(|a| part(a.as_bytes()));
         part(b"environment");
         run.environment.iter().for_each(|(name, value)| {
@@ -175,6 +186,28 @@ impl Lab {
         });
         Ok(hash.digest128())
     }
+}
+
+/// The program of that name in the directories of `PATH`: a peer, or a tool, that may or may not be there.
+pub fn tool(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|directory| directory.join(name)).find(|p| p.is_file())
+}
+
+/// When a file was written; the beginning of time if it is not there.
+fn modified(path: &Path) -> SystemTime {
+    fs::metadata(path).and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// Runs a compiler.
+fn succeed(mut command: Command, program: &Path) -> Result<(), String> {
+    let compiler = command.get_program().to_os_string();
+    let output = command.output().map_err(|e| format!("cannot run {}: {e}", compiler.display()))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    Err(format!("cannot build {}: {}", program.display(), errors.trim_end()))
 }
 
 /// A line of `results.jsonl`.
@@ -201,6 +234,7 @@ mod tests {
             environment: vec![],
             expected: None,
             timeout: Duration::from_secs(10),
+            count: false,
         }
     }
 
@@ -263,9 +297,9 @@ mod tests {
         let run = shell("exit 0");
         let mut other = run.clone();
         other.environment.push(("A".into(), "1".into()));
-        let keys =
-            [lab.fingerprint(&run, 0), lab.fingerprint(&run, 1), lab.fingerprint(&other, 0)].map(Result::unwrap);
-        assert!(keys[0] != keys[1] && keys[0] != keys[2]);
+        let counted = Run { count: true, ..run.clone() };
+        let keys = [(&run, 0), (&run, 1), (&other, 0), (&counted, 0)].map(|(r, n)| lab.fingerprint(r, n).unwrap());
+        assert!(keys[1..].iter().all(|k| *k != keys[0]));
         assert_eq!(lab.fingerprint(&run, 0).unwrap(), keys[0]);
     }
 }

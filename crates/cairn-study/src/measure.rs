@@ -9,6 +9,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use wait4::{ResUse, Wait4};
 
 /// Values by name.
 pub type Sample = BTreeMap<String, f64>;
@@ -30,18 +31,47 @@ pub struct Run {
     pub expected: Option<String>,
     /// Longer runs are ended and have failed.
     pub timeout: Duration,
+    /// Count the instructions, under valgrind's callgrind: some fifty times slower, and always the same number.
+    pub count: bool,
 }
 
+/// The name of the value that [`Run::count`] adds.
+pub const INSTRUCTIONS: &str = "process_instructions";
+
 impl Run {
+    /// A run of an executable without arguments, which may print anything and take ten minutes.
+    pub fn of(executable: &Path) -> Run {
+        Run {
+            executable: executable.into(),
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            expected: None,
+            timeout: Duration::from_secs(600),
+            count: false,
+        }
+    }
+
+    /// What the system is asked to start; `counts` is the file that callgrind writes.
+    fn command(&self, counts: &Path) -> Command {
+        if !self.count {
+            return Command::new(&self.executable);
+        }
+        let mut command = Command::new("valgrind");
+        command.args(["--quiet", "--tool=callgrind"]);
+        command.arg(format!("--callgrind-out-file={}", counts.display())).arg(&self.executable);
+        command
+    }
+
     /// Runs it once. `scratch` is a file for the runtime's numbers.
     pub fn once(&self, scratch: &Path) -> Result<(Sample, String), Failed> {
         let _ = std::fs::remove_file(scratch);
-        let mut command = Command::new(&self.executable);
+        let counts = scratch.with_extension("callgrind");
+        let mut command = self.command(&counts);
         command.args(&self.arguments).envs(self.environment.iter().cloned());
         command.env("CAIRN_STATS_FILE", scratch);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let cannot = |e: std::io::Error| Failed(format!("cannot run {}: {e}", self.executable.display()));
-        let children_before = user_seconds_of_children();
+        let program = command.get_program().display().to_string();
+        let cannot = |e: std::io::Error| Failed(format!("cannot run {program}: {e}"));
         let began = Instant::now();
         let mut child = command.spawn().map_err(cannot)?;
         let (mut out, mut err) = (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
@@ -54,7 +84,7 @@ impl Run {
         let deadline = Deadline::new(child.id(), self.timeout);
         let mut output = Vec::new();
         out.read_to_end(&mut output).map_err(cannot)?;
-        let status = child.wait().map_err(cannot)?;
+        let ResUse { status, rusage } = child.wait4().map_err(cannot)?;
         let wall = began.elapsed();
         let late = deadline.lift();
         let errors = errors.join().unwrap_or_default();
@@ -72,7 +102,13 @@ impl Run {
         }
         let mut sample = runtime_numbers(scratch);
         sample.insert("process_wall_ns".into(), wall.as_nanos() as f64);
-        sample.insert("process_user_ns".into(), (user_seconds_of_children() - children_before) * 1e9);
+        sample.insert("process_user_ns".into(), rusage.utime.as_nanos() as f64);
+        sample.insert("process_peak_bytes".into(), rusage.maxrss as f64);
+        if self.count {
+            let counted = instructions(&counts);
+            let _ = std::fs::remove_file(&counts);
+            sample.insert(INSTRUCTIONS.into(), counted.ok_or_else(|| Failed("callgrind counted nothing".into()))?);
+        }
         Ok((sample, output))
     }
 }
@@ -93,12 +129,10 @@ fn runtime_numbers(file: &Path) -> Sample {
     fields.filter_map(|(name, v)| Some((name.clone(), v.as_f64()?))).collect()
 }
 
-/// Processor time in user mode of all children that have ended.
-fn user_seconds_of_children() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Fields after the name, which is in parentheses: state is the first, cutime the fourteenth.
-    let ticks = text.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(13)?.parse::<f64>().ok());
-    ticks.unwrap_or(0.0) / rustix::param::clock_ticks_per_second() as f64
+/// The sum that callgrind writes at the end of its file.
+fn instructions(file: &Path) -> Option<f64> {
+    let text = std::fs::read_to_string(file).ok()?;
+    text.lines().rev().find_map(|l| l.strip_prefix("totals: ")?.trim().parse().ok())
 }
 
 /// Ends a process that takes too long.
@@ -137,6 +171,7 @@ mod tests {
             environment: vec![("GREETING".into(), "hello".into())],
             expected: expected.map(str::to_string),
             timeout: Duration::from_millis(timeout),
+            count: false,
         };
         let scratch = std::env::temp_dir().join(format!(
             "cairn-study-{}-{}",
@@ -155,6 +190,20 @@ mod tests {
         assert_eq!(output, "hello\n");
         assert_eq!(sample["minor"], 7.0);
         assert!(sample["process_wall_ns"] > 0.0 && sample.contains_key("process_user_ns"));
+        assert!(sample["process_peak_bytes"] > 1e5);
+    }
+
+    #[test]
+    fn instructions_are_counted_and_do_not_vary() {
+        if crate::harness::tool("valgrind").is_none() {
+            return;
+        }
+        let run = Run { count: true, ..Run::of(Path::new("/bin/true")) };
+        let scratch = std::env::temp_dir().join(format!("cairn-study-{}-count", std::process::id()));
+        let count = || run.once(&scratch).map(|(sample, _)| sample[INSTRUCTIONS]);
+        // Start-up code looks at the environment and the clock of the system: a few instructions more or less.
+        let (one, other) = (count().unwrap(), count().unwrap());
+        assert!(one > 1e4 && (one / other - 1.0).abs() < 0.01, "{one} {other}");
     }
 
     #[test]

@@ -145,6 +145,7 @@ impl Prepared {
                 .collect(),
             expected: Some(self.expected.clone()),
             timeout: self.limit,
+            count: false,
         }
     }
 }
