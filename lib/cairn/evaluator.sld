@@ -33,11 +33,14 @@
     ;; Cells by number; grows.
     (define cells (make-vector 64 #f))
 
+    (define (new-cell)
+      (cons (car without-value) #f))
+
     (define (cell n)
       (if (>= n (vector-length cells))
           (set! cells (vector-grow cells (* 2 (+ n 1)))))
       (or (vector-ref cells n)
-          (let ((c (cons (car without-value) #f)))
+          (let ((c (new-cell)))
             (vector-set! cells n c)
             c)))
 
@@ -84,10 +87,12 @@
       (source mark-source)
       (start mark-start))
 
-    ;; What is being generated: the name of the procedure, the source of the text, and the objects that stand in it.
+    ;; What is being generated: the name of the procedure, the source of the text, the objects that stand in it, and the
+    ;; unit that it is part of, if it may become native.
     (define this-procedure 'program)
     (define this-source #f)
     (define these-objects '#())
+    (define this-unit #f)
 
     ;; Sources of other files, by number; of files that were evaluated.
     (define other-sources '())
@@ -190,7 +195,7 @@
         ((local) (gen-local (part 1) (part 2)))
         ((quote) (let ((x (part 1))) (lambda (env) x)))
         ((constant)
-         (let ((c (cell (part 1))))
+         (let ((c (constant-cell (part 1))))
            (if (eq? (car c) (car without-value))
                (set-car! c (part 2)))
            (let ((x (car c))) (lambda (env) x))))
@@ -491,70 +496,104 @@
 
     ;;;; Programs
 
-    ;; A program that is evaluated becomes native where it is hot: cairn-rt/src/native.rs.  By number of a lambda: the
-    ;; procedure that makes its native closure of the values of its free variables, or #f; and how often evaluated
-    ;; closures were entered.
-    (define natives #f)
-    (define entries #f)
+    ;; What is evaluated becomes native where it is hot: cairn-rt/src/native.rs.  A *unit* is a program, or a form that
+    ;; was typed or loaded.  By number of a lambda: the procedure that makes its native closure of the values of its
+    ;; free variables, or #f; and how often evaluated closures were entered.  Where the form stands, #f for a program;
+    ;; its cells, likewise; the number of the cell for the value of modules.
+    ;;
+    ;; The budget: entries until it is time to ask for a module, or to look for it.  Whoever has looked for it often
+    ;; waits: what it would evaluate meanwhile is little, and the other process has the processor for itself.
+    (define-record-type unit
+      (make-unit natives entries place own-cells value-cell budget asked modules-left looks-left)
+      unit?
+      (natives unit-natives)
+      (entries unit-entries)
+      (place unit-place)
+      (own-cells unit-own-cells)
+      (value-cell unit-value-cell)
+      (budget unit-budget set-unit-budget!)
+      (asked unit-asked set-unit-asked!)
+      (modules-left unit-modules-left set-unit-modules-left!)
+      (looks-left unit-looks-left set-unit-looks-left!))
 
-    ;; Entries until it is time to ask for a module, or to look for it.  Whoever has looked for it often waits: what it
-    ;; would evaluate meanwhile is little, and the other thread has the processor for itself.
-    (define budget 0)
-    (define asked #f)
-    (define value-cell 0)
-    (define modules-left 4)
     (define-syntax first-budget (syntax-rules () ((_) 20000)))
     (define-syntax next-budget (syntax-rules () ((_) 200000)))
     (define-syntax waiting-budget (syntax-rules () ((_) 1000)))
+    (define-syntax most-modules (syntax-rules () ((_) 4)))
     (define-syntax looks (syntax-rules () ((_) 200)))
     (define-syntax milliseconds-to-wait (syntax-rules () ((_) 20)))
-    (define looks-left 0)
+
+    (define (new-unit lambdas place own-cells value-cell)
+      (make-unit (make-vector lambdas #f) (make-vector lambdas 0) place own-cells value-cell
+                 (first-budget) #f (most-modules) 0))
+
+    (define (unit-cells u)
+      (or (unit-own-cells u) cells))
+
+    ;; A cell of constants of the unit that is being generated.
+    (define (constant-cell n)
+      (let ((own (and this-unit (unit-own-cells this-unit))))
+        (if own (vector-ref own n) (cell n))))
 
     ;; An evaluated closure of lambda `n` is entered: what makes a native one, or #f.
-    (define (enter-evaluated n)
-      (vector-set! entries n (+ (vector-ref entries n) 1))
-      (set! budget (- budget 1))
-      (if (eq? budget 0)
-          (look-for-module))
-      (vector-ref natives n))
+    (define (enter-evaluated u n)
+      (let ((entries (unit-entries u)) (budget (- (unit-budget u) 1)))
+        (vector-set! entries n (+ (vector-ref entries n) 1))
+        (set-unit-budget! u budget)
+        (if (eq? budget 0)
+            (look-for-module u))
+        (vector-ref (unit-natives u) n)))
 
-    (define (look-for-module)
-      (set! budget (waiting-budget))
-      (set! looks-left (- looks-left 1))
-      (if asked
-          (let ((module (%native-ready cells (if (< looks-left 0) (milliseconds-to-wait) 0))))
+    (define (look-for-module u)
+      (set-unit-budget! u (waiting-budget))
+      (set-unit-looks-left! u (- (unit-looks-left u) 1))
+      (if (unit-asked u)
+          (let ((module
+                 (%native-ready (unit-asked u) (unit-cells u)
+                                (if (< (unit-looks-left u) 0) (milliseconds-to-wait) 0))))
             (if module
                 (begin
-                  (set! asked #f)
-                  (set! budget (next-budget))
+                  (set-unit-asked! u #f)
+                  (set-unit-budget! u (next-budget))
                   ((vector-ref module 0))
-                  (install-module (vector-ref module 1) (vector-ref module 2)
-                                  (car (cell value-cell))))))
+                  (install-module u (vector-ref module 1) (vector-ref module 2)
+                                  (car (vector-ref (unit-cells u) (unit-value-cell u)))))))
           (begin
-            (set! asked (and (> modules-left 0) (%native-request entries cells)))
-            (set! modules-left (- modules-left 1))
-            (set! looks-left (looks))
-            (if (not asked)
-                (set! budget -1)))))
+            (set-unit-asked! u
+              (and (> (unit-modules-left u) 0) (%native-request (unit-place u) (unit-entries u) (unit-cells u))))
+            (set-unit-modules-left! u (- (unit-modules-left u) 1))
+            (set-unit-looks-left! u (looks))
+            (if (not (unit-asked u))
+                (set-unit-budget! u -1)))))
 
     ;; The value of a module: makers of lambdas, then procedures that take the place of evaluated ones.
-    (define (install-module lambdas procedures value)
+    (define (install-module u lambdas procedures value)
       (let ((n (vector-length lambdas)))
         (do ((i 0 (+ i 1)))
             ((= i n))
-          (vector-set! natives (vector-ref lambdas i) (vector-ref value i)))
+          (vector-set! (unit-natives u) (vector-ref lambdas i) (vector-ref value i)))
         (do ((i 0 (+ i 1)))
             ((= i (vector-length procedures)))
-          (%native-become! (car (cell (vector-ref procedures i))) (vector-ref value (+ n i))))))
+          (%native-become! (car (vector-ref (unit-cells u) (vector-ref procedures i))) (vector-ref value (+ n i))))))
+
+    ;; The unit of a form: what the expander says of it is #(text form fingerprint lambdas cells variables code).  Its
+    ;; cells are those of its variables, by number, and new ones.
+    (define (unit-of-form answer)
+      (let* ((variables (vector-ref answer 5)) (n (vector-length variables))
+             (own (make-vector (vector-ref answer 4) #f)))
+        (do ((i 0 (+ i 1)))
+            ((= i (vector-length own)))
+          (vector-set! own i (if (< i n) (cell (vector-ref variables i)) (new-cell))))
+        (new-unit (vector-ref answer 3) answer own n)))
 
     ;; Procedures of lambda `n`, evaluated until there is native code, which is made for free variables `free`.  The
     ;; variables of a member of a recursive group have values only when the whole group is made.
     ;;
     ;; Such a closure has one variable, its *state*: a vector of the native closure or #f, the scope outside, the mark,
-    ;; the body, the lambda's number, what gives the free variables, and how many arguments it takes.  When the closure
-    ;; becomes the native one, which has no free variables, an activation of it may wait at its beginning, in another
-    ;; thread or behind a signal handler: the collector then takes the closure for one of two words, and that is what
-    ;; it must be.
+    ;; the body, the lambda's number, what gives the free variables, how many arguments it takes, and the unit.  When
+    ;; the closure becomes the native one, which has no free variables, an activation of it may wait at its beginning,
+    ;; in another thread or behind a signal handler: the collector then takes the closure for one of two words, and that
+    ;; is what it must be.
     (define-syntax state-native (syntax-rules () ((_ s) (vector-ref s 0))))
     (define-syntax state-env (syntax-rules () ((_ s) (vector-ref s 1))))
     (define-syntax state-mark (syntax-rules () ((_ s) (vector-ref s 2))))
@@ -562,13 +601,14 @@
     (define-syntax state-number (syntax-rules () ((_ s) (vector-ref s 4))))
     (define-syntax state-free (syntax-rules () ((_ s) (vector-ref s 5))))
     (define-syntax state-required (syntax-rules () ((_ s) (vector-ref s 6))))
+    (define-syntax state-unit (syntax-rules () ((_ s) (vector-ref s 7))))
 
     ;; Counts an entry; makes the native closure if it is time.  Assigned, so that it is never inlined: `self` is its
     ;; argument, and nothing else looks at the closure any more.
     (define enter-procedure! #f)
     (set! enter-procedure!
       (lambda (self s)
-        (if (enter-evaluated (state-number s))
+        (if (enter-evaluated (state-unit s) (state-number s))
             (let ((native (make-native s)))
               (vector-set! s 0 native)
               (if (null? (state-free s)) (%native-become! self native))
@@ -576,16 +616,17 @@
             #f)))
 
     (define (make-native s)
-      (apply (vector-ref natives (state-number s)) (run-all (state-free s) (state-env s))))
+      (apply (vector-ref (unit-natives (state-unit s)) (state-number s)) (run-all (state-free s) (state-env s))))
 
     (define (gen-native clause n free member? m)
       (define required (vector-ref clause 0))
+      (define u this-unit)
       (define-syntax switching
         (syntax-rules ()
           ((_ (s native env body) formals native-call evaluated-call)
            (lambda (env)
-             (let ((s (vector #f env m body n free required)))
-               (if (if member? #f (vector-ref natives n))
+             (let ((s (vector #f env m body n free required u)))
+               (if (if member? #f (vector-ref (unit-natives u) n))
                    (make-native s)
                    (letrec
                        ((self
@@ -619,19 +660,16 @@
 
     ;; Runs the program, which is evaluated.
     (define (run-program)
-      (let* ((sizes (%native-program)) (forms (vector-ref sizes 0)) (sources (vector-ref sizes 4)))
+      (let* ((sizes (%native-program)) (forms (vector-ref sizes 0)) (sources (vector-ref sizes 4)) (program #f))
         (set! values-of-program (%machine-ref (slot-exports)))
-        (set! natives (make-vector (vector-ref sizes 1) #f))
-        (set! entries (make-vector (vector-ref sizes 1) 0))
-        (set! value-cell (vector-ref sizes 2))
+        (set! program (new-unit (vector-ref sizes 1) #f #f (vector-ref sizes 2)))
         (do ((i 0 (+ i 1)))
             ((= i (vector-ref sizes 3)))
           (cell i))
-        (set! budget (first-budget))
         (let loop ((i 0))
           (if (< i forms)
               (begin
-                ((generate (%native-form i cells) (car sources) '#() (cdr sources)) #f)
+                ((generate (%native-form i cells) (car sources) '#() (cdr sources) program) #f)
                 (loop (+ i 1)))))))
 
     ;;;; Environments
@@ -653,33 +691,40 @@
             (%evaluator-start (vector-ref bindings 0) (vector-ref bindings 1))
             (set! values-of-program (or exports (apply vector-append (vector-ref bindings 2)))))))
 
-    ;; Runs the code of an answer of the expander: the forms, then files that are new, `#(number path text)`.  The value
-    ;; of the last form is returned, by a tail call.
+    ;; Runs the code of an answer of the expander: the forms, or what makes a unit of them, then files that are new,
+    ;; `#(number path text)`.  The value of the last form is returned, by a tail call.
     (define (run-answer answer source objects)
       (for-each
        (lambda (file)
          (set! evaluated-sources
            (cons (cons (vector-ref file 0) (vector (vector-ref file 1) (vector-ref file 2))) evaluated-sources)))
        (cdr answer))
-      (run-forms (car answer) source objects))
+      (let ((forms (car answer)))
+        (if (vector? forms)
+            (let ((u (unit-of-form forms)) (forms (vector-ref forms 6)))
+              (vector-set! (unit-place u) 6 #f)
+              (run-forms forms source objects u))
+            (run-forms forms source objects #f))))
 
-    (define (generate code source objects others)
+    (define (generate code source objects others u)
       (set! this-source source)
       (set! other-sources others)
       (set! these-objects objects)
+      (set! this-unit u)
       (set! this-procedure 'program)
       (let ((run (gen code)))
         (set! this-source #f)
         (set! these-objects '#())
+        (set! this-unit #f)
         run))
 
-    (define (run-forms forms source objects)
+    (define (run-forms forms source objects u)
       (cond
         ((null? forms) (if #f #f))
-        ((null? (cdr forms)) ((generate (car forms) source objects evaluated-sources) #f))
+        ((null? (cdr forms)) ((generate (car forms) source objects evaluated-sources u) #f))
         (else
-         ((generate (car forms) source objects evaluated-sources) #f)
-         (run-forms (cdr forms) source objects))))
+         ((generate (car forms) source objects evaluated-sources u) #f)
+         (run-forms (cdr forms) source objects u))))
 
     ;; What the expander found wrong: #(message text help place).  Where the text is shown with the message it need not
     ;; be quoted.

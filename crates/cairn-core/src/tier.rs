@@ -35,9 +35,11 @@ use crate::ir::{
 };
 use crate::passes::known::copyable;
 use crate::prim::{Op, PrimOp};
+use crate::print::print_literal;
 use crate::walk::{Renaming, copy_fresh, copy_lambda, deep, for_each_child, for_each_child_mut, take, visit};
 use cairn_layout::code::Site;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 /// A lambda, seen from evaluated code.
@@ -131,6 +133,18 @@ impl<'p> Lambdas<'p> {
         self.variables.len()
     }
 
+    /// The variables, in the order of their cells.
+    pub fn variables(&self) -> Vec<GlobalId> {
+        let mut all: Vec<GlobalId> = self.variables.keys().copied().collect();
+        all.sort_by_key(|g| self.variables[g]);
+        all
+    }
+
+    /// Do constants share parts?
+    pub fn shares(&self) -> bool {
+        !self.shared.is_empty()
+    }
+
     /// The cell of a constant; `None` for constants that are the same wherever they stand.
     pub fn constant(&self, l: &Literal) -> Option<usize> {
         Some(self.value_cell() + 1 + self.constants.get(&identity(l)?)?)
@@ -165,6 +179,86 @@ fn identity(l: &Literal) -> Option<*const u8> {
         Literal::Pair(p) => Some(Rc::as_ptr(p).cast()),
         Literal::Vector(v) => Some(Rc::as_ptr(v).cast()),
         _ => None,
+    }
+}
+
+/// What tells forms of different meaning apart: their structure, and the names and origins of variables, but neither
+/// the numbers of variables nor positions. Two processes of one executable compute the same. Not negative, 60 bits.
+pub fn fingerprint(program: &Program, forms: &[TopForm]) -> i64 {
+    let mut p = Fingerprint { program, hash: FxHasher::default(), vars: FxHashMap::default() };
+    for form in forms {
+        if let TopForm::Define(g, _) = form {
+            p.global(*g);
+        }
+        visit(form.expr(), &mut |e| p.expr(e));
+    }
+    (p.hash.finish() >> 4) as i64
+}
+
+struct Fingerprint<'p> {
+    program: &'p Program,
+    hash: FxHasher,
+    /// Local variables in the order of their appearance.
+    vars: FxHashMap<VarId, usize>,
+}
+
+impl Fingerprint<'_> {
+    fn global(&mut self, g: GlobalId) {
+        let info = &self.program.globals[g.0 as usize];
+        info.name.hash(&mut self.hash);
+        match info.import.map(|i| i.from) {
+            None => self.hash.write_u32(u32::MAX),
+            Some(ImportFrom::Library(n)) => self.hash.write_u32(n),
+            Some(ImportFrom::Cell(n)) => self.hash.write_u64(n.into()),
+        }
+    }
+
+    fn var(&mut self, v: VarId) {
+        let next = self.vars.len();
+        self.hash.write_usize(*self.vars.entry(v).or_insert(next));
+    }
+
+    fn clause(&mut self, c: &Clause) {
+        self.hash.write_usize(c.params.len());
+        c.params.iter().chain(&c.rest).for_each(|v| self.var(*v));
+    }
+
+    fn lambda(&mut self, l: &Lambda) {
+        l.name.hash(&mut self.hash);
+        self.hash.write_usize(l.clauses.len());
+        l.clauses.iter().for_each(|c| self.clause(c));
+    }
+
+    /// The expression itself; its parts come by themselves.
+    fn expr(&mut self, e: &Expr) {
+        std::mem::discriminant(e).hash(&mut self.hash);
+        match e {
+            Expr::Const(l) => print_literal(l).hash(&mut self.hash),
+            Expr::Local(v) | Expr::SetLocal(v, _) => self.var(*v),
+            Expr::Global(g, _) | Expr::SetGlobal(g, ..) => self.global(*g),
+            Expr::Seq(es) | Expr::Values(es) | Expr::Call(_, es, _) | Expr::Apply(_, es, _) => {
+                self.hash.write_usize(es.len())
+            }
+            Expr::Let(bs, _) | Expr::Letrec(bs, _) => {
+                self.hash.write_usize(bs.len());
+                bs.iter().for_each(|(v, _)| self.var(*v));
+            }
+            Expr::Fix(bs, _) => {
+                self.hash.write_usize(bs.len());
+                for (v, l) in bs {
+                    self.var(*v);
+                    self.lambda(l);
+                }
+            }
+            Expr::Lambda(l) => self.lambda(l),
+            Expr::Prim { op, args, .. } => {
+                op.name().hash(&mut self.hash);
+                self.hash.write_usize(args.len());
+            }
+            Expr::Receive { clause, .. } => self.clause(clause),
+            Expr::CallCc(shots, ..) => shots.name().hash(&mut self.hash),
+            Expr::If(..) | Expr::Labels(..) | Expr::Jump(..) => {}
+        }
     }
 }
 
@@ -306,6 +400,31 @@ pub struct Makers {
     pub lambdas: Vec<usize>,
     /// Cells whose values are procedures of the module: behind the makers come these procedures.
     pub procedures: Vec<u32>,
+}
+
+/// Makes the program's own variables such that any other code may change them: all are in cells. An error if a form
+/// refers to a variable of the library that is no import.
+pub fn open(program: &mut Program) -> Result<(), String> {
+    let mut mentioned: FxHashSet<GlobalId> = FxHashSet::default();
+    for form in &program.forms {
+        if let TopForm::Define(g, _) = form {
+            mentioned.insert(*g);
+        }
+        visit(form.expr(), &mut |e| {
+            if let Expr::Global(g, _) | Expr::SetGlobal(g, ..) = e {
+                mentioned.insert(*g);
+            }
+        });
+    }
+    for g in mentioned {
+        let info = &mut program.globals[g.0 as usize];
+        match info.import {
+            None if info.library => return Err(format!("{} is not exported", info.name)),
+            None => info.assigned = true,
+            Some(_) => {}
+        }
+    }
+    Ok(())
 }
 
 /// Makes the forms of the program, dialect `Fixed`, into those of a module of what is hot. Forms before `first` are

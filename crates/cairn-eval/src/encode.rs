@@ -10,7 +10,7 @@
 //! | code | meaning |
 //! |---|---|
 //! | `#(quote x)` | constant |
-//! | `#(constant n x)` | constant of a program, which it finds in cell `n` when it has been made |
+//! | `#(constant n x)` | constant of a program or form, which it finds in its cell `n` when it has been made |
 //! | `#(local depth index)` | variable: `depth` scopes out, element `index` of its vector; element 0 is the scope outside |
 //! | `#(value n)` | variable of a library of the running program, or primitive, number `n` of the keys |
 //! | `#(object n)` | an object that stands in the evaluated form, by number |
@@ -22,7 +22,7 @@
 //! | `#(fix #(lambda …) body #(x …))` | likewise; what the procedures see is another vector: `#f`, themselves, the values |
 //! | `#(lambda name #(#(required rest? body) …) at)` | procedure; each clause's body in a scope with its arguments |
 //! | `#(close #(x …) procedure)` | the procedure; the scope outside of it is a vector of just these values |
-//! | `#(native lambda n #(x …) member?)` | procedure of one clause: lambda `n` of a program, with these free variables |
+//! | `#(native lambda n #(x …) member?)` | procedure of one clause: lambda `n` of a program or form, with these free variables |
 //! | `#(call f #(x …) at want)`, `#(apply f #(x …) at want)`, `#(call/cc f at want)`, `#(call/1cc …)` | |
 //! | `#(values x …)` | |
 //! | `#(receive x required rest? body at)` | a scope with the values of `x` |
@@ -199,22 +199,30 @@ pub fn program(program: &Program, names: &mut Names, places: &Places) -> Result<
     encode(program, names, places, None, Vec::new())
 }
 
+/// The same for a form whose lambdas may become native. Its variables are in the session's cells; constants are in its
+/// own, and share no parts.
+pub fn unit(program: &Program, names: &mut Names, lambdas: &Lambdas, places: &Places) -> Result<Data, String> {
+    encode(program, names, places, Some((lambdas, Extent::Form)), Vec::new())
+}
+
 /// The same for a program whose lambdas may become native; `here` is the number of its file.
 pub fn tiered(program: &Program, names: &mut Names, lambdas: &Lambdas, here: u32) -> Result<Data, String> {
     let places = Places { sources: &program.sources, here: Some(here), objects: &[], top_level: true };
     let facts = known::analyze(program);
     let never = never_return(program, &facts);
     let never = (0..never.len()).map(|g| never[facts.resolve(GlobalId(g as u32)).0 as usize]).collect();
-    encode(program, names, &places, Some(lambdas), never)
+    encode(program, names, &places, Some((lambdas, Extent::Program)), never)
 }
 
 fn encode(
     program: &Program,
     names: &mut Names,
     places: &Places,
-    lambdas: Option<&Lambdas>,
+    lambdas: Option<(&Lambdas, Extent)>,
     never_return: Vec<bool>,
 ) -> Result<Data, String> {
+    let extent = lambdas.map_or(Extent::Form, |(_, extent)| extent);
+    let lambdas = lambdas.map(|(lambdas, _)| lambdas);
     let own;
     let free = match lambdas {
         Some(lambdas) => lambdas,
@@ -229,6 +237,7 @@ fn encode(
         names,
         places,
         lambdas,
+        extent,
         free,
         scopes: 0,
         visible: 0,
@@ -243,12 +252,23 @@ fn encode(
     Ok(list(forms?))
 }
 
+/// How much is encoded at once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// A whole program, whose variables are its own.
+    Program,
+    /// A form of many.
+    Form,
+}
+
 struct Encoder<'a> {
     program: &'a Program,
     /// Which variables of a whole program hold procedures that never return: their callers are shown in backtraces.
     never_return: Vec<bool>,
     names: &'a mut Names,
+    /// Numbers of lambdas and constants, if they may become native.
     lambdas: Option<&'a Lambdas<'a>>,
+    extent: Extent,
     /// Knows the free variables of the lambdas.
     free: &'a Lambdas<'a>,
     places: &'a Places<'a>,
@@ -279,8 +299,8 @@ impl Encoder<'_> {
     /// The number of a variable's cell.
     fn cell(&mut self, g: GlobalId) -> usize {
         match self.lambdas {
-            Some(all) => all.cell(g),
-            None => self.names.cell(g),
+            Some(all) if self.extent == Extent::Program => all.cell(g),
+            _ => self.names.cell(g),
         }
     }
 
@@ -289,7 +309,7 @@ impl Encoder<'_> {
     }
 
     fn expr(&mut self, e: &Expr, want: Want) -> R {
-        let most = if self.lambdas.is_some() { MAX_PROGRAM_DEPTH } else { MAX_DEPTH };
+        let most = if self.extent == Extent::Program { MAX_PROGRAM_DEPTH } else { MAX_DEPTH };
         if self.depth == most {
             return Err(format!("expressions are nested more than {most} deep"));
         }

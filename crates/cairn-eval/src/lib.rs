@@ -9,7 +9,8 @@
 //! | module | what |
 //! |---|---|
 //! | [`encode`] | Core → code of the evaluator |
-//! | [`library`] | the sources of `lib/`, which are part of the program |
+//! | [`library_loader`] | the sources of `lib/`, which are part of the program |
+//! | [`units`] | forms that become native where they are hot |
 //!
 //! Invariants: libraries that are part of the running program are expanded for their macros only, their variables are
 //! the program's own ([`cairn_syntax::Session::definitions`]); other libraries are expanded and evaluated when they are
@@ -17,7 +18,10 @@
 
 pub mod encode;
 pub mod library_loader;
+pub mod units;
 
+use cairn_core::tier::{self, Lambdas, Request};
+use cairn_rt::evaluated_program::Native;
 use cairn_rt::evaluator::{Data, Evaluator, Rejection};
 use cairn_rt::start::{ModuleTable, run_executable};
 use cairn_rt::{MakeEvaluator, Options};
@@ -27,6 +31,8 @@ use library_loader::Files;
 use rustc_hash::FxHashMap;
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
+use std::time::Duration;
+use units::{Log, UnitCompiler};
 
 /// The expander of one runtime.
 #[derive(Default)]
@@ -42,6 +48,10 @@ pub struct Expander {
     texts_opened: i64,
     /// Files below this number are known to the evaluator.
     sources_told: usize,
+    /// Makes native code of forms that are hot.
+    compiler: Option<Arc<dyn UnitCompiler>>,
+    /// What the session was told, if there is a compiler.
+    log: Log,
 }
 
 /// A new expander, for [`cairn_rt::Options::evaluator`].
@@ -49,13 +59,19 @@ pub fn new(options: &Options) -> Box<dyn Evaluator> {
     Box::new(Expander { files: Files::new(options.library_path.clone()), ..Expander::default() })
 }
 
-/// A new expander for programs on a library that was compiled beforehand.
-pub fn on_library(options: &Options, library: Arc<dyn BootLibrary>) -> Box<dyn Evaluator> {
+/// A new expander for programs on a library that was compiled beforehand. What is loaded or typed may become native, if
+/// there is a compiler.
+pub fn on_library(
+    options: &Options,
+    library: Arc<dyn BootLibrary>,
+    compiler: Option<Arc<dyn UnitCompiler>>,
+) -> Box<dyn Evaluator> {
     Box::new(Expander {
         files: Files::new(options.library_path.clone()),
         names: Names::on_library(library.clone()).with_cells_from(options.first_cell),
         session: Session::on_library(library),
         on_library: true,
+        compiler,
         ..Expander::default()
     })
 }
@@ -85,6 +101,31 @@ fn encoded(session: &mut Session, names: &mut Names, here: Option<u32>, top_leve
     encode::program(session.expanded(), names, &places)
 }
 
+/// The same for a form that may become native, at a place in the log: `#(text form fingerprint lambdas cells variables
+/// code)`, where `variables` are numbers of cells. A form without procedures is not worth it, and one whose constants
+/// share parts is left alone.
+fn encoded_unit(
+    session: &mut Session,
+    names: &mut Names,
+    here: Option<u32>,
+    (text, form): (usize, usize),
+) -> Result<Data, String> {
+    cairn_core::passes::prepare(session.program());
+    let places = Places { sources: session.sources(), here, objects: session.objects(), top_level: true };
+    let program = session.expanded();
+    let lambdas = Lambdas::of(&program.globals, &program.forms);
+    if lambdas.is_empty() || lambdas.shares() {
+        return encode::program(program, names, &places);
+    }
+    let fingerprint = tier::fingerprint(program, &program.forms);
+    let code = encode::unit(program, names, &lambdas, &places)?;
+    let variables = lambdas.variables().into_iter().map(|g| encode::number(names.cell(g))).collect();
+    let mut parts: Vec<Data> =
+        [text, form, fingerprint as usize, lambdas.len(), lambdas.cells()].map(encode::number).into();
+    parts.extend([Data::Vector(variables), code]);
+    Ok(Data::Vector(parts))
+}
+
 impl Evaluator for Expander {
     fn start(&mut self, libraries: Vec<String>, keys: Vec<String>) -> Result<(), String> {
         if self.on_library {
@@ -99,6 +140,9 @@ impl Evaluator for Expander {
     fn environment(&mut self, sets: Option<&str>) -> Result<i64, String> {
         let environment = self.session.environment(sets, &mut self.files);
         self.environments.push(environment.map_err(|f| rejection(f, None).sentence())?);
+        if self.compiler.is_some() {
+            self.log.environment(sets);
+        }
         Ok(self.environments.len() as i64 - 1)
     }
 
@@ -119,18 +163,29 @@ impl Evaluator for Expander {
     fn open(&mut self, text: &str, name: &str) -> i64 {
         let open = self.session.open_text(name, text);
         self.texts_opened += 1;
+        if self.compiler.is_some() {
+            self.log.open(self.texts_opened, name, text, &self.session);
+        }
         self.texts.insert(self.texts_opened, open);
         self.texts_opened
     }
 
-    fn next(&mut self, text: i64, environment: i64) -> Result<Option<Data>, Rejection> {
-        let environment = self.environment_of(environment).ok_or_else(no_environment)?;
+    fn next(&mut self, text: i64, number: i64) -> Result<Option<Data>, Rejection> {
+        let environment = self.environment_of(number).ok_or_else(no_environment)?;
         let Some(open) = self.texts.get_mut(&text) else { return Ok(None) };
         let (names, file) = (&mut self.names, open.file());
-        let code =
-            self.session.expand_next(environment, open, &mut self.files, |s| encoded(s, names, Some(file), true));
+        let place = self.log.next(text, number);
+        let code = self.session.expand_next(environment, open, &mut self.files, |s| match place {
+            Some(place) => encoded_unit(s, names, Some(file), place),
+            None => encoded(s, names, Some(file), true),
+        });
         match code {
-            Ok(Some(Ok(code))) => Ok(Some(self.answer(code))),
+            Ok(Some(Ok(code))) => {
+                if matches!(code, Data::Vector(_)) {
+                    self.log.keep(text);
+                }
+                Ok(Some(self.answer(code)))
+            }
             Ok(Some(Err(message))) => Err(plain(message)),
             Ok(None) => Ok(None),
             Err(failed) => Err(rejection(failed, Some(file))),
@@ -140,12 +195,16 @@ impl Evaluator for Expander {
     fn close(&mut self, text: i64) {
         if let Some(open) = self.texts.remove(&text) {
             self.session.close_text(open);
+            self.log.close(text, &self.session);
         }
     }
 
-    fn variable(&mut self, name: &str, environment: i64) -> Result<i64, String> {
-        let environment = self.environment_of(environment).ok_or("no such environment")?;
+    fn variable(&mut self, name: &str, number: i64) -> Result<i64, String> {
+        let environment = self.environment_of(number).ok_or("no such environment")?;
         let g = self.session.define_variable(environment, name, &mut self.files);
+        if self.compiler.is_some() {
+            self.log.variable(name, number);
+        }
         Ok(self.names.cell(g) as i64)
     }
 
@@ -173,6 +232,16 @@ impl Evaluator for Expander {
         };
         self.session.close_text(open);
         failed.map_or(Ok(all), Err)
+    }
+
+    fn request(&mut self, unit: [i64; 3], entered: Vec<u32>, bound: Vec<bool>) -> Option<i64> {
+        let [text, form, fingerprint] = unit;
+        let unit = self.log.unit(text as usize, form as usize, fingerprint)?;
+        self.compiler.as_ref()?.request(unit, Request { entered, bound })
+    }
+
+    fn ready(&mut self, ticket: i64, wait: Duration) -> Option<Native> {
+        self.compiler.as_ref()?.ready(ticket, wait)
     }
 }
 

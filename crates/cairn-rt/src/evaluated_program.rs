@@ -2,10 +2,10 @@
 //! [`crate::native`].
 
 use crate::expander::Data;
-use cairn_layout::module::ModuleTable;
 use std::fmt::Debug;
-use std::ops::Range;
 use std::time::Duration;
+
+pub use crate::native_module::Native;
 
 /// A program that is evaluated. All threads of it may be asked.
 pub trait Evaluated: Debug + Send + Sync {
@@ -20,19 +20,3 @@ pub trait Evaluated: Debug + Send + Sync {
     /// The module that was asked for, if it is there, or is within this time.
     fn ready(&self, wait: Duration) -> Option<Native>;
 }
-
-/// A module of a program that is evaluated. It puts a vector into the cell for that: makers of these lambdas, then
-/// procedures that are the values of these cells.
-#[derive(Debug)]
-pub struct Native {
-    /// Where it is. It stays.
-    pub code: (*const ModuleTable, Range<u64>),
-    /// Numbers of lambdas.
-    pub lambdas: Vec<usize>,
-    /// Numbers of cells.
-    pub cells: Vec<u32>,
-}
-
-/// Code is plain addresses.
-// SAFETY: the module behind the table is not touched before it is loaded, by one thread.
-unsafe impl Send for Native {}

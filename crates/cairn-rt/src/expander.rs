@@ -1,7 +1,9 @@
 //! The expander of a program that evaluates, as the runtime sees it: a trait, and what it answers. See
 //! [`crate::evaluator`].
 
+use crate::native_module::Native;
 use cairn_num::Number;
+use std::time::Duration;
 
 /// A datum outside of the heap.
 #[derive(Clone, Debug)]
@@ -92,6 +94,14 @@ pub trait Evaluator {
 
     /// What becomes of the forms in `text`: Core, printed.
     fn explain(&mut self, text: &str, environment: i64) -> Result<String, Rejection>;
+
+    /// A form of an open text, or of one that was open, is to become native: its text, its number there, and its
+    /// fingerprint, as [`Evaluator::next`] gave them; how often its lambdas were entered, which of its cells are bound.
+    /// The ticket for its module; `None` if there will be none.
+    fn request(&mut self, unit: [i64; 3], entered: Vec<u32>, bound: Vec<bool>) -> Option<i64>;
+
+    /// The module for a ticket, if it is there, or is within this time.
+    fn ready(&mut self, ticket: i64, wait: Duration) -> Option<Native>;
 }
 
 /// What a prompt asks of its terminal, and of the compiler; see `lib/cairn/repl.sld`.

@@ -52,6 +52,7 @@ mod heap_profile;
 mod list;
 pub mod machine;
 mod native;
+mod native_module;
 mod net;
 mod num;
 mod port;

@@ -10,6 +10,9 @@
 //!  old closure, new code           ── native-become! ─▶
 //! ```
 //!
+//! A form that was typed at the prompt, or loaded, takes the same way, but for its code, which the expander hands over:
+//! there the host is behind the `Evaluator`, whose session it follows (`cairn-eval/src/units.rs`).
+//!
 //! What the numbers mean is said in `cairn_core::tier`. A module shares the program's cells, pairs of a value and a
 //! name, and imports from the library that runs.
 //!
@@ -58,23 +61,34 @@ pub extern "C" fn cairn_native_unbound(_: &mut Machine) -> Value {
     Value::UNBOUND
 }
 
-/// `(native-request entered cells)`.
+/// `(native-request place entered cells)`: a ticket for a module, or `#f` if there will be none. The place is that of a
+/// form, `#(text form fingerprint …)`, or `#f` for the program.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_native_request(ctx: &mut Machine, entered: Value, cells: Value) -> Value {
+pub extern "C" fn cairn_native_request(ctx: &mut Machine, place: Value, entered: Value, cells: Value) -> Value {
     let count = |v: &Value| access::fixnum_of(*v).unwrap_or(0).clamp(0, u32::MAX.into()) as u32;
     let entered = access::vector_of(entered).unwrap_or_default().iter().map(count).collect();
     let cells = access::vector_of(cells).unwrap_or_default();
     let bound = cells.iter().map(|c| c.is_pair() && access::car(*c) != Value::UNBOUND).collect();
-    Value::bool(rt(ctx).options.program.as_ref().is_some_and(|p| p.request(entered, bound)))
+    match access::vector_of(place) {
+        Some([text, form, fingerprint, ..]) => {
+            let unit = [*text, *form, *fingerprint].map(|v| access::fixnum_of(v).unwrap_or(-1));
+            let evaluator = rt(ctx).evaluator.as_mut();
+            evaluator.and_then(|e| e.request(unit, entered, bound)).map_or(Value::FALSE, Value::fixnum)
+        }
+        _ => Value::bool(rt(ctx).options.program.as_ref().is_some_and(|p| p.request(entered, bound))),
+    }
 }
 
-/// `(native-ready cells wait)`: `#(procedure lambdas cells)` of the module, or `#f` if there is none after so many
-/// milliseconds. The procedure puts the module's value into the cell for it.
+/// `(native-ready ticket cells wait)`: `#(procedure lambdas cells)` of the module, or `#f` if there is none after so
+/// many milliseconds. The procedure puts the module's value into the cell for it.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_native_ready(ctx: &mut Machine, cells: Value, wait: Value) -> Value {
-    let Some(program) = rt(ctx).options.program.clone() else { return Value::FALSE };
+pub extern "C" fn cairn_native_ready(ctx: &mut Machine, ticket: Value, cells: Value, wait: Value) -> Value {
     let wait = Duration::from_millis(access::fixnum_of(wait).unwrap_or(0) as u64);
-    let Some(native) = program.ready(wait) else { return Value::FALSE };
+    let native = match access::fixnum_of(ticket) {
+        Some(ticket) => rt(ctx).evaluator.as_mut().and_then(|e| e.ready(ticket, wait)),
+        None => rt(ctx).options.program.clone().and_then(|p| p.ready(wait)),
+    };
+    let Some(native) = native else { return Value::FALSE };
     let cells = access::vector_of(cells).unwrap_or_default().to_vec();
     let (table, code) = native.code;
     // SAFETY: by the contract of `Native`; cells hold values.

@@ -5,7 +5,7 @@
 //! its standard output. What comes back is an object file, which is mapped without LLVM.
 //!
 //! ```text
-//!  program   ── job: session, source, texts that were read, task ──▶  cairn --compile-in-background
+//!  program   ── job: options, source, texts that were read, task ──▶  cairn --compile-in-background
 //!            ◀── answer: object and numbers, or why there is none ──
 //! ```
 //!
@@ -22,6 +22,7 @@ use crate::compiler::Compiler;
 use crate::options::{CompileOptions, Level};
 use crate::sources::{Source, Texts};
 use cairn_core::tier::{Makers, Request};
+use cairn_eval::units::{Step, Unit};
 use cairn_layout::facts;
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -48,6 +49,8 @@ pub(crate) struct Work {
 pub(crate) enum Task<'a> {
     /// What is hot.
     Module(&'a Request),
+    /// What is hot in a form that was typed or loaded.
+    Unit(&'a Unit, &'a Request),
     /// Everything, for the cache.
     Whole,
 }
@@ -60,10 +63,10 @@ pub(crate) struct Made {
 }
 
 impl Work {
-    /// A module of what is hot.
-    pub(crate) fn module(&self, request: &Request) -> Result<Made, Error> {
-        match self.ask(Task::Module(request)) {
-            None => self.module_here(request),
+    /// A module of what is hot, in the program or in a form.
+    pub(crate) fn module(&self, unit: Option<&Unit>, request: &Request) -> Result<Made, Error> {
+        match self.ask(unit.map_or(Task::Module(request), |unit| Task::Unit(unit, request))) {
+            None => self.module_here(unit, request),
             Some(answer) => {
                 self.understand(&answer).unwrap_or_else(|| Err("the compiler has ended".to_string().into()))
             }
@@ -126,10 +129,14 @@ impl Work {
         }
         match task {
             Task::Whole => w.count(0),
-            Task::Module(Request { entered, bound }) => {
+            Task::Module(request) => {
                 w.count(1);
-                w.counts(entered.iter().map(|n| *n as usize));
-                w.counts(bound.iter().map(|b| (*b).into()));
+                w.request(request);
+            }
+            Task::Unit(unit, request) => {
+                w.count(2);
+                w.request(request);
+                w.unit(unit);
             }
         }
         w.0
@@ -170,8 +177,8 @@ pub fn compile_in_background() -> Result<(), Error> {
     let mut job = Vec::new();
     let read = std::io::stdin().read_to_end(&mut job);
     let work = read.ok().and_then(|_| understand_job(&job)).ok_or("this is not for users".to_string())?;
-    let (parent, work, request) = work;
-    let Some(request) = request else {
+    let (parent, work, task) = work;
+    let Some((request, unit)) = task else {
         // SAFETY: changes the priority of this process.
         #[allow(unsafe_code)]
         unsafe {
@@ -194,7 +201,7 @@ pub fn compile_in_background() -> Result<(), Error> {
     if orphan {
         return Ok(());
     }
-    let made = work.module_here(&request);
+    let made = work.module_here(unit.as_ref(), &request);
     let mut w = Writer::default();
     let stages = STAGES.lock().map(|stages| stages.clone()).unwrap_or_default();
     w.count(stages.len());
@@ -220,8 +227,11 @@ pub fn compile_in_background() -> Result<(), Error> {
     Ok(())
 }
 
-/// Who asks, and what for.
-fn understand_job(job: &[u8]) -> Option<(usize, Work, Option<Request>)> {
+/// A module of what: of the program if of no unit.
+type Wanted = (Request, Option<Unit>);
+
+/// Who asks, and what for; the whole program if for no module.
+fn understand_job(job: &[u8]) -> Option<(usize, Work, Option<Wanted>)> {
     let mut r = Reader(job);
     let parent = r.count()?;
     let name = |r: &mut Reader| String::from_utf8(r.get()?.to_vec()).ok();
@@ -239,15 +249,13 @@ fn understand_job(job: &[u8]) -> Option<(usize, Work, Option<Request>)> {
         let (path, is_there, text) = (r.path()?, r.count()? != 0, name(&mut r)?);
         texts.push((path, is_there.then_some(text)));
     }
-    let request = match r.count()? {
+    let task = match r.count()? {
         0 => None,
-        _ => {
-            let entered = r.counts()?.into_iter().map(|n| n as u32).collect();
-            Some(Request { entered, bound: r.counts()?.into_iter().map(|b| b != 0).collect() })
-        }
+        1 => Some((r.request()?, None)),
+        _ => Some((r.request()?, Some(r.unit()?))),
     };
     let compiler = Compiler::new(options).library_path(library_path).cache(cache).observer(observer);
-    Some((parent, Work { compiler, source, texts }, request))
+    Some((parent, Work { compiler, source, texts }, task))
 }
 
 impl Writer {
@@ -259,6 +267,37 @@ impl Writer {
         self.count(counts.len());
         counts.for_each(|n| self.count(n));
     }
+
+    fn request(&mut self, Request { entered, bound }: &Request) {
+        self.counts(entered.iter().map(|n| *n as usize));
+        self.counts(bound.iter().map(|b| (*b).into()));
+    }
+
+    fn unit(&mut self, Unit { steps, opened, form, fingerprint }: &Unit) {
+        self.all([*opened, *form, *fingerprint as usize, steps.len()]);
+        for step in steps {
+            match step {
+                Step::Environment(sets) => {
+                    self.count(if sets.is_some() { 1 } else { 0 });
+                    self.put(sets.as_deref().unwrap_or_default());
+                }
+                Step::Open { name, text } => {
+                    self.count(2);
+                    self.put(name);
+                    self.put(text);
+                }
+                Step::Next { opened, environment } => self.all([3, *opened, *environment]),
+                Step::Variable { name, environment } => {
+                    self.all([4, *environment]);
+                    self.put(name);
+                }
+            }
+        }
+    }
+
+    fn all<const N: usize>(&mut self, counts: [usize; N]) {
+        counts.into_iter().for_each(|n| self.count(n));
+    }
 }
 
 impl Reader<'_> {
@@ -268,5 +307,36 @@ impl Reader<'_> {
 
     fn counts(&mut self) -> Option<Vec<usize>> {
         (0..self.count()?).map(|_| self.count()).collect()
+    }
+
+    fn text(&mut self) -> Option<String> {
+        String::from_utf8(self.get()?.to_vec()).ok()
+    }
+
+    fn request(&mut self) -> Option<Request> {
+        let entered = self.counts()?.into_iter().map(|n| n as u32).collect();
+        Some(Request { entered, bound: self.counts()?.into_iter().map(|b| b != 0).collect() })
+    }
+
+    fn unit(&mut self) -> Option<Unit> {
+        let (opened, form, fingerprint) = (self.count()?, self.count()?, self.count()? as i64);
+        let steps = (0..self.count()?).map(|_| self.step()).collect::<Option<_>>()?;
+        Some(Unit { steps, opened, form, fingerprint })
+    }
+
+    fn step(&mut self) -> Option<Step> {
+        Some(match self.count()? {
+            0 => {
+                self.get()?;
+                Step::Environment(None)
+            }
+            1 => Step::Environment(Some(self.text()?)),
+            2 => Step::Open { name: self.text()?, text: self.text()? },
+            3 => Step::Next { opened: self.count()?, environment: self.count()? },
+            _ => {
+                let environment = self.count()?;
+                Step::Variable { name: self.text()?, environment }
+            }
+        })
     }
 }

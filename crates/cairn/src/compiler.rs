@@ -8,6 +8,7 @@ use crate::emit::{self, Stage};
 use crate::evaluated::{self, Evaluation};
 use crate::options::CompileOptions;
 use crate::sources::{Files, Source};
+use crate::unit_modules::UnitModules;
 use crate::{boot, link, pipeline};
 use boot::Library;
 use cairn_core::ir::{Import, ImportFrom};
@@ -144,7 +145,10 @@ impl Compiler {
         };
         let loaded = library.load()?;
         let library = Arc::new(library);
-        let evaluator = MakeEvaluator(Arc::new(move |o: &RunOptions| cairn_eval::on_library(o, library.clone())));
+        let modules = Arc::new(UnitModules::new(self));
+        let evaluator = MakeEvaluator(Arc::new(move |o: &RunOptions| {
+            cairn_eval::on_library(o, library.clone(), Some(modules.clone()))
+        }));
         let options = RunOptions { evaluator: Some(evaluator), ..options };
         // SAFETY: the library's code lives until the end of this function.
         #[allow(unsafe_code)]
@@ -215,7 +219,8 @@ impl Compiled {
         if self.kind == Kind::OnLibrary {
             let file = Arc::new(boot::find_or_make(compiler)?);
             library = Some(file.load()?);
-            options.evaluator = Some(MakeEvaluator(Arc::new(move |o| cairn_eval::on_library(o, file.clone()))));
+            options.evaluator =
+                Some(MakeEvaluator(Arc::new(move |o| cairn_eval::on_library(o, file.clone(), None))));
         }
         // SAFETY: the tables belong to the code just loaded, which lives until the end of this function.
         #[allow(unsafe_code)]

@@ -34,6 +34,7 @@ use cairn_core::passes::{self, Opt};
 use cairn_core::tier::{self, Lambdas, Makers, Request};
 use cairn_core::{copies, globals};
 use cairn_eval::encode::{self, Names};
+use cairn_eval::units::{Found, Unit};
 use cairn_layout::machine::Machine;
 use cairn_layout::module::ModuleTable;
 use cairn_llvm::Jit;
@@ -49,7 +50,7 @@ use std::time::{Duration, Instant};
 /// Key of the procedure that runs a program.
 const RUN_PROGRAM: &str = "(cairn evaluator) run-program";
 /// Native stack of the thread that compiles: what the main thread has.
-const STACK: usize = 8 << 20;
+pub(crate) const STACK: usize = 8 << 20;
 
 /// A program ready to be evaluated.
 #[derive(Clone, Debug)]
@@ -153,7 +154,7 @@ impl Evaluation {
         let library = library.load()?;
         let [_, _, _, cells] = self.program.sizes;
         let options = RunOptions {
-            evaluator: Some(MakeEvaluator(Arc::new(move |o| cairn_eval::on_library(o, file.clone())))),
+            evaluator: Some(MakeEvaluator(Arc::new(move |o| cairn_eval::on_library(o, file.clone(), None)))),
             first_cell: cells,
             program: Some(self.program.clone()),
             host: Arc::new(Process),
@@ -237,7 +238,14 @@ impl Compilation {
 
     /// Has a module of what is hot compiled, and loads it.
     fn module(&self, request: &Request) -> Result<Native, Error> {
-        let Made { object, makers: Makers { lambdas, procedures } } = self.work.module(request)?;
+        self.work.module(None, request)?.load()
+    }
+}
+
+impl Made {
+    /// Maps the module.
+    pub(crate) fn load(self) -> Result<Native, Error> {
+        let Made { object, makers: Makers { lambdas, procedures } } = self;
         let code = Box::leak(Box::new(Jit::load_object(&object)?)); // modules stay
         let table = code.lookup("cairn_module").ok_or("the module has no table".to_string())?;
         Ok(Native { code: (table as *const ModuleTable, code.code()), lambdas, cells: procedures })
@@ -255,24 +263,22 @@ impl Work {
     }
 
     /// Compiles a module of what is hot.
-    pub(crate) fn module_here(&self, request: &Request) -> Result<Made, Error> {
+    pub(crate) fn module_here(&self, unit: Option<&Unit>, request: &Request) -> Result<Made, Error> {
         let compiler = &self.compiler;
         let library = compiler.boot().ok_or("the library is gone".to_string())?;
         let mut files = compiler.files(&self.source);
         files.use_texts(&self.texts);
         let mut session = Session::on_library(Arc::new(library));
         session.keep_library_forms();
-        let path = self.source.path.display().to_string();
-        let expanded = session
-            .expand_program(&path, &self.source.text, &mut files)
-            .map_err(|failed| Error::Rejected(Messages::errors(&failed.errors, &failed.sources)))?;
-        let (mut program, mut library) = (expanded.program, expanded.library);
-        let count = library.len();
-        library.append(&mut program.forms);
-        program.forms = library;
-        passes::prepare(&mut program);
+        let Found { mut program, library: count } = match unit {
+            None => self.expanded(session, &mut files)?,
+            Some(unit) => unit.find(session, &mut files)?,
+        };
         let own = program.forms.split_off(count);
         let library = std::mem::replace(&mut program.forms, own);
+        if unit.is_some() {
+            tier::open(&mut program)?;
+        }
         let makers = tier::module(&mut program, 0, request);
         let copies = copies::add(&mut program, library);
         passes::optimize_prepared(&mut program, Opt::High, compiler.options.verify);
@@ -281,5 +287,19 @@ impl Work {
         let always_bound = pipeline::always_bound(&program);
         let module = pipeline::lower_program(compiler, &program, &always_bound);
         Ok(Made { object: pipeline::object(compiler, &module)?, makers })
+    }
+
+    /// The program behind the forms of the library.
+    fn expanded(&self, mut session: Session, files: &mut Files) -> Result<Found, Error> {
+        let path = self.source.path.display().to_string();
+        let expanded = session
+            .expand_program(&path, &self.source.text, files)
+            .map_err(|failed| Error::Rejected(Messages::errors(&failed.errors, &failed.sources)))?;
+        let (mut program, mut forms) = (expanded.program, expanded.library);
+        let library = forms.len();
+        forms.append(&mut program.forms);
+        program.forms = forms;
+        passes::prepare(&mut program);
+        Ok(Found { program, library })
     }
 }

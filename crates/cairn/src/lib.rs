@@ -44,6 +44,7 @@ mod pipeline;
 mod prompt;
 mod sources;
 mod unfinished;
+mod unit_modules;
 
 pub use background::{ARGUMENT as BACKGROUND, compile_in_background};
 pub use cache::Cache;

@@ -2,8 +2,9 @@
 //! small, and the next run finds what was begun.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Lines, Write};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 mod common;
@@ -110,4 +111,77 @@ fn whoever_starts_it_by_hand_is_told() {
     let out = Command::new(binary()).arg("--compile-in-background").stdin(Stdio::null()).output().unwrap();
     assert_eq!(out.status.code(), Some(1));
     assert_eq!(String::from_utf8(out.stderr).unwrap(), "cairn: this is not for users\n");
+}
+
+/// A session at the prompt, on pipes.
+struct Talk {
+    child: Running,
+    input: ChildStdin,
+    output: Lines<BufReader<ChildStdout>>,
+}
+
+impl Talk {
+    fn begin(d: &Directory) -> Talk {
+        let mut command = Command::new(binary());
+        command.current_dir(&d.0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        Talk { child: Running(child), input, output: BufReader::new(output).lines() }
+    }
+
+    fn tell(&mut self, text: &str) {
+        writeln!(self.input, "{text}").unwrap();
+    }
+
+    /// The line that comes back.
+    fn ask(&mut self, text: &str) -> String {
+        self.tell(text);
+        self.output.next().unwrap().unwrap()
+    }
+
+    /// Asks again until native code answers: it allocates nothing, and evaluated code scopes and arguments.
+    fn until_native(&mut self, text: &str, value: &str) {
+        wait_for(text, || {
+            assert_eq!(self.ask(&format!(",time {text}")), value);
+            self.output.next().unwrap().unwrap().ends_with(" 0 KiB allocated")
+        });
+    }
+}
+
+#[test]
+fn what_is_typed_becomes_native() {
+    let d = Directory::new("typed");
+    d.write("odd.scm", "(define (odd n) (if (= n 0) #f (even (- n 1))))");
+    let mut s = Talk::begin(&d);
+    s.tell("(define-syntax decrement (syntax-rules () ((_ x n) (- x n))))");
+    s.tell("(define step 1)");
+    s.tell("(define (fib n) (if (< n 2) n (+ (fib (decrement n step)) (fib (decrement n 2)))))");
+    s.until_native("(fib 20)", "6765");
+    // native code sees what is defined and assigned later
+    s.tell("(define step 2)");
+    assert_eq!(s.ask("(fib 21)"), "1024");
+    s.tell("(define old fib) (define (fib n) 1)");
+    assert_eq!(s.ask("(old 20)"), "2");
+    // of a file; each calls the other
+    s.tell("(load \"odd.scm\") (define (even n) (if (= n 0) #t (odd (- n 1))))");
+    s.until_native("(even 10000)", "#t");
+    s.tell("(define (odd n) (list 'odd n))");
+    assert_eq!(s.ask("(even 10)"), "(odd 9)");
+    assert!(children(s.child.0.id()).len() < 2);
+}
+
+#[test]
+fn what_was_typed_keeps_its_identity_when_it_becomes_native() {
+    let d = Directory::new("identity");
+    let mut s = Talk::begin(&d);
+    s.tell("(define (constant n) (if (= n 0) '(1 2) (constant (- n 1))))");
+    s.tell("(define before (constant 0)) (define procedure constant)");
+    s.until_native("(length (constant 10000))", "2");
+    assert_eq!(s.ask("(list (eq? before (constant 5)) (eq? procedure constant))"), "(#t #t)");
+    // errors are those of evaluated code
+    s.tell("(define (walk l n) (if (= n 0) (car l) (walk l (- n 1))))");
+    let error = "(guard (e (#t (error-object-message e))) (walk 5 100))";
+    let evaluated = s.ask(error);
+    s.until_native("(walk '(7) 10000)", "7");
+    assert_eq!(s.ask(error), evaluated);
 }

@@ -137,7 +137,9 @@ impl Session {
         for form in forms {
             if kept(&form) { self.retained.forms.push(form) } else { dropped.forms.push(form) }
         }
-        self.program.vars.clear();
+        if self.library_forms.is_none() {
+            self.program.vars.clear();
+        }
         self.program.labels = 0;
         result
     }
@@ -145,6 +147,20 @@ impl Session {
     /// The program of the forms just expanded, for `then` of [`Session::expand_in`].
     pub fn program(&mut self) -> &mut Program {
         &mut self.program
+    }
+
+    /// The same as a program of its own, and the forms of the library so far, if they are kept
+    /// ([`Session::keep_library_forms`]).
+    pub fn with_library(&mut self) -> (Program, Vec<TopForm>) {
+        let mut program = self.program.clone();
+        program.sources.clone_from(&self.sources);
+        (program, self.library_forms.as_mut().map(std::mem::take).unwrap_or_default())
+    }
+
+    /// Grows with the macros, libraries and names that are known.
+    pub fn extent(&self) -> usize {
+        let names: usize = self.modules.iter().map(|m| m.table.len()).sum();
+        self.macros.len() + self.libraries.len() + names
     }
 
     /// The same, to be read.

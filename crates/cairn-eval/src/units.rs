@@ -1,0 +1,336 @@
+//! Forms that were typed or loaded, found again by another process that makes native code of them.
+//!
+//! ```text
+//!  the session, and its log          job: log, unit           another session, in the compiler
+//!  environment, open, next, next … ─────────────────────▶     the same steps again, up to that form
+//!        └ unit: text, form, fingerprint                       └ the same form, with the library's procedures
+//! ```
+//!
+//! The problem: what a form means depends on all that was defined before it, and the expander that is part of a running
+//! program keeps no Core, no library code and no compiler. The idea: the session writes down what it was told to do.
+//! Who is to compile a form does the same steps, which takes milliseconds, and has the form's Core when it comes to it.
+//! What is not written down, such as what `eval` has expanded, may make a difference, so both sides compute a
+//! fingerprint of the form, and a form whose fingerprint is another is not compiled.
+//!
+//! Invariants: texts without procedures, macros and imports leave the log when they are closed; a log that gets too
+//! long is given up, and what is evaluated from then on stays evaluated. So sessions that evaluate for ever need
+//! bounded room.
+
+use cairn_core::ir::{Program, TopForm};
+use cairn_core::tier::{self, Request};
+use cairn_rt::evaluated_program::Native;
+use cairn_syntax::{Environment, Loader, OpenText, Session};
+use rustc_hash::FxHashMap;
+use std::fmt::Debug;
+use std::time::Duration;
+
+/// Texts of more bytes in all are not kept.
+const MAX_BYTES: usize = 1 << 20;
+/// Nor are more steps.
+const MAX_STEPS: usize = 50_000;
+
+/// Something that a session was told to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Make an environment of import sets, or the usual one.
+    Environment(Option<String>),
+    /// Open a text.
+    Open {
+        /// Its name.
+        name: String,
+        /// What it says.
+        text: String,
+    },
+    /// Expand the next form of the text that was opened in that step, in the environment of that number.
+    Next {
+        /// Number of the step.
+        opened: usize,
+        /// Number of the environment.
+        environment: usize,
+    },
+    /// Define a variable.
+    Variable {
+        /// Its name.
+        name: String,
+        /// Number of the environment.
+        environment: usize,
+    },
+}
+
+/// A form, and what came before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// All steps.
+    pub steps: Vec<Step>,
+    /// The step that opened its text.
+    pub opened: usize,
+    /// Its number in the text.
+    pub form: usize,
+    /// What it must be: see [`tier::fingerprint`].
+    pub fingerprint: i64,
+}
+
+/// Makes native code while evaluation goes on. What a module is for, and what it asks of its surroundings, is said in
+/// `cairn_core::tier`.
+pub trait UnitCompiler: Debug + Send + Sync {
+    /// Begins with a module of what is hot in a unit; a ticket for it, or `None` if nobody can.
+    fn request(&self, unit: Unit, request: Request) -> Option<i64>;
+    /// The module, if it is there, or is within this time. A ticket is good for one module.
+    fn ready(&self, ticket: i64, wait: Duration) -> Option<Native>;
+}
+
+/// What a session was told to do.
+#[derive(Debug, Default)]
+pub(crate) struct Log {
+    steps: Vec<Step>,
+    bytes: usize,
+    full: bool,
+    /// Texts that are open, by number.
+    texts: FxHashMap<i64, Text>,
+}
+
+/// An open text.
+#[derive(Debug)]
+struct Text {
+    opened: usize,
+    forms: usize,
+    /// Did it leave anything that forms behind it may depend on?
+    needed: bool,
+    /// [`Session::extent`] when it was opened.
+    extent: usize,
+}
+
+impl Log {
+    fn push(&mut self, step: Step) -> usize {
+        self.bytes += match &step {
+            Step::Open { name, text } => name.len() + text.len(),
+            Step::Environment(sets) => sets.as_ref().map_or(0, String::len),
+            Step::Next { .. } => 0,
+            Step::Variable { name, .. } => name.len(),
+        };
+        if self.bytes > MAX_BYTES || self.steps.len() >= MAX_STEPS {
+            self.full = true;
+            self.steps = Vec::new();
+            self.texts = FxHashMap::default();
+        }
+        if !self.full {
+            self.steps.push(step);
+        }
+        self.steps.len().wrapping_sub(1)
+    }
+
+    pub(crate) fn environment(&mut self, sets: Option<&str>) {
+        self.push(Step::Environment(sets.map(str::to_string)));
+    }
+
+    pub(crate) fn variable(&mut self, name: &str, environment: i64) {
+        let step = Step::Variable { name: name.to_string(), environment: environment as usize };
+        if !self.steps.contains(&step) {
+            self.push(step);
+        }
+    }
+
+    pub(crate) fn open(&mut self, number: i64, name: &str, text: &str, session: &Session) {
+        let opened = self.push(Step::Open { name: name.to_string(), text: text.to_string() });
+        if !self.full {
+            self.texts.insert(number, Text { opened, forms: 0, needed: false, extent: session.extent() });
+        }
+    }
+
+    /// The place of the form that will be expanded next: the step that opened its text, and its number there.
+    pub(crate) fn next(&mut self, number: i64, environment: i64) -> Option<(usize, usize)> {
+        let text = self.texts.get_mut(&number)?;
+        let place = (text.opened, text.forms);
+        text.forms += 1;
+        self.push(Step::Next { opened: place.0, environment: environment as usize });
+        (!self.full).then_some(place)
+    }
+
+    /// A form of this text is a unit.
+    pub(crate) fn keep(&mut self, number: i64) {
+        if let Some(text) = self.texts.get_mut(&number) {
+            text.needed = true;
+        }
+    }
+
+    pub(crate) fn close(&mut self, number: i64, session: &Session) {
+        let Some(text) = self.texts.remove(&number) else { return };
+        let steps = &self.steps[text.opened + 1..];
+        let alone = steps.iter().all(|s| matches!(s, Step::Next { opened, .. } if *opened == text.opened));
+        if alone && !text.needed && text.extent == session.extent() {
+            if let Some(Step::Open { name, text }) = self.steps.get(text.opened) {
+                self.bytes -= name.len() + text.len();
+            }
+            self.steps.truncate(text.opened);
+        }
+    }
+
+    /// The unit at a place.
+    pub(crate) fn unit(&self, opened: usize, form: usize, fingerprint: i64) -> Option<Unit> {
+        (!self.full).then(|| Unit { steps: self.steps.clone(), opened, form, fingerprint })
+    }
+}
+
+/// A form found again.
+#[derive(Debug)]
+pub struct Found {
+    /// A program whose forms are those of the library and then that one, dialect `Fixed`.
+    pub program: Program,
+    /// How many are the library's.
+    pub library: usize,
+}
+
+impl Unit {
+    /// Does the steps in a session that keeps the forms of the library, up to the unit's form.
+    pub fn find(&self, mut session: Session, loader: &mut dyn Loader) -> Result<Found, String> {
+        let mut environments: Vec<Environment> = Vec::new();
+        let mut texts: FxHashMap<usize, (OpenText, usize)> = FxHashMap::default();
+        let failed = || "the session cannot be followed".to_string();
+        for (n, step) in self.steps.iter().enumerate() {
+            match step {
+                Step::Environment(sets) => {
+                    let environment = session.environment(sets.as_deref(), loader).map_err(|_| failed())?;
+                    // what the import of libraries brings is code of its own
+                    session.expand_in(environment, "", loader, |_| ()).map_err(|_| failed())?;
+                    environments.push(environment);
+                }
+                Step::Open { name, text } => {
+                    texts.insert(n, (session.open_text(name, text), 0));
+                }
+                Step::Variable { name, environment } => {
+                    session.define_variable(*environments.get(*environment).ok_or_else(failed)?, name, loader);
+                }
+                Step::Next { opened, environment } => {
+                    let environment = *environments.get(*environment).ok_or_else(failed)?;
+                    let (text, forms) = texts.get_mut(opened).ok_or_else(failed)?;
+                    let this = (*opened, *forms) == (self.opened, self.form);
+                    *forms += 1;
+                    // what was an error then is one now
+                    let form = session.expand_next(environment, text, loader, |s| this.then(|| s.with_library()));
+                    if this {
+                        let (program, library) = form.ok().flatten().flatten().ok_or_else(failed)?;
+                        return self.checked(program, library);
+                    }
+                }
+            }
+        }
+        Err(failed())
+    }
+
+    fn checked(&self, mut program: Program, mut library: Vec<TopForm>) -> Result<Found, String> {
+        let count = library.len();
+        library.append(&mut program.forms);
+        program.forms = library;
+        cairn_core::passes::prepare(&mut program);
+        if tier::fingerprint(&program, &program.forms[count..]) != self.fingerprint {
+            return Err("the form means something else by now".into());
+        }
+        Ok(Found { program, library: count })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library_loader::Files;
+
+    /// A session that is told what these texts say, and its log.
+    fn told(texts: &[&str]) -> (Session, Log, Environment) {
+        let (mut session, mut log) = (Session::new(), Log::default());
+        let environment = session.environment(Some("(scheme base)"), &mut Files::default()).unwrap();
+        session.expand_in(environment, "", &mut Files::default(), |_| ()).unwrap();
+        log.environment(Some("(scheme base)"));
+        for (n, text) in (0..).zip(texts) {
+            let mut open = session.open_text("a", text);
+            log.open(n, "a", text, &session);
+            loop {
+                log.next(n, 0);
+                if !matches!(
+                    session.expand_next(environment, &mut open, &mut Files::default(), |_| ()),
+                    Ok(Some(()))
+                ) {
+                    break;
+                }
+            }
+            session.close_text(open);
+            log.close(n, &session);
+        }
+        (session, log, environment)
+    }
+
+    /// The fingerprint of the next form.
+    fn fingerprint(session: &mut Session, environment: Environment, text: &str) -> i64 {
+        let mut open = session.open_text("b", text);
+        let form = session.expand_next(environment, &mut open, &mut Files::default(), |s| {
+            cairn_core::passes::prepare(s.program());
+            tier::fingerprint(s.expanded(), &s.expanded().forms)
+        });
+        form.unwrap().unwrap()
+    }
+
+    #[test]
+    fn texts_that_leave_nothing_are_forgotten() {
+        let left = |text: &str| told(&[text]).1.steps.len() - 1;
+        assert_eq!(left("(car '(1)) (+ 1 2)"), 0);
+        assert_ne!(left("(define-syntax m (syntax-rules () ((_) 1)))"), 0);
+        assert_ne!(left("(import (scheme write))"), 0);
+        assert_ne!(left("(define new 1)"), 0);
+        let again = told(&["(define new 1)", "(define new 2)"]).1;
+        assert_eq!(again.steps.len(), told(&["(define new 1)"]).1.steps.len());
+    }
+
+    #[test]
+    fn a_unit_keeps_its_text() {
+        let (mut session, mut log, environment) = told(&[]);
+        let text = "1 (lambda (x) x)";
+        let mut open = session.open_text("a", text);
+        log.open(9, "a", text, &session);
+        assert_eq!(log.next(9, 0), Some((1, 0)));
+        session.expand_next(environment, &mut open, &mut Files::default(), |_| ()).unwrap();
+        assert_eq!(log.next(9, 0), Some((1, 1)));
+        log.keep(9);
+        log.close(9, &session);
+        assert_eq!(log.steps.len(), 4);
+    }
+
+    #[test]
+    fn a_log_that_is_too_long_is_given_up() {
+        let (session, mut log, _) = told(&[]);
+        let long = "x".repeat(MAX_BYTES);
+        log.open(1, "a", &long, &session);
+        assert_eq!(log.next(1, 0), None);
+        assert!(log.unit(0, 0, 0).is_none() && log.steps.is_empty());
+        log.open(2, "a", "(f)", &session);
+        assert_eq!(log.next(2, 0), None);
+        log.close(2, &session);
+    }
+
+    #[test]
+    fn the_same_steps_lead_to_the_same_form() {
+        let macros = "(define-syntax twice (syntax-rules () ((_ e) (begin e e))))";
+        let form = "(define (f x) (twice (set! y (+ x y))) (let loop ((i 0)) (if (< i x) (loop (+ i 1)) y)))";
+        let (mut session, mut log, environment) =
+            told(&["(define y 1)", macros, "(broken", "(import (scheme cxr))"]);
+        log.open(9, "b", form, &session);
+        let (opened, number) = log.next(9, 0).unwrap();
+        let wanted = fingerprint(&mut session, environment, form);
+        let unit = log.unit(opened, number, wanted).unwrap();
+        let found = unit.find(Session::new(), &mut Files::default()).unwrap();
+        assert!(found.library < found.program.forms.len());
+        // without the macro, or with another, it is not that form
+        let other = |wrong: &str| {
+            let mut unit = unit.clone();
+            for step in &mut unit.steps {
+                if let Step::Open { text, .. } = step
+                    && text == macros
+                {
+                    *text = wrong.into();
+                }
+            }
+            unit.find(Session::new(), &mut Files::default()).unwrap_err()
+        };
+        assert_eq!(other("(define twice 1)"), "the form means something else by now");
+        let thrice = macros.replace("e e", "e e e");
+        assert_eq!(other(&thrice), "the form means something else by now");
+    }
+}

@@ -1,0 +1,20 @@
+//! Native code that takes the place of evaluated code, as its host hands it to the runtime. See [`crate::native`].
+
+use cairn_layout::module::ModuleTable;
+use std::ops::Range;
+
+/// A module of a program, or form, that is evaluated. It puts a vector into the cell for that: makers of these lambdas,
+/// then procedures that are the values of these cells.
+#[derive(Debug)]
+pub struct Native {
+    /// Where it is. It stays.
+    pub code: (*const ModuleTable, Range<u64>),
+    /// Numbers of lambdas.
+    pub lambdas: Vec<usize>,
+    /// Numbers of cells.
+    pub cells: Vec<u32>,
+}
+
+/// Code is plain addresses.
+// SAFETY: the module behind the table is not touched before it is loaded, by one thread.
+unsafe impl Send for Native {}

@@ -1,0 +1,84 @@
+//! Native code for forms that were typed at the prompt or loaded there.
+//!
+//! The problem and the idea are those of [`crate::evaluated`], but there is no program: each form with procedures is a
+//! unit by itself ([`cairn_eval::units`]). What is defined in one unit may be defined again in another, so code of a
+//! unit reaches all variables through their cells. Several units may be compiled at once, each by a process of its own,
+//! and each is asked for by its ticket.
+//!
+//! A unit that cannot be compiled stays evaluated, and nothing is said: the form means what it meant. So does all when
+//! no process can compile beside this one: LLVM in this process would be in the way when it ends.
+
+use crate::background::Work;
+use crate::compiler::Compiler;
+use crate::evaluated::STACK;
+use crate::sources::{Source, Texts};
+use cairn_core::tier::Request;
+use cairn_eval::units::{Unit, UnitCompiler};
+use cairn_rt::evaluated_program::Native;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// What makes modules of units.
+#[derive(Debug)]
+pub(crate) struct UnitModules {
+    work: Work,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    jobs: Mutex<Jobs>,
+    done: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Jobs {
+    last: i64,
+    pending: BTreeSet<i64>,
+    ready: BTreeMap<i64, Native>,
+}
+
+impl Shared {
+    /// Nobody panics with the lock.
+    fn jobs(&self) -> MutexGuard<'_, Jobs> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl UnitModules {
+    pub(crate) fn new(compiler: &Compiler) -> UnitModules {
+        let work = Work { compiler: compiler.clone(), source: Source::new("prompt", ""), texts: Texts::new() };
+        UnitModules { work, shared: Arc::default() }
+    }
+}
+
+impl UnitCompiler for UnitModules {
+    fn request(&self, unit: Unit, request: Request) -> Option<i64> {
+        self.work.compiler.background.as_ref()?;
+        let (work, shared) = (self.work.clone(), self.shared.clone());
+        let ticket = {
+            let mut jobs = shared.jobs();
+            jobs.last += 1;
+            let ticket = jobs.last;
+            jobs.pending.insert(ticket);
+            ticket
+        };
+        let compile = move || {
+            let native = work.module(Some(&unit), &request).and_then(|made| made.load());
+            let mut jobs = shared.jobs();
+            jobs.pending.remove(&ticket);
+            jobs.ready.extend(native.ok().map(|native| (ticket, native)));
+            shared.done.notify_all();
+        };
+        std::thread::Builder::new().stack_size(STACK).spawn(compile).is_ok().then_some(ticket)
+    }
+
+    fn ready(&self, ticket: i64, wait: Duration) -> Option<Native> {
+        let mut jobs = self.shared.jobs();
+        if jobs.pending.contains(&ticket) && !wait.is_zero() {
+            (jobs, _) = self.shared.done.wait_timeout(jobs, wait).unwrap_or_else(PoisonError::into_inner);
+        }
+        jobs.ready.remove(&ticket)
+    }
+}
