@@ -207,9 +207,10 @@
 
 (define (completion equations) (complete '() (insert-all equations '()) '()))
 
+;; No rounds: the group alone, a thousandth of the work.
 (define (main rounds)
   (let loop ((n 1))
-    (let ((group (completion axioms)) (alternating (completion alternating)))
+    (let ((group (completion axioms)) (alternating (if (= rounds 0) '() (completion alternating))))
       (if (< n rounds)
           (loop (+ n 1))
           (begin

@@ -12,6 +12,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -78,6 +80,10 @@ impl Lab {
 
     /// Compiles a program to `bin/NAME`, unless the executable there is younger than program and compiler.
     pub fn build(&mut self, program: &Path, options: &[String], name: &str) -> Result<PathBuf, String> {
+        self.built(program, options, name)
+    }
+
+    fn built(&self, program: &Path, options: &[String], name: &str) -> Result<PathBuf, String> {
         let executable = self.directory.join("bin").join(name);
         if modified(&executable) > modified(program).max(modified(&self.cairn)) {
             return Ok(executable);
@@ -103,6 +109,58 @@ impl Lab {
         Ok(executable)
     }
 
+    /// A text for another system, as `bin/STEM_HASH.SUFFIX`: another text is another file, so that what is known of
+    /// runs that read it (which a fingerprint does not see) is known of this text.
+    pub fn write(&self, stem: &str, suffix: &str, text: &str) -> Result<PathBuf, String> {
+        let hash = xxhash_rust::xxh3::xxh3_64(text.as_bytes());
+        let path = self.directory.join("bin").join(format!("{}_{hash:016x}.{suffix}", stem.replace('-', "_")));
+        if !path.exists() {
+            fs::write(&path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+        }
+        Ok(path)
+    }
+
+    /// Compiles programs as [`Lab::build`] does, several at once: each is program, options and name.
+    pub fn build_all(&mut self, all: &[(PathBuf, Vec<String>, String)]) -> Result<Vec<PathBuf>, String> {
+        let bar = self.progress(all.len());
+        let this = &*self;
+        let built = at_once(all, |(program, options, name)| {
+            bar.set_message(format!("building {name}"));
+            let built = this.built(program, options, name);
+            bar.inc(1);
+            built
+        });
+        bar.finish_and_clear();
+        built.into_iter().collect()
+    }
+
+    /// Runs of which only what is counted matters, no time: several at once, each once.
+    pub fn count(&mut self, cells: &[Cell]) -> Result<Vec<Outcome>, String> {
+        let bar = self.progress(cells.len());
+        let keys = cells.iter().map(|c| self.fingerprint(&c.run, 0)).collect::<Result<Vec<_>, _>>()?;
+        let numbered: Vec<usize> = (0..cells.len()).collect();
+        let this = Mutex::new(&mut *self);
+        let outcomes = at_once(&numbered, |&i| {
+            let (cell, key) = (&cells[i], keys[i]);
+            bar.set_message(cell.name.clone());
+            let locked = || this.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = locked().results.get(&key).cloned();
+            let outcome = match known {
+                Some(known) => Ok(known),
+                None => {
+                    let scratch = locked().directory.join(format!("stats-{i}.json"));
+                    let outcome = cell.run.once(&scratch).map(|(sample, _)| sample);
+                    let _ = fs::remove_file(scratch);
+                    locked().keep(key, outcome)
+                }
+            };
+            bar.inc(1);
+            outcome
+        });
+        bar.finish_and_clear();
+        outcomes.into_iter().collect()
+    }
+
     /// One run, or what is known of it.
     pub fn once(&mut self, run: &Run, repetition: usize) -> Result<Outcome, String> {
         let key = self.fingerprint(run, repetition)?;
@@ -110,6 +168,11 @@ impl Lab {
             return Ok(known.clone());
         }
         let outcome = run.once(&self.directory.join("stats.json")).map(|(sample, _)| sample);
+        self.keep(key, outcome)
+    }
+
+    /// Writes down what a run gave.
+    fn keep(&mut self, key: u128, outcome: Outcome) -> Result<Outcome, String> {
         let line = match &outcome {
             Ok(sample) => json!({ "key": format!("{key:032x}"), "values": sample }),
             Err(Failed(why)) => json!({ "key": format!("{key:032x}"), "failed": why }),
@@ -186,6 +249,26 @@ impl Lab {
         });
         Ok(hash.digest128())
     }
+}
+
+/// Does jobs on as many processors as there are; results are in the order of the jobs.
+fn at_once<T: Sync, R: Send>(jobs: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = || {
+        let mut done = Vec::new();
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(i) else { return done };
+            done.push((i, work(job)));
+        }
+    };
+    let mut all: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let started: Vec<_> = (0..workers).map(|_| scope.spawn(share)).collect();
+        started.into_iter().flat_map(|t| t.join().expect("a worker does not panic")).collect()
+    });
+    all.sort_by_key(|(i, _)| *i);
+    all.into_iter().map(|(_, result)| result).collect()
 }
 
 /// The program of that name in the directories of `PATH`: a peer, or a tool, that may or may not be there.
@@ -288,6 +371,40 @@ mod tests {
         assert_eq!(fs::read_to_string(place.0.join("ran")).unwrap(), "abcac");
         assert_eq!(results[1], Err(Failed("exit status 1".into())));
         assert_eq!(results[2].as_ref().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn what_is_only_counted_runs_at_once_and_is_kept() {
+        let place = Place::new("at-once");
+        let cell = |n: usize| Cell {
+            name: n.to_string(),
+            run: shell(&format!(
+                "printf x >> {}/ran; echo '{{\"n\": {n}}}' > $CAIRN_STATS_FILE; exit $(({n} == 3))",
+                place.0.display()
+            )),
+        };
+        let cells: Vec<Cell> = (0..7).map(cell).collect();
+        for _ in 0..2 {
+            let outcomes = place.lab(false).count(&cells).unwrap();
+            for (n, outcome) in outcomes.iter().enumerate() {
+                match outcome {
+                    Ok(sample) => assert_eq!(sample["n"], n as f64),
+                    Err(why) => assert_eq!((n, why), (3, &Failed("exit status 1".into()))),
+                }
+            }
+            assert_eq!(place.runs(), 7, "the second time, all is known");
+        }
+    }
+
+    #[test]
+    fn another_text_is_another_file() {
+        let place = Place::new("text");
+        let lab = place.lab(false);
+        let write = |text| lab.write("a-b", "ml", text).unwrap();
+        assert_eq!(fs::read_to_string(write("1")).unwrap(), "1");
+        assert_eq!(write("1"), write("1"));
+        assert_ne!(write("1"), write("2"));
+        assert!(write("1").file_name().unwrap().to_str().unwrap().starts_with("a_b_"));
     }
 
     #[test]

@@ -19,6 +19,8 @@
 //!   slows down slows down everything.
 
 pub mod collectors;
+pub mod compiled_code;
+pub mod frames;
 pub mod harness;
 pub mod measure;
 pub mod report;

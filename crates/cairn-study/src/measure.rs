@@ -31,7 +31,8 @@ pub struct Run {
     pub expected: Option<String>,
     /// Longer runs are ended and have failed.
     pub timeout: Duration,
-    /// Count the instructions, under valgrind's callgrind: some fifty times slower, and always the same number.
+    /// Count the instructions, under valgrind's callgrind: some fifty times slower, and always the same number. Of
+    /// Cairn's executables, count as well what [`crate::compiled_code`] knows.
     pub count: bool,
 }
 
@@ -57,7 +58,8 @@ impl Run {
             return Command::new(&self.executable);
         }
         let mut command = Command::new("valgrind");
-        command.args(["--quiet", "--tool=callgrind"]);
+        command.args(["--quiet", "--tool=callgrind", "--dump-instr=yes", "--dump-line=no"]);
+        command.args(["--compress-pos=no", "--compress-strings=no"]);
         command.arg(format!("--callgrind-out-file={}", counts.display())).arg(&self.executable);
         command
     }
@@ -106,6 +108,7 @@ impl Run {
         sample.insert("process_peak_bytes".into(), rusage.maxrss as f64);
         if self.count {
             let counted = instructions(&counts);
+            sample.extend(crate::compiled_code::counts(&self.executable, &counts));
             let _ = std::fs::remove_file(&counts);
             sample.insert(INSTRUCTIONS.into(), counted.ok_or_else(|| Failed("callgrind counted nothing".into()))?);
         }

@@ -1,6 +1,7 @@
 //! What a study is, and which there are.
 
 use crate::collectors::Collectors;
+use crate::frames::Frames;
 use crate::harness::Lab;
 use crate::report::Report;
 
@@ -18,5 +19,5 @@ pub trait Study {
 
 /// All studies, in the order of the command line's help.
 pub fn studies() -> Vec<Box<dyn Study>> {
-    vec![Box::new(Collectors)]
+    vec![Box::new(Collectors), Box::new(Frames)]
 }
