@@ -46,10 +46,17 @@ fn finish_with(ctx: &mut Machine, status: i32, frames: bool) -> i32 {
     if complete { status } else { status.max(1) }
 }
 
-/// What the run has cost, as a JSON object of integers: the heap's counters and `elapsed_ns`, from the runtime's start.
+/// What the run has cost, as a JSON object of integers: the heap's counters, words of frames that collections have
+/// looked at, and `elapsed_ns`, from the runtime's start.
 fn numbers(ctx: &Machine) -> String {
     let elapsed = rt(ctx).start.elapsed().as_nanos() as u64;
-    let numbers = std::iter::once(("elapsed_ns", elapsed)).chain(rt(ctx).heap.stats().numbers());
+    let frames = &rt(ctx).strategy;
+    let frame_words = [
+        ("frame_words_minor", frames.young_words + frames.promoted_words),
+        ("frame_words_major", frames.full_words),
+    ];
+    let numbers =
+        std::iter::once(("elapsed_ns", elapsed)).chain(rt(ctx).heap.stats().numbers()).chain(frame_words);
     let fields: Vec<String> = numbers.map(|(name, n)| format!("  \"{name}\": {n}")).collect();
     format!("{{\n{}\n}}\n", fields.join(",\n"))
 }

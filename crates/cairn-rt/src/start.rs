@@ -39,7 +39,7 @@ impl Runtime {
     pub fn new(options: Options) -> Result<Box<Runtime>, String> {
         // SAFETY: a write to a closed pipe must be an error that can be reported, not a signal that kills.
         unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
-        let (zeal, schedule) = (options.zeal, options.schedule);
+        let (zeal, schedule, stack_chunks) = (options.zeal, options.schedule, options.stack_chunks);
         let base = options.mostly_copying.heap(options.zeal.heap());
         let threads = options.gc_threads.unwrap_or(base.tracing.threads);
         let config = HeapConfig {
@@ -74,7 +74,7 @@ impl Runtime {
             args: vec![Value::UNSPECIFIED; ARGS_MIN],
             evaluator: None,
             heap_profile: None,
-            strategy: State::new(zeal != Zeal::Off),
+            strategy: State::new(zeal, stack_chunks),
             ticker: Ticker::new(schedule),
             events: None,
         });

@@ -4,6 +4,7 @@ use crate::evaluated_program::Evaluated;
 use crate::expander::{Console, Evaluator};
 use cairn_heap::{HeapConfig, Proposals};
 use cairn_layout::facts::{COLLECTORS, CollectorFacts};
+use cairn_layout::limits::RED_ZONE;
 use cairn_layout::machine::Machine;
 use std::fmt::Debug;
 use std::io::Write as _;
@@ -129,6 +130,39 @@ impl MostlyCopying {
     }
 }
 
+/// How `chunks` keeps frames, for studies.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StackChunks {
+    /// Bytes of a chunk, if not the usual ones; of the smallest stack under `resize`.
+    pub bytes: Option<u64>,
+    /// Every collection looks at all frames of the thread, not only at those that have run since the last.
+    pub all_dirty: bool,
+}
+
+impl StackChunks {
+    /// What `CAIRN_CHUNKS` says, a list like `size=4K,all-dirty`; an error for the user when it is not understood.
+    pub fn from_environment() -> Result<StackChunks, String> {
+        StackChunks::parse(&std::env::var_os("CAIRN_CHUNKS").unwrap_or_default().to_string_lossy())
+    }
+    fn parse(list: &str) -> Result<StackChunks, String> {
+        let mut c = StackChunks::default();
+        for word in list.split(',').map(str::trim).filter(|w| !w.is_empty()) {
+            if word == "all-dirty" {
+                c.all_dirty = true;
+                continue;
+            }
+            let size = word.strip_prefix("size=").and_then(parse_size);
+            let size = size.filter(|s| s.is_power_of_two() && (2 * RED_ZONE..=16 << 20).contains(s));
+            c.bytes = Some(size.ok_or_else(|| {
+                format!(
+                    "CAIRN_CHUNKS has \"{word}\"; it is a list of all-dirty and size=SIZE, a power of two from 2K to 16M"
+                )
+            })?);
+        }
+        Ok(c)
+    }
+}
+
 /// What the user can choose when a program starts.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -151,6 +185,8 @@ pub struct Options {
     pub ambiguous_frames: bool,
     /// How `mcc` works.
     pub mostly_copying: MostlyCopying,
+    /// How `chunks` keeps frames.
+    pub stack_chunks: StackChunks,
     /// Most threads that trace, for collectors that can have several; `None`: as many as are worth it.
     pub gc_threads: Option<u32>,
     /// Checks for tests.
@@ -220,7 +256,8 @@ pub fn schedule_of_environment() -> Result<Option<u64>, String> {
 
 impl Options {
     /// The options of an executable made by `cairn build`: `CAIRN_HEAP_MAX`, `CAIRN_STATS`, `CAIRN_STATS_FILE`,
-    /// `CAIRN_HEAP_PROFILE`, `CAIRN_TRACE_GC`, `CAIRN_GC_THREADS`, `CAIRN_ZEAL`, `CAIRN_SCHEDULE`, `CAIRN_PATH`.
+    /// `CAIRN_HEAP_PROFILE`, `CAIRN_TRACE_GC`, `CAIRN_GC_THREADS`, `CAIRN_ZEAL`, `CAIRN_SCHEDULE`, `CAIRN_CHUNKS`,
+    /// `CAIRN_PATH`.
     pub fn from_environment(command_line: Vec<String>) -> Result<Options, String> {
         let mut options = Options { command_line, zeal: Zeal::from_environment()?, ..Options::default() };
         options.stats = is_set("CAIRN_STATS");
@@ -229,6 +266,7 @@ impl Options {
         options.trace_gc = is_set("CAIRN_TRACE_GC");
         options.ambiguous_frames = is_set("CAIRN_AMBIGUOUS_FRAMES");
         options.mostly_copying = MostlyCopying::from_environment()?;
+        options.stack_chunks = StackChunks::from_environment()?;
         options.library_path = library_path_of_environment();
         if let Some(text) = std::env::var_os("CAIRN_GC_THREADS") {
             let text = text.to_string_lossy();
@@ -259,6 +297,7 @@ impl Default for Options {
             trace_gc: false,
             ambiguous_frames: false,
             mostly_copying: MostlyCopying::default(),
+            stack_chunks: StackChunks::default(),
             gc_threads: None,
             zeal: Zeal::Off,
             schedule: None,
@@ -285,6 +324,17 @@ mod tests {
         assert_eq!(MostlyCopying::parse(""), Ok(MostlyCopying::default()));
         for wrong in ["page=3K", "page=64K", "page=", "batch", "fixed=1"] {
             assert!(MostlyCopying::parse(wrong).unwrap_err().contains(&format!("\"{wrong}\"")), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn ways_of_stack_chunks() {
+        let small = StackChunks { bytes: Some(4096), all_dirty: true };
+        assert_eq!(StackChunks::parse("size=4K, all-dirty"), Ok(small));
+        assert_eq!(StackChunks::parse("size=16M"), Ok(StackChunks { bytes: Some(16 << 20), all_dirty: false }));
+        assert_eq!(StackChunks::parse(""), Ok(StackChunks::default()));
+        for wrong in ["size=1K", "size=3K", "size=32M", "size=", "dirty"] {
+            assert!(StackChunks::parse(wrong).unwrap_err().contains(&format!("\"{wrong}\"")), "{wrong}");
         }
     }
 

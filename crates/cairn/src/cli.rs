@@ -2,7 +2,9 @@
 //!
 //! Wrong use is answered with what was wrong and the right form, exit status 2.
 
-use cairn::{CompileOptions, Level, MostlyCopying, Prompt, RunOptions, Stage, Zeal, schedule_of_environment};
+use cairn::{
+    CompileOptions, Level, MostlyCopying, Prompt, RunOptions, StackChunks, Stage, Zeal, schedule_of_environment,
+};
 use cairn_layout::facts;
 use clap::builder::FalseyValueParser;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -451,6 +453,7 @@ fn run_options(m: &ArgMatches) -> Result<RunOptions, String> {
         ambiguous_frames: m.get_flag("ambiguous-frames"),
         gc_threads: m.get_one("gc-threads").copied(),
         mostly_copying: MostlyCopying::from_environment()?,
+        stack_chunks: StackChunks::from_environment()?,
         zeal: Zeal::from_environment()?,
         schedule: schedule_of_environment()?,
         ..RunOptions::default()

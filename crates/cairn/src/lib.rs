@@ -49,7 +49,9 @@ mod unit_modules;
 pub use background::{ARGUMENT as BACKGROUND, compile_in_background};
 pub use cache::Cache;
 pub use cairn_rt::Options as RunOptions;
-pub use cairn_rt::start_options::{MostlyCopying, Zeal, library_path_of_environment, schedule_of_environment};
+pub use cairn_rt::start_options::{
+    MostlyCopying, StackChunks, Zeal, library_path_of_environment, schedule_of_environment,
+};
 pub use compiler::{Compiled, Compiler};
 pub use diagnostics::Messages;
 pub use emit::Stage;

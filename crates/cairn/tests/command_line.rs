@@ -398,3 +398,50 @@ fn numbers_of_a_run_go_to_a_file_as_json() {
     assert!(message.contains("cannot write missing/run.json: No such file"), "{message}");
     assert_eq!(status, Some(1));
 }
+
+/// Deep recursion over lists: what minor collections look at depends on where the stack ends that has been run since.
+#[test]
+fn chunks_have_the_size_that_is_asked_for_and_marks_save_work() {
+    let d = Directory::new("chunk-sizes");
+    d.write(
+        "deep.scm",
+        "(define (numbers n) (if (= n 0) '() (cons n (numbers (- n 1)))))
+         (define (work n sum) (if (= n 0) sum (work (- n 1) (+ sum (length (numbers 100))))))
+         (define (deep n) (if (= n 0) (work 100000 0) (+ 1 (deep (- n 1)))))
+         (write (deep 100000))",
+    );
+    let run = |frames: &str, chunks: &str| {
+        let mut command = Command::new(binary());
+        command.current_dir(&d.0).args(["run", "--frames", frames, "--stats-file=run.json", "deep.scm"]);
+        command.env("CAIRN_CHUNKS", chunks).env("CAIRN_CACHE_DIR", &d.0);
+        let output = command.output().unwrap();
+        let text = [&output.stdout[..], &output.stderr[..]].map(String::from_utf8_lossy).concat();
+        (text, output.status.code())
+    };
+    let words = |frames: &str, chunks: &str| -> [u64; 2] {
+        assert_eq!(run(frames, chunks), ("10100000".to_string(), Some(0)), "{frames} {chunks}");
+        let text = fs::read_to_string(d.0.join("run.json")).unwrap();
+        ["frame_words_minor", "minor"].map(|name| {
+            let rest = text.split_once(&format!("\"{name}\": ")).unwrap_or_else(|| panic!("{name} in {text}")).1;
+            rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
+        })
+    };
+    // The recursion's frames have a word, and half of the calls are inlined. Each is looked at once, and by every
+    // collection at most the words of a chunk.
+    let stack = 100_000 / 2;
+    for (chunks, bytes) in [("", 32 << 10), ("size=2K", 2 << 10), ("size=64K", 64 << 10)] {
+        let [looked_at, collections] = words("chunks", chunks);
+        let most = stack + collections * bytes / 8;
+        assert!(collections > 50 && (stack..most).contains(&looked_at), "{chunks}: {looked_at} in {collections}");
+    }
+    for (frames, chunks) in [("chunks", "all-dirty"), ("chunks", "size=2K,all-dirty"), ("resize", "")] {
+        let [looked_at, collections] = words(frames, chunks);
+        assert!(looked_at > collections * stack * 9 / 10, "{frames} {chunks}: {looked_at} in {collections}");
+    }
+    let (message, status) = run("chunks", "size=3K");
+    assert!(
+        message.contains("CAIRN_CHUNKS has \"size=3K\"; it is a list of all-dirty and size=SIZE"),
+        "{message}"
+    );
+    assert_eq!(status, Some(2));
+}

@@ -3,6 +3,8 @@
 use super::audit::Auditor;
 use super::frames::quasi_blocks::Quasi;
 use super::frames::stack_region::StackRegion;
+use crate::start_options::{StackChunks, Zeal};
+use cairn_heap::RootVisitor;
 use cairn_layout::facts::FrameKind;
 use cairn_layout::limits::RED_ZONE;
 use cairn_layout::module::builtin;
@@ -43,6 +45,10 @@ pub struct Chunks {
     pub spare: Option<(u64, u64)>,
     /// Chunks left since the last collection that may not be freed by hand.
     pub left: Vec<(u64, u64)>,
+    /// Minor collections look at all frames of the thread, as if there were no dirty marks.
+    pub all_dirty: bool,
+    /// In that case: the spans of the frames below the current segment, from before a collection until it looks.
+    pub below: Vec<(u64, u64)>,
     /// How chunks are used.
     pub geometry: Geometry,
 }
@@ -82,16 +88,21 @@ pub struct State {
     pub stack: Stack,
     /// The blocks of a quasi-stack (`quasi`).
     pub quasi: Quasi,
-    /// Words of frames that collections of young objects have looked at.
+    /// Words of the thread's frames that collections of young objects have looked at.
     pub young_words: u64,
+    /// Words of frames of continuations that they have looked at: each once, when it is promoted.
+    pub promoted_words: u64,
+    /// Words of frames that collections of everything have looked at.
+    pub full_words: u64,
     /// Reads frames for the heap's checker, under zeal.
     pub auditor: Auditor,
 }
 
 impl State {
-    /// Of a machine without frames. `tiny`: with as many overflows as can be, for zeal.
-    pub fn new(tiny: bool) -> State {
-        let geometry = if tiny { Geometry::TINY } else { Geometry::USUAL };
+    /// Of a machine without frames. Zeal has as many overflows as can be.
+    pub fn new(zeal: Zeal, chunks: StackChunks) -> State {
+        let bytes = chunks.bytes.unwrap_or(CHUNK_BYTES);
+        let geometry = if zeal == Zeal::Off { Geometry { bytes, room_max: bytes } } else { Geometry::TINY };
         State {
             kind: FrameKind::Chunks,
             underflow: 0,
@@ -101,11 +112,23 @@ impl State {
             continuation: 0,
             prompt_base: 0,
             builtins: [0; builtin::COUNT],
-            chunks: Chunks { geometry, ..Chunks::default() },
+            chunks: Chunks { geometry, all_dirty: chunks.all_dirty, ..Chunks::default() },
             stack: Stack::default(),
             quasi: Quasi::default(),
             young_words: 0,
+            promoted_words: 0,
+            full_words: 0,
             auditor: Auditor::default(),
         }
+    }
+
+    /// A collection looks at so many words of the thread's frames.
+    pub fn looks_at<V: RootVisitor>(&mut self, words: u64) {
+        *(if V::YOUNG_ONLY { &mut self.young_words } else { &mut self.full_words }) += words;
+    }
+
+    /// The same for the frames of a continuation.
+    pub fn looks_at_continuation<V: RootVisitor>(&mut self, words: u64) {
+        *(if V::YOUNG_ONLY { &mut self.promoted_words } else { &mut self.full_words }) += words;
     }
 }

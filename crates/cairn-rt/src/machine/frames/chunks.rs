@@ -45,7 +45,7 @@
 //! No two objects of which one is private cover the same frames. What is below a shared one is shared.
 //! `Machine::under_sp` is 0, or `under` is shared and it lies strictly between `SP` and `BASE` of that. Dirty marks
 //! (Marlow 2010): the segment being run is scanned by every collection, a continuation's frames once when it is
-//! promoted and then only by full ones.
+//! promoted and then only by full ones. (`CAIRN_CHUNKS=all-dirty` scans all, to measure what the marks save.)
 
 use super::{FrameStrategy, continuation_word, make_continuation, raise_used, set_word};
 use crate::exhaustion;
@@ -336,6 +336,18 @@ fn set_low_water(chunk: u64, address: u64) {
     unsafe { *low_water(chunk) = address }
 }
 
+/// Notes where the frames below the current segment are. Their continuation objects may be on the move when a
+/// collection comes to look at them; the frames themselves do not move.
+fn note_below(ctx: &mut Machine) {
+    state(ctx).chunks.below.clear();
+    let mut k = ctx.thread.under;
+    while k != Value::FALSE {
+        let span = (continuation_word(k, continuation::SP), continuation_word(k, continuation::BASE));
+        state(ctx).chunks.below.push(span);
+        k = Value(continuation_word(k, continuation::NEXT));
+    }
+}
+
 /// The current segment: none before the machine has frames.
 fn current(ctx: &Machine) -> Option<Segment> {
     let t = &ctx.thread;
@@ -474,6 +486,9 @@ impl FrameStrategy for ChunksRuntime {
         // Those that nothing refers to are free afterwards.
         state(ctx).chunks.left.clear();
         remainder(ctx);
+        if state(ctx).chunks.all_dirty {
+            note_below(ctx);
+        }
     }
 
     unsafe fn visit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
@@ -481,7 +496,15 @@ impl FrameStrategy for ChunksRuntime {
         unsafe {
             visit_rest(ctx, visitor);
             if let Some(s) = current(ctx) {
+                state(ctx).looks_at::<V>((s.base - s.sp) / 8);
                 visit_segment(s, visitor);
+            }
+            let below = std::mem::take(&mut state(ctx).chunks.below);
+            if V::YOUNG_ONLY {
+                for (sp, base) in below {
+                    state(ctx).looks_at::<V>((base - sp) / 8);
+                    visit_frames(sp, base, visitor);
+                }
             }
         }
     }

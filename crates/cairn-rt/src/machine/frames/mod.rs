@@ -309,7 +309,12 @@ pub unsafe fn visit_ambiguous_continuation<V: RootVisitor + AmbiguousVisitor>(
 /// As there.
 pub unsafe fn visit_continuation<V: RootVisitor>(ctx: &Machine, k: Address, visitor: &mut V) {
     // SAFETY: by the contract.
-    unsafe { chosen!(ctx, visit_continuation(ctx, k, visitor)) }
+    unsafe {
+        if let Some(s) = chosen!(ctx, covered(k)) {
+            rt(ctx).strategy.looks_at_continuation::<V>((s.base - s.sp) / 8);
+        }
+        chosen!(ctx, visit_continuation(ctx, k, visitor))
+    }
 }
 
 /// See [`FrameStrategy::audit_thread`].

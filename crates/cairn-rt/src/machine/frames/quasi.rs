@@ -245,11 +245,10 @@ impl FrameStrategy for QuasiRuntime {
 
     unsafe fn visit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
         begin(ctx, !V::YOUNG_ONLY, visitor);
-        let words = &mut rt(ctx).strategy.young_words;
         // SAFETY: by the contract, `sp` is a frame or 0.
         unsafe {
             keep(ctx, ctx.thread.sp, |frame| {
-                *words += if V::YOUNG_ONLY { frame.words } else { 0 };
+                rt(ctx).strategy.looks_at::<V>(frame.words);
                 frame.slots(|slot, live| {
                     if live {
                         visitor.slot(slot as *mut u64);
@@ -274,6 +273,7 @@ impl FrameStrategy for QuasiRuntime {
         // SAFETY: by the contract, a continuation object, which refers to a frame.
         unsafe {
             keep(ctx, k.plus(8 * continuation::SP).load(), |frame| {
+                rt(ctx).strategy.looks_at_continuation::<V>(frame.words);
                 frame.slots(|slot, live| {
                     if live {
                         visitor.slot(slot as *mut u64);

@@ -146,9 +146,7 @@ impl FrameStrategy for ResizeRuntime {
 
     unsafe fn visit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
         let Some(s) = Self::segment(ctx) else { return };
-        if V::YOUNG_ONLY {
-            rt(ctx).strategy.young_words += (s.base - s.sp) / 8;
-        }
+        rt(ctx).strategy.looks_at::<V>((s.base - s.sp) / 8);
         // SAFETY: by the contract, these are whole frames.
         unsafe { visit_segment(s, visitor) }
     }

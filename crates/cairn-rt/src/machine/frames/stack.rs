@@ -231,9 +231,7 @@ impl FrameStrategy for StackRuntime {
         let (sp, bottom) = (ctx.thread.sp, bottom(ctx));
         let s = state(ctx);
         let end = if V::YOUNG_ONLY { s.stack.visited } else { bottom };
-        if V::YOUNG_ONLY {
-            s.young_words += (end - sp) / 8;
-        }
+        s.looks_at::<V>((end - sp) / 8);
         // SAFETY: by the contract; marks are frames of one word.
         unsafe { visit_frames(sp, end, visitor) };
         s.stack.visited = ctx.thread.base;
