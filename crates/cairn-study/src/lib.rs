@@ -24,5 +24,6 @@ pub mod frames;
 pub mod harness;
 pub mod measure;
 pub mod report;
+pub mod stacks;
 pub mod statistics;
 pub mod study;

@@ -4,6 +4,7 @@ use crate::collectors::Collectors;
 use crate::frames::Frames;
 use crate::harness::Lab;
 use crate::report::Report;
+use crate::stacks::Stacks;
 
 /// An experiment of a paper, made again.
 pub trait Study {
@@ -19,5 +20,5 @@ pub trait Study {
 
 /// All studies, in the order of the command line's help.
 pub fn studies() -> Vec<Box<dyn Study>> {
-    vec![Box::new(Collectors), Box::new(Frames)]
+    vec![Box::new(Collectors), Box::new(Frames), Box::new(Stacks)]
 }

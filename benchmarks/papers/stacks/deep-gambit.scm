@@ -1,0 +1,22 @@
+;; Lists are made and dropped below a deep recursion; see deep.scm.
+(declare (standard-bindings) (extended-bindings) (block))
+
+(define (argument i default)
+  (let ((words (command-line)))
+    (if (< i (length words)) (string->number (list-ref words i)) default)))
+(define depth (argument 1 1000))
+(define lists (argument 2 100))
+
+(define (numbers n) (if (= n 0) '() (cons n (numbers (- n 1)))))
+
+(define (work n sum)
+  (if (= n 0) sum (work (- n 1) (+ sum (length (numbers 1000))))))
+
+(define (descend n)
+  (if (= n 0)
+      (work lists 0)
+      (let ((here (list n)))
+        (+ (descend (- n 1)) (remainder (car here) 3)))))
+
+(write (descend depth))
+(newline)
