@@ -78,14 +78,15 @@ impl Lab {
         self
     }
 
-    /// Compiles a program to `bin/NAME`, unless the executable there is younger than program and compiler.
+    /// Compiles a program to `bin/NAME`, unless the executable there is younger than the compiler, the program, and the
+    /// files beside it, which it may include.
     pub fn build(&mut self, program: &Path, options: &[String], name: &str) -> Result<PathBuf, String> {
         self.built(program, options, name)
     }
 
     fn built(&self, program: &Path, options: &[String], name: &str) -> Result<PathBuf, String> {
         let executable = self.directory.join("bin").join(name);
-        if modified(&executable) > modified(program).max(modified(&self.cairn)) {
+        if modified(&executable) > modified_beside(program).max(modified(&self.cairn)) {
             return Ok(executable);
         }
         let mut command = Command::new(&self.cairn);
@@ -94,8 +95,8 @@ impl Lab {
         Ok(executable)
     }
 
-    /// Compiles a program by another compiler, to `bin/NAME`, unless the executable there is younger than the program:
-    /// `command` is asked for the command that writes the executable to the path it is given.
+    /// Compiles a program by another compiler, to `bin/NAME`, unless the executable there is younger than the program
+    /// and the files beside it: `command` is asked for the command that writes the executable to the path it is given.
     pub fn build_by(
         &mut self,
         program: &Path,
@@ -103,7 +104,7 @@ impl Lab {
         command: impl FnOnce(&Path) -> Command,
     ) -> Result<PathBuf, String> {
         let executable = self.directory.join("bin").join(name);
-        if modified(&executable) <= modified(program) {
+        if modified(&executable) <= modified_beside(program) {
             succeed(command(&executable), program)?;
         }
         Ok(executable)
@@ -280,6 +281,14 @@ pub fn tool(name: &str) -> Option<PathBuf> {
 /// When a file was written; the beginning of time if it is not there.
 fn modified(path: &Path) -> SystemTime {
     fs::metadata(path).and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// When the youngest of the files in a file's directory was written.
+fn modified_beside(path: &Path) -> SystemTime {
+    let beside = path.parent().and_then(|directory| fs::read_dir(directory).ok());
+    let times = beside.into_iter().flatten().filter_map(|entry| entry.ok()?.metadata().ok());
+    let files = times.filter(|m| m.is_file()).filter_map(|m| m.modified().ok());
+    files.max().unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
 /// Runs a compiler.

@@ -26,4 +26,5 @@ pub mod measure;
 pub mod report;
 pub mod stacks;
 pub mod statistics;
+pub mod structures;
 pub mod study;

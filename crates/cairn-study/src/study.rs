@@ -5,6 +5,7 @@ use crate::frames::Frames;
 use crate::harness::Lab;
 use crate::report::Report;
 use crate::stacks::Stacks;
+use crate::structures::Structures;
 
 /// An experiment of a paper, made again.
 pub trait Study {
@@ -20,5 +21,5 @@ pub trait Study {
 
 /// All studies, in the order of the command line's help.
 pub fn studies() -> Vec<Box<dyn Study>> {
-    vec![Box::new(Collectors), Box::new(Frames), Box::new(Stacks)]
+    vec![Box::new(Collectors), Box::new(Frames), Box::new(Stacks), Box::new(Structures)]
 }

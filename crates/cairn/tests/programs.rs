@@ -8,6 +8,12 @@
 //! standard error and the exit status. `CAIRN_UPDATE_GOLDEN=1` rewrites the expectations from the default
 //! configuration. Failures that are known are listed in `tests/known-failures.txt` as `program` or `program
 //! configuration`; an unexpected pass fails too.
+//! Programs are `tests/scheme/*.scm`, `tests/programs/*.scm`, `examples/*.scm` and `benchmarks/papers/**.scm`; what
+//! each must print is in a file with the suffix `.out` beside it (a first line `;; args: …` in the program gives
+//! arguments, `;; heap-max: …` a limit of memory, a file with the suffix `.in` its input). `tests/messages/*.scm`
+//! print what is said of failures. Programs in `tests/errors/` must fail: `.err` holds standard error and the exit
+//! status. `CAIRN_UPDATE_GOLDEN=1` rewrites the expectations from the default configuration. Failures that are known
+//! are listed in `tests/known-failures.txt` as `program` or `program configuration`; an unexpected pass fails too.
 
 use libtest_mimic::{Arguments, Trial};
 use std::fs;
@@ -139,6 +145,7 @@ fn good(c: Configuration) {
     // Measured programs do too much work for a collection at each safepoint.
     if !c.mode.is_zealous() {
         folders.extend(["benchmarks/papers", "benchmarks/papers/calls"]);
+        folders.extend(["benchmarks/papers", "benchmarks/papers/structures"]);
     }
     let all = folders.iter().flat_map(|f| programs(f, "out")).enumerate();
     check(all.filter(|(n, _)| c.runs(*n)).map(|(_, p)| p).collect(), "out", c, |o| o.stdout.clone());

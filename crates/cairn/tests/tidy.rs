@@ -133,12 +133,19 @@ const SHARED_NAMES: &[&str] = &[
     "programs.rs",     // of each study
     "published.rs",    // of each study
     "heap.rs",         // the strategy, on both sides; and the heap
+    "arith.rs",       // the numeric tower: algorithms, inline code, runtime calls
+    "calls.rs",       // the table of runtime calls, and its functions
+    "chunks.rs",      // the strategy, on both sides
+    "constraints.rs", // of each collector
+    "findings.rs",    // of each study
+    "heap.rs",        // the strategy, on both sides; and the heap
     "ir.rs",
     "lib.rs",
     "main.rs",
     "mod.rs",
     "parse.rs",
     "print.rs",
+    "published.rs", // of each study
     "quasi.rs",     // the strategy, on both sides, and its layout
     "raise.rs",     // errors, on both sides
     "weak.rs",      // weak objects: the heap's, and Scheme's

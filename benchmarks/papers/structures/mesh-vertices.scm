@@ -1,0 +1,16 @@
+;;; What the representations of mesh.scm share: sums at vertices, by accessors.
+(define (add-to-vertex! p x y z)
+  (set-sx! p (+ (sx p) x))
+  (set-sy! p (+ (sy p) y))
+  (set-sz! p (+ (sz p) z))
+  (set-count! p (+ (count p) 2)))
+;; Half of the way to the mean of what was added.
+(define (settle-vertex! p)
+  (let ((n (exact->inexact (count p))))
+    (set-x! p (+ (vertex-x p) (* .5 (- (/ (sx p) n) (vertex-x p)))))
+    (set-y! p (+ (vertex-y p) (* .5 (- (/ (sy p) n) (vertex-y p)))))
+    (set-z! p (+ (vertex-z p) (* .5 (- (/ (sz p) n) (vertex-z p)))))
+    (set-sx! p 0.)
+    (set-sy! p 0.)
+    (set-sz! p 0.)
+    (set-count! p 0)))
