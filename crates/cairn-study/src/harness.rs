@@ -38,6 +38,8 @@ pub struct Lab {
     pub quick: bool,
     /// Names of the programs to measure; none: all.
     pub only: Vec<String>,
+    /// A checkout of the public llvm-test-suite, for C programs that are not ours.
+    pub suite: Option<PathBuf>,
     directory: PathBuf,
     results: HashMap<u128, Outcome>,
     log: File,
@@ -64,6 +66,7 @@ impl Lab {
             root: root.into(),
             quick,
             only: Vec::new(),
+            suite: None,
             directory: directory.into(),
             results,
             log,

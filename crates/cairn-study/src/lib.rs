@@ -21,6 +21,7 @@
 pub mod collectors;
 pub mod compiled_code;
 pub mod frames;
+pub mod compression;
 pub mod harness;
 pub mod measure;
 pub mod report;

@@ -42,6 +42,13 @@ fn command() -> Command {
                 .action(ArgAction::Append)
                 .help("Measure only this program (may be given several times)"),
         )
+        .arg(
+            Arg::new("suite")
+                .long("suite")
+                .value_name("DIR")
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("A checkout of the llvm-test-suite: compression measures its programs, too"),
+        )
         .arg(Arg::new("fresh").long("fresh").action(ArgAction::SetTrue).help("Forget what was measured before"))
         .arg(
             Arg::new("cairn")
@@ -65,8 +72,15 @@ fn main() -> ExitCode {
     let (quick, fresh) = (matches.get_flag("quick"), matches.get_flag("fresh"));
     let only: Vec<String> = matches.get_many("only").unwrap_or_default().cloned().collect();
     let cairn = matches.get_one::<PathBuf>("cairn").cloned().unwrap_or_else(beside);
+    let suite = match matches.get_one::<PathBuf>("suite").map(std::path::absolute).transpose() {
+        Ok(suite) => suite,
+        Err(e) => {
+            eprintln!("cairn: --suite: {e}");
+            return ExitCode::from(USAGE);
+        }
+    };
     for study in studies().iter().filter(|s| chosen.is_none_or(|name| name == s.name())) {
-        if let Err(why) = run(&**study, &cairn, directory, quick, fresh, &only) {
+        if let Err(why) = run(&**study, &cairn, directory, quick, fresh, &only, suite.as_deref()) {
             eprintln!("cairn: {why}");
             return ExitCode::FAILURE;
         }
@@ -85,12 +99,14 @@ fn run(
     quick: bool,
     fresh: bool,
     only: &[String],
+    suite: Option<&Path>,
 ) -> Result<(), String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let kind = if quick { "quick" } else { "whole" };
     let mut lab =
         Lab::new(cairn, &root, &directory.join("measurements").join(study.name()).join(kind), quick, fresh)?;
     lab.only = only.to_vec();
+    lab.suite = suite.map(Path::to_path_buf);
     let began = std::time::Instant::now();
     let mut report = study.run(&mut lab)?;
     let mut conditions = machine();

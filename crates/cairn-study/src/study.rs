@@ -2,6 +2,7 @@
 
 use crate::collectors::Collectors;
 use crate::frames::Frames;
+use crate::compression::Compression;
 use crate::harness::Lab;
 use crate::report::Report;
 use crate::stacks::Stacks;
@@ -21,5 +22,5 @@ pub trait Study {
 
 /// All studies, in the order of the command line's help.
 pub fn studies() -> Vec<Box<dyn Study>> {
-    vec![Box::new(Collectors), Box::new(Frames), Box::new(Stacks), Box::new(Structures)]
+    vec![Box::new(Collectors), Box::new(Frames), Box::new(Stacks), Box::new(Structures), Box::new(Compression)]
 }
