@@ -20,8 +20,8 @@
 
 pub mod collectors;
 pub mod compiled_code;
-pub mod frames;
 pub mod compression;
+pub mod frames;
 pub mod harness;
 pub mod measure;
 pub mod report;

@@ -1,8 +1,8 @@
 //! What a study is, and which there are.
 
 use crate::collectors::Collectors;
-use crate::frames::Frames;
 use crate::compression::Compression;
+use crate::frames::Frames;
 use crate::harness::Lab;
 use crate::report::Report;
 use crate::stacks::Stacks;

@@ -1,13 +1,6 @@
 //! Whole programs through the whole system: frame strategy × collector × optimization level × run/build/zeal. The tests
 //! are made from the tables of strategies and collectors (`common/matrix.rs`), one for each cell.
 //!
-//! Programs are `tests/scheme/*.scm`, `tests/programs/*.scm`, `examples/*.scm`, `benchmarks/papers/*.scm` and
-//! `benchmarks/papers/calls/*.scm`; what each must print is in a file with the suffix `.out` beside it (a first line
-//! `;; args: …` in the program gives arguments, `;; heap-max: …` a limit of memory, a file with the suffix `.in` its
-//! input). `tests/messages/*.scm` print what is said of failures. Programs in `tests/errors/` must fail: `.err` holds
-//! standard error and the exit status. `CAIRN_UPDATE_GOLDEN=1` rewrites the expectations from the default
-//! configuration. Failures that are known are listed in `tests/known-failures.txt` as `program` or `program
-//! configuration`; an unexpected pass fails too.
 //! Programs are `tests/scheme/*.scm`, `tests/programs/*.scm`, `examples/*.scm` and `benchmarks/papers/**.scm`; what
 //! each must print is in a file with the suffix `.out` beside it (a first line `;; args: …` in the program gives
 //! arguments, `;; heap-max: …` a limit of memory, a file with the suffix `.in` its input). `tests/messages/*.scm`
@@ -141,14 +134,15 @@ fn check(programs: Vec<String>, suffix: &str, c: Configuration, actual: impl Fn(
 }
 
 fn good(c: Configuration) {
-    let mut folders = vec!["tests/scheme", "tests/programs", "examples"];
-    // Measured programs do too much work for a collection at each safepoint.
+    let all = |folders: &[&str]| folders.iter().flat_map(|f| programs(f, "out")).enumerate().collect::<Vec<_>>();
+    let tests = all(&["tests/scheme", "tests/programs", "examples"]);
+    let mut chosen: Vec<_> = tests.into_iter().filter(|(n, _)| c.runs(*n)).collect();
+    // Measured programs do much work, too much for a collection at each safepoint.
     if !c.mode.is_zealous() {
-        folders.extend(["benchmarks/papers", "benchmarks/papers/calls"]);
-        folders.extend(["benchmarks/papers", "benchmarks/papers/structures"]);
+        let measured = all(&["benchmarks/papers", "benchmarks/papers/calls", "benchmarks/papers/structures"]);
+        chosen.extend(measured.into_iter().filter(|(n, _)| c.shares(*n)));
     }
-    let all = folders.iter().flat_map(|f| programs(f, "out")).enumerate();
-    check(all.filter(|(n, _)| c.runs(*n)).map(|(_, p)| p).collect(), "out", c, |o| o.stdout.clone());
+    check(chosen.into_iter().map(|(_, p)| p).collect(), "out", c, |o| o.stdout.clone());
 }
 
 /// Programs that end with an error. What a pair says of one is short, and all say the same: each runs its share.

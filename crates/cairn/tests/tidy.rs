@@ -123,37 +123,30 @@ fn wide_lines_are_found() {
 /// Names that several source files share because they are about one thing: a strategy under its name, an IR's text, a
 /// table and the functions in it, an operation in the compiler and at run time. Any other name stands for one file.
 const SHARED_NAMES: &[&str] = &[
-    "arith.rs",        // the numeric tower: algorithms, inline code, runtime calls
-    "calls.rs",        // the table of runtime calls, and its functions
-    "chunks.rs",       // the strategy, on both sides
-    "constraints.rs",  // of each collector
-    "exhibits.rs",     // of each study
-    "findings.rs",     // of each study
-    "measurements.rs", // of each study
-    "programs.rs",     // of each study
-    "published.rs",    // of each study
-    "heap.rs",         // the strategy, on both sides; and the heap
     "arith.rs",       // the numeric tower: algorithms, inline code, runtime calls
     "calls.rs",       // the table of runtime calls, and its functions
     "chunks.rs",      // the strategy, on both sides
     "constraints.rs", // of each collector
+    "exhibits.rs",    // of each study
     "findings.rs",    // of each study
     "heap.rs",        // the strategy, on both sides; and the heap
     "ir.rs",
     "lib.rs",
     "main.rs",
+    "measurements.rs", // of each study
     "mod.rs",
     "parse.rs",
     "print.rs",
+    "programs.rs",  // of each study
     "published.rs", // of each study
     "quasi.rs",     // the strategy, on both sides, and its layout
     "raise.rs",     // errors, on both sides
-    "weak.rs",      // weak objects: the heap's, and Scheme's
     "record.rs",    // records, on both sides
     "safepoint.rs", // safepoints, on both sides
     "stack.rs",     // the strategy, on both sides
     "tests.rs",
     "verify.rs",
+    "weak.rs", // weak objects: the heap's, and Scheme's
 ];
 
 #[test]
