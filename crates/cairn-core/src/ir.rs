@@ -325,6 +325,13 @@ impl GlobalInfo {
 }
 
 impl Program {
+    /// How many expressions there are.
+    pub fn expressions(&self) -> usize {
+        let mut count = 0;
+        self.forms.iter().for_each(|f| crate::walk::visit(f.expr(), &mut |_| count += 1));
+        count
+    }
+
     /// A fresh local variable.
     pub fn fresh_var(&mut self, name: &str) -> VarId {
         self.vars.push(VarInfo { name: name.into(), assigned: false });

@@ -21,6 +21,7 @@ use crate::cache::{Cache, Reader, Writer};
 use crate::compiler::Compiler;
 use crate::options::{CompileOptions, Level};
 use crate::sources::{Source, Texts};
+use crate::stage_report::{Observer, StageReport};
 use cairn_core::tier::{Makers, Request};
 use cairn_eval::units::{Step, Unit};
 use cairn_layout::facts;
@@ -146,9 +147,10 @@ impl Work {
     fn understand(&self, answer: &[u8]) -> Option<Result<Made, Error>> {
         let mut r = Reader(answer);
         for _ in 0..r.count()? {
-            let (stage, time) = (String::from_utf8(r.get()?.to_vec()).ok()?, r.count()?);
+            let (stage, time) = (r.text()?, Duration::from_nanos(r.count()? as u64));
+            let report = StageReport { stage, time, size: r.count()?, unit: r.text()? };
             if let Some(observer) = self.compiler.observer {
-                observer(&stage, Duration::from_nanos(time as u64));
+                observer(&report);
             }
         }
         if r.count()? == 0 {
@@ -163,12 +165,12 @@ impl Work {
 /// A low priority: enough to come to an end beside programs that keep all processors busy.
 const LOW: i32 = 10;
 
-/// What the stages of this process took.
-static STAGES: Mutex<Vec<(String, Duration)>> = Mutex::new(Vec::new());
+/// What the stages of this process took and made.
+static STAGES: Mutex<Vec<StageReport>> = Mutex::new(Vec::new());
 
-fn note_stage(stage: &str, time: Duration) {
+fn note_stage(report: &StageReport) {
     if let Ok(mut stages) = STAGES.lock() {
-        stages.push((stage.to_string(), time));
+        stages.push(report.clone());
     }
 }
 
@@ -205,9 +207,11 @@ pub fn compile_in_background() -> Result<(), Error> {
     let mut w = Writer::default();
     let stages = STAGES.lock().map(|stages| stages.clone()).unwrap_or_default();
     w.count(stages.len());
-    for (stage, time) in stages {
+    for StageReport { stage, time, size, unit } in stages {
         w.put(stage);
         w.count(time.as_nanos() as usize);
+        w.count(size);
+        w.put(unit);
     }
     match made {
         Err(e) => {
@@ -239,7 +243,7 @@ fn understand_job(job: &[u8]) -> Option<(usize, Work, Option<Wanted>)> {
     let gc = facts::collector(&name(&mut r)?)?;
     let level = *[Level::Low, Level::High, Level::Auto].get(r.count()?)?;
     let options = CompileOptions { frames, gc, level, sites: r.count()? != 0, verify: r.count()? != 0 };
-    let observer = (r.count()? != 0).then_some(note_stage as fn(&str, Duration));
+    let observer = (r.count()? != 0).then_some(note_stage as Observer);
     let (keeps, directory) = (r.count()? != 0, r.path()?);
     let cache = keeps.then(|| Cache::existing(directory));
     let library_path = (0..r.count()?).map(|_| r.path()).collect::<Option<Vec<PathBuf>>>()?;

@@ -8,6 +8,7 @@ use crate::emit::{self, Stage};
 use crate::evaluated::{self, Evaluation};
 use crate::options::CompileOptions;
 use crate::sources::{Files, Source};
+use crate::stage_report::Observer;
 use crate::unit_modules::UnitModules;
 use crate::{boot, link, pipeline};
 use boot::Library;
@@ -18,7 +19,6 @@ use cairn_rt::start::{OnLibrary, run_on_library, run_program};
 use cairn_syntax::BootLibrary;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A compiler session: how to compile, where libraries are, which programs were compiled before. Sessions share nothing
 /// with each other; compiling changes none.
@@ -28,7 +28,7 @@ pub struct Compiler {
     pub(crate) library_path: Vec<PathBuf>,
     library: Option<PathBuf>,
     cache: Option<Cache>,
-    pub(crate) observer: Option<fn(&str, Duration)>,
+    pub(crate) observer: Option<Observer>,
     pub(crate) background: Option<PathBuf>,
 }
 
@@ -60,8 +60,8 @@ impl Compiler {
         self
     }
 
-    /// Tells `observer` each stage of a compilation and how long it took.
-    pub fn observer(mut self, observer: Option<fn(&str, Duration)>) -> Compiler {
+    /// Tells `observer` each stage of a compilation: how long it took, and how much it made.
+    pub fn observer(mut self, observer: Option<Observer>) -> Compiler {
         self.observer = observer;
         self
     }

@@ -43,6 +43,7 @@ mod options;
 mod pipeline;
 mod prompt;
 mod sources;
+mod stage_report;
 mod unfinished;
 mod unit_modules;
 
@@ -59,6 +60,7 @@ pub use evaluated::{Evaluation, leave};
 pub use options::{CompileOptions, Level};
 pub use prompt::{Prompt, prompt};
 pub use sources::{Source, library_directory_of_environment};
+pub use stage_report::{Observer, StageReport};
 
 /// Why compiling, linking or loading failed.
 #[derive(Debug)]

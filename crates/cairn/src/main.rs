@@ -13,7 +13,6 @@ use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
 
 /// LLVM makes and drops small objects by the million, a sixth of its time in glibc's allocator. This one also takes the
 /// place of C's `malloc`, LLVM's included.
@@ -54,7 +53,7 @@ fn failed(error: Error) -> ExitCode {
 
 /// A session as the options and the environment say.
 fn compiler(compile: &Compile) -> cairn::Compiler {
-    let report = |stage: &str, time: Duration| eprintln!("{stage:>10} {:8.1} ms", time.as_secs_f64() * 1e3);
+    let report = |report: &cairn::StageReport| eprintln!("{report}");
     cairn::Compiler::new(compile.options)
         .library_path(compile.library_path.clone())
         .library_directory(cairn::library_directory_of_environment())

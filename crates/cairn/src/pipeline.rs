@@ -8,13 +8,19 @@ use crate::compiler::{Compiler, Kind};
 use crate::diagnostics::Messages;
 use crate::options::{CompileOptions, Level};
 use crate::sources::{Files, Source};
+use crate::stage_report::StageReport;
 use cairn_core::ir::{GlobalId, Program, TopForm};
 use cairn_core::passes;
 use cairn_core::{copies, globals};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Tells a session's observer how long each stage took.
+/// Statements and ends of blocks.
+fn statements(module: &cairn_frame::ir::Module) -> usize {
+    module.functions.iter().flat_map(|f| &f.blocks).map(|b| b.stmts.len() + 1).sum()
+}
+
+/// Tells a session's observer what each stage took and made.
 struct Clock<'a> {
     compiler: &'a Compiler,
     last: Instant,
@@ -24,9 +30,11 @@ impl Clock<'_> {
     fn start(compiler: &Compiler) -> Clock<'_> {
         Clock { compiler, last: Instant::now() }
     }
-    fn lap(&mut self, stage: &str) {
+    /// A stage has ended; what it made is so large.
+    fn lap(&mut self, stage: &str, size: impl FnOnce() -> usize, unit: &str) {
         if let Some(observer) = self.compiler.observer {
-            observer(stage, self.last.elapsed());
+            let time = self.last.elapsed();
+            observer(&StageReport { stage: stage.into(), time, size: size(), unit: unit.into() });
             self.last = Instant::now();
         }
     }
@@ -102,7 +110,7 @@ pub(crate) fn lower(
             kind = Kind::OnLibrary;
         }
     }
-    clock.lap("expand");
+    clock.lap("expand", || program.expressions(), "expressions");
     let copies = copies::add(&mut program, library_forms);
     let mut bound = optimize(&mut program, options);
     if kind == Kind::OnLibrary {
@@ -110,7 +118,7 @@ pub(crate) fn lower(
         globals::compact(&mut program);
         bound = always_bound(&program);
     }
-    clock.lap("optimize");
+    clock.lap("optimize", || program.expressions(), "expressions");
     let module = lower_program(compiler, &program, &bound);
     Ok((module, warnings, kind))
 }
@@ -148,7 +156,7 @@ pub(crate) fn lower_program(
     {
         panic!("the Frame IR is wrong:\n  {}", complaints.join("\n  "));
     }
-    clock.lap("frame");
+    clock.lap("frame", || statements(&module), "statements");
     module
 }
 
@@ -171,8 +179,8 @@ pub(crate) fn object(compiler: &Compiler, module: &cairn_frame::ir::Module) -> R
     {
         panic!("the LLVM IR is wrong:\n{complaint}");
     }
-    clock.lap("emit");
+    clock.lap("emit", || text.len(), "bytes of LLVM IR");
     let object = cairn_llvm::compile_to_object(&text, llvm_level(options))?;
-    clock.lap("llvm");
+    clock.lap("llvm", || object.len(), "bytes of object code");
     Ok(object)
 }

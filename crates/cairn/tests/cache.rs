@@ -33,7 +33,7 @@ fn a_program_edited_while_it_is_compiled_is_compiled_again() {
     FILE.set(d.0.join("p.scm")).unwrap();
     let options = CompileOptions { level: Level::Low, ..CompileOptions::default() };
     let session = || Compiler::new(options).cache(Some(Cache::new(d.0.join("cache"))));
-    let edit = |_: &str, _| fs::write(FILE.get().unwrap(), "(display \"new\")").unwrap();
+    let edit = |_: &cairn::StageReport| fs::write(FILE.get().unwrap(), "(display \"new\")").unwrap();
     let compile = |c: Compiler| c.compile(&Source::read(FILE.get().unwrap()).unwrap()).unwrap().object().to_vec();
     let contains = |object: &[u8], text: &str| object.windows(text.len()).any(|w| w == text.as_bytes());
     let old = compile(session().observer(Some(edit)));

@@ -383,6 +383,22 @@ fn recursion_with_ambiguous_frames_uses_its_chunks_again() {
 }
 
 #[test]
+fn stages_are_reported_with_time_and_size() {
+    let d = Directory::new("stages");
+    d.write("p.scm", "(import (scheme base)) (define (f l) (map (lambda (x) (* x x)) l)) (f '(1 2))");
+    let (text, status) = d.cairn("run --opt=high --time p.scm");
+    assert_eq!(status, Some(0), "{text}");
+    let stages: Vec<Vec<&str>> = text.lines().map(|l| l.split_whitespace().collect()).collect();
+    let names: Vec<&str> = stages.iter().map(|s| s[0]).collect();
+    assert_eq!(names, ["expand", "optimize", "frame", "emit", "llvm"], "{text}");
+    let size = |n: usize| stages[n][3].parse::<usize>().unwrap();
+    // the library is expanded with the program; of what nobody calls nothing is left
+    assert!(size(0) > 1000 && size(1) > 10 && size(1) < size(0), "{text}");
+    assert!(size(2) > 10 && size(3) > size(2) && size(4) > 1000, "{text}");
+    assert_eq!(stages[4][4..], ["bytes", "of", "object", "code"]);
+}
+
+#[test]
 fn numbers_of_a_run_go_to_a_file_as_json() {
     let d = Directory::new("stats-file");
     d.write("cons.scm", "(let loop ((i 0) (l '())) (if (< i 300000) (loop (+ i 1) (cons i '()))))");

@@ -48,7 +48,6 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("linking {} failed", "the linker's own words follow"),
     ("the runtime library {} is missing", "an installation that was taken apart"),
     ("cannot find the cairn binary", "the system does not tell"),
-    ("{stage:>10}", "what --time prints"),
     ("the terminal knows no request", "lib/cairn/repl.sld makes the requests that it knows"),
     ("this program has no terminal", "likewise: only a session asks"),
     ("no line editor: {e}", "a terminal whose settings cannot be read"),
