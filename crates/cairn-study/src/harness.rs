@@ -140,8 +140,20 @@ impl Lab {
 
     /// Runs of which only what is counted matters, no time: several at once, each once.
     pub fn count(&mut self, cells: &[Cell]) -> Result<Vec<Outcome>, String> {
+        self.examine(cells, "", |run, scratch| run.once(scratch).map(|(sample, _)| sample))
+    }
+
+    /// Runs that are looked at in another way, which has a name: several at once, each once. `examine` gets a file of
+    /// its own.
+    pub fn examine(
+        &mut self,
+        cells: &[Cell],
+        way: &str,
+        examine: impl Fn(&Run, &Path) -> Outcome + Sync,
+    ) -> Result<Vec<Outcome>, String> {
         let bar = self.progress(cells.len());
         let keys = cells.iter().map(|c| self.fingerprint(&c.run, 0)).collect::<Result<Vec<_>, _>>()?;
+        let keys: Vec<u128> = keys.into_iter().map(|key| key ^ of_way(way)).collect();
         let numbered: Vec<usize> = (0..cells.len()).collect();
         let this = Mutex::new(&mut *self);
         let outcomes = at_once(&numbered, |&i| {
@@ -153,7 +165,7 @@ impl Lab {
                 Some(known) => Ok(known),
                 None => {
                     let scratch = locked().directory.join(format!("stats-{i}.json"));
-                    let outcome = cell.run.once(&scratch).map(|(sample, _)| sample);
+                    let outcome = examine(&cell.run, &scratch);
                     let _ = fs::remove_file(scratch);
                     locked().keep(key, outcome)
                 }
@@ -253,6 +265,11 @@ impl Lab {
         });
         Ok(hash.digest128())
     }
+}
+
+/// What distinguishes the fingerprints of a way of looking at runs; nothing for the ordinary one.
+fn of_way(way: &str) -> u128 {
+    if way.is_empty() { 0 } else { xxhash_rust::xxh3::xxh3_128(way.as_bytes()) }
 }
 
 /// Does jobs on as many processors as there are; results are in the order of the jobs.

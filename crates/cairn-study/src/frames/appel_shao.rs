@@ -60,6 +60,12 @@ pub const ALLOCATION: [(f64, f64); 7] =
 /// Figure 10: instructions that the collector spends per frame more with frames in the heap, `Z_h`.
 pub const COLLECTION: [f64; 7] = [-0.95, -0.20, 0.03, 2.62, 7.86, -0.03, 0.22];
 
+/// Section 6.2: cycles of read misses per frame that the heap has more than the stack, in a cache of 16 KiB that
+/// allocates on writes, and in one that writes around.
+pub const READ_MISSES: (f64, f64) = (1.0, 5.1);
+/// Section 6.1: cycles of write misses per frame in the heap, where a miss waits ten cycles.
+pub const WRITE_MISSES: f64 = 5.3;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -27,6 +27,8 @@ pub struct FrameProgram {
     pub counted: (u32, u32),
     /// Amount of work of timed runs, likewise.
     pub timed: (u32, u32),
+    /// Amount of work of runs whose memory is traced, likewise; 0: they are not.
+    pub traced: (u32, u32),
 }
 
 impl FrameProgram {
@@ -47,14 +49,17 @@ const fn paper(
     counted: (u32, u32),
     timed: (u32, u32),
 ) -> FrameProgram {
-    FrameProgram { name, title, kind: Kind::Ordinary, row: Some(row), counted, timed }
+    FrameProgram { name, title, kind: Kind::Ordinary, row: Some(row), counted, timed, traced: (0, 0) }
 }
 
 const fn small(name: &'static str, title: &'static str, counted: (u32, u32), timed: (u32, u32)) -> FrameProgram {
-    FrameProgram { name, title, kind: Kind::Ordinary, row: None, counted, timed }
+    FrameProgram { name, title, kind: Kind::Ordinary, row: None, counted, timed, traced: (0, 0) }
 }
 
 impl FrameProgram {
+    const fn traced(self, quick: u32, whole: u32) -> FrameProgram {
+        FrameProgram { traced: (quick, whole), ..self }
+    }
     const fn of(self, kind: Kind) -> FrameProgram {
         FrameProgram { kind, ..self }
     }
@@ -63,14 +68,14 @@ impl FrameProgram {
 /// The paper's first, in the order of its tables.
 pub const PROGRAMS: &[FrameProgram] = &[
     paper(1, "knuth-bendix", "Knuth-B", (0, 1), (1, 4)).of(Kind::Captures),
-    paper(2, "lexgen", "Lexgen", (1, 4), (10, 100)),
-    paper(3, "life", "Life", (100, 1000), (2_000, 20_000)),
-    small("fib", "fib", (40, 400), (3_000, 30_000)),
-    small("tak", "tak", (60, 600), (5_000, 50_000)),
-    small("ack", "ack", (60, 600), (5_000, 50_000)),
+    paper(2, "lexgen", "Lexgen", (1, 4), (10, 100)).traced(0, 1),
+    paper(3, "life", "Life", (100, 1000), (2_000, 20_000)).traced(20, 150),
+    small("fib", "fib", (40, 400), (3_000, 30_000)).traced(0, 10),
+    small("tak", "tak", (60, 600), (5_000, 50_000)).traced(0, 12),
+    small("ack", "ack", (60, 600), (5_000, 50_000)).traced(0, 12),
     small("deep", "deep", (2, 10), (40, 200)).of(Kind::Deep),
-    small("mutual", "mutual", (200, 2000), (20_000, 200_000)),
-    small("higher-order", "higher-order", (200, 2000), (10_000, 100_000)),
+    small("mutual", "mutual", (200, 2000), (20_000, 200_000)).traced(0, 40),
+    small("higher-order", "higher-order", (200, 2000), (10_000, 100_000)).traced(15, 40),
     small("ctak", "ctak", (40, 400), (2_000, 20_000)).of(Kind::Captures),
     small("yielding", "yielding", (50, 500), (2_000, 20_000)).of(Kind::Captures),
 ];

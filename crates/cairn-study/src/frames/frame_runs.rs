@@ -14,6 +14,7 @@
 //! than the stack is charged to it: whatever it is.
 
 use super::frame_programs::{CAPTURE, FrameProgram, Kind, PROGRAMS};
+use super::memory_trace;
 use super::peers::Peer;
 use crate::compiled_code;
 use crate::harness::{Cell, Lab, Outcome};
@@ -43,10 +44,20 @@ pub struct ProgramResults {
     pub work: f64,
     /// A run under callgrind for each strategy.
     pub counted: Vec<Outcome>,
+    /// The caches, for a program whose memory was traced.
+    pub traces: Option<Traces>,
     /// Seconds by strategy: the fastest run, by the runtime's clock.
     pub seconds: Vec<Result<f64, Failed>>,
     /// Seconds of other systems, in the order of [`Measured::peers`]; `None`: there is no text for it.
     pub peers: Vec<Option<Result<f64, Failed>>>,
+}
+
+/// What missed in all caches.
+pub struct Traces {
+    /// Frames of the traced run.
+    pub frames: Option<f64>,
+    /// By strategy: values of [`memory_trace`].
+    pub misses: Vec<Outcome>,
 }
 
 /// Cost of `call/cc` under so many frames.
@@ -157,7 +168,7 @@ fn cost(sample: &Sample, stack: &Sample, heap: &Sample, frames: f64) -> Option<C
     Some(cost)
 }
 
-/// Measures everything but caches.
+/// Measures everything.
 pub fn measure(lab: &mut Lab) -> Result<Measured, String> {
     let chosen = chosen(lab)?;
     let strategies = STRATEGIES;
@@ -174,6 +185,7 @@ pub fn measure(lab: &mut Lab) -> Result<Measured, String> {
     let mut executables: Vec<Vec<PathBuf>> = built.chunks(strategies.len()).map(<[_]>::to_vec).collect();
     let capturing = executables.pop().expect("the last");
     let counted = counted(lab, &chosen, &executables)?;
+    let traces = traced(lab, &chosen, &executables)?;
     let seconds = timed(lab, &chosen, &executables, repetitions)?;
     let peers: Vec<(Peer, String)> =
         Peer::ALL.into_iter().filter(|p| p.command().is_some()).map(|p| (p, p.version())).collect();
@@ -187,12 +199,13 @@ pub fn measure(lab: &mut Lab) -> Result<Measured, String> {
         by_peers.push(row);
     }
     let captures = if lab.only.is_empty() { captures(lab, &capturing)? } else { Vec::new() };
-    let results = chosen.iter().zip(counted).zip(seconds).zip(by_peers);
+    let results = chosen.iter().zip(counted).zip(traces).zip(seconds).zip(by_peers);
     let programs = results
-        .map(|(((program, counted), seconds), peers)| ProgramResults {
+        .map(|((((program, counted), traces), seconds), peers)| ProgramResults {
             program,
             work: f64::from(if lab.quick { program.timed.0 } else { program.timed.1 }),
             counted,
+            traces,
             seconds,
             peers,
         })
@@ -228,6 +241,35 @@ fn counted(
     }
     let outcomes = lab.count(&cells)?;
     Ok(outcomes.chunks(STRATEGIES.len()).map(<[_]>::to_vec).collect())
+}
+
+/// Runs with small work whose memory accesses go through all caches, and how many frames each of them makes.
+fn traced(
+    lab: &mut Lab,
+    chosen: &[&FrameProgram],
+    executables: &[Vec<PathBuf>],
+) -> Result<Vec<Option<Traces>>, String> {
+    let work = |p: &FrameProgram| if lab.quick { p.traced.0 } else { p.traced.1 };
+    let (mut traced, mut counted) = (Vec::new(), Vec::new());
+    for (p, executables) in chosen.iter().zip(executables).filter(|(p, _)| work(p) > 0) {
+        for (s, executable) in STRATEGIES.iter().zip(executables) {
+            let run = Run { arguments: vec![work(p).to_string()], ..Run::of(executable) };
+            if s.name == "stack" {
+                let run = Run { count: true, ..run.clone() };
+                counted.push(Cell { name: format!("counting what is traced of {}", p.name), run });
+            }
+            traced.push(Cell { name: format!("tracing {}, {}", p.name, s.name), run });
+        }
+    }
+    let is_traced: Vec<bool> = chosen.iter().map(|p| work(p) > 0).collect();
+    let mut frames = lab.count(&counted)?.into_iter();
+    let misses = lab.examine(&traced, "caches", |run, _| memory_trace::traced(run))?;
+    let mut misses = misses.chunks(STRATEGIES.len());
+    let mut next = || {
+        let frames = frames.next()?.ok().and_then(|s| s.get(compiled_code::FRAMES).copied());
+        Some(Traces { frames: frames.filter(|f| *f > 0.0), misses: misses.next()?.to_vec() })
+    };
+    Ok(is_traced.into_iter().map(|is| if is { next() } else { None }).collect())
 }
 
 /// Seconds of the fastest run, for each program and strategy.

@@ -6,10 +6,14 @@
 //! from times ([`frame_runs`] says how a frame's are told from the rest); times stand beside.
 
 mod appel_shao;
+mod cache_simulator;
 mod frame_exhibits;
 mod frame_findings;
 mod frame_programs;
 mod frame_runs;
+mod hanoi;
+mod locality;
+mod memory_trace;
 mod peers;
 
 use crate::harness::Lab;
