@@ -23,6 +23,8 @@ struct pool {
   uint64_t base;        // the first address; never changes
   uint64_t top;         // offset of what was never used
   uint64_t limit;       // offset of the end; 0 if nothing is reserved yet
+  uint64_t reserved;    // bytes of addresses that are the pool's, less SLACK
+  uint64_t reach;       // bytes that the indices of the pool can tell apart
   const char *name;     // for messages
   uint32_t number;      // staggers the start
   uint32_t lock;
@@ -47,7 +49,7 @@ static inline void unlock(uint32_t *word) { (void)word; }
 #endif
 
 enum { REGIONS = 64 };
-static struct { uint64_t base, limit; } idle[REGIONS];  // of pools that were closed
+static struct { uint64_t base, reserved; } idle[REGIONS];  // of pools that were closed
 static uint32_t idle_count, idle_lock, opened;
 static uint64_t next_base = UINT64_C(0x200000000000);   // pools of functions; the program's own are below
 
@@ -70,42 +72,50 @@ static uint64_t reserve(uint64_t base) {
   return 0;
 }
 
+// Small pools are not staggered: they have no room for it.
 static void start(struct pool *p) {
-  p->top = 64 + (p->number * UINT64_C(192)) % 4096;
+  p->limit = p->reserved < p->reach - SLACK ? p->reserved : p->reach - SLACK;
+  p->top = p->reach < 1 << 20 ? 16 : 64 + (p->number * UINT64_C(192)) % 4096;
 }
 
 static void first_use(struct pool *p) {
-  p->limit = reserve(p->base);
-  if (!p->limit) fail(p, "finds no addresses");
+  p->reserved = reserve(p->base);
+  if (!p->reserved) fail(p, "finds no addresses");
   start(p);
+}
+
+static void __attribute__((noreturn, cold)) full(struct pool *p) {
+  fail(p, p->reach >> 32 ? "is full: compile with --ptrcomp=off, or give it fewer objects"
+                         : "is full: compile with a larger --pool-bits, or with --ptrcomp=off");
 }
 
 SLOW uint64_t cairn_pool_extend(struct pool *p, uint64_t bytes) {
   if (p->limit == 0) first_use(p);
   if (bytes > p->limit || p->top + bytes > p->limit)
-    fail(p, "is full: compile with --ptrcomp=off, or give it fewer objects");
+    full(p);
   uint64_t at = p->top;
   p->top += bytes;
   return p->base | at;
 }
 
 // A pool for one call of a function. Its base is returned.
-API uint64_t cairn_pool_open(struct pool *p, const char *name) {
+API uint64_t cairn_pool_open(struct pool *p, const char *name, uint64_t reach) {
   memset(p, 0, sizeof *p);
   p->name = name;
+  p->reach = reach;
   lock(&idle_lock);
   p->number = opened++;
   if (idle_count) {
     idle_count--;
     p->base = idle[idle_count].base;
-    p->limit = idle[idle_count].limit;
+    p->reserved = idle[idle_count].reserved;
   } else {
     do {
       p->base = next_base;
       next_base += UINT64_C(1) << 32;
-      p->limit = reserve(p->base);
-    } while (!p->limit && next_base < UINT64_C(0x400000000000));
-    if (!p->limit) fail(p, "finds no addresses");
+      p->reserved = reserve(p->base);
+    } while (!p->reserved && next_base < UINT64_C(0x400000000000));
+    if (!p->reserved) fail(p, "finds no addresses");
   }
   unlock(&idle_lock);
   start(p);
@@ -118,12 +128,12 @@ API void cairn_pool_close(struct pool *p) {
   lock(&idle_lock);
   if (idle_count < REGIONS) {
     idle[idle_count].base = p->base;
-    idle[idle_count].limit = p->limit;
+    idle[idle_count].reserved = p->reserved;
     idle_count++;
     p = 0;
   }
   unlock(&idle_lock);
-  if (p) munmap((void *)p->base, p->limit + SLACK);
+  if (p) munmap((void *)p->base, p->reserved + SLACK);
 }
 
 // One object of a pool where all are of this size, a multiple of four.
@@ -232,11 +242,12 @@ API void *cairn_pool_resize(struct pool *p, void *object, uint64_t bytes) {
   return to;
 }
 
-// With --check-indices: an index that was read must be of this pool.
-API void cairn_pool_check(struct pool *p, uint64_t index) {
-  if (index >= p->top && index != 0) {
+// With --check-indices: what was read or is to be stored must be of this pool, at a multiple of what indices count by.
+API void cairn_pool_check(struct pool *p, uint64_t at, uint64_t unit) {
+  // A pointer to the end of an array may be a header's size beyond what was given out.
+  if ((at > p->top + 8 && at != 0) || at % unit != 0) {
     fflush(NULL);
-    fprintf(stderr, "cairn: index %llu is not of the pool %s\n", (unsigned long long)index, p->name);
+    fprintf(stderr, "cairn: offset %llu is not of the pool %s\n", (unsigned long long)at, p->name);
     abort();
   }
 }

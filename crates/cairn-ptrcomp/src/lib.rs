@@ -50,11 +50,13 @@ Compiles C with clang-19, with pool allocation and pointer compression when link
 Usage: cairn cc [OPTION]... [CLANG'S OPTION]... FILE...
 
   --ptrcomp=off|pool|static  what is done with data structures: nothing, pools, pools with small pointers (default)
+  --pool-bits=8|16|32        how many bits a small pointer has; a pool holds 1 KiB, 256 KiB or 4 GiB (default: 32)
   --report                   say on standard error what was done at a link, and why the rest was not
   --emit=graph|dot|pools|llvm  print the points-to graph, the pools or the code of the linked program
   --check-indices            check each small pointer when the program runs
 
-Each can also be set by an environment variable: CAIRN_PTRCOMP, CAIRN_REPORT, CAIRN_EMIT, CAIRN_CHECK_INDICES.
+Each can also be set by an environment variable: CAIRN_PTRCOMP, CAIRN_POOL_BITS, CAIRN_REPORT, CAIRN_EMIT,
+CAIRN_CHECK_INDICES.
 `make CC=\"cairn cc\"` works: objects (-c) carry bitcode, which is used when a program is linked with -O.
 ";
 

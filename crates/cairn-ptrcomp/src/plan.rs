@@ -7,7 +7,7 @@
 use crate::dsa::Analysis;
 use crate::dsa::points_to::{Cell, Node, NodeId, Why, flag};
 use crate::model::FuncId;
-use crate::settings::Mode;
+use crate::settings::{Bits, Mode};
 use crate::shape::{self, Shape};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Planner<'a, 'm> {
     pub analysis: &'a Analysis<'m>,
     pub mode: Mode,
+    pub bits: Bits,
 }
 
 /// What was decided for a node, and why no more.
@@ -61,7 +62,12 @@ impl Planner<'_, '_> {
         let here: BTreeSet<NodeId> = nodes.iter().copied().collect();
         let small = |target: NodeId| match here.contains(&target) {
             true => shape::indexable(graph.node(target)).is_ok(),
-            false => outer(target),
+            // How a caller's pointers may lie in the object is not known here.
+            false => outer(target) && self.bits == Bits::ThirtyTwo,
+        };
+        let small_link = |link: Cell| {
+            let cell = graph.find(link);
+            small(cell.node) && shape::in_units(graph.node(cell.node), cell.offset, self.bits)
         };
         let mut decisions = BTreeMap::new();
         let mut targets = BTreeSet::new();
@@ -69,7 +75,7 @@ impl Planner<'_, '_> {
             let node = graph.node(id);
             let owned = shape::indexable(&Node { flags: node.flags & !flag::SEEN, ..node.clone() });
             let layout = match (self.mode, &owned) {
-                (Mode::Static, Ok(())) => shape::layout(self.analysis, node, &small),
+                (Mode::Static, Ok(())) => shape::layout(self.analysis, node, self.bits, &small_link),
                 (_, Ok(())) => Err(Why { text: "--ptrcomp=pool".into(), at: node.origin }),
                 (_, Err(why)) => Err(why.clone()),
             };
@@ -79,8 +85,8 @@ impl Planner<'_, '_> {
             let no_layout = layout.as_ref().err().cloned();
             if let Ok((layout, _)) = layout {
                 let pointers = node.fields.values().filter(|f| f.pointer);
-                let links = pointers.filter_map(|f| f.link).map(|l| graph.find(l).node);
-                targets.extend(links.filter(|&t| small(t)));
+                let links = pointers.filter_map(|f| f.link).filter(|&l| small_link(l));
+                targets.extend(links.map(|l| graph.find(l).node));
                 shape.layout = Some(layout);
             }
             decisions.insert(id, Decision { shape, no_pool, no_layout });

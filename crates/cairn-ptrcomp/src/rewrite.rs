@@ -13,6 +13,8 @@
 //!  free(q)               the pool's, or q is made a proper null first
 //! ```
 //!
+//! With `--pool-bits=8` or `16` an index is the lower half divided by four, so it is shifted besides.
+//!
 //! A function has a version for each combination of shapes that its callers' nodes have; for each node of its interface
 //! that lies in a pool it gets two parameters more, the pool and its base.
 //!
@@ -26,7 +28,7 @@ use crate::dsa::Analysis;
 use crate::dsa::points_to::{Cell, NodeId, flag};
 use crate::model::*;
 use crate::plan::{Decision, Planner};
-use crate::settings::Settings;
+use crate::settings::{Bits, Settings};
 use crate::shape::{Key, Shape, Version};
 use cairn_llvm_c::{ContextRef, ModuleFunctions, ModuleRef, ValueRef};
 use instructions::Emitter;
@@ -164,9 +166,14 @@ impl<'a, 'm> Rewriter<'a, 'm> {
             return None;
         }
         let base = FIRST_BASE + (self.next_pool << 32);
-        let descriptor = self.e.pool_descriptor(&name, base, self.next_pool);
+        let descriptor = self.e.pool_descriptor(&name, base, self.next_pool, self.reach(decision));
         self.next_pool += 1;
         Some(Pool { descriptor, base: self.e.number(base) })
+    }
+
+    /// Bytes that a pool may have: what indices reach, if there are any.
+    fn reach(&self, decision: &Decision) -> u64 {
+        if decision.shape.indexed { self.settings.bits.reach() } else { Bits::ThirtyTwo.reach() }
     }
 
     /// The function for a version; it is filled later.

@@ -9,8 +9,39 @@ pub(crate) enum Mode {
     Off,
     /// Pools, with pointers as they are.
     Pool,
-    /// Pools, and pointers of `2^bits` bytes at most in them.
+    /// Pools, and pointers in them that are indices of [`Bits`].
     Static,
+}
+
+/// Bits of a small pointer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Bits {
+    Eight,
+    Sixteen,
+    ThirtyTwo,
+}
+
+impl Bits {
+    pub(crate) fn count(self) -> u64 {
+        match self {
+            Bits::Eight => 8,
+            Bits::Sixteen => 16,
+            Bits::ThirtyTwo => 32,
+        }
+    }
+    /// Bytes of a small pointer.
+    pub(crate) fn bytes(self) -> u64 {
+        self.count() / 8
+    }
+    /// The bytes that an index counts by, a power of two: indices of 32 bits tell every byte of a pool, shorter ones
+    /// every fourth, to which all objects of pools are aligned.
+    pub(crate) fn unit(self) -> u64 {
+        if self == Bits::ThirtyTwo { 1 } else { 4 }
+    }
+    /// Bytes of a pool that indices can tell apart.
+    pub(crate) fn reach(self) -> u64 {
+        self.unit() << self.count()
+    }
 }
 
 /// What the report looks like.
@@ -35,14 +66,16 @@ pub(crate) struct Settings {
     pub mode: Mode,
     /// The user chose the mode: it holds without `-O`, too.
     pub explicit: bool,
+    pub bits: Bits,
     pub report: Report,
     pub emit: Option<Emit>,
     /// Each index is checked when the program runs.
     pub check: bool,
 }
 
-const OPTIONS: [(&str, &str); 4] = [
+const OPTIONS: [(&str, &str); 5] = [
     ("ptrcomp", "CAIRN_PTRCOMP"),
+    ("pool-bits", "CAIRN_POOL_BITS"),
     ("report", "CAIRN_REPORT"),
     ("emit", "CAIRN_EMIT"),
     ("check-indices", "CAIRN_CHECK_INDICES"),
@@ -51,8 +84,14 @@ const OPTIONS: [(&str, &str); 4] = [
 impl Settings {
     /// Takes ours out of the arguments.
     pub(crate) fn parse(arguments: &[OsString]) -> Result<(Settings, Vec<OsString>), String> {
-        let mut settings =
-            Settings { mode: Mode::Static, explicit: false, report: Report::None, emit: None, check: false };
+        let mut settings = Settings {
+            mode: Mode::Static,
+            explicit: false,
+            bits: Bits::ThirtyTwo,
+            report: Report::None,
+            emit: None,
+            check: false,
+        };
         for (name, variable) in OPTIONS {
             if let Some(value) = std::env::var_os(variable).filter(|v| !v.is_empty()) {
                 settings.set(name, &value.to_string_lossy()).map_err(|e| format!("{variable}: {e}"))?;
@@ -74,6 +113,10 @@ impl Settings {
             ("ptrcomp", "pool") => self.mode = Mode::Pool,
             ("ptrcomp", "static") => self.mode = Mode::Static,
             ("ptrcomp", _) => return Err(format!("expected off, pool or static, not `{value}`")),
+            ("pool-bits", "8") => self.bits = Bits::Eight,
+            ("pool-bits", "16") => self.bits = Bits::Sixteen,
+            ("pool-bits", "32") => self.bits = Bits::ThirtyTwo,
+            ("pool-bits", _) => return Err(format!("expected 8, 16 or 32, not `{value}`")),
             ("report", "" | "text" | "1") => self.report = Report::Text,
             ("report", _) => return Err(format!("expected text, not `{value}`")),
             ("emit", "graph") => self.emit = Some(Emit::Graph),
@@ -112,7 +155,16 @@ mod tests {
     }
 
     #[test]
+    fn indices_reach_as_far_as_they_have_bits() {
+        let bits = |argument| parse(&[argument]).unwrap().0.bits;
+        assert_eq!(bits("--pool-bits=32").reach(), 1 << 32);
+        assert_eq!((bits("--pool-bits=16").reach(), bits("--pool-bits=16").bytes()), (256 << 10, 2));
+        assert_eq!((bits("--pool-bits=8").reach(), bits("--pool-bits=8").bytes()), (1 << 10, 1));
+    }
+
+    #[test]
     fn a_wrong_value_is_refused() {
+        assert_eq!(parse(&["--pool-bits=12"]).unwrap_err(), "--pool-bits: expected 8, 16 or 32, not `12`");
         assert_eq!(parse(&["--ptrcomp=all"]).unwrap_err(), "--ptrcomp: expected off, pool or static, not `all`");
     }
 }

@@ -14,12 +14,13 @@
 //! Parts of objects that no access touches have no place in the new layout.
 
 use crate::dsa::Analysis;
-use crate::dsa::points_to::{Extent, Field, Node, NodeId, Run, Why, flag};
+use crate::dsa::points_to::{Cell, Extent, Field, Node, Run, Why, flag};
 use crate::model::{At, FuncId, Op, Size};
+use crate::settings::Bits;
 use std::collections::BTreeMap;
 
-/// Bytes of a small pointer.
-pub const SMALL: u64 = 4;
+/// Objects of pools are of multiples of so many bytes: what is free holds an index of 32 bits.
+pub const LEAST: u64 = 4;
 
 /// Part of an object.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -284,16 +285,14 @@ impl Packing {
     }
 }
 
-fn field_part(old: u64, field: &Field, small: bool) -> (Part, u64) {
-    let new_size = if small { SMALL } else { field.size };
-    (
-        Part { old, new: 0, size: field.size, new_size, count: 1, inner: vec![], small },
-        alignment(old, field, small),
-    )
+fn field_part(old: u64, field: &Field, bits: Option<Bits>) -> (Part, u64) {
+    let small = bits.is_some();
+    let new_size = bits.map_or(field.size, Bits::bytes);
+    (Part { old, new: 0, size: field.size, new_size, count: 1, inner: vec![], small }, alignment(old, field, bits))
 }
 
 /// An array: without pointers that change, it stays as it is.
-fn run_part(group: &Group, run: Run, small: &dyn Fn(&Field) -> bool) -> (Part, u64) {
+fn run_part(group: &Group, run: Run, small: &dyn Fn(&Field) -> Option<Bits>) -> (Part, u64) {
     let mut packing = Packing::default();
     for &(offset, field) in &group.fields {
         let (part, align) = field_part(offset, field, small(field));
@@ -315,9 +314,20 @@ fn run_part(group: &Group, run: Run, small: &dyn Fn(&Field) -> bool) -> (Part, u
     (whole, packing.align.max(natural))
 }
 
-/// The layout after pointers to nodes for which `small` holds have become indices; or why it stays.
-pub fn layout(analysis: &Analysis, node: &Node, small: &dyn Fn(NodeId) -> bool) -> Result<(Layout, bool), Why> {
-    let graph = &analysis.graph;
+/// Do all pointers into objects of this node, of which one is known to be at `offset`, lie at multiples of what indices
+/// count by? A pointer to the start of an object does, also of one in a row; more is not known of layouts to come.
+pub fn in_units(node: &Node, offset: i64, bits: Bits) -> bool {
+    let starts = node.normal(offset) == 0 && !node.runs.contains_key(&0);
+    bits == Bits::ThirtyTwo || (node.collapsed.is_none() && starts && node.stride.is_multiple_of(bits.unit()))
+}
+
+/// The layout after pointers for which `small` holds have become indices; or why it stays.
+pub fn layout(
+    analysis: &Analysis,
+    node: &Node,
+    bits: Bits,
+    small: &dyn Fn(Cell) -> bool,
+) -> Result<(Layout, bool), Why> {
     if let Some(why) = node.collapsed.as_ref().or(node.frozen.as_ref()) {
         return Err(why.clone());
     }
@@ -328,7 +338,7 @@ pub fn layout(analysis: &Analysis, node: &Node, small: &dyn Fn(NodeId) -> bool) 
     if fields_end.max(runs_end).unwrap_or(0) > size {
         return no("accessed beyond the size that is allocated");
     }
-    let small = |field: &Field| field.pointer && field.link.is_some_and(|l| small(graph.find(l).node));
+    let small = |field: &Field| field.link.filter(|&l| field.pointer && small(l)).map(|_| bits);
     let mut packing = Packing::default();
     for group in groups(node) {
         let (part, align) = match group.run {
@@ -337,7 +347,7 @@ pub fn layout(analysis: &Analysis, node: &Node, small: &dyn Fn(NodeId) -> bool) 
         };
         packing.add(part, align);
     }
-    let new_size = packing.size().max(SMALL).next_multiple_of(SMALL);
+    let new_size = packing.size().max(LEAST).next_multiple_of(LEAST);
     let layout = Layout { size, new_size, align: packing.align, parts: packing.parts };
     if layout.small_count() == 0 {
         return no("it has no pointer to a pool");
@@ -357,9 +367,9 @@ fn placed(end: u64, align: u64, old: u64) -> u64 {
 }
 
 /// A number keeps its own alignment; a larger field of several accesses what they rely on.
-fn alignment(old: u64, field: &Field, small: bool) -> u64 {
-    if small {
-        return SMALL;
+fn alignment(old: u64, field: &Field, small: Option<Bits>) -> u64 {
+    if let Some(bits) = small {
+        return bits.bytes();
     }
     if field.size.is_power_of_two() {
         return field.size.min(16);

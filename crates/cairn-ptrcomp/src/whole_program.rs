@@ -65,7 +65,7 @@ pub(crate) fn transform(parts: &Parts, settings: &Settings, scratch: &Scratch) -
         Some(Emit::Dot) => return Ok(Outcome::Text(shown::dot(&analysis))),
         _ => {}
     }
-    let planner = Planner { analysis: &analysis, mode: settings.mode };
+    let planner = Planner { analysis: &analysis, mode: settings.mode, bits: settings.bits };
     let mut rewriter = Rewriter::new(f, session.context, module, &planner, settings);
     let any = rewriter.run()?;
     let done = std::mem::take(&mut rewriter.done);

@@ -210,3 +210,60 @@ fn a_full_pool_says_so_after_what_was_written() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "before");
     assert!(message.contains("a.c:5 is full") && message.contains("--ptrcomp=off"), "{message}");
 }
+
+/// A tree, a table of its nodes, a pointer into the middle of one, and one behind the end of an array.
+const SHORT: &str = "#include <stdio.h>\n#include <stdlib.h>\n\
+    struct n { struct n *l, *r; int x; }; struct e { struct n *n; };\n\
+    struct h { struct n *root; int *inside; struct e *table, *end; char *text; };\n\
+    static struct n *grow(int d) { if (!d) return 0; struct n *n = malloc(sizeof *n);\n\
+    n->x = d; n->l = grow(d - 1); n->r = grow(d - 1); return n; }\n\
+    static int sum(struct n *n) { return n ? n->x + sum(n->l) + sum(n->r) : 0; }\n\
+    int main(int c, char **v) { (void)v; struct h *h = malloc(sizeof *h); h->root = grow(c + 4);\n\
+    h->inside = &h->root->l->x; h->table = calloc(9, sizeof *h->table); h->end = h->table + 9; h->text = malloc(9) ;\n\
+    for (int i = 0; i < 8; i++) { h->table[i].n = i % 2 ? h->root->r : h->root->l->l; h->text[i] = 'a' + i; }\n\
+    h->text[8] = 0; h->text += 3; printf(\"%d %d\", sum(h->root), *h->inside); *h->inside = 40; int s = 0;\n\
+    for (struct e *e = h->table; e != h->end; e++) s += e->n ? e->n->x : 1000;\n\
+    printf(\" %d %d %s %d\\n\", s, sum(h->root), h->text, h->root->r == h->table[7].n); return 0; }\n";
+
+#[test]
+fn indices_of_fewer_bits() {
+    let place = Place::new("bits");
+    place.file("a.c", SHORT);
+    assert!(place.cc("-O2 --ptrcomp=off {}/a.c -o {}/plain"));
+    let expected = place.run("plain");
+    assert_eq!(expected.0, Some(0));
+    for (bits, smaller) in [(32, "24 → 12 bytes"), (16, "24 → 8 bytes"), (8, "24 → 8 bytes")] {
+        assert!(place.cc(&format!("-O2 --check-indices --pool-bits={bits} {{}}/a.c -o {{}}/prog")));
+        assert_eq!(place.run("prog"), expected, "{bits} bits");
+        assert!(place.cc(&format!("-O2 --emit=pools --pool-bits={bits} {{}}/a.c -o {{}}/pools")));
+        let pools = std::fs::read_to_string(place.path("pools")).expect("the report");
+        assert!(pools.contains(smaller), "{bits} bits: {smaller}\n{pools}");
+        // The pointer into the middle of an object, and that into the text, can be no short index.
+        let holder = pools.lines().find(|l| l.contains(": 40 → ")).expect("the structure that holds all");
+        let indices = holder.matches("index").count();
+        assert_eq!(indices, if bits == 32 { 5 } else { 3 }, "{bits} bits: {holder}");
+    }
+}
+
+#[test]
+fn a_pool_that_outgrows_its_indices_says_so() {
+    let place = Place::new("outgrown");
+    place.file(
+        "a.c",
+        "#include <stdio.h>\n#include <stdlib.h>\nstruct n { struct n *next; int x; };\n\
+         int main(void) { struct n *f = 0; printf(\"before\"); for (int i = 0; i < 40000; i++) {\n\
+         struct n *p = malloc(sizeof *p); p->x = i; p->next = f; f = p; }\n\
+         long s = 0; for (; f; f = f->next) s += f->x; printf(\" %ld\\n\", s); return 0; }\n",
+    );
+    for (bits, size) in [(8, "(960 bytes in use)"), (16, "(262080 bytes in use)")] {
+        assert!(place.cc(&format!("-O2 --pool-bits={bits} {{}}/a.c -o {{}}/prog")));
+        let output = Command::new(place.path("prog")).output().expect("the program runs");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "before");
+        for part in ["a.c:5 is full: compile with a larger --pool-bits", size] {
+            assert!(message.contains(part), "{part}: {message}");
+        }
+    }
+    assert!(place.cc("-O2 --pool-bits=32 {}/a.c -o {}/prog"));
+    assert_eq!(place.run("prog"), (Some(0), "before 799980000\n".into()));
+}

@@ -56,7 +56,7 @@ impl Rewriter<'_, '_> {
                 self.program_pool(&decision, node)
             } else {
                 let name = self.record(&decision, node);
-                let pool = self.e.open_pool(entry, &name);
+                let pool = self.e.open_pool(entry, &name, self.reach(&decision));
                 opened.push(pool);
                 Some(pool)
             };
@@ -135,11 +135,13 @@ impl Rewriter<'_, '_> {
             return Err("a small pointer to a pool without indices".into());
         }
         self.e.before(now);
-        let index = self.e.load_index(self.e.operand(now, 0), now);
+        let bits = self.settings.bits;
+        let index = self.e.load_index(self.e.operand(now, 0), bits, now);
+        let place = self.e.place_of(index, bits);
         if self.settings.check {
-            self.e.check_index(pool.descriptor, index);
+            self.e.check_place(pool.descriptor, place, bits);
         }
-        let address = self.e.address(pool.base, index);
+        let address = self.e.address(pool.base, place);
         self.e.replace(now, address);
         copy.values[value.0 as usize] = address;
         self.done.small_loads += 1;
@@ -165,8 +167,14 @@ impl Rewriter<'_, '_> {
             return Err("a small pointer is written as something else".into());
         }
         self.e.before(now);
-        let index = self.e.lower_half(self.e.operand(now, 0));
-        self.e.store_index(index, self.e.operand(now, 1), now);
+        let bits = self.settings.bits;
+        let place = self.e.lower_half(self.e.operand(now, 0));
+        if self.settings.check
+            && let Some(pool) = self.seen(copy, stored).and_then(|(v, _, _)| v.pool)
+        {
+            self.e.check_place(pool.descriptor, place, bits);
+        }
+        self.e.store_index(self.e.index_of(place, bits), self.e.operand(now, 1), bits, now);
         self.e.erase(now);
         self.done.small_stores += 1;
         Ok(())
@@ -407,12 +415,12 @@ impl super::Emitter<'_> {
     }
 
     /// Opens a pool for one call of a function.
-    pub(super) fn open_pool(&self, entry: BasicBlockRef, name: &str) -> Pool {
+    pub(super) fn open_pool(&self, entry: BasicBlockRef, name: &str, reach: u64) -> Pool {
         // SAFETY: the function's first block, which has an instruction.
         unsafe { self.before((self.f.LLVMGetFirstInstruction)(entry)) };
         let descriptor = self.alloca_pool();
         let name = self.text(name);
-        let base = self.call_runtime("cairn_pool_open", &[descriptor, name], Some(self.word));
+        let base = self.call_runtime("cairn_pool_open", &[descriptor, name, self.number(reach)], Some(self.word));
         Pool { descriptor, base: self.lower_bits_known(base) }
     }
 

@@ -1,6 +1,7 @@
 //! Making instructions: a thin layer over LLVM's builder, with the types and names the rewriting uses.
 #![allow(unsafe_code)]
 
+use crate::settings::Bits;
 use cairn_llvm_c::*;
 use std::ffi::{CString, c_int, c_uint};
 
@@ -104,7 +105,7 @@ impl<'a> Emitter<'a> {
     /// `struct pool` of `runtime/pool.c`.
     fn pool_type(&self) -> TypeRef {
         // SAFETY: live types.
-        unsafe { (self.f.LLVMArrayType2)(self.word, (4 * 8 + 3 * 4 + CLASSES * 4).div_ceil(8)) }
+        unsafe { (self.f.LLVMArrayType2)(self.word, (6 * 8 + 3 * 4 + CLASSES * 4).div_ceil(8)) }
     }
 
     /// The lower half of an address.
@@ -142,22 +143,54 @@ impl<'a> Emitter<'a> {
         unsafe { (self.f.LLVMBuildICmp)(self.builder, predicate, left, right, NAMELESS) }
     }
 
+    /// The integer that an index is.
+    fn index_type(&self, bits: Bits) -> TypeRef {
+        // SAFETY: a live context.
+        unsafe { (self.f.LLVMIntTypeInContext)(self.context, bits.count() as c_uint) }
+    }
+
+    /// The lower half of the address that an index stands for.
+    pub(super) fn place_of(&self, index: ValueRef, bits: Bits) -> ValueRef {
+        if bits == Bits::ThirtyTwo {
+            return index;
+        }
+        // SAFETY: an integer shorter than the half of an address.
+        unsafe {
+            let unit = (self.f.LLVMConstInt)(self.half, bits.unit(), 0);
+            let wide = (self.f.LLVMBuildZExt)(self.builder, index, self.half, NAMELESS);
+            (self.f.LLVMBuildMul)(self.builder, wide, unit, NAMELESS)
+        }
+    }
+
+    /// The index for the lower half of an address.
+    pub(super) fn index_of(&self, place: ValueRef, bits: Bits) -> ValueRef {
+        if bits == Bits::ThirtyTwo {
+            return place;
+        }
+        // SAFETY: an integer of 32 bits.
+        unsafe {
+            let unit = (self.f.LLVMConstInt)(self.half, bits.unit(), 0);
+            let count = (self.f.LLVMBuildUDiv)(self.builder, place, unit, NAMELESS);
+            (self.f.LLVMBuildTrunc)(self.builder, count, self.index_type(bits), NAMELESS)
+        }
+    }
+
     /// A load of an index.
-    pub(super) fn load_index(&self, from: ValueRef, like: ValueRef) -> ValueRef {
+    pub(super) fn load_index(&self, from: ValueRef, bits: Bits, like: ValueRef) -> ValueRef {
         // SAFETY: a pointer; `like` is the load whose place this takes.
         unsafe {
-            let load = (self.f.LLVMBuildLoad2)(self.builder, self.half, from, NAMELESS);
-            (self.f.LLVMSetAlignment)(load, 4);
+            let load = (self.f.LLVMBuildLoad2)(self.builder, self.index_type(bits), from, NAMELESS);
+            (self.f.LLVMSetAlignment)(load, bits.bytes() as c_uint);
             self.copy_tbaa(like, load);
             load
         }
     }
 
-    pub(super) fn store_index(&self, index: ValueRef, to: ValueRef, like: ValueRef) -> ValueRef {
+    pub(super) fn store_index(&self, index: ValueRef, to: ValueRef, bits: Bits, like: ValueRef) -> ValueRef {
         // SAFETY: a pointer; `like` is the store whose place this takes.
         unsafe {
             let store = (self.f.LLVMBuildStore)(self.builder, index, to);
-            (self.f.LLVMSetAlignment)(store, 4);
+            (self.f.LLVMSetAlignment)(store, bits.bytes() as c_uint);
             self.copy_tbaa(like, store);
             store
         }
@@ -335,13 +368,15 @@ impl<'a> Emitter<'a> {
     }
 
     /// The descriptor of a pool that is as old as the program: `struct pool` of `runtime/pool.c`.
-    pub(super) fn pool_descriptor(&self, name: &str, base: u64, number: u64) -> ValueRef {
+    pub(super) fn pool_descriptor(&self, name: &str, base: u64, number: u64, reach: u64) -> ValueRef {
         // SAFETY: a live context and module.
         unsafe {
             let half = |n: u64| (self.f.LLVMConstInt)(self.half, n, 0);
             let classes = (self.f.LLVMConstNull)((self.f.LLVMArrayType2)(self.half, CLASSES));
             let zero = self.number(0);
-            let values = [self.number(base), zero, zero, self.text(name), half(number), half(0), half(0), classes];
+            let name = self.text(name);
+            let [base, reach] = [base, reach].map(|n| self.number(n));
+            let values = [base, zero, zero, zero, reach, name, half(number), half(0), half(0), classes];
             let value =
                 (self.f.LLVMConstStructInContext)(self.context, values.as_ptr(), values.len() as c_uint, 0);
             let global = (self.f.LLVMAddGlobal)(self.module, (self.f.LLVMTypeOf)(value), c"cairn.pool".as_ptr());

@@ -6,6 +6,7 @@ use super::Rewriter;
 use super::function_copy::Copy;
 use crate::dsa::externals::{Allocator, allocator};
 use crate::model::*;
+use crate::settings::Bits;
 use crate::shape::{NewExtent, any_extent, new_extent, resolved};
 use cairn_llvm_c::ValueRef;
 
@@ -139,10 +140,10 @@ impl super::Emitter<'_> {
         self.cast(number, like)
     }
 
-    /// Checks an index when the program runs.
-    pub(super) fn check_index(&self, pool: ValueRef, index: ValueRef) {
-        let index = self.cast(index, self.number(0));
-        self.call_runtime("cairn_pool_check", &[pool, index], None);
+    /// Checks the lower half of an address when the program runs: it is in the pool, where an index can tell it.
+    pub(super) fn check_place(&self, pool: ValueRef, place: ValueRef, bits: Bits) {
+        let place = self.cast(place, self.number(0));
+        self.call_runtime("cairn_pool_check", &[pool, place, self.number(bits.unit())], None);
     }
 
     /// A base, of which LLVM is told that its lower half is zero.
