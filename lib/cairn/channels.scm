@@ -18,6 +18,7 @@
   (queue mvar:queue set-mvar:queue!))
 
 (show-fields! mvar '())
+(unsendable! mvar)
 
 (define make-mvar
   (case-lambda
@@ -134,6 +135,7 @@
   (closed closed? set-closed!))
 
 (show-fields! channel '(capacity))
+(unsendable! channel)
 
 (define make-channel
   (case-lambda

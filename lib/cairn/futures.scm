@@ -18,6 +18,7 @@
 (define-record-type <future> (new-future outcome) future? (outcome outcome-of))
 
 (show-fields! <future> '())
+(unsendable! <future>)
 
 (define (make-future thunk)
   (check-procedure "make-future" thunk)
@@ -73,6 +74,7 @@
 (define-record-type thread-pool (new-pool work threads) thread-pool? (work work-of) (threads threads-of))
 
 (show-fields! thread-pool '())
+(unsendable! thread-pool)
 
 (define (make-thread-pool n)
   (if (%not (if (%fixnum? n) (%fx< 0 n) #f)) (wrong-type "make-thread-pool" "a number of threads" n))

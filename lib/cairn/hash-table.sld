@@ -35,6 +35,8 @@
       (moves table-moves set-table-moves!)
       (same? table-same?)
       (hash table-hash))
+    ;; A copy in another place finds its keys anew.
+    (%record-type-sent! <hash-table> 2)
 
     ;; `body`, if `table` is one.
     (define-syntax with-table

@@ -14,6 +14,7 @@
   (specific mutex:specific set-mutex:specific!))
 
 (show-fields! mutex '(name))
+(unsendable! mutex)
 
 (define make-mutex
   (case-lambda
@@ -149,6 +150,7 @@
   (specific condition-variable:specific set-condition-variable:specific!))
 
 (show-fields! condition-variable '(name))
+(unsendable! condition-variable)
 
 (define make-condition-variable
   (case-lambda

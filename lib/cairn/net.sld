@@ -17,6 +17,8 @@
     (define-record-type <udp-socket> (make-udp socket) udp-socket? (socket udp-socket))
     (show-fields! <tcp-listener> '())
     (show-fields! <udp-socket> '())
+    (unsendable! <tcp-listener>)
+    (unsendable! <udp-socket>)
 
     (define (descriptor socket) (%port-ref socket (port-field-descriptor)))
 

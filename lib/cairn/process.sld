@@ -21,6 +21,7 @@
       (error error-of)
       (status status-of set-status!))
     (show-fields! process '(id))
+    (unsendable! process)
 
     (define (check-process who x)
       (if (process? x) x (wrong-type who "a process" x)))

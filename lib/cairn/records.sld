@@ -5,7 +5,7 @@
 ;;; %record-instance?; nothing here runs when a record is made or used.
 
 (define-library (cairn records)
-  (export make-rtd rtd? rtd-name rtd-field-names rtd-all-field-names rtd-parent show-fields!
+  (export make-rtd rtd? rtd-name rtd-field-names rtd-all-field-names rtd-parent show-fields! unsendable!
           (rename %record? record?)
           (rename %record-rtd record-rtd))
   (import (cairn syntax) (cairn primitives))
@@ -32,4 +32,8 @@
 
     ;; Of its records only the first fields are shown, those with these names.
     (define (show-fields! rtd names)
-      (%record-type-show! rtd (%length names)))))
+      (%record-type-show! rtd (%length names)))
+
+    ;; Its records stand for something of the place they are in: they cannot be sent to another one.
+    (define (unsendable! rtd)
+      (%record-type-sent! rtd 1))))

@@ -29,7 +29,7 @@
    ;; for the libraries of what threads wait for
    mask! unmask! current state-of make-queue queue-empty? cell-datum first-cell wait-in! wait-among! make-cell wake!
    deliver! timed-out interrupted contended set-contended! deadline-of past? thread-end! joined ended?
-   wait-for-file! forget-file! ensure-started! choose
+   wait-for-file! forget-file! ensure-started! choose wait-for-ring! become-place!
    thread-condition thread-condition? join-timeout-exception? terminated-thread-exception? uncaught-exception?
    uncaught-exception-reason
    make-time time? time-seconds)
@@ -59,6 +59,7 @@
       (younger younger set-younger!))
 
     (show-fields! thread '(name))
+    (unsendable! thread)
 
     ;; States are small integers: to store one needs no barrier.
     (define-syntax new (syntax-rules () ((_) 0)))
@@ -287,10 +288,11 @@
 
     ;; The continuation of nothing: a thunk given to it runs with hardly a frame below.  Two captures, so that what it
     ;; brings back is one small frame and not those of whoever loads this library.
-    (define bottom
+    (define (make-bottom)
       (%call/cc
        (lambda (return)
          ((%call/cc (lambda (k) (return k)))))))
+    (define bottom (make-bottom))
 
     (define (begin-thread t thunk)
       (enter-state! (winders-of t))
@@ -558,6 +560,13 @@
             (deliver! (first-cell q) v)
             (wake-all! q v))))
 
+    ;; Waits until the descriptor `fd`, which is watched anyway, is told of.  Comes back masked, as it is entered.
+    (define (wait-for-ring! fd)
+      (set! file-waits (%fx+ file-waits 1))
+      (if (%not ticking) (start-ticker!))
+      (wait-in! (%opaque-ref (queues-of fd) 0) #f #f)
+      (set! file-waits (%fx- file-waits 1)))
+
     ;; A file is closed: who waits for it shall find out.
     (define (forget-file! fd)
       (if (%fx< fd (%vector-length files))
@@ -599,6 +608,54 @@
             (%machine-set! (slot-uncaught-hook) uncaught-in-thread)
             (%machine-set! (slot-wait-hook) wait-for-port!)
             (%machine-set! (slot-interrupt-hook) interrupt-main))))
+
+    ;; In a place that has just begun, with a copy of another one's variables: here nothing runs but the main thread,
+    ;; which is the current one.  `ended` is called when nobody handles what it has raised, and does not return.
+    (define (become-place! name ended)
+      (set! masked #t)
+      (let loop ((t (younger main)))
+        (if (%not (%eq? t main))
+            (let ((next (younger t)))
+              (set-state! t (failed))
+              (set-result! t terminated)
+              (set-k! t #f)
+              (set-older! t #f)
+              (set-younger! t #f)
+              (loop next))))
+      (set-older! main main)
+      (set-younger! main main)
+      (set-state! main (running))
+      (set-k! main #f)
+      (set-result! main #f)
+      (set-winders! main '())
+      (set-joiners! main '())
+      (set-timer! main #f)
+      (set-pending! main '())
+      (set-contended! main '())
+      (set-wait! main '())
+      (set! current main)
+      (set! turn-ring (%make-vector 64 #f))
+      (set! ready-mask 63)
+      (set! ready-first 0)
+      (set! ready-count 0)
+      (set! alarms (%make-vector 16 #f))
+      (set! alarm-count 0)
+      (set! cancelled 0)
+      (set! files (%make-vector 16 #f))
+      (set! file-waits 0)
+      (set! ticking #f)
+      (set! tick-due #f)
+      (set! attention #f)
+      (set! bottom (make-bottom))
+      (set! place-name name)
+      (set! end-place ended)
+      (set! started #f)
+      (ensure-started!)
+      (set! masked #f))
+
+    ;; In a place: its name, and what is called with what ends it.
+    (define place-name #f)
+    (define end-place #f)
 
     (define (thread-start! t)
       (check-thread "thread-start!" t)
@@ -757,15 +814,20 @@
       (let ((text (%describe-error message site 0)))
         (%write-string text (%standard-port 2) 0 (%string-length text))))
 
-    ;; The uncaught hook: a thread ends, a program goes on.
+    (define (report-uncaught kind name obj)
+      (set! masked #f)
+      (report (%string-concat (%cons kind (%cons name (%cons ": " (%cons (message-of obj) '()))))) (site-of obj)))
+
+    ;; The uncaught hook: a thread or a place ends, a program goes on.
     (define (uncaught-in-thread obj)
-      (if (%not (%eq? current main))
-          (let ((t current))
-            (set! masked #f)
-            (report (%string-concat
-                     (%cons "in thread " (%cons (display-name t) (%cons ": " (%cons (message-of obj) '())))))
-                    (site-of obj))
-            (thread-end! t (failed) obj))))
+      (cond
+        ((%not (%eq? current main))
+         (let ((t current))
+           (report-uncaught "in thread " (display-name t) obj)
+           (thread-end! t (failed) obj)))
+        (end-place
+         (report-uncaught "in place " place-name obj)
+         (end-place obj))))
 
     ;; How many threads a deadlock shows.
     (define most-shown 20)

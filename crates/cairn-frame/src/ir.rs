@@ -31,6 +31,7 @@
 use cairn_core::inlined::InlineTable;
 use cairn_core::ir::{GlobalId, ImportFrom, Literal, Shots, SourceFile};
 use cairn_core::prim::PrimOp;
+use cairn_layout::calls::RtIndex;
 use cairn_layout::code::Site;
 use cairn_layout::facts::StrategyFacts;
 use cairn_layout::limits::RED_ZONE;
@@ -85,6 +86,8 @@ pub struct Module {
     pub procedures: Vec<Rc<str>>,
     /// Positions in inlined bodies, indexed by `Site::row`.
     pub inlined: InlineTable,
+    /// Its code serves several runtimes in one process (`cairn_layout::module::ModuleTable::shared`).
+    pub shared: bool,
 }
 
 /// A global variable.
@@ -480,6 +483,13 @@ impl Prim {
 }
 
 impl Module {
+    /// Does it make this runtime call?
+    pub fn calls(&self, call: RtIndex) -> bool {
+        let is_it = |op: &Op| matches!(op, Op::Prim(p) if p.op == PrimOp::Rt(call));
+        let mut statements = self.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.stmts);
+        statements.any(|s| matches!(s, Stmt::Assign(_, op) | Stmt::Effect(op) if is_it(op)))
+    }
+
     /// Words by which a frame that `f` makes exceeds what is certainly there, if the stack must be checked for them: a
     /// frame that takes the place of the incoming one may grow into the red zone unasked.
     pub fn stack_growth(&self, f: &Function, frame: &Frame) -> Option<u32> {

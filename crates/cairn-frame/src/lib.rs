@@ -122,6 +122,7 @@ pub fn lower_within(
         sources: program.sources.clone(),
         procedures: program.procedures.clone(),
         inlined: program.inlined.clone(),
+        shared: false,
     };
     drop_unused_entries(&mut module, &ids, &entries_used);
     safepoints::insert(&mut module);

@@ -254,12 +254,13 @@ struct Reader {
 }
 
 impl Reader {
-    /// `module STRATEGY main FUNCTION`.
+    /// `module STRATEGY [shared] main FUNCTION`.
     fn head(line: &str, names: HashMap<Rc<str>, FuncId>) -> Res<Reader> {
         let mut c = Cursor::new(line);
         c.expect_keyword("module")?;
         let strategy = c.word()?;
         let strategy = facts::strategy(strategy).ok_or_else(|| format!("no strategy `{strategy}`"))?;
+        let shared = c.keyword("shared");
         c.expect_keyword("main")?;
         let module = Module {
             strategy,
@@ -269,6 +270,7 @@ impl Reader {
             sources: vec![],
             procedures: vec![],
             inlined: InlineTable::default(),
+            shared,
         };
         let mut reader = Reader { module, names, in_function: false, open: None };
         reader.module.main = reader.function_named(&mut c)?;

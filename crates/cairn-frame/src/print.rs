@@ -37,7 +37,12 @@ use std::fmt::Write;
 
 /// Prints a whole module.
 pub fn print_module(m: &Module) -> String {
-    let mut out = format!("module {} main {}\n", m.strategy.name, function_name(m, m.main));
+    let mut out = format!(
+        "module {}{} main {}\n",
+        m.strategy.name,
+        if m.shared { " shared" } else { "" },
+        function_name(m, m.main)
+    );
     for s in &m.sources {
         let path = print_literal(&Literal::String(s.path.clone()));
         writeln!(out, "source {path}{}", if s.library { " library" } else { "" }).unwrap();

@@ -240,6 +240,19 @@ macro_rules! for_each_rt_call {
             (cairn_thread_watch, "thread-watch", 2, FAIL)                        // file descriptor, 1 to read + 2 to write: will it be told of? else it never blocks
             (cairn_thread_wait, "thread-wait", 1, ALLOC)                         // nanoseconds or -1: list of 4 * descriptor + what it is ready for
             (cairn_thread_random, "thread-random", 1, 0)                         // n: a number below it if schedules are random, else #f
+            // places: runtimes beside this one, on OS threads of their own (lib/cairn/place.sld)
+            (cairn_place_sent, "record-type-sent!", 2, 0)                        // type, 1: its records cannot be sent to other places; 2: they are hash tables
+            (cairn_place_types, "place-types!", 3, 0)                            // types of what stands for places and for channels; the procedure that takes the place of continuations
+            (cairn_place_channel, "place-channel!", 1, FAIL)                     // record of that type, which becomes a channel
+            (cairn_place_start, "place-start!", 2, FAIL)                         // record of that type, which becomes a place; a thunk
+            (cairn_place_put, "place-put!", 2, FAIL)                             // channel, message: #f if the channel is closed
+            (cairn_place_get, "place-get", 1, ALLOC)                             // channel: a vector of a message; (): there will be none; #f: there is none now
+            (cairn_place_close, "place-close!", 1, 0)                            // channel
+            (cairn_place_outcome, "place-outcome", 1, ALLOC)                     // place: #f while it runs; a list: 1 and its value, 2 and what it raised, 3 and its exit status, 4 if killed
+            (cairn_place_finish, "place-finish!", 2, ALLOC)                      // 1 or 2 and a value, as above: what this place ends with; a vector of what cannot be sent, or #f
+            (cairn_place_kill, "place-kill!", 1, 0)                              // place
+            (cairn_place_listen, "place-listen!", 1, FAIL)                       // place or channel: the descriptor that tells of its next change
+            (cairn_place_processors, "place-processors", 0, 0)                   // how many there are
             // sockets: ports without direction, made into ports that read and write
             (cairn_net_connect, "net-connect", 2, ALLOC | FAIL)                  // host, port: socket on its way, to be waited for until it can be written
             (cairn_net_listen, "net-listen", 2, ALLOC | FAIL)                    // host, port: socket

@@ -41,6 +41,8 @@ pub mod stop {
     pub const SCHEDULE: u64 = 16;
     /// The stack has got more memory, which nobody has counted yet (`stack`).
     pub const STACK: u64 = 32;
+    /// The run is to end: another place wants it.
+    pub const END: u64 = 64;
 }
 /// Number of slots visible to the library as `(%machine-ref i)`: those of the thread, then those of the runtime.
 pub const SLOTS: usize = 24;
@@ -208,6 +210,9 @@ pub struct Machine {
     /// Which code allocates, for heap profiles: a site as a fixnum, written on slow paths of programs that were
     /// compiled for it.
     pub allocation_site: u64,
+    /// What is added to the addresses of globals, symbol slots and literals of programs whose code serves several
+    /// places (`ModuleTable::shared`): 0 in the first one.
+    pub statics: u64,
 }
 
 // A thread is parked and resumed by copying it.

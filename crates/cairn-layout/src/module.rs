@@ -4,6 +4,7 @@ use crate::Value;
 
 /// A compiled module's tables. Built by `cairn-llvm`, read by `cairn-rt`.
 #[repr(C)]
+#[derive(Clone)]
 pub struct ModuleTable {
     /// [`MODULE_VERSION`]; guards against stale caches.
     pub version: u64,
@@ -54,6 +55,9 @@ pub struct ModuleTable {
     pub continuation: *const u8,
     /// Code addresses of procedures that no Scheme text defines, by [`builtin`].
     pub builtins: *const *const u8,
+    /// Not 0: code finds globals, symbol slots and literals by way of `Machine::statics`, so it serves several
+    /// runtimes, each with its own copy of these words (`cairn_rt::places`).
+    pub shared: u64,
     /// Added to the positions of failures (as a fixnum): the module's number in its runtime, set at load; see
     /// `code::Site::base`. Before, [`NOT_LOADED`].
     pub site_base: *mut u64,
@@ -85,7 +89,7 @@ pub struct ImportEntry {
 pub const NOT_LOADED: u64 = u64::MAX;
 
 /// Bumped whenever compiled code and runtime stop fitting each other.
-pub const MODULE_VERSION: u64 = 9;
+pub const MODULE_VERSION: u64 = 10;
 
 /// Low byte of a literal word that stands for a symbol.
 pub const SYMBOL_PLACEHOLDER: u64 = 0xFA;
@@ -105,6 +109,7 @@ pub struct Inlined {
 
 /// A counted byte string.
 #[repr(C)]
+#[derive(Clone)]
 pub struct Bytes {
     /// First byte.
     pub data: *const u8,

@@ -70,6 +70,11 @@ impl Events {
         }
     }
 
+    /// Tells of this descriptor, which others write to, each time it is written to from now on.
+    pub fn hear(&mut self, fd: i32) -> io::Result<()> {
+        self.poll.registry().register(&mut SourceFd(&fd), Token(fd as usize), Interest::READABLE)
+    }
+
     /// The descriptor that signals are told through.
     pub fn signals(&self) -> i32 {
         self.signals.as_raw_fd()

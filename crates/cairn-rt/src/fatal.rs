@@ -25,6 +25,7 @@ pub fn finish(ctx: &mut Machine, status: i32) -> i32 {
 
 /// The same; `frames`: a call of compiled code ends the run, whose frames are still there.
 fn finish_with(ctx: &mut Machine, status: i32, frames: bool) -> i32 {
+    (rt(ctx).end_others)(ctx);
     let complete = (rt(ctx).flush)(ctx);
     if let Some(profiler) = &mut rt(ctx).heap_profile
         && let Some(text) = profiler.report(ctx, frames)

@@ -23,6 +23,7 @@
 //! | [`evaluator`], [`expander`] | what `eval` asks of the expander |
 //! | [`net`], [`process`] | sockets, other programs |
 //! | [`events`] | what threads wait for: files, time |
+//! | [`places`] | runtimes beside this one, and messages between them |
 //! | [`native`], [`evaluated_program`] | a program that is evaluated, and the native code that takes its place where it is hot |
 //! | [`evaluated_marks`] | evaluated code as messages see it |
 //! | [`system`], [`report`] | clocks, exit, environment; the report of an uncaught error |
@@ -55,6 +56,7 @@ mod native;
 mod native_module;
 mod net;
 mod num;
+pub(crate) mod places;
 mod port;
 mod print;
 mod process;

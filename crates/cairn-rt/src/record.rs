@@ -82,6 +82,7 @@ fn make_type(ctx: &mut Machine, name: Value, fields: Value, about: Value, parent
         own,
         parent,
         shown: usize::MAX.into(),
+        sent: 0.into(),
         sealed: about & record::SEALED != 0,
         raw: about & record::RAW != 0,
         length: (about >> DESCRIBED_LENGTH_SHIFT) as u64,

@@ -9,7 +9,7 @@
 
 use cairn_layout::Value;
 use cairn_layout::object::record::{NUMBER_BITS, Slot, is_type_word, number, type_word};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// A field.
@@ -19,6 +19,17 @@ pub struct Field {
     pub name: Box<str>,
     /// Where it is and what it may hold.
     pub slot: Slot,
+}
+
+/// What becomes of records that are sent to another place ([`crate::places`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sent {
+    /// They are copied.
+    Copied,
+    /// They stand for something of the place they are in.
+    Never,
+    /// They are hash tables, which depend on addresses.
+    Table,
 }
 
 /// A record type.
@@ -32,6 +43,8 @@ pub struct RecordType {
     pub fields: Vec<Field>,
     /// How many of them are printed, from the first.
     pub shown: AtomicUsize,
+    /// What [`Sent`] says.
+    pub sent: AtomicU8,
     /// How many of them are inherited.
     pub own: usize,
     /// The type that it extends.
@@ -48,6 +61,20 @@ impl RecordType {
     /// The fields that are printed.
     pub fn shown(&self) -> &[Field] {
         &self.fields[..self.shown.load(Ordering::Relaxed).min(self.fields.len())]
+    }
+
+    /// What becomes of its records that are sent.
+    pub fn sent(&self) -> Sent {
+        match self.sent.load(Ordering::Relaxed) {
+            0 => Sent::Copied,
+            1 => Sent::Never,
+            _ => Sent::Table,
+        }
+    }
+
+    /// The same, to be set: 0, 1, 2, in the order of [`Sent`].
+    pub fn set_sent(&self, how: i64) {
+        self.sent.store(how as u8, Ordering::Relaxed);
     }
 }
 

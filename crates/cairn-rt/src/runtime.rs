@@ -9,6 +9,7 @@ use crate::expander::Evaluator;
 use crate::machine::modules::Modules;
 use crate::machine::state::State;
 use crate::machine::ticker::Ticker;
+use crate::places::family::Places;
 use crate::record_types::Made;
 use crate::start_options::Options;
 use crate::symbol_table::SymbolTable;
@@ -98,6 +99,10 @@ pub struct Runtime {
     pub(crate) ticker: Ticker,
     /// What threads wait for outside of the program.
     pub(crate) events: Option<Events>,
+    /// What it knows of other places.
+    pub(crate) places: Option<Box<Places>>,
+    /// Ends the other places, if this is the first one.
+    pub(crate) end_others: fn(&mut Machine),
 }
 
 impl Runtime {

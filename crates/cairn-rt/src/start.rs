@@ -11,6 +11,7 @@ use crate::machine::stop::watch;
 use crate::machine::stop_word::arm;
 use crate::machine::stubs::{cold_stub, slow_stub};
 use crate::machine::ticker::Ticker;
+use crate::places;
 use crate::port;
 use crate::runtime::{Exhaustion, Runtime};
 use crate::start_options::{Host, MakeEvaluator, Options, Zeal};
@@ -77,6 +78,8 @@ impl Runtime {
             strategy: State::new(zeal, stack_chunks),
             ticker: Ticker::new(schedule),
             events: None,
+            places: None,
+            end_others: places::end_others,
         });
         // SAFETY: just made; nothing else refers to it.
         let ctx = unsafe { &mut *machine };

@@ -4,10 +4,12 @@ use crate::alloc::make_list;
 use crate::events::Events;
 use crate::failure::{describe_io, other};
 use crate::machine::{stop, stop_word};
+use crate::places::shared::Doorbell;
 use crate::runtime::{Runtime, rt};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a program waits before it counts as idle, and collects.
@@ -18,8 +20,24 @@ fn events(rt: &mut Runtime) -> io::Result<&mut Events> {
         let events = Events::new()?;
         stop::wake_through(rt.machine(), events.signals());
         rt.events = Some(events);
+        if let Some(places) = &rt.places
+            && let (Some(doorbell), Some(events)) = (places.has_doorbell(), &mut rt.events)
+        {
+            events.hear(doorbell.fd())?;
+        }
     }
     Ok(rt.events.as_mut().expect("made above"))
+}
+
+/// What other places make this one's event loop look with.
+pub fn doorbell(rt: &mut Runtime) -> io::Result<Arc<Doorbell>> {
+    let places = rt.places.as_mut().expect("there are places");
+    let known = places.has_doorbell().is_some();
+    let doorbell = places.doorbell()?;
+    if !known && let Some(events) = &mut rt.events {
+        events.hear(doorbell.fd())?;
+    }
+    Ok(doorbell)
 }
 
 /// `(thread-watch descriptor what)`: 1 to read, 2 to write. `#f`: that never blocks.

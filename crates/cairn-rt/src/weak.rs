@@ -17,7 +17,12 @@ use cairn_layout::object::{self, Type};
 
 /// The kind of a weak object.
 pub fn kind_of(v: Value) -> Option<WeakKind> {
-    access::is(v, Type::Weak).then(|| WeakKind::ALL[object::header_flags(access::header(v)) as usize & 3])
+    access::is(v, Type::Weak).then(|| kind_of_header(access::header(v)))
+}
+
+/// The kind that the header of a weak object says.
+pub fn kind_of_header(header: u64) -> WeakKind {
+    WeakKind::ALL[object::header_flags(header) as usize & 3]
 }
 
 /// A weak object of so many words, all broken.

@@ -29,7 +29,7 @@ use crate::compiler::Compiler;
 use crate::diagnostics::Messages;
 use crate::pipeline;
 use crate::sources::{Files, Source};
-use cairn_core::ir::SourceFile;
+use cairn_core::ir::{ImportFrom, SourceFile};
 use cairn_core::passes::{self, Opt};
 use cairn_core::tier::{self, Lambdas, Makers, Request};
 use cairn_core::{copies, globals};
@@ -49,6 +49,8 @@ use std::time::{Duration, Instant};
 
 /// Key of the procedure that runs a program.
 const RUN_PROGRAM: &str = "(cairn evaluator) run-program";
+/// Keys of what makes places, which share the code of a program that is compiled as a whole.
+const PLACES: [&str; 2] = ["(cairn place) place-spawn", "(cairn place) place-map"];
 /// Native stack of the thread that compiles: what the main thread has.
 pub(crate) const STACK: usize = 8 << 20;
 
@@ -115,6 +117,10 @@ pub(crate) fn prepare(
     };
     let warnings = Messages::warnings(&expanded.warnings, &expanded.sources);
     let mut program = expanded.program;
+    let of_places: Vec<ImportFrom> = PLACES.iter().filter_map(|key| Some(library.export(key)?.from)).collect();
+    if program.globals.iter().any(|g| g.import.as_ref().is_some_and(|i| of_places.contains(&i.from))) {
+        return Ok(None);
+    }
     passes::prepare(&mut program);
     let mut names = Names::on_library(library);
     let lambdas = Lambdas::of(&program.globals, &program.forms);

@@ -12,6 +12,7 @@ use crate::stage_report::StageReport;
 use cairn_core::ir::{GlobalId, Program, TopForm};
 use cairn_core::passes;
 use cairn_core::{copies, globals};
+use cairn_layout::calls::by_symbol;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -119,7 +120,9 @@ pub(crate) fn lower(
         bound = always_bound(&program);
     }
     clock.lap("optimize", || program.expressions(), "expressions");
-    let module = lower_program(compiler, &program, &bound);
+    let mut module = lower_program(compiler, &program, &bound);
+    // All of the library is in programs that evaluate. They have no places: their code would be slower for nothing.
+    module.shared = kind == Kind::Whole && module.calls(const { by_symbol("cairn_place_start") });
     Ok((module, warnings, kind))
 }
 

@@ -36,6 +36,9 @@ const SCHEME_MARKS: [&str; 6] =
 /// Messages without an example, and why.
 const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("cannot wait for a file: {}", "the system refuses an event descriptor"),
+    ("cannot wait for another place: {}", "likewise"),
+    ("cannot make a place: {e}", "in places.rs: under bdw"),
+    ("places need a program that is compiled", "in places.rs: evaluated code"),
     ("out of memory: {what}", "tests/exhaustion runs into each of them"),
     ("invalid UTF-8 in {}, line", "in crates/cairn-rt/src/port/tests.rs"),
     ("expected a continuation", "only lib/ asks a continuation for its winders"),

@@ -3,10 +3,11 @@
 //!
 //! Programs are `tests/scheme/*.scm`, `tests/programs/*.scm`, `examples/*.scm` and `benchmarks/papers/**.scm`; what
 //! each must print is in a file with the suffix `.out` beside it (a first line `;; args: …` in the program gives
-//! arguments, `;; heap-max: …` a limit of memory, a file with the suffix `.in` its input). `tests/messages/*.scm`
-//! print what is said of failures. Programs in `tests/errors/` must fail: `.err` holds standard error and the exit
-//! status. `CAIRN_UPDATE_GOLDEN=1` rewrites the expectations from the default configuration. Failures that are known
-//! are listed in `tests/known-failures.txt` as `program` or `program configuration`; an unexpected pass fails too.
+//! arguments, `;; heap-max: …` a limit of memory, `;; gc: not …` a collector that cannot run it, a file with the
+//! suffix `.in` its input). `tests/messages/*.scm` print what is said of failures. Programs in `tests/errors/` must
+//! fail: `.err` holds standard error and the exit status. `CAIRN_UPDATE_GOLDEN=1` rewrites the expectations from the
+//! default configuration. Failures that are known are listed in `tests/known-failures.txt` as `program` or `program
+//! configuration`; an unexpected pass fails too.
 
 use libtest_mimic::{Arguments, Trial};
 use std::fs;
@@ -103,6 +104,13 @@ fn known_failures() -> Vec<String> {
     text.lines().map(|l| l.split('#').next().unwrap().trim().to_string()).filter(|l| !l.is_empty()).collect()
 }
 
+/// Does the program say in its first line that it is not for this collector?
+fn leaves_out(program: &str, c: Configuration) -> bool {
+    let text = fs::read_to_string(root().join(program)).unwrap();
+    let first = text.lines().next().unwrap_or_default();
+    first.strip_prefix(";; gc: not ").is_some_and(|name| name.trim() == c.collector.name)
+}
+
 /// Compares each program's outcome with its expectation file; collects differences, then fails once.
 fn check(programs: Vec<String>, suffix: &str, c: Configuration, actual: impl Fn(&Outcome) -> String) {
     let known = known_failures();
@@ -111,6 +119,9 @@ fn check(programs: Vec<String>, suffix: &str, c: Configuration, actual: impl Fn(
     assert!(!programs.is_empty(), "no programs found");
     let count = programs.len();
     for program in programs {
+        if leaves_out(&program, c) {
+            continue;
+        }
         let outcome = run(&program, c);
         let actual = actual(&outcome);
         let expectation = root().join(&program).with_extension(suffix);

@@ -9,7 +9,9 @@ use super::regs::Regs;
 use super::tables::ModuleCx;
 use cairn_frame::ir::*;
 use cairn_layout::code::Site;
+use cairn_layout::machine::Machine;
 use std::collections::HashMap;
+use std::mem::offset_of;
 use std::ops::{Deref, DerefMut};
 
 /// Variables that live after a statement whose slow path may collect, and its target.
@@ -113,11 +115,26 @@ impl<'c, 'm> Emitter<'c, 'm> {
     pub(crate) fn constant(&mut self, l: &cairn_core::ir::Literal) -> Val {
         match self.cx.literals.value(l) {
             super::literals::Lit::Symbol(i) => {
-                let m = Mem::Global.suffix();
-                ins!(self, "load i64, ptr getelementptr (i8, ptr @cairn_symbols, i64 {}){m}", 8 * i)
+                let (m, p) = (Mem::Global.suffix(), self.static_word("@cairn_symbols", i));
+                ins!(self, "load i64, ptr {p}{m}")
+            }
+            lit @ super::literals::Lit::Node(..) if self.cx.module.shared => {
+                let statics = self.load_machine(offset_of!(Machine, statics));
+                ins!(self, "add i64 {statics}, {}", lit.constant())
             }
             lit => lit.constant(),
         }
+    }
+
+    /// Address of word `i` of globals or symbol slots. Where code serves several runtimes, each has such words of its
+    /// own, all of them as far from those in the object.
+    pub(crate) fn static_word(&mut self, table: &str, i: usize) -> Val {
+        let own = format!("getelementptr (i8, ptr {table}, i64 {})", 8 * i);
+        if !self.cx.module.shared {
+            return Val::text(own);
+        }
+        let statics = self.load_machine(offset_of!(Machine, statics));
+        ins!(self, "getelementptr i8, ptr {own}, i64 {statics}")
     }
 
     /// Representation of a variable.

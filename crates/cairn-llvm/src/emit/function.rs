@@ -256,18 +256,22 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     fn load_global(&mut self, g: u32) -> Val {
-        let m = Mem::Global.suffix();
-        ins!(self, "load i64, ptr getelementptr (i8, ptr @cairn_globals, i64 {}){m}", 8 * g)
+        let (m, p) = (Mem::Global.suffix(), self.static_word("@cairn_globals", g as usize));
+        ins!(self, "load i64, ptr {p}{m}")
     }
 
     /// Stores `v`, the value of `o`. A minor collection looks at no other globals than those stored to.
     fn store_global(&mut self, g: u32, o: &Operand, v: &Val) {
-        let m = Mem::Global.suffix();
-        line!(self, "store i64 {v}, ptr getelementptr (i8, ptr @cairn_globals, i64 {}){m}", 8 * g);
-        if !never_heap_pointer(o) {
-            let address = format!("add (i64 ptrtoint (ptr @cairn_globals to i64), i64 {})", 8 * g);
-            after_store(self, &Val::text(address));
+        let (m, p) = (Mem::Global.suffix(), self.static_word("@cairn_globals", g as usize));
+        line!(self, "store i64 {v}, ptr {p}{m}");
+        if never_heap_pointer(o) {
+            return;
         }
+        let address = match self.cx.module.shared {
+            false => Val::text(format!("add (i64 ptrtoint (ptr @cairn_globals to i64), i64 {})", 8 * g)),
+            true => ins!(self, "ptrtoint ptr {p} to i64"),
+        };
+        after_store(self, &address);
     }
 
     fn checked_global(&mut self, g: u32, site: Site) -> Val {

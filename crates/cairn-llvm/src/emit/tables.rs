@@ -366,11 +366,12 @@ impl<'m> ModuleCx<'m> {
         let _ = writeln!(
             out,
             "@cairn_module = constant {{ i64, i64, %bytes, ptr, i64, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64, ptr, i64, \
-             ptr, i64, ptr, ptr, ptr, ptr, ptr, ptr }} {{ i64 {MODULE_VERSION}, i64 {strategy}, \
+             ptr, i64, ptr, ptr, ptr, ptr, ptr, i64, ptr }} {{ i64 {MODULE_VERSION}, i64 {strategy}, \
              %bytes {{ ptr @cairn_collector, i64 {} }}, ptr @cairn_globals, i64 {}, ptr @cairn_imports, i64 {}, \
              ptr @cairn_literals, i64 {}, ptr @cairn_symbols, ptr @cairn_symbol_names, i64 {}, \
              ptr @cairn_sources, i64 {}, ptr @cairn_inlined, i64 {}, ptr @cairn_enter, i64 {main}, ptr @cairn_halt, \
-             ptr @cairn_resume, ptr {underflow}, ptr @cairn_continuation, ptr @cairn_builtins, ptr @cairn_site_base }}, align 8",
+             ptr @cairn_resume, ptr {underflow}, ptr @cairn_continuation, ptr @cairn_builtins, \
+             i64 {}, ptr @cairn_site_base }}, align 8",
             collector.len(),
             self.module.globals.len(),
             self.imports().len(),
@@ -378,6 +379,7 @@ impl<'m> ModuleCx<'m> {
             symbols.len(),
             self.module.sources.len(),
             rows.len(),
+            u64::from(self.module.shared),
         );
     }
 }

@@ -180,25 +180,8 @@ impl Runtime {
                 return Err(LoadError::Taken);
             }
             let imports = self.imports(module, cells)?;
-            let state = &mut self.strategy;
-            if self.modules.iter().next().is_none() {
-                state.kind = facts.kind;
-                state.halt = module.halt as u64;
-                state.resume = module.resume as u64;
-                state.underflow = module.underflow as u64;
-                state.continuation = module.continuation as u64;
-                state.builtins = std::array::from_fn(|i| *module.builtins.add(i) as u64);
-            } else if state.kind != facts.kind {
-                return Err(LoadError::Frames { found: facts.name, loaded: state.kind.facts().name });
-            }
-            let id = self.modules.add(table, code.clone()).ok_or(LoadError::NoRoom)?;
-            state.auditor.add(code);
+            let id = self.admit(table, code)?;
             *module.site_base = Value::fixnum(Site::base(id.0) as i64).0;
-            let ctx = &mut *self.machine();
-            for i in 0..module.symbol_count as usize {
-                let name = text(&*module.symbol_names.add(i));
-                *module.symbols.add(i) = symbol::intern_for_module(ctx, &name);
-            }
             for i in 0..module.literal_count as usize {
                 let word = module.literals.add(i);
                 match *word & 0xFF {
@@ -212,6 +195,51 @@ impl Runtime {
             }
             self.heap.mark_static(module.globals as *const u64, module.global_count as usize);
             self.heap.mark_static(module.literals, module.literal_count as usize);
+            Ok(id)
+        }
+    }
+
+    /// Takes in a module that another runtime has loaded, as the only one. The table is a copy of that one's, whose
+    /// symbol slots, globals and literals are this runtime's own; the last two are left to the caller.
+    ///
+    /// # Safety
+    /// As for [`Runtime::load`]; `Machine::statics` leads to these words.
+    pub(crate) unsafe fn load_copy(
+        &mut self,
+        table: *const ModuleTable,
+        code: Range<u64>,
+    ) -> Result<ModuleId, LoadError> {
+        // SAFETY: by the contract of this function.
+        unsafe { self.admit(table, code) }
+    }
+
+    /// Adds a module, and interns its symbols.
+    ///
+    /// # Safety
+    /// As for [`Runtime::load`].
+    unsafe fn admit(&mut self, table: *const ModuleTable, code: Range<u64>) -> Result<ModuleId, LoadError> {
+        // SAFETY: by the contract of this function, the table and what it points to are valid.
+        unsafe {
+            let module = &*table;
+            let facts = STRATEGIES[module.strategy as usize];
+            let state = &mut self.strategy;
+            if self.modules.iter().next().is_none() {
+                state.kind = facts.kind;
+                state.halt = module.halt as u64;
+                state.resume = module.resume as u64;
+                state.underflow = module.underflow as u64;
+                state.continuation = module.continuation as u64;
+                state.builtins = std::array::from_fn(|i| *module.builtins.add(i) as u64);
+            } else if state.kind != facts.kind {
+                return Err(LoadError::Frames { found: facts.name, loaded: state.kind.facts().name });
+            }
+            let id = self.modules.add(table, code.clone()).ok_or(LoadError::NoRoom)?;
+            state.auditor.add(code);
+            let ctx = &mut *self.machine();
+            for i in 0..module.symbol_count as usize {
+                let name = text(&*module.symbol_names.add(i));
+                *module.symbols.add(i) = symbol::intern_for_module(ctx, &name);
+            }
             Ok(id)
         }
     }
@@ -255,6 +283,25 @@ impl Runtime {
     /// # Safety
     /// As for [`Runtime::run`]; a module is loaded.
     pub unsafe fn call(&mut self, procedure: Value) -> Result<Value, i32> {
+        // The library sets its hooks before anything that needs them. Those of a library that was run first stay for
+        // the programs on it.
+        if self.exports().is_empty() {
+            use slot::*;
+            let threads = [TICK_HOOK, UNCAUGHT_HOOK, WAIT_HOOK, INTERRUPT_HOOK];
+            for hook in [ERROR_HOOK, REWIND_HOOK, RAISE_HOOK, SIGNAL_HOOK].into_iter().chain(threads) {
+                // SAFETY: the machine lives as long as the runtime.
+                unsafe { *(*self.machine()).slot_mut(hook) = Value::FALSE };
+            }
+        }
+        // SAFETY: by the contract of this function.
+        unsafe { self.call_with_hooks(procedure) }
+    }
+
+    /// The same in a runtime whose library has been run.
+    ///
+    /// # Safety
+    /// As for [`Runtime::call`].
+    pub(crate) unsafe fn call_with_hooks(&mut self, procedure: Value) -> Result<Value, i32> {
         let code = self.modules.iter().next().expect("a loaded module").enter;
         // SAFETY: the module's `enter` has the type and contract that the stub demands (see `ModuleTable`); the machine
         // lives as long as the runtime.
@@ -262,14 +309,6 @@ impl Runtime {
             let ctx = self.machine();
             (*ctx).thread = ThreadState::NEW;
             (*ctx).spilled = 0;
-            // The library sets its hooks before anything that needs them.
-            use slot::*;
-            let threads = [TICK_HOOK, UNCAUGHT_HOOK, WAIT_HOOK, INTERRUPT_HOOK];
-            let hooks = [ERROR_HOOK, REWIND_HOOK, RAISE_HOOK, SIGNAL_HOOK].into_iter().chain(threads);
-            // Those of a library that was run first stay for the programs on it.
-            for hook in hooks.filter(|_| self.exports().is_empty()) {
-                *(*ctx).slot_mut(hook) = Value::FALSE;
-            }
             frames::start(&mut *ctx);
             let mut closure = procedure;
             loop {

@@ -98,7 +98,8 @@ pub extern "C" fn cairn_machine_reinstate(ctx: &mut Machine, k: Value) -> Value 
     Value(ctx.thread.sp)
 }
 
-fn is_continuation(v: Value) -> bool {
+/// Is it a continuation?
+pub(crate) fn is_continuation(v: Value) -> bool {
     // SAFETY: a procedure begins with a code address, which has a descriptor.
     v.is_procedure()
         && unsafe { descriptor(continuation_word(v, continuation::CODE), SHAPE) } & flags::CONTINUATION != 0

@@ -51,6 +51,11 @@ impl Modules {
         self.tables.get(id.0 as usize).map(|t| unsafe { &**t })
     }
 
+    /// Where a module's code lies.
+    pub fn code(&self, id: ModuleId) -> Option<Range<u64>> {
+        self.code.iter().find(|(_, of)| *of == id).map(|(code, _)| code.clone())
+    }
+
     /// The module that this code address lies in.
     pub fn of_code(&self, code: u64) -> Option<ModuleId> {
         let at = self.code.partition_point(|(c, _)| c.end <= code);

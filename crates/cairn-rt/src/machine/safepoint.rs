@@ -31,6 +31,9 @@ pub extern "C" fn cairn_machine_guard(ctx: &mut Machine, bytes: Value, kept: Val
 /// that returns.
 #[inline]
 fn serve(ctx: &mut Machine, room: &Room) {
+    if ctx.stop & reason::END != 0 {
+        stop::end_for_another(ctx)
+    }
     if ctx.stop & (reason::TICK | reason::SCHEDULE) != 0 && turns::take_tick(ctx) {
         suspend(ctx, room);
         raise::go_on_with(ctx, ctx.slot(slot::TICK_HOOK))

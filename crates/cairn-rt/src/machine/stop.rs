@@ -152,6 +152,13 @@ fn asks(ctx: &Machine) -> bool {
     ctx.slot(slot::SIGNAL_HOOK).is_procedure()
 }
 
+/// Ends the run because another place wants it.
+#[cold]
+pub fn end_for_another(ctx: &mut Machine) -> ! {
+    served(ctx, stop::END);
+    fatal::end(ctx, 1)
+}
+
 /// Ends the program as the pending signal demands, without more ado.
 pub fn end(ctx: &mut Machine) -> ! {
     fatal::end_now(ctx, status())
@@ -161,7 +168,7 @@ fn status() -> i32 {
     128 + PENDING.load(SeqCst)
 }
 
-/// Is the program to be ended by a signal? Then nothing may block for long any more.
+/// Is the program to be ended by a signal, or by another place? Then nothing may block for long any more.
 pub fn is_ending(ctx: &Machine) -> bool {
-    ctx.stop & stop::SIGNAL != 0 && !asks(ctx)
+    ctx.stop & stop::SIGNAL != 0 && !asks(ctx) || ctx.stop & stop::END != 0
 }

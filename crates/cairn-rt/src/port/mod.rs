@@ -175,6 +175,14 @@ pub fn make_fd_port(ctx: &mut Machine, flags: i64, fd: i32, name: &str) -> Value
     make_port(ctx, flags, buffer, 0, Some(fd), name)
 }
 
+/// A port with these `FLAG_*` bits that is closed.
+pub fn make_closed(ctx: &mut Machine, flags: i64) -> Value {
+    let buffer = make_bytevector(ctx, &[]);
+    let v = make_port(ctx, flags, buffer, 0, None, Value::FALSE);
+    Port(v).set_flags(flags & !FLAG_OPEN);
+    v
+}
+
 /// Gives closed standard descriptors a placeholder that cannot be used, so that no file is ever opened in their place
 /// and using them is an error that is reported.
 ///

@@ -1,0 +1,249 @@
+//! What several places have hold of: channels, places as seen from outside, and the messages ([`super::freeze`]) that
+//! they hold.
+//!
+//! Whoever waits for one of them is woken through a *doorbell*, a file descriptor of its runtime that the event loop
+//! watches ([`crate::events`]): a green thread parks as it does for a file, and its place goes on. To *listen* is to
+//! leave the doorbell; the next change rings it, once. Changes and listening happen under one lock, so whoever listens,
+//! looks once more and then waits misses nothing.
+
+use crate::machine::stop_word;
+use cairn_layout::machine::{Machine, stop};
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// Tells the event loop of a runtime that it shall look.
+#[derive(Debug)]
+pub struct Doorbell(OwnedFd);
+
+impl Doorbell {
+    /// A new one.
+    pub fn new() -> io::Result<Doorbell> {
+        // SAFETY: a fresh descriptor, or an error.
+        unsafe {
+            match libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) {
+                fd if fd < 0 => Err(io::Error::last_os_error()),
+                fd => Ok(Doorbell(OwnedFd::from_raw_fd(fd))),
+            }
+        }
+    }
+
+    /// Its descriptor.
+    pub fn fd(&self) -> i32 {
+        self.0.as_raw_fd()
+    }
+
+    /// Each ring is an event of its own for an edge-triggered poll, so nobody has to read the descriptor.
+    pub fn ring(&self) {
+        // SAFETY: writes eight bytes.
+        unsafe { libc::write(self.fd(), (&raw const ONE).cast(), 8) };
+    }
+}
+
+static ONE: u64 = 1;
+
+// Words with a pointer's tag: what the two bits at the top say of the rest.
+/// Number of a node, shifted by the tag.
+pub const NODE: u64 = 0;
+/// An address that is the same in all places, with its tag.
+pub const COMMON: u64 = 1 << 62;
+/// Bytes from the first literal, and the tag.
+pub const LITERAL: u64 = 2 << 62;
+/// The object that a global holds: its number, shifted by the tag.
+pub const GLOBAL: u64 = 3 << 62;
+/// These bits.
+pub const CLASS: u64 = 3 << 62;
+
+/// What a node is to become, and what its words are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Two values.
+    Pair,
+    /// Code address and values.
+    Procedure,
+    /// Header and values.
+    Values,
+    /// Header and what holds no values.
+    Leaf,
+    /// Number of characters, then the characters, as they are in a string.
+    Symbol,
+    /// Header and values.
+    Weak,
+    /// Type word, number among what is shared, the other fields.
+    Shared,
+    /// Number of a machine slot.
+    StandardPort,
+    /// Its flags.
+    ClosedPort,
+}
+
+/// An object.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    /// What kind of object.
+    pub kind: Kind,
+    /// Its first word.
+    pub start: usize,
+    /// How many there are.
+    pub len: usize,
+}
+
+/// A message. Words are as said above.
+#[derive(Debug, Default)]
+pub struct Message {
+    /// The objects.
+    pub nodes: Vec<Node>,
+    /// Their words.
+    pub words: Vec<u64>,
+    /// Places and channels in it.
+    pub shared: Vec<Arc<Shared>>,
+    /// What was sent.
+    pub roots: Vec<u64>,
+    /// Globals and what they hold.
+    pub definitions: Vec<(usize, u64)>,
+}
+
+impl Node {
+    /// Are its words references and other values, all of them?
+    pub fn has_values(self) -> bool {
+        use Kind::*;
+        matches!(self.kind, Pair | Procedure | Values | Weak | Shared)
+    }
+}
+
+/// How a place has ended.
+#[derive(Debug)]
+pub enum Outcome {
+    /// With a value.
+    Value(Message),
+    /// With an error, which it has reported.
+    Raised(Message),
+    /// By `exit`, or for lack of memory.
+    Exited(i32),
+    /// Somebody wanted it.
+    Killed,
+}
+
+/// A machine that may be asked to stop, from any OS thread.
+struct Stopped(*mut Machine);
+
+// SAFETY: `stop_word::request` may be called by any thread; the pointer is taken back before the machine ends.
+unsafe impl Send for Stopped {}
+
+/// State of what is shared.
+#[derive(Default)]
+pub struct State {
+    /// What a channel holds, the oldest first.
+    pub messages: VecDeque<Arc<Message>>,
+    /// Nothing is put into the channel any more.
+    pub closed: bool,
+    /// What a place has ended with.
+    pub outcome: Option<Arc<Outcome>>,
+    /// The place is to end.
+    pub killed: bool,
+    /// The place's machine while it runs, and its doorbell.
+    machine: Option<(Stopped, Arc<Doorbell>)>,
+    /// Who is told of the next change.
+    listeners: Vec<Weak<Doorbell>>,
+}
+
+/// A channel or a place.
+pub struct Shared {
+    /// Unique among the places of a program.
+    pub id: u64,
+    state: Mutex<State>,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Shared({})", self.id)
+    }
+}
+
+impl Shared {
+    /// A channel that is empty, or a place that has not begun.
+    pub fn new(id: u64) -> Shared {
+        Shared { id, state: Mutex::default() }
+    }
+
+    /// Its state, to be looked at.
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the state, and tells who listens.
+    pub fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.state();
+        let result = change(&mut state);
+        let listeners = std::mem::take(&mut state.listeners);
+        drop(state);
+        listeners.iter().filter_map(Weak::upgrade).for_each(|d| d.ring());
+        result
+    }
+
+    /// The next change rings this.
+    pub fn listen(&self, doorbell: &Arc<Doorbell>) {
+        let mut state = self.state();
+        // Those of places that have ended are gone.
+        state.listeners.retain(|d| d.strong_count() > 0);
+        if !state.listeners.iter().any(|d| std::ptr::eq(d.as_ptr(), &**doorbell)) {
+            state.listeners.push(Arc::downgrade(doorbell));
+        }
+    }
+
+    /// The place begins, or, with `None`, has ended.
+    pub fn set_machine(&self, machine: Option<(*mut Machine, Arc<Doorbell>)>) {
+        let mut state = self.state();
+        state.machine = machine.map(|(m, d)| (Stopped(m), d));
+        if state.killed {
+            state.end();
+        }
+    }
+
+    /// Has the place end at its next safepoint.
+    pub fn kill(&self) {
+        let mut state = self.state();
+        state.killed = true;
+        state.end();
+    }
+}
+
+impl State {
+    fn end(&self) {
+        if let Some((machine, doorbell)) = &self.machine {
+            // SAFETY: the machine is there as long as it is set, under the lock.
+            unsafe { stop_word::request(machine.0, stop::END) };
+            doorbell.ring();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::Events;
+    use std::time::Duration;
+
+    #[test]
+    fn a_change_rings_once_for_each_time_somebody_listens() {
+        let mut events = Events::new().unwrap();
+        let doorbell = Arc::new(Doorbell::new().unwrap());
+        events.hear(doorbell.fd()).unwrap();
+        let channel = Shared::new(1);
+        let mut hears = || !events.wait(Some(Duration::from_millis(5))).unwrap().is_empty();
+        channel.change(|s| s.messages.push_back(Arc::default()));
+        assert!(!hears(), "nobody listens");
+        for _ in 0..3 {
+            channel.listen(&doorbell);
+            channel.listen(&doorbell);
+            assert!(!hears());
+            channel.change(|s| s.messages.push_back(Arc::default()));
+            assert!(hears());
+            assert!(!hears());
+            channel.change(|s| s.closed = true);
+            assert!(!hears(), "told once");
+        }
+        assert_eq!(channel.state().messages.len(), 4);
+    }
+}

@@ -1,0 +1,23 @@
+;; gc: not bdw
+;; What places say of wrong arguments, and of what cannot be sent.
+(import (scheme base) (scheme case-lambda) (scheme process-context) (scheme write)
+        (only (cairn control) condition->string) (cairn place) (cairn thread) (cairn weak))
+(include "../support/say.scm")
+(include "../support/wrong.scm")
+(define channel (make-place-channel))
+(define closed (make-place-channel))
+(place-channel-close! closed)
+(define killed (place-spawn (lambda () (place-channel-get! channel))))
+(place-kill! killed)
+(define exited (place (exit 3)))
+(define k #f)
+(call/cc (lambda (c) (set! k c)))
+(define (continued) (place-wait (place (guard (e (#t e)) (k 1)))))
+(define (port-of-a-place) (place-wait (place (current-output-port))))
+
+(say (place-spawn 5) (place-spawn car 'name) (place-spawn k) (place-wait 5) (place-wait killed) (place-wait exited)
+     (place-done? 5) (place-kill! 5) (place-name 5) (raise (continued)) (port-of-a-place))
+(say (place-channel-put! 5 1) (place-channel-get! 5) (place-channel-try-get! 5) (place-channel-close! 5)
+     (place-channel-put! closed 1) (place-channel-put! channel (list (current-error-port)))
+     (place-channel-put! channel (vector k)) (place-copy (weak-cons 1 2)) (place-copy (spawn car)))
+(say (place-map 5 '()) (place-map car 5) (place-map car '(1) 0) (place-map car '(1) 'many))
