@@ -19,6 +19,7 @@ mod clang;
 mod command;
 mod compilation;
 mod dsa;
+mod html_report;
 mod linking;
 mod model;
 mod module_reader;
@@ -51,7 +52,7 @@ Usage: cairn cc [OPTION]... [CLANG'S OPTION]... FILE...
 
   --ptrcomp=off|pool|static  what is done with data structures: nothing, pools, pools with small pointers (default)
   --pool-bits=8|16|32        how many bits a small pointer has; a pool holds 1 KiB, 256 KiB or 4 GiB (default: 32)
-  --report                   say on standard error what was done at a link, and why the rest was not
+  --report[=html]            say what was done at a link, and why the rest was not: on standard error, or as PROGRAM.html
   --emit=graph|dot|pools|llvm  print the points-to graph, the pools or the code of the linked program
   --check-indices            check each small pointer when the program runs
 

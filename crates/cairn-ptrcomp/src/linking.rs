@@ -7,6 +7,7 @@
 use crate::clang::{Scratch, clang, exit_code, output};
 use crate::command::{Command, Piece};
 use crate::compilation;
+use crate::html_report;
 use crate::sections::{self, Content};
 use crate::settings::{Mode, Report, Settings};
 use crate::whole_program::{Outcome, transform};
@@ -47,8 +48,10 @@ pub(crate) fn program(command: &Command, settings: &Settings, scratch: &Scratch)
     {
         return Err(reason);
     }
-    if let (Some(reason), Report::Text) = (refused, settings.report) {
-        eprintln!("cairn cc: compiled as clang does: {reason}");
+    match (refused, settings.report) {
+        (Some(reason), Report::Text) => eprintln!("cairn cc: compiled as clang does: {reason}"),
+        (Some(reason), Report::Html) => write_page(&executable(&pieces), Some(&reason), "")?,
+        _ => {}
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -120,8 +123,7 @@ fn again(
     pieces: &[Piece],
     trace: &[u8],
 ) -> Result<(), String> {
-    let output_of = |p: &Piece| if let Piece::Output(path) = p { Some(path.clone()) } else { None };
-    let program = pieces.iter().rev().find_map(output_of).unwrap_or("a.out".into());
+    let program = executable(pieces);
     let trace = String::from_utf8_lossy(trace);
     let parts = parts(&trace, &program)?;
     if parts.modules.is_empty() {
@@ -144,10 +146,27 @@ fn again(
         return Err(String::from_utf8_lossy(&result.stderr).into_owned());
     }
     link_again(scratch, pieces, &parts, merged, &program)?;
-    if settings.report == Report::Text {
-        eprint!("{report}");
+    match settings.report {
+        Report::Text => eprint!("{report}"),
+        Report::Html => write_page(&program, None, &report)?,
+        Report::None => {}
     }
     Ok(())
+}
+
+/// The file that the link writes.
+fn executable(pieces: &[Piece]) -> PathBuf {
+    let output_of = |p: &Piece| if let Piece::Output(path) = p { Some(path.clone()) } else { None };
+    pieces.iter().rev().find_map(output_of).unwrap_or("a.out".into())
+}
+
+/// The report beside the program, as `PROGRAM.html`.
+fn write_page(program: &std::path::Path, refused: Option<&str>, body: &str) -> Result<(), String> {
+    let mut page = program.as_os_str().to_os_string();
+    page.push(".html");
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    std::fs::write(&page, html_report::page(&name, refused, body))
+        .map_err(|e| format!("cannot write {}: {e}", std::path::Path::new(&page).display()))
 }
 
 /// Prints text, or writes it where the output is to go.

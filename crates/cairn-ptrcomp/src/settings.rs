@@ -48,7 +48,10 @@ impl Bits {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Report {
     None,
+    /// On standard error.
     Text,
+    /// A page beside the program.
+    Html,
 }
 
 /// What to print instead of linking.
@@ -118,7 +121,8 @@ impl Settings {
             ("pool-bits", "32") => self.bits = Bits::ThirtyTwo,
             ("pool-bits", _) => return Err(format!("expected 8, 16 or 32, not `{value}`")),
             ("report", "" | "text" | "1") => self.report = Report::Text,
-            ("report", _) => return Err(format!("expected text, not `{value}`")),
+            ("report", "html") => self.report = Report::Html,
+            ("report", _) => return Err(format!("expected text or html, not `{value}`")),
             ("emit", "graph") => self.emit = Some(Emit::Graph),
             ("emit", "dot") => self.emit = Some(Emit::Dot),
             ("emit", "pools") => self.emit = Some(Emit::Pools),

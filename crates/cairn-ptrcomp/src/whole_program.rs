@@ -9,11 +9,12 @@
 
 use crate::clang::{Scratch, clang, output};
 use crate::dsa;
+use crate::html_report;
 use crate::linking::Parts;
 use crate::module_reader;
 use crate::plan::Planner;
 use crate::rewrite::{Done, Rewriter};
-use crate::settings::{Emit, Settings};
+use crate::settings::{Emit, Report, Settings};
 use crate::shown;
 use cairn_llvm_c::{ContextRef, Llvm, ModuleFunctions, ModuleRef, RETURN_STATUS, llvm, module_functions};
 use std::ffi::CString;
@@ -27,7 +28,7 @@ const RUNTIME: &str = include_str!("../runtime/pool.c");
 pub(crate) enum Outcome {
     /// Text to print.
     Text(String),
-    /// Bitcode to compile, and the report.
+    /// Bitcode to compile, and the report, of a page the body.
     Bitcode(PathBuf, String),
 }
 
@@ -74,6 +75,10 @@ pub(crate) fn transform(parts: &Parts, settings: &Settings, scratch: &Scratch) -
     if settings.emit == Some(Emit::Pools) {
         return Ok(Outcome::Text(report));
     }
+    let report = match settings.report {
+        Report::Html if any => html_report::body(&analysis, &done, &source_line),
+        _ => report,
+    };
     if !any {
         return Err(nothing(&report, &done));
     }
@@ -92,6 +97,13 @@ pub(crate) fn transform(parts: &Parts, settings: &Settings, scratch: &Scratch) -
         0 => Ok(Outcome::Bitcode(file, report)),
         _ => Err(format!("cannot write {}", file.display())),
     }
+}
+
+/// The text of "file.c:12".
+fn source_line(place: &str) -> Option<String> {
+    let (file, line) = place.rsplit_once(':')?;
+    let number: usize = line.parse().ok()?;
+    std::fs::read_to_string(file).ok()?.lines().nth(number.checked_sub(1)?).map(str::to_string)
 }
 
 fn nothing(report: &str, done: &Done) -> String {

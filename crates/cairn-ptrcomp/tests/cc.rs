@@ -267,3 +267,25 @@ fn a_pool_that_outgrows_its_indices_says_so() {
     assert!(place.cc("-O2 --pool-bits=32 {}/a.c -o {}/prog"));
     assert_eq!(place.run("prog"), (Some(0), "before 799980000\n".into()));
 }
+
+#[test]
+fn the_report_as_a_page() {
+    let place = Place::new("page");
+    place.file("a.c", SHORT);
+    assert!(place.cc("-O2 --report=html {}/a.c -o {}/prog"));
+    let page = std::fs::read_to_string(place.path("prog.html")).expect("the page");
+    for part in [
+        "<h1>Pools of prog</h1>",
+        "In pools",
+        "<td class=number>24<td class=number>12<td class=number>2",
+        "struct n *n = malloc(sizeof *n);",
+        "class=index",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    place.file("b.c", "#include <stdio.h>\nint main(void) { puts(\"1 < 2\"); return 0; }\n");
+    assert!(place.cc("-O2 --report=html {}/b.c -o {}/prog2"));
+    let page = std::fs::read_to_string(place.path("prog2.html")).expect("the page");
+    assert!(page.contains("Compiled as clang does: it has no objects on the heap"), "{page}");
+    assert!(!place.cc("--report=pdf {}/b.c -o {}/prog2"));
+}

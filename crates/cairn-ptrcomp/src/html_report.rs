@@ -1,0 +1,149 @@
+//! `--report=html`: the report as a page that needs nothing else, with the layouts drawn and the source lines quoted.
+//!
+//! Says what [`crate::shown::report`] says, in the same order; whatever comes from the program is escaped.
+
+use crate::dsa::Analysis;
+use crate::dsa::points_to::Why;
+use crate::rewrite::Done;
+use crate::shape::{Layout, Part};
+use std::fmt::Write;
+
+const STYLE: &str = "\
+body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:light-dark(#22262b,#e6e6e3);
+background:light-dark(#fff,#1b1d20)}:root{color-scheme:light dark}
+table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.35rem .8rem .35rem 0;
+border-bottom:1px solid light-dark(#e0dfda,#3a3d42)}code{white-space:pre-wrap}
+.layout{display:flex;height:1.1rem;margin:.15rem 0}.layout span{border-right:1px solid light-dark(#fff,#1b1d20);
+overflow:hidden;font-size:.7rem;text-align:center;background:light-dark(#c9ced6,#4a4f57)}
+.layout .index{background:light-dark(#7fb08f,#3f7a55)}.layout .gone{background:none}.number{text-align:right}
+";
+
+/// What was done and what wasn't: the body of the page. `line` gives the text of a place "file.c:12", if it can.
+pub(crate) fn body(analysis: &Analysis, done: &Done, line: &dyn Fn(&str) -> Option<String>) -> String {
+    let mut out = String::new();
+    let (mut pools, mut others) = (String::new(), String::new());
+    for (name, decision, _) in &done.pools {
+        let kind = match (decision.shape.pooled, decision.shape.array) {
+            (false, _) => "objects",
+            (true, true) => "pool of arrays",
+            (true, false) => "pool",
+        };
+        let _ = match (&decision.shape.layout, &decision.no_layout) {
+            (Some(layout), _) => write!(
+                pools,
+                "<tr><td>{}<td>{kind}<td class=number>{}<td class=number>{}<td class=number>{}<td>{}",
+                place(name, line),
+                layout.size,
+                layout.new_size,
+                layout.small_count(),
+                drawn(layout)
+            ),
+            (None, why) => {
+                let why = why.as_ref().map(|why| reason(analysis, why, line)).unwrap_or_default();
+                write!(pools, "<tr><td>{}<td>{kind}<td><td><td><td>layout stays: {why}", place(name, line))
+            }
+        };
+    }
+    for (name, decision, _) in &done.refused {
+        if let Some(why) = decision.no_pool.as_ref().or(decision.no_layout.as_ref()) {
+            let _ = write!(others, "<tr><td>{}<td>{}", place(name, line), reason(analysis, why, line));
+        }
+    }
+    if !pools.is_empty() {
+        let head = "<th>allocated at<th><th>bytes<th>now<th>indices<th>layout, before and after";
+        let _ = write!(out, "<h2>In pools</h2>\n<table><tr>{head}\n{pools}</table>\n");
+    }
+    if !others.is_empty() {
+        let head = "<th>allocated at<th>why";
+        let _ = write!(out, "<h2>As before</h2>\n<table><tr>{head}\n{others}</table>\n");
+    }
+    let _ = writeln!(
+        out,
+        "<p>{} versions of functions, {} small pointers read and {} written, {} accesses rewritten.",
+        done.versions, done.small_loads, done.small_stores, done.rewritten
+    );
+    out
+}
+
+/// The whole page for a program: a body, and why the program is as clang makes it, if it is.
+pub(crate) fn page(program: &str, refused: Option<&str>, body: &str) -> String {
+    let program = escaped(program);
+    let refused = refused.map(|why| format!("<p>Compiled as clang does: {}\n", escaped(why))).unwrap_or_default();
+    format!(
+        "<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n<title>Pools of {program}</title>\n\
+         <style>\n{STYLE}</style>\n<h1>Pools of {program}</h1>\n{refused}{body}</html>\n"
+    )
+}
+
+fn place(place: &str, line: &dyn Fn(&str) -> Option<String>) -> String {
+    let text = line(place).map(|l| format!("<br><code>{}</code>", escaped(l.trim()))).unwrap_or_default();
+    format!("{}{text}", escaped(place))
+}
+
+fn reason(analysis: &Analysis, why: &Why, line: &dyn Fn(&str) -> Option<String>) -> String {
+    format!("{} at {}", escaped(&why.text), place(&analysis.module.place(why.at), line))
+}
+
+/// Two bars of boxes, as wide as fields are long.
+fn drawn(layout: &Layout) -> String {
+    let bar = |size: u64, boxes: Vec<(u64, u64, bool)>| {
+        let mut out = String::from("<div class=layout>");
+        let wide = |bytes: u64| format!("style=\"width:{}%\"", 100 * bytes / layout.size.max(1));
+        let mut end = 0;
+        for (at, bytes, small) in boxes {
+            if at > end {
+                let _ = write!(out, "<span class=gone {}></span>", wide(at - end));
+            }
+            let class = if small { " class=index" } else { "" };
+            let _ = write!(out, "<span{class} title=\"offset {at}, {bytes} bytes\" {}>{at}</span>", wide(bytes));
+            end = at + bytes;
+        }
+        if size > end {
+            let _ = write!(out, "<span class=gone {}></span>", wide(size - end));
+        }
+        out + "</div>"
+    };
+    let boxes = |field: &dyn Fn(&Part) -> (u64, u64)| -> Vec<(u64, u64, bool)> {
+        let small = |p: &Part| p.small || p.inner.iter().any(|i| i.small);
+        layout.parts.iter().map(|p| (field(p).0, field(p).1 * p.count, small(p))).collect()
+    };
+    let (before, after) = (boxes(&|p| (p.old, p.size)), boxes(&|p| (p.new, p.new_size)));
+    format!("{}{}", bar(layout.size, before), bar(layout.new_size, after))
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_escapes_what_the_program_says() {
+        let page = page("a<b", Some("x & y"), "<p>body");
+        assert!(
+            page.contains("Pools of a&lt;b") && page.contains("x &amp; y") && page.contains("<p>body"),
+            "{page}"
+        );
+        assert_eq!(place("a.c:1", &|_| Some("  if (a < b)".into())), "a.c:1<br><code>if (a &lt; b)</code>");
+        assert_eq!(place("a.c:1", &|_| None), "a.c:1");
+    }
+
+    #[test]
+    fn layouts_are_drawn_to_scale() {
+        let part =
+            |old, new, size, new_size, small| Part { old, new, size, new_size, count: 1, inner: vec![], small };
+        let parts = vec![part(0, 0, 4, 4, false), part(8, 4, 8, 4, true)];
+        let drawn = drawn(&Layout { size: 16, new_size: 8, align: 4, parts });
+        assert_eq!(drawn.matches("class=layout").count(), 2);
+        for field in [
+            "offset 0, 4 bytes\" style=\"width:25%\"",
+            "class=index title=\"offset 8, 8 bytes\" style=\"width:50%\"",
+            "class=index title=\"offset 4, 4 bytes\" style=\"width:25%\"",
+        ] {
+            assert!(drawn.contains(field), "{field}: {drawn}");
+        }
+        assert_eq!(drawn.matches("class=gone").count(), 1, "the hole before the pointer");
+    }
+}
