@@ -694,6 +694,13 @@ impl<M: ObjectModel> Heap<M> {
         let info = self.core.chunks.info(&self.core.pool, Address(chunk));
         info.expect("an address from `alloc_chunk`").span.end.0
     }
+    /// A continuation that has survived a collection refers to this stack chunk from now on: minor collections leave it
+    /// alone.
+    pub fn keep_chunk(&mut self, chunk: u64) {
+        if ask!(self, p => p.chunk_end(Address(chunk))).is_none() {
+            self.core.chunks.mark(&self.core.pool, Address(chunk), true);
+        }
+    }
     /// Frees a stack chunk that nothing refers to.
     pub fn free_chunk(&mut self, chunk: u64) {
         if !plan!(self, p => p.free_chunk(Address(chunk))) {

@@ -103,6 +103,7 @@ pub fn safepoint(ctx: &mut Machine, bytes: u64) {
         rt(ctx).heap.safepoint(&mut lo, &mut hi, need, &mut roots)
     };
     (ctx.lo, ctx.hi) = (lo, hi);
+    frames::after_collection(ctx);
     port::close_dropped(ctx);
     weak::give_back(ctx);
     ctx.allocation_site = NO_SITE;

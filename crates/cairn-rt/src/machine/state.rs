@@ -2,6 +2,7 @@
 
 use super::audit::Auditor;
 use super::frames::quasi_blocks::Quasi;
+use super::frames::sealed_frames::Found;
 use super::frames::stack_region::StackRegion;
 use crate::start_options::{StackChunks, Zeal};
 use cairn_heap::RootVisitor;
@@ -51,6 +52,8 @@ pub struct Chunks {
     pub below: Vec<(u64, u64)>,
     /// How chunks are used.
     pub geometry: Geometry,
+    /// What the last collection of everything has found.
+    pub found: Found,
 }
 
 /// State of the strategy `stack`.

@@ -40,6 +40,8 @@
 //! Capture, underflow by copying, and reinstatement are compiled code (`cairn-llvm/src/strategy/chunks.rs`): a dozen
 //! instructions each. It comes here when it lacks room, or in the rarer cases.
 //!
+//! Full collections move what is left in chunks that are mostly dead ([`super::compaction`]).
+//!
 //! Invariants: captured frames (those covered by a continuation object) are not written except by the collector; a
 //! chunk is kept while a continuation object or the machine refers to it; only used continuation objects cover nothing.
 //! No two objects of which one is private cover the same frames. What is below a shared one is shared.
@@ -47,6 +49,8 @@
 //! (Marlow 2010): the segment being run is scanned by every collection, a continuation's frames once when it is
 //! promoted and then only by full ones. (`CAIRN_CHUNKS=all-dirty` scans all, to measure what the marks save.)
 
+use super::compaction::compact;
+use super::sealed_frames::{live_word, low_water, set_low_water};
 use super::{FrameStrategy, continuation_word, make_continuation, raise_used, set_word};
 use crate::exhaustion;
 use crate::machine::audit::Segment;
@@ -96,9 +100,10 @@ fn enter_chunk(ctx: &mut Machine, (start, end): (u64, u64), bytes: u64, bottom: 
     set_limit(ctx, (start + BELOW_RED_ZONE + RED_ZONE).max((end - 8).saturating_sub(room)));
     ctx.thread.base = end - 8;
     ctx.thread.sp = ctx.thread.base;
-    // SAFETY: the first and the last word of a fresh chunk. The first, below the red zone, records its end.
+    // SAFETY: the first words and the last one of a fresh chunk. The first, below the red zone, records its end.
     unsafe {
         *(start as *mut u64) = end;
+        *live_word(start) = 0;
         *(ctx.thread.base as *mut u64) = bottom;
     }
 }
@@ -326,16 +331,6 @@ unsafe fn frame_bytes(sp: u64) -> u64 {
     unsafe { 8 * shape_words(descriptor(*(sp as *const u64), SHAPE)) }
 }
 
-/// Where a chunk that is not the current one records the lowest address of sealed frames in it.
-fn low_water(chunk: u64) -> *mut u64 {
-    (chunk + 8) as *mut u64
-}
-
-fn set_low_water(chunk: u64, address: u64) {
-    // SAFETY: the second word of a chunk in use, below the red zone.
-    unsafe { *low_water(chunk) = address }
-}
-
 /// Notes where the frames below the current segment are. Their continuation objects may be on the move when a
 /// collection comes to look at them; the frames themselves do not move.
 fn note_below(ctx: &mut Machine) {
@@ -485,13 +480,21 @@ impl FrameStrategy for ChunksRuntime {
     fn before_collection(ctx: &mut Machine) {
         // Those that nothing refers to are free afterwards.
         state(ctx).chunks.left.clear();
+        state(ctx).chunks.found.begin();
         remainder(ctx);
         if state(ctx).chunks.all_dirty {
             note_below(ctx);
         }
     }
 
+    fn after_collection(ctx: &mut Machine) {
+        if !rt(ctx).options.ambiguous_frames {
+            compact(ctx);
+        }
+    }
+
     unsafe fn visit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
+        state(ctx).chunks.found.begin();
         // SAFETY: by the contract, the current segment is one of whole frames.
         unsafe {
             visit_rest(ctx, visitor);
@@ -523,10 +526,13 @@ impl FrameStrategy for ChunksRuntime {
         unsafe { covered(k) }
     }
 
-    unsafe fn visit_continuation<V: RootVisitor>(_: &Machine, k: Address, visitor: &mut V) {
-        // SAFETY: continuation objects cover whole frames.
+    unsafe fn visit_continuation<V: RootVisitor>(ctx: &Machine, k: Address, visitor: &mut V) {
+        // SAFETY: continuation objects cover whole frames; tracing comes to them where they will stay.
         unsafe {
             if let Some(s) = covered(k) {
+                if !V::YOUNG_ONLY {
+                    rt(ctx).strategy.chunks.found.note(k, &s);
+                }
                 visit_segment(s, visitor)
             }
         }

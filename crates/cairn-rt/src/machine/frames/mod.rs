@@ -9,10 +9,12 @@
 //! `cairn_layout::facts::STRATEGIES`, a file here and one there; the compiler complains of everything that is missing.
 
 mod chunks;
+mod compaction;
 mod heap;
 pub(super) mod quasi;
 pub(in crate::machine) mod quasi_blocks;
 mod resize;
+pub mod sealed_frames;
 mod stack;
 pub(super) mod stack_region;
 #[cfg(test)]
@@ -94,6 +96,9 @@ pub trait FrameStrategy {
 
     /// A collection comes next. May allocate.
     fn before_collection(ctx: &mut Machine);
+
+    /// One is over, and compiled code has not gone on. May allocate chunks.
+    fn after_collection(_: &mut Machine) {}
 
     /// Visits the live words of the thread's frames, as far as they are in no continuation object, and what else it
     /// refers to but its slots.
@@ -261,6 +266,11 @@ pub fn reinstate(ctx: &mut Machine, k: Value) {
 /// See [`FrameStrategy::before_collection`].
 pub fn before_collection(ctx: &mut Machine) {
     chosen!(ctx, before_collection(ctx))
+}
+
+/// See [`FrameStrategy::after_collection`].
+pub fn after_collection(ctx: &mut Machine) {
+    chosen!(ctx, after_collection(ctx))
 }
 
 /// See [`FrameStrategy::visit_thread`].

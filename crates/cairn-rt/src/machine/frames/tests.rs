@@ -166,6 +166,58 @@ fn one_shot_captures_take_turns() {
     }
 }
 
+/// Of many threads that wait, with frames in shared chunks, few are left: so are few chunks, and the frames are right.
+#[test]
+fn what_is_left_in_sparse_chunks_moves_together() {
+    for (zeal, threads) in [(Zeal::Off, 20_000i32), (Zeal::Thorough, 400)] {
+        let mut p = Program::new(FrameKind::Chunks.facts(), zeal);
+        let ctx = p.ctx();
+        p.call(Value::fixnum(-1));
+        let caller = capture(ctx);
+        let (mut all, mut kept) = (Value::NIL, Value::NIL);
+        for i in 0..threads {
+            reinstate(ctx, caller);
+            for depth in 0..3 {
+                p.call(Value::fixnum(i64::from(3 * i + depth)));
+            }
+            let k = capture_once(ctx);
+            all = alloc_pair(ctx, k, all);
+            if i % 100 == 0 {
+                kept = alloc_pair(ctx, k, kept);
+            }
+        }
+        ctx.slots[0] = all;
+        ctx.slots[1] = kept;
+        let collect = |ctx: &mut Machine| -> u64 {
+            rt(ctx).heap.request_collection(&mut ctx.lo, &mut ctx.hi, true).unwrap();
+            safepoint(ctx, 64);
+            rt(ctx).heap.stack_chunks().iter().map(|c| c.1).sum()
+        };
+        let before = collect(ctx);
+        assert!(before > threads as u64 * 7 * 8, "{before}");
+        ctx.slots[0] = Value::NIL;
+        collect(ctx);
+        let after = collect(ctx);
+        assert!(zeal != Zeal::Off || after < before / 10, "{after} of {before}");
+        let mut left = ctx.slots[1];
+        for i in (0..threads).step_by(100).rev() {
+            reinstate(ctx, car(left));
+            for depth in [2, 1, 0] {
+                assert_eq!(number(p.come_back()), Some(i64::from(3 * i + depth)));
+            }
+            // the frames below are the caller's; the thread has room to go on
+            p.call(Value::fixnum(5));
+            assert_eq!([p.come_back(), p.come_back(), p.come_back()].map(number), [Some(5), Some(-1), None]);
+            if i % 1000 == 0 {
+                safepoint(ctx, 64);
+            }
+            left = cdr(ctx.slots[1]);
+            ctx.slots[1] = left;
+        }
+        assert_eq!(left, Value::NIL);
+    }
+}
+
 /// Returning to a one-shot continuation with nothing sealed below it copies nothing, and nothing is left of it.
 #[test]
 fn one_shot_frames_are_run_in_place() {
