@@ -133,11 +133,17 @@ fn ring(m: &Measured) -> Finding {
     let claim = "A hop in the ring takes no longer than GHC's (our goal).";
     let Some(p) = m.program("ring") else { return not_measured(claim, "the ring") };
     let Some((ours, theirs)) = p.by(CHUNKS).zip(p.by(GHC)) else { return not_measured(claim, "GHC") };
+    let processor = [ours, theirs].map(|r| r.get("process_user_ns").unwrap_or(0.0) / 1e9);
     let (ours, theirs) = (ours.seconds(), theirs.seconds());
     Finding {
         claim: claim.into(),
         holds: Some(ours <= theirs),
-        evidence: format!("{ours:.3} s against {theirs:.3} s: {:.2} of GHC's time.", ours / theirs),
+        evidence: format!(
+            "{ours:.3} s against {theirs:.3} s: {:.2} of GHC's time; on the processor {:.3} s against {:.3} s.",
+            ours / theirs,
+            processor[0],
+            processor[1]
+        ),
     }
 }
 
