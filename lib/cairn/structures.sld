@@ -1,12 +1,12 @@
 ;;; (cairn structures): what the procedures that `define-structure-vector` defines call.
 ;;;
 ;;; A structure vector is a record of length, storage and *pages*.  The storage is a vector, or a bytevector, in which
-;;; the fields of the elements lie side by side (cairn-rt/src/structure.rs).  An element reference is a small object,
-;;; made when it is asked for.  As long as somebody holds it, asking again must bring the same one: pages are weak
-;;; vectors of references to 64 elements each, made when one of these is first referred to.
+;;; the fields of the elements lie side by side (cairn-rt/src/structure.rs); pages are what knows the references to
+;;; them.
 
 (define-library (cairn structures)
-  (export make-structure-type structure-make structure-make-filled structure-vector? structure-length structure-ref
+  (export make-structure-word make-structure-type structure-wrong
+          structure-make structure-make-filled structure-vector? structure-length
           structure-set! structure-fill! structure-copy structure-map structure-for-each structure-sort!
           structure->list list->structure)
   (import (cairn syntax) (cairn primitives) (cairn layout) (cairn control) (cairn records) (cairn list) (cairn sort))
@@ -22,10 +22,13 @@
       (vector type-vector)
       (element type-element))
 
-    (define (make-structure-type name vector element rtd)
+    (define (make-structure-word name)
       (let ((word (make-rtd name '(length storage pages))))
         (show-fields! word '(length))
-        (make-type word rtd (%structure-stride rtd) vector element)))
+        word))
+
+    (define (make-structure-type word vector element rtd)
+      (make-type word rtd (%structure-stride rtd) vector element))
 
     ;;;; The record
 
@@ -108,34 +111,16 @@
     (define (structure-length t who v)
       (with-vector t who v (length-of t v)))
 
-    (define (structure-ref t who v i)
-      (with-element t who v i (element t v i)))
+    ;; What `define-structure-vector` writes has found that `v` has no element `i`.
+    (define (structure-wrong t who v i)
+      (if (%record-instance? v (type-word t))
+          (if (%fixnum? i)
+              (out-of-range who "index out of range" i)
+              (wrong-type who "an index" i))
+          (wrong-type who (type-vector t) v)))
 
     (define (element t v i)
-      (let* ((pages (pages-of t v)) (p (%fxsra i 6)) (page (%vector-ref pages p)))
-        (if page
-            (reference t v page i)
-            (let ((page (%weak-make (weak-references) 64)))
-              (%vector-set! pages p page)
-              (reference t v page i)))))
-
-    (define (pages-of t v)
-      (let ((pages (%record-ref v (type-word t) 2)))
-        (if pages
-            pages
-            (let ((pages (%make-vector (%fxsra (%fx+ (length-of t v) 63) 6) #f)))
-              (%record-set! v (type-word t) 2 pages)
-              pages))))
-
-    ;; Between the look and the store no other thread may run, so nothing is called there.
-    (define (reference t v page i)
-      (let* ((i-in-page (%fxand i 63)) (storage (storage-of t v)) (offset (offset t i)) (rtd (type-rtd t))
-             (e (%weak-ref page i-in-page)))
-        (if (%eq? e (%broken-object))
-            (let ((e (%structure-element storage offset rtd)))
-              (%weak-set! page i-in-page e)
-              e)
-            e)))
+      (%structure-reference v i (storage-of t v) (offset t i) (type-rtd t)))
 
     ;; The fields come in a fresh record.
     (define (structure-set! t who v i record)

@@ -216,6 +216,34 @@
 (check (message (point-vector-for-each 5 v)) => '("point-vector-for-each: expected a procedure, got" 5))
 (check (message (point-vector->list v 5 101)) => '("point-vector->list: not a range of the vector:" (5 . 101)))
 
+;;;; Fields that are reached without a reference
+
+(check (let ((p (point-vector-ref v 3)))
+         (set-point-x! p 1)
+         (collect)
+         (set-point-x! p (+ (point-x p) 1))
+         (point-x (point-vector-ref v (opaque 3))))
+       => 2)
+(check (let ((p (point-vector-ref w 1))) (set-point-y! p p) (list (point? p) (other? p) (eq? (point-y p) p))) => '(#t #f #t))
+(define old (make-point-vector 2000 0 0))
+(collect)
+(let loop ((i 0))
+  (if (< i 2000)
+      (begin
+        (set-point-x! (point-vector-ref old i) (list i))
+        (point-vector-set! old i (point-x (point-vector-ref old i)) (vector i))
+        (loop (+ i 1)))))
+(churn 3000)
+(check (let loop ((i 0) (sum 0))
+         (if (= i 2000)
+             sum
+             (let ((p (point-vector-ref old i)))
+               (loop (+ i 1) (+ sum (car (point-x p)) (vector-ref (point-y p) 0))))))
+       => 3998000)
+(check (let ((before (node-value (node-vector-ref nodes 0))))
+         (list (car (message (node-vector-set! nodes 0 'new 2. o))) (eq? before (node-value (node-vector-ref nodes 0)))))
+       => '("node-vector-set!: expected a record of type node or #f, got" #t))
+
 ;;;; Hot code, for tiers: elements, plain records, and both
 
 (define (work p n)

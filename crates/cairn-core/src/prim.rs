@@ -285,6 +285,15 @@ prims! {
     RecordFlRef "record-fl-ref" (Any, Any, Fixnum) -> Flonum, Read;
     /// `(%record-fl-set! r rtd i x)`.
     RecordFlSet "record-fl-set!" (Any, Any, Fixnum, Flonum) -> Any, Write;
+    /// A field of an element of a structure vector: `(%structure-get storage offset i)`; the offset in bytes and the
+    /// storage's being one are known to be right. Only the optimizer makes these.
+    StructureRef "structure-get" (Any, Any, Fixnum) -> Any, Read;
+    /// `(%structure-put! storage offset i x)`: checks that the field may hold `x`.
+    StructureSet "structure-put!" (Any, Any, Fixnum, Any) -> Any, Write;
+    /// The same of raw fields that hold flonums.
+    StructureFlRef "structure-fl-get" (Any, Any, Fixnum) -> Flonum, Read;
+    /// `(%structure-fl-put! storage offset i x)`.
+    StructureFlSet "structure-fl-put!" (Any, Any, Fixnum, Flonum) -> Any, Write;
     /// `(%raw-record rtd n)`: fresh record of `n` raw words of zeros.
     RawRecord "raw-record" (Any, Fixnum) -> Record, Alloc;
     /// The type of a record.
@@ -347,6 +356,10 @@ pub enum PrimOp {
     Rt(RtIndex),
 }
 
+/// The reference to an element of a structure vector: vector, index, storage, offset, type.
+pub const STRUCTURE_REFERENCE: PrimOp = PrimOp::Rt(by_symbol("cairn_structure_reference"));
+/// A reference to an element, which nothing else knows: storage, offset, type.
+pub const STRUCTURE_ELEMENT: PrimOp = PrimOp::Rt(by_symbol("cairn_structure_element"));
 /// Makes a record type that extends no other.
 pub const MAKE_RECORD_TYPE: PrimOp = PrimOp::Rt(by_symbol("cairn_record_make_type"));
 
@@ -466,7 +479,7 @@ impl PrimOp {
         match self {
             PrimOp::Op(Op::SetCar | Op::SetCdr | Op::SetBox) => Some(1),
             PrimOp::Op(Op::VectorSet) => Some(2),
-            PrimOp::Op(Op::RecordSet) => Some(3),
+            PrimOp::Op(Op::RecordSet | Op::StructureSet) => Some(3),
             _ => None,
         }
     }
@@ -485,6 +498,7 @@ impl PrimOp {
                         | Op::BytevectorSet
                         | Op::IntegerToChar
                         | Op::RecordSet
+                        | Op::StructureSet
                         | Op::Div
                         | Op::Quotient
                         | Op::Remainder
@@ -503,6 +517,10 @@ impl PrimOp {
                         | Op::RecordRef
                         | Op::RecordFlRef
                         | Op::RecordFlSet
+                        | Op::StructureRef
+                        | Op::StructureSet
+                        | Op::StructureFlRef
+                        | Op::StructureFlSet
                 );
                 indexed
                     || op.is_field_access() && proven & 1 == 0

@@ -195,6 +195,7 @@ macro_rules! for_each_rt_call {
             (cairn_structure_stride, "structure-stride", 1, 0)                   // type: bytes of an element
             (cairn_structure_storage, "structure-storage", 3, ALLOC | FAIL)      // type, how many elements, who: a vector or bytevector
             (cairn_structure_element, "structure-element", 3, ALLOC)             // storage, offset in bytes, type: a new reference
+            (cairn_structure_reference, "structure-reference", 5, ALLOC)         // structure vector, index, and as above: the reference that is in use, or a new one
             (cairn_structure_fill, "structure-fill!", 4, 0)                      // storage, offset in bytes, how many elements, record
             (cairn_structure_plain, "structure-plain", 1, ALLOC)                 // record, perhaps an element: a plain one with its fields
             (cairn_record_about, "record-type-about", 2, ALLOC)                  // type, what: 0 name, 1 its own fields, 2 all fields, 3 parent or #f, 4 kinds

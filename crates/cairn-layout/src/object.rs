@@ -326,6 +326,20 @@ pub mod record {
         }
     }
 
+    /// Bytes of an element of a structure vector whose fields are these, all raw or none.
+    pub fn stride(slots: impl Iterator<Item = Slot>) -> usize {
+        let (mut end, mut align) = (0, 1);
+        for slot in slots {
+            let (at, size) = match slot.kind.raw_bytes() {
+                _ if !slot.raw => (8 * slot.at as usize, 8),
+                size => (slot.at as usize, size.unwrap_or(8) as usize),
+            };
+            end = end.max(at + size);
+            align = align.max(size);
+        }
+        end.next_multiple_of(align)
+    }
+
     /// In the fixnum that describes a type: records are raw.
     pub const RAW: i64 = 1;
     /// No other type extends it.
@@ -339,6 +353,18 @@ pub const PAIR_BYTES: u64 = 16;
 
 /// Objects larger than this are allocated apart and never moved.
 pub const LARGE_BYTES: u64 = 8 * 1024;
+
+/// Word indices of the fields of structure vectors, records of the types that `define-structure-vector` makes.
+pub mod structure {
+    /// Number of elements, a fixnum.
+    pub const LENGTH: u64 = 0;
+    /// What the elements lie in, a vector or bytevector.
+    pub const STORAGE: u64 = 1;
+    /// `#f`, or a vector: for every so many elements `#f`, or weak references to those that are referred to.
+    pub const PAGES: u64 = 2;
+    /// So many.
+    pub const PAGE: i64 = 64;
+}
 
 /// Word indices of symbol fields.
 pub mod symbol {

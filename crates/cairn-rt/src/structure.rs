@@ -9,31 +9,30 @@
 //! The problem: an element must do wherever a record does, though no word of it says what it is, and no collector knows
 //! references to the middle of an object. The idea: who refers to an element has a small object that knows storage and
 //! type ([`cairn_layout::object::record::ELEMENT`]); it is made when `foo-vector-ref` is called, and is the same as
-//! long as somebody holds it (`lib/cairn/structures.sld` keeps weak references). Its header says that its type extends
+//! long as somebody holds it: a structure vector has *pages*, weak vectors of references to 64 elements each, made when
+//! one of these is first referred to. Where the optimizer sees that a reference is only used to reach fields, it makes
+//! none (`cairn-core/src/passes/elements.rs`). Its header says that its type extends
 //! another one, so compiled code asks the runtime ([`crate::record`]) after its one comparison has failed: plain
 //! records pay nothing. To the collectors all of this is vectors and records.
 
 use crate::access::{self, byte_slice_mut, words_mut};
-use crate::alloc::{alloc_object, alloc_object_of, write_barrier_range, written};
+use crate::alloc::{alloc_object, alloc_object_of, store_word, write_barrier_range, written};
 use crate::arguments::check_size;
 use crate::failure::check;
 use crate::record::{self, place};
 use crate::record_types::{self, RecordType};
+use crate::weak;
+use cairn_heap::WeakKind;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use cairn_layout::object::Type;
-use cairn_layout::object::record::{ELEMENT, FieldKind, element};
+use cairn_layout::object::record::{self as layout, ELEMENT, FieldKind, element};
+use cairn_layout::object::structure;
 use cairn_layout::value::TAG_OBJECT;
 
 /// Bytes of an element.
 fn stride(t: &RecordType) -> usize {
-    if !t.raw {
-        return 8 * t.length as usize;
-    }
-    let size = |kind: FieldKind| kind.raw_bytes().unwrap_or(8) as usize;
-    let align = t.fields.iter().map(|f| size(f.slot.kind)).max().unwrap_or(1);
-    let end = t.fields.iter().map(|f| f.slot.at as usize + size(f.slot.kind)).max().unwrap_or(0);
-    end.next_multiple_of(align)
+    layout::stride(t.fields.iter().map(|f| f.slot))
 }
 
 /// What a field holds before anything is stored in it.
@@ -88,6 +87,39 @@ pub extern "C" fn cairn_structure_element(ctx: &mut Machine, storage: Value, off
     words[element::OFFSET as usize] = offset;
     words[element::TYPE as usize] = rtd;
     v
+}
+
+/// `(structure-reference vector i storage offset type)`: the reference to element `i`, which has this offset: the one
+/// that the vector's pages know, as long as somebody holds it, else a new one.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_structure_reference(
+    ctx: &mut Machine,
+    vector: Value,
+    i: Value,
+    storage: Value,
+    offset: Value,
+    rtd: Value,
+) -> Value {
+    let (page, i) = ((i.as_fixnum() / structure::PAGE) as u64, (i.as_fixnum() % structure::PAGE) as u64);
+    let mut pages = access::word(vector, structure::PAGES);
+    if pages == Value::FALSE {
+        let n = access::word(vector, structure::LENGTH).as_fixnum();
+        pages = alloc_object(ctx, Type::Vector, 0, (n as u64).div_ceil(structure::PAGE as u64));
+        words_mut(pages).fill(Value::FALSE);
+        store_word(ctx, vector, structure::PAGES, pages);
+    }
+    let mut references = access::word(pages, page);
+    if references == Value::FALSE {
+        references = weak::make(ctx, WeakKind::References, structure::PAGE as u64);
+        store_word(ctx, pages, page, references);
+    }
+    let known = access::word(references, i);
+    if known != Value::BROKEN {
+        return known;
+    }
+    let e = cairn_structure_element(ctx, storage, offset, rtd);
+    weak::store(ctx, references, i, e);
+    e
 }
 
 /// `(structure-fill! storage offset n record)`: `n` elements from there get the fields of a record of their type.

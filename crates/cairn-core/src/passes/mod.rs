@@ -3,7 +3,7 @@
 //! ```text
 //! shake ─ letrec ─ assign ─ simplify ─ lift ─ contify ─┐
 //!          ┌───────────────────────────────────────────┘
-//!          └─ (inline ─ simplify ─ contify ─ shake) × 2 ─ simplify ─ loops ─ unroll ─ simplify ─ types ─ simplify
+//!          └─ (inline ─ simplify ─ contify ─ shake) × 2 ─ simplify ─ loops ─ unroll ─ simplify ─ elements ─ types ─ simplify
 //! ```
 //!
 //! | pass | what it does |
@@ -17,6 +17,7 @@
 //! | [`inline`] | calls become bodies |
 //! | [`loops`] | self calls in tail position become jumps |
 //! | [`unroll`] | small recursive procedures get their body once more at their calls |
+//! | [`elements`] | fields of elements of structure vectors are reached without a reference |
 //! | [`types`] | operand checks that cannot fail are marked proven |
 //! | [`keep_frames`] | calls that never return keep their caller's frame, for backtraces |
 //!
@@ -26,6 +27,7 @@
 
 mod assign;
 mod contify;
+pub mod elements;
 mod fold;
 pub mod inline;
 pub mod keep_frames;
@@ -129,6 +131,8 @@ impl Pipeline<'_> {
         unroll::run(self.program);
         self.after("unroll", Some(Dialect::Opt));
         self.simplify();
+        elements::run(self.program);
+        self.after("elements", Some(Dialect::Opt));
         types::run(self.program);
         self.after("types", Some(Dialect::Opt));
         self.simplify();

@@ -57,6 +57,10 @@ fn only_called(op: PrimOp) -> bool {
                     | Op::RecordSet
                     | Op::RecordFlRef
                     | Op::RecordFlSet
+                    | Op::StructureRef
+                    | Op::StructureSet
+                    | Op::StructureFlRef
+                    | Op::StructureFlSet
                     | Op::RawRecord
                     | Op::PortRef
                     | Op::PortSet

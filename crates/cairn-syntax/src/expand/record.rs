@@ -418,6 +418,37 @@ impl Expander<'_> {
         Ok(Expr::If(is_a.into(), Expr::Local(v).into(), other.into()))
     }
 
+    /// Do the variables hold what the fields may, none of which is an integer of 64 bits? `None`: they always do.
+    pub(super) fn fields_fit(&mut self, info: &RecordInfo, values: &[VarId], span: Span) -> Option<Expr> {
+        let ask = |op, args: Vec<Expr>| prim_at(op, args, Site::NONE);
+        let known = |op: Op, args| Expr::Prim { op: PrimOp::Op(op), args, site: Site::NONE, proven: 3 };
+        let mut tests = Vec::new();
+        for (f, v) in info.fields.iter().zip(values) {
+            let x = || Expr::Local(*v);
+            let either = |a: Expr, b: Expr| Expr::If(a.into(), Expr::Const(Literal::Bool(true)).into(), b.into());
+            let is = |b: bool| ask(Op::Eq, vec![x(), Expr::Const(Literal::Bool(b))]);
+            match f.slot.kind {
+                FieldKind::Any => {}
+                FieldKind::F64 | FieldKind::F32 => tests.push(ask(Op::IsFlonum, vec![x()])),
+                FieldKind::Char => tests.push(ask(Op::IsChar, vec![x()])),
+                FieldKind::Bool => tests.push(either(is(true), is(false))),
+                FieldKind::Ref => {
+                    let Some((of, _)) = &f.of else { continue };
+                    let of = self.target(*of, span);
+                    tests.push(either(ask(Op::IsInstance, vec![x(), of]), is(false)));
+                }
+                kind => {
+                    let (lo, hi) = kind.integers().expect("a field of integers");
+                    let end = |n: i128| Expr::Const(fixnum(n as i64));
+                    tests.push(ask(Op::IsFixnum, vec![x()]));
+                    tests.push(known(Op::FxLe, vec![end(lo), x()]));
+                    tests.push(known(Op::FxLe, vec![x(), end(hi)]));
+                }
+            }
+        }
+        (!tests.is_empty()).then(|| all_of(tests))
+    }
+
     fn record_lambda(
         &mut self,
         items: &mut Vec<Item>,
@@ -457,10 +488,30 @@ impl RecordInfo {
     pub(super) fn field_names(&self) -> Vec<Rc<str>> {
         self.fields.iter().map(|f| f.name.clone()).collect()
     }
+    /// Bytes of an element of a structure vector.
+    pub(super) fn stride(&self) -> usize {
+        record::stride(self.fields.iter().map(|f| f.slot))
+    }
+    /// May stores into all fields be written out? Integers of 64 bits may be bignums.
+    pub(super) fn can_be_stored_inline(&self) -> bool {
+        self.fields.iter().all(|f| !matches!(f.slot.kind, FieldKind::I64 | FieldKind::U64))
+    }
+    /// Stores of variables into the fields of a record that need no check of the type that references refer to.
+    pub(super) fn stores(&self, r: VarId, rtd: &Expr, values: &[VarId], site: Site) -> Vec<Expr> {
+        let stored = self.fields.iter().zip(values);
+        stored.map(|(f, v)| store(Expr::Local(r), rtd.clone(), f.slot, Expr::Local(*v), site)).collect()
+    }
     /// Words of its records.
     fn length(&self) -> i64 {
         if self.raw { i64::from(self.bytes.div_ceil(8)) } else { self.fields.len() as i64 }
     }
+}
+
+/// `(and test …)`, of at least one.
+pub(super) fn all_of(tests: Vec<Expr>) -> Expr {
+    let mut rest = tests.into_iter().rev();
+    let last = rest.next().expect("a test");
+    rest.fold(last, |all, test| Expr::If(test.into(), all.into(), Expr::Const(Literal::Bool(false)).into()))
 }
 
 fn is_double(slot: Slot) -> bool {

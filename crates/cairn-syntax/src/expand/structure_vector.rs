@@ -2,25 +2,39 @@
 //!
 //! ```text
 //! (define-structure-vector point)
-//!   ⟶  points            = (make-structure-type 'point-vector "a point-vector" "a point" point)
+//!   ⟶  word              = (make-structure-word 'point-vector)
+//!      points            = (make-structure-type word "a point-vector" "a point" point)
 //!      make-point-vector = (case-lambda ((n) (structure-make points "make-point-vector" n))
 //!                                       ((n x y) (structure-make-filled points "…" n (%record point x y))))
-//!      point-vector-ref  = (lambda (v i) (structure-ref points "point-vector-ref" v i))  …
+//!      point-vector-ref  = (lambda (v i)
+//!                            (if (and (%record-instance? v word) (%fixnum? i) (%fx<= 0 i) (%fx< i (%record-ref v word 0)))
+//!                                #f
+//!                                (structure-wrong points "point-vector-ref" v i))
+//!                            (let ((storage (%record-ref v word 1)) (offset (%fx* i 16)))
+//!                              (%structure-reference v i storage offset point)))
+//!      point-vector-set! = the same, then the modifiers' bodies on a reference that nobody else knows  …
 //! ```
 //!
-//! What the procedures do is in `lib/cairn/structures.sld`; here they get their names, and fields, which go through a
-//! fresh record, so that they are checked as its constructor does before anything is stored.
+//! What most procedures do is in `lib/cairn/structures.sld`; here they get their names, and fields, which go through a
+//! fresh record, so that they are checked as its constructor does before anything is stored. The two that reach an
+//! element are written out: where they are inlined, the optimizer sees that many references are not needed
+//! (`cairn-core/src/passes/elements.rs`). `point-vector-set!` makes the fresh record only when a field does not hold
+//! what it may, for the error.
 //!
 //! The compiler must know of which types records may be elements: `GlobalInfo::elements`. So the record type is one
 //! that is defined at the top level of the same program or library.
 
-use super::record::RecordInfo;
+use super::record::{RecordInfo, all_of};
 use super::scan::Item;
 use super::scope::Target;
 use super::{Expander, R};
 use crate::diagnostic::Span;
 use crate::syntax::{Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
+use cairn_core::prim::{Op, PrimOp, STRUCTURE_ELEMENT, STRUCTURE_REFERENCE};
+use cairn_layout::code::Site;
+use cairn_layout::object::structure;
+use cairn_num::{Int, Number};
 use std::rc::Rc;
 
 const HELP: &str =
@@ -40,12 +54,17 @@ use Param::{Fields, Plain};
 /// procedure of (cairn structures) that does it, which also takes the structure type and the name.
 type Procedure = (&'static str, &'static [(&'static [Param], &'static str)]);
 
+/// In the place of a library procedure: written out.
+const REF: &str = "";
+/// Written out unless the fields hold integers of 64 bits.
+const SET: &str = "structure-set!";
+
 const PROCEDURES: &[Procedure] = &[
     ("make-*-vector", &[(&[Plain("n")], "structure-make"), (&[Plain("n"), Fields], "structure-make-filled")]),
     ("*-vector?", &[(&[Plain("object")], "structure-vector?")]),
     ("*-vector-length", &[(&[Plain("v")], "structure-length")]),
-    ("*-vector-ref", &[(&[Plain("v"), Plain("i")], "structure-ref")]),
-    ("*-vector-set!", &[(&[Plain("v"), Plain("i"), Fields], "structure-set!")]),
+    ("*-vector-ref", &[(&[Plain("v"), Plain("i")], REF)]),
+    ("*-vector-set!", &[(&[Plain("v"), Plain("i"), Fields], SET)]),
     ("*-vector-fill!", &[(&[Plain("v"), Fields], "structure-fill!")]),
     (
         "*-vector-copy",
@@ -99,9 +118,13 @@ impl Expander<'_> {
             full_name.strip_prefix('<').and_then(|n| n.strip_suffix('>')).unwrap_or(&full_name).to_string();
         let article = if shown.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
         let text = |s: String| Expr::Const(Literal::String(s.into()));
-        let structure = Target::Global(self.fresh_global(&format!("{shown}-vector"), false));
+        let word = Target::Global(self.fresh_global(&format!("{shown}-vector"), false));
+        let structure = Target::Global(self.fresh_global(&format!("{shown}-vectors"), false));
+        let symbol = Expr::Const(Literal::Symbol(format!("{shown}-vector").into()));
+        let made = self.library_call("structures", "make-structure-word", vec![symbol], form.span)?;
+        self.built(items, word, id, made);
         let args = vec![
-            Expr::Const(Literal::Symbol(format!("{shown}-vector").into())),
+            self.target(word, name.span),
             text(format!("{article} {shown}-vector")),
             text(format!("{article} {shown}")),
             self.target(info.rtd, name.span),
@@ -113,7 +136,12 @@ impl Expander<'_> {
             let target = self.declare(own, name.span)?;
             let mut clauses = Vec::new();
             for (params, callee) in *cases {
-                clauses.push(self.structure_case(params, callee, structure, &info, (own, name.span))?);
+                let at = (own, name.span);
+                clauses.push(if *callee == REF || *callee == SET && info.can_be_stored_inline() {
+                    self.element_case(*callee == SET, (word, structure), &info, at)?
+                } else {
+                    self.structure_case(params, callee, structure, &info, at)?
+                });
             }
             let lambda = Lambda { name: self.name(own).clone(), clauses, site: self.site(name.span) };
             self.built(items, target, own, Expr::Lambda(lambda));
@@ -159,6 +187,64 @@ impl Expander<'_> {
         }
         let body = self.library_call("structures", callee, args, span)?;
         Ok(Clause { params: vars, rest: None, body })
+    }
+
+    /// `(lambda (v i) …)`, or `(lambda (v i field …) …)`: a reference to the element, or its fields are stored.
+    fn element_case(
+        &mut self,
+        stores: bool,
+        (word, structure): (Target, Target),
+        info: &RecordInfo,
+        (id, span): (Ident, Span),
+    ) -> R<Clause> {
+        let fixnum = |n: i64| Expr::Const(Literal::Number(Number::Int(Int::Fix(n))));
+        let names = if stores { info.field_names() } else { Vec::new() };
+        let [v, i, storage, offset, element] =
+            ["v", "i", "storage", "offset", "element"].map(|name| self.s.program.fresh_var(name));
+        let fields: Vec<VarId> = names.iter().map(|n| self.s.program.fresh_var(n)).collect();
+        let local = Expr::Local;
+        // What has been asked before is known.
+        let known =
+            |op: Op, args: Vec<Expr>, proven| Expr::Prim { op: PrimOp::Op(op), args, site: Site::NONE, proven };
+        let field = |word: Expr, n| known(Op::RecordRef, vec![local(v), word, fixnum(n as i64)], 1);
+        let (of_length, of_storage) = (self.target(word, span), self.target(word, span));
+        let tests = [
+            known(Op::IsInstance, vec![local(v), self.target(word, span)], 0),
+            known(Op::IsFixnum, vec![local(i)], 0),
+            known(Op::FxLe, vec![fixnum(0), local(i)], 3),
+            known(Op::FxLt, vec![local(i), field(of_length, structure::LENGTH)], 3),
+        ];
+        let who = Expr::Const(Literal::String(self.name(id).clone()));
+        let args = vec![self.target(structure, span), who, local(v), local(i)];
+        let wrong = self.library_call("structures", "structure-wrong", args, span)?;
+        let no = || Expr::Const(Literal::Bool(false));
+        let mut body = vec![Expr::If(all_of(tests.into()).into(), no().into(), wrong.into())];
+        let rtd = self.target(info.rtd, span);
+        let place = vec![
+            (storage, field(of_storage, structure::STORAGE)),
+            (offset, known(Op::FxMul, vec![local(i), fixnum(info.stride() as i64)], 3)),
+        ];
+        let made = |op, mut args: Vec<Expr>| {
+            args.extend([local(storage), local(offset), rtd.clone()]);
+            Expr::Prim { op, args, site: Site::NONE, proven: 0 }
+        };
+        if !stores {
+            let reference = made(STRUCTURE_REFERENCE, vec![local(v), local(i)]);
+            body.push(Expr::Let(place, reference.into()));
+            return Ok(Clause { params: vec![v, i], rest: None, body: Expr::Seq(body) });
+        }
+        let site = self.accessor_site(id);
+        if let Some(test) = self.fields_fit(info, &fields, span) {
+            let make = self.record_maker(info, (0..fields.len()).collect(), (id, span))?;
+            let record = make(self.target(info.rtd, span), &fields, site);
+            body.push(Expr::If(test.into(), no().into(), record.into()));
+        }
+        let mut stored: Vec<Expr> = info.stores(element, &rtd, &fields, site);
+        stored.push(Expr::Const(Literal::Unspecified));
+        let bound = Expr::Let(vec![(element, made(STRUCTURE_ELEMENT, vec![]))], Expr::Seq(stored).into());
+        body.push(Expr::Let(place, bound.into()));
+        let params = [vec![v, i], fields].concat();
+        Ok(Clause { params, rest: None, body: Expr::Seq(body) })
     }
 
     /// An identifier with another name that means something where `id` does.

@@ -2,9 +2,10 @@
 
 use super::estimate::{Arg, estimate};
 use super::reduce::Steps;
-use super::{DEPTH, Inliner, Known, MOVES, ONCE, SMALL, SMALL_ONCE, WITH_PROCEDURE};
+use super::{DEPTH, Inliner, Known, MOVES, ONCE, SMALL, SMALL_ONCE, WITH_ELEMENT, WITH_PROCEDURE};
 use crate::inlined::each_site;
 use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, VarId};
+use crate::passes::elements;
 use crate::prim::{Op, PrimOp};
 use crate::walk::{Positions, deep, list_expr, select_clause as select, take};
 use cairn_layout::code::Site;
@@ -184,7 +185,12 @@ impl Inliner<'_> {
         let k = select(l, args.len())?;
         let known: Vec<Arg> = args.iter().map(|a| self.argument(a)).collect();
         let call = 2 + args.len();
-        let small = call + if self.runs_once { SMALL_ONCE } else { SMALL };
+        let small = match &l.clauses[k].body {
+            _ if self.runs_once => SMALL_ONCE,
+            body if elements::makes_reference(body) => WITH_ELEMENT,
+            _ => SMALL,
+        };
+        let small = call + small;
         // where code runs once, a procedure that is called once may as well stay an argument
         let worthwhile = |i: usize| !self.runs_once || !form.is_some_and(|form| self.once.passes(form, i));
         let with_procedure = known.iter().enumerate().any(|(i, a)| matches!(a, Arg::Procedure) && worthwhile(i));

@@ -63,6 +63,9 @@ use std::rc::Rc;
 /// A call is replaced by a body of at most this many units ([`size`]) beyond the call's own. About the size of a call
 /// with its argument moves, return point and frame traffic.
 const SMALL: usize = 14;
+/// The same for a body that makes a reference to an element of a structure vector ([`super::elements`]): where it is
+/// inlined, object and look-up mostly vanish.
+const WITH_ELEMENT: usize = 56;
 /// The same in code that runs once ([`once`]).
 const SMALL_ONCE: usize = 0;
 /// Allowed for a body that calls a parameter whose argument is a known procedure: whole library loops.
@@ -319,7 +322,11 @@ fn prim_weight(op: PrimOp, operands: usize) -> usize {
             | Op::RecordRef
             | Op::RecordSet
             | Op::RecordFlRef
-            | Op::RecordFlSet,
+            | Op::RecordFlSet
+            | Op::StructureRef
+            | Op::StructureSet
+            | Op::StructureFlRef
+            | Op::StructureFlSet,
         ) => 2,
         PrimOp::Op(Op::Cons) => 2,
         PrimOp::Op(_) => 1,

@@ -137,8 +137,10 @@ impl Types {
             Op::IsInstance if rtd.is_some() && types[0].kinds == RECORD && types[0].rtd == rtd => {
                 Type::boolean(true)
             }
-            Op::RecordRef if field_of(&args[2]).kind != FieldKind::Any => field_type(field_of(&args[2])),
-            Op::Car | Op::Cdr | Op::VectorRef | Op::RecordRef => {
+            Op::RecordRef | Op::StructureRef if field_of(&args[2]).kind != FieldKind::Any => {
+                field_type(field_of(&args[2]))
+            }
+            Op::Car | Op::Cdr | Op::VectorRef | Op::RecordRef | Op::StructureRef => {
                 Type { hint: self.slots.stored_flonums, ..Type::ANY }
             }
             Op::Mul | Op::FlMul if is_square(args) && types[0].is_flonum() => Type::of(NATURAL_FLONUM),
@@ -296,7 +298,7 @@ fn is_square(args: &[Expr]) -> bool {
 }
 
 /// The field that operand 2 of an access names.
-pub(super) fn field_of(e: &Expr) -> Slot {
+pub(in crate::passes) fn field_of(e: &Expr) -> Slot {
     match e {
         Expr::Const(Literal::Number(Number::Int(Int::Fix(code)))) => Slot::of(*code),
         _ => Slot::of(0),
@@ -370,7 +372,7 @@ fn stores(op: PrimOp) -> bool {
     match op {
         PrimOp::Vector | PrimOp::Record => true,
         PrimOp::Op(o) => {
-            matches!(o, Op::Cons | Op::SetCar | Op::SetCdr | Op::VectorSet | Op::RecordSet)
+            matches!(o, Op::Cons | Op::SetCar | Op::SetCdr | Op::VectorSet | Op::RecordSet | Op::StructureSet)
         }
         PrimOp::Rt(i) => i.row().name == "make-vector",
         PrimOp::Opaque => false,

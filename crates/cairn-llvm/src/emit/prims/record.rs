@@ -128,14 +128,33 @@ impl Emitter<'_, '_> {
         }
         let v = self.operand(&p.args[0]);
         let place = self.guard_instance(p, &v);
+        self.field_op(op, p, &v, &place)
+    }
+
+    /// A field of an element of a structure vector: it is reached from so many bytes behind the storage.
+    pub(super) fn field_of_element(&mut self, op: Op, p: &Prim) -> Value {
+        let (storage, offset) = (self.operand(&p.args[0]), self.operand(&p.args[1]));
+        let bytes = ins!(self, "ashr i64 {offset}, 3");
+        let place = ins!(self, "add i64 {storage}, {bytes}");
+        let op = match op {
+            Op::StructureRef => Op::RecordRef,
+            Op::StructureSet => Op::RecordSet,
+            Op::StructureFlRef => Op::RecordFlRef,
+            _ => Op::RecordFlSet,
+        };
+        self.field_op(op, p, &storage, &place)
+    }
+
+    /// An access to the field of the record `v` whose fields are reached from `place`.
+    fn field_op(&mut self, op: Op, p: &Prim, v: &Val, place: &Val) -> Value {
         let Some(code) = literal_fixnum(&p.args[2]) else { panic!("the field of {} is a literal", p.op.name()) };
         let slot = Slot::of(code);
         match op {
-            Op::RecordRef if slot.raw => self.load_raw(&v, &place, slot),
-            Op::RecordRef => Value::Word(self.load_word(&place, field(i64::from(slot.at)), Mem::Heap)),
-            Op::RecordSet => self.record_set(p, &v, &place, slot),
-            Op::RecordFlRef => self.load_double(&place, slot),
-            _ => self.store_double(p, &place, slot),
+            Op::RecordRef if slot.raw => self.load_raw(v, place, slot),
+            Op::RecordRef => Value::Word(self.load_word(place, field(i64::from(slot.at)), Mem::Heap)),
+            Op::RecordSet => self.record_set(p, v, place, slot),
+            Op::RecordFlRef => self.load_double(place, slot),
+            _ => self.store_double(p, place, slot),
         }
     }
 

@@ -1,0 +1,179 @@
+//! Elements of structure vectors: a reference that is only used to reach fields is not made.
+//!
+//! ```text
+//!  (let ((p (let ((s (%record-ref v points 1)) (o (%fx* i 16)))       (let ((s (%record-ref v points 1)) (o (%fx* i 16)))
+//!             (if … #f (structure-wrong … v i))                   ⟶     (if … #f (structure-wrong … v i))
+//!             (%structure-reference v i s o point))))                   (%+ (%structure-get s o 0) (%structure-get s o 1)))
+//!    (%+ (%record-ref p point 0) (%record-ref p point 1)))
+//! ```
+//!
+//! The problem: `(point-x (point-vector-ref v i))` makes an object, or looks for the one that is in use, and the access
+//! asks the runtime where the element's fields are. The idea: nobody else sees that object if all that is done with it
+//! is to reach fields of its very type, or to ask whether it is of that type, and then storage and offset do.
+//! Integers of 64 bits stay with references: the runtime converts them to bignums and back.
+//!
+//! Invariants: dialect `Opt` in and out. Bindings stay in their order. Variables do not change, so storage and offset
+//! are the same wherever the reference would be. A body is walked once for each reference that is bound in it.
+
+use super::types::field_of;
+use crate::ir::{Expr, GlobalId, Literal, Program, VarId};
+use crate::prim::{Op, PrimOp, STRUCTURE_ELEMENT, STRUCTURE_REFERENCE, scalar_bit};
+use crate::walk::{rewrite, take, visit};
+use cairn_layout::object::record::FieldKind;
+
+/// Reaches fields of elements directly wherever the references to them are not needed.
+pub fn run(program: &mut Program) {
+    let mut forms = std::mem::take(&mut program.forms);
+    for form in &mut forms {
+        rewrite(form.expr_mut(), &mut |e| expression(program, e));
+    }
+    program.forms = forms;
+}
+
+fn expression(program: &mut Program, e: &mut Expr) {
+    let is_field = is_use(e).is_some();
+    match e {
+        Expr::Prim { args, .. } if is_field && tail(&args[0]).is_some() => {
+            let mut outer = take(&mut args[0]);
+            let v = program.fresh_var("element");
+            args[0] = Expr::Local(v);
+            let used = take(e);
+            replace_tail(&mut outer, |made| bound(program, v, made, used));
+            *e = outer;
+        }
+        Expr::Let(bindings, _) if bindings.iter().any(|(_, x)| tail(x).is_some()) => {
+            let Expr::Let(bindings, body) = take(e) else { return };
+            let mut after = Vec::new();
+            let mut inner = *body;
+            for (v, mut x) in bindings.into_iter().rev() {
+                if tail(&x).is_none() {
+                    after.push((v, x));
+                    continue;
+                }
+                inner = around(&mut after, inner);
+                replace_tail(&mut x, |made| bound(program, v, made, inner));
+                inner = x;
+            }
+            *e = around(&mut after, inner);
+        }
+        _ => {}
+    }
+}
+
+/// Binds what was collected from the last to the first.
+fn around(bindings: &mut Vec<(VarId, Expr)>, body: Expr) -> Expr {
+    if bindings.is_empty() {
+        return body;
+    }
+    Expr::Let(bindings.drain(..).rev().collect(), body.into())
+}
+
+/// Does the body make a reference to an element, as what it returns or for itself? Inlined, it mostly makes none.
+pub(super) fn makes_reference(body: &Expr) -> bool {
+    let mut e = body;
+    while tail(e).is_none() {
+        e = match e {
+            Expr::Let(bindings, _) if bindings.iter().any(|(_, x)| tail(x).is_some()) => return true,
+            Expr::Let(_, body) => body,
+            Expr::Seq(es) => es.last().expect("a sequence is not empty"),
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// The reference that `e` makes last, if it does.
+fn tail(e: &Expr) -> Option<&Expr> {
+    let mut e = e;
+    loop {
+        e = match e {
+            Expr::Let(_, body) => body,
+            Expr::Seq(es) => es.last()?,
+            Expr::Prim { op: STRUCTURE_REFERENCE | STRUCTURE_ELEMENT, .. } => return Some(e),
+            _ => return None,
+        }
+    }
+}
+
+/// Puts something in the place of the reference that `e` makes last.
+fn replace_tail(e: &mut Expr, by: impl FnOnce(Expr) -> Expr) {
+    let mut e = e;
+    loop {
+        e = match e {
+            Expr::Let(_, body) => body,
+            Expr::Seq(es) => es.last_mut().expect("a sequence is not empty"),
+            _ => break,
+        }
+    }
+    let made = take(e);
+    *e = by(made);
+}
+
+/// `body`, in which `v` is the reference that `made` makes: without it, if possible.
+fn bound(program: &mut Program, v: VarId, made: Expr, mut body: Expr) -> Expr {
+    let of = match &made {
+        Expr::Prim { args, .. } => args.last(),
+        _ => None,
+    };
+    let Some(Expr::Global(rtd, _)) = of else { return Expr::Let(vec![(v, made)], body.into()) };
+    let rtd = *rtd;
+    let (mut all, mut good) = (0, 0);
+    visit(&body, &mut |e| {
+        all += usize::from(matches!(e, Expr::Local(w) if *w == v));
+        good += usize::from(is_use(e) == Some((rtd, Some(v))));
+    });
+    if all != good {
+        return Expr::Let(vec![(v, made)], body.into());
+    }
+    let Expr::Prim { mut args, .. } = made else { unreachable!("looked at above") };
+    args.pop();
+    let offset = args.pop().expect("an operand");
+    let storage = args.pop().expect("an operand");
+    let (s, o) = (program.fresh_var("storage"), program.fresh_var("offset"));
+    rewrite(&mut body, &mut |e| {
+        if is_use(e) == Some((rtd, Some(v))) {
+            direct(e, s, o);
+        }
+    });
+    args.retain(|x| !matches!(x, Expr::Local(_) | Expr::Const(_)));
+    args.push(Expr::Let(vec![(s, storage), (o, offset)], body.into()));
+    if args.len() == 1 { args.swap_remove(0) } else { Expr::Seq(args) }
+}
+
+/// If `e` does what a reference is not needed for: the type of the operation, and the variable that is its operand.
+fn is_use(e: &Expr) -> Option<(GlobalId, Option<VarId>)> {
+    let Expr::Prim { op: PrimOp::Op(op), args, .. } = e else { return None };
+    if !op.is_field_access() && *op != Op::IsInstance {
+        return None;
+    }
+    let Expr::Global(rtd, _) = &args[1] else { return None };
+    if op.is_field_access() {
+        let slot = field_of(&args[2]);
+        if slot.raw && matches!(slot.kind, FieldKind::I64 | FieldKind::U64) {
+            return None;
+        }
+    }
+    let v = match &args[0] {
+        Expr::Local(v) => Some(*v),
+        _ => None,
+    };
+    Some((*rtd, v))
+}
+
+/// The operation on the element itself.
+fn direct(e: &mut Expr, storage: VarId, offset: VarId) {
+    let Expr::Prim { op, args, proven, .. } = e else { return };
+    *op = PrimOp::Op(match op {
+        PrimOp::Op(Op::RecordRef) => Op::StructureRef,
+        PrimOp::Op(Op::RecordSet) => Op::StructureSet,
+        PrimOp::Op(Op::RecordFlRef) => Op::StructureFlRef,
+        PrimOp::Op(Op::RecordFlSet) => Op::StructureFlSet,
+        _ => {
+            *e = Expr::Const(Literal::Bool(true));
+            return;
+        }
+    });
+    *proven &= 1 << 3 | scalar_bit(3);
+    args[0] = Expr::Local(storage);
+    args[1] = Expr::Local(offset);
+}
