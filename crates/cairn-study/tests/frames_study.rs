@@ -19,7 +19,7 @@ fn frames_of_one_program_are_counted_by_strategy() {
     let Some(cairn) = cairn() else { return };
     let directory = std::env::temp_dir().join(format!("cairn-study-test-{}-frames", std::process::id()));
     let _ = std::fs::remove_dir_all(&directory);
-    let output = study(&directory, &cairn, &["--only", "mutual"]);
+    let output = study(&directory, &cairn, &["--only", "vliw"]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     for part in
@@ -34,15 +34,15 @@ fn frames_of_one_program_are_counted_by_strategy() {
     if valgrind {
         let table = std::fs::read_to_string(directory.join("frames/cost-by-program.csv")).unwrap();
         let heading: Vec<&str> = table.lines().next().unwrap().split(',').collect();
-        let row: Vec<&str> = table.lines().find(|l| l.starts_with("mutual,")).unwrap().split(',').collect();
+        let row: Vec<&str> = table.lines().find(|l| l.starts_with("VLIW,")).unwrap().split(',').collect();
         let cost =
             |strategy: &str| -> f64 { row[heading.iter().position(|h| *h == strategy).unwrap()].parse().unwrap() };
         assert!(cost("stack") > 0.5 && cost("stack") < 5.0, "{table}");
         assert!(cost("chunks") > 0.5 && cost("chunks") < 8.0, "{table}");
-        // Return address, link and both variables are written for each frame.
+        // Return address, link and all variables are written for each frame.
         assert!(cost("heap") > cost("chunks") + 4.0, "{table}");
     }
     let page = std::fs::read_to_string(directory.join("frames.html")).unwrap();
-    assert!(page.contains("Figure 5") && page.contains("mutual"));
+    assert!(page.contains("Figure 5") && page.contains("VLIW"));
     let _ = std::fs::remove_dir_all(&directory);
 }

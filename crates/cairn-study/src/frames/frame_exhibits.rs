@@ -80,7 +80,7 @@ fn programs() -> Vec<Item> {
         of_kind.map(|p| p.title).collect::<Vec<_>>().join(", ")
     };
     vec![Item::Text(format!(
-        "Of the paper's seven programs, written anew in Scheme (benchmarks/papers): {}. Small ones that do little but \
+        "The paper's seven programs, written anew in Scheme (benchmarks/papers): {}. Small ones that do little but \
          call (benchmarks/papers/calls), of the kinds in Farvardin and Reppy 2020: {}. A frame is a call that is not a \
          tail call; what the optimizer unrolled or inlined makes none. Means leave out what is not ordinary: programs \
          that capture continuations again and again ({}), for which a stack copies its frames, and such as make a \

@@ -73,13 +73,11 @@ impl Simulation {
 mod tests {
     use super::*;
 
-    /// T(3) makes frames 0 to 6 in the order 0 (1 (2 3)) (4 (5 6)). In a cache of two, 0 is gone when 1 returns, and 4
-    /// and 1 are gone when 3 and 6 have been made.
+    /// T(3) makes frames 0 to 6 in the order 0 (1 (2 3)) (4 (5 6)); even ones share a place in a cache of two, and odd.
     #[test]
     fn misses_by_hand() {
-        // Returns to 1 after 2: 1 is there. After 3 (in the place of 1): 1 misses, and takes 3's place. Back to 0: in the
-        // place of 2, misses. Frame 4 takes the place of 0, 5 that of 1, back to 4: there; 6 takes 4's place, back to 4:
-        // misses; back to 0, in 4's place: misses.
+        // Back to 1 after 2: it is there. After 3, which took its place: a miss. Back to 0, whose place 2 took: a miss.
+        // Back to 4 after 5: it is there. After 6, which took its place: a miss. Back to 0, whose place 4 took: a miss.
         assert_eq!(simulated(Place::Heap, 3, 2, false), 4.0);
         // On a stack of two frames, depth 2 takes the place of depth 0: each of the returns to it from T(2) misses.
         assert_eq!(simulated(Place::Stack, 3, 2, false), 2.0);
