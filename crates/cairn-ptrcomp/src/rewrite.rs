@@ -1,8 +1,8 @@
 //! The program with pools and small pointers.
 //!
-//! Pointers in registers stay addresses: only what is stored in objects of a new layout is an index, the lower half of
-//! the address. A pool begins at a multiple of 2^32, so storing is a truncation and loading an addition of the base;
-//! null is any address whose lower half is zero, since a null that was loaded becomes the base. So what the
+//! Most pointers in registers stay addresses: only what is stored in objects of a new layout is an index, the lower
+//! half of the address. A pool begins at a multiple of 2^32, so storing is a truncation and loading an addition of the
+//! base; null is any address whose lower half is zero, since a null that was loaded becomes the base. So what the
 //! rewriting has to find are accesses of objects whose layout changes, and every place where the whole of an address
 //! is looked at: comparisons, and calls that leave the program.
 //!
@@ -18,7 +18,10 @@
 //! A function has a version for each combination of shapes that its callers' nodes have; for each node of its interface
 //! that lies in a pool it gets two parameters more, the pool and its base.
 //!
-//! Differences to Lattner & Adve (2005): they keep indices in registers, too.
+//! Where addresses from several blocks meet and one is made of an index, it is indices that meet: a loop over a list
+//! carries the index, so that the base is not in the chain from load to load.
+//!
+//! Differences to Lattner & Adve (2005): they keep all indices in registers.
 
 mod function_copy;
 mod instructions;

@@ -19,6 +19,8 @@ pub(super) struct Copy {
     pub views: BTreeMap<NodeId, View>,
     /// The new instruction of each value.
     pub values: Vec<ValueRef>,
+    /// Addresses made of indices that were loaded, with the lower halves they were made of.
+    expanded: HashMap<ValueRef, ValueRef>,
 }
 
 impl Rewriter<'_, '_> {
@@ -45,7 +47,7 @@ impl Rewriter<'_, '_> {
             true => self.e.body_in_place(function, &original.values),
             false => self.e.copy_body(original.handle, function, &original.values),
         };
-        let mut copy = Copy { id: *id, views, values };
+        let mut copy = Copy { id: *id, views, values, expanded: HashMap::new() };
         let mut opened = vec![];
         for (node, decision) in own {
             if decision.shape.is_plain() {
@@ -69,6 +71,7 @@ impl Rewriter<'_, '_> {
                 self.rewrite(&mut copy, ValueId(index as u32))?;
             }
         }
+        self.carry_indices(&copy);
         if !opened.is_empty() {
             self.e.close_pools(function, &opened);
         }
@@ -144,8 +147,31 @@ impl Rewriter<'_, '_> {
         let address = self.e.address(pool.base, place);
         self.e.replace(now, address);
         copy.values[value.0 as usize] = address;
+        copy.expanded.insert(address, place);
         self.done.small_loads += 1;
         Ok(())
+    }
+
+    /// Where a loop goes from object to object, the index is what it carries, so that the next load needs only
+    /// that: the base is part of the load's address, not of the chain.
+    ///
+    /// ```text
+    ///  p = phi q, base | i         i' = phi (lower half of q), i
+    ///  i = load p + next           p = base | i'
+    /// ```
+    fn carry_indices(&self, copy: &Copy) {
+        for (n, original) in self.analysis.module.function(copy.id).values.iter().enumerate() {
+            let now = copy.values[n];
+            if original.kind != Kind::Pointer || now.is_null() || !self.e.is_phi(now) {
+                continue;
+            }
+            let seen = self.seen(copy, Operand::Value(ValueId(n as u32)));
+            if let Some(view) = seen.map(|(v, _, _)| v)
+                && let Some(pool) = view.pool.filter(|_| self.shapes[view.shape].indexed)
+            {
+                self.e.carry_index(now, pool.base, &copy.expanded);
+            }
+        }
     }
 
     fn store(
@@ -411,6 +437,44 @@ impl super::Emitter<'_> {
             let values =
                 values.iter().map(|v| map.get(&v.handle).copied().unwrap_or(std::ptr::null_mut())).collect();
             (values, entry)
+        }
+    }
+
+    fn is_phi(&self, value: ValueRef) -> bool {
+        // SAFETY: a live instruction.
+        unsafe { (self.f.LLVMGetInstructionOpcode)(value) == opcode::PHI }
+    }
+
+    /// Makes a phi of addresses one of their lower halves, if one of them is made of an index; null is the base.
+    fn carry_index(&self, phi: ValueRef, base: ValueRef, expanded: &HashMap<ValueRef, ValueRef>) {
+        let f = self.f;
+        // SAFETY: a live phi; the lower half of what comes from a block is made at its end.
+        unsafe {
+            let count = (f.LLVMCountIncoming)(phi);
+            let incoming = |n| ((f.LLVMGetIncomingValue)(phi, n), (f.LLVMGetIncomingBlock)(phi, n));
+            if !(0..count).any(|n| expanded.contains_key(&incoming(n).0)) {
+                return;
+            }
+            self.before(phi);
+            let new = self.phi_of_halves();
+            // A block from which several edges come gives one value.
+            let mut places: HashMap<BasicBlockRef, ValueRef> = HashMap::new();
+            for (value, block) in (0..count).map(incoming) {
+                let place = *places.entry(block).or_insert_with(|| {
+                    expanded.get(&value).copied().unwrap_or_else(|| {
+                        self.before((f.LLVMGetBasicBlockTerminator)(block));
+                        self.lower_half(value)
+                    })
+                });
+                (f.LLVMAddIncoming)(new, &place, &block, 1);
+            }
+            let mut first = new;
+            while (f.LLVMGetInstructionOpcode)(first) == opcode::PHI {
+                first = (f.LLVMGetNextInstruction)(first);
+            }
+            self.before(first);
+            let address = self.address(base, new);
+            self.replace(phi, address);
         }
     }
 

@@ -97,6 +97,12 @@ impl<'a> Emitter<'a> {
         unsafe { (self.f.LLVMBuildPhi)(self.builder, (self.f.LLVMTypeOf)(like), NAMELESS) }
     }
 
+    /// A phi of lower halves of addresses.
+    pub(super) fn phi_of_halves(&self) -> ValueRef {
+        // SAFETY: a live type.
+        unsafe { (self.f.LLVMBuildPhi)(self.builder, self.half, NAMELESS) }
+    }
+
     pub(super) fn alloca_pool(&self) -> ValueRef {
         // SAFETY: the builder stands in the first block of a function.
         unsafe { (self.f.LLVMBuildAlloca)(self.builder, self.pool_type(), NAMELESS) }
