@@ -24,6 +24,40 @@ fn compiles(m: &Module) {
     }
 }
 
+/// In code that serves several places, each address of a variable or symbol slot has the place's distance added to it.
+#[test]
+fn shared_code_reaches_words_of_the_place_it_runs_in() {
+    for &s in STRATEGIES {
+        let statements = vec![
+            Stmt::Assign(Var(0), Op::GlobalChecked(global(0), Site::NONE)),
+            Stmt::Effect(Op::SetGlobal(global(0), var(0))),
+            Stmt::Assign(Var(0), Op::Global(global(0))),
+            copy(0, lit(symbol("name"))),
+        ];
+        let functions =
+            vec![entry("main", 0, false, 1), body("main.0", 0, 1, vec![block(statements, Term::Return(var(0)))])];
+        let mut m = module(s, functions, 0, 1);
+        let alone = emit_module(&m, &GEN);
+        m.shared = true;
+        let shared = emit_module(&m, &GEN);
+        if let Err(e) = verify(&shared) {
+            panic!("{e}\n{shared}");
+        }
+        let uses = |text: &str| -> Vec<String> {
+            let in_code = text.lines().filter(|l| l.starts_with("  "));
+            let of_place = |l: &&str| l.contains("@cairn_globals") || l.contains("@cairn_symbols");
+            in_code.filter(of_place).map(str::to_string).collect()
+        };
+        assert!(uses(&alone).len() > 2, "{}", s.name);
+        for line in uses(&shared) {
+            let moved =
+                line.contains("= getelementptr i8, ptr getelementptr (i8, ptr @cairn_") && line.contains("i64 %t");
+            assert!(moved, "{}: {line}", s.name);
+        }
+        assert!(!uses(&shared).is_empty());
+    }
+}
+
 #[test]
 fn every_operation_compiles() {
     for &s in STRATEGIES {

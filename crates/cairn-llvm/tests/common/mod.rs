@@ -94,6 +94,7 @@ pub fn module(strategy: &'static StrategyFacts, functions: Vec<Function>, main: 
         procedures: vec![],
         sources: vec![],
         inlined: Default::default(),
+        shared: false,
     };
     cairn_frame::safepoints::insert(&mut m);
     m

@@ -116,12 +116,9 @@ impl Places {
 
     /// The table of the program in this place.
     pub fn module(&self) -> &'static ModuleTable {
-        match &self.copy {
-            // SAFETY: it lies in a box that lives as long as the runtime.
-            Some(copy) => unsafe { &*(&raw const copy.table) },
-            // SAFETY: a loaded module.
-            None => unsafe { &*self.family.table.0 },
-        }
+        let table = self.copy.as_ref().map_or(self.family.table.0, |copy| &raw const copy.table);
+        // SAFETY: a loaded module's, or its copy, in a box that lives as long as the runtime.
+        unsafe { &*table }
     }
 
     /// What a record stands for.
