@@ -70,7 +70,7 @@ pub const PROGRAMS: &[FrameProgram] = &[
     paper(0, "boyer", "Boyer", (4, 16), (40, 400)).traced(0, 1),
     paper(1, "knuth-bendix", "Knuth-B", (0, 1), (1, 4)).of(Kind::Captures),
     paper(2, "lexgen", "Lexgen", (1, 4), (10, 100)).traced(0, 1),
-    paper(3, "life", "Life", (100, 1000), (2_000, 20_000)).traced(10, 150),
+    paper(3, "life", "Life", (100, 1000), (2_000, 20_000)).traced(20, 150),
     paper(4, "lalr", "YACC", (1, 4), (4, 40)),
     paper(5, "simple", "Simple", (40, 400), (400, 4_000)).traced(0, 6),
     paper(6, "vliw", "VLIW", (8, 80), (100, 1_000)).traced(0, 3),
@@ -79,7 +79,7 @@ pub const PROGRAMS: &[FrameProgram] = &[
     small("ack", "ack", (60, 600), (5_000, 50_000)).traced(0, 12),
     small("deep", "deep", (2, 10), (40, 200)).of(Kind::Deep),
     small("mutual", "mutual", (200, 2000), (20_000, 200_000)).traced(0, 40),
-    small("higher-order", "higher-order", (200, 2000), (10_000, 100_000)).traced(8, 40),
+    small("higher-order", "higher-order", (200, 2000), (10_000, 100_000)).traced(15, 40),
     small("ctak", "ctak", (40, 400), (1_000, 10_000)).of(Kind::Captures),
     small("yielding", "yielding", (50, 500), (1_000, 10_000)).of(Kind::Captures),
 ];

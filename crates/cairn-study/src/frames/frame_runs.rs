@@ -314,7 +314,9 @@ fn seconds_of_peer(
     let mut samples = lab.measure(&cells, repetitions)?.into_iter();
     let mut next = || samples.next().expect("two cells").map(|s| fastest(&s, "process_wall_ns"));
     let (idle, whole) = (next(), next());
-    Ok(Some(idle.and_then(|idle| Ok((whole? - idle).max(0.0)))))
+    let working = idle.and_then(|idle| Ok(whole? - idle));
+    let too_short = || Failed("its start took longer than its work".into());
+    Ok(Some(working.and_then(|s| if s > 0.0 { Ok(s) } else { Err(too_short()) })))
 }
 
 /// Captures of the counted runs: a few, and more, so that all else falls away in the difference.
