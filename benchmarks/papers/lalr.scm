@@ -71,14 +71,14 @@
           ((memq (car l) found) (loop (cdr l) found))
           (else (loop (cdr l) (cons (car l) found))))))
 (define (concatenate ls) (if (null? ls) '() (append (car ls) (concatenate (cdr ls)))))
+(define (proper side)
+  (cond ((null? side) '()) ((pair? (car side)) '()) (else (cons (car side) (proper (cdr side))))))
 (define token-names
   (cons 'end-of-text
         (let keep ((l (distinct (concatenate (map (lambda (g) (concatenate (map proper (cdr g)))) grammar)))))
           (cond ((null? l) '())
                 ((memq (car l) nonterminal-names) (keep (cdr l)))
                 (else (cons (car l) (keep (cdr l))))))))
-(define (proper side)
-  (cond ((null? side) '()) ((pair? (car side)) '()) (else (cons (car side) (proper (cdr side))))))
 (define tokens (length token-names))
 (define nonterminals (length nonterminal-names))
 (define (index x l) (let loop ((l l) (n 0)) (cond ((null? l) #f) ((eq? (car l) x) n) (else (loop (cdr l) (+ n 1))))))
