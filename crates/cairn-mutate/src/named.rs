@@ -53,8 +53,8 @@ pub const NAMED: &[Named] = &[
     Named {
         title: "no barrier for a store into a global",
         sources: "crates/cairn-llvm/src",
-        old: "if !never_heap_pointer(o) {",
-        new: "if !{on} && !never_heap_pointer(o) {",
+        old: "if never_heap_pointer(o) {",
+        new: "if {on} || never_heap_pointer(o) {",
         by: &["globals.scm"],
     },
     Named {
