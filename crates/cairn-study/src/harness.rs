@@ -28,6 +28,31 @@ pub struct Cell {
     pub run: Run,
 }
 
+/// Names of the programs to measure; none: all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choice(pub Vec<String>);
+
+impl Choice {
+    /// Was nothing chosen?
+    pub fn is_all(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Is this program to be measured?
+    pub fn wants(&self, name: &str) -> bool {
+        self.is_all() || self.0.iter().any(|chosen| chosen == name)
+    }
+
+    /// An error that names the known programs if one was chosen that is none of them.
+    pub fn check<'k>(&self, known: impl IntoIterator<Item = &'k str>) -> Result<(), String> {
+        let known: Vec<&str> = known.into_iter().collect();
+        match self.0.iter().find(|name| !known.contains(&name.as_str())) {
+            Some(unknown) => Err(format!("there is no program {unknown}; there are {}", known.join(", "))),
+            None => Ok(()),
+        }
+    }
+}
+
 /// Where a study measures.
 pub struct Lab {
     /// The compiler.
@@ -36,8 +61,8 @@ pub struct Lab {
     pub root: PathBuf,
     /// A study of two minutes.
     pub quick: bool,
-    /// Names of the programs to measure; none: all.
-    pub only: Vec<String>,
+    /// The programs to measure.
+    pub only: Choice,
     /// A checkout of the public llvm-test-suite, for C programs that are not ours.
     pub suite: Option<PathBuf>,
     directory: PathBuf,
@@ -65,7 +90,7 @@ impl Lab {
             cairn: cairn.into(),
             root: root.into(),
             quick,
-            only: Vec::new(),
+            only: Choice::default(),
             suite: None,
             directory: directory.into(),
             results,
@@ -434,6 +459,15 @@ mod tests {
         assert_eq!(write("1"), write("1"));
         assert_ne!(write("1"), write("2"));
         assert!(write("1").file_name().unwrap().to_str().unwrap().starts_with("a_b_"));
+    }
+
+    #[test]
+    fn programs_are_chosen_by_name() {
+        let (all, one) = (Choice::default(), Choice(vec!["b".into()]));
+        assert!(all.wants("a") && all.is_all() && one.wants("b") && !one.wants("a") && !one.is_all());
+        assert_eq!(all.check(["a"]), Ok(()));
+        assert_eq!(one.check(["a", "b"]), Ok(()));
+        assert_eq!(one.check(["a", "c"]), Err("there is no program b; there are a, c".into()));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `cairn study`: runs studies, prints their tables, writes reports.
 
-use cairn_study::harness::Lab;
+use cairn_study::harness::{Choice, Lab};
 use cairn_study::study::{Study, studies};
 use clap::{Arg, ArgAction, Command};
 use std::path::{Path, PathBuf};
@@ -105,7 +105,7 @@ fn run(
     let kind = if quick { "quick" } else { "whole" };
     let mut lab =
         Lab::new(cairn, &root, &directory.join("measurements").join(study.name()).join(kind), quick, fresh)?;
-    lab.only = only.to_vec();
+    lab.only = Choice(only.to_vec());
     lab.suite = suite.map(Path::to_path_buf);
     let began = std::time::Instant::now();
     let mut report = study.run(&mut lab)?;

@@ -205,12 +205,8 @@ pub fn measure(lab: &mut Lab) -> Result<Measured, String> {
 
 /// Builds the chosen programs for all collectors, and learns what they print.
 fn prepare(lab: &mut Lab, collectors: &[&str]) -> Result<Vec<Prepared>, String> {
-    if let Some(unknown) = lab.only.iter().find(|name| PROGRAMS.iter().all(|p| p.name != **name)) {
-        let known: Vec<&str> = PROGRAMS.iter().map(|p| p.name).collect();
-        return Err(format!("there is no program {unknown}; there are {}", known.join(", ")));
-    }
-    let is_chosen = |p: &Program| lab.only.is_empty() || lab.only.iter().any(|name| name == p.name);
-    let chosen: Vec<_> = PROGRAMS.iter().enumerate().filter(|(_, p)| is_chosen(p)).collect();
+    lab.only.check(PROGRAMS.iter().map(|p| p.name))?;
+    let chosen: Vec<_> = PROGRAMS.iter().enumerate().filter(|(_, p)| lab.only.wants(p.name)).collect();
     let bar = lab.progress(chosen.len() * collectors.len());
     let mut prepared = Vec::new();
     for (place, program) in chosen {

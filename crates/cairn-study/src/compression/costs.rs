@@ -4,7 +4,7 @@ use super::c_programs::{PROGRAMS, Program};
 use super::variants::{VARIANTS, Variant};
 use crate::harness::{Cell, Lab, tool};
 use crate::measure::{CPU_TIME, Failed, Run, Sample};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -200,12 +200,7 @@ impl Batch {
 
 /// The programs that were asked for and whose text is there.
 fn chosen(lab: &Lab) -> Result<Vec<&'static Program>, String> {
-    let mut known: Vec<&str> = PROGRAMS.iter().map(|p| p.name).collect();
-    known.sort_unstable();
-    known.dedup();
-    if let Some(unknown) = lab.only.iter().find(|name| !known.contains(&name.as_str())) {
-        return Err(format!("no program {unknown}; there are {}", known.join(", ")));
-    }
+    lab.only.check(PROGRAMS.iter().map(|p| p.name).collect::<BTreeSet<_>>())?;
     if let Some(suite) = &lab.suite
         && !suite.join("MultiSource/Benchmarks").is_dir()
     {
@@ -215,12 +210,11 @@ fn chosen(lab: &Lab) -> Result<Vec<&'static Program>, String> {
         ));
     }
     let here = |p: &&Program| p.is_ours() || lab.suite.is_some();
-    let wanted = |p: &&Program| lab.only.is_empty() || lab.only.iter().any(|name| name == p.name);
-    let chosen: Vec<&Program> = PROGRAMS.iter().filter(here).filter(wanted).collect();
+    let chosen: Vec<&Program> = PROGRAMS.iter().filter(here).filter(|p| lab.only.wants(p.name)).collect();
     if chosen.is_empty() {
         return Err(format!(
             "{} is a program of the llvm-test-suite: name a checkout with --suite",
-            lab.only.join(", ")
+            lab.only.0.join(", ")
         ));
     }
     Ok(chosen)

@@ -198,7 +198,7 @@ pub fn measure(lab: &mut Lab) -> Result<Measured, String> {
         }
         by_peers.push(row);
     }
-    let captures = if lab.only.is_empty() { captures(lab, &capturing)? } else { Vec::new() };
+    let captures = if lab.only.is_all() { captures(lab, &capturing)? } else { Vec::new() };
     let results = chosen.iter().zip(counted).zip(traces).zip(seconds).zip(by_peers);
     let programs = results
         .map(|((((program, counted), traces), seconds), peers)| ProgramResults {
@@ -214,12 +214,8 @@ pub fn measure(lab: &mut Lab) -> Result<Measured, String> {
 }
 
 fn chosen(lab: &Lab) -> Result<Vec<&'static FrameProgram>, String> {
-    if let Some(unknown) = lab.only.iter().find(|name| PROGRAMS.iter().all(|p| p.name != **name)) {
-        let known: Vec<&str> = PROGRAMS.iter().map(|p| p.name).collect();
-        return Err(format!("there is no program {unknown}; there are {}", known.join(", ")));
-    }
-    let is_chosen = |p: &&FrameProgram| lab.only.is_empty() || lab.only.iter().any(|name| name == p.name);
-    Ok(PROGRAMS.iter().filter(is_chosen).collect())
+    lab.only.check(PROGRAMS.iter().map(|p| p.name))?;
+    Ok(PROGRAMS.iter().filter(|p| lab.only.wants(p.name)).collect())
 }
 
 /// A run of each program under each strategy below callgrind. All must print what the first prints.

@@ -196,12 +196,8 @@ pub fn measure(lab: &mut Lab) -> Result<Measured, String> {
 
 /// Builds the chosen programs for all contenders.
 fn prepare(lab: &mut Lab) -> Result<Vec<Prepared>, String> {
-    if let Some(unknown) = lab.only.iter().find(|name| PROGRAMS.iter().all(|p| p.name != **name)) {
-        let known: Vec<&str> = PROGRAMS.iter().map(|p| p.name).collect();
-        return Err(format!("there is no program {unknown}; there are {}", known.join(", ")));
-    }
-    let is_chosen = |p: &&Program| lab.only.is_empty() || lab.only.iter().any(|name| name == p.name);
-    let chosen: Vec<&'static Program> = PROGRAMS.iter().filter(is_chosen).collect();
+    lab.only.check(PROGRAMS.iter().map(|p| p.name))?;
+    let chosen: Vec<&'static Program> = PROGRAMS.iter().filter(|p| lab.only.wants(p.name)).collect();
     let folder: PathBuf = lab.root.join("benchmarks/papers/stacks");
     let bar = lab.progress(chosen.len() * CONTENDERS.len());
     let mut prepared = Vec::new();

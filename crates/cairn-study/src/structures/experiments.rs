@@ -13,6 +13,7 @@
 use crate::harness::{Cell, Lab, tool};
 use crate::measure::{CPU_TIME, Failed, INSTRUCTIONS, Run, Sample};
 use crate::statistics::median;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -224,14 +225,9 @@ const NOT_THERE: &str = "is not there";
 pub fn measure(lab: &mut Lab) -> Result<Measured, String> {
     let known = || OPERATIONS.iter().map(|o| o.0).chain(ROWS.iter().map(|r| r.row));
     let known = || known().chain(WORKLOADS.iter().map(|w| w.name)).chain([MEMORY]);
-    if let Some(unknown) = lab.only.iter().find(|name| known().all(|k| k != **name)) {
-        let mut names: Vec<&str> = known().collect();
-        names.sort_unstable();
-        names.dedup();
-        return Err(format!("there is no program {unknown}; there are {}", names.join(", ")));
-    }
+    lab.only.check(known().collect::<BTreeSet<_>>())?;
     let only = lab.only.clone();
-    let chosen = move |name: &str| only.is_empty() || only.iter().any(|o| o == name);
+    let chosen = move |name: &str| only.wants(name);
     let size = usize::from(!lab.quick);
     let repetitions = if lab.quick { 3 } else { 7 };
     let mut experiments = Experiments { lab, repetitions };
