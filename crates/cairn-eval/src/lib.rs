@@ -164,7 +164,7 @@ impl Evaluator for Expander {
         let open = self.session.open_text(name, text);
         self.texts_opened += 1;
         if self.compiler.is_some() {
-            self.log.open(self.texts_opened, name, text, &self.session);
+            self.log.open(self.texts_opened, name, text);
         }
         self.texts.insert(self.texts_opened, open);
         self.texts_opened
@@ -174,18 +174,14 @@ impl Evaluator for Expander {
         let environment = self.environment_of(number).ok_or_else(no_environment)?;
         let Some(open) = self.texts.get_mut(&text) else { return Ok(None) };
         let (names, file) = (&mut self.names, open.file());
-        let place = self.log.next(text, number);
+        let place = self.log.next(text, number, &self.session);
         let code = self.session.expand_next(environment, open, &mut self.files, |s| match place {
             Some(place) => encoded_unit(s, names, Some(file), place),
             None => encoded(s, names, Some(file), true),
         });
+        self.log.expanded(text, &self.session, matches!(code, Ok(Some(Ok(Data::Vector(_))))));
         match code {
-            Ok(Some(Ok(code))) => {
-                if matches!(code, Data::Vector(_)) {
-                    self.log.keep(text);
-                }
-                Ok(Some(self.answer(code)))
-            }
+            Ok(Some(Ok(code))) => Ok(Some(self.answer(code))),
             Ok(Some(Err(message))) => Err(plain(message)),
             Ok(None) => Ok(None),
             Err(failed) => Err(rejection(failed, Some(file))),
@@ -195,16 +191,13 @@ impl Evaluator for Expander {
     fn close(&mut self, text: i64) {
         if let Some(open) = self.texts.remove(&text) {
             self.session.close_text(open);
-            self.log.close(text, &self.session);
+            self.log.close(text);
         }
     }
 
-    fn variable(&mut self, name: &str, number: i64) -> Result<i64, String> {
-        let environment = self.environment_of(number).ok_or("no such environment")?;
+    fn variable(&mut self, name: &str, environment: i64) -> Result<i64, String> {
+        let environment = self.environment_of(environment).ok_or("no such environment")?;
         let g = self.session.define_variable(environment, name, &mut self.files);
-        if self.compiler.is_some() {
-            self.log.variable(name, number);
-        }
         Ok(self.names.cell(g) as i64)
     }
 

@@ -48,13 +48,6 @@ pub enum Step {
         /// Number of the environment.
         environment: usize,
     },
-    /// Define a variable.
-    Variable {
-        /// Its name.
-        name: String,
-        /// Number of the environment.
-        environment: usize,
-    },
 }
 
 /// A form, and what came before it.
@@ -96,7 +89,7 @@ struct Text {
     forms: usize,
     /// Did it leave anything that forms behind it may depend on?
     needed: bool,
-    /// [`Session::extent`] when it was opened.
+    /// [`Session::extent`] before the form that is expanded.
     extent: usize,
 }
 
@@ -106,7 +99,6 @@ impl Log {
             Step::Open { name, text } => name.len() + text.len(),
             Step::Environment(sets) => sets.as_ref().map_or(0, String::len),
             Step::Next { .. } => 0,
-            Step::Variable { name, .. } => name.len(),
         };
         if self.bytes > MAX_BYTES || self.steps.len() >= MAX_STEPS {
             self.full = true;
@@ -123,41 +115,36 @@ impl Log {
         self.push(Step::Environment(sets.map(str::to_string)));
     }
 
-    pub(crate) fn variable(&mut self, name: &str, environment: i64) {
-        let step = Step::Variable { name: name.to_string(), environment: environment as usize };
-        if !self.steps.contains(&step) {
-            self.push(step);
-        }
-    }
-
-    pub(crate) fn open(&mut self, number: i64, name: &str, text: &str, session: &Session) {
+    pub(crate) fn open(&mut self, number: i64, name: &str, text: &str) {
         let opened = self.push(Step::Open { name: name.to_string(), text: text.to_string() });
         if !self.full {
-            self.texts.insert(number, Text { opened, forms: 0, needed: false, extent: session.extent() });
+            self.texts.insert(number, Text { opened, forms: 0, needed: false, extent: 0 });
         }
     }
 
     /// The place of the form that will be expanded next: the step that opened its text, and its number there.
-    pub(crate) fn next(&mut self, number: i64, environment: i64) -> Option<(usize, usize)> {
+    pub(crate) fn next(&mut self, number: i64, environment: i64, session: &Session) -> Option<(usize, usize)> {
         let text = self.texts.get_mut(&number)?;
+        text.extent = session.extent();
         let place = (text.opened, text.forms);
         text.forms += 1;
         self.push(Step::Next { opened: place.0, environment: environment as usize });
         (!self.full).then_some(place)
     }
 
-    /// A form of this text is a unit.
-    pub(crate) fn keep(&mut self, number: i64) {
+    /// That form has been expanded. What its evaluation defines does not count: a name without definition means the
+    /// same.
+    pub(crate) fn expanded(&mut self, number: i64, session: &Session, is_unit: bool) {
         if let Some(text) = self.texts.get_mut(&number) {
-            text.needed = true;
+            text.needed |= is_unit || text.extent != session.extent();
         }
     }
 
-    pub(crate) fn close(&mut self, number: i64, session: &Session) {
+    pub(crate) fn close(&mut self, number: i64) {
         let Some(text) = self.texts.remove(&number) else { return };
         let steps = &self.steps[text.opened + 1..];
         let alone = steps.iter().all(|s| matches!(s, Step::Next { opened, .. } if *opened == text.opened));
-        if alone && !text.needed && text.extent == session.extent() {
+        if alone && !text.needed {
             if let Some(Step::Open { name, text }) = self.steps.get(text.opened) {
                 self.bytes -= name.len() + text.len();
             }
@@ -196,9 +183,6 @@ impl Unit {
                 }
                 Step::Open { name, text } => {
                     texts.insert(n, (session.open_text(name, text), 0));
-                }
-                Step::Variable { name, environment } => {
-                    session.define_variable(*environments.get(*environment).ok_or_else(failed)?, name, loader);
                 }
                 Step::Next { opened, environment } => {
                     let environment = *environments.get(*environment).ok_or_else(failed)?;
@@ -242,18 +226,17 @@ mod tests {
         log.environment(Some("(scheme base)"));
         for (n, text) in (0..).zip(texts) {
             let mut open = session.open_text("a", text);
-            log.open(n, "a", text, &session);
+            log.open(n, "a", text);
             loop {
-                log.next(n, 0);
-                if !matches!(
-                    session.expand_next(environment, &mut open, &mut Files::default(), |_| ()),
-                    Ok(Some(()))
-                ) {
+                log.next(n, 0, &session);
+                let form = session.expand_next(environment, &mut open, &mut Files::default(), |_| ());
+                log.expanded(n, &session, false);
+                if !matches!(form, Ok(Some(()))) {
                     break;
                 }
             }
             session.close_text(open);
-            log.close(n, &session);
+            log.close(n);
         }
         (session, log, environment)
     }
@@ -280,16 +263,30 @@ mod tests {
     }
 
     #[test]
+    fn names_of_values_are_not_noted() {
+        let (mut session, mut log, environment) = told(&[]);
+        let mut open = session.open_text("a", "(car '(1))");
+        log.open(9, "a", "(car '(1))");
+        log.next(9, 0, &session);
+        session.expand_next(environment, &mut open, &mut Files::default(), |_| ()).unwrap();
+        log.expanded(9, &session, false);
+        session.define_variable(environment, "$1", &mut Files::default());
+        log.close(9);
+        assert_eq!(log.steps.len(), 1);
+    }
+
+    #[test]
     fn a_unit_keeps_its_text() {
         let (mut session, mut log, environment) = told(&[]);
         let text = "1 (lambda (x) x)";
         let mut open = session.open_text("a", text);
-        log.open(9, "a", text, &session);
-        assert_eq!(log.next(9, 0), Some((1, 0)));
+        log.open(9, "a", text);
+        assert_eq!(log.next(9, 0, &session), Some((1, 0)));
         session.expand_next(environment, &mut open, &mut Files::default(), |_| ()).unwrap();
-        assert_eq!(log.next(9, 0), Some((1, 1)));
-        log.keep(9);
-        log.close(9, &session);
+        log.expanded(9, &session, false);
+        assert_eq!(log.next(9, 0, &session), Some((1, 1)));
+        log.expanded(9, &session, true);
+        log.close(9);
         assert_eq!(log.steps.len(), 4);
     }
 
@@ -297,12 +294,12 @@ mod tests {
     fn a_log_that_is_too_long_is_given_up() {
         let (session, mut log, _) = told(&[]);
         let long = "x".repeat(MAX_BYTES);
-        log.open(1, "a", &long, &session);
-        assert_eq!(log.next(1, 0), None);
+        log.open(1, "a", &long);
+        assert_eq!(log.next(1, 0, &session), None);
         assert!(log.unit(0, 0, 0).is_none() && log.steps.is_empty());
-        log.open(2, "a", "(f)", &session);
-        assert_eq!(log.next(2, 0), None);
-        log.close(2, &session);
+        log.open(2, "a", "(f)");
+        assert_eq!(log.next(2, 0, &session), None);
+        log.close(2);
     }
 
     #[test]
@@ -311,8 +308,8 @@ mod tests {
         let form = "(define (f x) (twice (set! y (+ x y))) (let loop ((i 0)) (if (< i x) (loop (+ i 1)) y)))";
         let (mut session, mut log, environment) =
             told(&["(define y 1)", macros, "(broken", "(import (scheme cxr))"]);
-        log.open(9, "b", form, &session);
-        let (opened, number) = log.next(9, 0).unwrap();
+        log.open(9, "b", form);
+        let (opened, number) = log.next(9, 0, &session).unwrap();
         let wanted = fingerprint(&mut session, environment, form);
         let unit = log.unit(opened, number, wanted).unwrap();
         let found = unit.find(Session::new(), &mut Files::default()).unwrap();

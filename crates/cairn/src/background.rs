@@ -291,10 +291,6 @@ impl Writer {
                     self.put(text);
                 }
                 Step::Next { opened, environment } => self.all([3, *opened, *environment]),
-                Step::Variable { name, environment } => {
-                    self.all([4, *environment]);
-                    self.put(name);
-                }
             }
         }
     }
@@ -336,11 +332,7 @@ impl Reader<'_> {
             }
             1 => Step::Environment(Some(self.text()?)),
             2 => Step::Open { name: self.text()?, text: self.text()? },
-            3 => Step::Next { opened: self.count()?, environment: self.count()? },
-            _ => {
-                let environment = self.count()?;
-                Step::Variable { name: self.text()?, environment }
-            }
+            _ => Step::Next { opened: self.count()?, environment: self.count()? },
         })
     }
 }
