@@ -7,7 +7,7 @@
 (define-library (cairn number)
   (export
    (rename %number? number?) (rename %number? complex?)
-   real? rational? integer? exact? inexact? exact-integer? exact-rational?
+   (rename %fixnum? fixnum?) real? rational? integer? exact? inexact? exact-integer? exact-rational?
    finite? infinite? nan?
    + - * / = < > <= >= zero? positive? negative? odd? even? max min abs
    (rename %quotient quotient) (rename %remainder remainder) (rename %modulo modulo)
@@ -324,7 +324,13 @@
     (define-bitwise bitwise-ior %fxior %num-or 0)
     (define-bitwise bitwise-xor %fxxor %num-xor 0)
 
+    ;; A shift to the left that loses no bit is undone by the one to the right.
     (define (arithmetic-shift n count)
-      (if (if (%fixnum? n) (if (%fixnum? count) (if (%fx<= count 0) (%fx< -61 count) #f) #f) #f)
-          (%fxsra n (%fx- 0 count))
-          (%num-shift n count)))))
+      (let ((general (lambda () (%num-shift n count))))
+        (cond
+          ((if (%fixnum? n) (%not (%fixnum? count)) #t) (general))
+          ((%fx<= count 0) (if (%fx< -61 count) (%fxsra n (%fx- 0 count)) (general)))
+          ((%fx< count 60)
+           (let ((shifted (%fxsll n count)))
+             (if (%fx= (%fxsra shifted count) n) shifted (general))))
+          (else (general)))))))

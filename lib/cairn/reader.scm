@@ -1,7 +1,7 @@
 ;;; Reading data, all of R7RS's lexical syntax.
 ;;;
-;;; One character of lookahead decides.  `read-item` returns a datum or one of three marks: the end-of-file object, a
-;;; closing parenthesis, a dot; its callers know which of them they accept.  Most tokens are ASCII and lie whole in
+;;; One character of lookahead decides.  `read-item` returns a datum or one of four marks: the end-of-file object, a
+;;; closing parenthesis or bracket, a dot; its callers know which of them they accept.  Most tokens are ASCII and lie whole in
 ;;; the port's buffer: those are cut out of it directly; the others are collected character by character.
 ;;;
 ;;; Labels: `#n#` reads as a placeholder.  When a datum with labels is complete, one walk replaces the placeholders by
@@ -15,13 +15,14 @@
   (syntax-rules () ((_ port) (set-port-pos! port (%fx+ (port-pos port) 1)))))
 
 (define close-mark (%opaque 'close))
+(define square-mark (%opaque 'square))
 (define dot-mark (%opaque 'dot))
 
 ;; 1 for each ASCII character that can continue a token.
 (define constituents
   '#u8(0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
        0 1 0 1 1 1 1 0 0 0 1 1 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0 1 1 1 1
-       1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
+       1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0 1 0 1 1
        0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0 1 1 0))
 
 (define (constituent? c)
@@ -108,8 +109,10 @@
     (if (%eof-object? c)
         c
         (case c
-          ((#\() (pass-char! port) (read-list port labels))
+          ((#\() (pass-char! port) (read-list port labels close-mark square-mark))
           ((#\)) (pass-char! port) close-mark)
+          ((#\[) (pass-char! port) (read-list port labels square-mark close-mark))
+          ((#\]) (pass-char! port) square-mark)
           ((#\') (pass-char! port) (read-quoted 'quote port labels))
           ((#\") (pass-char! port) (read-string-literal port))
           ((#\#) (pass-char! port) (read-hash port labels))
@@ -128,24 +131,33 @@
   (let ((item (read-item port labels)))
     (cond
       ((%eof-object? item) (fail-at-end port))
-      ((%eq? item close-mark) (fail port "unexpected closing parenthesis"))
-      ((%eq? item dot-mark) (fail port "unexpected dot"))
-      (else item))))
+      (else
+       (refuse-mark port item)
+       item))))
+
+;; Fails at what cannot stand where a datum is expected.
+(define (refuse-mark port item)
+  (cond
+    ((%eq? item close-mark) (fail port "unexpected closing parenthesis"))
+    ((%eq? item square-mark) (fail port "unexpected closing bracket"))
+    ((%eq? item dot-mark) (fail port "unexpected dot"))))
 
 (define (read-quoted name port labels)
   (list name (need-datum port labels)))
 
-(define (read-list port labels)
+;; After the opening parenthesis or bracket, of which `closer` is the end and `other` not.
+(define (read-list port labels closer other)
   (let loop ((acc '()))
     (let ((item (read-item port labels)))
       (cond
-        ((%eq? item close-mark) (append-reverse! acc '()))
+        ((%eq? item closer) (append-reverse! acc '()))
         ((%eof-object? item) (fail-at-end port))
+        ((%eq? item other) (refuse-mark port item))
         ((%eq? item dot-mark)
          (if (%null? acc) (fail port "no datum before the dot"))
          (let* ((tail (need-datum port labels))
                 (end (read-item port labels)))
-           (if (%eq? end close-mark)
+           (if (%eq? end closer)
                (append-reverse! acc tail)
                (if (%eof-object? end)
                    (fail-at-end port)
@@ -158,8 +170,9 @@
       (cond
         ((%eq? item close-mark) (append-reverse! acc '()))
         ((%eof-object? item) (fail-at-end port))
-        ((%eq? item dot-mark) (fail port "unexpected dot"))
-        (else (loop (%cons item acc)))))))
+        (else
+         (refuse-mark port item)
+         (loop (%cons item acc)))))))
 
 ;;;; Numbers and symbols
 
@@ -497,13 +510,10 @@
 (define (read-from port)
   (let* ((labels (%cons no-labels '()))
          (item (read-item port labels)))
-    (cond
-      ((%eq? item close-mark) (fail port "unexpected closing parenthesis"))
-      ((%eq? item dot-mark) (fail port "unexpected dot"))
-      ((if (%eq? (%car labels) no-labels) (%null? (%cdr labels)) #f) item)
-      (else
-       (patch! item)
-       item))))
+    (refuse-mark port item)
+    (if (%not (if (%eq? (%car labels) no-labels) (%null? (%cdr labels)) #f))
+        (patch! item))
+    item))
 
 (define (read:checked port)
   (if (if (%port? port) (text-in? port) #f)

@@ -62,6 +62,18 @@ lines\"")
 (check (let ((deep (string-append (make-string 50000 #\() (make-string 50000 #\)))))
          (let loop ((x (read-from deep)) (n 1)) (if (null? x) n (loop (car x) (+ n 1)))))
        => 50000)
+;; brackets are parentheses that close only their own kind
+(check (read-all "[a (b [c . d]) #([1])] [] '[x]y[z]") => '((a (b (c . d)) #((1))) () '(x) y (z)))
+(define (message-of string)
+  (guard (e ((read-error? e) (error-object-message e))) (read-from string)))
+(check (map message-of '("[a)" "[a . b)" "])" "'])" "#([1)"))
+       => '("read: input:1: unexpected closing parenthesis" "read: input:1: more than one datum after the dot"
+            "read: input:1: unexpected closing bracket" "read: input:1: unexpected closing bracket"
+            "read: input:1: unexpected closing parenthesis"))
+(check (map message-of '("(a]" "#(a]" "(a . ]"))
+       => '("read: input:1: unexpected closing bracket" "read: input:1: unexpected closing bracket"
+            "read: input:1: unexpected closing bracket"))
+(check (let ([x 1] [y 2]) (cond [(= x y) 'same] [else (list x y)])) => [list 1 2])
 ;; messages say where
 (check (guard (e ((read-error? e) (error-object-message e))) (read-from "(a ; comment\n\"b\nc\" #| \n |# \n  ")) => "read: input:5: unexpected end of input")
 (check (guard (e ((read-error? e) (cons (error-object-message e) (error-object-irritants e)))) (read-from "\n\n  #\\oops")) => '("read: input:3: unknown character name" "oops"))

@@ -2,7 +2,8 @@
 //!
 //! All of R7RS section 7.1: comments of three kinds, labels, `|symbols|`, strings and characters with every
 //! escape, bytevectors, every number syntax (through `cairn-num`), `#!fold-case`. Beyond R7RS it knows
-//! `#!eof`, `#!default` and `#!unspecified`, and a first line `#!/…` is a comment.
+//! `#!eof`, `#!default` and `#!unspecified`, and a first line `#!/…` is a comment. Square brackets stand for
+//! parentheses, as in R6RS: R7RS keeps them for extensions. Each closes what its own kind opened.
 //!
 //! The parser keeps its own stack of open constructs ([`Frame`]): nesting depth is bounded by memory only.
 //! A label makes [`Datum::Labeled`] of a datum that has an identity, and so does each reference behind it: what is
@@ -20,13 +21,13 @@ use rustc_hash::FxHashMap;
 
 /// An open construct.
 enum Frame {
-    /// `joined` counts inner lists that were opened right after a dot: `(a . (b` goes on as `(a b`, because
+    /// `joined` holds where inner lists were opened right after a dot: `(a . (b` goes on as `(a b`, because
     /// copying tails level by level would be quadratic. `base` is the number of items when the last was joined.
     List {
         start: usize,
         items: Vec<Syntax>,
         tail: Tail,
-        joined: usize,
+        joined: Vec<usize>,
         base: usize,
     },
     Vector {
@@ -149,13 +150,14 @@ impl<'a> Reader<'a> {
                 return if self.stack.is_empty() { Ok(None) } else { Err(self.unfinished()) };
             };
             let datum = match b {
-                b'(' => {
+                b'(' | b'[' => {
                     self.pos += 1;
                     self.open(start);
                     continue;
                 }
-                b')' => {
+                b')' | b']' => {
                     self.pos += 1;
+                    self.check_kind(start)?;
                     if self.close_joined(start)? {
                         continue;
                     }
@@ -179,7 +181,7 @@ impl<'a> Reader<'a> {
                 }
                 b'"' => self.string()?,
                 b'|' => self.quoted_symbol()?,
-                b'[' | b']' | b'{' | b'}' => {
+                b'{' | b'}' => {
                     let c = b as char;
                     return Err(self
                         .error(start, start + 1, format!("`{c}` is not used in R7RS"))
@@ -277,25 +279,52 @@ impl<'a> Reader<'a> {
             self.stack.last_mut()
         {
             *tail = Tail::None;
-            *joined += 1;
+            joined.push(start);
             *base = items.len();
             return;
         }
-        self.stack.push(Frame::List { start, items: Vec::new(), tail: Tail::None, joined: 0, base: 0 });
+        self.stack.push(Frame::List {
+            start,
+            items: Vec::new(),
+            tail: Tail::None,
+            joined: Vec::new(),
+            base: 0,
+        });
+    }
+
+    /// A parenthesis may not close what a bracket opened, nor a bracket what a parenthesis opened.
+    fn check_kind(&self, at: usize) -> Read<()> {
+        let (opened, opener) = match self.stack.last() {
+            Some(Frame::List { start, joined, .. }) => {
+                let opened = joined.last().copied().unwrap_or(*start);
+                (opened, self.bytes[opened])
+            }
+            Some(Frame::Vector { start, .. } | Frame::Bytes { start, .. }) => (*start, b'('),
+            _ => return Ok(()),
+        };
+        let closer = self.bytes[at];
+        if (opener == b'[') == (closer == b']') {
+            return Ok(());
+        }
+        let (opener, closer) = (opener as char, closer as char);
+        Err(self
+            .error(at, at + 1, format!("`{closer}` does not close `{opener}`"))
+            .note(self.span(opened, opened + 1), format!("this `{opener}` is open"))
+            .into())
     }
 
     /// Does the parenthesis close a joined list?
     fn close_joined(&mut self, at: usize) -> Read<bool> {
         let span = self.span(at, at + 1);
         match self.stack.last_mut() {
-            Some(Frame::List { tail, joined, .. }) if *joined > 0 => {
+            Some(Frame::List { tail, joined, .. }) if !joined.is_empty() => {
                 if let Tail::Expected(dot) = tail {
                     return Err(Diagnostic::new(*dot, "nothing follows the dot").help("(a b . tail)").into());
                 }
                 if let Tail::None = tail {
                     *tail = Tail::Closed(span);
                 }
-                *joined -= 1;
+                joined.pop();
                 Ok(true)
             }
             _ => Ok(false),
@@ -304,6 +333,7 @@ impl<'a> Reader<'a> {
 
     fn close(&mut self, at: usize) -> Read<Syntax> {
         let end = at + 1;
+        let square = self.bytes[at] == b']';
         match self.stack.pop() {
             Some(Frame::List { start, items, tail, .. }) => {
                 let span = self.span(start, end);
@@ -329,8 +359,8 @@ impl<'a> Reader<'a> {
                 Err(self.error(start, end, "no datum follows this label").into())
             }
             None => Err(self
-                .error(at, end, "this parenthesis closes nothing")
-                .help("remove it, or look for a parenthesis too many earlier in the form before it")
+                .error(at, end, format!("this {} closes nothing", if square { "bracket" } else { "parenthesis" }))
+                .help("remove it, or look for one too many earlier in the form before it")
                 .into()),
         }
     }
@@ -355,6 +385,9 @@ impl<'a> Reader<'a> {
         let at_end = self.span(self.bytes.len(), self.bytes.len());
         let frame = self.stack.pop().expect("only called inside of a construct");
         let (start, end, what) = match frame {
+            Frame::List { start, .. } if self.bytes[start] == b'[' => {
+                (start, start + 1, "this bracket is never closed")
+            }
             Frame::List { start, .. } => (start, start + 1, "this parenthesis is never closed"),
             Frame::Vector { start, .. } => (start, start + 2, "this vector is never closed"),
             Frame::Bytes { start, .. } => (start, start + 4, "this bytevector is never closed"),
