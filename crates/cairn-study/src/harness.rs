@@ -7,7 +7,7 @@
 use crate::measure::{Failed, Run, Sample};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -45,11 +45,20 @@ impl Choice {
 
     /// An error that names the known programs if one was chosen that is none of them.
     pub fn check<'k>(&self, known: impl IntoIterator<Item = &'k str>) -> Result<(), String> {
-        let known: Vec<&str> = known.into_iter().collect();
-        match self.0.iter().find(|name| !known.contains(&name.as_str())) {
-            Some(unknown) => Err(format!("there is no program {unknown}; there are {}", known.join(", "))),
+        let known: BTreeSet<&str> = known.into_iter().collect();
+        match self.0.iter().find(|name| !known.contains(name.as_str())) {
+            Some(unknown) => {
+                let known: Vec<&str> = known.into_iter().collect();
+                Err(format!("there is no program {unknown}; there are {}", known.join(", ")))
+            }
             None => Ok(()),
         }
+    }
+
+    /// What was chosen among these; `None` when that is nothing, although something was chosen.
+    pub fn among(&self, known: &[&str]) -> Option<Choice> {
+        let chosen: Vec<String> = self.0.iter().filter(|name| known.contains(&name.as_str())).cloned().collect();
+        (self.is_all() || !chosen.is_empty()).then_some(Choice(chosen))
     }
 }
 
@@ -467,7 +476,10 @@ mod tests {
         assert!(all.wants("a") && all.is_all() && one.wants("b") && !one.wants("a") && !one.is_all());
         assert_eq!(all.check(["a"]), Ok(()));
         assert_eq!(one.check(["a", "b"]), Ok(()));
-        assert_eq!(one.check(["a", "c"]), Err("there is no program b; there are a, c".into()));
+        assert_eq!(one.check(["c", "a", "a"]), Err("there is no program b; there are a, c".into()));
+        assert_eq!(one.among(&["a", "b"]), Some(one.clone()));
+        assert_eq!(one.among(&["a"]), None);
+        assert_eq!(all.among(&["a"]), Some(all.clone()));
     }
 
     #[test]

@@ -40,7 +40,7 @@ fn command() -> Command {
                 .long("only")
                 .value_name("PROGRAM")
                 .action(ArgAction::Append)
-                .help("Measure only this program (may be given several times)"),
+                .help("Measure only this program, in the studies that have it (may be given several times)"),
         )
         .arg(
             Arg::new("suite")
@@ -70,7 +70,7 @@ fn main() -> ExitCode {
     let chosen = matches.get_one::<String>("study");
     let directory: &PathBuf = matches.get_one("output").expect("has a default");
     let (quick, fresh) = (matches.get_flag("quick"), matches.get_flag("fresh"));
-    let only: Vec<String> = matches.get_many("only").unwrap_or_default().cloned().collect();
+    let only = Choice(matches.get_many("only").unwrap_or_default().cloned().collect());
     let cairn = matches.get_one::<PathBuf>("cairn").cloned().unwrap_or_else(beside);
     let suite = match matches.get_one::<PathBuf>("suite").map(std::path::absolute).transpose() {
         Ok(suite) => suite,
@@ -79,8 +79,15 @@ fn main() -> ExitCode {
             return ExitCode::from(USAGE);
         }
     };
-    for study in studies().iter().filter(|s| chosen.is_none_or(|name| name == s.name())) {
-        if let Err(why) = run(&**study, &cairn, directory, quick, fresh, &only, suite.as_deref()) {
+    let mut studies = studies();
+    studies.retain(|s| chosen.is_none_or(|name| name == s.name()));
+    if let Err(why) = only.check(studies.iter().flat_map(|s| s.programs())) {
+        eprintln!("cairn: {why}");
+        return ExitCode::from(USAGE);
+    }
+    for study in studies {
+        let Some(only) = only.among(&study.programs()) else { continue };
+        if let Err(why) = run(&*study, &cairn, directory, quick, fresh, only, suite.as_deref()) {
             eprintln!("cairn: {why}");
             return ExitCode::FAILURE;
         }
@@ -98,14 +105,14 @@ fn run(
     directory: &Path,
     quick: bool,
     fresh: bool,
-    only: &[String],
+    only: Choice,
     suite: Option<&Path>,
 ) -> Result<(), String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let kind = if quick { "quick" } else { "whole" };
     let mut lab =
         Lab::new(cairn, &root, &directory.join("measurements").join(study.name()).join(kind), quick, fresh)?;
-    lab.only = Choice(only.to_vec());
+    lab.only = only;
     lab.suite = suite.map(Path::to_path_buf);
     let began = std::time::Instant::now();
     let mut report = study.run(&mut lab)?;

@@ -16,7 +16,9 @@ pub trait Study {
     fn summary(&self) -> &'static str;
     /// The paper: authors, title, place, year.
     fn paper(&self) -> &'static str;
-    /// Measures, and tells what was found.
+    /// The names of what it measures; some may be there several times.
+    fn programs(&self) -> Vec<&'static str>;
+    /// Measures what the lab has chosen among its programs, and tells what was found.
     fn run(&self, lab: &mut Lab) -> Result<Report, String>;
 }
 

@@ -30,6 +30,9 @@ impl Study for Collectors {
     fn paper(&self) -> &'static str {
         "F. Smith and G. Morrisett: Comparing Mostly-Copying and Mark-Sweep Conservative Collection. ISMM 1998."
     }
+    fn programs(&self) -> Vec<&'static str> {
+        programs::PROGRAMS.iter().map(|p| p.name).collect()
+    }
     fn run(&self, lab: &mut Lab) -> Result<Report, String> {
         let measured = measurements::measure(lab)?;
         Ok(exhibits::report(self, &measured))

@@ -32,6 +32,9 @@ impl Study for Compression {
     fn paper(&self) -> &'static str {
         "C. Lattner and V. Adve: Transparent Pointer Compression for Linked Data Structures. MSP 2005."
     }
+    fn programs(&self) -> Vec<&'static str> {
+        c_programs::PROGRAMS.iter().map(|p| p.name).collect()
+    }
     fn run(&self, lab: &mut Lab) -> Result<Report, String> {
         let measured = costs::measure(lab)?;
         Ok(fig15::report(self, &measured))

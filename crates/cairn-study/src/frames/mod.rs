@@ -34,6 +34,9 @@ impl Study for Frames {
         "A. Appel and Z. Shao: Empirical and Analytic Study of Stack versus Heap Cost for Languages with Closures. \
          Journal of Functional Programming 6(1), 1996."
     }
+    fn programs(&self) -> Vec<&'static str> {
+        frame_programs::PROGRAMS.iter().map(|p| p.name).collect()
+    }
     fn run(&self, lab: &mut Lab) -> Result<Report, String> {
         let measured = frame_runs::measure(lab)?;
         Ok(frame_exhibits::report(self, &measured))

@@ -38,6 +38,9 @@ impl Study for Stacks {
     fn paper(&self) -> &'static str {
         "S. Marlow: An overhaul of stack management, and some performance improvements. GHC blog, December 2010."
     }
+    fn programs(&self) -> Vec<&'static str> {
+        programs::PROGRAMS.iter().map(|p| p.name).collect()
+    }
     fn run(&self, lab: &mut Lab) -> Result<Report, String> {
         let measured = measurements::measure(lab)?;
         Ok(exhibits::report(self, &measured))

@@ -32,6 +32,9 @@ impl Study for Structures {
     fn paper(&self) -> &'static str {
         "B. Cérat and M. Feeley: Structure Vectors and their Implementation. Scheme and Functional Programming 2014."
     }
+    fn programs(&self) -> Vec<&'static str> {
+        experiments::names()
+    }
     fn run(&self, lab: &mut Lab) -> Result<Report, String> {
         let measured = experiments::measure(lab)?;
         Ok(comparisons::report(self, &measured))

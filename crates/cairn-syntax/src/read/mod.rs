@@ -283,13 +283,7 @@ impl<'a> Reader<'a> {
             *base = items.len();
             return;
         }
-        self.stack.push(Frame::List {
-            start,
-            items: Vec::new(),
-            tail: Tail::None,
-            joined: Vec::new(),
-            base: 0,
-        });
+        self.stack.push(Frame::List { start, items: Vec::new(), tail: Tail::None, joined: Vec::new(), base: 0 });
     }
 
     /// A parenthesis may not close what a bracket opened, nor a bracket what a parenthesis opened.
