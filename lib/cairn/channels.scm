@@ -1,24 +1,15 @@
 ;;; MVars and channels: how threads hand each other values.
 ;;;
-;;; An MVar is a place for one value (Peyton Jones, Gordon & Finne 1996).  At any time either takers wait, because it is
-;;; empty, or putters, because it is full; so it has one queue.  A channel has two, for a `select` may offer to send and
-;;; to receive.  Whoever finds somebody waiting on the other side completes both operations at once, so that no value is
-;;; ever on its way.
+;;; An MVar is a place for one value (Peyton Jones, Gordon & Finne 1996).  At any time either takers wait, because it
+;;; is empty, or putters, because it is full; so it has one queue, and none as long as only one thread waits: see
+;;; scheduler.sld.  A channel has two, for a `select` may offer to send and to receive.  Whoever finds somebody waiting
+;;; on the other side completes both operations at once, so that no value is ever on its way.
 
 ;;;; MVars
 
 (define nothing (%opaque 'nothing))
 ;; The datum of a thread that wants to read an MVar and leave the value there.
 (define reader (%opaque 'reader))
-
-(define-record-type mvar
-  (new-mvar value queue)
-  mvar?
-  (value mvar:value set-mvar:value!)
-  (queue mvar:queue set-mvar:queue!))
-
-(show-fields! mvar '())
-(unsendable! mvar)
 
 (define make-mvar
   (case-lambda
@@ -29,27 +20,43 @@
   (if (mvar? x) x (wrong-type who "an MVar" x)))
 (define (mvar-empty? m) (%eq? (mvar:value (check-mvar "mvar-empty?" m)) nothing))
 
+;; Waits for what another thread does to the MVar.  Masked.
 (define (wait-for-mvar! m datum)
-  (if (%null? (mvar:queue m)) (set-mvar:queue! m (make-queue)))
-  (wait-in! (mvar:queue m) datum #f))
+  (let ((waiting (mvar:waiting m)))
+    (cond
+      ((%null? waiting) (wait-alone! m datum))
+      ((%opaque? waiting) (wait-in! waiting datum #f))
+      (else
+       (accompany! m waiting)
+       (wait-in! (mvar:waiting m) datum #f)))))
 
 ;; The value of a full MVar leaves it: the first putter that waits comes next.  Masked.
 (define (empty-mvar! m)
-  (let ((q (mvar:queue m)))
-    (if (queue-empty? q)
-        (set-mvar:value! m nothing)
-        (let ((cell (first-cell q)))
-          (set-mvar:value! m (cell-datum cell))
-          (deliver! cell #t)))))
+  (let ((waiting (mvar:waiting m)))
+    (cond
+      ((%null? waiting) (set-mvar:value! m nothing))
+      ((%not (%opaque? waiting))
+       (set-mvar:value! m (datum-of waiting))
+       (wake-alone! m waiting #t))
+      ((queue-empty? waiting) (set-mvar:value! m nothing))
+      (else
+       (let ((cell (first-cell waiting)))
+         (set-mvar:value! m (cell-datum cell))
+         (deliver! cell #t))))))
 
 ;; A value comes to an empty MVar: readers see it, the first taker has it.  Masked.
 (define (fill-mvar! m v)
-  (let ((q (mvar:queue m)))
-    (if (queue-empty? q)
-        (set-mvar:value! m v)
-        (let* ((cell (first-cell q)) (reads? (%eq? (cell-datum cell) reader)))
-          (deliver! cell v)
-          (if reads? (fill-mvar! m v))))))
+  (let ((waiting (mvar:waiting m)))
+    (cond
+      ((%null? waiting) (set-mvar:value! m v))
+      ((%not (%opaque? waiting))
+       (if (%eq? (datum-of waiting) reader) (set-mvar:value! m v))
+       (wake-alone! m waiting v))
+      ((queue-empty? waiting) (set-mvar:value! m v))
+      (else
+       (let* ((cell (first-cell waiting)) (reads? (%eq? (cell-datum cell) reader)))
+         (deliver! cell v)
+         (if reads? (fill-mvar! m v)))))))
 
 (define (mvar-take! m)
   (check-mvar "mvar-take!" m)

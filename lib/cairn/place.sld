@@ -118,8 +118,10 @@
         c))
 
     (define (place-channel-put! c x)
-      (if (%not (%place-put! (check-channel "place-channel-put!" c) x))
-          (error "place-channel-put!: the channel is closed:" c)))
+      (let ((sent (%place-put! (check-channel "place-channel-put!" c) x)))
+        (cond
+          ((%vector? sent) (error "place-channel-put!: cannot be sent to another place:" (%vector-ref sent 0)))
+          ((%not sent) (error "place-channel-put!: the channel is closed:" c)))))
 
     (define (place-channel-close! c)
       (%place-close! (check-channel "place-channel-close!" c)))
@@ -141,9 +143,10 @@
 
     ;; A copy as another place would get it.
     (define (place-copy x)
-      (let ((c (make-place-channel)))
-        (place-channel-put! c x)
-        (place-channel-get! c)))
+      (let* ((c (make-place-channel)) (sent (%place-put! c x)))
+        (if (%vector? sent)
+            (error "place-copy: cannot be copied for another place:" (%vector-ref sent 0))
+            (place-channel-get! c))))
 
     ;;;; A parallel map
 

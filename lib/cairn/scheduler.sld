@@ -18,9 +18,9 @@
 ;;; Invariants.  A tick or a signal may come at any safepoint, so whatever is read and written here and in the
 ;;; libraries on top is read and written while `masked` is true: then a tick only leaves a note, which `unmask!` finds.
 ;;; `switch` is entered masked and comes back masked, whichever thread it goes to.  A waiting thread has all its cells
-;;; in its field
-;;; `wait`; a cell is in a queue if its field 1 is not #f.  Exactly the threads that were started and have not ended are
-;;; in the ring that begins with the main thread.
+;;; in its field `wait`; a cell is in a queue if its field 1 is not #f.  A thread that is the only one to wait for an
+;;; MVar, which is what most of them do, needs no cell: the MVar has it in its field `waiting`, and it has the MVar in
+;;; `wait`.  Exactly the threads that were started and have not ended are in the ring that begins with the main thread.
 
 (define-library (cairn scheduler)
   (export
@@ -28,6 +28,7 @@
    thread-join! thread-terminate! thread-raise! thread-interrupt! thread-state current-thread all-threads
    ;; for the libraries of what threads wait for
    mask! unmask! current state-of make-queue queue-empty? cell-datum first-cell wait-in! wait-among! make-cell wake!
+   mvar? new-mvar mvar:value set-mvar:value! mvar:waiting set-mvar:waiting! wait-alone! datum-of wake-alone! accompany!
    deliver! timed-out interrupted contended set-contended! deadline-of past? thread-end! joined ended?
    wait-for-file! forget-file! ensure-started! choose wait-for-ring! become-place!
    thread-condition thread-condition? join-timeout-exception? terminated-thread-exception? uncaught-exception?
@@ -182,6 +183,43 @@
               (%opaque-set! cell 1 #f)
               (%opaque-set! cell 2 #f)))))
 
+    ;;;; MVars, as far as the scheduler knows them
+
+    ;; waiting: '() if nobody waits, the thread that waits alone, or a queue.
+    (define-record-type mvar
+      (new-mvar value waiting)
+      mvar?
+      (value mvar:value set-mvar:value!)
+      (waiting mvar:waiting set-mvar:waiting!))
+
+    (show-fields! mvar '())
+    (unsendable! mvar)
+
+    ;; The current thread waits for an MVar that nobody waits for; `datum` is what a cell would have.  Masked.
+    (define (wait-alone! m datum)
+      (let ((t current))
+        (set-mvar:waiting! m t)
+        (set-wait! t m)
+        (set-result! t datum)
+        (park t)))
+    (define (datum-of t) (result-of t))
+
+    ;; The thread that waits alone for `m` is woken: its call returns `v`.  It has no time-out.  Masked.
+    (define (wake-alone! m t v)
+      (set-mvar:waiting! m '())
+      (set-wait! t '())
+      (set-result! t v)
+      (set-state! t (ready))
+      (push-ready! t))
+
+    ;; The thread that waits alone for `m` gets a cell: another one comes.  Masked.
+    (define (accompany! m t)
+      (let ((q (make-queue)) (cell (%opaque t #f #f (datum-of t) #f)))
+        (enqueue! q cell)
+        (set-wait! t cell)
+        (set-result! t #f)
+        (set-mvar:waiting! m q)))
+
     ;;;; Ready threads: a ring in a vector
 
     (define turn-ring (%make-vector 64 #f))
@@ -324,29 +362,47 @@
       (let ((time (time-to-next)))
         (cond
           ((if (waiting-outside?) #t (%procedure? (%machine-ref (slot-signal-hook))))
-           (if (if ticking (if (%fx< time 0) #t (%fx< tick-nanoseconds time)) #f)
-               ;; The ticker stays on for a while: most waits are short.
-               (begin
-                 (look-outside tick-nanoseconds)
-                 (if (%fx= ready-count 0) (stop-ticker!)))
-               (look-outside time)))
-          (else (deadlock)))))
+           (cond
+             ((if ticking (if (%fx< time 0) #t (%fx< tick-nanoseconds time)) #f)
+              ;; The ticker stays on for a while: most waits are short.
+              (look-outside tick-nanoseconds)
+              (if (%fx= ready-count 0) (stop-ticker!)))
+             ;; All wait for other places, and nothing else can happen here.
+             ((if (%fx< time 0)
+                  (if (%fx= place-waits file-waits) (%not (%procedure? (%machine-ref (slot-signal-hook)))) #f)
+                  #f)
+              (look-outside -2))
+             (else (look-outside time))))
+          (else (deadlock (lambda () (error "deadlock: every thread waits for another one")))))))
 
     (define (park t)
       (set-state! t (waiting))
       (switch t))
 
+    ;; Takes a thread out of the queues in which it waits.
+    (define (stop-waiting! t)
+      (let ((wait (wait-of t)))
+        (cond
+          ((%opaque? wait)
+           (unlink! wait)
+           (let ((datum (cell-datum wait)))
+             (cond
+               ((%eq? datum for-file) (set! file-waits (%fx- file-waits 1)))
+               ((%eq? datum for-place)
+                (set! file-waits (%fx- file-waits 1))
+                (set! place-waits (%fx- place-waits 1))))))
+          ((mvar? wait) (set-mvar:waiting! wait '()))
+          (else
+           (let loop ((l wait))
+             (if (%pair? l)
+                 (begin
+                   (unlink! (%car l))
+                   (loop (%cdr l))))))))
+      (set-wait! t '()))
+
     ;; Makes a waiting thread ready: its call that waits returns `v`.  Masked.
     (define (wake! t v)
-      (let ((wait (wait-of t)))
-        (if (%opaque? wait)
-            (unlink! wait)
-            (let loop ((l wait))
-              (if (%pair? l)
-                  (begin
-                    (unlink! (%car l))
-                    (loop (%cdr l)))))))
-      (set-wait! t '())
+      (stop-waiting! t)
       (if (timer-of t) (cancel-timer! t))
       (set-result! t v)
       (set-state! t (ready))
@@ -524,7 +580,12 @@
 
     ;; For each file descriptor #f or an opaque object: queues of the threads that want to read, and to write.
     (define files (%make-vector 16 #f))
+    ;; How many threads wait there, and how many of these for other places.
     (define file-waits 0)
+    (define place-waits 0)
+    ;; The data of their cells.
+    (define for-file (%opaque 'for-file))
+    (define for-place (%opaque 'for-place))
 
     (define (waiting-outside?)
       (if (%fx< 0 file-waits) #t (%fx< 0 alarm-count)))
@@ -550,8 +611,7 @@
             (begin
               (set! file-waits (%fx+ file-waits 1))
               (if (%not ticking) (start-ticker!))
-              (wait-in! q #f #f)
-              (set! file-waits (%fx- file-waits 1))))
+              (wait-in! q for-file #f)))
         (unmask!)))
 
     (define (wake-all! q v)
@@ -563,9 +623,9 @@
     ;; Waits until the descriptor `fd`, which is watched anyway, is told of.  Comes back masked, as it is entered.
     (define (wait-for-ring! fd)
       (set! file-waits (%fx+ file-waits 1))
+      (set! place-waits (%fx+ place-waits 1))
       (if (%not ticking) (start-ticker!))
-      (wait-in! (%opaque-ref (queues-of fd) 0) #f #f)
-      (set! file-waits (%fx- file-waits 1)))
+      (wait-in! (%opaque-ref (queues-of fd) 0) for-place #f))
 
     ;; A file is closed: who waits for it shall find out.
     (define (forget-file! fd)
@@ -582,6 +642,7 @@
     (define (look-outside time)
       (if (if (%fx= time 0) (%fx< 0 file-waits) #t)
           (let loop ((events (%thread-wait time)))
+            (if (%eq? events #t) (deadlock (lambda () (error "deadlock: every place waits for another one"))))
             (if (%pair? events)
                 (let* ((event (%car events)) (queues (queues-of (%fxsra event 2))))
                   (if (%fx= 1 (%fxand event 1)) (wake-all! (%opaque-ref queues 0) #t))
@@ -613,6 +674,10 @@
     ;; which is the current one.  `ended` is called when nobody handles what it has raised, and does not return.
     (define (become-place! name ended)
       (set! masked #t)
+      ;; What the maker's threads waited for must not find them.
+      (let loop ((t (younger main)))
+        (stop-waiting! t)
+        (if (%not (%eq? t main)) (loop (younger t))))
       (let loop ((t (younger main)))
         (if (%not (%eq? t main))
             (let ((next (younger t)))
@@ -632,7 +697,6 @@
       (set-timer! main #f)
       (set-pending! main '())
       (set-contended! main '())
-      (set-wait! main '())
       (set! current main)
       (set! turn-ring (%make-vector 64 #f))
       (set! ready-mask 63)
@@ -642,7 +706,6 @@
       (set! alarm-count 0)
       (set! cancelled 0)
       (set! files (%make-vector 16 #f))
-      (set! file-waits 0)
       (set! ticking #f)
       (set! tick-due #f)
       (set! attention #f)
@@ -832,8 +895,8 @@
     ;; How many threads a deadlock shows.
     (define most-shown 20)
 
-    ;; Every thread waits for another one.  Each says where, and the main thread gets an error.
-    (define (deadlock)
+    ;; Every thread waits for another one, or for another place.  Each says where, and the main thread gets an error.
+    (define (deadlock complain)
       (let loop ((t (older main)) (left most-shown))
         (if (%not (%eq? t main))
             (begin
@@ -841,4 +904,4 @@
                   (post! t (lambda () (report (%string-append "deadlock: a thread waits for ever: " (display-name t))
                                               (no-site)))))
               (loop (older t) (%fx- left 1)))))
-      (post! main (lambda () (error "deadlock: every thread waits for another one"))))))
+      (post! main complain))))

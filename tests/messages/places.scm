@@ -20,4 +20,5 @@
 (say (place-channel-put! 5 1) (place-channel-get! 5) (place-channel-try-get! 5) (place-channel-close! 5)
      (place-channel-put! closed 1) (place-channel-put! channel (list (current-error-port)))
      (place-channel-put! channel (vector k)) (place-copy (weak-cons 1 2)) (place-copy (spawn car)))
+(say (place-wait (place (place-channel-get! channel))))
 (say (place-map 5 '()) (place-map car 5) (place-map car '(1) 0) (place-map car '(1) 'many))

@@ -120,6 +120,31 @@
   (thread-join! t)
   (check (list seen (place-wait p)) => '((threads) done)))
 
+;; threads of the maker that wait for something do not wait in the copy of it
+(define (everything-waited-for)
+  (let* ((take (make-mvar)) (put (make-mvar 'full)) (many (make-mvar)) (channel (make-channel)) (lock (make-mutex))
+         (waiters (begin
+                    (mutex-lock! lock)
+                    (map spawn
+                         (list (lambda () (mvar-take! take)) (lambda () (mvar-put! put 'late))
+                               (lambda () (mvar-take! many)) (lambda () (mvar-take! many))
+                               (lambda () (channel-get! channel)) (lambda () (mutex-lock! lock)))))))
+    (thread-yield!)
+    (set! waited-for (list take put many channel lock))
+    waiters))
+(define waited-for '())
+(let ((waiters (everything-waited-for)))
+  (check (place-wait
+          (place (let ((take (list-ref waited-for 0)) (put (list-ref waited-for 1)) (many (list-ref waited-for 2)))
+                   (mvar-put! take 1)
+                   (mvar-put! many 2)
+                   (mutex-unlock! (list-ref waited-for 4))
+                   (list (mvar-take! take) (mvar-take! put) (mvar-empty? put) (mvar-take! many)
+                         (channel-try-put! (list-ref waited-for 3) 3) (mutex-lock! (list-ref waited-for 4) 1)
+                         (length (all-threads))))))
+         => '(1 full #t 2 #f #t 1))
+  (for-each thread-terminate! waiters))
+
 ;; errors: reported by the place, raised by who waits
 (check (message-of (lambda () (place-wait (place (raise 'oops))))) => 'oops)
 (check (message-of (lambda () (place-wait (place (car 5))))) => "car: expected a pair, got 5")
@@ -140,6 +165,8 @@
 (check (let ((k here)) (message-of (lambda () (place k)))) => "place-spawn: cannot be sent to another place: #<continuation>")
 (check (message-of (lambda () (place-wait (place (current-output-port)))))
        => "place: its value cannot be sent to another place: #<output-port \"standard output\">")
+(check (message-of (lambda () (place-copy (list port (current-output-port)))))
+       => "place-copy: cannot be copied for another place: #<input-port string>")
 ;; among the variables of the program these come along without life
 (check (place-wait (place (list (input-port? port) (message-of (lambda () (here 1))))))
        => '(#t "a continuation of another place was called"))

@@ -1,6 +1,6 @@
 ;; (cairn thread): what threads do, whatever the order in which they have their turns.
 (import (scheme base) (scheme write) (scheme process-context) (cairn thread) (only (cairn control) condition->string)
-        (only (cairn sort) sort))
+        (only (cairn net) tcp-listen tcp-accept tcp-close) (only (cairn sort) sort))
 (include "include/check.scm")
 
 (define (iota* n) (let loop ((i (- n 1)) (l '())) (if (< i 0) l (loop (- i 1) (cons i l)))))
@@ -206,6 +206,13 @@
   (mvar-put! gate #t)
   (check (apply + (map thread-join! ts)) => (/ (* n (- n 1)) 2)))
 (check (length (all-threads)) => 1)
+
+;; a thread that was terminated while it waited for a file does not count as one that may still be woken
+(let*-values (((listener) (tcp-listen 0 "127.0.0.1")) ((t) (spawn (lambda () (tcp-accept listener)))))
+  (let wait () (thread-yield!) (if (not (eq? (thread-state t) 'waiting)) (wait)))
+  (thread-terminate! t)
+  (check (message-of (lambda () (mvar-take! (make-mvar)))) => "deadlock: every thread waits for another one")
+  (tcp-close listener))
 
 (report)
 ;; main may leave others behind

@@ -239,7 +239,7 @@ macro_rules! for_each_rt_call {
             // threads: what their scheduler, lib/cairn/scheduler.sld, asks of the system
             (cairn_thread_tick, "thread-tick", 1, 0)                             // nanoseconds between ticks; 0: no more
             (cairn_thread_watch, "thread-watch", 2, FAIL)                        // file descriptor, 1 to read + 2 to write: will it be told of? else it never blocks
-            (cairn_thread_wait, "thread-wait", 1, ALLOC)                         // nanoseconds or -1: list of 4 * descriptor + what it is ready for
+            (cairn_thread_wait, "thread-wait", 1, ALLOC)                         // nanoseconds, -1 or -2: list of 4 * descriptor + what it is ready for; #t: deadlock
             (cairn_thread_random, "thread-random", 1, 0)                         // n: a number below it if schedules are random, else #f
             // places: runtimes beside this one, on OS threads of their own (lib/cairn/place.sld)
             (cairn_place_sent, "record-type-sent!", 2, 0)                        // type, 1: its records cannot be sent to other places; 2: they are hash tables

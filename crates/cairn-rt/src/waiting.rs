@@ -4,7 +4,7 @@ use crate::alloc::make_list;
 use crate::events::Events;
 use crate::failure::{describe_io, other};
 use crate::machine::{stop, stop_word};
-use crate::places::shared::Doorbell;
+use crate::places::shared::{Doorbell, Sleep};
 use crate::runtime::{Runtime, rt};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
@@ -12,6 +12,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// The time that says: only other places can end the wait.
+const AMONG_PLACES: i64 = -2;
 /// How long a program waits before it counts as idle, and collects.
 const IDLE: Duration = Duration::from_millis(50);
 
@@ -55,11 +57,20 @@ pub extern "C" fn cairn_thread_watch(ctx: &mut Machine, fd: Value, what: Value) 
 
 /// `(thread-wait nanoseconds)`: waits until a watched descriptor is ready, at most so long, without end if the number
 /// is negative. The result is a list of `4 * descriptor + what`. It may come back early: a signal has arrived, or the
-/// program is idle and collects at its next safepoint.
+/// program is idle and collects at its next safepoint. -2: nothing but another place can end the wait; the result is
+/// `#t` if none of them will.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_thread_wait(ctx: &mut Machine, nanoseconds: Value) -> Value {
     let time = u64::try_from(nanoseconds.as_fixnum()).ok().map(Duration::from_nanos);
-    let told = wait(ctx, time).unwrap_or_else(|e| {
+    let places = rt(ctx).places.as_ref().filter(|_| nanoseconds == Value::fixnum(AMONG_PLACES));
+    let doorbell = places.and_then(|p| p.has_doorbell()).cloned();
+    let told = match doorbell.as_ref().map(|d| d.sleep()) {
+        Some(Sleep::Deadlock) => return Value::TRUE,
+        Some(Sleep::Rung) => wait(ctx, Some(Duration::ZERO)),
+        Some(Sleep::Sleeps) | None => wait(ctx, time),
+    };
+    doorbell.inspect(|d| d.wake());
+    let told = told.unwrap_or_else(|e| {
         crate::fatal::say(ctx, &format!("cairn: cannot wait for files: {}", describe_io(&e)));
         crate::fatal::end(ctx, 1)
     });

@@ -141,6 +141,32 @@ fn where_there_can_be_no_places_that_is_said() {
     assert!(err.contains("place-spawn: places need a program that is compiled as a whole"), "{err}");
 }
 
+/// When no place is awake any more, the first one gets an error; it goes on if it handles that, and so do the others.
+#[test]
+fn places_that_wait_for_each_other_are_found_out() {
+    let program = Program::new(
+        "deadlock",
+        "(define a (make-place-channel)) (define b (make-place-channel)) (define more (make-place-channel))
+         (define (copy from to) (let ((x (place-channel-get! from))) (place-channel-put! to (* 2 x)) (copy from to)))
+         (define p (place (copy a b)))
+         (define q (place (copy b more)))
+         (define (waited) (guard (e (#t (error-object-message e))) (place-channel-get! more)))
+         (define (repeat n f) (if (> n 0) (cons (f) (repeat (- n 1) f)) '()))
+         (write (repeat 20 (lambda () (let ((lost (waited))) (place-channel-put! a 10) (list lost (waited))))))
+         (place-kill! q) (place-channel-put! b 1)
+         (newline) (write (waited)) (newline)
+         (+ 1 (place-wait p))",
+    );
+    let told = "\"deadlock: every place waits for another one\"";
+    let expected = format!("({})\n{told}\n", vec![format!("({told} 40)"); 20].join(" "));
+    for _ in 0..5 {
+        let (out, err, status) = program.run(&[]);
+        assert_eq!((&*out, status), (&*expected, Some(1)), "{err}");
+        assert!(err.starts_with("error: deadlock: every place waits for another one\n"), "{err}");
+        assert!(err.contains("0: program"), "{err}");
+    }
+}
+
 /// The heap of each place has the program's limit.
 #[test]
 fn a_place_without_memory_ends_alone() {

@@ -75,6 +75,16 @@ fn threads_that_compute_give_way() {
     assert_eq!(output("tests/threads/turns.scm", &[]), "(#t #t #t #t #t #t)\n");
 }
 
+/// Everything at once for two seconds; `docs/threads.md` has what half an hour gave.
+#[test]
+fn all_kinds_of_work_get_on_beside_each_other() {
+    let text = output("tests/threads/soak.scm", &[]);
+    assert!(text.ends_with("all well\n"), "{text}");
+    let last = text.lines().rev().nth(1).unwrap();
+    let rounds = last.split_once("rounds ").unwrap().1;
+    assert!(!rounds.contains(" 0)"), "{last}");
+}
+
 #[test]
 fn input_is_awaited_beside_a_thread_that_computes() {
     let mut command = cairn("tests/threads/lines.scm");

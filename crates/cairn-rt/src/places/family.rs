@@ -1,6 +1,6 @@
 //! What the places of a program have in common, and what each of them knows of the others.
 
-use super::shared::{Doorbell, Outcome, Shared};
+use super::shared::{Board, Doorbell, Outcome, Shared};
 use crate::access;
 use crate::record_types::Made;
 use cairn_heap::WeakHandle;
@@ -41,6 +41,8 @@ pub struct Family {
     pub late: Mutex<BTreeSet<usize>>,
     /// Record types made by places that have ended: others may have records of them.
     pub made: Mutex<Vec<Made>>,
+    /// Which of the places are awake.
+    pub board: Arc<Board>,
 }
 
 impl Family {
@@ -130,7 +132,11 @@ impl Places {
     /// The descriptor that others make this place's event loop look with.
     pub fn doorbell(&mut self) -> std::io::Result<Arc<Doorbell>> {
         if self.doorbell.is_none() {
-            self.doorbell = Some(Arc::new(Doorbell::new()?));
+            let doorbell = Arc::new(Doorbell::new(self.family.board.clone())?);
+            if self.own.is_none() {
+                self.family.board.set_first(&doorbell);
+            }
+            self.doorbell = Some(doorbell);
         }
         Ok(self.doorbell.clone().expect("made above"))
     }

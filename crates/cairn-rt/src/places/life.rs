@@ -115,15 +115,18 @@ fn start_with(ctx: &mut Machine, places: &Places, shared: &Arc<Shared>, procedur
     let begun = Arc::new(Begun::default());
     let tells = begun.clone();
     lock(&family.running).push(shared.clone());
+    family.board.enter();
     let thread = std::thread::Builder::new().name("place".into()).stack_size(STACK).spawn(move || {
         let (family, shared) = (seed.family.clone(), seed.shared.clone());
         live(seed, &tells);
+        family.board.leave();
         lock(&family.running).retain(|p| !Arc::ptr_eq(p, &shared));
         family.ended.notify_all();
     });
     let began = match thread {
         Ok(_) => begun.wait(),
         Err(e) => {
+            family.board.leave();
             lock(&family.running).retain(|p| !Arc::ptr_eq(p, shared));
             Err(crate::failure::describe_io(&e))
         }

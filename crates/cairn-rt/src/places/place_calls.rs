@@ -36,7 +36,9 @@ pub extern "C" fn cairn_place_types(ctx: &mut Machine, place: Value, channel: Va
             ended: Default::default(),
             late: Default::default(),
             made: Default::default(),
+            board: Default::default(),
         };
+        family.board.enter();
         runtime.places = Some(Box::new(Places::new(Arc::new(family), [place, channel], gone)));
     }
     Value::UNSPECIFIED
@@ -93,12 +95,12 @@ fn thaw(ctx: &mut Machine, message: &Message) -> Value {
     thaw::thaw(message, ctx)[0]
 }
 
-/// `(place-put! channel message)`: `#f` if the channel is closed.
+/// `(place-put! channel message)`: `#t`; `#f` if the channel is closed; or a vector of what cannot be sent.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_place_put(ctx: &mut Machine, channel: Value, v: Value) -> Value {
     let message = match freeze(ctx, v) {
         Ok(message) => Arc::new(message),
-        Err(v) => return refuse(ctx, "place-channel-put!", v),
+        Err(v) => return make_filled(ctx, Type::Vector, 1, v),
     };
     let put = shared(ctx, channel).change(|s| {
         if !s.closed {
