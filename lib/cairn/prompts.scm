@@ -45,8 +45,17 @@
        (set-tag-handler! tag (lambda (thunk) (call-at-prompt tag (tag-handler tag) thunk)))
        tag))))
 
-(define default-tag (make-continuation-prompt-tag 'default))
-(define (default-continuation-prompt-tag) default-tag)
+;; Made when first asked for: programs without prompts do not keep what it refers to.
+(define default-tag-cell (%opaque #f))
+(define (default-continuation-prompt-tag)
+  (let ((tag (%opaque-ref default-tag-cell 0)))
+    (if tag
+        tag
+        (let ((new (make-continuation-prompt-tag 'default)))
+          ;; another thread may have been here meanwhile
+          (if (%not (%opaque-ref default-tag-cell 0))
+              (%opaque-set! default-tag-cell 0 new))
+          (%opaque-ref default-tag-cell 0)))))
 
 (define (check-tag who tag)
   (if (continuation-prompt-tag? tag) tag (wrong-type who "a prompt tag" tag)))
@@ -137,7 +146,7 @@
 
 (define call-with-continuation-prompt
   (case-lambda
-    ((thunk) (call-with-continuation-prompt thunk default-tag))
+    ((thunk) (call-with-continuation-prompt thunk (default-continuation-prompt-tag)))
     ((thunk tag)
      (check-procedure "call-with-continuation-prompt" thunk)
      (check-tag "call-with-continuation-prompt" tag)
@@ -215,7 +224,7 @@
 
 (define call-with-composable-continuation
   (case-lambda
-    ((receiver) (call-with-composable-continuation receiver default-tag))
+    ((receiver) (call-with-composable-continuation receiver (default-continuation-prompt-tag)))
     ((receiver tag)
      (check-procedure "call-with-composable-continuation" receiver)
      (let ((w (prompt-for "call-with-composable-continuation" tag)))
@@ -260,7 +269,7 @@
      (begin
        (define-syntax name
          (syntax-rules ()
-           ((_ k body0 body (... ...)) (name-at default-tag k body0 body (... ...)))))
+           ((_ k body0 body (... ...)) (name-at (default-continuation-prompt-tag) k body0 body (... ...)))))
        (define-syntax name-at
          (syntax-rules ()
            ((_ t k body0 body (... ...))

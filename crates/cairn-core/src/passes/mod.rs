@@ -3,7 +3,9 @@
 //! ```text
 //! shake ─ letrec ─ assign ─ simplify ─ lift ─ contify ─┐
 //!          ┌───────────────────────────────────────────┘
-//!          └─ (inline ─ simplify ─ contify ─ shake) × 2 ─ simplify ─ loops ─ unroll ─ simplify ─ elements ─ types ─ simplify
+//!          └─ (inline ─ simplify ─ contify ─ escapes ─ shake) × 2 ─┐
+//!          ┌──────────────────────────────────────────────────────┘
+//!          └─ simplify ─ loops ─ unroll ─ simplify ─ elements ─ types ─ simplify
 //! ```
 //!
 //! | pass | what it does |
@@ -14,6 +16,7 @@
 //! | [`simplify`] | local rewriting: constants, copies, dead code, tests as control flow; with [`fold`] |
 //! | [`lift`] | private variables of top-level closures become globals |
 //! | [`contify`] | procedures that always return to one place become labels: loops and join points |
+//! | [`escapes`] | continuations that are only called while their `call/cc` is under way: returns, jumps, one-shot |
 //! | [`inline`] | calls become bodies |
 //! | [`loops`] | self calls in tail position become jumps |
 //! | [`unroll`] | small recursive procedures get their body once more at their calls |
@@ -28,6 +31,7 @@
 mod assign;
 mod contify;
 pub mod elements;
+pub mod escapes;
 mod fold;
 pub mod inline;
 pub mod keep_frames;
@@ -123,6 +127,8 @@ impl Pipeline<'_> {
             self.after("inline", Some(Dialect::Opt));
             self.simplify();
             self.contify();
+            escapes::run(self.program);
+            self.after("escapes", Some(Dialect::Opt));
             self.shake(Dialect::Opt);
         }
         self.simplify();

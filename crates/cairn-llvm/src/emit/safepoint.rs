@@ -73,7 +73,7 @@ impl Emitter<'_, '_> {
     }
 
     /// An `i1`: is there less room than this many bytes?
-    fn room_below(&mut self, bytes: u64) -> Val {
+    pub(super) fn room_below(&mut self, bytes: u64) -> Val {
         let (hi, lo) = (self.hi(), self.lo());
         let room = ins!(self, "sub i64 {hi}, {lo}");
         ins!(self, "icmp ult i64 {room}, {bytes}")
