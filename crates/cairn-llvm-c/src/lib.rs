@@ -176,6 +176,10 @@ functions! {
     LLVMGetInstructionOpcode(instruction: ValueRef) -> c_int;
     LLVMInstructionClone(instruction: ValueRef) -> ValueRef;
     LLVMInstructionEraseFromParent(instruction: ValueRef);
+    LLVMInstructionRemoveFromParent(instruction: ValueRef);
+    LLVMGetInstructionParent(instruction: ValueRef) -> BasicBlockRef;
+    LLVMInsertBasicBlockInContext(context: ContextRef, before: BasicBlockRef, name: *const c_char) -> BasicBlockRef;
+    LLVMBasicBlockAsValue(block: BasicBlockRef) -> ValueRef;
     LLVMInstructionGetDebugLoc(instruction: ValueRef) -> MetadataRef;
     LLVMGetDebugLocLine(value: ValueRef) -> c_uint;
     LLVMGetDebugLocFilename(value: ValueRef, length: *mut c_uint) -> *const c_char;
@@ -199,6 +203,7 @@ functions! {
     LLVMConstInt(kind: TypeRef, value: u64, sign_extend: c_int) -> ValueRef;
     LLVMConstStringInContext2(context: ContextRef, text: *const c_char, length: size_t, no_null: c_int) -> ValueRef;
     LLVMConstNamedStruct(kind: TypeRef, values: *const ValueRef, count: c_uint) -> ValueRef;
+    LLVMConstArray2(element: TypeRef, values: *const ValueRef, count: u64) -> ValueRef;
     LLVMConstStructInContext(context: ContextRef, values: *const ValueRef, count: c_uint, packed: c_int) -> ValueRef;
     LLVMIsInBounds(gep: ValueRef) -> c_int;
     LLVMGetGEPSourceElementType(gep: ValueRef) -> TypeRef;
@@ -267,6 +272,8 @@ functions! {
         count: c_uint, name: *const c_char) -> ValueRef;
     LLVMBuildInBoundsGEP2(builder: BuilderRef, kind: TypeRef, pointer: ValueRef, indices: *const ValueRef,
         count: c_uint, name: *const c_char) -> ValueRef;
+    LLVMBuildBr(builder: BuilderRef, to: BasicBlockRef) -> ValueRef;
+    LLVMBuildCondBr(builder: BuilderRef, test: ValueRef, yes: BasicBlockRef, no: BasicBlockRef) -> ValueRef;
     LLVMBuildAlloca(builder: BuilderRef, kind: TypeRef, name: *const c_char) -> ValueRef;
     LLVMBuildICmp(builder: BuilderRef, predicate: c_int, left: ValueRef, right: ValueRef, name: *const c_char) -> ValueRef;
     LLVMBuildSelect(builder: BuilderRef, test: ValueRef, yes: ValueRef, no: ValueRef, name: *const c_char) -> ValueRef;
@@ -276,6 +283,7 @@ functions! {
     LLVMBuildOr(builder: BuilderRef, left: ValueRef, right: ValueRef, name: *const c_char) -> ValueRef;
     LLVMBuildAnd(builder: BuilderRef, left: ValueRef, right: ValueRef, name: *const c_char) -> ValueRef;
     LLVMBuildUDiv(builder: BuilderRef, left: ValueRef, right: ValueRef, name: *const c_char) -> ValueRef;
+    LLVMBuildExactUDiv(builder: BuilderRef, left: ValueRef, right: ValueRef, name: *const c_char) -> ValueRef;
     LLVMBuildExactSDiv(builder: BuilderRef, left: ValueRef, right: ValueRef, name: *const c_char) -> ValueRef;
     LLVMBuildTrunc(builder: BuilderRef, value: ValueRef, kind: TypeRef, name: *const c_char) -> ValueRef;
     LLVMBuildZExt(builder: BuilderRef, value: ValueRef, kind: TypeRef, name: *const c_char) -> ValueRef;
@@ -286,6 +294,7 @@ functions! {
     LLVMGetMDKindIDInContext(context: ContextRef, name: *const c_char, length: c_uint) -> c_uint;
     LLVMGetMetadata(value: ValueRef, kind: c_uint) -> ValueRef;
     LLVMSetMetadata(value: ValueRef, kind: c_uint, node: ValueRef);
+    LLVMMDStringInContext2(context: ContextRef, text: *const c_char, length: size_t) -> MetadataRef;
     LLVMMDNodeInContext2(context: ContextRef, parts: *const MetadataRef, count: size_t) -> MetadataRef;
     LLVMValueAsMetadata(value: ValueRef) -> MetadataRef;
     LLVMMetadataAsValue(context: ContextRef, metadata: MetadataRef) -> ValueRef;

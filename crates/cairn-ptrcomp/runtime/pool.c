@@ -85,8 +85,8 @@ static void first_use(struct pool *p) {
 }
 
 static void __attribute__((noreturn, cold)) full(struct pool *p) {
-  fail(p, p->reach >> 32 ? "is full: compile with --ptrcomp=off, or give it fewer objects"
-                         : "is full: compile with a larger --pool-bits, or with --ptrcomp=off");
+  fail(p, p->reach >> 32 ? "is full: compile with --ptrcomp=dynamic or --ptrcomp=off"
+                         : "is full: compile with a larger --pool-bits, or with --ptrcomp=dynamic");
 }
 
 SLOW uint64_t cairn_pool_extend(struct pool *p, uint64_t bytes) {

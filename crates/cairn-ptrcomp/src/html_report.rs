@@ -24,6 +24,7 @@ pub(crate) fn body(analysis: &Analysis, done: &Done, line: &dyn Fn(&str) -> Opti
     let (mut pools, mut others) = (String::new(), String::new());
     for (name, decision, _) in &done.pools {
         let kind = match (decision.shape.pooled, decision.shape.array) {
+            _ if decision.shape.dynamic => "dynamic pool",
             (false, _) => "objects",
             (true, true) => "pool of arrays",
             (true, false) => "pool",

@@ -23,6 +23,7 @@ mod html_report;
 mod linking;
 mod model;
 mod module_reader;
+mod object_index;
 mod plan;
 mod rewrite;
 mod sections;
@@ -50,7 +51,8 @@ Compiles C with clang-19, with pool allocation and pointer compression when link
 
 Usage: cairn cc [OPTION]... [CLANG'S OPTION]... FILE...
 
-  --ptrcomp=off|pool|static  what is done with data structures: nothing, pools, pools with small pointers (default)
+  --ptrcomp=off|pool|static|dynamic  what is done with data structures: nothing, pools, pools with small pointers
+                             (default), or with pointers that are small until a pool outgrows them
   --pool-bits=8|16|32        how many bits a small pointer has; a pool holds 1 KiB, 256 KiB or 4 GiB (default: 32)
   --report[=html]            say what was done at a link, and why the rest was not: on standard error, or as PROGRAM.html
   --emit=graph|dot|pools|llvm  print the points-to graph, the pools or the code of the linked program

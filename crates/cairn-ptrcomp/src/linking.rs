@@ -141,6 +141,10 @@ fn again(
     if !command.optimizes {
         compile.arg("-O2");
     }
+    if settings.mode == Mode::Dynamic {
+        // Loops ask once whether objects are narrow; clang does this from -O3 on.
+        compile.args(["-mllvm", "-enable-nontrivial-unswitch"]);
+    }
     let result = output(compile.arg(&bitcode).arg("-o").arg(&merged))?;
     if !result.status.success() {
         return Err(String::from_utf8_lossy(&result.stderr).into_owned());

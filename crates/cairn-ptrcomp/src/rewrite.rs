@@ -21,8 +21,10 @@
 //! Where addresses from several blocks meet and one is made of an index, it is indices that meet: a loop over a list
 //! carries the index, so that the base is not in the chain from load to load.
 //!
-//! Differences to Lattner & Adve (2005): they keep all indices in registers.
+//! Differences to Lattner & Adve (2005): they keep all indices in registers. Pools that can be expanded are another
+//! thing: `dynamic`.
 
+mod dynamic;
 mod function_copy;
 mod instructions;
 mod memory_calls;
@@ -77,6 +79,8 @@ pub(crate) struct Rewriter<'a, 'm> {
     queue: VecDeque<(Version, ValueRef)>,
     next_pool: u64,
     program_wide: BTreeMap<FuncId, bool>,
+    dynamic_pools: Vec<dynamic::Unfinished>,
+    quiet: BTreeMap<FuncId, Option<BTreeSet<NodeId>>>,
     pub done: Done,
 }
 
@@ -102,6 +106,8 @@ impl<'a, 'm> Rewriter<'a, 'm> {
             queue: VecDeque::new(),
             next_pool: 0,
             program_wide: BTreeMap::new(),
+            dynamic_pools: vec![],
+            quiet: BTreeMap::new(),
             done: Done::default(),
         }
     }
@@ -109,6 +115,7 @@ impl<'a, 'm> Rewriter<'a, 'm> {
     /// Rewrites all that can be reached; false if there is nothing to do.
     pub(crate) fn run(&mut self) -> Result<bool, String> {
         let shared = self.planner.shared();
+        let edges = dynamic::edges(&shared);
         let mut any = false;
         for (id, decision) in shared {
             let pool = self.program_pool(&decision, id);
@@ -116,12 +123,18 @@ impl<'a, 'm> Rewriter<'a, 'm> {
             let view = View { shape: self.shape(decision.shape), delta: 0, pool };
             self.shared.insert(id, view);
         }
+        for (node, targets) in edges {
+            if let Some(source) = self.shared[&node].pool {
+                let targets: Vec<_> = targets.iter().map(|n| self.shared.get(n).and_then(|v| v.pool)).collect();
+                self.points_to(source, targets.into_iter());
+            }
+        }
         let module = self.analysis.module;
         for id in module.function_ids() {
             let function = module.function(id);
             if !function.declared && (function.kept || function.address_taken) {
                 let key = vec![(0, 0); self.analysis.interface(id).len()];
-                self.version((id, key));
+                self.version(Version { function: id, key, narrow: false });
             }
         }
         while let Some((version, function)) = self.queue.pop_front() {
@@ -130,6 +143,7 @@ impl<'a, 'm> Rewriter<'a, 'm> {
                 return Err("too many versions of functions".into());
             }
         }
+        self.finish_pools();
         self.done.versions = self.versions.len();
         if any {
             self.replace();
@@ -169,6 +183,10 @@ impl<'a, 'm> Rewriter<'a, 'm> {
             return None;
         }
         let base = FIRST_BASE + (self.next_pool << 32);
+        if decision.shape.dynamic {
+            self.next_pool += 1;
+            return Some(self.dynamic_pool(decision, &name, base, self.next_pool - 1));
+        }
         let descriptor = self.e.pool_descriptor(&name, base, self.next_pool, self.reach(decision));
         self.next_pool += 1;
         Some(Pool { descriptor, base: self.e.number(base) })
@@ -184,9 +202,9 @@ impl<'a, 'm> Rewriter<'a, 'm> {
         if let Some(&function) = self.versions.get(&version) {
             return function;
         }
-        let pools = version.1.iter().filter(|(shape, _)| self.shapes[*shape].pooled).count();
-        let plain = version.1.iter().all(|(shape, _)| *shape == 0);
-        let original = self.analysis.module.function(version.0);
+        let pools = version.key.iter().filter(|(shape, _)| self.shapes[*shape].pooled).count();
+        let plain = !version.narrow && version.key.iter().all(|(shape, _)| *shape == 0);
+        let original = self.analysis.module.function(version.function);
         let function = if original.fixed {
             original.handle
         } else {
@@ -216,7 +234,7 @@ impl<'a, 'm> Rewriter<'a, 'm> {
         for id in module.function_ids().filter(copied) {
             let function = module.function(id);
             let key: Key = vec![(0, 0); self.analysis.interface(id).len()];
-            let plain = self.versions.get(&(id, key)).copied();
+            let plain = self.versions.get(&Version { function: id, key, narrow: false }).copied();
             let wanted = function.kept || function.address_taken;
             self.e.replace_function(function.handle, plain.filter(|_| wanted), &function.name);
         }

@@ -11,6 +11,8 @@ pub(crate) enum Mode {
     Pool,
     /// Pools, and pointers in them that are indices of [`Bits`].
     Static,
+    /// Pools of objects of one size, whose pointers are indices until they no longer suffice.
+    Dynamic,
 }
 
 /// Bits of a small pointer.
@@ -115,7 +117,8 @@ impl Settings {
             ("ptrcomp", "off") => self.mode = Mode::Off,
             ("ptrcomp", "pool") => self.mode = Mode::Pool,
             ("ptrcomp", "static") => self.mode = Mode::Static,
-            ("ptrcomp", _) => return Err(format!("expected off, pool or static, not `{value}`")),
+            ("ptrcomp", "dynamic") => self.mode = Mode::Dynamic,
+            ("ptrcomp", _) => return Err(format!("expected off, pool, static or dynamic, not `{value}`")),
             ("pool-bits", "8") => self.bits = Bits::Eight,
             ("pool-bits", "16") => self.bits = Bits::Sixteen,
             ("pool-bits", "32") => self.bits = Bits::ThirtyTwo,
@@ -169,6 +172,9 @@ mod tests {
     #[test]
     fn a_wrong_value_is_refused() {
         assert_eq!(parse(&["--pool-bits=12"]).unwrap_err(), "--pool-bits: expected 8, 16 or 32, not `12`");
-        assert_eq!(parse(&["--ptrcomp=all"]).unwrap_err(), "--ptrcomp: expected off, pool or static, not `all`");
+        assert_eq!(
+            parse(&["--ptrcomp=all"]).unwrap_err(),
+            "--ptrcomp: expected off, pool, static or dynamic, not `all`"
+        );
     }
 }

@@ -56,6 +56,8 @@ pub struct Shape {
     pub indexed: bool,
     /// Objects of the pool are of different sizes.
     pub array: bool,
+    /// Pointers to its objects are names: `runtime/dynamic_pool.c`.
+    pub dynamic: bool,
     /// Size of an object, if all are of one.
     pub object: u64,
     /// Only if it changes.
@@ -173,6 +175,15 @@ pub fn indexable(node: &Node) -> Result<(), Why> {
         return no("objects without a known layout point to it");
     }
     Ok(())
+}
+
+/// The size of the objects of a dynamic pool whose layout stays: all numbers of them are aligned for their fields.
+pub fn stays(node: &Node, size: u64) -> u64 {
+    let widest = node.fields.values().map(|f| f.size).chain(node.runs.values().map(|r| r.size)).max();
+    match widest.unwrap_or(1) {
+        16.. => size.next_multiple_of(16),
+        _ => size.max(8).next_multiple_of(8),
+    }
 }
 
 /// What is known of sizes, with parameters replaced by what all callers give.
@@ -450,8 +461,14 @@ pub fn any_extent(layout: &Layout, offset: i64) -> Option<NewExtent> {
     }
 }
 
-/// Functions whose result or parameters have to do with pools.
+/// The shapes that the nodes of an interface have, and where in their objects those of the function begin.
 pub type Key = Vec<(usize, i64)>;
 
-/// A version of a function: the shapes its interface has.
-pub type Version = (FuncId, Key);
+/// A version of a function.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Version {
+    pub function: FuncId,
+    pub key: Key,
+    /// It is only called while no dynamic pool that it has to do with has been expanded, and expands none.
+    pub narrow: bool,
+}

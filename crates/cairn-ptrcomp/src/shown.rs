@@ -163,6 +163,7 @@ pub(crate) fn report(analysis: &Analysis, done: &Done) -> String {
     for (name, decision, _) in &done.pools {
         let shape = &decision.shape;
         let kind = match (shape.pooled, shape.array) {
+            _ if shape.dynamic => "dynamic pool",
             (false, _) => "objects",
             (true, true) => "pool of arrays",
             (true, false) => "pool",

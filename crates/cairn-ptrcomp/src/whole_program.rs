@@ -12,17 +12,19 @@ use crate::dsa;
 use crate::html_report;
 use crate::linking::Parts;
 use crate::module_reader;
+use crate::object_index::Refused;
 use crate::plan::Planner;
 use crate::rewrite::{Done, Rewriter};
-use crate::settings::{Emit, Report, Settings};
+use crate::settings::{Emit, Mode, Report, Settings};
 use crate::shown;
 use cairn_llvm_c::{ContextRef, Llvm, ModuleFunctions, ModuleRef, RETURN_STATUS, llvm, module_functions};
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
 
-/// `runtime/pool.c`.
+/// What is linked with programs.
 const RUNTIME: &str = include_str!("../runtime/pool.c");
+const DYNAMIC_RUNTIME: &str = include_str!("../runtime/dynamic_pool.c");
 
 /// What came of a program.
 pub(crate) enum Outcome {
@@ -66,7 +68,11 @@ pub(crate) fn transform(parts: &Parts, settings: &Settings, scratch: &Scratch) -
         Some(Emit::Dot) => return Ok(Outcome::Text(shown::dot(&analysis))),
         _ => {}
     }
-    let planner = Planner { analysis: &analysis, mode: settings.mode, bits: settings.bits };
+    let refused = match settings.mode {
+        Mode::Dynamic => Refused::find(&analysis),
+        _ => Refused::default(),
+    };
+    let planner = Planner { analysis: &analysis, mode: settings.mode, bits: settings.bits, refused };
     let mut rewriter = Rewriter::new(f, session.context, module, &planner, settings);
     let any = rewriter.run()?;
     let done = std::mem::take(&mut rewriter.done);
@@ -83,7 +89,7 @@ pub(crate) fn transform(parts: &Parts, settings: &Settings, scratch: &Scratch) -
         return Err(nothing(&report, &done));
     }
     session.verify(module)?;
-    session.add_runtime(module, parts, &model, scratch)?;
+    session.add_runtime(module, parts, &model, settings, scratch)?;
     session.verify(module)?;
     if settings.emit == Some(Emit::Llvm) {
         // SAFETY: a live module.
@@ -205,12 +211,14 @@ impl Session {
         module: ModuleRef,
         parts: &Parts,
         model: &crate::model::Module,
+        settings: &Settings,
         scratch: &Scratch,
     ) -> Result<(), String> {
         let threads = |name: &str| name == "pthread_create" || name == "thrd_create";
         let threaded = model.functions.iter().any(|f| threads(&f.name)) || parts.kept.iter().any(|n| threads(n));
         let (source, bitcode) = (scratch.file(Path::new("pool"), "c"), scratch.file(Path::new("pool"), "bc"));
-        std::fs::write(&source, RUNTIME).map_err(|e| format!("cannot write {}: {e}", source.display()))?;
+        let text = if settings.mode == Mode::Dynamic { DYNAMIC_RUNTIME } else { RUNTIME };
+        std::fs::write(&source, text).map_err(|e| format!("cannot write {}: {e}", source.display()))?;
         let mut compile = clang();
         compile.args(["-O2", "-fno-strict-aliasing", "-fPIC", "-w", "-emit-llvm", "-c"]);
         if threaded {
@@ -232,7 +240,8 @@ impl Session {
                 let mut length = 0;
                 let text = (f.LLVMGetValueName2)(function, &mut length);
                 let name = std::slice::from_raw_parts(text.cast::<u8>(), length);
-                if name.starts_with(b"cairn_pool_") && (f.LLVMIsDeclaration)(function) == 0 {
+                let ours = [&b"cairn_pool_"[..], b"cairn_dynamic_"].iter().any(|p| name.starts_with(p));
+                if ours && (f.LLVMIsDeclaration)(function) == 0 {
                     (f.LLVMSetLinkage)(function, 8);
                     (f.LLVMSetVisibility)(function, 0);
                 }

@@ -20,12 +20,17 @@ fn result(program: &Path) -> ((String, Option<i32>), String) {
     ((text(&output.stdout), output.status.code()), text(&output.stderr))
 }
 
-/// How the programs are compiled. Every program with the first two, and by turns with one of the others.
-const MODES: [&[&str]; 4] = [
+/// How the programs are compiled. Every program with the first two and with dynamic pools of 8 bits, and by turns with
+/// one of the others of each kind.
+const MODES: [&[&str]; 7] = [
     &["--ptrcomp=static"],
     &["--ptrcomp=pool"],
     &["--ptrcomp=static", "--pool-bits=16"],
     &["--ptrcomp=static", "--pool-bits=8"],
+    // Pools of more than 255 objects are expanded.
+    &["--ptrcomp=dynamic", "--pool-bits=8"],
+    &["--ptrcomp=dynamic", "--pool-bits=16"],
+    &["--ptrcomp=dynamic"],
 ];
 
 fn check(directory: &Path, seed: u64) -> Result<(), String> {
@@ -46,7 +51,8 @@ fn check(directory: &Path, seed: u64) -> Result<(), String> {
         return Err(format!("clang refuses it: {}", String::from_utf8_lossy(&compiled.stderr)));
     }
     let (expected, _) = result(&plain);
-    for options in [MODES[0], MODES[1], MODES[2 + (seed % 2) as usize]] {
+    let turn = (seed % 2) as usize;
+    for options in [MODES[0], MODES[1], MODES[2 + turn], MODES[4], MODES[5 + turn]] {
         let mode = options.join(" ");
         let small = directory.join("small");
         let mut arguments: Vec<OsString> = options.iter().map(OsString::from).collect();
@@ -59,7 +65,7 @@ fn check(directory: &Path, seed: u64) -> Result<(), String> {
         let (found, complaint) = result(&small);
         // A kilobyte may be too small; the program ends after what it had to say until then.
         let full = complaint.contains("is full: compile with a larger --pool-bits");
-        if mode.ends_with("=8") && full && expected.0.starts_with(&found.0) {
+        if mode == MODES[3].join(" ") && full && expected.0.starts_with(&found.0) {
             continue;
         }
         if found != expected {

@@ -82,6 +82,13 @@ fn a_program_of_ours_and_of_a_suite_are_measured_and_reported() {
     // Two million objects of 32 bytes with malloc, of 12 with small pointers.
     assert!(malloc > 64.0 && malloc < 80.0 && small > 24.0 && small < 34.0, "{memory:?}");
     assert_eq!(memory[2][memory[2].len() - 2..], ["1", "1"], "a pool, and it is smaller: {memory:?}");
+    let dynamic = d.table("dynamic");
+    let ratio = |name: &str| {
+        let column = dynamic[0].iter().position(|c| c == name).unwrap_or_else(|| panic!("{name}: {dynamic:?}"));
+        dynamic[2][column].parse::<f64>().unwrap()
+    };
+    // Not expanded it is small, expanded as large as with malloc, less what malloc has before each object.
+    assert!(ratio("32 bits/malloc (MB)") < 0.55 && ratio("8 bits/malloc (MB)") > 0.6, "{dynamic:?}");
     let page = std::fs::read_to_string(d.0.join("compression.html")).unwrap();
     assert!(page.contains("<svg") && page.contains("Figure 15"));
 }
@@ -93,11 +100,13 @@ fn programs_print_the_same_in_every_variant() {
     for name in ["bisort", "em3d", "llubench", "perimeter", "treeadd", "tsp"] {
         let expected = std::fs::read_to_string(folder().join(format!("{name}.out"))).unwrap();
         let [clang, cairn] = [Path::new("clang-19"), &cairn];
-        let variants: [(&Path, &[&str]); 4] = [
+        let variants: [(&Path, &[&str]); 6] = [
             (clang, &["-O1", "-fsanitize=undefined", "-fsanitize-trap=undefined"]),
             (clang, &["-O1", "-DBY_HAND"]),
             (cairn, &["cc", "-O1", "--ptrcomp=pool", "--check-indices"]),
             (cairn, &["cc", "-O1", "--ptrcomp=static", "--check-indices"]),
+            (cairn, &["cc", "-O1", "--ptrcomp=dynamic", "--check-indices"]),
+            (cairn, &["cc", "-O1", "--ptrcomp=dynamic", "--check-indices", "--pool-bits=8"]),
         ];
         for (compiler, options) in variants {
             let executable = d.0.join(name);

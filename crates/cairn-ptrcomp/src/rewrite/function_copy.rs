@@ -5,10 +5,12 @@
 //! error, which gives up the whole transformation: the analysis must have refused it.
 #![allow(unsafe_code)]
 
-use super::{Pool, Rewriter, View};
+use super::{Pool, Rewriter, View, dynamic};
 use crate::dsa::points_to::{Cell, NodeId};
 use crate::model::*;
 use crate::module_reader::opcode;
+use crate::plan::Decision;
+use crate::settings::Mode;
 use crate::shape::Version;
 use cairn_llvm_c::{BasicBlockRef, ValueRef};
 use std::collections::{BTreeMap, HashMap};
@@ -19,6 +21,8 @@ pub(super) struct Copy {
     pub views: BTreeMap<NodeId, View>,
     /// The new instruction of each value.
     pub values: Vec<ValueRef>,
+    /// Objects of dynamic pools are known to be narrow.
+    pub narrow: bool,
     /// Addresses made of indices that were loaded, with the lower halves they were made of.
     expanded: HashMap<ValueRef, ValueRef>,
 }
@@ -26,7 +30,7 @@ pub(super) struct Copy {
 impl Rewriter<'_, '_> {
     /// Fills a version; true if anything in it isn't as before.
     pub(super) fn copy(&mut self, version: &Version, function: ValueRef) -> Result<bool, String> {
-        let (id, key) = version;
+        let Version { function: id, key, .. } = version;
         let original = self.analysis.module.function(*id);
         let mut views = BTreeMap::new();
         let mut next = original.params.len() as u32;
@@ -41,20 +45,37 @@ impl Rewriter<'_, '_> {
         let indexed: BTreeMap<NodeId, bool> =
             views.iter().map(|(n, v)| (*n, self.shapes[v.shape].indexed)).collect();
         let shared = |node: NodeId| self.shared.get(&node).map(|v| self.shapes[v.shape].indexed);
+        if self.settings.mode == Mode::Dynamic {
+            let names = |node: NodeId| self.shared.get(&node).is_some_and(|v| self.shapes[v.shape].dynamic);
+            return self.fill(version, function, views, self.planner.own(*id, &names));
+        }
         let outer = |node: NodeId| indexed.get(&node).copied().or_else(|| shared(node)).unwrap_or(false);
-        let own = self.planner.own(*id, &outer);
+        self.fill(version, function, views, self.planner.own(*id, &outer))
+    }
+
+    /// The same, with what is known of the nodes of its interface, and what was decided for its own.
+    fn fill(
+        &mut self,
+        version: &Version,
+        function: ValueRef,
+        views: BTreeMap<NodeId, View>,
+        own: BTreeMap<NodeId, Decision>,
+    ) -> Result<bool, String> {
+        let id = &version.function;
+        let original = self.analysis.module.function(*id);
+        let edges = dynamic::edges(&own);
         let (values, entry) = match original.fixed {
             true => self.e.body_in_place(function, &original.values),
             false => self.e.copy_body(original.handle, function, &original.values),
         };
-        let mut copy = Copy { id: *id, views, values, expanded: HashMap::new() };
+        let mut copy = Copy { id: *id, views, values, narrow: version.narrow, expanded: HashMap::new() };
         let mut opened = vec![];
         for (node, decision) in own {
             if decision.shape.is_plain() {
                 self.record(&decision, node);
                 continue;
             }
-            let pool = if !decision.shape.pooled || self.program_wide(*id) {
+            let pool = if !decision.shape.pooled || decision.shape.dynamic || self.program_wide(*id) {
                 self.program_pool(&decision, node)
             } else {
                 let name = self.record(&decision, node);
@@ -64,6 +85,13 @@ impl Rewriter<'_, '_> {
             };
             let shape = self.shape(decision.shape);
             copy.views.insert(node, View { shape, delta: 0, pool });
+        }
+        for (node, targets) in edges {
+            if let Some(source) = copy.views[&node].pool {
+                let pool = |n: &NodeId| self.shared.get(n).or_else(|| copy.views.get(n)).and_then(|v| v.pool);
+                let targets: Vec<Option<Pool>> = targets.iter().map(pool).collect();
+                self.points_to(source, targets.into_iter());
+            }
         }
         let concerned = self.shared.values().chain(copy.views.values()).any(|v| v.shape != 0);
         for index in 0..copy.values.len() {
@@ -88,7 +116,8 @@ impl Rewriter<'_, '_> {
     /// The view of an operand whose shape has a new layout.
     fn relaid(&self, copy: &Copy, operand: Operand) -> Option<(View, i64)> {
         let (view, offset, _) = self.seen(copy, operand)?;
-        self.shapes[view.shape].layout.is_some().then_some((view, offset))
+        let shape = &self.shapes[view.shape];
+        (shape.layout.is_some() && !shape.dynamic).then_some((view, offset))
     }
 
     /// May this operand be a null in its other form?
@@ -100,6 +129,10 @@ impl Rewriter<'_, '_> {
         let original = &self.analysis.module.function(copy.id).values[value.0 as usize];
         let now = copy.values[value.0 as usize];
         match &original.op {
+            Op::Load { from, .. } if self.dynamic_load(copy, value, *from)? => Ok(()),
+            Op::Store { to, value: stored, .. } if self.dynamic_store(copy, now, *to, *stored)? => Ok(()),
+            Op::Compare { left, right, .. } if self.dynamic_compare(copy, value, *left, *right) => Ok(()),
+            Op::Atomic { on, .. } if self.named(copy, *on) => Err("an atomic operation".into()),
             Op::Load { from, .. } => self.load(copy, value, *from, original.kind),
             Op::Store { to, value: stored, kind, .. } => self.store(copy, now, *to, *stored, *kind),
             Op::Address { base, steps } => self.address(copy, value, *base, steps),
@@ -125,7 +158,8 @@ impl Rewriter<'_, '_> {
         let layout = self.shapes[view.shape].layout.as_ref().expect("relaid");
         let small = layout.small_at(offset);
         if !small {
-            return self.e.weaken_alignment(now, layout.alignment_at(offset));
+            self.e.weaken_alignment(now, layout.alignment_at(offset));
+            return Ok(());
         }
         if kind != Kind::Pointer {
             return Err("a small pointer is read as something else".into());
@@ -186,7 +220,8 @@ impl Rewriter<'_, '_> {
         self.done.rewritten += 1;
         let layout = self.shapes[view.shape].layout.as_ref().expect("relaid");
         if !layout.small_at(offset) {
-            return self.e.weaken_alignment(now, layout.alignment_at(offset));
+            self.e.weaken_alignment(now, layout.alignment_at(offset));
+            return Ok(());
         }
         let in_pool = matches!(stored, Operand::Null | Operand::Data) || self.indexed(copy, stored);
         if kind != Kind::Pointer || !in_pool {
@@ -212,15 +247,8 @@ impl Rewriter<'_, '_> {
         let layout = shape.layout.as_ref().expect("relaid");
         let now = copy.values[value.0 as usize];
         let (mut offset, mut bytes, mut variable) = (start, 0i64, vec![]);
-        let mut indices = self.e.indices(now).into_iter();
-        // The first index is a step only if it isn't zero.
-        let first_is_step = matches!(steps.first(), Some(Step::Along { .. } | Step::Bytes(_)));
-        if !first_is_step {
-            indices.next();
-        }
-        for step in steps {
-            let index = indices.next().ok_or("an address computation without indices")?;
-            match *step {
+        for (step, index) in self.e.steps(now, steps)? {
+            match step {
                 Step::Field(n) => move_by(layout, shape, &mut offset, &mut bytes, n as i64),
                 Step::Bytes(n) => move_by(layout, shape, &mut offset, &mut bytes, n),
                 Step::Element { stride: 0, .. } => {}
@@ -294,7 +322,7 @@ impl Rewriter<'_, '_> {
         let now = copy.values[value.0 as usize];
         let sites = &self.analysis.functions[copy.id.0 as usize].calls;
         let site = sites.iter().find(|s| s.value == value).ok_or("a call that the analysis hasn't seen")?;
-        let (mut key, mut pools) = (vec![], vec![]);
+        let (mut key, mut pools, mut given) = (vec![], vec![], vec![]);
         for &node in self.analysis.interface(callee).iter() {
             let cell = site.copies.get(&node).copied().unwrap_or(Cell { node, offset: 0 });
             let found = self.analysis.graph.find(cell);
@@ -305,18 +333,30 @@ impl Rewriter<'_, '_> {
             if self.shapes[view.shape].pooled {
                 let pool: Pool = pool.ok_or("a pool that isn't there")?;
                 pools.extend([pool.descriptor, pool.base]);
+                given.push((view.shape, Some(pool)));
             }
         }
-        let function = self.version((callee, key));
-        self.e.before(now);
-        let new = self.e.call_version(now, function, &pools);
-        self.e.replace(now, new);
+        let asked = self.asked(callee, &given);
+        let version = Version { function: callee, key, narrow: copy.narrow && asked.is_some() };
+        let new = match asked {
+            Some(asked) if !copy.narrow => self.ask_and_call(now, &asked, version, &pools),
+            _ => {
+                let function = self.version(version);
+                self.e.before(now);
+                self.e.call_version(now, function, &pools)
+            }
+        };
+        if new.is_null() {
+            self.e.erase(now);
+        } else {
+            self.e.replace(now, new);
+        }
         copy.values[value.0 as usize] = new;
         Ok(())
     }
 }
 
-fn move_by(
+pub(super) fn move_by(
     layout: &crate::shape::Layout,
     shape: &crate::shape::Shape,
     offset: &mut i64,
@@ -328,7 +368,7 @@ fn move_by(
 }
 
 /// The distance of objects or elements that were so far apart.
-fn new_stride(
+pub(super) fn new_stride(
     layout: &crate::shape::Layout,
     shape: &crate::shape::Shape,
     offset: i64,
@@ -523,13 +563,12 @@ impl super::Emitter<'_> {
     }
 
     /// An access in an object of a new layout: it may be aligned less than before.
-    pub(super) fn weaken_alignment(&self, access: ValueRef, most: u64) -> Result<(), String> {
+    pub(super) fn weaken_alignment(&self, access: ValueRef, most: u64) {
         // SAFETY: a live load or store.
         unsafe {
             if u64::from((self.f.LLVMGetAlignment)(access)) > most {
                 (self.f.LLVMSetAlignment)(access, most as u32);
             }
         }
-        Ok(())
     }
 }

@@ -3,10 +3,10 @@
 
 use crate::settings::Bits;
 use cairn_llvm_c::*;
-use std::ffi::{CString, c_int, c_uint};
+use std::ffi::{CStr, CString, c_int, c_uint};
 
 /// No name.
-const NAMELESS: *const std::ffi::c_char = c"".as_ptr();
+pub(super) const NAMELESS: *const std::ffi::c_char = c"".as_ptr();
 
 /// `LLVMIntPredicate`: equal.
 pub(super) const EQUAL: c_int = 32;
@@ -29,14 +29,15 @@ const DROPPED: [&str; 8] = [
 
 pub(super) struct Emitter<'a> {
     pub f: &'a ModuleFunctions,
-    context: ContextRef,
+    pub(super) context: ContextRef,
     module: ModuleRef,
-    builder: BuilderRef,
+    pub(super) builder: BuilderRef,
     pub pointer: TypeRef,
     pub word: TypeRef,
     pub half: TypeRef,
     dropped: Vec<c_uint>,
-    tbaa: c_uint,
+    pub(super) tbaa: c_uint,
+    pub(super) prof: c_uint,
 }
 
 impl Drop for Emitter<'_> {
@@ -61,6 +62,7 @@ impl<'a> Emitter<'a> {
                 half: (f.LLVMIntTypeInContext)(context, 32),
                 dropped: DROPPED.iter().map(|n| kind(n)).collect(),
                 tbaa: (f.LLVMGetMDKindIDInContext)(context, c"tbaa".as_ptr(), 4),
+                prof: (f.LLVMGetMDKindIDInContext)(context, c"prof".as_ptr(), 4),
             }
         }
     }
@@ -365,9 +367,16 @@ impl<'a> Emitter<'a> {
         // SAFETY: a live context and module.
         unsafe {
             let bytes = (self.f.LLVMConstStringInContext2)(self.context, text.as_ptr().cast(), text.len(), 0);
-            let global =
-                (self.f.LLVMAddGlobal)(self.module, (self.f.LLVMTypeOf)(bytes), c"cairn.pool.name".as_ptr());
-            (self.f.LLVMSetInitializer)(global, bytes);
+            self.internal_global(bytes, c"cairn.pool.name")
+        }
+    }
+
+    /// A global variable with this initial value.
+    pub(super) fn internal_global(&self, value: ValueRef, name: &CStr) -> ValueRef {
+        // SAFETY: a constant of a live module's context.
+        unsafe {
+            let global = (self.f.LLVMAddGlobal)(self.module, (self.f.LLVMTypeOf)(value), name.as_ptr());
+            (self.f.LLVMSetInitializer)(global, value);
             (self.f.LLVMSetLinkage)(global, INTERNAL);
             global
         }
@@ -385,10 +394,7 @@ impl<'a> Emitter<'a> {
             let values = [base, zero, zero, zero, reach, name, half(number), half(0), half(0), classes];
             let value =
                 (self.f.LLVMConstStructInContext)(self.context, values.as_ptr(), values.len() as c_uint, 0);
-            let global = (self.f.LLVMAddGlobal)(self.module, (self.f.LLVMTypeOf)(value), c"cairn.pool".as_ptr());
-            (self.f.LLVMSetInitializer)(global, value);
-            (self.f.LLVMSetLinkage)(global, INTERNAL);
-            global
+            self.internal_global(value, c"cairn.pool")
         }
     }
 

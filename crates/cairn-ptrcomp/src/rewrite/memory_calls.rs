@@ -35,24 +35,24 @@ impl Rewriter<'_, '_> {
             }
         }
         self.proper_arguments(copy, now, call);
-        Ok(())
+        self.addresses_for(copy, now, call)
     }
 
     /// The length of a copy or fill.
     fn extent(&mut self, copy: &Copy, now: ValueRef, call: &Call) -> Result<(), String> {
+        if self.dynamic_extent(copy, now, call)? {
+            return Ok(());
+        }
         let Some((view, offset, _)) = self.seen(copy, call.arguments[0]) else { return Ok(()) };
         let Some(layout) = &self.shapes[view.shape].layout else { return Ok(()) };
         let size = resolved(self.analysis, call.sizes[2], 0);
         self.e.before(now);
         // Callers with other objects may give any length; those with these give whole ones, as the analysis has seen.
         let by_caller = || matches!(call.sizes[2], Size::Param(..)).then(|| any_extent(layout, offset)).flatten();
-        let length = match new_extent(layout, offset, size).or_else(by_caller) {
-            Some(NewExtent::Const(n)) => self.e.number(n),
-            Some(NewExtent::Scaled(from, to)) => self.e.scaled(self.e.operand(now, 2), from, to),
-            None => return Err("a copy of a length that isn't understood".into()),
-        };
-        let kind = self.e.same_kind(length, self.e.operand(now, 2));
-        self.e.set_operand(now, 2, kind);
+        let length = new_extent(layout, offset, size).or_else(by_caller);
+        let length = length.ok_or("a copy of a length that isn't understood")?;
+        let length = self.e.extent(length, self.e.operand(now, 2));
+        self.e.set_operand(now, 2, length);
         self.e.forget_alignment(now, layout.alignment_at(offset));
         self.done.rewritten += 1;
         Ok(())
@@ -75,6 +75,10 @@ impl Rewriter<'_, '_> {
         self.e.before(now);
         let argument = |e: &super::Emitter, n| e.operand(now, n);
         self.done.rewritten += 1;
+        if shape.dynamic {
+            self.dynamic_allocation(copy, value, view, allocator);
+            return Ok(());
+        }
         if allocator == Allocator::Free {
             if let Some(pool) = view.pool {
                 let name = if shape.array { "cairn_pool_free_array" } else { "cairn_pool_free_one" };
@@ -135,9 +139,13 @@ impl super::Emitter<'_> {
         self.call_runtime("memset", &[object, zero, bytes], Some(self.pointer));
     }
 
-    /// The number as the same kind of integer.
-    pub(super) fn same_kind(&self, number: ValueRef, like: ValueRef) -> ValueRef {
-        self.cast(number, like)
+    /// The new length of a copy, as the same kind of integer as the old.
+    pub(super) fn extent(&self, extent: NewExtent, old: ValueRef) -> ValueRef {
+        let length = match extent {
+            NewExtent::Const(n) => self.number(n),
+            NewExtent::Scaled(from, to) => self.scaled(old, from, to),
+        };
+        self.cast(length, old)
     }
 
     /// Checks the lower half of an address when the program runs: it is in the pool, where an index can tell it.

@@ -3,7 +3,7 @@
 use super::{Random, Structure, Theme};
 
 pub fn theme(r: &mut Random, n: u64) -> Theme {
-    match r.below(17) {
+    match r.below(19) {
         0 | 1 => list(r, n),
         2 => tree(r, n),
         3 => ring(r, n),
@@ -19,6 +19,7 @@ pub fn theme(r: &mut Random, n: u64) -> Theme {
         13 => indirect(r, n),
         14 => pairs(r, n),
         15 => linked_globals(r, n),
+        16 | 17 => growing(r, n),
         _ => strings(r, n),
     }
 }
@@ -96,6 +97,65 @@ fn list(r: &mut Random, n: u64) -> Theme {
         functions: all,
         run: format!(
             "{{ struct {s} *l = make_{s}({a}), *m = make_{s}({b}); {char_access} sum += sum_{s}(l); l = reverse_{s}(l); {store} {without} sum = sum * 3 + sum_{s}(l) + sum_{s}(m); sum += find_{s}(l, 1) == find_{s}(l, 2); sum += find_{s}(l, 5) != find_{s}(m, 5); sum += l == m; free_{s}(l); free_{s}(m); }}"
+        ),
+    }
+}
+
+/// Pools that point to each other and outgrow short indices, while pointers to their objects are in variables, in
+/// arrays and on the stack of a recursion.
+fn growing(r: &mut Random, n: u64) -> Theme {
+    let (a, b, c) = (format!("chain{n}"), format!("link{n}"), format!("fork{n}"));
+    let [to_a, to_b] = [&a, &b].map(|s| format!("struct {s} *peer"));
+    let (next, owner) = (format!("struct {a} *next"), format!("struct {a} *owner"));
+    let (sides, of_b) = (format!("struct {c} *left, *right"), format!("struct {b} *held[2]"));
+    let first = Structure::new(r, &a, &["int key", &next, &to_b]);
+    let second = if r.chance(50) {
+        Structure::new(r, &b, &[&owner, &to_b, "int w"])
+    } else {
+        Structure::new(r, &b, &["int w", &owner, &to_a.replace(&a, &b)])
+    };
+    let third = Structure::new(r, &c, &[&sides, "int k", &of_b]);
+    let [new_a, new_b, new_c] = [&a, &b, &c].map(|s| allocator(r, s));
+    let kept = if r.chance(50) { "static " } else { "" };
+    let move_on = if r.chance(50) {
+        format!("struct {a} *m = {new_a}; *m = *p; free(p); p = m; if (p->peer) p->peer->owner = p;")
+    } else {
+        format!("p = realloc(p, sizeof(struct {a}));")
+    };
+    let functions = vec![
+        format!(
+            "struct {a} *make_{a}(int n, struct {a} *rest) {{ struct {b} *last = 0; for (int v = 0; v < n; v++) {{ struct {a} *p = {new_a}; p->key = v; p->peer = 0; {} if (v % 3 != 1) {{ struct {a} *o = p; struct {b} *p = {new_b}; p->w = v * 7; p->owner = o; p->peer = last; {} last = p; o->peer = p; }} p->next = rest; rest = p; }} return rest; }}",
+            first.fill, second.fill
+        ),
+        format!(
+            "struct {c} *grow_{c}(int v, struct {a} *from) {{ if (!v) return NULL; struct {c} *p = {new_c}; memset(p, 0, sizeof *p); p->k = v; {} p->left = grow_{c}(v - 1, from ? from->next : 0); if (from) {{ p->held[v % 2] = from->peer; p->held[1 - v % 2] = 0; }} p->right = v % 2 ? grow_{c}(v / 2, from) : 0; return p; }}",
+            third.fill
+        ),
+        format!(
+            "long sum_{a}(struct {a} *p) {{ long t = 0; for (; p; p = p->next) {{ t = t * 3 + p->key + {}; struct {a} *o = p; if (o->peer) {{ struct {b} *p = o->peer; t += p->w + (p->owner == o) + {}; if (p->peer) t += p->peer->w; }} }} return t; }}",
+            first.value, second.value
+        ),
+        format!(
+            "long sum_{c}(struct {c} *p) {{ if (!p) return 1; long t = p->k + {}; for (int i = 0; i < 2; i++) if (p->held[i]) t += p->held[i]->w + p->held[i]->owner->key; return t + sum_{c}(p->left) - 2 * sum_{c}(p->right); }}",
+            third.value
+        ),
+        format!("void drop_{c}(struct {c} *p) {{ if (p) {{ drop_{c}(p->left); drop_{c}(p->right); free(p); }} }}"),
+        format!(
+            "struct {a} *thin_{a}(struct {a} *p, int k) {{ if (!p) return 0; p->next = thin_{a}(p->next, k); if (p->key % k == 0 && !p->peer) {{ struct {a} *q = p->next; free(p); return q; }} if (p->key % k == 1) {{ {move_on} }} return p; }}"
+        ),
+    ];
+    let header = format!(
+        "struct {b}; struct {c}; {}{}{}struct {a} *make_{a}(int, struct {a} *); struct {c} *grow_{c}(int, struct {a} *); long sum_{a}(struct {a} *); long sum_{c}(struct {c} *); void drop_{c}(struct {c} *); struct {a} *thin_{a}(struct {a} *, int);\n",
+        first.declaration(),
+        second.declaration(),
+        third.declaration()
+    );
+    let (few, many, depth, k) = (r.below(40), r.below(400), 3 + r.below(8), 2 + r.below(4));
+    Theme {
+        header,
+        functions,
+        run: format!(
+            "{{ {kept}struct {a} *l; l = make_{a}({few}, 0); struct {a} *some[4] = {{0}}; int at = 0; for (struct {a} *p = l; p && at < 4; p = p->next) some[at++] = p; struct {c} *t = grow_{c}({depth}, l); sum += sum_{a}(l) + sum_{c}(t); struct {a} *old = l; l = make_{a}({many}, l); for (int i = 0; i < at; i++) sum += some[i]->key + (some[i]->peer ? some[i]->peer->w : 9) + (some[i] == old); struct {c} *u = grow_{c}({depth}, l); sum = sum * 5 + sum_{a}(l) + sum_{c}(t) + sum_{c}(u); drop_{c}(t); l = thin_{a}(l, {k}); sum += sum_{a}(l); l = make_{a}({few}, l); sum = sum * 7 + sum_{a}(l) + sum_{c}(u); }}"
         ),
     }
 }

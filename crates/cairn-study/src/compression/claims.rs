@@ -14,6 +14,7 @@ pub fn findings(m: &Measured) -> Vec<Finding> {
         longer_lists_gain_more(m),
         close_to_hand(m),
         never_slower(m),
+        dynamic_near_static(m),
         half_the_memory(m),
         beats_allocators(m),
         partly_compressed(m),
@@ -111,6 +112,14 @@ fn never_slower(m: &Measured) -> Finding {
     let claim = "Our goal: em3d, bh, power, ks, health, mst, voronoi never take more than 1.03 times as long as \
                  compiled by clang-19.";
     all(claim, &measured, "time as a ratio to clang's", |r| r <= 1.03)
+}
+
+fn dynamic_near_static(m: &Measured) -> Finding {
+    let names = ["treeadd", "perimeter", "bisort", "tsp", "llubench"];
+    let measured = ratios(m, &names, |p| p.time_ratio(Variant::Dynamic, Variant::Static));
+    let claim = "Our goal: treeadd, perimeter, bisort, tsp, llubench take at most 1.15 times as long with pools that can \
+                 be expanded as with static ones.";
+    all(claim, &measured, "time as a ratio to that with static pools", |r| r <= 1.15)
 }
 
 fn half_the_memory(m: &Measured) -> Finding {

@@ -21,7 +21,7 @@ const LISTS: f64 = 100.0;
 pub struct Measured {
     /// Was there a checkout of the llvm-test-suite?
     pub suite: bool,
-    /// The variants that this machine has.
+    /// The variants that this machine has, but for [`Variant::is_short`].
     pub variants: Vec<Variant>,
     /// One for each program.
     pub programs: Vec<ProgramCosts>,
@@ -146,14 +146,15 @@ pub fn measure(lab: &mut Lab) -> Result<Measured, String> {
     }
     let mut costs = batch.measure(lab)?;
     let builds = prepared.iter().map(|p| builds(lab, p)).collect::<Result<Vec<_>, _>>()?;
-    let lengths = lengths(lab, &prepared, &variants)?;
+    let figures: Vec<Variant> = variants.iter().copied().filter(|v| !v.is_short()).collect();
+    let lengths = lengths(lab, &prepared, &figures)?;
     let programs = prepared.iter().zip(builds).map(|(p, builds)| {
         let (runs, rest) = std::mem::take(&mut costs).split_at_variants(p.variants(&variants).count());
         costs = rest;
         ProgramCosts { program: p.program, runs, builds, pools: pools(lab, p) }
     });
     let programs = programs.collect();
-    Ok(Measured { suite: lab.suite.is_some(), variants, programs, lengths })
+    Ok(Measured { suite: lab.suite.is_some(), variants: figures, programs, lengths })
 }
 
 /// Costs in the order in which cells were added.

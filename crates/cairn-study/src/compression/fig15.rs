@@ -26,6 +26,7 @@ pub fn report(study: &Compression, m: &Measured) -> Report {
     }
     sections.push(section("Beside other allocators", vec![Item::Table(allocators(m))]));
     sections.push(section("Beside pools by hand", vec![Item::Table(by_hand(m))]));
+    sections.push(section("Pools that can grow", vec![Item::Table(growing(m))]));
     sections.push(section("What it costs to build", vec![Item::Table(building(m))]));
     let failures = failures(m);
     if !failures.is_empty() {
@@ -244,8 +245,35 @@ fn by_hand(m: &Measured) -> Table {
     }
 }
 
+fn growing(m: &Measured) -> Table {
+    let short = [Variant::Dynamic, Variant::Dynamic16, Variant::Dynamic8];
+    let rows = rows(m, |p| {
+        let mut values = vec![Number::ours(seconds(p, Variant::Static)), Number::ours(seconds(p, Variant::Dynamic))];
+        values.extend(short.map(|v| Number::ours(p.time_ratio(v, Variant::Static))));
+        values.extend(short.map(|v| Number::ours(p.time_ratio(v, Variant::Malloc))));
+        values.extend(short.map(|v| Number::ours(p.memory_ratio(v, Variant::Malloc))));
+        values
+    });
+    let ratios = |to: &str| ["32", "16", "8"].map(|k| Column::new(format!("{k} bits/{to}"), 2));
+    Table {
+        id: "dynamic".into(),
+        title: "Dynamic pools beside static, not expanded (32 bits) and expanded when they have 256 KiB (16 bits) or \
+                1 KiB (8 bits)"
+            .into(),
+        label: "program".into(),
+        columns: [Column::new("static (s)", 3), Column::new("dynamic (s)", 3)]
+            .into_iter()
+            .chain(ratios("static"))
+            .chain(ratios("malloc"))
+            .chain(ratios("malloc (MB)"))
+            .collect(),
+        rows,
+        note: "Objects of a pool that has been expanded have the layout that clang gives them.".into(),
+    }
+}
+
 fn building(m: &Measured) -> Table {
-    let of = [Variant::Malloc, Variant::Pool, Variant::Static];
+    let of = [Variant::Malloc, Variant::Pool, Variant::Static, Variant::Dynamic];
     let rows = rows(m, |p| {
         let build = |v: &Variant| p.builds.get(v);
         let code = of.iter().map(|v| Number::ours(build(v).and_then(|b| b.code).map(|c| c / 1e3)));

@@ -19,13 +19,28 @@ pub enum Variant {
     Pool,
     /// `cairn cc -O2 --ptrcomp=static`: the paper's PC.
     Static,
+    /// `cairn cc -O2 --ptrcomp=dynamic`: pools that can be expanded, and are not.
+    Dynamic,
+    /// The same with indices of 16 bits: expanded at 256 KiB.
+    Dynamic16,
+    /// The same with indices of 8 bits: expanded at 1 KiB.
+    Dynamic8,
     /// `clang-19 -O2 -DBY_HAND`: pools of 32-bit offsets, written by a person.
     Hand,
 }
 
 /// All, in the order of figures' legends.
-pub const VARIANTS: [Variant; 6] =
-    [Variant::Malloc, Variant::Mimalloc, Variant::Jemalloc, Variant::Pool, Variant::Static, Variant::Hand];
+pub const VARIANTS: [Variant; 9] = [
+    Variant::Malloc,
+    Variant::Mimalloc,
+    Variant::Jemalloc,
+    Variant::Pool,
+    Variant::Static,
+    Variant::Dynamic,
+    Variant::Hand,
+    Variant::Dynamic16,
+    Variant::Dynamic8,
+];
 
 impl Variant {
     /// In tables and legends.
@@ -36,8 +51,16 @@ impl Variant {
             Variant::Jemalloc => "jemalloc",
             Variant::Pool => "pool",
             Variant::Static => "static",
+            Variant::Dynamic => "dynamic",
+            Variant::Dynamic16 => "dynamic, 16 bits",
+            Variant::Dynamic8 => "dynamic, 8 bits",
             Variant::Hand => "by hand",
         }
+    }
+
+    /// Is it made to be expanded, and only measured for that?
+    pub fn is_short(self) -> bool {
+        matches!(self, Variant::Dynamic16 | Variant::Dynamic8)
     }
 
     /// The variant whose executable this one runs.
@@ -51,8 +74,8 @@ impl Variant {
     /// The compiler of that executable.
     pub fn compiler(self, cairn: &Path) -> OsString {
         match self {
-            Variant::Pool | Variant::Static => cairn.into(),
-            _ => "clang-19".into(),
+            Variant::Malloc | Variant::Mimalloc | Variant::Jemalloc | Variant::Hand => "clang-19".into(),
+            _ => cairn.into(),
         }
     }
 
@@ -61,6 +84,9 @@ impl Variant {
         let first: &[&str] = match self {
             Variant::Pool => &["cc", "-O2", "--ptrcomp=pool"],
             Variant::Static => &["cc", "-O2", "--ptrcomp=static"],
+            Variant::Dynamic => &["cc", "-O2", "--ptrcomp=dynamic"],
+            Variant::Dynamic16 => &["cc", "-O2", "--ptrcomp=dynamic", "--pool-bits=16"],
+            Variant::Dynamic8 => &["cc", "-O2", "--ptrcomp=dynamic", "--pool-bits=8"],
             Variant::Hand => &["-O2", "-DBY_HAND"],
             _ => &["-O2"],
         };
