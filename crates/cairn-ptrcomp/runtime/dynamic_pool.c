@@ -1,9 +1,9 @@
 // Pools whose indices may outgrow their bits (Lattner & Adve 2005, section 4); linked with the program as bitcode.
 //
-// The problem: an index of k bits tells 2^k places apart, and a program must be able to allocate more. So the objects of
-// a pool are addressed by number, and lie in one of two forms: narrow, with indices, or wide, with pointers as they were.
-// When a pool outgrows the indices that point to it, the pools that hold these indices (its *sources*) are expanded:
-// each live object is copied to its wide place. Numbers stay, so nothing else of the program changes.
+// The problem: an index of k bits tells 2^k places apart, and a program must be able to allocate more. So the objects
+// of a pool are addressed by number, and lie in one of two forms: narrow, with indices, or wide, with pointers as they
+// were. When a pool outgrows the indices that point to it, the pools that hold these indices (its *sources*) are
+// expanded: each live object is copied to its wide place. Numbers stay, so nothing else of the program changes.
 //
 // A pointer to an object, wherever it is but in narrow objects, is the object's *name*: its number times the size of a
 // narrow object. Null is 0.

@@ -437,8 +437,8 @@ impl Rewriter<'_, '_> {
         copy.values[value.0 as usize] = new;
     }
 
-    /// A comparison of names with what isn't of the same node; false if it isn't one. Two nodes of a function may be one
-    /// for its caller, so names are equal if their pools are; other things are equal if both are null.
+    /// A comparison of names with what isn't of the same node; false if it isn't one. Two nodes of a function may be
+    /// one for its caller, so names are equal if their pools are; other things are equal if both are null.
     pub(super) fn dynamic_compare(
         &mut self,
         copy: &mut Copy,

@@ -336,7 +336,9 @@ impl Rewriter<'_, '_> {
                 given.push((view.shape, Some(pool)));
             }
         }
-        let asked = self.asked(callee, &given);
+        // Blocks whose addresses are taken are not divided.
+        let fixed = self.analysis.module.function(copy.id).fixed;
+        let asked = if fixed { None } else { self.asked(callee, &given) };
         let version = Version { function: callee, key, narrow: copy.narrow && asked.is_some() };
         let new = match asked {
             Some(asked) if !copy.narrow => self.ask_and_call(now, &asked, version, &pools),

@@ -248,7 +248,8 @@ fn by_hand(m: &Measured) -> Table {
 fn growing(m: &Measured) -> Table {
     let short = [Variant::Dynamic, Variant::Dynamic16, Variant::Dynamic8];
     let rows = rows(m, |p| {
-        let mut values = vec![Number::ours(seconds(p, Variant::Static)), Number::ours(seconds(p, Variant::Dynamic))];
+        let mut values =
+            vec![Number::ours(seconds(p, Variant::Static)), Number::ours(seconds(p, Variant::Dynamic))];
         values.extend(short.map(|v| Number::ours(p.time_ratio(v, Variant::Static))));
         values.extend(short.map(|v| Number::ours(p.time_ratio(v, Variant::Malloc))));
         values.extend(short.map(|v| Number::ours(p.memory_ratio(v, Variant::Malloc))));
@@ -257,9 +258,10 @@ fn growing(m: &Measured) -> Table {
     let ratios = |to: &str| ["32", "16", "8"].map(|k| Column::new(format!("{k} bits/{to}"), 2));
     Table {
         id: "dynamic".into(),
-        title: "Dynamic pools beside static, not expanded (32 bits) and expanded when they have 256 KiB (16 bits) or \
+        title:
+            "Dynamic pools beside static, not expanded (32 bits) and expanded when they have 256 KiB (16 bits) or \
                 1 KiB (8 bits)"
-            .into(),
+                .into(),
         label: "program".into(),
         columns: [Column::new("static (s)", 3), Column::new("dynamic (s)", 3)]
             .into_iter()
