@@ -211,3 +211,29 @@ fn refusals_have_reasons() {
         assert!(!report.contains("dynamic pool"), "{name}: {report}");
     }
 }
+
+/// Where the system gives no addresses, the program ends after what it had to say: at the first object, or when the
+/// pool is to be expanded.
+#[test]
+fn a_pool_without_addresses_says_so() {
+    let place = Place::new(
+        "addresses",
+        "#include <stdio.h>\n#include <stdlib.h>\nstruct n { struct n *next; int x; };\n\
+         int main(void) { struct n *f = 0; printf(\"before\"); for (int i = 0; i < 1000; i++) {\n\
+         struct n *p = malloc(sizeof *p); p->x = i; p->next = f; f = p; }\n\
+         long s = 0; for (; f; f = f->next) s += f->x; printf(\" %ld\\n\", s); return 0; }\n",
+    );
+    place.cc("-O2 --ptrcomp=dynamic --pool-bits=8", "program");
+    for (kilobytes, objects) in [("16000", "(0 objects)"), ("40000", "(128 objects)"), ("unlimited", "")] {
+        let program = place.0.join("program");
+        let script = format!("ulimit -v {kilobytes}; exec {}", program.display());
+        let output = Command::new("sh").arg("-c").arg(script).output().expect("sh runs");
+        let (said, complaint) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        if objects.is_empty() {
+            assert_eq!((said.as_ref(), complaint.as_ref()), ("before 499500\n", ""));
+            continue;
+        }
+        assert_eq!(said, "before");
+        assert!(complaint.contains("a.c:5 finds no addresses") && complaint.contains(objects), "{complaint}");
+    }
+}
