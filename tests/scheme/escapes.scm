@@ -237,3 +237,17 @@
     (let* ((a (g)) (b (list (g))) (c (vector (g))))
       (list a b c (eof-object? (g))))))
 (show 'in-generator (in-generator))
+
+;;;; Guards around what only computes (crates/cairn-core/src/passes/guards.rs)
+
+(define (add-or-zero a b) (guard (e (#t (list 'no (if (error-object? e) 'error e)))) (+ a b)))
+(show 'add-or-zero (add-or-zero 1 2) (add-or-zero 1.5 2) (add-or-zero 1 'x) (add-or-zero (expt 2 70) 1))
+(define (element v i) (guard (e ((error-object? e) 'none)) (let ((x (vector-ref v (- i 1)))) (if (pair? x) (cadr x) x))))
+(show 'element (element #(1 (2 3) (4)) 1) (element #(1 (2 3)) 2) (element #(1 (2)) 2) (element #(1) 0) (element #(1) 2)
+      (element '(1) 1) (element #(1) 1.5))
+(define (before? a b) (guard (e ((string? e) e)) (if (< a b) 'yes 'no)))
+(show 'before? (before? 1 2) (before? 2.5 1) (guard (e (#t 'outer)) (before? 'a 1)))
+(define (total l)
+  (let loop ((l l) (sum 0))
+    (if (null? l) sum (loop (cdr l) (guard (e (#t sum)) (+ sum (car l)))))))
+(show 'total (total '(1 2 x 3 4.5 y)))

@@ -631,7 +631,7 @@ fn calls_nothing_but(e: &Expr, k: VarId) -> bool {
 
 /// What is done with the value of an expression that is not in tail position: a label, and what it gets.
 #[derive(Clone, Copy)]
-struct Then {
+pub(super) struct Then {
     label: LabelId,
     gets: Gets,
 }
@@ -645,9 +645,9 @@ enum Gets {
 }
 
 /// Moves calls of `k` to tail position: what would come after them becomes a label that the other paths jump to.
-struct Joins<'a> {
-    program: &'a mut Program,
-    k: VarId,
+pub(super) struct Joins<'a> {
+    pub(super) program: &'a mut Program,
+    pub(super) k: VarId,
 }
 
 impl Joins<'_> {
@@ -663,7 +663,7 @@ impl Joins<'_> {
     }
 
     /// `e` and `then`, with all calls of `k` in tail position.
-    fn place(&mut self, e: Expr, then: Option<Then>) -> Expr {
+    pub(super) fn place(&mut self, e: Expr, then: Option<Then>) -> Expr {
         deep(|| match e {
             Expr::If(t, a, b) => {
                 let (a, b) = (self.place(*a, then), self.place(*b, then));

@@ -17,6 +17,7 @@
 //! | [`lift`] | private variables of top-level closures become globals |
 //! | [`contify`] | procedures that always return to one place become labels: loops and join points |
 //! | [`escapes`] | continuations that are only called while their `call/cc` is under way: returns, jumps, one-shot |
+//! | [`guards`] | guards around what only computes are set up when it fails; once, after the first inlining |
 //! | [`inline`] | calls become bodies |
 //! | [`loops`] | self calls in tail position become jumps |
 //! | [`unroll`] | small recursive procedures get their body once more at their calls |
@@ -33,6 +34,7 @@ mod contify;
 pub mod elements;
 pub mod escapes;
 mod fold;
+pub mod guards;
 pub mod inline;
 pub mod keep_frames;
 pub mod known;
@@ -122,10 +124,15 @@ impl Pipeline<'_> {
         lift::run(self.program);
         self.after("lift", Some(Dialect::Opt));
         self.contify();
-        for _ in 0..ROUNDS {
-            inline::run(self.program);
+        for round in 0..ROUNDS {
+            let spared = guards::procedure(self.program).filter(|_| round == 0);
+            inline::run_sparing(self.program, spared);
             self.after("inline", Some(Dialect::Opt));
             self.simplify();
+            if round == 0 {
+                guards::run(self.program);
+                self.after("guards", Some(Dialect::Opt));
+            }
             self.contify();
             escapes::run(self.program);
             self.after("escapes", Some(Dialect::Opt));

@@ -1,6 +1,6 @@
 //! Running single passes by name, for golden tests.
 
-use super::{assign, contify, elements, escapes, known, letrec, lift, shake, simplify};
+use super::{assign, contify, elements, escapes, guards, known, letrec, lift, shake, simplify};
 use crate::ir::Program;
 use crate::verify::Dialect;
 
@@ -20,6 +20,7 @@ pub fn run_pass(program: &mut Program, pass: &str) -> Option<Option<Dialect>> {
         "simplify" => simplify::run(program, &facts),
         "lift" => lift::run(program),
         "escapes" => escapes::run(program),
+        "guards" => guards::run(program),
         "elements" => elements::run(program),
         "assign" => assign::run(program),
         "contify" => {

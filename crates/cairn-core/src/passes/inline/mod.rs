@@ -85,8 +85,16 @@ const DEPTH: usize = 12;
 
 /// Inlines throughout `program`.
 pub fn run(program: &mut Program) {
+    run_sparing(program, None)
+}
+
+/// The same, but for calls of one procedure.
+pub fn run_sparing(program: &mut Program, spared: Option<GlobalId>) {
     let facts = known::analyze(program);
-    let plan = candidates::plan(program, &facts, ONCE);
+    let mut plan = candidates::plan(program, &facts, ONCE);
+    if let Some(form) = spared.and_then(|g| facts.lambda(g)) {
+        plan.breaker[form] = true;
+    }
     let mut inliner = Inliner {
         facts,
         breaker: plan.breaker,
