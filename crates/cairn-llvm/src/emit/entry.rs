@@ -57,40 +57,50 @@ impl<'m> Emitter<'_, 'm> {
             line!(self, "store i64 {v}, ptr %v{}", p.0);
         }
         if let Some(r) = rest {
-            let list = self.rest_list(n);
+            let list = self.rest_of_values(n);
             line!(self, "store i64 {list}, ptr %v{}", r.0);
         }
         self.blocks(func);
     }
 
-    /// The list of incoming arguments or values from `start` on; at least `start` came in. A list of one, as where a
-    /// single value is kept while something else is done, is made here if there is room.
+    /// The list of incoming arguments or values from `start` on; at least `start` came in.
     fn rest_list(&mut self, start: usize) -> Val {
         let none = ins!(self, "icmp eq i64 %argc, {start}");
-        let [some, more, one, many, join] = std::array::from_fn(|_| self.fresh());
+        let (some, join) = (self.fresh(), self.fresh());
         let here = self.here();
         self.branch(&none, &join, &some, Odds::Even);
         self.start(&some);
-        let single = ins!(self, "icmp eq i64 %argc, {}", start + 1);
-        self.branch(&single, &more, &many, Odds::Even);
-        self.start(&more);
-        let room = self.collector.checked_bytes(PAIR_BYTES);
-        let short = self.room_below(room);
-        self.branch(&short, &many, &one, Odds::Unlikely);
-        self.start(&one);
-        let (alloc, value) = (self.alloc, self.unknown_param(start));
-        alloc.checked(self, room);
-        let pair = self.pair(&value, &Val::word(Word::NIL.0));
-        let made = self.here();
-        self.goto(&join);
-        self.start(&many);
         self.spill_arg_registers(start);
         let argc = ins!(self, "shl i64 %argc, 3");
         let list = self.c_call("cairn_machine_rest", &[Val::Int(8 * start as i64), argc]);
         let there = self.here();
         self.goto(&join);
         self.start(&join);
-        self.phi("i64", &[(Val::word(Word::NIL.0), here), (pair, made), (list, there)])
+        self.phi("i64", &[(Val::word(Word::NIL.0), here), (list, there)])
+    }
+
+    /// The same for values. A list of one, as where a single value is kept while something else is done, is made here
+    /// if there is room.
+    fn rest_of_values(&mut self, start: usize) -> Val {
+        let one = ins!(self, "icmp eq i64 %argc, {}", start + 1);
+        let [single, make, other, join] = std::array::from_fn(|_| self.fresh());
+        self.branch(&one, &single, &other, Odds::Likely);
+        self.start(&single);
+        let room = self.collector.checked_bytes(PAIR_BYTES);
+        let short = self.room_below(room);
+        self.branch(&short, &other, &make, Odds::Unlikely);
+        self.start(&make);
+        let (alloc, value) = (self.alloc, self.unknown_param(start));
+        alloc.checked(self, room);
+        let pair = self.pair(&value, &Val::word(Word::NIL.0));
+        let made = self.here();
+        self.goto(&join);
+        self.start(&other);
+        let list = self.rest_list(start);
+        let there = self.here();
+        self.goto(&join);
+        self.start(&join);
+        self.phi("i64", &[(pair, made), (list, there)])
     }
 
     /// The single-value entry of a return point for several values.

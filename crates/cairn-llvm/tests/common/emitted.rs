@@ -65,6 +65,11 @@ fn demands(m: &Module, symbol: &str) -> Option<Demands> {
         FuncKind::Return { results: Results::Multi { .. }, .. } => name.strip_suffix(".mv") == Some(&*f.name),
         _ => name == &*f.name,
     })?;
+    // a list of one value
+    if let FuncKind::Return { results: Results::Multi { rest: Some(_), .. }, .. } = &function.kind {
+        d.objects.push((AllocKind::Pair, 16));
+        d.checks.push(16);
+    }
     for b in &function.blocks {
         for s in &b.stmts {
             match s {
