@@ -41,8 +41,8 @@ references! {
     ValueRef TypeRef BasicBlockRef BuilderRef AttributeRef MetadataRef UseRef
 }
 
-/// `LLVMCodeGenOptLevel`: the first that schedules nothing.
-pub const CODEGEN_LESS: c_int = 1;
+/// `LLVMCodeGenOptLevel`: fast instruction selection and register allocation.
+pub const CODEGEN_NONE: c_int = 0;
 /// `LLVMCodeGenOptLevel`: the default.
 pub const CODEGEN_DEFAULT: c_int = 2;
 /// `LLVMCodeGenFileType`: assembly text.

@@ -17,7 +17,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 /// How much work LLVM puts into the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OptLevel {
-    /// Quick: for code that runs once.
+    /// Quick: for code that runs once. LLVM's fast selection of instructions and registers takes a quarter of the time
+    /// of the other; the code takes about twice the time.
     Low,
     /// The default.
     #[default]
@@ -38,7 +39,7 @@ impl OptLevel {
 
     fn codegen(self) -> c_int {
         match self {
-            OptLevel::Low => CODEGEN_LESS,
+            OptLevel::Low => CODEGEN_NONE,
             OptLevel::High => CODEGEN_DEFAULT,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::estimate::{Arg, estimate};
 use super::reduce::Steps;
-use super::{DEPTH, Inliner, Known, MOVES, ONCE, SMALL, SMALL_ONCE, WITH_ELEMENT, WITH_PROCEDURE};
+use super::{DEPTH, Inliner, Known, MOVES, ONCE, SMALL_ONCE, WITH_ELEMENT};
 use crate::inlined::each_site;
 use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, VarId};
 use crate::passes::elements;
@@ -188,13 +188,13 @@ impl Inliner<'_> {
         let small = match &l.clauses[k].body {
             _ if self.runs_once => SMALL_ONCE,
             body if elements::makes_reference(body) => WITH_ELEMENT,
-            _ => SMALL,
+            _ => self.limits.small,
         };
         let small = call + small;
         // where code runs once, a procedure that is called once may as well stay an argument
         let worthwhile = |i: usize| !self.runs_once || !form.is_some_and(|form| self.once.passes(form, i));
         let with_procedure = known.iter().enumerate().any(|(i, a)| matches!(a, Arg::Procedure) && worthwhile(i));
-        let limit = if with_procedure { WITH_PROCEDURE } else { small };
+        let limit = if with_procedure { self.limits.with_procedure } else { small };
         let e = estimate(&l.clauses[k], &known, limit)?;
         let fits = e.size <= small || e.calls_argument && with_procedure;
         (fits && (e.size <= call || e.size <= self.growth)).then_some(k)

@@ -70,6 +70,10 @@ const WITH_ELEMENT: usize = 56;
 const SMALL_ONCE: usize = 0;
 /// Allowed for a body that calls a parameter whose argument is a known procedure: whole library loops.
 const WITH_PROCEDURE: usize = 160;
+/// What [`SMALL`] and [`WITH_PROCEDURE`] are where the program's own code has more than so many units: about three
+/// thousand lines. Code that is worth copies is a small part of a large program, and LLVM's time is in proportion to all
+/// of it: a compiler of 11,000 lines is compiled in two thirds of the time and runs 1.02 times as long.
+const LARGE: (usize, Limits) = (16_000, Limits { small: 8, with_procedure: 80 });
 /// Procedures with one call are moved to it up to this size; moving costs nothing, but register allocation and
 /// LLVM are not linear in the size of a function.
 const ONCE: usize = 600;
@@ -83,6 +87,27 @@ const GROWTH_FREE: usize = 400;
 /// How many copies may be nested in one another.
 const DEPTH: usize = 12;
 
+/// How large a copied body may be.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    /// Beyond the call's own size.
+    small: usize,
+    /// If it calls a parameter whose argument is a known procedure.
+    with_procedure: usize,
+}
+
+impl Limits {
+    fn of(program: &Program) -> Limits {
+        let own = |f: &&TopForm| match f {
+            TopForm::Define(g, _) => !program.globals[g.0 as usize].library,
+            TopForm::Expr(_) => true,
+        };
+        let (large, limits) = LARGE;
+        let n: usize = program.forms.iter().filter(own).map(|f| size(f.expr())).sum();
+        if n <= large { Limits { small: SMALL, with_procedure: WITH_PROCEDURE } } else { limits }
+    }
+}
+
 /// Inlines throughout `program`.
 pub fn run(program: &mut Program) {
     run_sparing(program, None)
@@ -90,12 +115,14 @@ pub fn run(program: &mut Program) {
 
 /// The same, but for calls of one procedure.
 pub fn run_sparing(program: &mut Program, spared: Option<GlobalId>) {
+    let limits = Limits::of(program);
     let facts = known::analyze(program);
     let mut plan = candidates::plan(program, &facts, ONCE);
     if let Some(form) = spared.and_then(|g| facts.lambda(g)) {
         plan.breaker[form] = true;
     }
     let mut inliner = Inliner {
+        limits,
         facts,
         breaker: plan.breaker,
         vars: Vec::new(),
@@ -144,6 +171,7 @@ struct Var {
 
 struct Inliner<'a> {
     program: &'a mut Program,
+    limits: Limits,
     facts: GlobalFacts,
     /// Indexed by form: defines a procedure that is never inlined.
     breaker: Vec<bool>,

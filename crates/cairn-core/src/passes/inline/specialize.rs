@@ -15,7 +15,7 @@
 //! And recursion over a short constant list is unfolded: `(memq x '(a b))` becomes `(if (%eq? x 'a) … (%eq? x 'b) …)`.
 
 use super::estimate::{Arg, estimate};
-use super::{DEPTH, Inliner, SMALL, WITH_PROCEDURE, size};
+use super::{DEPTH, Inliner, size};
 use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, VarId};
 use crate::prim::{Op, PrimOp};
 use crate::walk::{Positions, rewrite, take, visit};
@@ -134,7 +134,7 @@ impl Inliner<'_> {
             }
         });
         let known: Vec<Arg> = args.iter().map(|a| self.argument(a)).collect();
-        let small = 2 + args.len() + SMALL;
+        let small = 2 + args.len() + self.limits.small;
         descends && estimate(clause, &known, small).is_some_and(|e| e.size <= self.growth)
     }
 
@@ -153,7 +153,7 @@ impl Inliner<'_> {
         let fixed = fixed_parameters(g, clause)?;
         let known: Vec<Arg> =
             known.into_iter().zip(&fixed).map(|(a, fixed)| if *fixed { a } else { Arg::Unknown }).collect();
-        let e = estimate(clause, &known, WITH_PROCEDURE)?;
+        let e = estimate(clause, &known, self.limits.with_procedure)?;
         (e.calls_argument && e.size <= self.growth).then_some(fixed)
     }
 }
