@@ -71,8 +71,8 @@ const SMALL_ONCE: usize = 0;
 /// Allowed for a body that calls a parameter whose argument is a known procedure: whole library loops.
 const WITH_PROCEDURE: usize = 160;
 /// What [`SMALL`] and [`WITH_PROCEDURE`] are where the program's own code has more than so many units: about three
-/// thousand lines. Code that is worth copies is a small part of a large program, and LLVM's time is in proportion to all
-/// of it: a compiler of 11,000 lines is compiled in two thirds of the time and runs 1.02 times as long.
+/// thousand lines. Code that is worth copies is a small part of a large program, and LLVM's time is in proportion to
+/// all of it: a compiler of 11,000 lines is compiled in two thirds of the time and runs 1.02 times as long.
 const LARGE: (usize, Limits) = (16_000, Limits { small: 8, with_procedure: 80 });
 /// Procedures with one call are moved to it up to this size; moving costs nothing, but register allocation and
 /// LLVM are not linear in the size of a function.
