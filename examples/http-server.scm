@@ -135,10 +135,12 @@
   (guard (e (#t #f)) (close-port out))
   (close-port in))
 
+;; There may be more connections than the system has descriptors for us: who comes then waits until others have left.
 (define (accept-all listener)
-  (let-values (((in out) (tcp-accept listener)))
-    (spawn (lambda () (connection in out)) 'connection)
-    (accept-all listener)))
+  (guard (e ((file-error? e) (thread-sleep! 0.1)))
+    (let-values (((in out) (tcp-accept listener)))
+      (spawn (lambda () (connection in out)) 'connection)))
+  (accept-all listener))
 
 ;;;; The server
 

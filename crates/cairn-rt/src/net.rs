@@ -3,7 +3,8 @@
 //! The problem: nothing may block (see [`crate::port`]), and a socket that a program drops must be closed like a file.
 //! The idea: a socket is a port without direction, so the collector closes it; all of them are non-blocking, what would
 //! block answers `#f`, and `lib/cairn/net.sld` has the thread wait. The socket of a connection is the port that reads;
-//! another one, with a descriptor of its own, writes: closing that tells the other side.
+//! another one writes: closing that tells the other side. Both have one descriptor, which closes with the second of
+//! them (`Runtime::shared_descriptors`): there are only so many of them.
 //!
 //! Names of hosts are looked up by the system's resolver, which does block.
 
@@ -161,12 +162,9 @@ fn title(socket: Value) -> String {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_net_port(ctx: &mut Machine, socket: Value, flags: Value) -> Value {
     let fd = check!(descriptor(ctx, "tcp-ports", socket));
-    // SAFETY: duplicates an open descriptor.
-    let own = unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3) };
-    if own < 0 {
-        return net_error(ctx, "tcp-ports", "use", &title(socket), &io::Error::last_os_error());
-    }
-    make_socket(ctx, own, flags.as_fixnum(), &title(socket))
+    let port = make_socket(ctx, fd, flags.as_fixnum(), &title(socket));
+    rt(ctx).shared_descriptors.insert(fd);
+    port
 }
 
 /// `(host . port)`.

@@ -75,6 +75,8 @@ pub struct Runtime {
     pub(crate) last_output: u8,
     /// Open file ports. Weak: a port that nothing else refers to is closed.
     pub open_ports: Vec<Value>,
+    /// Descriptors that two open ports have: who is closed first leaves them to the other.
+    pub shared_descriptors: rustc_hash::FxHashSet<i32>,
     /// The record types that were made.
     pub(crate) record_types: Made,
     /// The loaded modules.

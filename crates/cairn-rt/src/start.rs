@@ -66,6 +66,7 @@ impl Runtime {
             failure: None,
             last_output: b'\n',
             open_ports: Vec::new(),
+            shared_descriptors: Default::default(),
             record_types: Default::default(),
             modules: Modules::default(),
             dropped_ports: Vec::new(),

@@ -63,6 +63,37 @@ fn a_seed_repeats_its_schedule() {
     assert!(logs[0] != logs[1] && logs[1] != logs[2], "{logs:?}");
 }
 
+/// Words of frames that minor collections have looked at, and how many there were.
+fn frames_looked_at(program: &str, argument: &str) -> (u64, u64) {
+    let directory = Directory::new("frames-looked-at");
+    let path = directory.0.join("run.json");
+    let option = format!("--stats-file={}", path.display());
+    let mut command = Command::new(binary());
+    let status = command
+        .current_dir(root())
+        .args(["run", "--opt=high", &option, program, argument])
+        .stdout(Stdio::null())
+        .status();
+    assert!(status.unwrap().success());
+    let text = std::fs::read_to_string(&path).unwrap();
+    let number = |name: &str| -> u64 {
+        let rest = text.split_once(&format!("\"{name}\": ")).unwrap().1;
+        rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
+    };
+    (number("frame_words_minor"), number("minor"))
+}
+
+/// 2000 threads and 2000 coroutines, some twenty words of frames each, wait while there are hundreds of collections.
+#[test]
+fn what_does_not_run_costs_minor_collections_nothing() {
+    let (once, few) = frames_looked_at("tests/threads/parked.scm", "1000000");
+    let (more, many) = frames_looked_at("tests/threads/parked.scm", "4000000");
+    let parked = 4000 * 15;
+    assert!(once > parked && many - few > 300, "{once} in {few}, {more} in {many}");
+    // Three times the collections look at no more than the frames of the main thread, a few words each time.
+    assert!(more < once + 60 * (many - few), "{once} in {few}, {more} in {many}");
+}
+
 #[test]
 fn a_wrong_seed_is_an_error() {
     let run = cairn("tests/threads/schedule.scm").env("CAIRN_SCHEDULE", "x").output().unwrap();
@@ -165,6 +196,61 @@ fn answer(from: &mut BufReader<&TcpStream>) -> String {
     let mut body = vec![0; length];
     from.read_exact(&mut body).unwrap();
     String::from_utf8(body).unwrap()
+}
+
+/// The signal that ends the server is for its main thread, whichever one reads or runs when it comes.
+#[test]
+fn a_server_ends_in_the_middle_of_requests() {
+    for round in 0..3 {
+        let server = Server::new(&format!("busy-server-{round}"));
+        let clients: Vec<_> = (0..8)
+            .map(|_| {
+                let connection = server.connect();
+                std::thread::spawn(move || {
+                    let (mut answers, mut text) = (0, [0; 4096]);
+                    while (&connection).write_all(b"GET / HTTP/1.1\r\n\r\n").is_ok() {
+                        match (&connection).read(&mut text) {
+                            Ok(n) if n > 0 => answers += 1,
+                            _ => break,
+                        }
+                    }
+                    answers
+                })
+            })
+            .collect();
+        std::thread::sleep(Duration::from_millis(300));
+        let rest = server.end();
+        let answered: u64 = clients.into_iter().map(|c| c.join().unwrap()).sum();
+        let counted: u64 = rest.split(' ').next().unwrap().parse().unwrap();
+        // The last answers may have arrived after it has counted.
+        assert!(answered > 0 && counted <= answered + 8 && answered <= counted + 8, "{counted} {answered}");
+    }
+}
+
+/// A connection's two ports have one descriptor; a server with too few of them goes on when connections have ended.
+#[test]
+fn a_server_without_descriptors_goes_on() {
+    let server = Server::new("few-descriptors");
+    let limit = libc::rlimit { rlim_cur: 60, rlim_max: 60 };
+    // SAFETY: sets the limit of a process of our own.
+    let set = unsafe {
+        libc::prlimit(server.program.id() as i32, libc::RLIMIT_NOFILE, &raw const limit, std::ptr::null_mut())
+    };
+    assert_eq!(set, 0);
+    let ask = |connection: &TcpStream| {
+        (&*connection).write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+        answer(&mut BufReader::new(connection))
+    };
+    let mut connections: Vec<TcpStream> = (0..100).map(|_| server.connect()).collect();
+    for connection in &connections[..45] {
+        assert_eq!(ask(connection), "Hello from Cairn\n");
+    }
+    // The rest have their turns when these have left.
+    connections.drain(..60);
+    for connection in &connections {
+        assert_eq!(ask(connection), "Hello from Cairn\n");
+    }
+    assert_eq!(server.end(), "85 requests answered\n");
 }
 
 #[test]

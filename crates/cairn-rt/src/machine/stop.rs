@@ -140,7 +140,13 @@ pub fn take_finalizers(ctx: &mut Machine) -> bool {
 
 /// In a runtime call that may block: serves a requested stop. There is no way back into such a call, so the program's
 /// hook gets a negative number and must not return.
+///
+/// Not in programs with threads that ask for signals: there nothing blocks, and the signal is for the main thread,
+/// which this need not be; the next safepoint tells it.
 pub fn serve_blocked(ctx: &mut Machine) {
+    if asks(ctx) && ctx.slot(slot::INTERRUPT_HOOK).is_procedure() {
+        return;
+    }
     if let Some(signal) = take(ctx) {
         *ctx.slot_mut(slot::RAISED) = Value::fixnum(-signal);
         raise::go_on_with(ctx, ctx.slot(slot::SIGNAL_HOOK))

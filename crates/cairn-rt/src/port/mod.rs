@@ -380,8 +380,7 @@ pub fn close(ctx: &mut Machine, port: Port) -> Option<()> {
                 // SAFETY: a plain system call.
                 unsafe { libc::shutdown(fd, libc::SHUT_WR) };
             }
-            // SAFETY: the descriptor was opened for this port and is not used afterwards.
-            let failed = unsafe { libc::close(fd) } != 0;
+            let failed = !close_descriptor(ctx, fd);
             let error = std::io::Error::last_os_error();
             let listed = &mut rt(ctx).open_ports;
             listed.retain(|v| *v != port.0);
@@ -399,6 +398,12 @@ pub fn close(ctx: &mut Machine, port: Port) -> Option<()> {
         port.set_end(port.pos());
     }
     flushed
+}
+
+/// Closes the descriptor of a port that is not used any more, unless another one has it too: did the system agree?
+fn close_descriptor(ctx: &mut Machine, fd: i32) -> bool {
+    // SAFETY: the descriptor was opened for ports of which this is the last one.
+    rt(ctx).shared_descriptors.remove(&fd) || unsafe { libc::close(fd) } == 0
 }
 
 fn drop_buffer(ctx: &mut Machine, port: Port) {
@@ -500,8 +505,7 @@ pub fn close_dropped(ctx: &mut Machine) {
         }
         port.set_flags(port.flags() & !FLAG_OPEN);
         if let Some(fd) = port.fd().filter(|fd| *fd > 2) {
-            // SAFETY: the descriptor was opened for this port, which nobody can use any more.
-            unsafe { libc::close(fd) };
+            close_descriptor(ctx, fd);
         }
     }
 }
