@@ -37,6 +37,7 @@ use crate::gc::r#gen::Gen;
 use crate::gc::marksweep::MarkSweep;
 use crate::gc::mcc::Mcc;
 use crate::gc::{self, Client, Plan, Request};
+use crate::idle::Idle;
 use crate::marks::Marks;
 use crate::model::{ObjectModel, RefKind};
 use crate::region::{Cards, OwnCards, Region, advise_huge};
@@ -57,9 +58,6 @@ use cairn_layout::limits::CHECK_RESERVE;
 pub use cairn_layout::object::AllocKind;
 use cairn_layout::object::LARGE_BYTES;
 use std::time::{Duration, Instant};
-
-/// An idle program that holds less than this does not collect.
-const IDLE_BYTES: u64 = 4 << 20;
 
 /// What the mutator gets when its extent is full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,8 +115,7 @@ pub(crate) struct Core {
     overdraft: u64,
     /// Collections so far when the pages of all that was free were last given back.
     released_at: u64,
-    /// The number of the last collection of an idle program.
-    idle_at: u64,
+    idle: Idle,
     observer: Option<Box<dyn Observer>>,
 }
 
@@ -305,7 +302,7 @@ impl<M: ObjectModel> Heap<M> {
             charged: 0,
             overdraft: 0,
             released_at: 0,
-            idle_at: 0,
+            idle: Idle::default(),
             observer: None,
         };
         if M::AMBIGUOUS {
@@ -738,17 +735,18 @@ impl<M: ObjectModel> Heap<M> {
     }
 
     /// Should a program that waits collect meanwhile, to give back what it has dropped? Then this says how long it must
-    /// have waited: so long that it spends a twentieth of its time on it at most. Not twice without other collections
-    /// between, and not for little.
-    pub fn idle_collection(&mut self) -> Option<Duration> {
-        let core = &self.core;
-        let due = core.stats.minor + core.stats.major > core.idle_at && !core.zeal.poison;
-        let patience = 20 * core.stats.major_pauses.max().max(core.stats.minor_pauses.max());
-        (due && self.bytes_in_use() >= IDLE_BYTES).then_some(patience)
+    /// have waited: see [`Idle`].
+    pub fn idle_collection(&mut self, lo: u64, hi: u64) -> Option<Duration> {
+        let used = self.bytes_in_use().saturating_sub(hi.saturating_sub(lo));
+        let core = &mut self.core;
+        let longest = core.stats.major_pauses.max().max(core.stats.minor_pauses.max());
+        let collections = core.stats.minor + core.stats.major;
+        core.idle.patience(collections, used, longest).filter(|_| !core.zeal.poison)
     }
     /// Asks for the collection of an idle program at the next heap check.
     pub fn request_idle_collection(&mut self, lo: &mut u64, hi: &mut u64) -> Result<(), OutOfMemory> {
-        self.core.idle_at = self.core.stats.minor + self.core.stats.major + 1;
+        let used = self.bytes_in_use().saturating_sub(hi.saturating_sub(*lo));
+        self.core.idle.asked(self.core.stats.minor + self.core.stats.major, used);
         self.request_collection(lo, hi, true)
     }
 

@@ -85,6 +85,7 @@ mod error;
 mod find;
 mod gc;
 mod heap;
+mod idle;
 mod marks;
 pub mod model;
 mod region;

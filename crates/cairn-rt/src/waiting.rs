@@ -80,11 +80,11 @@ pub extern "C" fn cairn_thread_wait(ctx: &mut Machine, nanoseconds: Value) -> Va
 
 fn wait(ctx: &mut Machine, time: Option<Duration>) -> io::Result<Vec<u64>> {
     let long = time.is_none_or(|t| t > IDLE);
-    if long && let Some(patience) = rt(ctx).heap.idle_collection() {
+    if long && let Some(patience) = rt(ctx).heap.idle_collection(ctx.lo, ctx.hi) {
         let patience = patience.max(IDLE);
         let short = time.map_or(patience, |t| t.min(patience));
         let told = events(rt(ctx))?.wait(Some(short))?;
-        if told.is_empty() && !stop_word::is_asked(ctx) {
+        if told.is_empty() && short == patience && !stop_word::is_asked(ctx) {
             // If it is not due any more, the program asks again.
             let _ = rt(ctx).heap.request_idle_collection(&mut ctx.lo, &mut ctx.hi);
         }

@@ -222,10 +222,14 @@ fn a_program_that_drops_data_and_waits_gives_them_back() {
         "(read-u8 (open-binary-input-file \"/dev/stdin\"))",
         "(read-bytevector! (bytevector 0 0) (open-binary-input-file \"/dev/stdin\"))",
     ];
-    for (i, read) in ways.into_iter().enumerate() {
+    let lists = ways.map(|read| ("(numbers 4000000)", read));
+    // there has not been any collection at all
+    let vectors = ["(make-vector 12000000 1)"].map(|vector| (vector, "(read-line)"));
+    for (i, (data, read)) in lists.into_iter().chain(vectors).enumerate() {
         let text = format!(
-            "(define kept (numbers 4000000))
-             (set! kept (list (length kept)))
+            "(define kept {data})
+             (define (size x) (if (pair? x) (length x) (vector-length x)))
+             (set! kept (list (size kept)))
              (display \"ready\\n\")
              (flush-output-port)
              (let ((x {read})) (write (if (eof-object? x) 'end (length kept))))"
@@ -234,6 +238,38 @@ fn a_program_that_drops_data_and_waits_gives_them_back() {
         let (before, after) = resident_while_waiting(&p, |_, now| now < 24);
         assert!(before > 64 && after < 24, "{read}: {before} MB, then {after} MB");
     }
+}
+
+/// It has already collected while it waited, and allocates next to nothing from then on.
+#[test]
+fn a_program_that_waits_again_and_again_gives_back_what_it_dropped_between() {
+    let p = Program::new(
+        "drops-later",
+        "(define kept (numbers 4000000))
+         (define (ready) (display \"ready\\n\") (flush-output-port) (read-line))
+         (ready)
+         (set! kept (list (length kept)))
+         (ready)
+         (write (length kept))",
+    );
+    let mut child = p.command().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    // long enough for the collection that finds nothing, on most machines
+    std::thread::sleep(Duration::from_secs(2));
+    let before = resident(&child);
+    child.stdin.as_ref().unwrap().write_all(b"on\n").unwrap();
+    out.read_line(&mut line).unwrap();
+    assert_eq!(line, "ready\nready\n");
+    let began = Instant::now();
+    while resident(&child) >= 24 && began.elapsed() < Duration::from_secs(30) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let after = resident(&child);
+    child.stdin.take().unwrap().write_all(b"go\n").unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(before > 64 && after < 24, "{before} MB, then {after} MB");
 }
 
 /// A million names come and go in little memory; those that are kept stay themselves, whatever moves.

@@ -332,7 +332,7 @@ fn rather_collect(ctx: &mut Machine, port: Port) -> bool {
     if port.pos() < port.end() || port.flags() & FLAG_AT_EOF != 0 {
         return false;
     }
-    let Some(patience) = rt(ctx).heap.idle_collection() else { return false };
+    let Some(patience) = rt(ctx).heap.idle_collection(ctx.lo, ctx.hi) else { return false };
     if !input::prompt(ctx, fd) {
         return false;
     }
