@@ -78,6 +78,8 @@ pub const FIRST_LEAF: u8 = 16;
 pub const FLAG_NEGATIVE: u8 = 1;
 /// Flag of literal (immutable) strings and vectors.
 pub const FLAG_LITERAL: u8 = 2;
+/// The flags that vectors, strings and bytevectors may have.
+pub const SEQUENCE_FLAGS: u8 = FLAG_LITERAL;
 /// Where the length starts in a header.
 pub const LENGTH_SHIFT: u32 = 16;
 /// Where the flags start in a header.
@@ -91,6 +93,8 @@ pub const fn type_byte(t: Type) -> u8 {
 /// A header word; for records, that of a type without number.
 #[inline]
 pub const fn header(t: Type, flags: u8, length: u64) -> u64 {
+    let sequence = matches!(t, Type::Vector | Type::String | Type::Bytevector);
+    debug_assert!(!sequence || flags & !SEQUENCE_FLAGS == 0);
     (length << length_shift(type_byte(t) as u64)) | ((flags as u64) << FLAGS_SHIFT) | type_byte(t) as u64
 }
 /// The type code of a header.

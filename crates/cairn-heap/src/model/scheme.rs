@@ -46,7 +46,7 @@ const _: () = {
     while i < types.len() {
         let mut n = 0;
         while n < 20 {
-            let h = header(types[i], 3, n);
+            let h = header(types[i], 2, n);
             assert!(object_bytes(h) == cairn_layout::object::object_bytes(h));
             assert!((h & LEAF_BIT != 0) == header_is_leaf(h));
             n += 1;

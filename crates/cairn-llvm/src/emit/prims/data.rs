@@ -14,7 +14,7 @@ use cairn_core::prim::{Kind, Op, scalar_bit};
 use cairn_frame::ir::Prim;
 use cairn_layout::code::Site;
 use cairn_layout::machine::{error, slot_offset};
-use cairn_layout::object::{FLAG_LITERAL, FLAGS_SHIFT, LENGTH_SHIFT, Type, header, type_byte};
+use cairn_layout::object::{FLAG_LITERAL, FLAGS_SHIFT, LENGTH_SHIFT, SEQUENCE_FLAGS, Type, header, type_byte};
 use cairn_layout::value::{CHAR_BYTE, TAG_OBJECT, TAG_PAIR};
 
 /// Offset of word `i` after the header, from the tagged value.
@@ -129,10 +129,11 @@ impl Emitter<'_, '_> {
         after_store(self, address);
     }
 
-    /// The length in a header as a fixnum word.
+    /// The length in a header as a fixnum word. The flags next to it are always clear (`SEQUENCE_FLAGS`), so that no
+    /// mask is needed, nor a register for it.
     fn length_word(&mut self, h: &Val) -> Val {
-        let n = ins!(self, "lshr i64 {h}, {}", LENGTH_SHIFT - 3);
-        ins!(self, "and i64 {n}, -8")
+        const { assert!((SEQUENCE_FLAGS as u64) << FLAGS_SHIFT < 1 << (LENGTH_SHIFT - 3)) };
+        ins!(self, "lshr i64 {h}, {}", LENGTH_SHIFT - 3)
     }
 
     /// Checks object and index; returns the object and the index as a fixnum word.
