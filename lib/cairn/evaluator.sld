@@ -64,6 +64,14 @@
         ((2) (lambda (env) (vector-ref (vector-ref (vector-ref env 0) 0) i)))
         (else (lambda (env) (vector-ref (outer env depth) i)))))
 
+    ;; The path leads from scope to scope: how far out, which element there, and so on.
+    (define (gen-far path)
+      (let ((last (- (vector-length path) 2)))
+        (lambda (env)
+          (let loop ((env env) (i 0))
+            (let ((v (vector-ref (outer env (vector-ref path i)) (vector-ref path (+ i 1)))))
+              (if (eq? i last) v (loop v (+ i 2))))))))
+
     (define (gen-cell c name at)
       (let ((m (mark at)))
         (lambda (env)
@@ -193,6 +201,7 @@
       (define (sub i) (gen (part i)))
       (case (part 0)
         ((local) (gen-local (part 1) (part 2)))
+        ((far) (gen-far (part 1)))
         ((quote) (let ((x (part 1))) (lambda (env) x)))
         ((constant)
          (let ((c (constant-cell (part 1))))

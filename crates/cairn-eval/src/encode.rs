@@ -12,6 +12,7 @@
 //! | `#(quote x)` | constant |
 //! | `#(constant n x)` | constant of a program or form, which it finds in its cell `n` when it has been made |
 //! | `#(local depth index)` | variable: `depth` scopes out, element `index` of its vector; element 0 is the scope outside |
+//! | `#(far #(depth index …))` | variable: each index but the last leads to another scope, from where it goes on |
 //! | `#(value n)` | variable of a library of the running program, or primitive, number `n` of the keys |
 //! | `#(object n)` | an object that stands in the evaluated form, by number |
 //! | `#(cell n name at)` | any other global variable, by number; raises when unbound |
@@ -31,6 +32,11 @@
 //! Closures are flat where that makes a difference: what a procedure keeps alive are its free variables (those of its
 //! recursive group), in a vector of their own. When the scopes that it would see have no other variables, it sees
 //! these. While an expression is evaluated, all of the scopes that its procedure sees are alive.
+//!
+//! Programs written by programs bind a hundred thousand variables, each in the scope of the one before. So that such a
+//! variable is reached in a logarithmic number of steps, every [`APART`]th scope of a chain is a *landmark*: behind its
+//! variables it has the landmark before it and one further out, at distances that grow as in Myers's stacks (Myers
+//! 1983, An applicative random-access stack).
 //!
 //! Input: dialect `Fixed` without labels ([`cairn_core::passes::prepare`]). A scope's values never change once all are
 //! there, so a continuation may enter code again. Primitives are called as procedures, whatever is known about their
@@ -59,8 +65,9 @@ use std::sync::Arc;
 
 /// Code nested deeper than this is refused: the evaluator's own code would be as deep.
 const MAX_DEPTH: usize = 10_000;
-/// The same for programs, and for constants.
-const MAX_PROGRAM_DEPTH: usize = 100_000;
+/// The same for programs, and for constants: a hundred thousand variables, each in the scope of the one before, and
+/// what is around them. Deeper programs are compiled as a whole.
+const MAX_PROGRAM_DEPTH: usize = 125_000;
 
 /// Runs `work` with enough native stack to drop the deepest code recursively; what is not used is never touched.
 pub fn with_room<R>(work: impl FnOnce() -> R) -> R {
@@ -242,6 +249,7 @@ fn encode(
         scopes: 0,
         visible: 0,
         places_of: FxHashMap::default(),
+        chain: Chain::default(),
         depth: 0,
         too_deep: false,
     };
@@ -278,12 +286,67 @@ struct Encoder<'a> {
     visible: usize,
     /// The scope of each variable, from the outermost, and its place there.
     places_of: FxHashMap<VarId, (usize, usize)>,
+    /// The scopes that are linked to where the expression is.
+    chain: Chain,
     depth: usize,
     /// Is a constant nested deeper than what can be encoded?
     too_deep: bool,
 }
 
 type R = Result<Data, String>;
+
+/// Scopes between one landmark and the next.
+const APART: usize = 32;
+
+/// Scopes, each of which links to the one outside of it.
+#[derive(Default)]
+struct Chain {
+    /// The outermost scope's number.
+    outermost: usize,
+    landmarks: Vec<Landmark>,
+}
+
+/// A scope from which others far outside are reached.
+struct Landmark {
+    /// Its number.
+    scope: usize,
+    /// The element that holds the landmark before it, if there is one; the next one holds `beyond`.
+    first: usize,
+    /// A landmark further out, by its place in the chain; the first one's is itself.
+    beyond: usize,
+}
+
+impl Chain {
+    /// Should a scope of this number be a landmark?
+    fn wants(&self, scope: usize) -> bool {
+        scope - self.landmarks.last().map_or(self.outermost, |l| l.scope) >= APART
+    }
+
+    /// Which landmark the next one holds, besides the last.
+    fn beyond(&self) -> usize {
+        let beyond = |l: usize| self.landmarks[l].beyond;
+        let Some(last) = self.landmarks.len().checked_sub(1) else { return 0 };
+        let (near, far) = (beyond(last), beyond(beyond(last)));
+        if last - near == near - far { far } else { last }
+    }
+
+    /// The steps from scope `here` to element `i` of scope `there`.
+    fn path(&self, here: usize, there: usize, i: usize) -> Vec<usize> {
+        let (mut path, mut here) = (vec![], here);
+        let mut at = self.landmarks.len().saturating_sub(1);
+        while let Some(landmark) = self.landmarks.get(at)
+            && at > 0
+            && self.landmarks[at - 1].scope >= there
+        {
+            let jump = landmark.beyond < at - 1 && self.landmarks[landmark.beyond].scope >= there;
+            path.extend([here - landmark.scope, landmark.first + jump as usize]);
+            at = if jump { landmark.beyond } else { at - 1 };
+            here = self.landmarks[at].scope;
+        }
+        path.extend([here - there, i]);
+        path
+    }
+}
 
 impl Encoder<'_> {
     fn form(&mut self, form: &TopForm) -> R {
@@ -350,9 +413,21 @@ impl Encoder<'_> {
                 node("begin", parts?)
             }
             Expr::Let(bs, body) => {
-                let inits: Vec<Data> = bs.iter().map(|(_, e)| self.value(e)).collect::<Result<_, _>>()?;
+                let mut inits: Vec<Data> = bs.iter().map(|(_, e)| self.value(e)).collect::<Result<_, _>>()?;
                 let vars: Vec<VarId> = bs.iter().map(|(v, _)| *v).collect();
-                node("let", [Data::Vector(inits), self.within(&vars, |this| this.expr(body, want))?])
+                let landmark = self.chain.wants(self.scopes);
+                if landmark {
+                    let (first, beyond) = (vars.len() + 1, self.chain.beyond());
+                    if let Some(last) = self.chain.landmarks.last() {
+                        inits.extend([self.scope(last.scope), self.scope(self.chain.landmarks[beyond].scope)]);
+                    }
+                    self.chain.landmarks.push(Landmark { scope: self.scopes, first, beyond });
+                }
+                let body = self.within(&vars, |this| this.expr(body, want))?;
+                if landmark {
+                    self.chain.landmarks.pop();
+                }
+                node("let", [Data::Vector(inits), body])
             }
             Expr::Fix(bs, body) => self.fix(bs, body, want)?,
             Expr::Lambda(l) => self.lambda(l)?,
@@ -472,7 +547,20 @@ impl Encoder<'_> {
 
     fn local(&self, v: VarId) -> R {
         let (scope, i) = self.places_of[&v]; // Core is well scoped
-        Ok(node("local", [number(self.scopes - 1 - scope), number(i)]))
+        Ok(self.element(scope, i))
+    }
+
+    /// Element `i` of a scope.
+    fn element(&self, scope: usize, i: usize) -> Data {
+        match self.chain.path(self.scopes - 1, scope, i)[..] {
+            [depth, i] => node("local", [number(depth), number(i)]),
+            ref path => node("far", [Data::Vector(path.iter().map(|n| number(*n)).collect())]),
+        }
+    }
+
+    /// A scope that is not the innermost one.
+    fn scope(&self, scope: usize) -> Data {
+        self.element(scope + 1, 0)
     }
 
     fn name(&self, g: GlobalId) -> Data {
@@ -495,10 +583,12 @@ impl Encoder<'_> {
         let here = vars.iter().enumerate().map(|(i, v)| (*v, (self.scopes, first + i)));
         let outside: Vec<_> = here.map(|(v, place)| (v, self.places_of.insert(v, place))).collect();
         let visible = std::mem::replace(&mut self.visible, vars.len());
+        let chain = std::mem::replace(&mut self.chain, Chain { outermost: self.scopes, landmarks: vec![] });
         self.scopes += 1;
         let result = encode(self);
         self.scopes -= 1;
         self.visible = visible;
+        self.chain = chain;
         for (v, place) in outside {
             if let Some(place) = place {
                 self.places_of.insert(v, place);

@@ -129,6 +129,54 @@ const KINDS: [Kind; 9] = [
     }),
 ];
 
+/// Kinds whose code grows by much for each variable.
+const LARGE: [Kind; 4] = [
+    ("define-values", |n| {
+        let text = format!(
+            "(define (v a) (values {}))(define-values ({} . more) (v 7))(write (list x0 x{} (length more)))",
+            all(n, |i| if i % 2 == 0 { "a".into() } else { i.to_string() }),
+            all(n - 2, |i| format!("x{i}")),
+            n - 3
+        );
+        let last = if (n - 3) % 2 == 0 { 7 } else { n - 3 };
+        (text, format!("(7 {last} 2)"))
+    }),
+    ("mutual closures", |n| {
+        let text = format!(
+            "(define (make v)
+               (let* ({})
+                 (letrec ((even (lambda (k) (if (= k 0) (list k {}) (odd (- k 1)))))
+                          (odd (lambda (k) (if (= k 0) (list 1 {}) (even (- k 1))))))
+                   (list even odd))))
+             (define both (make (vector 1 2 3)))
+             (write (list (sum ((car both) 10)) (sum ((cadr both) 10))))",
+            all(n, |i| format!("(x{i} (vector-ref v {}))", i % 3)),
+            all(n, |i| format!("x{i}")),
+            all(n, |i| format!("x{}", n - 1 - i))
+        );
+        let sum: usize = (0..n).map(|i| i % 3 + 1).sum();
+        (text, format!("({sum} {})", sum + 1))
+    }),
+    ("assigned variables", |n| {
+        let text = format!(
+            "(define (go v f) (let* ({}) (f (lambda () {})) (list {})))
+             (write (sum (go (vector 1 2 3) (opaque (lambda (twice) (twice) (twice))))))",
+            all(n, |i| format!("(x{i} (vector-ref v {}))", i % 3)),
+            all(n, |i| format!("(set! x{i} (+ x{i} 1))")),
+            all(n, |i| format!("x{i}"))
+        );
+        (text, ((0..n).map(|i| i % 3 + 3).sum::<usize>()).to_string())
+    }),
+    ("procedures that call each other", |n| {
+        let text = format!(
+            "(define (go) (letrec ({}) (f0 {})))(write (go))",
+            all(n, |i| format!("(f{i} (lambda (k) (if (= k 0) {i} (f{} (- k 1)))))", (i + 1) % n)),
+            n + 6
+        );
+        (text, "6".to_string())
+    }),
+];
+
 /// What the command writes, given a program.
 fn run(directory: &Directory, program: &str, options: &[&str], zeal: bool) -> String {
     directory.write("wide.scm", format!("{HEAD}{program}"));
@@ -156,12 +204,14 @@ fn check(kinds: &[Kind], n: usize, options: &[&str], zeal: bool) {
 fn thousands_in_chunks() {
     check(&SMALL, 6_000, &["run", "--frames=chunks"], false);
     check(&KINDS, 6_000, &["run", "--frames=chunks", "--opt=low"], false);
+    check(&LARGE, 2_000, &["run", "--frames=chunks", "--opt=low"], false);
 }
 
 #[test]
 fn thousands_in_the_heap() {
     check(&SMALL, 6_000, &["run", "--frames=heap"], false);
     check(&KINDS, 1_500, &["run", "--frames=heap", "--opt=low"], false);
+    check(&LARGE, 1_000, &["run", "--frames=heap", "--opt=low"], false);
 }
 
 #[test]
@@ -169,6 +219,7 @@ fn some_hundreds_under_zeal() {
     for strategy in ["--frames=chunks", "--frames=heap"] {
         check(&SMALL, 500, &["run", strategy], true);
         check(&KINDS, 500, &["run", strategy, "--opt=low"], true);
+        check(&LARGE, 400, &["run", strategy, "--opt=low"], true);
     }
 }
 
@@ -185,6 +236,15 @@ fn a_hundred_thousand() {
     for strategy in ["--frames=chunks", "--frames=heap"] {
         check(&SMALL, 100_000, &["run", strategy], false);
     }
+}
+
+/// Programs start at once, however wide.
+#[test]
+fn a_hundred_thousand_evaluated() {
+    // not compiled as a whole meanwhile; nests may be 100,000 deep, with what is around them
+    let options = ["run", "--no-cache"];
+    check(&KINDS[..8], 99_000, &options, false);
+    check(&LARGE, 100_000, &options, false);
 }
 
 #[test]

@@ -77,9 +77,9 @@ pub fn insert(f: &mut Function, closure: Option<Var>, strategy: &StrategyFacts) 
 
 /// Before which statements a block that may allocate in the runtime should be polled: after the last call of the
 /// runtime. If arithmetic is all that may allocate there, the polls are right after each operation: the back end puts
-/// them into the slow paths, where they cost nothing. A poll for boxes of doubles is on every path; where there is a
-/// heap check, that will do for such small objects. (One poll for all arithmetic of a block, on every path, made `cairn
-/// build` 6 % faster, but `tak` 9 % slower.)
+/// them into the slow paths, where they cost nothing. A poll for boxes of doubles is on every path, and so is that of a
+/// block with very much arithmetic; where there is a heap check, that will do for such small objects. (One poll for all
+/// arithmetic of a block, on every path, made `cairn build` 6 % faster, but `tak` 9 % slower.)
 fn poll_positions(b: &Block, checked: bool, vars: &[VarInfo]) -> Vec<usize> {
     let boxes = |v: Var| vars[v.0 as usize].rep == Rep::Double;
     let arithmetic = |s: &Stmt| match s {
@@ -102,8 +102,13 @@ fn poll_positions(b: &Block, checked: bool, vars: &[VarInfo]) -> Vec<usize> {
     if boxes_double_at_end(b, boxes) || b.stmts.iter().any(|s| !arithmetic(s) && boxes_double(s, boxes)) {
         return vec![b.stmts.iter().position(arithmetic).unwrap_or(b.stmts.len())];
     }
-    (0..b.stmts.len()).filter(|k| arithmetic(&b.stmts[*k])).map(|k| k + 1).collect()
+    let each: Vec<usize> = (0..b.stmts.len()).filter(|k| arithmetic(&b.stmts[*k])).map(|k| k + 1).collect();
+    if each.len() > SLOW_POLLS { vec![each[0] - 1] } else { each }
 }
+
+/// Most polls of a block that slow paths carry, each with code for all that lives on. A block with more arithmetic has
+/// one poll, on every path.
+const SLOW_POLLS: usize = 16;
 
 /// Is an unboxed double used as a value by this operation? There it is encoded, and perhaps boxed.
 fn encodes(p: &Prim, boxes: impl Fn(Var) -> bool) -> bool {

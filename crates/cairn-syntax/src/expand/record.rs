@@ -31,6 +31,7 @@ use cairn_layout::calls::by_symbol;
 use cairn_layout::code::Site;
 use cairn_layout::object::record::{self, FieldKind, Slot};
 use cairn_num::{Int, Number};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 const HELP: &str = "(define-record-type name (constructor field …) predicate (field accessor [modifier]) …)";
@@ -198,6 +199,7 @@ impl Expander<'_> {
 
     fn record_fields(&mut self, specs: &[Syntax]) -> R<Vec<Field>> {
         let mut fields: Vec<Field> = Vec::new();
+        let mut seen = FxHashSet::default();
         for spec in specs {
             let all = match spec.as_ident() {
                 Some(_) => std::slice::from_ref(spec),
@@ -217,7 +219,7 @@ impl Expander<'_> {
             let Some(ids) = ids.filter(|ids| ids.len() <= 2) else {
                 return self.err_help(spec.span, "not a field", HELP);
             };
-            if fields.iter().any(|f| f.id == id) {
+            if !seen.insert(id) {
                 return self.err(spec.span, format!("the field `{}` appears twice", self.name(id)));
             }
             fields.push(Field { id, kind, of, accessor: ids.first().copied(), modifier: ids.get(1).copied() });
@@ -262,6 +264,7 @@ impl Expander<'_> {
             None => typed && !specs.is_empty(),
         };
         let mut bytes = parent.map_or(0, |p| p.bytes);
+        let mut names: FxHashSet<Rc<str>> = fields.iter().map(|f| f.name.clone()).collect();
         for spec in specs {
             let at = if raw {
                 let size = spec.kind.raw_bytes().unwrap_or(8) as u32;
@@ -272,7 +275,7 @@ impl Expander<'_> {
                 fields.len() as u32
             };
             let name = self.name(spec.id).clone();
-            if fields.iter().any(|f| f.name == name) {
+            if !names.insert(name.clone()) {
                 return self.err(span, format!("the field `{name}` appears twice"));
             }
             fields.push(FieldInfo { name, slot: Slot { kind: spec.kind, raw, at }, of: spec.of.clone() });
@@ -319,14 +322,16 @@ impl Expander<'_> {
         let (id, id_span, chosen): (Ident, Span, Vec<usize>) = match (x.as_ident(), x.as_list()) {
             (Some(id), _) => (id, x.span, (0..fields.len()).collect()),
             (None, Some([name, params @ ..])) if name.as_ident().is_some() => {
+                let places: FxHashMap<&str, usize> =
+                    fields.iter().enumerate().map(|(i, f)| (&*f.name, i)).collect();
+                let mut seen = FxHashSet::default();
                 let mut chosen = Vec::new();
                 for p in params {
-                    let name = p.as_ident().map(|id| self.name(id).clone());
-                    let Some(i) = name.and_then(|name| fields.iter().position(|f| f.name == name)) else {
+                    let Some(&i) = p.as_ident().and_then(|id| places.get(&**self.name(id))) else {
                         let message = format!("`{}` is not a field of this record", self.source_text(p));
                         return self.err_help(p.span, message, HELP);
                     };
-                    if chosen.contains(&i) {
+                    if !seen.insert(i) {
                         return self.err(p.span, "this field is initialized twice");
                     }
                     chosen.push(i);
@@ -360,7 +365,8 @@ impl Expander<'_> {
             checked.push((value, self.checked_reference(&fields[*i], value, id, site, id_span)?));
         }
         Ok(move |rtd: Expr, vars: &[VarId], site| {
-            let given = |i: usize| chosen.iter().position(|c| *c == i);
+            let places: FxHashMap<usize, usize> = chosen.iter().enumerate().map(|(p, i)| (*i, p)).collect();
+            let given = |i: usize| places.get(&i).copied();
             let plain = |f: &FieldInfo| f.slot.kind == FieldKind::Any;
             let fresh = if info.raw {
                 let n = info.length();

@@ -8,6 +8,7 @@ use super::env::{Fact, Mark, either};
 use super::lattice::{Slot, Type, bits::*};
 use super::rounds::{Phase, Types};
 use crate::ir::{Expr, GlobalId, Label, LabelId, Lambda, VarId};
+use cairn_layout::limits::OPERANDS_MAX;
 use rustc_hash::FxHashMap;
 
 /// What is known about a procedure that is called by name.
@@ -102,6 +103,12 @@ impl Procedures {
     }
 }
 
+/// What an argument of type `t`, one of so many, says about its parameter. Nothing where they will travel in a list:
+/// types that wander from parameter to parameter, one place with each walk, would take as many walks.
+fn passed(t: Type, arguments: usize) -> Type {
+    if arguments <= OPERANDS_MAX || t.is_none() { t } else { Type::ANY }
+}
+
 impl Types {
     // --- procedures
 
@@ -135,7 +142,7 @@ impl Types {
         let (params, rest) = procedure.clauses[k].clone();
         let mut changed = !std::mem::replace(&mut procedure.reached[k], true);
         for (v, t) in params.iter().zip(types) {
-            changed |= self.slots.grow(*v, *t);
+            changed |= self.slots.grow(*v, passed(*t, n));
         }
         if let Some(v) = rest {
             let t = Type::of(if n > params.len() { PAIR } else { NULL });
@@ -255,7 +262,7 @@ impl Types {
             });
         }
         for (v, t) in target.params.iter().zip(types) {
-            self.forms.again |= self.slots.grow(*v, *t);
+            self.forms.again |= self.slots.grow(*v, passed(*t, types.len()));
         }
     }
 
