@@ -90,6 +90,8 @@ impl State {
     pub const LEAF: u8 = 0x20;
     /// Pages may be resident.
     pub const WARM: u8 = 0x10;
+    /// Of a scannable block: there are leaves among its objects, and [`crate::marks`] knows their raw words.
+    pub const MIXED: u8 = 0x20;
     /// Of a free block: its words are valid, as those of scannable blocks have to be.
     pub const VALID: u8 = 0x40;
 

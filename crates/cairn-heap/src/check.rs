@@ -328,6 +328,12 @@ impl<M: ObjectModel> Checker<'_, M> {
         if a == span.end { Ok(()) } else { Err(format!("the last object of {span:?} ends at {a:?}")) }
     }
 
+    /// The extent of the mutator around an address.
+    fn extent_around(&self, a: Address) -> Option<Extent> {
+        let i = self.extents.partition_point(|x| x.span.end <= a);
+        self.extents.get(i).copied().filter(|x| x.span.contains(a))
+    }
+
     /// The extent around an address of a page, parsed.
     fn page_around(&mut self, a: Address) -> Result<Extent, String> {
         let i = self.extents.partition_point(|x| x.span.end <= a);
@@ -424,16 +430,15 @@ impl<M: ObjectModel> Checker<'_, M> {
                 },
                 None => Err("the start of a pinned object that there is not".into()),
             },
-            Kind::Nursery | Kind::Pinned => {
-                let i = self.extents.partition_point(|x| x.span.end <= a);
-                match self.extents.get(i) {
-                    Some(x) if x.span.contains(a) => {
-                        let x = *x;
-                        self.in_parts(r, Span::new(x.span.start, x.lo), Span::new(x.hi, x.span.end))
-                    }
-                    _ => Err("in the empty part of the nursery".into()),
-                }
+            Kind::Scannable if !self.core.marks.is_set(a) && self.extent_around(a).is_some() => {
+                // Being filled with objects that are born old.
+                let x = self.extent_around(a).expect("just seen");
+                self.in_parts(r, Span::new(x.span.start, x.lo), Span::new(x.hi, x.span.end))
             }
+            Kind::Nursery | Kind::Pinned => match self.extent_around(a) {
+                Some(x) => self.in_parts(r, Span::new(x.span.start, x.lo), Span::new(x.hi, x.span.end)),
+                None => Err("in the empty part of the nursery".into()),
+            },
             Kind::Page => {
                 let x = self.page_around(a)?;
                 if x.lo <= a && a < x.hi {

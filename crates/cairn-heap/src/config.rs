@@ -88,6 +88,8 @@ pub struct Zeal {
     /// Collect at every heap check, now and then everything: extents are exactly as large as asked for, so that every
     /// check fails.
     pub every_safepoint: bool,
+    /// Let some objects be born old after every collection, whatever survives (`gen`).
+    pub old_births: bool,
     /// Walk around every collection, however large the heap is; see `zeal.rs`.
     pub thorough: bool,
     /// Move the objects of every other block in major collections.

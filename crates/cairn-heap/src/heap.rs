@@ -385,7 +385,7 @@ impl<M: ObjectModel> Heap<M> {
     }
     /// Called when the extent between `lo` and `hi` has less than `need` bytes left.
     pub fn refill(&mut self, lo: u64, hi: u64, need: u64) -> Refill {
-        match plan!(self, p => p.refill(&mut self.core, Address(lo), Address(hi), need)) {
+        match plan!(self, p => p.refill(&mut self.core, &self.model, Address(lo), Address(hi), need)) {
             Some((lo, hi)) => Refill::Block(lo.0, hi.0),
             None => Refill::Collect,
         }

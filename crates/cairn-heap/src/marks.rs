@@ -35,6 +35,8 @@ pub struct Marks {
     _maps: [Mapping; 2],
     /// Objects that are marked, but were not looked at for lack of room: see [`Marks::defer`].
     deferred: Mapping,
+    /// Words of mixed blocks that belong to leaves, and do not describe themselves.
+    raw: Mapping,
     bits: *mut u64,
     lines: *mut u8,
     base: Address,
@@ -62,6 +64,7 @@ impl Marks {
         Ok(Marks {
             _maps: [bits, lines],
             deferred,
+            raw: Mapping::reserve(bytes >> (GRANULE_SHIFT + 3))?,
             bits: b,
             lines: l,
             base: region.base(),
@@ -130,6 +133,32 @@ impl Marks {
             }
         }
         None
+    }
+    fn change_raw(&self, span: Span, f: impl Fn(&mut u64, u64)) {
+        let mut granule = span.start.offset_from(self.base) >> GRANULE_SHIFT;
+        let end = span.end.offset_from(self.base) >> GRANULE_SHIFT;
+        while granule < end {
+            let n = (64 - granule % 64).min(end - granule);
+            let mask = (u64::MAX >> (64 - n)) << (granule % 64);
+            // SAFETY: the table has a bit for each word of the region, and is written by one thread.
+            f(unsafe { &mut *self.raw.base().words().add((granule / 64) as usize) }, mask);
+            granule += n;
+        }
+    }
+    /// Notes that these words of a mixed block belong to a leaf.
+    pub fn set_raw(&self, span: Span) {
+        self.change_raw(span, |word, mask| *word |= mask);
+    }
+    /// Forgets it.
+    pub fn unset_raw(&self, span: Span) {
+        self.change_raw(span, |word, mask| *word &= !mask);
+    }
+    /// Which of the 64 words from `a` on, where a card begins, belong to leaves: bit by bit, the first the lowest.
+    pub fn raw_words(&self, a: Address) -> u64 {
+        let granule = a.offset_from(self.base) >> GRANULE_SHIFT;
+        debug_assert!(granule.is_multiple_of(64));
+        // SAFETY: as for `change_raw`.
+        unsafe { *self.raw.base().words().add((granule / 64) as usize) }
     }
     /// Does an object start at `a`?
     #[inline(always)]

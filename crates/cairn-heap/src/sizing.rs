@@ -31,6 +31,12 @@ const FIRST_PATIENCE: u64 = 4;
 const PAUSE_BYTES: u64 = 640 << 10;
 /// From this share of the nursery on (in 1024ths), objects are given more time to die.
 const MANY_SURVIVE: u64 = 32;
+/// From this share of the nursery on (in 1024ths), what comes next may be old from the start.
+const NEARLY_ALL: u64 = 980;
+/// Half of the bytes that are old from the start, at first.
+const FIRST_OLD_BIRTHS: u64 = 512 << 10;
+/// They double so many times at most.
+const LONGEST_STREAK: u32 = 4;
 
 /// See the module's header.
 #[derive(Clone, Debug)]
@@ -44,13 +50,15 @@ pub struct Sizing {
     allocated: u64,
     /// Share of the nursery that survives, in 1024ths: what it was in the worst of the last few minor collections.
     survival: u64,
+    /// How many minor collections in a row nearly everything has survived.
+    streak: u32,
 }
 
 impl Sizing {
     /// A policy for a heap of at most `heap_max` bytes.
     pub fn new(config: SizingConfig, heap_max: u64) -> Sizing {
         let limit = config.min_limit.min(heap_max);
-        Sizing { config, heap_max, limit, live: 0, patience: FIRST_PATIENCE, allocated: 0, survival: 0 }
+        Sizing { config, heap_max, limit, live: 0, patience: FIRST_PATIENCE, allocated: 0, survival: 0, streak: 0 }
     }
     /// A major collection is due when the heap holds this much.
     pub const fn limit(&self) -> u64 {
@@ -100,6 +108,18 @@ impl Sizing {
     pub fn note_survivors(&mut self, nursery: u64, copied: u64) {
         let rate = copied * 1024 / nursery.max(BLOCK_BYTES);
         self.survival = rate.max(self.survival - self.survival / 16).min(1024);
+        self.streak = if rate >= NEARLY_ALL { (self.streak + 1).min(LONGEST_STREAK) } else { 0 };
+    }
+    /// How many bytes of new objects shall be old from the start, before the nursery is used again, when the heap holds
+    /// `used` bytes: none, unless nearly all young objects have survived lately. `always`: a few, for tests.
+    ///
+    /// The more often they did, the more are born old; but if all of them die soon, the next major collection shall not
+    /// come much earlier for it.
+    pub fn old_births(&self, used: u64, always: bool) -> u64 {
+        let wish = if self.streak > 0 { FIRST_OLD_BIRTHS << self.streak } else { 0 };
+        let room = self.limit.saturating_sub(used);
+        let few = if always { 2 * BLOCK_BYTES } else { 0 };
+        wish.min(room / 4).max(few.min(room))
     }
     /// The nursery size when the heap holds `used` bytes and `most` is the configured size.
     ///

@@ -168,6 +168,8 @@ pub struct Stats {
     pub major: u64,
     /// Bytes allocated by the mutator, up to the last extent it filled.
     pub allocated: u64,
+    /// Bytes of small objects that were old from the start.
+    pub born_old: u64,
     /// Bytes copied by minor collections: promoted.
     pub promoted: u64,
     /// Bytes copied by major collections.
@@ -243,6 +245,7 @@ impl Stats {
             ("minor", self.minor),
             ("major", self.major),
             ("promoted", self.promoted),
+            ("born_old", self.born_old),
             ("copied", self.copied),
             ("pinned", self.pinned),
             ("minor_ns", ns(minor.total())),
@@ -279,6 +282,9 @@ impl fmt::Display for Stats {
         writeln!(f, "allocated     {:>10}   peak heap {}", Bytes(self.allocated).to_string(), Bytes(self.peak))?;
         if self.pinned > 0 {
             writeln!(f, "pinned        {:>10}", self.pinned)?;
+        }
+        if self.born_old > 0 {
+            writeln!(f, "born old      {:>10}", Bytes(self.born_old).to_string())?;
         }
         for (name, n, bytes, p) in [
             ("minor", self.minor, self.promoted, &self.minor_pauses),

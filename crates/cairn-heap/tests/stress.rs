@@ -398,6 +398,16 @@ fn with_major_collections_only() {
 }
 
 #[test]
+fn with_objects_born_old() {
+    for evacuate in [false, true] {
+        let zeal = Zeal { old_births: true, evacuate, ..HeapConfig::zealous().zeal };
+        Stress::new(HeapConfig { zeal, ..HeapConfig::zealous() }, 21, 3_000).run(steps(20_000));
+        let zeal = Zeal { old_births: true, evacuate, ..Zeal::default() };
+        Stress::new(HeapConfig { zeal, ..HeapConfig::zealous() }, 22, 20_000).with_roots(500).run(steps(60_000));
+    }
+}
+
+#[test]
 fn moving_everything_in_major_collections() {
     for always_major in [true, false] {
         let zeal = Zeal { always_major, evacuate: true, ..HeapConfig::zealous().zeal };

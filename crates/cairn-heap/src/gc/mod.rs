@@ -238,8 +238,15 @@ pub(crate) trait Plan {
     fn extents(&self, lo: Address, hi: Address) -> Vec<Extent>;
     /// Bounds of the extent being filled: its cursors right after it was handed out.
     fn current(&self) -> (Address, Address);
-    /// The next extent, with room for `need` bytes, or `None` when a collection is due.
-    fn refill(&mut self, core: &mut Core, lo: Address, hi: Address, need: u64) -> Option<(Address, Address)>;
+    /// The next extent, with room for `need` bytes, or `None` when a collection is due. The mutator is at a safepoint.
+    fn refill<M: ObjectModel>(
+        &mut self,
+        core: &mut Core,
+        model: &M,
+        lo: Address,
+        hi: Address,
+        need: u64,
+    ) -> Option<(Address, Address)>;
     /// Room for a small object, without collecting: beyond the end of the extent, and of the nursery, if need be. Its
     /// prefix is written, if it has one.
     fn allocate(

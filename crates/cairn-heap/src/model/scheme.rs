@@ -113,6 +113,7 @@ impl ObjectModel for Scheme {
         }
     }
 
+    #[inline(always)]
     fn kind_of(first: u64) -> RefKind {
         if first & TAG_MASK == TAG_IMMEDIATE { RefKind::Object } else { RefKind::Procedure }
     }

@@ -260,6 +260,13 @@ impl LargeSpace {
         }
         self.young_bytes = 0;
     }
+    /// Makes all young objects old, while no others are young.
+    pub fn keep_young(&mut self, pool: &mut BlockPool, cards: &Cards) {
+        for &id in &self.young {
+            self.objects[id as usize].marked = true;
+        }
+        self.sweep_young(pool, cards);
+    }
     /// After a major collection: frees every object that is unmarked, makes the others old.
     pub fn sweep_all(&mut self, pool: &mut BlockPool, cards: &Cards) {
         for id in 0..self.objects.len() as u32 {

@@ -15,7 +15,8 @@
 //! ```
 //!
 //! Invariant: every word of a scannable block is valid, dead or not: it is zero, was a word of an object once, or
-//! is poison. So dirty cards can be scanned whole. Fresh blocks are cleared when their contents may be anything else.
+//! is poison. So dirty cards can be scanned whole. Blocks that the mutator filled (`gc/gen/born_old.rs`) may be *mixed*:
+//! there, the raw words of leaves are noted, to be left out. Fresh blocks are cleared when their contents may be anything else.
 //!
 //! Differences from Immix: 128-byte lines, exact line marks, holes filled from both ends, start bits kept.
 
@@ -192,6 +193,11 @@ impl MarkRegionSpace {
         t.marks.set(self.leaf_overflow.hi);
         self.leaf_overflow.hi
     }
+    /// A whole block for scannable objects, which others will fill.
+    pub fn take_block(&mut self, t: &mut Tables) -> Span {
+        let hole = self.fresh(t, false);
+        Span::new(hole.lo, hole.hi)
+    }
     fn fresh(&mut self, t: &mut Tables, leaf: bool) -> Hole {
         let (b, valid) = t.pool.take().expect("room for survivors was reserved");
         let lo = t.pool.table.address_of(b);
@@ -312,8 +318,9 @@ impl MarkRegionSpace {
             half.blocks.retain(|&b| {
                 let state = t.pool.table.state(b);
                 let start = t.pool.table.address_of(b);
+                let mixed = state.is(Kind::Scannable) && state.has(State::MIXED);
                 if state.has(State::FROM) {
-                    t.pool.give(b, state.is(Kind::Scannable));
+                    free_block(t, b, state);
                     return false;
                 }
                 if state.has(State::YOUNG) {
@@ -323,7 +330,7 @@ impl MarkRegionSpace {
                 }
                 let lines = live_lines(t, b);
                 if lines == 0 {
-                    t.pool.give(b, state.is(Kind::Scannable));
+                    free_block(t, b, state);
                     return false;
                 }
                 live += lines as u64 * LINE_BYTES;
@@ -331,9 +338,15 @@ impl MarkRegionSpace {
                 while let Some((first, end)) = t.marks.free_lines(start, line, LEAST_LINES) {
                     free += (end - first) as u64 * LINE_BYTES;
                     line = end;
+                    let at = |line| start.plus(line as u64 * LINE_BYTES);
+                    let free = Span::new(at(first), at(end));
+                    if mixed {
+                        t.marks.unset_raw(free);
+                        // SAFETY: free lines.
+                        unsafe { std::ptr::write_bytes(free.start.bytes(), 0, free.bytes() as usize) };
+                    }
                     if poisoned {
-                        let at = |line| start.plus(line as u64 * LINE_BYTES);
-                        poison(Span::new(at(first), at(end)));
+                        poison(free);
                     }
                 }
                 if free > before {
@@ -348,6 +361,16 @@ impl MarkRegionSpace {
         }
         live
     }
+}
+
+/// Gives back a block without live objects.
+fn free_block(t: &mut Tables, b: BlockIndex, state: State) {
+    let mixed = state.is(Kind::Scannable) && state.has(State::MIXED);
+    if mixed {
+        let start = t.pool.table.address_of(b);
+        t.marks.unset_raw(Span::new(start, start.plus(BLOCK_BYTES)));
+    }
+    t.pool.give(b, state.is(Kind::Scannable) && !mixed);
 }
 
 fn live_lines(t: &Tables, b: BlockIndex) -> usize {

@@ -163,6 +163,15 @@ impl Nursery {
     pub const fn is_open(&self) -> bool {
         self.current.bytes() > 0
     }
+    /// Removes the closed extents that do not lie in the range of the nursery.
+    pub fn take_closed_elsewhere(&mut self) -> Vec<Extent> {
+        let span = self.span;
+        self.closed.extract_if(.., |x| !span.contains(x.span.start)).collect()
+    }
+    /// Bytes of the objects in the closed extents.
+    pub fn filled(&self) -> u64 {
+        self.closed.iter().map(|x| x.span.bytes() - x.hi.offset_from(x.lo)).sum()
+    }
     /// The closed extents, in no particular order.
     pub fn closed(&self) -> &[Extent] {
         &self.closed

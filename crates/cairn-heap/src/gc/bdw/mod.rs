@@ -280,7 +280,14 @@ impl Plan for Bdw {
         self.budget.current()
     }
 
-    fn refill(&mut self, core: &mut Core, lo: Address, hi: Address, need: u64) -> Option<(Address, Address)> {
+    fn refill<M: ObjectModel>(
+        &mut self,
+        core: &mut Core,
+        _model: &M,
+        lo: Address,
+        hi: Address,
+        need: u64,
+    ) -> Option<(Address, Address)> {
         let zeal = core.zeal.every_safepoint;
         let due = zeal && self.taken > 0 && core.pace.is_major(core.sizing.live());
         if due || self.wanted.is_some() || !self.budget.has(lo, hi, need) {

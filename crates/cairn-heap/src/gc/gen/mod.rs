@@ -9,6 +9,7 @@
 //! * Promotion is en masse: every survivor of a minor collection becomes old (no aging). So after a minor
 //!   collection no old object refers to a young one, and the remembered set is empty. Frames captured by a
 //!   continuation need not be remembered: they do not change, and were promoted with it.
+//! * While nearly everything survives, objects are born old, and not copied at all ([`born_old`]).
 //! * The remembered set is the dirty cards of blocks that hold values. A whole dirty card is scanned, word by
 //!   word, without finding object starts: every word there describes itself.
 //! * Young large objects are marked, not copied; a minor collection frees those unmarked.
@@ -33,6 +34,7 @@
 //! 237 MB with 2 MB; aging in 2 × 1 MB would copy at least the sum. Also rejected: copying the old space (measured:
 //! twice the peak memory, and fresh pages cost more than the tracing).
 
+mod born_old;
 mod constraints;
 mod pins;
 mod remembered;
@@ -52,6 +54,7 @@ use crate::sampling::Sampling;
 use crate::space::markregion::{Evacuate, MarkRegionSpace, Tables};
 use crate::space::nursery::{Extent, Nursery};
 use crate::stats::{CollectionKind, Reason};
+use born_old::BornOld;
 use cairn_layout::limits::CHECK_RESERVE;
 use cairn_layout::object::AllocKind;
 use pins::{Pins, Stays};
@@ -67,6 +70,7 @@ const SPARSE_WHEN_TIGHT: Evacuate = Evacuate::Below(LINES_PER_BLOCK / 8 * 7);
 pub(crate) struct Gen {
     nursery: Nursery,
     old: MarkRegionSpace,
+    born_old: BornOld,
     /// While a collection is wanted, compiled code is left just the bytes that an earlier heap check may have
     /// promised it, so that its next one fails; the runtime allocates here instead.
     hidden: Option<Extent>,
@@ -97,17 +101,25 @@ impl Gen {
             core.stats.allocated += self.nursery.add_closed(x);
         }
     }
+    /// The next extent: of the nursery, unless objects are born old.
+    fn take(&mut self, core: &mut Core, need: u64) -> Option<Span> {
+        if self.born_old.is_under_way() {
+            return self.take_for_old_births(core, need);
+        }
+        self.nursery.take(&mut core.pool.table, need)
+    }
     fn extend(&mut self, core: &mut Core, need: u64) -> Option<(Address, Address)> {
         if let Some(s) = &core.sampling {
             self.nursery.set_most(s.until_next());
         }
-        let s = self.nursery.take(&mut core.pool.table, need)?;
+        let s = self.take(core, need)?;
         self.nursery.open(s);
         Some((s.start, s.end))
     }
     /// From now on there are samples. The extent at hand is given up.
     pub(crate) fn start_sampling(&mut self, core: &mut Core, lo: &mut Address, hi: &mut Address, s: Sampling) {
         self.close(core, *lo, *hi);
+        self.end_old_births(core);
         let end = self.nursery.current().end;
         (*lo, *hi) = (end, end);
         core.sampling = Some(Box::new(s));
@@ -122,8 +134,8 @@ impl Gen {
     }
     /// Replaces the hidden extent by one with room for `bytes`.
     fn take_hidden(&mut self, core: &mut Core, bytes: u64) -> Result<(), OutOfMemory> {
-        let span = (self.nursery.take(&mut core.pool.table, bytes + PAIR_BYTES))
-            .ok_or_else(|| core.out_of_memory(bytes, self.nursery.used()))?;
+        let span =
+            (self.take(core, bytes + PAIR_BYTES)).ok_or_else(|| core.out_of_memory(bytes, self.nursery.used()))?;
         // A pair of nothing: see `hide`.
         let lo = span.start.plus(PAIR_BYTES);
         // SAFETY: the extent is fresh, and larger than a pair.
@@ -152,7 +164,8 @@ impl Gen {
         }
         core.admit(self, bytes)?;
         let need = bytes + CHECK_RESERVE;
-        if self.wanted.is_none() && self.nursery.has_room(need) && !core.zeal.every_safepoint {
+        let has_room = self.born_old.is_under_way() || self.nursery.has_room(need);
+        if self.wanted.is_none() && has_room && !core.zeal.every_safepoint {
             if core.sampling.is_some() {
                 // The extent at hand is for compiled code alone.
                 self.take_hidden(core, bytes.max(CHECK_RESERVE))?;
@@ -201,7 +214,13 @@ impl Gen {
     }
 
     /// Copies what is live in the nursery to the old space. Returns the bytes copied.
-    fn promote<M: ObjectModel, C: Client>(&mut self, core: &mut Core, model: &M, client: &mut C) -> u64 {
+    fn promote<M: ObjectModel, C: Client>(
+        &mut self,
+        core: &mut Core,
+        model: &M,
+        client: &mut C,
+        major: bool,
+    ) -> u64 {
         let young = Span::new(core.pool.runs_address(), self.nursery.span().end);
         let pins = if M::AMBIGUOUS || C::AMBIGUOUS {
             let mut extents = self.nursery.closed().to_vec();
@@ -229,17 +248,22 @@ impl Gen {
         core.stats.static_words += looked_at;
         core.sampling = sampling;
         core.large.sweep_young(&mut core.pool, &core.cards);
-        core.chunks.sweep_young(&mut core.pool);
+        if !major {
+            // A continuation that was born old may refer to one that seems unused.
+            core.chunks.sweep_young(&mut core.pool);
+        }
         core.pinned.settle(&core.pool.table, &core.cards);
         core.stats.promoted += copied;
-        core.sizing.note_survivors(self.nursery.used(), copied);
+        if self.nursery.used() > 0 {
+            core.sizing.note_survivors(self.nursery.filled(), copied);
+        }
         copied
     }
 
     fn minor<M: ObjectModel, C: Client>(&mut self, core: &mut Core, model: &M, client: &mut C, reason: Reason) {
         let began = Instant::now();
         let (before, nursery) = (self.held(core), self.nursery.used());
-        let copied = self.promote(core, model, client);
+        let copied = self.promote(core, model, client, false);
         core.stats.minor += 1;
         self.finish(core, CollectionKind::Minor, reason, began, before, nursery, copied);
     }
@@ -255,7 +279,7 @@ impl Gen {
     ) {
         let began = Instant::now();
         let (before, nursery) = (self.held(core), self.nursery.used());
-        let promoted = self.promote(core, model, client);
+        let promoted = self.promote(core, model, client, true);
         core.stats.peak = core.stats.peak.max(core.used() + nursery);
         let stays = if M::AMBIGUOUS || C::AMBIGUOUS {
             // SAFETY: as for `promote`.
@@ -354,6 +378,7 @@ impl Plan for Gen {
         let mut r#gen = Gen {
             nursery,
             old: MarkRegionSpace::default(),
+            born_old: BornOld::default(),
             hidden: None,
             wanted: None,
             major_wanted: false,
@@ -378,7 +403,25 @@ impl Plan for Gen {
         (s.start, s.end)
     }
 
-    fn refill(&mut self, core: &mut Core, lo: Address, hi: Address, need: u64) -> Option<(Address, Address)> {
+    fn refill<M: ObjectModel>(
+        &mut self,
+        core: &mut Core,
+        model: &M,
+        lo: Address,
+        hi: Address,
+        need: u64,
+    ) -> Option<(Address, Address)> {
+        if self.born_old.is_under_way() && self.wanted.is_none() {
+            self.close(core, lo, hi);
+            // SAFETY: this is a heap check: what was allocated before it is initialised.
+            unsafe { self.settle_old_births(core, model) };
+            if self.goes_on(core, need)
+                && let Some(extent) = self.extend(core, need)
+            {
+                return Some(extent);
+            }
+            self.end_old_births(core);
+        }
         let due = self.wanted.is_some() || !self.nursery.has_room(need) || core.zeal.every_safepoint;
         if due && (self.nursery.used() > 0 || self.wanted.is_some()) {
             return None;
@@ -412,6 +455,7 @@ impl Plan for Gen {
     ) -> Result<(), OutOfMemory> {
         core.admit(self, need)?;
         self.close(core, *lo, *hi);
+        self.end_old_births(core);
         let extent = self.extend_for_check(core, need);
         (*lo, *hi) = extent.ok_or_else(|| core.out_of_memory(need, self.nursery.used()))?;
         Ok(())
@@ -440,7 +484,10 @@ impl Plan for Gen {
         // No object of the hidden extent begins at the mutator's `hi`: a runtime may give back the end of the object
         // there.
         let at = lo.plus(CHECK_RESERVE);
-        let rest = self.nursery.split(at, at.plus(PAIR_BYTES).min(*hi), *hi);
+        let start = at.plus(PAIR_BYTES).min(*hi);
+        // SAFETY: free memory between the cursors; should it be a block of old objects, all its words must be valid.
+        unsafe { std::ptr::write_bytes(at.bytes(), 0, start.offset_from(at) as usize) };
+        let rest = self.nursery.split(at, start, *hi);
         self.hidden = Some(rest);
         *hi = at;
         Ok(())
@@ -466,6 +513,8 @@ impl Plan for Gen {
     ) -> Result<(), OutOfMemory> {
         core.learn_ambiguity(M::AMBIGUOUS || C::AMBIGUOUS);
         self.close(core, lo, hi);
+        // SAFETY: the mutator stands still, and has initialised what it allocated.
+        self.major_wanted |= unsafe { self.gather_old_births(core, model) };
         if let Some(s) = &mut core.sampling {
             // SAFETY: the mutator stands still, and nothing has moved yet.
             unsafe { s.find(model) };
@@ -500,6 +549,7 @@ impl Plan for Gen {
         if walks {
             check::demand("after", core, model, &[], client);
         }
+        self.begin_old_births(core, !(M::AMBIGUOUS || C::AMBIGUOUS) && M::SELF_DESCRIBING);
         self.begin(core);
         if tight(core) { Err(core.out_of_memory(0, 0)) } else { Ok(()) }
     }
@@ -515,8 +565,22 @@ impl Plan for Gen {
     fn nursery_used(&self) -> u64 {
         self.nursery.used()
     }
+    fn unproven(&self, _core: &Core) -> u64 {
+        self.nursery.used() + self.born_old.bytes()
+    }
+    fn settle(&mut self, core: &mut Core) {
+        if self.born_old.is_under_way() {
+            core.large.keep_young(&mut core.pool, &core.cards);
+        }
+    }
 
     fn reserve(&self) -> u32 {
+        self.reserve_blocks()
+    }
+}
+
+impl Gen {
+    fn reserve_blocks(&self) -> u32 {
         // Blocks filled from both ends stay less than a quarter empty even when all objects are as large as they may
         // be.
         let blocks = self.old.blocks() + (self.nursery.used() / BLOCK_BYTES) as u32;

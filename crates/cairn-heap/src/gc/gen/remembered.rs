@@ -12,9 +12,11 @@
 
 use super::trace::Tracer;
 use crate::address::{Address, BLOCK_BYTES, Span, WORD};
-use crate::gc::Client;
+use crate::blocks::State;
+use crate::gc::{Client, RootVisitor};
 use crate::marks::Starts;
 use crate::model::{Located, ObjectModel};
+use crate::region::CARD_BYTES;
 
 impl<M: ObjectModel, C: Client> Tracer<'_, M, C, false> {
     /// Cards of the old space are scanned whole.
@@ -27,10 +29,16 @@ impl<M: ObjectModel, C: Client> Tracer<'_, M, C, false> {
     pub(crate) unsafe fn visit_remembered(&mut self) {
         for i in 0..self.old.scannable().len() {
             let block = self.old.scannable()[i];
-            // SAFETY: by the contract of this function; every word of a scannable block is valid.
+            // SAFETY: by the contract of this function; every word of a scannable block is valid, but for raw ones.
             unsafe {
                 self.dirty_cards(self.t.pool.table.address_of(block), |e, card| {
-                    if Self::BY_WORD { e.scan(card) } else { e.scan_started(card) }
+                    if !Self::BY_WORD {
+                        e.scan_started(card)
+                    } else if e.t.pool.table.state(block).has(State::MIXED) {
+                        e.scan_mixed(card)
+                    } else {
+                        e.scan(card)
+                    }
                 })
             };
         }
@@ -74,6 +82,17 @@ impl<M: ObjectModel, C: Client> Tracer<'_, M, C, false> {
                 };
                 block = block.plus(BLOCK_BYTES);
             }
+        }
+    }
+
+    /// Scans the words of a card that do not belong to leaves.
+    unsafe fn scan_mixed(&mut self, card: Span) {
+        const { assert!(CARD_BYTES == 64 * WORD) };
+        let mut valid = !self.t.marks.raw_words(card.start);
+        while valid != 0 {
+            // SAFETY: a word of the card, and a valid one.
+            unsafe { self.slot(card.start.words().add(valid.trailing_zeros() as usize)) };
+            valid &= valid - 1;
         }
     }
 

@@ -197,7 +197,14 @@ impl Plan for MarkSweep {
         self.budget.current()
     }
 
-    fn refill(&mut self, core: &mut Core, lo: Address, hi: Address, need: u64) -> Option<(Address, Address)> {
+    fn refill<M: ObjectModel>(
+        &mut self,
+        core: &mut Core,
+        _model: &M,
+        lo: Address,
+        hi: Address,
+        need: u64,
+    ) -> Option<(Address, Address)> {
         let zeal = core.zeal.every_safepoint;
         let due = zeal && core.segregated.taken() > 0 && core.pace.is_major(self.survived);
         if due || self.wanted.is_some() || !self.budget.has(lo, hi, need) {

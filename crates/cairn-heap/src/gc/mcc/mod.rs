@@ -253,7 +253,14 @@ impl Plan for Mcc {
         self.current.map_or((self.nowhere, self.nowhere), |o| (o.lo, o.hi))
     }
 
-    fn refill(&mut self, core: &mut Core, lo: Address, hi: Address, need: u64) -> Option<(Address, Address)> {
+    fn refill<M: ObjectModel>(
+        &mut self,
+        core: &mut Core,
+        _model: &M,
+        lo: Address,
+        hi: Address,
+        need: u64,
+    ) -> Option<(Address, Address)> {
         let zeal = core.zeal.every_safepoint && self.filled() > 0 && core.pace.is_major(core.used());
         if zeal || self.wanted.is_some() || self.is_due(core) {
             return None;

@@ -1,0 +1,208 @@
+//! Objects born old: while nearly everything survives, the mutator gets blocks of the old space instead of the nursery.
+//!
+//! The problem: where a program builds up what it keeps, all of the nursery survives, again and again. To copy it costs
+//! more than everything else the collector does, and gains nothing. The idea: after a minor collection that nearly all
+//! objects have survived, the next so many bytes (`sizing.rs`) are old from the start. No collection comes between;
+//! then the nursery is used again, and what survives of it says how to go on. So a run of old births is a part of the
+//! cycle that ends with the next minor collection:
+//!
+//! ```text
+//!   minor │ old births ....................... │ nursery ......... │ minor
+//!         └ begins with an empty nursery       └ `end`: from here on there are young objects
+//! ```
+//!
+//! Invariants. While a run lasts, nothing is young but large objects, and they become old when it ends: so initializing
+//! stores into objects born old need no card. The mutator is moved on to the nursery at safepoints only: no object is
+//! under construction then. Filled extents are *settled* at the next safepoint, which makes their blocks what the old
+//! space expects: objects have start bits, what was left free is zero, and raw words of leaves are noted (a block with
+//! leaves among its objects is *mixed*, and its dirty cards are scanned by that).
+//!
+//! A stack chunk is young until a continuation that refers to it is promoted. That of one born old never is; whether it
+//! is dead, and its chunk long gone, only a major collection can tell. So one comes next, and old births are given up
+//! for a while.
+//!
+//! Cost: settling touches each object's first word once, while the block is in the cache.
+
+use super::Gen;
+use crate::address::{Address, BLOCK_BYTES, PAIR_BYTES, Span, WORD};
+use crate::blocks::{Kind, State};
+use crate::heap::Core;
+use crate::marks::Marks;
+use crate::model::{Measure, ObjectModel};
+use crate::space::markregion::Tables;
+use crate::space::nursery::Extent;
+
+/// After a continuation was born old, so many collections have no old births; twice as many after the next one.
+const FIRST_BAN: u64 = 64;
+
+/// The run of old births of this cycle.
+pub(super) struct BornOld {
+    under_way: bool,
+    budget: u64,
+    /// Bytes of blocks taken since the last collection.
+    taken: u64,
+    /// There are filled extents that were not settled yet.
+    unsettled: bool,
+    /// A continuation was born old since the last collection.
+    continuation: bool,
+    ban: u64,
+    banned: u64,
+}
+
+impl Default for BornOld {
+    fn default() -> BornOld {
+        BornOld {
+            under_way: false,
+            budget: 0,
+            taken: 0,
+            unsettled: false,
+            continuation: false,
+            ban: FIRST_BAN,
+            banned: 0,
+        }
+    }
+}
+
+impl BornOld {
+    /// Are objects being born old?
+    pub(super) const fn is_under_way(&self) -> bool {
+        self.under_way
+    }
+    /// Bytes of blocks taken since the last collection.
+    pub(super) const fn bytes(&self) -> u64 {
+        self.taken
+    }
+}
+
+impl Gen {
+    /// After a collection: may the next objects be born old? `possible`: nothing else is in the way.
+    pub(super) fn begin_old_births(&mut self, core: &Core, possible: bool) {
+        let b = &mut self.born_old;
+        debug_assert!(!b.under_way && !b.unsettled);
+        (b.taken, b.continuation) = (0, false);
+        b.banned = b.banned.saturating_sub(1);
+        // Who verifies wants objects to be young, and collections to come often.
+        let zealous = core.zeal.every_safepoint || core.zeal.verify && !core.zeal.old_births;
+        let quiet = b.banned == 0 && core.sampling.is_none() && !zealous;
+        if !possible || !quiet || !core.pinned.islands().is_empty() {
+            return;
+        }
+        let budget = core.sizing.old_births(core.used(), core.zeal.old_births);
+        (b.under_way, b.budget) = (budget >= BLOCK_BYTES, budget);
+    }
+
+    /// A block for the mutator, whatever the budget says. `None`: too much is asked for, or survivors need the rest.
+    pub(super) fn take_for_old_births(&mut self, core: &mut Core, need: u64) -> Option<Span> {
+        if need > BLOCK_BYTES || core.pool.free_singles() <= self.reserve_blocks() {
+            return None;
+        }
+        let mut t = Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks };
+        let span = self.old.take_block(&mut t);
+        self.born_old.taken += BLOCK_BYTES;
+        self.born_old.unsettled = true;
+        Some(span)
+    }
+
+    /// Does the run go on at this heap check?
+    pub(super) fn goes_on(&self, core: &Core, need: u64) -> bool {
+        let b = &self.born_old;
+        b.under_way
+            && self.wanted.is_none()
+            && need <= BLOCK_BYTES
+            && b.taken < b.budget
+            && !b.continuation
+            && self.held(core) < core.sizing.limit()
+    }
+
+    /// From now on objects are young again. Only at a safepoint.
+    pub(super) fn end_old_births(&mut self, core: &mut Core) {
+        if self.born_old.under_way {
+            self.born_old.under_way = false;
+            core.large.keep_young(&mut core.pool, &core.cards);
+        }
+    }
+
+    /// A collection begins, with all extents closed. Must it be one of everything?
+    ///
+    /// # Safety
+    /// As for `settle_old_births`.
+    pub(super) unsafe fn gather_old_births<M: ObjectModel>(&mut self, core: &mut Core, model: &M) -> bool {
+        self.end_old_births(core);
+        // SAFETY: by the contract.
+        unsafe { self.settle_old_births(core, model) };
+        let b = &mut self.born_old;
+        if b.continuation {
+            b.banned = b.ban;
+            b.ban = b.ban.saturating_mul(2);
+        }
+        b.continuation
+    }
+
+    /// Settles the closed extents of the old space.
+    ///
+    /// # Safety
+    /// The mutator stands still, and has initialised what it allocated.
+    pub(super) unsafe fn settle_old_births<M: ObjectModel>(&mut self, core: &mut Core, model: &M) {
+        if !std::mem::take(&mut self.born_old.unsettled) {
+            return;
+        }
+        for x in self.nursery.take_closed_elsewhere() {
+            // SAFETY: by the contract.
+            let found = unsafe { settle_extent(model, &core.marks, x) };
+            core.stats.born_old += x.span.bytes() - x.hi.offset_from(x.lo);
+            self.born_old.continuation |= found.continuation;
+            if found.leaf {
+                let block = core.pool.table.block_of(x.span.start);
+                debug_assert!(core.pool.table.state(block).is(Kind::Scannable));
+                core.pool.table.add_bits(block, State::MIXED);
+            }
+        }
+        self.born_old.unsettled = self.nursery.is_open() && self.born_old.under_way;
+    }
+}
+
+/// What there is among the objects of an extent.
+#[derive(Default)]
+struct Found {
+    leaf: bool,
+    continuation: bool,
+}
+
+/// # Safety
+/// The extent's objects are initialised.
+unsafe fn settle_extent<M: ObjectModel>(model: &M, marks: &Marks, x: Extent) -> Found {
+    let mut found = Found::default();
+    let mut a = x.span.start;
+    while a < x.lo {
+        marks.set(a);
+        a = a.plus(PAIR_BYTES);
+    }
+    // SAFETY: what lies between the cursors is free.
+    unsafe { std::ptr::write_bytes(x.lo.bytes(), 0, x.hi.offset_from(x.lo) as usize) };
+    let mut a: Address = x.hi;
+    // What lies side by side is often of one kind. Then the next address does not wait for a size to be worked out of
+    // a header that is still on its way, but is foreseen by the processor: a third of the time.
+    let (mut last, mut m) = (0, Measure { bytes: WORD, leaf: false, continuation: false });
+    while a < x.span.end {
+        // SAFETY: a word of the filled part.
+        let first = unsafe { a.load() };
+        if first != last {
+            if first == 0 {
+                // The mutator shortened the leaf before this word.
+                a = a.plus(WORD);
+                continue;
+            }
+            // SAFETY: the first word of an object that is no pair.
+            m = unsafe { model.measure(M::kind_of(first), first) };
+            last = first;
+            found.continuation |= m.continuation;
+        }
+        marks.set(a);
+        if m.leaf {
+            found.leaf = true;
+            marks.set_raw(Span::new(a.plus(WORD), a.plus(m.bytes)));
+        }
+        a = a.plus(m.bytes);
+    }
+    found
+}
