@@ -348,7 +348,7 @@
          (cond
            ((if (%string=? token "t") #t (%string=? token "true")) #t)
            ((if (%string=? token "f") #t (%string=? token "false")) #f)
-           (else (fail port "unknown syntax" (%string-append "#" token))))))
+           (else (read-numbers port labels token)))))
       ((#\;)
        (need-datum port labels)
        (read-item port labels))
@@ -356,13 +356,8 @@
        (skip-block port)
        (read-item port labels))
       ((#\!) (read-directive port labels))
-      ((#\u #\U)
-       (let ((token (%string-foldcase (rest-of-token port (list c)))))
-         (if (if (%string=? token "u8") (%eq? (%look-char port) #\() #f)
-             (begin
-               (%get-char port)
-               (list->bytevector port (read-elements port labels)))
-             (fail port "unknown syntax" (%string-append "#" token)))))
+      ((#\u #\U #\s #\S #\c #\C)
+       (read-numbers port labels (%string-foldcase (rest-of-token port (list c)))))
       ((#\b #\B #\o #\O #\d #\D #\x #\X #\e #\E #\i #\I)
        (let* ((token (rest-of-token port (list c #\#)))
               (number (%string->num token 10)))
@@ -371,15 +366,25 @@
        (read-label port labels (%fx- (%char->integer c) 48)))
       (else (fail port "unknown syntax" (%list->string (list #\# c)))))))
 
-(define (list->bytevector port bytes)
-  (let ((b (%make-bytevector (%length bytes) 0)))
-    (let loop ((i 0) (rest bytes))
+;; What follows #u8 or #f64.
+(define (read-numbers port labels token)
+  (let ((kind (if (%eq? (%look-char port) #\() (%numeric-named token) #f)))
+    (if kind
+        (begin
+          (%get-char port)
+          (list->numbers port kind token (read-elements port labels)))
+        (fail port "unknown syntax" (%string-append "#" token)))))
+
+(define (list->numbers port kind token numbers)
+  (let ((v (%numeric-make kind (%length numbers) #f "read")))
+    (let loop ((i 0) (rest numbers))
       (cond
-        ((%null? rest) b)
-        ((if (%fixnum? (%car rest)) (if (%fx<= 0 (%car rest)) (%fx<= (%car rest) 255) #f) #f)
-         (%bytevector-u8-set! b i (%car rest))
+        ((%null? rest) v)
+        ((%numeric-fits? kind (%car rest))
+         (%numeric-put! v i (%car rest) "read")
          (loop (%fx+ i 1) (%cdr rest)))
-        (else (fail port "not a byte" (%car rest)))))))
+        ((%fx= kind 0) (fail port "not a byte" (%car rest)))
+        (else (fail port (%string-append (%string-append "not an element of #" token) "()") (%car rest)))))))
 
 (define (read-directive port labels)
   (let ((c (%look-char port)))

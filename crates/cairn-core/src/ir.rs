@@ -17,6 +17,7 @@
 use crate::inlined::InlineTable;
 use crate::prim::{Kind, PrimOp};
 use cairn_layout::code::Site;
+use cairn_layout::object::numeric::NumericKind;
 use cairn_num::{Int, Number};
 use std::rc::Rc;
 
@@ -57,6 +58,8 @@ pub enum Literal {
     String(Rc<str>),
     /// Bytevector.
     Bytes(Rc<[u8]>),
+    /// Numeric vector that is no bytevector: its elements as they lie in memory.
+    Numbers(NumericKind, Rc<[u8]>),
     /// Pair.
     Pair(Rc<(Literal, Literal)>),
     /// Vector.
@@ -89,9 +92,12 @@ impl Literal {
             Literal::Bytes(_) => Kind::Bytevector,
             Literal::Pair(_) => Kind::Pair,
             Literal::Vector(_) => Kind::Vector,
-            Literal::Nil | Literal::Unspecified | Literal::Eof | Literal::Default | Literal::Unbound => {
-                return None;
-            }
+            Literal::Nil
+            | Literal::Unspecified
+            | Literal::Eof
+            | Literal::Default
+            | Literal::Unbound
+            | Literal::Numbers(..) => return None,
         })
     }
     /// Moves compound parts that nobody else holds to `parts`.

@@ -8,6 +8,7 @@ use crate::ir::*;
 use crate::prim::PrimOp;
 use crate::walk::deep;
 use cairn_layout::code::Site;
+use cairn_layout::object::numeric::NumericKind;
 use std::rc::Rc;
 
 /// Parses a program. The error message starts with the line number.
@@ -466,6 +467,12 @@ impl Parser<'_> {
                 self.at += 4;
                 let bytes = self.items(|p| p.atom()?.text.parse::<u8>().map_err(|e| e.to_string()))?;
                 return Ok(Literal::Bytes(bytes.into()));
+            }
+            if let Some((name, _)) = rest.strip_prefix("#bytes-of-").and_then(|r| r.split_once('(')) {
+                let kind = NumericKind::by_name(name).ok_or("unknown kind of numbers")?;
+                self.at += "#bytes-of-".len() + name.len() + 1;
+                let bytes = self.items(|p| p.atom()?.text.parse::<u8>().map_err(|e| e.to_string()))?;
+                return Ok(Literal::Numbers(kind, bytes.into()));
             }
             if rest.starts_with("#(") {
                 self.at += 2;

@@ -5,6 +5,7 @@
 //! procedure or a re-exported primitive of lib/. Operations that need the runtime's Rust are [`PrimOp::Rt`].
 
 use cairn_layout::calls::{FAIL, PURE, RtIndex, by_symbol};
+use cairn_layout::object::numeric::NumericKind;
 
 /// How an operation may be moved or removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -276,6 +277,93 @@ prims! {
     /// Store a byte (0..=255, checked).
     BytevectorSet "bytevector-u8-set!" (Bytevector, Fixnum, Fixnum) -> Any, Write;
 
+    // homogeneous numeric vectors, in the order of `NumericKind`, from the second one on ([`Op::numeric`]). Vector and
+    // index are checked.
+    /// Is it a s8vector?
+    IsS8Vector "s8vector?" (Any) -> Boolean, Pure;
+    /// Is it a u16vector?
+    IsU16Vector "u16vector?" (Any) -> Boolean, Pure;
+    /// Is it a s16vector?
+    IsS16Vector "s16vector?" (Any) -> Boolean, Pure;
+    /// Is it a u32vector?
+    IsU32Vector "u32vector?" (Any) -> Boolean, Pure;
+    /// Is it a s32vector?
+    IsS32Vector "s32vector?" (Any) -> Boolean, Pure;
+    /// Is it a u64vector?
+    IsU64Vector "u64vector?" (Any) -> Boolean, Pure;
+    /// Is it a s64vector?
+    IsS64Vector "s64vector?" (Any) -> Boolean, Pure;
+    /// Is it a f32vector?
+    IsF32Vector "f32vector?" (Any) -> Boolean, Pure;
+    /// Is it a f64vector?
+    IsF64Vector "f64vector?" (Any) -> Boolean, Pure;
+    /// Is it a c64vector?
+    IsC64Vector "c64vector?" (Any) -> Boolean, Pure;
+    /// Is it a c128vector?
+    IsC128Vector "c128vector?" (Any) -> Boolean, Pure;
+    /// Number of elements.
+    S8VectorLength "s8vector-length" (Any) -> Fixnum, Pure;
+    /// Number of elements.
+    U16VectorLength "u16vector-length" (Any) -> Fixnum, Pure;
+    /// Number of elements.
+    S16VectorLength "s16vector-length" (Any) -> Fixnum, Pure;
+    /// Number of elements.
+    U32VectorLength "u32vector-length" (Any) -> Fixnum, Pure;
+    /// Number of elements.
+    S32VectorLength "s32vector-length" (Any) -> Fixnum, Pure;
+    /// Number of elements.
+    U64VectorLength "u64vector-length" (Any) -> Fixnum, Pure;
+    /// Number of elements.
+    S64VectorLength "s64vector-length" (Any) -> Fixnum, Pure;
+    /// Number of elements.
+    F32VectorLength "f32vector-length" (Any) -> Fixnum, Pure;
+    /// Number of elements.
+    F64VectorLength "f64vector-length" (Any) -> Fixnum, Pure;
+    /// Number of elements.
+    C64VectorLength "c64vector-length" (Any) -> Fixnum, Pure;
+    /// Number of elements.
+    C128VectorLength "c128vector-length" (Any) -> Fixnum, Pure;
+    /// Element.
+    S8VectorRef "s8vector-ref" (Any, Fixnum) -> Fixnum, Read;
+    /// Element.
+    U16VectorRef "u16vector-ref" (Any, Fixnum) -> Fixnum, Read;
+    /// Element.
+    S16VectorRef "s16vector-ref" (Any, Fixnum) -> Fixnum, Read;
+    /// Element.
+    U32VectorRef "u32vector-ref" (Any, Fixnum) -> Fixnum, Read;
+    /// Element.
+    S32VectorRef "s32vector-ref" (Any, Fixnum) -> Fixnum, Read;
+    /// Element.
+    U64VectorRef "u64vector-ref" (Any, Fixnum) -> Number, Read;
+    /// Element.
+    S64VectorRef "s64vector-ref" (Any, Fixnum) -> Number, Read;
+    /// Element.
+    F32VectorRef "f32vector-ref" (Any, Fixnum) -> Flonum, Read;
+    /// Element.
+    F64VectorRef "f64vector-ref" (Any, Fixnum) -> Flonum, Read;
+    /// Element.
+    C64VectorRef "c64vector-ref" (Any, Fixnum) -> Compnum, Read;
+    /// Element.
+    C128VectorRef "c128vector-ref" (Any, Fixnum) -> Compnum, Read;
+    /// Store.
+    S8VectorSet "s8vector-set!" (Any, Fixnum, Any) -> Any, Write;
+    /// Store.
+    U16VectorSet "u16vector-set!" (Any, Fixnum, Any) -> Any, Write;
+    /// Store.
+    S16VectorSet "s16vector-set!" (Any, Fixnum, Any) -> Any, Write;
+    /// Store.
+    U32VectorSet "u32vector-set!" (Any, Fixnum, Any) -> Any, Write;
+    /// Store.
+    S32VectorSet "s32vector-set!" (Any, Fixnum, Any) -> Any, Write;
+    /// Store.
+    U64VectorSet "u64vector-set!" (Any, Fixnum, Any) -> Any, Write;
+    /// Store.
+    S64VectorSet "s64vector-set!" (Any, Fixnum, Any) -> Any, Write;
+    /// Store.
+    F32VectorSet "f32vector-set!" (Any, Fixnum, Flonum) -> Any, Write;
+    /// Store.
+    F64VectorSet "f64vector-set!" (Any, Fixnum, Flonum) -> Any, Write;
+
     // records. Operand 1 is the type, operand 2 says where the field is, a literal fixnum: `record::Slot::code`.
     /// A field of a record of this type, or one that extends it: `(%record-ref r rtd i)`; checks the type.
     RecordRef "record-ref" (Any, Any, Fixnum) -> Any, Read;
@@ -368,10 +456,33 @@ impl Op {
     pub const fn is_field_access(self) -> bool {
         matches!(self, Op::RecordRef | Op::RecordSet | Op::RecordFlRef | Op::RecordFlSet)
     }
+    /// For operations on numeric vectors that are no bytevectors: what they do, and of which kind.
+    pub fn numeric(self) -> Option<(Numeric, NumericKind)> {
+        const KINDS: usize = NumericKind::ALL.len() - 1;
+        let n = (self as usize).checked_sub(Op::IsS8Vector as usize)?;
+        if self as usize > Op::F64VectorSet as usize {
+            return None;
+        }
+        let access = [Numeric::Is, Numeric::Length, Numeric::Ref, Numeric::Set][n / KINDS];
+        Some((access, NumericKind::ALL[n % KINDS + 1].0))
+    }
     /// Facts about this operation.
     pub fn info(self) -> &'static OpInfo {
         &OPS[self as usize]
     }
+}
+
+/// What an operation does with a numeric vector.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Numeric {
+    /// Is it one of the kind?
+    Is,
+    /// How many elements has it?
+    Length,
+    /// An element.
+    Ref,
+    /// A store of an element.
+    Set,
 }
 
 /// The bit among the proven ones of an access to a field that says: no record of the type lies in a structure vector.
@@ -523,6 +634,7 @@ impl PrimOp {
                         | Op::StructureFlSet
                 );
                 indexed
+                    || op.numeric().is_some_and(|(access, _)| access != Numeric::Is)
                     || op.is_field_access() && proven & 1 == 0
                     || op.info().args.iter().enumerate().any(|(i, k)| {
                         *k != Kind::Any && proven & (1 << i) == 0 && !(literal_index && *k == Kind::Fixnum)
@@ -544,6 +656,23 @@ mod tests {
             assert_eq!(info.op as usize, i);
             assert_eq!(PrimOp::by_name(info.name), Some(PrimOp::Op(info.op)), "{}", info.name);
         }
+        for (kind, name) in &NumericKind::ALL[1..] {
+            let all = [
+                (Numeric::Is, "?"),
+                (Numeric::Length, "-length"),
+                (Numeric::Ref, "-ref"),
+                (Numeric::Set, "-set!"),
+            ];
+            for (access, end) in all {
+                let found = PrimOp::by_name(&format!("{name}vector{end}"));
+                match found {
+                    Some(PrimOp::Op(op)) => assert_eq!(op.numeric(), Some((access, *kind)), "{name}{end}"),
+                    _ => assert!(kind.is_complex() && access == Numeric::Set, "{name}{end}"),
+                }
+            }
+        }
+        assert_eq!(Op::BytevectorSet.numeric(), None);
+        assert_eq!(Op::RecordRef.numeric(), None);
         for row in cairn_layout::calls::RT_CALLS {
             assert_eq!(PrimOp::by_name(row.name).map(|p| p.name()), Some(row.name), "{}", row.name);
         }

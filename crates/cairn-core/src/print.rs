@@ -444,6 +444,14 @@ fn literal(out: &mut String, l: &Literal) {
             }
             out.push(')');
         }
+        // `#f64(…)` would read the same, but not every NaN does
+        Literal::Numbers(kind, bytes) => {
+            let _ = write!(out, "#bytes-of-{}(", kind.name());
+            for (i, b) in bytes.iter().enumerate() {
+                let _ = write!(out, "{}{b}", if i > 0 { " " } else { "" });
+            }
+            out.push(')');
+        }
         Literal::Pair(p) => {
             out.push('(');
             let mut p = p;

@@ -495,6 +495,7 @@ impl Encoder<'_> {
             Literal::Symbol(s) => Data::Symbol(s.to_string()),
             Literal::String(s) => self.shared(s, |_| Data::String(s.to_string())),
             Literal::Bytes(b) => self.shared(b, |_| Data::Bytes(b.to_vec())),
+            Literal::Numbers(kind, b) => self.shared(b, |_| Data::Numbers(*kind, b.to_vec())),
             Literal::Vector(items) => {
                 self.shared(items, |this| Data::Vector(items.iter().map(|x| this.literal(x)).collect()))
             }

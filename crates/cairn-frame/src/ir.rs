@@ -460,7 +460,7 @@ impl Op {
             Op::Prim(p) => match p.op {
                 PrimOp::Op(P::Cons) => PAIR_BYTES as u32,
                 PrimOp::Op(P::MakeBox | P::MakePromise) => object(1),
-                PrimOp::Op(P::FlRectangular) => object(2),
+                PrimOp::Op(P::FlRectangular | P::C64VectorRef | P::C128VectorRef) => object(2),
                 PrimOp::Vector | PrimOp::Opaque => object(p.args.len()),
                 PrimOp::Record => object(p.args.len() - 1),
                 PrimOp::Op(P::RawRecord) => object(p.raw_words()),

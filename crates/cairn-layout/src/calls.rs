@@ -192,6 +192,25 @@ macro_rules! for_each_rt_call {
             (cairn_record_get, "record-get", 2, ALLOC | COLD)                    // record, code of a raw field of 64-bit integers
             (cairn_record_put, "record-put!", 3, ALLOC | FAIL | COLD)            // record, code of such a field, integer
             (cairn_record_show, "record-type-show!", 2, 0)                       // type, how many of the first fields are printed
+            // numeric vectors; kinds are fixnums, `numeric::NumericKind`; u8vectors are bytevectors
+            (cairn_numeric_make, "numeric-make", 4, ALLOC | FAIL)                // kind, length, number or nothing, who
+            (cairn_numeric_kind, "numeric-kind", 1, PURE)                        // any object: its kind, or #f
+            (cairn_numeric_is_writable, "numeric-writable?", 1, PURE)            // a numeric vector: is it no literal?
+            (cairn_numeric_named, "numeric-named", 1, PURE)                      // string "f64": the kind, or #f
+            (cairn_numeric_fits, "numeric-fits?", 2, PURE)                       // kind, any object: could it be an element?
+            (cairn_numeric_length, "numeric-length", 1, PURE)                    // numeric vector
+            (cairn_numeric_get, "numeric-get", 2, ALLOC)                         // numeric vector, index, both known to be right
+            (cairn_numeric_put, "numeric-put!", 4, ALLOC | FAIL)                 // and the number, who: only that is checked
+            (cairn_numeric_wide, "numeric-wide", 2, ALLOC | COLD)                // like numeric-get, of 64-bit integers in compiled code
+            (cairn_numeric_widen, "numeric-widen!", 3, ALLOC | FAIL | COLD)      // like numeric-put!
+            (cairn_numeric_set_c64, "c64vector-set!", 3, ALLOC | FAIL)
+            (cairn_numeric_set_c128, "c128vector-set!", 3, ALLOC | FAIL)
+            (cairn_numeric_copy_to, "numeric-copy!", 5, 0)                       // to at from start end, all known to be right
+            (cairn_numeric_fill, "numeric-fill!", 5, ALLOC | FAIL)               // vector, number, start, end, who
+            (cairn_numeric_reverse, "numeric-reverse!", 3, 0)                    // vector, start, end
+            (cairn_numeric_same, "numeric-same?", 2, PURE)                       // two of one kind: elements `=`?
+            (cairn_numeric_less, "numeric-less?", 2, PURE)                       // two of one kind: by length, then by elements
+            (cairn_numeric_hash, "numeric-hash", 1, PURE)                        // of the elements; the same if they are `=`
             (cairn_structure_stride, "structure-stride", 1, 0)                   // type: bytes of an element
             (cairn_structure_storage, "structure-storage", 3, ALLOC | FAIL)      // type, how many elements, who: a vector or bytevector
             (cairn_structure_element, "structure-element", 3, ALLOC)             // storage, offset in bytes, type: a new reference
@@ -307,7 +326,7 @@ macro_rules! rows {
 pub const RT_CALLS: &[RtCall] = for_each_rt_call!(rows);
 
 /// Room for function pointers in the machine context.
-pub const CALL_CAPACITY: usize = 256;
+pub const CALL_CAPACITY: usize = 320;
 
 const _: () = assert!(RT_CALLS.len() <= CALL_CAPACITY);
 

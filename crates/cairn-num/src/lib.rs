@@ -37,6 +37,7 @@ pub mod float;
 pub mod format;
 pub mod int;
 pub mod limbs;
+pub mod packed;
 mod parse;
 pub mod signed;
 

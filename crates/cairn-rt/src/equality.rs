@@ -8,6 +8,7 @@
 //! car is bounded by memory, not by the native stack.
 
 use crate::access::{self, byte_slice, car, cdr, limbs, string_chars, word, words};
+use crate::numeric;
 use cairn_heap::ByAddress;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
@@ -46,7 +47,7 @@ pub fn eqv(a: Value, b: Value) -> bool {
 }
 
 /// Equal for doubles that are `eqv?`: the bits, but all NaNs are one, whatever their signs and payloads.
-fn flonum_key(x: f64) -> u64 {
+pub fn flonum_key(x: f64) -> u64 {
     if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
 }
 
@@ -204,6 +205,9 @@ fn equal_atoms(a: Value, b: Value) -> bool {
     if access::is(a, Type::Bytevector) {
         return access::is(b, Type::Bytevector) && byte_slice(a) == byte_slice(b);
     }
+    if access::is(a, Type::NumericVector) {
+        return numeric::equal(a, b);
+    }
     eqv(a, b)
 }
 
@@ -212,11 +216,11 @@ pub fn hash_words(words: impl Iterator<Item = u64>) -> i64 {
     finish(words.fold(0, mix))
 }
 
-fn mix(h: u64, x: u64) -> u64 {
+pub fn mix(h: u64, x: u64) -> u64 {
     (h.rotate_left(5) ^ x).wrapping_mul(0x517C_C1B7_2722_0A95)
 }
 
-fn finish(h: u64) -> i64 {
+pub fn finish(h: u64) -> i64 {
     ((h ^ (h >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 4) as i64
 }
 
@@ -302,6 +306,7 @@ fn hash_atom(v: Value, by_identity: &mut impl FnMut(Value) -> u64) -> u64 {
     }
     const STRING: u8 = Type::String as u8;
     const BYTES: u8 = Type::Bytevector as u8;
+    const NUMERIC: u8 = Type::NumericVector as u8;
     const SYMBOL: u8 = Type::Symbol as u8;
     const BIGNUM: u8 = Type::Bignum as u8;
     const RATNUM: u8 = Type::Ratnum as u8;
@@ -310,6 +315,7 @@ fn hash_atom(v: Value, by_identity: &mut impl FnMut(Value) -> u64) -> u64 {
     match object::header_type_code(access::header(v)) {
         STRING => string_chars(v).iter().fold(1, |h, c| mix(h, *c as u64)),
         BYTES => byte_slice(v).iter().fold(2, |h, b| mix(h, *b as u64)),
+        NUMERIC => numeric::hash(v),
         SYMBOL => word(v, object::symbol::HASH).0,
         BIGNUM => limbs(v).iter().fold(4 + access::is_negative_bignum(v) as u64, |h, l| mix(h, *l)),
         RATNUM | COMPNUM => mix(hash_atom(word(v, 0), by_identity), hash_atom(word(v, 1), by_identity)),

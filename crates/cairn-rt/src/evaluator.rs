@@ -10,6 +10,7 @@ use crate::alloc;
 use crate::evaluated_marks;
 use crate::failure::{self, other, with_article, wrong_type};
 use crate::num::operand::from_number;
+use crate::numeric;
 use crate::report;
 use crate::runtime::rt;
 use crate::symbol;
@@ -43,6 +44,7 @@ fn value_here(ctx: &mut Machine, data: &Data, cells: &[Value]) -> Value {
         Data::Symbol(name) => symbol::intern(ctx, name),
         Data::String(text) => literal(alloc::make_string(ctx, text)),
         Data::Bytes(bytes) => literal(alloc::make_bytevector(ctx, bytes)),
+        Data::Numbers(kind, bytes) => literal(numeric::make(ctx, *kind, bytes)),
         Data::List(items, tail) => {
             let items: Vec<Value> = items.iter().map(|x| value(ctx, x, cells)).collect();
             let tail = value(ctx, tail, cells);

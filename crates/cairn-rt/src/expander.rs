@@ -2,6 +2,7 @@
 //! [`crate::evaluator`].
 
 use crate::native_module::Native;
+use cairn_layout::object::numeric::NumericKind;
 use cairn_num::Number;
 use std::time::Duration;
 
@@ -30,6 +31,8 @@ pub enum Data {
     String(String),
     /// Bytevector.
     Bytes(Vec<u8>),
+    /// Numeric vector that is no bytevector: its elements as they lie in memory.
+    Numbers(NumericKind, Vec<u8>),
     /// Elements, and what comes after them: `Nil` for a proper list.
     List(Vec<Data>, Box<Data>),
     /// Vector.

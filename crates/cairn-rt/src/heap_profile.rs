@@ -333,6 +333,7 @@ fn name_of(class: Class) -> String {
         (Type::Opaque, "internal"),
         (Type::String, "string"),
         (Type::Bytevector, "bytevector"),
+        (Type::NumericVector, "numeric vector"),
         (Type::Bignum, "bignum"),
         (Type::Flonum, "flonum"),
         (Type::Weak, "weak reference"),

@@ -56,6 +56,7 @@ mod native;
 mod native_module;
 mod net;
 mod num;
+mod numeric;
 pub(crate) mod places;
 mod port;
 mod print;

@@ -10,6 +10,7 @@ use crate::access::{self, c_text};
 use crate::alloc;
 use crate::evaluated_marks as evaluated;
 use crate::failure::{count_message, with_article};
+use crate::numeric;
 use crate::record;
 use crate::report;
 use crate::runtime::{Failure, rt};
@@ -17,11 +18,16 @@ use cairn_layout::Value;
 use cairn_layout::code::{self, Site};
 use cairn_layout::machine::{Machine, error as kind};
 use cairn_layout::object::Type;
+use cairn_layout::object::numeric::NumericKind;
+use std::borrow::Cow;
 use std::ffi::CStr;
 
-/// What an uncaught type error calls an object of type `t`, with its article.
-fn container_name(v: Value) -> Option<(&'static str, usize)> {
-    let name = if access::is(v, Type::Vector) {
+/// What an error about an index calls an object, with its article, and its length.
+fn container_name(v: Value) -> Option<(Cow<'static, str>, usize)> {
+    if let Some(kind) = numeric::kind_of(v).filter(|k| *k != NumericKind::U8) {
+        return Some((kind.with_article().into(), access::length(v) >> kind.shift()));
+    }
+    let name: &'static str = if access::is(v, Type::Vector) {
         "a vector"
     } else if access::is(v, Type::String) {
         "a string"
@@ -30,7 +36,7 @@ fn container_name(v: Value) -> Option<(&'static str, usize)> {
     } else {
         return None;
     };
-    Some((name, access::length(v)))
+    Some((name.into(), access::length(v)))
 }
 
 /// The two strings of `operation`: a C string `who`, then, right after its NUL, a C string `expected`.

@@ -11,6 +11,7 @@
 //! Dropping never recurses, so nesting depth is bounded by memory only.
 
 use crate::diagnostic::Span;
+use cairn_layout::object::numeric::NumericKind;
 use cairn_num::Number;
 use rustc_hash::FxHashMap;
 use std::ops::Deref;
@@ -61,6 +62,8 @@ pub enum Datum {
     String(Rc<str>),
     /// Bytevector.
     Bytes(Rc<[u8]>),
+    /// Numeric vector that is no bytevector: its elements as they lie in memory.
+    Numbers(NumericKind, Rc<[u8]>),
     /// Proper list.
     List(Items),
     /// Improper list: the last item is the tail.

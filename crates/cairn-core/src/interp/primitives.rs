@@ -288,6 +288,7 @@ impl<P> World<P> {
             Literal::Symbol(s) => Val::Symbol(s.clone()),
             Literal::String(s) => Val::String(Rc::new(RefCell::new(s.chars().collect()))),
             Literal::Bytes(b) => Val::Bytes(Rc::new(RefCell::new(b.to_vec()))),
+            Literal::Numbers(kind, b) => Val::Numbers(*kind, b.clone()),
             Literal::Pair(p) => self.node(Rc::as_ptr(p).cast(), || {
                 deep(|| Val::Pair(cells(vec![self.literal(&p.0), self.literal(&p.1)])))
             }),

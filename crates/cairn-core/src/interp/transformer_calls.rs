@@ -76,6 +76,7 @@ impl<'p> Machine<'p> {
             }
             (Val::String(s), Val::String(t)) => Ok(*s.borrow() == *t.borrow()),
             (Val::Bytes(s), Val::Bytes(t)) => Ok(*s.borrow() == *t.borrow()),
+            (Val::Numbers(k, s), Val::Numbers(l, t)) => Ok(k == l && s == t),
             _ => Ok(a.is_eqv(b)),
         }
     }

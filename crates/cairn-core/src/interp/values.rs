@@ -5,6 +5,7 @@
 use super::{Res, Stop};
 use crate::prim::Kind;
 use crate::walk::deep;
+use cairn_layout::object::numeric::NumericKind;
 use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
 use cairn_num::{Int, Number};
 use std::cell::RefCell;
@@ -49,6 +50,8 @@ pub enum Val<P> {
     String(Rc<RefCell<Vec<char>>>),
     /// A bytevector.
     Bytes(Rc<RefCell<Vec<u8>>>),
+    /// A numeric vector that is no bytevector; it can only be handed on.
+    Numbers(NumericKind, Rc<[u8]>),
     /// A pair.
     Pair(Cells<P>),
     /// A vector.
@@ -120,6 +123,7 @@ impl<P> Clone for Val<P> {
             Val::Port(p) => Val::Port(p.clone()),
             Val::String(s) => Val::String(s.clone()),
             Val::Bytes(b) => Val::Bytes(b.clone()),
+            Val::Numbers(kind, b) => Val::Numbers(*kind, b.clone()),
             Val::Pair(c) => Val::Pair(c.clone()),
             Val::Vector(c) => Val::Vector(c.clone()),
             Val::Record(c) => Val::Record(c.clone()),
@@ -183,6 +187,7 @@ impl<P> Val<P> {
             (Val::Port(a), Val::Port(b)) => Rc::ptr_eq(a, b),
             (Val::String(a), Val::String(b)) => Rc::ptr_eq(a, b),
             (Val::Bytes(a), Val::Bytes(b)) => Rc::ptr_eq(a, b),
+            (Val::Numbers(_, a), Val::Numbers(_, b)) => Rc::ptr_eq(a, b),
             (Val::Pair(a), Val::Pair(b)) | (Val::Vector(a), Val::Vector(b)) => Rc::ptr_eq(a, b),
             (Val::Record(a), Val::Record(b)) | (Val::Opaque(a), Val::Opaque(b)) => Rc::ptr_eq(a, b),
             (Val::Box(a), Val::Box(b)) | (Val::Promise(a), Val::Promise(b)) => Rc::ptr_eq(a, b),
@@ -215,6 +220,7 @@ impl<P> fmt::Display for Val<P> {
             Val::Port(_) => f.write_str("#<port>"),
             Val::String(s) => write!(f, "{:?}", s.borrow().iter().collect::<String>()),
             Val::Bytes(b) => write!(f, "#u8{:?}", b.borrow()),
+            Val::Numbers(kind, b) => write!(f, "#bytes-of-{}{b:?}", kind.name()),
             Val::Pair(p) => deep(|| {
                 let p = p.borrow();
                 write!(f, "({} . {})", p[0], p[1])

@@ -74,6 +74,7 @@ pub fn same(a: &Literal, b: &Literal) -> Option<bool> {
         | (Literal::Unbound, Literal::Unbound) => Some(true),
         (Literal::String(_), Literal::String(_))
         | (Literal::Bytes(_), Literal::Bytes(_))
+        | (Literal::Numbers(..), Literal::Numbers(..))
         | (Literal::Pair(_), Literal::Pair(_))
         | (Literal::Vector(_), Literal::Vector(_)) => None, // identity
         _ => Some(false),

@@ -126,7 +126,10 @@ impl GlobalFacts {
 
 /// May a literal be copied without anybody noticing?
 pub fn copyable(l: &Literal) -> bool {
-    !matches!(l, Literal::String(_) | Literal::Bytes(_) | Literal::Pair(_) | Literal::Vector(_))
+    !matches!(
+        l,
+        Literal::String(_) | Literal::Bytes(_) | Literal::Numbers(..) | Literal::Pair(_) | Literal::Vector(_)
+    )
 }
 
 /// Collects the facts.

@@ -18,8 +18,9 @@ use cairn_layout::value::{TAG_FIXNUM, TAG_IMMEDIATE, TAG_MASK, TAG_OBJECT, TAG_P
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Scheme;
 
-/// log2 of the payload unit of each type, two bits per type code: 3 except strings (2) and bytevectors (0).
-const UNIT_SHIFTS: u64 = !(0b1101 << 32);
+/// log2 of the payload unit of each type, two bits per type code: 3 except strings (2), bytevectors
+/// and numeric vectors (0).
+const UNIT_SHIFTS: u64 = !(0b1101 << 32 | 0b11 << 44);
 
 /// [`cairn_layout::object::object_bytes`] without a branch on the type.
 #[inline(always)]
@@ -34,7 +35,15 @@ const LEAF_BIT: u64 = (FIRST_LEAF as u64) << 3;
 
 const _: () = {
     use cairn_layout::object::{Type, header, record};
-    let types = [Type::Vector, Type::Opaque, Type::String, Type::Bytevector, Type::Bignum, Type::Flonum];
+    let types = [
+        Type::Vector,
+        Type::Opaque,
+        Type::String,
+        Type::Bytevector,
+        Type::NumericVector,
+        Type::Bignum,
+        Type::Flonum,
+    ];
     let mut n = 0;
     while n < 20 {
         let (h, raw) = (record::type_word(false, true, 7, n), record::type_word(true, false, 1 << 30, n));

@@ -17,6 +17,7 @@ use super::ir_text::{Val, escape};
 use cairn_core::deep;
 use cairn_core::ir::Literal;
 use cairn_layout::module::{NODE_PLACEHOLDER, SYMBOL_PLACEHOLDER};
+use cairn_layout::object::numeric::NumericKind;
 use cairn_layout::object::{FLAG_LITERAL, FLAG_NEGATIVE, Type, header};
 use cairn_layout::value::{TAG_OBJECT, TAG_PAIR, Value as Word};
 use cairn_num::{Int, Number};
@@ -110,23 +111,29 @@ impl Literals {
             Literal::Number(n) => self.number(n),
             Literal::Symbol(s) => Lit::Symbol(self.symbol(s)),
             Literal::String(s) => self.string(s),
-            Literal::Bytes(b) => self.shared(b.as_ptr().cast(), |t| {
-                let h = header(Type::Bytevector, FLAG_LITERAL, b.len() as u64);
-                let padding = padding(b.len());
-                t.leaf(format!(
-                    "<{{ i64, [{} x i8] }}> <{{ i64 {h}, [{} x i8] c\"{}{}\" }}>",
-                    b.len() + padding,
-                    b.len() + padding,
-                    escape(b),
-                    "\\00".repeat(padding)
-                ))
-            }),
+            Literal::Bytes(b) => self.packed(NumericKind::U8, b),
+            Literal::Numbers(kind, b) => self.packed(*kind, b),
             Literal::Pair(p) => self.pair(p),
             Literal::Vector(v) => self.shared(v.as_ptr().cast(), |t| {
                 let items: Vec<Lit> = deep(|| v.iter().map(|l| t.value(l)).collect());
                 t.node(Type::Vector, items)
             }),
         }
+    }
+
+    /// A bytevector or another numeric vector.
+    fn packed(&mut self, kind: NumericKind, b: &Rc<[u8]>) -> Lit {
+        self.shared(b.as_ptr().cast(), |t| {
+            let h = kind.header(true, (b.len() >> kind.shift()) as u64);
+            let padding = padding(b.len());
+            t.leaf(format!(
+                "<{{ i64, [{} x i8] }}> <{{ i64 {h}, [{} x i8] c\"{}{}\" }}>",
+                b.len() + padding,
+                b.len() + padding,
+                escape(b),
+                "\\00".repeat(padding)
+            ))
+        })
     }
 
     fn shared(&mut self, key: *const u8, make: impl FnOnce(&mut Self) -> Lit) -> Lit {

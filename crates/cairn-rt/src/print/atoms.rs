@@ -5,6 +5,7 @@ use crate::access::c_text;
 use crate::access::{self, string_chars, word};
 use crate::chars;
 use crate::num;
+use crate::numeric;
 use crate::port::{self, Port};
 use crate::record;
 use cairn_layout::Value;
@@ -72,6 +73,17 @@ fn print_object(out: &mut impl Out, v: Value, mode: Mode) {
                 out.str(" ");
             }
             out.str(decimal(*byte as i64, &mut buffer));
+        }
+        return out.str(")");
+    }
+    if let Some(kind) = numeric::kind_of(v) {
+        let bytes = numeric::bytes(v);
+        out.str(&format!("#{}(", kind.name()));
+        for i in 0..bytes.len() >> kind.shift() {
+            if i > 0 {
+                out.str(" ");
+            }
+            out.str(&cairn_num::format_number(&numeric::element(kind, bytes, i), 10));
         }
         return out.str(")");
     }

@@ -305,7 +305,7 @@ fn address(x: &Syntax) -> Option<usize> {
     match &x.datum {
         Datum::List(items) | Datum::Dotted(items) | Datum::Vector(items) => Some(items.address()),
         Datum::String(s) => Some(s.as_ptr() as usize),
-        Datum::Bytes(b) => Some(b.as_ptr() as usize),
+        Datum::Bytes(b) | Datum::Numbers(_, b) => Some(b.as_ptr() as usize),
         _ => None,
     }
 }

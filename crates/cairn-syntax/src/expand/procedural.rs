@@ -456,6 +456,7 @@ impl Use<'_, '_> {
             Datum::Number(n) => Val::Num((**n).clone()),
             Datum::String(s) => string(s),
             Datum::Bytes(b) => Val::Bytes(Rc::new(RefCell::new(b.to_vec()))),
+            Datum::Numbers(kind, b) => Val::Numbers(*kind, b.clone()),
             Datum::List(_) | Datum::Dotted(_) => grow(|| {
                 let (items, tail) = x.parts();
                 let mut list = tail.map_or(Val::Nil, |t| self.value(t));
@@ -494,6 +495,7 @@ impl Use<'_, '_> {
             Val::Ident(id, _) => Datum::Ident(Ident(*id)),
             Val::String(s) => Datum::String(s.borrow().iter().collect::<String>().into()),
             Val::Bytes(b) => Datum::Bytes(b.borrow()[..].into()),
+            Val::Numbers(kind, b) => Datum::Numbers(*kind, b.clone()),
             Val::Pair(_) => return grow(|| self.list(v, renamed, span)),
             Val::Vector(items) => {
                 let items: Result<Vec<Syntax>, String> =

@@ -49,7 +49,7 @@ impl Expander<'_> {
     pub(super) fn constant(&mut self, x: &Syntax) -> Literal {
         self.constants += match &x.datum {
             Datum::String(s) => s.len() / 2,
-            Datum::Bytes(b) => b.len() / 8,
+            Datum::Bytes(b) | Datum::Numbers(_, b) => b.len() / 8,
             Datum::List(items) | Datum::Dotted(items) => 2 * items.len(),
             Datum::Vector(items) => items.len(),
             _ => 0,
@@ -68,6 +68,7 @@ impl Expander<'_> {
             Datum::Number(n) => Literal::Number((**n).clone()),
             Datum::String(s) => Literal::String(s.clone()),
             Datum::Bytes(b) => Literal::Bytes(b.clone()),
+            Datum::Numbers(kind, b) => Literal::Numbers(*kind, b.clone()),
             Datum::List(_) | Datum::Dotted(_) => grow(|| {
                 let (items, tail) = x.parts();
                 let mut list = tail.map_or(Literal::Nil, |t| self.constant(t));

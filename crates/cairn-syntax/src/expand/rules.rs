@@ -671,6 +671,7 @@ fn same_datum(a: &Syntax, b: &Syntax) -> bool {
         (Datum::Char(a), Datum::Char(b)) => a == b,
         (Datum::String(a), Datum::String(b)) => a == b,
         (Datum::Bytes(a), Datum::Bytes(b)) => a == b,
+        (Datum::Numbers(k, a), Datum::Numbers(l, b)) => k == l && a == b,
         (Datum::Number(a), Datum::Number(b)) => format!("{a:?}") == format!("{b:?}"),
         (Datum::Eof, Datum::Eof) | (Datum::Default, Datum::Default) | (Datum::Unspecified, Datum::Unspecified) => {
             true

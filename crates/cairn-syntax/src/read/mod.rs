@@ -16,6 +16,8 @@ pub use show::show;
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Datum, Items, Label, Names, Syntax};
+use cairn_layout::object::numeric::NumericKind;
+use cairn_num::packed::Packing;
 use cairn_num::{Int, Number};
 use rustc_hash::FxHashMap;
 
@@ -37,6 +39,12 @@ enum Frame {
     Bytes {
         start: usize,
         items: Vec<u8>,
+    },
+    /// `#f64(…)` and its relatives.
+    Numbers {
+        start: usize,
+        kind: NumericKind,
+        bytes: Vec<u8>,
     },
     /// `'x` and its relatives: the name of the form, where the prefix is.
     Prefix {
@@ -236,6 +244,17 @@ impl<'a> Reader<'a> {
                             .into());
                     }
                 },
+                Some(Frame::Numbers { kind, bytes, .. }) => {
+                    let packed = match &x.datum {
+                        Datum::Number(n) => packing(*kind).pack(n),
+                        _ => None,
+                    };
+                    let Some(packed) = packed else {
+                        let message = format!("no element of {}", kind.with_article());
+                        return Err(Diagnostic::new(x.span, message).help(numbers_help(*kind)).into());
+                    };
+                    bytes.extend_from_slice(&packed[..kind.bytes()]);
+                }
                 Some(Frame::Comment { .. }) => {
                     self.stack.pop();
                 }
@@ -345,6 +364,9 @@ impl<'a> Reader<'a> {
             Some(Frame::Bytes { start, items }) => {
                 Ok(Syntax::new(Datum::Bytes(items.into()), self.span(start, end)))
             }
+            Some(Frame::Numbers { start, kind, bytes }) => {
+                Ok(Syntax::new(Datum::Numbers(kind, bytes.into()), self.span(start, end)))
+            }
             Some(Frame::Prefix { start, end, .. }) => {
                 Err(self.error(start, end, "no datum follows this prefix").into())
             }
@@ -385,6 +407,9 @@ impl<'a> Reader<'a> {
             Frame::List { start, .. } => (start, start + 1, "this parenthesis is never closed"),
             Frame::Vector { start, .. } => (start, start + 2, "this vector is never closed"),
             Frame::Bytes { start, .. } => (start, start + 4, "this bytevector is never closed"),
+            Frame::Numbers { start, kind, .. } => {
+                (start, start + 2 + kind.name().len(), "this vector is never closed")
+            }
             Frame::Prefix { start, end, .. } => (start, end, "no datum follows this prefix"),
             Frame::Comment { start } => (start, start + 2, "no datum follows `#;`"),
             Frame::Label { start, end, .. } => (start, end, "no datum follows this label"),
@@ -440,6 +465,19 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// How an element of a vector of this kind lies in memory.
+fn packing(kind: NumericKind) -> Packing {
+    Packing { bytes: kind.bytes(), integers: kind.part().integers(), complex: kind.is_complex() }
+}
+
+fn numbers_help(kind: NumericKind) -> String {
+    match kind.part().integers() {
+        Some((lo, hi)) => format!("it holds exact integers from {lo} to {hi}: #{}(1 2 3)", kind.name()),
+        None if kind.is_complex() => format!("it holds inexact numbers: #{}(1.5 2.0+1.0i)", kind.name()),
+        None => format!("it holds inexact real numbers: #{}(1.5 2.0)", kind.name()),
+    }
+}
+
 /// Can two equal data of this kind be different objects?
 fn has_identity(datum: &Datum) -> bool {
     matches!(
@@ -449,6 +487,7 @@ fn has_identity(datum: &Datum) -> bool {
             | Datum::Vector(_)
             | Datum::String(_)
             | Datum::Bytes(_)
+            | Datum::Numbers(..)
             | Datum::Labeled(..)
             | Datum::Reference(_)
     )

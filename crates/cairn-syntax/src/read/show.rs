@@ -1,5 +1,6 @@
 //! Datums as text, for messages and tests.
 
+use super::packing;
 use crate::syntax::{Datum, Names, Syntax};
 use cairn_num::format_number;
 use std::fmt::Write;
@@ -90,6 +91,11 @@ fn atom(x: &Syntax, names: &Names, out: &mut String) {
         Datum::Bytes(b) => {
             let bytes: Vec<String> = b.iter().map(u8::to_string).collect();
             write!(out, "#u8({})", bytes.join(" "))
+        }
+        Datum::Numbers(kind, bytes) => {
+            let numbers: Vec<String> =
+                bytes.chunks(kind.bytes()).map(|b| format_number(&packing(*kind).unpack(b), 10)).collect();
+            write!(out, "#{}({})", kind.name(), numbers.join(" "))
         }
         Datum::List(_) | Datum::Dotted(_) | Datum::Vector(_) | Datum::Labeled(..) | Datum::Reference(_) => Ok(()),
     };

@@ -3,6 +3,7 @@
 use super::{Frame, Read, Reader};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Datum, Syntax};
+use cairn_layout::object::numeric::NumericKind;
 use cairn_num::{Int, Number};
 
 /// Bytes that end a symbol, number, character or boolean.
@@ -181,6 +182,12 @@ impl Reader<'_> {
                     "#u8" | "#U8" if self.bytes.get(self.pos) == Some(&b'(') => {
                         self.pos += 1;
                         self.stack.push(Frame::Bytes { start, items: Vec::new() });
+                        return Ok(None);
+                    }
+                    _ if self.bytes.get(self.pos) == Some(&b'(') && numbers_kind(text).is_some() => {
+                        self.pos += 1;
+                        let kind = numbers_kind(text).expect("asked above");
+                        self.stack.push(Frame::Numbers { start, kind, bytes: Vec::new() });
                         return Ok(None);
                     }
                     _ if matches!(
@@ -413,4 +420,9 @@ fn parse_number(text: &str, radix: u32) -> Option<Number> {
         return text.parse().ok().map(|n| Number::Int(Int::Fix(n)));
     }
     cairn_num::parse_number(text, radix)
+}
+
+/// The kind of the numeric vector that `#f64` or one of its relatives begins.
+fn numbers_kind(text: &str) -> Option<NumericKind> {
+    NumericKind::by_name(&text.strip_prefix('#')?.to_ascii_lowercase())
 }

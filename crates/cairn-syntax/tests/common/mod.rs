@@ -259,6 +259,7 @@ fn literal(l: &Literal) -> String {
         Literal::Symbol(s) => s.to_string(),
         Literal::String(s) => format!("{s:?}"),
         Literal::Bytes(b) => format!("#u8{b:?}"),
+        Literal::Numbers(kind, b) => format!("#bytes-of-{}{b:?}", kind.name()),
         Literal::Pair(p) => {
             let mut out = format!("({}", literal(&p.0));
             let mut tail = &p.1;

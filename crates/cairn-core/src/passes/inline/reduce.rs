@@ -703,6 +703,7 @@ pub(super) fn same(a: &Literal, b: &Literal) -> Option<bool> {
         (L::Nil, L::Nil) | (L::Unspecified, L::Unspecified) | (L::Eof, L::Eof) | (L::Default, L::Default) => true,
         (L::Number(_), L::Number(_)) => return None,
         (L::String(_), L::String(_)) | (L::Bytes(_), L::Bytes(_)) => return None,
+        (L::Numbers(..), L::Numbers(..)) => return None,
         (L::Pair(_), L::Pair(_)) | (L::Vector(_), L::Vector(_)) | (L::Unbound, _) | (_, L::Unbound) => {
             return None;
         }

@@ -49,7 +49,9 @@ pub(super) mod bits {
     pub const UNBOUND: u32 = 1 << 23;
     /// Record types.
     pub const RECORD_TYPE: u32 = 1 << 26;
-    pub const ANY: u32 = (1 << 28) - 1;
+    /// Homogeneous numeric vectors that are no bytevectors.
+    pub const NUMERIC: u32 = 1 << 28;
+    pub const ANY: u32 = (1 << 29) - 1;
     pub const BOOLEAN: u32 = TRUE | FALSE;
     pub const INTEGER: u32 = FIXNUM | BIGNUM;
     pub const EXACT: u32 = INTEGER | RATNUM;
@@ -176,6 +178,7 @@ impl Type {
             Literal::Symbol(_) => SYMBOL,
             Literal::String(_) => STRING,
             Literal::Bytes(_) => BYTES,
+            Literal::Numbers(..) => NUMERIC,
             Literal::Pair(_) => PAIR,
             Literal::Vector(_) => VECTOR,
         })

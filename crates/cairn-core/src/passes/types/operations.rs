@@ -6,8 +6,9 @@ use super::rounds::{Phase, Types};
 use super::speculate;
 use crate::ir::{Expr, GlobalId, Literal, VarId};
 use crate::passes::known::Known;
-use crate::prim::{IN_NO_VECTOR, MAKE_RECORD_TYPE, Op, PrimOp, fixnum_bit, scalar_bit};
+use crate::prim::{IN_NO_VECTOR, MAKE_RECORD_TYPE, Numeric, Op, PrimOp, fixnum_bit, scalar_bit};
 use crate::walk::take;
+use cairn_layout::object::numeric::NumericKind;
 use cairn_layout::object::record::{FieldKind, Slot};
 use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
 use cairn_num::{Int, Number};
@@ -400,7 +401,9 @@ fn allowed(o: Op, i: usize) -> u32 {
 
 fn is_index(o: Op, i: usize) -> bool {
     use Op::*;
-    i == 1 && matches!(o, VectorRef | VectorSet | StringRef | StringSet | BytevectorRef | BytevectorSet)
+    i == 1
+        && (matches!(o.numeric(), Some((Numeric::Ref | Numeric::Set, _)))
+            || matches!(o, VectorRef | VectorSet | StringRef | StringSet | BytevectorRef | BytevectorSet))
 }
 
 /// The type of the result, when the operands passed their checks.
@@ -416,6 +419,9 @@ fn result(o: Op, types: &[Type]) -> Type {
         if t.is_fixnum() { t } else { Type::of(FIXNUM) }
     };
     let ((al, ah), (bl, bh)) = (wide(a), wide(b));
+    if let Some((access, kind)) = o.numeric() {
+        return of_numeric(access, kind, a);
+    }
     match o {
         Op::IsInstance => decide(false, !a.may_be(RECORD)),
         Op::Eq | Op::Eqv => {
@@ -476,6 +482,20 @@ fn result(o: Op, types: &[Type]) -> Type {
         _ => match o.info().result {
             crate::prim::Kind::Any if o.effect_is_write() => Type::UNSPECIFIED,
             kind => Type::of(mask(kind)),
+        },
+    }
+}
+
+/// The result of an operation on numeric vectors.
+fn of_numeric(access: Numeric, kind: NumericKind, v: Type) -> Type {
+    match access {
+        Numeric::Is => decide(false, !v.may_be(NUMERIC)),
+        Numeric::Length => Type::range(0, LENGTH_MAX - 1),
+        Numeric::Set => Type::UNSPECIFIED,
+        Numeric::Ref => match kind.part().integers() {
+            Some((lo, hi)) => Type::integers(lo, hi),
+            None if kind.is_complex() => Type::of(FLOCOMP),
+            None => Type::of(FLONUM),
         },
     }
 }

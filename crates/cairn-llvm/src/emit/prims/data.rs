@@ -34,6 +34,9 @@ impl Emitter<'_, '_> {
     /// Everything that is not arithmetic or a predicate.
     pub(super) fn memory_op(&mut self, op: Op, p: &Prim) -> Value {
         use Op::*;
+        if let Some((access, kind)) = op.numeric() {
+            return self.numeric_op(access, kind, p);
+        }
         match op {
             Cons => {
                 let w = self.operands(&p.args);

@@ -9,6 +9,7 @@ mod arith;
 mod data;
 mod fixnum;
 mod flonum;
+mod numeric;
 mod port;
 mod record;
 mod types;

@@ -138,6 +138,9 @@ impl Emitter<'_, '_> {
     /// Type predicates, `not`, `eq?`, `eqv?`.
     pub(super) fn type_predicate(&mut self, op: Op, p: &Prim, sink: &mut Sink) {
         let v = self.operand(&p.args[0]);
+        if let Some((_, kind)) = op.numeric() {
+            return self.is_numeric(&v, kind, sink);
+        }
         let word = |e: &mut Self, w: Value| ins!(e, "icmp eq i64 {v}, {}", w.0);
         let bit = match op {
             Op::IsFixnum => {

@@ -1,0 +1,206 @@
+//! Homogeneous numeric vectors: `f64vector-ref` and its like.
+//!
+//! ```text
+//!  v has the tag of objects?                     ──no──▶ expected an f64vector
+//!  type and kind in its header right?            ──no──▶ expected an f64vector
+//!  index, rotated, below the length in elements? ──no──▶ has no element
+//!  load, a double or an integer as it lies there
+//! ```
+//!
+//! One comparison finds that a header says "numeric vector of this kind" (and, for stores, "no literal"). A flonum that
+//! comes out is a `double` until somebody wants a word; integers of 64 bits that are no fixnums come from the runtime.
+
+use super::data::field;
+use super::{Sink, Value};
+use crate::emit::builder::{ins, line};
+use crate::emit::emitter::Emitter;
+use crate::emit::ir_text::{Mem, Odds, Val};
+use cairn_core::prim::Numeric;
+use cairn_frame::ir::Prim;
+use cairn_layout::machine::error;
+use cairn_layout::object::numeric::{KIND_BITS, LITERAL_BIT, NumericKind};
+use cairn_layout::object::record::FieldKind;
+use cairn_layout::object::{LENGTH_SHIFT, Type, header};
+use cairn_layout::value::TAG_OBJECT;
+
+impl Emitter<'_, '_> {
+    /// `f64vector?` and its like.
+    pub(super) fn is_numeric(&mut self, v: &Val, kind: NumericKind, sink: &mut Sink) {
+        let tag = self.has_tag(v, TAG_OBJECT);
+        let (yes, no) = (self.fresh(), self.fresh());
+        self.branch(&tag, &yes, &no, Odds::Even);
+        self.start(&no);
+        sink.end_known(self, false);
+        self.start(&yes);
+        let h = self.header(v);
+        let b = ins!(self, "and i64 {h}, {KIND_BITS}");
+        let bit = ins!(self, "icmp eq i64 {b}, {}", kind.header_bits());
+        sink.end(self, &bit);
+    }
+
+    /// Everything else.
+    pub(super) fn numeric_op(&mut self, access: Numeric, kind: NumericKind, p: &Prim) -> Value {
+        if access == Numeric::Length {
+            let v = self.operand(&p.args[0]);
+            let h = self.numeric_header(p, &v, kind, false);
+            let n = self.numeric_length(&h, kind);
+            return Value::Word(ins!(self, "shl i64 {n}, 3"));
+        }
+        let (v, i) = self.numeric_element(p, kind, access == Numeric::Set);
+        let base = self.address(&v, field(0));
+        let offset = match kind.shift() {
+            shift @ 0..3 => ins!(self, "lshr i64 {i}, {}", 3 - shift),
+            3 => i.clone(),
+            shift => ins!(self, "shl i64 {i}, {}", shift - 3),
+        };
+        let q = ins!(self, "getelementptr i8, ptr {base}, i64 {offset}");
+        match (access, kind.part()) {
+            (Numeric::Set, FieldKind::F32 | FieldKind::F64) => {
+                let x = self.double_operand(p, 2);
+                self.store_packed_double(&q, kind, &x);
+                Value::unspecified()
+            }
+            (Numeric::Set, part) => {
+                self.store_packed(p, kind, part, (&v, &i), &q);
+                Value::unspecified()
+            }
+            _ if kind.is_complex() => {
+                let half = kind.bytes() / 2;
+                let second = ins!(self, "getelementptr i8, ptr {q}, i64 {half}");
+                let parts = [self.load_packed_double(&q, kind), self.load_packed_double(&second, kind)];
+                let words = parts.map(|x| self.encode_double(&x));
+                Value::Word(self.headed(header(Type::Compnum, 0, 2), &words))
+            }
+            (_, FieldKind::F32 | FieldKind::F64) => Value::Double(self.load_packed_double(&q, kind)),
+            (_, part) => self.load_packed(part, (&v, &i), &q),
+        }
+    }
+
+    /// The header of a vector of this kind, and nothing else.
+    fn numeric_header(&mut self, p: &Prim, v: &Val, kind: NumericKind, writable: bool) -> Val {
+        let expected = match writable {
+            true => format!("a mutable {}vector", kind.name()),
+            false => kind.with_article().to_string(),
+        };
+        let fail = self.type_error(p, &expected, v);
+        let tag = self.has_tag(v, TAG_OBJECT);
+        self.guard(&tag, &fail);
+        let h = self.header(v);
+        let bits = KIND_BITS | if writable { LITERAL_BIT } else { 0 };
+        let b = ins!(self, "and i64 {h}, {bits}");
+        let ok = ins!(self, "icmp eq i64 {b}, {}", kind.header_bits());
+        self.guard(&ok, &fail);
+        h
+    }
+
+    /// The number of elements, from the header.
+    fn numeric_length(&mut self, h: &Val, kind: NumericKind) -> Val {
+        ins!(self, "lshr i64 {h}, {}", LENGTH_SHIFT + kind.shift())
+    }
+
+    /// Checks vector and index; returns the vector and the index as a fixnum word.
+    fn numeric_element(&mut self, p: &Prim, kind: NumericKind, writable: bool) -> (Val, Val) {
+        let (v, i) = (self.operand(&p.args[0]), self.operand(&p.args[1]));
+        let h = self.numeric_header(p, &v, kind, writable);
+        let n = self.numeric_length(&h, kind);
+        let ok = if self.is_proven(p, 1) {
+            let n = ins!(self, "shl i64 {n}, 3");
+            ins!(self, "icmp ult i64 {i}, {n}")
+        } else {
+            let index = ins!(self, "call i64 @llvm.fshr.i64(i64 {i}, i64 {i}, i64 3)");
+            ins!(self, "icmp ult i64 {index}, {n}")
+        };
+        let fail = self.throw_block(error::RANGE, p.op.name(), "index", p.site, &[&i, &v]);
+        self.guard(&ok, &fail);
+        (v, i)
+    }
+
+    fn load_packed_double(&mut self, q: &Val, kind: NumericKind) -> Val {
+        let m = Mem::Leaf.suffix();
+        if kind.part() == FieldKind::F32 {
+            let f = ins!(self, "load float, ptr {q}{m}");
+            return ins!(self, "fpext float {f} to double");
+        }
+        ins!(self, "load double, ptr {q}{m}")
+    }
+
+    fn store_packed_double(&mut self, q: &Val, kind: NumericKind, x: &Val) {
+        let m = Mem::Leaf.suffix();
+        if kind.part() == FieldKind::F32 {
+            let f = ins!(self, "fptrunc double {x} to float");
+            line!(self, "store float {f}, ptr {q}{m}");
+        } else {
+            line!(self, "store double {x}, ptr {q}{m}");
+        }
+    }
+
+    fn load_packed(&mut self, part: FieldKind, (v, i): (&Val, &Val), q: &Val) -> Value {
+        let m = Mem::Leaf.suffix();
+        let (bits, signed) = shape(part);
+        let n = ins!(self, "load i{bits}, ptr {q}{m}");
+        if bits < 64 {
+            let n = ins!(self, "{} i{bits} {n} to i64", if signed { "sext" } else { "zext" });
+            return Value::Word(ins!(self, "shl i64 {n}, 3"));
+        }
+        let word = ins!(self, "shl i64 {n}, 3");
+        let back = ins!(self, "{} i64 {word}, 3", if signed { "ashr" } else { "lshr" });
+        let mut fits = ins!(self, "icmp eq i64 {back}, {n}");
+        if !signed {
+            let natural = ins!(self, "icmp sge i64 {word}, 0");
+            fits = ins!(self, "and i1 {fits}, {natural}");
+        }
+        let (join, cold) = (self.fresh(), self.fresh());
+        let here = self.here();
+        self.branch(&fits, &join, &cold, Odds::Likely);
+        let boxed = self.out_of_line(&cold, |e| {
+            let r = e.rt_call_at("cairn_numeric_wide", &[v.clone(), i.clone()], None);
+            e.goto(&join);
+            (r, e.here())
+        });
+        self.start(&join);
+        Value::Word(self.phi("i64", &[(word, here), boxed]))
+    }
+
+    fn store_packed(&mut self, p: &Prim, kind: NumericKind, part: FieldKind, (v, i): (&Val, &Val), q: &Val) {
+        let x = self.operand(&p.args[2]);
+        let m = Mem::Leaf.suffix();
+        let (bits, signed) = shape(part);
+        let tag = self.has_tag(&x, 0);
+        if bits < 64 {
+            let fail = self.type_error(p, kind.expected(), &x);
+            self.guard(&tag, &fail);
+            let (lo, hi) = part.integers().expect("integers");
+            let (lo, hi) = (8 * lo as i64, 8 * hi as i64);
+            let from = ins!(self, "sub i64 {x}, {lo}");
+            let ok = ins!(self, "icmp ule i64 {from}, {}", hi.wrapping_sub(lo));
+            self.guard(&ok, &fail);
+            let n = ins!(self, "lshr i64 {x}, 3");
+            let n = ins!(self, "trunc i64 {n} to i{bits}");
+            line!(self, "store i{bits} {n}, ptr {q}{m}");
+            return;
+        }
+        let mut ok = tag;
+        if !signed {
+            let natural = ins!(self, "icmp sge i64 {x}, 0");
+            ok = ins!(self, "and i1 {ok}, {natural}");
+        }
+        let (fixnum, other, join) = (self.fresh(), self.fresh(), self.fresh());
+        self.branch(&ok, &fixnum, &other, Odds::Likely);
+        self.start(&fixnum);
+        let n = ins!(self, "ashr i64 {x}, 3");
+        line!(self, "store i64 {n}, ptr {q}{m}");
+        self.goto(&join);
+        let (v, i, site) = (v.clone(), i.clone(), p.site);
+        self.out_of_line(&other, |e| {
+            e.rt_call("cairn_numeric_widen", &[v, i, x], site);
+            e.goto(&join);
+        });
+        self.start(&join);
+    }
+}
+
+/// Bits of an integer, and whether it has a sign.
+fn shape(part: FieldKind) -> (u32, bool) {
+    let bits = 8 * part.raw_bytes().unwrap_or(8) as u32;
+    (bits, part.integers().is_some_and(|(lo, _)| lo < 0))
+}
