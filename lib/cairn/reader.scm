@@ -1,8 +1,8 @@
 ;;; Reading data, all of R7RS's lexical syntax.
 ;;;
 ;;; One character of lookahead decides.  `read-item` returns a datum or one of four marks: the end-of-file object, a
-;;; closing parenthesis or bracket, a dot; its callers know which of them they accept.  Most tokens are ASCII and lie whole in
-;;; the port's buffer: those are cut out of it directly; the others are collected character by character.
+;;; closing parenthesis or bracket, a dot; its callers know which of them they accept.  Most tokens are ASCII and lie
+;;; whole in the port's buffer: those are cut out of it directly; the others are collected character by character.
 ;;;
 ;;; Labels: `#n#` reads as a placeholder.  When a datum with labels is complete, one walk replaces the placeholders by
 ;;; what they stand for; before that walk the datum is a tree, so the walk ends.

@@ -121,8 +121,10 @@
     (define-fold fxxor bitwise-xor 0)
 
     (define-fx (fxarithmetic-shift a count) => (arithmetic-shift a count))
-    (define-fx (fxarithmetic-shift-left a count) => (arithmetic-shift a (check-count "fxarithmetic-shift-left" count)))
-    (define-fx (fxarithmetic-shift-right a count) (arithmetic-shift a (- (check-count "fxarithmetic-shift-right" count))))
+    (define-fx (fxarithmetic-shift-left a count) =>
+      (arithmetic-shift a (check-count "fxarithmetic-shift-left" count)))
+    (define-fx (fxarithmetic-shift-right a count)
+      (arithmetic-shift a (- (check-count "fxarithmetic-shift-right" count))))
     (define (check-count who count)
       (if (negative? count) (out-of-range who "not a number of bits:" count) count))
 

@@ -11,4 +11,5 @@
      (read (open-input-string "#u8(256)")) (read (open-input-string "#!nonsense")) (read (open-input-string "#0#"))
      (read (open-input-string "(#0=1 #0=2)")) (read (open-input-string "#0=#0#")) (read (open-input-string "#0x"))
      (read (open-input-string "#d1a")) (read (open-input-string "")) (read (open-input-string "#\\")) (read (open-input-string "#<a"))
+     (read (open-input-string "(a]")) (read (open-input-string "#f64(a)"))
      (assq 'a 5))

@@ -1,7 +1,8 @@
 ;; Procedures of further SRFIs with wrong arguments.
 (import (scheme base) (scheme case-lambda) (scheme write) (scheme process-context) (srfi 41) (srfi 64) (srfi 117)
         (only (srfi 128) make-comparator string-comparator)
-        (prefix (srfi 125) t:) (only (cairn port) with-output-to-string) (only (cairn control) condition->string))
+        (prefix (srfi 125) t:) (prefix (scheme fixnum) x:) (prefix (srfi 160 f64) n:)
+        (only (cairn port) with-output-to-string) (only (cairn control) condition->string))
 
 (include "../support/say.scm")
 (include "../support/wrong.scm")
@@ -17,6 +18,11 @@
      (t:hash-table string-comparator "a" 1 "a" 2) (t:hash-table-set! (t:hash-table string-comparator) "a" 1 "b")
      (t:hash-table-pop! (t:hash-table string-comparator)) (t:hash-table-ref (t:hash-table string-comparator) "a")
      (t:hash-table-map! five five) (t:hash-table-union! (t:hash-table string-comparator) five))
+(say (x:fx+ x:fx-greatest 1) (x:fx- five 1) (x:fxarithmetic-shift-left 1 -1))
+(say (n:f64vector-fill! (quote #f64(1.)) 0.) (n:f64vector-append-subvectors (n:f64vector 1.) 0)
+     (n:f64vector-segment (n:f64vector 1.) 0) (n:f64vector-map! five (n:f64vector 1.))
+     (n:f64vector= five) (n:f64vector-ref (n:f64vector 1.) 1)
+     (n:f64vector-index-right = (n:f64vector 1.) (n:f64vector)))
 (say (test-runner-get) (test-match-any five '(x)) (test-read-eval-string "1 2"))
 (test-runner-current (test-runner-simple))
 (say (test-end "group"))

@@ -50,7 +50,7 @@ pub struct Sizing {
     allocated: u64,
     /// Share of the nursery that survives, in 1024ths: what it was in the worst of the last few minor collections.
     survival: u64,
-    /// How many minor collections in a row nearly everything has survived.
+    /// How many minor collections in a row nearly everything has survived that was mostly not pairs.
     streak: u32,
 }
 
@@ -104,14 +104,20 @@ impl Sizing {
     pub fn breathing_room(&self) -> u64 {
         (self.heap_max / 32).max(32 << 10)
     }
-    /// A minor collection of a nursery with `nursery` bytes is over: so many were copied.
-    pub fn note_survivors(&mut self, nursery: u64, copied: u64) {
+    /// A minor collection of a nursery with `nursery` bytes, `pairs` of them pairs, is over: so many were copied.
+    ///
+    /// Pairs gain by being copied: the elements of a list come to lie in the order in which collections of everything
+    /// follow them. Born old, they lie in the order in which they were made, and those collections take half as long
+    /// again (`paraffins` 1.86 → 2.78 s, `earley` 0.90 → 1.46 s; copying less saves 0.6 and 0.2 s).
+    pub fn note_survivors(&mut self, nursery: u64, pairs: u64, copied: u64) {
         let rate = copied * 1024 / nursery.max(BLOCK_BYTES);
         self.survival = rate.max(self.survival - self.survival / 16).min(1024);
-        self.streak = if rate >= NEARLY_ALL { (self.streak + 1).min(LONGEST_STREAK) } else { 0 };
+        let kept = rate >= NEARLY_ALL && 2 * pairs <= nursery;
+        self.streak = if kept { (self.streak + 1).min(LONGEST_STREAK) } else { 0 };
     }
     /// How many bytes of new objects shall be old from the start, before the nursery is used again, when the heap holds
-    /// `used` bytes: none, unless nearly all young objects have survived lately. `always`: a few, for tests.
+    /// `used` bytes: none, unless nearly all young objects have survived lately, and few were pairs. `always`: a few,
+    /// for tests.
     ///
     /// The more often they did, the more are born old; but if all of them die soon, the next major collection shall not
     /// come much earlier for it.
@@ -198,22 +204,37 @@ mod tests {
         let config = SizingConfig { min_limit: 100, growth: 2.0, generous: 0, large_young: 1 };
         let mut s = Sizing::new(config, 1 << 40);
         let m = 1 << 20;
-        s.note_survivors(m, m / 100);
+        s.note_survivors(m, 0, m / 100);
         assert_eq!(s.nursery(8 * m, 0), m, "few survive: what fits the cache");
-        s.note_survivors(m, m / 10);
+        s.note_survivors(m, 0, m / 10);
         assert_eq!(s.nursery(8 * m, 0), 4 * m, "some do: they get more time to die");
-        s.note_survivors(m, m / 2);
+        s.note_survivors(m, 0, m / 2);
         assert_eq!(s.nursery(8 * m, 0), 5 * m / 4, "half do: their copies make the pause");
         assert_eq!(s.nursery(8 * m, 1024 * m), 5 * m / 4, "however large the heap is");
-        s.note_survivors(m, m);
+        s.note_survivors(m, 0, m);
         assert_eq!(s.nursery(8 * m, 0), 640 << 10);
         for _ in 0..20 {
-            s.note_survivors(m, 0);
+            s.note_survivors(m, 0, 0);
         }
         assert!(s.nursery(8 * m, 0) > m, "the worst is remembered");
         for _ in 0..40 {
-            s.note_survivors(m, 0);
+            s.note_survivors(m, 0, 0);
         }
         assert_eq!(s.nursery(8 * m, 0), m, "for a while");
+    }
+    #[test]
+    fn what_survives_again_and_again_is_born_old_but_for_pairs() {
+        let config = SizingConfig { min_limit: 100, growth: 2.0, generous: 0, large_young: 1 };
+        let mut s = Sizing::new(config, 1 << 40);
+        let m = 1 << 20;
+        s.after_major(1024 * m, 0);
+        let mut after = |pairs, copied| {
+            s.note_survivors(m, pairs, copied);
+            s.old_births(0, false)
+        };
+        assert_eq!([after(0, m), after(m / 2, m), after(m / 4, m - m / 32)], [m, 2 * m, 4 * m]);
+        assert_eq!([after(0, m), after(0, m)], [8 * m, 8 * m], "no more at once");
+        assert_eq!(after(m / 2 + 16, m), 0, "mostly pairs");
+        assert_eq!([after(0, m), after(0, m - m / 16)], [m, 0], "some have died");
     }
 }

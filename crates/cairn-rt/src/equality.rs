@@ -8,6 +8,7 @@
 //! car is bounded by memory, not by the native stack.
 
 use crate::access::{self, byte_slice, car, cdr, limbs, string_chars, word, words};
+use crate::hashing::{finish, flonum_key, mix};
 use crate::numeric;
 use cairn_heap::ByAddress;
 use cairn_layout::Value;
@@ -44,11 +45,6 @@ pub fn eqv(a: Value, b: Value) -> bool {
         RATNUM | COMPNUM => eqv(word(a, 0), word(b, 0)) && eqv(word(a, 1), word(b, 1)),
         _ => false,
     }
-}
-
-/// Equal for doubles that are `eqv?`: the bits, but all NaNs are one, whatever their signs and payloads.
-pub fn flonum_key(x: f64) -> u64 {
-    if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
 }
 
 /// Room for this many objects is made at once.
@@ -209,25 +205,6 @@ fn equal_atoms(a: Value, b: Value) -> bool {
         return numeric::equal(a, b);
     }
     eqv(a, b)
-}
-
-/// Hash of a sequence of words: 0 to 2^60 - 1, a fixnum.
-pub fn hash_words(words: impl Iterator<Item = u64>) -> i64 {
-    finish(words.fold(0, mix))
-}
-
-pub fn mix(h: u64, x: u64) -> u64 {
-    (h.rotate_left(5) ^ x).wrapping_mul(0x517C_C1B7_2722_0A95)
-}
-
-pub fn finish(h: u64) -> i64 {
-    ((h ^ (h >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 4) as i64
-}
-
-/// 32 well-mixed bits of a number.
-pub fn spread(n: u64) -> u32 {
-    let h = (n ^ (n >> 32)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    ((h ^ (h >> 32)).wrapping_mul(0x94D0_49BB_1331_11EB) >> 32) as u32
 }
 
 /// Hash consistent with `equal?` (so also with `eqv?` on numbers, strings and the like), the same as long as the

@@ -15,7 +15,7 @@
 //! | [`throw`] | failures, also those of inline checks, turned into the error hook's arguments |
 //! | [`exhaustion`] | what happens when memory runs out |
 //! | [`num`] | the numeric tower on heap values |
-//! | [`equality`] | `eqv?`, `equal?` and hashing |
+//! | [`equality`], [`hashing`] | `eqv?`, `equal?` and hashing |
 //! | [`weak`] | weak objects, guardians |
 //! | [`table`] | finding keys whose addresses change |
 //! | [`chars`], [`string`], [`symbol`], [`symbol_table`], [`vector`], [`bytes`], [`list`], [`record`] with [`record_types`], [`structure`] | data types; [`sequence`] is what three of them share |
@@ -49,6 +49,7 @@ mod exhaustion;
 mod expander;
 mod failure;
 pub mod fatal;
+mod hashing;
 mod heap_profile;
 mod list;
 pub mod machine;

@@ -10,8 +10,8 @@
 use crate::access;
 use crate::alloc::alloc_object_of;
 use crate::arguments::check_size;
-use crate::equality::{finish, flonum_key, mix};
 use crate::failure::{check, with_article, wrong_type};
+use crate::hashing::{finish, flonum_key, mix};
 use crate::num::operand::{from_number, to_number};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;

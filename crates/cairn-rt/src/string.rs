@@ -6,8 +6,8 @@ use crate::access::{self, list_items, string_chars, string_chars_mut, string_of}
 use crate::alloc::{alloc_object, alloc_pair, make_bytevector, make_string_from_chars};
 use crate::arguments::{check_range, check_size, expect};
 use crate::chars;
-use crate::equality::hash_words;
 use crate::failure::{check, other, wrong_type};
+use crate::hashing::hash_words;
 use crate::sequence::{copy_bounds, fill_with, total_length};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;

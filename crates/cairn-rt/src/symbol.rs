@@ -10,8 +10,8 @@
 use crate::access::{self, string_of};
 use crate::alloc;
 use crate::arguments::expect;
-use crate::equality::hash_words;
 use crate::exhaustion;
+use crate::hashing::hash_words;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;

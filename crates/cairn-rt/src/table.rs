@@ -34,6 +34,7 @@
 use crate::access::{self, byte_slice_mut, length, word};
 use crate::alloc::{alloc_object, alloc_pair, make_filled, store_word};
 use crate::equality;
+use crate::hashing::spread;
 use crate::runtime::rt;
 use crate::weak;
 use cairn_heap::Moves;
@@ -221,7 +222,7 @@ fn same(kind: i64, a: Value, b: Value) -> bool {
 
 /// Keeps what lies close together close together: four neighbours share a cache line of the index.
 fn near(n: u64) -> u32 {
-    equality::spread(n >> 2) << 2 | (n & 3) as u32
+    spread(n >> 2) << 2 | (n & 3) as u32
 }
 
 fn hash_address(heap: &cairn_heap::Heap<cairn_heap::Scheme>, v: Value) -> Hashed {
@@ -250,7 +251,7 @@ fn hash_key(ctx: &Machine, kind: i64, key: Value) -> Hashed {
         home = home.max(h.home);
         u64::from(h.hash)
     });
-    Hashed { hash: equality::spread(hash), home }
+    Hashed { hash: spread(hash), home }
 }
 
 /// Brings the indices up to date with what the last collections have moved.

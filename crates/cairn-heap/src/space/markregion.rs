@@ -15,8 +15,9 @@
 //! ```
 //!
 //! Invariant: every word of a scannable block is valid, dead or not: it is zero, was a word of an object once, or
-//! is poison. So dirty cards can be scanned whole. Blocks that the mutator filled (`gc/gen/born_old.rs`) may be *mixed*:
-//! there, the raw words of leaves are noted, to be left out. Fresh blocks are cleared when their contents may be anything else.
+//! is poison. So dirty cards can be scanned whole. Blocks that the mutator filled (`gc/gen/born_old.rs`) may be
+//! *mixed*: there, the raw words of leaves are noted, to be left out. Fresh blocks are cleared when their contents may
+//! be anything else.
 //!
 //! Differences from Immix: 128-byte lines, exact line marks, holes filled from both ends, start bits kept.
 

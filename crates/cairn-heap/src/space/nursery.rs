@@ -172,6 +172,10 @@ impl Nursery {
     pub fn filled(&self) -> u64 {
         self.closed.iter().map(|x| x.span.bytes() - x.hi.offset_from(x.lo)).sum()
     }
+    /// Bytes of the pairs among them.
+    pub fn pairs(&self) -> u64 {
+        self.closed.iter().map(|x| x.lo.offset_from(x.span.start)).sum()
+    }
     /// The closed extents, in no particular order.
     pub fn closed(&self) -> &[Extent] {
         &self.closed

@@ -255,7 +255,7 @@ impl Gen {
         core.pinned.settle(&core.pool.table, &core.cards);
         core.stats.promoted += copied;
         if self.nursery.used() > 0 {
-            core.sizing.note_survivors(self.nursery.filled(), copied);
+            core.sizing.note_survivors(self.nursery.filled(), self.nursery.pairs(), copied);
         }
         copied
     }

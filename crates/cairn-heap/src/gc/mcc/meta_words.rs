@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use crate::model::{CObjects, Nature, Scheme};
     use cairn_layout::collector::prefix;
-    use cairn_layout::object::{AllocKind, Type, header};
+    use cairn_layout::object::{AllocKind, SEQUENCE_FLAGS, Type, header};
 
     #[test]
     fn no_object_looks_like_a_hole_and_state_bits_change_no_size() {
@@ -128,8 +128,10 @@ mod tests {
                 assert!(hole_bytes(p).is_none() && p & STATE == 0);
                 assert_eq!(Scheme.describe(p).whole, before + 16 + 8 * n);
             }
-            for ty in [Type::Vector, Type::String, Type::Opaque] {
-                let h = header(ty, 0xFF, n);
+            for (ty, flags) in
+                [(Type::Vector, SEQUENCE_FLAGS), (Type::String, SEQUENCE_FLAGS), (Type::Opaque, 0xFF)]
+            {
+                let h = header(ty, flags, n);
                 assert!(hole_bytes(h).is_none() && h & STATE == 0);
                 assert_eq!(Scheme.describe(h).whole, cairn_layout::object::object_bytes(h));
             }
