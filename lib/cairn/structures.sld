@@ -75,16 +75,17 @@
 
     ;; This does not leave the library, so that errors say `who`.
     (define (make t who n)
-      (let ((storage (%structure-storage (type-rtd t) n who)))
+      (make-filled t who n #f))
+
+    (define (make-filled t who n record)
+      (let ((storage (%structure-storage (type-rtd t) n who record)))
         (make-vector-record t n storage)))
 
     (define (structure-make t who n)
       (make t who n))
 
     (define (structure-make-filled t who n record)
-      (let ((v (make t who n)))
-        (%structure-fill! (storage-of t v) 0 n record)
-        v))
+      (make-filled t who n record))
 
     (define (list->structure t who l)
       (let count ((rest l) (n 0))

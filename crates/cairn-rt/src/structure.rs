@@ -15,7 +15,7 @@
 //! another one, so compiled code asks the runtime ([`crate::record`]) after its one comparison has failed: plain
 //! records pay nothing. To the collectors all of this is vectors and records.
 
-use crate::access::{self, byte_slice_mut, words_mut};
+use crate::access::{self, words_mut};
 use crate::alloc::{alloc_object, alloc_object_of, store_word, write_barrier_range, written};
 use crate::arguments::check_size;
 use crate::failure::check;
@@ -56,9 +56,40 @@ pub extern "C" fn cairn_structure_stride(_ctx: &mut Machine, rtd: Value) -> Valu
     record_types::get(rtd).map_or(Value::FALSE, |t| Value::fixnum(stride(&t) as i64))
 }
 
-/// `(structure-storage type n who)`: room for `n` elements, with zeros and `#f`.
+/// No more than this is copied from at once, so that it stays in the processor's nearest cache.
+const COPIED_BYTES: usize = 8 << 10;
+
+/// Makes `n` elements from `to` on what the first one is, in time that the memory sets and not the number of elements.
+///
+/// # Safety
+/// There is room for `n` elements of `stride` bytes, and the first has been written.
+unsafe fn repeat(to: *mut u8, stride: usize, n: usize) {
+    let total = stride * n;
+    // SAFETY: by the contract above; what is copied lies before where it goes.
+    unsafe {
+        if std::slice::from_raw_parts(to, stride).iter().all(|b| *b == 0) {
+            return std::ptr::write_bytes(to, 0, total);
+        }
+        let unit = (COPIED_BYTES / stride).max(1) * stride;
+        let mut done = stride;
+        while done < total {
+            let some = done.min(unit).min(total - done);
+            std::ptr::copy_nonoverlapping(to, to.add(done), some);
+            done += some;
+        }
+    }
+}
+
+/// `(structure-storage type n who record)`: room for `n` elements, with the fields of a record of the type, or, if that
+/// is `#f`, zeros and `#f`.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_structure_storage(ctx: &mut Machine, rtd: Value, n: Value, who: Value) -> Value {
+pub extern "C" fn cairn_structure_storage(
+    ctx: &mut Machine,
+    rtd: Value,
+    n: Value,
+    who: Value,
+    from: Value,
+) -> Value {
     let who = access::string_text(who);
     let Some(t) = record_types::get(rtd) else { return Value::FALSE };
     let ty = if t.raw { Type::Bytevector } else { Type::Vector };
@@ -67,13 +98,26 @@ pub extern "C" fn cairn_structure_storage(ctx: &mut Machine, rtd: Value, n: Valu
     let total = n.saturating_mul(stride(&t) as u64 / unit).min(i64::MAX as u64 >> 4);
     let total = check!(check_size(ctx, &who, ty, Value::fixnum(total as i64)));
     let v = alloc_object(ctx, ty, 0, total);
-    if t.raw {
-        byte_slice_mut(v).fill(0);
-    } else {
-        let first: Vec<Value> = t.fields.iter().map(|f| initial(f.slot.kind)).collect();
-        for (word, x) in words_mut(v).iter_mut().zip(first.iter().cycle()) {
-            *word = *x;
+    let (bytes, n) = (stride(&t), n as usize);
+    let to = access::word_address(v, 0) as *mut u8;
+    if bytes == 0 || n == 0 {
+        return v;
+    }
+    // SAFETY: there is room for so many elements, and a record of their type has the fields of one.
+    unsafe {
+        if from != Value::FALSE {
+            std::ptr::copy_nonoverlapping(fields(from), to, bytes);
+        } else if t.raw {
+            std::ptr::write_bytes(to, 0, bytes);
+        } else {
+            for (i, f) in t.fields.iter().enumerate() {
+                *(to as *mut Value).add(i) = initial(f.slot.kind);
+            }
         }
+        repeat(to, bytes, n);
+    }
+    if !t.raw && from != Value::FALSE {
+        write_barrier_range(ctx, to as *const Value, n * bytes / 8);
     }
     v
 }
@@ -135,9 +179,13 @@ pub extern "C" fn cairn_structure_fill(
     let (bytes, n) = (stride(&t), n.as_fixnum() as usize);
     let to = (storage.address() + 8 + offset.as_fixnum() as u64) as *mut u8;
     let from = fields(from);
-    for i in 0..n {
-        // SAFETY: the library has checked that there are so many elements, of the record's type; the record may be one.
-        unsafe { std::ptr::copy(from, to.add(i * bytes), bytes) };
+    if bytes == 0 || n == 0 {
+        return Value::UNSPECIFIED;
+    }
+    // SAFETY: the library has checked that there are so many elements, of the record's type; the record may be one.
+    unsafe {
+        std::ptr::copy(from, to, bytes);
+        repeat(to, bytes, n);
     }
     if !t.raw {
         write_barrier_range(ctx, to as *const Value, n * bytes / 8);
