@@ -14,6 +14,7 @@ use crate::arguments::expect;
 use crate::failure::{check, describe_io, fail};
 use crate::port::{FLAG_BINARY, FLAG_INPUT, FLAG_SOCKET, FLAG_TEXTUAL, Port, make_fd_port};
 use crate::runtime::rt;
+use crate::waiting;
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, error as kind};
 use mio::net::{TcpListener, TcpStream, UdpSocket};
@@ -70,7 +71,7 @@ fn open<S: IntoRawFd>(
     let number = expect!(ctx, who, 2, "a port number", port, port.is_fixnum().then(|| port.as_fixnum()));
     let host = access::string_text(host);
     let name = format!("{host}:{number}");
-    match first(&host, number, open) {
+    match waiting::prepare(ctx).and_then(|()| first(&host, number, open)) {
         Ok(socket) => make_socket(ctx, socket.into_raw_fd(), flags, &name),
         Err(e) => net_error(ctx, who, action, &name, &e),
     }

@@ -31,6 +31,12 @@ fn events(rt: &mut Runtime) -> io::Result<&mut Events> {
     Ok(rt.events.as_mut().expect("made above"))
 }
 
+/// Makes what files are watched with, which takes descriptors itself: before a program that accepts connections has
+/// used up all of them.
+pub fn prepare(ctx: &mut Machine) -> io::Result<()> {
+    events(rt(ctx)).map(|_| ())
+}
+
 /// What other places make this one's event loop look with.
 pub fn doorbell(rt: &mut Runtime) -> io::Result<Arc<Doorbell>> {
     let places = rt.places.as_mut().expect("there are places");

@@ -101,8 +101,5 @@ fn an_unknown_program_is_an_error_that_names_the_known() {
     let d = Directory::new("unknown");
     let output = study(&d, Path::new("cairn"), "chess").output().unwrap();
     let message = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        !output.status.success() && message.contains("no program chess; there are create, pingpong"),
-        "{message}"
-    );
+    assert!(!output.status.success() && message.contains("no program chess; there are create, deep"), "{message}");
 }

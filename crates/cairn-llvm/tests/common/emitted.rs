@@ -5,7 +5,7 @@
 //! Frame IR.
 
 use cairn_core::ir::Literal;
-use cairn_core::prim::{Op as P, PrimOp, scalar_bit};
+use cairn_core::prim::{Numeric, Op as P, PrimOp, scalar_bit};
 use cairn_frame::ir::*;
 use cairn_layout::calls::{ALLOC, FAIL, RT_CALLS, by_symbol};
 use cairn_layout::collector::*;
@@ -104,6 +104,7 @@ fn primitive(p: &Prim, d: &mut Demands) {
         PrimOp::Op(P::Cons) => return d.objects.push((AllocKind::Pair, 16)),
         PrimOp::Op(P::MakeBox | P::MakePromise) => 1,
         PrimOp::Op(P::FlRectangular) => 2,
+        PrimOp::Op(op) if op.numeric().is_some_and(|(access, k)| access == Numeric::Ref && k.is_complex()) => 2,
         PrimOp::Op(P::RawRecord) => {
             return d.objects.push((AllocKind::Leaf, headed_bytes(p.raw_words())));
         }

@@ -312,7 +312,9 @@ impl<'a> Reader<'a> {
                 let opened = joined.last().copied().unwrap_or(*start);
                 (opened, self.bytes[opened])
             }
-            Some(Frame::Vector { start, .. } | Frame::Bytes { start, .. }) => (*start, b'('),
+            Some(Frame::Vector { start, .. } | Frame::Bytes { start, .. } | Frame::Numbers { start, .. }) => {
+                (*start, b'(')
+            }
             _ => return Ok(()),
         };
         let closer = self.bytes[at];

@@ -11,6 +11,7 @@ mod fixnum;
 mod flonum;
 mod numeric;
 mod port;
+mod raw_numbers;
 mod record;
 mod types;
 

@@ -11,6 +11,7 @@
 //! comes out is a `double` until somebody wants a word; integers of 64 bits that are no fixnums come from the runtime.
 
 use super::data::field;
+use super::raw_numbers::shape;
 use super::{Sink, Value};
 use crate::emit::builder::{ins, line};
 use crate::emit::emitter::Emitter;
@@ -57,7 +58,7 @@ impl Emitter<'_, '_> {
         match (access, kind.part()) {
             (Numeric::Set, FieldKind::F32 | FieldKind::F64) => {
                 let x = self.double_operand(p, 2);
-                self.store_packed_double(&q, kind, &x);
+                self.store_packed_double(&q, kind.part(), &x);
                 Value::unspecified()
             }
             (Numeric::Set, part) => {
@@ -67,11 +68,11 @@ impl Emitter<'_, '_> {
             _ if kind.is_complex() => {
                 let half = kind.bytes() / 2;
                 let second = ins!(self, "getelementptr i8, ptr {q}, i64 {half}");
-                let parts = [self.load_packed_double(&q, kind), self.load_packed_double(&second, kind)];
+                let parts = [&q, &second].map(|q| self.load_packed_double(q, kind.part()));
                 let words = parts.map(|x| self.encode_double(&x));
                 Value::Word(self.headed(header(Type::Compnum, 0, 2), &words))
             }
-            (_, FieldKind::F32 | FieldKind::F64) => Value::Double(self.load_packed_double(&q, kind)),
+            (_, FieldKind::F32 | FieldKind::F64) => Value::Double(self.load_packed_double(&q, kind.part())),
             (_, part) => self.load_packed(part, (&v, &i), &q),
         }
     }
@@ -115,92 +116,30 @@ impl Emitter<'_, '_> {
         (v, i)
     }
 
-    fn load_packed_double(&mut self, q: &Val, kind: NumericKind) -> Val {
-        let m = Mem::Leaf.suffix();
-        if kind.part() == FieldKind::F32 {
-            let f = ins!(self, "load float, ptr {q}{m}");
-            return ins!(self, "fpext float {f} to double");
-        }
-        ins!(self, "load double, ptr {q}{m}")
-    }
-
-    fn store_packed_double(&mut self, q: &Val, kind: NumericKind, x: &Val) {
-        let m = Mem::Leaf.suffix();
-        if kind.part() == FieldKind::F32 {
-            let f = ins!(self, "fptrunc double {x} to float");
-            line!(self, "store float {f}, ptr {q}{m}");
-        } else {
-            line!(self, "store double {x}, ptr {q}{m}");
-        }
-    }
-
     fn load_packed(&mut self, part: FieldKind, (v, i): (&Val, &Val), q: &Val) -> Value {
-        let m = Mem::Leaf.suffix();
         let (bits, signed) = shape(part);
-        let n = ins!(self, "load i{bits}, ptr {q}{m}");
-        if bits < 64 {
-            let n = ins!(self, "{} i{bits} {n} to i64", if signed { "sext" } else { "zext" });
-            return Value::Word(ins!(self, "shl i64 {n}, 3"));
+        let n = ins!(self, "load i{bits}, ptr {q}{}", Mem::Leaf.suffix());
+        if bits == 64 {
+            let wide = |e: &mut Self| e.rt_call_at("cairn_numeric_wide", &[v.clone(), i.clone()], None);
+            return Value::Word(self.fixnum_or(&n, signed, wide));
         }
-        let word = ins!(self, "shl i64 {n}, 3");
-        let back = ins!(self, "{} i64 {word}, 3", if signed { "ashr" } else { "lshr" });
-        let mut fits = ins!(self, "icmp eq i64 {back}, {n}");
-        if !signed {
-            let natural = ins!(self, "icmp sge i64 {word}, 0");
-            fits = ins!(self, "and i1 {fits}, {natural}");
-        }
-        let (join, cold) = (self.fresh(), self.fresh());
-        let here = self.here();
-        self.branch(&fits, &join, &cold, Odds::Likely);
-        let boxed = self.out_of_line(&cold, |e| {
-            let r = e.rt_call_at("cairn_numeric_wide", &[v.clone(), i.clone()], None);
-            e.goto(&join);
-            (r, e.here())
-        });
-        self.start(&join);
-        Value::Word(self.phi("i64", &[(word, here), boxed]))
+        let n = ins!(self, "{} i{bits} {n} to i64", if signed { "sext" } else { "zext" });
+        Value::Word(ins!(self, "shl i64 {n}, 3"))
     }
 
     fn store_packed(&mut self, p: &Prim, kind: NumericKind, part: FieldKind, (v, i): (&Val, &Val), q: &Val) {
         let x = self.operand(&p.args[2]);
-        let m = Mem::Leaf.suffix();
         let (bits, signed) = shape(part);
-        let tag = self.has_tag(&x, 0);
-        if bits < 64 {
-            let fail = self.type_error(p, kind.expected(), &x);
-            self.guard(&tag, &fail);
-            let (lo, hi) = part.integers().expect("integers");
-            let (lo, hi) = (8 * lo as i64, 8 * hi as i64);
-            let from = ins!(self, "sub i64 {x}, {lo}");
-            let ok = ins!(self, "icmp ule i64 {from}, {}", hi.wrapping_sub(lo));
-            self.guard(&ok, &fail);
-            let n = ins!(self, "lshr i64 {x}, 3");
-            let n = ins!(self, "trunc i64 {n} to i{bits}");
-            line!(self, "store i{bits} {n}, ptr {q}{m}");
-            return;
+        if bits == 64 {
+            let widen = |e: &mut Self| {
+                e.rt_call("cairn_numeric_widen", &[v.clone(), i.clone(), x.clone()], p.site);
+            };
+            return self.store_wide(q, &x, signed, widen);
         }
-        let mut ok = tag;
-        if !signed {
-            let natural = ins!(self, "icmp sge i64 {x}, 0");
-            ok = ins!(self, "and i1 {ok}, {natural}");
-        }
-        let (fixnum, other, join) = (self.fresh(), self.fresh(), self.fresh());
-        self.branch(&ok, &fixnum, &other, Odds::Likely);
-        self.start(&fixnum);
+        let fail = self.type_error(p, kind.expected(), &x);
+        self.guard_fixnum_within(part, &x, &fail);
         let n = ins!(self, "ashr i64 {x}, 3");
-        line!(self, "store i64 {n}, ptr {q}{m}");
-        self.goto(&join);
-        let (v, i, site) = (v.clone(), i.clone(), p.site);
-        self.out_of_line(&other, |e| {
-            e.rt_call("cairn_numeric_widen", &[v, i, x], site);
-            e.goto(&join);
-        });
-        self.start(&join);
+        let n = ins!(self, "trunc i64 {n} to i{bits}");
+        line!(self, "store i{bits} {n}, ptr {q}{}", Mem::Leaf.suffix());
     }
-}
-
-/// Bits of an integer, and whether it has a sign.
-fn shape(part: FieldKind) -> (u32, bool) {
-    let bits = 8 * part.raw_bytes().unwrap_or(8) as u32;
-    (bits, part.integers().is_some_and(|(lo, _)| lo < 0))
 }

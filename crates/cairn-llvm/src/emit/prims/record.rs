@@ -15,6 +15,7 @@
 //! stored.
 
 use super::data::field;
+use super::raw_numbers::shape;
 use super::{Sink, Value, literal_fixnum};
 use crate::emit::builder::{Builder, Label, ins, line};
 use crate::emit::emitter::Emitter;
@@ -193,24 +194,13 @@ impl Emitter<'_, '_> {
 
     fn load_double(&mut self, v: &Val, slot: Slot) -> Value {
         let q = self.raw_address(v, slot);
-        let m = Mem::Leaf.suffix();
-        if slot.kind == FieldKind::F32 {
-            let f = ins!(self, "load float, ptr {q}{m}");
-            return Value::Double(ins!(self, "fpext float {f} to double"));
-        }
-        Value::Double(ins!(self, "load double, ptr {q}{m}"))
+        Value::Double(self.load_packed_double(&q, slot.kind))
     }
 
     fn store_double(&mut self, p: &Prim, v: &Val, slot: Slot) -> Value {
         let x = self.double_operand(p, 3);
         let q = self.raw_address(v, slot);
-        let m = Mem::Leaf.suffix();
-        if slot.kind == FieldKind::F32 {
-            let f = ins!(self, "fptrunc double {x} to float");
-            line!(self, "store float {f}, ptr {q}{m}");
-        } else {
-            line!(self, "store double {x}, ptr {q}{m}");
-        }
+        self.store_packed_double(&q, slot.kind, &x);
         Value::unspecified()
     }
 
@@ -224,7 +214,9 @@ impl Emitter<'_, '_> {
         let (bits, signed) = shape(slot.kind);
         let n = ins!(self, "load i{bits}, ptr {q}{m}");
         if bits == 64 {
-            return Value::Word(self.fixnum_or(&n, signed, v, slot));
+            let code = Val::word(Word::fixnum(slot.code()).0);
+            let get = |e: &mut Self| e.rt_call_at("cairn_record_get", &[v.clone(), code], None);
+            return Value::Word(self.fixnum_or(&n, signed, get));
         }
         let n = ins!(self, "{} i{bits} {n} to i64", if signed { "sext" } else { "zext" });
         Value::Word(match slot.kind {
@@ -238,28 +230,6 @@ impl Emitter<'_, '_> {
             }
             _ => ins!(self, "shl i64 {n}, 3"),
         })
-    }
-
-    /// An integer of 64 bits as a fixnum, else as the runtime reads it.
-    fn fixnum_or(&mut self, n: &Val, signed: bool, v: &Val, slot: Slot) -> Val {
-        let word = ins!(self, "shl i64 {n}, 3");
-        let back = ins!(self, "ashr i64 {word}, 3");
-        let mut fits = ins!(self, "icmp eq i64 {back}, {n}");
-        if !signed {
-            let natural = ins!(self, "icmp sge i64 {n}, 0");
-            fits = ins!(self, "and i1 {fits}, {natural}");
-        }
-        let (join, cold) = (self.fresh(), self.fresh());
-        let here = self.here();
-        self.branch(&fits, &join, &cold, Odds::Likely);
-        let boxed = self.out_of_line(&cold, |e| {
-            let code = Val::word(Word::fixnum(slot.code()).0);
-            let r = e.rt_call_at("cairn_record_get", &[v.clone(), code], None);
-            e.goto(&join);
-            (r, e.here())
-        });
-        self.start(&join);
-        self.phi("i64", &[(word, here), boxed])
     }
 
     fn record_set(&mut self, p: &Prim, v: &Val, place: &Val, slot: Slot) -> Value {
@@ -300,12 +270,7 @@ impl Emitter<'_, '_> {
         let (lo, hi) = kind.integers().expect("a field of integers");
         if hi - lo >= 1 << 60 {
             // values in records that are not raw: only bignums need the runtime
-            let fixnum = self.has_tag(x, 0);
-            let mut ok = fixnum;
-            if lo == 0 {
-                let natural = ins!(self, "icmp sge i64 {x}, 0");
-                ok = ins!(self, "and i1 {ok}, {natural}");
-            }
+            let ok = self.is_fixnum_of(x, lo < 0);
             let (fits, big) = (self.fresh(), self.fresh());
             self.branch(&ok, &fits, &big, Odds::Likely);
             self.out_of_line(&big, |e| {
@@ -316,12 +281,7 @@ impl Emitter<'_, '_> {
             });
             return self.start(&fits);
         }
-        let tag = self.has_tag(x, 0);
-        self.guard(&tag, fail);
-        let (lo, hi) = (8 * lo as i64, 8 * hi as i64);
-        let from = ins!(self, "sub i64 {x}, {lo}");
-        let ok = ins!(self, "icmp ule i64 {from}, {}", hi.wrapping_sub(lo));
-        self.guard(&ok, fail);
+        self.guard_fixnum_within(kind, x, fail);
     }
 
     fn store_raw(&mut self, p: &Prim, v: &Val, place: &Val, slot: Slot, x: &Val) {
@@ -335,33 +295,11 @@ impl Emitter<'_, '_> {
             line!(self, "store i{bits} {n}, ptr {q}{m}");
             return;
         }
-        let mut ok = self.has_tag(x, 0);
-        if !signed {
-            let natural = ins!(self, "icmp sge i64 {x}, 0");
-            ok = ins!(self, "and i1 {ok}, {natural}");
-        }
-        let (fixnum, other, join) = (self.fresh(), self.fresh(), self.fresh());
-        self.branch(&ok, &fixnum, &other, Odds::Likely);
-        self.start(&fixnum);
-        let n = ins!(self, "ashr i64 {x}, 3");
-        line!(self, "store i64 {n}, ptr {q}{m}");
-        self.goto(&join);
-        let (v, x, site) = (v.clone(), x.clone(), p.site);
-        self.out_of_line(&other, |e| {
-            let code = Val::word(Word::fixnum(slot.code()).0);
-            e.rt_call("cairn_record_put", &[v, code, x], site);
-            e.goto(&join);
+        let code = Val::word(Word::fixnum(slot.code()).0);
+        self.store_wide(&q, x, signed, |e| {
+            e.rt_call("cairn_record_put", &[v.clone(), code, x.clone()], p.site);
         });
-        self.start(&join);
     }
-}
-
-/// Bits of a field in a raw record, and whether they are an integer with a sign. A boolean is one byte: bit 3 of its
-/// word.
-fn shape(kind: FieldKind) -> (u32, bool) {
-    let bits = 8 * kind.raw_bytes().unwrap_or(8) as u32;
-    let signed = kind.integers().is_some_and(|(lo, _)| lo < 0);
-    (bits, signed)
 }
 
 impl Builder {
