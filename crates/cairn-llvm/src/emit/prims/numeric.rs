@@ -15,7 +15,7 @@ use super::raw_numbers::shape;
 use super::{Sink, Value};
 use crate::emit::builder::{ins, line};
 use crate::emit::emitter::Emitter;
-use crate::emit::ir_text::{Mem, Odds, Val};
+use crate::emit::ir_text::{Mem, Val};
 use cairn_core::prim::Numeric;
 use cairn_frame::ir::Prim;
 use cairn_layout::machine::error;
@@ -27,12 +27,7 @@ use cairn_layout::value::TAG_OBJECT;
 impl Emitter<'_, '_> {
     /// `f64vector?` and its like.
     pub(super) fn is_numeric(&mut self, v: &Val, kind: NumericKind, sink: &mut Sink) {
-        let tag = self.has_tag(v, TAG_OBJECT);
-        let (yes, no) = (self.fresh(), self.fresh());
-        self.branch(&tag, &yes, &no, Odds::Even);
-        self.start(&no);
-        sink.end_known(self, false);
-        self.start(&yes);
+        self.if_object(v, sink);
         let h = self.header(v);
         let b = ins!(self, "and i64 {h}, {KIND_BITS}");
         let bit = ins!(self, "icmp eq i64 {b}, {}", kind.header_bits());

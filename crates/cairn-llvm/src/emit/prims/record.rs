@@ -40,12 +40,7 @@ impl Emitter<'_, '_> {
     /// `record-instance?`
     pub(super) fn is_instance(&mut self, p: &Prim, v: &Val, sink: &mut Sink) {
         let rtd = self.operand(&p.args[1]);
-        let tag = self.has_tag(v, TAG_OBJECT);
-        let (object, no) = (self.fresh(), self.fresh());
-        self.branch(&tag, &object, &no, Odds::Even);
-        self.start(&no);
-        sink.end_known(self, false);
-        self.start(&object);
+        self.if_object(v, sink);
         let have = self.header(v);
         let same = ins!(self, "icmp eq i64 {have}, {rtd}");
         if p.proven & EXACT != 0 {

@@ -101,13 +101,18 @@ impl Emitter<'_, '_> {
         ins!(self, "icmp eq i64 {b}, {}", Value::FALSE.0 & Value::TRUE.0)
     }
 
-    fn is_object(&mut self, v: &Val, types: &[Type], sink: &mut Sink) {
+    /// Goes on where the value has the tag of objects; ends the other path.
+    pub(super) fn if_object(&mut self, v: &Val, sink: &mut Sink) {
         let tag = self.has_tag(v, TAG_OBJECT);
         let (yes, no) = (self.fresh(), self.fresh());
         self.branch(&tag, &yes, &no, Odds::Even);
         self.start(&no);
         sink.end_known(self, false);
         self.start(&yes);
+    }
+
+    fn is_object(&mut self, v: &Val, types: &[Type], sink: &mut Sink) {
+        self.if_object(v, sink);
         let b = self.header_byte(v);
         let mut bit = ins!(self, "icmp eq i64 {b}, {}", type_byte(types[0]));
         for t in &types[1..] {
