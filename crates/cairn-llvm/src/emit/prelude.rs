@@ -152,7 +152,8 @@ fn enter(cx: &ModuleCx<'_>, out: &mut String) {
 /// The frame is pushed; `clo` is a procedure.
 fn call_cc(e: &mut Emitter<'_, '_>, shots: Shots) {
     let f = Val::text("%clo");
-    let bytes = 8 * continuation::LEN;
+    // a continuation, and another one where a part of it is left
+    let bytes = 2 * 8 * continuation::LEN;
     let f = e.make_room(bytes, &[], Some(&f)).expect("an extra value");
     let strategy = e.cx.strategy;
     let k = strategy.capture(e, shots);

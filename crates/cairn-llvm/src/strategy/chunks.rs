@@ -153,9 +153,9 @@ impl Strategy for StackFrames {
             e.load_machine(offset_of!(Machine, thread.under_sp)),
         );
         let winders = e.winders();
-        let [slow, whole, empty, again, seal, go] = std::array::from_fn(|_| e.fresh());
+        let [slow, part, rest, whole, empty, again, seal, go] = std::array::from_fn(|_| e.fresh());
         let untouched = ins!(e, "icmp eq i64 {consumed}, 0");
-        e.branch(&untouched, &whole, &slow, Odds::Likely);
+        e.branch(&untouched, &whole, &part, Odds::Likely);
         let (state, symbol) = match shots {
             Shots::Many => (state::SHARED, "cairn_machine_capture"),
             Shots::One => (state::PRIVATE, "cairn_machine_capture_once"),
@@ -168,6 +168,17 @@ impl Strategy for StackFrames {
             e.goto(&go);
             (k, e.here())
         });
+        // What is left of a shared continuation whose youngest frames have been returned to is one of its own.
+        e.start(&part);
+        let none = ins!(e, "icmp eq i64 {sp}, {base}");
+        e.branch(&none, &slow, &rest, Odds::Unlikely);
+        e.start(&rest);
+        let [chunk, end, next] = [continuation::CHUNK, continuation::BASE, continuation::NEXT]
+            .map(|i| e.continuation_word(&under, i));
+        let left = e.continuation([chunk, consumed, end, next, winders.clone(), Val::word(state::SHARED)]);
+        e.store_machine(offset_of!(Machine, thread.under_sp), &Val::Int(0));
+        let left_here = e.here();
+        e.goto(&seal);
         e.start(&whole);
         if shots == Shots::Many {
             // what is below becomes shared, too
@@ -181,6 +192,7 @@ impl Strategy for StackFrames {
             e.start(&known);
         }
         let none = ins!(e, "icmp eq i64 {sp}, {base}");
+        let known_here = e.here();
         e.branch(&none, &empty, &seal, Odds::Even);
         e.start(&empty);
         let theirs = e.continuation_word(&under, continuation::WINDERS);
@@ -189,8 +201,9 @@ impl Strategy for StackFrames {
         e.start(&again);
         e.goto(&go);
         e.start(&seal);
+        let below = e.phi("i64", &[(under.clone(), known_here), (left, left_here)]);
         let chunk = e.load_machine(offset_of!(Machine, thread.chunk));
-        let k = e.continuation([chunk, sp.clone(), base, under.clone(), winders, Val::word(state)]);
+        let k = e.continuation([chunk, sp.clone(), base, below, winders, Val::word(state)]);
         e.store_machine(offset_of!(Machine, thread.under), &k);
         let sp = ins!(e, "sub i64 {sp}, 8");
         e.store_machine(offset_of!(Machine, thread.base), &sp);
