@@ -18,11 +18,15 @@ pub(crate) mod opcode {
     pub const ADD: i32 = 8;
     pub const SUB: i32 = 10;
     pub const MUL: i32 = 12;
+    pub const UDIV: i32 = 14;
     pub const SHL: i32 = 20;
+    pub const AND: i32 = 23;
+    pub const OR: i32 = 24;
     pub const ALLOCA: i32 = 26;
     pub const LOAD: i32 = 27;
     pub const STORE: i32 = 28;
     pub const GEP: i32 = 29;
+    pub const TRUNC: i32 = 30;
     pub const ZEXT: i32 = 31;
     pub const SEXT: i32 = 32;
     pub const PTR_TO_INT: i32 = 39;
@@ -41,7 +45,8 @@ pub(crate) mod opcode {
 }
 
 /// `LLVMValueKind`.
-mod value_kind {
+pub(crate) mod value_kind {
+    pub const BLOCK: i32 = 1;
     pub const FUNCTION: i32 = 5;
     pub const GLOBAL: i32 = 8;
     pub const CONSTANT_EXPR: i32 = 10;
@@ -49,7 +54,9 @@ mod value_kind {
     pub const AGGREGATE_ZERO: i32 = 15;
     pub const INT: i32 = 18;
     pub const NULL: i32 = 20;
+    pub const METADATA: i32 = 22;
     pub const ASSEMBLY: i32 = 23;
+    pub const INSTRUCTION: i32 = 24;
     pub const POISON: i32 = 25;
 }
 
@@ -558,7 +565,7 @@ impl Reader<'_> {
         // SAFETY: a live value.
         unsafe {
             match (self.f.LLVMGetValueKind)(value) {
-                1 | 22 | value_kind::ASSEMBLY => Operand::Data,
+                value_kind::BLOCK | value_kind::METADATA | value_kind::ASSEMBLY => Operand::Data,
                 _ => self.constant(value),
             }
         }
@@ -574,7 +581,7 @@ impl Reader<'_> {
                 let fine = match (self.f.LLVMGetInstructionOpcode)(user) {
                     opcode::SUB => (0..2).all(|n| {
                         let o = (self.f.LLVMGetOperand)(user, n);
-                        (self.f.LLVMGetValueKind)(o) == 24
+                        (self.f.LLVMGetValueKind)(o) == value_kind::INSTRUCTION
                             && (self.f.LLVMGetInstructionOpcode)(o) == opcode::PTR_TO_INT
                     }),
                     _ => false,
@@ -627,7 +634,7 @@ impl Reader<'_> {
             match (f.LLVMGetValueKind)(value) {
                 value_kind::INT => return Size::Const((f.LLVMConstIntGetSExtValue)(value) as u64),
                 0 => return Size::Param(id, numbers.get(&value).map_or(u32::MAX, |v| v.0)),
-                24 => {}
+                value_kind::INSTRUCTION => {}
                 _ => return Size::Unknown,
             }
             let of = |n| self.size(id, (f.LLVMGetOperand)(value, n), numbers, depth + 1);

@@ -19,6 +19,8 @@ pub struct Planner<'a, 'm> {
     pub bits: Bits,
     /// What can have no dynamic pool; empty in other modes.
     pub refused: Refused,
+    /// What an earlier attempt could not rewrite.
+    pub dropped: &'a BTreeMap<NodeId, Why>,
 }
 
 /// What was decided for a node, and why no more.
@@ -67,6 +69,9 @@ impl Planner<'_, '_> {
         let node = self.analysis.graph.node(id);
         let no = |text: &str| Err(Why { text: text.into(), at: node.origin });
         shape::indexable(node)?;
+        if let Some(why) = self.dropped.get(&id) {
+            return Err(why.clone());
+        }
         if let Some(why) = self.refused.why(id) {
             return Err(why.clone());
         }
@@ -83,9 +88,13 @@ impl Planner<'_, '_> {
     fn decide(&self, nodes: &[NodeId], outer: &dyn Fn(NodeId) -> bool) -> BTreeMap<NodeId, Decision> {
         let graph = &self.analysis.graph;
         let here: BTreeSet<NodeId> = nodes.iter().copied().collect();
+        let indexable = |target: NodeId, node: &Node| match self.dropped.get(&target) {
+            Some(why) => Err(why.clone()),
+            None => shape::indexable(node),
+        };
         let small = |target: NodeId| match here.contains(&target) {
             true if self.mode == Mode::Dynamic => self.dynamic(target).is_ok(),
-            true => shape::indexable(graph.node(target)).is_ok(),
+            true => indexable(target, graph.node(target)).is_ok(),
             // How a caller's pointers may lie in the object is not known here, unless they are names.
             false => outer(target) && (self.bits == Bits::ThirtyTwo || self.mode == Mode::Dynamic),
         };
@@ -100,7 +109,7 @@ impl Planner<'_, '_> {
             let node = graph.node(id);
             let owned = match self.mode {
                 Mode::Dynamic => self.dynamic(id).map(drop),
-                _ => shape::indexable(&Node { flags: node.flags & !flag::SEEN, ..node.clone() }),
+                _ => indexable(id, &Node { flags: node.flags & !flag::SEEN, ..node.clone() }),
             };
             let layout = match (self.mode, &owned) {
                 (Mode::Static | Mode::Dynamic, Ok(())) => {
@@ -111,7 +120,7 @@ impl Planner<'_, '_> {
             };
             let no_pool = match self.mode {
                 Mode::Dynamic => owned.err(),
-                _ => shape::indexable(node).err(),
+                _ => indexable(id, node).err(),
             };
             let mut shape = Shape { stride: node.stride, ..Shape::default() };
             shape.runs = node.runs.iter().map(|(&s, r)| (s, r.count, r.size)).collect();

@@ -24,13 +24,14 @@
 //! Differences to Lattner & Adve (2005): they keep all indices in registers. Pools that can be expanded are another
 //! thing: `dynamic`.
 
+mod checker;
 mod dynamic;
 mod function_copy;
 mod instructions;
 mod memory_calls;
 
 use crate::dsa::Analysis;
-use crate::dsa::points_to::{Cell, NodeId, flag};
+use crate::dsa::points_to::{Cell, NodeId, Why, flag};
 use crate::model::*;
 use crate::plan::{Decision, Planner};
 use crate::settings::{Bits, Settings};
@@ -54,6 +55,23 @@ struct View {
     /// How far the caller's objects begin before those the callee sees.
     delta: i64,
     pool: Option<Pool>,
+    /// The node whose shape was decided: of the function, or of one that calls it.
+    decided: NodeId,
+}
+
+impl View {
+    /// Of a node to which nothing is done.
+    fn plain(decided: NodeId) -> View {
+        View { shape: 0, delta: 0, pool: None, decided }
+    }
+}
+
+/// Why the rewriting can't go on as planned.
+#[derive(Debug)]
+pub(crate) struct Stop {
+    pub why: Why,
+    /// The node without whose pool it may go on; nothing if there is none.
+    pub node: Option<NodeId>,
 }
 
 /// What was done, for the report and the tests.
@@ -76,7 +94,8 @@ pub(crate) struct Rewriter<'a, 'm> {
     shapes: Vec<Shape>,
     shared: BTreeMap<NodeId, View>,
     versions: HashMap<Version, ValueRef>,
-    queue: VecDeque<(Version, ValueRef)>,
+    /// Versions to be filled, with the nodes that their first caller has for those of the interface.
+    queue: VecDeque<(Version, ValueRef, Vec<NodeId>)>,
     next_pool: u64,
     program_wide: BTreeMap<FuncId, bool>,
     dynamic_pools: Vec<dynamic::Unfinished>,
@@ -113,14 +132,14 @@ impl<'a, 'm> Rewriter<'a, 'm> {
     }
 
     /// Rewrites all that can be reached; false if there is nothing to do.
-    pub(crate) fn run(&mut self) -> Result<bool, String> {
+    pub(crate) fn run(&mut self) -> Result<bool, Stop> {
         let shared = self.planner.shared();
         let edges = dynamic::edges(&shared);
         let mut any = false;
         for (id, decision) in shared {
             let pool = self.program_pool(&decision, id);
             any |= !decision.shape.is_plain();
-            let view = View { shape: self.shape(decision.shape), delta: 0, pool };
+            let view = View { shape: self.shape(decision.shape), delta: 0, pool, decided: id };
             self.shared.insert(id, view);
         }
         for (node, targets) in edges {
@@ -133,14 +152,16 @@ impl<'a, 'm> Rewriter<'a, 'm> {
         for id in module.function_ids() {
             let function = module.function(id);
             if !function.declared && (function.kept || function.address_taken) {
-                let key = vec![(0, 0); self.analysis.interface(id).len()];
-                self.version(Version { function: id, key, narrow: false });
+                let nodes = self.analysis.interface(id);
+                let key = vec![(0, 0); nodes.len()];
+                self.version(Version { function: id, key, narrow: false }, &nodes);
             }
         }
-        while let Some((version, function)) = self.queue.pop_front() {
-            any |= self.copy(&version, function)?;
+        while let Some((version, function, nodes)) = self.queue.pop_front() {
+            any |= self.copy(&version, function, &nodes)?;
             if self.versions.len() > 40 * module.functions.len() + 1000 {
-                return Err("too many versions of functions".into());
+                let why = Why { text: "too many versions of functions".into(), at: At::default() };
+                return Err(Stop { why, node: None });
             }
         }
         self.finish_pools();
@@ -198,7 +219,7 @@ impl<'a, 'm> Rewriter<'a, 'm> {
     }
 
     /// The function for a version; it is filled later.
-    fn version(&mut self, version: Version) -> ValueRef {
+    fn version(&mut self, version: Version, nodes: &[NodeId]) -> ValueRef {
         if let Some(&function) = self.versions.get(&version) {
             return function;
         }
@@ -211,7 +232,7 @@ impl<'a, 'm> Rewriter<'a, 'm> {
             self.e.declare_version(original.handle, &original.name, 2 * pools, plain && original.kept)
         };
         self.versions.insert(version.clone(), function);
-        self.queue.push_back((version, function));
+        self.queue.push_back((version, function, nodes.to_vec()));
         function
     }
 
@@ -219,7 +240,7 @@ impl<'a, 'm> Rewriter<'a, 'm> {
     fn view(&self, views: &BTreeMap<NodeId, View>, cell: Cell) -> (View, i64) {
         let cell = self.analysis.graph.find(cell);
         let view = self.shared.get(&cell.node).or_else(|| views.get(&cell.node));
-        let view = view.copied().unwrap_or(View { shape: 0, delta: 0, pool: None });
+        let view = view.copied().unwrap_or(View::plain(cell.node));
         let offset = match view.shape {
             0 => cell.offset,
             shape => self.shapes[shape].normal(cell.offset + view.delta),

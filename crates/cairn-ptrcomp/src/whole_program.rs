@@ -9,15 +9,17 @@
 
 use crate::clang::{Scratch, clang, output};
 use crate::dsa;
+use crate::dsa::points_to::{NodeId, Why};
 use crate::html_report;
 use crate::linking::Parts;
 use crate::module_reader;
 use crate::object_index::Refused;
 use crate::plan::Planner;
-use crate::rewrite::{Done, Rewriter};
+use crate::rewrite::{Done, Rewriter, Stop};
 use crate::settings::{Emit, Mode, Report, Settings};
 use crate::shown;
 use cairn_llvm_c::{ContextRef, Llvm, ModuleFunctions, ModuleRef, RETURN_STATUS, llvm, module_functions};
+use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
@@ -48,8 +50,40 @@ impl Drop for Session {
     }
 }
 
-/// Does to a program what the settings say; the error tells why it stays as it is.
+/// So many pools are dropped before the program stays as it is.
+const MOST_DROPPED: usize = 60;
+
+/// Does to a program what the settings say; the error tells why it stays as it is. When the rewriting stops at one
+/// node, it begins again without that node's pool.
 pub(crate) fn transform(parts: &Parts, settings: &Settings, scratch: &Scratch) -> Result<Outcome, String> {
+    let mut dropped = BTreeMap::new();
+    loop {
+        match attempt(parts, settings, scratch, &dropped)? {
+            Attempt::Done(outcome) => return Ok(outcome),
+            Attempt::Without(node, why) => {
+                let text = why.text.clone();
+                if dropped.insert(node, why).is_some() || dropped.len() > MOST_DROPPED {
+                    return Err(text);
+                }
+            }
+        }
+    }
+}
+
+/// What came of an attempt.
+enum Attempt {
+    Done(Outcome),
+    /// Nothing, but it may work without this node's pool. The same bitcode gives the same nodes.
+    Without(NodeId, Why),
+}
+
+fn attempt(
+    parts: &Parts,
+    settings: &Settings,
+    scratch: &Scratch,
+    dropped: &BTreeMap<NodeId, Why>,
+) -> Result<Attempt, String> {
+    let done = |outcome| Ok(Attempt::Done(outcome));
     let (llvm, f) = (llvm()?, module_functions()?);
     // SAFETY: a new context.
     let session = Session { llvm, f, context: unsafe { (llvm.LLVMContextCreate)() } };
@@ -64,29 +98,33 @@ pub(crate) fn transform(parts: &Parts, settings: &Settings, scratch: &Scratch) -
     }
     let analysis = dsa::analyze(&model);
     match settings.emit {
-        Some(Emit::Graph) => return Ok(Outcome::Text(shown::graph(&analysis))),
-        Some(Emit::Dot) => return Ok(Outcome::Text(shown::dot(&analysis))),
+        Some(Emit::Graph) => return done(Outcome::Text(shown::graph(&analysis))),
+        Some(Emit::Dot) => return done(Outcome::Text(shown::dot(&analysis))),
         _ => {}
     }
     let refused = match settings.mode {
         Mode::Dynamic => Refused::find(&analysis),
         _ => Refused::default(),
     };
-    let planner = Planner { analysis: &analysis, mode: settings.mode, bits: settings.bits, refused };
+    let planner = Planner { analysis: &analysis, mode: settings.mode, bits: settings.bits, refused, dropped };
     let mut rewriter = Rewriter::new(f, session.context, module, &planner, settings);
-    let any = rewriter.run()?;
-    let done = std::mem::take(&mut rewriter.done);
+    let any = match rewriter.run() {
+        Ok(any) => any,
+        Err(Stop { why, node: Some(node) }) => return Ok(Attempt::Without(node, why)),
+        Err(Stop { why, node: None }) => return Err(why.text),
+    };
+    let what = std::mem::take(&mut rewriter.done);
     drop(rewriter);
-    let report = shown::report(&analysis, &done);
+    let report = shown::report(&analysis, &what);
     if settings.emit == Some(Emit::Pools) {
-        return Ok(Outcome::Text(report));
+        return done(Outcome::Text(report));
     }
     let report = match settings.report {
-        Report::Html if any => html_report::body(&analysis, &done, &source_line),
+        Report::Html if any => html_report::body(&analysis, &what, &source_line),
         _ => report,
     };
     if !any {
-        return Err(nothing(&report, &done));
+        return Err(nothing(&report, &what));
     }
     session.verify(module)?;
     session.add_runtime(module, parts, &model, settings, scratch)?;
@@ -94,13 +132,13 @@ pub(crate) fn transform(parts: &Parts, settings: &Settings, scratch: &Scratch) -
     if settings.emit == Some(Emit::Llvm) {
         // SAFETY: a live module.
         let text = unsafe { llvm.take_message((llvm.LLVMPrintModuleToString)(module)) };
-        return Ok(Outcome::Text(text));
+        return done(Outcome::Text(text));
     }
     let file = scratch.file(Path::new("merged"), "bc");
     let name = CString::new(file.as_os_str().as_encoded_bytes()).map_err(|e| e.to_string())?;
     // SAFETY: a live module and a C string.
     match unsafe { (f.LLVMWriteBitcodeToFile)(module, name.as_ptr()) } {
-        0 => Ok(Outcome::Bitcode(file, report)),
+        0 => done(Outcome::Bitcode(file, report)),
         _ => Err(format!("cannot write {}", file.display())),
     }
 }

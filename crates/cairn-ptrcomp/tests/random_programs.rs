@@ -56,11 +56,16 @@ fn check(directory: &Path, seed: u64) -> Result<(), String> {
         let mode = options.join(" ");
         let small = directory.join("small");
         let mut arguments: Vec<OsString> = options.iter().map(OsString::from).collect();
-        arguments.extend(["-w", "-O2", "--check-indices", "-o"].map(OsString::from));
+        arguments.extend(["-w", "-O2", "--check-indices", "--report=html", "-o"].map(OsString::from));
         arguments.push(small.clone().into());
         arguments.extend(sources.iter().cloned());
         if cairn_ptrcomp::cc(&arguments) != ExitCode::SUCCESS {
             return Err(format!("{mode}: cairn cc fails"));
+        }
+        let report = std::fs::read_to_string(small.with_extension("html")).unwrap_or_default();
+        // What the checker objects to is dropped, so it would not show.
+        if let Some(row) = report.split("<td>").find(|r| r.contains("the checker ")) {
+            return Err(format!("{mode}: {row}"));
         }
         let (found, complaint) = result(&small);
         // A kilobyte may be too small; the program ends after what it had to say until then.

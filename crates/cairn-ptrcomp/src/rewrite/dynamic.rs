@@ -282,11 +282,12 @@ impl Rewriter<'_, '_> {
     /// A store; false if it isn't to a dynamic pool.
     pub(super) fn dynamic_store(
         &mut self,
-        copy: &Copy,
-        now: ValueRef,
+        copy: &mut Copy,
+        value: ValueId,
         to: Operand,
         stored: Operand,
     ) -> Result<bool, String> {
+        let now = copy.values[value.0 as usize];
         let Some(place) = self.place(copy, to, self.e.operand(now, 1))? else { return Ok(false) };
         self.done.rewritten += 1;
         let layout = self.shapes[place.shape].layout.clone();
@@ -305,16 +306,16 @@ impl Rewriter<'_, '_> {
             if small {
                 let bits = this.settings.bits;
                 let index = this.e.index_of(this.e.lower_half(this.e.operand(now, 0)), bits);
-                this.e.store_index(index, address, bits, now);
-                return;
+                return this.e.store_index(index, address, bits, now);
             }
             this.e.set_operand(store, 1, address);
             if let Some(layout) = &layout {
                 this.e.weaken_alignment(store, layout.alignment_at(place.offset));
             }
+            store
         };
         if let Some(address) = self.single_address(copy, &place) {
-            narrow(self, address, now);
+            copy.made.insert(value, vec![narrow(self, address, now)]);
             if small {
                 self.e.erase(now);
             }
@@ -324,18 +325,21 @@ impl Rewriter<'_, '_> {
         self.e.at_end(arms.narrow);
         let address = self.narrow_address(&place);
         let store = if small { now } else { self.e.another(now) };
-        narrow(self, address, store);
+        let first = narrow(self, address, store);
         self.e.at_end(arms.wide);
         let address = self.wide_address(&place, arms.base);
         let store = self.e.another(now);
         self.e.set_operand(store, 1, address);
+        copy.made.insert(value, vec![first, store]);
         self.e.unite(&arms, now, None);
         self.e.erase(now);
+        copy.values[value.0 as usize] = std::ptr::null_mut();
         Ok(true)
     }
 
     /// A copy or fill; false if it isn't in a dynamic pool.
-    pub(super) fn dynamic_extent(&mut self, copy: &Copy, now: ValueRef, call: &Call) -> Result<bool, String> {
+    pub(super) fn dynamic_extent(&mut self, copy: &mut Copy, value: ValueId, call: &Call) -> Result<bool, String> {
+        let now = copy.values[value.0 as usize];
         let Some(to) = self.place(copy, call.arguments[0], self.e.operand(now, 0))? else { return Ok(false) };
         self.done.rewritten += 1;
         let from = match call.arguments.get(1) {
@@ -368,6 +372,7 @@ impl Rewriter<'_, '_> {
             for ((n, _), address) in both.iter().zip(addresses) {
                 self.e.set_operand(now, *n, address);
             }
+            copy.made.insert(value, vec![now]);
             return Ok(true);
         }
         let arms = self.divide(now, to.pool);
@@ -387,6 +392,8 @@ impl Rewriter<'_, '_> {
         }
         self.e.unite(&arms, now, None);
         self.e.erase(now);
+        copy.made.insert(value, vec![one, other]);
+        copy.values[value.0 as usize] = std::ptr::null_mut();
         Ok(true)
     }
 
@@ -422,7 +429,8 @@ impl Rewriter<'_, '_> {
         let old = self.e.operand(now, 0);
         let new = match allocator {
             Allocator::Free => {
-                self.e.call_runtime("cairn_dynamic_free_one", &[descriptor, base, old], None);
+                let call = self.e.call_runtime("cairn_dynamic_free_one", &[descriptor, base, old], None);
+                copy.made.insert(value, vec![call]);
                 self.e.erase(now);
                 copy.values[value.0 as usize] = std::ptr::null_mut();
                 return;
@@ -531,16 +539,17 @@ impl Rewriter<'_, '_> {
         now: ValueRef,
         asked: &[ValueRef],
         version: Version,
+        nodes: &[NodeId],
         pools: &[ValueRef],
-    ) -> ValueRef {
-        let narrow = self.version(Version { narrow: true, ..version.clone() });
-        let other = self.version(version);
+    ) -> (ValueRef, Vec<ValueRef>) {
+        let narrow = self.version(Version { narrow: true, ..version.clone() }, nodes);
+        let other = self.version(version, nodes);
         let arms = self.e.divide(now, asked);
         self.e.at_end(arms.narrow);
         let a = self.e.call_version(now, narrow, pools);
         self.e.at_end(arms.wide);
         let b = self.e.call_version(now, other, pools);
-        self.e.unite(&arms, now, (!self.e.is_void(now)).then_some((a, b)))
+        (self.e.unite(&arms, now, (!self.e.is_void(now)).then_some((a, b))), vec![a, b])
     }
 }
 

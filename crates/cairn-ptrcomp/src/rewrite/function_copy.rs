@@ -1,12 +1,12 @@
 //! One version of a function: a copy of its instructions, with the accesses changed that the shapes of its nodes
 //! demand.
 //!
-//! First all is copied as it is; then each instruction that is concerned is replaced. Whatever can't be rewritten is an
-//! error, which gives up the whole transformation: the analysis must have refused it.
+//! First all is copied as it is; then each instruction that is concerned is replaced. What can't be rewritten stops the
+//! rewriting, which begins again without the pool of the node concerned.
 #![allow(unsafe_code)]
 
-use super::{Pool, Rewriter, View, dynamic};
-use crate::dsa::points_to::{Cell, NodeId};
+use super::{Pool, Rewriter, Stop, View, dynamic};
+use crate::dsa::points_to::{Cell, NodeId, Why};
 use crate::model::*;
 use crate::module_reader::opcode;
 use crate::plan::Decision;
@@ -23,24 +23,31 @@ pub(super) struct Copy {
     pub values: Vec<ValueRef>,
     /// Objects of dynamic pools are known to be narrow.
     pub narrow: bool,
+    /// What stands for an instruction that has no single new one, or no result: of a dynamic pool, first the narrow form.
+    pub made: HashMap<ValueId, Vec<ValueRef>>,
     /// Addresses made of indices that were loaded, with the lower halves they were made of.
     expanded: HashMap<ValueRef, ValueRef>,
 }
 
 impl Rewriter<'_, '_> {
-    /// Fills a version; true if anything in it isn't as before.
-    pub(super) fn copy(&mut self, version: &Version, function: ValueRef) -> Result<bool, String> {
+    /// Fills a version; true if anything in it isn't as before. `decided`: the caller's nodes for those of the interface.
+    pub(super) fn copy(
+        &mut self,
+        version: &Version,
+        function: ValueRef,
+        decided: &[NodeId],
+    ) -> Result<bool, Stop> {
         let Version { function: id, key, .. } = version;
         let original = self.analysis.module.function(*id);
         let mut views = BTreeMap::new();
         let mut next = original.params.len() as u32;
-        for (&node, &(shape, delta)) in self.analysis.interface(*id).iter().zip(key) {
+        for ((&node, &(shape, delta)), &decided) in self.analysis.interface(*id).iter().zip(key).zip(decided) {
             let pool = self.shapes[shape].pooled.then(|| {
                 let pool = self.e.pool_parameter(function, next);
                 next += 2;
                 pool
             });
-            views.insert(node, View { shape, delta, pool });
+            views.insert(node, View { shape, delta, pool, decided });
         }
         let indexed: BTreeMap<NodeId, bool> =
             views.iter().map(|(n, v)| (*n, self.shapes[v.shape].indexed)).collect();
@@ -60,7 +67,7 @@ impl Rewriter<'_, '_> {
         function: ValueRef,
         views: BTreeMap<NodeId, View>,
         own: BTreeMap<NodeId, Decision>,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, Stop> {
         let id = &version.function;
         let original = self.analysis.module.function(*id);
         let edges = dynamic::edges(&own);
@@ -68,7 +75,14 @@ impl Rewriter<'_, '_> {
             true => self.e.body_in_place(function, &original.values),
             false => self.e.copy_body(original.handle, function, &original.values),
         };
-        let mut copy = Copy { id: *id, views, values, narrow: version.narrow, expanded: HashMap::new() };
+        let mut copy = Copy {
+            id: *id,
+            views,
+            values,
+            narrow: version.narrow,
+            made: HashMap::new(),
+            expanded: HashMap::new(),
+        };
         let mut opened = vec![];
         for (node, decision) in own {
             if decision.shape.is_plain() {
@@ -84,7 +98,7 @@ impl Rewriter<'_, '_> {
                 Some(pool)
             };
             let shape = self.shape(decision.shape);
-            copy.views.insert(node, View { shape, delta: 0, pool });
+            copy.views.insert(node, View { shape, delta: 0, pool, decided: node });
         }
         for (node, targets) in edges {
             if let Some(source) = copy.views[&node].pool {
@@ -96,14 +110,38 @@ impl Rewriter<'_, '_> {
         let concerned = self.shared.values().chain(copy.views.values()).any(|v| v.shape != 0);
         for index in 0..copy.values.len() {
             if !copy.values[index].is_null() {
-                self.rewrite(&mut copy, ValueId(index as u32))?;
+                let value = ValueId(index as u32);
+                self.rewrite(&mut copy, value).map_err(|text| self.stop(&copy, value, text))?;
             }
         }
-        self.carry_indices(&copy);
+        self.carry_indices(&mut copy);
         if !opened.is_empty() {
             self.e.close_pools(function, &opened);
         }
+        self.check(function, &copy)?;
         Ok(concerned && copy.views.values().any(|v| v.shape != 0))
+    }
+
+    /// What can't be done with this instruction, and whose pool is to blame: the first of the nodes that it works on.
+    pub(super) fn stop(&self, copy: &Copy, value: ValueId, text: String) -> Stop {
+        let Value { op, at, .. } = &self.analysis.module.function(copy.id).values[value.0 as usize];
+        let operands = match op {
+            Op::Load { from, .. } => vec![*from],
+            Op::Store { to, value, .. } => vec![*to, *value],
+            Op::Atomic { on, values, .. } => [*on].into_iter().chain(values.iter().copied()).collect(),
+            Op::Address { base, .. } => vec![*base],
+            Op::Compare { left, right } => vec![*left, *right],
+            Op::ToInteger { of, .. } | Op::Return(of) => vec![*of],
+            Op::Join(all) | Op::Strange(all) => all.clone(),
+            Op::Call(call) => call.arguments.clone(),
+            Op::Param | Op::Plain | Op::Alloca | Op::FromInteger => vec![],
+        };
+        let views = operands.into_iter().chain([Operand::Value(value)]).filter_map(|o| self.seen(copy, o));
+        let node = views.map(|(view, _, _)| view).find(|v| v.shape != 0).map(|v| v.decided);
+        // A call has to do with all that its arguments lead to.
+        let any = || copy.views.values().chain(self.shared.values()).find(|v| v.shape != 0).map(|v| v.decided);
+        let node = node.or_else(|| matches!(op, Op::Call(_)).then(any).flatten());
+        Stop { why: Why { text, at: *at }, node }
     }
 
     /// What is known of an operand's target: the view, and the offset in its objects.
@@ -130,11 +168,11 @@ impl Rewriter<'_, '_> {
         let now = copy.values[value.0 as usize];
         match &original.op {
             Op::Load { from, .. } if self.dynamic_load(copy, value, *from)? => Ok(()),
-            Op::Store { to, value: stored, .. } if self.dynamic_store(copy, now, *to, *stored)? => Ok(()),
+            Op::Store { to, value: stored, .. } if self.dynamic_store(copy, value, *to, *stored)? => Ok(()),
             Op::Compare { left, right, .. } if self.dynamic_compare(copy, value, *left, *right) => Ok(()),
             Op::Atomic { on, .. } if self.named(copy, *on) => Err("an atomic operation".into()),
             Op::Load { from, .. } => self.load(copy, value, *from, original.kind),
-            Op::Store { to, value: stored, kind, .. } => self.store(copy, now, *to, *stored, *kind),
+            Op::Store { to, value: stored, kind, .. } => self.store(copy, value, *to, *stored, *kind),
             Op::Address { base, steps } => self.address(copy, value, *base, steps),
             Op::Compare { left, right, .. } => self.compare(copy, value, *left, *right),
             Op::ToInteger { of, .. } => {
@@ -193,7 +231,7 @@ impl Rewriter<'_, '_> {
     ///  p = phi q, base | i         i' = phi (lower half of q), i
     ///  i = load p + next           p = base | i'
     /// ```
-    fn carry_indices(&self, copy: &Copy) {
+    fn carry_indices(&self, copy: &mut Copy) {
         for (n, original) in self.analysis.module.function(copy.id).values.iter().enumerate() {
             let now = copy.values[n];
             if original.kind != Kind::Pointer || now.is_null() || !self.e.is_phi(now) {
@@ -203,19 +241,20 @@ impl Rewriter<'_, '_> {
             if let Some(view) = seen.map(|(v, _, _)| v)
                 && let Some(pool) = view.pool.filter(|_| self.shapes[view.shape].indexed)
             {
-                self.e.carry_index(now, pool.base, &copy.expanded);
+                copy.values[n] = self.e.carry_index(now, pool.base, &copy.expanded);
             }
         }
     }
 
     fn store(
         &mut self,
-        copy: &Copy,
-        now: ValueRef,
+        copy: &mut Copy,
+        value: ValueId,
         to: Operand,
         stored: Operand,
         kind: Kind,
     ) -> Result<(), String> {
+        let now = copy.values[value.0 as usize];
         let Some((view, offset)) = self.relaid(copy, to) else { return Ok(()) };
         self.done.rewritten += 1;
         let layout = self.shapes[view.shape].layout.as_ref().expect("relaid");
@@ -235,7 +274,8 @@ impl Rewriter<'_, '_> {
         {
             self.e.check_place(pool.descriptor, place, bits);
         }
-        self.e.store_index(self.e.index_of(place, bits), self.e.operand(now, 1), bits, now);
+        let new = self.e.store_index(self.e.index_of(place, bits), self.e.operand(now, 1), bits, now);
+        copy.values[value.0 as usize] = new;
         self.e.erase(now);
         self.done.small_stores += 1;
         Ok(())
@@ -322,12 +362,13 @@ impl Rewriter<'_, '_> {
         let now = copy.values[value.0 as usize];
         let sites = &self.analysis.functions[copy.id.0 as usize].calls;
         let site = sites.iter().find(|s| s.value == value).ok_or("a call that the analysis hasn't seen")?;
-        let (mut key, mut pools, mut given) = (vec![], vec![], vec![]);
+        let (mut key, mut pools, mut given, mut nodes) = (vec![], vec![], vec![], vec![]);
         for &node in self.analysis.interface(callee).iter() {
             let cell = site.copies.get(&node).copied().unwrap_or(Cell { node, offset: 0 });
             let found = self.analysis.graph.find(cell);
             let view = self.shared.get(&found.node).or_else(|| copy.views.get(&found.node)).copied();
-            let view = view.unwrap_or(View { shape: 0, delta: 0, pool: None });
+            let view = view.unwrap_or(View::plain(found.node));
+            nodes.push(view.decided);
             let pool = self.shapes[view.shape].pooled.then_some(view.pool).flatten();
             key.push(if view.shape == 0 { (0, 0) } else { (view.shape, found.offset + view.delta) });
             if self.shapes[view.shape].pooled {
@@ -340,14 +381,16 @@ impl Rewriter<'_, '_> {
         let fixed = self.analysis.module.function(copy.id).fixed;
         let asked = if fixed { None } else { self.asked(callee, &given) };
         let version = Version { function: callee, key, narrow: copy.narrow && asked.is_some() };
-        let new = match asked {
-            Some(asked) if !copy.narrow => self.ask_and_call(now, &asked, version, &pools),
+        let (new, made) = match asked {
+            Some(asked) if !copy.narrow => self.ask_and_call(now, &asked, version, &nodes, &pools),
             _ => {
-                let function = self.version(version);
+                let function = self.version(version, &nodes);
                 self.e.before(now);
-                self.e.call_version(now, function, &pools)
+                let new = self.e.call_version(now, function, &pools);
+                (new, vec![new])
             }
         };
+        copy.made.insert(value, made);
         if new.is_null() {
             self.e.erase(now);
         } else {
@@ -487,15 +530,16 @@ impl super::Emitter<'_> {
         unsafe { (self.f.LLVMGetInstructionOpcode)(value) == opcode::PHI }
     }
 
-    /// Makes a phi of addresses one of their lower halves, if one of them is made of an index; null is the base.
-    fn carry_index(&self, phi: ValueRef, base: ValueRef, expanded: &HashMap<ValueRef, ValueRef>) {
+    /// Makes a phi of addresses one of their lower halves, if one of them is made of an index; null is the base. What
+    /// stands for the phi.
+    fn carry_index(&self, phi: ValueRef, base: ValueRef, expanded: &HashMap<ValueRef, ValueRef>) -> ValueRef {
         let f = self.f;
         // SAFETY: a live phi; the lower half of what comes from a block is made at its end.
         unsafe {
             let count = (f.LLVMCountIncoming)(phi);
             let incoming = |n| ((f.LLVMGetIncomingValue)(phi, n), (f.LLVMGetIncomingBlock)(phi, n));
             if !(0..count).any(|n| expanded.contains_key(&incoming(n).0)) {
-                return;
+                return phi;
             }
             self.before(phi);
             let new = self.phi_of_halves();
@@ -517,6 +561,7 @@ impl super::Emitter<'_> {
             self.before(first);
             let address = self.address(base, new);
             self.replace(phi, address);
+            address
         }
     }
 

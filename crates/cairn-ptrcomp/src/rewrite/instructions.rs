@@ -67,6 +67,10 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    pub(super) fn module(&self) -> ModuleRef {
+        self.module
+    }
+
     pub(super) fn number(&self, value: u64) -> ValueRef {
         // SAFETY: a live type.
         unsafe { (self.f.LLVMConstInt)(self.word, value, 0) }

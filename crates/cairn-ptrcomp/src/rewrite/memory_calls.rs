@@ -28,7 +28,7 @@ impl Rewriter<'_, '_> {
         let name = function.name.trim_start_matches("llvm.");
         if function.intrinsic {
             if ["memcpy", "memmove", "memset"].iter().any(|n| name.starts_with(n)) {
-                return self.extent(copy, now, call);
+                return self.extent(copy, value, call);
             }
             if name.starts_with("lifetime") {
                 return Ok(());
@@ -39,10 +39,11 @@ impl Rewriter<'_, '_> {
     }
 
     /// The length of a copy or fill.
-    fn extent(&mut self, copy: &Copy, now: ValueRef, call: &Call) -> Result<(), String> {
-        if self.dynamic_extent(copy, now, call)? {
+    fn extent(&mut self, copy: &mut Copy, value: ValueId, call: &Call) -> Result<(), String> {
+        if self.dynamic_extent(copy, value, call)? {
             return Ok(());
         }
+        let now = copy.values[value.0 as usize];
         let Some((view, offset, _)) = self.seen(copy, call.arguments[0]) else { return Ok(()) };
         let Some(layout) = &self.shapes[view.shape].layout else { return Ok(()) };
         let size = resolved(self.analysis, call.sizes[2], 0);
@@ -82,7 +83,8 @@ impl Rewriter<'_, '_> {
         if allocator == Allocator::Free {
             if let Some(pool) = view.pool {
                 let name = if shape.array { "cairn_pool_free_array" } else { "cairn_pool_free_one" };
-                self.e.call_runtime(name, &[pool.descriptor, argument(&self.e, 0)], None);
+                let call = self.e.call_runtime(name, &[pool.descriptor, argument(&self.e, 0)], None);
+                copy.made.insert(value, vec![call]);
                 self.e.erase(now);
                 copy.values[value.0 as usize] = std::ptr::null_mut();
             }
