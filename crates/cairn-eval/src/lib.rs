@@ -9,6 +9,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`encode`] | Core → code of the evaluator |
+//! | [`library_index`] | names and variables of the library that was compiled beforehand |
 //! | [`library_loader`] | the sources of `lib/`, which are part of the program |
 //! | [`units`] | forms that become native where they are hot |
 //!
@@ -17,16 +18,18 @@
 //! first imported. A session holds no values of the heap.
 
 pub mod encode;
+pub mod library_index;
 pub mod library_loader;
 pub mod units;
 
 use cairn_core::tier::{self, Lambdas, Request};
 use cairn_rt::evaluated_program::Native;
 use cairn_rt::evaluator::{Data, Evaluator, Rejection};
-use cairn_rt::start::{ModuleTable, run_executable};
+use cairn_rt::start::{ModuleTable, OnLibrary, run_executable, run_executable_on_library};
 use cairn_rt::{MakeEvaluator, Options};
 use cairn_syntax::{BootLibrary, Environment, Failed, LibraryName, OpenText, Session};
 use encode::{Names, Places};
+use library_index::LibraryIndex;
 use library_loader::Files;
 use rustc_hash::FxHashMap;
 use std::ffi::{c_char, c_int};
@@ -271,4 +274,44 @@ pub unsafe extern "C" fn cairn_eval_main(
 ) -> c_int {
     // SAFETY: by the contract of this function.
     unsafe { run_executable(argc, argv, table, code as u64..code_end as u64, Some(MakeEvaluator(Arc::new(new)))) }
+}
+
+/// The library that was compiled beforehand, in an executable: its module table, where its code lies, and its index.
+/// `data` is there for the linker, which would leave it out.
+#[repr(C)]
+pub struct LinkedLibrary {
+    table: *const ModuleTable,
+    code: *const c_char,
+    code_end: *const c_char,
+    data: *const c_char,
+    index: *const u8,
+    index_end: *const u8,
+}
+
+/// The same for a program on the library that was compiled beforehand, which is in the executable.
+///
+/// # Safety
+/// As for [`cairn_eval_main`]; `library` describes the library that the program was compiled on.
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cairn_eval_main_on_library(
+    argc: c_int,
+    argv: *const *const c_char,
+    table: *const ModuleTable,
+    code: *const c_char,
+    code_end: *const c_char,
+    library: *const LinkedLibrary,
+) -> c_int {
+    // SAFETY: by the contract of this function; what it describes is part of the executable.
+    let (library, index) = unsafe {
+        let library = &*library;
+        let length = library.index_end.offset_from(library.index) as usize;
+        (library, std::slice::from_raw_parts(library.index, length))
+    };
+    let index = Arc::new(LibraryIndex::new(index.into()).expect("`cairn build` checked it"));
+    let evaluator = MakeEvaluator(Arc::new(move |o: &Options| on_library(o, index.clone(), None)));
+    let library = (library.table, library.code as u64..library.code_end as u64);
+    let program = OnLibrary::Module((table, code as u64..code_end as u64));
+    // SAFETY: by the contract of this function.
+    unsafe { run_executable_on_library(argc, argv, library, program, evaluator) }
 }

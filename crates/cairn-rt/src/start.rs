@@ -227,13 +227,39 @@ pub unsafe fn run_executable(
     code: Range<u64>,
     evaluator: Option<MakeEvaluator>,
 ) -> c_int {
-    // SAFETY: `argv` has `argc` C strings.
+    // SAFETY: by the contract of this function.
+    unsafe { with_environment(argc, argv, |options| run_program(Options { evaluator, ..options }, table, code)) }
+}
+
+/// The same for a program on a library, with an expander.
+///
+/// # Safety
+/// As for [`cairn_rt_main`], for both modules.
+pub unsafe fn run_executable_on_library(
+    argc: c_int,
+    argv: *const *const c_char,
+    library: Code,
+    program: OnLibrary,
+    evaluator: MakeEvaluator,
+) -> c_int {
+    let evaluator = Some(evaluator);
+    // SAFETY: by the contract of this function.
+    unsafe {
+        with_environment(argc, argv, |options| run_on_library(Options { evaluator, ..options }, library, program))
+    }
+}
+
+/// Runs a program with the options that the environment says.
+///
+/// # Safety
+/// `argv` has `argc` C strings.
+unsafe fn with_environment(argc: c_int, argv: *const *const c_char, run: impl FnOnce(Options) -> c_int) -> c_int {
+    // SAFETY: by the contract of this function.
     let command_line = unsafe {
         (0..argc as usize).map(|i| CStr::from_ptr(*argv.add(i)).to_string_lossy().into_owned()).collect()
     };
     match Options::from_environment(command_line) {
-        // SAFETY: by the contract of this function.
-        Ok(options) => unsafe { run_program(Options { evaluator, ..options }, table, code) },
+        Ok(options) => run(options),
         Err(message) => {
             eprintln!("cairn: {message}");
             2

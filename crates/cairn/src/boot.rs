@@ -9,17 +9,18 @@
 //! ```text
 //!  cairn.chunks-gen.library
 //!
-//!      checksum of head and image
-//!      head       identity of the compiler; where the image belongs; names of libraries; keys of exports
+//!      checksum of head, index and image
+//!      head       identity of the compiler; where the image belongs
+//!      index      names of libraries; keys of exports ([`cairn_eval::library_index`])
 //!      image      pages, mapped; those of code and constants are shared by all programs that run
 //!      object     what the image was linked from: loaded as a copy when the image's place is taken; its own checksum
 //!                 is in the head
 //! ```
 //!
 //! Invariants: a file is believed only if its checksum is right and it was made by this very binary, whose `lib/` it
-//! holds; otherwise it is made again. It appears whole or not at all ([`crate::unfinished`]). An export's number is its
-//! place among the keys, which are sorted. With `CAIRN_LIB` there is no such file: programs are compiled with the
-//! library that they name.
+//! holds; otherwise it is made again. It appears whole or not at all ([`crate::unfinished`]). With `CAIRN_LIB` there is
+//! no such file: programs are compiled with the library that they name. Executables that evaluate contain image and
+//! index ([`crate::link`]).
 
 use crate::Error;
 use crate::cache::{Reader, Writer, compiler_identity};
@@ -28,15 +29,16 @@ use crate::options::{CompileOptions, Level};
 use crate::pipeline;
 use crate::sources::{Files, Source};
 use crate::unfinished;
-use cairn_core::ir::{Import, ImportFrom};
 use cairn_core::passes::{keep_frames, known};
+use cairn_eval::library_index::LibraryIndex;
 use cairn_layout::module::ModuleTable;
 use cairn_llvm::{Image, Jit};
-use cairn_syntax::{BootLibrary, Exported, LibraryName, Session};
+use cairn_syntax::{LibraryName, Session};
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
 /// Where the image lies: below what the system hands out when asked for the low 2 GiB, and near enough that programs
@@ -57,17 +59,12 @@ pub struct Library {
     table: u64,
     object: Range,
     object_checksum: u128,
-    /// Names of libraries, and where in `head` it says what they export, if they need not be read.
-    libraries: Vec<(String, Option<std::ops::Range<usize>>)>,
-    head: Vec<u8>,
-    keys: Vec<(u32, u32)>,
-    text: String,
+    index: Arc<LibraryIndex>,
+    /// Where the index lies in the file.
+    index_place: Range,
 }
 
 type Range = std::ops::Range<u64>;
-
-/// Bit of a key's length: calls of the procedure do not return.
-const NEVER_RETURNS: u32 = 1 << 31;
 
 /// The library in memory.
 pub(crate) struct Loaded {
@@ -94,21 +91,12 @@ impl Library {
         }
         let (base, size, code_size, table, object) = (r.count()?, r.count()?, r.count()?, r.count()?, r.count()?);
         let object_checksum = r.hash()?;
-        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
-        let interface = |r: &mut Reader<'_>| {
-            let bytes = r.get()?;
-            let start = bytes.as_ptr() as usize - head.as_ptr() as usize;
-            Some((!bytes.is_empty()).then_some(start..start + bytes.len()))
-        };
-        let libraries =
-            (0..r.count()?).map(|_| Some((text(r.get()?)?, interface(&mut r)?))).collect::<Option<_>>()?;
-        let field = |b: &[u8]| u32::from_le_bytes(b.try_into().expect("four bytes"));
-        let keys: Vec<_> = r.get()?.chunks_exact(8).map(|k| (field(&k[..4]), field(&k[4..]))).collect();
-        let all = text(r.get()?)?;
+        let index = r.get()?;
+        let index_start = START + (index.as_ptr() as usize - head.as_ptr() as usize);
+        let index_place = index_start as u64..(index_start + index.len()) as u64;
         let image = (START + length).next_multiple_of(PAGE) as u64;
         let objects = image + size as u64;
         let library = Library {
-            head: Vec::new(),
             file,
             image,
             size,
@@ -117,12 +105,11 @@ impl Library {
             table: table as u64,
             object: objects..objects + object as u64,
             object_checksum,
-            libraries,
-            keys,
-            text: all,
+            index: Arc::new(LibraryIndex::new(index.to_vec().into())?),
+            index_place,
         };
         let whole = library.file.metadata().ok()?.len() == library.object.end;
-        (whole && library.checksum(length, &head)? == checksum).then_some(Library { head, ..library })
+        (whole && library.checksum(length, &head)? == checksum).then_some(library)
     }
 
     fn checksum(&self, length: usize, head: &[u8]) -> Option<[u8; 16]> {
@@ -140,28 +127,17 @@ impl Library {
         Some(hash.digest128().to_le_bytes())
     }
 
-    fn key(&self, i: usize) -> &str {
-        let (at, length) = self.keys[i];
-        self.text.get(at as usize..(at + (length & !NEVER_RETURNS)) as usize).unwrap_or("")
+    /// What it exports.
+    pub(crate) fn index(&self) -> Arc<LibraryIndex> {
+        self.index.clone()
     }
 
-    fn part(&self, name: &LibraryName) -> Option<&(String, Option<std::ops::Range<usize>>)> {
-        let name = name.to_string();
-        self.libraries.binary_search_by(|(l, _)| l.cmp(&name)).ok().map(|i| &self.libraries[i])
-    }
-
-    /// Number of the export with this key.
-    pub fn number(&self, key: &str) -> Option<u32> {
-        let (mut low, mut high) = (0, self.keys.len());
-        while low < high {
-            let middle = (low + high) / 2;
-            match self.key(middle).cmp(key) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Equal => return Some(middle as u32),
-                std::cmp::Ordering::Greater => high = middle,
-            }
-        }
-        None
+    /// What an executable needs of it.
+    pub(crate) fn parts(&self) -> Parts<'_> {
+        let code = self.image..self.image + self.code_size;
+        let data = code.end..self.image + self.size as u64;
+        let (base, table) = (self.base, self.table);
+        Parts { file: &self.file, code, data, index: self.index_place.clone(), base, table }
     }
 
     /// Maps the library, or loads a copy of it.
@@ -182,39 +158,16 @@ impl Library {
     }
 }
 
-impl BootLibrary for Library {
-    fn contains(&self, name: &LibraryName) -> bool {
-        self.part(name).is_some()
-    }
-
-    fn export(&self, key: &str) -> Option<Import> {
-        self.variable(self.number(key)?).map(|(_, import)| import)
-    }
-
-    fn variable(&self, n: u32) -> Option<(&str, Import)> {
-        let never_returns = self.keys.get(n as usize)?.1 & NEVER_RETURNS != 0;
-        let key = self.key(n as usize);
-        // `(scheme base) map`, `%car first`
-        let library = key.find(if key.starts_with('(') { ") " } else { " " })?;
-        let name = key[library..].split_once(' ')?.1;
-        Some((name, Import { from: ImportFrom::Library(n), never_returns }))
-    }
-
-    fn interface(&self, name: &LibraryName) -> Option<Vec<(&str, Exported)>> {
-        let mut r = Reader(self.head.get(self.part(name)?.1.clone()?)?);
-        (0..r.count()?)
-            .map(|_| {
-                let name = std::str::from_utf8(r.get()?).ok()?;
-                let n = r.count()? as u32;
-                let exported = match r.count()? {
-                    0 => Exported::Keyword(n),
-                    1 => Exported::Primitive(n),
-                    _ => Exported::Variable(n),
-                };
-                Some((name, exported))
-            })
-            .collect()
-    }
+/// Where the parts of the library lie in its file, and where they are to lie in memory: the code at `base`, the data
+/// right behind it.
+pub(crate) struct Parts<'a> {
+    pub(crate) file: &'a File,
+    pub(crate) code: Range,
+    pub(crate) data: Range,
+    pub(crate) index: Range,
+    pub(crate) base: u64,
+    /// Address of the module table.
+    pub(crate) table: u64,
 }
 
 /// What tells a library from one that another binary made, or for other options.
@@ -301,61 +254,21 @@ fn make(compiler: &Compiler, identity: &[u8]) -> Result<Vec<u8>, Error> {
     let interface = |l: &LibraryName| {
         let name = l.to_string();
         let known = boot.interfaces.iter().find(|(n, _)| *n == name);
-        let bytes = known.map(|(_, exports)| interface_bytes(exports)).unwrap_or_default();
-        (name, bytes)
+        (name, known.map(|(_, exports)| &**exports))
     };
-    let libraries: Vec<(String, Vec<u8>)> = libraries.iter().map(interface).collect();
-    Ok(assemble(identity, &image, table, &object, &libraries, &exports))
+    let libraries: Vec<_> = libraries.iter().map(interface).collect();
+    Ok(assemble(identity, &image, table, &object, &LibraryIndex::bytes(&libraries, &exports)))
 }
 
-/// What [`BootLibrary::interface`] reads.
-fn interface_bytes(exports: &[(String, Exported)]) -> Vec<u8> {
-    let mut w = Writer::default();
-    w.count(exports.len());
-    for (name, exported) in exports {
-        w.put(name);
-        let (kind, n) = match exported {
-            Exported::Keyword(n) => (0, n),
-            Exported::Primitive(n) => (1, n),
-            Exported::Variable(n) => (2, n),
-        };
-        w.count(*n as usize);
-        w.count(kind);
-    }
-    w.0
-}
-
-/// The contents of a file. Libraries are names and interfaces; exports are keys, sorted, and whether calls of the
-/// procedure never return.
-fn assemble(
-    identity: &[u8],
-    image: &Image,
-    table: u64,
-    object: &[u8],
-    libraries: &[(String, Vec<u8>)],
-    exports: &[(&str, bool)],
-) -> Vec<u8> {
-    let mut keys = Vec::new();
-    let mut text = String::new();
-    for (key, never_returns) in exports {
-        let flag = if *never_returns { NEVER_RETURNS } else { 0 };
-        keys.extend((text.len() as u32).to_le_bytes());
-        keys.extend((key.len() as u32 | flag).to_le_bytes());
-        text += key;
-    }
+/// The contents of a file.
+fn assemble(identity: &[u8], image: &Image, table: u64, object: &[u8], index: &[u8]) -> Vec<u8> {
     let mut head = Writer::default();
     head.put(identity);
     for n in [image.base as usize, image.bytes.len(), image.code_size as usize, table as usize, object.len()] {
         head.count(n);
     }
     head.hash(xxh3_128(object));
-    head.count(libraries.len());
-    for (library, interface) in libraries {
-        head.put(library);
-        head.put(interface);
-    }
-    head.put(keys);
-    head.put(text);
+    head.put(index);
     let mut bytes = vec![0; 16];
     bytes.extend((head.0.len() as u64).to_le_bytes());
     bytes.extend(&head.0);
@@ -381,14 +294,10 @@ mod tests {
 
     fn file(name: &str, object: &[u8]) -> (PathBuf, Vec<u8>) {
         let path = std::env::temp_dir().join(format!("cairn-boot-{name}-{}", std::process::id()));
-        let exports = [("% append", false), ("%car car", false), ("(scheme base) error", true)];
-        let interface =
-            [("car".to_string(), Exported::Primitive(5)), ("error".to_string(), Exported::Variable(2))];
-        let libraries =
-            [("(scheme base)".to_string(), interface_bytes(&interface)), ("(srfi 2)".to_string(), Vec::new())];
+        let index = LibraryIndex::bytes(&[("(scheme base)".to_string(), None)], &[("(scheme base) error", true)]);
         let image = Image::link(object, BASE).unwrap();
         let table = image.lookup("cairn_module").unwrap();
-        (path, assemble(b"me", &image, table, object, &libraries, &exports))
+        (path, assemble(b"me", &image, table, object, &index))
     }
 
     #[test]
@@ -400,20 +309,7 @@ mod tests {
             Library::open(&path, b"me")
         };
         let library = open(&whole).expect("whole");
-        let import = |key: &str| library.export(key).map(|i| (i.from, i.never_returns));
-        assert_eq!(import("(scheme base) error"), Some((ImportFrom::Library(2), true)));
-        assert_eq!(import("%car car"), Some((ImportFrom::Library(1), false)));
-        assert_eq!(import("(scheme base)"), None);
-        let names: Vec<_> = (0..4).map(|n| library.variable(n).map(|(name, _)| name)).collect();
-        assert_eq!(names, [Some("append"), Some("car"), Some("error"), None]);
-        let named = |name: &str| LibraryName::parse(name).unwrap();
-        let contains = |name: &str| library.contains(&named(name));
-        assert!(contains("(scheme base)") && contains("(srfi 2)") && !contains("(srfi 1)"));
-        let interface = library.interface(&named("(scheme base)")).unwrap();
-        assert_eq!(interface, [("car", Exported::Primitive(5)), ("error", Exported::Variable(2))]);
-        assert!(
-            library.interface(&named("(srfi 2)")).is_none() && library.interface(&named("(srfi 1)")).is_none()
-        );
+        assert_eq!(library.index().number("(scheme base) error"), Some(0));
         let end = whole.len() - object.len();
         for byte in (0..whole.len()).filter(|b| *b < 512 || b % 997 == 0) {
             let mut flipped = whole.clone();

@@ -12,11 +12,10 @@ use crate::stage_report::Observer;
 use crate::unit_modules::UnitModules;
 use crate::{boot, link, pipeline};
 use boot::Library;
-use cairn_core::ir::{Import, ImportFrom};
 use cairn_layout::module::ModuleTable;
 use cairn_rt::MakeEvaluator;
 use cairn_rt::start::{OnLibrary, run_on_library, run_program};
-use cairn_syntax::BootLibrary;
+use link::Link;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -73,9 +72,13 @@ impl Compiler {
         self
     }
 
-    /// The program as object code, for an executable: from the cache, or compiled now.
+    /// The program, compiled: from the cache, or now. One that evaluates is compiled on the library that was compiled
+    /// beforehand.
     pub fn compile(&self, source: &Source) -> Result<Compiled, Error> {
-        self.compile_for(source, false)
+        match self.compiled_before(source) {
+            Some(compiled) => Ok(compiled),
+            None => self.compile_with(source, &mut self.files(source)),
+        }
     }
 
     /// The program to be evaluated in this process, and compiled where it is hot; `None` when it must be compiled as a
@@ -84,13 +87,7 @@ impl Compiler {
         evaluated::prepare(self, source, &mut self.files(source))
     }
 
-    /// The program to be run in this process: likewise, but one that evaluates runs on the library that was compiled
-    /// beforehand.
-    pub fn compile_to_run(&self, source: &Source) -> Result<Compiled, Error> {
-        self.compile_for(source, true)
-    }
-
-    /// The program to be run in this process, if it was compiled as a whole before and nothing has changed since.
+    /// The program, if it was compiled before and nothing has changed since.
     pub fn compiled_before(&self, source: &Source) -> Option<Compiled> {
         self.entry(source)?.find()
     }
@@ -100,17 +97,9 @@ impl Compiler {
         cache.entry(source, &self.library_path, &self.options)
     }
 
-    fn compile_for(&self, source: &Source, run: bool) -> Result<Compiled, Error> {
-        let fits = |c: &Compiled| run || c.kind != Kind::OnLibrary;
-        if let Some(compiled) = self.compiled_before(source).filter(fits) {
-            return Ok(compiled);
-        }
-        self.compile_with(source, &mut self.files(source), run)
-    }
-
     /// Compiles and keeps what is compiled.
-    pub(crate) fn compile_with(&self, source: &Source, files: &mut Files, run: bool) -> Result<Compiled, Error> {
-        let (module, warnings, kind) = pipeline::lower(self, source, files, run)?;
+    pub(crate) fn compile_with(&self, source: &Source, files: &mut Files) -> Result<Compiled, Error> {
+        let (module, warnings, kind) = pipeline::lower(self, source, files, true)?;
         let object = pipeline::object(self, &module)?;
         let compiled = Compiled { object, warnings, kind };
         if let (Some(entry), Some(dependencies)) = (self.entry(source), files.dependencies()) {
@@ -138,16 +127,14 @@ impl Compiler {
         options: RunOptions,
     ) -> Result<i32, Error> {
         let Some(library) = self.boot() else {
-            return self.compile_to_run(&Source::new("prompt", program))?.run(self, options);
+            return self.compile(&Source::new("prompt", program))?.run(self, options);
         };
-        let Some(Import { from: ImportFrom::Library(export), .. }) = library.export(key) else {
-            return Err(Error::Other(format!("the library has no {key}")));
-        };
+        let index = library.index();
+        let export = index.number(key).ok_or_else(|| format!("the library has no {key}"))?;
         let loaded = library.load()?;
-        let library = Arc::new(library);
         let modules = Arc::new(UnitModules::new(self));
         let evaluator = MakeEvaluator(Arc::new(move |o: &RunOptions| {
-            cairn_eval::on_library(o, library.clone(), Some(modules.clone()))
+            cairn_eval::on_library(o, index.clone(), Some(modules.clone()))
         }));
         let options = RunOptions { evaluator: Some(evaluator), ..options };
         // SAFETY: the library's code lives until the end of this function.
@@ -217,10 +204,11 @@ impl Compiled {
         options.evaluator = Some(MakeEvaluator(Arc::new(cairn_eval::new)));
         let mut library = None;
         if self.kind == Kind::OnLibrary {
-            let file = Arc::new(boot::find_or_make(compiler)?);
+            let file = boot::find_or_make(compiler)?;
             library = Some(file.load()?);
+            let index = file.index();
             options.evaluator =
-                Some(MakeEvaluator(Arc::new(move |o| cairn_eval::on_library(o, file.clone(), None))));
+                Some(MakeEvaluator(Arc::new(move |o| cairn_eval::on_library(o, index.clone(), None))));
         }
         // SAFETY: the tables belong to the code just loaded, which lives until the end of this function.
         #[allow(unsafe_code)]
@@ -235,8 +223,17 @@ impl Compiled {
         })
     }
 
-    /// Makes an executable of the program.
-    pub fn build(&self, output: &Path) -> Result<(), Error> {
-        link::executable(&self.object, self.kind == Kind::Evaluating, output)
+    /// Makes an executable of the program, which needs nothing else. `compiler` compiled it.
+    pub fn build(&self, compiler: &Compiler, output: &Path) -> Result<(), Error> {
+        let library = match self.kind {
+            Kind::OnLibrary => Some(boot::find_or_make(compiler)?),
+            Kind::Whole | Kind::Evaluating => None,
+        };
+        let runtime = match &library {
+            Some(library) => Link::OnLibrary(library.parts()),
+            None if self.kind == Kind::Evaluating => Link::Evaluating,
+            None => Link::Runtime,
+        };
+        link::executable(&self.object, runtime, output)
     }
 }

@@ -105,10 +105,10 @@ pub(crate) fn prepare(
 ) -> Result<Option<Evaluation>, Error> {
     let began = Instant::now();
     let Some(library) = compiler.boot() else { return Ok(None) };
+    let library = library.index();
     if library.number(RUN_PROGRAM).is_none() {
         return Ok(None);
     }
-    let library: Arc<dyn BootLibrary> = Arc::new(library);
     let mut session = Session::on_library(library.clone());
     let expanded = match session.expand_program(&source.path.display().to_string(), &source.text, files) {
         Ok(expanded) if expanded.missing.is_empty() => expanded,
@@ -154,13 +154,12 @@ impl Evaluation {
     /// `exit`, or leaves an exception uncaught, ends the process. Whoever ends it afterwards calls [`leave`].
     pub fn run(&self, options: RunOptions) -> Result<i32, Error> {
         let library = boot::find_or_make(&self.program.compilation.work.compiler)?;
-        let export = library.number(RUN_PROGRAM).ok_or("the library cannot evaluate".to_string())?;
-        let library = Arc::new(library);
-        let file = library.clone();
+        let index = library.index();
+        let export = index.number(RUN_PROGRAM).ok_or("the library cannot evaluate".to_string())?;
         let library = library.load()?;
         let [_, _, _, cells] = self.program.sizes;
         let options = RunOptions {
-            evaluator: Some(MakeEvaluator(Arc::new(move |o| cairn_eval::on_library(o, file.clone(), None)))),
+            evaluator: Some(MakeEvaluator(Arc::new(move |o| cairn_eval::on_library(o, index.clone(), None)))),
             first_cell: cells,
             program: Some(self.program.clone()),
             host: Arc::new(Process),
@@ -265,7 +264,7 @@ impl Work {
         let mut files = compiler.files(&self.source);
         files.use_texts(&self.texts);
         // should it fail, it is tried again the next time
-        let _ = compiler.compile_with(&self.source, &mut files, true);
+        let _ = compiler.compile_with(&self.source, &mut files);
     }
 
     /// Compiles a module of what is hot.
@@ -274,7 +273,7 @@ impl Work {
         let library = compiler.boot().ok_or("the library is gone".to_string())?;
         let mut files = compiler.files(&self.source);
         files.use_texts(&self.texts);
-        let mut session = Session::on_library(Arc::new(library));
+        let mut session = Session::on_library(library.index());
         session.keep_library_forms();
         let Found { mut program, library: count } = match unit {
             None => self.expanded(session, &mut files)?,

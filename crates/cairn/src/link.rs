@@ -2,33 +2,105 @@
 //!
 //! The object code is the same as for running in memory; `main` comes from a line of C.
 //!
+//! A program that evaluates was compiled on the library that is in a file ([`crate::boot`]). Its executable contains
+//! that, at the address for which it was linked, and its index.
+//!
 //! The runtime library lies beside the `cairn` binary (`libcairn_rt.a`; for programs that evaluate `libcairn_eval.a`,
 //! which holds the expander too), so building needs no source tree, and the executable needs neither LLVM nor Cairn. It
 //! appears whole or not at all.
 
 use crate::Error;
+use crate::boot::Parts;
 use crate::unfinished::Unfinished;
 use cairn_rt::describe_io;
 use std::io::Write;
+use std::ops::Range;
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// `main`, which enters the runtime. The linker defines where the program's code begins and ends.
-fn main_of(entry: &str) -> String {
+/// What a program is linked with.
+pub(crate) enum Link<'a> {
+    /// The runtime.
+    Runtime,
+    /// The runtime and an expander.
+    Evaluating,
+    /// These, and the library that it was compiled on.
+    OnLibrary(Parts<'a>),
+}
+
+/// Where executables with the library begin: near its place, so that both share the part of the card table that is kept
+/// for static data (`cairn-heap/src/region.rs`).
+const BESIDE_LIBRARY: u64 = 0x2800_0000;
+
+impl Link<'_> {
+    /// `main`, which enters the runtime. The linker defines where the program's code begins and ends.
+    fn main(&self) -> String {
+        let (entry, library, declared, given) = match self {
+            Link::Runtime => ("cairn_rt_main", String::new(), "", ""),
+            Link::Evaluating => ("cairn_eval_main", String::new(), "", ""),
+            Link::OnLibrary(parts) => (self::ON_LIBRARY, library(parts), ", const struct library *", ", &library"),
+        };
+        format!(
+            "{library}\
+             extern int {entry}(int, char **, const void *, const char *, const char *{declared});\n\
+             extern const char cairn_module[], __executable_start[], etext[];\n\
+             int main(int argc, char **argv) {{\n\
+               return {entry}(argc, argv, cairn_module, __executable_start, etext{given});\n\
+             }}\n"
+        )
+    }
+
+    /// The archive with the runtime.
+    fn archive(&self) -> &'static str {
+        match self {
+            Link::Runtime => "libcairn_rt.a",
+            Link::Evaluating | Link::OnLibrary(_) => "libcairn_eval.a",
+        }
+    }
+
+    /// What else the linker has to know.
+    fn options(&self) -> Vec<String> {
+        let Link::OnLibrary(Parts { code, base, .. }) = self else { return Vec::new() };
+        let data = base + (code.end - code.start);
+        let place = |section: &str, at: u64| format!("-Wl,--section-start=.cairn_library_{section}={at:#x}");
+        vec![place("code", *base), place("data", data), format!("-Wl,-Ttext-segment={BESIDE_LIBRARY:#x}")]
+    }
+}
+
+const ON_LIBRARY: &str = "cairn_eval_main_on_library";
+
+/// The library as sections of their own, which are linked already, and the description that
+/// [`cairn_eval::cairn_eval_main_on_library`] reads. The assembler copies the parts from the open file, for whatever
+/// has its name by now may be another one.
+fn library(parts: &Parts<'_>) -> String {
+    let file = format!("/proc/{}/fd/{}", std::process::id(), parts.file.as_raw_fd());
+    let section = |name: &str, flags: &str, part: &Range<u64>| {
+        let (start, length) = (part.start, part.end - part.start);
+        format!(
+            "__asm__(\".section .cairn_library_{name},\\\"{flags}\\\",@progbits\\n\
+             cairn_library_{name}: .incbin \\\"{file}\\\", {start}, {length}\\n\
+             cairn_library_{name}_end:\\n.text\");\n\
+             extern const char cairn_library_{name}[], cairn_library_{name}_end[];\n"
+        )
+    };
+    let (code, data, index) = (
+        section("code", "ax", &parts.code),
+        section("data", "aw", &parts.data),
+        section("index", "a", &parts.index),
+    );
     format!(
-        "extern int {entry}(int, char **, const void *, const char *, const char *);\n\
-         extern const char cairn_module[], __executable_start[], etext[];\n\
-         int main(int argc, char **argv) {{\n\
-           return {entry}(argc, argv, cairn_module, __executable_start, etext);\n\
-         }}\n"
+        "{code}{data}{index}\
+         static const struct library {{ const void *table; const char *code, *code_end, *data, *index, *index_end; }}\n\
+         library = {{ (const void *) {:#x}, cairn_library_code, cairn_library_code_end, cairn_library_data,\n\
+                     cairn_library_index, cairn_library_index_end }};\n",
+        parts.table
     )
 }
 
-/// Links `object` with the runtime into `output`, and with an expander if it evaluates.
-pub(crate) fn executable(object: &[u8], evaluates: bool, output: &Path) -> Result<(), Error> {
-    let (library, entry) =
-        if evaluates { ("libcairn_eval.a", "cairn_eval_main") } else { ("libcairn_rt.a", "cairn_rt_main") };
-    let runtime = runtime_library(library)?;
+/// Links `object` with what it needs into `output`.
+pub(crate) fn executable(object: &[u8], link: Link<'_>, output: &Path) -> Result<(), Error> {
+    let runtime = runtime_library(link.archive())?;
     if output.is_dir() {
         return Err(Error::Other(format!("cannot write {}: it is a directory", output.display())));
     }
@@ -45,13 +117,14 @@ pub(crate) fn executable(object: &[u8], evaluates: bool, output: &Path) -> Resul
         .arg(runtime)
         // The only debug information is that of Rust's library: three fifths of the file. Symbols stay, for profilers.
         .args(["-no-pie", "-Wl,--gc-sections", "-Wl,--strip-debug", "-Wl,-z,noexecstack"])
+        .args(link.options())
         .args(["-l:libgmp.a", "-lpthread", "-ldl", "-lm"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .and_then(|mut child| {
-            child.stdin.take().expect("piped").write_all(main_of(entry).as_bytes())?;
+            child.stdin.take().expect("piped").write_all(link.main().as_bytes())?;
             child.wait_with_output()
         });
     let result = result.map_err(|e| {

@@ -94,7 +94,7 @@ fn run(
                 show(program.warnings());
                 cairn::leave(program.run(options)?)
             }
-            compiler.compile_to_run(&source)?
+            compiler.compile(&source)?
         }
     };
     show(program.warnings());
@@ -102,9 +102,10 @@ fn run(
 }
 
 fn build(file: &Path, output: &Path, compile: &Compile) -> Result<ExitCode, Error> {
-    let program = compiler(compile).compile(&Source::read(file)?)?;
+    let compiler = compiler(compile);
+    let program = compiler.compile(&Source::read(file)?)?;
     show(program.warnings());
-    program.build(output)?;
+    program.build(&compiler, output)?;
     Ok(ExitCode::SUCCESS)
 }
 

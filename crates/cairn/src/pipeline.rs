@@ -13,7 +13,6 @@ use cairn_core::ir::{GlobalId, Program, TopForm};
 use cairn_core::passes;
 use cairn_core::{copies, globals};
 use cairn_layout::calls::by_symbol;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// Statements and ends of blocks.
@@ -74,7 +73,7 @@ fn front_on(
     source: &Source,
     files: &mut Files,
 ) -> Result<Option<(Program, Vec<TopForm>, Messages)>, Error> {
-    let mut session = cairn_syntax::Session::on_library(Arc::new(library));
+    let mut session = cairn_syntax::Session::on_library(library.index());
     if inline {
         session.keep_library_forms();
     }
@@ -88,13 +87,13 @@ fn front_on(
     }
 }
 
-/// The program as Frame IR, the warnings, and what it takes to run it. If it is to be `run` here and evaluates, it is
-/// compiled on the library.
+/// The program as Frame IR, the warnings, and what it takes to run it. If it evaluates, it is compiled `on_library`, if
+/// that is wanted and possible.
 pub(crate) fn lower(
     compiler: &Compiler,
     source: &Source,
     files: &mut Files,
-    run: bool,
+    on_library: bool,
 ) -> Result<(cairn_frame::ir::Module, Messages, Kind), Error> {
     let options = &compiler.options;
     let mut clock = Clock::start(compiler);
@@ -103,11 +102,11 @@ pub(crate) fn lower(
     let mut kind = Kind::Whole;
     if evaluates(&mut program) {
         kind = Kind::Evaluating;
-        if run
+        if on_library
             && let Some(library) = compiler.boot()
-            && let Some(on_library) = front_on(library, options.level != Level::Low, source, files)?
+            && let Some(parts) = front_on(library, options.level != Level::Low, source, files)?
         {
-            (program, library_forms, warnings) = on_library;
+            (program, library_forms, warnings) = parts;
             kind = Kind::OnLibrary;
         }
     }

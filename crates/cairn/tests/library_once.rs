@@ -67,6 +67,39 @@ fn the_state_of_the_library_exists_once() {
     }
 }
 
+/// An executable contains the library: it runs without binary, cache and working directory, and what it evaluates may
+/// import libraries that the program itself does not, with their macros. The same twice: programs in the cache are
+/// built, too.
+#[test]
+fn executables_contain_the_library() {
+    let directory = Directory::new("library-in-executable");
+    let program = SHARED.to_string()
+        + "(show (eval '(let*-values (((a . b) (values 1 2))) (and-let* ((x (assq 'k '((k . 3))))) (fold cons* b (list a x))))\n\
+                       (environment '(scheme base) '(srfi 1) '(srfi 2))))\n(define (area s) (* (car s) (cdr s)))\n\
+           (area 5)\n";
+    directory.write("p.scm", &program);
+    let exe = directory.0.join("a \"program\"");
+    for frames in ["chunks", "heap"] {
+        for how in ["new", "from the cache"] {
+            let built = Command::new(binary())
+                .args(["build", &format!("--frames={frames}")])
+                .arg(directory.0.join("p.scm"))
+                .arg("-o")
+                .arg(&exe)
+                .env("CAIRN_CACHE_DIR", directory.0.join("cache"))
+                .output()
+                .unwrap();
+            assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+            let ran = Command::new(&exe).env_clear().env("CAIRN_ZEAL", "1").current_dir("/").output().unwrap();
+            let (out, err) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+            let expected = SHARED_OUTPUT.to_string() + "((k . 3) 1 2)\n";
+            assert_eq!(out, expected, "{frames}, {how}: {err}");
+            assert!(err.contains("expected a pair, got 5") && err.contains("0: area"), "{frames}, {how}: {err}");
+            fs::remove_file(&exe).unwrap();
+        }
+    }
+}
+
 /// Backtraces and messages speak of the right module's text.
 #[test]
 fn errors_show_the_programs_text() {
