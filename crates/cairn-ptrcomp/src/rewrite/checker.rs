@@ -4,16 +4,17 @@
 //! word. The idea (as in translation validation, Necula 2000): when a version is complete, each instruction of the
 //! original is looked at once more, beside what stands for it. What that may be follows from the graph (which objects
 //! does it work on?) and the plan (which layout and pool have they?) alone; what the code does is read out of the code,
-//! as sums (`forms`). None of the code that rewrites is used, nor what it thinks it did, except which instruction stands
-//! for which: a wrong answer there is a disagreement, too.
+//! as sums (`forms`). None of the code that rewrites is used, nor what it thinks it did, except which instruction
+//! stands for which: a wrong answer there is a disagreement, too.
 //!
 //! ```text
-//!  original        q = load p->next;            p: node 3, offset 8; its field is an index to node 3 at the new offset 4
+//!  original        q = load p->next;            p: node 3, offset 8; its field: an index to node 3 at new offset 4
 //!  must be         base of node 3's pool + load of i32 at (p + 4), for the p of the version
 //! ```
 //!
-//! Invariant: after [`Rewriter::check`], every access, address, comparison, phi and call of the original has a counterpart
-//! that means the same, and the version has no other access. What disagrees is dropped as if it could not be rewritten.
+//! Invariant: after [`Rewriter::check`], every access, address, comparison, phi and call of the original has a
+//! counterpart that means the same, and the version has no other access. What disagrees is dropped as if it could not be
+//! rewritten.
 //! Functions with computed gotos are changed where they stand, so there is no original to compare with.
 #![allow(unsafe_code)]
 

@@ -23,14 +23,15 @@ pub(super) struct Copy {
     pub values: Vec<ValueRef>,
     /// Objects of dynamic pools are known to be narrow.
     pub narrow: bool,
-    /// What stands for an instruction that has no single new one, or no result: of a dynamic pool, first the narrow form.
+    /// What stands for an instruction without a single new one, or no result; for dynamic pools the narrow form first.
     pub made: HashMap<ValueId, Vec<ValueRef>>,
     /// Addresses made of indices that were loaded, with the lower halves they were made of.
     expanded: HashMap<ValueRef, ValueRef>,
 }
 
 impl Rewriter<'_, '_> {
-    /// Fills a version; true if anything in it isn't as before. `decided`: the caller's nodes for those of the interface.
+    /// Fills a version; true if anything in it isn't as before. `decided`: the caller's nodes for those of the
+    /// interface.
     pub(super) fn copy(
         &mut self,
         version: &Version,

@@ -1,7 +1,7 @@
 //! Faults that a rewriter could make, each seeded into finished code: the checker must find every one.
 //!
-//! A fault changes one operand of one instruction of a version: a number by four, anything else to zero. Every operand of
-//! every instruction has its turn, so nothing of the code is left that the checker doesn't look at.
+//! A fault changes one operand of one instruction of a version: a number by four, anything else to zero. Every operand
+//! that says where an access goes has its turn (not callees, conditions, indices of structures, the lives of pools).
 #![allow(unsafe_code)]
 
 use super::Checker;
