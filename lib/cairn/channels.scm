@@ -66,7 +66,11 @@
       (if (%eq? v nothing)
           (let ((v (wait-for-mvar! m #f)))
             (unmask!)
-            (if (%eq? v interrupted) (loop) v))
+            (if (%eq? v interrupted)
+                (begin
+                  (serve-pending!)
+                  (loop))
+                v))
           (begin
             (empty-mvar! m)
             (unmask!)
@@ -120,10 +124,10 @@
 
 ;; Puts what `f` makes of the value back; the value itself, if that fails.
 (define (mvar-update! m f)
-  (let* ((old (mvar-take! m)) (new old))
-    (dynamic-wind
-     (lambda () #f)
-     (lambda () (set! new (f old)))
+  (let ((new #f))
+    (protect
+     (lambda () (set! new (mvar-take! m)))
+     (lambda () (set! new (f new)))
      (lambda () (mvar-put! m new)))
     new))
 

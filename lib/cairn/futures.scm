@@ -20,10 +20,16 @@
 (show-fields! <future> '())
 (unsendable! <future>)
 
+;; A thread that shall fill `outcome` has ended, perhaps before it could.  Masked.
+(define (fill-outcome! outcome t result)
+  (if (%eq? (mvar:value outcome) nothing)
+      (fill-mvar! outcome (%cons #f (if (%eq? result terminated) (terminated-condition t) result)))))
+
 (define (make-future thunk)
   (check-procedure "make-future" thunk)
-  (let ((outcome (make-mvar)))
-    (thread-start! (make-thread (lambda () (mvar-put! outcome (attempt thunk))) "future"))
+  (let* ((outcome (make-mvar)) (t (make-thread (lambda () (mvar-put! outcome (attempt thunk))) "future")))
+    (set-contended! t (%cons (%cons outcome fill-outcome!) '()))
+    (thread-start! t)
     (new-future outcome)))
 
 (define-syntax future
@@ -71,23 +77,66 @@
 
 ;;;; Pools
 
-(define-record-type thread-pool (new-pool work threads) thread-pool? (work work-of) (threads threads-of))
+;; work: a channel of what is submitted, pairs of a thunk and an MVar for its outcome.  threads: the workers that have
+;; not ended, pairs of a thread and what it works on, or #f.  A worker that is terminated, or has an exception raised in
+;; it when it does not call a thunk, ends; what it works on fails, and a new one takes its place.
+(define-record-type thread-pool (new-pool work threads) thread-pool? (work work-of) (threads threads-of set-threads!))
 
 (show-fields! thread-pool '())
 (unsendable! thread-pool)
 
 (define (make-thread-pool n)
   (if (%not (if (%fixnum? n) (%fx< 0 n) #f)) (wrong-type "make-thread-pool" "a number of threads" n))
-  (let ((work (make-channel #f)))
-    (define (worker)
-      (let ((task (channel-get! work)))
-        (if (%pair? task)
-            (begin
-              (mvar-put! (%cdr task) (attempt (%car task)))
-              (worker)))))
-    (new-pool work
-              (let loop ((n n) (threads '()))
-                (if (%fx= n 0) threads (loop (%fx- n 1) (%cons (spawn worker "worker") threads)))))))
+  (let ((pool (new-pool (make-channel #f) '())))
+    (ensure-started!)
+    (let loop ((i 0))
+      (if (%fx< i n)
+          (begin
+            (mask!)
+            (start-worker! pool)
+            (unmask!)
+            (loop (%fx+ i 1)))))
+    pool))
+
+;; Masked.
+(define (start-worker! pool)
+  (let* ((state (%cons #f #f)) (t (make-thread (lambda () (work pool state)) "worker")))
+    (%set-car! state t)
+    (set-threads! pool (%cons state (threads-of pool)))
+    (set-contended! t (%cons (%cons (%cons pool state) replace-worker!) '()))
+    (start-thread! t)))
+
+;; What a worker does; `state` says what it works on before anybody can interrupt it.
+(define (work pool state)
+  (mask!)
+  (let* ((c (work-of pool)) (now (receive-now! c))
+         (task (if (%eq? now nothing) (wait-in! (receivers-of c) #f #f) now)))
+    (if (%pair? task) (%set-cdr! state task))
+    (unmask!)
+    (cond
+      ((%pair? task)
+       (let ((outcome (attempt (%car task))))
+         (mask!)
+         (%set-cdr! state #f)
+         (if (%eq? (mvar:value (%cdr task)) nothing) (fill-mvar! (%cdr task) outcome))
+         (unmask!)
+         (work pool state)))
+      ((%eq? task interrupted) (work pool state)))))
+
+;; A worker ends.  Masked.
+(define (replace-worker! x t result)
+  (let* ((pool (%car x)) (state (%cdr x)) (c (work-of pool))
+         ;; What it was woken with and has not looked at yet counts, too.
+         (task (if (%pair? (%cdr state)) (%cdr state) (result-of t))))
+    (set-threads! pool (without state (threads-of pool)))
+    (if (%pair? task) (fill-outcome! (%cdr task) t result))
+    (if (if (closed? c) (%fx< 0 (count-of c)) #t) (start-worker! pool))))
+
+(define (without x l)
+  (cond
+    ((%null? l) '())
+    ((%eq? (%car l) x) (%cdr l))
+    (else (%cons (%car l) (without x (%cdr l))))))
 
 (define (check-pool who x)
   (if (thread-pool? x) x (wrong-type who "a thread pool" x)))
@@ -103,8 +152,9 @@
 ;; Takes nothing more, waits until everything is done.
 (define (thread-pool-shutdown! pool)
   (channel-close! (work-of (check-pool "thread-pool-shutdown!" pool)))
-  (let loop ((threads (threads-of pool)))
-    (if (%pair? threads)
-        (begin
-          (thread-join! (%car threads))
-          (loop (%cdr threads))))))
+  (let loop ()
+    (let ((threads (threads-of pool)))
+      (if (%pair? threads)
+          (begin
+            (wait-for-end! (%car (%car threads)))
+            (loop))))))

@@ -73,7 +73,10 @@
              (cond
                ((%eq? v granted) #t)
                ((%eq? v granted-abandoned) (abandoned-mutex m))
-               (else (loop))))))))))
+               (else
+                ;; It has nothing yet that an interrupt could make it lose.
+                (if (%eq? v interrupted) (serve-pending!))
+                (loop))))))))))
 
 ;; Notes that others wait for a mutex that `t` owns; forgets those that it does not own any more.
 (define (note-contended! t m)
@@ -82,11 +85,12 @@
            (let loop ((l (contended t)))
              (cond
                ((%null? l) '())
+               ((%not (mutex? (%car (%car l)))) (%cons (%car l) (loop (%cdr l))))
                ((%eq? (%car (%car l)) m) (loop (%cdr l)))
                ((%eq? (owner-of (%car (%car l))) t) (%cons (%car l) (loop (%cdr l))))
                (else (loop (%cdr l))))))))
 
-(define (abandon! m t)
+(define (abandon! m t result)
   (if (%eq? (owner-of m) t) (hand-over! m 'abandoned granted-abandoned)))
 
 ;; Gives a mutex to the first thread that waits, or leaves it in state `free`.  Masked.
@@ -116,22 +120,17 @@
        (hand-over! m 'not-abandoned granted)
        (wait-on cv deadline)))))
 
-;; Waits on a condition variable: #f when time has run out.  An interrupt in between goes unseen: the wait begins anew,
-;; for the mutex is not locked.  Masked; afterwards not.
+;; Waits on a condition variable: #f when time has run out.  After an interrupt it does not wait again, for it would not
+;; have heard a signal meanwhile: who waits looks again at what it waits for.  Masked; afterwards not.
 (define (wait-on cv deadline)
   (if (%null? (condition-variable:queue cv)) (set-condition-variable:queue! cv (make-queue)))
   (let ((v (wait-in! (condition-variable:queue cv) #f deadline)))
     (unmask!)
-    (cond
-      ((%eq? v timed-out) #f)
-      ((%eq? v interrupted)
-       (mask!)
-       (wait-on cv deadline))
-      (else #t))))
+    (%not (%eq? v timed-out))))
 
 ;; The mutex is locked while the thunk runs, also when it is entered again.
 (define (call-with-mutex m thunk)
-  (dynamic-wind
+  (protect
    (lambda () (mutex-lock! m))
    thunk
    (lambda () (mutex-unlock! m))))

@@ -31,6 +31,9 @@
    mvar? new-mvar mvar:value set-mvar:value! mvar:waiting set-mvar:waiting! wait-alone! datum-of wake-alone! accompany!
    deliver! timed-out interrupted contended set-contended! deadline-of past? thread-end! joined ended?
    wait-for-file! forget-file! ensure-started! choose wait-for-ring! become-place!
+   protect serve-pending! start-thread! wait-for-end! terminated terminated-condition result-of
+   ;; for tests
+   tick-at!
    thread-condition thread-condition? join-timeout-exception? terminated-thread-exception? uncaught-exception?
    uncaught-exception-reason
    make-time time? time-seconds)
@@ -39,7 +42,8 @@
 
     ;;;; Threads
 
-    ;; contended: a pair (mutex . abandon!) for each mutex that it may own and that others wait for.
+    ;; contended: a pair (x . f) for each x that others may lose by its end: mutexes that it may own and that others
+    ;; wait for, the pool that it works for.  At its end f is called with x, the thread, and its result.
     ;; k: the thunk of a new thread; the continuation of one that does not run.  winders: its dynamic state meanwhile.
     ;; result: what it is woken with; at the end its value, or what it raised.
     (define-record-type thread
@@ -134,7 +138,18 @@
       (if tick-due
           (begin
             (set! tick-due #f)
-            (on-tick)))
+            (end-turn)))
+      (if trial-due (try!))
+      (if (%pair? (pending-of current))
+          (if (shielded?)
+              ;; Later: at the end of a masked section, or of a turn.
+              (begin
+                (set! attention #t)
+                (if (%not ticking) (start-ticker!)))
+              (serve-pending!))))
+
+    ;; Runs what others have asked of the current thread, also where it is shielded.
+    (define (serve-pending!)
       (let ((pending (pending-of current)))
         (if (%pair? pending)
             (begin
@@ -142,6 +157,19 @@
               (set! attention #t)
               ((%car pending))
               (attend)))))
+
+    ;; `dynamic-wind` for what must not be left half-done: `before` and `after`, and what is between them and `thunk`,
+    ;; are not interrupted.  They run below a winder of their own, the shield: when it is the innermost one, whatever
+    ;; others have asked of the thread has to wait.  A `before` that waits serves them itself (`serve-pending!`).
+    (define (protect before thunk after)
+      (%receive vals (with-state shield (%machine-ref (slot-handlers)) (%machine-ref (slot-parameters))
+                       (lambda () (dynamic-wind before (lambda () (unmask!) (thunk)) after)))
+        (unmask!)
+        (list->values vals)))
+    (define shield (%opaque 'shield))
+    (define (shielded?)
+      (let ((w (%machine-ref (slot-winders))))
+        (if (%null? w) #f (%eq? (%opaque-ref w 2) shield))))
 
     ;; Has `thunk` run in thread `t`, which may have to stop waiting for it.  Masked.
     (define (post! t thunk)
@@ -274,17 +302,37 @@
 
     ;; The tick hook.
     (define (on-tick)
-      (if masked
-          (begin
-            (set! tick-due #t)
-            (set! attention #t))
-          (begin
-            (set! masked #t)
-            (if (waiting-outside?) (look-outside 0))
-            (cond
-              ((%fx< 0 ready-count) (give-way))
-              ((%not (waiting-outside?)) (stop-ticker!)))
-            (unmask!))))
+      (cond
+        (masked
+         (if trial (set! trial-due #t) (set! tick-due #t))
+         (set! attention #t))
+        (trial (try!))
+        (else (end-turn))))
+
+    (define (end-turn)
+      (set! masked #t)
+      (if (waiting-outside?) (look-outside 0))
+      (cond
+        ((%fx< 0 ready-count) (give-way))
+        ((%not (waiting-outside?)) (stop-ticker!)))
+      (unmask!))
+
+    ;; For tests: has `thunk` be called at the `k`-th safepoint from now on, by the thread that is there, or, if that is
+    ;; masked, by whoever is not any more; until then nobody's turn ends.  0: not so.  The result is how many safepoints
+    ;; were left of the last time.
+    (define (tick-at! k thunk)
+      (ensure-started!)
+      (set! trial-due #f)
+      (set! trial thunk)
+      (%thread-tick-at k))
+    (define trial #f)
+    (define trial-due #f)
+
+    (define (try!)
+      (let ((thunk trial))
+        (set! trial #f)
+        (set! trial-due #f)
+        (if thunk (thunk))))
 
     (define (give-way)
       (let ((t current))
@@ -725,21 +773,32 @@
       (ensure-started!)
       (mask!)
       (if (is? t new)
-          (let ((last (older main)))
-            (set-older! t last)
-            (set-younger! t main)
-            (set-younger! last t)
-            (set-older! main t)
-            (set-state! t (ready))
-            (push-ready! t)
+          (begin
+            (start-thread! t)
             (unmask!)
             t)
           (begin
             (unmask!)
             (error "thread-start!: the thread was started before:" t))))
 
+    ;; Starts a new thread.  Masked.
+    (define (start-thread! t)
+      (let ((last (older main)))
+        (set-older! t last)
+        (set-younger! t main)
+        (set-younger! last t)
+        (set-older! main t)
+        (set-state! t (ready))
+        (push-ready! t)))
+
     ;; Ends a thread.  Masked, if it is another one than the current thread.
     (define (end! t state result)
+      (let loop ((l (contended t)))
+        (if (%pair? l)
+            (begin
+              ((%cdr (%car l)) (%car (%car l)) t result)
+              (loop (%cdr l)))))
+      (set-contended! t '())
       (set-state! t state)
       (set-result! t result)
       (set-k! t #f)
@@ -752,12 +811,6 @@
               (set-older! after before)
               (set-older! t #f)
               (set-younger! t #f))))
-      (let loop ((l (contended t)))
-        (if (%pair? l)
-            (begin
-              ((%cdr (%car l)) (%car (%car l)) t)
-              (loop (%cdr l)))))
-      (set-contended! t '())
       (if (%not (%null? (joiners-of t)))
           (begin
             (wake-all! (joiners-of t) joined)
@@ -822,6 +875,9 @@
           (%car (%cdr (condition-irritants x)))
           (wrong-type "uncaught-exception-reason" "an uncaught exception" x)))
 
+    (define (terminated-condition t)
+      (thread-condition 'terminated-thread "thread-join!: the thread was terminated:" t))
+
     ;; The result of a terminated thread.
     (define terminated (%opaque 'terminated))
 
@@ -849,12 +905,23 @@
              (unmask!)
              (loop))))))
 
+    ;; Waits for the end of a thread, however it ends.
+    (define (wait-for-end! t)
+      (mask!)
+      (if (ended? t)
+          (unmask!)
+          (begin
+            (if (%null? (joiners-of t)) (set-joiners! t (make-queue)))
+            (wait-in! (joiners-of t) #f #f)
+            (unmask!)
+            (wait-for-end! t))))
+
     (define (outcome t)
       (let ((result (result-of t)))
         (cond
           ((is? t done) result)
           ((%eq? result terminated)
-           (raise (thread-condition 'terminated-thread "thread-join!: the thread was terminated:" t)))
+           (raise (terminated-condition t)))
           (else
            (raise (thread-condition 'uncaught "thread-join!: the thread ended with an error:" t result))))))
 

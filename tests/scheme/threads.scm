@@ -43,6 +43,21 @@
 (check (map thread-join! (map (lambda (n) (spawn (lambda () (sum n)))) '(20000 30000)))
        => '((10000. 40000) (15000. 60000)))
 
+;; a future whose thread is terminated has failed; a pool goes on with another thread
+(define (others before) (let loop ((l (all-threads))) (if (memq (car l) before) (loop (cdr l)) (car l))))
+(define (touched f) (guard (e ((terminated-thread-exception? e) 'terminated) ((symbol? e) e)) (touch f)))
+(let* ((before (all-threads)) (f (future (thread-sleep! 100))))
+  (thread-yield!)
+  (thread-terminate! (others before))
+  (check (list (touched f) (future-done? f)) => '(terminated #t)))
+(let* ((before (all-threads)) (pool (make-thread-pool 1)) (f (thread-pool-submit! pool (lambda () (thread-sleep! 100))))
+       (g (thread-pool-submit! pool (lambda () 'next))) (h (thread-pool-submit! pool (lambda () (raise 'wrong)))))
+  (thread-yield!)
+  (thread-terminate! (others before))
+  (check (map touched (list f g h)) => '(terminated next wrong))
+  (thread-pool-shutdown! pool)
+  (check (length (all-threads)) => (length before)))
+
 ;; the dynamic state is a thread's own
 (define p (make-parameter 'outside))
 (check (parameterize ((p 'inside))

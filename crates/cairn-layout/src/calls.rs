@@ -257,6 +257,7 @@ macro_rules! for_each_rt_call {
             (cairn_system_fatal, "fatal", 2, ALLOC)                              // message string, site: prints error, source line, backtrace; exits 1
             // threads: what their scheduler, lib/cairn/scheduler.sld, asks of the system
             (cairn_thread_tick, "thread-tick", 1, 0)                             // nanoseconds between ticks; 0: no more
+            (cairn_thread_tick_at, "thread-tick-at", 1, 0)                       // k: the k-th safepoint from now on is a tick, none before; 0: not so; how many were left
             (cairn_thread_watch, "thread-watch", 2, FAIL)                        // file descriptor, 1 to read + 2 to write: will it be told of? else it never blocks
             (cairn_thread_wait, "thread-wait", 1, ALLOC)                         // nanoseconds, -1 or -2: list of 4 * descriptor + what it is ready for; #t: deadlock
             (cairn_thread_random, "thread-random", 1, 0)                         // n: a number below it if schedules are random, else #f

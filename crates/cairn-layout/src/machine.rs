@@ -37,7 +37,7 @@ pub mod stop {
     pub const ZEAL: u64 = 2;
     /// The ticker wants another thread to have its turn.
     pub const TICK: u64 = 8;
-    /// `CAIRN_SCHEDULE`: every safepoint may switch threads. Never cleared.
+    /// Every safepoint may switch threads: with `CAIRN_SCHEDULE`, or while safepoints are counted.
     pub const SCHEDULE: u64 = 16;
     /// The stack has got more memory, which nobody has counted yet (`stack`).
     pub const STACK: u64 = 32;

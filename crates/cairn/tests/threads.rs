@@ -49,6 +49,35 @@ fn interrupts_leave_operations_whole() {
     under_schedules("tests/threads/interrupts.scm", expected);
 }
 
+/// Threads are terminated, interrupted, made to fail and late at every safepoint in turn, and nothing that they had in
+/// common is broken.
+#[test]
+fn whatever_happens_at_any_safepoint_leaves_everything_whole() {
+    let run = |options: &[&str], zeal: &str| {
+        let mut command = Command::new(binary());
+        command.current_dir(root()).arg("run").args(options).arg("tests/threads/every-safepoint.scm");
+        let output = command.env("CAIRN_ZEAL", zeal).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{options:?}: {text}{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(text.lines().count(), 36, "{options:?}: {text}");
+        for line in text.lines() {
+            // (scenario, what was tried, at so many safepoints, what went wrong)
+            let words: Vec<&str> = line.split(' ').collect();
+            assert!(words[2].parse::<u32>().unwrap() > 25 && words[3] == "())", "{options:?}: {line}");
+        }
+    };
+    for options in [["--opt=high", "--frames=chunks"], ["--opt=low", "--frames=chunks"]] {
+        run(&options, "0");
+        run(&options, "1");
+    }
+    for frames in ["heap", "stack", "resize", "quasi"] {
+        run(&[&format!("--frames={frames}")], "1");
+    }
+    for collector in ["mcc", "marksweep", "bdw"] {
+        run(&[&format!("--gc={collector}")], "0");
+    }
+}
+
 #[test]
 fn a_seed_repeats_its_schedule() {
     let logs: Vec<String> = ["1", "2", "3"]

@@ -12,6 +12,9 @@
 //! With `CAIRN_SCHEDULE=SEED` the clock does not matter: at every safepoint a generator of random numbers decides, so
 //! that a program that depends on nothing else runs the same way again.
 //!
+//! A test may also ask for the one tick at the k-th safepoint from now on ([`Ticker::count`]), so that something can be
+//! tried at each safepoint of a program in turn.
+//!
 //! Invariant: the OS thread ends before the machine does ([`Ticker::end`]).
 
 use super::stop_word;
@@ -49,12 +52,14 @@ pub struct Ticker {
     clock: Option<JoinHandle<()>>,
     /// The state of a random schedule.
     random: Option<u64>,
+    /// So many safepoints are left until the only tick; 0: it is not counted.
+    countdown: u64,
 }
 
 impl Ticker {
     /// A ticker that is off.
     pub fn new(schedule: Option<u64>) -> Ticker {
-        Ticker { shared: Arc::default(), clock: None, random: schedule }
+        Ticker { shared: Arc::default(), clock: None, random: schedule, countdown: 0 }
     }
 
     /// Lets a machine be stopped every `period` nanoseconds; 0: no more.
@@ -85,6 +90,23 @@ impl Ticker {
         self.shared.state.lock().unwrap_or_else(|e| e.into_inner()).ends = true;
         self.shared.changed.notify_one();
         let _ = clock.join();
+    }
+
+    /// The `safepoints`-th safepoint from now on is a tick, and none before; 0: not so any more. The result is how many
+    /// were left of what was counted before.
+    pub fn count(&mut self, safepoints: u64) -> u64 {
+        std::mem::replace(&mut self.countdown, safepoints)
+    }
+
+    /// A safepoint: if they are counted, is this the one?
+    pub fn passed(&mut self) -> Option<bool> {
+        self.countdown = self.countdown.checked_sub(1)?;
+        Some(self.countdown == 0)
+    }
+
+    /// Are schedules random?
+    pub fn is_random(&self) -> bool {
+        self.random.is_some()
     }
 
     /// The next random number (SplitMix64; Steele, Lea & Flood 2014), if schedules are random.
@@ -134,5 +156,17 @@ mod tests {
         assert_eq!(numbers(7), numbers(7));
         assert_ne!(numbers(7), numbers(8));
         assert_eq!(Ticker::new(None).next(), None);
+    }
+
+    #[test]
+    fn the_last_of_the_safepoints_counted_is_the_tick() {
+        let mut ticker = Ticker::new(None);
+        assert_eq!(ticker.passed(), None);
+        assert_eq!(ticker.count(3), 0);
+        assert_eq!([(); 4].map(|()| ticker.passed()), [Some(false), Some(false), Some(true), None]);
+        ticker.count(3);
+        ticker.passed();
+        assert_eq!(ticker.count(0), 2);
+        assert_eq!(ticker.passed(), None);
     }
 }

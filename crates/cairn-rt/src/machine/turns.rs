@@ -2,7 +2,7 @@
 //!
 //! [`Ticker`]: super::ticker::Ticker
 
-use super::stop_word::arm;
+use super::stop_word::{arm, request, served};
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, slot, stop as reason};
@@ -18,7 +18,30 @@ pub fn take_tick(ctx: &mut Machine) -> bool {
     let asked =
         unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.fetch_and(!reason::TICK, SeqCst) & reason::TICK != 0;
     arm(ctx);
-    (at_random(ctx) || asked) && ctx.slot(slot::TICK_HOOK).is_procedure()
+    let due = match rt(ctx).ticker.passed() {
+        None => at_random(ctx) || asked,
+        Some(due) => {
+            if due && !rt(ctx).ticker.is_random() {
+                served(ctx, reason::SCHEDULE);
+            }
+            due
+        }
+    };
+    due && ctx.slot(slot::TICK_HOOK).is_procedure()
+}
+
+/// `(thread-tick-at k)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_thread_tick_at(ctx: &mut Machine, safepoints: Value) -> Value {
+    let count = safepoints.as_fixnum().max(0) as u64;
+    let left = rt(ctx).ticker.count(count);
+    if count > 0 {
+        // SAFETY: the machine of whoever calls.
+        unsafe { request(ctx, reason::SCHEDULE) };
+    } else if !rt(ctx).ticker.is_random() {
+        served(ctx, reason::SCHEDULE);
+    }
+    Value::fixnum(left as i64)
 }
 
 /// Does a random schedule switch at this safepoint?
@@ -46,7 +69,9 @@ pub extern "C" fn cairn_thread_random(ctx: &mut Machine, n: Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::alloc::alloc_procedure;
     use crate::bare_runtime::TestRuntime;
+    use cairn_layout::value::TAG_PROCEDURE;
     use std::time::{Duration, Instant};
 
     fn is_asked(ctx: &mut Machine) -> bool {
@@ -63,6 +88,17 @@ mod tests {
             std::thread::sleep(Duration::from_millis(1));
         }
         false
+    }
+
+    #[test]
+    fn safepoints_are_counted_until_the_tick() {
+        let mut t = TestRuntime::new();
+        let ctx = t.ctx();
+        cairn_thread_tick_at(ctx, Value::fixnum(2));
+        *ctx.slot_mut(slot::TICK_HOOK) = Value(alloc_procedure(ctx, 1) | TAG_PROCEDURE);
+        assert!(!take_tick(ctx) && ctx.stop & reason::SCHEDULE != 0);
+        assert!(take_tick(ctx) && ctx.stop & reason::SCHEDULE == 0);
+        assert!(!take_tick(ctx));
     }
 
     #[test]
