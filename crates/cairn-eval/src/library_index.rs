@@ -34,6 +34,9 @@ const ROWS: [usize; 3] = [2, 4, 4];
 const NEVER_RETURNS: u32 = 1 << 31;
 const UNKNOWN: u32 = u32::MAX;
 
+/// The names that a library exports.
+type Interface = [(String, Exported)];
+
 /// The names and variables of the library.
 pub struct LibraryIndex {
     bytes: Cow<'static, [u8]>,
@@ -61,7 +64,7 @@ impl LibraryIndex {
 
     /// Makes an index. Libraries have the names that they export, if they need not be read; exports are keys and
     /// whether calls of the procedure never return. Both are sorted.
-    pub fn bytes(libraries: &[(String, Option<&[(String, Exported)]>)], exports: &[(&str, bool)]) -> Vec<u8> {
+    pub fn bytes(libraries: &[(String, Option<&Interface>)], exports: &[(&str, bool)]) -> Vec<u8> {
         let (mut words, mut text) = (Vec::new(), String::new());
         let mut put = |words: &mut Vec<u32>, name: &str, flag: u32| {
             words.extend([text.len() as u32, name.len() as u32 | flag]);

@@ -173,8 +173,8 @@ impl Strategy for StackFrames {
         let none = ins!(e, "icmp eq i64 {sp}, {base}");
         e.branch(&none, &slow, &rest, Odds::Unlikely);
         e.start(&rest);
-        let [chunk, end, next] = [continuation::CHUNK, continuation::BASE, continuation::NEXT]
-            .map(|i| e.continuation_word(&under, i));
+        let [chunk, end, next] =
+            [continuation::CHUNK, continuation::BASE, continuation::NEXT].map(|i| e.continuation_word(&under, i));
         let left = e.continuation([chunk, consumed, end, next, winders.clone(), Val::word(state::SHARED)]);
         e.store_machine(offset_of!(Machine, thread.under_sp), &Val::Int(0));
         let left_here = e.here();

@@ -4,8 +4,8 @@
 //! word. The idea (as in translation validation, Necula 2000): when a version is complete, each instruction of the
 //! original is looked at once more, beside what stands for it. What that may be follows from the graph (which objects
 //! does it work on?) and the plan (which layout and pool have they?) alone; what the code does is read out of the code,
-//! as sums (`forms`). None of the code that rewrites is used, nor what it thinks it did, except which instruction
-//! stands for which: a wrong answer there is a disagreement, too.
+//! as sums (`linear_forms`). None of the code that rewrites is used, nor what it thinks it did, except which
+//! instruction stands for which: a wrong answer there is a disagreement, too.
 //!
 //! ```text
 //!  original        q = load p->next;            p: node 3, offset 8; its field: an index to node 3 at new offset 4
@@ -13,14 +13,14 @@
 //! ```
 //!
 //! Invariant: after [`Rewriter::check`], every access, address, comparison, phi and call of the original has a
-//! counterpart that means the same, and the version has no other access. What disagrees is dropped as if it could not be
-//! rewritten.
+//! counterpart that means the same, and the version has no other access. What disagrees is dropped as what can't be
+//! rewritten is.
 //! Functions with computed gotos are changed where they stand, so there is no original to compare with.
 #![allow(unsafe_code)]
 
 mod calls;
 mod dynamic_forms;
-mod forms;
+mod linear_forms;
 #[cfg(test)]
 pub(crate) mod seeded;
 
@@ -31,7 +31,7 @@ use crate::model::*;
 use crate::module_reader::{opcode, value_kind};
 use crate::shape::{Layout, Part, Shape};
 use cairn_llvm_c::ValueRef;
-use forms::{Form, Forms};
+use linear_forms::{Form, Forms};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
@@ -293,7 +293,7 @@ impl<'a> Checker<'a, '_, '_> {
         let index = self.inner_load(new).ok_or("the checker finds no index that is loaded")?;
         self.explain(index);
         ensure(self.forms.width(index) == bits, "an index of another size")?;
-        let wanted = self.forms.of(base).plus(&Form::atom(forms::Atom::Value(index)), unit);
+        let wanted = self.forms.of(base).plus(&Form::atom(linear_forms::Atom::Value(index)), unit);
         ensure(self.forms.of(new) == wanted, "an index to another pool")?;
         let place = self.image(self.forms.operand(old, 0));
         ensure(self.alike(place, self.forms.operand(index, 0)), "an index read elsewhere")?;
@@ -459,7 +459,7 @@ impl<'a> Checker<'a, '_, '_> {
         let halves = self.inside(new, &[(opcode::INT_TO_PTR, 0), (opcode::OR, 1), (opcode::ZEXT, 0)]);
         let halves = halves.filter(|v| self.forms.opcode(*v) == opcode::PHI);
         let halves = halves.ok_or("the checker finds no phi of indices")?;
-        let wanted = self.forms.of(base).plus(&Form::atom(forms::Atom::Value(halves)), 1);
+        let wanted = self.forms.of(base).plus(&Form::atom(linear_forms::Atom::Value(halves)), 1);
         ensure(self.forms.of(new) == wanted, "a phi with another base")?;
         // SAFETY: live phis.
         unsafe {

@@ -1,7 +1,7 @@
 //! Calls of a version: of other versions with their pools, of allocation, copies, and of code that isn't there.
 #![allow(unsafe_code)]
 
-use super::forms::Form;
+use super::linear_forms::Form;
 use super::{Checked, Checker, ensure};
 use crate::dsa::externals::{Allocator, allocator};
 use crate::dsa::points_to::Cell;

@@ -8,7 +8,7 @@
 //! ```
 #![allow(unsafe_code)]
 
-use super::forms::{Atom, Form};
+use super::linear_forms::{Atom, Form};
 use super::{Checked, Checker, ensure};
 use crate::model::*;
 use crate::module_reader::{opcode, value_kind};
