@@ -28,7 +28,7 @@
    ;; continuations and values
    values call-with-values call-with-current-continuation
    (rename call-with-current-continuation call/cc)
-   call/1cc call-in dynamic-wind with-state list->values
+   call/1cc call-in dynamic-wind (rename with-state %with-state) list->values
    ;; exceptions
    raise raise-continuable with-exception-handler error guard*
    error-object? error-object-message error-object-irritants read-error? file-error?

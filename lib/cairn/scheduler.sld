@@ -162,7 +162,7 @@
     ;; are not interrupted.  They run below a winder of their own, the shield: when it is the innermost one, whatever
     ;; others have asked of the thread has to wait.  A `before` that waits serves them itself (`serve-pending!`).
     (define (protect before thunk after)
-      (%receive vals (with-state shield (%machine-ref (slot-handlers)) (%machine-ref (slot-parameters))
+      (%receive vals (%with-state shield (%machine-ref (slot-handlers)) (%machine-ref (slot-parameters))
                        (lambda () (dynamic-wind before (lambda () (unmask!) (thunk)) after)))
         (unmask!)
         (list->values vals)))
