@@ -152,10 +152,9 @@ fn enter(cx: &ModuleCx<'_>, out: &mut String) {
 /// The frame is pushed; `clo` is a procedure.
 fn call_cc(e: &mut Emitter<'_, '_>, shots: Shots) {
     let f = Val::text("%clo");
-    // a continuation, and another one where a part of it is left
-    let bytes = 2 * 8 * continuation::LEN;
-    let f = e.make_room(bytes, &[], Some(&f)).expect("an extra value");
     let strategy = e.cx.strategy;
+    let bytes = strategy.captured() * 8 * continuation::LEN;
+    let f = e.make_room(bytes, &[], Some(&f)).expect("an extra value");
     let k = strategy.capture(e, shots);
     let mut regs = Regs { argc: Val::Int(1), clo: f.clone(), ..Regs::default() };
     regs.a[0] = k;

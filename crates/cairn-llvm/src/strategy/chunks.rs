@@ -146,6 +146,11 @@ impl Strategy for StackFrames {
         e.phi("i64", &[(from, taken), (moved, moved_here), (copied.clone(), here), (copied, emptied), from_slow])
     }
 
+    /// Another one is what is left of the continuation below.
+    fn captured(&self) -> u64 {
+        2
+    }
+
     fn capture(&self, e: &mut Builder, shots: Shots) -> Val {
         let (sp, base) = (e.sp(), e.load_machine(offset_of!(Machine, thread.base)));
         let (under, consumed) = (

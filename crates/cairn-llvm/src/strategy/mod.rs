@@ -77,6 +77,11 @@ pub(crate) trait Strategy {
     /// `sp` and returns the object.
     fn capture(&self, b: &mut Builder, shots: Shots) -> Val;
 
+    /// How many such objects that heap check has to cover.
+    fn captured(&self) -> u64 {
+        1
+    }
+
     /// Makes continuation `k`, which is not used up, the one that a procedure called next has; returns its `sp`.
     fn enter(&self, b: &mut Builder, k: &Val) -> Val {
         self.reinstate(b, k)

@@ -53,11 +53,15 @@ struct Demands {
 fn demands(m: &Module, symbol: &str) -> Option<Demands> {
     let mut d = Demands::default();
     if ["@cairn_call_cc", "@cairn_call_1cc"].contains(&symbol) {
-        // Where frames are copied or marked, the runtime makes the object.
-        if matches!(m.strategy.kind, FrameKind::Chunks | FrameKind::Heap) {
-            d.objects.push((AllocKind::Procedure, 8 * continuation::LEN));
-        }
-        d.checks.push(8 * continuation::LEN);
+        // Where frames are copied or marked, the runtime makes the object; chunks may have to make one of what is below.
+        let made = match m.strategy.kind {
+            FrameKind::Chunks => 2,
+            FrameKind::Heap => 1,
+            FrameKind::Stack | FrameKind::Resize | FrameKind::Quasi => 0,
+        };
+        let bytes = 8 * continuation::LEN;
+        d.objects.extend(vec![(AllocKind::Procedure, bytes); made]);
+        d.checks.push(bytes * made.max(1) as u64);
         return Some(d);
     }
     let name = symbol.strip_prefix("@\"scm.")?.strip_suffix('"')?;
