@@ -1,3 +1,5 @@
+;; frames: not native
+;; Each word of a native frame may be a reference: what died there is kept for a while.
 ;; Weak references, ephemerons, guardians, finalizers, weak tables: what is broken, what is kept, and when.
 (import (scheme base) (scheme case-lambda) (scheme write) (cairn weak) (cairn hash-table))
 

@@ -29,7 +29,7 @@ pub mod print;
 mod reps;
 pub mod safepoints;
 mod split;
-mod uses;
+pub mod uses;
 pub mod verify;
 mod wide;
 

@@ -351,6 +351,11 @@ impl<M: ObjectModel> Heap<M> {
     pub fn contains(&self, address: u64) -> bool {
         ask!(self, p => p.owns(&self.core, Address(address))) || self.core.pool.table.covers(Address(address))
     }
+    /// Is this address in a block of the heap that is in use, and so can be read?
+    pub fn is_in_use(&self, address: u64) -> bool {
+        let (a, table) = (Address(address), &self.core.pool.table);
+        table.covers(a) && table.state(table.block_of(a)).kind() != Kind::Free
+    }
     /// Is this the word of an object that lives and stays where it is as long as the heap?
     pub fn is_immortal(&self, word: u64) -> bool {
         let (a, table) = (M::address(word), &self.core.pool.table);

@@ -1,6 +1,7 @@
 //! Facts that frame strategies and collectors publish. Code generation reads these; it never asks "which
 //! strategy is this". Those of collectors are in [`crate::collector`].
 
+use crate::collector::{Ambiguity, Barrier};
 pub use crate::collector::{BDW, COLLECTORS, CollectorFacts, GEN, MARKSWEEP, MCC, collector};
 
 /// The ways of keeping frames. The compiler's table of lowerings and the runtime's of strategies are `match`es on this,
@@ -17,6 +18,8 @@ pub enum FrameKind {
     Resize,
     /// Linked frames from a free list.
     Quasi,
+    /// The back end's own.
+    Native,
 }
 
 impl FrameKind {
@@ -41,6 +44,9 @@ pub struct StrategyFacts {
     pub reuse: bool,
     /// Pushing a frame asks whether there is room: checks `Machine::stack_guard`.
     pub limit_check: bool,
+    /// Frames are what LLVM makes of them: a procedure is one function with its return points inside, calls are `call`
+    /// and returns `ret`. Nothing is known of their words but where return addresses are.
+    pub native: bool,
     /// One line for the manual.
     pub summary: &'static str,
 }
@@ -53,6 +59,25 @@ impl StrategyFacts {
     }
 }
 
+/// Why programs with such frames cannot run with a collector, if they cannot.
+pub fn why_apart(frames: &StrategyFacts, collector: &CollectorFacts) -> Option<String> {
+    if !frames.native {
+        return None;
+    }
+    let why = match (collector.barrier, collector.ambiguity) {
+        (Barrier::None, Ambiguity::Words) => return None,
+        (Barrier::None, Ambiguity::References) => {
+            "takes no address of the middle of an object for a reference to it"
+        }
+        (Barrier::None, Ambiguity::None) => "wants to know all references precisely",
+        (Barrier::Card, _) => "does not look at all frames each time",
+    };
+    Some(format!(
+        "of native frames nothing is known but where they are, and the collector `{}` {why} (try --gc=marksweep or --gc=mcc)",
+        collector.name
+    ))
+}
+
 /// Linked chunks of 32 KiB (the default).
 pub const CHUNKS: StrategyFacts = StrategyFacts {
     name: "chunks",
@@ -61,6 +86,7 @@ pub const CHUNKS: StrategyFacts = StrategyFacts {
     header_words: 1,
     reuse: true,
     limit_check: true,
+    native: false,
     summary: "linked stack chunks of 32 KiB; call/cc splits a chunk in constant time",
 };
 
@@ -72,6 +98,7 @@ pub const HEAP: StrategyFacts = StrategyFacts {
     header_words: 2,
     reuse: false,
     limit_check: false,
+    native: false,
     summary: "every frame is an immutable heap record (Appel & Shao 1996); call/cc is free",
 };
 
@@ -83,6 +110,7 @@ pub const STACK: StrategyFacts = StrategyFacts {
     header_words: 1,
     reuse: true,
     limit_check: false,
+    native: false,
     summary: "one contiguous stack with a guard page instead of checks; call/cc copies it",
 };
 
@@ -94,6 +122,7 @@ pub const RESIZE: StrategyFacts = StrategyFacts {
     header_words: 1,
     reuse: true,
     limit_check: true,
+    native: false,
     summary: "one stack object, doubled by copying and scanned whole (Marlow's \"old way\"); call/cc copies it",
 };
 
@@ -105,11 +134,28 @@ pub const QUASI: StrategyFacts = StrategyFacts {
     header_words: 2,
     reuse: false,
     limit_check: true,
+    native: false,
     summary: "linked frames of eight words from a free list (Danvy's quasi-stack); captured ones stay where they are",
 };
 
+/// The frames that LLVM makes, left by `ret`.
+pub const NATIVE: StrategyFacts = StrategyFacts {
+    name: "native",
+    kind: FrameKind::Native,
+    frames_in_heap: false,
+    header_words: 1,
+    reuse: true,
+    limit_check: false,
+    native: true,
+    summary: "LLVM's own frames, call and ret (Smith & Morrisett 1998), for collectors that take ambiguous roots; call/cc \
+              copies what is new",
+};
+
 /// All frame strategies; the index is `ModuleTable::strategy`.
-pub const STRATEGIES: &[&StrategyFacts] = &[&CHUNKS, &HEAP, &STACK, &RESIZE, &QUASI];
+pub const STRATEGIES: &[&StrategyFacts] = &[&CHUNKS, &HEAP, &STACK, &RESIZE, &QUASI, &NATIVE];
+
+/// Those whose frames say which of their words are references, for every collector.
+pub const PRECISE: &[&StrategyFacts] = &[&CHUNKS, &HEAP, &STACK, &RESIZE, &QUASI];
 
 /// The strategy with this name.
 pub fn strategy(name: &str) -> Option<&'static StrategyFacts> {
@@ -125,6 +171,7 @@ mod tests {
         for s in STRATEGIES {
             assert_eq!(s.kind.facts(), *s);
             assert_eq!(strategy(s.name), Some(*s));
+            assert_eq!(PRECISE.contains(s), !s.native);
         }
     }
 }

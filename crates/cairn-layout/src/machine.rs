@@ -158,6 +158,18 @@ impl ThreadState {
     };
 }
 
+/// Stubs of programs with native frames (`cairn_rt::machine::native_stubs`).
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub struct NativeStubs {
+    /// Calls a function of the runtime, in `rax`, by C's convention.
+    pub call: u64,
+    /// Returns several values, or none.
+    pub return_many: u64,
+    /// Goes to the code in `Machine::again`, with the frames of the continuation in `sp`.
+    pub go: u64,
+}
+
 /// The machine context: one for each OS thread that runs compiled code. Offsets are taken by the compiler with
 /// `offset_of!`; what compiled code uses most comes first, as short offsets make short instructions.
 #[repr(C)]
@@ -210,6 +222,8 @@ pub struct Machine {
     /// Which code allocates, for heap profiles: a site as a fixnum, written on slow paths of programs that were
     /// compiled for it.
     pub allocation_site: u64,
+    /// Where compiled code with native frames goes for what needs another stack.
+    pub native: NativeStubs,
     /// What is added to the addresses of globals, symbol slots and literals of programs whose code serves several
     /// places (`ModuleTable::shared`): 0 in the first one.
     pub statics: u64,

@@ -43,6 +43,8 @@ references! {
 
 /// `LLVMCodeGenOptLevel`: fast instruction selection and register allocation.
 pub const CODEGEN_NONE: c_int = 0;
+/// `LLVMCodeGenOptLevel`: the quicker of what the default does.
+pub const CODEGEN_LESS: c_int = 1;
 /// `LLVMCodeGenOptLevel`: the default.
 pub const CODEGEN_DEFAULT: c_int = 2;
 /// `LLVMCodeGenFileType`: assembly text.

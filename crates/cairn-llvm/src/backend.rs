@@ -20,6 +20,9 @@ pub enum OptLevel {
     /// Quick: for code that runs once. LLVM's fast selection of instructions and registers takes a quarter of the time
     /// of the other; the code takes about twice the time.
     Low,
+    /// As few passes, but LLVM's own selection of instructions and registers: for native frames, whose calls name more
+    /// registers than the fast one can keep apart.
+    LowNative,
     /// The default.
     #[default]
     High,
@@ -28,7 +31,7 @@ pub enum OptLevel {
 impl OptLevel {
     fn passes(self) -> &'static CStr {
         match self {
-            OptLevel::Low => c"function(sroa,early-cse,simplifycfg)",
+            OptLevel::Low | OptLevel::LowNative => c"function(sroa,early-cse,simplifycfg)",
             // Jump threading comes before `simplifycfg` merges branches: it carries what a test has shown to the next
             // test.
             OptLevel::High => {
@@ -40,6 +43,7 @@ impl OptLevel {
     fn codegen(self) -> c_int {
         match self {
             OptLevel::Low => CODEGEN_NONE,
+            OptLevel::LowNative => CODEGEN_LESS,
             OptLevel::High => CODEGEN_DEFAULT,
         }
     }

@@ -7,7 +7,7 @@ use cairn_core::prim::{Op as P, PrimOp};
 use cairn_frame::ir::*;
 use cairn_layout::Value;
 use cairn_layout::code::Site;
-use cairn_layout::facts::{CHUNKS, STRATEGIES, StrategyFacts};
+use cairn_layout::facts::{CHUNKS, PRECISE, StrategyFacts};
 use cairn_layout::machine::{error, slot};
 use cairn_llvm::backend::OptLevel;
 use common::*;
@@ -76,7 +76,7 @@ fn fib(s: &'static StrategyFacts, n: i64) -> Module {
 
 #[test]
 fn fib_is_right_under_both_strategies() {
-    for &s in STRATEGIES {
+    for &s in PRECISE {
         assert_eq!(run(&fib(s, 20)), Value::fixnum(6765), "{}", s.name);
     }
 }
@@ -84,7 +84,7 @@ fn fib_is_right_under_both_strategies() {
 /// `(define (count n) (if (= n 0) 0 (+ 1 (count (- n 1)))))`: deep recursion links and leaves stack segments.
 #[test]
 fn deep_recursion_overflows_into_new_segments_and_comes_back() {
-    for &s in STRATEGIES {
+    for &s in PRECISE {
         let f = frame(s, 3);
         let mut pre = if s.frames_in_heap { vec![check(8 * f.words, &[0])] } else { vec![] };
         pre.push(set(1, P::Sub, &[var(0), fix(1)]));
@@ -139,7 +139,7 @@ fn deep_recursion_overflows_into_new_segments_and_comes_back() {
 /// A loop of `cons`: live values survive the slow path of the heap check.
 #[test]
 fn values_survive_collections() {
-    for &s in STRATEGIES {
+    for &s in PRECISE {
         let m = program(
             s,
             3,
@@ -173,7 +173,7 @@ fn values_survive_collections() {
 /// Arguments beyond the registers, rest lists, `apply`, through unknown calls.
 #[test]
 fn many_arguments_rest_lists_and_apply() {
-    for &s in STRATEGIES {
+    for &s in PRECISE {
         // (f a0 … a8 . rest) returns the vector of a0 … a8 rest
         let ten: Vec<Operand> = (0..10).map(var).collect();
         let collect = vec![block(
@@ -233,7 +233,7 @@ fn many_arguments_rest_lists_and_apply() {
 /// Several values: to a frame that wants them, to one that wants the first, with a rest list, and a wrong number.
 #[test]
 fn multiple_values() {
-    for &s in STRATEGIES {
+    for &s in PRECISE {
         let build = |results: Results, values: usize, n: usize, body_blocks: Vec<Block>| {
             let f = frame(s, 1);
             let mut pre = if s.frames_in_heap { vec![check(8 * f.words, &[])] } else { vec![] };
@@ -296,7 +296,7 @@ fn multiple_values() {
 /// Runs a program that raises; the error hook returns its arguments' first: the kind.
 fn raises(blocks: Vec<Block>, n: usize) -> [u64; 5] {
     let mut all = None;
-    for &s in STRATEGIES {
+    for &s in PRECISE {
         let m = module(
             s,
             vec![
@@ -356,7 +356,7 @@ fn failing_checks_reach_the_error_hook() {
 
 #[test]
 fn closures_hold_their_variables() {
-    for &s in STRATEGIES {
+    for &s in PRECISE {
         let c = |v: u32, n: i64| {
             Stmt::Assign(Var(v), Op::Closure { entry: FuncId(2), free: vec![fix(n), fix(2 * n)] })
         };

@@ -299,9 +299,10 @@ pub fn youngest_user_place(ctx: &Machine) -> Option<(String, String)> {
 fn walk_frames(ctx: &Machine, f: &mut dyn FnMut(Frame) -> bool) {
     let modules = &rt(ctx).modules;
     frames::walk(ctx, &mut |code: u64, frame: u64| {
-        // SAFETY: return addresses of frames have a return point's prefix.
+        let behind = frames::behind_descriptor(ctx, code) as i64;
+        // SAFETY: return addresses of frames have a return point's descriptor.
         let (shape, site, name) = unsafe {
-            let at = |offset: i64| *((code as i64 + offset) as *const u64);
+            let at = |offset: i64| *((behind + offset) as *const u64);
             (at(code::SHAPE), Site(at(code::RETURN_SITE)), c_text(at(code::RETURN_NAME)))
         };
         if shape & (code::flags::UNDERFLOW | code::flags::HALT) != 0 {
@@ -337,9 +338,10 @@ pub fn place_of_call(ctx: &Machine, name: &str) -> Option<Value> {
     let modules = &rt(ctx).modules;
     let mut youngest = None;
     frames::walk(ctx, &mut |code: u64, frame: u64| {
-        // SAFETY: return addresses of frames have a return point's prefix.
+        let behind = frames::behind_descriptor(ctx, code) as i64;
+        // SAFETY: return addresses of frames have a return point's descriptor.
         let (shape, site) = unsafe {
-            let at = |offset: i64| *((code as i64 + offset) as *const u64);
+            let at = |offset: i64| *((behind + offset) as *const u64);
             (at(code::SHAPE), Site(at(code::RETURN_SITE)))
         };
         if shape & (code::flags::UNDERFLOW | code::flags::HALT) != 0 {
@@ -361,9 +363,10 @@ pub fn place_of_call(ctx: &Machine, name: &str) -> Option<Value> {
 
 /// The mark in a frame with this return address, if it is the frame of an evaluated call.
 fn mark_of_frame(ctx: &Machine, code: u64, frame: u64) -> Option<Value> {
-    // SAFETY: return addresses of frames have a return point's prefix.
+    let behind = frames::behind_descriptor(ctx, code) as i64;
+    // SAFETY: return addresses of frames have a return point's descriptor.
     let (shape, name) = unsafe {
-        let at = |offset: i64| *((code as i64 + offset) as *const u64);
+        let at = |offset: i64| *((behind + offset) as *const u64);
         (at(code::SHAPE), c_text(at(code::RETURN_NAME)))
     };
     if shape & code::flags::LIBRARY == 0 || name.as_deref() != Some(evaluated::CALL) {

@@ -375,6 +375,10 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
         return Ok(Command::Study { arguments });
     }
     let compile = compile_options(m);
+    if let Some(why) = facts::why_apart(compile.options.frames, compile.options.gc) {
+        eprintln!("cairn: {why}");
+        return Err(ExitCode::from(crate::USAGE));
+    }
     if name == "prepare" {
         return Ok(Command::Prepare { compile });
     }

@@ -165,6 +165,7 @@ pub(crate) fn lower_program(
 /// LLVM's level of optimization.
 pub(crate) fn llvm_level(options: &CompileOptions) -> cairn_llvm::OptLevel {
     match options.level {
+        Level::Low if options.frames.native => cairn_llvm::OptLevel::LowNative,
         Level::Low => cairn_llvm::OptLevel::Low,
         Level::Auto | Level::High => cairn_llvm::OptLevel::High,
     }

@@ -324,11 +324,44 @@ fn frames_can_be_read_as_ambiguous_words() {
     assert_eq!(["pinned", "copied"].map(number), [0, 0]);
     assert_eq!(run("--gc=marksweep --ambiguous-frames"), expected);
     assert!(number("pinned") > 0 && number("copied") == 0);
+    assert_eq!(run("--gc=mcc --frames=native"), expected);
+    for name in ["pinned", "promoted_pages", "quasi_pointers", "pinned_bytes", "copied"] {
+        assert!(number(name) > 0, "{name}");
+    }
+    assert_eq!(run("--gc=marksweep --frames=native"), expected);
+    assert!(number("pinned") > 0 && number("copied") == 0);
     for (options, why) in [("--gc=gen", "the collector `gen` does not"), ("--gc=mcc --frames=heap", "are objects")]
     {
         let (message, status) = run(&format!("{options} --ambiguous-frames"));
         assert!(message.contains("cannot be read as ambiguous words") && message.contains(why), "{message}");
         assert_eq!(status, Some(1));
+    }
+}
+
+/// Frames in which each word may be a reference: who cannot serve them says so, recursion goes as deep as memory does,
+/// and what was captured there is entered again and again.
+#[test]
+fn native_frames() {
+    let d = Directory::new("native");
+    d.write(
+        "deep.scm",
+        "(define (deep n) (if (= n 0) 0 (+ 1 (deep (- n 1)))))
+         (define k #f)
+         (define (capture n) (if (= n 0) (call/cc (lambda (c) (set! k c) 0)) (+ 1 (capture (- n 1)))))
+         (define count 0)
+         (write (list (deep 10000000) (capture 1000000)))
+         (set! count (+ count 1))
+         (if (< count 3) (k count))
+         (write (guard (e (#t (error-object-message e))) (let more ((n 0)) (+ 1 (more n)))))",
+    );
+    for gc in ["marksweep", "mcc"] {
+        let (said, status) = d.cairn(&format!("run --frames=native --gc={gc} --heap-max=512M deep.scm"));
+        let lists = "(10000000 1000000)(10000000 1000001)(10000000 1000002)\"out of memory";
+        assert!(said.starts_with(lists) && status == Some(0), "{gc}: {said}");
+    }
+    for (gc, why) in [("gen", "does not look at all frames"), ("bdw", "address of the middle of an object")] {
+        let (said, status) = d.cairn(&format!("run --frames=native --gc={gc} deep.scm"));
+        assert!(said.contains(why) && said.contains("--gc=marksweep") && status == Some(2), "{said} {status:?}");
     }
 }
 

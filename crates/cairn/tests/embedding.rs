@@ -4,7 +4,7 @@
 
 use cairn::{CompileOptions, Compiler, Level, Source};
 use cairn_layout::Value;
-use cairn_layout::facts::{STRATEGIES, StrategyFacts};
+use cairn_layout::facts::{PRECISE, StrategyFacts};
 use cairn_layout::machine::{CARD_MASK, CARD_SHIFT, Machine};
 use cairn_layout::module::ModuleTable;
 use cairn_llvm::Jit;
@@ -172,7 +172,7 @@ fn check(said: &(i32, String), expected: &str) {
 
 #[test]
 fn two_modules_in_one_runtime() {
-    for frames in STRATEGIES {
+    for frames in PRECISE {
         let mut e = Embedded::new();
         let a = e.load(&compile("a.scm", A, frames)).unwrap();
         let b = e.load(&compile("b.scm", B, frames)).unwrap();
@@ -206,7 +206,7 @@ fn two_modules_in_one_runtime() {
 
 #[test]
 fn two_runtimes_in_one_process() {
-    let mut all: Vec<(Embedded, ModuleId, ModuleId)> = STRATEGIES
+    let mut all: Vec<(Embedded, ModuleId, ModuleId)> = PRECISE
         .iter()
         .map(|frames| {
             let mut e = Embedded::new();
@@ -248,7 +248,7 @@ fn a_runtime_on_each_thread() {
     std::thread::scope(|scope| {
         for i in 0..4 {
             scope.spawn(move || {
-                let frames = STRATEGIES[i % STRATEGIES.len()];
+                let frames = PRECISE[i % PRECISE.len()];
                 let mut e = Embedded::new();
                 let a = e.load(&compile("a.scm", A, frames)).unwrap();
                 let b = e.load(&compile("b.scm", B, frames)).unwrap();
@@ -265,7 +265,7 @@ fn a_runtime_on_each_thread() {
 #[test]
 fn what_cannot_be_loaded() {
     let mut e = Embedded::new();
-    let object = compile("b.scm", B, STRATEGIES[0]);
+    let object = compile("b.scm", B, PRECISE[0]);
     let b = e.load(&object).unwrap();
     let code = &e.code[0];
     // SAFETY: it is refused.
@@ -275,9 +275,9 @@ fn what_cannot_be_loaded() {
     // SAFETY: it is refused.
     assert_eq!(unsafe { other.runtime.load(code.table, code.jit.code()) }, Err(LoadError::Taken));
     let copy = e.load(&object).unwrap();
-    for frames in &STRATEGIES[1..] {
+    for frames in &PRECISE[1..] {
         let refused = e.load(&compile("b.scm", B, frames)).unwrap_err();
-        assert_eq!(refused, LoadError::Frames { found: frames.name, loaded: STRATEGIES[0].name });
+        assert_eq!(refused, LoadError::Frames { found: frames.name, loaded: PRECISE[0].name });
         assert!(refused.to_string().contains(frames.name));
     }
     check(&e.run(b), SAID_BY_B);
@@ -335,7 +335,7 @@ fn words_looked_at(many: usize, zeal: Zeal, frames: &'static StrategyFacts) -> (
 
 #[test]
 fn collections_look_at_globals_that_were_assigned_only() {
-    for frames in STRATEGIES {
+    for frames in PRECISE {
         let (few, n) = words_looked_at(100, Zeal::Off, frames);
         let (many, m) = words_looked_at(800, Zeal::Off, frames);
         assert!(n > 10 && m > 10 && many < few + 500, "{few} words {n} times, {many} words {m} times");

@@ -1,6 +1,6 @@
 //! Memory as a user sees it: programs run as processes, whose resident size the system tells.
 
-use cairn_layout::facts::STRATEGIES;
+use cairn_layout::facts::PRECISE;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -156,7 +156,7 @@ const SAFE_FOR_SPACE: &str = "
 
 #[test]
 fn what_cannot_be_used_any_more_is_not_kept() {
-    for frames in STRATEGIES {
+    for frames in PRECISE {
         let p = Program::with_frames("space", SAFE_FOR_SPACE, frames.name);
         let output = p.run("16M");
         let (out, err) = (text(&output.stdout), text(&output.stderr));

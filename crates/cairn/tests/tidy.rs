@@ -135,6 +135,7 @@ const SHARED_NAMES: &[&str] = &[
     "main.rs",
     "measurements.rs", // of each study
     "mod.rs",
+    "native.rs",  // the strategy, on both sides
     "numeric.rs", // numeric vectors, on both sides
     "parse.rs",
     "print.rs",

@@ -7,6 +7,7 @@
 //! cannot depend on them either.
 
 use super::ir_text::{Mem, Odds, Val};
+use super::regs::Regs;
 use crate::alloc::Allocator;
 use cairn_layout::facts::CollectorFacts;
 use cairn_layout::machine::Machine;
@@ -45,6 +46,10 @@ pub(crate) struct Builder {
     pub collector: &'static CollectorFacts,
     /// How it allocates.
     pub alloc: &'static dyn Allocator,
+    /// Frames are LLVM's (`StrategyFacts::native`).
+    pub native: bool,
+    /// The registers as the function, or the call that it goes on behind, received them.
+    pub incoming: Regs,
 }
 
 /// The text that a slow path interrupts.
@@ -58,12 +63,14 @@ impl Builder {
     pub(crate) fn c_function(collector: &'static CollectorFacts) -> Builder {
         let (out, cold) = (String::new(), String::new());
         let alloc = crate::alloc::for_facts(collector);
-        Builder { out, cold, next: 0, here: Label("entry".into()), collector, alloc }
+        let (native, incoming) = (false, Regs::parameters());
+        Builder { out, cold, next: 0, here: Label("entry".into()), collector, alloc, native, incoming }
     }
 
     /// A piece of Scheme code: the allocas of the machine's registers are in place.
-    pub(crate) fn scheme(collector: &'static CollectorFacts) -> Builder {
+    pub(crate) fn scheme(collector: &'static CollectorFacts, native: bool) -> Builder {
         let mut b = Builder::c_function(collector);
+        b.native = native;
         for r in ["sp", "lo", "hi"] {
             line!(b, "%{r}.v = alloca i64");
             line!(b, "store i64 %{r}, ptr %{r}.v");
@@ -234,7 +241,16 @@ impl Builder {
 
     /// Current frame.
     pub(crate) fn sp(&mut self) -> Val {
+        if self.native {
+            let at = self.return_address();
+            return ins!(self, "ptrtoint ptr {at} to i64");
+        }
         ins!(self, "load i64, ptr %sp.v")
+    }
+    /// Where the function's return address is, if frames are native. Asked anew in each block: so it is an operand of
+    /// instructions and never in a register across calls.
+    pub(super) fn return_address(&mut self) -> Val {
+        ins!(self, "call ptr @llvm.addressofreturnaddress.p0() #6")
     }
     /// Start of the free part of the nursery.
     pub(crate) fn lo(&mut self) -> Val {

@@ -38,6 +38,8 @@ pub(crate) struct Emitter<'c, 'm> {
     pub(super) reserved: Option<Val>,
     /// Where the heap check under way allocates first.
     pub(super) allocation: Site,
+    /// Where calls return inside of this function ([`super::joined`]).
+    pub(super) returns: HashMap<FuncId, (Results, BlockId)>,
 }
 
 impl Deref for Emitter<'_, '_> {
@@ -56,7 +58,7 @@ impl DerefMut for Emitter<'_, '_> {
 impl<'c, 'm> Emitter<'c, 'm> {
     /// A fresh function: allocas of the machine's registers and of the variables are in place.
     pub(crate) fn new(cx: &'c mut ModuleCx<'m>, func: Option<(FuncId, &'m Function)>) -> Self {
-        let mut builder = Builder::scheme(cx.collector);
+        let mut builder = Builder::scheme(cx.collector, cx.module.strategy.native);
         for (i, v) in func.iter().flat_map(|(_, f)| f.vars.iter().enumerate()) {
             match v.rep {
                 Rep::Tagged => line!(builder, "%v{i} = alloca i64"),
@@ -73,6 +75,7 @@ impl<'c, 'm> Emitter<'c, 'm> {
             result_flag: None,
             reserved: None,
             allocation: Site::NONE,
+            returns: HashMap::new(),
         }
     }
 
@@ -159,15 +162,21 @@ impl<'c, 'm> Emitter<'c, 'm> {
 
     /// Jumps to the single-value entry of the frame at `sp`.
     pub(crate) fn return_one(&mut self, sp: &Val, v: &Val) {
-        let strategy = self.cx.strategy;
-        let code = strategy.return_code(self, sp);
         let mut regs = Regs::default();
         regs.a[0] = v.clone();
+        if self.native {
+            return self.jump(&Val::text("@cairn_return"), sp, &regs);
+        }
+        let strategy = self.cx.strategy;
+        let code = strategy.return_code(self, sp);
         self.jump(&code, sp, &regs);
     }
 
     /// Jumps to the multiple-value entry of the frame at `sp`.
     pub(crate) fn return_many(&mut self, sp: &Val, regs: &Regs) {
+        if self.native {
+            return self.native_return(regs);
+        }
         let strategy = self.cx.strategy;
         let code = strategy.return_code(self, sp);
         let p = ins!(self, "getelementptr i8, ptr {code}, i64 {}", cairn_layout::code::MV_ENTRY);

@@ -41,9 +41,16 @@ impl<'m> Emitter<'_, 'm> {
 
     /// The multiple-value entry of a return point: count check, values into variables, then the blocks.
     pub(crate) fn multiple_results(&mut self, func: &'m Function, params: &[Var], rest: Option<Var>, site: Site) {
+        self.receive(params, rest, site);
+        self.blocks(func);
+    }
+
+    /// Count check, values into variables.
+    pub(super) fn receive(&mut self, params: &[Var], rest: Option<Var>, site: Site) {
         let n = params.len();
+        let argc = self.incoming.argc.clone();
         let comparison = if rest.is_some() { "uge" } else { "eq" };
-        let ok = ins!(self, "icmp {comparison} i64 %argc, {n}");
+        let ok = ins!(self, "icmp {comparison} i64 {argc}, {n}");
         let fail = self.fresh();
         self.out_of_line(&fail, |e| {
             let expected = Word::fixnum(expected_values(n, rest.is_some(), site));
@@ -60,18 +67,18 @@ impl<'m> Emitter<'_, 'm> {
             let list = self.rest_of_values(n);
             line!(self, "store i64 {list}, ptr %v{}", r.0);
         }
-        self.blocks(func);
     }
 
     /// The list of incoming arguments or values from `start` on; at least `start` came in.
     fn rest_list(&mut self, start: usize) -> Val {
-        let none = ins!(self, "icmp eq i64 %argc, {start}");
+        let argc = self.incoming.argc.clone();
+        let none = ins!(self, "icmp eq i64 {argc}, {start}");
         let (some, join) = (self.fresh(), self.fresh());
         let here = self.here();
         self.branch(&none, &join, &some, Odds::Even);
         self.start(&some);
         self.spill_arg_registers(start);
-        let argc = ins!(self, "shl i64 %argc, 3");
+        let argc = ins!(self, "shl i64 {argc}, 3");
         let list = self.c_call("cairn_machine_rest", &[Val::Int(8 * start as i64), argc]);
         let there = self.here();
         self.goto(&join);
@@ -82,7 +89,8 @@ impl<'m> Emitter<'_, 'm> {
     /// The same for values. A list of one, as where a single value is kept while something else is done, is made here
     /// if there is room.
     fn rest_of_values(&mut self, start: usize) -> Val {
-        let one = ins!(self, "icmp eq i64 %argc, {}", start + 1);
+        let argc = self.incoming.argc.clone();
+        let one = ins!(self, "icmp eq i64 {argc}, {}", start + 1);
         let [single, make, other, join] = std::array::from_fn(|_| self.fresh());
         self.branch(&one, &single, &other, Odds::Likely);
         self.start(&single);

@@ -129,6 +129,9 @@ impl<'m> Emitter<'_, 'm> {
             }
             Term::Call { callee, args, site, frame, ret } => {
                 let call = self.prepare_call(callee, args, *site);
+                if self.native {
+                    return self.native_call(call, *ret);
+                }
                 let stores: Vec<(u32, Val)> = frame.stores.iter().map(|(s, o)| (*s, self.operand(o))).collect();
                 let push = Push {
                     frame: &frame.frame,
@@ -286,12 +289,12 @@ impl<'m> Emitter<'_, 'm> {
 }
 
 /// A call whose operands are evaluated.
-struct Call {
-    regs: Regs,
-    to: Target,
+pub(super) struct Call {
+    pub(super) regs: Regs,
+    pub(super) to: Target,
 }
 
-enum Target {
+pub(super) enum Target {
     Code(Val),
     Closure(Val),
 }

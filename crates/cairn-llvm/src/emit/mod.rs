@@ -17,6 +17,8 @@
 //! | `safepoint` | heap checks |
 //! | `again` | heap checks that start their function again |
 //! | `raise` | runtime calls that can fail, errors |
+//! | `joined` | a procedure with its return points inside, for native frames |
+//! | `native_calls` | calls and returns of native frames |
 //! | `prims/` | primitive operations |
 //! | `function` | the walk: blocks, statements, terminators of one function |
 //! | `entry` | argument count dispatch and return points with many values |
@@ -42,7 +44,9 @@ mod emitter;
 mod entry;
 mod function;
 pub(crate) mod ir_text;
+mod joined;
 mod literals;
+mod native_calls;
 mod objects;
 mod prelude;
 mod prims;
@@ -52,7 +56,7 @@ mod runtime_calls;
 mod safepoint;
 mod tables;
 
-use cairn_frame::ir::{FuncId, Module};
+use cairn_frame::ir::{FuncId, FuncKind, Function, Module};
 use cairn_layout::facts::CollectorFacts;
 use emitter::Emitter;
 use ir_text::METADATA;
@@ -61,12 +65,14 @@ use tables::{Head, ModuleCx};
 
 /// LLVM text of a module for programs that use this collector.
 pub fn emit_module(module: &Module, collector: &'static CollectorFacts) -> String {
-    emit(ModuleCx::new(module, collector))
+    let joined = joined::all(module);
+    emit(ModuleCx::new(module, collector, &joined))
 }
 
 /// The same, and slow paths of allocation say where they are (`allocation_sites.rs`).
 pub fn emit_module_with_sites(module: &Module, collector: &'static CollectorFacts) -> String {
-    let mut cx = ModuleCx::new(module, collector);
+    let joined = joined::all(module);
+    let mut cx = ModuleCx::new(module, collector, &joined);
     cx.notes_sites = true;
     emit(cx)
 }
@@ -75,7 +81,7 @@ fn emit(mut cx: ModuleCx) -> String {
     let module = cx.module;
     let mut out = String::with_capacity(1 << 16);
     out.push_str("target triple = \"x86_64-pc-linux-gnu\"\n\n%bytes = type { ptr, i64 }\n");
-    for (i, _) in module.functions.iter().enumerate().filter(|(_, f)| f.in_use()) {
+    for (i, _) in module.functions.iter().enumerate().filter(|(_, f)| has_function(module, f)) {
         function(&mut cx, FuncId(i as u32), &mut out);
     }
     prelude::emit(&mut cx, &mut out);
@@ -91,6 +97,13 @@ fn emit(mut cx: ModuleCx) -> String {
     for f in ["sqrt", "fabs", "floor", "ceil", "trunc", "roundeven"] {
         let _ = writeln!(out, "declare double @llvm.{f}.f64(double)");
     }
+    if module.strategy.native {
+        out.push_str(
+            "declare ptr @llvm.addressofreturnaddress.p0()\n\
+             attributes #5 = { naked noinline noredzone nounwind \"frame-pointer\"=\"none\" }\n\
+             attributes #6 = { convergent }\n",
+        );
+    }
     out.push_str(
         "\nattributes #0 = { noredzone nounwind \"frame-pointer\"=\"none\" }\n\
          attributes #1 = { nounwind }\n\
@@ -102,12 +115,22 @@ fn emit(mut cx: ModuleCx) -> String {
     out
 }
 
+/// Is it an LLVM function of its own?
+fn has_function(m: &Module, f: &Function) -> bool {
+    f.in_use() && !(m.strategy.native && matches!(f.kind, FuncKind::Return { .. }))
+}
+
 /// One function of the module.
 fn function(cx: &mut ModuleCx<'_>, id: FuncId, out: &mut String) {
     let f = &cx.module.functions[id.0 as usize];
     let head = cx.head(f);
     let name = cx.symbol(id);
+    let joined = cx.joined.get(&id);
+    let f = joined.map_or(f, |j| &j.function);
     let mut e = Emitter::new(cx, Some((id, f)));
+    if let Some(j) = joined {
+        e.returns = j.returns.clone();
+    }
     e.function(f);
     let body = e.finish();
     if let Head::Return { mv, .. } = &head

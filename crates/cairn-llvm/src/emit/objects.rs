@@ -10,7 +10,8 @@ impl Builder {
     /// Memory for an object that a heap check has covered; returns the address (a word).
     pub(crate) fn allocate(&mut self, kind: AllocKind, bytes: u64) -> Val {
         let alloc = self.alloc;
-        alloc.take(self, kind, bytes)
+        let at = alloc.take(self, kind, bytes);
+        if self.native { self.of_its_own(&at) } else { at }
     }
 
     /// A headed object with these words; returns the value.

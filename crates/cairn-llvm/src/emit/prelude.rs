@@ -34,6 +34,9 @@ pub(crate) fn emit(cx: &mut ModuleCx<'_>, out: &mut String) {
     let strategy = cx.strategy;
     let facts = cx.module.strategy;
     enter(cx, out);
+    if facts.native {
+        returns(out);
+    }
     let header_words = facts.header_words as u64;
     let mut define = |cx: &mut ModuleCx<'_>, name: &str, head: Head, body: &dyn Fn(&mut Emitter<'_, '_>)| {
         let mut e = Emitter::new(cx, None);
@@ -52,50 +55,52 @@ pub(crate) fn emit(cx: &mut ModuleCx<'_>, out: &mut String) {
     define(cx, "@cairn_again", Head::None, &|e| e.collect_and_enter());
     define(cx, "@cairn_failed", Head::None, &|e| e.failed());
     define(cx, "@cairn_arity_tail", Head::None, &|e| e.arity_tail());
-    define(cx, "@cairn_mv_first", Head::None, &|e| {
-        let none = ins!(e, "icmp eq i64 %argc, 0");
-        let v = ins!(e, "select i1 {none}, i64 {}, i64 %a0", Word::UNSPECIFIED.0);
-        let sp = e.sp();
-        e.return_one(&sp, &v);
-    });
-    define(cx, "@cairn_halt", special(flags::HALT, header_words, "@cairn_mv_first"), &|e| {
-        for (r, at) in [
-            ("sp", offset_of!(Machine, thread.sp)),
-            ("lo", offset_of!(Machine, lo)),
-            ("hi", offset_of!(Machine, hi)),
-        ] {
-            e.store_machine(at, &Val::text(format!("%{r}")));
+    if !facts.native {
+        define(cx, "@cairn_mv_first", Head::None, &|e| {
+            let none = ins!(e, "icmp eq i64 %argc, 0");
+            let v = ins!(e, "select i1 {none}, i64 {}, i64 %a0", Word::UNSPECIFIED.0);
+            let sp = e.sp();
+            e.return_one(&sp, &v);
+        });
+        define(cx, "@cairn_halt", special(flags::HALT, header_words, "@cairn_mv_first"), &|e| {
+            for (r, at) in [
+                ("sp", offset_of!(Machine, thread.sp)),
+                ("lo", offset_of!(Machine, lo)),
+                ("hi", offset_of!(Machine, hi)),
+            ] {
+                e.store_machine(at, &Val::text(format!("%{r}")));
+            }
+            e.store_machine(offset_of!(Machine, result), &Val::text("%a0"));
+            line!(e, "ret void");
+        });
+        let words = header_words + 1;
+        let head = Head::Return {
+            name: Val::Int(0),
+            site: Site::NONE,
+            mv: "@cairn_mv_first".into(),
+            live: [Val::Int(1 << strategy.slot_word(words as u32, 0)), Val::Int(0)],
+            shape: words | flags::RETURN | flags::LIBRARY,
+        };
+        define(cx, "@cairn_resume", head, &|e| {
+            let sp = e.sp();
+            let (base, offset) = strategy.slot(e, &sp, words as u32, 0);
+            let record = e.load_word(&base, offset, Mem::Frame);
+            let sp = strategy.leave(e, words as u32);
+            e.set_sp(&sp);
+            e.c_call("cairn_machine_resume", &[record]);
+            line!(e, "unreachable");
+        });
+        if strategy.underflows() {
+            define(cx, "@cairn_underflow", special(flags::UNDERFLOW, header_words, "@cairn_underflow_mv"), &|e| {
+                let sp = strategy.underflow(e);
+                e.return_one(&sp, &Val::text("%a0"));
+            });
+            define(cx, "@cairn_underflow_mv", Head::None, &|e| {
+                let sp = strategy.underflow(e);
+                let regs = e.incoming_regs();
+                e.return_many(&sp, &regs);
+            });
         }
-        e.store_machine(offset_of!(Machine, result), &Val::text("%a0"));
-        line!(e, "ret void");
-    });
-    let words = header_words + 1;
-    let head = Head::Return {
-        name: Val::Int(0),
-        site: Site::NONE,
-        mv: "@cairn_mv_first".into(),
-        live: [Val::Int(1 << strategy.slot_word(words as u32, 0)), Val::Int(0)],
-        shape: words | flags::RETURN | flags::LIBRARY,
-    };
-    define(cx, "@cairn_resume", head, &|e| {
-        let sp = e.sp();
-        let (base, offset) = strategy.slot(e, &sp, words as u32, 0);
-        let record = e.load_word(&base, offset, Mem::Frame);
-        let sp = strategy.leave(e, words as u32);
-        e.set_sp(&sp);
-        e.c_call("cairn_machine_resume", &[record]);
-        line!(e, "unreachable");
-    });
-    if strategy.underflows() {
-        define(cx, "@cairn_underflow", special(flags::UNDERFLOW, header_words, "@cairn_underflow_mv"), &|e| {
-            let sp = strategy.underflow(e);
-            e.return_one(&sp, &Val::text("%a0"));
-        });
-        define(cx, "@cairn_underflow_mv", Head::None, &|e| {
-            let sp = strategy.underflow(e);
-            let regs = e.incoming_regs();
-            e.return_many(&sp, &regs);
-        });
     }
     define(cx, "@cairn_call_cc", Head::None, &|e| call_cc(e, Shots::Many));
     define(cx, "@cairn_call_1cc", Head::None, &|e| call_cc(e, Shots::One));
@@ -126,8 +131,32 @@ pub(crate) fn emit(cx: &mut ModuleCx<'_>, out: &mut String) {
     );
 }
 
+/// What native frames have instead of return points: `ret`. In a function's place, so that values leave in the
+/// registers of its arguments.
+fn returns(out: &mut String) {
+    out.push_str(
+        "\ndefine internal preserve_nonecc void @cairn_return(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, \
+         i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) #5 align 16 {\nentry:\n  \
+         call void asm sideeffect \"retq\", \"\"()\n  unreachable\n}\n",
+    );
+}
+
+/// `void cairn_enter(ctx, closure)`, C convention, for native frames: leaves the native stack for the program's.
+fn enter_native(out: &mut String) {
+    let [sp, lo, hi] = [offset_of!(Machine, thread.sp), offset_of!(Machine, lo), offset_of!(Machine, hi)];
+    let _ = write!(
+        out,
+        "\ndefine internal void @cairn_enter(ptr %ctx, i64 %clo) #5 {{\nentry:\n  call void asm sideeffect \
+         \"movq %rdi, %r12\\0Amovq {sp}(%r12), %rsp\\0Amovq {lo}(%r12), %r14\\0Amovq {hi}(%r12), %r15\\0A\
+         xorl %edi, %edi\\0Ajmpq *-{TAG_PROCEDURE}(%rsi)\", \"\"()\n  unreachable\n}}\n"
+    );
+}
+
 /// `void cairn_enter(ctx, closure)`, C convention.
 fn enter(cx: &ModuleCx<'_>, out: &mut String) {
+    if cx.module.strategy.native {
+        return enter_native(out);
+    }
     let mut e = Builder::c_function(cx.collector);
     let sp = e.load_machine(offset_of!(Machine, thread.sp));
     let lo = e.load_machine(offset_of!(Machine, lo));
@@ -194,9 +223,13 @@ fn invoke_continuation(e: &mut Emitter<'_, '_>) {
     let (yes, no) = (e.fresh(), e.fresh());
     e.branch(&same, &yes, &no, Odds::Likely);
     e.start(&yes);
-    let strategy = e.cx.strategy;
-    let sp = strategy.reinstate(e, &k);
-    e.return_counted(&sp, &regs);
+    if e.native {
+        e.native_go(&k, &Val::text("@cairn_return_values"), &regs);
+    } else {
+        let strategy = e.cx.strategy;
+        let sp = strategy.reinstate(e, &k);
+        e.return_counted(&sp, &regs);
+    }
     e.start(&no);
     regs.a.iter().enumerate().for_each(|(i, v)| e.store_arg(i, v));
     let argc = ins!(e, "shl i64 %argc, 3");
@@ -235,8 +268,12 @@ fn call_in(e: &mut Emitter<'_, '_>) {
         line!(e, "unreachable");
     });
     e.start(&fresh);
+    let regs = Regs { argc: Val::Int(0), clo: thunk.clone(), ..Regs::default() };
+    if e.native {
+        let code = e.load_code(&thunk, -(TAG_PROCEDURE as i64), Mem::Closure);
+        return e.native_go(&k, &code, &regs);
+    }
     let strategy = e.cx.strategy;
     let sp = strategy.enter(e, &k);
-    let regs = Regs { argc: Val::Int(0), clo: thunk.clone(), ..Regs::default() };
     e.jump_closure(&thunk, &sp, &regs);
 }

@@ -29,6 +29,17 @@ impl Default for Regs {
     }
 }
 
+impl Regs {
+    /// The parameters of a function.
+    pub(crate) fn parameters() -> Regs {
+        Regs {
+            argc: Val::text("%argc"),
+            clo: Val::text("%clo"),
+            a: std::array::from_fn(|i| Val::text(format!("%a{i}"))),
+        }
+    }
+}
+
 /// Where a parameter of a known function travels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
@@ -99,22 +110,19 @@ impl Builder {
 
     /// The incoming value of argument or value `i` in an unknown call.
     pub(crate) fn unknown_param(&mut self, i: usize) -> Val {
-        if i < ARG_REGISTERS { Val::text(format!("%a{i}")) } else { self.load_arg(i) }
+        if i < ARG_REGISTERS { self.incoming.a[i].clone() } else { self.load_arg(i) }
     }
 
     /// The registers as they came in.
     pub(crate) fn incoming_regs(&self) -> Regs {
-        Regs {
-            argc: Val::text("%argc"),
-            clo: Val::text("%clo"),
-            a: std::array::from_fn(|i| Val::text(format!("%a{i}"))),
-        }
+        self.incoming.clone()
     }
 
     /// Stores the incoming argument registers from `start` on into the argument area.
     pub(crate) fn spill_arg_registers(&mut self, start: usize) {
         for i in start..ARG_REGISTERS {
-            self.store_arg(i, &Val::text(format!("%a{i}")));
+            let v = self.incoming.a[i].clone();
+            self.store_arg(i, &v);
         }
     }
 
@@ -138,6 +146,12 @@ impl Builder {
 
     /// Leaves for `target` (a function or a pointer).
     pub(crate) fn jump(&mut self, target: &Val, sp: &Val, regs: &Regs) {
+        let nothing = Val::poison();
+        self.jump_with(target, if self.native { &nothing } else { sp }, regs);
+    }
+
+    /// The same, with a word in the place of `sp`.
+    pub(super) fn jump_with(&mut self, target: &Val, sp: &Val, regs: &Regs) {
         let (lo, hi) = (self.lo(), self.hi());
         let Regs { argc, clo, a: [a0, a1, a2, a3, a4] } = regs;
         line!(

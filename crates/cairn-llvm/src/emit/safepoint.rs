@@ -131,6 +131,12 @@ impl Emitter<'_, '_> {
     /// Calls the runtime where it may collect. `extra` are further values that live on; their new words are returned.
     /// When nothing moves, the words stored for the collector are still in hand.
     pub(crate) fn safepoint(&mut self, symbol: &str, args: &[Val], live: &[Var], extra: &[&Val]) -> Vec<Val> {
+        if self.native {
+            // the stub's registers and the function's frame are looked at as they are, and nothing in them moves
+            let sp = self.sp();
+            self.cold_call(symbol, &sp, args);
+            return extra.iter().map(|w| (*w).clone()).collect();
+        }
         let live = self.spill(live);
         let mut count = live.len();
         let at_extra = count;
@@ -163,7 +169,8 @@ impl Emitter<'_, '_> {
 
     /// Stores the tagged variables of these into the spill area; returns them.
     pub(super) fn spill(&mut self, live: &[Var]) -> Vec<Var> {
-        let live: Vec<Var> = live.iter().copied().filter(|v| self.rep(*v) == Rep::Tagged).collect();
+        let to_store = |v: &Var| !self.native && self.rep(*v) == Rep::Tagged;
+        let live: Vec<Var> = live.iter().copied().filter(to_store).collect();
         for (i, v) in live.iter().enumerate() {
             let w = ins!(self, "load i64, ptr %v{}", v.0);
             self.store_machine(spill(i), &w);

@@ -1,11 +1,12 @@
 //! Module-wide state and tables: symbols, C strings, descriptors, globals, `@cairn_module`.
 
 use super::ir_text::{Val, escape, symbol};
+use super::joined::Joined;
 use super::literals::Literals;
 use crate::strategy::{Strategy, lowering};
 use cairn_core::ir::ImportFrom;
 use cairn_frame::ir::*;
-use cairn_layout::code::{SEVERAL, Site, SlowCall, count_word, flags};
+use cairn_layout::code::{RETURN_PREFIX, SEVERAL, Site, SlowCall, count_word, flags};
 use cairn_layout::facts::CollectorFacts;
 use cairn_layout::limits::{SHORT_COUNT, SHORT_MAP_WORDS};
 use cairn_layout::machine::error;
@@ -36,6 +37,10 @@ pub(crate) struct ModuleCx<'m> {
     inlined: HashMap<String, usize>,
     /// Slow paths of allocation note where they are.
     pub(super) notes_sites: bool,
+    /// Bodies with their return points inside, if frames are native.
+    pub(super) joined: &'m HashMap<FuncId, Joined>,
+    /// Descriptors of return points in these, by text.
+    descriptors: HashMap<String, usize>,
 }
 
 /// A pool of C strings.
@@ -101,7 +106,11 @@ pub(crate) enum Head {
 }
 
 impl<'m> ModuleCx<'m> {
-    pub(super) fn new(module: &'m Module, collector: &'static CollectorFacts) -> Self {
+    pub(super) fn new(
+        module: &'m Module,
+        collector: &'static CollectorFacts,
+        joined: &'m HashMap<FuncId, Joined>,
+    ) -> Self {
         ModuleCx {
             module,
             collector,
@@ -117,6 +126,8 @@ impl<'m> ModuleCx<'m> {
             agains: HashMap::new(),
             inlined: HashMap::new(),
             notes_sites: false,
+            joined,
+            descriptors: HashMap::new(),
         }
     }
 
@@ -201,6 +212,18 @@ impl<'m> ModuleCx<'m> {
         let next = self.agains.len();
         let i = *self.agains.entry(text).or_insert(next);
         format!("@cairn_again.{i}")
+    }
+
+    /// What native frames have instead of prefix data of a return point: an address behind it.
+    pub(crate) fn descriptor(&mut self, ret: FuncId) -> String {
+        let Head::Return { name, site, mv, shape, .. } = self.head(self.module.function(ret)) else {
+            panic!("calls return to return points")
+        };
+        let several = u8::from(mv != "@cairn_mv_first");
+        let text = format!("i64 {name}, i64 {}, i64 {several}, i64 0, i64 0, i64 {shape}", site.0);
+        let next = self.descriptors.len();
+        let i = *self.descriptors.entry(text).or_insert(next);
+        format!("getelementptr (i8, ptr @cairn_frame.{i}, i64 {RETURN_PREFIX})")
     }
 
     /// Symbol of the description of an operation that failed: two C strings in a row.
@@ -325,6 +348,7 @@ impl<'m> ModuleCx<'m> {
         numbered(out, "cairn_throw", "[4 x i64] [", &self.throws, "]");
         numbered(out, "cairn_slow", "{ i64, ptr, ptr, i64, i64, i64 } { ", &self.slow_calls, " }");
         numbered(out, "cairn_again", "{ ptr, i64, i64 } { ", &self.agains, " }");
+        numbered(out, "cairn_frame", "[6 x i64] [", &self.descriptors, "]");
         let mut rows: Vec<(&String, &usize)> = self.inlined.iter().collect();
         rows.sort_by_key(|(_, i)| **i);
         let rows: Vec<String> = rows.into_iter().map(|(text, _)| format!("[3 x i64] [{text}]")).collect();
@@ -362,15 +386,17 @@ impl<'m> ModuleCx<'m> {
         let collector = self.collector.name;
         blob(out, "@cairn_collector", collector.as_bytes());
         let _ = writeln!(out, "@cairn_site_base = internal global i64 {NOT_LOADED}, align 8");
+        let native = self.module.strategy.native;
         let underflow = if self.strategy.underflows() { "@cairn_underflow" } else { "null" };
+        let [halt, resume] = if native { ["null"; 2] } else { ["@cairn_halt", "@cairn_resume"] };
         let _ = writeln!(
             out,
             "@cairn_module = constant {{ i64, i64, %bytes, ptr, i64, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64, ptr, i64, \
              ptr, i64, ptr, ptr, ptr, ptr, ptr, i64, ptr }} {{ i64 {MODULE_VERSION}, i64 {strategy}, \
              %bytes {{ ptr @cairn_collector, i64 {} }}, ptr @cairn_globals, i64 {}, ptr @cairn_imports, i64 {}, \
              ptr @cairn_literals, i64 {}, ptr @cairn_symbols, ptr @cairn_symbol_names, i64 {}, \
-             ptr @cairn_sources, i64 {}, ptr @cairn_inlined, i64 {}, ptr @cairn_enter, i64 {main}, ptr @cairn_halt, \
-             ptr @cairn_resume, ptr {underflow}, ptr @cairn_continuation, ptr @cairn_builtins, \
+             ptr @cairn_sources, i64 {}, ptr @cairn_inlined, i64 {}, ptr @cairn_enter, i64 {main}, ptr {halt}, \
+             ptr {resume}, ptr {underflow}, ptr @cairn_continuation, ptr @cairn_builtins, \
              i64 {}, ptr @cairn_site_base }}, align 8",
             collector.len(),
             self.module.globals.len(),

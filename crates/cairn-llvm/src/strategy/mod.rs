@@ -5,6 +5,7 @@
 
 mod chunks;
 mod heap;
+mod native;
 mod quasi;
 mod stack;
 
@@ -96,6 +97,7 @@ pub(crate) fn lowering(kind: FrameKind) -> &'static dyn Strategy {
     match kind {
         FrameKind::Chunks => &chunks::StackFrames,
         FrameKind::Heap => &heap::HeapFrames,
+        FrameKind::Native => &native::NativeFrames,
         FrameKind::Quasi => &quasi::QuasiFrames,
         FrameKind::Stack | FrameKind::Resize => &stack::WholeStack,
     }

@@ -53,11 +53,12 @@ struct Demands {
 fn demands(m: &Module, symbol: &str) -> Option<Demands> {
     let mut d = Demands::default();
     if ["@cairn_call_cc", "@cairn_call_1cc"].contains(&symbol) {
-        // Where frames are copied or marked, the runtime makes the object; chunks may have to make one of what is below.
+        // Where frames are copied or marked, the runtime makes the object; chunks may have to make one of what is
+        // below.
         let made = match m.strategy.kind {
             FrameKind::Chunks => 2,
             FrameKind::Heap => 1,
-            FrameKind::Stack | FrameKind::Resize | FrameKind::Quasi => 0,
+            FrameKind::Stack | FrameKind::Resize | FrameKind::Quasi | FrameKind::Native => 0,
         };
         let bytes = 8 * continuation::LEN;
         d.objects.extend(vec![(AllocKind::Procedure, bytes); made]);

@@ -8,7 +8,7 @@ use crate::symbol;
 use cairn_layout::Value;
 use cairn_layout::code::Site;
 use cairn_layout::collector::{Ambiguity, Barrier};
-use cairn_layout::facts::{COLLECTORS, CollectorFacts, STRATEGIES, StrategyFacts, collector};
+use cairn_layout::facts::{COLLECTORS, CollectorFacts, STRATEGIES, StrategyFacts, collector, why_apart};
 use cairn_layout::machine::{ThreadState, slot};
 use cairn_layout::module::{
     Bytes, ImportEntry, MODULE_VERSION, ModuleTable, NODE_PLACEHOLDER, NOT_LOADED, SYMBOL_PLACEHOLDER,
@@ -52,6 +52,11 @@ pub enum LoadError {
         /// The runtime's.
         loaded: &'static str,
     },
+    /// The heap's collector cannot serve such frames.
+    Apart {
+        /// Why not.
+        why: String,
+    },
     /// Frames cannot be read as ambiguous words.
     Ambiguous {
         /// Why not.
@@ -88,6 +93,7 @@ impl fmt::Display for LoadError {
                 f,
                 "this module was compiled for frames of kind `{found}`, but those of `{loaded}` are loaded already"
             ),
+            LoadError::Apart { why } => f.write_str(why),
             LoadError::Ambiguous { why } => write!(f, "frames cannot be read as ambiguous words: {why}"),
             LoadError::Taken => {
                 write!(f, "this copy of the module belongs to a runtime already; load another copy")
@@ -171,6 +177,9 @@ impl Runtime {
             }
             let module = &*table;
             let facts = STRATEGIES[module.strategy as usize];
+            if let Some(why) = why_apart(facts, self.heap.facts()) {
+                return Err(LoadError::Apart { why });
+            }
             if self.options.ambiguous_frames
                 && let Some(why) = why_precise(facts, self.heap.facts())
             {
@@ -222,8 +231,9 @@ impl Runtime {
         unsafe {
             let module = &*table;
             let facts = STRATEGIES[module.strategy as usize];
+            let first = self.modules.iter().next().is_none();
             let state = &mut self.strategy;
-            if self.modules.iter().next().is_none() {
+            if first {
                 state.kind = facts.kind;
                 state.halt = module.halt as u64;
                 state.resume = module.resume as u64;
@@ -233,6 +243,11 @@ impl Runtime {
             } else if state.kind != facts.kind {
                 return Err(LoadError::Frames { found: facts.name, loaded: state.kind.facts().name });
             }
+            if first && facts.native {
+                self.options.ambiguous_frames = true;
+                frames::native::install(&mut *self.machine());
+            }
+            let state = &mut self.strategy;
             let id = self.modules.add(table, code.clone()).ok_or(LoadError::NoRoom)?;
             state.auditor.add(code);
             let ctx = &mut *self.machine();

@@ -3,6 +3,7 @@
 //! | module | its one job |
 //! |---|---|
 //! | [`stubs`] | the cold stub: runtime calls that preserve all registers |
+//! | [`native_stubs`] | the same for native frames, and their return points that no call has |
 //! | [`frames`] | the frame strategies: overflow, underflow, capture, reinstatement, roots |
 //! | [`state`] | what the machine keeps besides its context |
 //! | [`walk`] | reading frames by their descriptors |
@@ -25,9 +26,11 @@ mod frame_reader;
 pub mod frames;
 pub mod load;
 pub mod modules;
+mod native_stubs;
 pub(crate) mod raise;
 mod requests;
 mod safepoint;
+mod signal_stack;
 pub(crate) mod state;
 pub mod stop;
 pub(crate) mod stop_word;

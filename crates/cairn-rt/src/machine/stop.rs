@@ -92,6 +92,7 @@ pub fn watch(machine: *mut Machine) -> Watch {
                 }
                 let mut action: libc::sigaction = std::mem::zeroed();
                 action.sa_sigaction = on_signal as extern "C" fn(i32) as libc::sighandler_t;
+                action.sa_flags = libc::SA_ONSTACK; // the stack of native frames has room when it is written
                 libc::sigaction(signal, &action, std::ptr::null_mut());
                 old.push((signal, before));
             }

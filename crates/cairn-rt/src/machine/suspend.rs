@@ -18,6 +18,9 @@
 //! stack holds besides doubles and addresses of code is not used again: compiled code loads its variables from the
 //! spill area.
 //!
+//! Native frames stay where they are, and so does what is below them: the frame that is pushed begins with the saved
+//! block of the stub (`native_stubs`), and the record is `room` and the spilled values.
+//!
 //! Invariant: the bytes go back to where they were, so `host_sp` must be the same. It is, during one run; a
 //! continuation of an earlier run at another depth of the host is refused.
 
@@ -29,9 +32,16 @@ use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 
 const HEAD: usize = 6;
+const NATIVE_HEAD: usize = 3;
 
 /// Makes a frame that comes back to the safepoint under way when it is returned to.
 pub fn suspend(ctx: &mut Machine, room: &Room) {
+    if rt(ctx).strategy.kind.facts().native {
+        let mut record = [room.heap, room.stack, room.kept].map(|n| Value::fixnum(n as i64)).to_vec();
+        record.extend_from_slice(&ctx.spill[..ctx.spilled as usize]);
+        let record = alloc::make_vector(ctx, &record);
+        return frames::push(ctx, rt(ctx).strategy.resume, record);
+    }
     let bottom = ctx.native_sp - 8;
     // SAFETY: the native stack between the runtime call's return address and the entry of compiled code.
     let bytes = unsafe { std::slice::from_raw_parts(bottom as *const u8, (ctx.host_sp - bottom) as usize) };
@@ -48,6 +58,13 @@ pub fn suspend(ctx: &mut Machine, room: &Room) {
 /// Goes back to a safepoint: its runtime call returns.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_resume(ctx: &mut Machine, record: Value) -> Value {
+    if rt(ctx).strategy.kind.facts().native {
+        let (head, spilled) = access::words(record).split_at(NATIVE_HEAD);
+        let [heap, stack, kept] = [0, 1, 2].map(|i| head[i].as_fixnum() as u64);
+        ctx.spill[..spilled.len()].copy_from_slice(spilled);
+        ctx.spilled = spilled.len() as u64;
+        return make_room(ctx, &Room { heap, stack, kept });
+    }
     let (head, spilled) = access::words(record).split_at(HEAD);
     let number = |i: usize| head[i].as_fixnum() as u64;
     if number(1) != ctx.host_sp {

@@ -19,7 +19,7 @@ use super::peers::Peer;
 use crate::compiled_code;
 use crate::harness::{Cell, Lab, Outcome};
 use crate::measure::{Failed, INSTRUCTIONS, Run, Sample};
-use cairn_layout::facts::{STRATEGIES, StrategyFacts};
+use cairn_layout::facts::{PRECISE, StrategyFacts};
 use std::path::PathBuf;
 
 /// Everything that the study has measured.
@@ -171,7 +171,7 @@ fn cost(sample: &Sample, stack: &Sample, heap: &Sample, frames: f64) -> Option<C
 /// Measures everything.
 pub fn measure(lab: &mut Lab) -> Result<Measured, String> {
     let chosen = chosen(lab);
-    let strategies = STRATEGIES;
+    let strategies = PRECISE;
     let repetitions = if lab.quick { 3 } else { 10 };
     let capture = (CAPTURE, "benchmarks/papers/calls");
     let mut jobs = Vec::new();
@@ -229,13 +229,13 @@ fn counted(
         let run = |executable: &PathBuf| Run { arguments: vec![work.to_string()], ..Run::of(executable) };
         let expected =
             lab.output(&run(&executables[0])).map_err(|why| format!("{} does not run: {why}", p.name))?;
-        for (s, executable) in STRATEGIES.iter().zip(executables) {
+        for (s, executable) in PRECISE.iter().zip(executables) {
             let run = Run { expected: Some(expected.clone()), count: true, ..run(executable) };
             cells.push(Cell { name: format!("counting {}, {}", p.name, s.name), run });
         }
     }
     let outcomes = lab.count(&cells)?;
-    Ok(outcomes.chunks(STRATEGIES.len()).map(<[_]>::to_vec).collect())
+    Ok(outcomes.chunks(PRECISE.len()).map(<[_]>::to_vec).collect())
 }
 
 /// Runs with small work whose memory accesses go through all caches, and how many frames each of them makes.
@@ -247,7 +247,7 @@ fn traced(
     let work = |p: &FrameProgram| if lab.quick { p.traced.0 } else { p.traced.1 };
     let (mut traced, mut counted) = (Vec::new(), Vec::new());
     for (p, executables) in chosen.iter().zip(executables).filter(|(p, _)| work(p) > 0) {
-        for (s, executable) in STRATEGIES.iter().zip(executables) {
+        for (s, executable) in PRECISE.iter().zip(executables) {
             let run = Run { arguments: vec![work(p).to_string()], ..Run::of(executable) };
             if s.name == "stack" {
                 let run = Run { count: true, ..run.clone() };
@@ -259,7 +259,7 @@ fn traced(
     let is_traced: Vec<bool> = chosen.iter().map(|p| work(p) > 0).collect();
     let mut frames = lab.count(&counted)?.into_iter();
     let misses = lab.examine(&traced, "caches", |run, _| memory_trace::traced(run))?;
-    let mut misses = misses.chunks(STRATEGIES.len());
+    let mut misses = misses.chunks(PRECISE.len());
     let mut next = || {
         let frames = frames.next()?.ok().and_then(|s| s.get(compiled_code::FRAMES).copied());
         Some(Traces { frames: frames.filter(|f| *f > 0.0), misses: misses.next()?.to_vec() })
@@ -277,14 +277,14 @@ fn timed(
     let mut cells = Vec::new();
     for (p, executables) in chosen.iter().zip(executables) {
         let work = if lab.quick { p.timed.0 } else { p.timed.1 };
-        for (s, executable) in STRATEGIES.iter().zip(executables) {
+        for (s, executable) in PRECISE.iter().zip(executables) {
             let run = Run { arguments: vec![work.to_string()], ..Run::of(executable) };
             cells.push(Cell { name: format!("{}, {}", p.name, s.name), run });
         }
     }
     let samples = lab.measure(&cells, repetitions)?;
     let seconds: Vec<_> = samples.into_iter().map(|s| s.map(|s| fastest(&s, "elapsed_ns"))).collect();
-    Ok(seconds.chunks(STRATEGIES.len()).map(<[_]>::to_vec).collect())
+    Ok(seconds.chunks(PRECISE.len()).map(<[_]>::to_vec).collect())
 }
 
 fn fastest(samples: &[Sample], name: &str) -> f64 {
@@ -322,7 +322,7 @@ fn captures(lab: &mut Lab, executables: &[PathBuf]) -> Result<Vec<Capture>, Stri
     let depths: &[u32] = if lab.quick { &[1, 100, 10_000] } else { &[1, 10, 100, 1000, 10_000, 100_000] };
     let mut cells = Vec::new();
     for &depth in depths {
-        for (s, executable) in STRATEGIES.iter().zip(executables) {
+        for (s, executable) in PRECISE.iter().zip(executables) {
             for times in [CAPTURES.0, CAPTURES.1] {
                 let arguments = vec![times.to_string(), depth.to_string()];
                 let run = Run { arguments, expected: Some(times.to_string()), count: true, ..Run::of(executable) };
@@ -337,7 +337,7 @@ fn captures(lab: &mut Lab, executables: &[PathBuf]) -> Result<Vec<Capture>, Stri
         _ => unreachable!("pairs"),
     };
     let of_depth = |outcomes: &[Outcome]| outcomes.chunks(2).map(each).collect();
-    let by_depth = depths.iter().zip(outcomes.chunks(2 * STRATEGIES.len()));
+    let by_depth = depths.iter().zip(outcomes.chunks(2 * PRECISE.len()));
     Ok(by_depth.map(|(&depth, outcomes)| Capture { depth, instructions: of_depth(outcomes) }).collect())
 }
 

@@ -2,7 +2,7 @@
 //! once.
 
 use cairn_layout::collector::Barrier;
-use cairn_layout::facts::{COLLECTORS, CollectorFacts, STRATEGIES, StrategyFacts};
+use cairn_layout::facts::{COLLECTORS, CollectorFacts, STRATEGIES, StrategyFacts, why_apart};
 
 /// How a program is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,10 +89,11 @@ impl Configuration {
 /// See [`Configuration::shares`].
 const SHARES: usize = 3;
 
-/// Every strategy with every collector, run with full optimization; [`Configuration::usual`] first.
+/// Every strategy with every collector that can serve it, run with full optimization; [`Configuration::usual`] first.
 pub fn pairs() -> impl Iterator<Item = Configuration> {
     STRATEGIES.iter().flat_map(|frames| {
-        COLLECTORS.iter().map(move |collector| Configuration { frames, collector, ..Configuration::usual() })
+        let served = COLLECTORS.iter().filter(move |collector| why_apart(frames, collector).is_none());
+        served.map(move |collector| Configuration { frames, collector, ..Configuration::usual() })
     })
 }
 
@@ -104,7 +105,9 @@ pub fn cross() -> impl Iterator<Item = Configuration> {
 
 fn is_on_cross(c: &Configuration) -> bool {
     let usual = Configuration::usual();
-    c.frames == usual.frames || c.collector == usual.collector
+    // native frames never meet the usual collector: the first one that serves them stands for it
+    let served = COLLECTORS.iter().find(|collector| why_apart(c.frames, collector).is_none());
+    c.frames == usual.frames || served == Some(&c.collector)
 }
 
 /// Is no cell left out?
@@ -136,7 +139,8 @@ pub fn all() -> impl Iterator<Item = Configuration> {
         };
         cells.into_iter().map(move |(mode, opt)| Configuration { mode, opt, ..c })
     });
-    let ambiguous = pairs().filter(|c| c.collector.barrier == Barrier::None && !c.frames.frames_in_heap);
+    let ambiguous =
+        pairs().filter(|c| c.collector.barrier == Barrier::None && !c.frames.frames_in_heap && !c.frames.native);
     let ambiguous = ambiguous.flat_map(move |c| {
         let modes = [Mode::AmbiguousZeal, Mode::Ambiguous];
         modes.into_iter().take(if whole || is_on_cross(&c) { 2 } else { 1 }).map(move |m| c.with_mode(m))

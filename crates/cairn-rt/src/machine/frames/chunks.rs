@@ -566,7 +566,7 @@ impl FrameStrategy for ChunksRuntime {
         walk_below(k, 0, f)
     }
 
-    fn live_values(frame: u64) -> Vec<Value> {
+    fn live_values(_: &Machine, frame: u64) -> Vec<Value> {
         struct Values(Vec<Value>);
         impl RootVisitor for Values {
             unsafe fn slot(&mut self, slot: *mut u64) {

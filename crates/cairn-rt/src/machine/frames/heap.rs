@@ -113,7 +113,7 @@ impl FrameStrategy for HeapRuntime {
         walk(Value(continuation_word(k, continuation::SP)), f)
     }
 
-    fn live_values(frame: u64) -> Vec<Value> {
+    fn live_values(_: &Machine, frame: u64) -> Vec<Value> {
         // SAFETY: a frame's first word is a return address, whose shape says how many words there are; behind the frame
         // below it they are values.
         unsafe {

@@ -11,6 +11,7 @@
 mod chunks;
 mod compaction;
 mod heap;
+pub(super) mod native;
 pub(super) mod quasi;
 pub(in crate::machine) mod quasi_blocks;
 mod resize;
@@ -181,8 +182,9 @@ pub trait FrameStrategy {
     /// The same for the frames of a continuation.
     fn walk_continuation(k: Value, f: &mut dyn FnMut(u64, u64) -> bool);
 
-    /// The values in a frame that [`FrameStrategy::walk`] came to.
-    fn live_values(frame: u64) -> Vec<Value>;
+    /// The values in a frame that [`FrameStrategy::walk`] came to. Where frames cannot be read precisely: the words
+    /// that may be references, to objects that can be read.
+    fn live_values(ctx: &Machine, frame: u64) -> Vec<Value>;
 }
 
 /// Calls a function of the strategy in use.
@@ -193,6 +195,7 @@ macro_rules! chosen {
             FrameKind::Heap => heap::HeapRuntime::$f($($argument),*),
             FrameKind::Stack => stack::StackRuntime::$f($($argument),*),
             FrameKind::Quasi => quasi::QuasiRuntime::$f($($argument),*),
+            FrameKind::Native => native::NativeRuntime::$f($($argument),*),
             FrameKind::Resize => resize::ResizeRuntime::$f($($argument),*),
         }
     };
@@ -349,6 +352,17 @@ pub unsafe fn audit_continuation<V: RootVisitor>(
     unsafe { chosen!(ctx, audit_continuation(ctx, k, visitor)) }
 }
 
+/// The address behind the descriptor of a return address that [`walk`] came to: itself, where descriptors are prefix
+/// data.
+pub fn behind_descriptor(ctx: &Machine, code: u64) -> u64 {
+    if rt(ctx).strategy.kind.facts().native {
+        // SAFETY: a return address.
+        unsafe { native::behind_descriptor(code) }
+    } else {
+        code
+    }
+}
+
 /// See [`FrameStrategy::walk`]. Where the frames of a prompt end, those below it follow.
 pub fn walk(ctx: &Machine, f: &mut dyn FnMut(u64, u64) -> bool) {
     let base = rt(ctx).strategy.prompt_base;
@@ -399,7 +413,7 @@ pub extern "C" fn cairn_machine_note_base(ctx: &mut Machine, k: Value) -> Value 
 
 /// See [`FrameStrategy::live_values`].
 pub fn live_values(ctx: &Machine, frame: u64) -> Vec<Value> {
-    chosen!(ctx, live_values(frame))
+    chosen!(ctx, live_values(ctx, frame))
 }
 
 /// A fresh continuation object: words 1 to 6.

@@ -323,7 +323,7 @@ impl FrameStrategy for QuasiRuntime {
         walk(continuation_word(k, continuation::SP), f)
     }
 
-    fn live_values(frame: u64) -> Vec<Value> {
+    fn live_values(_: &Machine, frame: u64) -> Vec<Value> {
         let mut values = vec![];
         // SAFETY: `walk` came to this frame.
         unsafe {

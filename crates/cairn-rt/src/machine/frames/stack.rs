@@ -284,7 +284,7 @@ impl FrameStrategy for StackRuntime {
         whole::walk(whole::frames_of(k).0, f)
     }
 
-    fn live_values(frame: u64) -> Vec<Value> {
-        ChunksRuntime::live_values(frame)
+    fn live_values(ctx: &Machine, frame: u64) -> Vec<Value> {
+        ChunksRuntime::live_values(ctx, frame)
     }
 }

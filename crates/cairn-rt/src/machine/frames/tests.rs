@@ -1,4 +1,4 @@
-//! The same tests for every row of `STRATEGIES`, with code that is nothing but descriptors.
+//! The same tests for every row of `PRECISE`, with code that is nothing but descriptors.
 
 use super::*;
 use crate::access::{car, cdr};
@@ -9,7 +9,7 @@ use crate::machine::collect::{Room, make_room, safepoint};
 use crate::machine::frame_reader::descriptor;
 use crate::start_options::{Options, Zeal};
 use cairn_layout::code::{SHAPE, flags};
-use cairn_layout::facts::{STRATEGIES, StrategyFacts};
+use cairn_layout::facts::{PRECISE, StrategyFacts};
 use cairn_layout::quasi::MARK;
 
 /// Words of a descriptor and the code word after it.
@@ -99,7 +99,7 @@ fn number(v: Option<Value>) -> Option<i64> {
 
 #[test]
 fn continuations_are_entered_again_and_again() {
-    for facts in STRATEGIES {
+    for facts in PRECISE {
         let mut p = Program::new(facts, Zeal::Off);
         for i in 0..3 {
             p.call(Value::fixnum(i));
@@ -125,7 +125,7 @@ fn continuations_are_entered_again_and_again() {
 /// Two coroutines and their caller take turns in the same chunk: frames come back right, whether in place or moved.
 #[test]
 fn one_shot_captures_take_turns() {
-    for facts in STRATEGIES {
+    for facts in PRECISE {
         let mut p = Program::new(facts, Zeal::Thorough);
         let ctx = p.ctx();
         let value = |i: i64| Value::fixnum(i);
@@ -247,7 +247,7 @@ fn one_shot_frames_are_run_in_place() {
 /// A multi-shot capture above one-shot continuations makes them multi-shot.
 #[test]
 fn promotion() {
-    for facts in STRATEGIES {
+    for facts in PRECISE {
         let mut p = Program::new(facts, Zeal::Thorough);
         let ctx = p.ctx();
         for i in 0..20 {
@@ -272,7 +272,7 @@ fn promotion() {
 /// Deep recursion with collections on the way, each under the eyes of the auditor.
 #[test]
 fn frames_survive_collections() {
-    for facts in STRATEGIES {
+    for facts in PRECISE {
         let mut p = Program::new(facts, Zeal::Thorough);
         let ctx = p.ctx();
         for i in 0..200 {
@@ -312,7 +312,7 @@ const FEW: u64 = 2 * 1024 / 8 + 64;
 
 #[test]
 fn minor_collections_look_at_new_frames_only() {
-    for facts in STRATEGIES.iter().filter(|f| GENERATIONAL.contains(&f.kind)) {
+    for facts in PRECISE.iter().filter(|f| GENERATIONAL.contains(&f.kind)) {
         let mut p = Program::new(facts, Zeal::Off);
         let ctx = p.ctx();
         let minor = |ctx: &mut Machine| {
@@ -363,7 +363,7 @@ fn minor_collections_look_at_new_frames_only() {
 /// What deep recursion took is given back, and so is what continuations took that nothing refers to.
 #[test]
 fn memory_for_frames_is_given_back() {
-    for facts in STRATEGIES {
+    for facts in PRECISE {
         let mut p = Program::new(facts, Zeal::Off);
         let ctx = p.ctx();
         let major = |ctx: &mut Machine| {
@@ -389,7 +389,7 @@ fn memory_for_frames_is_given_back() {
 /// A thread that starts anew has no frames of the old one.
 #[test]
 fn starting_again() {
-    for facts in STRATEGIES {
+    for facts in PRECISE {
         let mut p = Program::new(facts, Zeal::On);
         for i in 0..100 {
             p.call(Value::fixnum(i));
