@@ -1,10 +1,8 @@
 ;;; (cairn sort): stable sorting of lists and vectors, with the names and argument order of SRFI 132.
 ;;;
-;;; Two algorithms, both merge sort. `list-sort` and `sort` sort a list and mutate nothing, so that a continuation
-;;; captured in the predicate can be entered again: every return brings a whole result. Procedures whose names begin
-;;; with vector, and `sort!` of a vector, sort a vector in place, with insertion sort for short runs; only the left half
-;;; of a merge is copied out. They are not for such predicates: a continuation entered again goes on with what the first
-;;; pass has left. Input in order costs one comparison per element.
+;;; Merge sort of the elements of a vector that nobody else has, by merges into fresh lists. Nothing is overwritten, so
+;;; that a continuation captured in the predicate can be entered again: every return brings all elements. Procedures
+;;; that sort a vector in place fill it at the end. Input in order costs one comparison per element.
 
 (define-library (cairn sort)
   (export list-sort list-sort! (rename list-sort list-stable-sort) (rename list-sort! list-stable-sort!)
@@ -12,41 +10,6 @@
           list-sorted? vector-sorted? list-merge sort sort!)
   (import (cairn syntax) (cairn primitives) (cairn control) (cairn list) (cairn vector))
   (begin
-
-    (define (insertion-sort! less? v start end)
-      (let outer ((i (%fx+ start 1)))
-        (if (%fx< i end)
-            (let ((x (%vector-ref v i)))
-              (let inner ((j i))
-                (if (if (%fx< start j) (less? x (%vector-ref v (%fx- j 1))) #f)
-                    (begin
-                      (%vector-set! v j (%vector-ref v (%fx- j 1)))
-                      (inner (%fx- j 1)))
-                    (%vector-set! v j x)))
-              (outer (%fx+ i 1))))))
-
-    ;; Merges temp[start, middle) and v[middle, end) into v from start; the right one wins only when less.
-    (define (merge! less? v temp start middle end)
-      (let loop ((i start) (j middle) (to start))
-        (if (%fx< i middle)
-            (if (if (%fx< j end) (less? (%vector-ref v j) (%vector-ref temp i)) #f)
-                (begin
-                  (%vector-set! v to (%vector-ref v j))
-                  (loop i (%fx+ j 1) (%fx+ to 1)))
-                (begin
-                  (%vector-set! v to (%vector-ref temp i))
-                  (loop (%fx+ i 1) j (%fx+ to 1)))))))
-
-    (define (merge-sort! less? v temp start end)
-      (if (%fx< (%fx- end start) 12)
-          (insertion-sort! less? v start end)
-          (let ((middle (%fxsra (%fx+ start end) 1)))
-            (merge-sort! less? v temp start middle)
-            (merge-sort! less? v temp middle end)
-            (if (less? (%vector-ref v middle) (%vector-ref v (%fx- middle 1)))
-                (begin
-                  (%vector-copy! temp start v start middle)
-                  (merge! less? v temp start middle end))))))
 
     ;; The right one wins only when less.
     (define (list-merge less? a b)
@@ -79,19 +42,19 @@
     (define-merge (merge-rising less? a b) (less? (%car b) (%car a)))
     (define-merge (merge-falling less? a b) (%not (less? (%car b) (%car a))))
 
-    ;; The first n elements of l in rising order, or falling; 0 < n.
-    (define (sort-first less? l n rising)
+    ;; The elements of v[start, start + n) in rising order, or falling, as a list; 0 < n.
+    (define (sorted less? v start n rising)
       (cond
         ((%fx< 2 n)
          (let* ((half (%fxsra n 1))
                 (falling (%not rising))
-                (a (sort-first less? l half falling))
-                (b (sort-first less? (list-tail l half) (%fx- n half) falling)))
+                (a (sorted less? v start half falling))
+                (b (sorted less? v (%fx+ start half) (%fx- n half) falling)))
            (if rising (merge-falling less? a b) (merge-rising less? a b))))
-        ((%eq? n 1) (%cons (%car l) '()))
+        ((%eq? n 1) (%cons (%vector-ref v start) '()))
         (else
-         (let ((x (%car l))
-               (y (%car (%cdr l))))
+         (let ((x (%vector-ref v start))
+               (y (%vector-ref v (%fx+ start 1))))
            (if (%eq? rising (if (less? y x) #t #f))
                (%cons y (%cons x '()))
                (%cons x (%cons y '())))))))
@@ -105,7 +68,7 @@
            (check-procedure who less?)
            (if (list-sorted? less? list)
                (list-copy list)
-               (sort-first less? list n #t))))))
+               (sorted less? (%list->vector list) 0 n #t))))))
 
     (define vector-sort!
       (case-lambda
@@ -114,9 +77,13 @@
         ((less? v start end)
          (check-procedure "vector-sort!" less?)
          (within-range "vector-sort!" (%vector-length v) start end
-           (if (%fx< (%fx- end start) 12)
-               (insertion-sort! less? v start end)
-               (merge-sort! less? v (%make-vector end #f) start end))))))
+           (if (%not (vector-sorted? less? v start end))
+               (let fill ((i start)
+                          (l (sorted less? (%subvector v start end) 0 (%fx- end start) #t)))
+                 (if (%pair? l)
+                     (begin
+                       (%vector-set! v i (%car l))
+                       (fill (%fx+ i 1) (%cdr l))))))))))
 
     (define vector-sort
       (case-lambda
@@ -124,9 +91,10 @@
         ((less? v start) (vector-sort less? v start (%vector-length v)))
         ((less? v start end)
          (check-procedure "vector-sort" less?)
-         (let ((result (%subvector v start end)))
-           (vector-sort! less? result)
-           result))))
+         (let ((copy (%subvector v start end)))
+           (if (vector-sorted? less? copy)
+               copy
+               (%list->vector (sorted less? copy 0 (%vector-length copy) #t)))))))
 
     (define (list-sort less? l)
       (sort-list "list-sort" less? l))
@@ -136,7 +104,9 @@
     ;; The argument order of SRFI 95, and of many programs.
     (define (sort sequence less?)
       (if (%vector? sequence)
-          (%list->vector (sort-list "sort" less? (%vector->list sequence 0 (%vector-length sequence))))
+          (begin
+            (check-procedure "sort" less?)
+            (vector-sort less? sequence))
           (sort-list "sort" less? sequence)))
     (define (sort! sequence less?)
       (if (%vector? sequence)

@@ -119,4 +119,24 @@
 (check (vector? (let ((v (make-vector 1000 1))) (vector-separate! (lambda (a b) #t) v 500) v)) => #t)
 (check (vector-length (let ((v (make-vector 1000 1))) (vector-separate! (lambda (a b) (odd? (random 2))) v 500) v)) => 1000)
 
+;; a continuation captured in the predicate and entered again brings all elements again, wherever in the sort it was
+(define (sums-of-returns sort-it at)
+  (define k #f)
+  (define comparisons 0)
+  (define sums '())
+  (define (before? a b)
+    (set! comparisons (+ comparisons 1))
+    (if (= comparisons at) (call/cc (lambda (c) (set! k c))))
+    (< a b))
+  (let ((result (sort-it before? (vector 9 3 7 1 8 2 6 4 5 0 19 13 17 11 18 12 16 14 15 10))))
+    (set! sums (cons (apply + (vector->list result)) sums))
+    (if (and k (< (length sums) 3)) (k #f))
+    sums))
+(define (in-place sort!) (lambda (before? v) (sort! before? v) v))
+(for-each
+  (lambda (sort-it)
+    (for-each (lambda (at) (check (sums-of-returns sort-it at) => '(190 190 190))) '(2 15 25 35 45)))
+  (list vector-sort vector-stable-sort (in-place vector-sort!) (in-place vector-stable-sort!)
+        (lambda (before? v) (list->vector (list-sort before? (vector->list v))))))
+
 (report)
