@@ -109,7 +109,12 @@ fn exhaust(c: Configuration) {
         if !ONCE.contains(&way) {
             let output =
                 Command::new(&exe.0).args([way, "guarded"]).env("CAIRN_HEAP_MAX", guarded).output().unwrap();
-            is_caught(way, &output);
+            if c.frames.native {
+                // words that are not used any more may keep what was dropped, so the next time is not like the first
+                assert!(output.stdout.starts_with(b"begun\ncaught"), "{way}: {output:?}");
+            } else {
+                is_caught(way, &output);
+            }
         }
     }
     for way in ["list", "vectors", "recursion", "continuations", "many-arguments"] {
