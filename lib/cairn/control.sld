@@ -30,7 +30,8 @@
    (rename call-with-current-continuation call/cc)
    call/1cc call-in dynamic-wind (rename with-state %with-state) list->values
    ;; exceptions
-   raise raise-continuable with-exception-handler error guard*
+   raise raise-continuable with-exception-handler with-unwind-handler empty-continuation? error guard* reraise-to
+   (rename call-handler %call-handler)
    error-object? error-object-message error-object-irritants read-error? file-error?
    condition? condition-kind condition-who condition-message condition-irritants condition-site
    condition->string raise-condition raise-read-error raise-file-error
@@ -275,10 +276,18 @@
 
     (define (raise-continuable obj)
       (let ((handlers (%machine-ref (slot-handlers))))
-        (if (%null? handlers)
-            (uncaught obj)
-            (with-state #f (%cdr handlers) (%machine-ref (slot-parameters))
-              (lambda () ((%car handlers) obj))))))
+        (cond
+          ((%null? handlers) (uncaught obj))
+          ((%procedure? (%car handlers))
+           (with-state #f (%cdr handlers) (%machine-ref (slot-parameters))
+             (lambda () ((%car handlers) obj))))
+          (else (unwind (%car handlers) obj)))))
+
+    ;; What is in the list of handlers is a procedure, or stands for a prompt: see `with-unwind-handler`.
+    (define (call-handler handler obj)
+      (if (%procedure? handler)
+          (handler obj)
+          (unwind handler obj)))
 
     (define (raise obj)
       (let ((handlers (%machine-ref (slot-handlers))))
@@ -287,7 +296,7 @@
             (begin
               (with-state #f (%cdr handlers) (%machine-ref (slot-parameters))
                 (lambda ()
-                  ((%car handlers) obj)
+                  (call-handler (%car handlers) obj)
                   ;; Where the first error was: behind a failed check there need not be a frame of its procedure.
                   (raise (make-condition (kind-other) #f "exception handler returned from non-continuable raise of"
                                          (%cons obj '()) (if (condition? obj) (condition-site obj) (no-site))))))

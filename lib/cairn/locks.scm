@@ -195,4 +195,7 @@
 
 (define (current-exception-handler)
   (let ((handlers (%machine-ref (slot-handlers))))
-    (if (%null? handlers) uncaught (%car handlers))))
+    (cond
+      ((%null? handlers) uncaught)
+      ((%procedure? (%car handlers)) (%car handlers))
+      (else (lambda (obj) (%call-handler (%car handlers) obj))))))

@@ -299,6 +299,49 @@
              (abort-to w (lambda () (%apply (%opaque-ref handler 0) (%cons c vals)))))))
         (abort-to w (lambda () (%apply handler vals))))))
 
+;;;; Unwind handlers (SRFI 248)
+
+;; An exception handler that gets the continuation of the raise, up to and with the call that installed it.  The list of
+;; handlers has an opaque object with the procedure, which is the tag of a prompt, too.
+(define (with-unwind-handler handler thunk)
+  (check-procedure "with-unwind-handler" handler)
+  (check-procedure "with-unwind-handler" thunk)
+  (call-with-unwinding (%opaque handler) thunk))
+
+(define (call-with-unwinding h thunk)
+  (%call/cc
+   (lambda (k)
+     (if (if (same-prompt? (%machine-ref (slot-winders)) h #f) (at-base? k) #f)
+         (thunk)
+         (begin
+           (enter-state! (make-winder (%machine-ref (slot-winders)) (make-mark h k #f) #f
+                                      (%cons h (%machine-ref (slot-handlers))) (%machine-ref (slot-parameters))))
+           (call-in base thunk))))))
+
+;; In the place of a call to `raise` or `raise-continuable`.
+(define (unwind h obj)
+  (let ((w (find-prompt h)))
+    (%call/cc
+     (lambda (k)
+       (let* ((empty (if (%eq? (%machine-ref (slot-winders)) w) (at-base? k) #f))
+              (c (unwound (composable k w) h empty)))
+         (abort-to w (lambda () ((%opaque-ref h 0) obj c))))))))
+
+;; Called with the key, the continuation says whether it is the empty one.
+(define unwound-key (%opaque 'unwound))
+(define (unwound c h empty)
+  (case-lambda
+    ((x) (if (%eq? x unwound-key) empty (call-with-unwinding h (lambda () (c x)))))
+    (vals (call-with-unwinding h (lambda () (%apply c vals))))))
+(define (empty-continuation? k)
+  (check-procedure "empty-continuation?" k)
+  (%eq? (k unwound-key) #t))
+
+;; (guard (x k clause ...) body ...) is (with-unwind-handler (lambda (x k) (cond clause ... (else (reraise-to k x))))
+;; (lambda () body ...)).
+(define (reraise-to k obj)
+  (%receive vals (raise-continuable obj) (%apply k vals)))
+
 ;;;; Effects
 
 ;; An effect is a procedure: calling it performs the effect, with what the innermost handler that has a clause for it

@@ -529,6 +529,11 @@ impl Expander<'_> {
         let Some(id) = variable.as_ident() else {
             return self.err_help(variable.span, "a variable for the condition is expected here", HELP);
         };
+        if let [continuation, clauses @ ..] = clauses
+            && let Some(k) = continuation.as_ident()
+        {
+            return self.form_unwinding_guard([id, k], clauses, body, span);
+        }
         let mark = self.open_scope();
         let condition = self.bind_local(id);
         let reraise: VarId = self.s.program.fresh_var("reraise");
@@ -540,6 +545,21 @@ impl Expander<'_> {
         let body = self.body(body, span, None)?;
         let thunk = self.thunk(body, span);
         self.library_call("control", "guard*", vec![handler, thunk], span)
+    }
+
+    /// SRFI 248: `(guard (variable continuation clause …) body …)`.
+    fn form_unwinding_guard(&mut self, ids: [Ident; 2], clauses: &[Syntax], body: &[Syntax], span: Span) -> R<Expr> {
+        let mark = self.open_scope();
+        let [condition, continuation] = ids.map(|id| self.bind_local(id));
+        let args = vec![Expr::Local(continuation), Expr::Local(condition)];
+        let otherwise = self.library_call("control", "reraise-to", args, span)?;
+        let handler = self.form_cond(clauses, otherwise);
+        self.close_scope(mark);
+        let clause = Clause { params: vec![condition, continuation], rest: None, body: handler? };
+        let handler = Expr::Lambda(Lambda { name: "guard".into(), clauses: vec![clause], site: self.site(span) });
+        let body = self.body(body, span, None)?;
+        let thunk = self.thunk(body, span);
+        self.library_call("control", "with-unwind-handler", vec![handler, thunk], span)
     }
 
     fn form_delay(&mut self, procedure: &str, e: &Syntax, span: Span) -> R<Expr> {
