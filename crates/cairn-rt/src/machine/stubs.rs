@@ -103,6 +103,8 @@ macro_rules! restore_and_return {
     };
 }
 
+pub(super) use {push_registers, restore_and_return, save_vectors};
+
 /// See the module's header. Its address goes to `Machine::cold_stub`.
 ///
 /// # Safety

@@ -540,26 +540,40 @@ impl Expander<'_> {
         let otherwise = Expr::Call(Expr::Local(reraise).into(), Vec::new(), self.site(span));
         let handler = self.form_cond(clauses, otherwise);
         self.close_scope(mark);
-        let clause = Clause { params: vec![condition, reraise], rest: None, body: handler? };
-        let handler = Expr::Lambda(Lambda { name: "guard".into(), clauses: vec![clause], site: self.site(span) });
-        let body = self.body(body, span, None)?;
-        let thunk = self.thunk(body, span);
-        self.library_call("control", "guard*", vec![handler, thunk], span)
+        self.guarded("guard*", vec![condition, reraise], handler?, body, span)
     }
 
     /// SRFI 248: `(guard (variable continuation clause …) body …)`.
-    fn form_unwinding_guard(&mut self, ids: [Ident; 2], clauses: &[Syntax], body: &[Syntax], span: Span) -> R<Expr> {
+    fn form_unwinding_guard(
+        &mut self,
+        ids: [Ident; 2],
+        clauses: &[Syntax],
+        body: &[Syntax],
+        span: Span,
+    ) -> R<Expr> {
         let mark = self.open_scope();
         let [condition, continuation] = ids.map(|id| self.bind_local(id));
         let args = vec![Expr::Local(continuation), Expr::Local(condition)];
         let otherwise = self.library_call("control", "reraise-to", args, span)?;
         let handler = self.form_cond(clauses, otherwise);
         self.close_scope(mark);
-        let clause = Clause { params: vec![condition, continuation], rest: None, body: handler? };
+        self.guarded("with-unwind-handler", vec![condition, continuation], handler?, body, span)
+    }
+
+    /// Calls `procedure` with a handler of these parameters and with the body.
+    fn guarded(
+        &mut self,
+        procedure: &str,
+        params: Vec<VarId>,
+        handler: Expr,
+        body: &[Syntax],
+        span: Span,
+    ) -> R<Expr> {
+        let clause = Clause { params, rest: None, body: handler };
         let handler = Expr::Lambda(Lambda { name: "guard".into(), clauses: vec![clause], site: self.site(span) });
         let body = self.body(body, span, None)?;
         let thunk = self.thunk(body, span);
-        self.library_call("control", "with-unwind-handler", vec![handler, thunk], span)
+        self.library_call("control", procedure, vec![handler, thunk], span)
     }
 
     fn form_delay(&mut self, procedure: &str, e: &Syntax, span: Span) -> R<Expr> {

@@ -19,22 +19,21 @@
 //! Invariants: at `base` is the address of `underflow`; the frames of `under` belong at `base`; all return addresses
 //! lie at 8 modulo 16; between runtime calls, what compiled code has on the stack lies above `Machine::native_sp`.
 
-use super::stack_region::{STEP_MAX, StackRegion};
-use super::whole::{self, COPIES};
+use super::stack_region::STEP_MAX;
+use super::whole::{self, COPIES, is_tiny, region};
 use super::{FrameStrategy, continuation_word, make_continuation};
+use crate::fatal;
 use crate::machine::audit::Segment;
 use crate::machine::frame_reader::descriptor;
 use crate::machine::native_stubs;
 use crate::machine::signal_stack;
-use crate::machine::state::{Geometry, State};
-use crate::machine::stop_word::{arm, served};
+use crate::machine::state::State;
 use crate::runtime::rt;
-use crate::{exhaustion, fatal};
 use cairn_heap::address::Address;
 use cairn_heap::{AmbiguousVisitor, RootVisitor};
 use cairn_layout::Value;
 use cairn_layout::code::{SHAPE, flags};
-use cairn_layout::machine::{Machine, NativeStubs, slot, stop as reason};
+use cairn_layout::machine::{Machine, NativeStubs, slot};
 use cairn_layout::object::continuation::{self, state as status};
 
 /// About so many bytes of frames come back at a time.
@@ -44,10 +43,6 @@ const HEAD: u64 = 16;
 
 fn state(ctx: &mut Machine) -> &'static mut State {
     &mut rt(ctx).strategy
-}
-
-fn region(ctx: &mut Machine) -> &'static mut StackRegion {
-    state(ctx).stack.region.as_mut().expect("a thread has been started")
 }
 
 /// Takes the stubs for such frames into use, instead of the usual ones.
@@ -191,17 +186,10 @@ pub enum NativeRuntime {}
 
 impl FrameStrategy for NativeRuntime {
     fn start(ctx: &mut Machine) {
-        if state(ctx).stack.region.is_none() {
-            let most = rt(ctx).heap.heap_max();
-            let bytes = most + most / 4 + (64 << 20);
-            let tiny = state(ctx).chunks.geometry.bytes == Geometry::TINY.bytes;
-            match StackRegion::new(ctx, bytes, tiny).filter(|_| signal_stack::ensure()) {
-                Some(region) => state(ctx).stack.region = Some(region),
-                None => {
-                    fatal::say(ctx, "cairn: there is no address space for the stack");
-                    fatal::end(ctx, 1)
-                }
-            }
+        whole::ensure_region(ctx);
+        if !signal_stack::ensure() {
+            fatal::say(ctx, "cairn: there is no memory for the stack of signal handlers");
+            fatal::end(ctx, 1)
         }
         let base = region(ctx).end - 8;
         set_stack_word(base, state(ctx).underflow);
@@ -209,10 +197,7 @@ impl FrameStrategy for NativeRuntime {
         (ctx.thread.sp, ctx.thread.base) = (base - 16, base);
         set_under(ctx, Value::FALSE);
         ctx.native_sp = ctx.thread.sp;
-        ctx.thread.chunk = region(ctx).start();
-        ctx.thread.stack_limit = 0;
-        arm(ctx);
-        Self::grown(ctx);
+        whole::start_in_region(ctx);
     }
 
     fn overflow(_: &mut Machine, _: u64, _: u64) {
@@ -220,11 +205,7 @@ impl FrameStrategy for NativeRuntime {
     }
 
     fn grown(ctx: &mut Machine) {
-        served(ctx, reason::STACK);
-        let bytes = region(ctx).take_growth();
-        if rt(ctx).heap.charge(bytes).is_err() {
-            exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.charge(bytes));
-        }
+        whole::count_growth(ctx);
     }
 
     fn copy_bytes(ctx: &Machine) -> u64 {
@@ -251,8 +232,9 @@ impl FrameStrategy for NativeRuntime {
             0 => (continuation_word(k, continuation::SP), continuation_word(k, continuation::BASE)),
             sp => (sp, continuation_word(k, continuation::BASE)),
         };
+        let tiny = is_tiny(ctx);
         let s = state(ctx);
-        let part = if s.chunks.geometry.bytes == Geometry::TINY.bytes { 1 } else { PART };
+        let part = if tiny { 1 } else { PART };
         let mut to = from;
         while to < end && to - from < part {
             // SAFETY: `from..end` are whole frames.
@@ -323,8 +305,7 @@ impl FrameStrategy for NativeRuntime {
     }
 
     fn segment(ctx: &Machine) -> Option<Segment> {
-        let t = &ctx.thread;
-        (t.chunk != 0).then_some(Segment { chunk: t.chunk, sp: t.sp, base: t.base })
+        whole::segment(ctx)
     }
 
     unsafe fn covered(k: Address) -> Option<Segment> {

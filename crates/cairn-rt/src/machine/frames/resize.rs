@@ -158,8 +158,7 @@ impl FrameStrategy for ResizeRuntime {
     }
 
     fn segment(ctx: &Machine) -> Option<Segment> {
-        let t = &ctx.thread;
-        (t.chunk != 0).then_some(Segment { chunk: t.chunk, sp: t.sp, base: t.base })
+        whole::segment(ctx)
     }
 
     unsafe fn covered(k: Address) -> Option<Segment> {

@@ -22,35 +22,24 @@
 //! [`Stack::visited`]: crate::machine::state::Stack::visited
 
 use super::chunks::ChunksRuntime;
-use super::stack_region::{STEP_MAX, StackRegion};
-use super::whole::COPIES;
+use super::stack_region::STEP_MAX;
+use super::whole::{COPIES, is_tiny, region};
 use super::{FrameStrategy, whole};
 use crate::machine::audit::Segment;
 use crate::machine::frame_reader::visit_frames;
-use crate::machine::state::{Geometry, State};
-use crate::machine::stop_word::{arm, served};
+use crate::machine::state::State;
 use crate::runtime::rt;
-use crate::{exhaustion, fatal};
 use cairn_heap::RootVisitor;
 use cairn_heap::address::Address;
 use cairn_layout::Value;
 use cairn_layout::collector::Barrier;
-use cairn_layout::machine::{Machine, stop as reason};
+use cairn_layout::machine::Machine;
 
 /// Fewer bytes of frames than this are looked at by each collection; and about so many come back at a mark.
 const PART: u64 = 1024;
 
 fn state(ctx: &mut Machine) -> &'static mut State {
     &mut rt(ctx).strategy
-}
-
-/// Is this a run under zeal, with as many marks as can be?
-fn is_tiny(s: &State) -> bool {
-    s.chunks.geometry.bytes == Geometry::TINY.bytes
-}
-
-fn region(ctx: &mut Machine) -> &'static mut StackRegion {
-    state(ctx).stack.region.as_mut().expect("a thread has been started")
 }
 
 /// Empties the stack.
@@ -105,27 +94,13 @@ pub enum StackRuntime {}
 
 impl FrameStrategy for StackRuntime {
     fn start(ctx: &mut Machine) {
-        if state(ctx).stack.region.is_none() {
-            let most = rt(ctx).heap.heap_max();
-            let bytes = most + most / 4 + (64 << 20);
-            let machine: *mut Machine = ctx;
-            match StackRegion::new(machine, bytes, is_tiny(state(ctx))) {
-                Some(region) => state(ctx).stack.region = Some(region),
-                None => {
-                    fatal::say(ctx, "cairn: there is no address space for the stack");
-                    fatal::end(ctx, 1)
-                }
-            }
-        }
+        whole::ensure_region(ctx);
         clear(ctx);
-        ctx.thread.chunk = region(ctx).start();
-        ctx.thread.stack_limit = 0;
-        arm(ctx);
         let halt = state(ctx).halt;
         ctx.thread.sp -= 8;
         // SAFETY: there is room for a frame of one word.
         unsafe { *(ctx.thread.sp as *mut u64) = halt };
-        Self::grown(ctx);
+        whole::start_in_region(ctx);
     }
 
     fn overflow(_: &mut Machine, _: u64, _: u64) {
@@ -133,11 +108,7 @@ impl FrameStrategy for StackRuntime {
     }
 
     fn grown(ctx: &mut Machine) {
-        served(ctx, reason::STACK);
-        let bytes = region(ctx).take_growth();
-        if rt(ctx).heap.charge(bytes).is_err() {
-            exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.charge(bytes));
-        }
+        whole::count_growth(ctx);
     }
 
     fn copy_bytes(ctx: &Machine) -> u64 {
@@ -161,7 +132,7 @@ impl FrameStrategy for StackRuntime {
     /// Takes the youngest mark away and puts one in some frames above.
     fn underflow(ctx: &mut Machine) {
         debug_assert_eq!(ctx.thread.sp, ctx.thread.base);
-        let part = if is_tiny(state(ctx)) { 1 } else { PART };
+        let part = if is_tiny(ctx) { 1 } else { PART };
         let stack = &mut state(ctx).stack;
         stack.marks.pop();
         let next = *stack.marks.last().expect("returned below the outermost frame");
@@ -212,7 +183,7 @@ impl FrameStrategy for StackRuntime {
         let sp = ctx.thread.sp;
         let back = region(ctx).trim(sp);
         rt(ctx).heap.discharge(back);
-        let enough = if is_tiny(state(ctx)) { 0 } else { PART };
+        let enough = if is_tiny(ctx) { 0 } else { PART };
         let generations = rt(ctx).heap.facts().barrier != Barrier::None;
         if generations && ctx.thread.base - sp > enough {
             // SAFETY: a frame is at `sp`.

@@ -1,4 +1,5 @@
-//! What strategies with one stack have in common (`stack`, `resize`): continuations are copies of all frames.
+//! What strategies with one stack have in common (`stack`, `resize`, `native`): continuations are copies of frames, the
+//! first two's of all of them; a stack that cannot move lies in a region that grows.
 //!
 //! A copy lies in a chunk of the heap, in the form of a segment of `chunks`: so the same code visits and audits it, and
 //! the collector finds out how long it lives.
@@ -8,16 +9,19 @@
 //! ```
 
 use super::chunks::{audit_segment, covered, visit_segment};
+use super::stack_region::StackRegion;
 use super::{continuation_word, make_continuation};
-use crate::exhaustion;
 use crate::machine::audit::Segment;
 use crate::machine::frame_reader::descriptor;
+use crate::machine::state::Geometry;
+use crate::machine::stop_word::{arm, served};
 use crate::runtime::rt;
+use crate::{exhaustion, fatal};
 use cairn_heap::RootVisitor;
 use cairn_heap::address::Address;
 use cairn_layout::Value;
 use cairn_layout::code::{SHAPE, flags, shape_words};
-use cairn_layout::machine::{Machine, slot};
+use cairn_layout::machine::{Machine, slot, stop as reason};
 use cairn_layout::object::continuation;
 
 /// Copies of the stack for which there must be room: a handler, and what it leaves by, make some before anything is
@@ -31,6 +35,53 @@ pub fn alloc_chunk(ctx: &mut Machine, bytes: u64) -> (u64, u64) {
         Err(_) => exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.alloc_chunk(bytes)),
     };
     (start, start + size)
+}
+
+/// Is this a run under zeal, with as many parts of the stack as can be?
+pub fn is_tiny(ctx: &Machine) -> bool {
+    rt(ctx).strategy.chunks.geometry.bytes == Geometry::TINY.bytes
+}
+
+/// The region of the stack.
+pub fn region(ctx: &mut Machine) -> &'static mut StackRegion {
+    rt(ctx).strategy.stack.region.as_mut().expect("a thread has been started")
+}
+
+/// Makes the region, if there is none, for a stack that may fill the heap's maximum.
+pub fn ensure_region(ctx: &mut Machine) {
+    if rt(ctx).strategy.stack.region.is_some() {
+        return;
+    }
+    let most = rt(ctx).heap.heap_max();
+    let new = StackRegion::new(ctx, most + most / 4 + (64 << 20), is_tiny(ctx));
+    if new.is_none() {
+        fatal::say(ctx, "cairn: there is no address space for the stack");
+        fatal::end(ctx, 1)
+    }
+    rt(ctx).strategy.stack.region = new;
+}
+
+/// A thread starts on the region, which is its only limit.
+pub fn start_in_region(ctx: &mut Machine) {
+    ctx.thread.chunk = region(ctx).start();
+    ctx.thread.stack_limit = 0;
+    arm(ctx);
+    count_growth(ctx);
+}
+
+/// Counts what the region has grown by.
+pub fn count_growth(ctx: &mut Machine) {
+    served(ctx, reason::STACK);
+    let bytes = region(ctx).take_growth();
+    if rt(ctx).heap.charge(bytes).is_err() {
+        exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.charge(bytes));
+    }
+}
+
+/// Where the stack is.
+pub fn segment(ctx: &Machine) -> Option<Segment> {
+    let t = &ctx.thread;
+    (t.chunk != 0).then_some(Segment { chunk: t.chunk, sp: t.sp, base: t.base })
 }
 
 /// A continuation object with a copy of frames, which lie in `spans`, the youngest first.
