@@ -29,9 +29,17 @@ use crate::ir::{Expr, GlobalId, GlobalInfo, Literal, Program, TopForm};
 use crate::walk::{deep, tail_calls, take};
 use cairn_layout::code::Site;
 
-/// Procedures of the library that must call others by tail calls.
-pub const TAIL_CALLING: [&str; 6] =
-    ["apply", "call-with-current-continuation", "call/cc", "call-with-values", "eval", "force"];
+/// Procedures of the library that must call others by tail calls, or tell by their continuation that they were called
+/// so (SRFI 248).
+pub const TAIL_CALLING: [&str; 7] = [
+    "apply",
+    "call-with-current-continuation",
+    "call/cc",
+    "call-with-values",
+    "eval",
+    "force",
+    "raise-continuable",
+];
 
 /// Is a tail call of this variable shown in backtraces, if that costs nothing?
 pub fn shown(variable: &GlobalInfo) -> bool {
