@@ -105,9 +105,10 @@ pub fn cross() -> impl Iterator<Item = Configuration> {
 
 fn is_on_cross(c: &Configuration) -> bool {
     let usual = Configuration::usual();
-    // native frames never meet the usual collector: the first one that serves them stands for it
-    let served = COLLECTORS.iter().find(|collector| why_apart(c.frames, collector).is_none());
-    c.frames == usual.frames || served == Some(&c.collector)
+    let serves = |collector: &&&'static CollectorFacts| why_apart(c.frames, collector).is_none();
+    // native frames never meet the usual collector: the last one that serves them, and the quickest, stands for it
+    let usual_collector = Some(&usual.collector).filter(serves).or(COLLECTORS.iter().rfind(serves));
+    c.frames == usual.frames || usual_collector == Some(&c.collector)
 }
 
 /// Is no cell left out?
