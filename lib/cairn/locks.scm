@@ -125,6 +125,8 @@
 (define (wait-on cv deadline)
   (if (%null? (condition-variable:queue cv)) (set-condition-variable:queue! cv (make-queue)))
   (let ((v (wait-in! (condition-variable:queue cv) #f deadline)))
+    ;; A signal that an interrupt may make it lose is the next one's.
+    (if (has-pending? (current-thread)) (pass-on! v))
     (unmask!)
     (%not (%eq? v timed-out))))
 
@@ -168,8 +170,7 @@
 (define (condition-variable-signal! cv)
   (check-condition-variable "condition-variable-signal!" cv)
   (mask!)
-  (let ((q (condition-variable:queue cv)))
-    (if (%not (queue-empty? q)) (deliver! (first-cell q) #t)))
+  (signal! (condition-variable:queue cv))
   (unmask!))
 
 (define (condition-variable-broadcast! cv)

@@ -24,6 +24,7 @@
     (define (continuation-of-another-place . values)
       (error "a continuation of another place was called"))
 
+    ;; The compiler knows programs with places by this runtime call (crate cairn, pipeline.rs).
     (define (know-places!)
       (%place-types! <place> <place-channel> continuation-of-another-place))
 
@@ -71,7 +72,6 @@
       (syntax-rules ()
         ((_ body ...) (place-spawn (lambda () body ...)))))
 
-    ;; The compiler knows programs with places by the runtime call (crate cairn, pipeline.rs).
     (define (start-place! thunk name)
       (know-places!)
       (let ((p (new-place #f name)))

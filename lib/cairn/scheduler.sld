@@ -29,7 +29,8 @@
    ;; for the libraries of what threads wait for
    mask! unmask! current state-of make-queue queue-empty? cell-datum first-cell wait-in! wait-among! make-cell wake!
    mvar? new-mvar mvar:value set-mvar:value! mvar:waiting set-mvar:waiting! wait-alone! datum-of wake-alone! accompany!
-   deliver! timed-out interrupted contended set-contended! deadline-of past? thread-end! joined ended?
+   deliver! signal! pass-on! has-pending? timed-out interrupted contended set-contended! deadline-of past? thread-end!
+   joined ended?
    wait-for-file! forget-file! ensure-started! choose wait-for-ring! become-place!
    protect serve-pending! start-thread! wait-for-end! terminated terminated-condition result-of
    ;; for tests
@@ -461,6 +462,15 @@
       (let ((tag (%opaque-ref cell 4)))
         (wake! (%opaque-ref cell 0) (if tag (%cons tag v) v))))
 
+    ;; Wakes the first thread of a queue of which one is to hear of something, and tells no other one.  If it ends or
+    ;; is interrupted before it could hear of that, the next one does (`pass-on!`).  Masked.
+    (define (signal! q)
+      (if (%not (queue-empty? q)) (deliver! (first-cell q) (%opaque signal q))))
+    (define signal (%opaque 'signal))
+    (define (pass-on! v)
+      (if (if (%opaque? v) (%eq? (%opaque-ref v 0) signal) #f) (signal! (%opaque-ref v 1))))
+    (define (has-pending? t) (%pair? (pending-of t)))
+
     (define timed-out (%opaque 'timed-out))
     ;; What a thread is woken with that was asked to do something else: `unmask!` does it, then it may wait again.
     (define interrupted (%opaque 'interrupted))
@@ -835,7 +845,9 @@
               ((%eq? t current) (thread-end! t (failed) terminated))
               (else
                ;; It may be waiting: nothing may find it any more.
-               (if (is? t waiting) (wake! t #f))
+               (if (is? t waiting)
+                   (wake! t #f)
+                   (if (is? t ready) (pass-on! (result-of t))))
                (end! t (failed) terminated)
                (unmask!))))))
 
@@ -940,9 +952,8 @@
           (else (write-to-string name)))))
 
     ;; Says on standard error what has happened in the current thread, and where.
-    (define (report message site)
-      (let ((text (%describe-error message site 0)))
-        (%write-string text (%standard-port 2) 0 (%string-length text))))
+    (define (report message site) (print-error (%describe-error message site 0)))
+    (define (print-error text) (%write-string text (%standard-port 2) 0 (%string-length text)))
 
     (define (report-uncaught kind name obj)
       (set! masked #f)
@@ -957,18 +968,5 @@
            (thread-end! t (failed) obj)))
         (end-place
          (report-uncaught "in place " place-name obj)
-         (end-place obj))))
-
-    ;; How many threads a deadlock shows.
-    (define most-shown 20)
-
-    ;; Every thread waits for another one, or for another place.  Each says where, and the main thread gets an error.
-    (define (deadlock complain)
-      (let loop ((t (older main)) (left most-shown))
-        (if (%not (%eq? t main))
-            (begin
-              (if (%fx< 0 left)
-                  (post! t (lambda () (report (%string-append "deadlock: a thread waits for ever: " (display-name t))
-                                              (no-site)))))
-              (loop (older t) (%fx- left 1)))))
-      (post! main complain))))
+         (end-place obj)))))
+  (include "deadlock.scm"))

@@ -1,4 +1,4 @@
-;; Threads that wait for each other: each says where.
+;; Threads that wait for each other: each says where, and what is the same is said once.
 (import (scheme base) (scheme write) (cairn thread))
 (define a (make-mvar))
 (define b (make-mvar))
@@ -8,4 +8,6 @@
     (list x)))
 (spawn (lambda () (list (copy a b))) 'copier)
 (spawn (lambda () (list (copy b a))) "second copier")
+(do ((i 0 (+ i 1))) ((= i 2)) (spawn (lambda () (list (mvar-read a)))))
+(do ((i 0 (+ i 1))) ((= i 1000)) (spawn (lambda () (list (mvar-read b)))))
 (write (list (mvar-read a)))

@@ -178,6 +178,19 @@
   (for-each thread-join! (map (lambda (i) (spawn work)) (iota* 4)))
   (check n => 120))
 
+;; a signal that the thread it woke does not live to hear, or leaves for something else, is the next one's
+(define (signalled-after do-to-first)
+  (let* ((m (make-mutex)) (cv (make-condition-variable))
+         (wait (lambda () (mutex-lock! m) (mutex-unlock! m cv) 'heard))
+         (first (spawn wait)) (second (spawn wait)))
+    (thread-yield!)
+    (condition-variable-signal! cv)
+    (do-to-first first)
+    (guard (e (#t #t)) (thread-join! first))
+    (thread-join! second 10 'lost)))
+(check (signalled-after thread-terminate!) => 'heard)
+(check (signalled-after (lambda (t) (thread-interrupt! t (lambda () (thread-terminate! t))))) => 'heard)
+
 ;; asking threads to do something else
 (let* ((m (make-mvar)) (inside (make-mvar))
        (t (spawn (lambda () (guard (e (#t (list 'caught e))) (mvar-put! inside #t) (mvar-take! m))))))

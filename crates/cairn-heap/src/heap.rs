@@ -405,10 +405,23 @@ impl<M: ObjectModel> Heap<M> {
         need: u64,
         client: &mut C,
     ) -> Result<(), OutOfMemory> {
-        if let Refill::Block(l, h) = self.refill(*lo, *hi, need) {
-            (*lo, *hi) = (l, h);
-            return Ok(());
+        match self.refill(*lo, *hi, need) {
+            Refill::Block(l, h) => {
+                (*lo, *hi) = (l, h);
+                Ok(())
+            }
+            Refill::Collect => self.collect_for(lo, hi, need, client),
         }
+    }
+    /// What [`Heap::refill`] asks for: a collection, and room for `need` bytes. To ask `refill` again instead might
+    /// find that none is due any more: under zeal it counts how often it is asked.
+    pub fn collect_for<C: Client>(
+        &mut self,
+        lo: &mut u64,
+        hi: &mut u64,
+        need: u64,
+        client: &mut C,
+    ) -> Result<(), OutOfMemory> {
         let outcome = self.collect(lo, hi, client, Request::Auto);
         if *hi - *lo < need {
             match self.refill(*lo, *hi, need) {

@@ -121,7 +121,7 @@ pub(crate) fn lower(
     clock.lap("optimize", || program.expressions(), "expressions");
     let mut module = lower_program(compiler, &program, &bound);
     // All of the library is in programs that evaluate. They have no places: their code would be slower for nothing.
-    module.shared = kind == Kind::Whole && module.calls(const { by_symbol("cairn_place_start") });
+    module.shared = kind == Kind::Whole && module.calls(const { by_symbol("cairn_place_types") });
     Ok((module, warnings, kind))
 }
 

@@ -3,6 +3,8 @@
 //! In golden files the title of a case is a command line; its text is what the command wrote (standard output, then
 //! standard error) and its exit status. Commands run in a directory of their own, where the test made some files.
 
+use cairn_layout::collector::Barrier;
+use cairn_layout::facts::COLLECTORS;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -397,6 +399,38 @@ fn cells_are_popped_inline() {
     }
 }
 
+/// Under zeal, compiled code asks for room a thousand times here. That the collectors without young objects collect
+/// less often than each time is their pace (`cairn-heap/src/zeal.rs`); that they collect at all, nothing else tells.
+#[test]
+fn zeal_has_every_collector_collect() {
+    let d = Directory::new("zeal-collects");
+    d.write(
+        "list.scm",
+        "(define (list-of n) (if (= n 0) '() (cons n (list-of (- n 1))))) (write (length (list-of 1000)))",
+    );
+    for c in COLLECTORS {
+        for zeal in ["1", "2"] {
+            let mut command = Command::new(binary());
+            command.current_dir(&d.0).args([
+                "run",
+                "--opt=high",
+                "--gc",
+                c.name,
+                "--stats-file=run.json",
+                "list.scm",
+            ]);
+            let output = command.env("CAIRN_ZEAL", zeal).output().unwrap();
+            assert_eq!(output.stdout, b"1000", "{}: {output:?}", c.name);
+            let text = fs::read_to_string(d.0.join("run.json")).unwrap();
+            let [minor, major] = ["minor", "major"].map(|name| -> u64 {
+                let rest = text.split_once(&format!("\"{name}\": ")).unwrap().1;
+                rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
+            });
+            let enough = if c.barrier == Barrier::None { major >= 5 } else { minor >= 1000 && major >= 5 };
+            assert!(enough, "{} {zeal}: {minor} {major}", c.name);
+        }
+    }
+}
 /// Chunks that are left are not freed by hand then, for some word may look like a reference into them.
 #[test]
 fn recursion_with_ambiguous_frames_uses_its_chunks_again() {

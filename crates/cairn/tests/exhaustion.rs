@@ -155,6 +155,17 @@ fn memory() {
     });
 }
 
+/// Messages of places are outside of all heaps, and count against the same limit.
+#[test]
+fn messages_that_nobody_receives() {
+    let exe = Executable::new("tests/exhaustion/messages.scm", Configuration::usual());
+    let output = Command::new(&exe.0).env("CAIRN_HEAP_MAX", "64M").output().unwrap();
+    let complaint = "place-channel-put!: out of memory: a message of 976.7 KiB beside those that nobody has received yet would \
+                     exceed the limit of 64 MiB (raise it with --heap-max)\n";
+    let expected = complaint.repeat(2) + "(67 67 67)\n";
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{output:?}");
+}
+
 #[test]
 fn output() {
     let exe = Executable::new("examples/tour.scm", Configuration::usual());

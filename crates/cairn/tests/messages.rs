@@ -40,6 +40,7 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("cannot make a place: {e}", "in places.rs: under bdw"),
     ("places need a program that is compiled", "in places.rs: evaluated code"),
     ("out of memory: {what}", "tests/exhaustion runs into each of them"),
+    ("out of memory: a message of {} beside", "in exhaustion.rs: needs a small heap"),
     ("invalid UTF-8 in {}, line", "in crates/cairn-rt/src/port/tests.rs"),
     ("expected a continuation", "only lib/ asks a continuation for its winders"),
     ("flonum", "only (cairn primitives) has operations that take nothing else"),

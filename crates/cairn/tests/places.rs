@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 mod common;
-use common::binary;
+use common::{binary, matrix};
 
 /// A program in a file of its own.
 struct Program(PathBuf);
@@ -71,6 +71,23 @@ fn places_that_have_ended_leave_nothing_behind() {
 (write (number-of "Threads:"))"#;
     let program = Program::new("leaks", &format!("(import (scheme read))\n{text}"));
     assert_eq!(program.run(&[]), ("(#t #t #t)2".into(), String::new(), Some(0)));
+}
+
+/// Places under the strictest zeal: every collection of each of them is walked around.
+#[test]
+fn places_stand_thorough_checks() {
+    let text = "(define c (make-place-channel))
+                (define (work n) (let loop ((i 0) (l '())) (if (= i n) l (loop (+ i 1) (cons (list i (number->string i)) l)))))
+                (define places (map (lambda (n) (place (place-channel-put! c (work n)) (length (work 40)))) '(30 31 32)))
+                (define sent (map (lambda (p) (length (place-channel-get! c))) places))
+                (write (list (apply + sent) (map place-wait places) (place-map (lambda (n) (length (work n))) '(5 6 7))))";
+    let program = Program::new("thorough", text);
+    for c in matrix::pairs().filter(|c| c.collector.name != "bdw") {
+        let flags = c.flags();
+        let options: Vec<&str> = flags.iter().map(String::as_str).collect();
+        let output = program.command(&options).env("CAIRN_ZEAL", "2").output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "(93 (40 40 40) (5 6 7))", "{}: {output:?}", c.name());
+    }
 }
 
 #[test]

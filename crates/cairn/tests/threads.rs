@@ -123,6 +123,19 @@ fn what_does_not_run_costs_minor_collections_nothing() {
     assert!(more < once + 60 * (many - few), "{once} in {few}, {more} in {many}");
 }
 
+/// How long a thread waits for its turn beside each computation, on average, in milliseconds of the processor's time.
+/// What the runtime does in one piece, a comparison or a product, is short here.
+#[test]
+fn a_turn_comes_within_ten_milliseconds() {
+    let text = output("tests/threads/latency.scm", &[]);
+    let names: Vec<&str> = text.lines().map(|l| l.split(' ').next().unwrap()).collect();
+    assert_eq!(names, ["fib", "fixnums", "flonums", "sort", "equal?", "product"], "{text}");
+    for line in text.lines() {
+        let wait: f64 = line.split(' ').nth(1).unwrap().parse().unwrap();
+        assert!(wait > 0.0 && wait <= 10.0, "{text}");
+    }
+}
+
 #[test]
 fn a_wrong_seed_is_an_error() {
     let run = cairn("tests/threads/schedule.scm").env("CAIRN_SCHEDULE", "x").output().unwrap();

@@ -97,10 +97,10 @@ pub fn safepoint(ctx: &mut Machine, bytes: u64) {
     let outcome = if rt(ctx).options.ambiguous_frames {
         let chunks = rt(ctx).heap.stack_chunks();
         let mut roots = Roots::<true> { machine: ctx, chunks, frames: true };
-        rt(ctx).heap.safepoint(&mut lo, &mut hi, need, &mut roots)
+        rt(ctx).heap.collect_for(&mut lo, &mut hi, need, &mut roots)
     } else {
         let mut roots = Roots::<false> { machine: ctx, chunks: Vec::new(), frames: true };
-        rt(ctx).heap.safepoint(&mut lo, &mut hi, need, &mut roots)
+        rt(ctx).heap.collect_for(&mut lo, &mut hi, need, &mut roots)
     };
     (ctx.lo, ctx.hi) = (lo, hi);
     frames::after_collection(ctx);

@@ -43,6 +43,8 @@ pub struct Family {
     pub made: Mutex<Vec<Made>>,
     /// Which of the places are awake.
     pub board: Arc<Board>,
+    /// Bytes of the messages that nobody has received yet.
+    pub on_the_way: Arc<AtomicU64>,
 }
 
 impl Family {

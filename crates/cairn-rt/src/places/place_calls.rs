@@ -3,9 +3,10 @@
 use super::family::{Family, Places, Table};
 use super::freeze;
 use super::life::{Unmade, start};
-use super::shared::{Message, Outcome, Shared};
+use super::shared::{Letter, Message, Outcome, Shared};
 use super::thaw::{self, hold_in};
 use crate::alloc::{make_filled, make_list};
+use crate::exhaustion::size_text;
 use crate::failure::{describe_io, other};
 use crate::machine::modules::ModuleId;
 use crate::runtime::rt;
@@ -37,6 +38,7 @@ pub extern "C" fn cairn_place_types(ctx: &mut Machine, place: Value, channel: Va
             late: Default::default(),
             made: Default::default(),
             board: Default::default(),
+            on_the_way: Default::default(),
         };
         family.board.enter();
         runtime.places = Some(Box::new(Places::new(Arc::new(family), [place, channel], gone)));
@@ -99,12 +101,26 @@ fn thaw(ctx: &mut Machine, message: &Message) -> Value {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_place_put(ctx: &mut Machine, channel: Value, v: Value) -> Value {
     let message = match freeze(ctx, v) {
-        Ok(message) => Arc::new(message),
+        Ok(message) => message,
         Err(v) => return make_filled(ctx, Type::Vector, 1, v),
+    };
+    let limit = rt(ctx).heap.heap_max();
+    let places = rt(ctx).places.as_ref().expect("there are places");
+    let letter = match Letter::new(message, &places.family.on_the_way, limit) {
+        Ok(letter) => letter,
+        Err(bytes) => {
+            let message = format!(
+                "out of memory: a message of {} beside those that nobody has received yet would exceed the limit of \
+                 {} (raise it with --heap-max)",
+                size_text(bytes),
+                size_text(limit)
+            );
+            return other(ctx, "place-channel-put!", message, &[]);
+        }
     };
     let put = shared(ctx, channel).change(|s| {
         if !s.closed {
-            s.messages.push_back(message);
+            s.messages.push_back(letter);
         }
         !s.closed
     });
@@ -118,11 +134,11 @@ pub extern "C" fn cairn_place_get(ctx: &mut Machine, channel: Value) -> Value {
         let channel = shared(ctx, channel);
         let mut state = channel.state();
         match state.messages.pop_front() {
-            Some(message) => message,
+            Some(letter) => letter,
             None => return if state.closed { Value::NIL } else { Value::FALSE },
         }
     };
-    let v = thaw(ctx, &taken);
+    let v = thaw(ctx, &taken.message);
     make_filled(ctx, Type::Vector, 1, v)
 }
 

@@ -15,7 +15,7 @@ use cairn_layout::machine::{Machine, stop};
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Tells the event loop of a runtime that it shall look.
@@ -208,6 +208,40 @@ pub struct Message {
     pub definitions: Vec<(usize, u64)>,
 }
 
+impl Message {
+    /// How much memory it takes.
+    fn bytes(&self) -> u64 {
+        (self.nodes.capacity() * size_of::<Node>() + self.words.capacity() * 8) as u64
+    }
+}
+
+/// A message on its way, which counts against a limit until it is received or given up.
+#[derive(Debug)]
+pub struct Letter {
+    /// What is sent.
+    pub message: Message,
+    bytes: u64,
+    on_the_way: Arc<AtomicU64>,
+}
+
+impl Letter {
+    /// `message` takes its way, where all messages together take at most `limit` bytes; the error is how many this one
+    /// takes.
+    pub fn new(message: Message, on_the_way: &Arc<AtomicU64>, limit: u64) -> Result<Letter, u64> {
+        let bytes = message.bytes();
+        let letter = Letter { message, bytes, on_the_way: on_the_way.clone() };
+        let before = on_the_way.fetch_add(bytes, Relaxed);
+        // Dropped, it does not count any more.
+        if before.saturating_add(bytes) <= limit { Ok(letter) } else { Err(bytes) }
+    }
+}
+
+impl Drop for Letter {
+    fn drop(&mut self) {
+        self.on_the_way.fetch_sub(self.bytes, Relaxed);
+    }
+}
+
 impl Node {
     /// Are its words references and other values, all of them?
     pub fn has_values(self) -> bool {
@@ -239,7 +273,7 @@ unsafe impl Send for Stopped {}
 #[derive(Default)]
 pub struct State {
     /// What a channel holds, the oldest first.
-    pub messages: VecDeque<Arc<Message>>,
+    pub messages: VecDeque<Letter>,
     /// Nothing is put into the channel any more.
     pub closed: bool,
     /// What a place has ended with.
@@ -335,20 +369,37 @@ mod tests {
         let doorbell = Arc::new(Doorbell::new(Arc::default()).unwrap());
         events.hear(doorbell.fd()).unwrap();
         let channel = Shared::new(1);
+        let put = |s: &mut State| {
+            s.messages.push_back(Letter::new(Message::default(), &Arc::default(), 0).unwrap());
+        };
         let mut hears = || !events.wait(Some(Duration::from_millis(5))).unwrap().is_empty();
-        channel.change(|s| s.messages.push_back(Arc::default()));
+        channel.change(put);
         assert!(!hears(), "nobody listens");
         for _ in 0..3 {
             channel.listen(&doorbell);
             channel.listen(&doorbell);
             assert!(!hears());
-            channel.change(|s| s.messages.push_back(Arc::default()));
+            channel.change(put);
             assert!(hears());
             assert!(!hears());
             channel.change(|s| s.closed = true);
             assert!(!hears(), "told once");
         }
         assert_eq!(channel.state().messages.len(), 4);
+    }
+
+    #[test]
+    fn letters_count_until_they_are_gone() {
+        let on_the_way = Arc::<AtomicU64>::default();
+        let of = |words: usize| Message { words: vec![0; words], ..Message::default() };
+        let first = Letter::new(of(10), &on_the_way, 100).unwrap();
+        assert_eq!(Letter::new(of(3), &on_the_way, 100).err(), Some(24));
+        let second = Letter::new(of(2), &on_the_way, 100).unwrap();
+        assert_eq!(on_the_way.load(Relaxed), 96);
+        drop(first);
+        assert!(Letter::new(of(10), &on_the_way, 100).is_ok(), "received at once");
+        drop(second);
+        assert_eq!(on_the_way.load(Relaxed), 0);
     }
 
     #[test]

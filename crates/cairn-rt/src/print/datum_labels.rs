@@ -2,17 +2,22 @@
 //!
 //! For cycles: the targets of back edges of a depth-first walk; each cycle contains one, and data without cycles
 //! has none. Most data is small and has no cycle, so a plain walk within a budget of steps comes first: when it
-//! ends, there is no cycle and nothing was remembered. For sharing: every object met twice.
+//! ends, there is no cycle and nothing was remembered. Of what is large, most has no cycle either: once the walk that
+//! remembers has met a good number of objects, a plain one is tried again. For sharing: every object met twice.
 
 use crate::access::{self, car, cdr, words};
 use crate::record;
 use crate::record_types;
 use cairn_layout::Value;
 use cairn_layout::object::Type;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
-/// Steps of the plain walk.
+/// Steps of the plain walk that comes first.
 const BUDGET: usize = 10_000;
+/// When the walk that remembers has met so many objects, another plain one is tried …
+const MANY: usize = 10_000;
+/// … of so many steps, which take about as long.
+const LARGE_BUDGET: usize = 1_000_000;
 
 /// Is it an object whose parts are printed?
 pub fn is_node(v: Value) -> bool {
@@ -46,7 +51,7 @@ fn parts(v: Value, mut f: impl FnMut(Value)) {
 /// The labels of one print operation. Numbers are handed out in the order of printing.
 pub struct Labels {
     /// Labelled objects; `None` until printed.
-    numbers: HashMap<u64, Option<u32>>,
+    numbers: FxHashMap<u64, Option<u32>>,
     next: u32,
 }
 
@@ -61,13 +66,13 @@ pub struct Label {
 impl Labels {
     /// No labels.
     pub fn none() -> Labels {
-        Labels { numbers: HashMap::new(), next: 0 }
+        Labels { numbers: FxHashMap::default(), next: 0 }
     }
 
     /// Labels for cycles.
     pub fn cyclic(root: Value) -> Labels {
         let mut labels = Labels::none();
-        if ends_within_budget(root) {
+        if ends_within(BUDGET, root) {
             return labels;
         }
         #[derive(Clone, Copy)]
@@ -75,7 +80,7 @@ impl Labels {
             Enter(Value),
             Leave(Value),
         }
-        let mut on_path: HashMap<u64, bool> = HashMap::new();
+        let mut on_path: FxHashMap<u64, bool> = FxHashMap::default();
         let mut steps = vec![Step::Enter(root)];
         while let Some(step) = steps.pop() {
             match step {
@@ -89,6 +94,9 @@ impl Labels {
                     Some(false) => {}
                     None => {
                         on_path.insert(v.0, true);
+                        if on_path.len() == MANY && ends_within(LARGE_BUDGET, root) {
+                            return Labels::none();
+                        }
                         steps.push(Step::Leave(v));
                         parts(v, |x| {
                             if is_node(x) {
@@ -105,7 +113,7 @@ impl Labels {
     /// Labels for all sharing.
     pub fn shared(root: Value) -> Labels {
         let mut labels = Labels::none();
-        let mut seen: HashMap<u64, ()> = HashMap::new();
+        let mut seen: FxHashMap<u64, ()> = FxHashMap::default();
         let mut todo = vec![root];
         while let Some(v) = todo.pop() {
             if seen.insert(v.0, ()).is_some() {
@@ -143,10 +151,10 @@ impl Labels {
     }
 }
 
-/// Does a walk that remembers nothing come to an end within the budget? Then there is no cycle.
-fn ends_within_budget(root: Value) -> bool {
+/// Does a walk that remembers nothing come to an end within so many steps? Then there is no cycle.
+fn ends_within(budget: usize, root: Value) -> bool {
     let mut todo = vec![root];
-    let mut left = BUDGET;
+    let mut left = budget;
     while let Some(v) = todo.pop() {
         if access::is(v, Type::Vector) {
             left = left.saturating_sub(access::length(v));
