@@ -190,7 +190,7 @@ pub(crate) fn check<M: ObjectModel, C: Client>(
         unsafe { c.immortals(x.span) };
     }
     c.scanning_old = false;
-    client.visit_ambiguous(&mut c);
+    client.audit_ambiguous(&mut c);
     if let Err(e) = client.audit_roots(&mut c) {
         c.problem(Address(0), 0, e);
     }

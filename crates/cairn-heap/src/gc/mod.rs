@@ -112,6 +112,12 @@ pub trait Client {
     /// or in the middle of an object, lives on and stays in place; a word that refers to nothing does no harm.
     fn visit_ambiguous<V: AmbiguousVisitor>(&mut self, _visitor: &mut V) {}
 
+    /// The same for a check, which must leave behind nothing of what the client notes for a collection: it may not meet
+    /// all that lives for an ambiguous word.
+    fn audit_ambiguous<V: AmbiguousVisitor>(&mut self, visitor: &mut V) {
+        self.visit_ambiguous(visitor);
+    }
+
     /// Shows words that may or may not be references, of memory beside the heap that may be dead: what they refer to
     /// does not move, but nothing lives for them. Where something is found to be alive after all, its words are to be
     /// shown again: see [`Client::trace_continuation`]. Only collectors without generations ask.

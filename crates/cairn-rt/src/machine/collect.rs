@@ -177,6 +177,17 @@ impl<const AMBIGUOUS: bool> Client for Roots<AMBIGUOUS> {
         }
     }
 
+    fn audit_ambiguous<V: AmbiguousVisitor>(&mut self, visitor: &mut V) {
+        if AMBIGUOUS {
+            let ctx = self.ctx();
+            // SAFETY: as for `visit_ambiguous`.
+            unsafe {
+                visitor.ambiguous_words(ctx.spill.as_ptr() as *const u64, ctx.spilled as usize);
+                frames::audit_ambiguous(ctx, visitor);
+            }
+        }
+    }
+
     /// Which of the frames in other segments are alive, tracing finds out.
     fn visit_pinning<V: AmbiguousVisitor>(&mut self, visitor: &mut V) {
         for &(start, bytes) in &self.chunks {
@@ -235,12 +246,14 @@ impl<const AMBIGUOUS: bool> Client for Roots<AMBIGUOUS> {
         k: Address,
         visitor: &mut V,
     ) -> Result<(), String> {
-        if AMBIGUOUS {
-            self.trace_continuation(k, visitor);
-            return Ok(());
-        }
         // SAFETY: as for `trace_continuation`.
-        unsafe { frames::audit_continuation(self.ctx(), k, visitor) }
+        unsafe {
+            if !AMBIGUOUS {
+                return frames::audit_continuation(self.ctx(), k, visitor);
+            }
+            frames::audit_ambiguous_continuation(self.ctx(), k, visitor);
+        }
+        Ok(())
     }
 
     fn audit_code(&mut self, code: u64) -> Result<(), String> {

@@ -159,6 +159,28 @@ pub trait FrameStrategy {
         }
     }
 
+    /// What [`FrameStrategy::visit_ambiguous`] shows, for a check: nothing is noted.
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn audit_ambiguous<V: AmbiguousVisitor>(ctx: &mut Machine, visitor: &mut V) {
+        // SAFETY: by the contract.
+        unsafe { Self::visit_ambiguous(ctx, visitor) }
+    }
+
+    /// What [`FrameStrategy::visit_ambiguous_continuation`] shows, for a check.
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn audit_ambiguous_continuation<V: RootVisitor + AmbiguousVisitor>(
+        ctx: &Machine,
+        k: Address,
+        visitor: &mut V,
+    ) {
+        // SAFETY: by the contract.
+        unsafe { Self::visit_ambiguous_continuation(ctx, k, visitor) }
+    }
+
     /// As `visit_thread`, but by the distrustful reading of [`super::audit`].
     ///
     /// # Safety
@@ -314,6 +336,28 @@ pub unsafe fn visit_ambiguous_continuation<V: RootVisitor + AmbiguousVisitor>(
 ) {
     // SAFETY: by the contract.
     unsafe { chosen!(ctx, visit_ambiguous_continuation(ctx, k, visitor)) }
+}
+
+/// See [`FrameStrategy::audit_ambiguous`].
+///
+/// # Safety
+/// As there.
+pub unsafe fn audit_ambiguous<V: AmbiguousVisitor>(ctx: &mut Machine, visitor: &mut V) {
+    // SAFETY: by the contract.
+    unsafe { chosen!(ctx, audit_ambiguous(ctx, visitor)) }
+}
+
+/// See [`FrameStrategy::audit_ambiguous_continuation`].
+///
+/// # Safety
+/// As there.
+pub unsafe fn audit_ambiguous_continuation<V: RootVisitor + AmbiguousVisitor>(
+    ctx: &Machine,
+    k: Address,
+    visitor: &mut V,
+) {
+    // SAFETY: by the contract.
+    unsafe { chosen!(ctx, audit_ambiguous_continuation(ctx, k, visitor)) }
 }
 
 /// See [`FrameStrategy::visit_continuation`].

@@ -292,6 +292,21 @@ impl FrameStrategy for QuasiRuntime {
         unsafe { keep(ctx, k.plus(8 * continuation::SP).load(), |frame| show(frame, visitor)) };
     }
 
+    unsafe fn audit_ambiguous<V: AmbiguousVisitor>(ctx: &mut Machine, visitor: &mut V) {
+        quasi(ctx).audited.clear();
+        // SAFETY: by the contract, `sp` is a frame or 0.
+        unsafe { show_unaudited(ctx, ctx.thread.sp, visitor) }
+    }
+
+    unsafe fn audit_ambiguous_continuation<V: RootVisitor + AmbiguousVisitor>(
+        ctx: &Machine,
+        k: Address,
+        visitor: &mut V,
+    ) {
+        // SAFETY: by the contract, a continuation object, which refers to a frame.
+        unsafe { show_unaudited(ctx, k.plus(8 * continuation::SP).load(), visitor) }
+    }
+
     fn segment(_: &Machine) -> Option<Segment> {
         None
     }
@@ -353,6 +368,19 @@ fn walk(mut frame: u64, f: &mut dyn FnMut(u64, u64) -> bool) {
 fn show<V: AmbiguousVisitor>(frame: &Frame, visitor: &mut V) {
     // SAFETY: the address of a word of the frame.
     frame.slots(|slot, _| visitor.ambiguous(unsafe { *(slot as *const u64) }));
+}
+
+/// Shows the words of the frames from `frame` on, as far as this audit has not read them.
+///
+/// # Safety
+/// `frame` is 0 or a frame.
+unsafe fn show_unaudited<V: AmbiguousVisitor>(ctx: &Machine, mut frame: u64, visitor: &mut V) {
+    while frame != 0 && quasi(ctx).audited.insert(frame) {
+        // SAFETY: by the contract, and what a frame is linked to is one.
+        let read = unsafe { Frame::read(frame) };
+        show(&read, visitor);
+        frame = read.below();
+    }
 }
 
 /// The distrustful reading of the frames from `frame` on, as far as this audit has not read them.
