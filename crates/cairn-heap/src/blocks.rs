@@ -105,6 +105,12 @@ impl State {
     pub const fn is(self, kind: Kind) -> bool {
         self.0 & 15 == kind as u8
     }
+    /// Is it a block of the old space's (scannable, or leaves) that is not evacuated?
+    #[inline(always)]
+    pub const fn stays_in_old_space(self) -> bool {
+        const { assert!(Kind::Scannable as u8 ^ 1 == Kind::Leaf as u8) };
+        self.0 & (State::FROM | 14) == Kind::Scannable as u8
+    }
     /// Are these bits set?
     #[inline(always)]
     pub const fn has(self, bits: u8) -> bool {

@@ -29,7 +29,7 @@ use crate::blocks::{Kind, State};
 use crate::find::Finder;
 use crate::gc::{AmbiguousVisitor, Client, RootVisitor, WeakVisitor};
 use crate::heap::Core;
-use crate::marks::Starts;
+use crate::marks::{MarkTables, Starts};
 use crate::model::{Located, ObjectModel, RefKind};
 use crate::region::{CARD_BYTES, OwnCards};
 use crate::space::cells::CellSpace;
@@ -106,6 +106,7 @@ pub(crate) struct Tracer<'h, M, C, const MAJOR: bool, const WATCH: bool = false>
     region_base: u64,
     region_bytes: u64,
     states: *const u8,
+    marks: MarkTables,
     pub(super) old: &'h mut MarkRegionSpace,
     pub(super) t: Tables<'h>,
     pub(super) large: &'h mut LargeSpace,
@@ -158,6 +159,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
             region_base: core.region.base().0,
             region_bytes: core.region.span().bytes(),
             states: core.pool.table.states(),
+            marks: core.marks.tables(),
             old,
             t: Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks },
             large: &mut core.large,
@@ -212,12 +214,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
             let state = State(*self.states.add(block as usize));
             if !state.has(State::FROM) {
                 if state.is(Kind::Scannable) || state.is(Kind::Leaf) {
-                    if self.t.marks.set(Address(a)) {
-                        self.note(Address(a));
-                        if !self.stack.push(w) {
-                            self.defer(w);
-                        }
-                    }
+                    self.mark(w);
                 } else {
                     self.reach_apart(state, w);
                 }
@@ -240,6 +237,18 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
             self.evacuate(a, RefKind::Object)
         } else {
             self.evacuate(a, RefKind::Procedure)
+        }
+    }
+
+    /// Marks an object of the old space that stays where it is.
+    #[inline(always)]
+    unsafe fn mark(&mut self, w: u64) {
+        let a = M::address(w);
+        if self.marks.set(a.0.wrapping_sub(self.region_base)) {
+            self.note(a);
+            if !self.stack.push(w) {
+                self.defer(w);
+            }
         }
     }
 
@@ -407,7 +416,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
         let leaf = self.t.pool.table.state(self.t.pool.table.block_of(a)).is(Kind::Leaf);
         if leaf {
             let m = self.model.measure(M::kind(w), a.load());
-            return self.t.marks.mark_lines(a, m.bytes);
+            return self.marks.mark_lines(a.offset_from(Address(self.region_base)), m.bytes);
         }
         self.t.marks.defer(a, M::is_pair(w));
         self.deferred = true;
@@ -476,10 +485,8 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
         }
         let mut p = span.start.words();
         let end = span.end.words();
-        while span.end.offset_from(Address(p as u64)) > AHEAD * WORD {
-            if !MAJOR {
-                self.prefetch(*p.add(AHEAD as usize));
-            }
+        while !MAJOR && span.end.offset_from(Address(p as u64)) > AHEAD * WORD {
+            self.prefetch(*p.add(AHEAD as usize));
             self.slot(p);
             p = p.add(1);
         }
@@ -505,17 +512,21 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
     /// The next marked object, by way of the queue.
     #[inline(always)]
     unsafe fn next_marked(&mut self) -> Option<u64> {
-        while self.queue_len < QUEUE {
-            let Some(w) = self.stack.pop() else { break };
+        while let Some(w) = self.stack.pop() {
             #[cfg(target_arch = "x86_64")]
             std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(M::address(w).0 as *const i8);
+            if self.queue_len == QUEUE {
+                let first = std::mem::replace(&mut self.queue[self.queue_start % QUEUE], w);
+                self.queue_start = (self.queue_start + 1) % QUEUE;
+                return Some(first);
+            }
             self.queue[(self.queue_start + self.queue_len) % QUEUE] = w;
             self.queue_len += 1;
         }
         if self.queue_len == 0 {
             return None;
         }
-        let w = self.queue[self.queue_start];
+        let w = self.queue[self.queue_start % QUEUE];
         self.queue_start = (self.queue_start + 1) % QUEUE;
         self.queue_len -= 1;
         Some(w)
@@ -537,7 +548,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
     #[inline(always)]
     unsafe fn scan_headed(&mut self, a: Address, kind: RefKind) {
         let m = self.model.measure(kind, a.load());
-        self.t.marks.mark_lines(a, m.bytes);
+        self.marks.mark_lines(a.0.wrapping_sub(self.region_base), m.bytes);
         if m.continuation {
             self.push_continuation(a);
         }
@@ -551,7 +562,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
     unsafe fn scan_list(&mut self, mut pair: *mut u64) {
         let (bottom, mut left) = (self.stack.len(), PIECE_BYTES / 16);
         loop {
-            self.t.marks.mark_line(Address(pair as u64));
+            self.marks.mark_line((pair as u64).wrapping_sub(self.region_base));
             self.slot(pair);
             let cdr = *pair.add(1);
             let offset = cdr.wrapping_sub(self.region_base);
@@ -706,6 +717,13 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> RootVisito
         let w = *slot;
         if w.wrapping_sub(self.from.start.0) >= self.from_bytes || !M::is_reference(w) {
             return;
+        }
+        if MAJOR {
+            // What stays where it is, as nearly everything does, is not worth a call, nor its slot a store.
+            let block = M::address(w).0.wrapping_sub(self.region_base) >> BLOCK_SHIFT;
+            if State(*self.states.add(block as usize)).stays_in_old_space() {
+                return self.mark(w);
+            }
         }
         *slot = self.reach(w);
     }
