@@ -103,6 +103,7 @@ pub(crate) struct Tracer<'h, M, C, const MAJOR: bool, const WATCH: bool = false>
     from: Span,
     from_bytes: u64,
     nursery: Span,
+    nursery_bytes: u64,
     region_base: u64,
     region_bytes: u64,
     states: *const u8,
@@ -156,6 +157,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
             from,
             from_bytes: from.bytes(),
             nursery,
+            nursery_bytes: nursery.bytes(),
             region_base: core.region.base().0,
             region_bytes: core.region.span().bytes(),
             states: core.pool.table.states(),
@@ -200,8 +202,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
             let offset = a.wrapping_sub(self.region_base);
             offset < self.from_bytes && *self.states.add((offset >> BLOCK_SHIFT) as usize) & State::FROM != 0
         } else {
-            a.wrapping_sub(self.nursery.start.0) < self.nursery.end.0 - self.nursery.start.0
-                && !(Self::AMBIGUOUS && self.t.marks.is_set(M::pair_address(a)))
+            self.is_in_nursery(a) && !(Self::AMBIGUOUS && self.t.marks.is_set(M::pair_address(a)))
         }
     }
 
@@ -483,24 +484,38 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
         if !M::SELF_DESCRIBING {
             return self.scan_objects(span, span);
         }
-        let mut p = span.start.words();
-        let end = span.end.words();
-        while !MAJOR && span.end.offset_from(Address(p as u64)) > AHEAD * WORD {
-            self.prefetch(*p.add(AHEAD as usize));
-            self.slot(p);
-            p = p.add(1);
+        self.scan_words::<false>(span);
+    }
+
+    /// Looks at words that describe themselves, in this direction.
+    #[inline(always)]
+    unsafe fn scan_words<const DOWNWARDS: bool>(&mut self, span: Span) {
+        let step: isize = if DOWNWARDS { -1 } else { 1 };
+        let mut p = if DOWNWARDS { span.end.words().sub(1) } else { span.start.words() };
+        for left in (0..span.bytes() / WORD).rev() {
+            if !MAJOR && left >= AHEAD {
+                self.prefetch(*p.offset(step * AHEAD as isize));
+            }
+            let w = *p;
+            // What most words are that refer to something young.
+            if !MAJOR && M::is_object(w) && self.is_in_nursery(w) && !Self::AMBIGUOUS {
+                *p = self.evacuate(M::address(w).0, RefKind::Object);
+            } else {
+                self.slot(p);
+            }
+            p = p.wrapping_offset(step);
         }
-        while p < end {
-            self.slot(p);
-            p = p.add(1);
-        }
+    }
+
+    #[inline(always)]
+    fn is_in_nursery(&self, w: u64) -> bool {
+        w.wrapping_sub(self.nursery.start.0) < self.nursery_bytes
     }
 
     /// Brings the object that a word refers to into the cache, if it is to move.
     #[inline(always)]
     fn prefetch(&self, w: u64) {
-        let bytes = self.nursery.end.0 - self.nursery.start.0;
-        if w.wrapping_sub(self.nursery.start.0) < bytes {
+        if self.is_in_nursery(w) {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: a hint, about memory of ours.
             unsafe {
@@ -666,11 +681,13 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
                     continue;
                 }
             }
-            if let Some(span) = self.old.take_grey() {
+            if let Some(grey) = self.old.take_grey() {
                 if MAJOR {
-                    self.scan_pieces(span);
+                    self.scan_pieces(grey.span);
+                } else if grey.downwards && M::SELF_DESCRIBING {
+                    self.scan_words::<true>(grey.span);
                 } else {
-                    self.scan(span);
+                    self.scan(grey.span);
                 }
                 continue;
             }
