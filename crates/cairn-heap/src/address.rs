@@ -128,22 +128,31 @@ pub const fn blocks_for(bytes: u64) -> u32 {
     bytes.div_ceil(BLOCK_BYTES) as u32
 }
 
-/// Copies `n > 0` words between places that do not overlap.
+/// Copies `n > 1` words between places that do not overlap.
 ///
 /// # Safety
 /// So many words can be read at `from` and written at `to`.
 #[inline(always)]
 pub(crate) unsafe fn copy_words(from: *const u64, to: *mut u64, n: u64) {
-    if n > 16 {
-        // SAFETY: by the contract.
-        unsafe { std::ptr::copy_nonoverlapping(from, to, n as usize) };
-        return;
-    }
-    let mut i = 0;
-    while i < n as usize {
-        // SAFETY: by the contract.
-        unsafe { *to.add(i) = *from.add(i) };
-        i += 1;
+    type Two = [u64; 2];
+    let n = n as usize;
+    debug_assert!(n > 1);
+    // SAFETY: by the contract. The first two words and the last two may be the same ones.
+    unsafe {
+        if n <= 4 {
+            let first = (from as *const Two).read_unaligned();
+            let last = (from.add(n - 2) as *const Two).read_unaligned();
+            (to as *mut Two).write_unaligned(first);
+            (to.add(n - 2) as *mut Two).write_unaligned(last);
+        } else if n <= 16 {
+            let mut i = 0;
+            while i < n {
+                *to.add(i) = *from.add(i);
+                i += 1;
+            }
+        } else {
+            std::ptr::copy_nonoverlapping(from, to, n);
+        }
     }
 }
 

@@ -37,11 +37,62 @@ pub struct Marks {
     deferred: Mapping,
     /// Words of mixed blocks that belong to leaves, and do not describe themselves.
     raw: Mapping,
-    bits: *mut u64,
-    lines: *mut u8,
+    tables: MarkTables,
     base: Address,
     bytes: u64,
     ambiguity: Option<[Mapping; 2]>,
+}
+
+/// Starts and lines, for loops that have no time to find the tables first. Places are offsets from the region's base.
+#[derive(Clone, Copy)]
+pub struct MarkTables {
+    bits: *mut u64,
+    lines: *mut u8,
+}
+
+impl MarkTables {
+    /// Records that an object starts there. Was it unrecorded?
+    ///
+    /// # Safety
+    /// The offset is less than the region's size, the tables still exist, and no other thread uses them meanwhile.
+    #[inline(always)]
+    pub unsafe fn set(self, offset: u64) -> bool {
+        let granule = offset >> GRANULE_SHIFT;
+        let bit = 1 << (granule & 63);
+        // SAFETY: by the contract.
+        unsafe {
+            let word = self.bits.add((granule >> 6) as usize);
+            let old = *word;
+            *word = old | bit;
+            old & bit == 0
+        }
+    }
+    /// Marks the line of a pair.
+    ///
+    /// # Safety
+    /// As for `set`.
+    #[inline(always)]
+    pub unsafe fn mark_line(self, offset: u64) {
+        // SAFETY: by the contract.
+        unsafe { *self.lines.add((offset >> LINE_SHIFT) as usize) = 1 }
+    }
+    /// Marks the lines of an object.
+    ///
+    /// # Safety
+    /// As for `set`, for all of the object.
+    #[inline(always)]
+    pub unsafe fn mark_lines(self, offset: u64, bytes: u64) {
+        let (first, last) = (offset >> LINE_SHIFT, (offset + bytes - 1) >> LINE_SHIFT);
+        // Most objects lie on one or two lines: no loop, which would become a call.
+        // SAFETY: by the contract.
+        unsafe {
+            *self.lines.add(first as usize) = 1;
+            *self.lines.add(last as usize) = 1;
+            if last - first > 1 {
+                std::ptr::write_bytes(self.lines.add(first as usize), 1, (last - first) as usize);
+            }
+        }
+    }
 }
 
 /// Which start bits to look at.
@@ -65,8 +116,7 @@ impl Marks {
             _maps: [bits, lines],
             deferred,
             raw: Mapping::reserve(bytes >> (GRANULE_SHIFT + 3))?,
-            bits: b,
-            lines: l,
+            tables: MarkTables { bits: b, lines: l },
             base: region.base(),
             bytes,
             ambiguity: None,
@@ -76,7 +126,7 @@ impl Marks {
     fn bit(&self, a: Address) -> (*mut u64, u64) {
         let granule = a.offset_from(self.base) >> GRANULE_SHIFT;
         // SAFETY: callers pass addresses inside the region.
-        (unsafe { self.bits.add((granule >> 6) as usize) }, 1 << (granule & 63))
+        (unsafe { self.tables.bits.add((granule >> 6) as usize) }, 1 << (granule & 63))
     }
     /// Records that an object starts at `a`, inside the region. Was it unrecorded?
     #[inline(always)]
@@ -170,7 +220,7 @@ impl Marks {
     /// The last start at or before `a` in its block.
     pub fn last_start(&self, a: Address, which: Starts) -> Option<Address> {
         let bits = match which {
-            Starts::Now => self.bits,
+            Starts::Now => self.tables.bits,
             Starts::BeforeMarking => self.ambiguity.as_ref()?[1].base().words(),
         };
         let granule = a.offset_from(self.base) >> GRANULE_SHIFT;
@@ -196,7 +246,7 @@ impl Marks {
         let end = span.end.offset_from(self.base) >> GRANULE_SHIFT;
         while granule < end {
             // SAFETY: the span lies in the region.
-            let word = unsafe { *self.bits.add((granule / 64) as usize) } >> (granule % 64);
+            let word = unsafe { *self.tables.bits.add((granule / 64) as usize) } >> (granule % 64);
             if word == 0 {
                 granule = (granule / 64 + 1) * 64;
                 continue;
@@ -248,31 +298,19 @@ impl Marks {
         let Some(tables) = &self.ambiguity else { return };
         let at = (start.offset_from(self.base) >> (GRANULE_SHIFT + 6)) as usize;
         // SAFETY: a block has this many words in either table.
-        unsafe { std::ptr::copy_nonoverlapping(self.bits.add(at), tables[1].base().words().add(at), BIT_WORDS) }
-    }
-    /// Marks the line of a pair.
-    #[inline(always)]
-    pub fn mark_line(&self, a: Address) {
-        // SAFETY: as for `set`.
-        unsafe { *self.lines.add((a.offset_from(self.base) >> LINE_SHIFT) as usize) = 1 }
-    }
-    /// Marks the lines of an object.
-    #[inline(always)]
-    pub fn mark_lines(&self, a: Address, bytes: u64) {
-        let first = a.offset_from(self.base);
-        let last = (first + bytes - 1) >> LINE_SHIFT;
-        let mut line = first >> LINE_SHIFT;
-        while line <= last {
-            // SAFETY: as for `set`; the object lies in the region.
-            unsafe { *self.lines.add(line as usize) = 1 };
-            line += 1;
+        unsafe {
+            std::ptr::copy_nonoverlapping(self.tables.bits.add(at), tables[1].base().words().add(at), BIT_WORDS)
         }
+    }
+    /// The tables of starts and lines.
+    pub const fn tables(&self) -> MarkTables {
+        self.tables
     }
     /// The lines of the block at `start`.
     pub fn lines(&self, start: Address) -> &[u8; LINES_PER_BLOCK] {
         let at = (start.offset_from(self.base) >> LINE_SHIFT) as usize;
         // SAFETY: a block has this many consecutive lines; nobody writes the table while the slice is in use.
-        unsafe { &*(self.lines.add(at) as *const [u8; LINES_PER_BLOCK]) }
+        unsafe { &*(self.tables.lines.add(at) as *const [u8; LINES_PER_BLOCK]) }
     }
     /// Forgets everything about the block at `start`.
     pub fn clear(&self, start: Address) {
@@ -280,7 +318,7 @@ impl Marks {
         let (word, _) = self.bit(start);
         // SAFETY: a block has this many lines and words of bits, from these places on.
         unsafe {
-            std::ptr::write_bytes(self.lines.add(at), 0, LINES_PER_BLOCK);
+            std::ptr::write_bytes(self.tables.lines.add(at), 0, LINES_PER_BLOCK);
             std::ptr::write_bytes(word, 0, BIT_WORDS);
         }
     }
@@ -324,12 +362,21 @@ mod tests {
         let b = r.base().plus(5 * BLOCK_BYTES);
         assert!(m.set(b.plus(24)) && !m.set(b.plus(24)) && m.set(b.plus(40)));
         assert!(m.is_set(b.plus(24)) && !m.is_set(b) && !m.is_set(b.plus(48)));
-        m.mark_lines(b.plus(120), 16); // lines 0 and 1
-        m.mark_line(b.plus(128 * 4));
+        let (t, o) = (m.tables(), b.offset_from(r.base()));
+        // SAFETY: places in the region, and the tables exist.
+        unsafe {
+            t.mark_lines(o + 120, 16); // lines 0 and 1
+            t.mark_line(o + 128 * 4);
+        }
         assert_eq!(m.free_lines(b, 0, 1), Some((2, 4)));
         assert_eq!(m.free_lines(b, 0, 3), Some((5, 256)));
-        m.mark_lines(b.plus(BLOCK_BYTES - 256), 256);
+        // SAFETY: as before.
+        unsafe { t.mark_lines(o + BLOCK_BYTES - 256, 256) };
         assert_eq!(m.free_lines(b, 4, 1), Some((5, 254)));
+        // SAFETY: as before.
+        unsafe { t.mark_lines(o + 128 * 10 + 8, 128 * 5) };
+        assert_eq!(m.free_lines(b, 5, 1), Some((5, 10)));
+        assert_eq!(m.free_lines(b, 10, 1), Some((16, 254)));
         assert_eq!(m.free_lines(b, 254, 1), None);
         m.clear(b);
         assert_eq!(m.free_lines(b, 0, 1), Some((0, 256)));

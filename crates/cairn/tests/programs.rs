@@ -1,7 +1,7 @@
 //! Whole programs through the whole system: frame strategy × collector × optimization level × run/build/zeal. The tests
 //! are made from the tables of strategies and collectors (`common/matrix.rs`), one for each cell.
 //!
-//! Programs are `tests/scheme/*.scm`, `tests/programs/*.scm`, `examples/*.scm` and `benchmarks/papers/**.scm`; what
+//! Programs are `tests/scheme/*.scm`, `tests/programs/*.scm`, `examples/*.scm` and `benchmarks/**.scm`; what
 //! each must print is in a file with the suffix `.out` beside it (a first line `;; args: …` in the program gives
 //! arguments, `;; heap-max: …` a limit of memory, `;; gc: not …` and `;; frames: not …` what cannot run it, a file with
 //! the suffix `.in` its input). `tests/messages/*.scm` print what is said of failures. Programs in `tests/errors/` must
@@ -151,7 +151,9 @@ fn good(c: Configuration) {
     let mut chosen: Vec<_> = tests.into_iter().filter(|(n, _)| c.runs(*n)).collect();
     // Measured programs do much work, too much for a collection at each safepoint.
     if !c.mode.is_zealous() {
-        let measured = all(&["benchmarks/papers", "benchmarks/papers/calls", "benchmarks/papers/structures"]);
+        let folders =
+            ["benchmarks/papers", "benchmarks/papers/calls", "benchmarks/papers/structures", "benchmarks/trees"];
+        let measured = all(&folders);
         chosen.extend(measured.into_iter().filter(|(n, _)| c.shares(*n)));
     }
     check(chosen.into_iter().map(|(_, p)| p).collect(), "out", c, |o| o.stdout.clone());

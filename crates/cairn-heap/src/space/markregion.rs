@@ -46,6 +46,17 @@ impl Hole {
     }
 }
 
+/// Words to be scanned.
+#[derive(Clone, Copy)]
+pub struct Grey {
+    /// Where they are.
+    pub span: Span,
+    /// The objects there were copied from above to below. Scanned in that order, they bring their own referents into
+    /// the order in which Cheney's algorithm has them, so that who goes through a tree or a vector of records goes
+    /// through memory in one direction (`docs/measurements.md`).
+    pub downwards: bool,
+}
+
 /// Recyclable blocks, to be used from the last to the first, and the next line to look at in the last.
 #[derive(Default)]
 struct Recycler {
@@ -90,7 +101,7 @@ pub struct MarkRegionSpace {
     overflow_scan: Address,
     leaf: Hole,
     leaf_overflow: Hole,
-    grey: Vec<Span>,
+    grey: Vec<Grey>,
     scannable: Half,
     leaves: Half,
     /// While a collection marks, lines say nothing yet: only fresh blocks are used.
@@ -220,18 +231,18 @@ impl MarkRegionSpace {
         }
         hole
     }
-    fn queue(&mut self, start: Address, end: Address) {
+    fn queue(&mut self, start: Address, end: Address, downwards: bool) {
         if start < end {
-            self.grey.push(Span::new(start, end));
+            self.grey.push(Grey { span: Span::new(start, end), downwards });
         }
     }
     fn queue_hole(&mut self) {
-        self.queue(self.scan_lo, self.hole.lo);
-        self.queue(self.hole.hi, self.scan_hi);
+        self.queue(self.scan_lo, self.hole.lo, false);
+        self.queue(self.hole.hi, self.scan_hi, true);
         (self.scan_lo, self.scan_hi) = (self.hole.lo, self.hole.hi);
     }
     fn queue_overflow(&mut self) {
-        self.queue(self.overflow.hi, self.overflow_scan);
+        self.queue(self.overflow.hi, self.overflow_scan, true);
         self.overflow_scan = self.overflow.hi;
     }
     /// Number of queued ranges.
@@ -242,20 +253,20 @@ impl MarkRegionSpace {
     /// Queues words of any space for scanning.
     #[inline]
     pub fn push_grey(&mut self, span: Span) {
-        self.grey.push(span);
+        self.grey.push(Grey { span, downwards: false });
     }
     /// A range of grey words, the most recently copied first; `None` when nothing is grey. The range turns black.
     #[inline(always)]
-    pub fn take_grey(&mut self) -> Option<Span> {
+    pub fn take_grey(&mut self) -> Option<Grey> {
         if self.scan_lo < self.hole.lo {
-            let s = Span::new(self.scan_lo, self.hole.lo);
+            let span = Span::new(self.scan_lo, self.hole.lo);
             self.scan_lo = self.hole.lo;
-            return Some(s);
+            return Some(Grey { span, downwards: false });
         }
         if self.hole.hi < self.scan_hi {
-            let s = Span::new(self.hole.hi, self.scan_hi);
+            let span = Span::new(self.hole.hi, self.scan_hi);
             self.scan_hi = self.hole.hi;
-            return Some(s);
+            return Some(Grey { span, downwards: true });
         }
         self.grey.pop().or_else(|| {
             self.queue_overflow();

@@ -29,7 +29,7 @@ use crate::blocks::{Kind, State};
 use crate::find::Finder;
 use crate::gc::{AmbiguousVisitor, Client, RootVisitor, WeakVisitor};
 use crate::heap::Core;
-use crate::marks::Starts;
+use crate::marks::{MarkTables, Starts};
 use crate::model::{Located, ObjectModel, RefKind};
 use crate::region::{CARD_BYTES, OwnCards};
 use crate::space::cells::CellSpace;
@@ -103,9 +103,11 @@ pub(crate) struct Tracer<'h, M, C, const MAJOR: bool, const WATCH: bool = false>
     from: Span,
     from_bytes: u64,
     nursery: Span,
+    nursery_bytes: u64,
     region_base: u64,
     region_bytes: u64,
     states: *const u8,
+    marks: MarkTables,
     pub(super) old: &'h mut MarkRegionSpace,
     pub(super) t: Tables<'h>,
     pub(super) large: &'h mut LargeSpace,
@@ -155,9 +157,11 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
             from,
             from_bytes: from.bytes(),
             nursery,
+            nursery_bytes: nursery.bytes(),
             region_base: core.region.base().0,
             region_bytes: core.region.span().bytes(),
             states: core.pool.table.states(),
+            marks: core.marks.tables(),
             old,
             t: Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks },
             large: &mut core.large,
@@ -198,8 +202,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
             let offset = a.wrapping_sub(self.region_base);
             offset < self.from_bytes && *self.states.add((offset >> BLOCK_SHIFT) as usize) & State::FROM != 0
         } else {
-            a.wrapping_sub(self.nursery.start.0) < self.nursery.end.0 - self.nursery.start.0
-                && !(Self::AMBIGUOUS && self.t.marks.is_set(M::pair_address(a)))
+            self.is_in_nursery(a) && !(Self::AMBIGUOUS && self.t.marks.is_set(M::pair_address(a)))
         }
     }
 
@@ -212,12 +215,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
             let state = State(*self.states.add(block as usize));
             if !state.has(State::FROM) {
                 if state.is(Kind::Scannable) || state.is(Kind::Leaf) {
-                    if self.t.marks.set(Address(a)) {
-                        self.note(Address(a));
-                        if !self.stack.push(w) {
-                            self.defer(w);
-                        }
-                    }
+                    self.mark(w);
                 } else {
                     self.reach_apart(state, w);
                 }
@@ -240,6 +238,18 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
             self.evacuate(a, RefKind::Object)
         } else {
             self.evacuate(a, RefKind::Procedure)
+        }
+    }
+
+    /// Marks an object of the old space that stays where it is.
+    #[inline(always)]
+    unsafe fn mark(&mut self, w: u64) {
+        let a = M::address(w);
+        if self.marks.set(a.0.wrapping_sub(self.region_base)) {
+            self.note(a);
+            if !self.stack.push(w) {
+                self.defer(w);
+            }
         }
     }
 
@@ -407,7 +417,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
         let leaf = self.t.pool.table.state(self.t.pool.table.block_of(a)).is(Kind::Leaf);
         if leaf {
             let m = self.model.measure(M::kind(w), a.load());
-            return self.t.marks.mark_lines(a, m.bytes);
+            return self.marks.mark_lines(a.offset_from(Address(self.region_base)), m.bytes);
         }
         self.t.marks.defer(a, M::is_pair(w));
         self.deferred = true;
@@ -474,26 +484,38 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
         if !M::SELF_DESCRIBING {
             return self.scan_objects(span, span);
         }
-        let mut p = span.start.words();
-        let end = span.end.words();
-        while span.end.offset_from(Address(p as u64)) > AHEAD * WORD {
-            if !MAJOR {
-                self.prefetch(*p.add(AHEAD as usize));
+        self.scan_words::<false>(span);
+    }
+
+    /// Looks at words that describe themselves, in this direction.
+    #[inline(always)]
+    unsafe fn scan_words<const DOWNWARDS: bool>(&mut self, span: Span) {
+        let step: isize = if DOWNWARDS { -1 } else { 1 };
+        let mut p = if DOWNWARDS { span.end.words().sub(1) } else { span.start.words() };
+        for left in (0..span.bytes() / WORD).rev() {
+            if !MAJOR && left >= AHEAD {
+                self.prefetch(*p.offset(step * AHEAD as isize));
             }
-            self.slot(p);
-            p = p.add(1);
+            let w = *p;
+            // What most words are that refer to something young.
+            if !MAJOR && M::is_object(w) && self.is_in_nursery(w) && !Self::AMBIGUOUS {
+                *p = self.evacuate(M::address(w).0, RefKind::Object);
+            } else {
+                self.slot(p);
+            }
+            p = p.wrapping_offset(step);
         }
-        while p < end {
-            self.slot(p);
-            p = p.add(1);
-        }
+    }
+
+    #[inline(always)]
+    fn is_in_nursery(&self, w: u64) -> bool {
+        w.wrapping_sub(self.nursery.start.0) < self.nursery_bytes
     }
 
     /// Brings the object that a word refers to into the cache, if it is to move.
     #[inline(always)]
     fn prefetch(&self, w: u64) {
-        let bytes = self.nursery.end.0 - self.nursery.start.0;
-        if w.wrapping_sub(self.nursery.start.0) < bytes {
+        if self.is_in_nursery(w) {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: a hint, about memory of ours.
             unsafe {
@@ -505,17 +527,21 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
     /// The next marked object, by way of the queue.
     #[inline(always)]
     unsafe fn next_marked(&mut self) -> Option<u64> {
-        while self.queue_len < QUEUE {
-            let Some(w) = self.stack.pop() else { break };
+        while let Some(w) = self.stack.pop() {
             #[cfg(target_arch = "x86_64")]
             std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(M::address(w).0 as *const i8);
+            if self.queue_len == QUEUE {
+                let first = std::mem::replace(&mut self.queue[self.queue_start % QUEUE], w);
+                self.queue_start = (self.queue_start + 1) % QUEUE;
+                return Some(first);
+            }
             self.queue[(self.queue_start + self.queue_len) % QUEUE] = w;
             self.queue_len += 1;
         }
         if self.queue_len == 0 {
             return None;
         }
-        let w = self.queue[self.queue_start];
+        let w = self.queue[self.queue_start % QUEUE];
         self.queue_start = (self.queue_start + 1) % QUEUE;
         self.queue_len -= 1;
         Some(w)
@@ -537,7 +563,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
     #[inline(always)]
     unsafe fn scan_headed(&mut self, a: Address, kind: RefKind) {
         let m = self.model.measure(kind, a.load());
-        self.t.marks.mark_lines(a, m.bytes);
+        self.marks.mark_lines(a.0.wrapping_sub(self.region_base), m.bytes);
         if m.continuation {
             self.push_continuation(a);
         }
@@ -551,7 +577,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
     unsafe fn scan_list(&mut self, mut pair: *mut u64) {
         let (bottom, mut left) = (self.stack.len(), PIECE_BYTES / 16);
         loop {
-            self.t.marks.mark_line(Address(pair as u64));
+            self.marks.mark_line((pair as u64).wrapping_sub(self.region_base));
             self.slot(pair);
             let cdr = *pair.add(1);
             let offset = cdr.wrapping_sub(self.region_base);
@@ -655,11 +681,13 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
                     continue;
                 }
             }
-            if let Some(span) = self.old.take_grey() {
+            if let Some(grey) = self.old.take_grey() {
                 if MAJOR {
-                    self.scan_pieces(span);
+                    self.scan_pieces(grey.span);
+                } else if grey.downwards && M::SELF_DESCRIBING {
+                    self.scan_words::<true>(grey.span);
                 } else {
-                    self.scan(span);
+                    self.scan(grey.span);
                 }
                 continue;
             }
@@ -706,6 +734,13 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> RootVisito
         let w = *slot;
         if w.wrapping_sub(self.from.start.0) >= self.from_bytes || !M::is_reference(w) {
             return;
+        }
+        if MAJOR {
+            // What stays where it is, as nearly everything does, is not worth a call, nor its slot a store.
+            let block = M::address(w).0.wrapping_sub(self.region_base) >> BLOCK_SHIFT;
+            if State(*self.states.add(block as usize)).stays_in_old_space() {
+                return self.mark(w);
+            }
         }
         *slot = self.reach(w);
     }
