@@ -33,8 +33,14 @@
     ;; Cells by number; grows.
     (define cells (make-vector 64 #f))
 
+    ;; A cell: its value, and what defined it, `(unit . value)`, if that was a form that may become native.
     (define (new-cell)
       (cons (car without-value) #f))
+
+    ;; Who defined what a cell holds, or #f.
+    (define (definer c)
+      (let ((d (cdr c)))
+        (and (pair? d) (eq? (car c) (cdr d)) (car d))))
 
     (define (cell n)
       (if (>= n (vector-length cells))
@@ -247,8 +253,11 @@
                    (raise-unbound name m))
                (set-car! c x)))))
         ((define)
-         (let ((c (cell (part 1))) (value (sub 2)))
-           (lambda (env) (set-car! c (value env)))))
+         (let ((c (cell (part 1))) (value (sub 2)) (u (and this-unit (unit-place this-unit) this-unit)))
+           (lambda (env)
+             (let ((x (value env)))
+               (set-car! c x)
+               (set-cdr! c (if (and u (%procedure? x)) (cons u x) #f))))))
         ((apply)
          (let ((f (sub 1)) (args (map gen (vector->list (part 2)))) (m (mark (part 3))) (want (part 4)))
            (if (and m want)
@@ -510,6 +519,10 @@
     ;; free variables, or #f; and how often evaluated closures were entered.  Where the form stands, #f for a program;
     ;; its cells, likewise; the number of the cell for the value of modules.
     ;;
+    ;; What a form calls may be defined by other forms.  These are other *parts* of its module, which finds out by itself
+    ;; whether the variables still hold what it knows.  A request is a vector: the ticket, the cells of all parts, the
+    ;; procedures that they hold, each from the part's own definition, or #f.
+    ;;
     ;; The budget: entries until it is time to ask for a module, or to look for it.  Whoever has looked for it often
     ;; waits: what it would evaluate meanwhile is little, and the other process has the processor for itself.
     (define-record-type unit
@@ -531,6 +544,7 @@
     (define-syntax most-modules (syntax-rules () ((_) 4)))
     (define-syntax looks (syntax-rules () ((_) 200)))
     (define-syntax milliseconds-to-wait (syntax-rules () ((_) 20)))
+    (define-syntax most-parts (syntax-rules () ((_) 64)))
 
     (define (new-unit lambdas place own-cells value-cell)
       (make-unit (make-vector lambdas #f) (make-vector lambdas 0) place own-cells value-cell
@@ -556,24 +570,59 @@
     (define (look-for-module u)
       (set-unit-budget! u (waiting-budget))
       (set-unit-looks-left! u (- (unit-looks-left u) 1))
-      (if (unit-asked u)
-          (let ((module
-                 (%native-ready (unit-asked u) (unit-cells u)
-                                (if (< (unit-looks-left u) 0) (milliseconds-to-wait) 0))))
-            (if module
-                (begin
-                  (set-unit-asked! u #f)
-                  (set-unit-budget! u (next-budget))
-                  ((vector-ref module 0))
-                  (install-module u (vector-ref module 1) (vector-ref module 2)
-                                  (car (vector-ref (unit-cells u) (unit-value-cell u)))))))
-          (begin
-            (set-unit-asked! u
-              (and (> (unit-modules-left u) 0) (%native-request (unit-place u) (unit-entries u) (unit-cells u))))
-            (set-unit-modules-left! u (- (unit-modules-left u) 1))
-            (set-unit-looks-left! u (looks))
-            (if (not (unit-asked u))
-                (set-unit-budget! u -1)))))
+      (let ((asked (unit-asked u)))
+        (if asked
+            (let* ((cells (vector-ref asked 1))
+                   (wait (if (< (unit-looks-left u) 0) (milliseconds-to-wait) 0))
+                   (module (%native-ready (vector-ref asked 0) cells wait)))
+              (if module
+                  (begin
+                    (set-unit-asked! u #f)
+                    (set-unit-budget! u (next-budget))
+                    ((vector-ref module 0))
+                    (if (still-held? cells (vector-ref asked 2))
+                        (install-module u (vector-ref module 1) (vector-ref module 2)
+                                        (car (vector-ref cells (unit-value-cell u))))))))
+            (begin
+              (set-unit-asked! u (and (> (unit-modules-left u) 0) (request-module u)))
+              (set-unit-modules-left! u (- (unit-modules-left u) 1))
+              (set-unit-looks-left! u (looks))
+              (if (not (unit-asked u))
+                  (set-unit-budget! u -1))))))
+
+    (define (request-module u)
+      (let* ((form? (unit-place u)) (parts (if form? (parts-of u) (list u)))
+             (cells (if form? (apply vector-append (map unit-own-cells parts)) (unit-cells u)))
+             (held (if form? (apply vector-append (map held-by parts)) '#()))
+             (places (and form? (list->vector (map unit-place parts))))
+             (ticket (%native-request places (unit-entries u) cells held)))
+        (and ticket (vector ticket cells held))))
+
+    ;; The units whose procedures a unit's code may come to, itself first.
+    (define (parts-of u)
+      (let next ((waiting (list u)) (found '()) (room (most-parts)))
+        (cond
+          ((or (null? waiting) (eq? room 0)) (reverse found))
+          ((memq (car waiting) found) (next (cdr waiting) found room))
+          (else
+           (next (append (cdr waiting) (definers (car waiting))) (cons (car waiting) found) (- room 1))))))
+
+    (define (definers u)
+      (let ((cells (unit-own-cells u)))
+        (do ((i (- (unit-value-cell u) 1) (- i 1))
+             (found '() (let ((d (definer (vector-ref cells i)))) (if d (cons d found) found))))
+            ((< i 0) found))))
+
+    ;; What its definitions have put into its cells, and still is there.
+    (define (held-by u)
+      (vector-map (lambda (c) (and (eq? (definer c) u) (car c))) (unit-own-cells u)))
+
+    (define (still-held? cells held)
+      (let loop ((i 0))
+        (cond
+          ((= i (vector-length held)) #t)
+          ((or (not (vector-ref held i)) (eq? (vector-ref held i) (car (vector-ref cells i)))) (loop (+ i 1)))
+          (else #f))))
 
     ;; The value of a module: makers of lambdas, then procedures that take the place of evaluated ones.
     (define (install-module u lambdas procedures value)

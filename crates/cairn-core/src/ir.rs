@@ -145,6 +145,8 @@ pub struct GlobalInfo {
     /// Holds a record type, or an ancestor of one, whose records may lie in structure vectors: that an operation on a
     /// record has passed its check does not say where the fields are.
     pub elements: bool,
+    /// No name refers to it, only code of the form that defines it: no other form can define or assign it.
+    pub hidden: bool,
     /// Defined by another module.
     pub import: Option<Import>,
 }
@@ -326,7 +328,14 @@ pub struct Clause {
 impl GlobalInfo {
     /// A variable without further facts.
     pub fn new(name: impl Into<Rc<str>>) -> GlobalInfo {
-        GlobalInfo { name: name.into(), assigned: false, library: false, elements: false, import: None }
+        GlobalInfo {
+            name: name.into(),
+            assigned: false,
+            library: false,
+            elements: false,
+            hidden: false,
+            import: None,
+        }
     }
 }
 

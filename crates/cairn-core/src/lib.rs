@@ -23,6 +23,7 @@ pub mod passes;
 pub mod prim;
 pub mod print;
 pub mod tier;
+mod tier_links;
 pub mod verify;
 mod walk;
 

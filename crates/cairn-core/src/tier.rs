@@ -23,6 +23,8 @@
 //! *cells*, pairs that evaluated code shares. Members of a recursive group are the same for all, too: where one is not
 //! called but used as a value, it is the evaluated closure, another free variable.
 //!
+//! Forms typed at the prompt are modules each, and call what others define: see [`crate::tier_links`].
+//!
 //! Constants that have an identity, such as lists, are in cells, too, behind the program's and one for the module's
 //! value: evaluated code has made them.
 //!
@@ -33,10 +35,10 @@
 use crate::ir::{
     Clause, Expr, GlobalId, GlobalInfo, Import, ImportFrom, Lambda, Literal, Program, TopForm, VarId,
 };
-use crate::passes::known::copyable;
 use crate::prim::{Op, PrimOp};
 use crate::print::print_literal;
-use crate::walk::{Renaming, copy_fresh, copy_lambda, deep, for_each_child, for_each_child_mut, take, visit};
+use crate::tier_links::{Cells, Linkage, Linked, fresh_global, prim};
+use crate::walk::{Renaming, copy_fresh, copy_lambda, deep, for_each_child, for_each_child_mut, visit};
 use cairn_layout::code::Site;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -67,7 +69,7 @@ pub struct Lambdas<'p> {
     infos: Vec<LambdaInfo<'p>>,
     numbers: FxHashMap<*const Lambda, usize>,
     /// Number of the cell of each variable.
-    variables: FxHashMap<GlobalId, usize>,
+    pub(crate) variables: FxHashMap<GlobalId, usize>,
     /// Number of each constant, and of each part that occurs more than once in constants.
     constants: FxHashMap<*const u8, usize>,
     shared: FxHashMap<*const u8, usize>,
@@ -389,8 +391,20 @@ impl<'p> Scan<'p> {
 pub struct Request {
     /// How often each lambda was entered, by number.
     pub entered: Vec<u32>,
-    /// Which cells have a value.
+    /// Which cells have a value, also of other parts.
     pub bound: Vec<bool>,
+    /// Which hold the procedure that the definition in the cell's part has put there.
+    pub held: Vec<bool>,
+}
+
+/// A form that was typed or loaded and defines what another one calls. Its cells come behind those of the form and of
+/// the parts before it.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    /// The form, dialect `Fixed`.
+    pub forms: Vec<TopForm>,
+    /// How many cells it has.
+    pub cells: usize,
 }
 
 /// What a module is for, in the order of its value's elements.
@@ -402,11 +416,11 @@ pub struct Makers {
     pub procedures: Vec<u32>,
 }
 
-/// Makes the program's own variables such that any other code may change them: all are in cells. An error if a form
-/// refers to a variable of the library that is no import.
-pub fn open(program: &mut Program) -> Result<(), String> {
+/// Makes the variables of the program and of other parts such that any other code may change them: all are in cells. An
+/// error if a form refers to a variable of the library that is no import.
+pub fn open(program: &mut Program, others: &[Part]) -> Result<(), String> {
     let mut mentioned: FxHashSet<GlobalId> = FxHashSet::default();
-    for form in &program.forms {
+    for form in program.forms.iter().chain(others.iter().flat_map(|p| &p.forms)) {
         if let TopForm::Define(g, _) = form {
             mentioned.insert(*g);
         }
@@ -420,6 +434,8 @@ pub fn open(program: &mut Program) -> Result<(), String> {
         let info = &mut program.globals[g.0 as usize];
         match info.import {
             None if info.library => return Err(format!("{} is not exported", info.name)),
+            // a later form may make structure vectors of the record type that it holds
+            None if info.hidden => info.elements = true,
             None => info.assigned = true,
             Some(_) => {}
         }
@@ -429,15 +445,23 @@ pub fn open(program: &mut Program) -> Result<(), String> {
 
 /// Makes the forms of the program, dialect `Fixed`, into those of a module of what is hot. Forms before `first` are
 /// others' and stay. The module puts a vector, of makers and procedures, into the cell behind the program's cells.
-pub fn module(program: &mut Program, first: usize, request: &Request) -> Makers {
+pub fn module(program: &mut Program, first: usize, others: &[Part], request: &Request) -> Makers {
     let forms = program.forms.split_off(first);
     let lambdas = Lambdas::of(&program.globals, &forms);
-    let mut cells = Cells::new(program, &forms, &lambdas, request);
+    let mut parts = vec![Linked { forms: &forms, first_cell: 0, lambdas }];
+    let mut first_cell = parts[0].lambdas.cells();
+    for other in others {
+        let lambdas = Lambdas::of(&program.globals, &other.forms);
+        parts.push(Linked { forms: &other.forms, first_cell, lambdas });
+        first_cell += other.cells;
+    }
+    let lambdas = &parts[0].lambdas;
+    let mut cells = Cells::new(program, &parts, request);
     let mut makers = Makers { lambdas: lambdas.hot(request), procedures: Vec::new() };
     let mut values: Vec<Expr> = Vec::new();
     for n in &makers.lambdas {
         let mut maker = maker(program, &lambdas.infos[*n]);
-        cells.link(program, &lambdas, &mut maker);
+        cells.link(program, &parts[0], &mut maker);
         values.push(maker);
     }
     for form in &forms {
@@ -451,9 +475,10 @@ pub fn module(program: &mut Program, first: usize, request: &Request) -> Makers 
             _ => continue,
         }
         let mut e = copy_fresh(program, e, &mut Renaming::default());
-        cells.link(program, &lambdas, &mut e);
+        cells.link(program, &parts[0], &mut e);
         program.forms.push(TopForm::Define(*g, e));
     }
+    cells.define_guarded(program, &parts);
     program.forms.extend(cells.values);
     let import = Import { from: ImportFrom::Cell(lambdas.value_cell() as u32), never_returns: false };
     let value = fresh_global(program, "module-value", Some(import));
@@ -504,155 +529,6 @@ fn use_values(e: &mut Expr, values: &FxHashMap<VarId, VarId>) {
     })
 }
 
-/// How a module refers to a variable of the program.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Linkage {
-    /// Its own procedure, the value of this cell. Used as a value, it is the one that evaluated code made.
-    Procedure(u32),
-    /// Its own constant.
-    Constant,
-    /// A variable of the module that has the value: it never changes.
-    Fixed,
-    /// Its cell.
-    Cell {
-        /// A variable that holds the cell.
-        cell: GlobalId,
-        bound: bool,
-    },
-}
-
-struct Cells {
-    linkage: FxHashMap<GlobalId, Linkage>,
-    /// Variables that hold values of procedures.
-    procedures: FxHashMap<GlobalId, GlobalId>,
-    /// Variables that hold cells of constants, by cell.
-    constants: FxHashMap<usize, GlobalId>,
-    /// Definitions of variables whose values are known when the module is loaded.
-    values: Vec<TopForm>,
-}
-
-impl Cells {
-    fn new(program: &mut Program, forms: &[TopForm], lambdas: &Lambdas, request: &Request) -> Cells {
-        let mut definitions: FxHashMap<GlobalId, (usize, &Expr)> = FxHashMap::default();
-        let mut assigned: FxHashSet<GlobalId> = FxHashSet::default();
-        for form in forms {
-            if let TopForm::Define(g, e) = form {
-                definitions.entry(*g).or_insert((0, e)).0 += 1;
-            }
-            visit(form.expr(), &mut |e| {
-                if let Expr::SetGlobal(g, ..) = e {
-                    assigned.insert(*g);
-                }
-            });
-        }
-        let mut cells = Cells {
-            linkage: FxHashMap::default(),
-            procedures: FxHashMap::default(),
-            constants: FxHashMap::default(),
-            values: Vec::new(),
-        };
-        let mut variables: Vec<(usize, GlobalId)> = lambdas.variables.iter().map(|(g, n)| (*n, *g)).collect();
-        variables.sort();
-        for (n, g) in variables {
-            let info = &program.globals[g.0 as usize];
-            let name = info.name.clone();
-            let bound = request.bound.get(n) == Some(&true);
-            let once = definitions.get(&g).filter(|(n, _)| *n == 1).map(|(_, e)| *e);
-            let once = once.filter(|_| bound && !info.assigned && !assigned.contains(&g));
-            let number = n as u32;
-            let import = Import { from: ImportFrom::Cell(number), never_returns: false };
-            let cell = fresh_global(program, &name, Some(import));
-            let value = prim(Op::Car, vec![Expr::Global(cell, Site::NONE)]);
-            let linkage = match once {
-                Some(Expr::Lambda(_)) => {
-                    let holder = fresh_global(program, &name, None);
-                    cells.procedures.insert(g, holder);
-                    cells.values.push(TopForm::Define(holder, value));
-                    Linkage::Procedure(number)
-                }
-                Some(Expr::Const(l)) if copyable(l) => Linkage::Constant,
-                Some(_) => {
-                    cells.values.push(TopForm::Define(g, value));
-                    Linkage::Fixed
-                }
-                None => Linkage::Cell { cell, bound },
-            };
-            cells.linkage.insert(g, linkage);
-        }
-        cells
-    }
-
-    /// The value of the constant in a cell. It has one when code that it is part of runs, but perhaps not when the
-    /// module is loaded.
-    fn constant(&mut self, program: &mut Program, cell: usize) -> Expr {
-        let import = Import { from: ImportFrom::Cell(cell as u32), never_returns: false };
-        let holder =
-            *self.constants.entry(cell).or_insert_with(|| fresh_global(program, "constant", Some(import)));
-        prim(Op::Car, vec![Expr::Global(holder, Site::NONE)])
-    }
-
-    /// Rewrites references to variables and constants of the program.
-    fn link(&mut self, program: &mut Program, lambdas: &Lambdas, e: &mut Expr) {
-        deep(|| {
-            if let Expr::Call(f, args, _) = e
-                && let Expr::Global(g, _) = **f
-                && matches!(self.linkage.get(&g), Some(Linkage::Procedure(_)))
-            {
-                return args.iter_mut().for_each(|a| self.link(program, lambdas, a)); // a direct call
-            }
-            for_each_child_mut(e, &mut |c| self.link(program, lambdas, c));
-            match e {
-                Expr::Const(l) => {
-                    if let Some(n) = lambdas.constant(l) {
-                        *e = self.constant(program, n);
-                    }
-                }
-                Expr::Global(g, site) => match self.linkage.get(g) {
-                    Some(Linkage::Procedure(_)) => *g = self.procedures[g],
-                    Some(Linkage::Cell { cell, bound }) => {
-                        let value = prim(Op::Car, vec![Expr::Global(*cell, Site::NONE)]);
-                        *e = if *bound { value } else { checked(program, value, Expr::Global(*g, *site)) };
-                    }
-                    _ => {}
-                },
-                Expr::SetGlobal(g, x, site) => {
-                    if let Some(Linkage::Cell { cell, bound }) = self.linkage.get(g) {
-                        let holder = || Expr::Global(*cell, Site::NONE);
-                        let v = program.fresh_var("value");
-                        let store = prim(Op::SetCar, vec![holder(), Expr::Local(v)]);
-                        let unspecified = || Expr::Const(Literal::Unspecified);
-                        let mut steps = vec![store, unspecified()];
-                        if !bound {
-                            let raise = Expr::SetGlobal(*g, unspecified().into(), *site);
-                            steps.insert(0, checked(program, prim(Op::Car, vec![holder()]), raise));
-                        }
-                        *e = Expr::Let(vec![(v, take(x))], Expr::Seq(steps).into());
-                    }
-                }
-                _ => {}
-            }
-        })
-    }
-}
-
-fn fresh_global(program: &mut Program, name: &str, import: Option<Import>) -> GlobalId {
-    program.globals.push(GlobalInfo { import, ..GlobalInfo::new(name) });
-    GlobalId(program.globals.len() as u32 - 1)
-}
-
-/// The value of a cell, unless it is unbound: then `raise`, which reads or assigns a variable that is never defined.
-fn checked(program: &mut Program, value: Expr, raise: Expr) -> Expr {
-    let v = program.fresh_var("value");
-    let unbound = prim(Op::Eq, vec![Expr::Local(v), Expr::Const(Literal::Unbound)]);
-    Expr::Let(vec![(v, value)], Expr::If(unbound.into(), raise.into(), Expr::Local(v).into()).into())
-}
-
-/// Operations on cells need no checks: they are pairs.
-fn prim(op: Op, args: Vec<Expr>) -> Expr {
-    let proven = u8::from(op != Op::Eq);
-    Expr::Prim { op: PrimOp::Op(op), args, site: Site::NONE, proven }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -667,7 +543,7 @@ mod tests {
     fn module_of(text: &str, entered: &[u32], unbound: &[u32]) -> (Program, Makers) {
         let mut program = parse_program(text).expect("parses");
         let bound = (0..program.globals.len() as u32).map(|n| !unbound.contains(&n)).collect();
-        let makers = module(&mut program, 0, &Request { entered: entered.to_vec(), bound });
+        let makers = module(&mut program, 0, &[], &Request { entered: entered.to_vec(), bound, held: Vec::new() });
         verify(&program, Dialect::Fixed).expect("well formed");
         (program, makers)
     }

@@ -35,7 +35,7 @@ use rustc_hash::FxHashMap;
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 use std::time::Duration;
-use units::{Log, UnitCompiler};
+use units::{Log, Place, UnitCompiler};
 
 /// The expander of one runtime.
 #[derive(Default)]
@@ -230,10 +230,15 @@ impl Evaluator for Expander {
         failed.map_or(Ok(all), Err)
     }
 
-    fn request(&mut self, unit: [i64; 3], entered: Vec<u32>, bound: Vec<bool>) -> Option<i64> {
-        let [text, form, fingerprint] = unit;
-        let unit = self.log.unit(text as usize, form as usize, fingerprint)?;
-        self.compiler.as_ref()?.request(unit, Request { entered, bound })
+    fn request(
+        &mut self,
+        parts: Vec<[i64; 4]>,
+        entered: Vec<u32>,
+        bound: Vec<bool>,
+        held: Vec<bool>,
+    ) -> Option<i64> {
+        let unit = self.log.unit(parts.into_iter().map(Place::from).collect())?;
+        self.compiler.as_ref()?.request(unit, Request { entered, bound, held })
     }
 
     fn ready(&mut self, ticket: i64, wait: Duration) -> Option<Native> {

@@ -17,7 +17,8 @@
 //! bounded room.
 
 use cairn_core::ir::{Program, TopForm};
-use cairn_core::tier::{self, Request};
+use cairn_core::passes;
+use cairn_core::tier::{self, Part, Request};
 use cairn_rt::evaluated_program::Native;
 use cairn_syntax::{Environment, Loader, OpenText, Session};
 use rustc_hash::FxHashMap;
@@ -50,17 +51,32 @@ pub enum Step {
     },
 }
 
-/// A form, and what came before it.
+/// Where a form is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unit {
-    /// All steps.
-    pub steps: Vec<Step>,
+pub struct Place {
     /// The step that opened its text.
     pub opened: usize,
     /// Its number in the text.
     pub form: usize,
     /// What it must be: see [`tier::fingerprint`].
     pub fingerprint: i64,
+    /// How many cells it has.
+    pub cells: usize,
+}
+
+impl From<[i64; 4]> for Place {
+    fn from([opened, form, fingerprint, cells]: [i64; 4]) -> Place {
+        Place { opened: opened as usize, form: form as usize, fingerprint, cells: cells as usize }
+    }
+}
+
+/// A form, and what the session was told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// All steps.
+    pub steps: Vec<Step>,
+    /// The form, then those that define what it calls: before it or behind it.
+    pub parts: Vec<Place>,
 }
 
 /// Makes native code while evaluation goes on. What a module is for, and what it asks of its surroundings, is said in
@@ -152,9 +168,9 @@ impl Log {
         }
     }
 
-    /// The unit at a place.
-    pub(crate) fn unit(&self, opened: usize, form: usize, fingerprint: i64) -> Option<Unit> {
-        (!self.full).then(|| Unit { steps: self.steps.clone(), opened, form, fingerprint })
+    /// The unit of the form at the first of these places.
+    pub(crate) fn unit(&self, parts: Vec<Place>) -> Option<Unit> {
+        (!self.full).then(|| Unit { steps: self.steps.clone(), parts })
     }
 }
 
@@ -165,14 +181,19 @@ pub struct Found {
     pub program: Program,
     /// How many are the library's.
     pub library: usize,
+    /// What the form calls, dialect `Fixed`.
+    pub others: Vec<Part>,
 }
 
 impl Unit {
-    /// Does the steps in a session that keeps the forms of the library, up to the unit's form.
+    /// Does the steps in a session that keeps the forms of the library, until all of the unit's parts have come. A
+    /// part that means something else by now is as good as empty, but the first must not be.
     pub fn find(&self, mut session: Session, loader: &mut dyn Loader) -> Result<Found, String> {
         let mut environments: Vec<Environment> = Vec::new();
         let mut texts: FxHashMap<usize, (OpenText, usize)> = FxHashMap::default();
         let failed = || "the session cannot be followed".to_string();
+        let mut parts: Vec<Part> = self.parts.iter().map(|p| Part { forms: Vec::new(), cells: p.cells }).collect();
+        let mut missing = parts.len();
         for (n, step) in self.steps.iter().enumerate() {
             match step {
                 Step::Environment(sets) => {
@@ -187,30 +208,40 @@ impl Unit {
                 Step::Next { opened, environment } => {
                     let environment = *environments.get(*environment).ok_or_else(failed)?;
                     let (text, forms) = texts.get_mut(opened).ok_or_else(failed)?;
-                    let this = (*opened, *forms) == (self.opened, self.form);
+                    let this = self.parts.iter().position(|p| (p.opened, p.form) == (*opened, *forms));
                     *forms += 1;
+                    missing -= this.map_or(0, |_| 1);
+                    let last = missing == 0;
                     // what was an error then is one now
-                    let form = session.expand_next(environment, text, loader, |s| this.then(|| s.with_library()));
-                    if this {
+                    let form = session.expand_next(environment, text, loader, |s| {
+                        let this = this?;
+                        passes::prepare(s.program());
+                        if tier::fingerprint(s.expanded(), &s.expanded().forms) == self.parts[this].fingerprint {
+                            parts[this].forms.clone_from(&s.expanded().forms);
+                        }
+                        last.then(|| s.with_library())
+                    });
+                    if this.is_some() && last {
                         let (program, library) = form.ok().flatten().flatten().ok_or_else(failed)?;
-                        return self.checked(program, library);
+                        return found(program, library, parts);
                     }
                 }
             }
         }
         Err(failed())
     }
+}
 
-    fn checked(&self, mut program: Program, mut library: Vec<TopForm>) -> Result<Found, String> {
-        let count = library.len();
-        library.append(&mut program.forms);
-        program.forms = library;
-        cairn_core::passes::prepare(&mut program);
-        if tier::fingerprint(&program, &program.forms[count..]) != self.fingerprint {
-            return Err("the form means something else by now".into());
-        }
-        Ok(Found { program, library: count })
+/// The first part behind the library.
+fn found(mut program: Program, library: Vec<TopForm>, mut parts: Vec<Part>) -> Result<Found, String> {
+    let count = library.len();
+    program.forms = library;
+    passes::prepare(&mut program);
+    program.forms.append(&mut parts[0].forms);
+    if program.forms.len() == count {
+        return Err("the form means something else by now".into());
     }
+    Ok(Found { program, library: count, others: parts.split_off(1) })
 }
 
 #[cfg(test)]
@@ -296,7 +327,7 @@ mod tests {
         let long = "x".repeat(MAX_BYTES);
         log.open(1, "a", &long);
         assert_eq!(log.next(1, 0, &session), None);
-        assert!(log.unit(0, 0, 0).is_none() && log.steps.is_empty());
+        assert!(log.unit(Vec::new()).is_none() && log.steps.is_empty());
         log.open(2, "a", "(f)");
         assert_eq!(log.next(2, 0, &session), None);
         log.close(2);
@@ -311,9 +342,25 @@ mod tests {
         log.open(9, "b", form);
         let (opened, number) = log.next(9, 0, &session).unwrap();
         let wanted = fingerprint(&mut session, environment, form);
-        let unit = log.unit(opened, number, wanted).unwrap();
+        let place = Place { opened, form: number, fingerprint: wanted, cells: 0 };
+        let unit = log.unit(vec![place]).unwrap();
         let found = unit.find(Session::new(), &mut Files::default()).unwrap();
         assert!(found.library < found.program.forms.len());
+        // a part may stand before the form or behind it; what means something else is empty
+        for (text, same) in [("(define (g) y)", 0), ("(define (h) y)", 1)] {
+            let mut open = session.open_text("c", text);
+            log.open(10, "c", text);
+            let (opened, number) = log.next(10, 0, &session).unwrap();
+            let print = session.expand_next(environment, &mut open, &mut Files::default(), |s| {
+                cairn_core::passes::prepare(s.program());
+                tier::fingerprint(s.expanded(), &s.expanded().forms)
+            });
+            let place = Place { opened, form: number, fingerprint: print.unwrap().unwrap() + 1 - same, cells: 7 };
+            let parts = vec![unit.parts[0].clone(), place];
+            let found = log.unit(parts).unwrap().find(Session::new(), &mut Files::default()).unwrap();
+            assert_eq!((found.others[0].forms.len(), found.others[0].cells), (same as usize, 7));
+            assert_eq!(found.program.forms.len() - found.library, 1);
+        }
         // without the macro, or with another, it is not that form
         let other = |wrong: &str| {
             let mut unit = unit.clone();

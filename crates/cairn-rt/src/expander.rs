@@ -98,10 +98,17 @@ pub trait Evaluator {
     /// What becomes of the forms in `text`: Core, printed.
     fn explain(&mut self, text: &str, environment: i64) -> Result<String, Rejection>;
 
-    /// A form of an open text, or of one that was open, is to become native: its text, its number there, and its
-    /// fingerprint, as [`Evaluator::next`] gave them; how often its lambdas were entered, which of its cells are bound.
-    /// The ticket for its module; `None` if there will be none.
-    fn request(&mut self, unit: [i64; 3], entered: Vec<u32>, bound: Vec<bool>) -> Option<i64>;
+    /// A form of an open text, or of one that was open, is to become native: its text, its number there, its
+    /// fingerprint, and how many cells it has, as [`Evaluator::next`] gave them, then the same of forms that define
+    /// what it calls; how often its lambdas were entered, which cells are bound, which hold procedures that the form
+    /// with the cell has defined. The ticket for its module; `None` if there will be none.
+    fn request(
+        &mut self,
+        parts: Vec<[i64; 4]>,
+        entered: Vec<u32>,
+        bound: Vec<bool>,
+        held: Vec<bool>,
+    ) -> Option<i64>;
 
     /// The module for a ticket, if it is there, or is within this time.
     fn ready(&mut self, ticket: i64, wait: Duration) -> Option<Native>;

@@ -13,8 +13,8 @@
 //! A form that was typed at the prompt, or loaded, takes the same way, but for its code, which the expander hands over:
 //! there the host is behind the `Evaluator`, whose session it follows (`cairn-eval/src/units.rs`).
 //!
-//! What the numbers mean is said in `cairn_core::tier`. A module shares the program's cells, pairs of a value and a
-//! name, and imports from the library that runs.
+//! What the numbers mean is said in `cairn_core::tier`. A module shares the program's cells, pairs with a
+//! value, and imports from the library that runs.
 //!
 //! Invariants: modules stay loaded as long as the runtime. A closure that becomes another one has its size, and keeps
 //! what is in it: an activation of it may wait at a safepoint, behind a signal handler or in another thread, and still
@@ -61,21 +61,36 @@ pub extern "C" fn cairn_native_unbound(_: &mut Machine) -> Value {
     Value::UNBOUND
 }
 
-/// `(native-request place entered cells)`: a ticket for a module, or `#f` if there will be none. The place is that of a
-/// form, `#(text form fingerprint …)`, or `#f` for the program.
+/// `(native-request places entered cells held)`: a ticket for a module, or `#f` if there will be none. The places are
+/// those of a form, `#(text form fingerprint lambdas cells …)`, and of others that define what it calls; `#f` for the
+/// program. A cell's element of `held` is the procedure that the form with this cell has put there, if it still is.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_native_request(ctx: &mut Machine, place: Value, entered: Value, cells: Value) -> Value {
+pub extern "C" fn cairn_native_request(
+    ctx: &mut Machine,
+    places: Value,
+    entered: Value,
+    cells: Value,
+    held: Value,
+) -> Value {
     let count = |v: &Value| access::fixnum_of(*v).unwrap_or(0).clamp(0, u32::MAX.into()) as u32;
     let entered = access::vector_of(entered).unwrap_or_default().iter().map(count).collect();
     let cells = access::vector_of(cells).unwrap_or_default();
     let bound = cells.iter().map(|c| c.is_pair() && access::car(*c) != Value::UNBOUND).collect();
-    match access::vector_of(place) {
-        Some([text, form, fingerprint, ..]) => {
-            let unit = [*text, *form, *fingerprint].map(|v| access::fixnum_of(v).unwrap_or(-1));
+    match access::vector_of(places) {
+        Some(places) => {
+            let held = access::vector_of(held).unwrap_or_default().iter().map(|v| *v != Value::FALSE).collect();
+            let part = |place: &Value| match access::vector_of(*place) {
+                Some([text, form, fingerprint, _, cells, ..]) => {
+                    [*text, *form, *fingerprint, *cells].map(|v| access::fixnum_of(v).unwrap_or(-1))
+                }
+                _ => [-1; 4],
+            };
+            let parts = places.iter().map(part).collect();
             let evaluator = rt(ctx).evaluator.as_mut();
-            evaluator.and_then(|e| e.request(unit, entered, bound)).map_or(Value::FALSE, Value::fixnum)
+            let ticket = evaluator.and_then(|e| e.request(parts, entered, bound, held));
+            ticket.map_or(Value::FALSE, Value::fixnum)
         }
-        _ => Value::bool(rt(ctx).options.program.as_ref().is_some_and(|p| p.request(entered, bound))),
+        None => Value::bool(rt(ctx).options.program.as_ref().is_some_and(|p| p.request(entered, bound))),
     }
 }
 

@@ -23,7 +23,7 @@ use crate::options::{CompileOptions, Level};
 use crate::sources::{Source, Texts};
 use crate::stage_report::{Observer, StageReport};
 use cairn_core::tier::{Makers, Request};
-use cairn_eval::units::{Step, Unit};
+use cairn_eval::units::{Place, Step, Unit};
 use cairn_layout::facts;
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -272,13 +272,18 @@ impl Writer {
         counts.for_each(|n| self.count(n));
     }
 
-    fn request(&mut self, Request { entered, bound }: &Request) {
+    fn request(&mut self, Request { entered, bound, held }: &Request) {
         self.counts(entered.iter().map(|n| *n as usize));
         self.counts(bound.iter().map(|b| (*b).into()));
+        self.counts(held.iter().map(|b| (*b).into()));
     }
 
-    fn unit(&mut self, Unit { steps, opened, form, fingerprint }: &Unit) {
-        self.all([*opened, *form, *fingerprint as usize, steps.len()]);
+    fn unit(&mut self, Unit { steps, parts }: &Unit) {
+        self.count(parts.len());
+        for Place { opened, form, fingerprint, cells } in parts {
+            self.all([*opened, *form, *fingerprint as usize, *cells]);
+        }
+        self.count(steps.len());
         for step in steps {
             match step {
                 Step::Environment(sets) => {
@@ -309,19 +314,28 @@ impl Reader<'_> {
         (0..self.count()?).map(|_| self.count()).collect()
     }
 
+    fn flags(&mut self) -> Option<Vec<bool>> {
+        Some(self.counts()?.into_iter().map(|b| b != 0).collect())
+    }
+
     fn text(&mut self) -> Option<String> {
         String::from_utf8(self.get()?.to_vec()).ok()
     }
 
     fn request(&mut self) -> Option<Request> {
         let entered = self.counts()?.into_iter().map(|n| n as u32).collect();
-        Some(Request { entered, bound: self.counts()?.into_iter().map(|b| b != 0).collect() })
+        Some(Request { entered, bound: self.flags()?, held: self.flags()? })
     }
 
     fn unit(&mut self) -> Option<Unit> {
-        let (opened, form, fingerprint) = (self.count()?, self.count()?, self.count()? as i64);
+        let parts = (0..self.count()?).map(|_| self.place()).collect::<Option<_>>()?;
         let steps = (0..self.count()?).map(|_| self.step()).collect::<Option<_>>()?;
-        Some(Unit { steps, opened, form, fingerprint })
+        Some(Unit { steps, parts })
+    }
+
+    fn place(&mut self) -> Option<Place> {
+        let (opened, form, fingerprint) = (self.count()?, self.count()?, self.count()? as i64);
+        Some(Place { opened, form, fingerprint, cells: self.count()? })
     }
 
     fn step(&mut self) -> Option<Step> {

@@ -204,7 +204,7 @@ impl Evaluated for Hot {
     }
 
     fn request(&self, entered: Vec<u32>, bound: Vec<bool>) -> bool {
-        let request = Request { entered, bound };
+        let request = Request { entered, bound, held: Vec::new() };
         let compilation = self.compilation.clone();
         let compile = move || match compilation.module(&request) {
             Ok(module) => {
@@ -275,16 +275,16 @@ impl Work {
         files.use_texts(&self.texts);
         let mut session = Session::on_library(library.index());
         session.keep_library_forms();
-        let Found { mut program, library: count } = match unit {
+        let Found { mut program, library: count, others } = match unit {
             None => self.expanded(session, &mut files)?,
             Some(unit) => unit.find(session, &mut files)?,
         };
         let own = program.forms.split_off(count);
         let library = std::mem::replace(&mut program.forms, own);
         if unit.is_some() {
-            tier::open(&mut program)?;
+            tier::open(&mut program, &others)?;
         }
-        let makers = tier::module(&mut program, 0, request);
+        let makers = tier::module(&mut program, 0, &others, request);
         let copies = copies::add(&mut program, library);
         passes::optimize_prepared(&mut program, Opt::High, compiler.options.verify);
         copies::remove(&mut program, copies);
@@ -305,6 +305,6 @@ impl Work {
         forms.append(&mut program.forms);
         program.forms = forms;
         passes::prepare(&mut program);
-        Ok(Found { program, library })
+        Ok(Found { program, library, others: Vec::new() })
     }
 }

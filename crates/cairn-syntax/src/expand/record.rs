@@ -154,7 +154,11 @@ impl Expander<'_> {
         match public {
             _ if self.module().builtin => public,
             Target::Local(_) => Target::Local(self.s.program.fresh_var(&name)),
-            Target::Global(_) => Target::Global(self.fresh_global(&name, false)),
+            Target::Global(_) => {
+                let g = self.fresh_global(&name, false);
+                self.s.program.globals[g.0 as usize].hidden = true;
+                Target::Global(g)
+            }
         }
     }
 
