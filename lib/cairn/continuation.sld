@@ -109,7 +109,7 @@
          (let ((prompt (%prompt-for "call-with-composable-continuation" tag)))
            (%call/cc
             (lambda (k)
-              (let ((c (%composable k prompt)))
+              (let ((c (%captured k prompt)))
                 (proc (known-as (make-about k prompt tag #t) c)))))))))
 
     ;;;; Going on
@@ -205,7 +205,7 @@
           (lambda () #f cleanup ...)))))
 
     (define (make-continuation-violation tag)
-      (%make-violation (kind-other) #f "continuation violation" '() (no-site) tag))
+      (%make-violation #f "continuation violation" '() tag))
 
     ;;;; Marks
 

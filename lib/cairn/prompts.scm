@@ -92,17 +92,24 @@
         (raise-violation who "there is no prompt with this tag around the call:" tag)
         w)))
 
-;; An error object that knows the tag.
-(define-record-type (continuation-violation condition)
-  (make-violation kind who message irritants site tag)
-  continuation-violation?
-  (tag continuation-violation-prompt-tag))
+;; An error object whose kind is an opaque object with the tag.
+(define (make-violation who message irritants tag)
+  (make-condition (%opaque tag) who message irritants (no-site)))
+
+(define (continuation-violation? x)
+  (if (condition? x) (%opaque? (condition-kind x)) #f))
+
+(define (continuation-violation-prompt-tag c)
+  (if (continuation-violation? c)
+      (%opaque-ref (condition-kind c) 0)
+      (wrong-type "continuation-violation-prompt-tag" "a continuation violation" c)))
 
 (define (raise-violation who message tag)
-  (if (continuation-prompt-tag? tag)
-      (raise (make-violation (kind-other) who message (%cons (tag-name tag) '()) (no-site) tag))
-      ;; the prompt of a handler
-      (raise (make-violation (kind-other) who message '() (no-site) #f))))
+  (raise
+   (if (continuation-prompt-tag? tag)
+       (make-violation who message (%cons (tag-name tag) '()) tag)
+       ;; the prompt of a handler
+       (make-violation who message '() #f))))
 
 (define (continuation-prompt-available? tag)
   (%not (%null? (find-prompt (check-tag "continuation-prompt-available?" tag)))))
@@ -246,12 +253,22 @@
 
 ;; The procedure that puts the frames of raw continuation `k` under the present winders, up to prompt winder `w`, on top
 ;; of the continuation that it is called with.
+(define-syntax composable-of
+  (syntax-rules ()
+    ((_ k winders w)
+     (case-lambda
+       ((x) (call-composed k winders w (lambda () x)))
+       (vals (call-composed k winders w (lambda () (list->values vals))))))))
+
 (define (composable k w)
   (let ((winders (winders-above w)))
+    (composable-of k winders w)))
+
+;; The same, if there is no barrier among these winders.
+(define (captured k w)
+  (let ((winders (winders-above w)))
     (refuse-barriers winders w)
-    (case-lambda
-      ((x) (call-composed k winders w (lambda () x)))
-      (vals (call-composed k winders w (lambda () (list->values vals)))))))
+    (composable-of k winders w)))
 
 (define call-with-composable-continuation
   (case-lambda
@@ -259,7 +276,7 @@
     ((receiver tag)
      (check-procedure "call-with-composable-continuation" receiver)
      (let ((w (prompt-for "call-with-composable-continuation" tag)))
-       (%call/cc (lambda (k) (receiver (composable k w))))))))
+       (%call/cc (lambda (k) (receiver (captured k w))))))))
 
 ;;;; Continuation marks
 
@@ -307,7 +324,7 @@
   (let ((w (prompt-for who tag)))
     (%call/cc
      (lambda (k)
-       (let ((c (composable k w)))
+       (let ((c (captured k w)))
          (rewind-to w)
          (call-in base (lambda () (receiver c))))))))
 
@@ -316,7 +333,7 @@
   (let ((w (prompt-for who tag)))
     (%call/cc
      (lambda (k)
-       (let ((c (composable k w)))
+       (let ((c (captured k w)))
          (abort-to w (lambda () (receiver c))))))))
 
 ;; `c` in a prompt of its own, when it is called.
@@ -365,7 +382,7 @@
     (if (%opaque? handler)
         (%call/cc
          (lambda (k)
-           (let ((c (composable k w)))
+           (let ((c (captured k w)))
              (abort-to w (lambda () (%apply (%opaque-ref handler 0) (%cons c vals)))))))
         (abort-to w (lambda () (%apply handler vals))))))
 
@@ -426,7 +443,7 @@
         (if clause
             (%call/cc
              (lambda (k)
-               (let ((resume (resumption (composable k w) m)))
+               (let ((resume (resumption (captured k w) m)))
                  (abort-to w (lambda () (%apply (%cdr clause) (%cons resume args)))))))
             (loop (%opaque-ref w 0))))))
   perform)

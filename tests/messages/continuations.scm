@@ -17,4 +17,4 @@
      (current-continuation-marks mine) (continuation-marks composable mine) (continuation-marks car)
      (continuation-mark-set-first 5 'key) (call-with-immediate-continuation-mark 'key 5)
      (call-with-values (continuation-mark-set->iterator #f '(key)) (lambda (marks next) (next)))
-     (raise (make-continuation-violation mine)))
+     (raise (make-continuation-violation mine)) (continuation-violation-prompt-tag 5))

@@ -158,7 +158,8 @@ fn breakdown(m: &Measured) -> Table {
                has the check for room in it, its disposal the collection, and \"other\" stands beside its copying and \
                sharing: here closures are the same under every strategy, but a frame in the heap or of a quasi-stack is \
                written anew for each call, where a stack keeps the frame and stores only what is new. Misses: in 16 KiB, \
-               direct-mapped, more than the stack's. Of native frames all of compiled code is one part, and misses are not known."
+               direct-mapped, more than the stack's. Of native frames all of compiled code is one \
+               part, the `ret` of each is in the runtime's, and misses are not known."
             .into(),
     }
 }
