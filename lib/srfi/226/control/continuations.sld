@@ -1,4 +1,5 @@
-;;; (srfi 226 control continuations): continuations up to prompts, composable ones and others; also as (srfi 226 continuation).
+;;; (srfi 226 control continuations): continuations up to prompts, composable ones and others; also as
+;;; (srfi 226 continuation).
 (define-library (srfi 226 control continuations)
   (export call-with-non-composable-continuation call-with-current-continuation call/cc call-with-composable-continuation
           call-in-continuation call-in return-to call-with-continuation-barrier continuation-prompt-available?
