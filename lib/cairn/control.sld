@@ -49,7 +49,15 @@
    shift0 shift0-at control0 control0-at
    (rename reset prompt) (rename reset-at prompt-at) (rename reset reset0) (rename reset-at reset0-at)
    (rename reset prompt0) (rename reset-at prompt0-at)
+   continuation-violation? continuation-violation-prompt-tag call-with-continuation-barrier
    make-effect with-handler with-shallow-handler make-coroutine-generator
+   ;; for (cairn continuation)
+   (rename make-violation %make-violation) (rename raise-violation %raise-violation) (rename barrier? %barrier?)
+   (rename rewind-to %rewind-to) (rename wind-above %wind-above)
+   (rename find-prompt %find-prompt) (rename prompt-for %prompt-for) (rename call-composed %call-composed)
+   (rename captured %captured) (rename winder-mark %winder-mark) (rename mark-tag %mark-tag)
+   (rename immediate-marks %immediate-marks) (rename winder-marks %winder-marks)
+   (rename call-with-marks %call-with-marks)
    ;; parameters
    make-parameter parameterize* parameter-cell-value parameter-access
    ;; promises

@@ -23,7 +23,7 @@
 ;;;
 ;;;     0 tag       what finds it; #f: nothing does, it is only returned through
 ;;;     1 k         the continuation of the prompt, a raw one
-;;;     2 handler   called there with the values of an abort
+;;;     2 handler   called there with the values of an abort; without a tag: the frame's continuation marks, or #f
 ;;;
 ;;; Tail calls: what is called in tail position in a prompt has the base continuation, so a prompt or a composable
 ;;; continuation called there needs no return of its own.  Loops through them run in constant space.
@@ -89,9 +89,27 @@
   (check-tag who tag)
   (let ((w (find-prompt tag)))
     (if (%null? w)
-        (raise-condition (kind-other) who "there is no prompt with this tag around the call:" (%cons (tag-name tag) '())
-                         (no-site))
+        (raise-violation who "there is no prompt with this tag around the call:" tag)
         w)))
+
+;; An error object whose kind is an opaque object with the tag.
+(define (make-violation who message irritants tag)
+  (make-condition (%opaque tag) who message irritants (no-site)))
+
+(define (continuation-violation? x)
+  (if (condition? x) (%opaque? (condition-kind x)) #f))
+
+(define (continuation-violation-prompt-tag c)
+  (if (continuation-violation? c)
+      (%opaque-ref (condition-kind c) 0)
+      (wrong-type "continuation-violation-prompt-tag" "a continuation violation" c)))
+
+(define (raise-violation who message tag)
+  (raise
+   (if (continuation-prompt-tag? tag)
+       (make-violation who message (%cons (tag-name tag) '()) tag)
+       ;; the prompt of a handler
+       (make-violation who message '() #f))))
 
 (define (continuation-prompt-available? tag)
   (%not (%null? (find-prompt (check-tag "continuation-prompt-available?" tag)))))
@@ -152,9 +170,21 @@
      (check-tag "call-with-continuation-prompt" tag)
      (call-at-prompt tag (tag-handler tag) thunk))
     ((thunk tag handler)
-     (check-procedure "call-with-continuation-prompt" thunk)
-     (check-procedure "call-with-continuation-prompt" handler)
-     (call-at-prompt (check-tag "call-with-continuation-prompt" tag) handler thunk))))
+     (if handler
+         (begin
+           (check-procedure "call-with-continuation-prompt" thunk)
+           (check-procedure "call-with-continuation-prompt" handler)
+           (call-at-prompt (check-tag "call-with-continuation-prompt" tag) handler thunk))
+         (call-with-continuation-prompt thunk tag)))))
+
+;; A prompt that nothing finds, and that no continuation is captured across.
+(define (call-with-continuation-barrier thunk)
+  (check-procedure "call-with-continuation-barrier" thunk)
+  (%call/cc (lambda (k) (call-above k 'barrier #f thunk))))
+
+(define (barrier? w)
+  (let ((m (winder-mark w)))
+    (if m (%eq? (mark-tag m) 'barrier) #f)))
 
 ;; Leaves what is above prompt winder `w`, and the prompt; calls `thunk` in its place.
 (define (abort-to w thunk)
@@ -214,13 +244,31 @@
      (wind-above winders old)
      (call-in k thunk))))
 
+(define (refuse-barriers winders w)
+  (if (%pair? winders)
+      (if (barrier? (%car winders))
+          (raise-violation #f "there is a continuation barrier between the capture and its prompt"
+                           (mark-tag (winder-mark w)))
+          (refuse-barriers (%cdr winders) w))))
+
 ;; The procedure that puts the frames of raw continuation `k` under the present winders, up to prompt winder `w`, on top
 ;; of the continuation that it is called with.
+(define-syntax composable-of
+  (syntax-rules ()
+    ((_ k winders w)
+     (case-lambda
+       ((x) (call-composed k winders w (lambda () x)))
+       (vals (call-composed k winders w (lambda () (list->values vals))))))))
+
 (define (composable k w)
   (let ((winders (winders-above w)))
-    (case-lambda
-      ((x) (call-composed k winders w (lambda () x)))
-      (vals (call-composed k winders w (lambda () (list->values vals)))))))
+    (composable-of k winders w)))
+
+;; The same, if there is no barrier among these winders.
+(define (captured k w)
+  (let ((winders (winders-above w)))
+    (refuse-barriers winders w)
+    (composable-of k winders w)))
 
 (define call-with-composable-continuation
   (case-lambda
@@ -228,7 +276,46 @@
     ((receiver tag)
      (check-procedure "call-with-composable-continuation" receiver)
      (let ((w (prompt-for "call-with-composable-continuation" tag)))
-       (%call/cc (lambda (k) (receiver (composable k w))))))))
+       (%call/cc (lambda (k) (receiver (captured k w))))))))
+
+;;;; Continuation marks
+
+;; A frame with marks is a cut like a prompt's, with an association list in place of a handler.  What is called in tail
+;; position in it has the base continuation: so a call there knows that it has the same frame.
+
+(define (winder-marks w)
+  (let ((m (winder-mark w)))
+    (if m
+        (if (%not (mark-tag m)) (mark-handler m) #f)
+        #f)))
+
+;; The winder of the frame that raw continuation `k`, the present one, begins with, if there are marks for it, or could
+;; be; else #f.
+(define (frame-winder k)
+  (let ((w (%machine-ref (slot-winders))))
+    (if (%null? w)
+        #f
+        (let ((m (winder-mark w)))
+          (if m
+              (if (%not (mark-tag m)) (if (at-base? k) w #f) #f)
+              #f)))))
+
+;; The marks of the frame that raw continuation `k`, the present one, begins with.
+(define (immediate-marks k)
+  (let ((w (frame-winder k)))
+    (if w (mark-handler (winder-mark w)) #f)))
+
+;; Calls `thunk` with the frame of the present continuation, which is to have the marks that `(update marks)` returns.
+(define (call-with-marks update thunk)
+  (%call/cc
+   (lambda (k)
+     (let ((w (frame-winder k)))
+       (if w
+           (let ((m (winder-mark w)))
+             (%machine-set! (slot-winders) (%opaque-ref w 0))
+             (enter-mark! (make-mark #f (mark-k m) (update (mark-handler m))))
+             (thunk))
+           (call-above k #f (update #f) thunk))))))
 
 ;;;; shift, reset, control, prompt
 
@@ -237,7 +324,7 @@
   (let ((w (prompt-for who tag)))
     (%call/cc
      (lambda (k)
-       (let ((c (composable k w)))
+       (let ((c (captured k w)))
          (rewind-to w)
          (call-in base (lambda () (receiver c))))))))
 
@@ -246,7 +333,7 @@
   (let ((w (prompt-for who tag)))
     (%call/cc
      (lambda (k)
-       (let ((c (composable k w)))
+       (let ((c (captured k w)))
          (abort-to w (lambda () (receiver c))))))))
 
 ;; `c` in a prompt of its own, when it is called.
@@ -295,7 +382,7 @@
     (if (%opaque? handler)
         (%call/cc
          (lambda (k)
-           (let ((c (composable k w)))
+           (let ((c (captured k w)))
              (abort-to w (lambda () (%apply (%opaque-ref handler 0) (%cons c vals)))))))
         (abort-to w (lambda () (%apply handler vals))))))
 
@@ -356,7 +443,7 @@
         (if clause
             (%call/cc
              (lambda (k)
-               (let ((resume (resumption (composable k w) m)))
+               (let ((resume (resumption (captured k w) m)))
                  (abort-to w (lambda () (%apply (%cdr clause) (%cons resume args)))))))
             (loop (%opaque-ref w 0))))))
   perform)

@@ -4,11 +4,13 @@ use super::appel_shao;
 use super::cache_simulator::OnWriteMiss;
 use super::frame_programs::{Kind, PROGRAMS};
 use super::frame_runs::{Cost, Measured, ProgramResults};
-use super::{Frames, frame_findings, locality};
+use super::native_frames::NativeCost;
+use super::{Frames, frame_findings, locality, native_frames};
 use crate::compiled_code;
 use crate::measure::INSTRUCTIONS;
 use crate::report::{Column, Content, Figure, Item, Number, Panel, Report, Row, Section, Table};
 use crate::study::Study;
+use cairn_layout::facts::NATIVE;
 
 /// The whole report.
 pub fn report(study: &Frames, m: &Measured) -> Report {
@@ -33,6 +35,13 @@ pub fn report(study: &Frames, m: &Measured) -> Report {
         paper: study.paper().into(),
         conditions: vec![
             ("strategies".into(), legend(m).join(", ")),
+            (
+                "native frames".into(),
+                format!(
+                    "with --gc={0}, as the default collector cannot serve them; compared with the stack under {0}",
+                    native_frames::collector().name
+                ),
+            ),
             ("runs of each timed cell".into(), format!("{}, the fastest counts", m.repetitions)),
             ("other systems".into(), peers(m)),
         ],
@@ -56,8 +65,13 @@ fn section(title: &str, items: Vec<Item>) -> Section {
     Section { title: title.into(), items }
 }
 
+/// The strategies and native frames.
+fn all_names(m: &Measured) -> impl Iterator<Item = &'static str> {
+    m.strategies.iter().map(|s| s.name).chain([NATIVE.name])
+}
+
 fn legend(m: &Measured) -> Vec<String> {
-    m.strategies.iter().map(|s| s.name.to_string()).collect()
+    all_names(m).map(str::to_string).collect()
 }
 
 /// A row for each program, and one for the mean of the ordinary ones.
@@ -106,6 +120,7 @@ fn breakdown(m: &Measured) -> Table {
                 .map(|(s, facts)| Number::beside(mean(s, part), appel_shao::breakdown(facts.name).and_then(paper)))
                 .collect(),
         };
+    let native = |part: &dyn Fn(&NativeCost) -> f64| Number::ours(m.mean(|p| m.native_cost(p).map(|c| part(&c))));
     let mut rows: Vec<Row> = vec![
         row(PARTS[0], &|c| c.room, &|_| None),
         row(PARTS[1], &|c| c.creation, &|b| Some(b.creation)),
@@ -125,17 +140,26 @@ fn breakdown(m: &Measured) -> Table {
     rows.push(beside("cache write misses, if waited for", &|s| locality::write_misses(m, s, 1), |b| {
         b.write_misses
     }));
+    for (i, row) in rows.iter_mut().enumerate() {
+        row.values.push(match i {
+            4 => native(&|c| c.code),
+            5 => native(&|c| c.runtime),
+            6 => native(&NativeCost::total),
+            _ => Number::ours(None),
+        });
+    }
     Table {
         id: "figure-1".into(),
         title: "Figure 1: instructions per frame, part by part (means over the ordinary programs)".into(),
         label: "part".into(),
-        columns: m.strategies.iter().map(|s| Column::beside(s.name, 2)).collect(),
+        columns: all_names(m).map(|name| Column::beside(name, 2)).collect(),
         rows,
         note: "Storing and loading variables and return address is the same for all and not counted. The paper's creation \
                has the check for room in it, its disposal the collection, and \"other\" stands beside its copying and \
                sharing: here closures are the same under every strategy, but a frame in the heap or of a quasi-stack is \
                written anew for each call, where a stack keeps the frame and stores only what is new. Misses: in 16 KiB, \
-               direct-mapped, more than the stack's."
+               direct-mapped, more than the stack's. Of native frames all of compiled code is one \
+               part, the `ret` of each is in the runtime's, and misses are not known."
             .into(),
     }
 }
@@ -145,8 +169,12 @@ fn by_program(m: &Measured) -> Table {
         id: "cost-by-program".into(),
         title: "Instructions per frame, by program and strategy".into(),
         label: "program".into(),
-        columns: m.strategies.iter().map(|s| Column::new(s.name, 2)).collect(),
-        rows: rows(m, m.strategies.len(), |p, s| Number::ours(m.cost(p, s).map(|c| c.total()))),
+        columns: all_names(m).map(|name| Column::new(name, 2)).collect(),
+        rows: rows(m, m.strategies.len() + 1, |p, s| {
+            let native = s == m.strategies.len();
+            let total = || if native { Some(m.native_cost(p)?.total()) } else { Some(m.cost(p, s)?.total()) };
+            Number::ours(total())
+        }),
         note: "Below zero: the stack, with which all are compared, copies its frames whenever a continuation is captured."
             .into(),
     }
@@ -278,15 +306,24 @@ fn times(m: &Measured) -> Vec<Item> {
     let mut columns: Vec<Column> =
         m.strategies.iter().map(|s| Column::new(format!("{} (s)", s.name), 3)).collect();
     columns.push(Column::new("default / best", 3));
+    let collector = native_frames::collector().name;
+    columns.push(Column::new(format!("native, {collector} (s)"), 3));
+    columns.push(Column::new(format!("stack, {collector} (s)"), 3));
     let by_strategy = Table {
         id: "times".into(),
         title: "Seconds by strategy".into(),
         label: "program".into(),
         rows: rows(m, columns.len(), |p, c| {
-            Number::ours(if c < strategies { p.seconds(c) } else { default_to_best(m, p) })
+            Number::ours(match c.checked_sub(strategies) {
+                None => p.seconds(c),
+                Some(0) => default_to_best(m, p),
+                Some(column) => p.native.seconds(column == 1),
+            })
         }),
         columns,
-        note: "The fastest of the runs, by the runtime's clock.".into(),
+        note: "The fastest of the runs, by the runtime's clock. The best is that of the strategies that run with the default \
+               collector."
+            .into(),
     };
     let mut items = vec![Item::Table(by_strategy)];
     if !m.peers.is_empty() && m.programs.iter().any(|p| p.program.has_peers()) {
@@ -338,7 +375,7 @@ fn captures(m: &Measured) -> Table {
         .collect();
     rows.push(Row {
         label: "growth".into(),
-        values: (0..m.strategies.len()).map(|s| Number::ours(growth(m, s))).collect(),
+        values: (0..=m.strategies.len()).map(|s| Number::ours(growth(m, s))).collect(),
     });
     let paper: Vec<String> =
         appel_shao::BREAKDOWN.iter().map(|b| format!("{} {}", b.strategy, b.call_cc)).collect();
@@ -346,7 +383,7 @@ fn captures(m: &Measured) -> Table {
         id: "captures".into(),
         title: "Figure 1, call/cc: instructions of capturing a continuation and entering it, by depth".into(),
         label: "frames below".into(),
-        columns: m.strategies.iter().map(|s| Column::new(s.name, 0)).collect(),
+        columns: all_names(m).map(|name| Column::new(name, 0)).collect(),
         rows,
         note: format!(
             "Growth: the deepest by the shallowest. In the paper: {}; N is the depth, X the size of a chunk.",
@@ -355,7 +392,7 @@ fn captures(m: &Measured) -> Table {
     }
 }
 
-/// How many times more a capture costs at the greatest depth than at the least.
+/// How many times more a capture costs at the greatest depth than at the least; native frames come after the others.
 pub(super) fn growth(m: &Measured, strategy: usize) -> Option<f64> {
     let at = |c: &super::frame_runs::Capture| c.instructions[strategy].as_ref().ok().copied();
     Some(at(m.captures.last()?)? / at(m.captures.first()?)?)
@@ -376,7 +413,7 @@ fn captures_figure(m: &Measured) -> Figure {
             title: "call/cc".into(),
             content: Content::Curves {
                 axes: ("frames below".into(), "log10 of instructions".into()),
-                series: (0..m.strategies.len()).map(line).collect(),
+                series: (0..=m.strategies.len()).map(line).collect(),
             },
         }],
         note: String::new(),

@@ -15,16 +15,17 @@
 
 use super::frame_programs::{CAPTURE, FrameProgram, Kind, PROGRAMS};
 use super::memory_trace;
+use super::native_frames::{self, NativeRuns};
 use super::peers::Peer;
 use crate::compiled_code;
 use crate::harness::{Cell, Lab, Outcome};
 use crate::measure::{Failed, INSTRUCTIONS, Run, Sample};
-use cairn_layout::facts::{PRECISE, StrategyFacts};
+use cairn_layout::facts::{NATIVE, PRECISE, StrategyFacts};
 use std::path::PathBuf;
 
 /// Everything that the study has measured.
 pub struct Measured {
-    /// The strategies: the default is the first.
+    /// The strategies that run with every collector, and so with the default one: the default is the first.
     pub strategies: &'static [&'static StrategyFacts],
     /// One for each program.
     pub programs: Vec<ProgramResults>,
@@ -48,6 +49,8 @@ pub struct ProgramResults {
     pub traces: Option<Traces>,
     /// Seconds by strategy: the fastest run, by the runtime's clock.
     pub seconds: Vec<Result<f64, Failed>>,
+    /// Native frames beside the stack, with a collector that serves both.
+    pub native: NativeRuns,
     /// Seconds of other systems, in the order of [`Measured::peers`]; `None`: there is no text for it.
     pub peers: Vec<Option<Result<f64, Failed>>>,
 }
@@ -64,7 +67,7 @@ pub struct Traces {
 pub struct Capture {
     /// Frames.
     pub depth: u32,
-    /// Instructions of capturing and entering, by strategy.
+    /// Instructions of capturing and entering, by strategy; native frames are the last.
     pub instructions: Vec<Result<f64, Failed>>,
 }
 
@@ -183,10 +186,11 @@ pub fn measure(lab: &mut Lab) -> Result<Measured, String> {
     }
     let built = lab.build_all(&jobs)?;
     let mut executables: Vec<Vec<PathBuf>> = built.chunks(strategies.len()).map(<[_]>::to_vec).collect();
-    let capturing = executables.pop().expect("the last");
+    let mut capturing = executables.pop().expect("the last");
     let counted = counted(lab, &chosen, &executables)?;
     let traces = traced(lab, &chosen, &executables)?;
     let seconds = timed(lab, &chosen, &executables, repetitions)?;
+    let native = native_frames::measure(lab, &chosen, repetitions)?;
     let peers: Vec<(Peer, String)> =
         Peer::ALL.into_iter().filter(|p| p.command().is_some()).map(|p| (p, p.version())).collect();
     let mut by_peers = Vec::new();
@@ -198,15 +202,21 @@ pub fn measure(lab: &mut Lab) -> Result<Measured, String> {
         }
         by_peers.push(row);
     }
-    let captures = if lab.only.is_all() { captures(lab, &capturing)? } else { Vec::new() };
-    let results = chosen.iter().zip(counted).zip(traces).zip(seconds).zip(by_peers);
+    let captures = if lab.only.is_all() {
+        capturing.push(native_frames::executable(lab, capture.1, capture.0)?);
+        captures(lab, &capturing)?
+    } else {
+        Vec::new()
+    };
+    let results = chosen.iter().zip(counted).zip(traces).zip(seconds).zip(native).zip(by_peers);
     let programs = results
-        .map(|((((program, counted), traces), seconds), peers)| ProgramResults {
+        .map(|(((((program, counted), traces), seconds), native), peers)| ProgramResults {
             program,
             work: f64::from(if lab.quick { program.timed.0 } else { program.timed.1 }),
             counted,
             traces,
             seconds,
+            native,
             peers,
         })
         .collect();
@@ -287,7 +297,8 @@ fn timed(
     Ok(seconds.chunks(PRECISE.len()).map(<[_]>::to_vec).collect())
 }
 
-fn fastest(samples: &[Sample], name: &str) -> f64 {
+/// The least of a value, in seconds.
+pub(super) fn fastest(samples: &[Sample], name: &str) -> f64 {
     samples.iter().filter_map(|s| s.get(name)).copied().fold(f64::INFINITY, f64::min) / 1e9
 }
 
@@ -317,12 +328,12 @@ fn seconds_of_peer(
 /// Captures of the counted runs: a few, and more, so that all else falls away in the difference.
 const CAPTURES: (u32, u32) = (10, 60);
 
-/// Instructions of a capture, by depth and strategy.
+/// Instructions of a capture, by depth and strategy; the last executable has native frames.
 fn captures(lab: &mut Lab, executables: &[PathBuf]) -> Result<Vec<Capture>, String> {
     let depths: &[u32] = if lab.quick { &[1, 100, 10_000] } else { &[1, 10, 100, 1000, 10_000, 100_000] };
     let mut cells = Vec::new();
     for &depth in depths {
-        for (s, executable) in PRECISE.iter().zip(executables) {
+        for (s, executable) in PRECISE.iter().chain([&&NATIVE]).zip(executables) {
             for times in [CAPTURES.0, CAPTURES.1] {
                 let arguments = vec![times.to_string(), depth.to_string()];
                 let run = Run { arguments, expected: Some(times.to_string()), count: true, ..Run::of(executable) };
@@ -337,7 +348,7 @@ fn captures(lab: &mut Lab, executables: &[PathBuf]) -> Result<Vec<Capture>, Stri
         _ => unreachable!("pairs"),
     };
     let of_depth = |outcomes: &[Outcome]| outcomes.chunks(2).map(each).collect();
-    let by_depth = depths.iter().zip(outcomes.chunks(2 * PRECISE.len()));
+    let by_depth = depths.iter().zip(outcomes.chunks(2 * executables.len()));
     Ok(by_depth.map(|(&depth, outcomes)| Capture { depth, instructions: of_depth(outcomes) }).collect())
 }
 
