@@ -182,6 +182,7 @@ functions! {
     LLVMGetInstructionParent(instruction: ValueRef) -> BasicBlockRef;
     LLVMInsertBasicBlockInContext(context: ContextRef, before: BasicBlockRef, name: *const c_char) -> BasicBlockRef;
     LLVMBasicBlockAsValue(block: BasicBlockRef) -> ValueRef;
+    LLVMBlockAddress(function: ValueRef, block: BasicBlockRef) -> ValueRef;
     LLVMInstructionGetDebugLoc(instruction: ValueRef) -> MetadataRef;
     LLVMGetDebugLocLine(value: ValueRef) -> c_uint;
     LLVMGetDebugLocFilename(value: ValueRef, length: *mut c_uint) -> *const c_char;

@@ -56,7 +56,7 @@ pub struct Function {
     pub varargs: bool,
     /// Code outside of the module calls it.
     pub kept: bool,
-    /// It has a computed goto, so it can't be copied.
+    /// Labels of it are values (computed gotos, `asm goto`), so there can be only one version of it.
     pub fixed: bool,
     /// It is used otherwise than called.
     pub address_taken: bool,

@@ -4,7 +4,7 @@
 #![allow(unsafe_code)]
 
 use crate::model::*;
-use cairn_llvm_c::{ModuleFunctions, ModuleRef, TargetDataRef, TypeRef, ValueRef};
+use cairn_llvm_c::{BasicBlockRef, ModuleFunctions, ModuleRef, TargetDataRef, TypeRef, ValueRef};
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::c_uint;
 
@@ -49,6 +49,7 @@ pub(crate) mod value_kind {
     pub const BLOCK: i32 = 1;
     pub const FUNCTION: i32 = 5;
     pub const GLOBAL: i32 = 8;
+    pub const BLOCK_ADDRESS: i32 = 9;
     pub const CONSTANT_EXPR: i32 = 10;
     pub const UNDEF: i32 = 14;
     pub const AGGREGATE_ZERO: i32 = 15;
@@ -432,12 +433,28 @@ impl Reader<'_> {
             };
             if !result.declared {
                 self.body(id, function, &mut result.values);
-                result.fixed = result.values[result.params.len()..].iter().any(|v| {
+                let by_address = result.values[result.params.len()..].iter().any(|v| {
                     let code = (self.f.LLVMGetInstructionOpcode)(v.handle);
                     code == opcode::INDIRECT_BR || code == opcode::CALL_BR
                 });
+                result.fixed = by_address || self.labels_taken(function);
             }
             result
+        }
+    }
+
+    /// Has one of its blocks an address that is used?
+    unsafe fn labels_taken(&self, function: ValueRef) -> bool {
+        // SAFETY: a live function with a body.
+        unsafe {
+            let mut block = (self.f.LLVMGetFirstBasicBlock)(function);
+            while !block.is_null() {
+                if block_address(self.f, block).is_some() {
+                    return true;
+                }
+                block = (self.f.LLVMGetNextBasicBlock)(block);
+            }
+            false
         }
     }
 
@@ -526,7 +543,7 @@ impl Reader<'_> {
                 opcode::RET if (f.LLVMGetNumOperands)(i) == 1 => Op::Return(operand(0)),
                 opcode::CALL => self.call(id, i, numbers),
                 opcode::FENCE | opcode::UNREACHABLE | opcode::BR | opcode::SWITCH | opcode::RET => Op::Plain,
-                opcode::INDIRECT_BR | opcode::CALL_BR => Op::Strange(vec![Operand::Strange]),
+                opcode::INDIRECT_BR | opcode::CALL_BR => Op::Strange(all()),
                 _ => {
                     let all = all();
                     if result.has_pointer() || pointers(&all) { Op::Strange(all) } else { Op::Plain }
@@ -667,6 +684,22 @@ impl Reader<'_> {
                 _ => Size::Unknown,
             }
         }
+    }
+}
+
+/// The constant that is the address of a block, if there is one.
+pub(crate) unsafe fn block_address(f: &ModuleFunctions, block: BasicBlockRef) -> Option<ValueRef> {
+    // SAFETY: a live block; its users are instructions and its address.
+    unsafe {
+        let mut next = (f.LLVMGetFirstUse)((f.LLVMBasicBlockAsValue)(block));
+        while !next.is_null() {
+            let user = (f.LLVMGetUser)(next);
+            if (f.LLVMGetValueKind)(user) == value_kind::BLOCK_ADDRESS {
+                return Some(user);
+            }
+            next = (f.LLVMGetNextUse)(next);
+        }
+        None
     }
 }
 

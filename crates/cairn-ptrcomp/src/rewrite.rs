@@ -37,6 +37,7 @@ use crate::plan::{Decision, Planner};
 use crate::settings::{Bits, Settings};
 use crate::shape::{Key, Shape, Version};
 use cairn_llvm_c::{ContextRef, ModuleFunctions, ModuleRef, ValueRef};
+use function_copy::Label;
 use instructions::Emitter;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
@@ -100,6 +101,8 @@ pub(crate) struct Rewriter<'a, 'm> {
     program_wide: BTreeMap<FuncId, bool>,
     dynamic_pools: Vec<dynamic::Unfinished>,
     quiet: BTreeMap<FuncId, Option<BTreeSet<NodeId>>>,
+    /// Labels that are values, in functions that have been copied.
+    labels: Vec<Label>,
     pub done: Done,
 }
 
@@ -127,6 +130,7 @@ impl<'a, 'm> Rewriter<'a, 'm> {
             program_wide: BTreeMap::new(),
             dynamic_pools: vec![],
             quiet: BTreeMap::new(),
+            labels: vec![],
             done: Done::default(),
         }
     }
@@ -226,11 +230,8 @@ impl<'a, 'm> Rewriter<'a, 'm> {
         let pools = version.key.iter().filter(|(shape, _)| self.shapes[*shape].pooled).count();
         let plain = !version.narrow && version.key.iter().all(|(shape, _)| *shape == 0);
         let original = self.analysis.module.function(version.function);
-        let function = if original.fixed {
-            original.handle
-        } else {
-            self.e.declare_version(original.handle, &original.name, 2 * pools, plain && original.kept)
-        };
+        let external = plain && original.kept;
+        let function = self.e.declare_version(original.handle, &original.name, 2 * pools, external);
         self.versions.insert(version.clone(), function);
         self.queue.push_back((version, function, nodes.to_vec()));
         function
@@ -251,16 +252,24 @@ impl<'a, 'm> Rewriter<'a, 'm> {
     /// Puts the versions in the place of the functions they are made of.
     fn replace(&mut self) {
         let module = self.analysis.module;
-        let copied = |id: &FuncId| !module.function(*id).declared && !module.function(*id).fixed;
-        for id in module.function_ids().filter(copied) {
+        for label in &self.labels {
+            self.e.replace_label(label);
+        }
+        let mut copied = vec![];
+        for id in module.function_ids().filter(|id| !module.function(*id).declared) {
             let function = module.function(id);
             let key: Key = vec![(0, 0); self.analysis.interface(id).len()];
             let plain = self.versions.get(&Version { function: id, key, narrow: false }).copied();
-            let wanted = function.kept || function.address_taken;
+            // What nobody calls stays if its labels may be in tables: those are nowhere else.
+            if function.fixed && plain.is_none() {
+                continue;
+            }
+            let wanted = function.kept || function.address_taken || function.fixed;
             self.e.replace_function(function.handle, plain.filter(|_| wanted), &function.name);
+            copied.push(function.handle);
         }
-        for id in module.function_ids().filter(copied) {
-            self.e.delete_function(module.function(id).handle);
+        for function in copied {
+            self.e.delete_function(function);
         }
     }
 

@@ -289,3 +289,41 @@ fn the_report_as_a_page() {
     assert!(page.contains("Compiled as clang does: it has no objects on the heap"), "{page}");
     assert!(!place.cc("--report=pdf {}/b.c -o {}/prog2"));
 }
+
+/// Labels as values: in tables, in a function that nobody calls, and taken without a computed goto.
+const GOTOS: &str = "#include <stdio.h>\n#include <stdlib.h>\nstruct n { struct n *next; int k; };\n\
+    long unused(int i) { static void *const t[] = { &&a, &&b }; goto *t[i]; a: return 1; b: return 2; }\n\
+    static const char *where(int i) { static void *t[2] = { &&here, 0 }; if (i) { here: return t[0] ? \"set\" : \"\"; } return \"\"; }\n\
+    static long run(const unsigned char *p, long n) {\n\
+    static void *const table[] = { &&push, &&add, &&loop, &&stop }; struct n *top = 0; long sum = 0;\n\
+    const unsigned char *start = p; goto *table[*p++];\n\
+    push: { struct n *e = malloc(sizeof *e); e->k = *p++; e->next = top; top = e; } goto *table[*p++];\n\
+    add: for (struct n *e = top; e; e = e->next) sum += e->k; goto *table[*p++];\n\
+    loop: if (n-- > 0) p = start; goto *table[*p++];\n\
+    stop: return sum; }\n\
+    int main(void) { unsigned char code[] = { 0, 5, 0, 7, 1, 2, 3 };\n\
+    printf(\"%ld %s\\n\", run(code, 9), where(1)); return 0; }\n";
+
+#[test]
+fn functions_with_computed_gotos_get_small_pointers() {
+    let place = Place::new("gotos");
+    place.file("a.c", GOTOS);
+    for mode in ["static", "dynamic", "pool", "off"] {
+        assert!(place.cc(&format!("-O2 --ptrcomp={mode} {{}}/a.c -o {{}}/prog")));
+        assert_eq!(place.run("prog"), (Some(0), "660 set\n".into()), "--ptrcomp={mode}");
+    }
+    assert!(place.cc("-O2 {}/a.c -o {}/prog"));
+    assert!(has_pools(&place.path("prog")), "the list has small pointers");
+}
+
+#[test]
+fn tentative_definitions_are_common_where_clang_has_them_so() {
+    let place = Place::new("common");
+    place.file("a.c", &format!("int many;\n{LIST}"));
+    place.file("b.c", &format!("int many;\n{USER}"));
+    assert!(place.cc("-O2 -fcommon {}/a.c {}/b.c -o {}/prog"));
+    assert_eq!(place.run("prog"), (Some(7), "45\n".into()));
+    assert!(has_pools(&place.path("prog")), "what is common stays in the way of nothing");
+    assert!(!place.cc("-O2 {}/a.c {}/b.c -o {}/prog2"), "the linker refuses two definitions, as with clang");
+    assert!(!place.path("prog2").exists());
+}

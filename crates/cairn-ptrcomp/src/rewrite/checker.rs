@@ -15,7 +15,6 @@
 //! Invariant: after [`Rewriter::check`], every access, address, comparison, phi and call of the original has a
 //! counterpart that means the same, and the version has no other access. What disagrees is dropped as what can't be
 //! rewritten is.
-//! Functions with computed gotos are changed where they stand, so there is no original to compare with.
 #![allow(unsafe_code)]
 
 mod calls;
@@ -56,9 +55,6 @@ impl Rewriter<'_, '_> {
     /// Checks a version that is complete.
     pub(super) fn check(&self, function: ValueRef, copy: &Copy) -> Result<(), Stop> {
         let original = self.analysis.module.function(copy.id);
-        if original.fixed {
-            return Ok(());
-        }
         let views = || self.shared.values().chain(copy.views.values());
         let bases = views().filter_map(|v| v.pool).map(|p| p.base).collect();
         let dynamic =

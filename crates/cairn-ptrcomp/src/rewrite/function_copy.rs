@@ -8,7 +8,7 @@
 use super::{Pool, Rewriter, Stop, View, dynamic};
 use crate::dsa::points_to::{Cell, NodeId, Why};
 use crate::model::*;
-use crate::module_reader::opcode;
+use crate::module_reader::{block_address, opcode};
 use crate::plan::Decision;
 use crate::settings::Mode;
 use crate::shape::Version;
@@ -72,10 +72,8 @@ impl Rewriter<'_, '_> {
         let id = &version.function;
         let original = self.analysis.module.function(*id);
         let edges = dynamic::edges(&own);
-        let (values, entry) = match original.fixed {
-            true => self.e.body_in_place(function, &original.values),
-            false => self.e.copy_body(original.handle, function, &original.values),
-        };
+        let Body { values, entry, labels } = self.e.copy_body(original.handle, function, &original.values);
+        self.labels.extend(labels);
         let mut copy = Copy {
             id: *id,
             views,
@@ -438,6 +436,21 @@ pub(super) fn new_stride(
     }
 }
 
+/// A body that was copied.
+struct Body {
+    /// What stands for each value.
+    values: Vec<ValueRef>,
+    entry: BasicBlockRef,
+    labels: Vec<Label>,
+}
+
+/// A label whose address is a value, and its copy.
+pub(super) struct Label {
+    old: ValueRef,
+    function: ValueRef,
+    block: BasicBlockRef,
+}
+
 /// The copying of bodies.
 impl super::Emitter<'_> {
     pub(super) fn pool_parameter(&self, function: ValueRef, n: u32) -> Pool {
@@ -447,20 +460,8 @@ impl super::Emitter<'_> {
         }
     }
 
-    /// The values of a function that is changed where it stands.
-    fn body_in_place(&self, function: ValueRef, values: &[Value]) -> (Vec<ValueRef>, BasicBlockRef) {
-        // SAFETY: a live function with a body.
-        let entry = unsafe { (self.f.LLVMGetFirstBasicBlock)(function) };
-        (values.iter().map(|v| v.handle).collect(), entry)
-    }
-
-    /// Copies all blocks; returns the new values, and the first block.
-    pub(super) fn copy_body(
-        &self,
-        from: ValueRef,
-        to: ValueRef,
-        values: &[Value],
-    ) -> (Vec<ValueRef>, BasicBlockRef) {
+    /// Copies all blocks.
+    fn copy_body(&self, from: ValueRef, to: ValueRef, values: &[Value]) -> Body {
         let f = self.f;
         let mut map: HashMap<ValueRef, ValueRef> = HashMap::new();
         let mut blocks: HashMap<BasicBlockRef, BasicBlockRef> = HashMap::new();
@@ -514,7 +515,8 @@ impl super::Emitter<'_> {
                         (f.LLVMSetOperand)(copy, n, new);
                     }
                 }
-                if matches!((f.LLVMGetInstructionOpcode)(copy), opcode::BR | opcode::SWITCH) {
+                let jumps = [opcode::BR, opcode::SWITCH, opcode::INDIRECT_BR, opcode::CALL_BR];
+                if jumps.contains(&(f.LLVMGetInstructionOpcode)(copy)) {
                     for n in 0..(f.LLVMGetNumSuccessors)(copy) {
                         (f.LLVMSetSuccessor)(copy, n, blocks[&(f.LLVMGetSuccessor)(copy, n)]);
                     }
@@ -522,7 +524,17 @@ impl super::Emitter<'_> {
             }
             let values =
                 values.iter().map(|v| map.get(&v.handle).copied().unwrap_or(std::ptr::null_mut())).collect();
-            (values, entry)
+            let label = |(&old, &block)| Some(Label { old: block_address(f, old)?, function: to, block });
+            Body { values, entry, labels: blocks.iter().filter_map(label).collect() }
+        }
+    }
+
+    /// Whoever has the address of the label gets that of its copy.
+    pub(super) fn replace_label(&self, label: &Label) {
+        // SAFETY: a constant of a live function, and a live block of another.
+        unsafe {
+            let new = (self.f.LLVMBlockAddress)(label.function, label.block);
+            (self.f.LLVMReplaceAllUsesWith)(label.old, new);
         }
     }
 

@@ -112,11 +112,27 @@ mod tests {
         printf(\"%d %d %d %d\\n\", same + sum(root) + sum(other), get(h, 3) == root->l, get(h, 2) != 0, root->r->x);\n\
         printf(\"%d %s\\n\", h->used, (const char *)memchr(\"abc\", 'b', 3)); return 0; }\n";
 
+    /// A list made and walked by threaded code, with labels in a table and in the code.
+    const GOTO: &str = "#include <stdio.h>\n#include <stdlib.h>\nstruct n { struct n *next; int k, c; };\n\
+        static long run(const unsigned char *p) {\n\
+        static void *const table[] = { &&push, &&add, &&pop, &&stop }; static struct n *top; long sum = 0;\n\
+        void *last = *p == 9 ? &&stop : &&add; goto *table[*p++];\n\
+        push: { struct n *n = malloc(sizeof *n); n->k = *p++; n->c = 'x'; n->next = top; top = n; goto *table[*p++]; }\n\
+        add: for (struct n *n = top; n; n = n->next) sum += n->k + n->c; if (!top) goto *last; goto *table[*p++];\n\
+        pop: { struct n *n = top; top = n->next; free(n); goto *table[*p++]; }\n\
+        stop: return sum; }\n\
+        int main(int c, char **v) { (void)v; unsigned char code[] = { 0, 5, 0, 7, 1, 2, 1, 0, 9, 1, 3 };\n\
+        code[1] += c; printf(\"%ld\\n\", run(code)); return 0; }\n";
+
     fn link(name: &str, options: &str) -> String {
+        link_program(PROGRAM, name, options)
+    }
+
+    fn link_program(program: &str, name: &str, options: &str) -> String {
         let place = std::env::temp_dir().join(format!("cairn-checker-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&place).expect("a directory");
         let (source, output): (PathBuf, PathBuf) = (place.join("a.c"), place.join("out"));
-        std::fs::write(&source, PROGRAM).expect("a file");
+        std::fs::write(&source, program).expect("a file");
         let mut words: Vec<std::ffi::OsString> = options.split(' ').map(Into::into).collect();
         words.extend(["-O2".into(), "-o".into(), output.clone().into(), source.into()]);
         assert_eq!(crate::cc(&words), ExitCode::SUCCESS, "{options}");
@@ -131,6 +147,16 @@ mod tests {
         let (found, missed) = (FOUND.get(), MISSED.take());
         assert!(missed.is_empty(), "{options}: {found} faults found, not these:\n{}", missed.join("\n"));
         assert!(found > 200, "{options}: only {found} faults");
+    }
+
+    #[test]
+    fn every_fault_is_found_beside_computed_gotos() {
+        SEEDED.set(true);
+        let report = link_program(GOTO, "goto", "--emit=pools --ptrcomp=static");
+        let (found, missed) = (FOUND.get(), MISSED.take());
+        assert!(report.contains("1 pointers smaller"), "{report}");
+        assert!(missed.is_empty(), "{found} faults found, not these:\n{}", missed.join("\n"));
+        assert!(found > 30, "only {found} faults");
     }
 
     #[test]
