@@ -50,8 +50,8 @@ macro_rules! functions {
 }
 
 functions! {
-    is_init_called: unsafe extern "C" fn() -> c_int,
     init: unsafe extern "C" fn(),
+    is_init_called: unsafe extern "C" fn() -> c_int,
     set_no_dls: unsafe extern "C" fn(c_int),
     set_all_interior_pointers: unsafe extern "C" fn(c_int),
     set_warn_proc: unsafe extern "C" fn(*const c_void),
