@@ -111,6 +111,8 @@ pub struct Function {
     pub procedure: Rc<str>,
     /// Comes from lib/: hidden in backtraces.
     pub library: bool,
+    /// Part of a procedure so large that LLVM translates it without optimizing; see `split/cuts.rs`.
+    pub vast: bool,
     /// What kind of entry it has.
     pub kind: FuncKind,
     /// Variables, indexed by [`Var`].

@@ -160,6 +160,7 @@ fn entry_function(
         name: format!("{name}.{}.entry", ids.entries[lam.0 as usize].0).into(),
         procedure: name,
         library,
+        vast: false,
         kind: FuncKind::Entry { closure_words, clauses, site },
         vars: vec![],
         blocks: vec![],

@@ -378,6 +378,7 @@ impl Reader {
         c.expect_keyword("of")?;
         let procedure = c.name()?;
         let library = c.keyword("library");
+        let vast = c.keyword("vast");
         let mut vars = vec![];
         let kind = match c.word()? {
             "entry" => {
@@ -404,7 +405,7 @@ impl Reader {
             }
             word => return Err(format!("`{word}` is not a kind of function")),
         };
-        Ok(Function { name, procedure, library, kind, vars, blocks: vec![] })
+        Ok(Function { name, procedure, library, vast, kind, vars, blocks: vec![] })
     }
 
     fn vars(&mut self) -> &mut Vec<VarInfo> {

@@ -99,7 +99,8 @@ fn site(m: &Module, s: Site) -> String {
 
 fn print_function(m: &Module, f: &Function, out: &mut String) {
     let library = if f.library { " library" } else { "" };
-    write!(out, "\nfunction {} of {}{library} ", word(&f.name), word(&f.procedure)).unwrap();
+    let vast = if f.vast { " vast" } else { "" };
+    write!(out, "\nfunction {} of {}{library}{vast} ", word(&f.name), word(&f.procedure)).unwrap();
     match &f.kind {
         FuncKind::Entry { closure_words, clauses, site: at } => {
             writeln!(out, "entry words {closure_words}{}", site(m, *at)).unwrap();

@@ -21,9 +21,9 @@ mod core_programs;
 /// What counts as wide and large, as it is and much smaller.
 const SHAPES: &[(Widths, Sizes)] = &[
     (WIDTHS, SIZES),
-    (Widths { operands: 3, easy: 8, few: 4, pack: 3, nested: 2 }, Sizes { large: 8, part: 3 }),
+    (Widths { operands: 3, easy: 8, few: 4, pack: 3, nested: 2 }, Sizes { large: 8, part: 3, vast: 20 }),
     (Widths { operands: 1, easy: 14, few: 9, pack: 2, nested: 4 }, SIZES),
-    (WIDTHS, Sizes { large: 4, part: 2 }),
+    (WIDTHS, Sizes { large: 4, part: 2, vast: 10 }),
 ];
 
 const FUEL: usize = 20_000;

@@ -143,3 +143,30 @@ fn loops_that_stop_are_left_as_they_are() {
         common::same(&print_module(&module), &once);
     }
 }
+
+/// Only what is much too large for people, and has no loop, is left to LLVM without optimization; the word survives
+/// printing and parsing.
+#[test]
+fn a_procedure_is_vast_when_it_is_very_long_and_runs_through_once() {
+    let steps = |n| vec!["(%set-box! c.1 (%cons c.1 c.1))"; n].join(" ");
+    let straight = |n| format!("(seq {} c.1)", steps(n));
+    let looping =
+        |n| format!("(labels ((L0 (l.2) (if (%null? l.2) {} (jump L0 (%cdr l.2))))) (jump L0 a.0))", straight(n));
+    for (n, body, vast) in
+        [(5000, straight(5000), true), (3000, straight(3000), false), (5000, looping(5000), false)]
+    {
+        let text = format!("(define @f.0 (lambda f (a.0 c.1) {body})) @f.0");
+        for strategy in common::strategies() {
+            let module = common::lower(&common::core(&text, "as it is"), strategy);
+            let pieces: Vec<&Function> = module.functions.iter().filter(|f| !f.blocks.is_empty()).collect();
+            for f in &pieces {
+                assert_eq!(f.vast, vast && &*f.procedure == "f", "{n} steps in {}, {}", f.name, strategy.name);
+            }
+            let again = parse_module(&print_module(&module)).expect("it parses");
+            assert_eq!(
+                again.functions.iter().filter(|f| f.vast).count(),
+                pieces.iter().filter(|f| f.vast).count()
+            );
+        }
+    }
+}

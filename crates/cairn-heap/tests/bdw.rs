@@ -36,6 +36,23 @@ fn one_heap_at_a_time_and_of_schemes_objects() {
     Heap::new(Scheme, config()).unwrap();
 }
 
+/// libgc takes the thread that starts it for the process's main one; it is not waited for when it has ended.
+#[test]
+fn the_thread_of_the_first_heap_may_end() {
+    let _alone = ALONE.lock();
+    let collected = || {
+        let mut m = Mutator::new(config());
+        let l = m.list(1000).unwrap();
+        m.roots.words = vec![l];
+        m.major();
+        assert_list(l, 1000);
+    };
+    for _ in 0..3 {
+        std::thread::scope(|s| _ = s.spawn(collected));
+    }
+    collected();
+}
+
 #[test]
 fn what_is_reachable_stays_where_it_is_and_the_rest_is_used_again() {
     let _alone = ALONE.lock();

@@ -3,6 +3,9 @@
 //! A straight line of many thousand operations is one block, in one piece. It is cut into blocks, and blocks become
 //! roots, so that no piece is much larger than [`Sizes::part`]. Pieces that people write are smaller than
 //! [`Sizes::large`]: they stay whole.
+//!
+//! A procedure of very many pieces is marked ([`is_vast`]): it touches more memory than any cache holds, and each
+//! statement runs once in a call, so optimizing gains little; but LLVM would take most of its time.
 
 use crate::graph::{self, Proc, ProcBlock, ProcTerm};
 use crate::ir::{BlockId, Op, Stmt, Var};
@@ -15,13 +18,15 @@ pub struct Sizes {
     pub large: usize,
     /// Into pieces of about this size.
     pub part: usize,
+    /// A procedure of more, without loops, is not optimized.
+    pub vast: usize,
 }
 
 /// What lowering goes by.
-pub const SIZES: Sizes = Sizes { large: 1000, part: 400 };
+pub const SIZES: Sizes = Sizes { large: 1000, part: 400, vast: 8000 };
 
 /// Cuts long blocks, and names the blocks that are to be roots although no two pieces share them.
-pub fn cut(proc: &mut Proc, Sizes { large, part }: Sizes) -> Vec<bool> {
+pub fn cut(proc: &mut Proc, Sizes { large, part, .. }: Sizes) -> Vec<bool> {
     let long = |b: &ProcBlock| b.stmts.len() > large;
     if proc.blocks.iter().any(long) {
         for b in 0..proc.blocks.len() {
@@ -55,6 +60,16 @@ pub fn cut(proc: &mut Proc, Sizes { large, part }: Sizes) -> Vec<bool> {
             return cut;
         }
     }
+}
+
+/// Is it a procedure that only a program writes, whose statements run once in a call? Blocks come in reverse postorder.
+pub fn is_vast(proc: &Proc, sizes: Sizes) -> bool {
+    let statements: usize = proc.blocks.iter().map(|b| b.stmts.len()).sum();
+    let mut loops = false;
+    for (i, b) in proc.blocks.iter().enumerate() {
+        graph::successors(&b.term, |s| loops |= s.0 as usize <= i);
+    }
+    statements > sizes.vast && !loops
 }
 
 /// Makes several blocks out of one, but never between a closure and a patch of it.

@@ -53,6 +53,7 @@ pub fn split(
         graph::extend_return_pieces(&mut proc);
     }
     let cut = cuts::cut(&mut proc, sizes);
+    let vast = cuts::is_vast(&proc, sizes);
     let live = flow::live_in(&proc);
     let roots = graph::pieces(&proc.blocks, &cut);
     let slots = Slots::assign(&proc, &live, strategy);
@@ -75,7 +76,7 @@ pub fn split(
     for (i, r) in roots.iter().enumerate() {
         members.entry(*r).or_default().push(BlockId(i as u32));
     }
-    let splitter = Splitter { proc: &proc, live: &live, roots: &roots, slots: &slots, ids: &ids, strategy };
+    let splitter = Splitter { proc: &proc, live: &live, roots: &roots, slots: &slots, ids: &ids, strategy, vast };
     for (root, blocks) in members {
         let f = splitter.piece(root, &blocks, call_of.get(&root).copied());
         functions[ids[&root].0 as usize] = Some(f);

@@ -18,6 +18,7 @@ pub struct Splitter<'a> {
     pub slots: &'a Slots,
     pub ids: &'a HashMap<BlockId, FuncId>,
     pub strategy: &'static StrategyFacts,
+    pub vast: bool,
 }
 
 impl Splitter<'_> {
@@ -131,6 +132,7 @@ impl Splitter<'_> {
             name: format!("{}.{}{}", proc.name, self.ids[&BlockId(0)].0, suffix).into(),
             procedure: proc.name.clone(),
             library: proc.library,
+            vast: self.vast,
             kind,
             vars: vec![],
             blocks: out,

@@ -111,6 +111,9 @@ fn emit(mut cx: ModuleCx) -> String {
          attributes #3 = { nounwind memory(none) }\n\
          attributes #4 = { nounwind memory(read) }\n\n",
     );
+    if module.functions.iter().any(|f| f.vast) {
+        out.push_str("attributes #7 = { noinline optnone noredzone nounwind \"frame-pointer\"=\"none\" }\n");
+    }
     out.push_str(METADATA);
     out
 }
@@ -138,12 +141,12 @@ fn function(cx: &mut ModuleCx<'_>, id: FuncId, out: &mut String) {
     {
         // the body belongs to the multiple-value entry
         let mv = mv.clone();
-        cx.define(out, &mv, &Head::None, &body);
+        cx.define(out, &mv, &Head::None, f.vast, &body);
         let mut e = Emitter::new(cx, None);
         e.single_to_multiple(&mv);
         let body = e.finish();
-        cx.define(out, &name, &head, &body);
+        cx.define(out, &name, &head, f.vast, &body);
     } else {
-        cx.define(out, &name, &head, &body);
+        cx.define(out, &name, &head, f.vast, &body);
     }
 }

@@ -42,7 +42,7 @@ pub(crate) fn emit(cx: &mut ModuleCx<'_>, out: &mut String) {
         let mut e = Emitter::new(cx, None);
         body(&mut e);
         let text = e.finish();
-        cx.define(out, name, &head, &text);
+        cx.define(out, name, &head, false, &text);
     };
     let special = |flag: u64, words: u64, mv: &str| Head::Return {
         name: Val::Int(0),

@@ -231,8 +231,10 @@ impl<'m> ModuleCx<'m> {
         self.operations.symbol(&format!("{}\0{}\0", who.replace('\0', "?"), expected.replace('\0', "?")))
     }
 
-    /// Emits a Scheme function with this body.
-    pub(crate) fn define(&mut self, out: &mut String, name: &str, head: &Head, body: &str) {
+    /// Emits a Scheme function with this body; LLVM does not optimize a vast one. What is called natively needs
+    /// registers that only the optimizer finds.
+    pub(crate) fn define(&mut self, out: &mut String, name: &str, head: &Head, vast: bool, body: &str) {
+        let attributes = if vast && !self.module.strategy.native { "#7" } else { "#0" };
         let prefix = match head {
             Head::None => String::new(),
             Head::Entry { name, site, arity, shape } => {
@@ -250,7 +252,7 @@ impl<'m> ModuleCx<'m> {
         let _ = write!(
             out,
             "\ndefine internal preserve_nonecc void {name}(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, \
-             i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) #0 align 16{prefix} {{\nentry:\n{body}}}\n"
+             i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) {attributes} align 16{prefix} {{\nentry:\n{body}}}\n"
         );
     }
 

@@ -64,7 +64,15 @@ pub fn vars(n: usize) -> Vec<VarInfo> {
     (0..n).map(|i| VarInfo { name: format!("v{i}").into(), rep: Rep::Tagged }).collect()
 }
 pub fn function(name: &str, kind: FuncKind, n: usize, blocks: Vec<Block>) -> Function {
-    Function { name: name.into(), procedure: name.into(), library: false, kind, vars: vars(n), blocks }
+    Function {
+        name: name.into(),
+        procedure: name.into(),
+        library: false,
+        vast: false,
+        kind,
+        vars: vars(n),
+        blocks,
+    }
 }
 pub fn body(name: &str, params: u32, n: usize, blocks: Vec<Block>) -> Function {
     function(name, FuncKind::Body { params: (0..params).map(Var).collect(), closure: None }, n, blocks)

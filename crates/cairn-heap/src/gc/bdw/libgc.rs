@@ -51,6 +51,7 @@ macro_rules! functions {
 
 functions! {
     init: unsafe extern "C" fn(),
+    is_init_called: unsafe extern "C" fn() -> c_int,
     set_no_dls: unsafe extern "C" fn(c_int),
     set_all_interior_pointers: unsafe extern "C" fn(c_int),
     set_warn_proc: unsafe extern "C" fn(*const c_void),
@@ -133,6 +134,7 @@ impl Libgc {
             let f = load(FILE)?;
             // SAFETY: this comes first of all calls, and once. Nothing but what we show are roots.
             unsafe {
+                let known_before = (f.is_init_called)() != 0;
                 (f.set_no_dls)(1);
                 (f.set_all_interior_pointers)(0);
                 (f.set_warn_proc)(f.ignore_warn_proc);
@@ -140,6 +142,11 @@ impl Libgc {
                 (f.clear_roots)();
                 (f.allow_register_threads)();
                 (f.disable)();
+                // libgc takes this thread for the main one, and would wait for it at every collection; it may end long
+                // before the process does
+                if !known_before {
+                    (f.unregister_my_thread)();
+                }
             }
             Ok(f)
         });
