@@ -137,7 +137,10 @@ mod tests {
         assert_eq!(runs.cost(4.0, 10.0), Some(NativeCost { code: 1.0, runtime: 4.0 }));
         assert_eq!(runs.slowdown(), Some(1.5));
         let failed = || Err(Failed("no objdump".into()));
-        let runs = NativeRuns { counted: [failed(), outcome(1000.0, 1500.0)], seconds: [failed(), Ok(2.0)] };
+        let runs = NativeRuns {
+            counted: [failed(), outcome(1000.0, 1500.0)],
+            seconds: [Err(Failed("no run".into())), Ok(2.0)],
+        };
         assert_eq!((runs.cost(4.0, 10.0), runs.slowdown()), (None, None));
     }
 
