@@ -519,9 +519,9 @@
     ;; free variables, or #f; and how often evaluated closures were entered.  Where the form stands, #f for a program;
     ;; its cells, likewise; the number of the cell for the value of modules.
     ;;
-    ;; What a form calls may be defined by other forms.  These are other *parts* of its module, which finds out by itself
-    ;; whether the variables still hold what it knows.  A request is a vector: the ticket, the cells of all parts, the
-    ;; procedures that they hold, each from the part's own definition, or #f.
+    ;; What a form calls may be defined by other forms.  These are other *parts* of its module, which finds out by
+    ;; itself whether the variables still hold what it knows.  A request is a vector: the ticket, the cells of all
+    ;; parts, the procedures that they hold, each from the part's own definition, or #f.
     ;;
     ;; The budget: entries until it is time to ask for a module, or to look for it.  Whoever has looked for it often
     ;; waits: what it would evaluate meanwhile is little, and the other process has the processor for itself.
