@@ -1,10 +1,11 @@
 //! The study of frames: Appel and Shao, "Empirical and analytic study of stack versus heap cost for languages with
 //! closures" (JFP 1996), again, with the call-heavy programs of Farvardin and Reppy (PLDI 2020).
 //!
-//! The paper compared frames in the heap with a stack that it simulated in part. Here six ways of keeping frames are in
-//! one compiler (`--frames=`), which differ in nothing else; so each is run. One of them, LLVM's own frames, needs
-//! another collector than the default; it is compared with the stack under that one ([`native_frames`]). Instructions are counted, never derived
-//! from times ([`frame_runs`] says how a frame's are told from the rest); times stand beside.
+//! The paper compared frames in the heap with a stack that it simulated in part. Here six ways of keeping frames are
+//! in one compiler (`--frames=`), which differ in nothing else; so each is run. One of them, LLVM's own frames, needs
+//! another collector than the default; it is compared with the stack under that one ([`native_frames`]). Instructions
+//! are counted, never derived from times ([`frame_runs`] says how a frame's are told from the rest); times stand
+//! beside.
 
 mod appel_shao;
 mod cache_simulator;

@@ -1,14 +1,14 @@
 //! Native frames: those that LLVM makes, by `call` and `ret`.
 //!
-//! Nothing is known of their words, so the default collector cannot serve them. They run with the quickest one that can,
-//! and beside them the stack with the same one: what these two differ in is frames alone. So
+//! Nothing is known of their words, so the default collector cannot serve them. They run with the quickest one that
+//! can, and beside them the stack with the same one: what these two differ in is frames alone. So
 //!
 //! ```text
 //!   cost(native) = cost(stack)  +  (native - stack, both with that collector) / F
 //! ```
 //!
-//! in instructions. How compiled code gets at them is LLVM's affair: the cost has no parts but compiled code and runtime.
-//! Their memory is not traced: with another collector the objects lie elsewhere, too.
+//! in instructions. How compiled code gets at them is LLVM's affair: the cost has no parts but compiled code and
+//! runtime. Their memory is not traced: with another collector the objects lie elsewhere, too.
 
 use super::frame_programs::FrameProgram;
 use super::frame_runs::{Measured, ProgramResults, fastest};
