@@ -30,9 +30,11 @@ use crate::walk::{deep, tail_calls, take};
 use cairn_layout::code::Site;
 
 /// Procedures of the library that must call others by tail calls, or tell by their continuation that they were called
-/// so (SRFI 248).
-pub const TAIL_CALLING: [&str; 7] = [
+/// so (SRFI 248; the marks of SRFI 226).
+pub const TAIL_CALLING: [&str; 9] = [
     "apply",
+    "call-with-immediate-continuation-mark",
+    "call-with-marks",
     "call-with-current-continuation",
     "call/cc",
     "call-with-values",
