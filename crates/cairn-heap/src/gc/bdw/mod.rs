@@ -289,7 +289,7 @@ impl Plan for Bdw {
         need: u64,
     ) -> Option<(Address, Address)> {
         let zeal = core.zeal.every_safepoint;
-        let due = zeal && self.taken > 0 && core.pace.is_major(core.sizing.live());
+        let due = zeal && need > 0 && self.taken > 0 && core.pace.is_major(core.sizing.live());
         if due || self.wanted.is_some() || !self.budget.has(lo, hi, need) {
             return None;
         }

@@ -206,7 +206,7 @@ impl Plan for MarkSweep {
         need: u64,
     ) -> Option<(Address, Address)> {
         let zeal = core.zeal.every_safepoint;
-        let due = zeal && core.segregated.taken() > 0 && core.pace.is_major(self.survived);
+        let due = zeal && need > 0 && core.segregated.taken() > 0 && core.pace.is_major(self.survived);
         if due || self.wanted.is_some() || !self.budget.has(lo, hi, need) {
             return None;
         }

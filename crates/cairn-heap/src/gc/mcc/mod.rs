@@ -261,7 +261,7 @@ impl Plan for Mcc {
         hi: Address,
         need: u64,
     ) -> Option<(Address, Address)> {
-        let zeal = core.zeal.every_safepoint && self.filled() > 0 && core.pace.is_major(core.used());
+        let zeal = core.zeal.every_safepoint && need > 0 && self.filled() > 0 && core.pace.is_major(core.used());
         if zeal || self.wanted.is_some() || self.is_due(core) {
             return None;
         }
