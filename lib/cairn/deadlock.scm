@@ -13,7 +13,7 @@
         (if (%eq? t main)
             (set! asked n)
             (begin
-              (post! t (lambda () (tell-where! t)))
+              (post! t (lambda () (tell-where! t n)))
               (ask (younger t) (%fx+ n 1)))))
       ;; Nobody runs and some have not answered: they wait where they may not be interrupted.
       (set! asked 0))
@@ -25,27 +25,41 @@
 (define asked #f)
 (define complaint #f)
 ;; Of each place in the program where threads wait: 0 position and backtrace as shown, 1 how many, 2 the first of
-;; their names, the last one first.  The place found last comes first.
+;; them, each as its number and its name.  Threads may answer in any order: one's turn may end while it does.
 (define waits '())
 (define most-names 5)
 
-(define (tell-where! t)
+;; Where thread `t` waits, the `number`-th that was asked.
+(define (tell-where! t number)
   (let ((text (after-line (%describe-error "" (no-site) 0))))
     (mask!)
     (if asked
         (begin
           (let find ((l waits))
             (cond
-              ((%null? l) (set! waits (%cons (%opaque text 1 (%cons (display-name t) '())) waits)))
+              ((%null? l)
+               (set! waits (%cons (%opaque text 1 (%cons (%cons number (display-name t)) '())) waits)))
               ((%string=? (%opaque-ref (%car l) 0) text)
-               (let* ((place (%car l)) (n (%opaque-ref place 1)))
-                 (%opaque-set! place 1 (%fx+ n 1))
-                 (if (%fx< n most-names)
-                     (%opaque-set! place 2 (%cons (display-name t) (%opaque-ref place 2))))))
+               (let ((place (%car l)))
+                 (%opaque-set! place 1 (%fx+ (%opaque-ref place 1) 1))
+                 (%opaque-set! place 2 (with-name number t (%opaque-ref place 2) most-names))))
               (else (find (%cdr l)))))
           (set! asked (%fx- asked 1))
           (if (%fx= asked 0) (show-deadlock! complaint))))
     (unmask!)))
+
+;; `first`, the first of those who wait in a place, in order, with thread `t`, if that is one of the first `most`.
+(define (with-name number t first most)
+  (cond
+    ((%fx= most 0) '())
+    ((%null? first) (%cons (%cons number (display-name t)) '()))
+    ((%fx< number (%car (%car first)))
+     (%cons (%cons number (display-name t)) (all-but-beyond first (%fx- most 1))))
+    (else (%cons (%car first) (with-name number t (%cdr first) (%fx- most 1))))))
+(define (all-but-beyond l most)
+  (if (if (%null? l) #t (%fx= most 0))
+      '()
+      (%cons (%car l) (all-but-beyond (%cdr l) (%fx- most 1)))))
 
 ;; Masked.
 (define (show-deadlock! complain)
@@ -53,29 +67,38 @@
     (set! asked #f)
     (set! complaint #f)
     (set! waits '())
-    (let show ((l found))
+    (let show ((l (in-order found)))
       (if (%pair? l)
-          (begin
-            (show (%cdr l))
-            (let ((n (%opaque-ref (%car l) 1)) (names (%opaque-ref (%car l) 2)))
-              (print-error
-               (%string-concat
-                (%cons "error: deadlock: "
-                       (%cons (if (%fx= n 1) "a thread waits" (%string-append (%num->string n 10) " threads wait"))
-                              (%cons " for ever: "
-                                     (names-before names (if (%fx< most-names n)
-                                                             (%cons " and others" '())
-                                                             '())))))))
-              (print-error "\n")
-              (print-error (%opaque-ref (%car l) 0))))))
+          (let* ((place (%car l)) (n (%opaque-ref place 1)) (names (%opaque-ref place 2)))
+            (print-error
+             (%string-concat
+              (%cons "error: deadlock: "
+                     (%cons (if (%fx= n 1) "a thread waits" (%string-append (%num->string n 10) " threads wait"))
+                            (%cons " for ever: "
+                                   (names-before names (if (%fx< most-names n) (%cons " and others" '()) '())))))))
+            (print-error "\n")
+            (print-error (%opaque-ref place 0))
+            (show (%cdr l)))))
     (post! main complain)))
 
-;; The names, the last one first, as parts of a text before `rest`.
+;; The place of the thread that was asked first comes first.
+(define (in-order places)
+  (let next ((places places) (sorted '()))
+    (if (%null? places)
+        sorted
+        (next (%cdr places)
+              (let insert ((place (%car places)) (sorted sorted))
+                (if (if (%null? sorted) #t (%fx< (first-number place) (first-number (%car sorted))))
+                    (%cons place sorted)
+                    (%cons (%car sorted) (insert place (%cdr sorted)))))))))
+(define (first-number place) (%car (%car (%opaque-ref place 2))))
+
+;; The names as parts of a text before `rest`.
 (define (names-before names rest)
-  (let ((rest (%cons (%car names) rest)))
-    (if (%null? (%cdr names))
-        rest
-        (names-before (%cdr names) (%cons ", " rest)))))
+  (%cons (%cdr (%car names))
+         (if (%null? (%cdr names))
+             rest
+             (%cons ", " (names-before (%cdr names) rest)))))
 
 ;; What follows the first line.
 (define (after-line text)

@@ -4,8 +4,8 @@
 //! quadratic in the work of the program; with large heaps nobody would wait for it. The idea: every safepoint collects,
 //! without exception, which costs no more than what was allocated since the last one; but the larger the heap, the
 //! fewer collections are major ones, and the fewer are walked before and after. So what zeal costs stays within a
-//! constant factor of the program's own work. `thorough` walks around every collection. Collectors without young objects
-//! have major ones only, at checks that are to make room: a poll for stops does not count.
+//! constant factor of the program's own work. `thorough` walks around every collection. Collectors without young
+//! objects have major ones only, at checks that are to make room: a poll for stops does not count.
 //!
 //! All of it depends on counts alone, never on time: a run can be repeated.
 
