@@ -37,7 +37,7 @@
    condition->string raise-condition raise-read-error raise-file-error
    call-with-interrupts interrupt? interrupt-number
    make-condition make-winder enter-state! uncaught
-   wrong-type out-of-range check-procedure within-range define-ranged list-end endless-list write-to-string
+   wrong-type out-of-range check-procedure is-range? within-range define-ranged list-end endless-list write-to-string
    ;; prompts
    make-continuation-prompt-tag (rename make-continuation-prompt-tag make-prompt-tag)
    default-continuation-prompt-tag (rename default-continuation-prompt-tag default-prompt-tag)
@@ -344,13 +344,18 @@
     (define (check-procedure who x)
       (if (%procedure? x) x (wrong-type who "a procedure" x)))
 
-    ;; `body` if `start` and `end` bound a range of `length` elements.
+    ;; Do `start` and `end` bound a range of `length` elements?
+    (define-syntax is-range?
+      (syntax-rules ()
+        ((_ start end length)
+         (if (if (%fixnum? start) (%fixnum? end) #f)
+             (if (%fx<= 0 start) (if (%fx<= start end) (%fx<= end length) #f) #f)
+             #f))))
+    ;; `body` if they do.
     (define-syntax within-range
       (syntax-rules ()
         ((_ who length start end body)
-         (if (if (if (%fixnum? start) (%fixnum? end) #f)
-                 (if (%fx<= 0 start) (if (%fx<= start end) (%fx<= end length) #f) #f)
-                 #f)
+         (if (is-range? start end length)
              body
              (out-of-range who "not a range of the vector:" (%cons start end))))))
 

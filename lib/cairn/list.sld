@@ -331,9 +331,30 @@
     (define (memv-long x l)
       (search-long "memv" l r (%eqv? x (%car r)) r))
 
+    ;; Most keys are symbols, small integers or strings: then nothing need be called, or hardly ever.
+    (define-syntax search-equal
+      (syntax-rules ()
+        ((_ who x l r key found long)
+         (cond
+           ((if (%symbol? x) #t (%fixnum? x))
+            (search-fast who l r (%eq? x key) found long))
+           ((%string? x)
+            (search who l r (let ((k key)) (if (%string? k) (same-string? x k) #f)) found long))
+           (else (search who l r (equal? x key) found long))))))
+
+    ;; The same as string=?; most strings differ in their lengths or at once.
+    (define (same-string? a b)
+      (let ((n (%string-length a)))
+        (if (%eq? n (%string-length b))
+            (cond
+              ((%eq? n 0) #t)
+              ((%eq? (%string-ref a 0) (%string-ref b 0)) (%string=? a b))
+              (else #f))
+            #f)))
+
     (define member
       (case-lambda
-        ((x l) (search "member" l r (equal? x (%car r)) r (member-long x r equal?)))
+        ((x l) (search-equal "member" x l r (%car r) r (member-long x r equal?)))
         ((x l same?) (search "member" l r (same? x (%car r)) r (member-long x r same?)))))
     (define (member-long x l same?)
       (search-long "member" l r (same? x (%car r)) r))
@@ -352,7 +373,7 @@
 
     (define assoc
       (case-lambda
-        ((x l) (search "assoc" l r (equal? x (%car (%car r))) (%car r) (assoc-long x r equal?)))
+        ((x l) (search-equal "assoc" x l r (%car (%car r)) (%car r) (assoc-long x r equal?)))
         ((x l same?) (search "assoc" l r (same? x (%car (%car r))) (%car r) (assoc-long x r same?)))))
     (define (assoc-long x l same?)
       (search-long "assoc" l r (same? x (%car (%car r))) (%car r)))

@@ -166,9 +166,13 @@
     (define (truncate/ n d)
       (%values (%quotient n d) (%remainder n d)))
 
+    ;; Below 2^52 numbers that are no squares have a root, as a flonum, that is less than the next integer.
     (define (exact-integer-sqrt n)
-      (let ((root+rest (%num-exact-integer-sqrt n)))
-        (%values (%car root+rest) (%cdr root+rest))))
+      (if (if (%fixnum? n) (if (%fx<= 0 n) (%fx< n 4503599627370496) #f) #f)
+          (let ((root (%num-exact (%fltruncate (%flsqrt (%fixnum->flonum n))))))
+            (%values root (%fx- n (%fx* root root))))
+          (let ((root+rest (%num-exact-integer-sqrt n)))
+            (%values (%car root+rest) (%cdr root+rest)))))
 
     (define-syntax greatest
       (syntax-rules ()

@@ -2,7 +2,8 @@
 ;;;
 ;;; Merge sort of the elements of a vector that nobody else has, by merges into fresh lists. Nothing is overwritten, so
 ;;; that a continuation captured in the predicate can be entered again: every return brings all elements. Procedures
-;;; that sort a vector in place fill it at the end. Input in order costs one comparison per element.
+;;; that sort a vector in place fill it at the end. What is in order already, or in the opposite order, is not merged:
+;;; of such input each element costs one comparison, and of input that consists of a few such parts hardly more.
 
 (define-library (cairn sort)
   (export list-sort list-sort! (rename list-sort list-stable-sort) (rename list-sort! list-stable-sort!)
@@ -42,8 +43,36 @@
     (define-merge (merge-rising less? a b) (less? (%car b) (%car a)))
     (define-merge (merge-falling less? a b) (%not (less? (%car b) (%car a))))
 
+    ;; Shorter parts are merged without a look at their order.
+    (define-syntax worth-a-look (syntax-rules () ((_) 32)))
+
     ;; The elements of v[start, start + n) in rising order, or falling, as a list; 0 < n.
     (define (sorted less? v start n rising)
+      (if (%fx< n (worth-a-look))
+          (merged less? v start n rising)
+          (let* ((end (%fx+ start n))
+                 (falls (if (less? (%vector-ref v (%fx+ start 1)) (%vector-ref v start)) #t #f)))
+            (let loop ((i (%fx+ start 2)))
+              (cond
+                ((%eq? i end)
+                 (if (%eq? rising falls) (from-start v start end) (from-end v start end)))
+                ((%eq? (if (less? (%vector-ref v i) (%vector-ref v (%fx- i 1))) #t #f) falls)
+                 (loop (%fx+ i 1)))
+                (else (merged less? v start n rising)))))))
+
+    ;; The elements of v[start, end) as a list, the last one first; the first one first.
+    (define (from-start v start end)
+      (let loop ((i start) (l '()))
+        (if (%fx< i end) (loop (%fx+ i 1) (%cons (%vector-ref v i) l)) l)))
+    (define (from-end v start end)
+      (let loop ((i end) (l '()))
+        (if (%fx< start i)
+            (let ((i (%fx- i 1)))
+              (loop i (%cons (%vector-ref v i) l)))
+            l)))
+
+    ;; The same as `sorted`, whatever order the elements have.
+    (define (merged less? v start n rising)
       (cond
         ((%fx< 2 n)
          (let* ((half (%fxsra n 1))
@@ -66,7 +95,7 @@
          (let* ((list l)
                 (n (%length list)))
            (check-procedure who less?)
-           (if (list-sorted? less? list)
+           (if (if (%fx< n (worth-a-look)) (list-sorted? less? list) #f)
                (list-copy list)
                (sorted less? (%list->vector list) 0 n #t))))))
 
@@ -79,7 +108,7 @@
          (within-range "vector-sort!" (%vector-length v) start end
            (if (%not (vector-sorted? less? v start end))
                (let fill ((i start)
-                          (l (sorted less? (%subvector v start end) 0 (%fx- end start) #t)))
+                          (l (merged less? (%subvector v start end) 0 (%fx- end start) #t)))
                  (if (%pair? l)
                      (begin
                        (%vector-set! v i (%car l))
@@ -94,7 +123,7 @@
          (let ((copy (%subvector v start end)))
            (if (vector-sorted? less? copy)
                copy
-               (%list->vector (sorted less? copy 0 (%vector-length copy) #t)))))))
+               (%list->vector (merged less? copy 0 (%vector-length copy) #t)))))))
 
     (define (list-sort less? l)
       (sort-list "list-sort" less? l))

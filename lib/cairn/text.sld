@@ -162,9 +162,16 @@
 
     (define string->list
       (case-lambda
-        ((s) (%string->list s 0 (%string-length s)))
-        ((s start) (%string->list s start (%string-length s)))
-        ((s start end) (%string->list s start end))))
+        ((s) (string->list s 0 (%string-length s)))
+        ((s start) (string->list s start (%string-length s)))
+        ((s start end)
+         (if (is-range? start end (%string-length s))
+             (let loop ((i end) (l '()))
+               (if (%fx< start i)
+                   (let ((i (%fx- i 1)))
+                     (loop i (%cons (%string-ref s i) l)))
+                   l))
+             (%string->list s start end)))))
 
     (define string->vector
       (case-lambda

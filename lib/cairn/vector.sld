@@ -23,11 +23,19 @@
         ((n) (%make-vector n #f))
         ((n fill) (%make-vector n fill))))
 
+    ;; Long ones in compiled code, where collections and other threads' turns may come in between.
     (define vector->list
       (case-lambda
-        ((v) (%vector->list v 0 (%vector-length v)))
-        ((v start) (%vector->list v start (%vector-length v)))
-        ((v start end) (%vector->list v start end))))
+        ((v) (vector->list v 0 (%vector-length v)))
+        ((v start) (vector->list v start (%vector-length v)))
+        ((v start end)
+         (if (is-range? start end (%vector-length v))
+             (let loop ((i end) (l '()))
+               (if (%fx< start i)
+                   (let ((i (%fx- i 1)))
+                     (loop i (%cons (%vector-ref v i) l)))
+                   l))
+             (%vector->list v start end)))))
 
     (define-syntax define-copy
       (syntax-rules ()

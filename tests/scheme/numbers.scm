@@ -145,6 +145,14 @@
 ;; roots, powers, transcendental functions
 (check (sqrt 9) => 3)
 (check (sqrt 1/4) => 1/2)
+;; Those of `l` that exact-integer-sqrt is wrong about.
+(define (filter-squares l)
+  (if (null? l)
+      '()
+      (let-values (((root rest) (exact-integer-sqrt (car l))))
+        (if (and (= (car l) (+ (* root root) rest)) (<= 0 rest (* 2 root)))
+            (filter-squares (cdr l))
+            (cons (car l) (filter-squares (cdr l)))))))
 (check (close? (sqrt 2) 1.4142135623730951) => #t)
 (check (sqrt -4) => +2i)
 (check (sqrt 16.0) => 4.0)
@@ -153,6 +161,15 @@
 (check-values (exact-integer-sqrt 5) => 2 1)
 (check-values (exact-integer-sqrt (+ (expt 10 40) 7)) => (expt 10 20) 7)
 (check-error (exact-integer-sqrt -1))
+;; around squares of all sizes, where the root of a flonum may be the next integer's
+(check (let loop ((k 1) (wrong '()))
+         (if (> k (expt 2 32))
+             wrong
+             (loop (+ (* 3 k) 1)
+                   (append (filter-squares (list (- (* k k) 1) (* k k) (+ (* k k) k k))) wrong))))
+       => '())
+(check-values (exact-integer-sqrt (- (expt 2 52) 1)) => (- (expt 2 26) 1) (- (expt 2 27) 2))
+(check-values (exact-integer-sqrt (expt 2 52)) => (expt 2 26) 0)
 (check (expt 2 10) => 1024)
 (check (expt 2 -2) => 1/4)
 (check (expt 2 0) => 1)

@@ -36,6 +36,7 @@
         (list 'few (numbered (list-tabulate n (lambda (i) (random 3)))))
         (list 'rising (numbered (iota n)))
         (list 'falling (numbered (reverse (iota n))))
+        (list 'parts (numbered (list-tabulate n (lambda (i) (if (< i (quotient n 3)) (- (quotient i 2)) (quotient i 40))))))
         (list 'steps (numbered (list-tabulate n (lambda (i) (- (quotient i 3))))))))
 
 ;;;; Every sort, as a procedure from list to list
