@@ -16,7 +16,7 @@
      (member 1 '(2) five) (assoc 1 '((2)) five) (append 5 '()) (append '(1) 5 '()) (append five '() '())
      (make-list name) (make-list 1.5 0) (map five '(1)) (map car '(1) '(2)) (map + '(1) 5) (map + 5 '(1))
      (map + 5 '(1) '(2)) (for-each car 5) (for-each car '(1) 5) (for-each five '(1) '(2)) (apply car '(1 2))
-     (apply five '()) (apply + 1) (list->vector 5) (length 'a) (reverse 5) (set-cdr! 5 1) (cons 1) (car) (list-copy)
+     (apply five '()) (apply + 1) (apply + 1 2) (apply + 1 '(2 . 3)) (list->vector 5) (length 'a) (reverse 5) (set-cdr! 5 1) (cons 1) (car) (list-copy)
      (cadr five) (list? 1 2) (append-reverse 5 '()) (append-map car '(1)) (filter five '(1)))
 
 ;; numbers

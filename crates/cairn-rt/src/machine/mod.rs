@@ -121,8 +121,17 @@ pub extern "C" fn cairn_machine_winders(ctx: &mut Machine, k: Value) -> Value {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_spread(ctx: &mut Machine, list: Value) -> Value {
     // Count first, so that an improper or circular list writes nothing.
-    let Shape::Proper(n) = shape(list) else {
-        return failure::wrong_type(ctx, "apply", 0, "a proper list as last argument", list);
+    let n = match shape(list) {
+        Shape::Proper(n) => n,
+        // Other arguments may be before the last: its end tells what is wrong, wherever it begins.
+        Shape::Dotted if list.is_pair() => {
+            let end = std::iter::successors(Some(list), |l| Some(access::cdr(*l))).find(|l| !l.is_pair());
+            let end = end.expect("the list ends");
+            return failure::wrong_type(ctx, "apply", 0, "the empty list at the end of the last argument", end);
+        }
+        Shape::Dotted | Shape::Circular => {
+            return failure::wrong_type(ctx, "apply", 0, "a proper list as last argument", list);
+        }
     };
     ensure_args(ctx, n);
     let mut rest = list;
