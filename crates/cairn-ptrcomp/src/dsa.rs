@@ -12,6 +12,7 @@ mod bottom_up;
 pub mod externals;
 mod local;
 pub mod points_to;
+mod points_to_nodes;
 
 use crate::model::*;
 use points_to::{Cell, Graph, NodeId, flag};

@@ -21,6 +21,7 @@ mod compilation;
 mod dsa;
 mod html_report;
 mod linking;
+mod llvm_codes;
 mod model;
 mod module_reader;
 mod object_index;

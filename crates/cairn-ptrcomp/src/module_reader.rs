@@ -3,73 +3,13 @@
 //! Only reads. Whatever it doesn't know becomes `Strange`, which the analysis takes for the worst.
 #![allow(unsafe_code)]
 
+mod global_variables;
+
+use crate::llvm_codes::{opcode, type_kind, value_kind};
 use crate::model::*;
 use cairn_llvm_c::{BasicBlockRef, ModuleFunctions, ModuleRef, TargetDataRef, TypeRef, ValueRef};
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::c_uint;
-
-/// `LLVMOpcode`.
-pub(crate) mod opcode {
-    pub const RET: i32 = 1;
-    pub const BR: i32 = 2;
-    pub const SWITCH: i32 = 3;
-    pub const INDIRECT_BR: i32 = 4;
-    pub const UNREACHABLE: i32 = 7;
-    pub const ADD: i32 = 8;
-    pub const SUB: i32 = 10;
-    pub const MUL: i32 = 12;
-    pub const UDIV: i32 = 14;
-    pub const SHL: i32 = 20;
-    pub const AND: i32 = 23;
-    pub const OR: i32 = 24;
-    pub const ALLOCA: i32 = 26;
-    pub const LOAD: i32 = 27;
-    pub const STORE: i32 = 28;
-    pub const GEP: i32 = 29;
-    pub const TRUNC: i32 = 30;
-    pub const ZEXT: i32 = 31;
-    pub const SEXT: i32 = 32;
-    pub const PTR_TO_INT: i32 = 39;
-    pub const INT_TO_PTR: i32 = 40;
-    pub const ICMP: i32 = 42;
-    pub const PHI: i32 = 44;
-    pub const CALL: i32 = 45;
-    pub const SELECT: i32 = 46;
-    pub const EXTRACT_VALUE: i32 = 53;
-    pub const INSERT_VALUE: i32 = 54;
-    pub const FENCE: i32 = 55;
-    pub const CMP_XCHG: i32 = 56;
-    pub const RMW: i32 = 57;
-    pub const CALL_BR: i32 = 67;
-    pub const FREEZE: i32 = 68;
-}
-
-/// `LLVMValueKind`.
-pub(crate) mod value_kind {
-    pub const BLOCK: i32 = 1;
-    pub const FUNCTION: i32 = 5;
-    pub const GLOBAL: i32 = 8;
-    pub const BLOCK_ADDRESS: i32 = 9;
-    pub const CONSTANT_EXPR: i32 = 10;
-    pub const UNDEF: i32 = 14;
-    pub const AGGREGATE_ZERO: i32 = 15;
-    pub const INT: i32 = 18;
-    pub const NULL: i32 = 20;
-    pub const METADATA: i32 = 22;
-    pub const ASSEMBLY: i32 = 23;
-    pub const INSTRUCTION: i32 = 24;
-    pub const POISON: i32 = 25;
-}
-
-/// `LLVMTypeKind`.
-pub(crate) mod type_kind {
-    pub const VOID: i32 = 0;
-    pub const INTEGER: i32 = 8;
-    pub const STRUCT: i32 = 10;
-    pub const ARRAY: i32 = 11;
-    pub const POINTER: i32 = 12;
-    pub const VECTOR: i32 = 13;
-}
 
 /// Reads one module.
 pub(crate) struct Reader<'a> {
@@ -184,94 +124,6 @@ impl Reader<'_> {
         unsafe {
             let text = (self.f.LLVMGetValueName2)(value, &mut length);
             String::from_utf8_lossy(std::slice::from_raw_parts(text.cast(), length)).into_owned()
-        }
-    }
-
-    unsafe fn global(&self, global: ValueRef, kept: &BTreeSet<String>) -> Global {
-        // SAFETY: a live global variable.
-        unsafe {
-            let declared = (self.f.LLVMIsDeclaration)(global) != 0;
-            let name = self.name(global);
-            let mut pointers = vec![];
-            if !declared {
-                self.initial((self.f.LLVMGetInitializer)(global), 0, &mut pointers);
-            }
-            let constant = (self.f.LLVMIsGlobalConstant)(global) != 0;
-            let literal = constant && !declared && pointers.is_empty();
-            let section = (self.f.LLVMGetSection)(global);
-            let named_section = !section.is_null() && *section != 0;
-            let mut runs = vec![];
-            self.runs((self.f.LLVMGlobalGetValueType)(global), 0, &mut runs);
-            Global { kept: kept.contains(&name) || named_section, name, declared, literal, pointers, runs }
-        }
-    }
-
-    /// The arrays inside a type; of nested arrays the outermost.
-    unsafe fn runs(&self, kind: TypeRef, offset: u64, out: &mut Vec<(u64, u64, u64)>) {
-        // SAFETY: types live as long as their context.
-        unsafe {
-            match (self.f.LLVMGetTypeKind)(kind) {
-                type_kind::STRUCT => {
-                    for i in 0..(self.f.LLVMCountStructElementTypes)(kind) {
-                        let inner = offset + (self.f.LLVMOffsetOfElement)(self.layout, kind, i);
-                        self.runs((self.f.LLVMStructGetTypeAtIndex)(kind, i), inner, out);
-                    }
-                }
-                type_kind::ARRAY => {
-                    let element = (self.f.LLVMGetElementType)(kind);
-                    let size = (self.f.LLVMABISizeOfType)(self.layout, element);
-                    out.push((offset, (self.f.LLVMGetArrayLength2)(kind), size));
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Pointers in an initial value.
-    unsafe fn initial(&self, value: ValueRef, offset: u64, out: &mut Vec<(u64, Operand)>) {
-        // SAFETY: constants live as long as their context.
-        unsafe {
-            let kind = (self.f.LLVMTypeOf)(value);
-            let what = (self.f.LLVMGetValueKind)(value);
-            if what == value_kind::AGGREGATE_ZERO {
-                return;
-            }
-            match (self.f.LLVMGetTypeKind)(kind) {
-                type_kind::POINTER => match self.constant(value) {
-                    Operand::Null | Operand::Data => {}
-                    operand => out.push((offset, operand)),
-                },
-                type_kind::STRUCT => {
-                    for i in 0..(self.f.LLVMCountStructElementTypes)(kind) {
-                        let at = offset + (self.f.LLVMOffsetOfElement)(self.layout, kind, i);
-                        let element = (self.f.LLVMGetAggregateElement)(value, i);
-                        if element.is_null() {
-                            out.push((at, Operand::Strange));
-                        } else {
-                            self.initial(element, at, out);
-                        }
-                    }
-                }
-                type_kind::ARRAY => {
-                    let element = (self.f.LLVMGetElementType)(kind);
-                    if self.kind(element) == Kind::Data && (self.f.LLVMGetTypeKind)(element) != type_kind::INTEGER
-                    {
-                        return;
-                    }
-                    let size = (self.f.LLVMABISizeOfType)(self.layout, element);
-                    if self.kind(element) == Kind::Data && size < 8 {
-                        return;
-                    }
-                    for i in 0..(self.f.LLVMGetArrayLength2)(kind) {
-                        let inner = (self.f.LLVMGetAggregateElement)(value, i as c_uint);
-                        if !inner.is_null() {
-                            self.initial(inner, offset + i * size, out);
-                        }
-                    }
-                }
-                type_kind::INTEGER if what == value_kind::CONSTANT_EXPR => out.push((offset, Operand::Strange)),
-                _ => {}
-            }
         }
     }
 

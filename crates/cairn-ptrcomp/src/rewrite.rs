@@ -26,6 +26,8 @@
 
 mod checker;
 mod dynamic;
+mod dynamic_instructions;
+mod function_bodies;
 mod function_copy;
 mod instructions;
 mod memory_calls;
@@ -37,7 +39,7 @@ use crate::plan::{Decision, Planner};
 use crate::settings::{Bits, Settings};
 use crate::shape::{Key, Shape, Version};
 use cairn_llvm_c::{ContextRef, ModuleFunctions, ModuleRef, ValueRef};
-use function_copy::Label;
+use function_bodies::Label;
 use instructions::Emitter;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 

@@ -5,8 +5,8 @@ use super::linear_forms::Form;
 use super::{Checked, Checker, ensure};
 use crate::dsa::externals::{Allocator, allocator};
 use crate::dsa::points_to::Cell;
+use crate::llvm_codes::opcode;
 use crate::model::*;
-use crate::module_reader::opcode;
 use crate::shape::{Layout, NewExtent, Version, any_extent, new_extent, resolved};
 use cairn_llvm_c::ValueRef;
 

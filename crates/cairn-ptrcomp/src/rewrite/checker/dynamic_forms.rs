@@ -10,8 +10,8 @@
 
 use super::linear_forms::{Atom, Form};
 use super::{Checked, Checker, ensure};
+use crate::llvm_codes::{opcode, value_kind};
 use crate::model::*;
-use crate::module_reader::{opcode, value_kind};
 use crate::shape::{Layout, Shape};
 use cairn_llvm_c::{BasicBlockRef, ValueRef};
 use std::collections::BTreeSet;

@@ -9,7 +9,7 @@
 //! mistake. Sums are modulo 2^64.
 #![allow(unsafe_code)]
 
-use crate::module_reader::{opcode, type_kind, value_kind};
+use crate::llvm_codes::{opcode, type_kind, value_kind};
 use cairn_llvm_c::{ModuleFunctions, TargetDataRef, TypeRef, ValueRef};
 use std::collections::BTreeMap;
 use std::ffi::c_uint;

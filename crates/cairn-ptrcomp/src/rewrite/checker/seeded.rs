@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use super::Checker;
-use crate::module_reader::{opcode, type_kind, value_kind};
+use crate::llvm_codes::{opcode, type_kind, value_kind};
 use cairn_llvm_c::ValueRef;
 use std::cell::{Cell, RefCell};
 

@@ -1,0 +1,142 @@
+//! What the points-to graph consists of: nodes, cells in them, the fields of their objects, and what is known of those.
+//!
+//! Invariant: an offset in a node's `fields` is one that [`Node::normal`] gives back unchanged.
+
+use crate::model::{At, FuncId, GlobalId, Size};
+use std::collections::BTreeMap;
+
+/// A node, by its number in the arena.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NodeId(pub u32);
+
+/// A place in the objects of a node.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Cell {
+    pub node: NodeId,
+    pub offset: i64,
+}
+
+impl Cell {
+    /// So many bytes further.
+    pub(super) fn and(self, offset: i64) -> Cell {
+        Cell { node: self.node, offset: self.offset.wrapping_add(offset) }
+    }
+}
+
+/// What objects of a node are.
+pub mod flag {
+    /// Some are of the heap.
+    pub const HEAP: u16 = 1;
+    /// Of the stack.
+    pub const STACK: u16 = 2;
+    /// Global variables.
+    pub const GLOBAL: u16 = 4;
+    /// Functions.
+    pub const FUNCTION: u16 = 8;
+    /// Read.
+    pub const READ: u16 = 16;
+    /// Written.
+    pub const WRITTEN: u16 = 32;
+    /// Belongs to the whole program. Inherited.
+    pub const SHARED: u16 = 64;
+    /// Code that isn't there may do anything with it. Inherited.
+    pub const ESCAPED: u16 = 128;
+    /// Freed.
+    pub const FREED: u16 = 256;
+    /// Somebody sees its addresses as they are: they can't become indices.
+    pub const SEEN: u16 = 512;
+
+    pub const INHERITED: u16 = SHARED | ESCAPED;
+}
+
+/// Why something is as it is, and the line that says so.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Why {
+    pub text: String,
+    pub at: At,
+}
+
+/// Part of an object that is accessed as a whole.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Field {
+    pub size: u64,
+    pub pointer: bool,
+    pub align: u32,
+    pub link: Option<Cell>,
+    pub at: At,
+}
+
+/// An array inside of an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Run {
+    pub count: u64,
+    pub size: u64,
+}
+
+/// A number of bytes that is allocated, copied or cleared.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Extent {
+    pub offset: i64,
+    pub size: Size,
+    pub at: At,
+}
+
+/// A set of objects.
+#[derive(Clone, Default, Debug)]
+pub struct Node {
+    pub flags: u16,
+    /// Objects lie in rows, this far apart; 0 if none is seen.
+    pub stride: u64,
+    pub fields: BTreeMap<i64, Field>,
+    pub runs: BTreeMap<i64, Run>,
+    pub allocations: Vec<Extent>,
+    pub copies: Vec<Extent>,
+    pub globals: Vec<GlobalId>,
+    pub functions: Vec<FuncId>,
+    /// Offsets mean nothing.
+    pub collapsed: Option<Why>,
+    /// The layout can't change.
+    pub frozen: Option<Why>,
+    /// Its bytes are looked at: what it points to must keep its addresses.
+    pub opaque: Option<Why>,
+    pub escaped: Option<Why>,
+    /// Where the first of its objects comes from.
+    pub origin: At,
+}
+
+impl Node {
+    /// The offset that stands for this one.
+    pub fn normal(&self, mut offset: i64) -> i64 {
+        if self.collapsed.is_some() {
+            return 0;
+        }
+        if self.stride != 0 {
+            offset = offset.rem_euclid(self.stride as i64);
+        }
+        if let Some((&start, run)) = self.runs.range(..=offset).next_back()
+            && offset < start + (run.count * run.size) as i64
+        {
+            offset = start + (offset - start) % run.size as i64;
+        }
+        offset
+    }
+
+    /// What is wrong with a field in this place.
+    pub(super) fn bounds_broken(&self, offset: i64, field: &Field) -> Option<&'static str> {
+        let end = offset + field.size as i64;
+        if offset < 0 {
+            return Some("addressed from its middle");
+        }
+        if self.stride != 0 && end > self.stride as i64 {
+            return Some("accessed across rows of objects");
+        }
+        for (&start, run) in &self.runs {
+            let (first_end, all_end) = (start + run.size as i64, start + (run.count * run.size) as i64);
+            let inside = offset >= start && end <= first_end;
+            if offset < all_end && start < end && !inside {
+                return Some("accessed across the elements of an array");
+            }
+        }
+        None
+    }
+}
