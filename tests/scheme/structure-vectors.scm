@@ -179,6 +179,21 @@
 (check (shown o) => "#<circle a: ((a)) r: r>")
 (define-structure-vector <shape>)
 (check (shown (shape-vector-ref (make-shape-vector 1 5) 0)) => "#<shape a: 5>")
+;; one place in the code meets elements of the type, of its ancestor and of its heir, and records of all
+(define-structure-vector ring)
+(define rings (make-ring-vector 2 'a 's 'w))
+(define all-shapes
+  (list o (make-circle 1 2) (ring-vector-ref rings 1) (make-ring 3 4 5) (shape-vector-ref (make-shape-vector 1 6) 0)
+        (make-shape 7) (point-vector-ref v 1) (make-point 8 9)))
+(define (deepen! s)
+  (if (circle? s) (begin (set-circle-r! s (list (circle-r s))) (circle-r s)) (shape? s)))
+(check (map deepen! all-shapes) => '((r) (2) (s) (4) #t #t #f #f))
+(check (map (lambda (l) (map circle-r l)) (list (circle-vector->list circles) (ring-vector->list rings)))
+       => '((r (r)) (s (s))))
+(check (map (lambda (s) (car (message (circle-r s)))) (list-tail all-shapes 4))
+       => (let ((text "circle-r: expected a circle, got")) (list text text text text)))
+(check (map (lambda (s) (car (message (ring-w s)))) (list o (cadr all-shapes)))
+       => '("ring-w: expected a ring, got" "ring-w: expected a ring, got"))
 
 ;; names from a macro
 (define-syntax define-vectors-of
