@@ -178,16 +178,18 @@
   (for-each thread-join! (map (lambda (i) (spawn work)) (iota* 4)))
   (check n => 120))
 
-;; a signal that the thread it woke does not live to hear, or leaves for something else, is the next one's
+;; a signal that the thread it woke does not live to hear, or leaves for something else, is the next one's;
+;; both wait before the signal, and where the first one heard it before anything was done to it, all is tried again
 (define (signalled-after do-to-first)
-  (let* ((m (make-mutex)) (cv (make-condition-variable))
-         (wait (lambda () (mutex-lock! m) (mutex-unlock! m cv) 'heard))
+  (let* ((m (make-mutex)) (cv (make-condition-variable)) (waiting 0)
+         (wait (lambda () (mutex-lock! m) (set! waiting (+ waiting 1)) (mutex-unlock! m cv) 'heard))
          (first (spawn wait)) (second (spawn wait)))
-    (thread-yield!)
+    (let until-both () (if (< (with-mutex m waiting) 2) (begin (thread-yield!) (until-both))))
     (condition-variable-signal! cv)
     (do-to-first first)
-    (guard (e (#t #t)) (thread-join! first))
-    (thread-join! second 10 'lost)))
+    (if (eq? (guard (e (#t 'killed)) (thread-join! first)) 'heard)
+        (begin (condition-variable-signal! cv) (thread-join! second) (signalled-after do-to-first))
+        (thread-join! second 10 'lost))))
 (check (signalled-after thread-terminate!) => 'heard)
 (check (signalled-after (lambda (t) (thread-interrupt! t (lambda () (thread-terminate! t))))) => 'heard)
 

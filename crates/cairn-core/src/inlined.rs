@@ -40,7 +40,10 @@ pub struct Inlined {
 #[derive(Clone, Default, Debug)]
 pub struct InlineTable {
     rows: Vec<Inlined>,
-    index: FxHashMap<Inlined, u32>,
+    /// Of each row the number of its procedure's name: so rows are compared without a look at the text.
+    names_of_rows: Vec<u32>,
+    index: FxHashMap<(Site, u32, Site), u32>,
+    names: FxHashMap<Rc<str>, u32>,
     /// Which sources are the library's.
     library: Vec<bool>,
 }
@@ -73,13 +76,36 @@ impl InlineTable {
 
     /// The site of this row.
     pub fn intern(&mut self, row: Inlined) -> Site {
-        let rows = &mut self.rows;
-        let next = rows.len() as u32;
-        let i = *self.index.entry(row).or_insert_with_key(|row| {
-            rows.push(row.clone());
-            next
-        });
+        let next = self.names.len() as u32;
+        let name = match self.names.get(&row.procedure) {
+            Some(name) => *name,
+            None => *self.names.entry(row.procedure.clone()).or_insert(next),
+        };
+        self.intern_named(row, name)
+    }
+
+    /// The same when the number of the procedure's name is known.
+    fn intern_named(&mut self, row: Inlined, name: u32) -> Site {
+        let next = self.rows.len() as u32;
+        let i = *self.index.entry((row.site, name, row.at)).or_insert(next);
+        if i == next {
+            self.rows.push(row);
+            self.names_of_rows.push(name);
+        }
         Site::inlined(i)
+    }
+
+    /// The site of the row of `s`, which is one of an inlined body, when the call is `at`.
+    fn with_at(&mut self, s: Site, at: Site) -> Site {
+        let i = s.row().expect("inlined") as usize;
+        let (row, name) = (&self.rows[i], self.names_of_rows[i]);
+        match self.index.get(&(row.site, name, at)) {
+            Some(i) => Site::inlined(*i),
+            None => {
+                let row = Inlined { at, ..row.clone() };
+                self.intern_named(row, name)
+            }
+        }
     }
 
     /// Site `s` of the body of `procedure` after that was inlined at the call `at`; code without a position, and
@@ -89,33 +115,35 @@ impl InlineTable {
         if at.is_known() && s.is_tail() && self.text(s) == self.text(at) {
             return at.with_who(s.who()); // library code that was moved there before
         }
-        let row = match self.get(s).cloned() {
+        let new = match self.get(s).map(|row| row.at) {
             None if !s.is_known() || self.is_library(s) => return s.moved_to(at),
-            None => {
-                Inlined { site: s.plain().with_who(None), procedure: procedure.clone(), at: at.with_who(None) }
+            None => self.intern(Inlined {
+                site: s.plain().with_who(None),
+                procedure: procedure.clone(),
+                at: at.with_who(None),
+            }),
+            Some(Site::NONE) => self.with_at(s, at.with_who(None)),
+            Some(outer) => {
+                let outer = self.inline(outer, procedure, at);
+                self.with_at(s, outer)
             }
-            Some(row) if row.at == Site::NONE => Inlined { at: at.with_who(None), ..row },
-            Some(row) => Inlined { at: self.inline(row.at, procedure, at), ..row },
         };
-        let new = self.intern(row).with_who(s.who());
+        let new = new.with_who(s.who());
         if s.is_tail() { new.tail() } else { new }
     }
 
     /// Site `s` of a procedure nested in a body that was inlined at the call `at`. Errors in library code are shown
     /// there.
     pub fn inline_nested(&mut self, s: Site, at: Site) -> Site {
-        match self.get(s).cloned() {
+        match self.get(s).map(|row| row.at) {
             None if at.is_known() && self.is_library(s) => {
-                let place = match self.get(at).cloned() {
-                    Some(row) => self.intern(Inlined { at: Site::NONE, ..row }),
-                    None => at,
-                };
+                let place = if self.get(at).is_some() { self.with_at(at, Site::NONE) } else { at };
                 place.with_who(s.who()).tail()
             }
             None => s,
-            Some(row) => {
-                let at = self.inline_nested(row.at, at);
-                let new = if at == row.at { s } else { self.intern(Inlined { at, ..row }).with_who(s.who()) };
+            Some(outer) => {
+                let at = self.inline_nested(outer, at);
+                let new = if at == outer { s } else { self.with_at(s, at).with_who(s.who()) };
                 if s.is_tail() { new.tail() } else { new }
             }
         }
