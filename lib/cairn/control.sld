@@ -289,13 +289,15 @@
           ((%procedure? (%car handlers))
            (with-state #f (%cdr handlers) (%machine-ref (slot-parameters))
              (lambda () ((%car handlers) obj))))
-          (else (unwind (%car handlers) obj)))))
+          (else (call-unwinding (%car handlers) obj)))))
 
     ;; What is in the list of handlers is a procedure, or stands for a prompt: see `with-unwind-handler`.
+    (define (call-unwinding handler obj)
+      ((%opaque-ref handler 1) handler obj))
     (define (call-handler handler obj)
       (if (%procedure? handler)
           (handler obj)
-          (unwind handler obj)))
+          (call-unwinding handler obj)))
 
     (define (raise obj)
       (let ((handlers (%machine-ref (slot-handlers))))

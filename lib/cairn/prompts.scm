@@ -389,11 +389,12 @@
 ;;;; Unwind handlers (SRFI 248)
 
 ;; An exception handler that gets the continuation of the raise, up to and with the call that installed it.  The list of
-;; handlers has an opaque object with the procedure, which is the tag of a prompt, too.
+;; handlers has an opaque object with the procedure and with what to call in its place: so programs without such
+;; handlers do without all this.  The object is the tag of a prompt, too.
 (define (with-unwind-handler handler thunk)
   (check-procedure "with-unwind-handler" handler)
   (check-procedure "with-unwind-handler" thunk)
-  (call-with-unwinding (%opaque handler) thunk))
+  (call-with-unwinding (%opaque handler unwind) thunk))
 
 (define (call-with-unwinding h thunk)
   (%call/cc

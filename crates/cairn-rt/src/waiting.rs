@@ -72,7 +72,8 @@ pub extern "C" fn cairn_thread_wait(ctx: &mut Machine, nanoseconds: Value) -> Va
     let doorbell = places.and_then(|p| p.has_doorbell()).cloned();
     let told = match doorbell.as_ref().map(|d| d.sleep()) {
         Some(Sleep::Deadlock) => return Value::TRUE,
-        Some(Sleep::Rung) => wait(ctx, Some(Duration::ZERO)),
+        // Also when a stop is asked for: it counts as seen now.
+        Some(Sleep::Rung) => events(rt(ctx)).and_then(|e| e.wait(Some(Duration::ZERO))),
         Some(Sleep::Sleeps) | None => wait(ctx, time),
     };
     doorbell.inspect(|d| d.wake());

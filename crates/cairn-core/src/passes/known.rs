@@ -21,10 +21,10 @@
 //! reads, but to places from which they were reachable already). Complexity: linear.
 
 use crate::effects::Effects;
-use crate::ir::{Expr, GlobalId, Literal, Program, TopForm};
+use crate::ir::{Expr, GlobalId, Lambda, Literal, Program, TopForm};
 use crate::prim::Effect;
 use crate::walk;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a global holds once it is defined.
 #[derive(Clone, Debug)]
@@ -62,6 +62,8 @@ pub struct GlobalFacts {
     nothing: GlobalFact,
     /// For forms that define lambdas: parameter count and "takes more" of each clause.
     arities: FxHashMap<usize, Vec<(usize, bool)>>,
+    /// Forms that define lambdas that return their operand when they get one.
+    identities: FxHashSet<usize>,
 }
 
 impl Default for GlobalFact {
@@ -113,6 +115,10 @@ impl GlobalFacts {
     /// Clauses of the lambda that form `form` defines: parameter count, and whether there is a rest parameter.
     pub fn arity(&self, form: usize) -> Option<&[(usize, bool)]> {
         self.arities.get(&form).map(|a| &a[..])
+    }
+    /// Does every call of `g` with one operand return it?
+    pub fn is_identity(&self, g: GlobalId) -> bool {
+        self.lambda(g).is_some_and(|form| self.identities.contains(&form))
     }
     /// Effects of reading `g`, for the questions of [`crate::effects`].
     pub fn read_effects(&self, g: GlobalId) -> Effects {
@@ -183,7 +189,19 @@ pub fn analyze(program: &Program) -> GlobalFacts {
             _ => None,
         })
         .collect();
-    GlobalFacts { facts, nothing: GlobalFact::default(), arities }
+    let identities = (program.forms.iter().enumerate())
+        .filter(|(_, f)| matches!(f.expr(), Expr::Lambda(l) if returns_operand(l)))
+        .map(|(i, _)| i)
+        .collect();
+    GlobalFacts { facts, nothing: GlobalFact::default(), arities, identities }
+}
+
+/// Does the lambda return its operand when it gets one?
+fn returns_operand(l: &Lambda) -> bool {
+    walk::select_clause(l, 1).is_some_and(|i| {
+        let c = &l.clauses[i];
+        c.rest.is_none() && matches!((&c.params[..], &c.body), ([p], Expr::Local(v)) if p == v)
+    })
 }
 
 /// Does evaluating `e` run code other than `e` itself: calls, writes that could hand code to somebody, loops?

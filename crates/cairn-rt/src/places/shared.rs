@@ -38,7 +38,7 @@ struct Awake {
     count: usize,
     /// The first place's doorbell, once it has one.
     first: Option<Weak<Doorbell>>,
-    /// All of them slept; the first place does not know yet.
+    /// All of them sleep but the first place, which does not know yet.
     deadlock: bool,
 }
 
@@ -60,7 +60,9 @@ impl Board {
 
     /// There is another place.
     pub fn enter(&self) {
-        self.lock().count += 1;
+        let mut awake = self.lock();
+        awake.count += 1;
+        awake.deadlock = false;
     }
 
     /// A place, which is awake, has ended.
@@ -81,8 +83,8 @@ impl Awake {
         if self.count == 0
             && let Some(first) = self.first.as_ref().and_then(Weak::upgrade)
         {
-            self.deadlock = true;
             first.ring_under(self);
+            self.deadlock = true;
         }
     }
 }
@@ -113,6 +115,7 @@ impl Doorbell {
     fn ring_under(&self, awake: &mut Awake) {
         if !self.rung.swap(true, Relaxed) && self.asleep.load(Relaxed) {
             awake.count += 1;
+            awake.deadlock = false;
         }
         // SAFETY: writes eight bytes.
         unsafe { libc::write(self.fd(), (&raw const ONE).cast(), 8) };
@@ -131,7 +134,6 @@ impl Doorbell {
             self.asleep.store(false, Relaxed);
         }
         let first = awake.first.as_ref().is_some_and(|d| std::ptr::eq(d.as_ptr(), self));
-        // A signal may have had it wake somebody meanwhile.
         let still = first && std::mem::take(&mut awake.deadlock) && awake.count == 1;
         if still { Sleep::Deadlock } else { Sleep::Rung }
     }
@@ -427,5 +429,25 @@ mod tests {
         board.leave();
         first.wake();
         assert_eq!(first.sleep(), Sleep::Deadlock);
+    }
+
+    #[test]
+    fn it_is_no_deadlock_when_the_first_place_has_woken_another_one_meanwhile() {
+        let board = Arc::new(Board::default());
+        let [first, other] = [0, 1].map(|_| {
+            board.enter();
+            Arc::new(Doorbell::new(board.clone()).unwrap())
+        });
+        board.set_first(&first);
+        assert_eq!(first.sleep(), Sleep::Sleeps);
+        assert_eq!(other.sleep(), Sleep::Sleeps);
+        first.wake();
+        // A signal's handler asks the other place, which answers and waits for the next question.
+        other.ring();
+        other.wake();
+        first.ring();
+        assert_eq!(other.sleep(), Sleep::Rung);
+        assert_eq!(other.sleep(), Sleep::Sleeps);
+        assert_eq!(first.sleep(), Sleep::Rung, "the answer");
     }
 }

@@ -570,7 +570,7 @@ impl Simplifier<'_> {
         self.wrap(steps, body)
     }
 
-    fn call(&mut self, f: Expr, args: Vec<Expr>, site: Site, ctx: Ctx) -> Expr {
+    fn call(&mut self, f: Expr, mut args: Vec<Expr>, site: Site, ctx: Ctx) -> Expr {
         if let Expr::Lambda(mut l) = f {
             if let Some(i) = select_clause(&l, args.len()) {
                 return self.simplify(bind_clause(l.clauses.swap_remove(i), args), ctx);
@@ -594,6 +594,10 @@ impl Simplifier<'_> {
                     self.wrap(steps, Expr::Call(Box::new(Expr::Lambda(l)), args, site))
                 }
             };
+        }
+        if args.len() == 1 && matches!(f, Expr::Global(g, _) if self.facts.is_identity(g)) {
+            let e = self.simplify(args.pop().expect("one"), ctx);
+            return self.wrap(steps, e);
         }
         // the operator is evaluated first: operands' steps may pass it when it is a variable
         let atom = matches!(f, Expr::Local(_)) || self.atom(&f).is_some();
