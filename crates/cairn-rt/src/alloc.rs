@@ -29,7 +29,7 @@ pub fn never_fits(ctx: &Machine, ty: Type, length: u64) -> Option<u64> {
 }
 
 /// A fresh object with its header; the payload is uninitialised.
-#[inline]
+#[inline(always)]
 pub fn alloc_object(ctx: &mut Machine, ty: Type, flags: u8, length: u64) -> Value {
     if length > LENGTH_MAX {
         exhaustion::refuse(ctx, length.saturating_mul(8));
@@ -38,7 +38,7 @@ pub fn alloc_object(ctx: &mut Machine, ty: Type, flags: u8, length: u64) -> Valu
 }
 
 /// A fresh object with this header; the payload is uninitialised.
-#[inline]
+#[inline(always)]
 pub fn alloc_object_of(ctx: &mut Machine, header: u64) -> Value {
     let bytes = object::object_bytes(header);
     let kind = if object::header_is_leaf(header) { AllocKind::Leaf } else { AllocKind::Scannable };
@@ -175,6 +175,7 @@ pub fn make_list(ctx: &mut Machine, items: &[Value]) -> Value {
 }
 
 /// An object of values with all of them equal to `fill`.
+#[inline]
 pub fn make_filled(ctx: &mut Machine, ty: Type, length: u64, fill: Value) -> Value {
     let v = alloc_object(ctx, ty, 0, length);
     access::words_mut(v).fill(fill);

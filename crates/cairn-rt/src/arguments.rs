@@ -6,7 +6,7 @@ use crate::failure::{fail, wrong_type};
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, error as kind};
-use cairn_layout::object::Type;
+use cairn_layout::object::{LARGE_BYTES, Type};
 
 /// The value of an `Option`, or a return with the type error `who: expected … as argument n, got v`.
 macro_rules! expect_kind {
@@ -55,7 +55,14 @@ pub fn check_range(
 }
 
 /// As [`check_length`], for a new object of type `ty`: the heap must be able to hold it.
+#[inline(always)]
 pub fn check_size(ctx: &mut Machine, who: &str, ty: Type, v: Value) -> Option<u64> {
+    // Every heap has room for a small object.
+    let small = v.is_fixnum() && (0..(LARGE_BYTES / 16) as i64).contains(&v.as_fixnum());
+    if small { Some(v.as_fixnum() as u64) } else { check_any_size(ctx, who, ty, v) }
+}
+
+fn check_any_size(ctx: &mut Machine, who: &str, ty: Type, v: Value) -> Option<u64> {
     let n = check_length(ctx, who, v)?;
     let Some(bytes) = alloc::never_fits(ctx, ty, n) else { return Some(n) };
     let (bytes, limit) = (size_text(bytes), size_text(rt(ctx).heap.heap_max()));
