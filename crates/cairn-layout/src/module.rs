@@ -45,7 +45,8 @@ pub struct ModuleTable {
     pub enter: *const u8,
     /// The program: a closure of no arguments.
     pub main: Value,
-    /// Code address of the outermost return point.
+    /// Code address of the outermost return point. This and the next four may be null where `imports` are, for the
+    /// runtime uses those of the module that it has loaded first.
     pub halt: *const u8,
     /// Code address of the return point that goes back to a safepoint; its frames have one slot.
     pub resume: *const u8,

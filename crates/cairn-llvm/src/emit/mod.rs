@@ -84,9 +84,16 @@ fn emit(mut cx: ModuleCx) -> String {
     for (i, _) in module.functions.iter().enumerate().filter(|(_, f)| has_function(module, f)) {
         function(&mut cx, FuncId(i as u32), &mut out);
     }
-    prelude::emit(&mut cx, &mut out);
+    let mut prelude = prelude::emit(&mut cx);
+    let mut tables = String::new();
+    cx.tables(&mut tables);
+    if cx.is_beside_others() {
+        let text = [&out[..], &tables].concat();
+        prelude = prelude::referred_to(prelude, &text);
+    }
+    prelude::put(&prelude, &mut out);
     out.push('\n');
-    cx.tables(&mut out);
+    out.push_str(&tables);
     out.push('\n');
     for f in ["sadd", "ssub", "smul"] {
         let _ = writeln!(out, "declare {{ i64, i1 }} @llvm.{f}.with.overflow.i64(i64, i64)");

@@ -26,24 +26,55 @@ use cairn_layout::machine::{Machine, slot, slot_offset};
 use cairn_layout::module::builtin;
 use cairn_layout::object::continuation;
 use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
-use std::fmt::Write;
 use std::mem::offset_of;
 
-/// Emits the prelude.
-pub(crate) fn emit(cx: &mut ModuleCx<'_>, out: &mut String) {
+/// The LLVM text of a function or table of the prelude.
+pub(crate) struct Part {
+    symbol: &'static str,
+    text: String,
+}
+
+/// Those parts that are referred to in the text, or in one another. A module that is loaded beside others needs no
+/// more: the runtime uses those of the first one.
+pub(crate) fn referred_to(mut parts: Vec<Part>, text: &str) -> Vec<Part> {
+    let mut kept: Vec<Part> = Vec::new();
+    let mut looked_at = None;
+    loop {
+        // Of two symbols that begin alike, both may stay.
+        let text = looked_at.map_or(text, |i: usize| &kept[i].text);
+        let (found, rest): (Vec<_>, Vec<_>) = parts.into_iter().partition(|p| text.contains(p.symbol));
+        parts = rest;
+        kept.extend(found);
+        looked_at = Some(looked_at.map_or(0, |i| i + 1));
+        if looked_at == Some(kept.len()) {
+            return kept;
+        }
+    }
+}
+
+/// Appends the parts.
+pub(crate) fn put(parts: &[Part], out: &mut String) {
+    parts.iter().for_each(|p| out.push_str(&p.text));
+}
+
+/// The prelude.
+pub(crate) fn emit(cx: &mut ModuleCx<'_>) -> Vec<Part> {
     let strategy = cx.strategy;
     let facts = cx.module.strategy;
-    enter(cx, out);
+    let mut parts = vec![Part { symbol: "@cairn_enter", text: enter(cx) }];
     if facts.native {
-        returns(out);
+        parts.push(Part { symbol: "@cairn_return", text: returns() });
     }
     let header_words = facts.header_words as u64;
-    let mut define = |cx: &mut ModuleCx<'_>, name: &str, head: Head, body: &dyn Fn(&mut Emitter<'_, '_>)| {
-        let mut e = Emitter::new(cx, None);
-        body(&mut e);
-        let text = e.finish();
-        cx.define(out, name, &head, false, &text);
-    };
+    let mut define =
+        |cx: &mut ModuleCx<'_>, symbol: &'static str, head: Head, body: &dyn Fn(&mut Emitter<'_, '_>)| {
+            let mut e = Emitter::new(cx, None);
+            body(&mut e);
+            let body = e.finish();
+            let mut text = String::new();
+            cx.define(&mut text, symbol, &head, false, &body);
+            parts.push(Part { symbol, text });
+        };
     let special = |flag: u64, words: u64, mv: &str| Head::Return {
         name: Val::Int(0),
         site: Site::NONE,
@@ -124,38 +155,37 @@ pub(crate) fn emit(cx: &mut ModuleCx<'_>, out: &mut String) {
         let (sp, regs) = (e.sp(), e.incoming_regs());
         e.return_counted(&sp, &regs);
     });
-    let _ = writeln!(
-        out,
-        "@cairn_builtins = internal constant [{} x ptr] [ptr @cairn_call_in, ptr @cairn_return_values], align 8",
+    let text = format!(
+        "@cairn_builtins = internal constant [{} x ptr] [ptr @cairn_call_in, ptr @cairn_return_values], align 8\n",
         builtin::COUNT
     );
+    parts.push(Part { symbol: "@cairn_builtins", text });
+    parts
 }
 
 /// What native frames have instead of return points: `ret`. In a function's place, so that values leave in the
 /// registers of its arguments.
-fn returns(out: &mut String) {
-    out.push_str(
-        "\ndefine internal preserve_nonecc void @cairn_return(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, \
+fn returns() -> String {
+    "\ndefine internal preserve_nonecc void @cairn_return(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, \
          i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) #5 align 16 {\nentry:\n  \
-         call void asm sideeffect \"retq\", \"\"()\n  unreachable\n}\n",
-    );
+         call void asm sideeffect \"retq\", \"\"()\n  unreachable\n}\n"
+        .into()
 }
 
 /// `void cairn_enter(ctx, closure)`, C convention, for native frames: leaves the native stack for the program's.
-fn enter_native(out: &mut String) {
+fn enter_native() -> String {
     let [sp, lo, hi] = [offset_of!(Machine, thread.sp), offset_of!(Machine, lo), offset_of!(Machine, hi)];
-    let _ = write!(
-        out,
+    format!(
         "\ndefine internal void @cairn_enter(ptr %ctx, i64 %clo) #5 {{\nentry:\n  call void asm sideeffect \
          \"movq %rdi, %r12\\0Amovq {sp}(%r12), %rsp\\0Amovq {lo}(%r12), %r14\\0Amovq {hi}(%r12), %r15\\0A\
          xorl %edi, %edi\\0Ajmpq *-{TAG_PROCEDURE}(%rsi)\", \"\"()\n  unreachable\n}}\n"
-    );
+    )
 }
 
 /// `void cairn_enter(ctx, closure)`, C convention.
-fn enter(cx: &ModuleCx<'_>, out: &mut String) {
+fn enter(cx: &ModuleCx<'_>) -> String {
     if cx.module.strategy.native {
-        return enter_native(out);
+        return enter_native();
     }
     let mut e = Builder::c_function(cx.collector);
     let sp = e.load_machine(offset_of!(Machine, thread.sp));
@@ -175,7 +205,7 @@ fn enter(cx: &ModuleCx<'_>, out: &mut String) {
     );
     line!(e, "ret void");
     let text = e.finish();
-    let _ = write!(out, "\ndefine internal void @cairn_enter(ptr %ctx, i64 %clo) #0 {{\nentry:\n{text}}}\n");
+    format!("\ndefine internal void @cairn_enter(ptr %ctx, i64 %clo) #0 {{\nentry:\n{text}}}\n")
 }
 
 /// The frame is pushed; `clo` is a procedure.
@@ -276,4 +306,21 @@ fn call_in(e: &mut Emitter<'_, '_>) {
     let strategy = e.cx.strategy;
     let sp = strategy.enter(e, &k);
     e.jump_closure(&thunk, &sp, &regs);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_referred_to_stays_and_what_that_refers_to() {
+        let part = |symbol, text: &str| Part { symbol, text: text.into() };
+        let parts =
+            || vec![part("@a", "jump @b"), part("@b", "jump @c, @a"), part("@c", "ret"), part("@d", "jump @a")];
+        let kept = |text| referred_to(parts(), text).iter().map(|p| p.symbol).collect::<Vec<_>>();
+        assert_eq!(kept("nothing"), [""; 0]);
+        assert_eq!(kept("jump @c"), ["@c"]);
+        assert_eq!(kept("jump @a"), ["@a", "@b", "@c"]);
+        assert_eq!(kept("jump @d"), ["@d", "@a", "@b", "@c"]);
+    }
 }

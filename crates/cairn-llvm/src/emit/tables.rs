@@ -324,6 +324,11 @@ impl<'m> ModuleCx<'m> {
         self.module.globals.iter().enumerate().filter_map(|(i, g)| Some((i, from(g.import?)))).collect()
     }
 
+    /// Is the module loaded after others, whose variables it uses?
+    pub(super) fn is_beside_others(&self) -> bool {
+        self.module.globals.iter().any(|g| g.import.is_some())
+    }
+
     /// Everything but functions; emitted last, when all uses are known.
     pub(super) fn tables(&mut self, out: &mut String) {
         let main = self.static_closure(self.module.main);
@@ -389,8 +394,11 @@ impl<'m> ModuleCx<'m> {
         blob(out, "@cairn_collector", collector.as_bytes());
         let _ = writeln!(out, "@cairn_site_base = internal global i64 {NOT_LOADED}, align 8");
         let native = self.module.strategy.native;
-        let underflow = if self.strategy.underflows() { "@cairn_underflow" } else { "null" };
-        let [halt, resume] = if native { ["null"; 2] } else { ["@cairn_halt", "@cairn_resume"] };
+        let first = !self.is_beside_others();
+        let own = |there: bool, symbol| if first && there { symbol } else { "null" };
+        let [halt, resume] = ["@cairn_halt", "@cairn_resume"].map(|s| own(!native, s));
+        let underflow = own(self.strategy.underflows(), "@cairn_underflow");
+        let [continuation, builtins] = ["@cairn_continuation", "@cairn_builtins"].map(|s| own(true, s));
         let _ = writeln!(
             out,
             "@cairn_module = constant {{ i64, i64, %bytes, ptr, i64, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64, ptr, i64, \
@@ -398,7 +406,7 @@ impl<'m> ModuleCx<'m> {
              %bytes {{ ptr @cairn_collector, i64 {} }}, ptr @cairn_globals, i64 {}, ptr @cairn_imports, i64 {}, \
              ptr @cairn_literals, i64 {}, ptr @cairn_symbols, ptr @cairn_symbol_names, i64 {}, \
              ptr @cairn_sources, i64 {}, ptr @cairn_inlined, i64 {}, ptr @cairn_enter, i64 {main}, ptr {halt}, \
-             ptr {resume}, ptr {underflow}, ptr @cairn_continuation, ptr @cairn_builtins, \
+             ptr {resume}, ptr {underflow}, ptr {continuation}, ptr {builtins}, \
              i64 {}, ptr @cairn_site_base }}, align 8",
             collector.len(),
             self.module.globals.len(),
