@@ -106,41 +106,65 @@ pub extern "C" fn cairn_string_equal(ctx: &mut Machine, a: Value, b: Value) -> V
     Value::bool(x == y)
 }
 
-fn mapped(ctx: &mut Machine, who: &str, s: Value, map: impl Fn(&[u32], &mut Vec<u32>)) -> Value {
+/// A string of what `ascii` makes of each character, if all are ASCII, or else of what `full` makes of them together.
+fn mapped(
+    ctx: &mut Machine,
+    who: &str,
+    s: Value,
+    ascii: impl Fn(u8) -> u8,
+    full: impl Fn(&[u32], &mut Vec<u32>),
+) -> Value {
     let chars = expect!(ctx, who, 0, "a string", s, string_of(s));
+    if chars.iter().fold(0, |all, c| all | c) < 128 {
+        let v = alloc_object(ctx, Type::String, 0, chars.len() as u64);
+        for (slot, c) in string_chars_mut(v).iter_mut().zip(chars) {
+            *slot = ascii(*c as u8).into();
+        }
+        return v;
+    }
     let mut out = Vec::with_capacity(chars.len());
-    map(chars, &mut out);
+    full(chars, &mut out);
     make_string_from_chars(ctx, &out)
 }
 
 /// `(string-upcase s)`: the full mapping, `ß` gives `SS`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_string_upcase(ctx: &mut Machine, s: Value) -> Value {
-    mapped(ctx, "string-upcase", s, |chars, out| {
-        out.extend(chars.iter().flat_map(|c| access::to_char(*c).to_uppercase()).map(|c| c as u32))
-    })
+    mapped(
+        ctx,
+        "string-upcase",
+        s,
+        |c| c.to_ascii_uppercase(),
+        |chars, out| out.extend(chars.iter().flat_map(|c| access::to_char(*c).to_uppercase()).map(|c| c as u32)),
+    )
 }
 
 /// `(string-downcase s)`: the full mapping; a capital sigma that ends a word becomes a final one.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_string_downcase(ctx: &mut Machine, s: Value) -> Value {
-    mapped(ctx, "string-downcase", s, |chars, out| {
-        if chars.iter().all(|c| *c < 128) {
-            out.extend(chars.iter().map(|c| (*c as u8).to_ascii_lowercase() as u32));
-        } else {
+    mapped(
+        ctx,
+        "string-downcase",
+        s,
+        |c| c.to_ascii_lowercase(),
+        |chars, out| {
             // The standard library's conversion knows the final sigma.
             let text: String = chars.iter().map(|c| access::to_char(*c)).collect();
             out.extend(text.to_lowercase().chars().map(|c| c as u32));
-        }
-    })
+        },
+    )
 }
 
 /// `(string-foldcase s)`: the full folding.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_string_foldcase(ctx: &mut Machine, s: Value) -> Value {
-    mapped(ctx, "string-foldcase", s, |chars, out| {
-        chars.iter().for_each(|c| chars::foldcase_full(access::to_char(*c), out))
-    })
+    mapped(
+        ctx,
+        "string-foldcase",
+        s,
+        |c| c.to_ascii_lowercase(),
+        |chars, out| chars.iter().for_each(|c| chars::foldcase_full(access::to_char(*c), out)),
+    )
 }
 
 /// `(list->string list)`.
