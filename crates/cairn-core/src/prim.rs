@@ -456,6 +456,10 @@ impl Op {
     pub const fn is_field_access(self) -> bool {
         matches!(self, Op::RecordRef | Op::RecordSet | Op::RecordFlRef | Op::RecordFlSet)
     }
+    /// Does it ask whether a record is of a type, its second operand?
+    pub const fn asks_type(self) -> bool {
+        self.is_field_access() || matches!(self, Op::IsInstance)
+    }
     /// For operations on numeric vectors that are no bytevectors: what they do, and of which kind.
     pub fn numeric(self) -> Option<(Numeric, NumericKind)> {
         const KINDS: usize = NumericKind::ALL.len() - 1;
@@ -485,7 +489,11 @@ pub enum Numeric {
     Set,
 }
 
-/// The bit among the proven ones of an access to a field that says: no record of the type lies in a structure vector.
+/// The bit among the proven ones of an operation on records that says: nothing extends the type.
+pub const NEVER_EXTENDED: u8 = 1 << 1;
+
+/// The bit among the proven ones of an operation that asks for a record type ([`Op::asks_type`]) that says: no record
+/// of the type lies in a structure vector.
 pub const IN_NO_VECTOR: u8 = 1 << 4;
 
 /// The bit among the proven ones of generic arithmetic that says: operand `i` is a fixnum.

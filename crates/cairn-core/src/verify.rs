@@ -205,8 +205,8 @@ impl Verifier<'_> {
                 }
                 let fixnums = if op.is_generic() { fixnum_bit(0) | fixnum_bit(1) } else { 0 };
                 let scalar = op.stored_operand().map_or(0, scalar_bit);
-                let field = if matches!(op, PrimOp::Op(o) if o.is_field_access()) { IN_NO_VECTOR } else { 0 };
-                if args.len() < 8 && (*proven & !(fixnums | scalar | field)) >> args.len() != 0 {
+                let asked = if matches!(op, PrimOp::Op(o) if o.asks_type()) { IN_NO_VECTOR } else { 0 };
+                if args.len() < 8 && (*proven & !(fixnums | scalar | asked)) >> args.len() != 0 {
                     self.complain(format!("%{} proves operands it does not have", op.name()));
                 }
                 self.operands(args);

@@ -9,6 +9,9 @@
 //!                                      b1: u := + t 1;  return u
 //! ```
 //!
+//! What follows a call that never returns is not built, though the call has a frame, for backtraces: the code after a
+//! check that calls such a procedure is no return point's, and stays in one piece with what comes before the check.
+//!
 //! Invariants: variables are assigned once, except label parameters (assigned by each jump) and the targets of
 //! conditionals (once on each path); block 0 has no predecessors; every use of a lambda's free variable appears
 //! as a plain variable that is live on entry and nowhere assigned.
@@ -44,6 +47,8 @@ pub struct Context<'a> {
     pub ids: &'a FuncIds,
     /// Globals that hold a procedure or constant from the start, or whose definition has certainly run.
     pub always_bound: &'a [bool],
+    /// Globals that hold procedures that never return.
+    pub never_return: &'a [bool],
     /// Which lambdas had their entry mentioned.
     pub entries_used: Vec<bool>,
 }
@@ -436,7 +441,12 @@ impl<'a, 'b> Builder<'a, 'b> {
             }
             Expr::Call(f, args, site) => {
                 let (callee, args) = self.callee(f, args);
+                let returns = !matches!(**f, Expr::Global(g, _) if self.cx.never_return[g.0 as usize]);
+                let is_tail = matches!(dest, Dest::Tail);
                 self.call(callee, args, *site, dest);
+                if !returns && !is_tail {
+                    self.close(ProcTerm::Return(Operand::Const(Literal::Unspecified)));
+                }
             }
             Expr::Apply(f, args, site) => {
                 let f = self.operand(f);

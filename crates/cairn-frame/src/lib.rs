@@ -35,7 +35,8 @@ mod wide;
 
 use analyze::LamId;
 use build::{Context, FuncIds};
-use cairn_core::ir::{Expr, Program, TopForm};
+use cairn_core::ir::{Expr, GlobalId, Program, TopForm};
+use cairn_core::passes::{keep_frames, known};
 use cairn_layout::facts::StrategyFacts;
 pub use split::{SIZES, Sizes};
 pub use wide::{WIDTHS, Widths};
@@ -62,6 +63,7 @@ pub fn lower_within(
     let (program, listed) = wide::narrow(program, widths);
     let program = &*program;
     let closures = analyze::analyze(program, &listed);
+    let never_return = never_return(program);
     let mut functions: Vec<Option<Function>> = vec![];
     let mut next = || {
         functions.push(None);
@@ -79,6 +81,7 @@ pub fn lower_within(
         listed: &listed,
         ids: &ids,
         always_bound,
+        never_return: &never_return,
         entries_used: vec![false; closures.lams.len()],
     };
     for i in 0..closures.lams.len() {
@@ -127,6 +130,13 @@ pub fn lower_within(
     drop_unused_entries(&mut module, &ids, &entries_used);
     safepoints::insert(&mut module);
     module
+}
+
+/// For each global: does it hold a procedure that never returns, under whatever name?
+fn never_return(program: &Program) -> Vec<bool> {
+    let facts = known::analyze(program);
+    let never = keep_frames::never_return(program, &facts);
+    (0..never.len()).map(|g| never[facts.resolve(GlobalId(g as u32)).0 as usize]).collect()
 }
 
 fn entry_function(

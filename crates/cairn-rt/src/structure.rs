@@ -11,9 +11,10 @@
 //! type ([`cairn_layout::object::record::ELEMENT`]); it is made when `foo-vector-ref` is called, and is the same as
 //! long as somebody holds it: a structure vector has *pages*, weak vectors of references to 64 elements each, made when
 //! one of these is first referred to. Where the optimizer sees that a reference is only used to reach fields, it makes
-//! none (`cairn-core/src/passes/elements.rs`). Its header says that its type extends
-//! another one, so compiled code asks the runtime ([`crate::record`]) after its one comparison has failed: plain
-//! records pay nothing. To the collectors all of this is vectors and records.
+//! none (`cairn-core/src/passes/elements.rs`). Compiled code looks for its header after its one comparison with the
+//! record's has failed (`cairn-llvm/src/emit/prims/record.rs`): plain records pay nothing. That the header also says
+//! that its type extends another one sends whoever does not know it to the runtime ([`crate::record`]), as it does
+//! where an element's type is an heir of the one asked for. To the collectors all of this is vectors and records.
 
 use crate::access::{self, words_mut};
 use crate::alloc::{alloc_object, alloc_object_of, store_word, write_barrier_range, written};

@@ -143,7 +143,7 @@ fn bound(program: &mut Program, v: VarId, made: Expr, mut body: Expr) -> Expr {
 /// If `e` does what a reference is not needed for: the type of the operation, and the variable that is its operand.
 fn is_use(e: &Expr) -> Option<(GlobalId, Option<VarId>)> {
     let Expr::Prim { op: PrimOp::Op(op), args, .. } = e else { return None };
-    if !op.is_field_access() && *op != Op::IsInstance {
+    if !op.asks_type() {
         return None;
     }
     let Expr::Global(rtd, _) = &args[1] else { return None };

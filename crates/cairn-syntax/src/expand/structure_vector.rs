@@ -31,7 +31,7 @@ use super::{Expander, R};
 use crate::diagnostic::Span;
 use crate::syntax::{Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
-use cairn_core::prim::{Op, PrimOp, STRUCTURE_ELEMENT, STRUCTURE_REFERENCE};
+use cairn_core::prim::{NEVER_EXTENDED, Op, PrimOp, STRUCTURE_ELEMENT, STRUCTURE_REFERENCE};
 use cairn_layout::code::Site;
 use cairn_layout::object::structure;
 use cairn_num::{Int, Number};
@@ -203,13 +203,13 @@ impl Expander<'_> {
             ["v", "i", "storage", "offset", "element"].map(|name| self.s.program.fresh_var(name));
         let fields: Vec<VarId> = names.iter().map(|n| self.s.program.fresh_var(n)).collect();
         let local = Expr::Local;
-        // What has been asked before is known.
+        // What has been asked before is known, and that nothing extends the type of the vectors.
         let known =
             |op: Op, args: Vec<Expr>, proven| Expr::Prim { op: PrimOp::Op(op), args, site: Site::NONE, proven };
         let field = |word: Expr, n| known(Op::RecordRef, vec![local(v), word, fixnum(n as i64)], 1);
         let (of_length, of_storage) = (self.target(word, span), self.target(word, span));
         let tests = [
-            known(Op::IsInstance, vec![local(v), self.target(word, span)], 0),
+            known(Op::IsInstance, vec![local(v), self.target(word, span)], NEVER_EXTENDED),
             known(Op::IsFixnum, vec![local(i)], 0),
             known(Op::FxLe, vec![fixnum(0), local(i)], 3),
             known(Op::FxLt, vec![local(i), field(of_length, structure::LENGTH)], 3),

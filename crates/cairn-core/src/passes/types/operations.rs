@@ -6,7 +6,7 @@ use super::rounds::{Phase, Types};
 use super::speculate;
 use crate::ir::{Expr, GlobalId, Literal, VarId};
 use crate::passes::known::Known;
-use crate::prim::{IN_NO_VECTOR, MAKE_RECORD_TYPE, Numeric, Op, PrimOp, fixnum_bit, scalar_bit};
+use crate::prim::{IN_NO_VECTOR, MAKE_RECORD_TYPE, NEVER_EXTENDED, Numeric, Op, PrimOp, fixnum_bit, scalar_bit};
 use crate::walk::take;
 use cairn_layout::object::numeric::NumericKind;
 use cairn_layout::object::record::{FieldKind, Slot};
@@ -91,7 +91,7 @@ impl Types {
             }
         };
         // operands that passed their checks
-        let rtd = (o.is_field_access() || o == Op::IsInstance).then(|| self.rtd(&args[1])).flatten();
+        let rtd = o.asks_type().then(|| self.rtd(&args[1])).flatten();
         let mut bits = 0;
         let unchecked = types.clone();
         for (i, t) in types.iter_mut().enumerate() {
@@ -124,8 +124,8 @@ impl Types {
         }
         let closed = rtd.filter(|g| self.slots.records.has(*g));
         if closed.is_some() {
-            bits |= 2; // nothing extends the type
-        } else if o.is_field_access() && rtd.is_some_and(|g| !self.slots.records.may_be_elements(g)) {
+            bits |= NEVER_EXTENDED;
+        } else if o.asks_type() && rtd.is_some_and(|g| !self.slots.records.may_be_elements(g)) {
             bits |= IN_NO_VECTOR;
         }
         if let (Op::RecordSet, Some(_)) = (o, closed) {

@@ -159,7 +159,7 @@ fn description(e: &Expr) -> Option<(Vec<Rc<str>>, i64)> {
 fn type_operand(op: PrimOp) -> Option<usize> {
     match op {
         PrimOp::Record => Some(0),
-        PrimOp::Op(o) if o.is_field_access() || o == Op::IsInstance => Some(1),
+        PrimOp::Op(o) if o.asks_type() => Some(1),
         _ => None,
     }
 }

@@ -2,14 +2,16 @@
 //!
 //! ```text
 //!  v has the tag of objects?  ──no──▶ fail
-//!  its header = type word?    ──no──▶ cold: does its type extend another one? ──no──▶ fail
-//!  load or store                              └─ yes: ask the runtime, also from where the fields are reached
+//!  its header = type word?    ──no──▶ cold: refers to an element of the type? ──yes──▶ load or store in its storage
+//!  load or store                              │ no: does its type extend another one? ──no──▶ fail
+//!                                             └─ yes: ask the runtime, also from where the fields are reached
 //! ```
 //!
 //! All records of a type have the same header, the type word ([`record`]), so that a type test is one comparison; a
 //! type that extends another one says so in a bit of its records' headers. Where the optimizer knows that nothing
-//! extends the type (bit 1 of the proven ones), that question is not asked. References to elements of structure vectors
-//! have that bit as well ([`record::ELEMENT`]); their fields lie elsewhere.
+//! extends the type ([`NEVER_EXTENDED`]), that question is not asked. References to elements of structure vectors have
+//! that bit as well ([`record::ELEMENT`]); their fields lie elsewhere. Where no record of the type lies in such a
+//! vector ([`IN_NO_VECTOR`]), nobody looks for them.
 //!
 //! Fields of numbers, characters and booleans lie in raw records as they are in C, and are checked when they are
 //! stored.
@@ -20,15 +22,12 @@ use super::{Sink, Value, literal_fixnum};
 use crate::emit::builder::{Builder, Label, ins, line};
 use crate::emit::emitter::Emitter;
 use crate::emit::ir_text::{Mem, Odds, Val};
-use cairn_core::prim::{IN_NO_VECTOR, Op};
+use cairn_core::prim::{IN_NO_VECTOR, NEVER_EXTENDED, Op};
 use cairn_frame::ir::Prim;
 use cairn_layout::machine::error;
 use cairn_layout::object::record::{self, FieldKind, Slot};
 use cairn_layout::object::{AllocKind, headed_bytes};
 use cairn_layout::value::{CHAR_BYTE, TAG_OBJECT, Value as Word};
-
-/// The bit among the proven ones of an operation on records that says: nothing extends the type.
-const EXACT: u8 = 2;
 
 impl Emitter<'_, '_> {
     /// `(%record type x …)`: the type word is the header.
@@ -43,7 +42,7 @@ impl Emitter<'_, '_> {
         self.if_object(v, sink);
         let have = self.header(v);
         let same = ins!(self, "icmp eq i64 {have}, {rtd}");
-        if p.proven & EXACT != 0 {
+        if p.proven & NEVER_EXTENDED != 0 {
             return sink.end(self, &same);
         }
         let (yes, other) = (self.fresh(), self.fresh());
@@ -57,6 +56,17 @@ impl Emitter<'_, '_> {
         self.start(&no);
         sink.end_known(self, false);
         self.out_of_line(&ask, |e| {
+            if p.proven & IN_NO_VECTOR == 0 {
+                let (element, of_it, rest) = (e.is_element(&have), e.fresh(), e.fresh());
+                e.branch(&element, &of_it, &rest, Odds::Even);
+                e.start(&of_it);
+                let same = e.element_is_of(v, &rtd);
+                let yes = e.fresh();
+                e.branch(&same, &yes, &rest, Odds::Likely);
+                e.start(&yes);
+                sink.end_known(e, true);
+                e.start(&rest);
+            }
             let bit = e.is_a(v, &rtd);
             sink.end(e, &bit);
         });
@@ -73,7 +83,7 @@ impl Emitter<'_, '_> {
         self.guard(&tag, &fail);
         let have = self.header(v);
         let same = ins!(self, "icmp eq i64 {have}, {rtd}");
-        if p.proven & EXACT != 0 {
+        if p.proven & NEVER_EXTENDED != 0 {
             self.guard(&same, &fail);
             return v.clone();
         }
@@ -81,24 +91,65 @@ impl Emitter<'_, '_> {
         let here = self.here();
         self.branch(&same, &ok, &other, Odds::Likely);
         let elsewhere = self.out_of_line(&other, |e| {
-            let extends = e.extends(&have);
-            e.guard(&extends, &fail);
             if p.proven & IN_NO_VECTOR != 0 {
+                let extends = e.extends(&have);
+                e.guard(&extends, &fail);
                 let bit = e.is_a(v, &rtd);
                 e.branch(&bit, &ok, &fail, Odds::Likely);
-                return None;
+                return vec![];
             }
-            let place = e.rt_call_at("cairn_record_place", &[v.clone(), rtd.clone()], None);
-            let bit = ins!(e, "icmp ne i64 {place}, {}", Word::FALSE.0);
-            let here = e.here();
-            e.branch(&bit, &ok, &fail, Odds::Likely);
-            Some((place, here))
+            e.place_elsewhere(v, &rtd, &have, &ok, &fail)
         });
         self.start(&ok);
-        match elsewhere {
-            Some(elsewhere) => self.phi("i64", &[(v.clone(), here), elsewhere]),
-            None => v.clone(),
+        if elsewhere.is_empty() {
+            return v.clone();
         }
+        let places: Vec<_> = std::iter::once((v.clone(), here)).chain(elsewhere).collect();
+        self.phi("i64", &places)
+    }
+
+    /// From where the fields of `v` are reached, whose header `have` is not the type word `rtd`: an element's lie in
+    /// its storage; the runtime knows the other types that extend this one. Goes to `ok` with one of the results, each
+    /// given with the block that it comes from, or to `fail`.
+    fn place_elsewhere(&mut self, v: &Val, rtd: &Val, have: &Val, ok: &Label, fail: &Label) -> Vec<(Val, Label)> {
+        let (element, of_it, other) = (self.is_element(have), self.fresh(), self.fresh());
+        let (inside, ask) = (self.fresh(), self.fresh());
+        self.branch(&element, &of_it, &other, Odds::Even);
+        self.start(&of_it);
+        let same = self.element_is_of(v, rtd);
+        self.branch(&same, &inside, &ask, Odds::Likely);
+        self.start(&inside);
+        let storage = self.load_word(v, field(record::element::STORAGE as i64), Mem::Heap);
+        let offset = self.load_word(v, field(record::element::OFFSET as i64), Mem::Heap);
+        let in_storage = self.behind(&storage, &offset);
+        let from_inside = self.here();
+        self.goto(ok);
+        self.start(&other);
+        let extends = self.extends(have);
+        self.branch(&extends, &ask, fail, Odds::Likely);
+        self.start(&ask);
+        let place = self.rt_call_at("cairn_record_place", &[v.clone(), rtd.clone()], None);
+        let bit = ins!(self, "icmp ne i64 {place}, {}", Word::FALSE.0);
+        let from_runtime = self.here();
+        self.branch(&bit, ok, fail, Odds::Likely);
+        vec![(in_storage, from_inside), (place, from_runtime)]
+    }
+
+    /// An `i1`: is this the header of references to elements?
+    fn is_element(&mut self, header: &Val) -> Val {
+        ins!(self, "icmp eq i64 {header}, {}", record::ELEMENT)
+    }
+
+    /// An `i1`: is the element that `v` refers to of the type itself, and not of one that extends it?
+    fn element_is_of(&mut self, v: &Val, rtd: &Val) -> Val {
+        let word = self.load_word(v, field(record::element::TYPE as i64), Mem::Heap);
+        ins!(self, "icmp eq i64 {word}, {rtd}")
+    }
+
+    /// What lies so many bytes (a fixnum) behind the storage, as if it were a record there.
+    fn behind(&mut self, storage: &Val, offset: &Val) -> Val {
+        let bytes = ins!(self, "ashr i64 {offset}, 3");
+        ins!(self, "add i64 {storage}, {bytes}")
     }
 
     /// An `i1`: does the header say that its type extends another one? (A very long vector may say so, too.)
@@ -130,8 +181,7 @@ impl Emitter<'_, '_> {
     /// A field of an element of a structure vector: it is reached from so many bytes behind the storage.
     pub(super) fn field_of_element(&mut self, op: Op, p: &Prim) -> Value {
         let (storage, offset) = (self.operand(&p.args[0]), self.operand(&p.args[1]));
-        let bytes = ins!(self, "ashr i64 {offset}, 3");
-        let place = ins!(self, "add i64 {storage}, {bytes}");
+        let place = self.behind(&storage, &offset);
         let op = match op {
             Op::StructureRef => Op::RecordRef,
             Op::StructureSet => Op::RecordSet,
@@ -157,7 +207,7 @@ impl Emitter<'_, '_> {
     /// The type word of a record, or of the element that it stands for.
     fn type_word(&mut self, v: &Val) -> Val {
         let have = self.header(v);
-        let element = ins!(self, "icmp eq i64 {have}, {}", record::ELEMENT);
+        let element = self.is_element(&have);
         let (join, cold) = (self.fresh(), self.fresh());
         let here = self.here();
         self.branch(&element, &cold, &join, Odds::Unlikely);
