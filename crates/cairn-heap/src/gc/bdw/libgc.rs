@@ -18,6 +18,9 @@ const FILE: &CStr = c"libgc.so.1";
 /// `GC_EVENT_MARK_END`: everything is marked, nothing is swept.
 pub(super) const MARK_END: c_int = 2;
 
+/// `GC_I_PTRFREE`: the kind of what `GC_malloc_atomic` gives.
+pub(super) const ATOMIC: c_int = 0;
+
 /// `struct GC_stack_base`.
 #[repr(C)]
 pub(super) struct StackBase {
@@ -73,6 +76,7 @@ functions! {
     free: unsafe extern "C" fn(*mut c_void),
     base: unsafe extern "C" fn(*mut c_void) -> *mut c_void,
     size: unsafe extern "C" fn(*const c_void) -> usize,
+    get_kind_and_size: unsafe extern "C" fn(*const c_void, *mut usize) -> c_int,
     is_heap_ptr: unsafe extern "C" fn(*const c_void) -> c_int,
     is_marked: unsafe extern "C" fn(*const c_void) -> c_int,
     set_mark_bit: unsafe extern "C" fn(*const c_void),

@@ -5,12 +5,16 @@
 //! marking and sweeping libgc tells us so (`GC_EVENT_MARK_END`), and lets us ask and set mark bits. So the same code
 //! deals with what is weak as under every collector ([`crate::weak`]), and what it keeps is traced here, precisely.
 //!
+//! A word that only looks like a reference may lead to a free cell, to a dead object that libgc has not swept yet,
+//! whose words lead anywhere, or to an object of another kind than its tag says. So what is reached from such words is
+//! marked as libgc does it: by the size of its cell, all of whose words only look like references.
+//!
 //! Cost: as for marking, but only what nothing but frames of continuations, an ephemeron, a guardian or a dying port
 //! keeps; and a few nanoseconds for each object that is marked, to find the continuations.
 
 #![allow(unsafe_op_in_unsafe_fn)] // The whole file is one unsafe algorithm; contracts are on the functions.
 
-use super::libgc::Functions;
+use super::libgc::{ATOMIC, Functions};
 use crate::address::{Address, Span, WORD};
 use crate::gc::{AmbiguousVisitor, Client, RootVisitor, WeakVisitor};
 use crate::model::{ObjectModel, RefKind};
@@ -24,13 +28,16 @@ pub(super) struct Rest<'a, M> {
     model: &'a M,
     gc: &'static Functions,
     stack: Vec<u64>,
+    /// What words that look like references lead to.
+    cells: Vec<Address>,
     continuations: Vec<Address>,
     watched: Watched,
 }
 
 impl<'a, M: ObjectModel> Rest<'a, M> {
     pub fn new(model: &'a M, gc: &'static Functions) -> Self {
-        Rest { model, gc, stack: Vec::new(), continuations: Vec::new(), watched: Watched::default() }
+        let (stack, cells, continuations) = (Vec::new(), Vec::new(), Vec::new());
+        Rest { model, gc, stack, cells, continuations, watched: Watched::default() }
     }
 
     /// Notes the continuations that libgc has marked.
@@ -54,6 +61,16 @@ impl<'a, M: ObjectModel> Rest<'a, M> {
             (self.gc.set_mark_bit)(a.bytes() as *const c_void);
         }
         fresh
+    }
+
+    /// Marks what all words of the cell at `a` lead to, whatever is there.
+    unsafe fn look_into(&mut self, a: Address) {
+        let mut bytes = 0;
+        let kind = (self.gc.get_kind_and_size)(a.bytes() as *const c_void, &mut bytes);
+        if kind != ATOMIC {
+            note_continuation::<M>(a.bytes() as *mut c_void, bytes, (&raw mut *self).cast());
+            self.ambiguous_words(a.words(), bytes / WORD as usize);
+        }
     }
 
     unsafe fn look_at(&mut self, w: u64) {
@@ -109,13 +126,14 @@ impl<M: ObjectModel> RootVisitor for Rest<'_, M> {
 }
 
 impl<M: ObjectModel> AmbiguousVisitor for Rest<'_, M> {
-    fn ambiguous(&mut self, mut word: u64) {
+    fn ambiguous(&mut self, word: u64) {
         // As libgc does: what is displaced like a reference is one.
-        // SAFETY: any address may be asked about; what comes back is the start of an object.
+        // SAFETY: any address may be asked about; what comes back is the start of a cell.
         unsafe {
-            let base = (self.gc.base)(word as *mut c_void) as u64;
-            if base != 0 && M::is_reference(word) && M::address(word).0 == base {
-                self.slot(&raw mut word);
+            let a = Address((self.gc.base)(word as *mut c_void) as u64);
+            if a.0 != 0 && M::is_reference(word) && M::address(word) == a && self.mark(a) {
+                self.watched.note(a);
+                self.cells.push(a);
             }
         }
     }
@@ -136,8 +154,13 @@ impl<M: ObjectModel, C: Client> WeakTracing<C> for Rest<'_, M> {
             while let Some(w) = self.stack.pop() {
                 self.look_at(w);
             }
-            let Some(k) = self.continuations.pop() else { return };
-            client.trace_continuation(k, self);
+            if let Some(a) = self.cells.pop() {
+                self.look_into(a);
+            } else if let Some(k) = self.continuations.pop() {
+                client.trace_continuation(k, self);
+            } else {
+                return;
+            }
         }
     }
     fn watched(&mut self) -> &mut Watched {
