@@ -177,12 +177,12 @@ unsafe fn show_roots<M: ObjectModel, C: Client>(
 impl Plan for MarkSweep {
     fn new<M: ObjectModel>(core: &mut Core, _: Span, config: &HeapConfig) -> Result<MarkSweep, HeapError> {
         let tracing = config.tracing;
-        let stack = || Stacks::new(config.mark_stack).expect("memory for the stacks of tracing threads");
+        let stack = || Stacks::new(config.mark_stack).map_err(std::io::Error::from);
         let mut plan = MarkSweep {
             budget: Budget::new(core.region.span().end),
             wanted: None,
             tracing,
-            stacks: (0..tracing.threads.max(1)).map(|_| stack()).collect(),
+            stacks: (0..tracing.threads.max(1)).map(|_| stack()).collect::<Result<_, _>>()?,
             survived: 0,
         };
         plan.budget.renew(core.sizing.limit());

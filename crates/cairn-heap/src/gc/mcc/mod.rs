@@ -206,8 +206,7 @@ impl Mcc {
 
 impl Plan for Mcc {
     fn new<M: ObjectModel>(core: &mut Core, _: Span, config: &HeapConfig) -> Result<Mcc, HeapError> {
-        let pages =
-            PageSpace::new(&core.region, config.page_bytes).expect("address space for the tables of pages");
+        let pages = PageSpace::new(&core.region, config.page_bytes)?;
         let mut mcc = Mcc {
             pages,
             current: None,
