@@ -22,8 +22,8 @@
 //! Absent: no process globals; no knowledge of Scheme outside `model/scheme.rs`; spaces know no algorithm; no
 //! collector is named outside its folder and [`heap`].
 //!
-//! A heap without a compiler, used by hand (`examples/bench.rs` has more of it, `examples/documents.rs` is a program with
-//! an object model of its own):
+//! A heap without a compiler, used by hand (`examples/bench.rs` has more of it, `examples/documents.rs` is a program
+//! with an object model of its own):
 //!
 //! ```
 //! use cairn_heap::{Address, AllocKind, Client, Heap, HeapConfig, Request, RootVisitor, Scheme};

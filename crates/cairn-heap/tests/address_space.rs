@@ -30,8 +30,8 @@ fn within_limits() {
         // Pages so small, and mark stacks so large, that their tables are what lacks room at some of the steps.
         let config = HeapConfig { collector, page_bytes: 512, mark_stack: 1 << 23, ..HeapConfig::default() };
         let (mut made, mut refused) = (0, 0);
-        // From nothing at all to beyond what the smallest region needs with all of its tables: in between, there is room
-        // for some of these, and none for the next.
+        // From nothing at all to beyond what the smallest region needs with all of its tables: in between, there is
+        // room for some of these, and none for the next.
         for step in 0..1800 {
             match limited(addresses() + (step << 19), || Heap::new(Scheme, config.clone())) {
                 Ok(_) => made += 1,
