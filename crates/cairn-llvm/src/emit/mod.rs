@@ -111,9 +111,11 @@ fn emit(mut cx: ModuleCx) -> String {
              attributes #6 = { convergent }\n",
         );
     }
+    // LLVM sees no calls in native frames, and would not even have a frame of a spilled byte end at a word.
+    let words = if module.strategy.native { "alignstack=8 \"no-realign-stack\" " } else { "" };
+    let _ = writeln!(out, "\nattributes #0 = {{ noredzone nounwind {words}\"frame-pointer\"=\"none\" }}");
     out.push_str(
-        "\nattributes #0 = { noredzone nounwind \"frame-pointer\"=\"none\" }\n\
-         attributes #1 = { nounwind }\n\
+        "attributes #1 = { nounwind }\n\
          attributes #2 = { nounwind willreturn memory(read) }\n\
          attributes #3 = { nounwind memory(none) }\n\
          attributes #4 = { nounwind memory(read) }\n\n",
