@@ -118,6 +118,7 @@ impl Work {
         w.count(compiler.observer.is_some().into());
         w.count(compiler.cache_directory().is_some().into());
         w.path(compiler.cache_directory().unwrap_or(Path::new("")));
+        w.count(compiler.keeps().map_or(0, |c| c.room() as usize));
         w.count(compiler.library_path.len());
         compiler.library_path.iter().for_each(|d| w.path(d));
         w.path(&source.path);
@@ -244,8 +245,8 @@ fn understand_job(job: &[u8]) -> Option<(usize, Work, Option<Wanted>)> {
     let level = *[Level::Low, Level::High, Level::Auto].get(r.count()?)?;
     let options = CompileOptions { frames, gc, level, sites: r.count()? != 0, verify: r.count()? != 0 };
     let observer = (r.count()? != 0).then_some(note_stage as Observer);
-    let (keeps, directory) = (r.count()? != 0, r.path()?);
-    let cache = keeps.then(|| Cache::existing(directory));
+    let (keeps, directory, room) = (r.count()? != 0, r.path()?, r.count()? as u64);
+    let cache = keeps.then(|| Cache::existing(directory).at_most(room));
     let library_path = (0..r.count()?).map(|_| r.path()).collect::<Option<Vec<PathBuf>>>()?;
     let source = Source { path: r.path()?, text: name(&mut r)? };
     let mut texts = Texts::new();

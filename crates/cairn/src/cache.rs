@@ -20,9 +20,11 @@
 //! Invariants: what is hashed is what was compiled, not what the file holds afterwards; all names are absolute, and
 //! files are looked up by the same names when compiling and when checking; a file of the cache appears whole or not at
 //! all ([`crate::unfinished`]) and is believed only if its checksum is right. Every failure of the cache itself only
-//! means that the program is compiled. There is one file for a program and its options: compiling again replaces it.
+//! means that the program is compiled. There is one file for a program and its options: compiling again replaces it. What
+//! was not used for long makes room for others ([`crate::cache_room`]).
 
 use crate::Compiled;
+use crate::cache_room::{ROOM, make_room, touch};
 use crate::compiler::Kind;
 use crate::diagnostics::Messages;
 use crate::options::{CompileOptions, Level};
@@ -40,17 +42,24 @@ pub struct Cache {
     directory: PathBuf,
     /// Is the directory made when it is not there?
     make: bool,
+    /// What it takes at most, in bytes.
+    room: u64,
 }
 
 impl Cache {
     /// In this directory. It is made when it is needed.
     pub fn new(directory: impl Into<PathBuf>) -> Cache {
-        Cache { directory: directory.into(), make: true }
+        Cache { directory: directory.into(), make: true, room: ROOM }
+    }
+
+    /// The same, if programs take at most so many bytes together.
+    pub fn at_most(self, room: u64) -> Cache {
+        Cache { room, ..self }
     }
 
     /// In this directory while it is there: somebody else's, who may have removed it.
     pub(crate) fn existing(directory: PathBuf) -> Cache {
-        Cache { directory, make: false }
+        Cache { directory, make: false, room: ROOM }
     }
 
     /// Makes the directory.
@@ -74,6 +83,11 @@ impl Cache {
         &self.directory
     }
 
+    /// What it takes at most, in bytes.
+    pub(crate) fn room(&self) -> u64 {
+        self.room
+    }
+
     /// The entry of a program; `None` when something about it cannot be known.
     pub(crate) fn entry(
         &self,
@@ -92,7 +106,13 @@ impl Cache {
         let level = if *level == Level::Auto { Level::High } else { *level }; // compiled as a whole, it is the same
         key.put(format!("{} {} {level:?} {sites} {:?}", frames.name, gc.name, compiler_identity()?).as_bytes());
         let path = self.directory.join(format!("{:032x}.program", xxh3_128(&key.0)));
-        Some(Entry { path, make: self.make, key: key.0, program: xxh3_128(source.text.as_bytes()) })
+        Some(Entry {
+            path,
+            make: self.make,
+            room: self.room,
+            key: key.0,
+            program: xxh3_128(source.text.as_bytes()),
+        })
     }
 }
 
@@ -101,6 +121,8 @@ pub(crate) struct Entry {
     path: PathBuf,
     /// Is its directory made when it is not there?
     make: bool,
+    /// What all programs together take at most.
+    room: u64,
     key: Vec<u8>,
     /// Hash of the program's text.
     program: u128,
@@ -124,6 +146,7 @@ impl Entry {
         let plain = String::from_utf8(r.get()?.to_vec()).ok()?;
         let colored = String::from_utf8(r.get()?.to_vec()).ok()?;
         let kind = *[Kind::Whole, Kind::Evaluating, Kind::OnLibrary].get(r.count()?)?;
+        touch(&self.path);
         Some(Compiled { object: r.get()?.to_vec(), warnings: Messages { plain, colored }, kind })
     }
 
@@ -158,6 +181,7 @@ impl Entry {
         let file = [&xxh3_128(&w.0).to_le_bytes()[..], &w.0].concat();
         if self.path.parent().is_some_and(|d| d.is_dir() || self.make && std::fs::create_dir_all(d).is_ok()) {
             let _ = unfinished::write_whole(&self.path, &file);
+            make_room(&self.path, self.room);
         }
     }
 }

@@ -87,8 +87,8 @@ pub struct Compile {
     pub options: CompileOptions,
     /// Where libraries are looked for, after the program's own directory.
     pub library_path: Vec<PathBuf>,
-    /// Use the cache of compiled programs.
-    pub cache: bool,
+    /// Use the cache of compiled programs, and let it take so many bytes.
+    pub cache: Option<u64>,
     /// Report the time of each stage on standard error.
     pub time: bool,
 }
@@ -150,6 +150,13 @@ fn compile_arguments() -> Vec<Arg> {
             .action(ArgAction::SetTrue)
             .value_parser(FalseyValueParser::new())
             .help("Compile even if the same program was compiled before"),
+        Arg::new("cache-max")
+            .long("cache-max")
+            .env("CAIRN_CACHE_MAX")
+            .value_name("SIZE")
+            .hide_env(true)
+            .value_parser(parse_size)
+            .help("What compiled programs may take on the disk, such as 2G (default: 512M)"),
         Arg::new("time")
             .long("time")
             .env("CAIRN_TIME")
@@ -436,7 +443,8 @@ fn compile_options(m: &ArgMatches) -> Compile {
     };
     let mut library_path: Vec<PathBuf> = m.get_many("library").unwrap_or_default().cloned().collect();
     library_path.extend(cairn::library_path_of_environment());
-    Compile { options, library_path, cache: !m.get_flag("no-cache"), time: m.get_flag("time") }
+    let cache = (!m.get_flag("no-cache")).then(|| m.get_one("cache-max").copied().unwrap_or(cairn::CACHE_ROOM));
+    Compile { options, library_path, cache, time: m.get_flag("time") }
 }
 
 /// Without `--opt`: does the user look at compiled code? Whoever chooses frames, a collector or zeal measures or tests

@@ -34,6 +34,7 @@
 mod background;
 mod boot;
 mod cache;
+mod cache_room;
 mod compiler;
 mod diagnostics;
 mod emit;
@@ -49,6 +50,7 @@ mod unit_modules;
 
 pub use background::{ARGUMENT as BACKGROUND, compile_in_background};
 pub use cache::Cache;
+pub use cache_room::ROOM as CACHE_ROOM;
 pub use cairn_rt::Options as RunOptions;
 pub use cairn_rt::start_options::{
     MostlyCopying, StackChunks, Zeal, library_path_of_environment, schedule_of_environment,

@@ -57,7 +57,7 @@ fn compiler(compile: &Compile) -> cairn::Compiler {
     cairn::Compiler::new(compile.options)
         .library_path(compile.library_path.clone())
         .library_directory(cairn::library_directory_of_environment())
-        .cache(compile.cache.then(cairn::Cache::of_environment).flatten())
+        .cache(compile.cache.and_then(|room| Some(cairn::Cache::of_environment()?.at_most(room))))
         .observer(compile.time.then_some(report))
         // this very file, whatever has become of its name
         .background(Some("/proc/self/exe".into()))

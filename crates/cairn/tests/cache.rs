@@ -2,9 +2,10 @@
 
 use cairn::{Cache, CompileOptions, Compiler, Level, Source};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use std::time::{Duration, SystemTime};
 
 mod common;
 use common::{Directory, binary};
@@ -200,4 +201,40 @@ fn programs_and_included_files_may_be_pipes() {
     let mut shell = Command::new("bash");
     shell.args(["-c", &format!("{} run <(echo '(display 3)')", binary().display())]).env("CAIRN_NO_CACHE", "0");
     assert_eq!(output(shell.env("CAIRN_CACHE_DIR", d.0.join("cache"))), "3");
+}
+
+#[test]
+fn what_was_not_used_for_long_makes_room() {
+    let d = Directory::new("room");
+    let kept = || programs(&d.0.join("cache"));
+    let aged = |path: &PathBuf, days: u64| {
+        let file = fs::File::options().write(true).open(path).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_hours(24 * days)).unwrap();
+    };
+    let mut paths = Vec::new();
+    for (i, days) in [(1, 30), (2, 20), (3, 10)] {
+        let name = format!("{i}.scm");
+        d.write(&name, format!("(import (scheme base) (scheme write)) (display {i})"));
+        assert_eq!(run(&d, "", &[&name]), i.to_string());
+        let new = kept().into_iter().find(|p| !paths.contains(p)).unwrap();
+        aged(&new, days);
+        paths.push(new);
+    }
+    fs::write(d.0.join("cache/other"), vec![0; 1 << 20]).unwrap();
+    // the first one is used once more
+    assert_eq!(run(&d, "", &["1.scm"]), "1");
+    let size = paths[0].metadata().unwrap().len();
+    d.write("4.scm", "(import (scheme base) (scheme write)) (display 4)");
+    assert_eq!(run(&d, "", &["--cache-max", &(4 * size - size / 2).to_string(), "4.scm"]), "4");
+    let left = kept();
+    assert!(left.contains(&paths[0]) && !left.contains(&paths[1]), "{left:?}");
+    assert_eq!(run(&d, "", &["--cache-max=0", "2.scm"]), "2");
+    assert_eq!(kept(), [paths[1].clone()]);
+    assert!(d.0.join("cache/other").exists());
+}
+
+/// The compiled programs of a cache.
+fn programs(cache: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(cache).unwrap().map(|file| file.unwrap().path());
+    files.filter(|p| p.extension().is_some_and(|e| e == "program")).collect()
 }
