@@ -43,7 +43,7 @@
 (check (map thread-join! (map (lambda (n) (spawn (lambda () (sum n)))) '(20000 30000)))
        => '((10000. 40000) (15000. 60000)))
 
-;; a future whose thread is terminated has failed; a pool goes on with another thread; the flag says that the thread has begun with it
+;; a future whose thread is terminated has failed; a pool goes on with another thread (the flag says that it has begun)
 (define (sleep-flagged) (set! flag #t) (thread-sleep! 100))
 (define (await-flag) (if (not flag) (begin (thread-yield!) (await-flag))))
 (define (others before) (let loop ((l (all-threads))) (if (memq (car l) before) (loop (cdr l)) (car l))))

@@ -20,8 +20,8 @@
 //! Invariants: what is hashed is what was compiled, not what the file holds afterwards; all names are absolute, and
 //! files are looked up by the same names when compiling and when checking; a file of the cache appears whole or not at
 //! all ([`crate::unfinished`]) and is believed only if its checksum is right. Every failure of the cache itself only
-//! means that the program is compiled. There is one file for a program and its options: compiling again replaces it. What
-//! was not used for long makes room for others ([`crate::cache_room`]).
+//! means that the program is compiled. There is one file for a program and its options: compiling again replaces it.
+//! What was not used for long makes room for others ([`crate::cache_room`]).
 
 use crate::Compiled;
 use crate::cache_room::{ROOM, make_room, touch};
