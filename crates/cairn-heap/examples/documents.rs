@@ -80,7 +80,7 @@ impl ObjectModel for Json {
         true
     }
     fn address(reference: u64) -> Address {
-        Address(reference - REFERENCE)
+        Address(reference & !TAGS)
     }
     fn pair_address(reference: u64) -> Address {
         Json::address(reference)

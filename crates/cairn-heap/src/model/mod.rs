@@ -188,7 +188,8 @@ pub trait ObjectModel: Sync + 'static {
             RefKind::Procedure
         }
     }
-    /// Where the object of this reference starts.
+    /// Where the object of this reference starts. Collectors may ask for other words, too, before they ask what they
+    /// are; any address will do then.
     fn address(reference: u64) -> Address;
     /// [`ObjectModel::address`] of a reference to a pair.
     fn pair_address(reference: u64) -> Address;
