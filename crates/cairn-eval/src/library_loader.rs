@@ -55,6 +55,10 @@ impl Loader for Files {
         Ok(Some((file.display().to_string(), text)))
     }
 
+    fn library_names(&self) -> Vec<LibraryName> {
+        names()
+    }
+
     fn load_include(&mut self, from: &str, path: &str) -> Result<(String, String), String> {
         let file = Path::new(from).parent().unwrap_or(Path::new("")).join(path);
         if let Some(relative) = file.to_str().and_then(|f| f.strip_prefix(BUILT_IN))

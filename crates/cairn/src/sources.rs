@@ -12,7 +12,7 @@
 //! compilation sees one text of it; and [`Files::dependencies`] is everything that the result depends on: texts that
 //! were read, and names where there was no file when one was looked for.
 
-use cairn_eval::library_loader::{BUILT_IN, built_in};
+use cairn_eval::library_loader::{self, BUILT_IN, built_in};
 use cairn_rt::describe_io;
 use cairn_syntax::{LibraryName, Loader};
 use std::collections::BTreeMap;
@@ -181,6 +181,10 @@ impl Loader for Files<'_> {
             }
         }
         Ok(None)
+    }
+
+    fn library_names(&self) -> Vec<LibraryName> {
+        library_loader::names()
     }
 
     fn load_include(&mut self, from: &str, path: &str) -> Result<(String, String), String> {

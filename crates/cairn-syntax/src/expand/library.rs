@@ -8,7 +8,8 @@
 //! primitive operation as `%name`, `(cairn layout)` numbers that compiler and runtime share.
 
 use super::core::Core;
-use super::scope::{Meaning, keywords, nearest};
+use super::scope::{Meaning, keywords};
+use super::suggest::nearest;
 use super::{Binding, Expander, R, grow, layout, prims};
 use crate::diagnostic::Span;
 use crate::syntax::{Datum, Ident, Syntax};
@@ -116,9 +117,6 @@ pub(super) struct Library {
 }
 
 impl Library {
-    pub(super) fn exports(&self, id: Ident) -> bool {
-        self.exports.contains_key(&id)
-    }
     pub(super) fn get(&self, id: Ident) -> Option<Binding> {
         self.exports.get(&id).copied()
     }

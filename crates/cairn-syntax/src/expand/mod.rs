@@ -50,6 +50,7 @@ mod rules;
 mod scan;
 mod scope;
 mod structure_vector;
+mod suggest;
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Context, Ident, Names, Syntax};
@@ -72,6 +73,10 @@ pub trait Loader {
     fn load_library(&mut self, name: &LibraryName) -> Result<Option<(String, String)>, String>;
     /// Path and text of a file included by the file `from` as `path`.
     fn load_include(&mut self, from: &str, path: &str) -> Result<(String, String), String>;
+    /// Names of the libraries that are always there, for who has forgotten to import one.
+    fn library_names(&self) -> Vec<LibraryName> {
+        Vec::new()
+    }
     /// Is this library part of Cairn's own `lib/`? Its code takes the call site of the user in messages.
     fn is_builtin(&self, name: &LibraryName) -> bool {
         matches!(name.0.first(), Some(NamePart::Symbol(s)) if matches!(&**s, "scheme" | "srfi" | "cairn"))
@@ -136,6 +141,8 @@ pub struct Session {
     warnings: Vec<Diagnostic>,
     errors: Vec<Diagnostic>,
     warned: FxHashSet<GlobalId>,
+    /// Which library exports a name, once somebody has wanted to know.
+    homes: Option<suggest::Homes>,
     labelled: cycle::Labelled,
     /// Module of the program or REPL.
     main: Option<u32>,

@@ -422,66 +422,6 @@ impl Expander<'_> {
             self.warn(d);
         }
     }
-
-    fn suggestion(&self, id: Ident, name: &str) -> Option<String> {
-        let module = self.s.modules.iter().rev().find(|m| m.unbound.contains_key(&id))?;
-        let limit = match name.chars().count() {
-            0..=2 => 0,
-            3 => 1,
-            _ => 2,
-        };
-        // nearest first, variables before keywords
-        let mut best: Option<(usize, bool, &str)> = None;
-        for (other, entrance) in &module.table {
-            if self.s.names.base(*other) == id && *other != id {
-                return Some(format!(
-                    "a macro defines a `{name}` here, but a name that a macro inserts is visible to that expansion \
-                     only; pass the name to the macro as an argument"
-                ));
-            }
-            let other = &**self.name(*other);
-            if other.starts_with('%') || other.len().abs_diff(name.len()) > limit {
-                continue;
-            }
-            let d = distance(name, other);
-            let choice = (d, matches!(entrance.binding, Binding::Core(_) | Binding::Macro(_)), other);
-            if d <= limit && best.is_none_or(|b| choice < b) {
-                best = Some(choice);
-            }
-        }
-        if let Some((_, _, other)) = best {
-            return Some(format!("did you mean `{other}`?"));
-        }
-        let mut homes: Vec<String> =
-            self.s.libraries.iter().filter(|(_, l)| l.exports(id)).map(|(n, _)| n.to_string()).collect();
-        homes.sort();
-        let home = homes.iter().find(|h| h.starts_with("(scheme")).or(homes.first())?;
-        Some(format!("it is exported by {home}: (import {home})"))
-    }
-}
-
-/// The candidate that was probably meant.
-pub(super) fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
-    candidates.map(|c| (distance(name, c), c)).filter(|(d, _)| *d <= 2 && *d < name.len()).min().map(|(_, c)| c)
-}
-
-/// Edit distance with transpositions.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let mut d = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + usize::from(a[i - 1] != b[j - 1]));
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                d = d.min(before[j - 2] + 1);
-            }
-            row.push(d);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
 }
 
 /// All keywords, for the built-in libraries.
