@@ -85,9 +85,24 @@
       (write-string (%describe-error message site error-style) (current-error-port))
       (flush-output-port (current-error-port)))
 
+    ;; What to do about a name that is not defined; its condition ends with the name.
+    (define (suggest c)
+      (if (eq? (condition-kind c) (kind-unbound))
+          (let* ((message (condition-message c))
+                 (help (console "suggestion" (substring message (string-length "unbound variable: ")
+                                                        (string-length message)))))
+            (if help
+                (begin
+                  (write-string "help: " (current-error-port))
+                  (write-string help (current-error-port))
+                  (newline (current-error-port))
+                  (flush-output-port (current-error-port)))))))
+
     (define (handle c)
       (if (condition? c)
-          (report (condition->string c) (condition-site c))
+          (begin
+            (report (condition->string c) (condition-site c))
+            (suggest c))
           (report (string-append "uncaught exception: " (write-to-string c)) (no-site)))
       (leave #f))
 

@@ -208,6 +208,11 @@ impl Evaluator for Expander {
         self.environment_of(environment).map(|e| self.session.bound_names(e)).unwrap_or_default()
     }
 
+    fn suggestion(&mut self, name: &str, environment: i64) -> Option<String> {
+        let environment = self.environment_of(environment)?;
+        self.session.suggestion(name, environment, &mut self.files)
+    }
+
     fn explain(&mut self, text: &str, environment: i64) -> Result<String, Rejection> {
         let environment = self.environment_of(environment).ok_or_else(no_environment)?;
         let mut open = self.session.open_text("prompt", text);

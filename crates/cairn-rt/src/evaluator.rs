@@ -184,6 +184,11 @@ pub extern "C" fn cairn_evaluator_console(
     let (request, argument) = (text(request).unwrap_or_default(), text(argument).unwrap_or_default());
     let answer = match &*request {
         "expand" => return explained(ctx, &argument, number(environment)),
+        "suggestion" => {
+            let environment = number(environment);
+            let help = rt(ctx).evaluator.as_mut().and_then(|e| e.suggestion(&argument, environment));
+            Ok(help.map_or(Data::Bool(false), Data::String))
+        }
         "statistics" => Ok(Data::String(rt(ctx).heap.stats().to_string())),
         "counters" => {
             let stats = rt(ctx).heap.stats();

@@ -95,6 +95,9 @@ pub trait Evaluator {
     /// The names that are bound in an environment; whether they were defined there.
     fn names(&self, environment: i64) -> Vec<(String, bool)>;
 
+    /// What to do about a name that is not defined in an environment, if there is something to say.
+    fn suggestion(&mut self, name: &str, environment: i64) -> Option<String>;
+
     /// What becomes of the forms in `text`: Core, printed.
     fn explain(&mut self, text: &str, environment: i64) -> Result<String, Rejection>;
 

@@ -147,7 +147,10 @@ fn strange_input() {
     d.write("deep.scm", "(car ".repeat(150_000) + &")".repeat(150_000));
     d.write("large.scm", format!("(car '#({}))", "1 ".repeat(4_100_000)));
     // found whether or not the library is there already
-    d.write("forgotten.scm", "(import (scheme base))\n(define (f x)\n  (displya (display x) (iota 3) (thread-start! x)))");
+    d.write(
+        "forgotten.scm",
+        "(import (scheme base))\n(define (f x)\n  (displya (display x) (iota 3) (thread-start! x)))",
+    );
     d.transcript("input.txt");
 }
 

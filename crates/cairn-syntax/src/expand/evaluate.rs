@@ -54,7 +54,7 @@ impl OpenText {
 
 /// Where code is evaluated: the top level of a module of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Environment(u32);
+pub struct Environment(pub(super) u32);
 
 impl Environment {
     /// As a number.

@@ -7,7 +7,7 @@
 //! Suggestions are looked for when there is something to warn of, and only then are the exports of all libraries read,
 //! once in a session.
 
-use super::{Binding, Expander, Loader};
+use super::{Binding, Environment, Expander, Loader, Session};
 use crate::read::Reader;
 use crate::syntax::{Ident, Names, Syntax};
 use rustc_hash::FxHashMap;
@@ -56,17 +56,31 @@ fn exports(text: &str) -> Vec<String> {
     found.into_iter().map(|id| names.name(id).to_string()).collect()
 }
 
+impl Session {
+    /// What to do about a name that is not defined in an environment, if there is something to say.
+    pub fn suggestion(&mut self, name: &str, environment: Environment, loader: &mut dyn Loader) -> Option<String> {
+        let id = self.names.intern(name);
+        Expander::new(self, loader).suggestion_in(environment.0 as usize, id, name)
+    }
+}
+
 impl Expander<'_> {
     /// What to do about a name that is not defined.
     pub(super) fn suggestion(&mut self, id: Ident, name: &str) -> Option<String> {
+        let module = self.s.modules.iter().rposition(|m| m.unbound.contains_key(&id))?;
+        self.suggestion_in(module, id, name)
+    }
+
+    /// What to do about a name that is not defined in a module.
+    fn suggestion_in(&mut self, module: usize, id: Ident, name: &str) -> Option<String> {
         if self.s.homes.is_none() {
             self.s.homes = Some(homes(self.loader));
         }
         let homes = self.s.homes.as_ref()?;
-        let module = self.s.modules.iter().rev().find(|m| m.unbound.contains_key(&id))?;
+        let module = self.s.modules.get(module)?;
         let limit = match name.chars().count() {
             0..=2 => 0,
-            3 => 1,
+            3..=5 => 1,
             _ => 2,
         };
         // nearest first, variables before keywords, what is visible before what is in a library of the standard
