@@ -223,6 +223,33 @@ fn a_major_collection_decides_anew_which_chunks_are_old() {
 }
 
 #[test]
+fn an_old_chunk_that_was_freed_is_young_when_it_is_taken_again() {
+    let mut m = Mutator::zealous();
+    let (other, _) = m.heap.alloc_chunk(1024).unwrap();
+    let (chunk, _) = m.heap.alloc_chunk(1024).unwrap();
+    put(chunk, 0, NIL);
+    m.roots.words = vec![m.continuation(chunk, 0, 1, NIL)];
+    m.roots.stack = vec![(other, 0)];
+    m.minor();
+    assert_eq!(m.heap.chunk_is_old(chunk), Some(true));
+    m.roots.words.clear();
+    m.heap.free_chunk(chunk);
+    assert_eq!(m.heap.alloc_chunk(1024).unwrap().0, chunk);
+    assert_eq!(m.heap.chunk_is_old(chunk), Some(false));
+}
+
+#[test]
+fn all_chunks_are_listed() {
+    let mut m = Mutator::new(HeapConfig::default());
+    let mut all = [512, 512, 1024, 1024, 1024, 32 << 10, 100_000].map(|n| m.heap.alloc_chunk(n).unwrap()).to_vec();
+    m.heap.free_chunk(all.remove(3).0);
+    let mut listed = m.heap.stack_chunks();
+    all.sort_unstable();
+    listed.sort_unstable();
+    assert_eq!(listed, all);
+}
+
+#[test]
 fn what_a_block_held_before_is_not_taken_for_references() {
     let mut m = Mutator::new(HeapConfig::default());
     // A freed chunk full of words that look like references to young pairs.
