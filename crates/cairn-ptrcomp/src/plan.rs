@@ -183,7 +183,6 @@ impl Planner<'_, '_> {
             }
         };
         let mut decisions = BTreeMap::new();
-        let mut targets: BTreeSet<NodeId> = BTreeSet::new();
         for (&id, form) in &forms {
             let node = graph.node(id);
             let in_dynamic = matches!(form, Form::Dynamic(..));
@@ -204,12 +203,19 @@ impl Planner<'_, '_> {
                 let pointers = node.fields.values().filter(|f| f.pointer);
                 let links = pointers.filter_map(|f| f.link).filter(|&l| small_link(l));
                 own_targets.extend(links.map(|l| graph.find(l).node));
-                targets.extend(&own_targets);
                 shape.layout = Some(layout);
             }
             let decision = Decision { shape, no_pool, no_layout, targets: own_targets, because: None };
             decisions.insert(id, decision);
         }
+        while let Some((id, why)) =
+            decisions.iter().find_map(|(&id, d)| Some((id, self.too_little(id, d, &decisions)?)))
+        {
+            let decision: &mut Decision = decisions.get_mut(&id).expect("just found");
+            (decision.shape.layout, decision.no_layout) = (None, Some(why));
+            decision.targets.clear();
+        }
+        let targets: BTreeSet<NodeId> = decisions.values().flat_map(|d| d.targets.iter().copied()).collect();
         for (&id, decision) in &mut decisions {
             let wanted = targets.contains(&id) || decision.shape.layout.is_some() || self.mode == Mode::Pool;
             if wanted && self.mode != Mode::Off {
@@ -217,6 +223,30 @@ impl Planner<'_, '_> {
             }
         }
         decisions
+    }
+
+    /// Why a new layout is not worth it, where we choose: each use of a small pointer costs a little, and if it leads to
+    /// objects that stay as large as they are, what is saved must be something beside these, too.
+    fn too_little(&self, id: NodeId, decision: &Decision, all: &BTreeMap<NodeId, Decision>) -> Option<Why> {
+        let layout = decision.shape.layout.as_ref().filter(|_| self.mode == Mode::Auto)?;
+        let graph = &self.analysis.graph;
+        let node = graph.node(id);
+        let mut bytes = layout.size;
+        for (offset, field) in node.fields.iter().filter(|(_, f)| f.pointer) {
+            let Some(target) = field.link.map(|l| graph.find(l).node).filter(|n| decision.targets.contains(n))
+            else {
+                continue;
+            };
+            let run =
+                node.runs.range(..=offset).next_back().filter(|(s, r)| **s + (r.count * r.size) as i64 > *offset);
+            if all.get(&target).is_some_and(|d| d.shape.layout.is_none()) {
+                let (size, _) = shape::object_size(self.analysis, graph.node(target)).unwrap_or_default();
+                bytes += size * run.map_or(1, |(_, r)| r.count);
+            }
+        }
+        let saved = layout.size - layout.new_size;
+        let text = format!("smaller pointers would save only {saved} of {bytes} bytes");
+        (saved * 5 < bytes).then_some(Why { text, at: node.origin })
     }
 
     /// Gives a node the pool that its form asks for.
