@@ -139,6 +139,13 @@ fn what_can_t_be_counted_is_dynamic() {
             calls,
         ),
         (
+            "constructor",
+            "static struct n *all; static void more(int x) { all = add(all, x); }\n\
+             __attribute__((constructor)) static void first(void) { for (int i = 0; i < 50; i++) more(i); }",
+            "for (int i = 0; i < 50; i++) more(i); f = all;",
+            calls,
+        ),
+        (
             "exit",
             "static struct n *all; static void last(void) { for (int i = 0; i < 9; i++) all = add(all, i); printf(\"%ld\\n\", sum(all)); }",
             "for (int i = 0; i < 31; i++) atexit(last);",
