@@ -44,6 +44,10 @@ pub(crate) fn body(analysis: &Analysis, done: &Done, line: &dyn Fn(&str) -> Opti
                 write!(pools, "<tr><td>{}<td>{kind}<td><td><td><td>layout stays: {why}", place(name, line))
             }
         };
+        if let Some(why) = &decision.because {
+            let kind = if decision.shape.dynamic { "dynamic" } else { "static" };
+            let _ = write!(pools, "<br>{kind}: {}", reason(analysis, why, line));
+        }
     }
     for (name, decision, _) in &done.refused {
         if let Some(why) = decision.no_pool.as_ref().or(decision.no_layout.as_ref()) {

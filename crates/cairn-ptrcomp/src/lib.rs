@@ -15,6 +15,7 @@
 //!
 //! Invariants: what clang-19 accepts is accepted, with the same messages and the same exit status; a program is only
 //! changed where the analysis has proven that nothing can notice; everything else is as clang compiles it.
+mod bounds;
 mod clang;
 mod command;
 mod compilation;
@@ -52,8 +53,9 @@ Compiles C with clang-19, with pool allocation and pointer compression when link
 
 Usage: cairn cc [OPTION]... [CLANG'S OPTION]... FILE...
 
-  --ptrcomp=off|pool|static|dynamic  what is done with data structures: nothing, pools, pools with small pointers
-                             (default), or with pointers that are small until a pool outgrows them
+  --ptrcomp=off|pool|static|dynamic|auto  what is done with data structures: nothing, pools, pools with small
+                             pointers, with pointers that are small until a pool outgrows them, or static where
+                             that is proven to suffice and dynamic where not (default)
   --pool-bits=8|16|32        how many bits a small pointer has; a pool holds 1 KiB, 256 KiB or 4 GiB (default: 32)
   --report[=html]            say what was done at a link, and why the rest was not: on standard error, or as PROGRAM.html
   --emit=graph|dot|pools|llvm  print the points-to graph, the pools or the code of the linked program

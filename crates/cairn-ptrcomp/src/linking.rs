@@ -10,7 +10,7 @@ use crate::compilation;
 use crate::html_report;
 use crate::sections::{self, Content};
 use crate::settings::{Mode, Report, Settings};
-use crate::whole_program::{Outcome, transform};
+use crate::whole_program::{Outcome, Rewritten, transform};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Write;
@@ -129,11 +129,11 @@ fn again(
     if parts.modules.is_empty() {
         return Err("no object has bitcode: they are compiled with -O, or with --ptrcomp=static".into());
     }
-    let (bitcode, report) = match transform(&parts, settings, scratch)? {
+    let Rewritten { bitcode, report, dynamic } = match transform(&parts, settings, scratch)? {
         Outcome::Text(text) => {
             return show(command, &text);
         }
-        Outcome::Bitcode(file, report) => (file, report),
+        Outcome::Bitcode(rewritten) => rewritten,
     };
     let merged = scratch.file(std::path::Path::new("merged"), "o");
     let mut compile = clang();
@@ -141,7 +141,7 @@ fn again(
     if !command.optimizes {
         compile.arg("-O2");
     }
-    if settings.mode == Mode::Dynamic {
+    if dynamic {
         // Loops ask once whether objects are narrow; clang does this from -O3 on.
         compile.args(["-mllvm", "-enable-nontrivial-unswitch"]);
     }

@@ -181,10 +181,15 @@ pub enum Op {
     Strange(Vec<Operand>),
 }
 
+/// More often than is counted.
+pub const UNBOUNDED: u64 = u64::MAX;
+
 /// A call.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub callee: Callee,
+    /// How often it is made in one call of its function, at most; or [`UNBOUNDED`].
+    pub times: u64,
     pub arguments: Vec<Operand>,
     /// What is known of each argument as a size.
     pub sizes: Vec<Size>,

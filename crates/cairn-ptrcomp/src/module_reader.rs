@@ -3,6 +3,7 @@
 //! Only reads. Whatever it doesn't know becomes `Strange`, which the analysis takes for the worst.
 #![allow(unsafe_code)]
 
+mod executions;
 mod global_variables;
 
 use crate::llvm_codes::{opcode, type_kind, value_kind};
@@ -328,8 +329,12 @@ impl Reader<'_> {
                 }
                 block = (self.f.LLVMGetNextBasicBlock)(block);
             }
+            let times = executions::times(self.f, function);
             for instruction in instructions {
-                let op = self.instruction(id, instruction, &numbers);
+                let mut op = self.instruction(id, instruction, &numbers);
+                if let Op::Call(call) = &mut op {
+                    call.times = times[&(self.f.LLVMGetInstructionParent)(instruction)];
+                }
                 let kind = self.kind((self.f.LLVMTypeOf)(instruction));
                 values.push(Value { op, kind, at: self.at(instruction), handle: instruction });
             }
@@ -484,6 +489,7 @@ impl Reader<'_> {
             };
             Op::Call(Box::new(Call {
                 callee,
+                times: UNBOUNDED,
                 sizes: handles.iter().map(|&v| self.size(id, v, numbers, 0)).collect(),
                 zero: handles.iter().map(zero).collect(),
                 by_value: (0..count).map(by_value).collect(),

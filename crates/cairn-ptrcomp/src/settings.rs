@@ -13,6 +13,8 @@ pub(crate) enum Mode {
     Static,
     /// Pools of objects of one size, whose pointers are indices until they no longer suffice.
     Dynamic,
+    /// As `Static` where the pool is proven to fit, as `Dynamic` where not.
+    Auto,
 }
 
 /// Bits of a small pointer.
@@ -90,7 +92,7 @@ impl Settings {
     /// Takes ours out of the arguments.
     pub(crate) fn parse(arguments: &[OsString]) -> Result<(Settings, Vec<OsString>), String> {
         let mut settings = Settings {
-            mode: Mode::Static,
+            mode: Mode::Auto,
             explicit: false,
             bits: Bits::ThirtyTwo,
             report: Report::None,
@@ -118,7 +120,8 @@ impl Settings {
             ("ptrcomp", "pool") => self.mode = Mode::Pool,
             ("ptrcomp", "static") => self.mode = Mode::Static,
             ("ptrcomp", "dynamic") => self.mode = Mode::Dynamic,
-            ("ptrcomp", _) => return Err(format!("expected off, pool, static or dynamic, not `{value}`")),
+            ("ptrcomp", "auto") => self.mode = Mode::Auto,
+            ("ptrcomp", _) => return Err(format!("expected auto, off, pool, static or dynamic, not `{value}`")),
             ("pool-bits", "8") => self.bits = Bits::Eight,
             ("pool-bits", "16") => self.bits = Bits::Sixteen,
             ("pool-bits", "32") => self.bits = Bits::ThirtyTwo,
@@ -174,7 +177,7 @@ mod tests {
         assert_eq!(parse(&["--pool-bits=12"]).unwrap_err(), "--pool-bits: expected 8, 16 or 32, not `12`");
         assert_eq!(
             parse(&["--ptrcomp=all"]).unwrap_err(),
-            "--ptrcomp: expected off, pool, static or dynamic, not `all`"
+            "--ptrcomp: expected auto, off, pool, static or dynamic, not `all`"
         );
     }
 }

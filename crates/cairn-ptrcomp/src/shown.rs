@@ -187,6 +187,10 @@ pub(crate) fn report(analysis: &Analysis, done: &Done) -> String {
             }
             (None, None) => out.push('\n'),
         }
+        if let Some(why) = &decision.because {
+            let kind = if shape.dynamic { "dynamic" } else { "static" };
+            let _ = writeln!(out, "    {kind}: {} at {}", why.text, place(why.at));
+        }
     }
     for (name, decision, _) in &done.refused {
         if let Some(why) = decision.no_pool.as_ref().or(decision.no_layout.as_ref()) {

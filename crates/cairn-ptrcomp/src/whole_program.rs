@@ -7,6 +7,7 @@
 //! ```
 #![allow(unsafe_code)]
 
+use crate::bounds::Bounds;
 use crate::clang::{Scratch, clang, output};
 use crate::dsa;
 use crate::dsa::points_to::{NodeId, Why};
@@ -32,8 +33,17 @@ const DYNAMIC_RUNTIME: &str = include_str!("../runtime/dynamic_pool.c");
 pub(crate) enum Outcome {
     /// Text to print.
     Text(String),
-    /// Bitcode to compile, and the report, of a page the body.
-    Bitcode(PathBuf, String),
+    /// Bitcode to compile.
+    Bitcode(Rewritten),
+}
+
+/// A program that was rewritten.
+pub(crate) struct Rewritten {
+    pub bitcode: PathBuf,
+    /// The report, of a page the body.
+    pub report: String,
+    /// Some of its pools are dynamic.
+    pub dynamic: bool,
 }
 
 /// LLVM, with a context of its own.
@@ -103,10 +113,12 @@ fn attempt(
         _ => {}
     }
     let refused = match settings.mode {
-        Mode::Dynamic => Refused::find(&analysis),
+        Mode::Dynamic | Mode::Auto => Refused::find(&analysis),
         _ => Refused::default(),
     };
-    let planner = Planner { analysis: &analysis, mode: settings.mode, bits: settings.bits, refused, dropped };
+    let bounds = Bounds::find(&model);
+    let Settings { mode, bits, .. } = *settings;
+    let planner = Planner { analysis: &analysis, mode, bits, refused, bounds, dropped };
     let mut rewriter = Rewriter::new(f, session.context, module, &planner, settings);
     let any = match rewriter.run() {
         Ok(any) => any,
@@ -127,7 +139,15 @@ fn attempt(
         return Err(nothing(&report, &what));
     }
     session.verify(module)?;
-    session.add_runtime(module, parts, &model, settings, scratch)?;
+    let dynamic = what.pools.iter().any(|(_, decision, _)| decision.shape.dynamic);
+    let threads = |name: &str| name == "pthread_create" || name == "thrd_create";
+    let threaded = model.functions.iter().any(|f| threads(&f.name)) || parts.kept.iter().any(|n| threads(n));
+    if dynamic {
+        session.add_runtime(module, DYNAMIC_RUNTIME, threaded, scratch)?;
+    }
+    if what.pools.iter().any(|(_, decision, _)| decision.shape.pooled && !decision.shape.dynamic) {
+        session.add_runtime(module, RUNTIME, threaded, scratch)?;
+    }
     session.verify(module)?;
     if settings.emit == Some(Emit::Llvm) {
         // SAFETY: a live module.
@@ -138,7 +158,7 @@ fn attempt(
     let name = CString::new(file.as_os_str().as_encoded_bytes()).map_err(|e| e.to_string())?;
     // SAFETY: a live module and a C string.
     match unsafe { (f.LLVMWriteBitcodeToFile)(module, name.as_ptr()) } {
-        0 => done(Outcome::Bitcode(file, report)),
+        0 => done(Outcome::Bitcode(Rewritten { bitcode: file, report, dynamic })),
         _ => Err(format!("cannot write {}", file.display())),
     }
 }
@@ -243,19 +263,9 @@ impl Session {
         }
     }
 
-    /// Links the runtime in.
-    fn add_runtime(
-        &self,
-        module: ModuleRef,
-        parts: &Parts,
-        model: &crate::model::Module,
-        settings: &Settings,
-        scratch: &Scratch,
-    ) -> Result<(), String> {
-        let threads = |name: &str| name == "pthread_create" || name == "thrd_create";
-        let threaded = model.functions.iter().any(|f| threads(&f.name)) || parts.kept.iter().any(|n| threads(n));
+    /// Links the runtime of one kind of pools in.
+    fn add_runtime(&self, module: ModuleRef, text: &str, threaded: bool, scratch: &Scratch) -> Result<(), String> {
         let (source, bitcode) = (scratch.file(Path::new("pool"), "c"), scratch.file(Path::new("pool"), "bc"));
-        let text = if settings.mode == Mode::Dynamic { DYNAMIC_RUNTIME } else { RUNTIME };
         std::fs::write(&source, text).map_err(|e| format!("cannot write {}: {e}", source.display()))?;
         let mut compile = clang();
         compile.args(["-O2", "-fno-strict-aliasing", "-fPIC", "-w", "-emit-llvm", "-c"]);

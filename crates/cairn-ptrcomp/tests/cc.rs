@@ -54,6 +54,7 @@ fn golden(stage: &str, source: &str) {
     let (input, output) = (graphs().join(format!("{source}.c")), place.path("text"));
     let words = [
         OsString::from("-O2"),
+        "--ptrcomp=static".into(),
         format!("--emit={stage}").into(),
         "-o".into(),
         output.clone().into(),
@@ -204,11 +205,13 @@ fn a_full_pool_says_so_after_what_was_written() {
          struct n *p = malloc(sizeof *p); p->bytes = malloc((size_t)1 << 30); p->next = f; f = p; f->bytes[0] = i; }\n\
          return f->next->bytes[0]; }\n",
     );
-    assert!(place.cc("-O2 {}/a.c -o {}/prog"));
+    assert!(place.cc("-O2 --ptrcomp=static {}/a.c -o {}/prog"));
     let output = Command::new(place.path("prog")).output().expect("the program runs");
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "before");
     assert!(message.contains("a.c:5 is full") && message.contains("--ptrcomp=off"), "{message}");
+    assert!(place.cc("-O2 {}/a.c -o {}/prog"));
+    assert_eq!(place.run("prog"), (Some(4), "before".into()), "six blocks of a gigabyte are in no static pool");
 }
 
 /// A tree, a table of its nodes, a pointer into the middle of one, and one behind the end of an array.
@@ -233,9 +236,11 @@ fn indices_of_fewer_bits() {
     let expected = place.run("plain");
     assert_eq!(expected.0, Some(0));
     for (bits, smaller) in [(32, "24 → 12 bytes"), (16, "24 → 8 bytes"), (8, "24 → 8 bytes")] {
-        assert!(place.cc(&format!("-O2 --check-indices --pool-bits={bits} {{}}/a.c -o {{}}/prog")));
+        assert!(
+            place.cc(&format!("-O2 --ptrcomp=static --check-indices --pool-bits={bits} {{}}/a.c -o {{}}/prog"))
+        );
         assert_eq!(place.run("prog"), expected, "{bits} bits");
-        assert!(place.cc(&format!("-O2 --emit=pools --pool-bits={bits} {{}}/a.c -o {{}}/pools")));
+        assert!(place.cc(&format!("-O2 --ptrcomp=static --emit=pools --pool-bits={bits} {{}}/a.c -o {{}}/pools")));
         let pools = std::fs::read_to_string(place.path("pools")).expect("the report");
         assert!(pools.contains(smaller), "{bits} bits: {smaller}\n{pools}");
         // The pointer into the middle of an object, and that into the text, can be no short index.
@@ -257,6 +262,12 @@ fn a_pool_that_outgrows_its_indices_says_so() {
     );
     for (bits, size) in [(8, "(960 bytes in use)"), (16, "(262080 bytes in use)")] {
         assert!(place.cc(&format!("-O2 --pool-bits={bits} {{}}/a.c -o {{}}/prog")));
+        assert_eq!(
+            place.run("prog"),
+            (Some(0), "before 799980000\n".into()),
+            "{bits} bits, without being asked for"
+        );
+        assert!(place.cc(&format!("-O2 --ptrcomp=static --pool-bits={bits} {{}}/a.c -o {{}}/prog")));
         let output = Command::new(place.path("prog")).output().expect("the program runs");
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!(String::from_utf8_lossy(&output.stdout), "before");
@@ -264,7 +275,7 @@ fn a_pool_that_outgrows_its_indices_says_so() {
             assert!(message.contains(part), "{part}: {message}");
         }
     }
-    assert!(place.cc("-O2 --pool-bits=32 {}/a.c -o {}/prog"));
+    assert!(place.cc("-O2 --ptrcomp=static --pool-bits=32 {}/a.c -o {}/prog"));
     assert_eq!(place.run("prog"), (Some(0), "before 799980000\n".into()));
 }
 
@@ -272,7 +283,7 @@ fn a_pool_that_outgrows_its_indices_says_so() {
 fn the_report_as_a_page() {
     let place = Place::new("page");
     place.file("a.c", SHORT);
-    assert!(place.cc("-O2 --report=html {}/a.c -o {}/prog"));
+    assert!(place.cc("-O2 --ptrcomp=static --report=html {}/a.c -o {}/prog"));
     let page = std::fs::read_to_string(place.path("prog.html")).expect("the page");
     for part in [
         "<h1>Pools of prog</h1>",
@@ -308,11 +319,10 @@ const GOTOS: &str = "#include <stdio.h>\n#include <stdlib.h>\nstruct n { struct 
 fn functions_with_computed_gotos_get_small_pointers() {
     let place = Place::new("gotos");
     place.file("a.c", GOTOS);
-    for mode in ["static", "dynamic", "pool", "off"] {
+    for mode in ["auto", "dynamic", "pool", "off", "static"] {
         assert!(place.cc(&format!("-O2 --ptrcomp={mode} {{}}/a.c -o {{}}/prog")));
         assert_eq!(place.run("prog"), (Some(0), "660 set\n".into()), "--ptrcomp={mode}");
     }
-    assert!(place.cc("-O2 {}/a.c -o {}/prog"));
     assert!(has_pools(&place.path("prog")), "the list has small pointers");
 }
 

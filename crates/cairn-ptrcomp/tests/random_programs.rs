@@ -20,9 +20,9 @@ fn result(program: &Path) -> ((String, Option<i32>), String) {
     ((text(&output.stdout), output.status.code()), text(&output.stderr))
 }
 
-/// How the programs are compiled. Every program with the first two and with dynamic pools of 8 bits, and by turns with
-/// one of the others of each kind.
-const MODES: [&[&str]; 7] = [
+/// How the programs are compiled. Every program with the first two, with dynamic pools of 8 bits and as without options
+/// but for 8 bits, and by turns with one of the others of each kind.
+const MODES: [&[&str]; 10] = [
     &["--ptrcomp=static"],
     &["--ptrcomp=pool"],
     &["--ptrcomp=static", "--pool-bits=16"],
@@ -31,6 +31,10 @@ const MODES: [&[&str]; 7] = [
     &["--ptrcomp=dynamic", "--pool-bits=8"],
     &["--ptrcomp=dynamic", "--pool-bits=16"],
     &["--ptrcomp=dynamic"],
+    // What is proven to fit a kilobyte is static: nothing may ever be full.
+    &["--pool-bits=8"],
+    &["--pool-bits=16"],
+    &["--pool-bits=32"],
 ];
 
 fn check(directory: &Path, seed: u64) -> Result<(), String> {
@@ -52,7 +56,7 @@ fn check(directory: &Path, seed: u64) -> Result<(), String> {
     }
     let (expected, _) = result(&plain);
     let turn = (seed % 2) as usize;
-    for options in [MODES[0], MODES[1], MODES[2 + turn], MODES[4], MODES[5 + turn]] {
+    for options in [MODES[0], MODES[1], MODES[2 + turn], MODES[4], MODES[5 + turn], MODES[7], MODES[8 + turn]] {
         let mode = options.join(" ");
         let small = directory.join("small");
         let mut arguments: Vec<OsString> = options.iter().map(OsString::from).collect();

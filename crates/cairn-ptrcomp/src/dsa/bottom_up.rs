@@ -6,7 +6,7 @@
 //!
 //! An allocation whose size is a parameter has, in each copy, the size that is known of the argument.
 
-use super::points_to::{Cell, Extent, NodeId};
+use super::points_to::{Cell, NodeId};
 use super::{Analysis, CallSite};
 use crate::model::*;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ pub(super) fn run(analysis: &mut Analysis) {
                 let Op::Call(site) = &module.function(id).values[call.value.0 as usize].op else { continue };
                 let shared = module.function(call.callee).address_taken;
                 if !inside && !shared {
-                    call.copies = copy(analysis, call, site);
+                    call.copies = copy(analysis, id, call, site);
                 }
                 connect(analysis, id, call, site);
             }
@@ -106,17 +106,19 @@ impl Tarjan<'_> {
 }
 
 /// Copies the callee's interface.
-fn copy(analysis: &mut Analysis, call: &CallSite, site: &Call) -> BTreeMap<NodeId, Cell> {
+fn copy(analysis: &mut Analysis, caller: FuncId, call: &CallSite, site: &Call) -> BTreeMap<NodeId, Cell> {
     let nodes = analysis.interface(call.callee);
     let mut copies = BTreeMap::new();
     for &node in nodes.iter() {
         let mut copied = analysis.graph.node(node).clone();
         for extent in &mut copied.allocations {
-            extent.size = substituted(extent, call.callee, site);
+            extent.size = substituted(extent.size, call.callee, site);
         }
+        let size = |size| substituted(size, call.callee, site);
+        copied.sites = copied.sites.called(caller, call.value, &size);
         for extent in &mut copied.copies {
             // The callee's code is the same for all lengths, so it can't know this one.
-            extent.size = match (extent.size, substituted(extent, call.callee, site)) {
+            extent.size = match (extent.size, size(extent.size)) {
                 (Size::Param(..), Size::Const(n)) => Size::Multiple(n),
                 (_, size) => size,
             };
@@ -144,8 +146,8 @@ fn copy(analysis: &mut Analysis, call: &CallSite, site: &Call) -> BTreeMap<NodeI
     copies
 }
 
-fn substituted(extent: &Extent, callee: FuncId, site: &Call) -> Size {
-    match extent.size {
+fn substituted(size: Size, callee: FuncId, site: &Call) -> Size {
+    match size {
         Size::Param(function, index) if function == callee => {
             site.sizes.get(index as usize).copied().unwrap_or(Size::Unknown)
         }

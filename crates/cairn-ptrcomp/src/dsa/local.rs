@@ -5,7 +5,7 @@
 //! A call by address calls every function whose address is taken and that has such parameters.
 
 use super::externals::{self, Allocator, Effect};
-use super::points_to::{Cell, Extent, flag};
+use super::points_to::{Cell, Extent, Site, Sites, flag};
 use super::{Analysis, CallSite, FunctionGraph};
 use crate::model::*;
 
@@ -423,10 +423,12 @@ impl<'m> Local<'_, 'm> {
             },
             _ => Size::Unknown,
         };
+        let all = vec![Site { way: vec![(self.id, self.value)], size, at }];
         self.a.graph.mark(result, flag::HEAP);
         self.a.graph.edit(result, |n| {
             n.origin = at;
             n.allocations.push(Extent { offset: 0, size, at });
+            n.sites.add(Sites::All(all));
         });
         if allocator == Allocator::Realloc {
             self.same(result, call.arguments[0]);

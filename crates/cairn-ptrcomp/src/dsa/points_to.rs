@@ -18,7 +18,7 @@
 //! After Lattner's Data Structure Analysis; different: one arena for all functions, with shared nodes in place of a
 //! graph of globals; fields by access instead of declared types (opaque pointers have none).
 
-pub use super::points_to_nodes::{Cell, Extent, Field, Node, NodeId, Run, Why, flag};
+pub use super::points_to_nodes::{Cell, Extent, Field, Node, NodeId, Run, Site, Sites, Why, flag};
 use crate::model::{At, FuncId, Step};
 
 enum Slot {
@@ -485,6 +485,7 @@ impl Graph {
         for (list, more) in [(&mut node.allocations, &old.allocations), (&mut node.copies, &old.copies)] {
             merge(list, more.iter().map(shift));
         }
+        node.sites.add(old.sites);
         node.globals.extend(&old.globals);
         merge(&mut node.functions, old.functions.iter().copied());
         let start = Cell { node: into, offset: by };

@@ -2,7 +2,7 @@
 //!
 //! Invariant: an offset in a node's `fields` is one that [`Node::normal`] gives back unchanged.
 
-use crate::model::{At, FuncId, GlobalId, Size};
+use crate::model::{At, FuncId, GlobalId, Size, ValueId};
 use std::collections::BTreeMap;
 
 /// A node, by its number in the arena.
@@ -81,6 +81,55 @@ pub struct Extent {
     pub at: At,
 }
 
+/// Where objects are allocated: the calls that lead there from a function, the allocation last.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Site {
+    pub way: Vec<(FuncId, ValueId)>,
+    pub size: Size,
+    pub at: At,
+}
+
+/// All sites of a node, unless they are too many to tell apart.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Sites {
+    All(Vec<Site>),
+    TooMany,
+}
+
+impl Default for Sites {
+    fn default() -> Sites {
+        Sites::All(vec![])
+    }
+}
+
+/// A node with more sites is taken to be one with any number of objects.
+const MOST_SITES: usize = 24;
+
+impl Sites {
+    /// Those of one more set of objects, none of which is met twice.
+    pub(super) fn add(&mut self, more: Sites) {
+        if let (Sites::All(all), Sites::All(more)) = (&mut *self, more) {
+            all.extend(more);
+            all.sort();
+            all.dedup();
+            if all.len() <= MOST_SITES {
+                return;
+            }
+        }
+        *self = Sites::TooMany;
+    }
+
+    /// As seen from a caller, at this call; `size` tells what a size is there.
+    pub(super) fn called(&self, caller: FuncId, call: ValueId, size: &dyn Fn(Size) -> Size) -> Sites {
+        let Sites::All(all) = self else { return Sites::TooMany };
+        let seen = |site: &Site| {
+            let way = [(caller, call)].into_iter().chain(site.way.iter().copied()).collect();
+            Site { way, size: size(site.size), at: site.at }
+        };
+        Sites::All(all.iter().map(seen).collect())
+    }
+}
+
 /// A set of objects.
 #[derive(Clone, Default, Debug)]
 pub struct Node {
@@ -90,6 +139,8 @@ pub struct Node {
     pub fields: BTreeMap<i64, Field>,
     pub runs: BTreeMap<i64, Run>,
     pub allocations: Vec<Extent>,
+    /// The same allocations, to be counted.
+    pub sites: Sites,
     pub copies: Vec<Extent>,
     pub globals: Vec<GlobalId>,
     pub functions: Vec<FuncId>,

@@ -474,6 +474,7 @@ impl<'a> Checker<'a, '_, '_> {
 
     fn compared(&self, old: ValueRef, new: ValueRef, left: Operand, right: Operand) -> Checked {
         if self.named(left) || self.named(right) {
+            ensure(!self.indexed(left) && !self.indexed(right), "a name compared with an address")?;
             return self.names_compared(old, new, left, right);
         }
         let (l, r) = (self.indexed(left), self.indexed(right));

@@ -9,8 +9,7 @@ use super::function_bodies::Body;
 use super::{Pool, Rewriter, Stop, View, dynamic};
 use crate::dsa::points_to::{Cell, NodeId, Why};
 use crate::model::*;
-use crate::plan::Decision;
-use crate::settings::Mode;
+use crate::plan::{Decision, Outer};
 use crate::shape::Version;
 use cairn_llvm_c::ValueRef;
 use std::collections::{BTreeMap, HashMap};
@@ -50,15 +49,18 @@ impl Rewriter<'_, '_> {
             });
             views.insert(node, View { shape, delta, pool, decided });
         }
-        let indexed: BTreeMap<NodeId, bool> =
-            views.iter().map(|(n, v)| (*n, self.shapes[v.shape].indexed)).collect();
-        let shared = |node: NodeId| self.shared.get(&node).map(|v| self.shapes[v.shape].indexed);
-        if self.settings.mode == Mode::Dynamic {
-            let names = |node: NodeId| self.shared.get(&node).is_some_and(|v| self.shapes[v.shape].dynamic);
-            return self.fill(version, function, views, self.planner.own(*id, &names));
-        }
-        let outer = |node: NodeId| indexed.get(&node).copied().or_else(|| shared(node)).unwrap_or(false);
-        self.fill(version, function, views, self.planner.own(*id, &outer))
+        let outer = |node: NodeId| {
+            let shape = |v: &View| &self.shapes[v.shape];
+            let (given, shared) = (views.get(&node).map(shape), self.shared.get(&node).map(shape));
+            match given.or(shared) {
+                Some(shape) if shape.indexed => Outer::Index,
+                // A pool that a caller gives is not known, so it can't be told what indices point to it.
+                Some(shape) if shape.dynamic && given.is_none() => Outer::Name,
+                _ => Outer::Plain,
+            }
+        };
+        let own = self.planner.own(*id, &outer);
+        self.fill(version, function, views, own)
     }
 
     /// The same, with what is known of the nodes of its interface, and what was decided for its own.
@@ -168,6 +170,12 @@ impl Rewriter<'_, '_> {
         match &original.op {
             Op::Load { from, .. } if self.dynamic_load(copy, value, *from)? => Ok(()),
             Op::Store { to, value: stored, .. } if self.dynamic_store(copy, value, *to, *stored)? => Ok(()),
+            Op::Compare { left, right, .. }
+                if self.named(copy, *left) && self.indexed(copy, *right)
+                    || self.indexed(copy, *left) && self.named(copy, *right) =>
+            {
+                Err("a pointer to a dynamic pool is compared with one to a static pool".into())
+            }
             Op::Compare { left, right, .. } if self.dynamic_compare(copy, value, *left, *right) => Ok(()),
             Op::Atomic { on, .. } if self.named(copy, *on) => Err("an atomic operation".into()),
             Op::Load { from, .. } => self.load(copy, value, *from, original.kind),
