@@ -395,6 +395,17 @@ impl BlockPool {
         self.count(n);
         Some(BlockIndex(self.runs_start))
     }
+    /// Has the system provide those pages of a run that may not be there, which costs less than a fault for each: all
+    /// of it is about to be written. To be called before the blocks are described.
+    pub fn populate_run(&self, b: BlockIndex, n: u32) {
+        let cold = |i: &u32| !self.table.state(BlockIndex(*i)).has(State::WARM);
+        let (mut at, end) = (b.0, b.0 + n);
+        while let Some(first) = (at..end).find(cold) {
+            at = (first..end).find(|i| !cold(i)).unwrap_or(end);
+            let start = self.table.address_of(BlockIndex(first));
+            populate_pages(Span::new(start, start.plus((at - first) as u64 * BLOCK_BYTES)));
+        }
+    }
     /// Takes a run back.
     pub fn give_run(&mut self, b: BlockIndex, n: u32) {
         self.freed(b, n);

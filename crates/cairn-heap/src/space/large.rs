@@ -151,6 +151,10 @@ impl LargeSpace {
             (o.start, o.own) = (start, false);
             self.shared += bytes;
         } else if let Some(block) = pool.take_run(blocks_for(bytes), spare) {
+            // What holds values is written before it is used; a leaf may be a buffer that is never filled.
+            if !leaf {
+                pool.populate_run(block, blocks_for(bytes));
+            }
             let bits = State::YOUNG | if leaf { State::LEAF } else { 0 };
             pool.table.set_run(block, blocks_for(bytes), Kind::Large, Kind::LargeTail, bits);
             pool.table.set_cold(block, id);
@@ -359,6 +363,40 @@ mod tests {
             let waste = 1.0 - (n * bytes) as f64 / pool.bytes_in_use() as f64;
             assert!(waste < 0.14, "{bytes}: {waste}");
         }
+    }
+
+    /// How many of the pages of a span the system has provided.
+    fn resident(span: Span) -> usize {
+        let mut pages = vec![0u8; (span.bytes() / 4096) as usize];
+        // SAFETY: asks for the state of pages of a mapping of ours; there is a byte for each.
+        let r =
+            unsafe { libc::mincore(span.start.0 as *mut libc::c_void, span.bytes() as usize, pages.as_mut_ptr()) };
+        assert_eq!(r, 0);
+        pages.iter().filter(|p| **p & 1 != 0).count()
+    }
+
+    #[test]
+    fn pages_of_what_is_about_to_be_written_come_at_once() {
+        let r = Region::reserve(28, None).unwrap();
+        let (mut pool, cards) = (BlockPool::new(&r, r.blocks(), false).unwrap(), Cards::new().unwrap());
+        let mut large = LargeSpace::default();
+        let bytes = 4 * BLOCK_BYTES;
+        let pages = |n: u64| (n * BLOCK_BYTES / 4096) as usize;
+        // A leaf may be a buffer that nobody fills.
+        let leaf = large.alloc(&mut pool, bytes, RefKind::Object, true, 0).unwrap();
+        assert_eq!(resident(Span::new(leaf, leaf.plus(bytes))), 0);
+        // Its blocks count as resident from now on, and are the upper part of the next run; below is what is new.
+        large.sweep_all(&mut pool, &cards);
+        let more = large.alloc(&mut pool, 2 * bytes, RefKind::Object, false, 0).unwrap();
+        assert_eq!(more.plus(bytes), leaf);
+        assert_eq!(resident(Span::new(more, leaf)), pages(4), "Linux 5.14 or later");
+        assert_eq!(resident(Span::new(leaf, leaf.plus(bytes))), 0);
+        // What has been released is new again.
+        large.sweep_all(&mut pool, &cards);
+        pool.release(0);
+        assert_eq!(resident(Span::new(more, more.plus(2 * bytes))), 0);
+        let again = large.alloc(&mut pool, 2 * bytes, RefKind::Object, false, 0).unwrap();
+        assert_eq!((again, resident(Span::new(more, more.plus(2 * bytes)))), (more, pages(8)));
     }
 
     #[test]
