@@ -15,7 +15,7 @@
 //!
 //! Invariants: what clang-19 accepts is accepted, with the same messages and the same exit status; a program is only
 //! changed where the analysis has proven that nothing can notice; everything else is as clang compiles it.
-mod bounds;
+mod allocation_counts;
 mod clang;
 mod command;
 mod compilation;

@@ -9,7 +9,7 @@
 //! which are dynamic, for they are expanded with it; all others hold its objects' names as they are. Dynamic pools hold
 //! addresses of static ones.
 
-use crate::bounds::Bounds;
+use crate::allocation_counts::Bounds;
 use crate::dsa::Analysis;
 use crate::dsa::points_to::{Cell, Node, NodeId, Why, flag};
 use crate::model::FuncId;
@@ -225,8 +225,8 @@ impl Planner<'_, '_> {
         decisions
     }
 
-    /// Why a new layout is not worth it, where we choose: each use of a small pointer costs a little, and if it leads to
-    /// objects that stay as large as they are, what is saved must be something beside these, too.
+    /// Why a new layout is not worth it, where we choose: each use of a small pointer costs a little, and if it leads
+    /// to objects that stay as large as they are, what is saved must be something beside these, too.
     fn too_little(&self, id: NodeId, decision: &Decision, all: &BTreeMap<NodeId, Decision>) -> Option<Why> {
         let layout = decision.shape.layout.as_ref().filter(|_| self.mode == Mode::Auto)?;
         let graph = &self.analysis.graph;

@@ -7,7 +7,7 @@
 //! ```
 #![allow(unsafe_code)]
 
-use crate::bounds::Bounds;
+use crate::allocation_counts::Bounds;
 use crate::clang::{Scratch, clang, output};
 use crate::dsa;
 use crate::dsa::points_to::{NodeId, Why};

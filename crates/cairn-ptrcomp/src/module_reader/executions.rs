@@ -83,7 +83,7 @@ impl Flow<'_> {
 
     /// The sets of blocks of which each leads to each, a block that leads to itself among them.
     fn circles(&self, region: &BTreeSet<usize>, head: Option<usize>) -> Vec<BTreeSet<usize>> {
-        // Kosaraju: in the order in which a first search leaves blocks, backwards, a second one follows edges backwards.
+        // Kosaraju: backwards in the order in which a first search leaves blocks, a second one follows edges backwards.
         let (mut seen, mut left) = (BTreeSet::new(), vec![]);
         for &root in region {
             let mut work = vec![(root, false)];
