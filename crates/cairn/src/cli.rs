@@ -320,7 +320,7 @@ fn command() -> clap::Command {
         .subcommand(
             clap::Command::new("cc")
                 .about("Compile C with pool allocation and pointer compression; takes clang's options")
-                .override_usage("cairn cc [--ptrcomp=off|pool|static|dynamic] [--report] [CLANG'S OPTIONS] FILE.c... -o EXE"),
+                .override_usage("cairn cc [--ptrcomp=off|pool|static|dynamic|auto] [--report] [CLANG'S OPTIONS] FILE.c... -o EXE"),
         )
         .subcommand(
             clap::Command::new("study")
