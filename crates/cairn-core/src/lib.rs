@@ -6,7 +6,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`ir`], [`prim`] | the language |
-//! | [`print`], [`parse`], [`verify`] | its text form, and what must hold |
+//! | [`mod@print`], [`parse`], [`verify`] | its text form, and what must hold |
 //! | [`walk`], [`effects`] | what all passes share: walking, copying, measuring; effects |
 //! | [`passes`] | the optimizer |
 //! | [`copies`] | copies of library procedures, for programs on a library compiled beforehand |

@@ -14,7 +14,7 @@
 //! | [`reps`] | unboxed doubles |
 //! | [`safepoints`] | stack checks; stop checks on cycles without a safepoint |
 //! | [`ir`] | the Frame IR |
-//! | [`print`], [`parse`] | to and from text |
+//! | [`mod@print`], [`parse`] | to and from text |
 //! | [`verify`] | checks its invariants |
 //! | [`interp`] | runs modules, for tests |
 

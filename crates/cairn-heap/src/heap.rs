@@ -341,7 +341,7 @@ impl<M: ObjectModel> Heap<M> {
             self.core.cards.mark_span(Span::new(Address(first), Address(first + 8 * count)));
         }
     }
-    /// Marks the cards of static data that the client shows by [`RootVisitor::static_words`], when it has filled them.
+    /// Marks the cards of static data that the client shows by `RootVisitor::static_words`, when it has filled them.
     pub fn mark_static(&self, start: *const u64, n: usize) {
         let start = Address(start as u64);
         self.core.cards.mark_span(Span::new(start, start.plus(8 * n as u64)));

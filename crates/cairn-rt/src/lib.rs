@@ -7,7 +7,7 @@
 //! | module | its one job |
 //! |---|---|
 //! | [`machine`] | entering compiled code, frames, continuations, collections, module loading |
-//! | [`runtime`], [`options`] | the runtime value: state alone, and what can be chosen |
+//! | [`runtime`], [`start_options`] | the runtime value: state alone, and what can be chosen |
 //! | [`start`], [`fatal`] | making a runtime and running a program; how a run ends |
 //! | [`calls`] | the table of function pointers |
 //! | [`access`], [`alloc`] | reading and making heap objects |
@@ -19,7 +19,7 @@
 //! | [`weak`] | weak objects, guardians |
 //! | [`table`] | finding keys whose addresses change |
 //! | [`chars`], [`string`], [`symbol`], [`symbol_table`], [`vector`], [`bytes`], [`list`], [`record`] with [`record_types`], [`structure`] | data types; [`sequence`] is what three of them share |
-//! | [`port`], [`print`] | input and output |
+//! | [`port`], [`mod@print`] | input and output |
 //! | [`evaluator`], [`expander`] | what `eval` asks of the expander |
 //! | [`net`], [`process`] | sockets, other programs |
 //! | [`events`] | what threads wait for: files, time |

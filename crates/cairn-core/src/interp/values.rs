@@ -169,7 +169,7 @@ impl<P> Val<P> {
         }
     }
 
-    /// See [`scalar_bit`].
+    /// Is it a scalar: a value with neither parts nor an identity ([`crate::prim::scalar_bit`])?
     pub fn is_scalar(&self) -> bool {
         matches!(self, Val::Atom(_) | Val::Nil) || self.is(Kind::Fixnum)
     }

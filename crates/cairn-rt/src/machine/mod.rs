@@ -6,7 +6,7 @@
 //! | [`native_stubs`] | the same for native frames, and their return points that no call has |
 //! | [`frames`] | the frame strategies: overflow, underflow, capture, reinstatement, roots |
 //! | [`state`] | what the machine keeps besides its context |
-//! | [`walk`] | reading frames by their descriptors |
+//! | [`frame_reader`] | reading frames by their descriptors |
 //! | [`audit`] | a second, distrustful reading of frames, for zeal |
 //! | [`safepoint`] | what compiled code calls at a safepoint |
 //! | [`collect`] | room for what comes next: roots, the collector's client |

@@ -12,7 +12,7 @@
 //!
 //! The runtime finds the words of a frame's descriptor, and the frame's size, from the return address: there are two
 //! instructions that do nothing (`cairn-llvm/src/emit/native_calls.rs`). Return points without a call begin with the
-//! same bytes; the macro [`return_point`] makes them.
+//! same bytes; the macro `return_point` makes them.
 //!
 //! A stub that may come to a safepoint leaves a *saved block* on the program's stack, where `Machine::native_sp`
 //! points:

@@ -2,8 +2,8 @@
 //!
 //! The problem: generic arithmetic is called whenever an inline fast path gives up, so some of its cases are hot
 //! (fixnum overflow, doubles too large for self-tagging, mixes of fixnum and double, bignums), and most are rare. The
-//! idea: every operation looks at its operands once, as [`Operand`]s; the hot combinations are handled on machine
-//! words and borrowed limbs, with bignum results written straight into the heap object; everything else is converted
+//! idea: every operation looks at its operands once, as [`operand::Operand`]s; the hot combinations are handled on
+//! machine words and borrowed limbs, with bignum results written straight into the heap object; everything else is converted
 //! to `cairn_num::Number`, computed there, and converted back.
 //!
 //! ```text
@@ -18,7 +18,7 @@
 //! | [`arith`] | `+ - * /`, comparison, integer division, `gcd` |
 //! | [`real`] | predicates, rounding, exactness, elementary functions, complex parts |
 //! | [`bits`] | bitwise operations and shifts |
-//! | [`text`] | `number->string`, `string->number` |
+//! | [`conversion`] | `number->string`, `string->number` |
 //!
 //! Invariants: results are canonical (an integer that fits is a fixnum; a double that can be self-tagged is; ratios are
 //! in lowest terms; exact zero imaginary parts vanish), so numbers that are `eqv?` have equal parts. Calls without the

@@ -4,7 +4,7 @@
 //! a collector that knows of threads. The idea (as in Racket's places; Tew et al. 2011): heaps share nothing, values
 //! go from one to another as [messages](freeze). Code, constant leaves and static closures lie in the program's
 //! object and serve all places. Words that programs change, globals, symbol slots and literals, each place has for
-//! itself: a program that makes places is compiled so that its code adds [`Machine::statics`] to their addresses
+//! itself: a program that makes places is compiled so that its code adds `Machine::statics` to their addresses
 //! (`ModuleTable::shared`), which is 0 in the first place. So all code addresses are the same everywhere, and a closure
 //! can be sent.
 //!

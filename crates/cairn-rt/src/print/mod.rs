@@ -1,7 +1,7 @@
 //! `write`, `display` and their kin: external representations.
 //!
 //! The problem: data may be circular, shared, or nested a million deep. The idea: one pass decides which objects
-//! need datum labels ([`labels`]), a second pass prints with an explicit stack of tasks, so nesting is bounded by
+//! need datum labels ([`datum_labels`]), a second pass prints with an explicit stack of tasks, so nesting is bounded by
 //! memory only. Text goes straight into the port's buffer.
 //!
 //! | mode | labels | strings and characters |

@@ -17,10 +17,10 @@
 //!
 //! # Idea
 //!
-//! One walk over every form, callees before callers ([`facts`]). Variables are bound exactly once program-wide, so
+//! One walk over every form, callees before callers ([`candidates`]). Variables are bound exactly once program-wide, so
 //! what is known about a variable lives in a table indexed by `VarId` and needs no environment; a body is copied
 //! with fresh binders first, then walked in place with its parameters bound by an ordinary `Let`. So beta
-//! reduction, copy and constant propagation, and dropping of dead bindings are the same code ([`walk`]).
+//! reduction, copy and constant propagation, and dropping of dead bindings are the same code ([`reduce`]).
 //!
 //! * A lambda used once is not walked where it is bound: it waits in the table (`Known::Once`) and is walked at
 //!   its call, where its arguments are known, without being copied. Otherwise it is walked first and the result
@@ -29,7 +29,7 @@
 //! * Whether to copy is decided before copying by an estimate of the residual size ([`estimate`]) that knows
 //!   which parameters get constants or procedures. Waddell & Dybvig try and abandon; an estimate needs no undo.
 //! * Where code runs once ([`once`]) nothing is copied that does not make it smaller.
-//! * Recursive procedures are never inlined ([`facts`] breaks cycles), but their loops are copied around known
+//! * Recursive procedures are never inlined ([`candidates`] breaks cycles), but their loops are copied around known
 //!   procedures ([`specialize`]); nesting and growth are bounded.
 //!
 //! # Invariants

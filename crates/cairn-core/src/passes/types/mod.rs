@@ -23,8 +23,8 @@
 //!
 //! Abstract interpretation over [`lattice::Type`]. Local variables are immutable, so a fact about a variable holds
 //! from the point where it is established in everything that comes after it: a walk in evaluation order carries facts
-//! in a table with a trail ([`env`]); branches add what the test says ([`test`]) and are joined; an operation that
-//! succeeded says what its operands were ([`operations`]).
+//! in a table with a trail ([`mod@env`]); branches add what the test says ([`mod@test`]) and are joined; an operation
+//! that succeeded says what its operands were ([`operations`]).
 //!
 //! What flows against the order, that is parameters of labels and of known procedures, their results, assigned
 //! globals, contents of boxes that do not escape, lives in [`slots`] that start empty (optimistically) and grow;
@@ -42,15 +42,15 @@
 //! | file | what |
 //! |---|---|
 //! | [`lattice`] | sets of values |
-//! | [`env`] | what holds at the point of the walk |
+//! | [`mod@env`] | what holds at the point of the walk |
 //! | [`question`] | tests whose answer is remembered |
 //! | [`slots`] | what flows against the order of the walk |
 //! | [`records`] | what fields of records hold; records of numbers become raw |
-//! | [`forms`] | which forms are still to be walked |
+//! | [`agenda`] | which forms are still to be walked |
 //! | [`plans`] | what the last walk of the first round decides |
 //! | [`rounds`] | evaluation order; the rounds |
 //! | [`control`] | procedures and labels |
-//! | [`test`] | what branches may assume |
+//! | [`mod@test`] | what branches may assume |
 //! | [`operations`] | primitives: results, proofs, cheaper operations |
 //! | [`speculate`] | flonum trees |
 //! | [`complex`] | complex numbers by parts |

@@ -3,8 +3,9 @@
 //! The problem: compiled code pushes frames without asking whether there is room; the stack must be able to fill the
 //! heap's maximum, count against it, and give its memory back. The idea: a range as large as it may ever get is
 //! reserved, and only its upper end can be used. A push beyond that faults; the handler of SIGSEGV makes some more of
-//! the range usable and requests a stop ([`stop::STACK`]), and the push happens. Every recursion has stop checks, so
-//! soon compiled code comes to a safepoint, where the growth is counted; there it can be refused in the ordinary way.
+//! the range usable and requests a stop (`stop::STACK` in [`cairn_layout::machine`]), and the push happens. Every
+//! recursion has stop checks, so soon compiled code comes to a safepoint, where the growth is counted; there it can be
+//! refused in the ordinary way.
 //!
 //! ```text
 //!   start                         frontier                       sp              end
