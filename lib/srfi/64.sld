@@ -2,7 +2,8 @@
 ;;;
 ;;; A runner counts and knows where it is: a stack of groups, each with its name, its expected number of tests and what
 ;;; is to be skipped or expected to fail inside of it.  The facts of the current test are an association list.  The
-;;; simple runner writes failures as they come and the counts at the end; it makes no log file.
+;;; simple runner writes failures as they come and the counts at the end; it makes no log file.  Once one of its tests
+;;; has failed, a program that does not call `exit` ends with status 1.
 (define-library (srfi 64)
   (export
    test-begin test-end test-group test-group-with-cleanup
@@ -22,11 +23,11 @@
    test-result-kind test-passed? test-result-ref test-result-set! test-result-remove test-result-clear
    test-result-alist)
   (import (scheme base) (scheme case-lambda) (scheme write) (scheme read) (scheme eval) (scheme repl)
-          (only (cairn control) condition? condition->string))
+          (only (cairn control) condition? condition->string) (only (cairn primitives) %end-status))
   (begin
 
     (define-record-type <test-runner>
-      (make-runner passed failed xpassed xfailed skipped result groups skip fail run-list aux
+      (make-runner passed failed xpassed xfailed skipped result groups skip fail run-list aux decides
                    test-begin test-end group-begin group-end final bad-count bad-end-name)
       test-runner?
       (passed test-runner-pass-count set-passed!)
@@ -43,6 +44,8 @@
       ;; with `test-apply`: the only tests to be run
       (run-list run-list set-run-list!)
       (aux test-runner-aux-value test-runner-aux-value!)
+      ;; do its failures decide about the program's exit status?
+      (decides runner-decides? set-decides!)
       (test-begin test-runner-on-test-begin test-runner-on-test-begin!)
       (test-end test-runner-on-test-end test-runner-on-test-end!)
       (group-begin test-runner-on-group-begin test-runner-on-group-begin!)
@@ -63,7 +66,7 @@
 
     (define (test-runner-null)
       (define (nothing . arguments) #f)
-      (make-runner 0 0 0 0 0 '() '() '() '() #f #f nothing nothing nothing nothing nothing nothing nothing))
+      (make-runner 0 0 0 0 0 '() '() '() '() #f #f #f nothing nothing nothing nothing nothing nothing nothing))
 
     (define (test-runner-simple)
       (let ((runner (test-runner-null)))
@@ -74,6 +77,7 @@
         (test-runner-on-final! runner test-on-final-simple)
         (test-runner-on-bad-count! runner test-on-bad-count-simple)
         (test-runner-on-bad-end-name! runner test-on-bad-end-name-simple)
+        (set-decides! runner #t)
         runner))
 
     (define test-runner-factory (make-parameter test-runner-simple))
@@ -278,6 +282,7 @@
     (define (finish r kind set count)
       (test-result-set! r 'result-kind kind)
       (set r (+ 1 (count r)))
+      (if (and (runner-decides? r) (memq kind '(fail xpass))) (%end-status 1))
       ((test-runner-on-test-end r) r))
 
     (define-syntax test-assert

@@ -36,10 +36,10 @@ pub struct Failure {
 /// Whether memory has run out; see [`crate::exhaustion`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Exhaustion {
-    /// As far as is known.
+    /// There is memory, as far as is known.
     #[default]
     Plenty,
-    /// So many bytes were refused, and taken all the same.
+    /// The limit was exceeded by this many bytes, which were given all the same.
     Overdrawn(u64),
     /// The program knows.
     Raised,
@@ -89,6 +89,8 @@ pub struct Runtime {
     pub start: Instant,
     /// Whether memory has run out.
     pub(crate) exhaustion: Exhaustion,
+    /// The exit status of a program that ends without calling `exit`.
+    pub(crate) end_status: i32,
     /// What `Machine::args` points to.
     pub args: Vec<Value>,
     /// The expander of evaluated code, once there was some.

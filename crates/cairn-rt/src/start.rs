@@ -73,6 +73,7 @@ impl Runtime {
             open_retries: (0, 0),
             start: Instant::now(),
             exhaustion: Exhaustion::default(),
+            end_status: 0,
             args: vec![Value::UNSPECIFIED; ARGS_MIN],
             evaluator: None,
             heap_profile: None,
@@ -133,7 +134,7 @@ pub unsafe fn run_program(options: Options, table: *const ModuleTable, code: Ran
     }
 }
 
-/// The same for a program on a library.
+/// Creates a runtime and runs a program on a library; the result is the exit status.
 ///
 /// # Safety
 /// As for [`Runtime::load`], for both.
@@ -194,7 +195,7 @@ unsafe fn run_first(
         };
         let _signals = watch(runtime.machine());
         match run(&mut runtime, first) {
-            Ok(status) => fatal::finish(&mut *runtime.machine(), status),
+            Ok(status) => fatal::finish(&mut *runtime.machine(), status.max(runtime.end_status)),
             Err(status) => status,
         }
     }
@@ -216,7 +217,7 @@ pub unsafe extern "C" fn cairn_rt_main(
     unsafe { run_executable(argc, argv, table, code as u64..code_end as u64, None) }
 }
 
-/// The same with an expander for programs that evaluate.
+/// Runs an executable made by `cairn build`, with an expander if its program evaluates.
 ///
 /// # Safety
 /// As for [`cairn_rt_main`].
@@ -231,7 +232,7 @@ pub unsafe fn run_executable(
     unsafe { with_environment(argc, argv, |options| run_program(Options { evaluator, ..options }, table, code)) }
 }
 
-/// The same for a program on a library, with an expander.
+/// Runs an executable whose program runs on a library, with an expander.
 ///
 /// # Safety
 /// As for [`cairn_rt_main`], for both modules.

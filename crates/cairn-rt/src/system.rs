@@ -47,6 +47,13 @@ pub extern "C" fn cairn_system_emergency_exit(ctx: &mut Machine, status: Value) 
     fatal::end_now(ctx, exit_status(status))
 }
 
+/// From now on a program that ends without calling `exit` ends with this status.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_end_status(ctx: &mut Machine, status: Value) -> Value {
+    rt(ctx).end_status = exit_status(status);
+    Value::UNSPECIFIED
+}
+
 /// The program's name and its arguments: a list of strings.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_system_command_line(ctx: &mut Machine) -> Value {

@@ -118,7 +118,8 @@ pub(crate) fn executable(object: &[u8], link: Link<'_>, output: &Path) -> Result
         // The only debug information is that of Rust's library: three fifths of the file. Symbols stay, for profilers.
         .args(["-no-pie", "-Wl,--gc-sections", "-Wl,--strip-debug", "-Wl,-z,noexecstack"])
         .args(link.options())
-        .args(["-l:libgmp.a", "-lpthread", "-ldl", "-lm"])
+        // Executables need nothing but the C library: not every machine has libgcc_s.
+        .args(["-static-libgcc", "-l:libgmp.a", "-lpthread", "-ldl", "-lm"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

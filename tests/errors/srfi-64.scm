@@ -1,0 +1,10 @@
+;; A program whose tests fail ends with status 1, by itself and after its last expression.
+(import (scheme base) (scheme write) (srfi 64))
+(test-begin "suite")
+(test-equal "right" 4 (+ 2 2))
+(test-equal "wrong" 5 (+ 2 2))
+(test-expect-fail 1)
+(test-assert "expected" #f)
+(test-end "suite")
+(display "after")
+(newline)
