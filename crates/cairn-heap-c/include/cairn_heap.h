@@ -11,8 +11,8 @@
  * untyped    words of which any may refer to an object, to the middle of one, too; never moves
  * atomic     words that refer to nothing (text, numbers); may move
  *
- * Objects are cleared when they are made. Null pointers, and pointers out of the heap, may stand wherever references
- * may.
+ * Objects are cleared when they are made. Null pointers, pointers out of the heap, and words that are no multiple of 8
+ * (small integers with a tag in the lowest three bits) may stand wherever references may.
  *
  * COLLECTIONS happen in functions that are marked [collects], and nowhere else. What lives then must be known to the
  * heap, in one of three ways, which may be mixed:

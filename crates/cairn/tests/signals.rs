@@ -148,7 +148,7 @@ fn every_loop_ends() {
     assert!(bad.is_empty(), "{}", bad.join("\n"));
 }
 
-/// The same of programs that `cairn run` has loaded, and under zeal.
+/// Programs that `cairn run` has loaded end by signals, also under zeal.
 #[test]
 fn programs_run_from_their_source_end_likewise() {
     for (frames, zeal, way) in [("chunks", "0", "count"), ("heap", "0", "unknown"), ("chunks", "1", "flonums")] {

@@ -120,55 +120,6 @@ fn wide_lines_are_found() {
     assert_eq!(wide_lines("sld", true, &wide), [1]);
 }
 
-/// Names that several source files share because they are about one thing: a strategy under its name, an IR's text, a
-/// table and the functions in it, an operation in the compiler and at run time. Any other name stands for one file.
-const SHARED_NAMES: &[&str] = &[
-    "arith.rs",       // the numeric tower: algorithms, inline code, runtime calls
-    "calls.rs",       // the table of runtime calls, and its functions
-    "chunks.rs",      // the strategy, on both sides
-    "constraints.rs", // of each collector
-    "exhibits.rs",    // of each study
-    "findings.rs",    // of each study
-    "heap.rs",        // the strategy, on both sides; and the heap
-    "ir.rs",
-    "lib.rs",
-    "main.rs",
-    "measurements.rs", // of each study
-    "mod.rs",
-    "native.rs",  // the strategy, on both sides
-    "numeric.rs", // numeric vectors, on both sides
-    "parse.rs",
-    "print.rs",
-    "programs.rs",  // of each study
-    "published.rs", // of each study
-    "quasi.rs",     // the strategy, on both sides, and its layout
-    "raise.rs",     // errors, on both sides
-    "record.rs",    // records, on both sides
-    "safepoint.rs", // safepoints, on both sides
-    "stack.rs",     // the strategy, on both sides
-    "tests.rs",
-    "verify.rs",
-    "weak.rs", // weak objects: the heap's, and Scheme's
-];
-
-#[test]
-fn names_of_source_files_are_unique() {
-    let crates = root().join("crates");
-    let mut names: Vec<String> = sources()
-        .into_iter()
-        .filter(|p| p.starts_with(&crates) && p.extension().is_some_and(|e| e == "rs"))
-        .filter(|p| p.components().any(|c| c.as_os_str() == "src"))
-        .map(|p| p.file_name().unwrap().to_string_lossy().into_owned())
-        .collect();
-    names.sort();
-    let mut repeated: Vec<&str> = names.windows(2).filter(|w| w[0] == w[1]).map(|w| w[0].as_str()).collect();
-    repeated.dedup();
-    let bad: Vec<&str> = repeated.iter().copied().filter(|n| !SHARED_NAMES.contains(n)).collect();
-    assert!(bad.is_empty(), "different things under one name: {bad:?}");
-    let stale: Vec<&&str> = SHARED_NAMES.iter().filter(|n| !repeated.contains(n)).collect();
-    assert!(stale.is_empty(), "these names are unique: {stale:?}");
-}
-
 #[test]
 fn no_machine_paths() {
     let traces = [concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/ho", "me/")];
@@ -196,6 +147,130 @@ fn unsafe_code_has_safety_notes() {
         }
     }
     assert!(bad.is_empty(), "unsafe blocks without a SAFETY note: {bad:#?}");
+}
+
+/// Rust files of the crates themselves whose code, comments left out, contains one of these, without what is in `may`:
+/// files, or folders with a slash at the end.
+fn files_with(what: &[&str], may: &[&str]) -> Vec<String> {
+    let is_source = |p: &Path| {
+        let parts: Vec<_> = p.strip_prefix(root()).unwrap().iter().map(|c| c.to_string_lossy()).collect();
+        parts[0] == "crates" && parts.get(2).is_some_and(|c| c == "src") && !p.ends_with("tests.rs")
+    };
+    let mut found = vec![];
+    for path in sources().into_iter().filter(|p| p.extension().is_some_and(|e| e == "rs") && is_source(p)) {
+        let text = text(&path);
+        let code = text.split("#[cfg(test)]\nmod ").next().unwrap();
+        let has = code.lines().any(|l| what.iter().any(|w| l.split("//").next().unwrap().contains(w)));
+        let name = path.strip_prefix(root().join("crates")).unwrap().to_string_lossy().into_owned();
+        if has {
+            found.push(name);
+        }
+    }
+    let is_in = |name: &str, entry: &str| name == entry || entry.ends_with('/') && name.starts_with(entry);
+    let stale: Vec<_> = may.iter().filter(|m| !found.iter().any(|name| is_in(name, m))).collect();
+    assert!(stale.is_empty(), "nothing of {what:?} is left in {stale:?}");
+    found.retain(|name| !may.iter().any(|m| is_in(name, m)));
+    found
+}
+
+/// `unsafe_code` is denied in the workspace; these turn it on again. The crates of the heap, the runtime, LLVM and
+/// `cairn cc` do so as a whole; `cairn-num` for the limb kernels; `cairn-eval` for the entry of executables, `cairn`
+/// for code that is loaded or for processes that compile in the background.
+#[test]
+fn unsafe_code_is_where_it_may_be() {
+    let may = [
+        "cairn-heap/src/",
+        "cairn-heap-c/src/lib.rs",
+        "cairn-rt/src/lib.rs",
+        "cairn-llvm/src/",
+        "cairn-llvm-c/src/lib.rs",
+        "cairn-ptrcomp/src/",
+        "cairn-num/src/lib.rs",
+        "cairn-eval/src/lib.rs",
+        "cairn/src/background.rs",
+        "cairn/src/compiler.rs",
+        "cairn/src/evaluated.rs",
+    ];
+    let bad = files_with(&["allow(unsafe_code"], &may);
+    assert!(bad.is_empty(), "unsafe code in files that have done without: {bad:?}");
+}
+
+/// What ends a process is `Host::exit`, the command line, a second signal, and a process that has compiled.
+#[test]
+fn few_may_end_the_process() {
+    let may = [
+        "cairn-rt/src/start_options.rs",
+        "cairn-rt/src/machine/stop.rs",
+        "cairn/src/main.rs",
+        "cairn/src/evaluated.rs",
+        "cairn-mutate/src/main.rs",
+    ];
+    let bad = files_with(&["process::exit(", "libc::_exit(", "libc::exit("], &may);
+    assert!(bad.is_empty(), "these end the process: {bad:?}");
+}
+
+/// Heap and runtime are values. What is global is what a process has once.
+#[test]
+fn few_things_are_global() {
+    let may = [
+        "cairn-heap/src/gc/bdw/",                      // libgc's state
+        "cairn-rt/src/machine/frames/stack_region.rs", // what the handler of SIGSEGV reads
+        "cairn-rt/src/machine/stop.rs",                // what the handler of SIGINT reads
+        "cairn-rt/src/record_types.rs",                // numbers of types, the same in all places
+    ];
+    let kinds = ["Atomic", "Mutex<", "RwLock<", "OnceLock<", "LazyLock<"];
+    let globals: Vec<String> = kinds.iter().map(|k| format!(": {k}")).collect();
+    let is_static = |line: &str| {
+        let line = line.trim_start();
+        let line = line.strip_prefix("pub ").or(line.strip_prefix("pub(crate) ")).unwrap_or(line);
+        line.starts_with("static ") && globals.iter().any(|g| line.contains(g)) || line.starts_with("static mut ")
+    };
+    let mut bad = vec![];
+    for krate in ["cairn-heap", "cairn-rt"] {
+        let source = root().join("crates").join(krate).join("src");
+        for path in sources().into_iter().filter(|p| p.starts_with(&source) && !p.ends_with("tests.rs")) {
+            let name = path.strip_prefix(root().join("crates")).unwrap().to_string_lossy().into_owned();
+            let text = text(&path);
+            let code = text.split("#[cfg(test)]\nmod ").next().unwrap();
+            if code.lines().any(is_static) && !may.iter().any(|m| name.starts_with(m)) {
+                bad.push(name);
+            }
+        }
+    }
+    assert!(bad.is_empty(), "these have global state: {bad:?}");
+}
+
+/// Of the compiler, only the back end touches LLVM.
+#[test]
+fn llvm_is_reached_in_few_places() {
+    let may = ["cairn-llvm/src/backend.rs", "cairn-ptrcomp/src/"];
+    let bad = files_with(&["cairn_llvm_c::"], &may);
+    assert!(bad.is_empty(), "these touch LLVM: {bad:?}");
+}
+
+/// An editor shows a doc comment without its neighbours.
+#[test]
+fn doc_comments_stand_alone() {
+    let leaning = ["The same", "Likewise", "As for", "Ditto", "What of it"];
+    let mut bad = vec![];
+    for path in sources().into_iter().filter(|p| p.extension().is_some_and(|e| e == "rs")) {
+        let mut before = false;
+        for (i, line) in text(&path).lines().enumerate() {
+            let comment = line.trim_start().strip_prefix("///").map(str::trim_start);
+            if !before && comment.is_some_and(|c| leaning.iter().any(|l| c.starts_with(l))) {
+                bad.push(format!("{}:{}", path.display(), i + 1));
+            }
+            before = comment.is_some();
+        }
+    }
+    assert!(bad.is_empty(), "these say nothing without what stands before them: {bad:#?}");
+}
+
+/// ARCHITECTURE.md is a map: what does not fit belongs in docs/internals.
+#[test]
+fn the_map_is_short() {
+    let lines = text(&root().join("ARCHITECTURE.md")).lines().count();
+    assert!(lines <= 150, "ARCHITECTURE.md has {lines} lines");
 }
 
 /// The module of a file of `cairn-rt`, as a path from the crate's root: `machine::frames`.

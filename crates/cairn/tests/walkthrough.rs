@@ -1,4 +1,4 @@
-//! The printed forms in ARCHITECTURE.md are what the compiler prints.
+//! The printed forms in docs/internals/path-of-a-program.md are what the compiler prints.
 //!
 //! A line `<!-- cairn run --emit=STAGE … FILE -->` before a code block says where the block comes from. Its lines must
 //! appear in that output, in order and without gaps; a line with `…` alone stands for a gap. Numbers that only make
@@ -9,6 +9,9 @@ use std::process::Command;
 
 mod common;
 use common::{binary, root};
+
+/// The document that follows one program through every stage.
+const DOCUMENT: &str = "docs/internals/path-of-a-program.md";
 
 struct Block {
     line: usize,
@@ -66,12 +69,12 @@ fn after(lines: &[String], from: usize, wanted: &[String]) -> Option<usize> {
 
 #[test]
 fn printed_forms_are_real() {
-    let document = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let document = std::fs::read_to_string(root().join(DOCUMENT)).unwrap();
     let blocks = blocks(&document);
     let stages = ["core", "opt", "frame", "llvm", "asm"];
     for stage in stages {
         let flag = format!("--emit={stage}");
-        assert!(blocks.iter().any(|b| b.arguments.contains(&flag)), "ARCHITECTURE.md shows no {stage}");
+        assert!(blocks.iter().any(|b| b.arguments.contains(&flag)), "{DOCUMENT} shows no {stage}");
     }
     let mut wrong = vec![];
     for block in &blocks {
@@ -83,7 +86,7 @@ fn printed_forms_are_real() {
             match after(&printed, at, run) {
                 Some(next) => at = next,
                 None => wrong.push(format!(
-                    "ARCHITECTURE.md:{}: not printed by `cairn {}`:\n{}",
+                    "{DOCUMENT}:{}: not printed by `cairn {}`:\n{}",
                     block.line,
                     block.arguments.join(" "),
                     run.join("\n")

@@ -15,7 +15,7 @@ pub enum Mode {
     Zeal,
     /// By `cairn run --ambiguous-frames`.
     Ambiguous,
-    /// The same under the checks of `CAIRN_ZEAL`.
+    /// `run` with ambiguous frames, under the checks of `CAIRN_ZEAL`.
     AmbiguousZeal,
 }
 
@@ -46,7 +46,7 @@ impl Configuration {
         Configuration { mode: Mode::Run, frames: STRATEGIES[0], collector: COLLECTORS[0], opt: "high" }
     }
 
-    /// The same for programs, but run in another way.
+    /// This configuration, run in another way.
     pub fn with_mode(self, mode: Mode) -> Configuration {
         Configuration { mode, ..self }
     }
@@ -77,8 +77,8 @@ impl Configuration {
         is_usual(self) || is_whole() || (program + pair).is_multiple_of(SHARES)
     }
 
-    /// How hard LLVM works: fully for the usual pair, and for each strategy with one collector, run; elsewhere as little
-    /// as it can. What those cells test is frames, roots, barriers and live maps, which are Cairn's; and a whole
+    /// How hard LLVM works: fully for the usual pair, and for each strategy with one collector, run; elsewhere as
+    /// little as it can. What those cells test is frames, roots, barriers and live maps, which are Cairn's; and a whole
     /// program costs a second of LLVM's time when it works fully.
     fn llvm(&self) -> &'static str {
         let full = is_usual(self) || self.mode == Mode::Run && self.opt == "high" && stands_for_strategy(self);

@@ -5,8 +5,8 @@
 //! A program is a list of *items*, each one top-level form. An item names those that must stand above it (a macro above
 //! its use, what `(define f g)` reads); otherwise the order is random. So an item may run before a variable that it
 //! needs is defined: [`PRELUDE`](super::PRELUDE)'s `observe` and `attempt` turn the error into one more observation.
-//! What such a read gives is not the same in all ways (a program that is compiled has its procedures from the start), so
-//! there are programs without.
+//! What such a read gives is not the same in all ways (a program that is compiled has its procedures from the start),
+//! so there are programs without.
 
 use super::*;
 
