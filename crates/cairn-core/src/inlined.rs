@@ -84,7 +84,7 @@ impl InlineTable {
         self.intern_named(row, name)
     }
 
-    /// The same when the number of the procedure's name is known.
+    /// The site of this row, when the number of its procedure's name is known.
     fn intern_named(&mut self, row: Inlined, name: u32) -> Site {
         let next = self.rows.len() as u32;
         let i = *self.index.entry((row.site, name, row.at)).or_insert(next);

@@ -369,7 +369,7 @@ prims! {
     RecordRef "record-ref" (Any, Any, Fixnum) -> Any, Read;
     /// `(%record-set! r rtd i x)`: also checks that the field may hold `x`.
     RecordSet "record-set!" (Any, Any, Fixnum, Any) -> Any, Write;
-    /// The same of raw fields that hold flonums.
+    /// `(%record-fl-ref r rtd i)`: reads a raw field that holds a flonum.
     RecordFlRef "record-fl-ref" (Any, Any, Fixnum) -> Flonum, Read;
     /// `(%record-fl-set! r rtd i x)`.
     RecordFlSet "record-fl-set!" (Any, Any, Fixnum, Flonum) -> Any, Write;
@@ -378,7 +378,7 @@ prims! {
     StructureRef "structure-get" (Any, Any, Fixnum) -> Any, Read;
     /// `(%structure-put! storage offset i x)`: checks that the field may hold `x`.
     StructureSet "structure-put!" (Any, Any, Fixnum, Any) -> Any, Write;
-    /// The same of raw fields that hold flonums.
+    /// `(%structure-fl-get storage offset i)`: reads a raw field that holds a flonum.
     StructureFlRef "structure-fl-get" (Any, Any, Fixnum) -> Flonum, Read;
     /// `(%structure-fl-put! storage offset i x)`.
     StructureFlSet "structure-fl-put!" (Any, Any, Fixnum, Flonum) -> Any, Write;

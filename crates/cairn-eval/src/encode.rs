@@ -65,8 +65,8 @@ use std::sync::Arc;
 
 /// Code nested deeper than this is refused: the evaluator's own code would be as deep.
 const MAX_DEPTH: usize = 10_000;
-/// The same for programs, and for constants: a hundred thousand variables, each in the scope of the one before, and
-/// what is around them. Deeper programs are compiled as a whole.
+/// Programs and constants nested deeper than this are compiled as a whole: enough for a hundred thousand variables,
+/// each in the scope of the one before, and what is around them.
 const MAX_PROGRAM_DEPTH: usize = 125_000;
 
 /// Runs `work` with enough native stack to drop the deepest code recursively; what is not used is never touched.
@@ -206,13 +206,13 @@ pub fn program(program: &Program, names: &mut Names, places: &Places) -> Result<
     encode(program, names, places, None, Vec::new())
 }
 
-/// The same for a form whose lambdas may become native. Its variables are in the session's cells; constants are in its
-/// own, and share no parts.
+/// The forms of one input whose lambdas may become native, a list. Its variables are in the session's cells; constants
+/// are in its own, and share no parts.
 pub fn unit(program: &Program, names: &mut Names, lambdas: &Lambdas, places: &Places) -> Result<Data, String> {
     encode(program, names, places, Some((lambdas, Extent::Form)), Vec::new())
 }
 
-/// The same for a program whose lambdas may become native; `here` is the number of its file.
+/// The forms of a program whose lambdas may become native, a list; `here` is the number of its file.
 pub fn tiered(program: &Program, names: &mut Names, lambdas: &Lambdas, here: u32) -> Result<Data, String> {
     let places = Places { sources: &program.sources, here: Some(here), objects: &[], top_level: true };
     let facts = known::analyze(program);

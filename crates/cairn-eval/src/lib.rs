@@ -104,9 +104,9 @@ fn encoded(session: &mut Session, names: &mut Names, here: Option<u32>, top_leve
     encode::program(session.expanded(), names, &places)
 }
 
-/// The same for a form that may become native, at a place in the log: `#(text form fingerprint lambdas cells variables
-/// code)`, where `variables` are numbers of cells. A form without procedures is not worth it, and one whose constants
-/// share parts is left alone.
+/// Optimizes as little as possible and encodes a form that may become native, at a place in the log: `#(text form
+/// fingerprint lambdas cells variables code)`, where `variables` are numbers of cells. A form without procedures is
+/// not worth it, and one whose constants share parts is left alone.
 fn encoded_unit(
     session: &mut Session,
     names: &mut Names,
@@ -298,7 +298,8 @@ pub struct LinkedLibrary {
     index_end: *const u8,
 }
 
-/// The same for a program on the library that was compiled beforehand, which is in the executable.
+/// `main` of an executable whose program evaluates and runs on the library compiled beforehand, which is in the
+/// executable.
 ///
 /// # Safety
 /// As for [`cairn_eval_main`]; `library` describes the library that the program was compiled on.

@@ -213,7 +213,7 @@ impl EntryClause {
 pub enum Results {
     /// One value (of several, the first).
     Single(Var),
-    /// As many values as parameters, and a list of the others.
+    /// Several values: one for each parameter, and a list of the others.
     Multi {
         /// Required values.
         params: Vec<Var>,

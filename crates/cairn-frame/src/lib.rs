@@ -51,7 +51,7 @@ pub fn lower(program: &Program, always_bound: &[bool], strategy: &'static Strate
     lower_within(program, always_bound, strategy, WIDTHS, SIZES)
 }
 
-/// The same for other ideas of what is wide and what is large: tests have small ones.
+/// [`lower`] with other ideas of what is wide and what is large: tests have small ones.
 pub fn lower_within(
     program: &Program,
     always_bound: &[bool],

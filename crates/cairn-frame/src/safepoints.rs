@@ -128,10 +128,11 @@ fn calls_runtime(s: &Stmt) -> bool {
 /// Statements and blocks of a loop of which there will be eight copies: it may take a cycle a round, which a question
 /// every fourth round makes an eighth longer.
 const TINY: usize = 6;
-/// The same of a loop of which there will be four copies. Copies of larger loops cost more by the registers they take
-/// than they save; loops of the library, of which few are hot, get one copy.
+/// Statements and blocks of a loop of which there will be four copies. Copies of larger loops cost more by the
+/// registers they take than they save; loops of the library, of which few are hot, get one copy.
 const SMALL: usize = 10;
-/// The same of a loop that reads globals, of which there will be two copies (`fit` of `puzzle` takes 0.83 of the time).
+/// Statements and blocks of a loop that reads globals, of which there will be two copies (`fit` of `puzzle` takes 0.83
+/// of the time).
 const MIDDLING: usize = 24;
 
 fn successors(b: &Block) -> Vec<usize> {

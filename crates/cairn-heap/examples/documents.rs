@@ -426,7 +426,7 @@ fn work(config: HeapConfig) {
     println!("{:10} {}", store.heap.facts().name, store.heap.stats());
 }
 
-/// The same work with each collector, also with one that checks itself.
+/// Does the work with each collector, also with one that checks itself.
 pub fn main() {
     for collector in [&GEN, &MCC, &MARKSWEEP] {
         work(HeapConfig { collector, ..HeapConfig::default() });

@@ -38,12 +38,12 @@ impl Address {
     pub const fn offset_from(self, base: Address) -> u64 {
         self.0.wrapping_sub(base.0)
     }
-    /// As a pointer to words.
+    /// This address as a pointer to words.
     #[inline(always)]
     pub const fn words(self) -> *mut u64 {
         self.0 as *mut u64
     }
-    /// As a pointer to bytes.
+    /// This address as a pointer to bytes.
     #[inline(always)]
     pub const fn bytes(self) -> *mut u8 {
         self.0 as *mut u8

@@ -149,7 +149,7 @@ struct Checker<'a, M> {
     notes: &'a mut Notes,
     /// Spans whose object starts are noted, by where they begin; or why they could not be parsed.
     parsed: &'a mut HashMap<Address, Result<(), String>>,
-    /// The same of immortal extents, which only grow: up to where.
+    /// Immortal extents whose object starts are noted, by where they begin, and up to where: they only grow.
     immortal: &'a mut HashMap<Address, Address>,
     queue: &'a mut Vec<ObjectReference>,
     problems: Vec<Problem>,
@@ -586,7 +586,8 @@ impl<M: ObjectModel> Checker<'_, M> {
         }
     }
 
-    /// The same for a reference out of the region: to static data, or to an object of a library's.
+    /// Verifies a reference out of the region, to static data or to an object of a library's, and notes its object for
+    /// a visit.
     fn follow_abroad(&mut self, at: Address, r: ObjectReference) {
         let Some(span) = self.core.foreign.and_then(|f| f.around(r.address())) else { return };
         let now = Notes::met(r);

@@ -223,7 +223,7 @@ macro_rules! plan {
     };
 }
 
-/// The same, of a method that changes nothing.
+/// Calls a method of the selected collector that changes nothing.
 macro_rules! ask {
     ($heap:expr, $plan:ident => $body:expr) => {
         match &$heap.selected {
@@ -335,7 +335,7 @@ impl<M: ObjectModel> Heap<M> {
     pub fn mark_card(&self, slot: u64) {
         self.core.cards.mark(Address(slot));
     }
-    /// The same for `count` slots from `first` on.
+    /// Marks the cards of `count` slots from `first` on.
     pub fn mark_cards(&self, first: u64, count: u64) {
         if count > 0 {
             self.core.cards.mark_span(Span::new(Address(first), Address(first + 8 * count)));

@@ -139,7 +139,7 @@ impl Marks {
             old & bit == 0
         }
     }
-    /// The same, while other threads do so, too.
+    /// Records that an object starts at `a`, while other threads record starts, too. Was it unrecorded?
     #[inline(always)]
     pub fn set_shared(&self, a: Address) -> bool {
         let (word, bit) = self.bit(a);

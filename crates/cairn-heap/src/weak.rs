@@ -36,7 +36,7 @@ pub enum WeakKind {
     References = weak::REFERENCES as u8,
     /// Pairs of words: the second is referred to while what the first refers to is alive.
     Ephemerons = weak::EPHEMERONS as u8,
-    /// The same with the roles changed: the first is referred to while what the second refers to is alive.
+    /// Pairs of words: the first is referred to while what the second refers to is alive.
     ByValue = weak::BY_VALUE as u8,
     /// Pairs of weak references; a pair goes when either of the two dies.
     Both = weak::BOTH as u8,

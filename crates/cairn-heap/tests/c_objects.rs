@@ -330,7 +330,7 @@ fn steps(normal: u32) -> u32 {
     std::env::var("CAIRN_STRESS").ok().and_then(|s| s.parse::<u32>().ok()).unwrap_or(1) * normal
 }
 
-/// The same with each collector.
+/// This configuration with each collector in turn.
 fn with_each(config: HeapConfig) -> impl Iterator<Item = HeapConfig> {
     let all = COLLECTORS.iter().filter(|c| c.ambiguity == Ambiguity::Words);
     all.map(move |collector| HeapConfig { collector, ..config.clone() })

@@ -364,12 +364,12 @@ fn steps(normal: u32) -> u32 {
     std::env::var("CAIRN_STRESS").ok().and_then(|s| s.parse::<u32>().ok()).unwrap_or(1) * normal
 }
 
-/// The same with each collector.
+/// This configuration with each collector in turn.
 fn with_each(config: HeapConfig) -> impl Iterator<Item = HeapConfig> {
     COLLECTORS.iter().map(move |collector| HeapConfig { collector, ..config.clone() })
 }
 
-/// The same with each collector that keeps what a word points into the middle of.
+/// This configuration with each collector that keeps what a word points into the middle of.
 fn with_each_ambiguous(config: HeapConfig) -> impl Iterator<Item = HeapConfig> {
     with_each(config).filter(|c| c.collector.ambiguity == Ambiguity::Words)
 }

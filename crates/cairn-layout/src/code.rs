@@ -120,7 +120,7 @@ impl SlowCall {
     /// `Machine::spill[0..spilled]`; there is room for two more, the result and `sp`. The new `sp` is what the runtime
     /// says.
     pub const POLL: u64 = 1;
-    /// The same; `sp` is a value, which moves like others.
+    /// Like [`POLL`], but `sp` is a value, which moves like others.
     pub const POLL_FRAME_VALUE: u64 = 2;
     /// See [`SlowCall::room`].
     pub const SPARE: u64 = 16;
@@ -192,7 +192,7 @@ impl Site {
     }
     /// Modules that a site can tell apart.
     pub const MODULES: u32 = Site::FIELD as u32 + 1;
-    /// The same position, in the tables of the module with this number; nothing known remains so.
+    /// This position, in the tables of the module with this number; nothing known remains so.
     pub const fn in_module(self, module: u32) -> Site {
         assert!(module < Site::MODULES);
         if !self.is_known() {

@@ -238,7 +238,7 @@ impl Machine {
         if i < THREAD_SLOTS { self.thread.slots[i] } else { self.slots[i - THREAD_SLOTS] }
     }
 
-    /// The same, to be set.
+    /// Slot `i`, to be set.
     pub fn slot_mut(&mut self, i: usize) -> &mut Value {
         if i < THREAD_SLOTS { &mut self.thread.slots[i] } else { &mut self.slots[i - THREAD_SLOTS] }
     }

@@ -320,7 +320,7 @@ pub mod record {
     }
 
     impl Slot {
-        /// As a fixnum.
+        /// This slot as a fixnum.
         pub const fn code(self) -> i64 {
             self.at as i64 | (self.kind as i64) << 32 | (self.raw as i64) << 40
         }
@@ -530,7 +530,7 @@ pub mod structure {
     pub const STORAGE: u64 = 1;
     /// `#f`, or a vector: for every so many elements `#f`, or weak references to those that are referred to.
     pub const PAGES: u64 = 2;
-    /// So many.
+    /// Elements for which `PAGES` has one entry.
     pub const PAGE: i64 = 64;
 }
 

@@ -20,8 +20,8 @@ pub enum OptLevel {
     /// Quick: for code that runs once. LLVM's fast selection of instructions and registers takes a quarter of the time
     /// of the other; the code takes about twice the time.
     Low,
-    /// As few passes, but LLVM's own selection of instructions and registers: for native frames, whose calls name more
-    /// registers than the fast one can keep apart.
+    /// As few passes as `Low`, but LLVM's own selection of instructions and registers: for native frames, whose calls
+    /// name more registers than the fast one can keep apart.
     LowNative,
     /// The default.
     #[default]
@@ -68,7 +68,7 @@ fn part_count(bytes: usize) -> usize {
 /// The merged object has a few sections for each part, whose numbers have 16 bits.
 const MAX_PARTS: usize = 1000;
 
-/// The same with a given number of parts at most.
+/// Compiles a module in at most this many parts.
 pub fn compile_in_parts(ir: &str, opt: OptLevel, parts: usize) -> Result<Vec<u8>, String> {
     let compile = |ir: &str| {
         let m = Module::parse(ir, opt)?;

@@ -132,7 +132,7 @@ fn exact(m: u64, e: i64) -> (String, i64) {
     }
 }
 
-/// The same number in one of the ways to write it.
+/// This number in one of the ways to write it.
 fn written(r: &mut Random, digits: &str, exponent: i64) -> String {
     let zeros = "0".repeat(r.below(4usize));
     match r.below(4u32) {

@@ -41,7 +41,7 @@ pub struct Most {
 
 /// What a pool has besides: its objects begin after up to 4160 bytes, and end before the last 64.
 const MARGIN: u64 = 8192;
-/// The same of a pool that is not staggered.
+/// What a pool that is not staggered has besides its objects.
 const SMALL_MARGIN: u64 = 96;
 
 impl Most {

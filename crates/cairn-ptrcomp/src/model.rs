@@ -213,7 +213,7 @@ impl Module {
         &self.functions[id.0 as usize]
     }
 
-    /// As `file:line`.
+    /// The position as `file:line`.
     pub fn place(&self, at: At) -> String {
         match (at.line, self.files.get(at.file as usize)) {
             (0, _) | (_, None) => "?".into(),

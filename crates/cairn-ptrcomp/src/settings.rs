@@ -13,7 +13,7 @@ pub(crate) enum Mode {
     Static,
     /// Pools of objects of one size, whose pointers are indices until they no longer suffice.
     Dynamic,
-    /// As `Static` where the pool is proven to fit, as `Dynamic` where not.
+    /// Each pool by itself: `Static` where it is proven to fit, `Dynamic` where not.
     Auto,
 }
 

@@ -452,7 +452,7 @@ pub fn new_extent(layout: &Layout, offset: i64, size: Size) -> Option<NewExtent>
     Some(NewExtent::Const(last.map_or(0, |p| p.new + p.new_size * p.count - new_start)))
 }
 
-/// The same for an extent of unknown size that [`new_extent`] accepts as a [`Size::Multiple`].
+/// The new number of bytes for an extent of unknown size that [`new_extent`] accepts as a [`Size::Multiple`].
 pub fn any_extent(layout: &Layout, offset: i64) -> Option<NewExtent> {
     match layout.array_at(offset) {
         Some(array) if layout.scales_with(array) => Some(NewExtent::Scaled(array.size, array.new_size)),

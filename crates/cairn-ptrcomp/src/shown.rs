@@ -109,7 +109,7 @@ pub(crate) fn graph(analysis: &Analysis) -> String {
     out
 }
 
-/// The same for Graphviz.
+/// The graph of each function, and of what all share, for Graphviz.
 pub(crate) fn dot(analysis: &Analysis) -> String {
     let mut out = String::from("digraph points_to {\n  node [shape=record, fontname=monospace];\n");
     let mut seen: Vec<NodeId> = vec![];

@@ -60,7 +60,7 @@ impl Drop for Session {
     }
 }
 
-/// So many pools are dropped before the program stays as it is.
+/// After this many dropped pools the program stays as clang makes it.
 const MOST_DROPPED: usize = 60;
 
 /// Does to a program what the settings say; the error tells why it stays as it is. When the rewriting stops at one

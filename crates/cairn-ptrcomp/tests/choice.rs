@@ -168,7 +168,7 @@ fn what_can_t_be_counted_is_dynamic() {
     }
 }
 
-/// The same program: a proof depends on what indices reach.
+/// For one program, a proof depends on what indices reach.
 #[test]
 fn a_bound_may_be_too_large_for_short_indices() {
     let program = format!(

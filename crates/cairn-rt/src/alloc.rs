@@ -87,7 +87,7 @@ pub fn write_barrier(ctx: &mut Machine, slot: *const Value) {
     rt(ctx).heap.mark_card(slot as u64);
 }
 
-/// The same for `count` slots from `first`.
+/// `count` slots from `first` on, of an object that may be old, were written.
 pub fn write_barrier_range(ctx: &mut Machine, first: *const Value, count: usize) {
     rt(ctx).heap.mark_cards(first as u64, count as u64);
 }

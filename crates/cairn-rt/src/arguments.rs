@@ -54,7 +54,7 @@ pub fn check_range(
     Some(from..to)
 }
 
-/// As [`check_length`], for a new object of type `ty`: the heap must be able to hold it.
+/// Checks a length as [`check_length`] does, for a new object of type `ty`: the heap must be able to hold it.
 #[inline(always)]
 pub fn check_size(ctx: &mut Machine, who: &str, ty: Type, v: Value) -> Option<u64> {
     // Every heap has room for a small object.

@@ -115,7 +115,7 @@ pub extern "C" fn cairn_evaluator_environment(ctx: &mut Machine, sets: Value) ->
     }
 }
 
-/// The same for what tells where it failed: a vector of message, text, help and place.
+/// Asks the evaluator; a rejection becomes a vector of message, text, help and place.
 fn answer(ctx: &mut Machine, f: impl FnOnce(&mut dyn Evaluator) -> Result<Option<Data>, Rejection>) -> Value {
     match with(ctx, |e| Ok(f(e))) {
         Ok(Ok(Some(code))) => value(ctx, &code, &[]),

@@ -23,7 +23,7 @@ pub fn finish(ctx: &mut Machine, status: i32) -> i32 {
     finish_with(ctx, status, false)
 }
 
-/// The same; `frames`: a call of compiled code ends the run, whose frames are still there.
+/// [`finish`]; `frames`: a call of compiled code ends the run, whose frames are still there.
 fn finish_with(ctx: &mut Machine, status: i32, frames: bool) -> i32 {
     (rt(ctx).end_others)(ctx);
     let complete = (rt(ctx).flush)(ctx);

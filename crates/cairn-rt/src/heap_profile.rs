@@ -278,7 +278,7 @@ fn add(n: &mut Count, more: Count) {
     *n = (n.0 + more.0, n.1 + more.1);
 }
 
-/// As a JSON string.
+/// This text as a JSON string.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

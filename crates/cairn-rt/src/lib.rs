@@ -2,7 +2,8 @@
 //!
 //! Compiled code does the common case of most operations inline; the rest is here, behind the table of runtime
 //! calls (`cairn_layout::calls`). A [`Runtime`] is a value: it owns a heap, the symbols, the ports and one
-//! machine context, and nothing in this crate is global.
+//! machine context. Global is only what a process has once: signal handlers with what they read, and the numbers of
+//! record types.
 //!
 //! | module | its one job |
 //! |---|---|

@@ -62,7 +62,7 @@ pub fn element(kind: NumericKind, bytes: &[u8], i: usize) -> Number {
     packing(kind).unpack(&bytes[i << kind.shift()..])
 }
 
-/// The same for parts that are `=`.
+/// A hash of a part of a number: equal for parts that are `=`.
 fn key(part: &Number) -> u64 {
     match part {
         Number::Flo(x) => flonum_key(x + 0.0),
@@ -114,7 +114,7 @@ pub fn equal(a: Value, b: Value) -> bool {
         })
 }
 
-/// The same for vectors that are `equal?`.
+/// A hash of a numeric vector: equal for vectors that are `equal?`.
 pub fn hash(v: Value) -> u64 {
     kind_of(v).map_or(0, |kind| parts(kind, bytes(v)).fold(kind as u64 + 16, |h, p| mix(h, key(&p))))
 }

@@ -122,7 +122,7 @@ pub extern "C" fn cairn_record_is_a(_ctx: &mut Machine, object: Value, rtd: Valu
     Value::bool(is_a(object, rtd))
 }
 
-/// The same.
+/// Is the object a record of this type, or of one that extends it?
 pub fn is_a(object: Value, rtd: Value) -> bool {
     let mut of = type_of(object);
     while let Some(t) = of {
@@ -232,7 +232,7 @@ pub fn contents(record: Value, slot: Slot) -> Contents {
     }
 }
 
-/// The same as a value.
+/// What a field holds, as a value. `slot` is one of the record's type.
 pub fn get(ctx: &mut Machine, record: Value, slot: Slot) -> Value {
     match contents(record, slot) {
         Contents::Value(v) => v,

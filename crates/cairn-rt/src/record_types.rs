@@ -37,7 +37,7 @@ pub enum Sent {
 pub struct RecordType {
     /// The type word, set by [`define`].
     pub word: Value,
-    /// As the program has it, perhaps with angle brackets.
+    /// The type's name as the program writes it, perhaps with angle brackets.
     pub name: Box<str>,
     /// All fields, inherited ones first.
     pub fields: Vec<Field>,
@@ -72,7 +72,7 @@ impl RecordType {
         }
     }
 
-    /// The same, to be set: 0, 1, 2, in the order of [`Sent`].
+    /// Sets what becomes of its records that are sent: 0, 1, 2, in the order of [`Sent`].
     pub fn set_sent(&self, how: i64) {
         self.sent.store(how as u8, Ordering::Relaxed);
     }

@@ -23,7 +23,7 @@ pub fn intern_chars(ctx: &mut Machine, name: &[u32]) -> Value {
     intern_with(ctx, name, make_mortal)
 }
 
-/// As `intern_chars`; a new symbol is made by `make`.
+/// The symbol with this name, like `intern_chars`; a new one is made by `make`.
 fn intern_with(ctx: &mut Machine, name: &[u32], make: fn(&mut Machine, &[u32], i64) -> Value) -> Value {
     let hash = hash_words(name.iter().map(|c| *c as u64));
     fit(ctx);

@@ -45,7 +45,7 @@ pub(crate) struct Work {
     pub(crate) texts: Texts,
 }
 
-/// What of it.
+/// What is to be compiled of a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Task<'a> {
     /// What is hot.

@@ -52,7 +52,7 @@ impl Cache {
         Cache { directory: directory.into(), make: true, room: ROOM }
     }
 
-    /// The same, if programs take at most so many bytes together.
+    /// This cache, if programs take at most so many bytes together.
     pub fn at_most(self, room: u64) -> Cache {
         Cache { room, ..self }
     }

@@ -65,8 +65,8 @@ pub(crate) fn always_bound(program: &Program) -> Vec<bool> {
     (0..program.globals.len()).map(|g| facts.always_bound(GlobalId(g as u32))).collect()
 }
 
-/// The same on the library compiled beforehand, with the forms of that, if its procedures are to be inlined; `None`
-/// when the program needs what it does not export.
+/// The front of the compiler on the library compiled beforehand, with the forms of that, if its procedures are to be
+/// inlined; `None` when the program needs what it does not export.
 fn front_on(
     library: boot::Library,
     inline: bool,

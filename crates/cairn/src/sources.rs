@@ -68,7 +68,7 @@ pub(crate) enum Seen {
 }
 
 impl Seen {
-    /// The same file as it is now; `None` when it cannot be read.
+    /// The file as it is now; `None` when it cannot be read.
     pub(crate) fn now(path: &Path) -> Option<Seen> {
         if !path.is_file() {
             return Some(Seen::Absent);

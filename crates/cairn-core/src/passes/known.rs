@@ -38,7 +38,7 @@ pub enum Known {
     },
     /// A constant that may be copied freely (never a string, pair, vector or bytevector: those have identity).
     Const(Literal),
-    /// The same as another global of which as much is known.
+    /// Equal to another global of which as much is known.
     Alias(GlobalId),
     /// Some value, always the same.
     Fixed,

@@ -116,7 +116,7 @@ fn encodes(p: &Prim, boxes: impl Fn(Var) -> bool) -> bool {
     p.args.iter().enumerate().any(|(i, a)| matches!(a, Operand::Var(v) if boxes(*v) && value(i)))
 }
 
-/// The same of a statement.
+/// Does this statement use an unboxed double as a value? There it is encoded, and perhaps boxed.
 fn boxes_double(s: &Stmt, boxes: impl Fn(Var) -> bool) -> bool {
     match s {
         Stmt::Assign(_, Op::Prim(p)) | Stmt::Effect(Op::Prim(p)) => encodes(p, boxes),
@@ -130,7 +130,7 @@ fn boxes_double(s: &Stmt, boxes: impl Fn(Var) -> bool) -> bool {
     }
 }
 
-/// The same for a terminator.
+/// Does the end of this block use an unboxed double as a value?
 fn boxes_double_at_end(b: &Block, boxes: impl Fn(Var) -> bool) -> bool {
     match &b.term {
         Term::Branch { test: Test::Prim(p), .. } => encodes(p, boxes),

@@ -8,9 +8,9 @@
 //! 2. [`graph::extend_return_pieces`]: a return point gets its own copy of what it jumps to, and so keeps its frame;
 //! 3. [`graph::pieces`]: every return point and every block shared between pieces is a root; [`cuts`]: very large
 //!    pieces are cut;
-//! 4. [`frame_slots`]: each variable that lives across a call gets one slot for the whole procedure (greedy coloring), so
-//!    that a frame can be kept from call to call and only new values are stored; strategies without
-//!    reuse number slots densely per call;
+//! 4. [`frame_slots`]: each variable that lives across a call gets one slot for the whole procedure (greedy coloring),
+//!    so that a frame can be kept from call to call and only new values are stored; strategies without reuse number
+//!    slots densely per call;
 //! 5. [`pieces`]: each piece becomes a function. [`loads`]: frame slots and closure variables are loaded lazily: a load
 //!    sinks to the block of its first use, and a variable that only passes through stays in its slot;
 //! 6. [`checks`]: one heap check per block covers its allocations (and its heap frame).

@@ -251,7 +251,7 @@ impl Lists<'_> {
         Clause { params: vec![], rest: Some(all), body }
     }
 
-    /// The same for a receiver, which checks the count itself.
+    /// A receiver whose values come as one list if they are too many. It checks their count itself.
     fn receiver(&mut self, c: &Clause, site: Site) -> Clause {
         if c.params.len() <= self.wide.widths.operands {
             return self.clause(c);

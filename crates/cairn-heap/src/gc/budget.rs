@@ -34,7 +34,8 @@ impl Budget {
     pub const fn total(&self) -> u64 {
         self.total
     }
-    /// Gives the mutator so many bytes, even if there are less; all, if none are said.
+    /// Lets the mutator allocate `bytes` before the next heap check, even if less is left of the budget; `None`: all
+    /// that is left.
     pub fn grant(&mut self, bytes: Option<u64>) -> (Address, Address) {
         self.granted = bytes.unwrap_or(self.left);
         self.left = self.left.saturating_sub(self.granted);

@@ -112,8 +112,8 @@ pub trait Client {
     /// or in the middle of an object, lives on and stays in place; a word that refers to nothing does no harm.
     fn visit_ambiguous<V: AmbiguousVisitor>(&mut self, _visitor: &mut V) {}
 
-    /// The same for a check, which must leave behind nothing of what the client notes for a collection: it may not meet
-    /// all that lives for an ambiguous word.
+    /// Shows the ambiguous roots to a check, which must leave behind nothing of what the client notes for a
+    /// collection: it may not meet all that lives for an ambiguous word.
     fn audit_ambiguous<V: AmbiguousVisitor>(&mut self, visitor: &mut V) {
         self.visit_ambiguous(visitor);
     }

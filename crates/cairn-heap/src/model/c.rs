@@ -32,11 +32,11 @@ pub struct LayoutId(u32);
 /// What an object consists of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Nature {
-    /// So many elements of this layout.
+    /// This number of elements of this layout.
     Typed(LayoutId, u64),
-    /// So many words that may or may not be references.
+    /// This number of words that may or may not be references.
     Untyped(u64),
-    /// So many words without references.
+    /// This number of words without references.
     Atomic(u64),
 }
 

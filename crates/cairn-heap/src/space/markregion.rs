@@ -53,7 +53,7 @@ pub struct Grey {
     pub span: Span,
     /// The objects there were copied from above to below. Scanned in that order, they bring their own referents into
     /// the order in which Cheney's algorithm has them, so that who goes through a tree or a vector of records goes
-    /// through memory in one direction (`docs/measurements.md`).
+    /// through memory in one direction (`docs/measurements`).
     pub downwards: bool,
 }
 

@@ -44,7 +44,7 @@ pub enum Sort {
     Pairs,
     /// Objects whose first word says what they are.
     Headed,
-    /// The same, without references.
+    /// Objects whose first word says what they are, without references.
     Leaves,
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct Emitter<'c, 'm> {
     /// `i1`s that say whether a variable assigned in this block is a fixnum: a `phi` of constants for a sum, which jump
     /// threading turns into one test less on each path.
     pub(super) fixnum_flags: HashMap<Var, Val>,
-    /// The same for the result of the operation just emitted.
+    /// The `i1` that says whether the result of the operation just emitted is a fixnum.
     pub(super) result_flag: Option<Val>,
     /// Where the frame of the call that ends the block goes: the stack check has found room there.
     pub(super) reserved: Option<Val>,

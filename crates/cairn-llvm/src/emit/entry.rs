@@ -86,8 +86,8 @@ impl<'m> Emitter<'_, 'm> {
         self.phi("i64", &[(Val::word(Word::NIL.0), here), (list, there)])
     }
 
-    /// The same for values. A list of one, as where a single value is kept while something else is done, is made here
-    /// if there is room.
+    /// The list of incoming values from `start` on. A list of one, as where a single value is kept while something
+    /// else is done, is made here if there is room.
     fn rest_of_values(&mut self, start: usize) -> Val {
         let argc = self.incoming.argc.clone();
         let one = ins!(self, "icmp eq i64 {argc}, {}", start + 1);

@@ -69,7 +69,7 @@ pub fn emit_module(module: &Module, collector: &'static CollectorFacts) -> Strin
     emit(ModuleCx::new(module, collector, &joined))
 }
 
-/// The same, and slow paths of allocation say where they are (`allocation_sites.rs`).
+/// LLVM text of a module whose slow paths of allocation say where they are (`allocation_sites.rs`).
 pub fn emit_module_with_sites(module: &Module, collector: &'static CollectorFacts) -> String {
     let joined = joined::all(module);
     let mut cx = ModuleCx::new(module, collector, &joined);

@@ -20,7 +20,7 @@ impl Emitter<'_, '_> {
         self.rt_call_at(symbol, args, Some(site))
     }
 
-    /// The same; without a site the row must not be able to fail.
+    /// A runtime call by symbol, by the way its row prescribes; without a site the row must not be able to fail.
     pub(crate) fn rt_call_at(&mut self, symbol: &str, args: &[Val], site: Option<Site>) -> Val {
         let row = row_of(symbol).row();
         debug_assert_eq!(row.arity, args.len(), "{symbol}");

@@ -150,7 +150,7 @@ impl Builder {
         self.jump_with(target, if self.native { &nothing } else { sp }, regs);
     }
 
-    /// The same, with a word in the place of `sp`.
+    /// Leaves for `target`, with a word in the place of `sp`.
     pub(super) fn jump_with(&mut self, target: &Val, sp: &Val, regs: &Regs) {
         let (lo, hi) = (self.lo(), self.hi());
         let Regs { argc, clo, a: [a0, a1, a2, a3, a4] } = regs;

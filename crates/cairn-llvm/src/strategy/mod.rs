@@ -59,7 +59,8 @@ pub(crate) trait Strategy {
     /// `sp` of the caller's frame, given that the function's own frame of `words` words is at the current `sp`.
     fn leave(&self, b: &mut Builder, words: u32) -> Val;
 
-    /// The same with a number of words that is known at run time only; 0: there is no own frame.
+    /// `sp` of the caller's frame, if the number of words of the function's own frame is known at run time only; 0:
+    /// there is no own frame.
     fn leave_counted(&self, b: &mut Builder, words: &Val) -> Val;
 
     /// Makes a frame in place of the incoming one if there is one; returns its `sp`.

@@ -527,12 +527,12 @@ pub fn load(m: &Module, opt: OptLevel) -> Machinery {
     load_parts(m, opt, 1, &GEN)
 }
 
-/// The same for another collector.
+/// Compiles and loads a module for a collector.
 pub fn load_for(m: &Module, opt: OptLevel, collector: &'static CollectorFacts) -> Machinery {
     load_parts(m, opt, 1, collector)
 }
 
-/// The same, compiled in parts.
+/// Compiles a module in parts and loads it.
 pub fn load_parts(m: &Module, opt: OptLevel, parts: usize, collector: &'static CollectorFacts) -> Machinery {
     let text = emit_module(m, collector);
     if let Ok(path) = std::env::var("CAIRN_TEST_DUMP") {

@@ -17,7 +17,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// So many bytes further.
+    /// The cell `offset` bytes further.
     pub(super) fn and(self, offset: i64) -> Cell {
         Cell { node: self.node, offset: self.offset.wrapping_add(offset) }
     }
@@ -119,7 +119,7 @@ impl Sites {
         *self = Sites::TooMany;
     }
 
-    /// As seen from a caller, at this call; `size` tells what a size is there.
+    /// This as seen from a caller, at this call; `size` tells what a size is there.
     pub(super) fn called(&self, caller: FuncId, call: ValueId, size: &dyn Fn(Size) -> Size) -> Sites {
         let Sites::All(all) = self else { return Sites::TooMany };
         let seen = |site: &Site| {
@@ -139,7 +139,7 @@ pub struct Node {
     pub fields: BTreeMap<i64, Field>,
     pub runs: BTreeMap<i64, Run>,
     pub allocations: Vec<Extent>,
-    /// The same allocations, to be counted.
+    /// Where the objects are allocated, to be counted.
     pub sites: Sites,
     pub copies: Vec<Extent>,
     pub globals: Vec<GlobalId>,

@@ -13,8 +13,8 @@
 //! ```
 //!
 //! Invariant: after [`Rewriter::check`], every access, address, comparison, phi and call of the original has a
-//! counterpart that means the same, and the version has no other access. What disagrees is dropped as what can't be
-//! rewritten is.
+//! counterpart that means the same, and the version has no other access. A pool
+//! for which that does not hold is dropped, like one that can't be rewritten.
 #![allow(unsafe_code)]
 
 mod calls;

@@ -58,7 +58,7 @@ struct Place {
     wide: Way,
 }
 
-/// So many pools are asked before a call.
+/// At most this many pools are asked before a call.
 const MOST_ASKED: usize = 6;
 
 impl Shape {

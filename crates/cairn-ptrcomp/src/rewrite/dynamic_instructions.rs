@@ -180,7 +180,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The same instruction once more, where the builder stands.
+    /// A copy of this instruction, where the builder stands.
     pub(super) fn another(&self, instruction: ValueRef) -> ValueRef {
         // SAFETY: a live instruction.
         unsafe {

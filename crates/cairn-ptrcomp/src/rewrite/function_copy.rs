@@ -63,7 +63,7 @@ impl Rewriter<'_, '_> {
         self.fill(version, function, views, own)
     }
 
-    /// The same, with what is known of the nodes of its interface, and what was decided for its own.
+    /// Fills a version, with what is known of the nodes of its interface, and what was decided for its own.
     fn fill(
         &mut self,
         version: &Version,

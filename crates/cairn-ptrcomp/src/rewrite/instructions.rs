@@ -275,7 +275,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The same call of another function, with more arguments.
+    /// This call with another function in its place and more arguments.
     pub(super) fn call_version(&self, call: ValueRef, function: ValueRef, more: &[ValueRef]) -> ValueRef {
         // SAFETY: a live call of the function that `function` is a version of.
         unsafe {

@@ -159,7 +159,7 @@ impl Runtime {
         unsafe { self.load_with_cells(table, code, &[]) }
     }
 
-    /// The same for a module that shares cells with evaluated code.
+    /// Takes in a module that shares cells with evaluated code.
     ///
     /// # Safety
     /// As for [`Runtime::load`]; `cells` hold values.
@@ -312,7 +312,7 @@ impl Runtime {
         unsafe { self.call_with_hooks(procedure) }
     }
 
-    /// The same in a runtime whose library has been run.
+    /// Calls a procedure without arguments in a new thread of control, in a runtime whose library has been run.
     ///
     /// # Safety
     /// As for [`Runtime::call`].

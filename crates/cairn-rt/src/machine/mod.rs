@@ -71,7 +71,7 @@ pub extern "C" fn cairn_machine_capture(ctx: &mut Machine) -> Value {
     frames::capture(ctx)
 }
 
-/// The same for one use.
+/// Captures the current continuation for one use, where compiled code does not do it itself. `Machine::sp` may change.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_capture_once(ctx: &mut Machine) -> Value {
     frames::capture_once(ctx)

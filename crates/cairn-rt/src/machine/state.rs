@@ -130,7 +130,7 @@ impl State {
         *(if V::YOUNG_ONLY { &mut self.young_words } else { &mut self.full_words }) += words;
     }
 
-    /// The same for the frames of a continuation.
+    /// A collection looks at so many words of the frames of a continuation.
     pub fn looks_at_continuation<V: RootVisitor>(&mut self, words: u64) {
         *(if V::YOUNG_ONLY { &mut self.promoted_words } else { &mut self.full_words }) += words;
     }

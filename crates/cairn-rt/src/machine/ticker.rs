@@ -52,7 +52,7 @@ pub struct Ticker {
     clock: Option<JoinHandle<()>>,
     /// The state of a random schedule.
     random: Option<u64>,
-    /// So many safepoints are left until the only tick; 0: it is not counted.
+    /// How many safepoints are left until the only tick; 0: it is not counted.
     countdown: u64,
 }
 

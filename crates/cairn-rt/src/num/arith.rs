@@ -209,7 +209,7 @@ fn divide(ctx: &mut Machine, who: &str, op: Division, a: Value, b: Value) -> Val
     slow_integers(ctx, who, a, b, |x, y| x.divide_integers(op, y))
 }
 
-/// As `slow2`, for operations on integers.
+/// The slow path of a binary operation on integers ([`slow2`] for all numbers).
 fn slow_integers(
     ctx: &mut Machine,
     who: &str,

@@ -3,8 +3,8 @@
 //! The problem: generic arithmetic is called whenever an inline fast path gives up, so some of its cases are hot
 //! (fixnum overflow, doubles too large for self-tagging, mixes of fixnum and double, bignums), and most are rare. The
 //! idea: every operation looks at its operands once, as [`operand::Operand`]s; the hot combinations are handled on
-//! machine words and borrowed limbs, with bignum results written straight into the heap object; everything else is converted
-//! to `cairn_num::Number`, computed there, and converted back.
+//! machine words and borrowed limbs, with bignum results written straight into the heap object; everything else is
+//! converted to `cairn_num::Number`, computed there, and converted back.
 //!
 //! ```text
 //!  Value ──operand──▶ Fix(i64) | Flo(f64) | Big(sign, &limbs) | Ratio | Complex | Other

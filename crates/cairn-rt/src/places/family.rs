@@ -143,7 +143,7 @@ impl Places {
         Ok(self.doorbell.clone().expect("made above"))
     }
 
-    /// The same if there is one.
+    /// The descriptor that others make this place's event loop look with, if there is one.
     pub fn has_doorbell(&self) -> Option<&Arc<Doorbell>> {
         self.doorbell.as_ref()
     }

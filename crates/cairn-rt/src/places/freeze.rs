@@ -80,7 +80,7 @@ struct Freezer<'a> {
     message: Message,
     /// Nodes of the objects met so far, by their words.
     index: FxHashMap<u64, usize>,
-    /// So many nodes have been looked into.
+    /// How many nodes have been looked into.
     done: usize,
     /// What cannot be sent is an error.
     strict: bool,

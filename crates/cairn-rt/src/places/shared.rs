@@ -34,7 +34,7 @@ pub struct Board(Mutex<Awake>);
 
 #[derive(Debug, Default)]
 struct Awake {
-    /// So many places are awake, or have been rung at.
+    /// How many places are awake, or have been rung at.
     count: usize,
     /// The first place's doorbell, once it has one.
     first: Option<Weak<Doorbell>>,

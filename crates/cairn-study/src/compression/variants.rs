@@ -11,9 +11,9 @@ use std::process::Command;
 pub enum Variant {
     /// `clang-19 -O2`, malloc of the C library: the paper's NoPA.
     Malloc,
-    /// The same executable with mimalloc.
+    /// The executable of [`Self::Malloc`] with mimalloc.
     Mimalloc,
-    /// The same executable with jemalloc.
+    /// The executable of [`Self::Malloc`] with jemalloc.
     Jemalloc,
     /// `cairn cc -O2 --ptrcomp=pool`: the paper's PA.
     Pool,
@@ -21,9 +21,9 @@ pub enum Variant {
     Static,
     /// `cairn cc -O2 --ptrcomp=dynamic`: pools that can be expanded, and are not.
     Dynamic,
-    /// The same with indices of 16 bits: expanded at 256 KiB.
+    /// Dynamic pools with indices of 16 bits: expanded at 256 KiB.
     Dynamic16,
-    /// The same with indices of 8 bits: expanded at 1 KiB.
+    /// Dynamic pools with indices of 8 bits: expanded at 1 KiB.
     Dynamic8,
     /// `clang-19 -O2 -DBY_HAND`: pools of 32-bit offsets, written by a person.
     Hand,

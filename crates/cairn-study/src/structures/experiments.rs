@@ -69,7 +69,7 @@ pub enum Points {
     Inline,
     /// A record in a vector, by Gambit, with the paper's declarations.
     Gambit,
-    /// The same with checks.
+    /// A record in a vector, by Gambit, with the paper's declarations and checks.
     GambitSafe,
 }
 

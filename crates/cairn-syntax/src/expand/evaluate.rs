@@ -57,7 +57,7 @@ impl OpenText {
 pub struct Environment(pub(super) u32);
 
 impl Environment {
-    /// As a number.
+    /// This environment as a number.
     pub fn number(self) -> u32 {
         self.0
     }
@@ -149,8 +149,8 @@ impl Session {
         &mut self.program
     }
 
-    /// The same as a program of its own, and the forms of the library so far, if they are kept
-    /// ([`Session::keep_library_forms`]).
+    /// The program of the forms just expanded, as one of its own, and the forms of the library so far, if they are
+    /// kept ([`Session::keep_library_forms`]).
     pub fn with_library(&mut self) -> (Program, Vec<TopForm>) {
         let mut program = self.program.clone();
         program.sources.clone_from(&self.sources);
@@ -163,7 +163,7 @@ impl Session {
         self.macros.len() + self.libraries.len() + names
     }
 
-    /// The same, to be read.
+    /// The program of the forms just expanded, to be read.
     pub fn expanded(&self) -> &Program {
         &self.program
     }

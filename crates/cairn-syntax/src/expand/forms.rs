@@ -30,7 +30,7 @@ impl Expander<'_> {
         self.expr_named(x, None)
     }
 
-    /// The same; a lambda gets the name of the variable that it is bound to.
+    /// Expands an expression; a lambda gets the name of the variable that it is bound to.
     pub(super) fn expr_named(&mut self, x: &Syntax, name: Option<Ident>) -> Expr {
         let r = match &x.datum {
             Datum::List(_) | Datum::Dotted(_) => self.nested(x.span, |e| {

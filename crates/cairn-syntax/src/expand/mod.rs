@@ -307,7 +307,7 @@ struct Expander<'a> {
 
 /// Expressions nested deeper than this are an error. (Compiling them would take minutes: each level is code.)
 const MAX_NESTING: usize = 100_000;
-/// So are constants of more words in one program: each is an entry of a table that LLVM reads as text.
+/// More words of constants in one program are an error: each is an entry of a table that LLVM reads as text.
 const MAX_CONSTANTS: usize = 4_000_000;
 
 impl<'a> Expander<'a> {

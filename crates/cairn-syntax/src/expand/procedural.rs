@@ -97,7 +97,7 @@ const COMPARE: u32 = 1;
 enum Pending {
     /// An alias, made where the macro is defined, of the base identifier with this name.
     Renamed(Rc<str>),
-    /// The same of another alias.
+    /// An alias, made where the macro is defined, of another alias.
     Again(Ident),
     /// A base identifier with this name.
     Plain(Rc<str>),

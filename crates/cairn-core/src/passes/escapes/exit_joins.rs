@@ -21,7 +21,7 @@ pub(in crate::passes) struct Then {
 enum Gets {
     Nothing,
     Value,
-    /// So many values, and whether the rest in a list.
+    /// This many values, and whether the rest comes in a list.
     Values(usize, bool, Site),
 }
 

@@ -263,7 +263,7 @@ impl Inliner<'_> {
         self.let_(bs, body)
     }
 
-    /// The same for walked arguments.
+    /// Binds the parameters of `clause` to arguments that are already walked, in its body.
     pub(super) fn beta_walked(&mut self, steps: Steps, clause: Clause, args: Vec<Expr>) -> Expr {
         let (bs, body) = self.parameters(clause, args);
         self.let_walked(steps, bs, body)

@@ -67,10 +67,10 @@ use std::rc::Rc;
 /// A call is replaced by a body of at most this many units ([`size`]) beyond the call's own. About the size of a call
 /// with its argument moves, return point and frame traffic.
 const SMALL: usize = 14;
-/// The same for a body that makes a reference to an element of a structure vector ([`super::elements`]): where it is
-/// inlined, object and look-up mostly vanish.
+/// The limit in place of [`SMALL`] for a body that makes a reference to an element of a structure vector
+/// ([`super::elements`]): where it is inlined, object and look-up mostly vanish.
 const WITH_ELEMENT: usize = 56;
-/// The same in code that runs once ([`once`]).
+/// The limit in place of [`SMALL`] in code that runs once ([`once`]).
 const SMALL_ONCE: usize = 0;
 /// Allowed for a body that calls a parameter whose argument is a known procedure: whole library loops.
 const WITH_PROCEDURE: usize = 160;
@@ -117,7 +117,7 @@ pub fn run(program: &mut Program) {
     run_sparing(program, None)
 }
 
-/// The same, but for calls of one procedure.
+/// Inlines throughout `program`, but for calls of the procedure `spared`.
 pub fn run_sparing(program: &mut Program, spared: Option<GlobalId>) {
     let limits = Limits::of(program);
     let facts = known::analyze(program);

@@ -213,7 +213,7 @@ impl Inliner<'_> {
         self.wrap(steps, body)
     }
 
-    /// The same with right-hand sides already walked.
+    /// Binds right-hand sides that are already walked, in order, then walks the body.
     pub(super) fn let_walked(&mut self, mut steps: Steps, bs: Vec<(VarId, Expr)>, body: Expr) -> Expr {
         let group = steps.group();
         for (v, e) in bs {

@@ -77,7 +77,7 @@ enum Step {
     Receive(Expr, Vec<VarId>, Option<VarId>, Site),
 }
 
-/// Steps that move out of an expression at most.
+/// At most this many steps move out of one expression.
 const PEEL: usize = 30;
 
 struct Simplifier<'a> {

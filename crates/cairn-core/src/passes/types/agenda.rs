@@ -12,7 +12,7 @@ pub(super) struct Forms {
 }
 
 impl Forms {
-    /// None, of this many.
+    /// An empty agenda for `count` forms.
     pub(super) fn new(count: usize) -> Forms {
         Forms { queue: VecDeque::new(), queued: vec![false; count], here: 0, again: false }
     }

@@ -58,7 +58,7 @@ pub(super) struct Procedures {
 }
 
 impl Procedures {
-    /// None, of this many variables and globals.
+    /// An empty table for this many variables and globals.
     pub(super) fn new(vars: usize, globals: usize) -> Procedures {
         let (local, global) = (vec![None; vars], vec![None; globals]);
         Procedures { all: Vec::new(), local, global, marks: FxHashMap::default() }

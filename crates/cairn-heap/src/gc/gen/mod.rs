@@ -30,7 +30,7 @@
 //!
 //! Rejected: aging in the nursery. An object that ages is copied twice before it is old, having survived between one
 //! and two nurseries: at least what is promoted from a nursery of twice the size, which takes the same memory and
-//! copies once. The bytes that collections copy decide (docs/measurements.md): binary trees of pairs, 264 MB with 1 MB,
+//! copies once. The bytes that collections copy decide (docs/measurements): binary trees of pairs, 264 MB with 1 MB,
 //! 237 MB with 2 MB; aging in 2 × 1 MB would copy at least the sum. Also rejected: copying the old space (measured:
 //! twice the peak memory, and fresh pages cost more than the tracing).
 
@@ -63,7 +63,7 @@ use trace::Tracer;
 
 /// A block with fewer live lines after a major collection is evacuated by the next one, unless it is refilled first.
 const SPARSE: Evacuate = Evacuate::Below(LINES_PER_BLOCK / 3);
-/// The same when the heap is near its maximum.
+/// [`SPARSE`] when the heap is near its maximum.
 const SPARSE_WHEN_TIGHT: Evacuate = Evacuate::Below(LINES_PER_BLOCK / 8 * 7);
 
 /// The spaces of this collector and what it remembers between collections.
@@ -124,7 +124,7 @@ impl Gen {
         (*lo, *hi) = (end, end);
         core.sampling = Some(Box::new(s));
     }
-    /// The same for a heap check of compiled code, which may become a sample.
+    /// More room for a heap check of compiled code, which may become a sample.
     fn extend_for_check(&mut self, core: &mut Core, need: u64) -> Option<(Address, Address)> {
         let Some(s) = &mut core.sampling else { return self.extend(core, need) };
         self.nursery.set_most(s.extent(need));

@@ -635,7 +635,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
         *self.weak = weak;
     }
 
-    /// The same tracer in another phase of the collection: it notes what it reaches that is watched.
+    /// This tracer in another phase of the collection: it notes what it reaches that is watched.
     fn watching(&mut self) -> &mut Tracer<'h, M, C, MAJOR, true> {
         // SAFETY: `WATCH` is no part of any field's type, so that with `repr(C)` both types have one layout.
         unsafe { &mut *(self as *mut Self as *mut Tracer<'h, M, C, MAJOR, true>) }

@@ -55,7 +55,7 @@ const RESERVE: u64 = MCC.checked_bytes(CHECK_RESERVE);
 /// Bytes allocated between two collections, at least, while the heap is beyond its maximum.
 const AT_MAXIMUM: u64 = 64 << 10;
 
-/// So many holes are looked at for one that is long enough.
+/// How many holes are looked at for one that is long enough.
 const HOLES_LOOKED_AT: usize = 8;
 
 /// A page that is being filled: its cursors.

@@ -24,7 +24,7 @@ impl Emitter<'_, '_> {
         self.encode(d, false)
     }
 
-    /// The same for the result of the statement under way: boxing it may collect.
+    /// The value word of a double that is the result of the statement under way: boxing it may collect.
     pub(crate) fn encode_result(&mut self, d: &Val) -> Val {
         self.encode(d, true)
     }

@@ -57,7 +57,7 @@ impl Sink {
         self.end_at(e, bit, Odds::Even);
     }
 
-    /// The same, when something is known about the answer.
+    /// Ends a path with an `i1` when something is known about the answer.
     pub(crate) fn end_at(&mut self, e: &mut Builder, bit: &Val, odds: Odds) {
         match self {
             Sink::Branch(then, els) => {

@@ -416,7 +416,8 @@ fn walk_segment(mut sp: u64, base: u64, f: &mut dyn FnMut(u64, u64) -> bool) -> 
     true
 }
 
-/// The same for the frames of `k` from `sp` on, all of them if that is 0, and for those below.
+/// Calls `f` for the frames of `k` from `sp` on, all of them if that is 0, and for those below, until it returns
+/// false.
 fn walk_below(mut k: Value, mut sp: u64, f: &mut dyn FnMut(u64, u64) -> bool) {
     while k != Value::FALSE {
         let from = if sp == 0 { continuation_word(k, continuation::SP) } else { sp };

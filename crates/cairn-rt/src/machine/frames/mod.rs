@@ -82,7 +82,7 @@ pub trait FrameStrategy {
     /// The continuation of the frames at `sp`, as an object that can be reinstated any number of times.
     fn capture(ctx: &mut Machine) -> Value;
 
-    /// The same as an object that need be reinstated only once.
+    /// The continuation of the frames at `sp`, as an object that need be reinstated only once.
     fn capture_once(ctx: &mut Machine) -> Value {
         Self::capture(ctx)
     }
@@ -141,7 +141,7 @@ pub trait FrameStrategy {
         }
     }
 
-    /// The same for the frames that a continuation object covers.
+    /// Shows the words of the frames that a continuation object covers, where nothing is known of words.
     ///
     /// # Safety
     /// As for `visit_continuation`.
@@ -181,13 +181,13 @@ pub trait FrameStrategy {
         unsafe { Self::visit_ambiguous_continuation(ctx, k, visitor) }
     }
 
-    /// As `visit_thread`, but by the distrustful reading of [`super::audit`].
+    /// Shows the thread's roots as `visit_thread` does, but by the distrustful reading of [`super::audit`].
     ///
     /// # Safety
     /// As for `visit_thread`.
     unsafe fn audit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) -> Result<(), String>;
 
-    /// As `visit_continuation`, likewise.
+    /// Shows a continuation's roots as `visit_continuation` does, but by the distrustful reading of [`super::audit`].
     ///
     /// # Safety
     /// As for `visit_continuation`.
@@ -201,7 +201,8 @@ pub trait FrameStrategy {
     /// halt frame is reached.
     fn walk(ctx: &Machine, f: &mut dyn FnMut(u64, u64) -> bool);
 
-    /// The same for the frames of a continuation.
+    /// Calls `f` with the return address and the address of each frame of a continuation, youngest first, until it
+    /// returns false.
     fn walk_continuation(k: Value, f: &mut dyn FnMut(u64, u64) -> bool);
 
     /// The values in a frame that [`FrameStrategy::walk`] came to. Where frames cannot be read precisely: the words

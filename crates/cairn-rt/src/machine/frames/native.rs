@@ -169,7 +169,7 @@ fn walk_frames(mut at: u64, end: u64, resume: u64, f: &mut dyn FnMut(u64, u64) -
     true
 }
 
-/// The same for the frames of `k` from `sp` on, all of them if that is 0, and for those below.
+/// Walks over the frames of `k` from `sp` on, all of them if that is 0, and over those below.
 fn walk_below(mut k: Value, mut sp: u64, f: &mut dyn FnMut(u64, u64) -> bool) {
     let resume = native_stubs::resume as *const () as u64;
     while k != Value::FALSE {
