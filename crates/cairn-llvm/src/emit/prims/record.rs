@@ -182,7 +182,7 @@ impl Emitter<'_, '_> {
         self.phi("i1", &[(by_table, from_table), (asked, from_runtime)])
     }
 
-    /// An `i1`: does the table of ancestors say that the type `have` extends `rtd`? Goes to `ask` where it does not say.
+    /// An `i1`: does the table of ancestors say that the type `have` extends `rtd`? Goes to `ask` where it does not.
     fn is_heir_by_table(&mut self, rtd: &Val, have: &Val, ask: &Label) -> Val {
         let table = self.machine_constant(offset_of!(Machine, ancestry));
         let (yes, no) = (Val::text("true"), Val::text("false"));
