@@ -155,9 +155,9 @@ static int expand(struct dynamic_pool *p) {
     }
   }
   free(dead);
+  p->wide = wide;
   // Nobody may read there any more.
   if (!empty) munmap((void *)p->base, p->mapped);
-  p->wide = wide;
   p->mapped = bytes;
   p->room = names_in(p, bytes);
   return 1;

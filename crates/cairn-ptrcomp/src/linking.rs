@@ -170,13 +170,19 @@ fn again(
         return Err(format!("the linker's option {option} may change what names mean"));
     }
     let parts = parts(&trace, &program)?;
-    if parts.modules.is_empty() && !parts.edited.is_empty() {
-        return Err(format!("{} is no longer the object that was compiled", parts.edited.join(", ")));
+    let edited = match parts.edited.is_empty() {
+        true => String::new(),
+        false => format!("no longer the object that was compiled: {}", parts.edited.join(", ")),
+    };
+    if parts.modules.is_empty() && !edited.is_empty() {
+        return Err(edited);
     }
     if parts.modules.is_empty() {
         return Err("no object has bitcode: they are compiled with -O, or with --ptrcomp=static".into());
     }
-    let Rewritten { bitcode, report, dynamic } = match transform(&parts, settings, scratch)? {
+    let transformed = transform(&parts, settings, scratch);
+    let transformed = transformed.map_err(|e| if edited.is_empty() { e } else { format!("{e}\n{edited}") })?;
+    let Rewritten { bitcode, report, dynamic } = match transformed {
         Outcome::Text(text) => {
             return show(command, &text);
         }
@@ -198,7 +204,8 @@ fn again(
     }
     link_again(scratch, pieces, &parts, merged, &program, &trace)?;
     match settings.report {
-        Report::Text => eprint!("{report}"),
+        Report::Text if edited.is_empty() => eprint!("{report}"),
+        Report::Text => eprintln!("{report}{edited}"),
         Report::Html => write_page(&program, None, &report)?,
         Report::None => {}
     }
