@@ -38,7 +38,7 @@ macro_rules! references {
 
 references! {
     ContextRef ModuleRef MemoryBufferRef TargetRef TargetMachineRef TargetDataRef PassBuilderOptionsRef ErrorRef
-    ValueRef TypeRef BasicBlockRef BuilderRef AttributeRef MetadataRef UseRef
+    ValueRef TypeRef BasicBlockRef BuilderRef AttributeRef MetadataRef UseRef DIBuilderRef
 }
 
 /// `LLVMCodeGenOptLevel`: fast instruction selection and register allocation.
@@ -184,7 +184,38 @@ functions! {
     LLVMBasicBlockAsValue(block: BasicBlockRef) -> ValueRef;
     LLVMBlockAddress(function: ValueRef, block: BasicBlockRef) -> ValueRef;
     LLVMInstructionGetDebugLoc(instruction: ValueRef) -> MetadataRef;
+    LLVMInstructionSetDebugLoc(instruction: ValueRef, location: MetadataRef);
+    LLVMGetDebugLocDirectory(value: ValueRef, length: *mut c_uint) -> *const c_char;
+    LLVMGetDebugLocColumn(value: ValueRef) -> c_uint;
     LLVMGetDebugLocLine(value: ValueRef) -> c_uint;
+    LLVMGetMetadataKind(metadata: MetadataRef) -> c_int;
+    LLVMGetMDNodeNumOperands(node: ValueRef) -> c_uint;
+    LLVMGetMDNodeOperands(node: ValueRef, operands: *mut ValueRef);
+    LLVMTemporaryMDNode(context: ContextRef, elements: *const MetadataRef, count: size_t) -> MetadataRef;
+    LLVMMetadataReplaceAllUsesWith(temporary: MetadataRef, metadata: MetadataRef);
+    LLVMDILocationGetScope(location: MetadataRef) -> MetadataRef;
+    LLVMDIScopeGetFile(scope: MetadataRef) -> MetadataRef;
+    LLVMGetSubprogram(function: ValueRef) -> MetadataRef;
+    LLVMSetSubprogram(function: ValueRef, subprogram: MetadataRef);
+    LLVMDISubprogramGetLine(subprogram: MetadataRef) -> c_uint;
+    LLVMCreateDIBuilder(module: ModuleRef) -> DIBuilderRef;
+    LLVMDisposeDIBuilder(builder: DIBuilderRef);
+    LLVMDIBuilderFinalize(builder: DIBuilderRef);
+    LLVMDIBuilderCreateCompileUnit(builder: DIBuilderRef, language: c_int, file: MetadataRef, producer: *const c_char,
+        producer_length: size_t, optimized: c_int, flags: *const c_char, flags_length: size_t, version: c_uint,
+        split_name: *const c_char, split_length: size_t, kind: c_int, dwo: c_uint, inlining: c_int, profiling: c_int,
+        sysroot: *const c_char, sysroot_length: size_t, sdk: *const c_char, sdk_length: size_t) -> MetadataRef;
+    LLVMDIBuilderCreateSubroutineType(builder: DIBuilderRef, file: MetadataRef, types: *const MetadataRef, count: c_uint,
+        flags: c_int) -> MetadataRef;
+    LLVMDIBuilderCreateFunction(builder: DIBuilderRef, scope: MetadataRef, name: *const c_char, name_length: size_t,
+        linkage_name: *const c_char, linkage_length: size_t, file: MetadataRef, line: c_uint, kind: MetadataRef,
+        local: c_int, definition: c_int, scope_line: c_uint, flags: c_int, optimized: c_int) -> MetadataRef;
+    LLVMDIBuilderCreateLexicalBlockFile(builder: DIBuilderRef, scope: MetadataRef, file: MetadataRef,
+        discriminator: c_uint) -> MetadataRef;
+    LLVMDIBuilderCreateDebugLocation(context: ContextRef, line: c_uint, column: c_uint, scope: MetadataRef,
+        inlined_at: MetadataRef) -> MetadataRef;
+    LLVMSetCurrentDebugLocation2(builder: BuilderRef, location: MetadataRef);
+    LLVMGetStringAttributeAtIndex(function: ValueRef, index: c_uint, name: *const c_char, length: c_uint) -> AttributeRef;
     LLVMGetDebugLocFilename(value: ValueRef, length: *mut c_uint) -> *const c_char;
     LLVMGetNumOperands(value: ValueRef) -> c_int;
     LLVMGetOperand(value: ValueRef, index: c_uint) -> ValueRef;

@@ -14,8 +14,13 @@
 // `wide` is 0 while objects are narrow: it is the pool's flag and the only thing code needs to load. What is free is
 // known from the list of free objects, which begins in the descriptor; all others below `top` are live.
 //
+// Memory is asked of the system as it is needed, and given back when a pool is empty. When there is none, the program
+// gets what malloc gives it then: null. Objects are only copied when there is room for all of them.
+//
 // Not for programs with threads. Compiled with -fno-strict-aliasing: objects and free lists share memory.
 
+#define _GNU_SOURCE
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +43,9 @@ struct dynamic_pool {
   uint64_t limit;  // names that can be given out before something has to be done
   uint64_t free;   // name of the first free object
   uint64_t reach;  // names that the indices of the sources can tell apart
-  uint64_t room;   // names that there are addresses for, in the present form; 0 if nothing is reserved yet
+  uint64_t room;   // names that there is memory for, in the present form
+  uint64_t mapped; // bytes of that memory; 0 if there never was any
+  uint64_t live;   // objects that are not free
   const char *name;  // for messages
   const struct part *parts;
   struct dynamic_pool *const *sources;
@@ -54,27 +61,46 @@ struct dynamic_pool {
 #define SLOW API __attribute__((noinline, cold))
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-static const uint64_t first_wide = UINT64_C(0x400000000000), last_wide = UINT64_C(0x700000000000);
-static const uint64_t wide_spacing = UINT64_C(1) << 38;
-static uint64_t wide_count;
+enum { PAGE = 4096, STEP = 1 << 15, KEPT = 1 << 22 };
+// Names of narrow objects end here: what is free holds 32 bits of one.
+static const uint64_t narrow_most = (UINT64_C(1) << 32) - PAGE;
 
-// Ends the program: what it has written comes first.
-static void __attribute__((noreturn, cold)) dynamic_fail(struct dynamic_pool *p, const char *what) {
-  fflush(NULL);
-  fprintf(stderr, "cairn: the pool %s finds no %s (%llu objects)\n", p->name, what,
-          (unsigned long long)(p->top / p->narrow_size));
-  abort();
+static uint64_t pages(uint64_t bytes) { return (bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1); }
+
+// Names of the objects that so many bytes hold.
+static uint64_t names_in(struct dynamic_pool *p, uint64_t bytes) {
+  return p->wide ? bytes / p->wide_size * p->narrow_size : bytes;
 }
 
-// As much as there are addresses for, up to `most` bytes, a power of two; the last page is kept free.
-static uint64_t dynamic_reserve(uint64_t base, uint64_t most) {
-  for (uint64_t size = most; size >= UINT64_C(1) << 24; size >>= 1) {
-    void *at = mmap((void *)base, size, PROT_READ | PROT_WRITE,
+// So many bytes more for the pool as it is; false if there are none.
+static int more(struct dynamic_pool *p, uint64_t bytes) {
+  if (p->wide) {
+    void *at = mremap((void *)p->wide, p->mapped, p->mapped + bytes, MREMAP_MAYMOVE);
+    if (at == MAP_FAILED) return 0;
+    p->wide = (uint64_t)at;
+  } else {
+    void *wanted = (void *)(p->base + p->mapped);
+    void *at = mmap(wanted, bytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (at == (void *)base) return size - 4096;
-    if (at != MAP_FAILED) munmap(at, size);
+    if (at != wanted) {
+      if (at != MAP_FAILED) munmap(at, bytes);
+      return 0;
+    }
   }
-  return 0;
+  p->mapped += bytes;
+  p->room = names_in(p, p->mapped);
+  return 1;
+}
+
+// Memory for names up to this one, and for some more if there is; false if there is none.
+static int grow(struct dynamic_pool *p, uint64_t name) {
+  uint64_t wanted = p->wide ? (name / p->narrow_size + 1) * p->wide_size : name;
+  uint64_t least = pages(wanted - p->mapped), step = pages(p->mapped / 8);
+  if (step < STEP) step = STEP;
+  if (!p->wide && step > narrow_most - p->mapped) step = narrow_most - p->mapped;
+  for (; step > least; step = pages(step / 2))
+    if (more(p, step)) return 1;
+  return more(p, least);
 }
 
 static char *wide_place(struct dynamic_pool *p, uint64_t wide, uint64_t name) {
@@ -98,89 +124,116 @@ static void widen(struct dynamic_pool *p, char *to, const char *from) {
   }
 }
 
-// Makes the objects of a pool wide. What has been copied is given back on the way, so that little is there twice.
-static void expand(struct dynamic_pool *p) {
+// Makes the objects of a pool wide; false if there is no memory for that. What has been copied is given back on the
+// way, so that little is there twice.
+static int expand(struct dynamic_pool *p) {
   enum { CHUNK = 1 << 20 };
-  uint64_t wide = 0, bytes = 0;
-  while (!bytes && first_wide + wide_count * wide_spacing < last_wide) {
-    wide = first_wide + wide_count++ * wide_spacing;
-    bytes = dynamic_reserve(wide, wide_spacing);
-  }
-  if (bytes / p->wide_size * p->narrow_size <= p->top) dynamic_fail(p, "addresses");
-  if (p->room) {
-    unsigned char *dead = calloc(p->top / p->narrow_size / 8 + 1, 1);
-    if (!dead) dynamic_fail(p, "memory to expand it");
-    for (uint64_t name = p->free; name;) {
-      uint64_t number = name / p->narrow_size, next = *(uint32_t *)(p->base + name);
-      dead[number / 8] |= 1 << number % 8;
-      memcpy(wide_place(p, wide, name), &next, sizeof next);
-      name = next;
-    }
-    uint64_t kept = 0;
-    for (uint64_t name = p->narrow_size; name < p->top; name += p->narrow_size) {
-      uint64_t number = name / p->narrow_size;
-      if (!(dead[number / 8] >> number % 8 & 1)) widen(p, wide_place(p, wide, name), (char *)p->base + name);
-      if (name - kept >= 2 * CHUNK) {
-        madvise((void *)(p->base + kept), CHUNK, MADV_DONTNEED);
-        kept += CHUNK;
-      }
-    }
+  int empty = p->mapped == 0;
+  if (empty) p->top = p->narrow_size;
+  uint64_t bytes = pages((p->top / p->narrow_size + 2) * p->wide_size);
+  unsigned char *dead = calloc(p->top / p->narrow_size / 8 + 1, 1);
+  if (!dead) return 0;
+  void *at = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) {
     free(dead);
-    // Nobody may read there any more.
-    mmap((void *)p->base, (p->top + 4095) & ~UINT64_C(4095), PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  } else {
-    p->top = p->narrow_size;
+    return 0;
   }
+  uint64_t wide = (uint64_t)at;
+  for (uint64_t name = p->free; name;) {
+    uint64_t number = name / p->narrow_size, next = *(uint32_t *)(p->base + name);
+    dead[number / 8] |= 1 << number % 8;
+    memcpy(wide_place(p, wide, name), &next, sizeof next);
+    name = next;
+  }
+  uint64_t kept = 0;
+  for (uint64_t name = p->narrow_size; name < p->top; name += p->narrow_size) {
+    uint64_t number = name / p->narrow_size;
+    if (!(dead[number / 8] >> number % 8 & 1)) widen(p, wide_place(p, wide, name), (char *)p->base + name);
+    if (name - kept >= 2 * CHUNK) {
+      madvise((void *)(p->base + kept), CHUNK, MADV_DONTNEED);
+      kept += CHUNK;
+    }
+  }
+  free(dead);
   p->wide = wide;
-  p->room = bytes / p->wide_size * p->narrow_size;
+  // Nobody may read there any more.
+  if (!empty) munmap((void *)p->base, p->mapped);
+  p->mapped = bytes;
+  p->room = names_in(p, bytes);
+  return 1;
 }
 
+// Names that can be given out before something has to be done.
 static void set_limit(struct dynamic_pool *p) {
-  p->limit = !p->outgrown && p->reach < p->room ? p->reach : p->room;
+  uint64_t limit = p->room;
+  if (!p->outgrown && p->reach < limit) limit = p->reach;
+  if (!p->wide && narrow_most < limit) limit = narrow_most;
+  p->limit = limit;
 }
 
-// Small pools are not staggered: they have no room for it.
-static void dynamic_start(struct dynamic_pool *p) {
-  p->room = dynamic_reserve(p->base, UINT64_C(1) << 32);
-  if (!p->room) dynamic_fail(p, "addresses");
+// The name of the first object. Small pools are not staggered: they have no room for it.
+static uint64_t first_name(struct dynamic_pool *p) {
   uint64_t stagger = p->reach < 1 << 20 ? 1 : 64 + (p->number * UINT64_C(192)) % 4096;
-  p->top = (stagger + p->narrow_size - 1) / p->narrow_size * p->narrow_size;
+  return (stagger + p->narrow_size - 1) / p->narrow_size * p->narrow_size;
 }
 
-// The name of a new object, where none is at hand.
+// The name of a new object, where none is at hand; null if there is no memory.
 SLOW uint64_t cairn_dynamic_extend(struct dynamic_pool *p) {
-  if (p->room == 0) dynamic_start(p);
-  set_limit(p);
-  while (p->top + p->narrow_size > p->limit) {
-    if (!p->outgrown && p->top + p->narrow_size > p->reach) {
-      for (uint32_t i = 0; i < p->source_count; i++) {
+  if (!p->mapped) p->top = first_name(p);
+  for (;;) {
+    set_limit(p);
+    uint64_t end = p->top + p->narrow_size;
+    if (end <= p->limit) break;
+    int done = 1;
+    if (!p->outgrown && end > p->reach) {
+      for (uint32_t i = 0; i < p->source_count && done; i++) {
         if (p->sources[i]->wide) continue;
-        expand(p->sources[i]);
+        done = expand(p->sources[i]);
         set_limit(p->sources[i]);
       }
-      p->outgrown = 1;
-    } else if (!p->wide) {
-      expand(p);
+      p->outgrown = done;
+    } else if (!p->wide && end > narrow_most) {
+      done = expand(p);
     } else {
-      dynamic_fail(p, "addresses");
+      done = grow(p, end);
     }
-    set_limit(p);
+    if (!done) {
+      errno = ENOMEM;
+      return 0;
+    }
   }
   uint64_t name = p->top;
   p->top = name + p->narrow_size;
+  p->live++;
   return name;
+}
+
+// All objects of a pool are free: it begins anew, and memory beyond a little is given back.
+SLOW void cairn_dynamic_empty(struct dynamic_pool *p) {
+  if (p->mapped <= KEPT) return;
+  if (p->wide) {
+    if (mremap((void *)p->wide, p->mapped, KEPT, 0) == MAP_FAILED) return;
+  } else {
+    munmap((void *)(p->base + KEPT), p->mapped - KEPT);
+  }
+  p->mapped = KEPT;
+  p->room = names_in(p, p->mapped);
+  p->free = 0;
+  p->top = first_name(p);
+  set_limit(p);
 }
 
 SLOW uint64_t cairn_dynamic_reuse_wide(struct dynamic_pool *p) {
   uint64_t name = p->free;
   memcpy(&p->free, wide_place(p, p->wide, name), sizeof p->free);
+  p->live++;
   return name;
 }
 
 SLOW void cairn_dynamic_free_wide(struct dynamic_pool *p, uint64_t name) {
   memcpy(wide_place(p, p->wide, name), &p->free, sizeof p->free);
   p->free = name;
+  if (--p->live == 0) cairn_dynamic_empty(p);
 }
 
 SLOW void cairn_dynamic_clear_wide(struct dynamic_pool *p, uint64_t name) {
@@ -193,16 +246,19 @@ INLINE void *cairn_dynamic_one(struct dynamic_pool *p, uint64_t base, uint64_t s
   if (name) {
     if (UNLIKELY(p->wide)) return (void *)cairn_dynamic_reuse_wide(p);
     p->free = *(uint32_t *)(base + name);
+    p->live++;
     return (void *)name;
   }
   name = p->top;
   if (UNLIKELY(name + size > p->limit)) return (void *)cairn_dynamic_extend(p);
   p->top = name + size;
+  p->live++;
   return (void *)name;
 }
 
 INLINE void *cairn_dynamic_zeroed(struct dynamic_pool *p, uint64_t base, uint64_t size) {
   uint64_t name = (uint64_t)cairn_dynamic_one(p, base, size);
+  if (UNLIKELY(name == 0)) return 0;
   if (UNLIKELY(p->wide)) cairn_dynamic_clear_wide(p, name);
   else memset((void *)(base + name), 0, size);
   return (void *)name;
@@ -217,6 +273,7 @@ INLINE void cairn_dynamic_free_one(struct dynamic_pool *p, uint64_t base, void *
   }
   *(uint32_t *)(base + name) = (uint32_t)p->free;
   p->free = name;
+  if (UNLIKELY(--p->live == 0)) cairn_dynamic_empty(p);
 }
 
 // All are of one size, so an object is large enough.

@@ -20,7 +20,9 @@ mod clang;
 mod command;
 mod compilation;
 mod dsa;
+mod fingerprint;
 mod html_report;
+mod link_options;
 mod linking;
 mod llvm_codes;
 mod model;
@@ -32,6 +34,7 @@ mod sections;
 mod settings;
 mod shape;
 mod shown;
+mod threads;
 mod whole_program;
 
 use std::ffi::OsString;

@@ -7,11 +7,13 @@
 use crate::clang::{Scratch, clang, exit_code, output};
 use crate::command::{Command, Piece};
 use crate::compilation;
+use crate::dsa::externals::{allocates, effects};
 use crate::html_report;
+use crate::link_options;
 use crate::sections::{self, Content};
 use crate::settings::{Mode, Report, Settings};
 use crate::whole_program::{Outcome, Rewritten, transform};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
@@ -84,6 +86,7 @@ fn words(pieces: &[Piece], bitcode: &[PathBuf]) -> Vec<OsString> {
 }
 
 /// What takes part in a link.
+#[derive(Default)]
 pub(crate) struct Parts {
     /// Bitcode of each object that has it.
     pub modules: Vec<Vec<u8>>,
@@ -91,24 +94,62 @@ pub(crate) struct Parts {
     pub objects: Vec<PathBuf>,
     /// Names of the program that code outside of the modules uses.
     pub kept: BTreeSet<String>,
+    /// Code of which nothing is known but its names: objects without bitcode, and libraries other than the C library.
+    pub foreign: Vec<String>,
+    /// The program is to be debugged.
+    pub lines: bool,
+    /// Objects that are no longer what their bitcode was made for.
+    edited: Vec<String>,
 }
 
 /// Sorts the files the linker has named.
 fn parts(trace: &str, program: &std::path::Path) -> Result<Parts, String> {
-    let mut parts = Parts { modules: vec![], objects: vec![], kept: BTreeSet::new() };
+    let mut parts = Parts::default();
     let mut seen = BTreeSet::new();
+    // Of names that are defined outside of the modules: where; and in them.
+    let (mut elsewhere, mut here) = (BTreeMap::new(), vec![]);
     for line in trace.lines().filter(|l| !l.is_empty()) {
         if !seen.insert(line) {
             continue;
         }
+        let system = sections::of_the_system(line);
         match sections::content(line)? {
-            Content::Bitcode(modules) => {
+            Content::Bitcode { modules, names, lines } => {
                 parts.modules.extend(modules);
                 parts.objects.push(line.into());
+                parts.lines |= lines;
+                here.extend(names.defined.into_iter().map(|n| (n, line)));
             }
-            Content::Native(names) => parts.kept.extend(names),
-            Content::Shared => {}
+            Content::Native { names, edited } => {
+                parts.kept.extend(names.used);
+                if !system {
+                    parts.foreign.push(line.into());
+                    elsewhere.extend(names.defined.into_iter().map(|n| (n, (line, true))));
+                }
+                if edited {
+                    parts.edited.push(line.into());
+                }
+            }
+            Content::Shared(names) if !system => {
+                parts.foreign.push(line.into());
+                for name in names.defined {
+                    elsewhere.entry(name).or_insert((line, false));
+                }
+            }
+            Content::Shared(_) | Content::List => {}
         }
+    }
+    for (name, object) in &here {
+        if let Some((other, true)) = elsewhere.get(name) {
+            return Err(format!("{name} is defined in {object} and in {other}"));
+        }
+        if allocates(name) {
+            return Err(format!("{name} is the program's own, of {object}"));
+        }
+    }
+    let library = |name: &str| allocates(name) || effects(name, 0).is_some();
+    if let Some((name, (file, _))) = elsewhere.iter().find(|(name, _)| library(name)) {
+        return Err(format!("{name} is not the C library's but that of {file}"));
     }
     parts.kept.extend(sections::exported(program)?);
     parts.kept.insert("main".into());
@@ -125,11 +166,23 @@ fn again(
 ) -> Result<(), String> {
     let program = executable(pieces);
     let trace = String::from_utf8_lossy(trace);
+    if let Some(option) = link_options::strange(pieces) {
+        return Err(format!("the linker's option {option} may change what names mean"));
+    }
     let parts = parts(&trace, &program)?;
+    let edited = match parts.edited.is_empty() {
+        true => String::new(),
+        false => format!("no longer the object that was compiled: {}", parts.edited.join(", ")),
+    };
+    if parts.modules.is_empty() && !edited.is_empty() {
+        return Err(edited);
+    }
     if parts.modules.is_empty() {
         return Err("no object has bitcode: they are compiled with -O, or with --ptrcomp=static".into());
     }
-    let Rewritten { bitcode, report, dynamic } = match transform(&parts, settings, scratch)? {
+    let transformed = transform(&parts, settings, scratch);
+    let transformed = transformed.map_err(|e| if edited.is_empty() { e } else { format!("{e}\n{edited}") })?;
+    let Rewritten { bitcode, report, dynamic } = match transformed {
         Outcome::Text(text) => {
             return show(command, &text);
         }
@@ -149,9 +202,10 @@ fn again(
     if !result.status.success() {
         return Err(String::from_utf8_lossy(&result.stderr).into_owned());
     }
-    link_again(scratch, pieces, &parts, merged, &program)?;
+    link_again(scratch, pieces, &parts, merged, &program, &trace)?;
     match settings.report {
-        Report::Text => eprint!("{report}"),
+        Report::Text if edited.is_empty() => eprint!("{report}"),
+        Report::Text => eprintln!("{report}{edited}"),
         Report::Html => write_page(&program, None, &report)?,
         Report::None => {}
     }
@@ -181,6 +235,10 @@ fn show(command: &Command, text: &str) -> Result<(), String> {
     }
 }
 
+fn merged_name(piece: &Piece) -> String {
+    if let Piece::Input(path) = piece { path.to_string_lossy().into_owned() } else { String::new() }
+}
+
 /// Links the merged object in place of those it was made of; the first program is only replaced by a whole one.
 fn link_again(
     scratch: &Scratch,
@@ -188,15 +246,27 @@ fn link_again(
     parts: &Parts,
     merged: PathBuf,
     program: &std::path::Path,
+    trace: &str,
 ) -> Result<(), String> {
     let second = scratch.file(program, "exe");
     let mut pieces: Vec<Piece> = pieces.iter().filter(|p| !matches!(p, Piece::Output(_))).cloned().collect();
     let first = pieces.iter().position(|p| matches!(p, Piece::Input(_))).unwrap_or(0);
     pieces.insert(first, Piece::Input(merged));
     pieces.push(Piece::Output(second.clone()));
-    let result = output(clang().args(words(&pieces, &parts.objects)).arg("-Qunused-arguments"))?;
+    let input = merged_name(&pieces[first]);
+    let result = output(clang().args(words(&pieces, &parts.objects)).args(["-Qunused-arguments", "-Wl,-t,-t"]))?;
     if !result.status.success() {
         return Err(String::from_utf8_lossy(&result.stderr).into_owned());
+    }
+    // An object of a library that only code asked for which is gone would be missing, with its constructors.
+    let ours: BTreeSet<&str> = parts.objects.iter().filter_map(|p| p.to_str()).chain([&*input]).collect();
+    let others = |trace: &str| -> BTreeSet<String> {
+        trace.lines().filter(|l| !l.is_empty() && !ours.contains(l)).map(str::to_string).collect()
+    };
+    let second_trace = String::from_utf8_lossy(&result.stdout);
+    let (first, second_time) = (others(trace), others(&second_trace));
+    if let Some(other) = first.symmetric_difference(&second_time).find(|n| !sections::of_the_system(n)) {
+        return Err(format!("{other} would no longer take part in the link as it does"));
     }
     std::fs::copy(&second, program).map(|_| ()).map_err(|e| format!("cannot write {}: {e}", program.display()))
 }

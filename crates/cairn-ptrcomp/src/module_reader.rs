@@ -10,7 +10,8 @@ use crate::llvm_codes::{opcode, type_kind, value_kind};
 use crate::model::*;
 use cairn_llvm_c::{BasicBlockRef, ModuleFunctions, ModuleRef, TargetDataRef, TypeRef, ValueRef};
 use std::collections::{BTreeSet, HashMap};
-use std::ffi::c_uint;
+use std::ffi::{c_char, c_uint};
+use std::path::Path;
 
 /// Reads one module.
 pub(crate) struct Reader<'a> {
@@ -19,6 +20,8 @@ pub(crate) struct Reader<'a> {
     functions: HashMap<ValueRef, FuncId>,
     globals: HashMap<ValueRef, GlobalId>,
     files: Vec<String>,
+    /// Directory and name of each file, as clang has them.
+    names: Vec<(String, String)>,
     by_value: c_uint,
 }
 
@@ -32,6 +35,7 @@ pub(crate) fn read(f: &ModuleFunctions, module: ModuleRef, kept: &BTreeSet<Strin
             functions: HashMap::new(),
             globals: HashMap::new(),
             files: vec![],
+            names: vec![],
             by_value: (f.LLVMGetEnumAttributeKindForName)(c"byval".as_ptr(), 5),
         };
         let (functions, globals) = reader.names(module);
@@ -50,6 +54,9 @@ pub(crate) fn read(f: &ModuleFunctions, module: ModuleRef, kept: &BTreeSet<Strin
         }
         if !(f.LLVMGetFirstGlobalAlias)(module).is_null() || !(f.LLVMGetFirstGlobalIFunc)(module).is_null() {
             result.strange = Some("a symbol that is an alias".into());
+        }
+        if let Some(name) = functions.iter().find_map(|&function| reader.own_library(function)) {
+            result.strange = Some(format!("-fno-builtin: {name} may be the program's own"));
         }
         result.files = reader.files;
         result
@@ -241,15 +248,21 @@ impl Reader<'_> {
                 return At::default();
             }
             let line = (self.f.LLVMGetDebugLocLine)(instruction);
-            let mut length = 0;
-            let text = (self.f.LLVMGetDebugLocFilename)(instruction, &mut length);
-            if text.is_null() {
+            let part = |read: unsafe extern "C" fn(ValueRef, *mut c_uint) -> *const c_char| {
+                let mut length = 0;
+                let text = read(instruction, &mut length);
+                if text.is_null() {
+                    return String::new();
+                }
+                String::from_utf8_lossy(std::slice::from_raw_parts(text.cast(), length as usize)).into_owned()
+            };
+            let name = (part(self.f.LLVMGetDebugLocDirectory), part(self.f.LLVMGetDebugLocFilename));
+            if name.1.is_empty() {
                 return At::default();
             }
-            let name = std::slice::from_raw_parts(text.cast(), length as usize);
-            let name = String::from_utf8_lossy(name);
-            let file = self.files.iter().rposition(|f| *f == name).unwrap_or_else(|| {
-                self.files.push(name.into_owned());
+            let file = self.names.iter().rposition(|f| *f == name).unwrap_or_else(|| {
+                self.files.push(shown(&name.0, &name.1));
+                self.names.push(name);
                 self.files.len() - 1
             });
             At { file: file as u32, line }
@@ -294,6 +307,23 @@ impl Reader<'_> {
             }
             result
         }
+    }
+
+    /// A function of the C library that may be another one in this function: what `-fno-builtin` says of it.
+    unsafe fn own_library(&self, function: ValueRef) -> Option<String> {
+        const EACH: [&str; 4] = ["malloc", "calloc", "realloc", "free"];
+        let says = |text: &str| {
+            // SAFETY: a live function, and a text of that length.
+            unsafe {
+                let of_all = c_uint::MAX;
+                let (start, length) = (text.as_ptr().cast(), text.len() as c_uint);
+                !(self.f.LLVMGetStringAttributeAtIndex)(function, of_all, start, length).is_null()
+            }
+        };
+        if says("no-builtins") {
+            return Some("malloc".into());
+        }
+        EACH.into_iter().find(|n| says(&format!("no-builtin-{n}"))).map(str::to_string)
     }
 
     /// Has one of its blocks an address that is used?
@@ -543,6 +573,15 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// The name of a file for messages: as short as it is from here. Clang cuts names where directories begin to differ
+/// from the one it works in.
+fn shown(directory: &str, file: &str) -> String {
+    let whole = Path::new(directory).join(file);
+    let here = std::env::current_dir().unwrap_or_default();
+    let below = whole.strip_prefix(&here).unwrap_or(&whole);
+    below.to_string_lossy().into_owned()
 }
 
 /// The constant that is the address of a block, if there is one.

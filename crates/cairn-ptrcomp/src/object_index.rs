@@ -28,12 +28,12 @@ impl Refused {
         self.0.get(&node)
     }
 
-    /// Looks at the whole program.
-    pub fn find(analysis: &Analysis) -> Refused {
+    /// Looks at the whole program; `threads` says why there may be several.
+    pub fn find(analysis: &Analysis, threads: Option<&str>) -> Refused {
         let mut refused = Refused::default();
         let module = analysis.module;
-        if let Some(threads) = module.functions.iter().find(|f| starts_threads(&f.name)) {
-            let text = format!("{} is called: threads would see objects move", threads.name);
+        if let Some(threads) = threads {
+            let text = format!("{threads}: threads would see objects move");
             for node in (0..analysis.graph.len() as u32).map(NodeId).filter(|n| analysis.graph.is_node(*n)) {
                 let at = analysis.graph.node(node).origin;
                 refused.0.insert(node, Why { text: text.clone(), at });
@@ -94,10 +94,6 @@ impl Refused {
             }
         }
     }
-}
-
-fn starts_threads(name: &str) -> bool {
-    name == "pthread_create" || name == "thrd_create"
 }
 
 /// The uses of pointers in one function.

@@ -28,6 +28,8 @@ pub struct Planner<'a, 'm> {
     pub bounds: Bounds,
     /// What an earlier attempt could not rewrite.
     pub dropped: &'a BTreeMap<NodeId, Why>,
+    /// There may be several threads.
+    pub threaded: bool,
 }
 
 /// What was decided for a node, and why no more.

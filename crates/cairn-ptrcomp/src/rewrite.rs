@@ -30,13 +30,14 @@ mod dynamic_instructions;
 mod function_bodies;
 mod function_copy;
 mod instructions;
+mod lines;
 mod memory_calls;
 
 use crate::dsa::Analysis;
 use crate::dsa::points_to::{Cell, NodeId, Why, flag};
 use crate::model::*;
 use crate::plan::{Decision, Planner};
-use crate::settings::{Bits, Settings};
+use crate::settings::Settings;
 use crate::shape::{Key, Shape, Version};
 use cairn_llvm_c::{ContextRef, ModuleFunctions, ModuleRef, ValueRef};
 use function_bodies::Label;
@@ -105,8 +106,13 @@ pub(crate) struct Rewriter<'a, 'm> {
     quiet: BTreeMap<FuncId, Option<BTreeSet<NodeId>>>,
     /// Labels that are values, in functions that have been copied.
     labels: Vec<Label>,
+    /// Where debuggers are to find their way.
+    lines: Option<lines::Lines<'a>>,
     pub done: Done,
 }
+
+/// The reach of a pool that no indices point to.
+const NO_INDICES: u64 = 1 << 62;
 
 /// Where the first pool of a program begins: below are the program itself and its heap, far above its stack.
 const FIRST_BASE: u64 = 0x1000_0000_0000;
@@ -118,6 +124,7 @@ impl<'a, 'm> Rewriter<'a, 'm> {
         module: ModuleRef,
         planner: &'a Planner<'a, 'm>,
         settings: &'a Settings,
+        lines: bool,
     ) -> Rewriter<'a, 'm> {
         Rewriter {
             e: Emitter::new(f, context, module),
@@ -133,6 +140,7 @@ impl<'a, 'm> Rewriter<'a, 'm> {
             dynamic_pools: vec![],
             quiet: BTreeMap::new(),
             labels: vec![],
+            lines: lines.then(|| lines::Lines::new(f, context, module)),
             done: Done::default(),
         }
     }
@@ -171,6 +179,9 @@ impl<'a, 'm> Rewriter<'a, 'm> {
             }
         }
         self.finish_pools();
+        if let Some(lines) = &self.lines {
+            lines.finish();
+        }
         self.done.versions = self.versions.len();
         if any {
             self.replace();
@@ -221,7 +232,7 @@ impl<'a, 'm> Rewriter<'a, 'm> {
 
     /// Bytes that a pool may have: what indices reach, if there are any.
     fn reach(&self, decision: &Decision) -> u64 {
-        if decision.shape.indexed { self.settings.bits.reach() } else { Bits::ThirtyTwo.reach() }
+        if decision.shape.indexed { self.settings.bits.reach() } else { NO_INDICES }
     }
 
     /// The function for a version; it is filled later.
@@ -234,6 +245,9 @@ impl<'a, 'm> Rewriter<'a, 'm> {
         let original = self.analysis.module.function(version.function);
         let external = plain && original.kept;
         let function = self.e.declare_version(original.handle, &original.name, 2 * pools, external);
+        if let Some(lines) = &mut self.lines {
+            lines.describe(original.handle, function, &original.name);
+        }
         self.versions.insert(version.clone(), function);
         self.queue.push_back((version, function, nodes.to_vec()));
         function
@@ -283,9 +297,9 @@ impl<'a, 'm> Rewriter<'a, 'm> {
             return known;
         }
         let module = self.analysis.module;
-        let leaves = |name: &str| name.contains("longjmp") || name == "pthread_create" || name == "thrd_create";
+        let leaves = self.planner.threaded || module.functions.iter().any(|f| f.name.contains("longjmp"));
         let main = module.function(id).name == "main";
-        let answer = main || module.functions.iter().any(|f| leaves(&f.name)) || self.may_return_to(id);
+        let answer = main || leaves || self.may_return_to(id);
         self.program_wide.insert(id, answer);
         answer
     }

@@ -19,6 +19,7 @@ use crate::plan::Planner;
 use crate::rewrite::{Done, Rewriter, Stop};
 use crate::settings::{Emit, Mode, Report, Settings};
 use crate::shown;
+use crate::threads;
 use cairn_llvm_c::{ContextRef, Llvm, ModuleFunctions, ModuleRef, RETURN_STATUS, llvm, module_functions};
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -101,8 +102,10 @@ fn attempt(
     session.internalize(module, parts);
     session.run_passes(module, c"function(sroa,early-cse,simplifycfg)")?;
     let model = module_reader::read(f, module, &parts.kept);
-    // SAFETY: a live module. Lines have been read; copies of functions would share those of the original.
-    unsafe { (f.LLVMStripModuleDebugInfo)(module) };
+    if !parts.lines {
+        // SAFETY: a live module. Lines have been read.
+        unsafe { (f.LLVMStripModuleDebugInfo)(module) };
+    }
     if let Some(strange) = &model.strange {
         return Err(strange.clone());
     }
@@ -112,14 +115,16 @@ fn attempt(
         Some(Emit::Dot) => return done(Outcome::Text(shown::dot(&analysis))),
         _ => {}
     }
+    let threads = threads::find(&analysis, &parts.foreign);
     let refused = match settings.mode {
-        Mode::Dynamic | Mode::Auto => Refused::find(&analysis),
+        Mode::Dynamic | Mode::Auto => Refused::find(&analysis, threads.as_deref()),
         _ => Refused::default(),
     };
     let bounds = Bounds::find(&model);
     let Settings { mode, bits, .. } = *settings;
-    let planner = Planner { analysis: &analysis, mode, bits, refused, bounds, dropped };
-    let mut rewriter = Rewriter::new(f, session.context, module, &planner, settings);
+    let threaded = threads.is_some();
+    let planner = Planner { analysis: &analysis, mode, bits, refused, bounds, dropped, threaded };
+    let mut rewriter = Rewriter::new(f, session.context, module, &planner, settings, parts.lines);
     let any = match rewriter.run() {
         Ok(any) => any,
         Err(Stop { why, node: Some(node) }) => return Ok(Attempt::Without(node, why)),
@@ -140,8 +145,6 @@ fn attempt(
     }
     session.verify(module)?;
     let dynamic = what.pools.iter().any(|(_, decision, _)| decision.shape.dynamic);
-    let threads = |name: &str| name == "pthread_create" || name == "thrd_create";
-    let threaded = model.functions.iter().any(|f| threads(&f.name)) || parts.kept.iter().any(|n| threads(n));
     if dynamic {
         session.add_runtime(module, DYNAMIC_RUNTIME, threaded, scratch)?;
     }

@@ -1,52 +1,15 @@
 //! `cairn cc` as its users meet it: programs, objects, libraries; points-to graphs and pools against golden files
 //! (`CAIRN_UPDATE=1` writes them).
 
+mod place;
+
+use place::{Place, has_pools};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 fn graphs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/graphs")
-}
-
-/// A directory for one test.
-struct Place(PathBuf);
-
-impl Place {
-    fn new(name: &str) -> Place {
-        let path = std::env::temp_dir().join(format!("cairn-cc-test-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a directory");
-        Place(path)
-    }
-
-    fn file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, text).expect("a file");
-        path
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    /// `{}` is the directory.
-    fn cc(&self, line: &str) -> bool {
-        let here = self.0.to_str().expect("plain characters");
-        let words: Vec<OsString> = line.split(' ').map(|w| w.replace("{}", here).into()).collect();
-        cairn_ptrcomp::cc(&words) == ExitCode::SUCCESS
-    }
-
-    /// Exit status and output of a program.
-    fn run(&self, name: &str) -> (Option<i32>, String) {
-        let output = Command::new(self.path(name)).output().expect("the program runs");
-        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 fn golden(stage: &str, source: &str) {
@@ -89,11 +52,6 @@ const LIST: &str = "#include <stdlib.h>\nstruct n { struct n *next; int x; };\n\
     struct n *make(int n) { struct n *f = 0; while (n--) { struct n *p = malloc(sizeof *p); p->x = n; p->next = f; f = p; } return f; }\n";
 const USER: &str = "#include <stdio.h>\nstruct n { struct n *next; int x; };\nstruct n *make(int);\n\
     int main(void) { int s = 0; for (struct n *p = make(10); p; p = p->next) s += p->x; printf(\"%d\\n\", s); return 7; }\n";
-
-fn has_pools(program: &Path) -> bool {
-    let bytes = std::fs::read(program).expect("the program");
-    bytes.windows(8).any(|w| w == b"the pool")
-}
 
 #[test]
 fn objects_carry_bitcode_to_the_link() {

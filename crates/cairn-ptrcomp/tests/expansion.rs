@@ -197,7 +197,7 @@ fn refusals_have_reasons() {
             "threads",
             "#include <pthread.h>\nstatic void *go(void *p) { return p; }\n",
             "pthread_t t; pthread_create(&t, 0, go, 0); pthread_join(t, 0); printf(\"%d\", f->x);",
-            "pthread_create is called: threads would see objects move",
+            "pthread_create is called, and code outside knows go: threads would see objects move",
         ),
     ] {
         let program = format!("{includes}{list}{before}int main(void) {{ {make} {after} return 0; }}\n");
@@ -212,10 +212,9 @@ fn refusals_have_reasons() {
     }
 }
 
-/// Where the system gives no addresses, the program ends after what it had to say: at the first object, or when the
-/// pool is to be expanded.
+/// Where the system gives few addresses, a pool asks for no more than it needs, also when it is expanded.
 #[test]
-fn a_pool_without_addresses_says_so() {
+fn a_pool_takes_few_addresses() {
     let place = Place::new(
         "addresses",
         "#include <stdio.h>\n#include <stdlib.h>\nstruct n { struct n *next; int x; };\n\
@@ -224,16 +223,11 @@ fn a_pool_without_addresses_says_so() {
          long s = 0; for (; f; f = f->next) s += f->x; printf(\" %ld\\n\", s); return 0; }\n",
     );
     place.cc("-O2 --ptrcomp=dynamic --pool-bits=8", "program");
-    for (kilobytes, objects) in [("16000", "(0 objects)"), ("40000", "(128 objects)"), ("unlimited", "")] {
+    for kilobytes in ["8000", "40000", "unlimited"] {
         let program = place.0.join("program");
         let script = format!("ulimit -v {kilobytes}; exec {}", program.display());
         let output = Command::new("sh").arg("-c").arg(script).output().expect("sh runs");
         let (said, complaint) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        if objects.is_empty() {
-            assert_eq!((said.as_ref(), complaint.as_ref()), ("before 499500\n", ""));
-            continue;
-        }
-        assert_eq!(said, "before");
-        assert!(complaint.contains("a.c:5 finds no addresses") && complaint.contains(objects), "{complaint}");
+        assert_eq!((said.as_ref(), complaint.as_ref()), ("before 499500\n", ""), "{kilobytes} KB");
     }
 }

@@ -1,4 +1,5 @@
-//! Random C programs print the same compiled with small pointers and by clang without optimization.
+//! Random C programs print the same compiled with small pointers and by clang without optimization, however they are
+//! linked: from sources, from archives or joined objects, with an object or a shared library of clang's, with `--wrap`.
 //!
 //! A few seconds here; `CAIRN_C_PROGRAMS=10000 CAIRN_C_SEED=1 cargo test -p cairn-ptrcomp --test random_programs` for
 //! hours. A program that differs stays in the directory that the message names.
@@ -37,35 +38,131 @@ const MODES: [&[&str]; 10] = [
     &["--pool-bits=32"],
 ];
 
+/// Ways to link a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Link {
+    /// Sources and all in one command.
+    Sources,
+    /// Objects, some of them in a library.
+    Archive,
+    /// Objects that `ld -r` has joined.
+    Joined,
+    /// The last file is an object of clang's.
+    Native,
+    /// The last file is a shared library.
+    Shared,
+    /// With `--wrap`.
+    Wrapped,
+    /// With lines for debuggers.
+    Debugged,
+}
+
+const LINKS: [Link; 7] =
+    [Link::Sources, Link::Archive, Link::Joined, Link::Native, Link::Shared, Link::Wrapped, Link::Debugged];
+
+/// A program's sources, and where it is made.
+struct Sources<'a> {
+    directory: &'a Path,
+    /// Without the wrapper.
+    files: Vec<String>,
+}
+
+impl Sources<'_> {
+    fn run(&self, tool: &str, words: &[&str]) -> Result<(), String> {
+        let output =
+            Command::new(tool).args(words).current_dir(self.directory).output().map_err(|e| e.to_string())?;
+        let message = || format!("{tool} {words:?}: {}", String::from_utf8_lossy(&output.stderr));
+        if output.status.success() { Ok(()) } else { Err(message()) }
+    }
+
+    fn path(&self, name: &str) -> OsString {
+        self.directory.join(name).into()
+    }
+
+    /// `cairn cc` with these options.
+    fn cc(&self, options: &[&str], more: &[OsString]) -> Result<(), String> {
+        let mut words: Vec<OsString> = options.iter().map(OsString::from).collect();
+        words.extend(["-w", "-O2", "--check-indices", "--report=html"].map(OsString::from));
+        words.extend(more.iter().cloned());
+        if cairn_ptrcomp::cc(&words) == ExitCode::SUCCESS { Ok(()) } else { Err("cairn cc fails".into()) }
+    }
+
+    /// Makes `small`.
+    fn build(&self, options: &[&str], link: Link) -> Result<(), String> {
+        let (last, others) = self.files.split_last().expect("a file");
+        let mut inputs: Vec<OsString> = vec![];
+        match link {
+            Link::Sources => inputs.extend(self.files.iter().map(|f| self.path(f))),
+            Link::Debugged => {
+                inputs.extend(["-g".into()].into_iter().chain(self.files.iter().map(|f| self.path(f))))
+            }
+            Link::Wrapped => {
+                inputs.push("-Wl,--wrap=tick".into());
+                inputs.extend(
+                    self.files.iter().map(|f| f.as_str()).chain([random_c::WRAPPER]).map(|f| self.path(f)),
+                );
+            }
+            Link::Native => {
+                self.run("clang-19", &["-w", "-O1", "-c", last, "-o", "last.o"])?;
+                inputs.extend(others.iter().map(|f| self.path(f)).chain([self.path("last.o")]));
+            }
+            Link::Shared => {
+                self.run("clang-19", &["-w", "-O1", "-fPIC", "-shared", last, "-o", "liblast.so"])?;
+                inputs.extend(others.iter().map(|f| self.path(f)).chain([self.path("liblast.so")]));
+                inputs.push(format!("-Wl,-rpath={}", self.directory.display()).into());
+            }
+            Link::Archive | Link::Joined => {
+                let objects: Vec<String> = self.files.iter().map(|f| f.replace(".c", ".o")).collect();
+                for (source, object) in self.files.iter().zip(&objects) {
+                    self.cc(options, &["-c".into(), self.path(source), "-o".into(), self.path(object)])?;
+                }
+                let all: Vec<&str> = objects.iter().map(String::as_str).collect();
+                if link == Link::Joined {
+                    self.run("ld", &[&["-r", "-o", "all.o"], &all[..]].concat())?;
+                    inputs.push(self.path("all.o"));
+                } else {
+                    let _ = std::fs::remove_file(self.path("liball.a"));
+                    self.run("ar", &[&["rc", "liball.a"], &all[1..], &all[..1]].concat())?;
+                    inputs.extend([self.path(all[0]), self.path("liball.a")]);
+                }
+            }
+        }
+        inputs.extend(["-o".into(), self.path("small")]);
+        self.cc(options, &inputs)
+    }
+}
+
 fn check(directory: &Path, seed: u64) -> Result<(), String> {
     let program = random_c::program(seed);
     std::fs::create_dir_all(directory).expect("a directory for the program");
-    let mut sources: Vec<OsString> = vec![];
     for (name, text) in &program.files {
-        let path = directory.join(name);
-        std::fs::write(&path, text).expect("a file");
-        if name.ends_with(".c") {
-            sources.push(path.into());
-        }
+        std::fs::write(directory.join(name), text).expect("a file");
     }
-    let plain = directory.join("plain");
-    let compiled = Command::new("clang-19").args(["-w", "-O0", "-o"]).arg(&plain).args(&sources).output();
-    let compiled = compiled.expect("clang-19 runs");
-    if !compiled.status.success() {
-        return Err(format!("clang refuses it: {}", String::from_utf8_lossy(&compiled.stderr)));
-    }
-    let (expected, _) = result(&plain);
+    let names = program.files.iter().map(|f| f.0.clone());
+    let files = names.filter(|n| n.ends_with(".c") && n != random_c::WRAPPER).collect();
+    let sources = Sources { directory, files };
+    let all: Vec<&str> = sources.files.iter().map(String::as_str).collect();
+    // One file alone has `main` and can be no library.
+    let links = LINKS.iter().copied().filter(|l| all.len() > 1 || !matches!(l, Link::Native | Link::Shared));
+    let links: Vec<Link> = links.collect();
+    sources.run("clang-19", &[&["-w", "-O0", "-o", "plain"], &all[..]].concat())?;
+    let (plain, _) = result(&directory.join("plain"));
+    let mut wrapped = None;
     let turn = (seed % 2) as usize;
-    for options in [MODES[0], MODES[1], MODES[2 + turn], MODES[4], MODES[5 + turn], MODES[7], MODES[8 + turn]] {
-        let mode = options.join(" ");
+    let modes = [MODES[0], MODES[1], MODES[2 + turn], MODES[4], MODES[5 + turn], MODES[7], MODES[8 + turn]];
+    for (number, options) in modes.into_iter().enumerate() {
+        let link = links[(seed as usize + number) % links.len()];
+        let mode = format!("{}, {link:?}", options.join(" "));
+        sources.build(options, link).map_err(|e| format!("{mode}: {e}"))?;
+        let expected = match link {
+            Link::Wrapped => wrapped.get_or_insert_with(|| {
+                let words = [&["-w", "-O0", "-Wl,--wrap=tick", "-o", "plain"], &all[..], &[random_c::WRAPPER]];
+                sources.run("clang-19", &words.concat()).expect("clang links it");
+                result(&directory.join("plain")).0
+            }),
+            _ => &plain,
+        };
         let small = directory.join("small");
-        let mut arguments: Vec<OsString> = options.iter().map(OsString::from).collect();
-        arguments.extend(["-w", "-O2", "--check-indices", "--report=html", "-o"].map(OsString::from));
-        arguments.push(small.clone().into());
-        arguments.extend(sources.iter().cloned());
-        if cairn_ptrcomp::cc(&arguments) != ExitCode::SUCCESS {
-            return Err(format!("{mode}: cairn cc fails"));
-        }
         let report = std::fs::read_to_string(small.with_extension("html")).unwrap_or_default();
         // What the checker objects to is dropped, so it would not show.
         if let Some(row) = report.split("<td>").find(|r| r.contains("the checker ")) {
@@ -74,10 +171,10 @@ fn check(directory: &Path, seed: u64) -> Result<(), String> {
         let (found, complaint) = result(&small);
         // A kilobyte may be too small; the program ends after what it had to say until then.
         let full = complaint.contains("is full: compile with a larger --pool-bits");
-        if mode == MODES[3].join(" ") && full && expected.0.starts_with(&found.0) {
+        if options == MODES[3] && full && expected.0.starts_with(&found.0) {
             continue;
         }
-        if found != expected {
+        if found != *expected {
             return Err(format!("{mode}: expected {expected:?}, found {found:?}"));
         }
     }

@@ -44,6 +44,48 @@ pub fn allocator(name: &str) -> Option<Allocator> {
     })
 }
 
+/// Does this function of the C library give or take objects of the heap?
+pub fn allocates(name: &str) -> bool {
+    const MORE: [&str; 8] = [
+        "aligned_alloc",
+        "memalign",
+        "posix_memalign",
+        "valloc",
+        "pvalloc",
+        "reallocarray",
+        "cfree",
+        "malloc_usable_size",
+    ];
+    allocator(name).is_some() || MORE.contains(&name)
+}
+
+/// Does this function of the C library start threads, or give code that may?
+pub fn starts_threads(name: &str) -> bool {
+    const ALL: [&str; 20] = [
+        "pthread_create",
+        "thrd_create",
+        "timer_create",
+        "mq_notify",
+        "aio_read",
+        "aio_write",
+        "aio_fsync",
+        "aio_read64",
+        "aio_write64",
+        "aio_fsync64",
+        "lio_listio",
+        "lio_listio64",
+        "getaddrinfo_a",
+        "clone",
+        "__clone",
+        "syscall",
+        "dlopen",
+        "dlmopen",
+        "dlsym",
+        "dlvsym",
+    ];
+    ALL.contains(&name)
+}
+
 /// A library function: result, arguments; the last stands for all that follow.
 type Row = (&'static str, Effect, &'static [Effect]);
 

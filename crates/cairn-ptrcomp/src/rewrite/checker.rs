@@ -24,6 +24,7 @@ mod linear_forms;
 pub(crate) mod seeded;
 
 use super::function_copy::Copy;
+use super::instructions::SATURATING_PRODUCT;
 use super::{Pool, Rewriter, Stop, View};
 use crate::dsa::points_to::Cell;
 use crate::llvm_codes::{opcode, value_kind};
@@ -135,7 +136,8 @@ impl<'a> Checker<'a, '_, '_> {
     /// What belongs to no instruction of the original: the life of pools, checks of indices, the question whether a
     /// dynamic pool's objects are narrow.
     fn incidental(&self, instruction: ValueRef) -> bool {
-        let ours = ["cairn_pool_open", "cairn_pool_close", "cairn_pool_check", "cairn_dynamic_check"];
+        let ours =
+            ["cairn_pool_open", "cairn_pool_close", "cairn_pool_check", "cairn_dynamic_check", SATURATING_PRODUCT];
         match self.forms.opcode(instruction) {
             opcode::CALL => ours.contains(&self.callee(instruction).as_str()),
             opcode::LOAD => self.flag_of(instruction).is_some(),

@@ -22,7 +22,7 @@ impl Emitter<'_> {
     /// The type and zeros of `struct dynamic_pool`.
     pub(super) fn descriptor_value(
         &self,
-        words: [ValueRef; 7],
+        words: [ValueRef; 9],
         pointers: [ValueRef; 3],
         halves: [u64; 8],
     ) -> ValueRef {
@@ -38,7 +38,7 @@ impl Emitter<'_> {
     }
 
     pub(super) fn dynamic_descriptor(&self) -> ValueRef {
-        let value = self.descriptor_value([self.number(0); 7], [self.null(); 3], [0; 8]);
+        let value = self.descriptor_value([self.number(0); 9], [self.null(); 3], [0; 8]);
         self.internal_global(value, c"cairn.dynamic.pool")
     }
 
@@ -64,7 +64,7 @@ impl Emitter<'_> {
         let parts = self.internal_global(parts, c"cairn.pool.parts");
         let sources = self.internal_global(sources, c"cairn.pool.sources");
         let zero = self.number(0);
-        let words = [zero, self.number(base), zero, zero, zero, self.number(reach), zero];
+        let words = [zero, self.number(base), zero, zero, zero, self.number(reach), zero, zero, zero];
         let value = self.descriptor_value(words, [self.text(name), parts, sources], halves);
         // SAFETY: a live global variable of this type.
         unsafe { (self.f.LLVMSetInitializer)(descriptor, value) }

@@ -74,8 +74,12 @@ impl Rewriter<'_, '_> {
         let id = &version.function;
         let original = self.analysis.module.function(*id);
         let edges = dynamic::edges(&own);
+        self.e.forget_line();
         let Body { values, entry, labels } = self.e.copy_body(original.handle, function, &original.values);
         self.labels.extend(labels);
+        if let Some(lines) = &self.lines {
+            lines.copy(function, &original.values, &values);
+        }
         let mut copy = Copy {
             id: *id,
             views,
@@ -118,6 +122,9 @@ impl Rewriter<'_, '_> {
         self.carry_indices(&mut copy);
         if !opened.is_empty() {
             self.e.close_pools(function, &opened);
+        }
+        if let Some(lines) = &self.lines {
+            lines.complete(function);
         }
         self.check(function, &copy)?;
         Ok(concerned && copy.views.values().any(|v| v.shape != 0))

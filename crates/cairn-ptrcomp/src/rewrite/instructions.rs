@@ -10,6 +10,8 @@ pub(super) const NAMELESS: *const std::ffi::c_char = c"".as_ptr();
 
 /// `LLVMIntPredicate`: equal.
 pub(super) const EQUAL: c_int = 32;
+/// The intrinsic for products that aren't cut off; its third operand is 0.
+pub(super) const SATURATING_PRODUCT: &str = "llvm.umul.fix.sat.i64";
 /// `LLVMLinkage`.
 const INTERNAL: c_int = 8;
 /// Size classes of a pool: `runtime/pool.c`.
@@ -87,6 +89,12 @@ impl<'a> Emitter<'a> {
         unsafe { (self.f.LLVMPositionBuilderBefore)(self.builder, instruction) }
     }
 
+    /// What follows has no line, until it is put before an instruction that has one.
+    pub(super) fn forget_line(&self) {
+        // SAFETY: a live builder.
+        unsafe { (self.f.LLVMSetCurrentDebugLocation2)(self.builder, std::ptr::null_mut()) }
+    }
+
     /// What follows is put at the end of this block.
     pub(super) fn at_end(&self, block: BasicBlockRef) {
         // SAFETY: a live block.
@@ -117,7 +125,7 @@ impl<'a> Emitter<'a> {
     /// `struct pool` of `runtime/pool.c`.
     fn pool_type(&self) -> TypeRef {
         // SAFETY: live types.
-        unsafe { (self.f.LLVMArrayType2)(self.word, (6 * 8 + 3 * 4 + CLASSES * 4).div_ceil(8)) }
+        unsafe { (self.f.LLVMArrayType2)(self.word, (8 * 8 + 4 * 4 + CLASSES * 4).div_ceil(8)) }
     }
 
     /// The lower half of an address.
@@ -253,9 +261,10 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// The product of two sizes; the largest number if it is none.
     pub(super) fn product(&self, a: ValueRef, b: ValueRef) -> ValueRef {
-        // SAFETY: integers of 64 bits.
-        unsafe { (self.f.LLVMBuildMul)(self.builder, a, b, NAMELESS) }
+        let scale = self.half_number(0);
+        self.call_runtime(SATURATING_PRODUCT, &[a, b, scale], Some(self.word))
     }
 
     /// A call of a function of `runtime/pool.c`, or of the C library.
@@ -395,7 +404,9 @@ impl<'a> Emitter<'a> {
             let zero = self.number(0);
             let name = self.text(name);
             let [base, reach] = [base, reach].map(|n| self.number(n));
-            let values = [base, zero, zero, zero, reach, name, half(number), half(0), half(0), classes];
+            let (next, number) = (self.null(), half(number));
+            let values =
+                [base, zero, zero, zero, reach, zero, name, next, number, half(0), half(0), half(0), classes];
             let value =
                 (self.f.LLVMConstStructInContext)(self.context, values.as_ptr(), values.len() as c_uint, 0);
             self.internal_global(value, c"cairn.pool")

@@ -102,6 +102,7 @@ impl Rewriter<'_, '_> {
         let pointer = Some(self.e.pointer);
         let new = match (view.pool, allocator) {
             (None, Allocator::Realloc) => self.e.call_runtime("realloc", &[argument(&self.e, 0), bytes], pointer),
+            (None, Allocator::Calloc) => self.e.call_runtime("calloc", &[self.e.number(1), bytes], pointer),
             (None, _) => self.e.call_runtime("malloc", &[bytes], pointer),
             (Some(pool), Allocator::Realloc) if shape.array => {
                 self.e.call_runtime("cairn_pool_resize", &[pool.descriptor, argument(&self.e, 0), bytes], pointer)
@@ -119,8 +120,8 @@ impl Rewriter<'_, '_> {
                 }
             }
         };
-        if allocator == Allocator::Calloc {
-            self.e.clear(new, bytes);
+        if allocator == Allocator::Calloc && view.pool.is_some() {
+            self.e.call_runtime("cairn_pool_clear", &[new, bytes], None);
         }
         self.e.replace(now, new);
         copy.values[value.0 as usize] = new;
@@ -132,13 +133,6 @@ impl super::Emitter<'_> {
     /// A size: old programs declare allocators with other integers.
     fn as_word(&self, number: ValueRef) -> ValueRef {
         self.cast(number, self.number(0))
-    }
-
-    /// Fills with zeros.
-    pub(super) fn clear(&self, object: ValueRef, bytes: ValueRef) {
-        // SAFETY: live types.
-        let zero = unsafe { (self.f.LLVMConstInt)(self.half, 0, 0) };
-        self.call_runtime("memset", &[object, zero, bytes], Some(self.pointer));
     }
 
     /// The new length of a copy, as the same kind of integer as the old.

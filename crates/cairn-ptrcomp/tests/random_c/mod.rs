@@ -31,10 +31,16 @@ impl Random {
     }
 }
 
-/// A program: files by name.
+/// A program: files by name. The first of those in C has `main`, the last, [`STARTER`], may be code of another
+/// compiler's; [`WRAPPER`] is for links with `--wrap=tick`.
 pub struct Program {
     pub files: Vec<(String, String)>,
 }
+
+/// The file that starts threads, if there are any.
+pub const STARTER: &str = "starter.c";
+/// The file with `__wrap_tick`.
+pub const WRAPPER: &str = "wrapper.c";
 
 /// A structure type whose objects are linked.
 pub struct Structure {
@@ -134,9 +140,64 @@ pub fn program(seed: u64) -> Program {
             main.push_str(&format!("  {}\n", theme.run));
         }
     }
+    header.push_str("int tick(int x);\nint beat(int x);\n");
+    texts[files - 1].push_str("int tick(int x) { return x + 3; }\n");
+    let beat = random.below(files as u64) as usize;
+    texts[beat].push_str("int beat(int x) { return tick(x) * 2; }\n");
+    main.push_str("  sum += beat((int)(sum & 7));\n");
+    let mut more = vec![(WRAPPER.to_string(), WRAPPED.to_string())];
+    match random.below(10) {
+        0 | 1 => {
+            let links = Structure::new(&mut random, "par", &["struct par *next", "struct par *o", "int v"]);
+            header.push_str("void both(void *(*f)(void *), void *a, void *b);\n");
+            texts[0].push_str(&format!("{}{}", links.declaration(), parallel(&links)));
+            main.push_str("  both(par_work, (void *)&par_ids[0], (void *)&par_ids[1]);\n");
+            main.push_str("  printf(\"%ld %d\\n\", par_res[0], par_res[0] == par_res[1]);\n");
+            more.push((STARTER.to_string(), STARTS.to_string()));
+        }
+        2 | 3 => {
+            let links = Structure::new(&mut random, "last", &["struct last *next", "struct last *o", "int v"]);
+            header.push_str("#include <sys/resource.h>\n");
+            texts[0].push_str(&format!("{}{}", links.declaration(), until_full(&links)));
+            main.push_str("  until_full();\n");
+        }
+        _ => {}
+    }
     main.push_str("  printf(\"%ld\\n\", sum);\n  return (int)(sum & 63);\n}\n");
     texts[0].push_str(&main);
     let mut all = vec![("all.h".to_string(), header)];
     all.extend(texts.into_iter().enumerate().map(|(i, t)| (format!("f{i}.c"), t)));
+    all.extend(more);
     Program { files: all }
+}
+
+const WRAPPED: &str = "int __real_tick(int);\nint __wrap_tick(int x) { return __real_tick(x) + 1000; }\n";
+
+const STARTS: &str = "#include <pthread.h>\nvoid both(void *(*f)(void *), void *a, void *b) {\n\
+    pthread_t t; pthread_create(&t, 0, f, a); f(b); pthread_join(t, 0); }\n";
+
+/// Two threads make and drop lists at the same time.
+fn parallel(links: &Structure) -> String {
+    format!(
+        "static struct par *par_slot[2]; static long par_res[2]; static const int par_ids[2] = {{ 0, 1 }};\n\
+         static void *par_work(void *q) {{ int me = *(const int *)q; long t = 0; for (int r = 0; r < 40; r++) {{\n\
+         for (int v = 0; v < 50; v++) {{ struct par *p = calloc(1, sizeof *p); p->v = v; {} p->o = par_slot[me];\n\
+         p->next = par_slot[me]; par_slot[me] = p; }}\n\
+         while (par_slot[me]) {{ struct par *p = par_slot[me]; t = t * 3 + p->v + ({}) + (p->o ? p->o->v : 1);\n\
+         par_slot[me] = p->next; free(p); }} }} par_res[me] = t; return 0; }}\n",
+        links.fill, links.value
+    )
+}
+
+/// A list for as long as there is memory, which is there for other things when the list is gone.
+fn until_full(links: &Structure) -> String {
+    format!(
+        "static void until_full(void) {{ struct rlimit r = {{ 100 << 20, 100 << 20 }}; setrlimit(RLIMIT_AS, &r);\n\
+         for (int k = 0; k < 2; k++) {{ struct last *h = 0; int v = 0; long s = 0; for (;; v++) {{\n\
+         struct last *p = malloc(sizeof *p); if (!p) break; memset(p, 0, sizeof *p); p->v = v; {}\n\
+         p->next = h; p->o = h; h = p; }} while (h) {{ struct last *p = h; s += (p->o ? p->o->v + 1 : 0) - p->v;\n\
+         h = h->next; free(p); }} char *big = malloc(50 << 20); printf(\"%d %ld %d\\n\", v > 10000, s, big != 0);\n\
+         if (big) big[v % 1000] = 1; free(big); }} }}\n",
+        links.fill
+    )
 }

@@ -178,6 +178,7 @@ impl Checker<'_, '_, '_> {
                 ("cairn_dynamic_resize_one", vec![pool, base, argument(0), Form::number(shape.object)])
             }
             (Realloc, false, ..) => ("realloc", vec![argument(0), bytes.clone()]),
+            (Calloc, false, ..) => ("calloc", vec![Form::number(1), bytes.clone()]),
             (_, false, ..) => ("malloc", vec![bytes.clone()]),
             (Realloc, _, _, true) => ("cairn_pool_resize", vec![pool, argument(0), bytes.clone()]),
             (_, _, _, true) => ("cairn_pool_array", vec![pool, bytes.clone()]),
@@ -187,7 +188,7 @@ impl Checker<'_, '_, '_> {
         ensure(self.callee(new) == name, "another allocation")?;
         let fits = (0..).zip(&wanted).all(|(n, form)| self.forms.of(self.forms.operand(new, n)) == *form);
         ensure(fits, "an allocation elsewhere, or of another size")?;
-        if allocator == Calloc && !shape.dynamic {
+        if allocator == Calloc && in_pool && !shape.dynamic {
             return self.cleared(new, &bytes);
         }
         Ok(())
@@ -197,9 +198,12 @@ impl Checker<'_, '_, '_> {
     fn cleared(&self, new: ValueRef, bytes: &Form) -> Checked {
         // SAFETY: a live instruction.
         let fill = unsafe { (self.forms.f.LLVMGetNextInstruction)(new) };
-        ensure(self.forms.opcode(fill) == opcode::CALL && self.callee(fill) == "memset", "nothing cleared")?;
+        ensure(
+            self.forms.opcode(fill) == opcode::CALL && self.callee(fill) == "cairn_pool_clear",
+            "nothing cleared",
+        )?;
         self.explain(fill);
-        let wanted = [self.forms.of(new), Form::default(), bytes.clone()];
+        let wanted = [self.forms.of(new), bytes.clone()];
         let fits = (0..).zip(wanted).all(|(n, form)| self.forms.of(self.forms.operand(fill, n)) == form);
         ensure(fits, "something else cleared")
     }

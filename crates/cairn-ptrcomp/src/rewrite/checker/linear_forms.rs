@@ -10,6 +10,7 @@
 #![allow(unsafe_code)]
 
 use crate::llvm_codes::{opcode, type_kind, value_kind};
+use crate::rewrite::instructions::SATURATING_PRODUCT;
 use cairn_llvm_c::{ModuleFunctions, TargetDataRef, TypeRef, ValueRef};
 use std::collections::BTreeMap;
 use std::ffi::c_uint;
@@ -154,6 +155,7 @@ impl Forms<'_> {
             opcode::MUL if self.opcode(at(0)) == opcode::ZEXT && self.of(at(1)) == Form::number(4) => {
                 self.of(at(0)).times(4)
             }
+            opcode::CALL if self.is_product(value) => self.of(at(0)).product(&self.of(at(1))),
             opcode::MUL if width == 64 => self.of(at(0)).product(&self.of(at(1))),
             opcode::UDIV if width == 64 => self.quotient(value).unwrap_or_else(own),
             opcode::ZEXT => self.of(at(0)),
@@ -164,6 +166,16 @@ impl Forms<'_> {
             opcode::SELECT => self.start(value).map_or_else(own, |pool| Form::atom(Atom::Start(pool))),
             opcode::LOAD if width == 64 && self.is_flag(value) => Form::atom(Atom::Start(at(0))),
             _ => own(),
+        }
+    }
+
+    /// A product of sizes, not cut off.
+    fn is_product(&self, call: ValueRef) -> bool {
+        // SAFETY: a live call; a name of that length.
+        unsafe {
+            let mut length = 0;
+            let text = (self.f.LLVMGetValueName2)((self.f.LLVMGetCalledValue)(call), &mut length);
+            std::slice::from_raw_parts(text.cast::<u8>(), length) == SATURATING_PRODUCT.as_bytes()
         }
     }
 

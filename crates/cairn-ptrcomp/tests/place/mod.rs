@@ -1,0 +1,53 @@
+//! Directories for tests, and what is done in them.
+#![allow(dead_code)]
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// A directory for one test.
+pub struct Place(pub PathBuf);
+
+impl Place {
+    pub fn new(name: &str) -> Place {
+        let path = std::env::temp_dir().join(format!("cairn-cc-test-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a directory");
+        Place(path)
+    }
+
+    pub fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, text).expect("a file");
+        path
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// `{}` is the directory.
+    pub fn cc(&self, line: &str) -> bool {
+        let here = self.0.to_str().expect("plain characters");
+        let words: Vec<OsString> = line.split(' ').map(|w| w.replace("{}", here).into()).collect();
+        cairn_ptrcomp::cc(&words) == ExitCode::SUCCESS
+    }
+
+    /// Exit status and output of a program.
+    pub fn run(&self, name: &str) -> (Option<i32>, String) {
+        let output = Command::new(self.path(name)).output().expect("the program runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+pub fn has_pools(program: &Path) -> bool {
+    let bytes = std::fs::read(program).expect("the program");
+    [&b"cairn_pool_extend"[..], b"cairn_dynamic_extend"]
+        .iter()
+        .any(|name| bytes.windows(name.len()).any(|w| w == *name))
+}
