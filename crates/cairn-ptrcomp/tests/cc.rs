@@ -5,8 +5,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+#[path = "../../../tests/support/package.rs"]
+mod package;
+
 fn graphs() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/graphs")
+    package::package().join("tests/graphs")
 }
 
 /// A directory for one test.
@@ -31,7 +34,7 @@ impl Place {
 
     /// `{}` is the directory.
     fn cc(&self, line: &str) -> bool {
-        let here = self.0.to_str().expect("plain characters");
+        let here = self.0.to_str().expect("UTF-8");
         let words: Vec<OsString> = line.split(' ').map(|w| w.replace("{}", here).into()).collect();
         cairn_ptrcomp::cc(&words) == ExitCode::SUCCESS
     }

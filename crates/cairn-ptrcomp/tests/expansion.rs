@@ -226,8 +226,8 @@ fn a_pool_without_addresses_says_so() {
     place.cc("-O2 --ptrcomp=dynamic --pool-bits=8", "program");
     for (kilobytes, objects) in [("16000", "(0 objects)"), ("40000", "(128 objects)"), ("unlimited", "")] {
         let program = place.0.join("program");
-        let script = format!("ulimit -v {kilobytes}; exec {}", program.display());
-        let output = Command::new("sh").arg("-c").arg(script).output().expect("sh runs");
+        let script = format!("ulimit -v {kilobytes}; exec \"$0\"");
+        let output = Command::new("sh").arg("-c").arg(script).arg(program).output().expect("sh runs");
         let (said, complaint) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         if objects.is_empty() {
             assert_eq!((said.as_ref(), complaint.as_ref()), ("before 499500\n", ""));
