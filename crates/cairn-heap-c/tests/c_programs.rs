@@ -4,8 +4,11 @@ use cairn_layout::collector::{Ambiguity, COLLECTORS};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+#[path = "../../../tests/support/package.rs"]
+mod package;
+
 fn here() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    package::package()
 }
 
 /// The static library that was built beside this test.

@@ -28,7 +28,7 @@ fn names_find_what_bears_them() {
 #[test]
 fn slots_are_apart() {
     // SAFETY: a machine is words, pointers that may be null and values; nobody runs this one.
-    let mut m: Box<Machine> = unsafe { Box::new_zeroed().assume_init() };
+    let mut m: Box<Machine> = Box::new(unsafe { std::mem::zeroed() });
     for i in 0..SLOTS {
         *m.slot_mut(i) = Value::fixnum(100 + i as i64);
     }

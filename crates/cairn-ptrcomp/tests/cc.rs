@@ -8,8 +8,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+#[path = "../../../tests/support/package.rs"]
+mod package;
+
 fn graphs() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/graphs")
+    package::package().join("tests/graphs")
 }
 
 fn golden(stage: &str, source: &str) {

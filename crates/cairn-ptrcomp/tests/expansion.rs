@@ -225,8 +225,8 @@ fn a_pool_takes_few_addresses() {
     place.cc("-O2 --ptrcomp=dynamic --pool-bits=8", "program");
     for kilobytes in ["8000", "40000", "unlimited"] {
         let program = place.0.join("program");
-        let script = format!("ulimit -v {kilobytes}; exec {}", program.display());
-        let output = Command::new("sh").arg("-c").arg(script).output().expect("sh runs");
+        let script = format!("ulimit -v {kilobytes}; exec \"$0\"");
+        let output = Command::new("sh").arg("-c").arg(script).arg(program).output().expect("sh runs");
         let (said, complaint) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert_eq!((said.as_ref(), complaint.as_ref()), ("before 499500\n", ""), "{kilobytes} KB");
     }

@@ -55,7 +55,7 @@ impl Runtime {
             heap.set_observer(Some(Box::new(Tracer(options.host.clone()))));
         }
         // SAFETY: all zeros is a valid `Machine`: integers, null pointers, fixnums.
-        let machine: *mut Machine = Box::into_raw(unsafe { Box::new_zeroed().assume_init() });
+        let machine: *mut Machine = Box::into_raw(Box::new(unsafe { std::mem::zeroed::<Machine>() }));
         let mut runtime = Box::new(Runtime {
             machine,
             heap,

@@ -159,9 +159,10 @@ fn a_full_disk_leaves_nothing_behind() {
     d.write("p", "what was there");
     fs::create_dir(d.0.join("cache")).unwrap();
     let limited = |arguments: &str| {
-        let script = format!("trap '' XFSZ; ulimit -f 8; exec {} {arguments}", binary().display());
+        let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\"";
         let mut command = Command::new("bash");
-        command.args(["-c", &script]).current_dir(&d.0).env("CAIRN_OPT", "low");
+        command.args(["-c", script]).arg(binary()).args(arguments.split(' '));
+        command.current_dir(&d.0).env("CAIRN_OPT", "low");
         output(command.env("CAIRN_CACHE_DIR", d.0.join("cache")))
     };
     let names = |at: &str| {
@@ -199,7 +200,7 @@ fn programs_and_included_files_may_be_pipes() {
     assert_eq!(run(twice, "(display 1)"), "11");
     assert_eq!(run(twice, "(display 2)"), "22");
     let mut shell = Command::new("bash");
-    shell.args(["-c", &format!("{} run <(echo '(display 3)')", binary().display())]).env("CAIRN_NO_CACHE", "0");
+    shell.args(["-c", "\"$0\" run <(echo '(display 3)')"]).arg(binary()).env("CAIRN_NO_CACHE", "0");
     assert_eq!(output(shell.env("CAIRN_CACHE_DIR", d.0.join("cache"))), "3");
 }
 
@@ -209,7 +210,7 @@ fn what_was_not_used_for_long_makes_room() {
     let kept = || programs(&d.0.join("cache"));
     let aged = |path: &PathBuf, days: u64| {
         let file = fs::File::options().write(true).open(path).unwrap();
-        file.set_modified(SystemTime::now() - Duration::from_hours(24 * days)).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(24 * 60 * 60 * days)).unwrap();
     };
     let mut paths = Vec::new();
     for (i, days) in [(1, 30), (2, 20), (3, 10)] {

@@ -86,7 +86,10 @@ fn wrong_use() {
     d.write("one", "(display 1)");
     fs::create_dir(d.0.join("folder.scm")).unwrap();
     let script = d.0.join("script.scm");
-    d.write("script.scm", format!("#!{}\n(write (cdr (command-line)))", binary().display()));
+    // by way of `env`: the path of an interpreter ends at its first space
+    d.write("script.scm", "#!/usr/bin/env cairn\n(write (cdr (command-line)))");
+    fs::create_dir(d.0.join("bin")).unwrap();
+    std::os::unix::fs::symlink(binary(), d.0.join("bin/cairn")).unwrap();
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
     fs::create_dir_all(d.0.join("libraries/more")).unwrap();
     let evaluates = "(write (list one (eval 'two (environment '(two)))))";
@@ -100,7 +103,9 @@ fn wrong_use() {
         "(define-library (two) (import (scheme base)) (export two) (begin (define two 2)))",
     );
     d.transcript("use.txt");
-    let output = Command::new(&script).args(["--opt", "run"]).env("CAIRN_NO_CACHE", "1").output().unwrap();
+    let path = format!("{}:/usr/bin:/bin", d.0.join("bin").display());
+    let mut command = Command::new(&script);
+    let output = command.args(["--opt", "run"]).env("PATH", path).env("CAIRN_NO_CACHE", "1").output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout), "(\"--opt\" \"run\")");
 }
 
@@ -161,8 +166,9 @@ fn closed_standard_output_is_an_error() {
     let d = Directory::new("closed");
     d.write("one.scm", "(display 1)");
     for arguments in ["run one.scm", "run --emit=core one.scm", "--help"] {
-        let script = format!("exec {} {arguments} >&-", binary().display());
-        let output = Command::new("sh").args(["-c", &script]).current_dir(&d.0).output().unwrap();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "exec \"$0\" \"$@\" >&-"]).arg(binary()).args(arguments.split(' '));
+        let output = shell.current_dir(&d.0).output().unwrap();
         let complaint = "cairn: cannot write to standard output: Bad file descriptor\n";
         assert_eq!(String::from_utf8_lossy(&output.stderr), complaint, "{arguments}");
         assert_eq!(output.status.code(), Some(1), "{arguments}");

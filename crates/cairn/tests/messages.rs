@@ -7,8 +7,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[path = "../../../tests/support/package.rs"]
+mod package;
+
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    package::package().join("../..").canonicalize().unwrap()
 }
 
 /// Calls of Rust that fail. Behind each: is its last string what was *expected*, or is each string a message?

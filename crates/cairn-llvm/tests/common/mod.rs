@@ -559,7 +559,7 @@ pub fn load_parts(m: &Module, opt: OptLevel, parts: usize, collector: &'static C
     let mut args = vec![Value::fixnum(0); 10_000].into_boxed_slice();
     let mut cards = vec![0u8; 1 << 27].into_boxed_slice();
     // SAFETY: all-zero bytes are a valid Machine: integers, null pointers, fixnum 0.
-    let mut machine: Box<Machine> = unsafe { Box::new_zeroed().assume_init() };
+    let mut machine: Box<Machine> = Box::new(unsafe { std::mem::zeroed() });
     // without checks there must be room for everything
     let stack_words = if m.strategy.every_push_asks() { 512 } else { 1 << 14 };
     let mut side = Box::new(Side {

@@ -27,7 +27,7 @@ impl Place {
 
     /// `{}` is the directory.
     pub fn cc(&self, line: &str) -> bool {
-        let here = self.0.to_str().expect("plain characters");
+        let here = self.0.to_str().expect("UTF-8");
         let words: Vec<OsString> = line.split(' ').map(|w| w.replace("{}", here).into()).collect();
         cairn_ptrcomp::cc(&words) == ExitCode::SUCCESS
     }

@@ -4,11 +4,14 @@
 
 pub mod matrix;
 
-use std::path::{Path, PathBuf};
+#[path = "../../../../tests/support/package.rs"]
+mod package;
+
+use std::path::PathBuf;
 
 /// The source tree.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    package::package().join("../..").canonicalize().unwrap()
 }
 
 /// The command line under test: `CAIRN_BINARY`, or the one built with the test.

@@ -1,0 +1,8 @@
+//! The directory of the package under test. Not where it was compiled: `tests/elsewhere` runs the tests in a copy of the
+//! source tree, which cargo and nextest tell by a variable.
+
+use std::path::PathBuf;
+
+pub fn package() -> PathBuf {
+    std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or(env!("CARGO_MANIFEST_DIR").into()).into()
+}
