@@ -20,14 +20,23 @@
 (show-fields! <future> '())
 (unsendable! <future>)
 
-;; A thread that shall fill `outcome` has ended, perhaps before it could.  Masked.
+;; A thread that shall fill `outcome` has ended: by what `attempted` returns, or as it never should, by an error around
+;; that or because it called the continuation of another thread.  Masked.
 (define (fill-outcome! outcome t result)
   (if (%eq? (mvar:value outcome) nothing)
-      (fill-mvar! outcome (%cons #f (if (%eq? result terminated) (terminated-condition t) result)))))
+      (fill-mvar! outcome
+        (cond
+          ((if (%opaque? result) (%eq? (%opaque-ref result 0) outcome-tag) #f) (%opaque-ref result 1))
+          ((%eq? (thread-state t) 'done) (%cons #t result))
+          ((%eq? result terminated) (%cons #f (terminated-condition t)))
+          (else (%cons #f result))))))
+
+(define outcome-tag (%opaque 'outcome))
+(define (attempted thunk) (%opaque outcome-tag (attempt thunk)))
 
 (define (make-future thunk)
   (check-procedure "make-future" thunk)
-  (let* ((outcome (make-mvar)) (t (make-thread (lambda () (mvar-put! outcome (attempt thunk))) "future")))
+  (let* ((outcome (make-mvar)) (t (make-thread (lambda () (attempted thunk)) "future")))
     (set-contended! t (%cons (%cons outcome fill-outcome!) '()))
     (thread-start! t)
     (new-future outcome)))
@@ -42,9 +51,9 @@
 (define (future-done? f) (%not (mvar-empty? (outcome-of (check-future "future-done?" f)))))
 
 ;; The value; what was raised is raised here.
-(define (touch f)
-  (let ((outcome (mvar-read (outcome-of (check-future "touch" f)))))
-    (if (%car outcome) (%cdr outcome) (raise (%cdr outcome)))))
+(define (touch f) (value-of (mvar-read (outcome-of (check-future "touch" f)))))
+(define (value-of outcome)
+  (if (%car outcome) (%cdr outcome) (raise (%cdr outcome))))
 
 ;;;; Threads that are started at once
 
@@ -53,8 +62,11 @@
     ((thunk) (thread-start! (make-thread (check-procedure "spawn" thunk))))
     ((thunk name) (thread-start! (make-thread (check-procedure "spawn" thunk) name)))))
 
-;; The value that `thunk` returns within so many seconds; else it is left, and `late` called.
+;; The values that `thunk` returns within so many seconds; else it is left, and `late` called.
 (define (call-with-timeout seconds thunk late)
+  (deadline-of "call-with-timeout" seconds)
+  (check-procedure "call-with-timeout" thunk)
+  (check-procedure "call-with-timeout" late)
   (let ((t (current-thread)) (mark (%opaque 'late)))
     (let ((outcome
            (call-with-current-continuation
@@ -64,16 +76,18 @@
                               (thread-sleep! seconds)
                               (thread-interrupt! t (lambda () (if mark (k mark)))))
                             "clock")))
-                (dynamic-wind
-                 (lambda () (if (%eq? (thread-state clock) 'new) (thread-start! clock)))
-                 thunk
-                 (lambda () (thread-terminate! clock))))))))
+                (%receive vals
+                    (dynamic-wind
+                     (lambda () (if (%eq? (thread-state clock) 'new) (thread-start! clock)))
+                     thunk
+                     (lambda () (thread-terminate! clock)))
+                  vals))))))
       (if (%eq? outcome mark)
           (late)
           (begin
             ;; The clock may have rung when it was too late for that.
             (set! mark #f)
-            outcome)))))
+            (list->values outcome))))))
 
 ;;;; Pools
 
@@ -117,10 +131,13 @@
       ((%pair? task)
        (let ((outcome (attempt (%car task))))
          (mask!)
-         (%set-cdr! state #f)
+         (if (%eq? (current-thread) (%car state)) (%set-cdr! state #f))
          (if (%eq? (mvar:value (%cdr task)) nothing) (fill-mvar! (%cdr task) outcome))
          (unmask!)
-         (work pool state)))
+         ;; Another thread may have called a continuation of the task.
+         (if (%eq? (current-thread) (%car state))
+             (work pool state)
+             (value-of outcome))))
       ((%eq? task interrupted) (work pool state)))))
 
 ;; A worker ends.  Masked.

@@ -21,8 +21,9 @@
         (%machine-set! (slot-interrupt-hook) interrupt-main))))
 
 ;; In a place that has just begun, with a copy of another one's variables: here nothing runs but the main thread,
-;; which is the current one.  `ended` is called when nobody handles what it has raised, and does not return.
-(define (become-place! name ended)
+;; which is the current one.  `returned` is called when another thread's continuation has been given a value there,
+;; `ended` when nobody handles what it has raised; neither returns.
+(define (become-place! name returned ended)
   (set! masked #t)
   ;; What the maker's threads waited for must not find them.
   (let loop ((t (younger main)))
@@ -61,13 +62,15 @@
   (set! attention #f)
   (set! bottom (make-bottom))
   (set! place-name name)
+  (set! return-place returned)
   (set! end-place ended)
   (set! started #f)
   (ensure-started!)
   (set! masked #f))
 
-;; In a place: its name, and what is called with what ends it.
+;; In a place: its name, and what is called with its value, and with what ends it.
 (define place-name #f)
+(define return-place #f)
 (define end-place #f)
 
 (define (thread-start! t)
@@ -95,13 +98,13 @@
 
 ;; Ends a thread.  Masked, if it is another one than the current thread.
 (define (end! t state result)
+  (set-state! t state)
   (let loop ((l (contended t)))
     (if (%pair? l)
         (begin
           ((%cdr (%car l)) (%car (%car l)) t result)
           (loop (%cdr l)))))
   (set-contended! t '())
-  (set-state! t state)
   (set-result! t result)
   (set-k! t #f)
   (set-winders! t '())
@@ -119,6 +122,15 @@
         (set-joiners! t '()))))
 
 (define joined (%opaque 'joined))
+
+;; The thunk of a thread has returned `v`.  The thread that ends is the current one, which need not be the one that
+;; called the thunk: a continuation of that may have been called in another.  The end of the main thread is the
+;; program's, or the place's.
+(define (thread-return! v)
+  (cond
+    ((%not (%eq? current main)) (thread-end! current (done) v))
+    (return-place (return-place v))
+    (else (exit #t))))
 
 ;; Ends the current thread.
 (define (thread-end! t state result)

@@ -34,6 +34,15 @@
                    (wait-for-file! (descriptor socket) what)
                    (loop))))))))
 
+    ;; The socket that the call opens.  Without a free descriptor the runtime answers #f and asks for a collection, which
+    ;; closes sockets that nobody can use any more, and happens in this loop.
+    (define-syntax opened
+      (syntax-rules ()
+        ((_ call)
+         (let loop ()
+           (let ((socket call))
+             (if socket socket (loop)))))))
+
     (define (check-listener who x)
       (if (tcp-listener? x) (listener-socket x) (wrong-type who "a TCP listener" x)))
     (define (check-udp who x)
@@ -45,7 +54,7 @@
         ((port) (tcp-listen port "0.0.0.0"))
         ((port host)
          (ensure-started!)
-         (make-listener (%net-listen host port)))))
+         (make-listener (opened (%net-listen host port))))))
 
     (define (tcp-listener-port l)
       (%cdr (%net-address (check-listener "tcp-listener-port" l) #f)))
@@ -53,17 +62,27 @@
     (define (tcp-close l)
       (close-port (check-listener "tcp-close" l)))
 
-    ;; Two ports: to read from, to write to.
+    ;; Two ports: to read from, to write to.  While there is no descriptor for a connection, it waits.
     (define (tcp-accept l)
       (let ((socket (check-listener "tcp-accept" l)))
-        (connection (waiting socket 1 (%net-accept socket)))))
+        (let loop ()
+          (let ((x (%net-accept socket)))
+            (cond
+              ((%port? x) (connection x))
+              ((%null? x) (loop))
+              (x
+               (thread-sleep! 1/50)
+               (loop))
+              (else
+               (wait-for-file! (descriptor socket) 1)
+               (loop)))))))
 
     (define (connection in)
       (%values in (%net-port in (%fxior (port-output) (%fxior (port-textual) (port-binary))))))
 
     (define (tcp-connect host port)
       (ensure-started!)
-      (let ((socket (%net-connect host port)))
+      (let ((socket (opened (%net-connect host port))))
         (wait-for-file! (descriptor socket) 2)
         (%net-outcome socket)
         (connection socket)))
@@ -79,7 +98,7 @@
         ((port) (udp-open port "0.0.0.0"))
         ((port host)
          (ensure-started!)
-         (make-udp (%net-datagram host port)))))
+         (make-udp (opened (%net-datagram host port))))))
 
     (define (udp-port u) (%cdr (%net-address (check-udp "udp-port" u) #f)))
     (define (udp-close u) (close-port (check-udp "udp-close" u)))

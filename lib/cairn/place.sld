@@ -80,9 +80,16 @@
 
     ;; What a place does.
     (define (live thunk name)
-      (become-place! name end-with-error)
-      (let ((rest (%place-finish! 1 (thunk))))
+      (become-place! name end-with-value end-with-error)
+      (finish! (thunk)))
+
+    (define (finish! v)
+      (let ((rest (%place-finish! 1 v)))
         (if rest (error "place: its value cannot be sent to another place:" (%vector-ref rest 0)))))
+
+    (define (end-with-value v)
+      (finish! v)
+      (exit #t))
 
     ;; Nobody handles what was raised, which has been reported.
     (define (end-with-error obj)

@@ -499,6 +499,11 @@
 ;; has returned.  Each step is two one-shot captures; the frames of `proc` run on top of the call's continuation, under
 ;; its winders.  The mark of the prompt winder belongs to the generator: its k is the continuation of the step under
 ;; way.
+;;
+;; That continuation is not below the frames of `proc`, so a capture of these for more than one use does not see it; but
+;; who enters them again comes to the next `yield` again, which then returns to it again.  So each step finds out
+;; whether anybody has captured anything meanwhile; then this step's continuation and those of all that follow are for
+;; more than one use.
 (define (make-coroutine-generator proc)
   (define mark (make-mark #f #f #f))
   ;; What to go on with: a raw continuation and the winders that it had above those of the step.  Before the first step
@@ -506,11 +511,12 @@
   (define resume #f)
   (define above '())
   (define place '())                    ; the last step's prompt winder
+  (define captures 0)                   ; how many there were before the step; #f: it can be entered again
   (define (yield x)
     (%call/1cc
      (lambda (k)
        (let ((caller (%opaque-ref mark 1)))
-         (if (%eq? (%machine-ref (slot-winders)) place)
+         (if (if (%eq? (%machine-ref (slot-winders)) place) (%eq? captures (%machine-ref (slot-captures))) #f)
              (begin
                (if (%pair? above) (set! above '()))
                (set! resume k)
@@ -527,7 +533,20 @@
                (set! place w)
                (set! resume k)
                (leave-winder!)
-               (call-in caller (lambda () x))))))))
+               (give caller x)))))))
+  ;; Returns `x` from the step, whose winders are those present unless it is entered again.
+  (define (give caller x)
+    (cond
+      ((%not captures) (caller x))
+      ((%eq? captures (%machine-ref (slot-captures))) (call-in caller (lambda () x)))
+      (else
+       (set! captures #f)
+       (call-in caller
+         (lambda ()
+           (%call/cc
+            (lambda (k)
+              (%opaque-set! mark 1 k)
+              x)))))))
   ;; The winder of the step under way, or #f.
   (define (running)
     (let loop ((w (%machine-ref (slot-winders))))
@@ -538,7 +557,11 @@
   (define (start)
     (proc yield)
     (set! resume '())
-    '#!eof)
+    (if (%eq? captures (%machine-ref (slot-captures)))
+        '#!eof
+        (begin
+          (leave-winder!)
+          (give (%opaque-ref mark 1) '#!eof))))
   (define (step caller)
     (let ((k resume) (old place))
       (cond
@@ -548,6 +571,7 @@
          ;; called where it was called the last time
          (%opaque-set! mark 1 caller)
          (set! resume #t)
+         (if captures (set! captures (%machine-ref (slot-captures))))
          (%machine-set! (slot-winders) old)
          (k #t))
         ((%procedure? k)
@@ -563,9 +587,10 @@
   (define (enter! caller)
     (%opaque-set! mark 1 caller)
     (set! resume #t)
+    (if captures (set! captures (%machine-ref (slot-captures))))
     (enter-mark! mark)
     (set! place (%machine-ref (slot-winders))))
   (check-procedure "make-coroutine-generator" proc)
-  (lambda () (%call/1cc step)))
+  (lambda () (if captures (%call/1cc step) (%call/cc step))))
 
 (define (unspecific) #t)

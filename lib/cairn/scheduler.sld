@@ -50,6 +50,7 @@
     ;; wait for, the pool that it works for.  At its end f is called with x, the thread, and its result.
     ;; k: the thunk of a new thread; the continuation of one that does not run.  winders: its dynamic state meanwhile.
     ;; result: what it is woken with; at the end its value, or what it raised.
+    ;; pending: thunks that others want it to call; while it ends by an error, an opaque object with that.
     (define-record-type thread
       (new-thread name k winders state result joiners timer pending specific contended wait older younger)
       thread?
@@ -175,13 +176,15 @@
       (let ((w (%machine-ref (slot-winders))))
         (if (%null? w) #f (%eq? (%opaque-ref w 2) shield))))
 
-    ;; Has `thunk` run in thread `t`, which may have to stop waiting for it.  Masked.
+    ;; Has `thunk` run in thread `t`, which may have to stop waiting for it, unless that is ending.  Masked.
     (define (post! t thunk)
-      (set-pending! t (let append ((l (pending-of t)))
-                        (if (%null? l) (%cons thunk '()) (%cons (%car l) (append (%cdr l))))))
-      (cond
-        ((is? t waiting) (wake! t interrupted))
-        ((%eq? t current) (set! attention #t))))
+      (if (%not (ending? t))
+          (begin
+            (set-pending! t (let append ((l (pending-of t)))
+                              (if (%null? l) (%cons thunk '()) (%cons (%car l) (append (%cdr l))))))
+            (cond
+              ((is? t waiting) (wake! t interrupted))
+              ((%eq? t current) (set! attention #t))))))
 
     ;;;; Queues of cells
 
@@ -388,7 +391,7 @@
       (enter-state! (winders-of t))
       (unmask!)
       (let ((v (thunk)))
-        (thread-end! t (done) v)))
+        (thread-return! v)))
 
     ;; Which thread is next: waits until there is one.  Masked.
     (define (next-thread)
@@ -473,6 +476,7 @@
     (define (pass-on! v)
       (if (if (%opaque? v) (%eq? (%opaque-ref v 0) signal) #f) (signal! (%opaque-ref v 1))))
     (define (has-pending? t) (%pair? (pending-of t)))
+    (define (ending? t) (%opaque? (pending-of t)))
 
     (define timed-out (%opaque 'timed-out))
     ;; What a thread is woken with that was asked to do something else: `unmask!` does it, then it may wait again.
@@ -520,16 +524,31 @@
       (set! masked #f)
       (report (%string-concat (%cons kind (%cons name (%cons ": " (%cons (message-of obj) '()))))) (site-of obj)))
 
-    ;; The uncaught hook: a thread or a place ends, a program goes on.
+    ;; The uncaught hook: a thread or a place ends, a program goes on.  What a thread was in the middle of is undone by
+    ;; the `after` thunks around it.  The first error is the result: others may come of it.
     (define (uncaught-in-thread obj)
       (cond
         ((%not (%eq? current main))
          (let ((t current))
-           (report-uncaught "in thread " (display-name t) obj)
-           (thread-end! t (failed) obj)))
-        (end-place
-         (report-uncaught "in place " place-name obj)
-         (end-place obj)))))
+           (end-unwound "in thread " (display-name t) obj (lambda (obj) (thread-end! t (failed) obj)))))
+        (end-place (end-unwound "in place " place-name obj end-place))))
+
+    (define (end-unwound kind name obj end)
+      (if (%not (ending? current)) (set-pending! current (%opaque obj)))
+      (report-uncaught kind name obj)
+      (unwind-all!)
+      (end (%opaque-ref (pending-of current) 0)))
+
+    ;; Calls the outstanding `after` thunks, innermost first, each in the state around its `dynamic-wind`, but without
+    ;; handlers: what one of them raises comes back to `uncaught-in-thread`, which goes on with the next one.
+    (define (unwind-all!)
+      (let ((w (%machine-ref (slot-winders))))
+        (if (%not (%null? w))
+            (let ((after (%opaque-ref w 3)))
+              (enter-state! (%opaque-ref w 0))
+              (if after
+                  (%with-state #f '() (%machine-ref (slot-parameters)) after))
+              (unwind-all!))))))
   (include "alarms.scm")
   (include "file-waits.scm")
   (include "lifetimes.scm")

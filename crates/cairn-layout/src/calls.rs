@@ -276,11 +276,11 @@ macro_rules! for_each_rt_call {
             (cairn_place_listen, "place-listen!", 1, FAIL)                       // place or channel: the descriptor that tells of its next change
             (cairn_place_processors, "place-processors", 0, 0)                   // how many there are
             // sockets: ports without direction, made into ports that read and write
-            (cairn_net_connect, "net-connect", 2, ALLOC | FAIL)                  // host, port: socket on its way, to be waited for until it can be written
-            (cairn_net_listen, "net-listen", 2, ALLOC | FAIL)                    // host, port: socket
-            (cairn_net_datagram, "net-datagram", 2, ALLOC | FAIL)                // host, port: socket
+            (cairn_net_connect, "net-connect", 2, ALLOC | FAIL)                  // host, port: socket on its way, to be waited for until it can be written; #f: to be asked again
+            (cairn_net_listen, "net-listen", 2, ALLOC | FAIL)                    // host, port: socket; #f: to be asked again
+            (cairn_net_datagram, "net-datagram", 2, ALLOC | FAIL)                // host, port: socket; #f: to be asked again
             (cairn_net_outcome, "net-outcome", 1, FAIL)                          // socket that can be written: #t when it is connected
-            (cairn_net_accept, "net-accept", 1, ALLOC | FAIL)                    // socket: that of a connection; #f: would block
+            (cairn_net_accept, "net-accept", 1, ALLOC | FAIL)                    // socket: that of a connection; #f: would block; (), #t: no descriptor
             (cairn_net_port, "net-port", 2, ALLOC | FAIL)                        // socket, FLAG_* bits: port with a descriptor of its own
             (cairn_net_address, "net-address", 2, ALLOC | FAIL)                  // socket, of the other side?: (host . port)
             (cairn_net_send, "net-send", 4, FAIL)                                // socket, bytevector, host, port: #f: would block

@@ -85,6 +85,9 @@ pub mod slot {
     pub const WAIT_HOOK: usize = 15;
     /// Procedure called with a thunk that raises a signal: has it run in the main thread. `#f`: there is only that.
     pub const INTERRUPT_HOOK: usize = 16;
+    /// How many continuations for more than one use were captured, a fixnum: counted where one-shot continuations are
+    /// cheaper than others.
+    pub const CAPTURES: usize = 17;
 }
 
 /// Offset of a slot in the machine context.

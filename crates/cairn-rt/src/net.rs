@@ -12,7 +12,7 @@ use crate::access::{self, bytes_of, string_of};
 use crate::alloc::{alloc_pair, make_bytevector, make_string};
 use crate::arguments::expect;
 use crate::failure::{check, describe_io, fail};
-use crate::port::{FLAG_BINARY, FLAG_INPUT, FLAG_SOCKET, FLAG_TEXTUAL, Port, make_fd_port};
+use crate::port::{FLAG_BINARY, FLAG_INPUT, FLAG_SOCKET, FLAG_TEXTUAL, Port, make_fd_port, may_retry};
 use crate::runtime::rt;
 use crate::waiting;
 use cairn_layout::Value;
@@ -21,8 +21,10 @@ use mio::net::{TcpListener, TcpStream, UdpSocket};
 use std::io::{self, ErrorKind};
 use std::mem::ManuallyDrop;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::os::fd::{FromRawFd, IntoRawFd};
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd};
 
+/// Connections that may wait to be accepted; the system may have a lower limit.
+const BACKLOG: i32 = 4096;
 /// Most bytes of a datagram.
 const DATAGRAM_BYTES: usize = 65_536;
 /// The socket of a connection is read.
@@ -59,7 +61,13 @@ fn make_socket(ctx: &mut Machine, fd: i32, flags: i64, name: &str) -> Value {
     port
 }
 
-/// Opens a socket by `open`; `action` completes "cannot".
+/// Has the system no descriptor left?
+fn lacks_descriptor(e: &io::Error) -> bool {
+    matches!(e.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
+}
+
+/// Opens a socket by `open`; `action` completes "cannot". `#f`: without a free descriptor, a collection is requested,
+/// which closes what the program has dropped; it shall ask again.
 fn open<S: IntoRawFd>(
     ctx: &mut Machine,
     (who, action): (&str, &str),
@@ -72,7 +80,11 @@ fn open<S: IntoRawFd>(
     let host = access::string_text(host);
     let name = format!("{host}:{number}");
     match waiting::prepare(ctx).and_then(|()| first(&host, number, open)) {
-        Ok(socket) => make_socket(ctx, socket.into_raw_fd(), flags, &name),
+        Ok(socket) => {
+            rt(ctx).open_retries.0 = 0;
+            make_socket(ctx, socket.into_raw_fd(), flags, &name)
+        }
+        Err(e) if lacks_descriptor(&e) && may_retry(ctx) => Value::FALSE,
         Err(e) => net_error(ctx, who, action, &name, &e),
     }
 }
@@ -105,7 +117,14 @@ pub extern "C" fn cairn_net_connect(ctx: &mut Machine, host: Value, port: Value)
 /// `(net-listen host port)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_net_listen(ctx: &mut Machine, host: Value, port: Value) -> Value {
-    open(ctx, ("tcp-listen", "listen at"), 0, (host, port), TcpListener::bind)
+    open(ctx, ("tcp-listen", "listen at"), 0, (host, port), |address| {
+        let listener = TcpListener::bind(address)?;
+        // SAFETY: a socket that listens; a second call sets how many connections may wait to be accepted.
+        match unsafe { libc::listen(listener.as_raw_fd(), BACKLOG) } {
+            0 => Ok(listener),
+            _ => Err(io::Error::last_os_error()),
+        }
+    })
 }
 
 /// `(net-datagram host port)`.
@@ -133,13 +152,15 @@ pub extern "C" fn cairn_net_outcome(ctx: &mut Machine, socket: Value) -> Value {
     }
 }
 
-/// `(net-accept socket)`.
+/// `(net-accept socket)`. Without a free descriptor the answer is `()` once a collection has been requested, after
+/// which the program shall ask again, and `#t` when that has not helped: it shall wait until some are closed.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_net_accept(ctx: &mut Machine, socket: Value) -> Value {
     let fd = check!(descriptor(ctx, "tcp-accept", socket));
     match borrowed::<TcpListener>(fd).accept() {
         Ok((stream, address)) => {
             let _ = stream.set_nodelay(true);
+            rt(ctx).open_retries.0 = 0;
             make_socket(ctx, stream.into_raw_fd(), CONNECTION, &address.to_string())
         }
         // One that has gone away meanwhile is nobody's business.
@@ -150,6 +171,13 @@ pub extern "C" fn cairn_net_accept(ctx: &mut Machine, socket: Value) -> Value {
             ) =>
         {
             Value::FALSE
+        }
+        Err(e) if lacks_descriptor(&e) => {
+            if may_retry(ctx) {
+                Value::NIL
+            } else {
+                Value::TRUE
+            }
         }
         Err(e) => net_error(ctx, "tcp-accept", "accept connections at", &title(socket), &e),
     }

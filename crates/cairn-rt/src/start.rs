@@ -19,7 +19,7 @@ use crate::symbol_table::SymbolTable;
 use cairn_heap::{CollectionEvent, Heap, HeapConfig, Observer, Scheme, Tracing};
 use cairn_layout::Value;
 use cairn_layout::limits::ARGS_MIN;
-use cairn_layout::machine::{Machine, ThreadState, stop};
+use cairn_layout::machine::{Machine, ThreadState, slot, stop};
 pub use cairn_layout::module::ModuleTable;
 use std::ffi::{CStr, c_char, c_int};
 use std::ops::Range;
@@ -98,6 +98,7 @@ impl Runtime {
         arm(ctx);
         ctx.result = Value::UNSPECIFIED;
         ctx.slots.fill(Value::FALSE);
+        *ctx.slot_mut(slot::CAPTURES) = Value::fixnum(0);
         ctx.cold_stub = cold_stub as *const () as u64;
         ctx.slow_stub = slow_stub as *const () as u64;
         ctx.cards = runtime.heap.cards_ptr();

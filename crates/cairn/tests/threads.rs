@@ -250,7 +250,7 @@ fn a_server_ends_in_the_middle_of_requests() {
                 let connection = server.connect();
                 std::thread::spawn(move || {
                     let (mut answers, mut text) = (0, [0; 4096]);
-                    while (&connection).write_all(b"GET / HTTP/1.1\r\n\r\n").is_ok() {
+                    while (&connection).write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").is_ok() {
                         match (&connection).read(&mut text) {
                             Ok(n) if n > 0 => answers += 1,
                             _ => break,
@@ -280,7 +280,7 @@ fn a_server_without_descriptors_goes_on() {
     };
     assert_eq!(set, 0);
     let ask = |connection: &TcpStream| {
-        (&*connection).write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+        (&*connection).write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
         answer(&mut BufReader::new(connection))
     };
     // It finds all connections at once, before it has waited for a file.
@@ -317,7 +317,8 @@ fn a_server_answers_many_at_once() {
                 let mut from = BufReader::new(&connection);
                 for j in 0..50 {
                     let body = format!("{i}:{j}").repeat(1 + 400 * (j % 7));
-                    let request = format!("POST /echo HTTP/1.1\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+                    let request =
+                        format!("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{body}", body.len());
                     // Two requests at once.
                     (&connection).write_all(request.repeat(2).as_bytes()).unwrap();
                     assert_eq!(answer(&mut from), body);
@@ -333,6 +334,7 @@ fn a_server_answers_many_at_once() {
     for connection in &idle {
         assert_eq!(answer(&mut BufReader::new(connection)), "Hello from Cairn\n");
     }
+    what_is_no_request_is_refused(&server);
     // Nonsense is answered, and does no harm.
     let connection = server.connect();
     (&connection).write_all(b"nonsense\r\n\r\n").unwrap();
@@ -340,9 +342,80 @@ fn a_server_answers_many_at_once() {
     assert!(server.memory() < 60_000, "{} KB", server.memory());
     // What is under way is answered before the server ends.
     let slow = server.connect();
-    (&slow).write_all(b"GET /slow HTTP/1.1\r\n\r\n").unwrap();
+    (&slow).write_all(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     std::thread::sleep(Duration::from_millis(200));
     let rest = server.end();
     assert_eq!(answer(&mut BufReader::new(&slow)), "Hello from Cairn\n");
-    assert_eq!(rest, "701 requests answered\n");
+    // 300 idle ones, 400 echoes, a slow one, and what was understood of that which is no request.
+    assert_eq!(rest, "710 requests answered\n");
+}
+
+/// What HTTP/1.1 says of requests that are understood otherwise by others, too large, or unusual; nine are answered.
+fn what_is_no_request_is_refused(server: &Server) {
+    let say = |text: &[u8]| {
+        let connection = server.connect();
+        // It may have been turned away before all of this was sent.
+        let _ = (&connection).write_all(text);
+        let _ = connection.shutdown(std::net::Shutdown::Write);
+        let mut bytes = Vec::new();
+        let _ = (&connection).read_to_end(&mut bytes);
+        String::from_utf8(bytes).unwrap()
+    };
+    let (host, post) = ("HTTP/1.1\r\nHost: x\r\n", "POST /echo HTTP/1.1\r\nHost: x\r\n");
+    let mut refused = vec![
+        ("400", "GET / HTTP/1.1\r\n\r\n".to_string()),
+        ("400", format!("GET / {host}Host: y\r\n\r\n")),
+        ("400", format!("GET / {host}X : y\r\n\r\n")),
+        ("400", format!("GET / {host} folded\r\n\r\n")),
+        ("400", format!("GET / {host}X: a\rb\r\n\r\n")),
+        ("400", format!("GET  / {host}\r\n")),
+        ("400", format!("GET / {host}")),
+        ("505", "GET / HTTP/9.9\r\nHost: x\r\n\r\n".to_string()),
+        ("414", format!("GET /{} {host}\r\n", "a".repeat(9000))),
+        ("431", format!("GET / {host}X: {}\r\n\r\n", "a".repeat(2_000_000))),
+        ("431", format!("GET / {host}{}\r\n", "X: a\r\n".repeat(10_000))),
+        ("413", format!("{post}Content-Length: 99999999999999999999999\r\n\r\nhello")),
+        ("413", format!("{post}Transfer-Encoding: chunked\r\n\r\nfffffff\r\nhello")),
+        ("501", format!("{post}Transfer-Encoding: gzip, chunked\r\n\r\n")),
+        ("400", format!("{post}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n")),
+        ("400", "POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n".to_string()),
+        ("400", format!("{post}Transfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n")),
+        ("400", format!("{post}Transfer-Encoding: chunked\r\n\r\n4\r\nhello\r\n0\r\n\r\n")),
+        ("400", format!("{post}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!")),
+        ("400", format!("{post}Content-Length: 5\r\n\r\nhell")),
+        ("417", format!("{post}Expect: miracles\r\nContent-Length: 5\r\n\r\nhello")),
+    ];
+    for length in ["-5", "+5", "#x5", "1e3", "10/2", "5.", ""] {
+        refused.push(("400", format!("{post}Content-Length: {length}\r\n\r\nhello")));
+    }
+    for (status, request) in refused {
+        let shown: String = request.chars().take(90).collect();
+        // What follows is not read as another request.
+        let answers = say(format!("{request}GET / HTTP/1.1\r\nHost: x\r\n\r\n").as_bytes());
+        assert!(answers.starts_with(&format!("HTTP/1.1 {status} ")), "{shown}: {answers}");
+        assert!(
+            answers.contains("\r\nConnection: close\r\n") && answers.matches("HTTP/").count() == 1,
+            "{answers}"
+        );
+    }
+    let twice = |request: &str, status: &str, body: &str| {
+        let answers = say(request.repeat(2).as_bytes());
+        let parts: Vec<&str> = answers.split("HTTP/1.1 ").skip(1).collect();
+        assert_eq!(parts.len(), 2, "{request}: {answers}");
+        for part in parts {
+            assert!(
+                part.starts_with(status) && part.ends_with(&format!("\r\n\r\n{body}")),
+                "{request}: {answers}"
+            );
+        }
+    };
+    twice(&format!("HEAD / {host}\r\n"), "200 OK\r\n", "");
+    let chunks = "Transfer-Encoding: chunked\r\n\r\n3;x=y\r\nhel\r\n0002\r\nlo\r\n0\r\nTrailer: x\r\n\r\n";
+    twice(&format!("{post}{chunks}"), "200 OK\r\n", "hello");
+    twice(&format!("\r\nGET http://x/?q {host}X: \u{ff}\r\n\r\n"), "200 OK\r\n", "Hello from Cairn\n");
+    twice(&format!("DELETE / {host}\r\n"), "501 ", "not implemented\n");
+    let expects = format!("{post}Expect: 100-continue\r\nContent-Length: 5\r\nConnection: x, Close\r\n\r\nhello");
+    let answers = say(format!("{expects}{expects}").as_bytes());
+    assert!(answers.starts_with("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n"), "{answers}");
+    assert!(answers.contains("\r\nConnection: close\r\n") && answers.matches("HTTP/").count() == 2, "{answers}");
 }

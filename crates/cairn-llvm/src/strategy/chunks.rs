@@ -14,7 +14,7 @@ use crate::emit::ir_text::{Mem, Odds, Val};
 use cairn_core::ir::Shots;
 use cairn_layout::code::SHAPE;
 use cairn_layout::limits::{COPY_WORDS, MOVED_BYTES};
-use cairn_layout::machine::Machine;
+use cairn_layout::machine::{Machine, slot, slot_offset as machine_slot};
 use cairn_layout::object::continuation::{self, state};
 use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
 use std::mem::offset_of;
@@ -152,6 +152,11 @@ impl Strategy for StackFrames {
     }
 
     fn capture(&self, e: &mut Builder, shots: Shots) -> Val {
+        if shots == Shots::Many {
+            let count = e.load_machine(machine_slot(slot::CAPTURES));
+            let more = ins!(e, "add i64 {count}, {}", Word::fixnum(1).0);
+            e.store_machine(machine_slot(slot::CAPTURES), &more);
+        }
         let (sp, base) = (e.sp(), e.load_machine(offset_of!(Machine, thread.base)));
         let (under, consumed) = (
             e.load_machine(offset_of!(Machine, thread.under)),

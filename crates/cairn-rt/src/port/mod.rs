@@ -462,7 +462,7 @@ const RETRIES: u32 = 1000;
 /// No descriptor is free: a major collection is requested, which will close the ports that the program has dropped. Not
 /// when that has been done just now.
 #[cold]
-fn may_retry(ctx: &mut Machine) -> bool {
+pub(crate) fn may_retry(ctx: &mut Machine) -> bool {
     let majors = rt(ctx).heap.stats().major;
     let (tries, at) = &mut rt(ctx).open_retries;
     if *tries == 0 {

@@ -463,7 +463,7 @@ impl Expander<'_> {
                 slots[*i] = Match::One(x.clone());
                 true
             }
-            Pattern::Literal(l) => x.as_ident().is_some_and(|id| self.same_meaning(id, self.ctx, *l, m.context)),
+            Pattern::Literal(l) => x.as_ident().is_some_and(|id| self.is_literal(id, *l, m.context)),
             Pattern::Datum(d) => same_datum(d, x),
             Pattern::Seq(seq) => {
                 let (items, tail) = x.parts();

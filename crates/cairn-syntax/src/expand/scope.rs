@@ -168,6 +168,16 @@ impl Expander<'_> {
         }
     }
 
+    /// Does the identifier match a literal of a macro that is defined `at`? A word that means nothing where a macro of
+    /// the library is defined is a keyword of that macro's clauses alone: it stays one where a program gives its name a
+    /// meaning of its own, as a program with a procedure `get` may.
+    pub(super) fn is_literal(&self, id: Ident, literal: Ident, at: Context) -> bool {
+        self.same_meaning(id, self.ctx, literal, at)
+            || self.s.modules[at.module as usize].builtin
+                && self.name(id) == self.name(literal)
+                && matches!(self.resolve_in(literal, at), Meaning::Unbound(..))
+    }
+
     /// Is this the auxiliary keyword? Also when the name is unbound: a forgotten import does no harm.
     pub(super) fn is_keyword(&self, x: &Syntax, keyword: Core) -> bool {
         x.as_ident().is_some_and(|id| self.ident_is(id, self.ctx, keyword))
