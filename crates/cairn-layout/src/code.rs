@@ -120,7 +120,7 @@ impl SlowCall {
     /// `Machine::spill[0..spilled]`; there is room for two more, the result and `sp`. The new `sp` is what the runtime
     /// says.
     pub const POLL: u64 = 1;
-    /// Like [`POLL`], but `sp` is a value, which moves like others.
+    /// Like [`SlowCall::POLL`], but `sp` is a value, which moves like others.
     pub const POLL_FRAME_VALUE: u64 = 2;
     /// See [`SlowCall::room`].
     pub const SPARE: u64 = 16;
