@@ -58,6 +58,8 @@ pub(crate) mod value_kind {
 /// `LLVMTypeKind`.
 pub(crate) mod type_kind {
     pub const VOID: i32 = 0;
+    pub const FLOAT: i32 = 2;
+    pub const DOUBLE: i32 = 3;
     pub const INTEGER: i32 = 8;
     pub const STRUCT: i32 = 10;
     pub const ARRAY: i32 = 11;

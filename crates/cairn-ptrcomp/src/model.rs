@@ -61,6 +61,8 @@ pub struct Function {
     /// It is used otherwise than called.
     pub address_taken: bool,
     pub params: Vec<Kind>,
+    /// Of each parameter: can an address be in it, of whatever type it is?
+    pub wide: Vec<bool>,
     pub result: Kind,
     /// Values: those of parameters are `Op::Param`.
     pub values: Vec<Value>,
@@ -196,6 +198,8 @@ pub struct Call {
     /// Of each argument: is it a null pointer or the number zero?
     pub zero: Vec<bool>,
     pub by_value: Vec<bool>,
+    /// Of each argument: can an address be in it, of whatever type it is?
+    pub wide: Vec<bool>,
 }
 
 /// Who is called.

@@ -156,6 +156,18 @@ impl Reader<'_> {
         }
     }
 
+    /// Can a value of this type be an address, as it is or as a number?
+    unsafe fn wide(&self, kind: TypeRef) -> bool {
+        // SAFETY: types live as long as their context.
+        unsafe {
+            match (self.f.LLVMGetTypeKind)(kind) {
+                type_kind::INTEGER => (self.f.LLVMGetIntTypeWidth)(kind) >= 64,
+                type_kind::FLOAT | type_kind::DOUBLE => false,
+                _ => true,
+            }
+        }
+    }
+
     /// An operand that isn't of the function.
     unsafe fn constant(&self, value: ValueRef) -> Operand {
         // SAFETY: constants live as long as their context.
@@ -277,6 +289,8 @@ impl Reader<'_> {
             let count = (self.f.LLVMCountParams)(function);
             let params: Vec<Kind> =
                 (0..count).map(|i| self.kind((self.f.LLVMTypeOf)((self.f.LLVMGetParam)(function, i)))).collect();
+            let wide = (0..count).map(|i| self.wide((self.f.LLVMTypeOf)((self.f.LLVMGetParam)(function, i))));
+            let wide = wide.collect();
             let values = params.iter().map(|&kind| Value {
                 op: Op::Param,
                 kind,
@@ -294,6 +308,7 @@ impl Reader<'_> {
                 result: self.kind((self.f.LLVMGetReturnType)(kind)),
                 values: values.collect(),
                 params,
+                wide,
                 handle: function,
                 name,
             };
@@ -523,6 +538,7 @@ impl Reader<'_> {
                 sizes: handles.iter().map(|&v| self.size(id, v, numbers, 0)).collect(),
                 zero: handles.iter().map(zero).collect(),
                 by_value: (0..count).map(by_value).collect(),
+                wide: handles.iter().map(|&v| self.wide((f.LLVMTypeOf)(v))).collect(),
                 arguments: handles.into_iter().map(|v| self.operand(v, numbers)).collect(),
             }))
         }

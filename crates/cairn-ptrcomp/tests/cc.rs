@@ -298,3 +298,28 @@ fn tentative_definitions_are_common_where_clang_has_them_so() {
     assert!(!place.cc("-O2 {}/a.c {}/b.c -o {}/prog2"), "the linker refuses two definitions, as with clang");
     assert!(!place.path("prog2").exists());
 }
+
+/// Objects with tables of functions, of which some take numbers and some objects.
+const METHODS: &str = "#include <stdio.h>\n#include <stdlib.h>\nstruct n; typedef struct n n;\n\
+    struct ops { n *(*make)(int); long (*value)(const n *); void (*end)(n *); };\n\
+    struct n { const struct ops *ops; n *l, *r; WORD v; };\n\
+    static n *make(int); static long value(const n *p) { return p->v + (p->l ? p->l->ops->value(p->l) * 2 : 0) + (p->r ? 1 : 0); }\n\
+    static void end(n *p) { if (p->l) p->l->ops->end(p->l); free(p); }\n\
+    static const struct ops ops = { make, value, end };\n\
+    static n *make(int d) { n *p = malloc(sizeof *p); p->ops = &ops; p->v = d; p->l = d ? p->ops->make(d - 1) : 0; p->r = p->l; return p; }\n\
+    static int seen; static void note(WORD x) { seen = x == 7; }\nstatic void (*volatile check)(WORD) = note;\n\
+    int main(void) { n *p = make(9); check(7); printf(\"%ld %d\\n\", p->ops->value(p), seen); p->ops->end(p); return 0; }\n";
+
+#[test]
+fn calls_by_address_are_matched_by_type() {
+    let place = Place::new("methods");
+    for (word, smaller) in [("int", true), ("long", false)] {
+        place.file("a.c", &METHODS.replace("WORD", word));
+        assert!(place.cc("-O2 -w --ptrcomp=static {}/a.c -o {}/prog"));
+        assert_eq!(place.run("prog"), (Some(0), "1524 1\n".into()), "{word}");
+        assert!(place.cc("-O2 -w --ptrcomp=static --emit=pools {}/a.c -o {}/pools"));
+        let pools = std::fs::read_to_string(place.path("pools")).expect("the report");
+        // A long may be an address.
+        assert_eq!(pools.starts_with("pool "), smaller, "{word}: {pools}");
+    }
+}

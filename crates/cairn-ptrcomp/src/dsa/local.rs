@@ -2,7 +2,8 @@
 //!
 //! Each instruction is a few accesses and unifications. Calls of functions that are there are left for the bottom-up
 //! phase; the library's are in a table ([`super::externals`]); unknown ones let everything escape that they can reach.
-//! A call by address calls every function whose address is taken and that has such parameters.
+//! A call by address calls every function whose address is taken and that has such parameters: as many or fewer, and
+//! addresses where the call has something of their size.
 
 use super::externals::{self, Allocator, Effect};
 use super::points_to::{Cell, Extent, Site, Sites, flag};
@@ -293,6 +294,14 @@ impl<'m> Local<'_, 'm> {
         }
     }
 
+    fn is_pointer(&self, operand: Operand) -> bool {
+        match operand {
+            Operand::Value(v) => self.a.module.function(self.id).values[v.0 as usize].kind.has_pointer(),
+            Operand::Data => false,
+            _ => true,
+        }
+    }
+
     fn indirect(&mut self, call: &Call, target: Operand) {
         let at = self.this().at;
         if target == Operand::Strange || target == Operand::Null {
@@ -310,6 +319,15 @@ impl<'m> Local<'_, 'm> {
                 continue;
             }
             if function.params.len() > call.arguments.len() {
+                continue;
+            }
+            // What would get an address where it has an int, or the other way round, isn't what is called.
+            let never = |i: usize| {
+                function.params[i].has_pointer() && !call.wide[i]
+                    || !function.wide[i] && self.is_pointer(call.arguments[i])
+            };
+            let no_result = function.result == Kind::Void && self.this().kind.has_pointer();
+            if no_result || (0..function.params.len()).any(never) {
                 continue;
             }
             let (params, result) = self.a.graph.signatures[id.0 as usize].clone();
