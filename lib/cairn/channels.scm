@@ -362,7 +362,8 @@
     ((_ "cases" done timeout late #f (else body ...) . rest)
      (select "cases" done timeout late (lambda () #f body ...) . rest))
     ((_ "cases" done timeout late otherwise clause . rest)
-     (syntax-error "the clauses of `select` are (get channel (x) body ...), (put channel value body ...) and, once, (after seconds body ...) and (else body ...), not"
+     (syntax-error "the clauses of `select` are (get channel (x) body ...), (put channel value body ...) and, once, \
+                    (after seconds body ...) and (else body ...), not"
                    clause))
     ((_ clause ...)
      (select "cases" (case-list) #f #f #f clause ...))))

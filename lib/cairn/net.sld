@@ -34,8 +34,8 @@
                    (wait-for-file! (descriptor socket) what)
                    (loop))))))))
 
-    ;; The socket that the call opens.  Without a free descriptor the runtime answers #f and asks for a collection, which
-    ;; closes sockets that nobody can use any more, and happens in this loop.
+    ;; The socket that the call opens.  Without a free descriptor the runtime answers #f and asks for a collection,
+    ;; which closes sockets that nobody can use any more, and happens in this loop.
     (define-syntax opened
       (syntax-rules ()
         ((_ call)
