@@ -76,7 +76,8 @@ impl Configuration {
         let usual = Configuration::usual();
         let is_usual = self.frames == usual.frames && self.collector == usual.collector;
         let pair = pairs().position(|p| p.frames == self.frames && p.collector == self.collector).unwrap();
-        is_usual || is_whole() || (program + pair).is_multiple_of(SHARES)
+        let slow = self.mode.is_zealous() && self.collector.barrier == Barrier::None;
+        is_usual || is_whole() || (program + pair).is_multiple_of(if slow { SLOW_SHARES } else { SHARES })
     }
 
     /// Arguments of `cairn run` and `cairn build`.
@@ -88,6 +89,8 @@ impl Configuration {
 
 /// See [`Configuration::shares`].
 const SHARES: usize = 3;
+/// The same under zeal with a collector that has none but major collections: one at each safepoint.
+const SLOW_SHARES: usize = 13;
 
 /// Every strategy with every collector that can serve it, run with full optimization; [`Configuration::usual`] first.
 pub fn pairs() -> impl Iterator<Item = Configuration> {
