@@ -33,8 +33,8 @@ pub struct HeapConfig {
     /// third, but on a machine short of memory the kernel's search for huge pages costs more than that: measured on
     /// `earley`, 1.2 to 2.4 s of system time instead of 0.5 s. So it is off.
     pub huge_pages: bool,
-    /// log2 of the address space to reserve; at most `REGION_BITS`. It is less where there is less, or where other heaps
-    /// have taken much.
+    /// log2 of the address space to reserve; at most `REGION_BITS`. It is less where there is less, or where other
+    /// heaps have taken much.
     pub region_bits: u32,
     /// Where the process has a limit for addresses, the heap takes at most one part of so many of what is left: 1 for a
     /// heap that will be alone.

@@ -105,8 +105,8 @@ pub fn advise_huge(span: Span) {
 }
 
 /// log2 of the addresses that a heap should reserve in this process now: `most`, but less where addresses are limited,
-/// or many heaps have taken theirs; never less than `least`, however, if the system grants that. Where the process has a
-/// limit, the heap takes at most one part of `share`.
+/// or many heaps have taken theirs; never less than `least`, however, if the system grants that. Where the process has
+/// a limit, the heap takes at most one part of `share`.
 pub fn suitable_bits(most: u32, least: u32, share: u64) -> u32 {
     let share = match addresses_left() {
         (left, true) => left.saturating_sub(SET_APART) / share,
