@@ -15,7 +15,7 @@
    make-weak-vector weak-vector weak-vector? weak-vector-length weak-vector-ref weak-vector-set!
    make-ephemeron ephemeron? ephemeron-broken? ephemeron-key ephemeron-datum reference-barrier
    make-guardian add-finalizer!
-   collect (rename collect gc))
+   collect)
   (import (cairn syntax) (cairn primitives) (cairn layout) (cairn records) (cairn control) (cairn number))
   (begin
 
@@ -186,7 +186,14 @@
        (lambda (k)
          (with-exception-handler
           (lambda (x)
-            (%weak-report (if (condition? x) (condition->string x) (write-to-string x)))
+            (%weak-report
+             (%describe-error
+              (%string-append "in a finalizer: "
+                              (if (condition? x)
+                                  (condition->string x)
+                                  (%string-append "uncaught exception: " (write-to-string x))))
+              (if (condition? x) (condition-site x) (no-site))
+              0))
             (k #f))
           (lambda () (procedure object))))))
 

@@ -61,17 +61,28 @@ use cairn_rt::evaluator::Data;
 use cairn_syntax::{BootLibrary, Session, primitive_key};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Code nested deeper than this is refused: the evaluator's own code would be as deep.
 const MAX_DEPTH: usize = 10_000;
 /// Programs and constants nested deeper than this are compiled as a whole: enough for a hundred thousand variables,
 /// each in the scope of the one before, and what is around them.
 const MAX_PROGRAM_DEPTH: usize = 125_000;
+/// Native stack for each level.
+const LEVEL_BYTES: usize = 8192;
+
+/// [`MAX_PROGRAM_DEPTH`], or less where the process may not take addresses for so much stack (`ulimit -v`).
+fn max_program_depth() -> usize {
+    static DEPTH: OnceLock<usize> = OnceLock::new();
+    *DEPTH.get_or_init(|| {
+        let room = usize::try_from(cairn_rt::addresses_left().0 / 4).unwrap_or(usize::MAX);
+        MAX_PROGRAM_DEPTH.min((room / LEVEL_BYTES).max(1000))
+    })
+}
 
 /// Runs `work` with enough native stack to drop the deepest code recursively; what is not used is never touched.
 pub fn with_room<R>(work: impl FnOnce() -> R) -> R {
-    stacker::grow(MAX_PROGRAM_DEPTH * 8192, work)
+    stacker::grow(max_program_depth() * LEVEL_BYTES, work)
 }
 
 /// What the surroundings of an expression do with its values.
@@ -255,7 +266,7 @@ fn encode(
     };
     let forms: Result<Vec<Data>, String> = program.forms.iter().map(|f| encoder.form(f)).collect();
     if encoder.too_deep {
-        return Err(format!("constants are nested more than {MAX_PROGRAM_DEPTH} deep"));
+        return Err(format!("constants are nested more than {} deep", max_program_depth()));
     }
     Ok(list(forms?))
 }
@@ -372,7 +383,7 @@ impl Encoder<'_> {
     }
 
     fn expr(&mut self, e: &Expr, want: Want) -> R {
-        let most = if self.extent == Extent::Program { MAX_PROGRAM_DEPTH } else { MAX_DEPTH };
+        let most = if self.extent == Extent::Program { max_program_depth() } else { MAX_DEPTH };
         if self.depth == most {
             return Err(format!("expressions are nested more than {most} deep"));
         }
@@ -472,7 +483,7 @@ impl Encoder<'_> {
     }
 
     fn literal(&mut self, l: &Literal) -> Data {
-        if self.depth == MAX_PROGRAM_DEPTH {
+        if self.depth == max_program_depth() {
             self.too_deep = true;
             return Data::Nil;
         }

@@ -70,9 +70,11 @@ typedef struct cairn_heap {
 typedef struct cairn_options {
     size_t size;           /* of this structure: set by cairn_options_init */
     const char *collector; /* "gen", "mcc" or "marksweep"; NULL: "gen" */
-    size_t heap_max;       /* bytes it may hold; 0: half of the machine's memory */
+    size_t heap_max;       /* bytes it may hold; 0: half of the machine's memory, or less where a program has thousands
+                              of heaps, or a limit for addresses (ulimit -v) */
     size_t nursery;        /* bytes between minor collections; 0: the default */
-    int zeal;              /* for tests: 1 collects in every function that may, and checks the heap around it */
+    int zeal;              /* for tests: 1 collects in every function that may, whatever the collector, fills what was
+                              freed with a pattern, and checks the heap around collections */
 } cairn_options;
 
 void cairn_options_init(cairn_options *);

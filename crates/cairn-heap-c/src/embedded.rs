@@ -231,6 +231,8 @@ pub struct Embedded {
     pub roots: Roots,
     /// Whom to ask when there is no more.
     pub limit: Option<(Limit, *mut c_void)>,
+    /// Every allocation is a safepoint, however much room there is.
+    zealous: bool,
     /// The cursors, when the program may not use them.
     hidden: Option<(u64, u64)>,
     layouts: Vec<LayoutId>,
@@ -240,7 +242,8 @@ pub struct Embedded {
 impl Embedded {
     /// A heap.
     pub fn new(config: HeapConfig) -> Result<Box<Embedded>, HeapError> {
-        let inline = config.collector.allocation == Allocation::TwoEnded && !config.zeal.every_safepoint;
+        let zealous = config.zeal.every_safepoint;
+        let inline = config.collector.allocation == Allocation::TwoEnded && !zealous;
         let mut heap = Heap::new(CObjects::default(), config)?;
         let cursors = heap.current();
         let (lo, hi) = if inline { cursors } else { (0, 0) };
@@ -252,6 +255,7 @@ impl Embedded {
             heap,
             roots: Roots::default(),
             limit: None,
+            zealous,
             hidden: (!inline).then_some(cursors),
             layouts: Vec::new(),
             error: CString::default(),
@@ -300,9 +304,10 @@ impl Embedded {
         }
         let bytes = self.heap.model().bytes(nature);
         let need = bytes.min(LARGE_BYTES) + CHECK_RESERVE;
+        let zealous = self.zealous;
         let made = self.with_cursors(|heap, roots, lo, hi| {
             // Fails at once when a collection is wanted: then the extent has less than this left.
-            if *hi - *lo < need {
+            if zealous || *hi - *lo < need {
                 heap.safepoint(lo, hi, need, roots)?;
             }
             // The heap lets large objects go beyond its maximum until the next collection; this is it.

@@ -37,6 +37,9 @@ pub struct cairn_options {
     zeal: c_int,
 }
 
+/// Of the addresses that are left, where they are limited, a heap takes one part of so many: a program may have many
+/// heaps.
+const REGION_SHARE: u64 = 16;
 /// `CAIRN_NO_LAYOUT`.
 const NO_LAYOUT: u32 = u32::MAX;
 
@@ -88,7 +91,7 @@ pub unsafe extern "C" fn cairn_heap_new(
 
 /// What the options ask for.
 unsafe fn config(options: *const cairn_options) -> Result<HeapConfig, String> {
-    let mut config = HeapConfig::default();
+    let mut config = HeapConfig { region_share: REGION_SHARE, ..HeapConfig::default() };
     if options.is_null() {
         return Ok(config);
     }
@@ -106,8 +109,8 @@ unsafe fn config(options: *const cairn_options) -> Result<HeapConfig, String> {
             facts::collector(&name).ok_or_else(|| HeapError::NoSuchCollector(name.into_owned()).to_string())?;
     }
     if o.zeal != 0 {
-        config = HeapConfig { collector: config.collector, ..HeapConfig::zealous() };
-        config.zeal = Zeal { every_safepoint: true, evacuate: true, ..config.zeal };
+        config = HeapConfig { collector: config.collector, region_share: REGION_SHARE, ..HeapConfig::zealous() };
+        config.zeal = Zeal { every_safepoint: true, unpaced: true, evacuate: true, ..config.zeal };
     }
     if o.heap_max != 0 {
         config.heap_max = Some(o.heap_max as u64);

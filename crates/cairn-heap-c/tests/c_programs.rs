@@ -31,9 +31,10 @@ fn library() -> PathBuf {
 struct Program(PathBuf);
 
 impl Program {
-    fn new(source: &Path) -> Program {
+    /// `what` sets it apart from others of the same source.
+    fn new(source: &Path, what: &str) -> Program {
         let name = source.file_stem().unwrap().to_string_lossy();
-        let executable = std::env::temp_dir().join(format!("cairn-heap-c-{}-{name}", std::process::id()));
+        let executable = std::env::temp_dir().join(format!("cairn-heap-c-{}-{name}-{what}", std::process::id()));
         let mut command = Command::new("cc");
         command.args(["-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror"]);
         command.arg("-I").arg(here().join("include"));
@@ -61,7 +62,7 @@ impl Drop for Program {
 
 #[test]
 fn every_function_does_what_the_header_says() {
-    let program = Program::new(&here().join("tests/interface.c"));
+    let program = Program::new(&here().join("tests/interface.c"), "all");
     assert_eq!(program.text(&[]), "");
     for collector in COLLECTORS.iter().filter(|c| c.ambiguity == Ambiguity::Words) {
         for mode in ["plain", "zeal"] {
@@ -70,12 +71,28 @@ fn every_function_does_what_the_header_says() {
     }
 }
 
+/// A heap takes its share of the addresses, not all of them.
+#[test]
+fn a_process_can_have_many_heaps() {
+    let program = Program::new(&here().join("tests/interface.c"), "many");
+    assert_eq!(program.text(&["many", "2500"]), "2500");
+    let limited = |kilobytes: u64| -> u64 {
+        let mut shell = Command::new("sh");
+        let script = format!("ulimit -v {kilobytes}; exec \"$0\" many 2500");
+        let output = shell.args(["-c", &script]).arg(&program.0).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&output.stdout).parse().unwrap()
+    };
+    let (some, more) = (limited(2_000_000), limited(8_000_000));
+    assert!(some >= 5 && more >= 20, "{some} heaps in 2 GB of addresses, {more} in 8 GB");
+}
+
 /// For hours by hand: `CAIRN_FUZZ_SECONDS=3600 CAIRN_FUZZ_SEED=7 cargo test --release -p cairn-heap-c fuzz`.
 #[test]
 fn fuzzing_finds_nothing() {
     let number = |name: &str, usual: &str| std::env::var(name).unwrap_or(usual.into());
     let (seconds, seed) = (number("CAIRN_FUZZ_SECONDS", "1"), number("CAIRN_FUZZ_SEED", "1"));
-    let program = Program::new(&here().join("tests/fuzz.c"));
+    let program = Program::new(&here().join("tests/fuzz.c"), "fuzz");
     for collector in COLLECTORS.iter().filter(|c| c.ambiguity == Ambiguity::Words) {
         for mode in ["plain", "zeal"] {
             let said = program.text(&[collector.name, mode, &seconds, &seed]);
@@ -89,7 +106,7 @@ fn examples_print_what_they_should() {
     for entry in here().join("examples").read_dir().unwrap() {
         let source = entry.unwrap().path();
         if source.extension().is_some_and(|e| e == "c") {
-            let program = Program::new(&source);
+            let program = Program::new(&source, "example");
             let expected = std::fs::read_to_string(source.with_extension("out")).unwrap();
             assert_eq!(program.text(&[]), expected, "{}", source.display());
             assert_eq!(program.text(&["zeal"]), expected, "{} under zeal", source.display());

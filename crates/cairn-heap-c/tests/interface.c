@@ -1,5 +1,6 @@
 /* Every function of cairn_heap.h, used as its comment says. Prints what went wrong; silence is success. Arguments: "zeal"
- * makes every allocation a collection, "plain" does not; then the name of a collector. */
+ * makes every allocation a collection, "plain" does not; then the name of a collector. Or "many" and a number: makes so many heaps,
+ * if it can, and prints how many. */
 #include "cairn_heap.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -310,7 +311,108 @@ static void events_and_two_heaps(void) {
     cairn_heap_free(two);
 }
 
+/* Under zeal, an object that is no root is gone at the next allocation, whatever the collector. */
+static void forgotten_roots(void) {
+    cairn_heap *heap = heap_of(0);
+    cairn_layout layout = node_layout(heap);
+    int gone = 0;
+    for (int i = 0; i < 200; i++) {
+        struct node *forgotten = CAIRN_NEW(heap, layout, struct node);
+        forgotten->key = i;
+        struct node *next = CAIRN_NEW(heap, layout, struct node);
+        next->key = 1000 + i;
+        gone += forgotten->key != i;
+    }
+    EXPECT(gone == (zeal ? 200 : 0));
+    cairn_counters counters;
+    cairn_count_up(heap, &counters);
+    EXPECT(!zeal || counters.minor + counters.major >= 399);
+    cairn_heap_free(heap);
+}
+
+/* Untyped objects never move, whoever refers to them: precise roots, other untyped objects, typed ones. */
+static void untyped_objects_stay(void) {
+    enum { N = 300 };
+    cairn_heap *heap = heap_of(64 << 20);
+    cairn_layout layout = node_layout(heap);
+    static void *roots[N], *addresses[N];
+    memset(roots, 0, sizeof roots);
+    cairn_add_root(heap, roots, N);
+    for (int i = 0; i < N; i++) {
+        size_t bytes = i % 50 == 7 ? 20000 : (size_t)i % 90;
+        void *object = cairn_new_untyped(heap, bytes);
+        addresses[i] = object;
+        if (i % 3 == 0) {
+            cairn_add_root(heap, &object, 1);
+            struct node *holder = CAIRN_NEW(heap, layout, struct node);
+            cairn_set(heap, &holder->left, object);
+            cairn_remove_root(heap, &object);
+            object = holder;
+        } else if (i % 3 == 1 && i % 90 >= 8)
+            cairn_set(heap, cairn_bytes(object), roots[i - 1]);
+        roots[i] = object;
+        churn(heap, layout, zeal ? 1 : 100);
+    }
+    for (int round = 0; round < 4; round++) {
+        churn(heap, layout, zeal ? 1 : 100000);
+        cairn_collect(heap, 1);
+        int moved = 0;
+        for (int i = 0; i < N; i++)
+            moved += addresses[i] != (i % 3 == 0 ? ((struct node *)roots[i])->left : roots[i]);
+        EXPECT(moved == 0);
+    }
+    EXPECT(cairn_check(heap) == 0);
+    cairn_heap_free(heap);
+}
+
+/* A heap that is full says so, without going beyond its maximum, and without collecting all the time. */
+static void full_heaps(void) {
+    enum { MAX = 8 << 20 };
+    if (zeal)
+        return;
+    cairn_heap *heap = heap_of(MAX);
+    cairn_layout layout = node_layout(heap);
+    struct node *list = NULL;
+    CAIRN_FRAME(heap, CAIRN_ROOT(list));
+    for (;;) {
+        struct node *node = CAIRN_NEW(heap, layout, struct node);
+        if (!node)
+            break;
+        cairn_set(heap, &node->left, list);
+        list = node;
+    }
+    EXPECT(strstr(cairn_error(heap), "out of memory"));
+    cairn_counters counters;
+    cairn_count_up(heap, &counters);
+    EXPECT(counters.peak <= MAX + MAX / 16);
+    EXPECT(counters.major < 100);
+    long length = 0;
+    for (struct node *node = list; node; node = node->left)
+        length++;
+    EXPECT(length * 32 > MAX / 3);
+    CAIRN_LEAVE(heap);
+    cairn_heap_free(heap);
+}
+
+/* How many heaps there can be at the same time, up to the number that is asked for. */
+static int many_heaps(int most) {
+    static cairn_heap *heaps[10000];
+    int n = 0;
+    while (n < most && (heaps[n] = cairn_heap_new(NULL, NULL, 0))) {
+        cairn_layout layout = node_layout(heaps[n]);
+        EXPECT(CAIRN_NEW(heaps[n], layout, struct node) != NULL);
+        n++;
+    }
+    for (int i = 0; i < n; i++)
+        cairn_heap_free(heaps[i]);
+    return n;
+}
+
 int main(int argc, char **argv) {
+    if (argc > 2 && !strcmp(argv[1], "many")) {
+        printf("%d", many_heaps(atoi(argv[2])));
+        return failures != 0;
+    }
     zeal = argc > 1 && !strcmp(argv[1], "zeal");
     collector = argc > 2 ? argv[2] : NULL;
     precise_roots();
@@ -320,5 +422,8 @@ int main(int argc, char **argv) {
     finalizers();
     limits();
     events_and_two_heaps();
+    forgotten_roots();
+    untyped_objects_stay();
+    full_heaps();
     return failures != 0;
 }

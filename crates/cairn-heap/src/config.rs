@@ -1,6 +1,7 @@
 //! What the user of a heap chooses.
 
 use cairn_layout::facts::CollectorFacts;
+use std::path::Path;
 
 /// Options of a heap. `HeapConfig::default()` is what `cairn run` uses.
 #[derive(Clone, Debug)]
@@ -32,8 +33,12 @@ pub struct HeapConfig {
     /// third, but on a machine short of memory the kernel's search for huge pages costs more than that: measured on
     /// `earley`, 1.2 to 2.4 s of system time instead of 0.5 s. So it is off.
     pub huge_pages: bool,
-    /// log2 of the address space to reserve; at most `REGION_BITS`.
+    /// log2 of the address space to reserve; at most `REGION_BITS`. It is less where there is less, or where other
+    /// heaps have taken much.
     pub region_bits: u32,
+    /// Where the process has a limit for addresses, the heap takes at most one part of so many of what is left: 1 for a
+    /// heap that will be alone.
+    pub region_share: u64,
 }
 
 /// Proposals of the paper that `mcc` follows; all off by default, as in the paper's measurements.
@@ -90,8 +95,10 @@ pub struct Zeal {
     pub every_safepoint: bool,
     /// Let some objects be born old after every collection, whatever survives (`gen`).
     pub old_births: bool,
-    /// Walk around every collection, however large the heap is; see `zeal.rs`.
+    /// Collect and walk at every safepoint, however large the heap is and however long the program runs; see `zeal.rs`.
     pub thorough: bool,
+    /// Collect at every safepoint, likewise.
+    pub unpaced: bool,
     /// Move the objects of every other block in major collections.
     pub evacuate: bool,
 }
@@ -121,6 +128,7 @@ impl Default for HeapConfig {
             zeal: Zeal::default(),
             huge_pages: false,
             region_bits: cairn_layout::machine::REGION_BITS,
+            region_share: 1,
         }
     }
 }
@@ -139,11 +147,65 @@ impl HeapConfig {
     }
 }
 
-/// Physical memory that this process may use: the machine's, or its control group's if that is less.
+/// Physical memory that this process may use: the machine's, or its control groups' if that is less.
 pub fn physical_memory() -> u64 {
     // SAFETY: `sysconf` reads system constants.
     let (pages, page) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
     let machine = if pages > 0 && page > 0 { pages as u64 * page as u64 } else { 4 << 30 };
-    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|s| s.trim().parse().ok());
-    group.unwrap_or(u64::MAX).min(machine)
+    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    machine.min(group_limit(Path::new("/sys/fs/cgroup"), &groups))
+}
+
+/// The least limit of the control groups in `groups` (a line `number:controllers:path` for each hierarchy) and of those
+/// around them, whose files are below `root`. In a container the path may be one that only the host has: then what is
+/// mounted at the root is the container's own group.
+fn group_limit(root: &Path, groups: &str) -> u64 {
+    let mut least = u64::MAX;
+    for line in groups.lines() {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
+        let (hierarchy, file) = match controllers {
+            "" => (root.to_owned(), "memory.max"),
+            c if c.split(',').any(|c| c == "memory") => (root.join("memory"), "memory.limit_in_bytes"),
+            _ => continue,
+        };
+        let path = if path.contains("..") { "" } else { path.trim_matches('/') };
+        for group in hierarchy.join(path).ancestors().take_while(|g| g.starts_with(&hierarchy)) {
+            let limit = std::fs::read_to_string(group.join(file)).ok().and_then(|s| s.trim().parse().ok());
+            least = least.min(limit.unwrap_or(u64::MAX));
+        }
+    }
+    least
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn the_least_limit_of_all_control_groups_around_the_process_counts() {
+        let root = std::env::temp_dir().join(format!("cairn-control-groups-{}", std::process::id()));
+        let write = |path: &str, text: &str| {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("a/b/memory.max", "max\n");
+        write("a/memory.max", "3000\n");
+        write("memory.max", "9000\n");
+        write("other/memory.max", "1\n");
+        write("memory/x/memory.limit_in_bytes", "2000\n");
+        write("memory/memory.limit_in_bytes", "9223372036854771712\n");
+        let limit = |groups: &str| group_limit(&root, groups);
+        assert_eq!(limit("0::/a/b\n"), 3000, "that of the group around");
+        assert_eq!(limit("0::/\n"), 9000);
+        assert_eq!(limit("0::/only/on/the/host\n"), 9000);
+        assert_eq!(limit("0::/../outside\n"), 9000);
+        assert_eq!(limit("5:cpu,cpuacct:/x\n4:memory:/x\n"), 2000, "version 1");
+        assert_eq!(limit("4:hugetlb,memory:/gone\n"), 9223372036854771712);
+        assert_eq!(limit("4:memory:/x\n0::/a/b\n"), 2000);
+        assert_eq!(limit("nonsense"), u64::MAX);
+        fs::remove_dir_all(&root).unwrap();
+    }
 }

@@ -26,7 +26,7 @@
 //! then the runtime allocates in an extent of its own, and compiled code soon runs into the end of its extent and
 //! comes to `safepoint`. It comes at once if its check is `hi - lo >= bytes + CHECK_RESERVE`.
 
-use crate::address::{Address, BLOCK_BYTES, BlockIndex, PAIR_BYTES, Span};
+use crate::address::{Address, BLOCK_BYTES, BLOCK_SHIFT, BlockIndex, PAIR_BYTES, Span};
 use crate::blocks::{BlockPool, Kind};
 use crate::census::{self, Census};
 use crate::check;
@@ -40,7 +40,7 @@ use crate::gc::{self, Client, Plan, Request};
 use crate::idle::Idle;
 use crate::marks::Marks;
 use crate::model::{ObjectModel, RefKind};
-use crate::region::{Cards, OwnCards, Region, advise_huge};
+use crate::region::{Cards, OwnCards, Region, advise_huge, suitable_bits};
 use crate::sampling::{Sample, Sampling};
 use crate::sizing::Sizing;
 use crate::space::cells::{CellSpace, CellType};
@@ -160,9 +160,15 @@ impl Core {
             _ => Reason::Request,
         })
     }
+    /// Does zeal want a collection at this safepoint, where all collections are of everything? `live` bytes survived
+    /// the last one.
+    pub(crate) fn zeal_collects(&mut self, live: u64) -> bool {
+        self.zeal.every_safepoint && self.pace.collects(live)
+    }
     /// A collection that the counters include is over: its pause is counted, and whoever listens is told.
     pub(crate) fn collected(&mut self, kind: CollectionKind, reason: Reason, began: Instant, bytes: Volume) {
         let pause = began.elapsed();
+        self.pace.collected();
         match kind {
             CollectionKind::Minor => self.stats.minor_pauses.add(pause),
             CollectionKind::Major => self.stats.major_pauses.add(pause),
@@ -253,10 +259,15 @@ impl<M: ObjectModel> Heap<M> {
             return Err(HeapError::NoSuchCollector(facts.name.to_owned()));
         };
         assert!(constraints.ambiguous || !M::AMBIGUOUS, "`{}` cannot keep untyped objects", facts.name);
-        let region = Region::reserve(config.region_bits, config.static_data.map(Address))?;
         // The last part of the region stays unused: there, cards belong to static data.
-        let usable = region.blocks() - region.blocks() / 64;
-        let old_blocks = constraints.old_blocks(region.blocks()).min(usable);
+        let usable = |blocks: u32| blocks - blocks / 64;
+        let old_blocks = |blocks: u32| constraints.old_blocks(blocks).min(usable(blocks));
+        let asked = config.heap_max.unwrap_or(0);
+        let holds_it = |bits: &u32| constraints.most_bytes(old_blocks(1 << (bits - BLOCK_SHIFT))) >= asked;
+        let least = (BLOCK_SHIFT + 1..config.region_bits).find(holds_it).unwrap_or(config.region_bits);
+        let bits = suitable_bits(config.region_bits, least, config.region_share);
+        let region = Region::reserve(bits, config.static_data.map(Address))?;
+        let (usable, old_blocks) = (usable(region.blocks()), old_blocks(region.blocks()));
         let most = constraints.most_bytes(old_blocks);
         let heap_max = match config.heap_max {
             // Beyond physical memory is the user's choice: addresses are reserved, pages come when they are touched.
@@ -292,7 +303,7 @@ impl<M: ObjectModel> Heap<M> {
             mark_stack: config.mark_stack,
             own_cards,
             generational: constraints.generational,
-            pace: Pace::new(config.zeal.thorough),
+            pace: Pace::new(config.zeal.thorough, config.zeal.unpaced),
             workshop: check::Workshop::default(),
             foreign: None,
             chunk_bytes_at_collection: 0,
@@ -465,16 +476,29 @@ impl<M: ObjectModel> Heap<M> {
     /// Memory for a new object: `bytes` is a multiple of 8, and 16 for a pair. Never collects.
     #[inline]
     pub fn alloc(&mut self, lo: &mut u64, hi: &mut u64, bytes: u64, kind: AllocKind) -> Result<u64, OutOfMemory> {
-        if *hi - *lo >= bytes + CHECK_RESERVE && bytes <= self.unasked {
-            if kind == AllocKind::Pair {
-                let a = *lo;
-                *lo += PAIR_BYTES;
-                return Ok(a);
-            }
-            *hi -= bytes;
-            return Ok(*hi);
+        match self.alloc_at_hand(lo, hi, bytes, kind) {
+            Some(a) => Ok(a),
+            None => self.alloc_slow(lo, hi, bytes, kind),
         }
-        self.alloc_slow(lo, hi, bytes, kind)
+    }
+    /// The same, if the extent at hand has room for it.
+    #[inline(always)]
+    pub fn alloc_at_hand(&self, lo: &mut u64, hi: &mut u64, bytes: u64, kind: AllocKind) -> Option<u64> {
+        if *hi - *lo < bytes + CHECK_RESERVE || bytes > self.unasked {
+            return None;
+        }
+        if kind == AllocKind::Pair {
+            let a = *lo;
+            *lo += PAIR_BYTES;
+            return Some(a);
+        }
+        *hi -= bytes;
+        Some(*hi)
+    }
+    /// Does allocation go on beyond what was planned until the mutator comes to a safepoint? Where that is not at a
+    /// heap check, which fails then, the runtime has to see to it.
+    pub fn waits_for_safepoint(&self, lo: u64, hi: u64) -> bool {
+        ask!(self, p => p.waits_for_safepoint(Address(lo), Address(hi)))
     }
     /// Cells for a free list of compiled code's that is empty: the first of a chain. Never collects. A collector that
     /// has no such lists hands out one cell.

@@ -104,6 +104,7 @@ pub use error::{HeapError, OutOfMemory};
 pub use gc::{AmbiguousVisitor, Client, Request, RootVisitor, WeakVisitor};
 pub use heap::{AllocKind, Heap, Moves, Refill};
 pub use model::{CObjects, LayoutId, Nature, ObjectModel, Scheme};
+pub use region::addresses_left;
 pub use sampling::Sample;
 pub use space::cells::CellType;
 pub use stats::{Bytes, CollectionEvent, CollectionKind, Observer, Stats};

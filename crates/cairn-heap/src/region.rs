@@ -21,7 +21,13 @@ use crate::address::{Address, BLOCK_BYTES, BLOCK_SHIFT, BlockIndex, Span};
 use cairn_layout::machine::{CARD_MASK, CARD_SHIFT, REGION_BITS};
 
 /// Smallest region worth having: below this, creation fails.
-const SMALLEST_REGION_BITS: u32 = 28;
+const SMALLEST_REGION_BITS: u32 = 26;
+/// Addresses of a process, where it has no limit.
+const ALL_ADDRESSES: u64 = 1 << 47;
+/// Where it has none, a heap takes at most this share of the addresses that are left.
+const SHARE: u64 = 1024;
+/// What is left to tables beside the region (the cards above all) and to everything else, where addresses are limited.
+const SET_APART: u64 = 192 << 20;
 /// Alignment of the region's base: a huge page.
 const BASE_ALIGN: u64 = 2 << 20;
 
@@ -96,6 +102,36 @@ pub fn populate_pages(span: Span) {
 pub fn advise_huge(span: Span) {
     // SAFETY: changes how pages of a mapping of ours are backed, not what they hold.
     unsafe { libc::madvise(span.start.0 as *mut libc::c_void, span.bytes() as usize, libc::MADV_HUGEPAGE) };
+}
+
+/// log2 of the addresses that a heap should reserve in this process now: `most`, but less where addresses are limited,
+/// or many heaps have taken theirs; never less than `least`, however, if the system grants that. Where the process has
+/// a limit, the heap takes at most one part of `share`.
+pub fn suitable_bits(most: u32, least: u32, share: u64) -> u32 {
+    let share = match addresses_left() {
+        (left, true) => left.saturating_sub(SET_APART) / share,
+        (left, false) => left / SHARE,
+    };
+    bits_for_share(share, most, least)
+}
+
+/// Bytes of addresses that this process may still take, and whether that is because it has a limit.
+pub fn addresses_left() -> (u64, bool) {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: a valid structure.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) } == 0;
+    let limited = known && limit.rlim_cur < ALL_ADDRESSES;
+    let pages = std::fs::read_to_string("/proc/self/statm").ok();
+    let pages = pages.and_then(|s| s.split(' ').next()?.parse::<u64>().ok()).unwrap_or(0);
+    // SAFETY: reads a system constant.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as u64;
+    let all = if limited { limit.rlim_cur } else { ALL_ADDRESSES };
+    (all.saturating_sub(pages * page), limited)
+}
+
+/// log2 of the largest power of two that is no more than a share, within bounds.
+fn bits_for_share(share: u64, most: u32, least: u32) -> u32 {
+    share.checked_ilog2().unwrap_or(0).max(SMALLEST_REGION_BITS).max(least).min(most)
 }
 
 /// The reserved region.
@@ -316,6 +352,22 @@ impl Cards {
 mod tests {
     use super::*;
 
+    #[test]
+    fn the_first_heap_gets_all_and_thousands_get_their_share() {
+        let (mut left, mut heaps) = (ALL_ADDRESSES, 0);
+        assert_eq!(bits_for_share(left / SHARE, REGION_BITS, 0), REGION_BITS);
+        // With what a heap reserves beside its region: cards, and tables of an eighth at most.
+        while let Some(rest) =
+            left.checked_sub((9 << bits_for_share(left / SHARE, REGION_BITS, 0)) / 8 + (160 << 20))
+        {
+            (left, heaps) = (rest, heaps + 1);
+        }
+        assert!(heaps > 10_000, "{heaps}");
+        assert_eq!(bits_for_share((8 << 30) / 16, REGION_BITS, 0), 29);
+        assert_eq!(bits_for_share((8 << 30) / 16, REGION_BITS, 33), 33, "a maximum that was asked for");
+        assert_eq!(bits_for_share(0, REGION_BITS, 0), SMALLEST_REGION_BITS);
+        assert_eq!(bits_for_share(1 << 30, 28, 0), 28);
+    }
     #[test]
     fn the_region_is_block_aligned_and_cards_of_blocks_never_overlap() {
         let r = Region::reserve(30, None).unwrap();

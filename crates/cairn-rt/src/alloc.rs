@@ -2,17 +2,19 @@
 //!
 //! How memory is handed out is the heap's business ([`cairn_heap::Heap::alloc`], inlined here); this file knows what
 //! the objects look like. Nothing here collects, so values in Rust locals stay valid; when a collection is due, the
-//! heap goes on beyond the nursery's budget and sees to it that compiled code soon comes to a safepoint. A heap check
+//! heap goes on beyond the nursery's budget, the next heap check of compiled code fails, and a stop is requested for
+//! code that has none. A heap check
 //! made by compiled code before the runtime call still holds after it.
 //!
 //! Payloads of fresh objects are uninitialised: the caller fills them before it returns to compiled code.
 
 use crate::access;
 use crate::exhaustion;
+use crate::machine::stop_word;
 use crate::runtime::rt;
 use cairn_heap::AllocKind;
 use cairn_layout::Value;
-use cairn_layout::machine::Machine;
+use cairn_layout::machine::{Machine, stop};
 use cairn_layout::object::{self, LARGE_BYTES, Type};
 use cairn_layout::value::{TAG_OBJECT, TAG_PAIR};
 
@@ -73,11 +75,30 @@ pub fn alloc_procedure(ctx: &mut Machine, words: u64) -> u64 {
 /// Memory for an object of `bytes` bytes: its address.
 #[inline(always)]
 pub fn alloc(ctx: &mut Machine, bytes: u64, kind: AllocKind) -> u64 {
-    match rt(ctx).heap.alloc(&mut ctx.lo, &mut ctx.hi, bytes, kind) {
+    match rt(ctx).heap.alloc_at_hand(&mut ctx.lo, &mut ctx.hi, bytes, kind) {
+        Some(address) => address,
+        None => alloc_elsewhere(ctx, bytes, kind),
+    }
+}
+
+#[cold]
+fn alloc_elsewhere(ctx: &mut Machine, bytes: u64, kind: AllocKind) -> u64 {
+    let address = match rt(ctx).heap.alloc_slow(&mut ctx.lo, &mut ctx.hi, bytes, kind) {
         Ok(address) => address,
         Err(_) => {
             exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.alloc(&mut ctx.lo, &mut ctx.hi, bytes, kind))
         }
+    };
+    stop_for_heap(ctx);
+    address
+}
+
+/// If the heap waits for a safepoint, the next one of any kind is it: a loop may have no heap checks of its own, where
+/// runtime calls and stubs (lists of arguments) do all the allocation.
+fn stop_for_heap(ctx: &mut Machine) {
+    if ctx.stop & stop::HEAP == 0 && rt(ctx).heap.waits_for_safepoint(ctx.lo, ctx.hi) {
+        // SAFETY: the machine is alive.
+        unsafe { stop_word::request(ctx, stop::HEAP) }
     }
 }
 

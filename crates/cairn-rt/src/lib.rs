@@ -81,6 +81,7 @@ mod vector;
 mod waiting;
 mod weak;
 
+pub use cairn_heap::addresses_left;
 pub use failure::describe_io;
 pub use runtime::{Runtime, rt};
 pub use start_options::{Host, MakeEvaluator, Options};

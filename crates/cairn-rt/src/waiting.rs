@@ -100,5 +100,13 @@ fn wait(ctx: &mut Machine, time: Option<Duration>) -> io::Result<Vec<u64>> {
     if stop_word::is_asked(ctx) {
         return Ok(Vec::new());
     }
+    if long && rt(ctx).heap.may_release() {
+        // What the last collection has left free goes back; then the program asks again.
+        let told = events(rt(ctx))?.wait(Some(IDLE))?;
+        if told.is_empty() && !stop_word::is_asked(ctx) {
+            rt(ctx).heap.release_free();
+        }
+        return Ok(told);
+    }
     events(rt(ctx))?.wait(time)
 }

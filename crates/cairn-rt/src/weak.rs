@@ -108,10 +108,12 @@ pub extern "C" fn cairn_weak_touch(_ctx: &mut Machine, _x: Value) -> Value {
     Value::UNSPECIFIED
 }
 
-/// `(weak-report message)`: says on standard error what a finalizer has raised.
+/// `(weak-report text)`: says on standard error what a finalizer has raised, and where.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_weak_report(ctx: &mut Machine, message: Value) -> Value {
-    fatal::say(ctx, &format!("cairn: in a finalizer: {}", access::string_text(message)));
+    // The frames below are those of whatever ran when the object was found dead: they explain nothing.
+    let text = access::string_text(message);
+    fatal::say(ctx, text.split("\nbacktrace:\n").next().unwrap_or_default().trim_end());
     Value::UNSPECIFIED
 }
 

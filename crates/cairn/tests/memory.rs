@@ -1,6 +1,6 @@
 //! Memory as a user sees it: programs run as processes, whose resident size the system tells.
 
-use cairn_layout::facts::PRECISE;
+use cairn_layout::facts::{COLLECTORS, PRECISE};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -92,6 +92,30 @@ fn a_program_that_shrinks_gives_its_memory_back() {
     let output = p.run("1G");
     let [large, small] = results(&output)[..] else { panic!("{output:?}") };
     assert!(large > 96 && small < 24, "{large} MB, then {small} MB");
+}
+
+/// Every allocation counts, whoever makes it: what the runtime allocates in a loop that has no heap checks of its own
+/// is collected in time, by each collector, also where the heap has come to take new objects for long-lived ones.
+#[test]
+fn allocation_in_runtime_calls_is_collected_in_time() {
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/memory/allocating.scm");
+    for collector in COLLECTORS {
+        let stats =
+            std::env::temp_dir().join(format!("cairn-allocating-{}-{}", std::process::id(), collector.name));
+        let mut command = Command::new(binary());
+        command
+            .args(["run", "--gc", collector.name])
+            .arg(format!("--stats-file={}", stats.display()))
+            .arg(program);
+        let output = command.env_remove("CAIRN_ZEAL").output().unwrap();
+        assert_eq!(results(&output), [40000], "{}", collector.name);
+        let text = fs::read_to_string(&stats).unwrap();
+        fs::remove_file(&stats).unwrap();
+        let peak = text.split_once("\"peak\": ").unwrap().1;
+        let peak: u64 = peak.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap();
+        // 6 MB live; each loop allocates 60.
+        assert!(peak < 48 << 20, "{}: {} MB", collector.name, peak >> 20);
+    }
 }
 
 /// Space safety: what no code can use any more is not kept. Each leak would take many times the heap's maximum.

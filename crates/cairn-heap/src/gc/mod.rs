@@ -326,6 +326,10 @@ pub(crate) trait Plan {
     fn hide(&mut self, core: &mut Core, lo: &mut Address, hi: &mut Address) -> Result<(), OutOfMemory>;
     /// Has a collection been asked for?
     fn wants_collection(&self) -> bool;
+    /// Is the mutator to come to a safepoint soon: for a collection, or for another reason?
+    fn waits_for_safepoint(&self, _lo: Address, _hi: Address) -> bool {
+        self.wants_collection()
+    }
     /// Asks for a collection at the next refill.
     fn want(&mut self, reason: Reason, major: bool);
     /// Collects. Afterwards a fresh extent is current.

@@ -4,7 +4,7 @@
 //! values are in `Machine::spill`, everything older is in frames, and the registers hold nothing else: so all roots are
 //! known precisely. Runtime calls never come here.
 
-use super::frames;
+use super::{frames, stop_word};
 use crate::exhaustion;
 use crate::port;
 use crate::runtime::{Runtime, rt};
@@ -31,7 +31,11 @@ pub fn make_room(ctx: &mut Machine, room: &Room) -> Value {
         frames::grown(ctx);
         admit_growth(ctx);
     }
-    if room.heap > 0 || ctx.stop & reason::ZEAL != 0 {
+    let asked = ctx.stop & reason::HEAP != 0;
+    if asked {
+        stop_word::served(ctx, reason::HEAP);
+    }
+    if asked || room.heap > 0 || ctx.stop & reason::ZEAL != 0 {
         safepoint(ctx, room.heap);
     }
     if room.stack > 0 && frames::lacks_room(ctx, room.stack) {

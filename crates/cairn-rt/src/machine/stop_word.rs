@@ -40,5 +40,6 @@ pub fn served(ctx: &mut Machine, reason: u64) {
 /// Has something been requested that the next safepoint will serve?
 pub fn is_asked(ctx: &mut Machine) -> bool {
     // SAFETY: a word of a live machine, accessed atomically.
-    unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.load(SeqCst) & !(stop::ZEAL | stop::SCHEDULE) != 0
+    unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.load(SeqCst) & !(stop::ZEAL | stop::SCHEDULE | stop::HEAP)
+        != 0
 }

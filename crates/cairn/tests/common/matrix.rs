@@ -74,7 +74,8 @@ impl Configuration {
     /// `CAIRN_MATRIX=whole`, every pair's are all.
     pub fn shares(&self, program: usize) -> bool {
         let pair = pairs().position(|p| p.frames == self.frames && p.collector == self.collector).unwrap();
-        is_usual(self) || is_whole() || (program + pair).is_multiple_of(SHARES)
+        let slow = self.mode.is_zealous() && self.collector.barrier == Barrier::None;
+        is_usual(self) || is_whole() || (program + pair).is_multiple_of(if slow { SLOW_SHARES } else { SHARES })
     }
 
     /// How hard LLVM works: fully for the usual pair, and for each strategy with one collector, run; elsewhere as
@@ -95,6 +96,8 @@ impl Configuration {
 
 /// See [`Configuration::shares`].
 const SHARES: usize = 3;
+/// The same under zeal with a collector that has none but major collections: one at each safepoint.
+const SLOW_SHARES: usize = 13;
 
 /// Every strategy with every collector that can serve it, run with full optimization; [`Configuration::usual`] first.
 pub fn pairs() -> impl Iterator<Item = Configuration> {

@@ -289,8 +289,8 @@ impl Plan for Bdw {
         need: u64,
     ) -> Option<(Address, Address)> {
         let zeal = core.zeal.every_safepoint;
-        let due = zeal && need > 0 && self.taken > 0 && core.pace.is_major(core.sizing.live());
-        if due || self.wanted.is_some() || !self.budget.has(lo, hi, need) {
+        if core.zeal_collects(core.sizing.live()) || self.wanted.is_some() || !self.budget.has(lo, hi, need.max(1))
+        {
             return None;
         }
         self.budget.close(&mut core.stats, lo, hi);
@@ -384,6 +384,10 @@ impl Plan for Bdw {
 
     fn wants_collection(&self) -> bool {
         self.wanted.is_some()
+    }
+
+    fn waits_for_safepoint(&self, lo: Address, hi: Address) -> bool {
+        self.wanted.is_some() || !self.budget.has(lo, hi, 1)
     }
 
     fn want(&mut self, reason: Reason, _: bool) {

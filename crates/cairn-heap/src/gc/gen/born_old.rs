@@ -13,9 +13,10 @@
 //!
 //! Invariants. While a run lasts, nothing is young but large objects, and they become old when it ends: so initializing
 //! stores into objects born old need no card. The mutator is moved on to the nursery at safepoints only: no object is
-//! under construction then. Filled extents are *settled* at the next safepoint, which makes their blocks what the old
-//! space expects: objects have start bits, what was left free is zero, and raw words of leaves are noted (a block with
-//! leaves among its objects is *mixed*, and its dirty cards are scanned by that).
+//! under construction then. Whoever finds the budget spent between safepoints, as calls of the runtime may, sees to it
+//! that the next one comes soon (`Plan::hide`). Filled extents are *settled* at the next safepoint, which makes their
+//! blocks what the old space expects: objects have start bits, what was left free is zero, and raw words of leaves are
+//! noted (a block with leaves among its objects is *mixed*, and its dirty cards are scanned by that).
 //!
 //! A stack chunk is young until a continuation that refers to it is promoted. That of one born old never is; whether it
 //! is dead, and its chunk long gone, only a major collection can tell. So one comes next, and old births are given up
@@ -103,7 +104,7 @@ impl Gen {
         Some(span)
     }
 
-    /// Does the run go on at this heap check?
+    /// Does the run go on when the mutator needs so many bytes, at a heap check or in a call of the runtime's?
     pub(super) fn goes_on(&self, core: &Core, need: u64) -> bool {
         let b = &self.born_old;
         b.under_way

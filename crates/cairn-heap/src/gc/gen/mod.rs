@@ -164,7 +164,8 @@ impl Gen {
         }
         core.admit(self, bytes)?;
         let need = bytes + CHECK_RESERVE;
-        let has_room = self.born_old.is_under_way() || self.nursery.has_room(need);
+        let births = self.born_old.is_under_way();
+        let has_room = if births { self.goes_on(core, need) } else { self.nursery.has_room(need) };
         if self.wanted.is_none() && has_room && !core.zeal.every_safepoint {
             if core.sampling.is_some() {
                 // The extent at hand is for compiled code alone.
@@ -176,7 +177,8 @@ impl Gen {
             (*lo, *hi) = self.extend(core, need).ok_or_else(|| core.out_of_memory(bytes, self.nursery.used()))?;
             return Ok(bump(lo, hi, bytes, from_below));
         }
-        if !core.zeal.every_safepoint || !self.nursery.has_room(need) {
+        // Where a run of old births is over, no collection is due yet: the next heap check goes on in the nursery.
+        if !births && (!core.zeal.every_safepoint || !self.nursery.has_room(need)) {
             self.wanted.get_or_insert(Reason::Nursery);
         }
         self.hide(core, lo, hi)?;
@@ -495,6 +497,10 @@ impl Plan for Gen {
 
     fn wants_collection(&self) -> bool {
         self.wanted.is_some()
+    }
+
+    fn waits_for_safepoint(&self, _: Address, _: Address) -> bool {
+        self.wanted.is_some() || self.born_old.is_under_way() && self.hidden.is_some()
     }
 
     fn want(&mut self, reason: Reason, major: bool) {

@@ -206,8 +206,7 @@ impl Plan for MarkSweep {
         need: u64,
     ) -> Option<(Address, Address)> {
         let zeal = core.zeal.every_safepoint;
-        let due = zeal && need > 0 && core.segregated.taken() > 0 && core.pace.is_major(self.survived);
-        if due || self.wanted.is_some() || !self.budget.has(lo, hi, need) {
+        if core.zeal_collects(self.survived) || self.wanted.is_some() || !self.budget.has(lo, hi, need.max(1)) {
             return None;
         }
         self.budget.close(&mut core.stats, lo, hi);
@@ -291,6 +290,10 @@ impl Plan for MarkSweep {
 
     fn wants_collection(&self) -> bool {
         self.wanted.is_some()
+    }
+
+    fn waits_for_safepoint(&self, lo: Address, hi: Address) -> bool {
+        self.wanted.is_some() || !self.budget.has(lo, hi, 1)
     }
 
     fn want(&mut self, reason: Reason, _: bool) {

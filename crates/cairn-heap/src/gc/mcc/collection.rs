@@ -1,7 +1,7 @@
 //! One collection, stage by stage.
 //!
 //! ```text
-//!  pin     words of untyped objects: what they refer to is pinned
+//!  pin     untyped objects are pinned, and what their words refer to
 //!  root    ambiguous roots: what they refer to is pinned and goes to the mark queue;
 //!          then precise roots: what they refer to is reached as below
 //!  graph   until both queues are empty:
@@ -172,7 +172,7 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
 
     // ---- the stages
 
-    /// *Pin*: what the words of untyped objects refer to is pinned, whether these live or not.
+    /// *Pin*: untyped objects, and what their words refer to, are pinned, whether they live or not.
     ///
     /// # Safety
     /// The mutator stands still. `chain` are all untyped objects on pages.
@@ -189,7 +189,8 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
     /// Words of untyped objects, on pages and elsewhere.
     unsafe fn pin_untyped(&mut self, chain: &[Address]) {
         for &a in chain {
-            // Another one's words may have pinned it.
+            // Who holds the address of an untyped object need not tell.
+            a.store(a.load() | PINNED);
             let o = Object { meta: a, is: self.model.describe(a.load() & !STATE) };
             self.scan(&o);
         }

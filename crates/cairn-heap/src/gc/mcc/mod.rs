@@ -9,7 +9,7 @@
 //! * Objects of all sizes, typed and untyped, lie side by side in the order of allocation, which is a bump of a
 //!   pointer. Each has a *meta word*: its size, what it is, two state bits ([`meta_words`]). Headers of our objects are
 //!   meta words; what has no header (pairs, procedures) gets a prefix, as the facts say.
-//! * Untyped objects are chained: the words of all of them are quasi-pointers.
+//! * Untyped objects are chained: the words of all of them are quasi-pointers. They never move: all are pinned.
 //! * A collection comes when the heap is two-thirds full. Its stages are *pin*, *root*, *graph*, *free*, *sweep*, each
 //!   a function of this name in [`collection`].
 //! * Quasi-pointers are found by walking a page from its start ([`quasi_pointers`]). They may refer to the middle of an
@@ -166,18 +166,29 @@ impl Mcc {
     fn filled(&self) -> u64 {
         self.pages.bytes() - self.survived
     }
-    /// Two thirds of the heap are full, and there is more on pages than just after the last collection.
+    /// Two thirds of the heap are full, and there is more on pages than just after the last collection; or survivors
+    /// might soon not fit twice.
     fn is_due(&self, core: &Core) -> bool {
-        let room = self.size.saturating_sub(self.elsewhere(core));
+        let elsewhere = self.elsewhere(core);
+        let room = self.size.saturating_sub(elsewhere);
+        // (The paper's heap, of a fixed size, counts on garbage.)
+        let fits_twice = if self.fixed { room } else { core.sizing.heap_max().saturating_sub(elsewhere) / 2 };
+        let wish = (room / 3 * 2).max(self.survived + self.size / 16).min(fits_twice);
         // At its maximum the heap may have been filled by what was no page: stack chunks, for example.
-        let step = if core.used() > core.sizing.heap_max() { AT_MAXIMUM } else { self.size / 16 };
-        let least = self.survived + step.max(self.pages.page_bytes());
-        self.pages.bytes() >= (room / 3 * 2).max(least)
+        let least = (Mcc::margin(core) / 2).min(self.size / 16);
+        let step = if core.used() > core.sizing.heap_max() { AT_MAXIMUM } else { least };
+        self.pages.bytes() >= wish.max(self.survived + step.max(self.pages.page_bytes()))
     }
-    /// What survives has to fit twice: where it is, and where it is copied to.
+    /// What survives has to fit twice: where it is, and where it is copied to. If it does not, or so nearly that the
+    /// next collection would come at once, the heap is full.
     fn is_tight(&self, core: &Core) -> bool {
         let needed = self.elsewhere(core) + 2 * self.pages.bytes();
-        needed + core.sizing.breathing_room() > core.sizing.heap_max()
+        needed + Mcc::margin(core) > core.sizing.heap_max()
+    }
+    /// Room for what is allocated between two collections when the heap is nearly full, and for its copies: each of
+    /// them copies everything, so it is twice what other collectors leave.
+    fn margin(core: &Core) -> u64 {
+        2 * core.sizing.breathing_room()
     }
     fn resize(&mut self, core: &Core) {
         let max = core.sizing.heap_max();
@@ -260,8 +271,7 @@ impl Plan for Mcc {
         hi: Address,
         need: u64,
     ) -> Option<(Address, Address)> {
-        let zeal = core.zeal.every_safepoint && need > 0 && self.filled() > 0 && core.pace.is_major(core.used());
-        if zeal || self.wanted.is_some() || self.is_due(core) {
+        if core.zeal_collects(core.used()) || self.wanted.is_some() || self.is_due(core) {
             return None;
         }
         self.close_current(core, lo, hi);
@@ -444,7 +454,7 @@ impl Plan for Mcc {
     }
 
     fn large_are_due(&self, core: &Core) -> bool {
-        self.is_due(core)
+        self.is_due(core) || core.large.young_bytes() > core.sizing.large_young().max(self.size / 3)
     }
 
     fn check_reserve(&self) -> u64 {
