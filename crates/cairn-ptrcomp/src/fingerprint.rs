@@ -1,8 +1,8 @@
 //! Is an object still what its bitcode was made for?
 //!
 //! The problem: an object carries its bitcode in a section, and tools that change the object, like `objcopy
-//! --redefine-sym`, `ld -r --wrap` or `ld -r` with code of another compiler, leave that section as it is. The idea: what
-//! linkers see of an object is written down beside the bitcode, and compared when the program is linked.
+//! --redefine-sym`, `ld -r --wrap` or `ld -r` with code of another compiler, leave that section as it is. The idea:
+//! what linkers see of an object is written down beside the bitcode, and compared when the program is linked.
 //!
 //! ```text
 //!  s .text 6 17 16 c0ffee…     a section with contents: name, flags, size, alignment, hash

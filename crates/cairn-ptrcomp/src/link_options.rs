@@ -1,7 +1,7 @@
 //! Which options of a link leave alone what names mean?
 //!
-//! The problem: `--wrap`, `--defsym`, scripts and the like make the linker put one function in the place of another, and
-//! whole-program analysis would look at the wrong one. So only options are accepted of which it is known that they
+//! The problem: `--wrap`, `--defsym`, scripts and the like make the linker put one function in the place of another,
+//! and whole-program analysis would look at the wrong one. So only options are accepted of which it is known that they
 //! don't: whatever else stands there, the first program stays.
 
 use crate::command::Piece;

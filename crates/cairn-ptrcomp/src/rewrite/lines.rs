@@ -1,8 +1,8 @@
 //! Line tables of versions, for debuggers.
 //!
-//! The problem: LLVM's description of a function belongs to one function, and a version is another. So each version gets
-//! a description of its own, with the name that the function has in the program, and its instructions the lines of those
-//! that they are copies of: a breakpoint at a function or line is one in all of its versions.
+//! The problem: LLVM's description of a function belongs to one function, and a version is another. So each version
+//! gets a description of its own, with the name that the function has in the program, and its instructions the lines of
+//! those that they are copies of: a breakpoint at a function or line is one in all of its versions.
 #![allow(unsafe_code)]
 
 use crate::llvm_codes::opcode;
