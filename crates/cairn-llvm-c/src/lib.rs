@@ -397,11 +397,17 @@ fn last_error() -> String {
 }
 
 impl Llvm {
-    fn checked(self) -> Result<Llvm, String> {
+    /// Major, minor, patch.
+    pub fn version(&self) -> [c_uint; 3] {
         let mut version = [0; 3];
         let [major, minor, patch] = &mut version;
         // SAFETY: three places for the answer.
         unsafe { (self.LLVMGetVersion)(major, minor, patch) };
+        version
+    }
+
+    fn checked(self) -> Result<Llvm, String> {
+        let version = self.version();
         if version[0] != MAJOR {
             return Err(format!("the library found as LLVM {MAJOR} is version {}.{}", version[0], version[1]));
         }

@@ -49,6 +49,11 @@ impl OptLevel {
     }
 }
 
+/// The version of the LLVM that is found: major, minor, patch.
+pub fn version() -> Result<[u32; 3], String> {
+    Ok(llvm()?.version())
+}
+
 /// An ELF object with the module's code. A large module is compiled in parts, on all processors; the parts do not
 /// depend on how many there are, so the object does not either.
 pub fn compile_to_object(ir: &str, opt: OptLevel) -> Result<Vec<u8>, String> {

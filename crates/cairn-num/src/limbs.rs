@@ -15,7 +15,7 @@ use std::ffi::{c_int, c_long, c_uint};
 
 mod mpn {
     use super::*;
-    #[link(name = "gmp")]
+    #[link(name = "gmp", kind = "static")]
     unsafe extern "C" {
         pub fn __gmpn_add_n(r: *mut u64, a: *const u64, b: *const u64, n: c_long) -> u64;
         pub fn __gmpn_sub_n(r: *mut u64, a: *const u64, b: *const u64, n: c_long) -> u64;

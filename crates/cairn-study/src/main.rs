@@ -99,6 +99,13 @@ fn beside() -> PathBuf {
     std::env::current_exe().map_or("cairn".into(), |me| me.with_file_name("cairn"))
 }
 
+/// The directory in which `benchmarks/papers` is: beside this program, where it was installed; or the source tree.
+fn programs() -> PathBuf {
+    let installed = std::env::current_exe().ok().and_then(|me| Some(me.parent()?.to_path_buf()));
+    let installed = installed.filter(|directory| directory.join("benchmarks/papers").is_dir());
+    installed.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
+}
+
 fn run(
     study: &dyn Study,
     cairn: &Path,
@@ -108,7 +115,7 @@ fn run(
     only: Choice,
     suite: Option<&Path>,
 ) -> Result<(), String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = programs();
     let kind = if quick { "quick" } else { "whole" };
     let mut lab =
         Lab::new(cairn, &root, &directory.join("measurements").join(study.name()).join(kind), quick, fresh)?;

@@ -32,6 +32,7 @@ use crate::sources::{Seen, Source};
 use crate::unfinished;
 use std::ffi::OsString;
 use std::fs::File;
+use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_128;
@@ -199,10 +200,26 @@ impl Drop for Locked {
     }
 }
 
-/// Changes with every build of the compiler.
-pub(crate) fn compiler_identity() -> Option<(u64, std::time::SystemTime)> {
-    let meta = std::fs::metadata(std::env::current_exe().ok()?).ok()?;
-    Some((meta.len(), meta.modified().ok()?))
+/// Changes with every build of the compiler, and stays when its file is copied or installed: what the linker made of
+/// its contents. Without that, length and time of the file.
+pub(crate) fn compiler_identity() -> Option<String> {
+    let mut file = File::open(std::env::current_exe().ok()?).ok()?;
+    let mut start = Vec::new();
+    file.by_ref().take(4096).read_to_end(&mut start).ok()?;
+    if let Some(id) = build_id(&start) {
+        return Some(id.iter().map(|byte| format!("{byte:02x}")).collect());
+    }
+    let meta = file.metadata().ok()?;
+    Some(format!("{} {:?}", meta.len(), meta.modified().ok()?))
+}
+
+/// The linker's `.note.gnu.build-id`, in the first page of an executable: three words (length of the name, of the
+/// contents, and the kind, 3), the name, the contents.
+fn build_id(start: &[u8]) -> Option<&[u8]> {
+    const LENGTH: u8 = 20; // SHA-1
+    let note = [4, 0, 0, 0, LENGTH, 0, 0, 0, 3, 0, 0, 0, b'G', b'N', b'U', 0];
+    let at = start.windows(note.len()).position(|w| w == note)? + note.len();
+    start.get(at..at + usize::from(LENGTH))
 }
 
 /// Writes numbers and counted bytes.

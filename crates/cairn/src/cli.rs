@@ -2,6 +2,7 @@
 //!
 //! Wrong use is answered with what was wrong and the right form, exit status 2.
 
+use crate::version;
 use cairn::{
     Backend, CompileOptions, Level, MostlyCopying, Prompt, RunOptions, StackChunks, Stage, Zeal,
     schedule_of_environment,
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The names of commands.
-const COMMANDS: [&str; 6] = ["repl", "run", "build", "prepare", "study", "cc"];
+const COMMANDS: [&str; 8] = ["repl", "run", "build", "prepare", "study", "cc", "completions", "manual"];
 
 /// What the user asked for.
 pub enum Command {
@@ -68,6 +69,11 @@ pub enum Command {
     Prepare {
         /// How to compile.
         compile: Compile,
+    },
+    /// Print something about the command line itself.
+    Print {
+        /// The text.
+        text: Vec<u8>,
     },
     /// Print a stage of compilation.
     Emit {
@@ -332,6 +338,17 @@ fn command() -> clap::Command {
                 .override_usage("cairn cc [--ptrcomp=off|pool|static|dynamic|auto] [--report] [CLANG'S OPTIONS] FILE.c... -o EXE"),
         )
         .subcommand(
+            clap::Command::new("completions")
+                .about("Print what a shell must know to complete these commands")
+                .arg(
+                    Arg::new("shell")
+                        .value_name("SHELL")
+                        .required(true)
+                        .value_parser(["bash", "zsh", "fish"]),
+                ),
+        )
+        .subcommand(clap::Command::new("manual").about("Print the manual page").hide(true))
+        .subcommand(
             clap::Command::new("study")
                 .about("Make the experiments of the papers again; `cairn study --help` tells which")
                 .disable_help_flag(true)
@@ -375,6 +392,9 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
         // All that follows are another compiler's options.
         return Ok(Command::Cc { arguments: args[2..].to_vec() });
     }
+    // what it says takes looking for
+    let is_version = args.get(1).is_some_and(|a| a == "--version");
+    let command = || if is_version { command().long_version(version::long()) } else { command() };
     let matches = command().try_get_matches_from(args).map_err(|e| {
         if e.use_stderr() {
             let _ = e.print();
@@ -382,10 +402,15 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
         }
         let text = e.render();
         let colored = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-        let printed = crate::print(&if colored { text.ansi().to_string() } else { text.to_string() });
+        let printed = crate::print(if colored { text.ansi().to_string() } else { text.to_string() }.as_bytes());
         printed.unwrap_or_else(crate::failed)
     })?;
     let (name, m) = matches.subcommand().expect("a subcommand is required");
+    match name {
+        "completions" => return Ok(completions(command(), m.get_one::<String>("shell").expect("required"))),
+        "manual" => return Ok(Command::Print { text: version::manual(command()) }),
+        _ => {}
+    }
     if name == "study" {
         let arguments = m.get_many::<OsString>("arguments").unwrap_or_default().cloned().collect();
         return Ok(Command::Study { arguments });
@@ -431,6 +456,13 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
             Command::Build { file, output, compile }
         }
     })
+}
+
+fn completions(mut command: clap::Command, shell: &str) -> Command {
+    let shell: clap_complete::Shell = shell.parse().expect("a possible value");
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut command, "cairn", &mut text);
+    Command::Print { text }
 }
 
 fn compile_options(m: &ArgMatches) -> Compile {

@@ -64,6 +64,11 @@ pub use prompt::{Prompt, prompt};
 pub use sources::{Source, library_directory_of_environment};
 pub use stage_report::{Observer, StageReport};
 
+/// The version of LLVM, if it can be loaded.
+pub fn llvm_version() -> Option<[u32; 3]> {
+    cairn_llvm::version().ok()
+}
+
 /// Why compiling, linking or loading failed.
 #[derive(Debug)]
 pub enum Error {

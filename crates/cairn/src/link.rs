@@ -6,8 +6,8 @@
 //! that, at the address for which it was linked, and its index.
 //!
 //! The runtime library lies beside the `cairn` binary (`libcairn_rt.a`; for programs that evaluate `libcairn_eval.a`,
-//! which holds the expander too), so building needs no source tree, and the executable needs neither LLVM nor Cairn. It
-//! appears whole or not at all.
+//! which holds the expander too; a package has only this one), so building needs no source tree, and the executable
+//! needs neither LLVM nor Cairn, nor any library but the system's own. It appears whole or not at all.
 
 use crate::Error;
 use crate::boot::Parts;
@@ -51,11 +51,11 @@ impl Link<'_> {
         )
     }
 
-    /// The archive with the runtime.
-    fn archive(&self) -> &'static str {
+    /// The archives that hold the runtime; the smallest first.
+    fn archives(&self) -> &'static [&'static str] {
         match self {
-            Link::Runtime => "libcairn_rt.a",
-            Link::Evaluating | Link::OnLibrary(_) => "libcairn_eval.a",
+            Link::Runtime => &["libcairn_rt.a", "libcairn_eval.a"],
+            Link::Evaluating | Link::OnLibrary(_) => &["libcairn_eval.a"],
         }
     }
 
@@ -100,7 +100,7 @@ fn library(parts: &Parts<'_>) -> String {
 
 /// Links `object` with what it needs into `output`.
 pub(crate) fn executable(object: &[u8], link: Link<'_>, output: &Path) -> Result<(), Error> {
-    let runtime = runtime_library(link.archive())?;
+    let runtime = runtime_library(link.archives())?;
     if output.is_dir() {
         return Err(Error::Other(format!("cannot write {}: it is a directory", output.display())));
     }
@@ -116,10 +116,10 @@ pub(crate) fn executable(object: &[u8], link: Link<'_>, output: &Path) -> Result
         .args(["-x", "c", "-", "-x", "none"])
         .arg(runtime)
         // The only debug information is that of Rust's library: three fifths of the file. Symbols stay, for profilers.
-        .args(["-no-pie", "-Wl,--gc-sections", "-Wl,--strip-debug", "-Wl,-z,noexecstack"])
+        // No library of the compiler's is needed where the executable runs: libgcc is in it.
+        .args(["-static-libgcc", "-no-pie", "-Wl,--gc-sections", "-Wl,--strip-debug", "-Wl,-z,noexecstack"])
         .args(link.options())
-        // Executables need nothing but the C library: not every machine has libgcc_s.
-        .args(["-static-libgcc", "-l:libgmp.a", "-lpthread", "-ldl", "-lm"])
+        .args(["-lpthread", "-ldl", "-lm"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -141,11 +141,11 @@ pub(crate) fn executable(object: &[u8], link: Link<'_>, output: &Path) -> Result
     )))
 }
 
-fn runtime_library(name: &str) -> Result<PathBuf, String> {
+fn runtime_library(names: &[&str]) -> Result<PathBuf, String> {
     let here = std::env::current_exe().map_err(|e| format!("cannot find the cairn binary: {e}"))?;
-    let beside = here.with_file_name(name);
-    if beside.is_file() {
-        return Ok(beside);
-    }
-    Err(format!("the runtime library {} is missing; build Cairn again with ./cairn", beside.display()))
+    let beside = |name: &&str| here.with_file_name(name);
+    names.iter().map(beside).find(|p| p.is_file()).ok_or_else(|| {
+        let name = beside(&names[0]);
+        format!("the runtime library {} is missing; build Cairn again with ./cairn", name.display())
+    })
 }

@@ -3,6 +3,7 @@
 //! A shell around the library: reads options ([`cli`]), prints results and messages, chooses exit statuses.
 
 mod cli;
+mod version;
 
 use cairn::{Error, Level, Messages, Source};
 use cli::{Command, Compile};
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Command::Cc { arguments } => return cairn_ptrcomp::cc(&arguments),
         Command::Background => cairn::compile_in_background().map(|()| ExitCode::SUCCESS),
         Command::Prepare { compile } => compiler(&compile).prepare().map(|()| ExitCode::SUCCESS),
+        Command::Print { text } => print(&text),
         Command::Emit { file, stage, only, compile } => emit(&file, stage, only.as_deref(), &compile),
     };
     result.unwrap_or_else(failed)
@@ -120,13 +122,13 @@ fn study(arguments: &[OsString]) -> Result<ExitCode, Error> {
 fn emit(file: &Path, stage: cairn::Stage, only: Option<&str>, compile: &Compile) -> Result<ExitCode, Error> {
     let (text, warnings) = compiler(compile).emit(&Source::read(file)?, stage, only)?;
     show(&warnings);
-    print(&text)
+    print(text.as_bytes())
 }
 
 /// Writes to standard output. Not by way of [`std::io::Stdout`]: that takes a closed standard output for a success.
-fn print(text: &str) -> Result<ExitCode, Error> {
+fn print(text: &[u8]) -> Result<ExitCode, Error> {
     let out = std::io::stdout().as_fd().try_clone_to_owned().map(File::from);
-    match out.and_then(|mut out| out.write_all(text.as_bytes())) {
+    match out.and_then(|mut out| out.write_all(text)) {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(e) => Err(Error::Other(format!("cannot write to standard output: {}", cairn_rt::describe_io(&e)))),
     }

@@ -109,6 +109,56 @@ fn wrong_use() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "(\"--opt\" \"run\")");
 }
 
+/// What is said about the command line itself knows every command.
+#[test]
+fn version_manual_and_completions() {
+    let d = Directory::new("about");
+    let said = |command: &str| {
+        let (text, status) = d.cairn(command);
+        assert_eq!(status, Some(0), "{command}: {text}");
+        text
+    };
+    let version = said("--version");
+    let of_library = env!("CARGO_PKG_VERSION");
+    assert!(version.starts_with(&format!("cairn {of_library} (")), "{version}");
+    assert!(version.contains("commit ") && version.contains("; LLVM 19.1"), "{version}");
+    assert!(version.trim_end().ends_with(&format!("{}-linux-gnu)", std::env::consts::ARCH)), "{version}");
+    let help = said("--help");
+    let commands: Vec<&str> =
+        help.lines().filter_map(|l| l.strip_prefix("  ")).filter_map(|l| l.split_whitespace().next()).collect();
+    let commands = &commands[commands.iter().position(|c| *c == "repl").unwrap()..];
+    let commands: Vec<&&str> = commands.iter().take_while(|c| !c.starts_with('-')).collect();
+    assert!(commands.len() >= 6, "{help}");
+    for text in ["manual", "completions bash", "completions zsh", "completions fish"] {
+        let text = said(text);
+        for command in &commands {
+            assert!(text.contains(**command), "{command}: {text}");
+        }
+        assert!(text.replace('\\', "").contains("heap-max"), "{text}");
+    }
+    assert_eq!(d.cairn("completions tcsh").1, Some(2));
+}
+
+/// They run on machines where no compiler was ever installed: what is not the C library is inside of them.
+#[test]
+fn executables_need_only_the_c_library() {
+    let d = Directory::new("needs");
+    d.write("plain.scm", "(import (scheme base) (scheme write)) (display (/ (expt 7 300) 3))");
+    d.write("evaluates.scm", "(import (scheme base) (scheme eval)) (eval '(+ 1 2) (environment '(scheme base)))");
+    for program in ["plain", "evaluates"] {
+        let (text, status) = d.cairn(&format!("build --opt=low {program}.scm"));
+        assert_eq!(status, Some(0), "{text}");
+        let output = Command::new("readelf").arg("-d").arg(d.0.join(program)).output().unwrap();
+        let dynamic = String::from_utf8(output.stdout).unwrap();
+        let needed: Vec<&str> = (dynamic.lines().filter(|l| l.contains("(NEEDED)")))
+            .map(|l| l.split(['[', ']']).nth(1).unwrap())
+            .filter(|library| !["libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"].contains(library))
+            .collect();
+        assert!(dynamic.contains("(NEEDED)") && needed.is_empty(), "{program}: {needed:?}");
+        assert!(Command::new(d.0.join(program)).output().unwrap().status.success());
+    }
+}
+
 #[test]
 fn programs_on_standard_input() {
     let d = Directory::new("standard-input");

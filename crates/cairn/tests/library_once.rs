@@ -164,9 +164,17 @@ fn a_library_that_is_not_right_is_made_again() {
     fs::write(cached, damaged).unwrap();
     cairn.evaluate();
     assert!(fs::read(cairn.library()).unwrap() == whole, "made again, beside the binary now");
-    // another binary: the same, at another time
+    // the same binary, installed at another time
     let made = fs::metadata(cairn.library()).unwrap().modified().unwrap();
     fs::File::open(&cairn.binary).unwrap().set_modified(made + std::time::Duration::from_secs(60)).unwrap();
+    cairn.evaluate();
+    assert_eq!(fs::metadata(cairn.library()).unwrap().modified().unwrap(), made, "the library is still its own");
+    // another binary: another build-id
+    let mut bytes = fs::read(&cairn.binary).unwrap();
+    let note = b"\x14\0\0\0\x03\0\0\0GNU\0";
+    let at = bytes.windows(note.len()).position(|w| w == note).expect("the linker's note") + note.len();
+    bytes[at] ^= 1;
+    fs::write(&cairn.binary, bytes).unwrap();
     cairn.evaluate();
     assert!(fs::read(cairn.library()).unwrap() != whole, "that binary's");
 }

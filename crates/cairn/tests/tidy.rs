@@ -25,7 +25,7 @@ fn sources() -> Vec<PathBuf> {
     }
     let root = root();
     let mut out = vec![];
-    for dir in ["crates", "lib", "tests", "docs", "examples", "benchmarks", ".ci"] {
+    for dir in ["crates", "lib", "tests", "docs", "examples", "benchmarks", "packaging", ".ci"] {
         if root.join(dir).is_dir() {
             walk(&root.join(dir), &mut out);
         }
