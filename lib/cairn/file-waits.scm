@@ -80,8 +80,8 @@
               (loop (%cdr events))))))
   (ring-alarms!))
 
-;; The wait hook: a port would block.  `what` 0: it is closed.
+;; The wait hook: a port, or the file with this number, would block.  `what` 0: it is closed.
 (define (wait-for-port! port what)
-  (let ((fd (%port-ref port (port-field-descriptor))))
+  (let ((fd (if (%fixnum? port) port (%port-ref port (port-field-descriptor)))))
     (if (%fixnum? fd)
         (if (%fx= what 0) (forget-file! fd) (wait-for-file! fd what)))))

@@ -34,6 +34,14 @@
                    (wait-for-file! (descriptor socket) what)
                    (loop))))))))
 
+    ;; Has the addresses of a host looked up, before a call that needs them and would keep all threads waiting.
+    (define (look-up! host)
+      (let ((job (%net-look-up host)))
+        (if (%fixnum? job)
+            (begin
+              (wait-for-file! job 1)
+              (look-up! host)))))
+
     ;; The socket that the call opens.  Without a free descriptor the runtime answers #f and asks for a collection,
     ;; which closes sockets that nobody can use any more, and happens in this loop.
     (define-syntax opened
@@ -54,6 +62,7 @@
         ((port) (tcp-listen port "0.0.0.0"))
         ((port host)
          (ensure-started!)
+         (look-up! host)
          (make-listener (opened (%net-listen host port))))))
 
     (define (tcp-listener-port l)
@@ -82,6 +91,7 @@
 
     (define (tcp-connect host port)
       (ensure-started!)
+      (look-up! host)
       (let ((socket (opened (%net-connect host port))))
         (wait-for-file! (descriptor socket) 2)
         (%net-outcome socket)
@@ -98,6 +108,7 @@
         ((port) (udp-open port "0.0.0.0"))
         ((port host)
          (ensure-started!)
+         (look-up! host)
          (make-udp (opened (%net-datagram host port))))))
 
     (define (udp-port u) (%cdr (%net-address (check-udp "udp-port" u) #f)))
@@ -105,6 +116,7 @@
 
     (define (udp-send! u bytes host port)
       (let ((socket (check-udp "udp-send!" u)))
+        (look-up! host)
         (waiting socket 2 (%net-send socket bytes host port))))
 
     ;; A datagram, cut after `most` bytes, and where it comes from: bytes, address, port.

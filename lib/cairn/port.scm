@@ -64,13 +64,21 @@
 
 ;; When no file descriptor is free, the runtime answers #f and asks for a collection, which closes ports that nobody can
 ;; use any more. It happens in this loop, as whatever the runtime allocates in a loop leads to a safepoint.
-;; A macro, so that errors name the procedure that was called.
+;; In programs with threads the answer may be the number of a file that can be read when another OS thread has opened
+;; this one.
 (define-syntax open-file
   (syntax-rules ()
     ((_ path flags)
      (let loop ()
        (let ((port (%open-file path flags)))
-         (if port port (loop)))))))
+         (cond
+           ((%fixnum? port) (await-open port path flags))
+           (port port)
+           (else (loop))))))))
+(define (await-open job path flags)
+  (wait-for job 1)
+  (let ((port (%opened-file job path flags)))
+    (if port port (await-open job path flags))))
 
 (define (open-input-file path) (open-file path (port-textual-input)))
 (define (open-output-file path) (open-file path (port-textual-output)))
@@ -171,8 +179,50 @@
     ((p) (patiently p (%read-line)))))
 (define read-string
   (case-lambda
-    ((k) (let ((p (current-input-port))) (patiently p (%read-string k))))
-    ((k p) (patiently p (%read-string k)))))
+    ((k) (read-string k (current-input-port)))
+    ((k p)
+     (if (large? k)
+         (read-large k (lambda (k) (patiently p (%read-string k))) string-size
+           (lambda (n) (%make-string n #\space))
+           (lambda (to at from) (%string-copy! to at from 0 (%string-length from))))
+         (patiently p (%read-string k))))))
+(define (string-size s) (%string-length s))
+
+;; In programs with threads, what is large is read and written in parts, between which others have their turns.
+(define most 1048576)
+(define (large? k)
+  (if (%fixnum? k) (if (%fx< most k) (%procedure? (%machine-ref (slot-wait-hook))) #f) #f))
+
+;; At most `k` elements, by `read`, in one object, which `make` makes and `copy!` fills; or the end-of-file object.
+(define (read-large k read size make copy!)
+  (let loop ((left k) (n 0) (parts '()))
+    (let* ((asked (if (%fx< left most) left most)) (part (if (%fx= left 0) '#!eof (read asked))))
+      (cond
+        ((%not (%eof-object? part))
+         (let ((got (size part)))
+           (loop (if (%fx< got asked) 0 (%fx- left got)) (%fx+ n got) (%cons part parts))))
+        ((%null? parts) part)
+        (else
+         (let ((all (make n)))
+           (let fill ((end n) (parts parts))
+             (if (%pair? parts)
+                 (let ((start (%fx- end (size (%car parts)))))
+                   (copy! all start (%car parts))
+                   (fill start (%cdr parts)))))
+           all))))))
+
+;; Writes a range by `write`, which is given its start and end.  What is no range is for the runtime to refuse.
+(define-syntax in-parts
+  (syntax-rules ()
+    ((_ start end length (s e) write)
+     (if (if (if (%fixnum? start) (%fixnum? end) #f)
+             (if (large? (%fx- end start)) (if (%fx<= 0 start) (%fx<= end length) #f) #f)
+             #f)
+         (let loop ((s start))
+           (let* ((next (%fx+ s most)) (e (if (%fx< next end) next end)))
+             write
+             (if (%fx< e end) (loop e))))
+         (let ((s start) (e end)) write)))))
 (define char-ready?
   (case-lambda
     (() (%char-ready? (current-input-port)))
@@ -198,8 +248,14 @@
     ((p) (%u8-ready? p))))
 (define read-bytevector
   (case-lambda
-    ((k) (let ((p (current-input-port))) (patiently p (%read-bytevector k))))
-    ((k p) (patiently p (%read-bytevector k)))))
+    ((k) (read-bytevector k (current-input-port)))
+    ((k p)
+     (if (large? k)
+         (read-large k (lambda (k) (patiently p (%read-bytevector k))) bytes-size
+           (lambda (n) (%make-bytevector n 0))
+           (lambda (to at from) (%bytevector-copy! to at from 0 (%bytevector-length from))))
+         (patiently p (%read-bytevector k))))))
+(define (bytes-size b) (%bytevector-length b))
 
 ;; Number of bytes read, or the end-of-file object.
 (define read-bytevector!
@@ -209,7 +265,7 @@
     ((b p start) (read-bytevector! b p start (%bytevector-length b)))
     ((b p start end)
      (if (if (%fx<= 0 start) (if (%fx<= start end) (%fx<= end (%bytevector-length b)) #f) #f)
-         (let ((bytes (patiently p (%read-bytevector (%fx- end start)))))
+         (let ((bytes (read-bytevector (%fx- end start) p)))
            (if (%eof-object? bytes)
                bytes
                (begin
@@ -250,15 +306,16 @@
 (define write-string
   (case-lambda
     ((s) (write-string s (current-output-port)))
-    ((s p) (written p (%write-string s p 0 (%string-length s))))
-    ((s p start) (written p (%write-string s p start (%string-length s))))
-    ((s p start end) (written p (%write-string s p start end)))))
+    ((s p) (write-string s p 0 (%string-length s)))
+    ((s p start) (write-string s p start (%string-length s)))
+    ((s p start end) (in-parts start end (%string-length s) (from to) (written p (%write-string s p from to))))))
 (define write-bytevector
   (case-lambda
     ((b) (write-bytevector b (current-output-port)))
-    ((b p) (written p (%write-bytevector b p 0 (%bytevector-length b))))
-    ((b p start) (written p (%write-bytevector b p start (%bytevector-length b))))
-    ((b p start end) (written p (%write-bytevector b p start end)))))
+    ((b p) (write-bytevector b p 0 (%bytevector-length b)))
+    ((b p start) (write-bytevector b p start (%bytevector-length b)))
+    ((b p start end)
+     (in-parts start end (%bytevector-length b) (from to) (written p (%write-bytevector b p from to))))))
 (define flush-output-port
   (case-lambda
     (() (flush-output-port (current-output-port)))
@@ -268,7 +325,7 @@
 
 (define (display:to x p)
   (cond
-    ((%string? x) (written p (%write-string x p 0 (%string-length x))))
+    ((%string? x) (write-string x p 0 (%string-length x)))
     ((%char? x) (put x p))
     (else (written p (%write-object x p 0)))))
 

@@ -219,7 +219,8 @@ macro_rules! for_each_rt_call {
             (cairn_structure_plain, "structure-plain", 1, ALLOC)                 // record, perhaps an element: a plain one with its fields
             (cairn_record_about, "record-type-about", 2, ALLOC)                  // type, what: 0 name, 1 its own fields, 2 all fields, 3 parent or #f, 4 kinds
             // ports; see object::port
-            (cairn_port_open_file, "open-file", 2, ALLOC | FAIL)                 // path, port::FLAG_* bits
+            (cairn_port_open_file, "open-file", 2, ALLOC | FAIL)                 // path, port::FLAG_* bits: port; #f: to be asked again; the job that opens it
+            (cairn_helpers_opened_file, "opened-file", 3, ALLOC | FAIL)             // job, path, flags: port; #f: not yet
             (cairn_port_standard, "standard-port", 1, ALLOC | PURE)                     // 0, 1, 2
             (cairn_port_open_input_string, "open-input-string", 1, ALLOC | FAIL)
             (cairn_port_open_output_string, "open-output-string", 0, ALLOC)
@@ -276,6 +277,7 @@ macro_rules! for_each_rt_call {
             (cairn_place_listen, "place-listen!", 1, FAIL)                       // place or channel: the descriptor that tells of its next change
             (cairn_place_processors, "place-processors", 0, 0)                   // how many there are
             // sockets: ports without direction, made into ports that read and write
+            (cairn_helpers_look_up, "net-look-up", 1, 0)                             // host: #t: known; or the descriptor to wait for before asking again
             (cairn_net_connect, "net-connect", 2, ALLOC | FAIL)                  // host, port: socket on its way, to be waited for until it can be written; #f: to be asked again
             (cairn_net_listen, "net-listen", 2, ALLOC | FAIL)                    // host, port: socket; #f: to be asked again
             (cairn_net_datagram, "net-datagram", 2, ALLOC | FAIL)                // host, port: socket; #f: to be asked again

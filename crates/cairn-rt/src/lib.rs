@@ -52,6 +52,7 @@ mod failure;
 pub mod fatal;
 mod hashing;
 mod heap_profile;
+mod helpers;
 mod list;
 pub mod machine;
 mod native;

@@ -6,12 +6,13 @@
 //! another one writes: closing that tells the other side. Both have one descriptor, which closes with the second of
 //! them (`Runtime::shared_descriptors`): there are only so many of them.
 //!
-//! Names of hosts are looked up by the system's resolver, which does block.
+//! Names of hosts are looked up by the system's resolver, which blocks: a helper does that before ([`crate::helpers`]).
 
 use crate::access::{self, bytes_of, string_of};
 use crate::alloc::{alloc_pair, make_bytevector, make_string};
 use crate::arguments::expect;
 use crate::failure::{check, describe_io, fail};
+use crate::helpers::bare_host;
 use crate::port::{FLAG_BINARY, FLAG_INPUT, FLAG_SOCKET, FLAG_TEXTUAL, Port, make_fd_port, may_retry};
 use crate::runtime::rt;
 use crate::waiting;
@@ -36,16 +37,19 @@ fn net_error(ctx: &mut Machine, who: &str, action: &str, what: &str, error: &io:
 }
 
 /// The addresses of a host, by name or number, and port.
-fn addresses(host: &str, port: i64) -> io::Result<Vec<SocketAddr>> {
+fn addresses(ctx: &Machine, host: &str, port: i64) -> io::Result<Vec<SocketAddr>> {
     let port = u16::try_from(port).map_err(|_| io::Error::new(ErrorKind::InvalidInput, "no such port number"))?;
-    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let host = bare_host(host);
+    if let Some(found) = rt(ctx).helpers.found(host) {
+        return Ok(found?.into_iter().map(|address| SocketAddr::new(address, port)).collect());
+    }
     Ok((host, port).to_socket_addrs()?.collect())
 }
 
 /// Tries `open` with each address: the first that succeeds, or the last failure.
-fn first<T>(host: &str, port: i64, open: impl Fn(SocketAddr) -> io::Result<T>) -> io::Result<T> {
+fn first<T>(ctx: &Machine, host: &str, port: i64, open: impl Fn(SocketAddr) -> io::Result<T>) -> io::Result<T> {
     let mut last = io::Error::new(ErrorKind::NotFound, "no address");
-    for address in addresses(host, port)? {
+    for address in addresses(ctx, host, port)? {
         match open(address) {
             Ok(x) => return Ok(x),
             Err(e) => last = e,
@@ -79,7 +83,7 @@ fn open<S: IntoRawFd>(
     let number = expect!(ctx, who, 2, "a port number", port, port.is_fixnum().then(|| port.as_fixnum()));
     let host = access::string_text(host);
     let name = format!("{host}:{number}");
-    match waiting::prepare(ctx).and_then(|()| first(&host, number, open)) {
+    match waiting::prepare(ctx).and_then(|()| first(ctx, &host, number, open)) {
         Ok(socket) => {
             rt(ctx).open_retries.0 = 0;
             make_socket(ctx, socket.into_raw_fd(), flags, &name)
@@ -227,7 +231,7 @@ pub extern "C" fn cairn_net_send(
     let _ = expect!(ctx, "udp-send", 3, "a string", host, string_of(host));
     let number = expect!(ctx, "udp-send", 4, "a port number", port, port.is_fixnum().then(|| port.as_fixnum()));
     let host = access::string_text(host);
-    match first(&host, number, |address| borrowed::<UdpSocket>(fd).send_to(data, address)) {
+    match first(ctx, &host, number, |address| borrowed::<UdpSocket>(fd).send_to(data, address)) {
         Ok(_) => Value::TRUE,
         Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Value::FALSE,
         Err(e) => net_error(ctx, "udp-send", "send to", &format!("{host}:{number}"), &e),

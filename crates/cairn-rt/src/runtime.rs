@@ -6,6 +6,7 @@
 
 use crate::events::Events;
 use crate::expander::Evaluator;
+use crate::helpers::Helpers;
 use crate::machine::depth::DepthWatch;
 use crate::machine::modules::Modules;
 use crate::machine::state::State;
@@ -106,6 +107,8 @@ pub struct Runtime {
     pub(crate) ticker: Ticker,
     /// What threads wait for outside of the program.
     pub(crate) events: Option<Events>,
+    /// What OS threads do for it that would block.
+    pub(crate) helpers: Helpers,
     /// What it knows of other places.
     pub(crate) places: Option<Box<Places>>,
     /// Ends the other places, if this is the first one.

@@ -73,6 +73,7 @@ impl Runtime {
             modules: Modules::default(),
             dropped_ports: Vec::new(),
             open_retries: (0, 0),
+            helpers: Default::default(),
             start: Instant::now(),
             exhaustion: Exhaustion::default(),
             end_status: 0,

@@ -87,6 +87,14 @@ pub extern "C" fn cairn_thread_wait(ctx: &mut Machine, nanoseconds: Value) -> Va
 
 fn wait(ctx: &mut Machine, time: Option<Duration>) -> io::Result<Vec<u64>> {
     let long = time.is_none_or(|t| t > IDLE);
+    if long && !stop_word::is_asked(ctx) && rt(ctx).heap.may_release() {
+        // What the last collection has freed goes back to the system; then the program asks again.
+        let told = events(rt(ctx))?.wait(Some(IDLE))?;
+        if told.is_empty() {
+            rt(ctx).heap.release_free();
+        }
+        return Ok(told);
+    }
     if long && let Some(patience) = rt(ctx).heap.idle_collection(ctx.lo, ctx.hi) {
         let patience = patience.max(IDLE);
         let short = time.map_or(patience, |t| t.min(patience));

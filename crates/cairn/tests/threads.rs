@@ -137,6 +137,23 @@ fn a_turn_comes_within_ten_milliseconds() {
 }
 
 #[test]
+fn memory_of_ended_threads_goes_back() {
+    assert_eq!(output("tests/threads/ended.scm", &[]), "#tback\n");
+}
+
+/// Files of any size, and a pipe that nobody opens at the other end: who waits for them is one thread.
+#[test]
+fn files_keep_no_other_thread_waiting() {
+    let directory = Directory::new("files-beside");
+    let fifo = directory.0.join("pipe");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let mut command = cairn("tests/threads/files.scm");
+    let output = command.arg(&fifo).arg(directory.0.join("file")).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(text, "(through #t #t #t #t)\n", "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
 fn a_wrong_seed_is_an_error() {
     let run = cairn("tests/threads/schedule.scm").env("CAIRN_SCHEDULE", "x").output().unwrap();
     let text = String::from_utf8_lossy(&run.stderr);

@@ -39,6 +39,8 @@ pub struct Family {
     pub ended: Condvar,
     /// Globals that had no value when some place began.
     pub late: Mutex<BTreeSet<usize>>,
+    /// Those of them that a running place still has no value for, by the place's number.
+    pub lacking: Mutex<FxHashMap<u64, BTreeSet<usize>>>,
     /// Record types made by places that have ended: others may have records of them.
     pub made: Mutex<Vec<Made>>,
     /// Which of the places are awake.
@@ -56,6 +58,25 @@ impl Family {
     /// Globals that had no value when some place began, in ascending order.
     pub fn late_globals(&self) -> Vec<usize> {
         lock(&self.late).iter().copied().collect()
+    }
+
+    /// Globals that some place other than number `own` has no value for, in ascending order. Nobody can come to lack
+    /// more of what has a value here: a new place lacks what its maker lacks.
+    pub fn lacked_by_others(&self, own: Option<u64>) -> BTreeSet<usize> {
+        let lacking = lock(&self.lacking);
+        lacking
+            .iter()
+            .filter(|(place, _)| Some(**place) != own)
+            .flat_map(|(_, globals)| globals)
+            .copied()
+            .collect()
+    }
+
+    /// A place has got values for globals: it lacks only those for which `lacks` holds.
+    pub fn lacks_less(&self, place: u64, lacks: impl Fn(usize) -> bool) {
+        if let Some(globals) = lock(&self.lacking).get_mut(&place) {
+            globals.retain(|g| lacks(*g));
+        }
     }
 }
 

@@ -19,8 +19,9 @@
 //! say so. Where everything must come through, in the copy of a program's variables, something harmless takes the
 //! place of these: a closed port, a procedure that raises, a weak object of the same kind, a record as it is.
 //!
-//! A message with procedures also brings values of variables that had none when some place began: the compiler knows
-//! that a procedure is not called before what it uses has been defined, and leaves out the tests.
+//! A message with procedures also brings values of variables that some place has none for: the compiler knows that a
+//! procedure is not called before what it uses has been defined, and leaves out the tests. So they come to each place
+//! once.
 
 use super::family::{Places, globals};
 use super::shared::{COMMON, GLOBAL, Kind, LITERAL, Message, NODE, Node};
@@ -42,9 +43,9 @@ pub fn freeze(ctx: &mut Machine, places: &Places, v: Value) -> Result<Message, V
     let mut f = Freezer::new(ctx, places);
     f.root(v)?;
     if f.has_code {
-        let late = places.family.late_globals();
+        let lacked = places.family.lacked_by_others(places.own.as_ref().map(|own| own.id));
         f.strict = false;
-        for i in late {
+        for i in lacked {
             let v = globals(f.module)[i];
             if v != Value::UNBOUND {
                 let word = f.word(v.0)?;

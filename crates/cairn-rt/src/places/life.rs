@@ -11,6 +11,7 @@ use crate::start_options::{Host, Options};
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, SLOTS, THREAD_SLOTS, slot};
 use cairn_layout::module::ModuleTable;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -91,10 +92,16 @@ fn start_with(ctx: &mut Machine, places: &Places, shared: &Arc<Shared>, procedur
     let family = &places.family;
     let module = places.module();
     let unbound = globals(module).iter().enumerate().filter(|(_, v)| **v == Value::UNBOUND).map(|(i, _)| i);
-    lock(&family.late).extend(unbound);
+    let unbound: BTreeSet<usize> = unbound.collect();
+    lock(&family.late).extend(&unbound);
+    lock(&family.lacking).insert(shared.id, unbound);
     let hooks: Vec<Value> = slots().map(|s| ctx.slot(s)).collect();
     let words = globals(module).iter().chain(literals(module)).copied().chain(hooks);
-    let message = freeze_program(ctx, places, procedure, words).map_err(Unmade::Refused)?;
+    let message = freeze_program(ctx, places, procedure, words);
+    let message = message.map_err(|v| {
+        lock(&family.lacking).remove(&shared.id);
+        Unmade::Refused(v)
+    })?;
     let o = &rt(ctx).options;
     let options = Options {
         collector: o.collector,
@@ -122,6 +129,7 @@ fn start_with(ctx: &mut Machine, places: &Places, shared: &Arc<Shared>, procedur
         live(seed, &tells);
         family.board.leave();
         lock(&family.running).retain(|p| !Arc::ptr_eq(p, &shared));
+        lock(&family.lacking).remove(&shared.id);
         family.ended.notify_all();
     });
     let began = match thread {
@@ -129,6 +137,7 @@ fn start_with(ctx: &mut Machine, places: &Places, shared: &Arc<Shared>, procedur
         Err(e) => {
             family.board.leave();
             lock(&family.running).retain(|p| !Arc::ptr_eq(p, shared));
+            lock(&family.lacking).remove(&shared.id);
             Err(crate::failure::describe_io(&e))
         }
     };

@@ -36,6 +36,7 @@ pub extern "C" fn cairn_place_types(ctx: &mut Machine, place: Value, channel: Va
             running: Default::default(),
             ended: Default::default(),
             late: Default::default(),
+            lacking: Default::default(),
             made: Default::default(),
             board: Default::default(),
             on_the_way: Default::default(),

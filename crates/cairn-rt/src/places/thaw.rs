@@ -71,7 +71,13 @@ pub fn thaw(message: &Message, ctx: &mut Machine) -> Vec<Value> {
             }
         }
     }
-    message.roots.iter().map(|w| Value(word(*w))).collect()
+    let roots = message.roots.iter().map(|w| Value(word(*w))).collect();
+    let places = rt(ctx).places.as_ref().expect("as above");
+    if let (Some(own), false) = (&places.own, message.definitions.is_empty()) {
+        // SAFETY: numbers of globals.
+        places.family.lacks_less(own.id, |g| unsafe { *globals.add(g) } == Value::UNBOUND);
+    }
+    roots
 }
 
 /// An object whose words are not filled yet, unless it is a leaf.

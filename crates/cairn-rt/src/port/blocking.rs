@@ -15,6 +15,8 @@ use super::*;
 
 /// Bytes in the buffer of a socket.
 const SOCKET_BYTES: u64 = 4 * 1024;
+/// What is read at a time of what need not be waited for.
+const PART_BYTES: usize = 1 << 20;
 /// What a pipe that is ready takes without blocking.
 const SAFE_BYTES: usize = libc::PIPE_BUF;
 
@@ -58,12 +60,17 @@ pub(super) fn ready_to_read(
         return if rather_collect(ctx, port) { Readiness::Wait } else { Readiness::Ready };
     }
     let Some(fd) = port.fd() else { return Readiness::Ready };
+    let before = port.end() - port.pos();
     loop {
         if enough(port.unread()) || port.flags() & FLAG_AT_EOF != 0 {
             return Readiness::Ready;
         }
         if !prompt(ctx, fd) {
             return Readiness::Failed;
+        }
+        // What an ordinary file has without waiting comes in parts, too: others have turns in between.
+        if port.end() - port.pos() > before + PART_BYTES {
+            return Readiness::Wait;
         }
         if !wait(fd, libc::POLLIN, 0) {
             if port.flags() & FLAG_SOCKET != 0 && port.pos() == port.end() {

@@ -36,6 +36,7 @@ use cairn_heap::WeakVisitor;
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, error as kind, slot};
 use cairn_layout::object::{Type, port as field};
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
 
 pub(crate) use cairn_layout::object::port::*;
 
@@ -413,7 +414,27 @@ fn drop_buffer(ctx: &mut Machine, port: Port) {
     port.set_buffer(ctx, empty);
 }
 
-/// Opens a file; `flags` are direction and kind. The result is a port or `FAIL`.
+/// Who opens a file with these `FLAG_*` bits.
+pub(crate) fn opener(flags: i64) -> &'static str {
+    match (flags & FLAG_OUTPUT, flags & FLAG_BINARY) {
+        (0, 0) => "open-input-file",
+        (0, _) => "open-binary-input-file",
+        (_, 0) => "open-output-file",
+        _ => "open-binary-output-file",
+    }
+}
+
+/// Is it a named pipe? Opening it waits for whoever opens the other end.
+fn is_fifo(path: &std::ffi::CStr) -> bool {
+    // SAFETY: a valid C string; `stat` is plain data, filled by the call.
+    unsafe {
+        let mut stat: libc::stat = std::mem::zeroed();
+        libc::stat(path.as_ptr(), &mut stat) == 0 && stat.st_mode & libc::S_IFMT == libc::S_IFIFO
+    }
+}
+
+/// Opens a file; `flags` are direction and kind. The result is a port or `FAIL`; `#f`: the program shall ask again; a
+/// fixnum: it shall wait for that descriptor, and then ask whether the file has been opened ([`crate::helpers`]).
 pub fn open_file(ctx: &mut Machine, who: &str, path: Value, flags: i64) -> Value {
     let text = access::string_text(path);
     let Ok(c_path) = std::ffi::CString::new(text.as_str()) else {
@@ -423,6 +444,12 @@ pub fn open_file(ctx: &mut Machine, who: &str, path: Value, flags: i64) -> Value
         0 => libc::O_RDONLY,
         _ => libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC,
     };
+    if blocking::has_threads(ctx)
+        && is_fifo(&c_path)
+        && let Some(job) = crate::helpers::open(ctx, c_path.clone(), mode | libc::O_CLOEXEC)
+    {
+        return job;
+    }
     let fd = loop {
         stop::serve_blocked(ctx);
         // SAFETY: a valid C string.
@@ -438,20 +465,25 @@ pub fn open_file(ctx: &mut Machine, who: &str, path: Value, flags: i64) -> Value
         }
     };
     rt(ctx).open_retries.0 = 0;
+    // SAFETY: just opened, used nowhere else.
+    opened(ctx, who, path, unsafe { OwnedFd::from_raw_fd(fd) }, flags)
+}
+
+/// The port of a file that was opened.
+pub(crate) fn opened(ctx: &mut Machine, who: &str, path: Value, fd: OwnedFd, flags: i64) -> Value {
     // SAFETY: `stat` is plain data, filled by the call.
     let kind = unsafe {
         let mut stat: libc::stat = std::mem::zeroed();
-        if libc::fstat(fd, &mut stat) == 0 { stat.st_mode & libc::S_IFMT } else { 0 }
+        if libc::fstat(fd.as_raw_fd(), &mut stat) == 0 { stat.st_mode & libc::S_IFMT } else { 0 }
     };
     // Reading a directory would fail only at the first read: say it now.
     if kind == libc::S_IFDIR {
-        // SAFETY: just opened, used nowhere else.
-        unsafe { libc::close(fd) };
         return file_error(ctx, who, "open", path, &std::io::Error::from_raw_os_error(libc::EISDIR));
     }
     // SAFETY: isatty only looks at a descriptor.
-    let console = kind == libc::S_IFCHR && unsafe { libc::isatty(fd) } == 1;
-    let port = make_fd_port(ctx, flags | if console { FLAG_CONSOLE } else { 0 }, fd, &text);
+    let console = kind == libc::S_IFCHR && unsafe { libc::isatty(fd.as_raw_fd()) } == 1;
+    let (flags, name) = (flags | if console { FLAG_CONSOLE } else { 0 }, access::string_text(path));
+    let port = make_fd_port(ctx, flags, fd.into_raw_fd(), &name);
     rt(ctx).open_ports.push(port);
     port
 }

@@ -29,12 +29,7 @@ macro_rules! enough {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_port_open_file(ctx: &mut Machine, path: Value, flags: Value) -> Value {
     let flags = if flags.is_fixnum() { flags.as_fixnum() } else { 0 };
-    let who = match (flags & FLAG_OUTPUT, flags & FLAG_BINARY) {
-        (0, 0) => "open-input-file",
-        (0, _) => "open-binary-input-file",
-        (_, 0) => "open-output-file",
-        _ => "open-binary-output-file",
-    };
+    let who = opener(flags);
     let _ = expect!(ctx, who, 1, "a string", path, string_of(path));
     open_file(ctx, who, path, flags)
 }
