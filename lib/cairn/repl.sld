@@ -128,7 +128,7 @@
     ;;;; Inputs
 
     (define (evaluate text name)
-      (evaluate-text text name env
+      (evaluate-text text name lines-before env #f
         (lambda (thunk)
           (call-with-values thunk
             (lambda values (for-each show-value values))))))
@@ -146,9 +146,14 @@
           (run-command (trim text) name)
           (evaluate text name)))
 
+    ;; How many lines of a piped text came before the input.
+    (define lines-before 0)
+
     ;; A whole input from the standard input; #f at its end.
     (define (read-input prompt)
       (let loop ((text ""))
+        (if (and (string=? prompt "") (string=? text ""))
+            (set! lines-before (- (port-line (current-input-port)) 1)))
         (if (not (string=? prompt ""))
             (begin
               (fresh-line)
@@ -255,7 +260,7 @@
     (define (expand rest name)
       (let ((answer (console "expand" rest)))
         (if (vector? answer)
-            (reject #f answer (vector name rest))
+            (reject #f answer (vector name rest 0))
             (display answer))))
 
     (define (environment-names rest name)

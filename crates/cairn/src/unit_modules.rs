@@ -16,6 +16,7 @@ use cairn_core::tier::Request;
 use cairn_eval::units::{Unit, UnitCompiler};
 use cairn_rt::evaluated_program::Native;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -47,8 +48,9 @@ impl Shared {
 }
 
 impl UnitModules {
-    pub(crate) fn new(compiler: &Compiler) -> UnitModules {
-        let work = Work { compiler: compiler.clone(), source: Source::new("prompt", ""), texts: Texts::new() };
+    /// Libraries are looked for beside `path`, too.
+    pub(crate) fn new(compiler: &Compiler, path: &Path) -> UnitModules {
+        let work = Work { compiler: compiler.clone(), source: Source::new(path, ""), texts: Texts::new() };
         UnitModules { work, shared: Arc::default() }
     }
 }
