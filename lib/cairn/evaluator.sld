@@ -17,7 +17,7 @@
 ;;; a library's variables do not change.  All other global variables are cells: pairs of a value and a name.
 
 (define-library (cairn evaluator)
-  (export run-program
+  (export run-program run-open-program run-given-program
           eval environment interaction-environment scheme-report-environment null-environment load
           ;; for (cairn repl)
           evaluate-text environment-number define-in reject)
@@ -815,20 +815,39 @@
             (%evaluator-start (vector-ref bindings 0) (vector-ref bindings 1))
             (set! values-of-program (or exports (apply vector-append (vector-ref bindings 2)))))))
 
-    ;; Runs the code of an answer of the expander: the forms, or what makes a unit of them, then files that are new,
-    ;; `#(number path text)`.  The value of the last form is returned, by a tail call.
-    (define (run-answer answer source objects)
+    ;; A procedure that runs the code of an answer of the expander: the forms, or what makes a unit of them, then files
+    ;; that are new, `#(number path text)`.  It returns the value of the last form, by a tail call.
+    (define (runner answer source objects)
       (for-each
        (lambda (file)
          (set! evaluated-sources
-           (cons (cons (vector-ref file 0) (vector (vector-ref file 1) (vector-ref file 2))) evaluated-sources)))
+           (cons (cons (vector-ref file 0) (vector (vector-ref file 1) (vector-ref file 2) 0)) evaluated-sources)))
        (cdr answer))
       (let ((forms (car answer)))
         (if (vector? forms)
-            (let ((u (unit-of-form forms)) (forms (vector-ref forms 6)))
-              (vector-set! (unit-place u) 6 #f)
-              (run-forms forms source objects u))
-            (run-forms forms source objects #f))))
+            (let ((u (unit-of-form forms)) (code (vector-ref forms 6)))
+              (vector-set! forms 6 #f)
+              (in-order (generate-all code source objects u)))
+            (in-order (generate-all forms source objects #f)))))
+
+    (define (generate-all forms source objects u)
+      (if (pair? forms)
+          (let ((run (generate (car forms) source objects evaluated-sources u)))
+            (cons run (generate-all (cdr forms) source objects u)))
+          '()))
+
+    (define (in-order runs)
+      (lambda ()
+        (let loop ((runs runs))
+          (cond
+            ((null? runs) (if #f #f))
+            ((null? (cdr runs)) ((car runs) #f))
+            (else
+             ((car runs) #f)
+             (loop (cdr runs)))))))
+
+    (define (run-answer answer source objects)
+      ((runner answer source objects)))
 
     (define (generate code source objects others u)
       (set! this-source source)
@@ -841,14 +860,6 @@
         (set! these-objects '#())
         (set! this-unit #f)
         run))
-
-    (define (run-forms forms source objects u)
-      (cond
-        ((null? forms) (if #f #f))
-        ((null? (cdr forms)) ((generate (car forms) source objects evaluated-sources u) #f))
-        (else
-         ((generate (car forms) source objects evaluated-sources u) #f)
-         (run-forms (cdr forms) source objects u))))
 
     ;; What the expander found wrong: #(message text help place).  Where the text is shown with the message it need not
     ;; be quoted.
@@ -939,25 +950,36 @@
       (call-with-values (lambda () (written-form expr))
         (lambda (text objects)
           (let ((answer (%evaluator-expand text (environment-number env)))
-                (source (vector "evaluated code" text)))
+                (source (vector "evaluated code" text 0)))
             (if (vector? answer)
                 (reject "eval" answer source)
                 (run-answer answer source objects))))))
 
-    ;; Evaluates the forms of a text one after another.  `with-value` is called with a thunk for each; its values are
-    ;; ignored.
-    (define (evaluate-text text name env with-value)
-      (let ((n (%evaluator-open text name)) (source (vector name text)) (e (environment-number env)))
-        (let loop ()
+    ;; Evaluates the forms of a text one after another; those of a `file` may go together.  `with-value` is called with
+    ;; a thunk for each; its values are ignored.  Places are told as if so many lines came before the text.
+    ;;
+    ;; What runs the forms is a chain of pairs that is made while it is followed: a continuation that comes back to a
+    ;; form goes on with those behind it, as in a program.
+    (define (evaluate-text text name lines-before env file? with-value)
+      (let ((n (%evaluator-open text name file?)) (source (vector name text lines-before)) (e (environment-number env)))
+        (define (next)
           (let ((answer (%evaluator-next n e)))
             (cond
-              ((not answer) (%evaluator-close n))
+              ((not answer)
+               (%evaluator-close n)
+               '())
               ((vector? answer)
                (%evaluator-close n)
                (reject #f answer source))
-              (else
-               (with-value (lambda () (run-answer answer source '#())))
-               (loop)))))))
+              (else (cons (runner answer source '#()) #f)))))
+        (let loop ((here (cons #f #f)))
+          (if (not (cdr here))
+              (set-cdr! here (next)))
+          (let ((here (cdr here)))
+            (if (pair? here)
+                (begin
+                  (with-value (car here))
+                  (loop here)))))))
 
     ;; Gives a variable of an environment a value.
     (define (define-in env name value)
@@ -968,9 +990,52 @@
         ((filename) (load-in filename (interaction-environment)))
         ((filename env) (load-in filename env))))
 
+    ;; Files that are being loaded, innermost first; the program behind them.
+    (define loading (make-parameter '()))
+    (define program-file #f)
+
     (define (load-in filename env)
       (check-environment "load" env)
-      (evaluate-text (call-with-input-file filename read-whole) filename env (lambda (thunk) (thunk))))
+      (let ((file (file-to-load filename)))
+        (parameterize* (list (cons loading (cons file (loading))))
+          (lambda ()
+            (evaluate-text (call-with-input-file file read-whole) file 0 env #t (lambda (thunk) (thunk)))))))
+
+    ;; A file that is not in the working directory is looked for beside those that are being loaded, and beside the
+    ;; program.
+    (define (file-to-load filename)
+      (if (or (not (string? filename)) (file-exists? filename))
+          filename
+          (let loop ((files (if program-file (append (loading) (list program-file)) (loading))))
+            (if (null? files)
+                filename
+                (let ((file (beside (car files) filename)))
+                  (if (file-exists? file) file (loop (cdr files))))))))
+
+    (define (beside file name)
+      (let loop ((i (string-length file)))
+        (cond
+          ((= i 0) name)
+          ((char=? (string-ref file (- i 1)) #\/) (string-append (substring file 0 i) name))
+          (else (loop (- i 1))))))
+
+    ;;;; Open programs
+
+    ;; A program that loads, or evaluates in the interaction environment, is evaluated there itself, form by form: what
+    ;; it defines and what it loads or evaluates are one world.  `imports?`: does it import anything?  Files that it
+    ;; includes, and its libraries, may be part of an executable.
+    (define (run-open-program name text imports? directories files)
+      (start!)
+      (if directories
+          (%evaluator-bring directories files))
+      (set! program-file name)
+      (set! the-interaction-environment (new-environment (if imports? '() #f)))
+      (evaluate-text text name 0 the-interaction-environment #t (lambda (thunk) (thunk))))
+
+    ;; The program that the compiler runs in this process.
+    (define (run-given-program)
+      (let ((given (%evaluator-console "program" "" -1)))
+        (run-open-program (vector-ref given 0) (vector-ref given 1) (vector-ref given 2) #f #f)))
 
     ;; All that comes from a port.
     (define (read-whole port)

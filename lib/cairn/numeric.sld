@@ -492,7 +492,7 @@
          (define-syntax name
            (er-macro-transformer
              (lambda (form rename compare)
-               (letrec
+               (letrec*
                    ((kind (symbol->string (cadr form)))
                     (kinds '("u8" "s8" "u16" "s16" "u32" "s32" "u64" "s64" "f32" "f64" "c64" "c128"))
                     (number (lambda (kinds i) (if (string=? (car kinds) kind) i (number (cdr kinds) (+ i 1)))))

@@ -178,7 +178,7 @@
 
     (define (evaluate text name)
       (define-mentioned! text)
-      (evaluate-text text name env
+      (evaluate-text text name lines-before env #f
         (lambda (thunk)
           (call-with-values thunk
             (lambda values (for-each show-value values))))))
@@ -196,9 +196,14 @@
           (run-command (trim text) name)
           (evaluate text name)))
 
+    ;; How many lines of a piped text came before the input.
+    (define lines-before 0)
+
     ;; A whole input from the standard input; #f at its end.
     (define (read-input prompt)
       (let loop ((text ""))
+        (if (and (string=? prompt "") (string=? text ""))
+            (set! lines-before (- (port-line (current-input-port)) 1)))
         (if (not (string=? prompt ""))
             (begin
               (fresh-line)
@@ -305,7 +310,7 @@
     (define (expand rest name)
       (let ((answer (console "expand" rest)))
         (if (vector? answer)
-            (reject #f answer (vector name rest))
+            (reject #f answer (vector name rest 0))
             (display answer))))
 
     (define (environment-names rest name)

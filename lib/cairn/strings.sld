@@ -339,12 +339,11 @@
                    (list (substring s i end)))))
            (cond
              ((< start end)
-              (let ((start (if (and (eq? grammar 'prefix) (> width 0) (string-prefix? delimiter s 0 width start end))
-                               (+ start width)
-                               start)))
-                (let ((l (parts start limit)))
-                  (if (and (eq? grammar 'suffix) (string=? (car (reverse l)) ""))
-                      (reverse (cdr (reverse l)))
-                      l))))
+              (let ((l (parts start limit)))
+                (cond
+                  ((null? (cdr l)) l)
+                  ((and (eq? grammar 'prefix) (string=? (car l) "")) (cdr l))
+                  ((and (eq? grammar 'suffix) (string=? (car (reverse l)) "")) (reverse (cdr (reverse l))))
+                  (else l))))
              ((eq? grammar 'strict-infix) (wrong-type "string-split" "a non-empty string" ""))
              (else '()))))))))

@@ -385,7 +385,9 @@
     (cond
       ((%null? sets) #t)
       ((%null? (%cdr sets)) #t)
-      ((if (subset? same? (%car sets) (cadr sets)) (subset? same? (cadr sets) (%car sets)) #f)
+      ((if (subset? same? (%car sets) (cadr sets))
+           (subset? (lambda (x y) (same? y x)) (cadr sets) (%car sets)) ; elements of the first list come first
+           #f)
        (loop (%cdr sets)))
       (else #f))))
 

@@ -152,4 +152,13 @@
          (define-syntax squares (er-macro-transformer (lambda (form rename compare) (other-helper (cdr form))))))
       env)
 (check (eval '(squares 1 a 3) env) => '(1 9))
+;; a quasiquotation that splices anywhere calls nothing that is imported
+(define-syntax spliced
+  (er-macro-transformer
+   (lambda (form rename compare) `(,(rename 'quote) ((,@(cdr form) 9) #(0 ,@(cdr form) 3) (,@(cdr form) . end))))))
+(check (spliced 1 2) => '((1 2 9) #(0 1 2 3) (1 2 . end)))
+(define-syntax sc-spliced
+  (sc-macro-transformer
+   (lambda (form env) (let ((all (map (lambda (x) (close-syntax x env)) (cdr form)))) `(list ,@all 9 ,@all)))))
+(check (sc-spliced 1 2) => '(1 2 9 1 2))
 (report)

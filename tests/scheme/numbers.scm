@@ -278,4 +278,13 @@
        => (let ((p (inexact (expt 2 60)))) (list (- p) (- p) (- p) p)))
 (check (let ((zero 0)) (list (+ zero -0.0) (- zero 0.0) (* zero -1.0))) => '(-0.0 -0.0 -0.0))
 
+;; exact numbers beyond the range of flonums
+(let ((huge (expt 10 1000)) (tiny (/ (expt 10 1000))))
+  (check (list (+ -inf.0 huge) (- huge +inf.0) (- +inf.0 huge) (* 0.0 huge) (/ huge +inf.0) (/ 0.0 (- huge)))
+         => '(-inf.0 -inf.0 +inf.0 0.0 0.0 -0.0))
+  (check (list (* 1e-300 (expt 10 400)) (/ 1e308 (expt 10 400)) (/ (expt 10 400) 1e308) (* -inf.0 tiny) (/ tiny 0.0))
+         => '(1e100 1e-92 1e92 -inf.0 +inf.0))
+  (check (list (< huge +inf.0) (= huge +inf.0) (max huge -inf.0) (min 1.0 tiny) (expt -1 +inf.0) (expt +inf.0 tiny))
+         => '(#t #f +inf.0 0.0 1.0 +inf.0)))
+(check-error (apply max '()))
 (report)

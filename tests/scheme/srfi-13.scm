@@ -146,4 +146,9 @@
 (check-error (string-pad "abc" 2 #\x 2 5))
 (check-error (xsubstring "" 0 3))
 (check-error (string-index "abc" 5))
+;; the first delimiter of the grammar `prefix` is one of the splits
+(check (map (lambda (grammar) (c:string-split "***there***ya***go***" "***" grammar 3)) '(prefix suffix infix))
+       => '(("there" "ya" "go***") ("" "there" "ya" "go***") ("" "there" "ya" "go***")))
+(check (list (c:string-split " a b c" " " 'prefix 1) (c:string-split " a" " " 'prefix 0) (c:string-split " " " " 'prefix))
+       => '(("a b c") (" a") ("")))
 (report)

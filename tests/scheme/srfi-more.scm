@@ -99,4 +99,8 @@
 (check (read/ss (open-input-string "(#0=(1) #0#)")) => '((1) (1)))
 (check (cond ((values 1 2) (lambda (a b) (> a b)) => list) ((values 1 2) < => +) (else 0)) => 3)
 (check (string? (get-environment-variable "PATH")) => #t)
+;; no element is evaluated before it is asked for
+(let* ((s (stream-map / (stream 3 4 5) (stream 1 0 1))) (r (stream-reverse s)))
+  (check (list (stream-length s) (stream-length r) (stream-ref r 0) (stream-ref r 2)) => '(3 3 5 3))
+  (check-error (stream-ref r 1)))
 (report)

@@ -204,4 +204,23 @@
 (check `(1 (unquote) (unquote 2 (+ 1 2)) (unquote-splicing '(4) '(5 6)) . 7) => '(1 2 3 4 5 6 . 7))
 (check `#((unquote 2 3) (unquote-splicing '(4) '(5 6))) => '#(2 3 4 5 6))
 
+;; all values of `letrec` are there before a variable is bound, also when a continuation comes back to one of them
+(check (let ((k #f))
+         (letrec ((a 1) (b (call/cc (lambda (c) (set! k c) 0))))
+           (if (= b 0) (begin (set! a 2) (k 5)) (list a b))))
+       => '(1 5))
+(check (let ((k #f) (n 0))
+         (letrec ((a (begin (set! n (+ n 1)) n)) (get (lambda () a)) (b (call/cc (lambda (c) (set! k c) 0))))
+           (if (< b 2) (begin (set! a (+ a 10)) (k (+ b 1))) (list a (get) b n))))
+       => '(1 1 2 1))
+;; a variable is not read before its definition, in other bodies neither
+(check-error (letrec ((a b) (b 1)) a))
+(check-error (letrec ((a (list 1)) (b (car a))) b))
+(check-error (letrec* ((a b) (b 1)) a))
+(check-error (let () (define a b) (define b 1) a))
+(check-error (let () (define a (f)) (define (f) b) (define b 1) a))
+(check-error (let () (define a (map g '(1))) (define (f) b) (define (g x) (f)) (define b "b") a))
+(check (let () (define b 1) (define a (f)) (define (f) b) a) => 1)
+(check (letrec ((b 1) (f (lambda () b)) (a (f))) a) => 1)
+(check (letrec* ((b (list 1)) (a (car b))) a) => 1)
 (report)

@@ -142,11 +142,6 @@ impl<'p> Lambdas<'p> {
         all
     }
 
-    /// Do constants share parts?
-    pub fn shares(&self) -> bool {
-        !self.shared.is_empty()
-    }
-
     /// The cell of a constant; `None` for constants that are the same wherever they stand.
     pub fn constant(&self, l: &Literal) -> Option<usize> {
         Some(self.value_cell() + 1 + self.constants.get(&identity(l)?)?)

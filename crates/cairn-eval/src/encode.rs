@@ -206,11 +206,11 @@ impl Names {
     }
 }
 
-/// The files that places refer to when file `here` is the text evaluated: `(#(path text) (number . #(path text)) …)`,
-/// that text first.
+/// The files that places refer to when file `here` is the text evaluated, which is the first:
+/// `(#(path text 0) (number . #(path text 0)) …)`.
 pub fn sources(sources: &[SourceFile], here: usize) -> Data {
     let text = |s: &str| Data::String(s.to_string());
-    let file = |s: &SourceFile| Data::Vector(vec![text(&s.path), text(&s.text)]);
+    let file = |s: &SourceFile| Data::Vector(vec![text(&s.path), text(&s.text), number(0)]);
     let others = sources.iter().enumerate().filter(|(n, s)| *n != here && !s.library);
     let numbered = others.map(|(n, s)| Data::List(vec![number(n + 1)], Box::new(file(s))));
     list(std::iter::once(file(&sources[here])).chain(numbered).collect())
@@ -222,7 +222,7 @@ pub fn program(program: &Program, names: &mut Names, places: &Places) -> Result<
 }
 
 /// The forms of one input whose lambdas may become native, a list. Its variables are in the session's cells; constants
-/// are in its own, and share no parts.
+/// are in its own.
 pub fn unit(program: &Program, names: &mut Names, lambdas: &Lambdas, places: &Places) -> Result<Data, String> {
     encode(program, names, places, Some((lambdas, Extent::Form)), Vec::new())
 }
@@ -677,7 +677,7 @@ impl Encoder<'_> {
             Literal::Pair(first) => self.shared(first, |this| {
                 let (mut items, mut rest) = (vec![this.literal(&first.0)], &first.1);
                 while let Literal::Pair(p) = rest
-                    && this.lambdas.is_none_or(|all| all.shared(Rc::as_ptr(p).cast()).is_none())
+                    && this.free.shared(Rc::as_ptr(p).cast()).is_none()
                 {
                     items.push(this.literal(&p.0));
                     rest = &p.1;
@@ -687,9 +687,9 @@ impl Encoder<'_> {
         }
     }
 
-    /// What occurs more than once in a program's constants is one object.
+    /// What occurs more than once in constants is one object.
     fn shared<T: ?Sized>(&mut self, part: &Rc<T>, make: impl FnOnce(&mut Self) -> Data) -> Data {
-        let again = self.lambdas.and_then(|all| all.shared(Rc::as_ptr(part).cast()));
+        let again = self.free.shared(Rc::as_ptr(part).cast());
         let data = make(self);
         match again {
             Some(n) => Data::Shared(n, Box::new(data)),

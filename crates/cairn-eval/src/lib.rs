@@ -105,7 +105,7 @@ fn encoded(session: &mut Session, names: &mut Names, here: Option<u32>, top_leve
 
 /// Optimizes as little as possible and encodes a form that may become native, at a place in the log: `#(text form
 /// fingerprint lambdas cells variables code)`, where `variables` are numbers of cells. A form without procedures is
-/// not worth it, and one whose constants share parts is left alone.
+/// not worth it.
 fn encoded_unit(
     session: &mut Session,
     names: &mut Names,
@@ -116,7 +116,7 @@ fn encoded_unit(
     let places = Places { sources: session.sources(), here, objects: session.objects(), top_level: true };
     let program = session.expanded();
     let lambdas = Lambdas::of(&program.globals, &program.forms);
-    if lambdas.is_empty() || lambdas.shares() {
+    if lambdas.is_empty() {
         return encode::program(program, names, &places);
     }
     let fingerprint = tier::fingerprint(program, &program.forms);
@@ -162,14 +162,18 @@ impl Evaluator for Expander {
         }
     }
 
-    fn open(&mut self, text: &str, name: &str) -> i64 {
-        let open = self.session.open_text(name, text);
+    fn open(&mut self, text: &str, name: &str, whole: bool) -> i64 {
+        let open = self.session.open_text(name, text, whole);
         self.texts_opened += 1;
         if self.compiler.is_some() {
-            self.log.open(self.texts_opened, name, text);
+            self.log.open(self.texts_opened, name, text, whole);
         }
         self.texts.insert(self.texts_opened, open);
         self.texts_opened
+    }
+
+    fn bring(&mut self, directories: Vec<String>, files: Vec<String>) {
+        self.files.bring(directories, files);
     }
 
     fn next(&mut self, text: i64, number: i64) -> Result<Option<Data>, Rejection> {
@@ -214,7 +218,7 @@ impl Evaluator for Expander {
 
     fn explain(&mut self, text: &str, environment: i64) -> Result<String, Rejection> {
         let environment = self.environment_of(environment).ok_or_else(no_environment)?;
-        let mut open = self.session.open_text("prompt", text);
+        let mut open = self.session.open_text("prompt", text, false);
         let file = open.file();
         let mut all = String::new();
         let failed = loop {

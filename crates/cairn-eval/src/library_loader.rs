@@ -2,6 +2,7 @@
 
 use cairn_syntax::{LibraryName, Loader};
 use include_dir::{Dir, include_dir};
+use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 
 static LIB: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../lib");
@@ -29,16 +30,35 @@ pub fn names() -> Vec<LibraryName> {
     names
 }
 
-/// Finds libraries: those of `lib/`, then files in the working directory and in the directories of the library path.
+/// Finds libraries: those of `lib/`, then files in the directories of the library path and in the working directory.
+/// Files that are part of the program come before those of the file system.
 #[derive(Debug, Default)]
 pub struct Files {
     path: Vec<PathBuf>,
+    brought: FxHashMap<PathBuf, String>,
 }
 
 impl Files {
     /// With this library path.
     pub fn new(path: Vec<PathBuf>) -> Files {
-        Files { path }
+        Files { path, ..Files::default() }
+    }
+
+    /// These files are part of the program, whose libraries are looked for in these directories.
+    pub fn bring(&mut self, directories: Vec<String>, files: Vec<String>) {
+        self.path = directories.into_iter().map(PathBuf::from).collect();
+        let mut files = files.into_iter();
+        while let (Some(path), Some(text)) = (files.next(), files.next()) {
+            self.brought.insert(path.into(), text);
+        }
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        self.brought.contains_key(path) || path.is_file()
+    }
+
+    fn text(&self, path: &Path) -> std::io::Result<String> {
+        self.brought.get(path).map_or_else(|| std::fs::read_to_string(path), |text| Ok(text.clone()))
     }
 }
 
@@ -48,10 +68,10 @@ impl Loader for Files {
         if let Some(text) = built_in(&relative) {
             return Ok(Some((format!("{BUILT_IN}{relative}"), text.to_string())));
         }
-        let directories = std::iter::once(Path::new("")).chain(self.path.iter().map(|d| &**d));
+        let directories = self.path.iter().map(|d| &**d).chain(std::iter::once(Path::new("")));
         let mut files = directories.map(|d| d.join(&relative));
-        let Some(file) = files.find(|f| f.is_file()) else { return Ok(None) };
-        let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let Some(file) = files.find(|f| self.is_file(f)) else { return Ok(None) };
+        let text = self.text(&file).map_err(|e| format!("{}: {e}", file.display()))?;
         Ok(Some((file.display().to_string(), text)))
     }
 
@@ -66,7 +86,7 @@ impl Loader for Files {
         {
             return Ok((file.display().to_string(), text.to_string()));
         }
-        let text = std::fs::read_to_string(&file).map_err(|e| e.to_string())?;
+        let text = self.text(&file).map_err(|e| e.to_string())?;
         Ok((file.display().to_string(), text))
     }
 }

@@ -40,6 +40,8 @@ pub enum Step {
         name: String,
         /// What it says.
         text: String,
+        /// Is it a file, whose definitions go together?
+        whole: bool,
     },
     /// Expand the next form of the text that was opened in that step, in the environment of that number.
     Next {
@@ -111,7 +113,7 @@ struct Text {
 impl Log {
     fn push(&mut self, step: Step) -> usize {
         self.bytes += match &step {
-            Step::Open { name, text } => name.len() + text.len(),
+            Step::Open { name, text, .. } => name.len() + text.len(),
             Step::Environment(sets) => sets.as_ref().map_or(0, String::len),
             Step::Next { .. } => 0,
         };
@@ -130,8 +132,8 @@ impl Log {
         self.push(Step::Environment(sets.map(str::to_string)));
     }
 
-    pub(crate) fn open(&mut self, number: i64, name: &str, text: &str) {
-        let opened = self.push(Step::Open { name: name.to_string(), text: text.to_string() });
+    pub(crate) fn open(&mut self, number: i64, name: &str, text: &str, whole: bool) {
+        let opened = self.push(Step::Open { name: name.to_string(), text: text.to_string(), whole });
         if !self.full {
             self.texts.insert(number, Text { opened, forms: 0, needed: false, extent: 0 });
         }
@@ -160,7 +162,7 @@ impl Log {
         let steps = &self.steps[text.opened + 1..];
         let alone = steps.iter().all(|s| matches!(s, Step::Next { opened, .. } if *opened == text.opened));
         if alone && !text.needed {
-            if let Some(Step::Open { name, text }) = self.steps.get(text.opened) {
+            if let Some(Step::Open { name, text, .. }) = self.steps.get(text.opened) {
                 self.bytes -= name.len() + text.len();
             }
             self.steps.truncate(text.opened);
@@ -201,8 +203,8 @@ impl Unit {
                     session.expand_in(environment, "", loader, |_| ()).map_err(|_| failed())?;
                     environments.push(environment);
                 }
-                Step::Open { name, text } => {
-                    texts.insert(n, (session.open_text(name, text), 0));
+                Step::Open { name, text, whole } => {
+                    texts.insert(n, (session.open_text(name, text, *whole), 0));
                 }
                 Step::Next { opened, environment } => {
                     let environment = *environments.get(*environment).ok_or_else(failed)?;
@@ -255,8 +257,8 @@ mod tests {
         session.expand_in(environment, "", &mut Files::default(), |_| ()).unwrap();
         log.environment(Some("(scheme base)"));
         for (n, text) in (0..).zip(texts) {
-            let mut open = session.open_text("a", text);
-            log.open(n, "a", text);
+            let mut open = session.open_text("a", text, false);
+            log.open(n, "a", text, false);
             loop {
                 log.next(n, 0, &session);
                 let form = session.expand_next(environment, &mut open, &mut Files::default(), |_| ());
@@ -273,7 +275,7 @@ mod tests {
 
     /// The fingerprint of the next form.
     fn fingerprint(session: &mut Session, environment: Environment, text: &str) -> i64 {
-        let mut open = session.open_text("b", text);
+        let mut open = session.open_text("b", text, false);
         let form = session.expand_next(environment, &mut open, &mut Files::default(), |s| {
             cairn_core::passes::prepare(s.program());
             tier::fingerprint(s.expanded(), &s.expanded().forms)
@@ -295,8 +297,8 @@ mod tests {
     #[test]
     fn names_of_values_are_not_noted() {
         let (mut session, mut log, environment) = told(&[]);
-        let mut open = session.open_text("a", "(car '(1))");
-        log.open(9, "a", "(car '(1))");
+        let mut open = session.open_text("a", "(car '(1))", false);
+        log.open(9, "a", "(car '(1))", false);
         log.next(9, 0, &session);
         session.expand_next(environment, &mut open, &mut Files::default(), |_| ()).unwrap();
         log.expanded(9, &session, false);
@@ -309,8 +311,8 @@ mod tests {
     fn a_unit_keeps_its_text() {
         let (mut session, mut log, environment) = told(&[]);
         let text = "1 (lambda (x) x)";
-        let mut open = session.open_text("a", text);
-        log.open(9, "a", text);
+        let mut open = session.open_text("a", text, false);
+        log.open(9, "a", text, false);
         assert_eq!(log.next(9, 0, &session), Some((1, 0)));
         session.expand_next(environment, &mut open, &mut Files::default(), |_| ()).unwrap();
         log.expanded(9, &session, false);
@@ -324,10 +326,10 @@ mod tests {
     fn a_log_that_is_too_long_is_given_up() {
         let (session, mut log, _) = told(&[]);
         let long = "x".repeat(MAX_BYTES);
-        log.open(1, "a", &long);
+        log.open(1, "a", &long, false);
         assert_eq!(log.next(1, 0, &session), None);
         assert!(log.unit(Vec::new()).is_none() && log.steps.is_empty());
-        log.open(2, "a", "(f)");
+        log.open(2, "a", "(f)", false);
         assert_eq!(log.next(2, 0, &session), None);
         log.close(2);
     }
@@ -338,7 +340,7 @@ mod tests {
         let form = "(define (f x) (twice (set! y (+ x y))) (let loop ((i 0)) (if (< i x) (loop (+ i 1)) y)))";
         let (mut session, mut log, environment) =
             told(&["(define y 1)", macros, "(broken", "(import (scheme cxr))"]);
-        log.open(9, "b", form);
+        log.open(9, "b", form, false);
         let (opened, number) = log.next(9, 0, &session).unwrap();
         let wanted = fingerprint(&mut session, environment, form);
         let place = Place { opened, form: number, fingerprint: wanted, cells: 0 };
@@ -347,8 +349,8 @@ mod tests {
         assert!(found.library < found.program.forms.len());
         // a part may stand before the form or behind it; what means something else is empty
         for (text, same) in [("(define (g) y)", 0), ("(define (h) y)", 1)] {
-            let mut open = session.open_text("c", text);
-            log.open(10, "c", text);
+            let mut open = session.open_text("c", text, false);
+            log.open(10, "c", text, false);
             let (opened, number) = log.next(10, 0, &session).unwrap();
             let print = session.expand_next(environment, &mut open, &mut Files::default(), |s| {
                 cairn_core::passes::prepare(s.program());

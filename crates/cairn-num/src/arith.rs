@@ -171,6 +171,40 @@ impl Number {
         }
     }
 
+    /// Can the nearest double stand for this exact real among flonums? Not if it is infinite, or zero for what is not.
+    pub(crate) fn is_beyond_f64(&self) -> bool {
+        self.is_exact() && {
+            let x = self.to_f64();
+            x.is_infinite() || x == 0.0 && !self.is_exact_zero()
+        }
+    }
+
+    /// An operation of two reals of which one is a flonum. An exact number beyond the range of flonums is finite and
+    /// not zero all the same: with a finite flonum the result is that of exact numbers, rounded, and else it is that
+    /// of any number of its sign.
+    fn mixed(
+        &self,
+        b: &Number,
+        op: impl Fn(f64, f64) -> f64,
+        exact: impl Fn(&Number, &Number) -> Option<Number>,
+    ) -> f64 {
+        if !self.is_beyond_f64() && !b.is_beyond_f64() {
+            return op(self.to_f64(), b.to_f64());
+        }
+        if let (Some(x), Some(y)) = (self.to_exact(), b.to_exact())
+            && let Some(result) = exact(&x, &y)
+            && !result.is_exact_zero()
+        {
+            return result.to_f64();
+        }
+        let sign = |n: &Number| match n {
+            Number::Flo(x) => *x,
+            n if n.is_negative() => -1.0,
+            _ => 1.0,
+        };
+        op(sign(self), sign(b))
+    }
+
     /// Sum.
     pub fn add(&self, b: &Number) -> Number {
         use Number::*;
@@ -182,7 +216,7 @@ impl Number {
             (Flo(x), Flo(y)) => Flo(x + y),
             _ if self.is_exact_zero() => b.clone(),
             _ if b.is_exact_zero() => self.clone(),
-            (Flo(_), _) | (_, Flo(_)) => Flo(self.to_f64() + b.to_f64()),
+            (Flo(_), _) | (_, Flo(_)) => Flo(self.mixed(b, |x, y| x + y, |x, y| Some(x.add(y)))),
             _ => self.add_ratio(b, crate::Int::add),
         }
     }
@@ -198,7 +232,7 @@ impl Number {
             (Flo(x), Flo(y)) => Flo(x - y),
             _ if self.is_exact_zero() => b.neg(),
             _ if b.is_exact_zero() => self.clone(),
-            (Flo(_), _) | (_, Flo(_)) => Flo(self.to_f64() - b.to_f64()),
+            (Flo(_), _) | (_, Flo(_)) => Flo(self.mixed(b, |x, y| x - y, |x, y| Some(x.sub(y)))),
             _ => self.add_ratio(b, crate::Int::sub),
         }
     }
@@ -239,7 +273,7 @@ impl Number {
                 Number::rectangular(a.mul(c).sub(&b.mul(d)), a.mul(d).add(&b.mul(c)))
             }
             (Complex(re, im), x) | (x, Complex(re, im)) => Number::rectangular(re.mul(x), im.mul(x)),
-            (Flo(_), _) | (_, Flo(_)) => Flo(self.to_f64() * b.to_f64()),
+            (Flo(_), _) | (_, Flo(_)) => Flo(self.mixed(b, |x, y| x * y, |x, y| Some(x.mul(y)))),
             _ => {
                 let ((n, d), (m, e)) = (self.fraction(), b.fraction());
                 let (g, h) = (n.gcd(&e), m.gcd(&d));
@@ -273,7 +307,7 @@ impl Number {
                 Complex(Box::new(Flo(re)), Box::new(Flo(im)))
             }
             (Complex(re, im), x) => Number::rectangular(re.div(x)?, im.div(x)?),
-            (Flo(_), _) | (_, Flo(_)) => Flo(self.to_f64() / b.to_f64()),
+            (Flo(_), _) | (_, Flo(_)) => Flo(self.mixed(b, |x, y| x / y, |x, y| x.div(y))),
             _ => {
                 let (m, e) = b.fraction();
                 let inverse = if m.is_negative() { (e.neg(), m.neg()) } else { (e, m) };

@@ -44,6 +44,55 @@ fn sums_and_products() {
     check(n("3/2+i").neg(), "-3/2-i");
 }
 
+/// Exact numbers beyond the range of flonums, as Chez Scheme has them.
+#[test]
+fn flonums_with_exact_numbers_out_of_their_range() {
+    let big = format!("1{}", "0".repeat(400));
+    let (huge, tiny, near) = (n(&big), n(&format!("1/{big}")), n(&format!("{big}1/{big}0")));
+    let minus = huge.neg();
+    for (flonum, exact, want) in [
+        ("-inf.0", &huge, ["-inf.0", "-inf.0", "-inf.0", "-inf.0"]),
+        ("+inf.0", &minus, ["+inf.0", "+inf.0", "-inf.0", "-inf.0"]),
+        ("+inf.0", &tiny, ["+inf.0", "+inf.0", "+inf.0", "+inf.0"]),
+        ("+nan.0", &huge, ["+nan.0", "+nan.0", "+nan.0", "+nan.0"]),
+        ("0.0", &huge, ["+inf.0", "-inf.0", "0.0", "0.0"]),
+        ("0.0", &minus, ["-inf.0", "+inf.0", "-0.0", "-0.0"]),
+        ("1e-200", &huge, ["+inf.0", "-inf.0", "1e200", "0.0"]),
+        ("1e200", &tiny, ["1e200", "1e200", "1e-200", "+inf.0"]),
+        ("1.0", &near, ["2.0", "0.0", "1.0", "1.0"]),
+    ] {
+        let x = n(flonum);
+        check(x.add(exact), want[0]);
+        check(x.sub(exact), want[1]);
+        check(x.mul(exact), want[2]);
+        check(x.div(exact).unwrap(), want[3]);
+        check(exact.add(&x), want[0]);
+        check(exact.mul(&x), want[2]);
+    }
+    for (a, b, want) in
+        [(&huge, "1e300", "1e100"), (&huge, "+inf.0", "0.0"), (&minus, "0.0", "-inf.0"), (&tiny, "0.0", "+inf.0")]
+    {
+        check(a.div(&n(b)).unwrap(), want);
+    }
+    for (a, b, want) in [
+        ("-2.5", "+inf.0", "+inf.0"),
+        ("-1", "-inf.0", "1.0"),
+        (&big, "+inf.0", "+inf.0"),
+        (&big, "-inf.0", "0.0"),
+        (&big, "0.0", "1.0"),
+        ("0.0", &format!("1/{big}"), "0.0"),
+        ("+inf.0", &format!("-1/{big}"), "0.0"),
+    ] {
+        check(n(a).expt(&n(b)).unwrap(), want);
+    }
+    near_one(&tiny);
+}
+
+/// The root of a tiny number is no zero.
+fn near_one(tiny: &Number) {
+    check(tiny.expt(&n("1e-300")).unwrap(), "1.0");
+}
+
 #[test]
 fn quotients() {
     let div = |a: &str, b: &str| n(a).div(&n(b)).map(|q| format_number(&q, 10));

@@ -8,7 +8,7 @@
 //!
 //! ```text
 //!  mark     [type word][name of the procedure: symbol][source][byte offset]
-//!  source   #(path text)
+//!  source   #(path text lines-before)
 //! ```
 
 use crate::access;
@@ -35,13 +35,16 @@ pub fn name(mark: Value) -> String {
     if access::is(name, Type::Symbol) { access::symbol_text(name) } else { "?".into() }
 }
 
-/// Path, text and byte offset of a mark, if it has a source.
+/// Path, text and byte offset of a mark, if it has a source. A text that is the end of a longer one has as many empty
+/// lines before it as that.
 pub fn place(mark: Value) -> Option<(String, String, usize)> {
     let source = access::word(mark, 1);
-    let [path, text] = access::vector_of(source)? else { return None };
+    let [path, text, lines_before] = access::vector_of(source)? else { return None };
     let string = |v: &Value| access::string_of(*v).map(|_| access::string_text(*v));
     let start = access::fixnum_of(access::word(mark, 2))?;
-    Some((string(path)?, string(text)?, usize::try_from(start).ok()?))
+    let lines_before = usize::try_from(access::fixnum_of(*lines_before)?).ok()?;
+    let text = "\n".repeat(lines_before) + &string(text)?;
+    Some((string(path)?, text, lines_before + usize::try_from(start).ok()?))
 }
 
 /// Is this the name that all evaluated procedures have in their code?

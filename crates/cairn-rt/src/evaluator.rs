@@ -22,16 +22,29 @@ use cairn_layout::object::record::Slot;
 use cairn_layout::object::{self, Type};
 use cairn_layout::value::TAG_PAIR;
 use cairn_num::{Int, Number};
+use rustc_hash::FxHashMap;
 
 pub use crate::expander::{Console, Data, Evaluator, Rejection};
 
-/// The value of a datum; strings and bytevectors are literals. Parts that occur again are kept in `cells`, pairs, by
-/// their numbers.
-pub(crate) fn value(ctx: &mut Machine, data: &Data, cells: &[Value]) -> Value {
-    stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || value_here(ctx, data, cells))
+/// Parts of data that occur again, by number.
+pub(crate) enum Parts<'a> {
+    /// In cells, pairs: forms of a program share them.
+    Cells(&'a [Value]),
+    /// Those of one datum. Nothing is collected while it is made.
+    Own(FxHashMap<usize, Value>),
 }
 
-fn value_here(ctx: &mut Machine, data: &Data, cells: &[Value]) -> Value {
+/// The value of a datum by itself.
+pub(crate) fn value(ctx: &mut Machine, data: &Data) -> Value {
+    value_of(ctx, data, &mut Parts::Own(FxHashMap::default()))
+}
+
+/// The value of a datum; strings and bytevectors are literals.
+pub(crate) fn value_of(ctx: &mut Machine, data: &Data, parts: &mut Parts) -> Value {
+    stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || value_here(ctx, data, parts))
+}
+
+fn value_here(ctx: &mut Machine, data: &Data, parts: &mut Parts) -> Value {
     match data {
         Data::Nil => Value::NIL,
         Data::Bool(b) => Value::bool(*b),
@@ -46,18 +59,30 @@ fn value_here(ctx: &mut Machine, data: &Data, cells: &[Value]) -> Value {
         Data::Bytes(bytes) => literal(alloc::make_bytevector(ctx, bytes)),
         Data::Numbers(kind, bytes) => literal(numeric::make(ctx, *kind, bytes)),
         Data::List(items, tail) => {
-            let items: Vec<Value> = items.iter().map(|x| value(ctx, x, cells)).collect();
-            let tail = value(ctx, tail, cells);
+            let items: Vec<Value> = items.iter().map(|x| value_of(ctx, x, parts)).collect();
+            let tail = value_of(ctx, tail, parts);
             items.iter().rev().fold(tail, |list, x| alloc::alloc_pair(ctx, *x, list))
         }
         Data::Vector(items) => {
-            let items: Vec<Value> = items.iter().map(|x| value(ctx, x, cells)).collect();
+            let items: Vec<Value> = items.iter().map(|x| value_of(ctx, x, parts)).collect();
             alloc::make_vector(ctx, &items)
         }
         Data::Shared(n, data) => {
-            let cell = cells[*n];
+            let cell = match parts {
+                Parts::Cells(cells) => cells[*n],
+                Parts::Own(made) => {
+                    if let Some(value) = made.get(n) {
+                        return *value;
+                    }
+                    let value = value_of(ctx, data, parts);
+                    if let Parts::Own(made) = parts {
+                        made.insert(*n, value);
+                    }
+                    return value;
+                }
+            };
             if access::car(cell) == Value::UNBOUND {
-                let value = value(ctx, data, cells);
+                let value = value_of(ctx, data, parts);
                 let slot = (cell.0 - TAG_PAIR) as *mut Value;
                 // SAFETY: cells are pairs.
                 unsafe { *slot = value };
@@ -118,11 +143,11 @@ pub extern "C" fn cairn_evaluator_environment(ctx: &mut Machine, sets: Value) ->
 /// Asks the evaluator; a rejection becomes a vector of message, text, help and place.
 fn answer(ctx: &mut Machine, f: impl FnOnce(&mut dyn Evaluator) -> Result<Option<Data>, Rejection>) -> Value {
     match with(ctx, |e| Ok(f(e))) {
-        Ok(Ok(Some(code))) => value(ctx, &code, &[]),
+        Ok(Ok(Some(code))) => value(ctx, &code),
         Ok(Ok(None)) => Value::FALSE,
         Ok(Err(Rejection { message, text, help, place })) => {
             let help = help.map_or(Data::Bool(false), Data::String);
-            value(ctx, &Data::Vector(vec![Data::String(message), Data::String(text), help, *place]), &[])
+            value(ctx, &Data::Vector(vec![Data::String(message), Data::String(text), help, *place]))
         }
         Err(message) => failed(ctx, "eval", &message),
     }
@@ -137,14 +162,25 @@ pub extern "C" fn cairn_evaluator_expand(ctx: &mut Machine, form: Value, environ
     answer(ctx, |e| e.expand(&text, number(environment)).map(Some))
 }
 
-/// `(evaluator-open text name)`: the number of an open text.
+/// `(evaluator-open text name whole?)`: the number of an open text.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_evaluator_open(ctx: &mut Machine, contents: Value, name: Value) -> Value {
+pub extern "C" fn cairn_evaluator_open(ctx: &mut Machine, contents: Value, name: Value, whole: Value) -> Value {
     let (contents, name) = (text(contents).unwrap_or_default(), text(name).unwrap_or_default());
-    match with(ctx, |e| Ok(e.open(&contents, &name))) {
+    match with(ctx, |e| Ok(e.open(&contents, &name, whole != Value::FALSE))) {
         Ok(n) => Value::fixnum(n),
         Err(message) => failed(ctx, "load", &message),
     }
+}
+
+/// `(evaluator-bring directories files)`: vectors of strings; files are paths, each with its text behind it.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_evaluator_bring(ctx: &mut Machine, directories: Value, files: Value) -> Value {
+    let (directories, files) = (strings(directories), strings(files));
+    let _ = with(ctx, |e| {
+        e.bring(directories, files);
+        Ok(())
+    });
+    Value::UNSPECIFIED
 }
 
 /// `(evaluator-next number environment)`: code of the next form of an open text, what is wrong with it, or `#f`.
@@ -223,7 +259,7 @@ pub extern "C" fn cairn_evaluator_console(
         },
     };
     match answer {
-        Ok(data) => value(ctx, &data, &[]),
+        Ok(data) => value(ctx, &data),
         Err(message) => failed(ctx, &request, &message),
     }
 }

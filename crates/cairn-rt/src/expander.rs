@@ -79,8 +79,11 @@ pub trait Evaluator {
     /// object, by its place in the text.
     fn expand(&mut self, text: &str, environment: i64) -> Result<Data, Rejection>;
 
-    /// A text whose forms are to be expanded one after another: its number.
-    fn open(&mut self, text: &str, name: &str) -> i64;
+    /// A text whose forms are to be expanded one after another: its number. Definitions of a `whole` file go together.
+    fn open(&mut self, text: &str, name: &str, whole: bool) -> i64;
+
+    /// Files that are part of the program: where libraries are looked for, and path after path, each with its text.
+    fn bring(&mut self, directories: Vec<String>, files: Vec<String>);
 
     /// Code of the next form of a text; `None` at its end.
     fn next(&mut self, text: i64, environment: i64) -> Result<Option<Data>, Rejection>;

@@ -64,15 +64,22 @@ pub fn other(ctx: &mut Machine, who: &str, message: impl Into<String>, irritants
 
 /// `expected 2 arguments, got 1:`, from an arity word; what was got follows.
 pub fn count_message(arity: u64, noun: &str, got: usize) -> String {
-    let minimum = cairn_layout::code::least_count(arity);
+    let several = |n: u64| arity >> 17 & 1 != 0 && n < 32 && arity >> (32 + n) & 1 != 0;
+    let mut minimum = cairn_layout::code::least_count(arity);
     let mut counts: Vec<String> = match (arity >> 16 & 1, arity >> 17 & 1) {
         (0, 0) if minimum == 0 => vec!["no".to_string()],
         (0, 0) => vec![minimum.to_string()],
-        (0, _) => Vec::new(),
-        _ => vec![format!("at least {minimum}")],
+        (0, _) => (0..32).filter(|n| several(*n)).map(|n| n.to_string()).collect(),
+        _ => {
+            // counts below those of a clause with a rest are part of what that takes
+            while minimum > 0 && several(minimum - 1) {
+                minimum -= 1;
+            }
+            let mut below: Vec<String> = (0..minimum).filter(|n| several(*n)).map(|n| n.to_string()).collect();
+            below.push(format!("at least {minimum}"));
+            below
+        }
     };
-    let several = (0..32).filter(|n| arity >> 17 & 1 != 0 && arity >> (32 + n) & 1 != 0);
-    counts.splice(0..0, several.map(|n| n.to_string()));
     let last = counts.pop().unwrap_or_default();
     let plural = if last == "1" || last == "at least 1" { "" } else { "s" };
     let counts = if counts.is_empty() { last } else { format!("{} or {last}", counts.join(", ")) };

@@ -22,7 +22,7 @@
 
 use crate::access;
 use crate::alloc;
-use crate::evaluator::value;
+use crate::evaluator::{Parts, value, value_of};
 use crate::failure::other;
 use crate::native_module::Progress;
 use crate::runtime::rt;
@@ -41,7 +41,7 @@ fn numbers(ctx: &mut Machine, items: impl Iterator<Item = usize>) -> Value {
 pub extern "C" fn cairn_native_program(ctx: &mut Machine) -> Value {
     let Some(program) = rt(ctx).options.program.clone() else { return Value::FALSE };
     let mut items = program.sizes().map(|n| Value::fixnum(n as i64)).to_vec();
-    items.push(value(ctx, program.sources(), &[]));
+    items.push(value(ctx, program.sources()));
     alloc::make_vector(ctx, &items)
 }
 
@@ -50,7 +50,9 @@ pub extern "C" fn cairn_native_program(ctx: &mut Machine) -> Value {
 pub extern "C" fn cairn_native_form(ctx: &mut Machine, n: Value, cells: Value) -> Value {
     let n = access::fixnum_of(n).unwrap_or(0) as usize;
     match rt(ctx).options.program.clone() {
-        Some(program) => value(ctx, program.form(n), access::vector_of(cells).unwrap_or_default()),
+        Some(program) => {
+            value_of(ctx, program.form(n), &mut Parts::Cells(access::vector_of(cells).unwrap_or_default()))
+        }
         None => Value::UNSPECIFIED,
     }
 }

@@ -202,6 +202,49 @@ fn features_agree_with_lib() {
     assert_eq!(names, cairn_syntax::expand::FEATURES);
 }
 
+/// How many forms of a file come together, from an environment with everything.
+fn groups(text: &str) -> Vec<usize> {
+    let (mut session, mut m) = (Session::new(), Memory { real: true, ..Memory::default() });
+    m.files.insert("i.scm".into(), "(define i 1) (load \"x\") (define j 1)".into());
+    let environment = session.environment(None, &mut m).unwrap_or_else(|f| panic!("{:?}", f.errors));
+    session.expand_in(environment, "", &mut m, |_| ()).unwrap_or_else(|f| panic!("{:?}", f.errors));
+    let mut open = session.open_text("f.scm", text, true);
+    let mut found = Vec::new();
+    while let Some(n) = session
+        .expand_next(environment, &mut open, &mut m, |s| {
+            let program = s.expanded();
+            // primitives as values are variables of the library
+            let own = |f: &&TopForm| !matches!(f, TopForm::Define(g, _) if program.globals[g.0 as usize].library);
+            program.forms.iter().filter(own).count()
+        })
+        .unwrap_or_else(|f| panic!("{:?}", f.errors))
+    {
+        found.push(n);
+    }
+    found
+}
+
+#[test]
+fn definitions_of_a_file_go_together_unless_they_may_load_something() {
+    assert_eq!(groups("(define (f) (g)) (define x (list 1 car 'y)) (define (g) x) (f)"), [3, 1]);
+    // procedures of the library might call what they are given
+    assert_eq!(groups("(define (f) 1) (define l (map f '(1))) (define (g) 1)"), [1, 1, 1]);
+    assert_eq!(groups("(define l (map car '((1)))) (define v (make-vector 10 0)) (define w (vector l v))"), [3]);
+    assert_eq!(
+        groups("(define x (load \"x\")) (define y (eval 1 (interaction-environment))) (define z x)"),
+        [1, 1, 1]
+    );
+    // forms of `begin`, `include` and `cond-expand` are forms of the file; a macro may stand behind its use
+    assert_eq!(
+        groups("(define (f) (m)) (define-syntax m (syntax-rules () ((_) 1))) (begin (define y 1) (f))"),
+        [2, 1]
+    );
+    assert_eq!(groups("(include \"i.scm\") (cond-expand (r7rs (define k 1)) (else 2))"), [1, 1, 2]);
+    // an imported name that is mentioned before its group gets its value first
+    assert_eq!(groups("(define old car) (old '(1)) (define (car x) x)"), [2, 1, 1]);
+    assert_eq!(groups("(define old car) (define (car x) x)"), [3]);
+}
+
 /// Names of all libraries under `lib/`.
 fn all_libraries(dir: &Path, prefix: &str, out: &mut Vec<String>) {
     let Ok(entries) = std::fs::read_dir(dir) else { return };

@@ -265,7 +265,7 @@ fn understand_job(job: &[u8]) -> Option<(usize, Work, Option<Wanted>)> {
     let (keeps, directory, room) = (r.count()? != 0, r.path()?, r.count()? as u64);
     let cache = keeps.then(|| Cache::existing(directory).at_most(room));
     let library_path = (0..r.count()?).map(|_| r.path()).collect::<Option<Vec<PathBuf>>>()?;
-    let source = Source { path: r.path()?, text: name(&mut r)? };
+    let source = Source::new(r.path()?, name(&mut r)?);
     let mut texts = Texts::new();
     for _ in 0..r.count()? {
         let (path, is_there, text) = (r.path()?, r.count()? != 0, name(&mut r)?);
@@ -308,8 +308,8 @@ impl Writer {
                     self.count(if sets.is_some() { 1 } else { 0 });
                     self.put(sets.as_deref().unwrap_or_default());
                 }
-                Step::Open { name, text } => {
-                    self.count(2);
+                Step::Open { name, text, whole } => {
+                    self.count(if *whole { 4 } else { 2 });
                     self.put(name);
                     self.put(text);
                 }
@@ -363,7 +363,7 @@ impl Reader<'_> {
                 Step::Environment(None)
             }
             1 => Step::Environment(Some(self.text()?)),
-            2 => Step::Open { name: self.text()?, text: self.text()? },
+            kind @ (2 | 4) => Step::Open { name: self.text()?, text: self.text()?, whole: kind == 4 },
             _ => Step::Next { opened: self.count()?, environment: self.count()? },
         })
     }

@@ -6,6 +6,7 @@ use crate::cache::{Cache, Entry};
 use crate::diagnostics::Messages;
 use crate::emit::{self, Stage};
 use crate::evaluated::{self, Evaluation};
+use crate::open_program::OpenProgram;
 use crate::options::CompileOptions;
 use crate::sources::{Files, Source};
 use crate::stage_report::Observer;
@@ -99,9 +100,16 @@ impl Compiler {
 
     /// Compiles and keeps what is compiled.
     pub(crate) fn compile_with(&self, source: &Source, files: &mut Files) -> Result<Compiled, Error> {
-        let (module, warnings, kind) = pipeline::lower(self, source, files, true)?;
+        let front = match pipeline::front_or_open(source, files)? {
+            Err(front) => front,
+            Ok(open) => {
+                let (warnings, kind) = (Messages::default(), Kind::OnLibrary);
+                return Ok(Compiled { object: Vec::new(), warnings, kind, open: Some(open) });
+            }
+        };
+        let (module, warnings, kind) = pipeline::lower(self, front, source, files, true)?;
         let object = pipeline::object(self, &module)?;
-        let compiled = Compiled { object, warnings, kind };
+        let compiled = Compiled { object, warnings, kind, open: None };
         if let (Some(entry), Some(dependencies)) = (self.entry(source), files.dependencies()) {
             entry.keep(&compiled, dependencies);
         }
@@ -119,20 +127,21 @@ impl Compiler {
     }
 
     /// Runs a procedure of the library that takes no arguments, by its key. `program` does the same, for when another
-    /// library stands for the one that was compiled.
+    /// library stands for the one that was compiled. `path` names what is run.
     pub(crate) fn run_library_procedure(
         &self,
         key: &str,
         program: &str,
+        path: &Path,
         options: RunOptions,
     ) -> Result<i32, Error> {
         let Some(library) = self.boot() else {
-            return self.compile(&Source::new("prompt", program))?.run(self, options);
+            return self.compile(&Source::new(path, program))?.run(self, options);
         };
         let index = library.index();
         let export = index.number(key).ok_or_else(|| format!("the library has no {key}"))?;
         let loaded = library.load()?;
-        let modules = Arc::new(UnitModules::new(self));
+        let modules = Arc::new(UnitModules::new(self, path));
         let evaluator = MakeEvaluator(Arc::new(move |o: &RunOptions| {
             cairn_eval::on_library(o, index.clone(), Some(modules.clone()))
         }));
@@ -170,6 +179,8 @@ pub struct Compiled {
     pub(crate) warnings: Messages,
     /// What it takes to run it.
     pub(crate) kind: Kind,
+    /// The program, if it is run form by form: there is no object then.
+    pub(crate) open: Option<OpenProgram>,
 }
 
 /// What a compiled program needs.
@@ -189,7 +200,7 @@ impl Compiled {
         &self.warnings
     }
 
-    /// The ELF object file.
+    /// The ELF object file; empty for a program that loads, or evaluates in the interaction environment.
     pub fn object(&self) -> &[u8] {
         &self.object
     }
@@ -197,6 +208,9 @@ impl Compiled {
     /// Runs the program in this process, in a runtime of its own, and returns its exit status. A program that calls
     /// `exit`, or leaves an exception uncaught, ends the process. `compiler` compiled it.
     pub fn run(&self, compiler: &Compiler, options: RunOptions) -> Result<i32, Error> {
+        if let Some(open) = &self.open {
+            return open.run(compiler, options);
+        }
         let code = cairn_llvm::Jit::load_object(&self.object)?;
         let table = code.lookup("cairn_module").ok_or("the compiled program has no module table".to_string())?
             as *const ModuleTable;
@@ -225,6 +239,9 @@ impl Compiled {
 
     /// Makes an executable of the program, which needs nothing else. `compiler` compiled it.
     pub fn build(&self, compiler: &Compiler, output: &Path) -> Result<(), Error> {
+        if let Some(open) = &self.open {
+            return compiler.compile(&open.whole())?.build(compiler, output);
+        }
         let library = match self.kind {
             Kind::OnLibrary => Some(boot::find_or_make(compiler)?),
             Kind::Whole | Kind::Evaluating => None,

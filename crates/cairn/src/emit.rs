@@ -50,7 +50,7 @@ pub(crate) fn emit(
     let warnings;
     let text = match stage {
         Stage::Core | Stage::Opt => {
-            let (mut program, said) = pipeline::front(source, files)?;
+            let pipeline::Front { mut program, warnings: said, .. } = pipeline::front(source, files)?;
             warnings = said;
             if stage == Stage::Opt {
                 pipeline::optimize(&mut program, options);
@@ -64,7 +64,8 @@ pub(crate) fn emit(
             }
         }
         Stage::Frame => {
-            let (module, said, _) = pipeline::lower(compiler, source, files, false)?;
+            let front = pipeline::front(source, files)?;
+            let (module, said, _) = pipeline::lower(compiler, front, source, files, false)?;
             warnings = said;
             match only {
                 None => cairn_frame::print::print_module(&module),
@@ -72,7 +73,8 @@ pub(crate) fn emit(
             }
         }
         Stage::Llvm | Stage::Asm => {
-            let (module, said, _) = pipeline::lower(compiler, source, files, false)?;
+            let front = pipeline::front(source, files)?;
+            let (module, said, _) = pipeline::lower(compiler, front, source, files, false)?;
             warnings = said;
             let emit = if options.sites { cairn_llvm::emit_module_with_sites } else { cairn_llvm::emit_module };
             let text = emit(&module, options.gc);

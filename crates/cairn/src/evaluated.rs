@@ -28,6 +28,7 @@ use crate::background::{Made, Work};
 use crate::boot;
 use crate::compiler::Compiler;
 use crate::diagnostics::Messages;
+use crate::open_program::OpenProgram;
 use crate::pipeline;
 use crate::sources::{Files, Source};
 use cairn_core::ir::{ImportFrom, SourceFile};
@@ -58,8 +59,16 @@ pub(crate) const STACK: usize = 8 << 20;
 /// A program ready to be evaluated.
 #[derive(Clone, Debug)]
 pub struct Evaluation {
-    program: Arc<Hot>,
+    kind: Kind,
     warnings: Messages,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// As a whole.
+    Whole(Arc<Hot>),
+    /// Form by form.
+    Open(Box<(Compiler, OpenProgram)>),
 }
 
 /// The program's code.
@@ -110,7 +119,12 @@ pub(crate) fn prepare(
         return Ok(None);
     }
     let mut session = Session::on_library(library.clone());
-    let expanded = match session.expand_program(&source.path.display().to_string(), &source.text, files) {
+    let expanded = session.expand_program(&source.path.display().to_string(), &source.text, files);
+    if let Some(open) = OpenProgram::found(&session, source, files) {
+        let kind = Kind::Open((compiler.clone(), open).into());
+        return Ok(Some(Evaluation { kind, warnings: Messages::default() }));
+    }
+    let expanded = match expanded {
         Ok(expanded) if expanded.missing.is_empty() => expanded,
         Ok(_) => return Ok(None),
         Err(failed) => return Err(Error::Rejected(Messages::errors(&failed.errors, &failed.sources))),
@@ -140,7 +154,7 @@ pub(crate) fn prepare(
         forms,
         compilation: Arc::new(compilation),
     };
-    Ok(Some(Evaluation { program: Arc::new(program), warnings }))
+    Ok(Some(Evaluation { kind: Kind::Whole(Arc::new(program)), warnings }))
 }
 
 impl Evaluation {
@@ -152,15 +166,21 @@ impl Evaluation {
     /// Runs the program in this process, in a runtime of its own; the result is its exit status. A program that calls
     /// `exit`, or leaves an exception uncaught, ends the process. Whoever ends it afterwards calls [`leave`].
     pub fn run(&self, options: RunOptions) -> Result<i32, Error> {
-        let library = boot::find_or_make(&self.program.compilation.work.compiler)?;
+        let program = match &self.kind {
+            Kind::Whole(program) => program.clone(),
+            Kind::Open(open) => {
+                return open.1.run(&open.0, RunOptions { host: Arc::new(Process), ..options });
+            }
+        };
+        let library = boot::find_or_make(&program.compilation.work.compiler)?;
         let index = library.index();
         let export = index.number(RUN_PROGRAM).ok_or("the library cannot evaluate".to_string())?;
         let library = library.load()?;
-        let [_, _, _, cells] = self.program.sizes;
+        let [_, _, _, cells] = program.sizes;
         let options = RunOptions {
             evaluator: Some(MakeEvaluator(Arc::new(move |o| cairn_eval::on_library(o, index.clone(), None)))),
             first_cell: cells,
-            program: Some(self.program.clone()),
+            program: Some(program),
             host: Arc::new(Process),
             ..options
         };

@@ -23,6 +23,7 @@
 //! | `pipeline` | source text → object code, stage by stage |
 //! | `boot` | the library, compiled once |
 //! | `evaluated` | programs that are evaluated, and compiled where they are hot |
+//! | `open_program` | programs that load, or evaluate in the interaction environment |
 //! | `background` | the compiler beside a running program |
 //! | `emit` | a stage as text |
 //! | `cache` | compiled programs, by content |
@@ -40,6 +41,7 @@ mod diagnostics;
 mod emit;
 mod evaluated;
 mod link;
+mod open_program;
 mod options;
 mod pipeline;
 mod prompt;

@@ -71,7 +71,7 @@ fn repl(
     compile: &Compile,
     mut options: cairn::RunOptions,
 ) -> Result<ExitCode, Error> {
-    options.library_path.clone_from(&compile.library_path);
+    options.library_path = std::iter::once("".into()).chain(compile.library_path.iter().cloned()).collect();
     options.command_line = arguments;
     std::process::exit(cairn::prompt(&compiler(compile), prompt, options)?)
 }

@@ -6,6 +6,7 @@ use crate::Error;
 use crate::boot;
 use crate::compiler::{Compiler, Kind};
 use crate::diagnostics::Messages;
+use crate::open_program::OpenProgram;
 use crate::options::{Backend, CompileOptions, Level};
 use crate::sources::{Files, Source};
 use crate::stage_report::StageReport;
@@ -13,6 +14,7 @@ use cairn_core::ir::{GlobalId, Program, TopForm};
 use cairn_core::passes;
 use cairn_core::{copies, globals};
 use cairn_layout::calls::by_symbol;
+use cairn_syntax::Session;
 use std::time::Instant;
 
 /// Statements and ends of blocks.
@@ -40,11 +42,26 @@ impl Clock<'_> {
     }
 }
 
-/// Reads and expands the program. The second result are the warnings.
-pub(crate) fn front(source: &Source, files: &mut Files) -> Result<(Program, Messages), Error> {
-    let mut session = cairn_syntax::Session::new();
+/// A program that was read and expanded.
+pub(crate) struct Front {
+    pub(crate) program: Program,
+    pub(crate) warnings: Messages,
+    /// When that began.
+    began: Instant,
+}
+
+/// Reads and expands the program, as if it were none that is open to others.
+pub(crate) fn front(source: &Source, files: &mut Files) -> Result<Front, Error> {
+    expanded(&mut Session::new(), source, files)
+}
+
+fn expanded(session: &mut Session, source: &Source, files: &mut Files) -> Result<Front, Error> {
+    let began = Instant::now();
     match session.expand_program(&source.path.display().to_string(), &source.text, files) {
-        Ok(expanded) => Ok((expanded.program, Messages::warnings(&expanded.warnings, &expanded.sources))),
+        Ok(expanded) => {
+            let warnings = Messages::warnings(&expanded.warnings, &expanded.sources);
+            Ok(Front { program: without_hidden(source, expanded.program), warnings, began })
+        }
         Err(failed) => Err(Error::Rejected(Messages::errors(&failed.errors, &failed.sources))),
     }
 }
@@ -73,31 +90,50 @@ fn front_on(
     source: &Source,
     files: &mut Files,
 ) -> Result<Option<(Program, Vec<TopForm>, Messages)>, Error> {
-    let mut session = cairn_syntax::Session::on_library(library.index());
+    let mut session = Session::on_library(library.index());
     if inline {
         session.keep_library_forms();
     }
     match session.expand_program(&source.path.display().to_string(), &source.text, files) {
         Ok(expanded) if expanded.missing.is_empty() => {
             let warnings = Messages::warnings(&expanded.warnings, &expanded.sources);
-            Ok(Some((expanded.program, expanded.library, warnings)))
+            Ok(Some((without_hidden(source, expanded.program), expanded.library, warnings)))
         }
         Ok(_) => Ok(None),
         Err(failed) => Err(Error::Rejected(Messages::errors(&failed.errors, &failed.sources))),
     }
 }
 
-/// The program as Frame IR, the warnings, and what it takes to run it. If it evaluates, it is compiled `on_library`, if
-/// that is wanted and possible.
+/// The program without the text of a source that is hidden.
+fn without_hidden(source: &Source, mut program: Program) -> Program {
+    let path = source.path.display().to_string();
+    let same = program.sources.iter_mut().filter(|s| source.hidden && *s.path == *path);
+    same.for_each(|s| s.library = true);
+    program
+}
+
+/// The program, if it is one that is to be evaluated form by form; else as [`front`].
+pub(crate) fn front_or_open(source: &Source, files: &mut Files) -> Result<Result<OpenProgram, Front>, Error> {
+    let mut session = Session::new();
+    let front = expanded(&mut session, source, files);
+    // what is wrong may be what is loaded
+    match OpenProgram::found(&session, source, files) {
+        Some(open) => Ok(Ok(open)),
+        None => front.map(Err),
+    }
+}
+
+/// The program behind [`front`] as Frame IR, the warnings, and what it takes to run it. If it evaluates, it is compiled
+/// `on_library`, if that is wanted and possible.
 pub(crate) fn lower(
     compiler: &Compiler,
+    Front { mut program, mut warnings, began }: Front,
     source: &Source,
     files: &mut Files,
     on_library: bool,
 ) -> Result<(cairn_frame::ir::Module, Messages, Kind), Error> {
     let options = &compiler.options;
-    let mut clock = Clock::start(compiler);
-    let (mut program, mut warnings) = front(source, files)?;
+    let mut clock = Clock { compiler, last: began };
     let mut library_forms = Vec::new();
     let mut kind = Kind::Whole;
     if evaluates(&mut program) {

@@ -26,12 +26,14 @@ use xxhash_rust::xxh3::xxh3_128;
 pub struct Source {
     pub(crate) path: PathBuf,
     pub(crate) text: String,
+    /// Nobody has written it: backtraces have no places of it.
+    pub(crate) hidden: bool,
 }
 
 impl Source {
     /// A program that need not be a file.
     pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Source {
-        Source { path: path.into(), text: text.into() }
+        Source { path: path.into(), text: text.into(), hidden: false }
     }
 
     /// A file, read now and only now: it may be a pipe. `-` is the standard input.
@@ -43,10 +45,10 @@ impl Source {
                 .read_to_end(&mut bytes)
                 .map_err(|e| format!("cannot read the standard input: {}", describe_io(&e)))?;
             let path = PathBuf::from(STANDARD_INPUT);
-            return Ok(Source { text: utf8(&path, bytes)?, path });
+            return Ok(Source::new(path.clone(), utf8(&path, bytes)?));
         }
         let text = read_text(&path)?;
-        Ok(Source { path, text })
+        Ok(Source::new(path, text))
     }
 }
 
@@ -96,6 +98,11 @@ impl<'a> Files<'a> {
         let beside = program.path.parent().unwrap_or(Path::new(""));
         let directories = std::iter::once(beside).chain(library_path.iter().map(|d| &**d)).collect();
         Files { library, directories, looked_at: BTreeMap::new(), repeatable: library.is_none() }
+    }
+
+    /// Where libraries are looked for.
+    pub(crate) fn directories(&self) -> &[&'a Path] {
+        &self.directories
     }
 
     /// Everything that was read, for another compilation of the same program.

@@ -17,6 +17,7 @@ use cairn_core::tier::Request;
 use cairn_eval::units::{Unit, UnitCompiler};
 use cairn_rt::evaluated_program::{Native, Progress};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What makes modules of units.
@@ -51,8 +52,9 @@ impl Shared {
 }
 
 impl UnitModules {
-    pub(crate) fn new(compiler: &Compiler) -> UnitModules {
-        let work = Work { compiler: compiler.clone(), source: Source::new("prompt", ""), texts: Texts::new() };
+    /// Libraries are looked for beside `path`, too.
+    pub(crate) fn new(compiler: &Compiler, path: &Path) -> UnitModules {
+        let work = Work { compiler: compiler.clone(), source: Source::new(path, ""), texts: Texts::new() };
         UnitModules { work, shared: Arc::default() }
     }
 }

@@ -11,8 +11,8 @@
 //!
 //! After Ghuloum & Dybvig, *Fixing letrec (reloaded)* (2009): bindings are the nodes of a graph, a binding depends on
 //! those its right-hand side mentions, and a *complex* right-hand side (one whose evaluation can be noticed) also
-//! depends on the complex one before it, which keeps their order. Strongly connected components, taken in dependency
-//! order, become:
+//! depends on the complex one before it, which keeps their order. So that a read before the definition is found, what
+//! it is in and what it reads count as complex. Strongly connected components, taken in dependency order, become:
 //!
 //! * one binding without a cycle: `Let` (lambdas: `Fix`);
 //! * lambdas never assigned: one `Fix`;
@@ -106,10 +106,13 @@ fn fix_bindings(program: &mut Program, bindings: Vec<(VarId, Expr)>, body: Expr)
             });
             mentions.sort();
             mentions.dedup();
-            let complex = !is_simple(program, &rhs);
+            // a continuation that comes back to what is evaluated before it gives an assigned variable its value again
+            let given = program.vars[var.0 as usize].assigned && !matches!(rhs, Expr::Lambda(_));
+            let complex = given || !is_simple(program, &rhs);
             Binding { var, rhs, mentions, complex }
         })
         .collect();
+    keep_order_of_early_reads(&mut nodes);
     let mut edges: Vec<Vec<usize>> = nodes.iter().map(|n| n.mentions.clone()).collect();
     let mut previous = None;
     for (i, n) in nodes.iter().enumerate() {
@@ -137,6 +140,29 @@ fn fix_bindings(program: &mut Program, bindings: Vec<(VarId, Expr)>, body: Expr)
         result = bind_component(program, taken, result);
     }
     result
+}
+
+/// A right-hand side that may read a variable that is defined behind it must come before that, for the read to be
+/// found: both keep their places. It may read what it mentions, and what the lambdas mention that it mentions.
+fn keep_order_of_early_reads(nodes: &mut [Binding]) {
+    let is_lambda = |n: &Binding| matches!(n.rhs, Expr::Lambda(_));
+    let mut seen = vec![false; nodes.len()];
+    for i in 0..nodes.len() {
+        if is_lambda(&nodes[i]) {
+            continue;
+        }
+        let early: Vec<usize> = nodes[i].mentions.clone();
+        nodes[i].complex |= early.iter().any(|j| *j > i && !is_lambda(&nodes[*j]));
+        // what an earlier one has come to keeps its place already
+        let mut work = early;
+        while let Some(j) = work.pop() {
+            if !is_lambda(&nodes[j]) {
+                nodes[j].complex |= j > i;
+            } else if !std::mem::replace(&mut seen[j], true) {
+                work.extend(&nodes[j].mentions);
+            }
+        }
+    }
 }
 
 /// Can the evaluation be moved before or after that of other right-hand sides?

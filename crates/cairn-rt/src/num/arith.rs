@@ -33,6 +33,11 @@ fn make_flonum_complex(ctx: &mut Machine, (re, im): (f64, f64)) -> Value {
     make_parts(ctx, Type::Compnum, re, im)
 }
 
+/// Is there a flonum near it?
+fn in_range(x: Signed) -> bool {
+    float::from_signed(x).is_finite()
+}
+
 /// `(+ a b)`. Exact zero is the identity, also for `-0.0`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_add(ctx: &mut Machine, a: Value, b: Value) -> Value {
@@ -46,8 +51,8 @@ pub extern "C" fn cairn_num_add(ctx: &mut Machine, a: Value, b: Value) -> Value 
         (Big(x), Big(y)) => big::add(ctx, x, y),
         (Big(x), Fix(y)) => big::add(ctx, x, Signed::of_i64(y, &mut [0])),
         (Fix(x), Big(y)) => big::add(ctx, Signed::of_i64(x, &mut [0]), y),
-        (Flo(x), Big(y)) => make_flonum(ctx, x + float::from_signed(y)),
-        (Big(x), Flo(y)) => make_flonum(ctx, float::from_signed(x) + y),
+        (Flo(x), Big(y)) if in_range(y) => make_flonum(ctx, x + float::from_signed(y)),
+        (Big(x), Flo(y)) if in_range(x) => make_flonum(ctx, float::from_signed(x) + y),
         _ => match (flonum_parts(a), flonum_parts(b)) {
             (Some(x), Some(y)) => make_flonum_complex(ctx, (x.0 + y.0, x.1 + y.1)),
             _ => slow2(ctx, "+", a, b, |x, y| Ok(x.add(y))),
@@ -68,8 +73,8 @@ pub extern "C" fn cairn_num_sub(ctx: &mut Machine, a: Value, b: Value) -> Value 
         (Big(x), Big(y)) => big::sub(ctx, x, y),
         (Big(x), Fix(y)) => big::sub(ctx, x, Signed::of_i64(y, &mut [0])),
         (Fix(x), Big(y)) => big::sub(ctx, Signed::of_i64(x, &mut [0]), y),
-        (Flo(x), Big(y)) => make_flonum(ctx, x - float::from_signed(y)),
-        (Big(x), Flo(y)) => make_flonum(ctx, float::from_signed(x) - y),
+        (Flo(x), Big(y)) if in_range(y) => make_flonum(ctx, x - float::from_signed(y)),
+        (Big(x), Flo(y)) if in_range(x) => make_flonum(ctx, float::from_signed(x) - y),
         _ => match (flonum_parts(a), flonum_parts(b)) {
             (Some(x), Some(y)) => make_flonum_complex(ctx, (x.0 - y.0, x.1 - y.1)),
             _ => slow2(ctx, "-", a, b, |x, y| Ok(x.sub(y))),
@@ -88,8 +93,8 @@ pub extern "C" fn cairn_num_mul(ctx: &mut Machine, a: Value, b: Value) -> Value 
         (Big(x), Big(y)) => big::mul(ctx, x, y),
         (Big(x), Fix(y)) => big::mul(ctx, x, Signed::of_i64(y, &mut [0])),
         (Fix(x), Big(y)) => big::mul(ctx, Signed::of_i64(x, &mut [0]), y),
-        (Flo(x), Big(y)) => make_flonum(ctx, x * float::from_signed(y)),
-        (Big(x), Flo(y)) => make_flonum(ctx, float::from_signed(x) * y),
+        (Flo(x), Big(y)) if in_range(y) => make_flonum(ctx, x * float::from_signed(y)),
+        (Big(x), Flo(y)) if in_range(x) => make_flonum(ctx, float::from_signed(x) * y),
         _ => match (flonum_parts(a), flonum_parts(b)) {
             (Some(x), Some(y)) => make_flonum_complex(ctx, (x.0 * y.0 - x.1 * y.1, x.0 * y.1 + x.1 * y.0)),
             _ => slow2(ctx, "*", a, b, |x, y| Ok(x.mul(y))),

@@ -173,7 +173,13 @@ impl Expander<'_> {
     }
 
     /// `letrec` and `letrec*`.
-    pub(super) fn form_letrec(&mut self, form: &Syntax, items: &[Syntax], name: Option<Ident>) -> R<Expr> {
+    pub(super) fn form_letrec(
+        &mut self,
+        form: &Syntax,
+        items: &[Syntax],
+        name: Option<Ident>,
+        in_order: bool,
+    ) -> R<Expr> {
         const HELP: &str = "(letrec ((variable value) …) body …)";
         let [_, bindings, body @ ..] = items else { return self.err_help(form.span, "bad `letrec`", HELP) };
         let inits = self.inits(bindings, HELP)?;
@@ -183,8 +189,39 @@ impl Expander<'_> {
         let values: Vec<Expr> = inits.iter().map(|i| self.expr_named(&i.init, Some(i.id))).collect();
         let body = self.body(body, form.span, name);
         self.close_scope(mark);
-        let bindings: Vec<_> = vars.into_iter().zip(values).collect();
+        let mut bindings: Vec<_> = vars.into_iter().zip(values).collect();
+        if !in_order {
+            bindings = self.evaluate_before_binding(bindings);
+        }
         Ok(if bindings.is_empty() { body? } else { Expr::Letrec(bindings, body?.into()) })
+    }
+
+    /// `letrec` as `letrec*`: all values are there before any variable is, also when a continuation comes back to the
+    /// evaluation of one.
+    ///
+    /// ```text
+    /// (letrec ((f (lambda …)) (a (g f)) (b (h)))  ⟶  (letrec* ((f (lambda …)) (t (g f)) (u (h)) (a t) (b u))
+    /// ```
+    fn evaluate_before_binding(&mut self, bindings: Vec<(VarId, Expr)>) -> Vec<(VarId, Expr)> {
+        if bindings.iter().all(|(_, e)| matches!(e, Expr::Lambda(_) | Expr::Const(_))) {
+            return bindings;
+        }
+        let mut late = Vec::new();
+        let mut all = Vec::with_capacity(2 * bindings.len());
+        for (v, e) in bindings {
+            let info = &self.s.program.vars[v.0 as usize];
+            match e {
+                Expr::Lambda(_) | Expr::Const(_) if !info.assigned => all.push((v, e)),
+                e => {
+                    let name = info.name.clone();
+                    let value = self.s.program.fresh_var(&name);
+                    all.push((value, e));
+                    late.push((v, Expr::Local(value)));
+                }
+            }
+        }
+        all.extend(late);
+        all
     }
 
     /// `(do ((variable init [step]) …) (test result …) command …)`.

@@ -27,6 +27,7 @@ use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, Program, SourceFil
 use cairn_core::prim::PrimOp;
 use cairn_layout::code::Site;
 use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// The variable of `(cairn evaluator)` that the expander defines.
@@ -38,7 +39,11 @@ const CHUNK: usize = 64;
 #[derive(Debug)]
 pub struct OpenText {
     file: u32,
-    forms: std::vec::IntoIter<Syntax>,
+    pub(super) forms: VecDeque<Syntax>,
+    /// Is it a file, whose definitions go together ([`super::file_forms`])?
+    whole: bool,
+    /// Have the names been declared that a file defines again?
+    pub(super) declared: bool,
     /// Why there are no more forms behind these.
     error: Option<Diagnostic>,
     /// How many macros there were when it was opened.
@@ -144,6 +149,17 @@ impl Session {
         result
     }
 
+    /// Does anything that was expanded refer to `load` or `interaction-environment`? Then a program is an open world:
+    /// others may use and define what it defines.
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Does the program that was expanded import anything? If not, it has the default bindings.
+    pub fn has_imports(&self) -> bool {
+        self.imports
+    }
+
     /// The program of the forms just expanded, for `then` of [`Session::expand_in`].
     pub fn program(&mut self) -> &mut Program {
         &mut self.program
@@ -173,20 +189,21 @@ impl Session {
         &self.objects
     }
 
-    /// A text whose forms are expanded one after another, each when the one before has been evaluated.
-    pub fn open_text(&mut self, name: &str, text: &str) -> OpenText {
+    /// A text whose forms are expanded one after another, each when the one before has been evaluated. Definitions of a
+    /// `whole` file go together.
+    pub fn open_text(&mut self, name: &str, text: &str, whole: bool) -> OpenText {
         let file = self.free_sources.pop().unwrap_or_else(|| self.add_source("", "", false));
         self.sources[file as usize] = SourceFile { path: name.into(), text: text.into(), library: false };
-        let mut forms = Vec::new();
+        let mut forms = VecDeque::new();
         let mut reader = Reader::new(file, text, &mut self.names);
         let error = loop {
             match reader.next_datum() {
-                Ok(Some(x)) => forms.push(x),
+                Ok(Some(x)) => forms.push_back(x),
                 Ok(None) => break None,
                 Err(d) => break Some(*d),
             }
         };
-        OpenText { file, forms: forms.into_iter(), error, macros: self.macros.len() }
+        OpenText { file, forms, whole, declared: false, error, macros: self.macros.len() }
     }
 
     /// Expands the next form of a text, as [`Session::expand_in`] does; `None` at its end.
@@ -197,12 +214,20 @@ impl Session {
         loader: &mut dyn Loader,
         then: impl FnOnce(&mut Session) -> T,
     ) -> Result<Option<T>, Failed> {
-        match text.forms.next() {
-            Some(form) => self.expand_forms(environment, vec![form], loader, then).map(Some),
-            None => match text.error.take() {
-                Some(d) => Err(Failed { errors: vec![d], sources: self.sources.clone() }),
-                None => Ok(None),
-            },
+        let forms = if text.whole {
+            let mut x = Expander::new(self, loader);
+            x.ctx.module = environment.0;
+            let forms = x.next_forms(text);
+            forms.map_err(|d| Failed { errors: vec![*d], sources: self.sources.clone() })?
+        } else {
+            text.forms.pop_front().into_iter().collect()
+        };
+        if !forms.is_empty() {
+            return self.expand_forms(environment, forms, loader, then).map(Some);
+        }
+        match text.error.take() {
+            Some(d) => Err(Failed { errors: vec![d], sources: self.sources.clone() }),
+            None => Ok(None),
         }
     }
 

@@ -32,11 +32,13 @@
 //! | `prims` | primitives and hidden procedures |
 //! | `prebuilt` | the library compiled beforehand, and programs on it |
 //! | `evaluate` | expansion while a program runs: `eval`, `environment` |
+//! | `file_forms` | which forms of a file go together when it is evaluated form by form |
 
 mod binding;
 mod core;
 mod cycle;
 mod evaluate;
+mod file_forms;
 mod forms;
 mod label;
 mod layout;
@@ -177,6 +179,10 @@ pub struct Session {
     record_types: FxHashMap<scope::Target, Rc<record::RecordInfo>>,
     /// Sources of texts that were forgotten.
     free_sources: Vec<u32>,
+    /// Has code outside of lib/ referred to what lets a program be changed from outside?
+    open: bool,
+    /// Does the program import anything?
+    imports: bool,
 }
 
 impl Session {
@@ -341,7 +347,8 @@ impl<'a> Expander<'a> {
         let module = self.s.main.unwrap_or_else(|| self.new_module(None, false));
         self.s.main = Some(module);
         self.ctx = Context { module, depth: 0 };
-        if first_time && !self.imports_something(&forms) {
+        self.s.imports |= first_time && self.imports_something(&forms);
+        if first_time && !self.s.imports {
             self.import_defaults(Span { file, start: 0, end: 0 });
         }
         self.top_level(forms, FxHashMap::default());

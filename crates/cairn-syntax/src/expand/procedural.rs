@@ -32,7 +32,7 @@ use crate::diagnostic::Span;
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_core::interp::transform::{self, FRESH, Natives, character, native, string};
 use cairn_core::interp::{Atom, Stop, Val, Value, boolean, cells};
-use cairn_core::ir::{Expr, GlobalId, Import, ImportFrom, TopForm};
+use cairn_core::ir::{Expr, GlobalId, Import, ImportFrom, Literal, TopForm};
 use cairn_core::{rewrite, visit};
 use cairn_layout::code::Site;
 use cairn_num::{Int, Number};
@@ -185,6 +185,10 @@ impl Expander<'_> {
         if session.preload(&names, self.loader).is_err() {
             return; // what it lacks is reported when it is needed
         }
+        // quasiquotation calls it, whatever is imported
+        let nil = || Expr::Const(Literal::Nil);
+        Expander::new(&mut session, self.loader).append(nil(), nil(), Site::NONE);
+        session.retained.forms.append(&mut session.program.forms);
         let who: Vec<usize> =
             session.program.procedures.iter().map(|name| self.s.program.procedure_name(name)).collect();
         for mut form in std::mem::take(&mut session.retained.forms) {

@@ -350,7 +350,14 @@ impl Expander<'_> {
     pub(super) fn reference(&mut self, id: Ident, span: Span) -> R<Expr> {
         match self.resolve(id) {
             Meaning::Bound(Binding::Local(v)) => Ok(self.local(v)),
-            Meaning::Bound(Binding::Global(g)) => Ok(self.global(g, span)),
+            Meaning::Bound(Binding::Global(g)) => {
+                let info = &self.s.program.globals[g.0 as usize];
+                // no other part of lib/ exports these names
+                if info.library && matches!(&*info.name, "load" | "interaction-environment") {
+                    self.s.open |= !self.module().builtin;
+                }
+                Ok(self.global(g, span))
+            }
             Meaning::Bound(Binding::Prim(p)) => {
                 let name = self.name(id).clone();
                 self.primitive_value(p, &name, span)

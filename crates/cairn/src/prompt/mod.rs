@@ -23,7 +23,7 @@ use cairn_rt::evaluator::{Console, Data};
 use editor::{Line, LineEditor};
 use std::collections::VecDeque;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// The commands of `lib/cairn/repl.sld`.
@@ -54,7 +54,12 @@ pub struct Prompt {
 pub fn prompt(compiler: &Compiler, prompt: Prompt, options: RunOptions) -> Result<i32, Error> {
     let terminal = Terminal::new(compiler.clone(), prompt)?;
     let options = RunOptions { console: Some(Arc::new(Mutex::new(terminal))), ..options };
-    compiler.run_library_procedure("(cairn repl) repl", "(import (cairn repl)) (repl)", options)
+    compiler.run_library_procedure(
+        "(cairn repl) repl",
+        "(import (cairn repl)) (repl)",
+        Path::new("prompt"),
+        options,
+    )
 }
 
 enum Input {

@@ -1,0 +1,190 @@
+//! Programs that load, or evaluate in the interaction environment, share everything with what they load and evaluate,
+//! however they are run.
+
+use std::process::Command;
+
+mod common;
+use common::{Directory, binary};
+
+const FILES: &[(&str, &str)] = &[
+    // its macros are used by later forms; a file that it loads lies beside it
+    (
+        "sub/inner.scm",
+        "(define inner 'inner) (load \"deep/leaf.scm\")
+         (define-syntax swap! (syntax-rules () ((_ a b) (let ((t a)) (set! a b) (set! b t)))))",
+    ),
+    ("sub/deep/leaf.scm", "(define leaf (list 'leaf inner))"),
+    // what the program defines is used, assigned and defined again
+    (
+        "changes.scm",
+        "(set! counter (+ counter 1)) (store! dest counter) (define (helper x) (* x 100)) (define base 7)",
+    ),
+    ("records.scm", "(define (sum p) (+ (px p) (py p))) (define made (make-point 3 4))"),
+    // as many programs do: the loaded file imports for itself
+    ("imports.scm", "(import (srfi 1)) (define (last-of l) (last l))"),
+    (
+        "own/lib.sld",
+        "(define-library (own lib) (export loader) (import (scheme base) (scheme load) (own part))
+       (begin (define (loader file) (load file) part)))",
+    ),
+    ("own/part.sld", "(define-library (own part) (export part) (import (scheme base)) (include \"part.scm\"))"),
+    ("own/part.scm", "(define part 'part)"),
+    ("included.scm", "(load \"sub/inner.scm\") (define both 1) (define other 2) (swap! both other)"),
+];
+
+const PROGRAM: &str = r#"
+(define (show x) (write x) (newline))
+(define counter 10)
+(define dest 0)
+(define-syntax store! (syntax-rules () ((_ a b) (set! a b))))
+(define (use x) (helper x))             ; the definition comes behind
+(define (helper x) (* x 2))
+(define base 3)
+(define (get-base) base)
+(show (use 1))
+(load "changes.scm")
+(show (list counter dest (use 1) (get-base)))
+(define (load-it) (load "sub/inner.scm") (list inner leaf))
+(show (load-it))
+(define a 1)
+(define b 2)
+(swap! a b)
+(show (list a b))
+(define e (interaction-environment))
+(show (eval '(use 3) e))
+(eval '(define (helper x) (list 'new x)) e)
+(show (use 4))
+(eval '(set! base 'changed) e)
+(show base)
+(eval '(begin (define q 1) (define-syntax my-or (syntax-rules () ((_ x y) (let ((t x)) (if t t y)))))) e)
+(show (my-or #f (+ q 1)))
+(define-record-type point (make-point x y) point? (x px) (y py))
+(load "records.scm" e)
+(show (list (sum made) (eval '(px made) e) (point? made)))
+; a continuation goes on with the forms behind it
+(define k #f)
+(define n 0)
+(show (call/cc (lambda (c) (set! k c) n)))
+(set! n (+ n 1))
+(if (< n 3) (k n))
+; imported names that are defined behind their use
+(define (mapped x) (vector-map x 1))
+(define old-car car)
+(show (procedure? old-car))
+(define (vector-map a b) (list 'mine a b))
+(define (car x) (old-car (list 'wrapped x)))
+(show (list (mapped 5) (car 6)))
+(load "imports.scm")
+(show (list (last-of '(1 2 3)) (last '(4 5))))
+(include "included.scm")
+(show (list both other))
+(show (guard (e (#t (list 'caught (error-object? e)))) (load "no-such-file.scm")))
+"#;
+
+const EXPECTED: &str = "2
+(11 11 100 7)
+(inner (leaf inner))
+(2 1)
+300
+(new 4)
+changed
+2
+(7 3 #t)
+0
+1
+2
+#t
+((mine 5 1) wrapped)
+(3 5)
+(2 1)
+(caught #t)
+";
+
+const WITH_IMPORTS: &str = r#"
+(import (scheme base) (scheme load) (only (scheme repl) interaction-environment) (scheme eval) (scheme write) (own lib))
+(define (twice x) (* 2 x))
+(write (list (loader "changes.scm") (eval '(twice 21) (interaction-environment)) counter dest))
+"#;
+
+/// Output and errors of a program in a directory that is not that of the program.
+fn output(d: &Directory, command: &mut Command) -> String {
+    let elsewhere = d.0.join("elsewhere");
+    std::fs::create_dir_all(&elsewhere).unwrap();
+    let output = command.env("CAIRN_CACHE_DIR", d.0.join("cache")).current_dir(elsewhere).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+fn directory(name: &str) -> Directory {
+    let d = Directory::new(name);
+    for (path, text) in FILES {
+        std::fs::create_dir_all(d.0.join(path).parent().unwrap()).unwrap();
+        d.write(path, text);
+    }
+    d.write("p.scm", PROGRAM);
+    let definitions =
+        "(define counter 0) (define dest 0) (define-syntax store! (syntax-rules () ((_ a b) (set! a b))))";
+    d.write("i.scm", &WITH_IMPORTS.replace("(define (twice", &format!("{definitions}\n(define (twice")));
+    d
+}
+
+const OF_IMPORTS: &str = "(part 42 1 1)";
+
+#[test]
+fn they_are_one_world_with_what_they_load() {
+    let d = directory("open");
+    for level in ["auto", "high", "low"] {
+        let run = |file: &str| {
+            let option = format!("--opt={level}");
+            output(&d, Command::new(binary()).args(["run", &option]).arg(d.0.join(file)))
+        };
+        assert_eq!(run("p.scm"), EXPECTED, "--opt={level}");
+        assert_eq!(run("i.scm"), OF_IMPORTS, "--opt={level}");
+    }
+}
+
+/// Executables have the text of what the program includes and imports, and read what it loads.
+#[test]
+fn executables_are_too() {
+    let d = directory("open-build");
+    for (file, expected) in [("p.scm", EXPECTED), ("i.scm", OF_IMPORTS)] {
+        let build =
+            |c: &mut Command| output(&d, c.arg("build").arg(d.0.join(file)).arg("-o").arg(d.0.join("program")));
+        assert_eq!(build(&mut Command::new(binary())), "");
+        for part in ["own/lib.sld", "own/part.sld", "own/part.scm", "included.scm"] {
+            std::fs::rename(d.0.join(part), d.0.join("hidden")).unwrap();
+            let same = output(&d, &mut Command::new(d.0.join("program")));
+            std::fs::rename(d.0.join("hidden"), d.0.join(part)).unwrap();
+            assert_eq!(same, expected, "{file} without {part}");
+        }
+    }
+}
+
+#[test]
+fn so_is_the_prompt() {
+    let d = directory("open-prompt");
+    for file in ["p.scm", "i.scm"] {
+        let load = format!("(load {:?})", d.0.join(file));
+        let expected = if file == "p.scm" { EXPECTED } else { OF_IMPORTS };
+        let library = format!("-I{}", d.0.display());
+        let output = output(&d, Command::new(binary()).arg(library).args(["-e", &load]));
+        assert_eq!(output.trim_end(), expected.trim_end());
+    }
+}
+
+/// What is wrong is said where it is, also in a file that is loaded.
+#[test]
+fn errors_have_places() {
+    let d = directory("open-errors");
+    d.write("bad.scm", "(define (f x)\n  (car x))\n(f 1)\n");
+    d.write("syntax.scm", "(define x 1)\n(let ((y)) y)\n");
+    for (program, expected) in [
+        ("(load \"bad.scm\")\n", "bad.scm:2:3"),
+        ("(load \"syntax.scm\")\n", "syntax.scm:2:"),
+        ("(load \"imports.scm\")\n(display 1)\n(let ((y)) y)\n", "p.scm:3:"),
+        ("(define (g) (load \"bad.scm\"))\n(g)\n", "p.scm:2:1"),
+    ] {
+        d.write("p.scm", program);
+        let text = output(&d, Command::new(binary()).args(["run"]).arg(d.0.join("p.scm")));
+        assert!(text.contains(expected), "{expected} of\n{program}\n{text}");
+    }
+}
