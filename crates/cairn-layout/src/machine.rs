@@ -224,6 +224,8 @@ pub struct Machine {
     pub allocation_site: u64,
     /// Where compiled code with native frames goes for what needs another stack.
     pub native: NativeStubs,
+    /// The types that extend others: [`crate::object::record::ancestry`].
+    pub ancestry: *const u8,
     /// What is added to the addresses of globals, symbol slots and literals of programs whose code serves several
     /// places (`ModuleTable::shared`): 0 in the first one.
     pub statics: u64,

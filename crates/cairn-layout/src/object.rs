@@ -180,6 +180,19 @@ pub mod record {
             | if extends { EXTENDS } else { 0 }
             | length << LENGTH_SHIFT
     }
+    /// What compiled code walks to find out whether a record's type extends another one: a table indexed by type
+    /// number, for the numbers that fit. Its entries are a type word and that of the type it extends; an entry whose
+    /// word is not the one looked for says nothing.
+    pub mod ancestry {
+        /// Entries of the table.
+        pub const ENTRIES: u64 = 1 << 16;
+        /// log2 of the bytes of an entry.
+        pub const ENTRY_SHIFT: u32 = 4;
+        /// Bytes from the start of an entry to the type's word.
+        pub const WORD: i64 = 0;
+        /// Bytes from the start of an entry to the word of the type that it extends.
+        pub const PARENT: i64 = 8;
+    }
     /// Header of element references, records that stand for an element of a structure vector. They have a number that
     /// no type has, and `E`, so that whoever does not find the type word it expects asks on.
     ///

@@ -8,8 +8,8 @@
 //! in a loop keeps them all.
 
 use cairn_layout::Value;
-use cairn_layout::object::record::{NUMBER_BITS, Slot, is_type_word, number, type_word};
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use cairn_layout::object::record::{NUMBER_BITS, Slot, ancestry, is_type_word, number, type_word};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// A field.
@@ -86,6 +86,36 @@ struct Types {
     free: Vec<u32>,
 }
 
+/// An entry of the table that compiled code walks ([`ancestry`]).
+#[repr(C)]
+struct Ancestor {
+    word: AtomicU64,
+    parent: AtomicU64,
+}
+
+const _: () = assert!(
+    size_of::<Ancestor>() == 1 << ancestry::ENTRY_SHIFT
+        && std::mem::offset_of!(Ancestor, word) == ancestry::WORD as usize
+        && std::mem::offset_of!(Ancestor, parent) == ancestry::PARENT as usize
+);
+
+static ANCESTRY: [Ancestor; ancestry::ENTRIES as usize] =
+    [const { Ancestor { word: AtomicU64::new(0), parent: AtomicU64::new(0) } }; ancestry::ENTRIES as usize];
+
+/// Where the table of ancestors is.
+pub fn ancestry_table() -> *const u8 {
+    (&raw const ANCESTRY).cast()
+}
+
+/// Sets the entry of a type. While it changes it says nothing.
+fn set_ancestor(number: u32, word: u64, parent: u64) {
+    if let Some(entry) = ANCESTRY.get(number as usize) {
+        entry.word.store(0, Ordering::Release);
+        entry.parent.store(parent, Ordering::Release);
+        entry.word.store(word, Ordering::Release);
+    }
+}
+
 static TYPES: RwLock<Types> = RwLock::new(Types { all: Vec::new(), free: Vec::new() });
 
 /// Makes a type known; the result is its type word.
@@ -99,6 +129,9 @@ pub fn define(mut t: RecordType) -> Value {
     assert!(n < (1 << NUMBER_BITS) - 1, "more record types than there are numbers");
     let word = Value(type_word(t.raw, t.parent.is_some(), n, t.length));
     t.word = word;
+    if let Some(parent) = t.parent {
+        set_ancestor(n, word.0, parent.0);
+    }
     all[n as usize - 1] = Some(Arc::new(t));
     word
 }
@@ -129,6 +162,7 @@ impl Drop for Made {
         for word in self.0.drain(..) {
             let n = number(word.0);
             types.all[n as usize - 1] = None;
+            set_ancestor(n, 0, 0);
             types.free.push(n);
         }
     }

@@ -100,6 +100,7 @@ impl Runtime {
         ctx.cold_stub = cold_stub as *const () as u64;
         ctx.slow_stub = slow_stub as *const () as u64;
         ctx.cards = runtime.heap.cards_ptr();
+        ctx.ancestry = crate::record_types::ancestry_table();
         (ctx.lo, ctx.hi) = runtime.heap.current();
         port::open_standard(ctx);
         heap_profile::start(ctx);

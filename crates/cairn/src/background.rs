@@ -19,7 +19,7 @@
 use crate::Error;
 use crate::cache::{Cache, Reader, Writer};
 use crate::compiler::Compiler;
-use crate::options::{CompileOptions, Level};
+use crate::options::{Backend, CompileOptions, Level};
 use crate::sources::{Source, Texts};
 use crate::stage_report::{Observer, StageReport};
 use cairn_core::tier::{Makers, Request};
@@ -105,7 +105,7 @@ impl Work {
         let Work { compiler, source, texts } = self;
         let mut w = Writer::default();
         w.count(std::process::id() as usize);
-        let CompileOptions { frames, gc, level, sites, verify } = compiler.options;
+        let CompileOptions { frames, gc, level, backend, sites, verify } = compiler.options;
         w.put(frames.name);
         w.put(gc.name);
         w.count(match level {
@@ -113,6 +113,7 @@ impl Work {
             Level::High => 1,
             Level::Auto => 2,
         });
+        w.count((backend == Backend::Quick).into());
         w.count(sites.into());
         w.count(verify.into());
         w.count(compiler.observer.is_some().into());
@@ -243,7 +244,8 @@ fn understand_job(job: &[u8]) -> Option<(usize, Work, Option<Wanted>)> {
     let frames = facts::strategy(&name(&mut r)?)?;
     let gc = facts::collector(&name(&mut r)?)?;
     let level = *[Level::Low, Level::High, Level::Auto].get(r.count()?)?;
-    let options = CompileOptions { frames, gc, level, sites: r.count()? != 0, verify: r.count()? != 0 };
+    let backend = if r.count()? != 0 { Backend::Quick } else { Backend::Full };
+    let options = CompileOptions { frames, gc, level, backend, sites: r.count()? != 0, verify: r.count()? != 0 };
     let observer = (r.count()? != 0).then_some(note_stage as Observer);
     let (keeps, directory, room) = (r.count()? != 0, r.path()?, r.count()? as u64);
     let cache = keeps.then(|| Cache::existing(directory).at_most(room));

@@ -25,7 +25,7 @@
 use crate::Error;
 use crate::cache::{Reader, Writer, compiler_identity};
 use crate::compiler::Compiler;
-use crate::options::{CompileOptions, Level};
+use crate::options::{Backend, CompileOptions, Level};
 use crate::pipeline;
 use crate::sources::{Files, Source};
 use crate::unfinished;
@@ -172,8 +172,8 @@ pub(crate) struct Parts<'a> {
 
 /// What tells a library from one that another binary made, or for other options.
 fn identity(options: &CompileOptions) -> Option<Vec<u8>> {
-    let CompileOptions { frames, gc, level: _, sites, verify: _ } = options;
-    Some(format!("{} {} {sites} {:?}", frames.name, gc.name, compiler_identity()?).into_bytes())
+    let CompileOptions { frames, gc, level: _, backend, sites, verify: _ } = options;
+    Some(format!("{} {} {backend:?} {sites} {:?}", frames.name, gc.name, compiler_identity()?).into_bytes())
 }
 
 /// Where the library may be: beside the binary, then in the cache.
@@ -181,7 +181,8 @@ fn places(options: &CompileOptions, cache: Option<&Path>) -> Vec<PathBuf> {
     let Ok(binary) = std::env::current_exe() else { return Vec::new() };
     let name = binary.file_name().unwrap_or_default().to_string_lossy();
     let sites = if options.sites { "-sites" } else { "" };
-    let variant = format!("{}-{}{sites}.library", options.frames.name, options.gc.name);
+    let quick = if options.backend == Backend::Quick { "-quick" } else { "" };
+    let variant = format!("{}-{}{sites}{quick}.library", options.frames.name, options.gc.name);
     let beside = binary.with_file_name(format!("{name}.{variant}"));
     let hash = xxh3_128(binary.as_os_str().as_encoded_bytes());
     let cached = cache.map(|c| c.join(format!("{hash:032x}.{variant}")));

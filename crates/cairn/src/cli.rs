@@ -3,7 +3,8 @@
 //! Wrong use is answered with what was wrong and the right form, exit status 2.
 
 use cairn::{
-    CompileOptions, Level, MostlyCopying, Prompt, RunOptions, StackChunks, Stage, Zeal, schedule_of_environment,
+    Backend, CompileOptions, Level, MostlyCopying, Prompt, RunOptions, StackChunks, Stage, Zeal,
+    schedule_of_environment,
 };
 use cairn_layout::facts;
 use clap::builder::FalseyValueParser;
@@ -123,6 +124,14 @@ fn compile_arguments() -> Vec<Arg> {
             .hide_env(true)
             .value_parser(["auto", "low", "high"])
             .help("How much to optimize; auto: evaluate at once, compile what is hot"),
+        Arg::new("llvm")
+            .long("llvm")
+            .env("CAIRN_LLVM")
+            .value_name("EFFORT")
+            .default_value("full")
+            .hide_env(true)
+            .value_parser(["full", "quick"])
+            .help("How hard LLVM works; quick: a quarter of the time, code that takes about twice the time"),
         Arg::new("sites")
             .long("sites")
             .env("CAIRN_SITES")
@@ -432,6 +441,7 @@ fn compile_options(m: &ArgMatches) -> Compile {
         sites: m.get_flag("sites") || profiled,
         frames: facts::strategy(text("frames")).expect("a possible value"),
         gc: facts::collector(text("gc")).expect("a possible value"),
+        backend: if text("llvm") == "quick" { Backend::Quick } else { Backend::Full },
         level: match text("opt") {
             "low" => Level::Low,
             // What is evaluated does not know its lines as exactly.

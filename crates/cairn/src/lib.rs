@@ -61,7 +61,7 @@ pub use compiler::{Compiled, Compiler};
 pub use diagnostics::Messages;
 pub use emit::Stage;
 pub use evaluated::{Evaluation, leave};
-pub use options::{CompileOptions, Level};
+pub use options::{Backend, CompileOptions, Level};
 pub use prompt::{Prompt, prompt};
 pub use sources::{Source, library_directory_of_environment};
 pub use stage_report::{Observer, StageReport};

@@ -13,6 +13,16 @@ pub enum Level {
     Auto,
 }
 
+/// How hard LLVM works on code that the optimizer works hard on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Backend {
+    /// The best code.
+    Full,
+    /// LLVM's fast selection of instructions and registers: a quarter of the time, and code that takes about twice the
+    /// time. For code that runs once or is tested for what it does.
+    Quick,
+}
+
 /// Options that change what a program is compiled to. They are part of its key in the cache.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct CompileOptions {
@@ -22,6 +32,8 @@ pub struct CompileOptions {
     pub gc: &'static CollectorFacts,
     /// Optimization level.
     pub level: Level,
+    /// How hard LLVM works.
+    pub backend: Backend,
     /// Slow paths of allocation note where they are, for heap profiles.
     pub sites: bool,
     /// Run the verifiers after every pass.
@@ -32,6 +44,13 @@ impl Default for CompileOptions {
     /// The usual strategy and collector, full optimization.
     fn default() -> CompileOptions {
         let verify = cfg!(debug_assertions);
-        CompileOptions { frames: STRATEGIES[0], gc: COLLECTORS[0], level: Level::High, sites: false, verify }
+        CompileOptions {
+            frames: STRATEGIES[0],
+            gc: COLLECTORS[0],
+            level: Level::High,
+            backend: Backend::Full,
+            sites: false,
+            verify,
+        }
     }
 }

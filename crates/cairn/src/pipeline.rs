@@ -7,7 +7,7 @@ use crate::boot;
 use crate::compiler::{Compiler, Kind};
 use crate::diagnostics::Messages;
 use crate::open_program::OpenProgram;
-use crate::options::{CompileOptions, Level};
+use crate::options::{Backend, CompileOptions, Level};
 use crate::sources::{Files, Source};
 use crate::stage_report::StageReport;
 use cairn_core::ir::{GlobalId, Program, TopForm};
@@ -200,10 +200,10 @@ pub(crate) fn lower_program(
 
 /// LLVM's level of optimization.
 pub(crate) fn llvm_level(options: &CompileOptions) -> cairn_llvm::OptLevel {
-    match options.level {
-        Level::Low if options.frames.native => cairn_llvm::OptLevel::LowNative,
-        Level::Low => cairn_llvm::OptLevel::Low,
-        Level::Auto | Level::High => cairn_llvm::OptLevel::High,
+    match (options.level, options.backend) {
+        (Level::Auto | Level::High, Backend::Full) => cairn_llvm::OptLevel::High,
+        _ if options.frames.native => cairn_llvm::OptLevel::LowNative,
+        _ => cairn_llvm::OptLevel::Low,
     }
 }
 

@@ -16,15 +16,17 @@
 //! something); so we go through the forms in order, keep the set of globals whose code may have run by now (everything
 //! reachable from the forms that acted), and call a variable *early* when it joins the set before it is defined.
 //!
-//! Invariants: facts hold for the program analysed; passes that only remove, inline or simplify keep them valid
-//! (a pass never adds a read of a global to code that runs earlier than a read of it ran before... inlining copies
-//! reads, but to places from which they were reachable already). Complexity: linear.
+//! Invariants: facts hold for the program analysed, and passes keep them valid: none adds a read of a global to code
+//! that runs earlier than code that read it before. (Inlining copies reads, but to places from which they could be
+//! reached already; replacing a lambda by the procedure that it calls reads where nothing was read.) [`lost`] checks
+//! that after every pass. Complexity: linear.
 
 use crate::effects::Effects;
 use crate::ir::{Expr, GlobalId, Lambda, Literal, Program, TopForm};
 use crate::prim::Effect;
 use crate::walk;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// What a global holds once it is defined.
 #[derive(Clone, Debug)]
@@ -196,6 +198,24 @@ pub fn analyze(program: &Program) -> GlobalFacts {
     GlobalFacts { facts, nothing: GlobalFact::default(), arities, identities }
 }
 
+/// Names of the globals that were bound whenever they were read in the program of the facts `before`, and need not be
+/// in `program`, which a pass made of it: what no pass may do. Globals that the pass made count, too.
+pub fn lost(before: &GlobalFacts, program: &Program) -> Vec<Rc<str>> {
+    let after = analyze(program);
+    let mut read = vec![false; program.globals.len()];
+    for form in &program.forms {
+        walk::visit(form.expr(), &mut |e| {
+            if let Expr::Global(g, _) = e {
+                read[g.0 as usize] = true;
+            }
+        });
+    }
+    let was = |g: GlobalId| before.facts.len() <= g.0 as usize || before.always_bound(g);
+    let lost = |g: &GlobalId| read[g.0 as usize] && was(*g) && !after.always_bound(*g);
+    let globals = (0..program.globals.len()).map(|i| GlobalId(i as u32));
+    globals.filter(lost).map(|g| program.globals[g.0 as usize].name.clone()).collect()
+}
+
 /// Does the lambda return its operand when it gets one?
 fn returns_operand(l: &Lambda) -> bool {
     walk::select_clause(l, 1).is_some_and(|i| {
@@ -313,5 +333,23 @@ mod tests {
         assert!(!facts.is_constant(GlobalId(5)));
         assert!(matches!(facts.get(GlobalId(6)).value, Known::Alias(GlobalId(2))));
         assert_eq!(facts.resolve(GlobalId(6)), GlobalId(6), "`f` may be unbound");
+    }
+
+    #[test]
+    fn a_pass_that_reads_too_early_is_noticed() {
+        let before = parse_program(
+            "(define @f.0 (lambda f (x.0) (@g.1 x.0))) (define @g.1 (lambda g (y.1) y.1)) (define @h.2 (lambda h () 1))
+             (@f.0 1)",
+        )
+        .expect("parses");
+        let facts = analyze(&before);
+        assert!(lost(&facts, &before).is_empty());
+        let after = |text: &str| lost(&facts, &parse_program(text).expect("parses"));
+        // a lambda became the procedure that it calls; what nothing reads any more is no loss
+        assert_eq!(after("(define @f.0 @g.1) (define @g.1 (lambda g (y.1) y.1)) (@f.0 1)"), ["g".into()]);
+        // a form moved above a definition; a new variable that is not bound
+        assert_eq!(after("(define @f.0 (lambda f (x.0) (@g.1 x.0))) (@f.0 1) (define @g.1 1)"), ["g".into()]);
+        assert_eq!(after("(define @f.0 (lambda f (x.0) @new.3)) (@f.0 1) (define @new.3 1)"), ["new".into()]);
+        assert!(after("(define @g.1 (lambda g (y.1) y.1)) (@g.1 1)").is_empty());
     }
 }

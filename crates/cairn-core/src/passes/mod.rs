@@ -69,7 +69,7 @@ pub enum Opt {
 pub fn optimize(program: &mut Program, level: Opt, verify: bool, observe: &mut dyn FnMut(&str, &Program)) {
     // passes drop and clone subtrees recursively
     let depth = walk::program_depth(program);
-    walk::with_room(depth, || Pipeline { program, verify, observe }.run(level));
+    walk::with_room(depth, || Pipeline::new(program, verify, observe).run(level));
 }
 
 /// What evaluation needs: recursive bindings are of lambdas only, assigned variables live in boxes; nothing is
@@ -86,7 +86,8 @@ pub fn prepare(program: &mut Program) {
 pub fn optimize_prepared(program: &mut Program, level: Opt, verify: bool) {
     let depth = walk::program_depth(program);
     walk::with_room(depth, || {
-        let mut pipeline = Pipeline { program, verify, observe: &mut |_, _| {} };
+        let mut nobody = |_: &str, _: &Program| {};
+        let mut pipeline = Pipeline::new(program, verify, &mut nobody);
         pipeline.shake(Dialect::Fixed);
         pipeline.prepared(level);
     });
@@ -99,9 +100,15 @@ struct Pipeline<'a> {
     program: &'a mut Program,
     verify: bool,
     observe: &'a mut dyn FnMut(&str, &Program),
+    /// With `verify`: what the last pass left known about globals, once recursive bindings are fixed.
+    bound: Option<GlobalFacts>,
 }
 
-impl Pipeline<'_> {
+impl<'a> Pipeline<'a> {
+    fn new(program: &'a mut Program, verify: bool, observe: &'a mut dyn FnMut(&str, &Program)) -> Pipeline<'a> {
+        Pipeline { program, verify, observe, bound: None }
+    }
+
     fn run(&mut self, level: Opt) {
         self.after("source", Some(Dialect::Source));
         self.shake(Dialect::Source);
@@ -182,6 +189,13 @@ impl Pipeline<'_> {
         {
             panic!("the program is wrong after pass `{pass}`:\n  {}", complaints.join("\n  "));
         }
+        if self.verify && matches!(dialect, Some(Dialect::Fixed | Dialect::Opt)) {
+            let lost = self.bound.as_ref().map(|before| known::lost(before, self.program)).unwrap_or_default();
+            if !lost.is_empty() {
+                panic!("pass `{pass}` reads before their definition: {}", lost.join(", "));
+            }
+            self.bound = Some(known::analyze(self.program));
+        }
         (self.observe)(pass, self.program);
     }
 }
@@ -236,6 +250,40 @@ mod tests {
                 shake::run(p, &known::analyze(p));
             }
         });
+    }
+
+    /// Thin procedures before what they call, at top level, in data, in local procedures and under each other: a
+    /// definition must not come to read what is defined below it. `--verify` would panic; the interpreter agrees.
+    #[test]
+    fn definitions_may_stand_in_any_order() {
+        let definitions = [
+            "(define @f.0 (lambda f (x.0) (@g.1 x.0)))",
+            "(define @g.1 (lambda g (x.1) (@h.2 x.1)))",
+            "(define @h.2 (lambda h (x.2) (%cons x.2 (%cons x.2 '()))))",
+            "(define @table.3 (%cons (lambda k (x.3) (@f.0 x.3)) (%cons (lambda k (x.4) (@h.2 x.4)) '())))",
+            "(define @local.4 (let ((p.5 (lambda p (x.6) (@g.1 x.6)))) (%cons p.5 p.5)))",
+            "(define @even.5 (lambda even (n.7) (if (%eq? n.7 0) #t (@odd.6 (%- n.7 1)))))",
+            "(define @odd.6 (lambda odd (n.8) (@odd2.7 n.8)))",
+            "(define @odd2.7 (lambda odd2 (n.9) (if (%eq? n.9 0) #f (@even.5 (%- n.9 1)))))",
+        ];
+        let uses = "(%cons (@f.0 1) (%cons (call (%car @table.3) 2) (%cons (call (%cdr @local.4) 3)
+                     (%cons (@even.5 10) (%cons (@odd.6 7) '())))))";
+        let mut order: Vec<usize> = (0..definitions.len()).collect();
+        let mut state = 1_u64;
+        for _ in 0..200 {
+            let text: Vec<&str> = order.iter().map(|i| definitions[*i]).collect();
+            let text = format!("{}\n{uses}", text.join("\n"));
+            let mut program = crate::parse::parse_program(&text).expect("parses");
+            let expected = crate::interp::run(&program, 10_000);
+            assert!(expected.result.is_ok(), "{expected:?}");
+            optimize(&mut program, Opt::High, true, &mut |pass, program| {
+                assert_eq!(crate::interp::run(program, 10_000), expected, "after {pass}:\n{text}");
+            });
+            for i in (1..order.len()).rev() {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                order.swap(i, (state >> 33) as usize % (i + 1));
+            }
+        }
     }
 
     /// A nest as deep as a quoted list of a hundred thousand computed elements.

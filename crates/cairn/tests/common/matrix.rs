@@ -73,16 +73,23 @@ impl Configuration {
     /// [`SHARES`], and the next pair's are others, so that each strategy and each collector meets every program. With
     /// `CAIRN_MATRIX=whole`, every pair's are all.
     pub fn shares(&self, program: usize) -> bool {
-        let usual = Configuration::usual();
-        let is_usual = self.frames == usual.frames && self.collector == usual.collector;
         let pair = pairs().position(|p| p.frames == self.frames && p.collector == self.collector).unwrap();
-        is_usual || is_whole() || (program + pair).is_multiple_of(SHARES)
+        is_usual(self) || is_whole() || (program + pair).is_multiple_of(SHARES)
+    }
+
+    /// How hard LLVM works: fully for the usual pair, and for each strategy with one collector, run; elsewhere as little
+    /// as it can. What those cells test is frames, roots, barriers and live maps, which are Cairn's; and a whole
+    /// program costs a second of LLVM's time when it works fully.
+    fn llvm(&self) -> &'static str {
+        let full = is_usual(self) || self.mode == Mode::Run && self.opt == "high" && stands_for_strategy(self);
+        if full || is_whole() { "full" } else { "quick" }
     }
 
     /// Arguments of `cairn run` and `cairn build`.
-    pub fn flags(&self) -> [String; 3] {
+    pub fn flags(&self) -> [String; 4] {
         let Configuration { frames, collector, opt, .. } = self;
-        [format!("--frames={}", frames.name), format!("--gc={}", collector.name), format!("--opt={opt}")]
+        let chosen = [("frames", frames.name), ("gc", collector.name), ("opt", opt), ("llvm", self.llvm())];
+        chosen.map(|(option, value)| format!("--{option}={value}"))
     }
 }
 
@@ -103,12 +110,23 @@ pub fn cross() -> impl Iterator<Item = Configuration> {
     pairs().filter(move |c| whole || is_on_cross(c))
 }
 
-fn is_on_cross(c: &Configuration) -> bool {
+/// The usual strategy and collector, in any mode?
+fn is_usual(c: &Configuration) -> bool {
     let usual = Configuration::usual();
+    c.frames == usual.frames && c.collector == usual.collector
+}
+
+fn is_on_cross(c: &Configuration) -> bool {
+    c.frames == Configuration::usual().frames || stands_for_strategy(c)
+}
+
+/// Is the collector the usual one of the strategy?
+fn stands_for_strategy(c: &Configuration) -> bool {
     let serves = |collector: &&&'static CollectorFacts| why_apart(c.frames, collector).is_none();
     // native frames never meet the usual collector: the last one that serves them, and the quickest, stands for it
-    let usual_collector = Some(&usual.collector).filter(serves).or(COLLECTORS.iter().rfind(serves));
-    c.frames == usual.frames || usual_collector == Some(&c.collector)
+    let usual = Configuration::usual().collector;
+    let usual_collector = Some(usual).filter(|c| serves(&c)).or(COLLECTORS.iter().copied().rfind(|c| serves(&c)));
+    usual_collector == Some(c.collector)
 }
 
 /// Is no cell left out?

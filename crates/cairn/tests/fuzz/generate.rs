@@ -6,6 +6,7 @@
 //! fit into, and values that go round in loops are clamped.
 
 mod shapes;
+mod whole;
 
 /// What an expression is to yield.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +61,8 @@ pub struct Generator {
     names: usize,
     scope: std::vec::Vec<(String, Role)>,
     functions: std::vec::Vec<Function>,
+    /// Global variables, which procedures see, too.
+    globals: std::vec::Vec<(String, Role)>,
     /// How often what is being generated is evaluated.
     times: u64,
     cost: u64,
@@ -116,6 +119,13 @@ pub const PRELUDE: &str = r#"(import (scheme base) (scheme write) (scheme char) 
 ; what no optimizer knows
 (define inputs
   (read (open-input-string "((0 . 0.0) (-1 . 1/2) (1152921504606846975 . -0.0) (7 . 1e300) (-1152921504606846976 . +nan.0))")))
+(define (attempt thunk)
+  (call/cc (lambda (k) (with-exception-handler (lambda (e) (k (describe e))) thunk))))
+(define (observe name thunk)
+  (set! notes '())
+  (let ((result (attempt thunk)))
+    (write (list name (show result) (show notes)))
+    (newline)))
 (define (test number thunk)
   (for-each
     (lambda (in)
@@ -131,7 +141,16 @@ impl Generator {
     /// A generator for this seed.
     pub fn new(seed: u64) -> Generator {
         let state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE_CE66_D1CE_4E5B;
-        let mut g = Generator { state, names: 0, scope: vec![], functions: vec![], times: 1, cost: 0, size: 0 };
+        let mut g = Generator {
+            state,
+            names: 0,
+            scope: vec![],
+            functions: vec![],
+            globals: vec![],
+            times: 1,
+            cost: 0,
+            size: 0,
+        };
         for _ in 0..4 {
             g.next();
         }
@@ -194,7 +213,7 @@ impl Generator {
 
     fn function(&mut self) -> String {
         (self.cost, self.size) = (0, SIZE_MAX / 2);
-        let outer = std::mem::take(&mut self.scope);
+        let outer = std::mem::replace(&mut self.scope, self.globals.clone());
         let name = self.name("f");
         let most = if self.below(6) == 0 { 9 } else { 4 };
         let n = self.below(most);

@@ -9,6 +9,7 @@
 
 mod generate;
 mod shrink;
+mod ways;
 
 #[path = "../common/mod.rs"]
 mod common;

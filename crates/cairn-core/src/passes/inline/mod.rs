@@ -29,6 +29,8 @@
 //! * Whether to copy is decided before copying by an estimate of the residual size ([`estimate`]) that knows
 //!   which parameters get constants or procedures. Waddell & Dybvig try and abandon; an estimate needs no undo.
 //! * Where code runs once ([`once`]) nothing is copied that does not make it smaller.
+//! * Cold code stays where it is: procedures that never return ([`keep_frames::never_return`]), which raise, are not
+//!   inlined, not even at their only call. A large cold branch would keep its caller from being inlined.
 //! * Recursive procedures are never inlined ([`facts`] breaks cycles), but their loops are copied around known
 //!   procedures ([`specialize`]); nesting and growth are bounded.
 //!
@@ -51,6 +53,7 @@ mod specialize;
 #[path = "../../../../../tests/support/core_programs.rs"]
 pub(crate) mod random;
 
+use super::keep_frames;
 use super::known::{self, GlobalFacts};
 use crate::effects;
 use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, Program, TopForm, VarId, VarInfo};
@@ -120,6 +123,12 @@ pub fn run_sparing(program: &mut Program, spared: Option<GlobalId>) {
     let mut plan = candidates::plan(program, &facts, ONCE);
     if let Some(form) = spared.and_then(|g| facts.lambda(g)) {
         plan.breaker[form] = true;
+    }
+    // what never returns runs once at most: in its callers it would only make them large
+    for (g, _) in keep_frames::never_return(program, &facts).into_iter().enumerate().filter(|(_, never)| *never) {
+        if let Some(form) = facts.lambda(GlobalId(g as u32)) {
+            plan.breaker[form] = true;
+        }
     }
     let mut inliner = Inliner {
         limits,

@@ -94,6 +94,10 @@ struct Simplifier<'a> {
     label_uses: Vec<u32>,
     /// Global procedures that do nothing but call one another, forever.
     endless: FxHashSet<GlobalId>,
+    /// Index of the top-level form that is being simplified.
+    form: usize,
+    /// How many lambdas enclose the expression: outside of all, it is evaluated when its form is.
+    lambdas: usize,
 }
 
 /// Runs the pass.
@@ -120,12 +124,15 @@ pub fn run(program: &mut Program, facts: &GlobalFacts) {
         labels: FxHashMap::default(),
         label_uses,
         endless,
+        form: 0,
+        lambdas: 0,
     };
     let last = forms.len().saturating_sub(1);
     for (i, form) in forms.iter_mut().enumerate() {
         // the last form's value is that of the program
         let ctx = if i < last && matches!(form, TopForm::Expr(_)) { Ctx::Effect } else { Ctx::Value };
         let e = crate::walk::take(form.expr_mut());
+        s.form = i;
         *form.expr_mut() = s.simplify(e, ctx);
     }
     let mut i = 0;
@@ -385,18 +392,24 @@ impl Simplifier<'_> {
     }
 
     fn lambda(&mut self, mut l: Lambda) -> Lambda {
+        self.lambdas += 1;
         for c in &mut l.clauses {
             let body = crate::walk::take(&mut c.body);
             c.body = self.simplify(body, Ctx::Value);
         }
+        self.lambdas -= 1;
         l
     }
 
     /// The global procedure that does the same as `l`. Procedures that call each other and nothing else, or themselves,
     /// stay: no definition may come to be of itself.
+    ///
+    /// The lambda reads the global when it is called, its replacement where it stands. In a lambda that is no earlier
+    /// than the facts allow for; at top level the global must be defined by a form above.
     fn alias(&self, l: &Lambda) -> Option<Atom> {
         let (g, site) = forwards_to(l, self.facts)?;
-        (!self.endless.contains(&g)).then_some(Atom::Global(g, site))
+        let defined = self.lambdas > 0 || self.facts.get(g).form.is_some_and(|f| f < self.form);
+        (defined && !self.endless.contains(&g)).then_some(Atom::Global(g, site))
     }
 
     /// Splits a simplified expression into what is evaluated first and the rest. Takes a limited number of steps, for

@@ -4,7 +4,8 @@
 //!  v has the tag of objects?  ──no──▶ fail
 //!  its header = type word?    ──no──▶ cold: refers to an element of the type? ──yes──▶ load or store in its storage
 //!  load or store                              │ no: does its type extend another one? ──no──▶ fail
-//!                                             └─ yes: ask the runtime, also from where the fields are reached
+//!                                             └─ yes: the type that it extends, and the one that that extends
+//!                                                ([`ancestry`]); older ones are the runtime's to find
 //! ```
 //!
 //! All records of a type have the same header, the type word ([`record`]), so that a type test is one comparison; a
@@ -24,10 +25,14 @@ use crate::emit::emitter::Emitter;
 use crate::emit::ir_text::{Mem, Odds, Val};
 use cairn_core::prim::{IN_NO_VECTOR, NEVER_EXTENDED, Op};
 use cairn_frame::ir::Prim;
-use cairn_layout::machine::error;
-use cairn_layout::object::record::{self, FieldKind, Slot};
+use cairn_layout::machine::{Machine, error};
+use cairn_layout::object::record::{self, FieldKind, Slot, ancestry};
 use cairn_layout::object::{AllocKind, headed_bytes};
 use cairn_layout::value::{CHAR_BYTE, TAG_OBJECT, Value as Word};
+use std::mem::offset_of;
+
+/// How many ancestors of a record's type compiled code looks at before it asks the runtime.
+const GENERATIONS: usize = 2;
 
 impl Emitter<'_, '_> {
     /// `(%record type x …)`: the type word is the header.
@@ -67,7 +72,7 @@ impl Emitter<'_, '_> {
                 sink.end_known(e, true);
                 e.start(&rest);
             }
-            let bit = e.is_a(v, &rtd);
+            let bit = e.is_heir(v, &rtd, &have);
             sink.end(e, &bit);
         });
     }
@@ -94,7 +99,7 @@ impl Emitter<'_, '_> {
             if p.proven & IN_NO_VECTOR != 0 {
                 let extends = e.extends(&have);
                 e.guard(&extends, &fail);
-                let bit = e.is_a(v, &rtd);
+                let bit = e.is_heir(v, &rtd, &have);
                 e.branch(&bit, &ok, &fail, Odds::Likely);
                 return vec![];
             }
@@ -126,13 +131,18 @@ impl Emitter<'_, '_> {
         self.goto(ok);
         self.start(&other);
         let extends = self.extends(have);
-        self.branch(&extends, &ask, fail, Odds::Likely);
+        let heir = self.fresh();
+        self.branch(&extends, &heir, fail, Odds::Likely);
+        self.start(&heir);
+        let bit = self.is_heir_by_table(rtd, have, &ask);
+        let from_table = self.here();
+        self.branch(&bit, ok, fail, Odds::Likely);
         self.start(&ask);
         let place = self.rt_call_at("cairn_record_place", &[v.clone(), rtd.clone()], None);
         let bit = ins!(self, "icmp ne i64 {place}, {}", Word::FALSE.0);
         let from_runtime = self.here();
         self.branch(&bit, ok, fail, Odds::Likely);
-        vec![(in_storage, from_inside), (place, from_runtime)]
+        vec![(in_storage, from_inside), (v.clone(), from_table), (place, from_runtime)]
     }
 
     /// An `i1`: is this the header of references to elements?
@@ -156,6 +166,57 @@ impl Emitter<'_, '_> {
     fn extends(&mut self, header: &Val) -> Val {
         let bit = ins!(self, "and i64 {header}, {}", record::EXTENDS);
         ins!(self, "icmp ne i64 {bit}, 0")
+    }
+
+    /// An `i1`: does the type of `v`, whose header says that it extends another one, extend the type `rtd`?
+    fn is_heir(&mut self, v: &Val, rtd: &Val, have: &Val) -> Val {
+        let (ask, done) = (self.fresh(), self.fresh());
+        let by_table = self.is_heir_by_table(rtd, have, &ask);
+        let from_table = self.here();
+        self.goto(&done);
+        self.start(&ask);
+        let asked = self.is_a(v, rtd);
+        let from_runtime = self.here();
+        self.goto(&done);
+        self.start(&done);
+        self.phi("i1", &[(by_table, from_table), (asked, from_runtime)])
+    }
+
+    /// The same, by the table of ancestors; goes to `ask` where that does not say it.
+    fn is_heir_by_table(&mut self, rtd: &Val, have: &Val, ask: &Label) -> Val {
+        let table = self.machine_constant(offset_of!(Machine, ancestry));
+        let (yes, no) = (Val::text("true"), Val::text("false"));
+        let (done, mut word, mut paths) = (self.fresh(), have.clone(), Vec::new());
+        for generation in 0..GENERATIONS {
+            let offset = ins!(self, "lshr i64 {word}, {}", record::NUMBER_SHIFT - ancestry::ENTRY_SHIFT);
+            let offset =
+                ins!(self, "and i64 {offset}, {}", ((1_u64 << record::NUMBER_BITS) - 1) << ancestry::ENTRY_SHIFT);
+            let fits = ins!(self, "icmp ult i64 {offset}, {}", ancestry::ENTRIES << ancestry::ENTRY_SHIFT);
+            let look = self.fresh();
+            self.branch(&fits, &look, ask, Odds::Likely);
+            self.start(&look);
+            let entry = ins!(self, "getelementptr i8, ptr {table}, i64 {offset}");
+            let own = self.load_at(&entry, ancestry::WORD, Mem::Machine);
+            let known = ins!(self, "icmp eq i64 {own}, {word}");
+            let compare = self.fresh();
+            self.branch(&known, &compare, ask, Odds::Likely);
+            self.start(&compare);
+            word = self.load_at(&entry, ancestry::PARENT, Mem::Machine);
+            let same = ins!(self, "icmp eq i64 {word}, {rtd}");
+            let other = self.fresh();
+            paths.push((yes.clone(), self.here()));
+            self.branch(&same, &done, &other, Odds::Even);
+            self.start(&other);
+            let extends = self.extends(&word);
+            let on = if generation + 1 < GENERATIONS { self.fresh() } else { ask.clone() };
+            paths.push((no.clone(), self.here()));
+            self.branch(&extends, &on, &done, Odds::Even);
+            if generation + 1 < GENERATIONS {
+                self.start(&on);
+            }
+        }
+        self.start(&done);
+        self.phi("i1", &paths)
     }
 
     fn is_a(&mut self, v: &Val, rtd: &Val) -> Val {

@@ -1,0 +1,236 @@
+//! Whole programs (`generate/whole.rs`) in every way that people run them: all must answer alike.
+//!
+//! Starting Cairn and compiling the library cost more than a program does, so a *batch* of programs is one text; their
+//! names are apart, and their tests are numbered. What differs is looked for among the programs of the batch, then made
+//! small by leaving out forms and parts of forms.
+//!
+//! `cargo test` tries a batch. `CAIRN_FUZZ_SECONDS=600` goes on for so long, from the seed `CAIRN_FUZZ_SEED` on;
+//! `CAIRN_FUZZ_KEEP=directory` keeps what was found.
+
+use super::common::matrix::{Configuration, pairs};
+use super::common::{Directory, binary};
+use super::{PATIENCE, generate, number, shrink};
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Programs of a batch.
+const BATCH: usize = 25;
+
+/// How a program is run.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Way {
+    /// As a whole, under these options.
+    Run(Configuration),
+    /// Evaluated, and compiled where it is hot.
+    Evaluated,
+    /// As an executable.
+    Built,
+    /// Typed at the prompt, form by form.
+    Prompt,
+    /// The definitions of each program in a library of its own.
+    Libraries,
+    /// Each form given to `eval`.
+    Eval,
+}
+
+impl Way {
+    fn all(seed: u64, early: bool) -> Vec<Way> {
+        let low = Configuration { opt: "low", ..Configuration::usual() };
+        let mut ways = vec![Way::Run(Configuration::usual()), Way::Run(low), Way::Evaluated, Way::Built];
+        ways.push(Way::Libraries);
+        if !early {
+            ways.extend([Way::Prompt, Way::Eval]);
+        }
+        let others: Vec<Configuration> = pairs().skip(1).collect();
+        ways.push(Way::Run(others[seed as usize % others.len()]));
+        ways
+    }
+
+    fn name(self) -> String {
+        match self {
+            Way::Run(c) => c.name(),
+            other => format!("{other:?}"),
+        }
+    }
+}
+
+/// A program: its forms after the prelude.
+type Forms = Vec<String>;
+
+fn whole_text(programs: &[Forms]) -> String {
+    let all: Vec<&str> = programs.iter().flatten().map(String::as_str).collect();
+    format!("{}{}\n", generate::PRELUDE, all.join("\n"))
+}
+
+/// The imports of the prelude, and the rest of it.
+fn prelude() -> (&'static str, &'static str) {
+    generate::PRELUDE.split_at(generate::PRELUDE.find("(define-record-type").expect("imports come first"))
+}
+
+/// The prelude as a library, and each program as one that it runs in.
+fn libraries_text(programs: &[Forms]) -> String {
+    let (imports, definitions) = prelude();
+    let exports = "point make-point point? point-x set-point-x! point-y pixel? pixel-x pixel-c set-pixel-c! make-pixel \
+                   clamp note depth width show describe attempt observe test";
+    let mut text = format!("(define-library (prelude) (export {exports}) {imports} (begin {definitions}))\n");
+    for (i, forms) in programs.iter().enumerate() {
+        text += &format!(
+            "(define-library (program {i}) {imports} (import (prelude)) (begin\n{}))\n",
+            forms.join("\n")
+        );
+    }
+    text += "(import (scheme base))";
+    (0..programs.len()).for_each(|i| text += &format!("(import (program {i}))"));
+    text
+}
+
+/// Each form is data for `eval`, in an environment where definitions are possible.
+fn eval_text(programs: &[Forms]) -> String {
+    let (imports, definitions) = prelude();
+    let all: Vec<&str> = programs.iter().flatten().map(String::as_str).collect();
+    format!(
+        "(import (scheme base) (scheme eval) (scheme repl))
+         (define there (interaction-environment))
+         (for-each (lambda (form) (eval form there)) '({imports} {definitions} {}))\n",
+        all.join("\n")
+    )
+}
+
+/// The lines that the prelude writes, of what came out: at the prompt, there may be others.
+fn observations(out: &str) -> String {
+    let ours = |l: &&str| {
+        let mut rest = l.strip_prefix('(').unwrap_or_default().chars();
+        matches!(rest.next(), Some('0'..='9' | 'g')) && rest.next().is_some_and(|c| c.is_ascii_digit() || c == ' ')
+    };
+    out.lines().filter(ours).map(|l| format!("{l}\n")).collect()
+}
+
+/// What the programs write, run in this way, and how that ends.
+fn observe(directory: &Directory, way: Way, programs: &[Forms]) -> String {
+    let text = match way {
+        Way::Libraries => libraries_text(programs),
+        Way::Eval => eval_text(programs),
+        _ => whole_text(programs),
+    };
+    let file = directory.0.join("program.scm");
+    std::fs::write(&file, &text).unwrap();
+    let mut cairn = Command::new("timeout");
+    cairn.arg(PATIENCE).arg(binary()).current_dir(&directory.0).env("CAIRN_CACHE_DIR", directory.0.join("cache"));
+    cairn.env("CAIRN_LLVM", "quick");
+    let usual = "--heap-max=512M";
+    match way {
+        Way::Run(c) => {
+            let flags = c.flags().into_iter().filter(|f| !f.starts_with("--llvm"));
+            cairn.arg("run").arg(usual).args(flags).arg(&file)
+        }
+        Way::Evaluated | Way::Eval => cairn.arg("run").arg(usual).arg(&file),
+        Way::Libraries => cairn.args(["run", "--opt=high"]).arg(usual).arg(&file),
+        Way::Built => cairn.arg("build").arg(&file).args(["-o", "program"]),
+        Way::Prompt => &mut cairn,
+    };
+    let run = |mut command: Command, input: &str| {
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut child = child.unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let input = input.to_string();
+        let feeder = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+        let output = child.wait_with_output().unwrap();
+        let _ = feeder.join().unwrap();
+        output
+    };
+    let mut output = run(cairn, if way == Way::Prompt { &text } else { "" });
+    if way == Way::Built && output.status.success() {
+        let mut built = Command::new("timeout");
+        built.arg(PATIENCE).arg(directory.0.join("program"));
+        output = run(built, "");
+    }
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let seen = observations(&out);
+    match output.status.code() {
+        Some(0) => seen,
+        status => {
+            let why = err.lines().find(|l| !l.is_empty() && !l.starts_with("warning")).unwrap_or("");
+            format!("{seen}\n{why}\nstatus {}", status.map_or("killed".into(), |s| s.to_string()))
+        }
+    }
+}
+
+/// The program of the batch that the first different line belongs to.
+fn culprit<'p>(programs: &'p [Forms], left: &str, right: &str) -> Option<&'p Forms> {
+    let differ = left.lines().zip(right.lines()).find(|(a, b)| a != b);
+    let line = differ.map(|(a, _)| a).or_else(|| left.lines().nth(right.lines().count()));
+    let tag = line?.trim_start_matches('(').split(' ').next()?.to_string();
+    let test = [format!("(test {tag} "), format!("(observe '{tag} ")];
+    programs.iter().find(|p| p.iter().any(|f| test.iter().any(|t| f.contains(t.as_str()))))
+}
+
+/// Tries a batch; the result describes a difference.
+fn try_batch(seed: u64) -> Result<usize, String> {
+    let mut generator = generate::Generator::new(seed);
+    let early = seed.is_multiple_of(3);
+    let (mut programs, mut tests) = (vec![], 0);
+    for _ in 0..BATCH {
+        let (forms, n) = generator.whole(tests, early);
+        programs.push(forms);
+        tests += n;
+    }
+    let directory = Directory::new(&format!("ways-{seed}"));
+    let ways = Way::all(seed, early);
+    let first = observe(&directory, ways[0], &programs);
+    if first.lines().count() < tests * super::INPUTS || first.contains("\nstatus ") {
+        let text = whole_text(&programs);
+        return Err(format!("seed {seed}: the programs do not run to their end:\n{first}\n{text}"));
+    }
+    for way in &ways[1..] {
+        let other = observe(&directory, *way, &programs);
+        if other == first {
+            continue;
+        }
+        let pair = [ways[0], *way];
+        let differs = |programs: &[Forms]| {
+            let [a, b] = pair.map(|w| observe(&directory, w, programs));
+            a != b && !a.contains("\nstatus ")
+        };
+        let (left, right) = first.lines().zip(other.lines()).find(|(a, b)| a != b).unwrap_or(("…", "…"));
+        eprintln!("seed {seed}: {} differs, making it smaller\n  {left}\n  {right}", way.name());
+        let mut small = programs.clone();
+        if let Some(one) = culprit(&programs, &first, &other)
+            && differs(std::slice::from_ref(one))
+        {
+            small = vec![one.clone()];
+        }
+        let flat: Forms = small.concat();
+        let small = vec![shrink::shrink(flat, |forms| differs(&[forms.to_vec()]))];
+        let [a, b] = pair.map(|w| format!("{}:\n{}", w.name(), observe(&directory, w, &small)));
+        let shown = small[0].join("\n");
+        if let Some(kept) = std::env::var_os("CAIRN_FUZZ_KEEP") {
+            let path = std::path::Path::new(&kept).join(format!("ways-{seed}.scm"));
+            let _ = std::fs::write(path, whole_text(&small));
+        }
+        return Err(format!("seed {seed}: two ways differ\n--- {a}\n--- {b}\n--- after the prelude\n{shown}"));
+    }
+    Ok(BATCH)
+}
+
+#[test]
+fn whole_programs_answer_alike_in_every_way() {
+    let first = number("CAIRN_FUZZ_SEED").unwrap_or(1);
+    let end = number("CAIRN_FUZZ_SECONDS").map(|s| Instant::now() + Duration::from_secs(s));
+    let (mut problems, mut tried, mut seed) = (vec![], 0, first);
+    let start = Instant::now();
+    while end.map_or(seed == first, |end| Instant::now() < end) {
+        match try_batch(seed) {
+            Ok(programs) => tried += programs,
+            Err(problem) => {
+                eprintln!("{problem}\n");
+                problems.push(problem);
+            }
+        }
+        seed += 1;
+    }
+    let rate = tried as f64 / start.elapsed().as_secs_f64();
+    eprintln!("{tried} programs without a difference, {} with one, {rate:.1} a second", problems.len());
+    assert!(problems.is_empty(), "{}", problems.join("\n\n"));
+}
