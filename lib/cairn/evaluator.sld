@@ -523,10 +523,10 @@
     ;; itself whether the variables still hold what it knows.  A request is a vector: the ticket, the cells of all
     ;; parts, the procedures that they hold, each from the part's own definition, or #f.
     ;;
-    ;; The budget: entries until it is time to ask for a module, or to look for it.  Whoever has looked for it often
-    ;; waits: what it would evaluate meanwhile is little, and the other process has the processor for itself.
+    ;; The budget: entries until it is time to ask for a module, or to look for it.  Nobody waits for a module: it may
+    ;; come late, or never.  A unit whose module could not be made asks once more, much later.
     (define-record-type unit
-      (make-unit natives entries place own-cells value-cell budget asked modules-left looks-left)
+      (make-unit natives entries place own-cells value-cell budget asked modules-left)
       unit?
       (natives unit-natives)
       (entries unit-entries)
@@ -535,20 +535,18 @@
       (value-cell unit-value-cell)
       (budget unit-budget set-unit-budget!)
       (asked unit-asked set-unit-asked!)
-      (modules-left unit-modules-left set-unit-modules-left!)
-      (looks-left unit-looks-left set-unit-looks-left!))
+      (modules-left unit-modules-left set-unit-modules-left!))
 
     (define-syntax first-budget (syntax-rules () ((_) 20000)))
     (define-syntax next-budget (syntax-rules () ((_) 200000)))
-    (define-syntax waiting-budget (syntax-rules () ((_) 1000)))
+    (define-syntax looking-budget (syntax-rules () ((_) 1000)))
+    (define-syntax budget-after-failure (syntax-rules () ((_) 5000000)))
     (define-syntax most-modules (syntax-rules () ((_) 4)))
-    (define-syntax looks (syntax-rules () ((_) 200)))
-    (define-syntax milliseconds-to-wait (syntax-rules () ((_) 20)))
     (define-syntax most-parts (syntax-rules () ((_) 64)))
 
     (define (new-unit lambdas place own-cells value-cell)
       (make-unit (make-vector lambdas #f) (make-vector lambdas 0) place own-cells value-cell
-                 (first-budget) #f (most-modules) 0))
+                 (first-budget) #f (most-modules)))
 
     (define (unit-cells u)
       (or (unit-own-cells u) cells))
@@ -568,25 +566,27 @@
         (vector-ref (unit-natives u) n)))
 
     (define (look-for-module u)
-      (set-unit-budget! u (waiting-budget))
-      (set-unit-looks-left! u (- (unit-looks-left u) 1))
+      (set-unit-budget! u (looking-budget))
       (let ((asked (unit-asked u)))
         (if asked
             (let* ((cells (vector-ref asked 1))
-                   (wait (if (< (unit-looks-left u) 0) (milliseconds-to-wait) 0))
-                   (module (%native-ready (vector-ref asked 0) cells wait)))
-              (if module
-                  (begin
-                    (set-unit-asked! u #f)
-                    (set-unit-budget! u (next-budget))
-                    ((vector-ref module 0))
-                    (if (still-held? cells (vector-ref asked 2))
-                        (install-module u (vector-ref module 1) (vector-ref module 2)
-                                        (car (vector-ref cells (unit-value-cell u))))))))
+                   (module (%native-ready (vector-ref asked 0) cells)))
+              (cond
+                ((not module) #f)
+                ((vector? module)
+                 (set-unit-asked! u #f)
+                 (set-unit-budget! u (next-budget))
+                 ((vector-ref module 0))
+                 (if (still-held? cells (vector-ref asked 2))
+                     (install-module u (vector-ref module 1) (vector-ref module 2)
+                                     (car (vector-ref cells (unit-value-cell u))))))
+                (else
+                 (set-unit-asked! u #f)
+                 (set-unit-modules-left! u (min 1 (unit-modules-left u)))
+                 (set-unit-budget! u (budget-after-failure)))))
             (begin
               (set-unit-asked! u (and (> (unit-modules-left u) 0) (request-module u)))
               (set-unit-modules-left! u (- (unit-modules-left u) 1))
-              (set-unit-looks-left! u (looks))
               (if (not (unit-asked u))
                   (set-unit-budget! u -1))))))
 

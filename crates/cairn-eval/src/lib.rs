@@ -23,7 +23,7 @@ pub mod library_loader;
 pub mod units;
 
 use cairn_core::tier::{self, Lambdas, Request};
-use cairn_rt::evaluated_program::Native;
+use cairn_rt::evaluated_program::Progress;
 use cairn_rt::evaluator::{Data, Evaluator, Rejection};
 use cairn_rt::start::{ModuleTable, OnLibrary, run_executable, run_executable_on_library};
 use cairn_rt::{MakeEvaluator, Options};
@@ -34,7 +34,6 @@ use library_loader::Files;
 use rustc_hash::FxHashMap;
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
-use std::time::Duration;
 use units::{Log, Place, UnitCompiler};
 
 /// The expander of one runtime.
@@ -246,8 +245,8 @@ impl Evaluator for Expander {
         self.compiler.as_ref()?.request(unit, Request { entered, bound, held })
     }
 
-    fn ready(&mut self, ticket: i64, wait: Duration) -> Option<Native> {
-        self.compiler.as_ref()?.ready(ticket, wait)
+    fn ready(&mut self, ticket: i64) -> Progress {
+        self.compiler.as_ref().map_or(Progress::Failed, |c| c.ready(ticket))
     }
 }
 

@@ -19,11 +19,10 @@
 use cairn_core::ir::{Program, TopForm};
 use cairn_core::passes;
 use cairn_core::tier::{self, Part, Request};
-use cairn_rt::evaluated_program::Native;
+use cairn_rt::evaluated_program::Progress;
 use cairn_syntax::{Environment, Loader, OpenText, Session};
 use rustc_hash::FxHashMap;
 use std::fmt::Debug;
-use std::time::Duration;
 
 /// Texts of more bytes in all are not kept.
 const MAX_BYTES: usize = 1 << 20;
@@ -84,8 +83,8 @@ pub struct Unit {
 pub trait UnitCompiler: Debug + Send + Sync {
     /// Begins with a module of what is hot in a unit; a ticket for it, or `None` if nobody can.
     fn request(&self, unit: Unit, request: Request) -> Option<i64>;
-    /// The module, if it is there, or is within this time. A ticket is good for one module.
-    fn ready(&self, ticket: i64, wait: Duration) -> Option<Native>;
+    /// The module. A ticket is good for one.
+    fn ready(&self, ticket: i64) -> Progress;
 }
 
 /// What a session was told to do.

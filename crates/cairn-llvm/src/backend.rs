@@ -49,6 +49,11 @@ impl OptLevel {
     }
 }
 
+/// Is LLVM there? If not, what is missing.
+pub fn available() -> Result<(), String> {
+    llvm().map(|_| ())
+}
+
 /// An ELF object with the module's code. A large module is compiled in parts, on all processors; the parts do not
 /// depend on how many there are, so the object does not either.
 pub fn compile_to_object(ir: &str, opt: OptLevel) -> Result<Vec<u8>, String> {

@@ -27,7 +27,7 @@ mod merge;
 mod split;
 mod strategy;
 
-pub use backend::{OptLevel, compile_to_assembly, compile_to_object};
+pub use backend::{OptLevel, available, compile_to_assembly, compile_to_object};
 pub use emit::ir_text::symbol;
 pub use emit::{emit_module, emit_module_with_sites};
 pub use loader::{Image, Jit};

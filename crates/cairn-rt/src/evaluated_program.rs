@@ -3,9 +3,8 @@
 
 use crate::expander::Data;
 use std::fmt::Debug;
-use std::time::Duration;
 
-pub use crate::native_module::Native;
+pub use crate::native_module::{Native, Progress};
 
 /// A program that is evaluated. All threads of it may be asked.
 pub trait Evaluated: Debug + Send + Sync {
@@ -17,6 +16,6 @@ pub trait Evaluated: Debug + Send + Sync {
     fn form(&self, n: usize) -> &Data;
     /// Evaluation has seen this much: how often lambdas were entered, which cells are bound. Will there be a module?
     fn request(&self, entered: Vec<u32>, bound: Vec<bool>) -> bool;
-    /// The module that was asked for, if it is there, or is within this time.
-    fn ready(&self, wait: Duration) -> Option<Native>;
+    /// The module that was asked for last.
+    fn ready(&self) -> Progress;
 }

@@ -1,10 +1,9 @@
 //! The expander of a program that evaluates, as the runtime sees it: a trait, and what it answers. See
 //! [`crate::evaluator`].
 
-use crate::native_module::Native;
+use crate::native_module::Progress;
 use cairn_layout::object::numeric::NumericKind;
 use cairn_num::Number;
-use std::time::Duration;
 
 /// A datum outside of the heap.
 #[derive(Clone, Debug)]
@@ -113,8 +112,8 @@ pub trait Evaluator {
         held: Vec<bool>,
     ) -> Option<i64>;
 
-    /// The module for a ticket, if it is there, or is within this time.
-    fn ready(&mut self, ticket: i64, wait: Duration) -> Option<Native>;
+    /// The module for a ticket.
+    fn ready(&mut self, ticket: i64) -> Progress;
 }
 
 /// What a prompt asks of its terminal, and of the compiler; see `lib/cairn/repl.sld`.

@@ -24,12 +24,12 @@ use crate::access;
 use crate::alloc;
 use crate::evaluator::value;
 use crate::failure::other;
+use crate::native_module::Progress;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::code::{SHAPE, shape_words};
 use cairn_layout::machine::Machine;
 use cairn_layout::value::TAG_PROCEDURE;
-use std::time::Duration;
 
 fn numbers(ctx: &mut Machine, items: impl Iterator<Item = usize>) -> Value {
     let items: Vec<Value> = items.map(|n| Value::fixnum(n as i64)).collect();
@@ -94,16 +94,19 @@ pub extern "C" fn cairn_native_request(
     }
 }
 
-/// `(native-ready ticket cells wait)`: `#(procedure lambdas cells)` of the module, or `#f` if there is none after so
-/// many milliseconds. The procedure puts the module's value into the cell for it.
+/// `(native-ready ticket cells)`: `#(procedure lambdas cells)` of the module; `#f` while it is being made, `#t` if there
+/// will be none. The procedure puts the module's value into the cell for it.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_native_ready(ctx: &mut Machine, ticket: Value, cells: Value, wait: Value) -> Value {
-    let wait = Duration::from_millis(access::fixnum_of(wait).unwrap_or(0) as u64);
-    let native = match access::fixnum_of(ticket) {
-        Some(ticket) => rt(ctx).evaluator.as_mut().and_then(|e| e.ready(ticket, wait)),
-        None => rt(ctx).options.program.clone().and_then(|p| p.ready(wait)),
+pub extern "C" fn cairn_native_ready(ctx: &mut Machine, ticket: Value, cells: Value) -> Value {
+    let progress = match access::fixnum_of(ticket) {
+        Some(ticket) => rt(ctx).evaluator.as_mut().map(|e| e.ready(ticket)),
+        None => rt(ctx).options.program.clone().map(|p| p.ready()),
     };
-    let Some(native) = native else { return Value::FALSE };
+    let native = match progress {
+        Some(Progress::Made(native)) => native,
+        Some(Progress::UnderWay) => return Value::FALSE,
+        Some(Progress::Failed) | None => return Value::TRUE,
+    };
     let cells = access::vector_of(cells).unwrap_or_default().to_vec();
     let (table, code) = native.code;
     // SAFETY: by the contract of `Native`; cells hold values.

@@ -15,6 +15,17 @@ pub struct Native {
     pub cells: Vec<u32>,
 }
 
+/// How far a module that was asked for has come. Nobody waits for one: the program runs without it.
+#[derive(Debug)]
+pub enum Progress {
+    /// It is being made.
+    UnderWay,
+    /// Here it is. It is handed out once.
+    Made(Native),
+    /// There is none, and will be none.
+    Failed,
+}
+
 /// Code is plain addresses.
 // SAFETY: the module behind the table is not touched before it is loaded, by one thread.
 unsafe impl Send for Native {}

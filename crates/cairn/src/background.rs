@@ -166,6 +166,19 @@ impl Work {
 /// A low priority: enough to come to an end beside programs that keep all processors busy.
 const LOW: i32 = 10;
 
+/// The priority beside a program that has no other processor: what it loses by a module that comes too late is little.
+const BESIDE: i32 = 8;
+
+fn leave_the_processor_to_the_program() {
+    if std::thread::available_parallelism().is_ok_and(|n| n.get() == 1) {
+        // SAFETY: changes the priority of this process.
+        #[allow(unsafe_code)]
+        unsafe {
+            libc::setpriority(libc::PRIO_PROCESS, 0, BESIDE);
+        }
+    }
+}
+
 /// What the stages of this process took and made.
 static STAGES: Mutex<Vec<StageReport>> = Mutex::new(Vec::new());
 
@@ -204,7 +217,9 @@ pub fn compile_in_background() -> Result<(), Error> {
     if orphan {
         return Ok(());
     }
-    let made = work.module_here(unit.as_ref(), &request);
+    leave_the_processor_to_the_program();
+    let made =
+        cairn_llvm::available().map_err(Error::Other).and_then(|()| work.module_here(unit.as_ref(), &request));
     let mut w = Writer::default();
     let stages = STAGES.lock().map(|stages| stages.clone()).unwrap_or_default();
     w.count(stages.len());

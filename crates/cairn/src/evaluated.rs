@@ -4,7 +4,8 @@
 //! than that, and most of what is in a program runs once. The idea: `run` expands the program on the library that was
 //! compiled beforehand and hands its Core to the evaluator of that library, with no code to generate. Evaluation counts
 //! how often procedures are entered. When that becomes much, the compiler makes a module of what is hot beside the
-//! program, with all passes and LLVM's, while evaluation goes on; it is loaded when it is done.
+//! program, with all passes and LLVM's, while evaluation goes on; it is loaded when it is done. The program never waits
+//! for that, and when it fails (no LLVM, a compiler that was killed) evaluation has been going on all the time.
 //!
 //! ```text
 //!  the program                expand ─ encode ─ evaluate ···· hot! ············· load ─ native code
@@ -38,13 +39,13 @@ use cairn_eval::units::{Found, Unit};
 use cairn_layout::machine::Machine;
 use cairn_layout::module::ModuleTable;
 use cairn_llvm::Jit;
-use cairn_rt::evaluated_program::{Evaluated, Native};
+use cairn_rt::evaluated_program::{Evaluated, Native, Progress};
 use cairn_rt::evaluator::Data;
 use cairn_rt::start::{OnLibrary, run_on_library};
 use cairn_rt::start_options::{Host, MakeEvaluator};
 use cairn_syntax::{BootLibrary, Session};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Key of the procedure that runs a program.
@@ -82,9 +83,8 @@ impl Drop for Hot {
 struct Compilation {
     work: Work,
     began: Instant,
-    /// The module that was asked for last, when it is done.
-    module: Mutex<Option<Native>>,
-    done: Condvar,
+    /// The module that was asked for last.
+    module: Mutex<Progress>,
     /// Is the program to be compiled as a whole when it runs for long?
     whole: AtomicBool,
 }
@@ -131,8 +131,7 @@ pub(crate) fn prepare(
     let compilation = Compilation {
         work: Work { compiler: compiler.clone(), source: source.clone(), texts: files.texts() },
         began,
-        module: Mutex::new(None),
-        done: Condvar::new(),
+        module: Mutex::new(Progress::Failed),
         whole: AtomicBool::new(compiler.keeps().is_some() && files.dependencies().is_some()),
     };
     let program = Hot {
@@ -206,27 +205,25 @@ impl Evaluated for Hot {
     fn request(&self, entered: Vec<u32>, bound: Vec<bool>) -> bool {
         let request = Request { entered, bound, held: Vec::new() };
         let compilation = self.compilation.clone();
-        let compile = move || match compilation.module(&request) {
-            Ok(module) => {
-                *lock(&compilation.module) = Some(module);
-                compilation.done.notify_one();
-                if compilation.whole.swap(false, Ordering::Relaxed) {
-                    compilation.compile_whole();
-                }
+        *lock(&compilation.module) = Progress::UnderWay;
+        let compile = move || {
+            // without a module the program goes on as it is
+            let module = compilation.module(&request).map_or(Progress::Failed, Progress::Made);
+            let made = matches!(module, Progress::Made(_));
+            *lock(&compilation.module) = module;
+            if made && compilation.whole.swap(false, Ordering::Relaxed) {
+                compilation.compile_whole();
             }
-            // the program goes on as it is
-            Err(e) => eprintln!("cairn: the program could not be compiled and stays slow: {e}"),
         };
         std::thread::Builder::new().stack_size(STACK).spawn(compile).is_ok()
     }
 
-    fn ready(&self, wait: Duration) -> Option<Native> {
-        let Compilation { module, done, .. } = &*self.compilation;
-        let mut module = lock(module);
-        if module.is_none() && !wait.is_zero() {
-            (module, _) = done.wait_timeout(module, wait).unwrap_or_else(PoisonError::into_inner);
+    fn ready(&self) -> Progress {
+        let mut module = lock(&self.compilation.module);
+        match *module {
+            Progress::UnderWay => Progress::UnderWay,
+            _ => std::mem::replace(&mut module, Progress::Failed),
         }
-        module.take()
     }
 }
 

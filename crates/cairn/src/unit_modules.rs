@@ -6,7 +6,8 @@
 //! and each is asked for by its ticket.
 //!
 //! A unit that cannot be compiled stays evaluated, and nothing is said: the form means what it meant. So does all when
-//! no process can compile beside this one: LLVM in this process would be in the way when it ends.
+//! no process can compile beside this one: LLVM in this process would be in the way when it ends. When several units in
+//! a row could not be compiled, that is taken for granted of the others.
 
 use crate::background::Work;
 use crate::compiler::Compiler;
@@ -14,10 +15,9 @@ use crate::evaluated::STACK;
 use crate::sources::{Source, Texts};
 use cairn_core::tier::Request;
 use cairn_eval::units::{Unit, UnitCompiler};
-use cairn_rt::evaluated_program::Native;
+use cairn_rt::evaluated_program::{Native, Progress};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What makes modules of units.
 #[derive(Debug)]
@@ -29,14 +29,18 @@ pub(crate) struct UnitModules {
 #[derive(Debug, Default)]
 struct Shared {
     jobs: Mutex<Jobs>,
-    done: Condvar,
 }
+
+/// So many failures in a row are enough.
+const MOST_FAILURES: u32 = 4;
 
 #[derive(Debug, Default)]
 struct Jobs {
     last: i64,
     pending: BTreeSet<i64>,
     ready: BTreeMap<i64, Native>,
+    /// How many modules have failed since the last that did not.
+    failures: u32,
 }
 
 impl Shared {
@@ -59,6 +63,9 @@ impl UnitCompiler for UnitModules {
         let (work, shared) = (self.work.clone(), self.shared.clone());
         let ticket = {
             let mut jobs = shared.jobs();
+            if jobs.failures >= MOST_FAILURES {
+                return None;
+            }
             jobs.last += 1;
             let ticket = jobs.last;
             jobs.pending.insert(ticket);
@@ -68,17 +75,17 @@ impl UnitCompiler for UnitModules {
             let native = work.module(Some(&unit), &request).and_then(|made| made.load());
             let mut jobs = shared.jobs();
             jobs.pending.remove(&ticket);
+            jobs.failures = if native.is_ok() { 0 } else { jobs.failures + 1 };
             jobs.ready.extend(native.ok().map(|native| (ticket, native)));
-            shared.done.notify_all();
         };
         std::thread::Builder::new().stack_size(STACK).spawn(compile).is_ok().then_some(ticket)
     }
 
-    fn ready(&self, ticket: i64, wait: Duration) -> Option<Native> {
+    fn ready(&self, ticket: i64) -> Progress {
         let mut jobs = self.shared.jobs();
-        if jobs.pending.contains(&ticket) && !wait.is_zero() {
-            (jobs, _) = self.shared.done.wait_timeout(jobs, wait).unwrap_or_else(PoisonError::into_inner);
+        if jobs.pending.contains(&ticket) {
+            return Progress::UnderWay;
         }
-        jobs.ready.remove(&ticket)
+        jobs.ready.remove(&ticket).map_or(Progress::Failed, Progress::Made)
     }
 }

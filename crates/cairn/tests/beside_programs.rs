@@ -106,6 +106,63 @@ fn what_was_begun_is_finished_for_the_next_run() {
     assert_eq!(texts, ["ended", ""], "nothing is compiled again");
 }
 
+/// Computes, waits for a line, computes more.
+const TWICE: &str = "
+    (import (scheme base) (scheme write))
+    (define (fib n) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))
+    (define (say x) (write x) (newline) (flush-output-port) (read-line))
+    (say (fib 22))
+    (say (fib 25))";
+
+/// How often the main thread of a process has waited for something.
+fn waits(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/task/{pid}/status")).unwrap();
+    let line = status.lines().find(|l| l.starts_with("voluntary_ctxt_switches")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+/// Processes that this one has started.
+fn child_ids(of: u32) -> Vec<u32> {
+    let ids = fs::read_dir("/proc").unwrap().filter_map(|p| p.unwrap().file_name().to_str()?.parse().ok());
+    let parent = |id: &u32| {
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        stat.rsplit(')').next().unwrap().split_whitespace().nth(1).map(str::to_string)
+    };
+    ids.filter(|id| parent(id) == Some(of.to_string())).collect()
+}
+
+/// A compiler that never answers, or is killed, costs the program nothing: it does not wait, and nothing is said.
+#[test]
+fn nobody_waits_for_the_compiler() {
+    let d = Directory::new("no-compiler");
+    d.write("p.scm", TWICE);
+    for signal in ["-STOP", "-KILL"] {
+        let mut command = command(&d, &["--no-cache"], "");
+        let mut program = Running(command.stdin(Stdio::piped()).spawn().unwrap());
+        let pid = program.0.id();
+        wait_for("the compiler", || match child_ids(pid)[..] {
+            [id] => Command::new("kill").args([signal, &id.to_string()]).status().unwrap().success(),
+            _ => false,
+        });
+        let mut out = BufReader::new(program.0.stdout.take().unwrap()).lines();
+        let mut input = program.0.stdin.take().unwrap();
+        assert_eq!(out.next().unwrap().unwrap(), "17711");
+        let before = waits(pid);
+        writeln!(input).unwrap();
+        assert_eq!(out.next().unwrap().unwrap(), "75025");
+        let waits = waits(pid) - before;
+        assert!(waits < 20, "{signal}: it has waited {waits} times");
+        if signal == "-STOP" {
+            assert_eq!(children(pid), ["T"], "it would still be compiling");
+        }
+        writeln!(input).unwrap();
+        wait_for("the end of the program", || program.0.try_wait().unwrap().is_some());
+        let mut told = String::new();
+        std::io::Read::read_to_string(&mut program.0.stderr.take().unwrap(), &mut told).unwrap();
+        assert_eq!(told, "", "{signal}");
+    }
+}
+
 #[test]
 fn whoever_starts_it_by_hand_is_told() {
     let out = Command::new(binary()).arg("--compile-in-background").stdin(Stdio::null()).output().unwrap();

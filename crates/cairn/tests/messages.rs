@@ -65,7 +65,6 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("compiling the library, once for this build", "only a terminal is told"),
     ("the cairn binary cannot be found", "the system does not tell"),
     ("cannot read the library: {e}", "a read error"),
-    ("could not be compiled and stays slow: {e}", "what was expanded once fails the second time"),
     ("the library cannot evaluate", "the evaluator is part of lib/"),
     ("a one-shot continuation was used a second time", "in control_by_oracle.rs: not all strategies notice"),
     ("the library is gone", "removed while a program runs on it"),
