@@ -194,11 +194,45 @@
                  (vector env x y)))))
           (else (lambda (env) (list->vector (cons env (run-all gens env))))))))
 
+    ;; While the last one is computed, nothing holds the scope.
     (define (run-all gens env)
-      (if (pair? gens)
-          (let ((x ((car gens) env)))
-            (cons x (run-all (cdr gens) env)))
-          '()))
+      (cond
+        ((null? gens) '())
+        ((null? (cdr gens)) (list ((car gens) env)))
+        (else
+         (let ((x ((car gens) env)))
+           (cons x (run-all (cdr gens) env))))))
+
+    ;; A scope of just these values.
+    (define (gen-values gens)
+      (case (length gens)
+        ((0) (lambda (env) #f))
+        ((1) (let ((a (car gens))) (lambda (env) (vector (a env)))))
+        ((2)
+         (let ((a (car gens)) (b (cadr gens)))
+           (lambda (env) (vector (a env) (b env)))))
+        ((3)
+         (let ((a (car gens)) (b (cadr gens)) (c (caddr gens)))
+           (lambda (env) (vector (a env) (b env) (c env)))))
+        (else (lambda (env) (list->vector (run-all gens env))))))
+
+    ;; What comes behind the values of some expressions in a scope with them, and sees else what `trim` gives it.
+    (define (gen-trimmed-let gens trim body)
+      (case (length gens)
+        ((1)
+         (let ((a (car gens)))
+           (lambda (env)
+             (let* ((small (trim env)) (x (a env)))
+               (body (vector small x))))))
+        ((2)
+         (let ((a (car gens)) (b (cadr gens)))
+           (lambda (env)
+             (let* ((small (trim env)) (x (a env)) (y (b env)))
+               (body (vector small x y))))))
+        (else
+         (lambda (env)
+           (let* ((small (trim env)) (xs (run-all gens env)))
+             (body (list->vector (cons small xs))))))))
 
     ;;;; Code
 
@@ -221,6 +255,22 @@
         ((if)
          (let ((test (sub 1)) (then (sub 2)) (other (sub 3)))
            (lambda (env) (if (test env) (then env) (other env)))))
+        ((trim)
+         (let ((first (sub 1)) (trim (gen-values (map gen (vector->list (part 2))))) (rest (sub 3)))
+           (lambda (env)
+             (let ((small (trim env)))
+               (first env)
+               (rest small)))))
+        ((trim-if)
+         (let ((test (sub 1)) (trim (gen-values (map gen (vector->list (part 2))))) (then (sub 3)) (other (sub 4)))
+           (lambda (env)
+             (let ((small (trim env)))
+               (if (test env) (then small) (other small))))))
+        ((trim-let)
+         (gen-trimmed-let (map gen (vector->list (part 1))) (gen-values (map gen (vector->list (part 2)))) (sub 3)))
+        ((trim-receive)
+         (gen-receive (sub 1) (gen-values (map gen (vector->list (part 6)))) (part 2) (part 3) (sub 4)
+                      (mark (part 5))))
         ((let)
          (let ((scope (gen-scope (part 1))) (body (sub 2)))
            (lambda (env) (body (scope env)))))
@@ -269,7 +319,7 @@
         ((values)
          (let ((gens (map gen (cdr (vector->list code)))))
            (lambda (env) (apply values (run-all gens env)))))
-        ((receive) (gen-receive (sub 1) (part 2) (part 3) (sub 4) (mark (part 5))))
+        ((receive) (gen-receive (sub 1) #f (part 2) (part 3) (sub 4) (mark (part 5))))
         ((call/cc)
          (let ((f (sub 1)) (m (mark (part 2))) (want (part 3)))
            (if (and m want)
@@ -285,7 +335,7 @@
         (else ; record-set!
          (let ((r (sub 1)) (rtd (sub 2)) (i (vector-ref (part 3) 1)) (x (sub 4)) (who (part 5)))
            (lambda (env)
-             (let* ((r (r env)) (rtd (rtd env)) (x (x env)))
+             (let* ((rtd (rtd env)) (r (r env)) (x (x env)))
                (if (%record-instance? r rtd)
                    (%record-slot-set! r rtd i x who)
                    (not-an-instance who rtd r))))))))
@@ -296,7 +346,7 @@
         (syntax-rules ()
           ((_ (record type) access)
            (lambda (env)
-             (let* ((record (r env)) (type (rtd env)))
+             (let* ((type (rtd env)) (record (r env)))
                (if (%record-instance? record type) access (not-an-instance who type record)))))))
       (case i
         ((0) (reading (r t) (%record-ref r t 0)))
@@ -501,16 +551,21 @@
             (vector-set! scope i f)
             (put-procedures! (cdr lambdas) group scope (+ i 1)))))
 
-    (define (gen-receive producer required rest? body m)
-      (lambda (env)
-        (%receive vals (producer env)
-          (if (accepts? required rest? (length vals))
-              (body (scope-of required rest? env vals))
-              (raise-at m
-                (lambda ()
-                  (raise-condition (kind-arity) #f
-                                   (%count-message (list (vector required rest?)) #t (length vals)) vals
-                                   (no-site))))))))
+    (define (gen-receive producer trim required rest? body m)
+      (define (receive-values env vals)
+        (if (accepts? required rest? (length vals))
+            (body (scope-of required rest? env vals))
+            (raise-at m
+              (lambda ()
+                (raise-condition (kind-arity) #f
+                                 (%count-message (list (vector required rest?)) #t (length vals)) vals
+                                 (no-site))))))
+      (if trim
+          (lambda (env)
+            (let ((small (trim env)))
+              (%receive vals (producer env) (receive-values small vals))))
+          (lambda (env)
+            (%receive vals (producer env) (receive-values env vals)))))
 
     ;;;; Programs
 
@@ -539,6 +594,7 @@
 
     (define-syntax first-budget (syntax-rules () ((_) 20000)))
     (define-syntax next-budget (syntax-rules () ((_) 200000)))
+    (define-syntax hot-entries (syntax-rules () ((_) 200))) ; as in cairn-core/src/tier.rs
     (define-syntax looking-budget (syntax-rules () ((_) 1000)))
     (define-syntax budget-after-failure (syntax-rules () ((_) 5000000)))
     (define-syntax most-modules (syntax-rules () ((_) 4)))
@@ -584,11 +640,21 @@
                  (set-unit-asked! u #f)
                  (set-unit-modules-left! u (min 1 (unit-modules-left u)))
                  (set-unit-budget! u (budget-after-failure)))))
-            (begin
-              (set-unit-asked! u (and (> (unit-modules-left u) 0) (request-module u)))
-              (set-unit-modules-left! u (- (unit-modules-left u) 1))
-              (if (not (unit-asked u))
-                  (set-unit-budget! u -1))))))
+            (if (or (= (unit-modules-left u) 0) (worth-a-module? u))
+                (begin
+                  (set-unit-asked! u (and (> (unit-modules-left u) 0) (request-module u)))
+                  (set-unit-modules-left! u (- (unit-modules-left u) 1))
+                  (if (not (unit-asked u))
+                      (set-unit-budget! u -1)))
+                (set-unit-budget! u (first-budget))))))
+
+    ;; Is there a lambda that is worth it?
+    (define (worth-a-module? u)
+      (let ((entries (unit-entries u)))
+        (let loop ((i (- (vector-length entries) 1)))
+          (and (>= i 0)
+               (or (>= (vector-ref entries i) (hot-entries))
+                   (loop (- i 1)))))))
 
     (define (request-module u)
       (let* ((form? (unit-place u)) (parts (if form? (parts-of u) (list u)))

@@ -11,7 +11,8 @@
 ;;;   "names" "disassemble" "expand" "statistics" "counters" "collect"
 ;;;   "inside-line?" did the last output not end a line?  "new-line": somebody typed the end of one
 ;;;
-;;; Values are written one to a line; they get names, $1 $2 …, of which the last hundred are kept.  Errors go to the
+;;; Values are written one to a line; they get names, $1 $2 …, of which the last hundred are kept.  A name becomes a
+;;; variable when an input mentions it: so a session has no more variables than its inputs have.  Errors go to the
 ;;; standard error with a backtrace.  Expressions of -e end with the first error, and status 1.
 
 (define-library (cairn repl)
@@ -54,22 +55,70 @@
     ;; Older ones are forgotten.
     (define-syntax values-kept (syntax-rules () ((_) 100)))
 
+    ;; The last values, and whether their names are variables by now; value n is element n modulo their number.
+    (define kept (make-vector (values-kept) #f))
+    (define named (make-vector (values-kept) #f))
+
+    (define (kept-index n)
+      (remainder n (values-kept)))
+
+    ;; Numbers of values that the input mentions and has not made yet.
+    (define awaited '())
+
+    (define (keep-value! n value)
+      (let ((i (kept-index n)))
+        (if (vector-ref named i)
+            (define-in env (value-name (- n (values-kept))) unspecified))
+        (vector-set! kept i value)
+        (vector-set! named i #f)
+        (if (memv n awaited)
+            (define-value! n))))
+
+    ;; Defines the names of values that occur in a text: wherever it has a dollar sign and digits.
+    (define (define-mentioned! text)
+      (define most (+ value-count (string-length text)))
+      (define (digit i)
+        (and (< i (string-length text))
+             (let ((d (- (char->integer (string-ref text i)) 48)))
+               (and (<= 0 d 9) d))))
+      (define (from i)
+        (if (< i (string-length text))
+            (if (char=? (string-ref text i) #\$)
+                (number-at (+ i 1) 0)
+                (from (+ i 1)))))
+      (define (number-at i n)
+        (let ((d (and (<= n most) (digit i))))
+          (if d
+              (number-at (+ i 1) (+ (* 10 n) d))
+              (begin
+                (if (<= n value-count)
+                    (define-value! n)
+                    (set! awaited (cons n awaited)))
+                (from i)))))
+      (set! awaited '())
+      (from 0))
+
+    (define (define-value! n)
+      (if (and (<= 1 n value-count) (< (- value-count n) (values-kept)))
+          (let ((i (kept-index n)))
+            (if (not (vector-ref named i))
+                (begin
+                  (vector-set! named i #t)
+                  (define-in env (value-name n) (vector-ref kept i))
+                  (vector-set! kept i #f))))))
+
     ;; A value gets a name, which is shown at a terminal.
     (define (show-value value)
       (if (not (eq? value unspecified))
           (begin
             (fresh-line)
             (set! value-count (+ value-count 1))
-            (let ((name (value-name value-count)))
-              (if (not expressions?)
-                  (begin
-                    (define-in env name value)
-                    (if (> value-count (values-kept))
-                        (define-in env (value-name (- value-count (values-kept))) unspecified))))
-              (if editor?
-                  (begin
-                    (display name)
-                    (display " = "))))
+            (if (not expressions?)
+                (keep-value! value-count value))
+            (if editor?
+                (begin
+                  (display (value-name value-count))
+                  (display " = ")))
             (write value)
             (newline))))
 
@@ -128,6 +177,7 @@
     ;;;; Inputs
 
     (define (evaluate text name)
+      (define-mentioned! text)
       (evaluate-text text name env
         (lambda (thunk)
           (call-with-values thunk

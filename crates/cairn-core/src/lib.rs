@@ -10,6 +10,7 @@
 //! | [`walk`], [`effects`] | what all passes share: walking, copying, measuring; effects |
 //! | [`passes`] | the optimizer |
 //! | [`copies`] | copies of library procedures, for programs on a library compiled beforehand |
+//! | [`liveness`] | what lives behind a part of an expression: what frames of evaluated code keep |
 //! | [`tier`] | what of an evaluated program becomes native code |
 
 pub mod copies;
@@ -18,6 +19,7 @@ pub mod globals;
 pub mod inlined;
 pub mod interp;
 pub mod ir;
+pub mod liveness;
 pub mod parse;
 pub mod passes;
 pub mod prim;

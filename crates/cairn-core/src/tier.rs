@@ -79,7 +79,7 @@ impl<'p> Lambdas<'p> {
     /// Numbers the lambdas, variables and constants of some forms. Imports have no cells. Whoever does not ask for
     /// cells need not give the variables.
     pub fn of(globals: &[GlobalInfo], forms: &'p [TopForm]) -> Lambdas<'p> {
-        let mut scan = Scan { imports: globals.iter().map(|g| g.import.is_some()).collect(), ..Scan::default() };
+        let mut scan = Scan { globals, ..Scan::default() };
         for form in forms {
             if let TopForm::Define(g, _) = form {
                 scan.variable(*g);
@@ -162,16 +162,32 @@ impl<'p> Lambdas<'p> {
         self.value_cell() + 1 + self.constants.len() + self.shared.len()
     }
 
-    /// Those that are worth compiling: what is entered again and again, and loops in code that evaluation is inside of,
-    /// or may be.
+    /// Those that are worth compiling: what was entered so often that compiling it takes no longer than evaluating it
+    /// has taken; and of what is around that, what is entered again, and loops in code that evaluation is inside of, or
+    /// may be.
     fn hot(&self, request: &Request) -> Vec<usize> {
         let entered = |n: usize| request.entered.get(n).copied().unwrap_or(0);
-        let worth = |(n, info): &(usize, &LambdaInfo)| {
-            entered(*n) > 1 || info.is_member() && info.outer.is_none_or(|o| entered(o) > 0)
-        };
-        self.infos.iter().enumerate().filter(worth).map(|(n, _)| n).collect()
+        let mut around = vec![false; self.infos.len()];
+        let mut hot = Vec::new();
+        // those inside have larger numbers
+        for (n, info) in self.infos.iter().enumerate().rev() {
+            let again = entered(n) > 1 || info.is_member() && info.outer.is_none_or(|o| entered(o) > 0);
+            let worth = entered(n) >= WORTH || around[n] && again;
+            if worth {
+                hot.push(n);
+            }
+            if let Some(outer) = info.outer {
+                around[outer] |= worth || around[n];
+            }
+        }
+        hot.reverse();
+        hot
     }
 }
+
+/// Entries that pay for compiling a lambda, whatever its size: evaluation takes about 50 ns for each operation in it,
+/// LLVM about 10 to 30 µs. The evaluator (`lib/cairn/evaluator.sld`) asks for no module without such a lambda.
+const WORTH: u32 = 200;
 
 /// What tells a constant from others that are written alike.
 fn identity(l: &Literal) -> Option<*const u8> {
@@ -266,12 +282,12 @@ impl Fingerprint<'_> {
 
 /// The walk that numbers lambdas and finds free variables.
 #[derive(Default)]
-struct Scan<'p> {
+struct Scan<'p, 'g> {
     lambdas: Lambdas<'p>,
     /// Free variables of each lambda.
     free: Vec<FxHashSet<VarId>>,
-    /// Which globals are imports.
-    imports: Vec<bool>,
+    /// What is known of the globals. Not copied: a session has many, and forms are small.
+    globals: &'g [GlobalInfo],
     /// Lambdas around the expression, outermost first.
     around: Vec<usize>,
     /// How many lambdas are around the binding of a variable.
@@ -284,7 +300,7 @@ struct Scan<'p> {
     shared: FxHashMap<*const u8, usize>,
 }
 
-impl<'p> Scan<'p> {
+impl<'p> Scan<'p, '_> {
     fn bind<'v>(&mut self, vars: impl IntoIterator<Item = &'v VarId>) {
         for v in vars {
             self.depths.insert(*v, self.around.len());
@@ -292,7 +308,7 @@ impl<'p> Scan<'p> {
     }
 
     fn variable(&mut self, g: GlobalId) {
-        if self.imports.get(g.0 as usize) != Some(&true) {
+        if self.globals.get(g.0 as usize).is_none_or(|info| info.import.is_none()) {
             let next = self.lambdas.variables.len();
             self.lambdas.variables.entry(g).or_insert(next);
         }
@@ -464,13 +480,17 @@ pub fn module(program: &mut Program, first: usize, others: &[Part], request: &Re
         cells.link(program, &parts[0], &mut maker);
         values.push(maker);
     }
+    let hot: FxHashSet<usize> = makers.lambdas.iter().copied().collect();
+    let is_hot = |e: &Expr| matches!(e, Expr::Lambda(l) if hot.contains(&lambdas.get(l).0));
     for form in &forms {
         let TopForm::Define(g, e) = form else { continue };
         match cells.linkage.get(g) {
-            Some(Linkage::Procedure(n)) => {
+            // others are in the module as far as these call them
+            Some(Linkage::Procedure(n)) if is_hot(e) => {
                 makers.procedures.push(*n);
                 values.push(Expr::Global(*g, Site::NONE));
             }
+            Some(Linkage::Procedure(_)) => {}
             Some(Linkage::Constant) => {}
             _ => continue,
         }
@@ -589,7 +609,7 @@ mod tests {
 
     #[test]
     fn a_running_loop_becomes_native() {
-        let (program, makers) = module_of(LOOP, &[2, 3], &[]);
+        let (program, makers) = module_of(LOOP, &[200, 300], &[]);
         assert_eq!(makers, Makers { lambdas: vec![0, 1], procedures: vec![0] });
         assert_eq!(result(&program, VALUES, "(call (call (%vector-ref @module.99 1) 2) 0 0)"), " Ok(\"18\")");
         let text = print_program(&program);
@@ -604,8 +624,29 @@ mod tests {
                     (@f.0 (lambda b () (fix ((loop.1 (lambda loop (i.2) (loop.1 i.2)))) (loop.1 1))))";
         let hot = |entered: &[u32]| module_of(once, entered, &[]).1.lambdas;
         assert_eq!(hot(&[1, 1, 0, 0]), []);
-        assert_eq!(hot(&[2, 1, 0, 0]), [0]);
-        assert_eq!(hot(&[2, 1, 1, 0]), [0, 3], "the loop of a procedure that is being evaluated");
+        assert_eq!(hot(&[199, 1, 0, 0]), [], "not worth it yet");
+        assert_eq!(hot(&[200, 1, 0, 0]), [0]);
+        assert_eq!(hot(&[200, 1, 1, 3]), [0], "nor is a short loop");
+        let nested = "(define @f.0 (lambda f ()
+                        (fix ((outer.1 (lambda outer (i.2)
+                                (fix ((inner.3 (lambda inner (j.4) (inner.3 j.4)))) (inner.3 i.2)))))
+                          (outer.1 1))))";
+        let hot = |entered: &[u32]| module_of(nested, entered, &[]).1.lambdas;
+        assert_eq!(hot(&[1, 1, 200]), [1, 2], "the loop around, which evaluation is inside of");
+        assert_eq!(hot(&[2, 9, 200]), [0, 1, 2]);
+        assert_eq!(hot(&[0, 0, 200]), [2]);
+    }
+
+    #[test]
+    fn procedures_that_are_not_hot_are_in_the_module_as_far_as_others_call_them() {
+        let text = "(define @f.0 (lambda f (x.0) (@g.1 x.0)))
+                    (define @g.1 (lambda g (x.1) (%+ x.1 1001)))
+                    (define @h.2 (lambda h (x.2) (%+ x.2 2002)))";
+        let (mut program, makers) = module_of(text, &[200, 3, 3], &[]);
+        assert_eq!(makers, Makers { lambdas: vec![0], procedures: vec![0] });
+        optimize_prepared(&mut program, Opt::High, true);
+        let text = print_program(&program);
+        assert!(text.contains("1001") && !text.contains("2002"), "{text}");
     }
 
     #[test]
@@ -616,7 +657,7 @@ mod tests {
                (fix ((even.2 (lambda even (i.3) (if (%eq? i.3 0) (@keep.0 odd.4) (odd.4 (%- i.3 1)))))
                      (odd.4 (lambda odd (i.5) (if (%eq? i.5 0) n.1 (even.2 (%- i.5 1))))))
                  (even.2 10)))",
-            &[1, 5, 5],
+            &[1, 500, 500],
             &[],
         );
         assert_eq!(makers.lambdas, [1, 2]);
@@ -628,7 +669,7 @@ mod tests {
 
     #[test]
     fn variables_that_change_stay_in_their_cells() {
-        let (program, _) = module_of(LOOP, &[2, 3], &[]);
+        let (program, _) = module_of(LOOP, &[200, 300], &[]);
         let twice =
             "(call (call (%vector-ref @module.99 1) 2) 0 0) (call (call (%vector-ref @module.99 1) 2) 0 0)";
         let cell = (program.globals.iter())
@@ -641,7 +682,7 @@ mod tests {
     #[test]
     fn constants_are_the_same_in_both_tiers() {
         let text = "(define @f.0 (lambda f () (%cons \"a\" (%cons '(1) (%cons 'a (%cons 5 '()))))))";
-        let (program, _) = module_of(text, &[2], &[]);
+        let (program, _) = module_of(text, &[200], &[]);
         // cells: f, the module's value, the string, the list
         let made = result(&program, &["'f", "0", "'first", "'second"], "(call (call (%vector-ref @module.99 0)))");
         assert_eq!(made, " Ok(\"(first . (second . (a . (5 . ()))))\")");
@@ -651,7 +692,7 @@ mod tests {
     fn unbound_variables_are_noticed() {
         let text = "(define @f.0 (lambda f (x.0) (if x.0 @later.1 (set! @later.1 1))))
                     (define @later.1 (%cons 1 2))";
-        let (program, _) = module_of(text, &[2], &[1]);
+        let (program, _) = module_of(text, &[200], &[1]);
         for (value, x, expected) in [
             ("5", "#t", " Ok(\"5\")"),
             ("5", "#f", " Ok(\"#<unspecified>\")"),

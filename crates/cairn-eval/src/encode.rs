@@ -19,6 +19,8 @@
 //! | `#(set n name x at)`, `#(define n x)` | assignment, definition |
 //! | `#(if a b c)`, `#(begin x …)` | |
 //! | `#(let #(x …) body)` | a scope with the values |
+//! | `#(trim x #(y …) rest)` | `x`, then `rest` in a scope of its own, a vector of just the values `y` |
+//! | `#(trim-if x #(y …) b c)`, `#(trim-let #(x …) #(y …) body)`, `#(trim-receive x required rest? body at #(y …))` | likewise: what comes behind `x` sees the values `y`, and its own scope |
 //! | `#(fix #(lambda …) body #f)` | a scope with procedures that see it |
 //! | `#(fix #(lambda …) body #(x …))` | likewise; what the procedures see is another vector: `#f`, themselves, the values |
 //! | `#(lambda name #(#(required rest? body) …) at)` | procedure; each clause's body in a scope with its arguments |
@@ -31,7 +33,8 @@
 //!
 //! Closures are flat where that makes a difference: what a procedure keeps alive are its free variables (those of its
 //! recursive group), in a vector of their own. When the scopes that it would see have no other variables, it sees
-//! these. While an expression is evaluated, all of the scopes that its procedure sees are alive.
+//! these. So are frames: where a call leaves an expression unfinished, and the rest does not need all that is visible,
+//! the rest has a scope of its own (`trim`, [`cairn_core::liveness`]).
 //!
 //! Programs written by programs bind a hundred thousand variables, each in the scope of the one before. So that such a
 //! variable is reached in a logarithmic number of steps, every [`APART`]th scope of a chain is a *landmark*: behind its
@@ -51,6 +54,7 @@
 use cairn_core::ir::{
     Clause, Expr, GlobalId, Import, ImportFrom, Lambda, Literal, Program, SourceFile, TopForm, VarId,
 };
+use cairn_core::liveness::Liveness;
 use cairn_core::passes::keep_frames::{never_return, shown};
 use cairn_core::passes::known;
 use cairn_core::prim::{Op, PrimOp};
@@ -246,8 +250,10 @@ fn encode(
         lambdas,
         extent,
         free,
+        live: Liveness::of(program),
         scopes: 0,
-        visible: 0,
+        visible: Vec::new(),
+        temporaries: 0,
         places_of: FxHashMap::default(),
         chain: Chain::default(),
         depth: 0,
@@ -282,8 +288,12 @@ struct Encoder<'a> {
     places: &'a Places<'a>,
     /// How many scopes are around the expression.
     scopes: usize,
-    /// How many variables are in those scopes that the procedure around it sees.
-    visible: usize,
+    /// The variables in those scopes that the expression sees.
+    visible: Vec<VarId>,
+    /// What the rest of an expression needs.
+    live: Liveness,
+    /// How many variables have been made for operands that wait for others.
+    temporaries: u32,
     /// The scope of each variable, from the outermost, and its place there.
     places_of: FxHashMap<VarId, (usize, usize)>,
     /// The scopes that are linked to where the expression is.
@@ -294,6 +304,19 @@ struct Encoder<'a> {
 }
 
 type R = Result<Data, String>;
+
+/// An operand, or the variable that its value waits in.
+enum Operand<'e> {
+    Code(&'e Expr),
+    Waits(VarId),
+}
+
+/// What is visible outside of a scope that stands alone.
+struct Outside {
+    places: Vec<(VarId, Option<(usize, usize)>)>,
+    visible: Vec<VarId>,
+    chain: Chain,
+}
 
 /// Scopes between one landmark and the next.
 const APART: usize = 32;
@@ -404,15 +427,21 @@ impl Encoder<'_> {
                 let value = self.value(e)?;
                 node("set", [number(self.cell(*g)), self.name(*g), value, self.at(*site)])
             }
-            Expr::If(a, b, c) => node("if", [self.value(a)?, self.expr(b, want)?, self.expr(c, want)?]),
-            Expr::Seq(es) => {
-                let last = es.len() - 1;
-                let wants = es.iter().enumerate();
-                let parts: Result<Vec<Data>, String> =
-                    wants.map(|(i, e)| self.expr(e, if i == last { want } else { Want::Effect })).collect();
-                node("begin", parts?)
-            }
+            Expr::If(a, b, c) => match self.live.behind(a, e, &self.visible) {
+                None => node("if", [self.value(a)?, self.expr(b, want)?, self.expr(c, want)?]),
+                Some(live) => {
+                    let (a, values) = (self.value(a)?, self.locals(&live)?);
+                    let branches: Result<[Data; 2], String> =
+                        self.alone(&live, 0, |this| Ok([this.expr(b, want)?, this.expr(c, want)?]));
+                    let [b, c] = branches?;
+                    node("trim-if", [a, values, b, c])
+                }
+            },
+            Expr::Seq(es) => self.sequence(es, e, want)?,
             Expr::Let(bs, body) => {
+                if let Some(code) = self.trimmed_let(bs, body, e, want)? {
+                    return Ok(code);
+                }
                 let mut inits: Vec<Data> = bs.iter().map(|(_, e)| self.value(e)).collect::<Result<_, _>>()?;
                 let vars: Vec<VarId> = bs.iter().map(|(v, _)| *v).collect();
                 let landmark = self.chain.wants(self.scopes);
@@ -435,40 +464,175 @@ impl Encoder<'_> {
                 let kept = matches!(&**f, Expr::Global(g, _) if self.never_return.get(g.0 as usize) == Some(&true)
                     || self.names.value(self.program, *g).is_some() && shown(&self.program.globals[g.0 as usize]));
                 let want = if kept { want.kept() } else { want };
-                self.call("call", f, args, *site, want)?
+                self.call("call", f, args, e, *site, want)?
             }
-            Expr::Apply(f, args, site) => self.call("apply", f, args, *site, want)?,
+            Expr::Apply(f, args, site) => self.call("apply", f, args, e, *site, want)?,
             Expr::CallCc(shots, f, site) => node(shots.name(), [self.value(f)?, self.at(*site), want.data()]),
-            Expr::Values(es) => node("values", self.all(es)?),
-            Expr::Receive { producer, clause, site } => {
-                let producer = self.expr(producer, Want::Values)?;
-                let [required, rest, body] = self.clause(clause, want)?;
-                node("receive", [producer, required, rest, body, self.at(*site)])
-            }
+            Expr::Values(es) => self.operands(es, e, |_, values| Ok(node("values", values)))?,
+            Expr::Receive { producer, clause, site } => match self.live.behind(producer, e, &self.visible) {
+                None => {
+                    let producer = self.expr(producer, Want::Values)?;
+                    let [required, rest, body] = self.clause(clause, want)?;
+                    node("receive", [producer, required, rest, body, self.at(*site)])
+                }
+                Some(live) => {
+                    let (producer, values) = (self.expr(producer, Want::Values)?, self.locals(&live)?);
+                    let [required, rest, body] = self.alone(&live, 0, |this| this.clause(clause, want))?;
+                    node("trim-receive", [producer, required, rest, body, self.at(*site), values])
+                }
+            },
             Expr::Prim { op: PrimOp::Op(Op::RecordRef | Op::RecordFlRef), args, site, .. } => {
-                self.record("record-ref", args, *site)?
+                self.record("record-ref", args, e, *site)?
             }
             Expr::Prim { op: PrimOp::Op(Op::RecordSet | Op::RecordFlSet), args, site, .. } => {
-                self.record("record-set!", args, *site)?
+                self.record("record-set!", args, e, *site)?
             }
             Expr::Prim { op: PrimOp::Op(Op::RawRecord), args, site, .. } => {
                 let make = PrimOp::Rt(by_symbol("cairn_record_make_raw"));
-                return self.primitive(make, &args[..1], *site, want);
+                return self.primitive(make, &args[..1], e, *site, want);
             }
-            Expr::Prim { op, args, site, .. } => return self.primitive(*op, args, *site, want),
+            Expr::Prim { op, args, site, .. } => return self.primitive(*op, args, e, *site, want),
             Expr::SetLocal(..) | Expr::Letrec(..) | Expr::Labels(..) | Expr::Jump(..) => {
                 unreachable!("not in the dialect")
             }
         })
     }
 
-    fn primitive(&mut self, op: PrimOp, args: &[Expr], site: Site, want: Want) -> Result<Data, String> {
+    /// The last expressions of a sequence, which is `whole`.
+    fn sequence(&mut self, es: &[Expr], whole: &Expr, want: Want) -> R {
+        let mut parts = Vec::new();
+        let last = es.len() - 1;
+        for (i, e) in es[..last].iter().enumerate() {
+            let live = self.live.behind(e, whole, &self.visible);
+            parts.push(self.expr(e, Want::Effect)?);
+            if let Some(live) = live {
+                let values = self.locals(&live)?;
+                let rest = self.alone(&live, 0, |this| this.sequence(&es[i + 1..], whole, want))?;
+                let first = parts.pop().expect("just pushed");
+                parts.push(node("trim", [first, values, rest]));
+                return Ok(if parts.len() == 1 { parts.remove(0) } else { node("begin", parts) });
+            }
+        }
+        let rest = self.expr(&es[last], want)?;
+        if parts.is_empty() {
+            return Ok(rest);
+        }
+        parts.push(rest);
+        Ok(node("begin", parts))
+    }
+
+    /// A `let` of which an initial value is computed by calls, and something that is visible is not needed then; `None`
+    /// for others. Initial values do not see variables of the same `let`, so one may be bound after another.
+    fn trimmed_let(
+        &mut self,
+        bs: &[(VarId, Expr)],
+        body: &Expr,
+        whole: &Expr,
+        want: Want,
+    ) -> Result<Option<Data>, String> {
+        let needed = |(_, init): &(VarId, Expr)| self.live.behind(init, whole, &self.visible).is_some();
+        let Some(i) = bs.iter().position(needed) else { return Ok(None) };
+        let live = self.live.behind(&bs[i].1, whole, &self.visible).expect("that is why");
+        let (now, later) = bs.split_at(i + 1);
+        let inits: Vec<Data> = now.iter().map(|(_, e)| self.value(e)).collect::<Result<_, _>>()?;
+        let vars: Vec<VarId> = now.iter().map(|(v, _)| *v).collect();
+        let rest = |this: &mut Self| {
+            if later.is_empty() {
+                return this.expr(body, want);
+            }
+            if let Some(code) = this.trimmed_let(later, body, whole, want)? {
+                return Ok(code);
+            }
+            let inits: Vec<Data> = later.iter().map(|(_, e)| this.value(e)).collect::<Result<_, _>>()?;
+            let vars: Vec<VarId> = later.iter().map(|(v, _)| *v).collect();
+            let body = this.within(&vars, |this| this.expr(body, want))?;
+            Ok(node("let", [Data::Vector(inits), body]))
+        };
+        self.trim_let(inits, &vars, &live, rest).map(Some)
+    }
+
+    /// These values, bound to variables, then `rest`, which sees them and those that live.
+    fn trim_let(
+        &mut self,
+        inits: Vec<Data>,
+        vars: &[VarId],
+        live: &[VarId],
+        rest: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let values = self.locals(live)?;
+        let body = self.alone(live, 0, |this| this.within(vars, rest))?;
+        Ok(node("trim-let", [Data::Vector(inits), values, body]))
+    }
+
+    /// Operands of `whole`; `finish` makes its code of their codes. Those that are there when a call comes which not all
+    /// that is visible outlives wait in variables.
+    fn operands<'e>(
+        &mut self,
+        operands: impl IntoIterator<Item = &'e Expr>,
+        whole: &Expr,
+        finish: impl FnOnce(&mut Self, Vec<Data>) -> R,
+    ) -> R {
+        let mut operands: Vec<Operand> = operands.into_iter().map(Operand::Code).collect();
+        let (mut wrappers, mut first) = (Vec::new(), 0);
+        let mut outer = Vec::new();
+        while let Some((i, mut live)) = self.trimmed_operand(&operands, first, whole) {
+            let (mut inits, mut vars) = (Vec::new(), Vec::new());
+            for o in &mut operands[..=i] {
+                match o {
+                    Operand::Code(Expr::Const(_)) => {}
+                    Operand::Code(Expr::Local(v)) => live.push(*v),
+                    Operand::Waits(v) => live.push(*v),
+                    Operand::Code(e) => {
+                        inits.push(self.value(e)?);
+                        self.temporaries += 1;
+                        let v = VarId(u32::MAX - self.temporaries);
+                        vars.push(v);
+                        *o = Operand::Waits(v);
+                    }
+                }
+            }
+            live.sort();
+            live.dedup();
+            let values = self.locals(&live)?;
+            outer.push(self.enter_alone(&live, 0));
+            self.enter(&vars);
+            wrappers.push((inits, values, vars.len()));
+            first = i + 1;
+        }
+        let codes: Result<Vec<Data>, String> = operands
+            .iter()
+            .map(|o| match o {
+                Operand::Code(e) => self.value(e),
+                Operand::Waits(v) => self.local(*v),
+            })
+            .collect();
+        let mut code = codes.and_then(|codes| finish(self, codes));
+        while let Some((inits, values, vars)) = wrappers.pop() {
+            self.leave(vars);
+            self.leave_alone(outer.pop().expect("one for each"));
+            code = code.map(|body| node("trim-let", [Data::Vector(inits), values, body]));
+        }
+        code
+    }
+
+    /// The first operand from `first` on, but for the last one, that something visible does not outlive; and what does.
+    fn trimmed_operand(&self, operands: &[Operand], first: usize, whole: &Expr) -> Option<(usize, Vec<VarId>)> {
+        let mut all = operands.iter().enumerate().take(operands.len().saturating_sub(1)).skip(first);
+        all.find_map(|(i, o)| match o {
+            Operand::Code(e) => Some((i, self.live.behind(e, whole, &self.visible)?)),
+            Operand::Waits(_) => None,
+        })
+    }
+
+    fn primitive(&mut self, op: PrimOp, args: &[Expr], whole: &Expr, site: Site, want: Want) -> R {
         let Some(n) = self.names.primitive(op, self.who(site)) else {
             return Err(format!("the primitive `%{}` cannot be evaluated", op.name()));
         };
         let f = node("value", [number(n)]);
         let want = if want == Want::Tail { Want::Value } else { want };
-        Ok(node("call", [f, Data::Vector(self.all(args)?), self.at(site), want.data()]))
+        self.operands(args, whole, |this, args| {
+            Ok(node("call", [f, Data::Vector(args), this.at(site), want.data()]))
+        })
     }
 
     fn literal(&mut self, l: &Literal) -> Data {
@@ -522,15 +686,23 @@ impl Encoder<'_> {
         }
     }
 
-    fn call(&mut self, head: &str, f: &Expr, args: &[Expr], site: Site, want: Want) -> R {
-        let f = self.value(f)?;
-        Ok(node(head, [f, Data::Vector(self.all(args)?), self.at(site), want.data()]))
+    fn call(&mut self, head: &str, f: &Expr, args: &[Expr], whole: &Expr, site: Site, want: Want) -> R {
+        self.operands(std::iter::once(f).chain(args), whole, |this, mut parts| {
+            let f = parts.remove(0);
+            Ok(node(head, [f, Data::Vector(parts), this.at(site), want.data()]))
+        })
     }
 
-    /// An access to a record's field.
-    fn record(&mut self, head: &str, args: &[Expr], site: Site) -> R {
+    /// An access to a record's field: record, type, field, and what is put there. The type is read first, when that
+    /// has no effect.
+    fn record(&mut self, head: &str, args: &[Expr], whole: &Expr, site: Site) -> R {
         let who = self.who(site).map_or(boolean(false), |name| Data::Symbol(name.to_string()));
-        Ok(node(head, self.all(args)?.into_iter().chain([who, self.at(site)])))
+        self.operands(std::iter::once(&args[0]).chain(args.get(3)), whole, |this, mut parts| {
+            let [rtd, field] = [this.value(&args[1])?, this.value(&args[2])?];
+            parts.insert(1, rtd);
+            parts.insert(2, field);
+            Ok(node(head, parts.into_iter().chain([who, this.at(site)])))
+        })
     }
 
     /// The name that errors at a place give, if it is not that of the operation.
@@ -540,10 +712,6 @@ impl Encoder<'_> {
 
     fn at(&self, site: Site) -> Data {
         site.file().map_or(boolean(false), |file| self.places.data(file, site.start()))
-    }
-
-    fn all(&mut self, es: &[Expr]) -> Result<Vec<Data>, String> {
-        es.iter().map(|e| self.value(e)).collect()
     }
 
     fn local(&self, v: VarId) -> R {
@@ -570,32 +738,49 @@ impl Encoder<'_> {
 
     /// Encodes something in a scope of these variables.
     fn within<T>(&mut self, vars: &[VarId], encode: impl FnOnce(&mut Self) -> T) -> T {
+        self.enter(vars);
+        let result = encode(self);
+        self.leave(vars.len());
+        result
+    }
+
+    fn enter(&mut self, vars: &[VarId]) {
         self.places_of.extend(vars.iter().enumerate().map(|(i, v)| (*v, (self.scopes, i + 1))));
         self.scopes += 1;
-        self.visible += vars.len();
-        let result = encode(self);
+        self.visible.extend(vars);
+    }
+
+    fn leave(&mut self, vars: usize) {
         self.scopes -= 1;
-        self.visible -= vars.len();
-        result
+        self.visible.truncate(self.visible.len() - vars);
     }
 
     /// Encodes something that sees a vector of these variables, from element `first` on, and no scope outside.
     fn alone<T>(&mut self, vars: &[VarId], first: usize, encode: impl FnOnce(&mut Self) -> T) -> T {
+        let outside = self.enter_alone(vars, first);
+        let result = encode(self);
+        self.leave_alone(outside);
+        result
+    }
+
+    fn enter_alone(&mut self, vars: &[VarId], first: usize) -> Outside {
         let here = vars.iter().enumerate().map(|(i, v)| (*v, (self.scopes, first + i)));
-        let outside: Vec<_> = here.map(|(v, place)| (v, self.places_of.insert(v, place))).collect();
-        let visible = std::mem::replace(&mut self.visible, vars.len());
+        let places = here.map(|(v, place)| (v, self.places_of.insert(v, place))).collect();
+        let visible = std::mem::replace(&mut self.visible, vars.to_vec());
         let chain = std::mem::replace(&mut self.chain, Chain { outermost: self.scopes, landmarks: vec![] });
         self.scopes += 1;
-        let result = encode(self);
+        Outside { places, visible, chain }
+    }
+
+    fn leave_alone(&mut self, outside: Outside) {
         self.scopes -= 1;
-        self.visible = visible;
-        self.chain = chain;
-        for (v, place) in outside {
+        self.visible = outside.visible;
+        self.chain = outside.chain;
+        for (v, place) in outside.places {
             if let Some(place) = place {
                 self.places_of.insert(v, place);
             }
         }
-        result
     }
 
     fn locals(&self, vars: &[VarId]) -> R {
@@ -610,7 +795,7 @@ impl Encoder<'_> {
         let lambdas = |this: &mut Self| -> R {
             Ok(Data::Vector(bs.iter().map(|(_, l)| this.procedure(l)).collect::<Result<_, _>>()?))
         };
-        if outer.len() == self.visible {
+        if outer.len() == self.visible.len() {
             return self.within(&members, |this| {
                 Ok(node("fix", [lambdas(this)?, this.expr(body, want)?, boolean(false)]))
             });
@@ -623,7 +808,7 @@ impl Encoder<'_> {
 
     fn lambda(&mut self, l: &Lambda) -> R {
         let free = &self.free.get(l).1.free;
-        if free.len() == self.visible {
+        if free.len() == self.visible.len() {
             return self.procedure(l);
         }
         let values = self.locals(free)?;

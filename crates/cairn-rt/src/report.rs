@@ -257,19 +257,49 @@ struct Frame {
     at: At,
 }
 
-/// The frames of user code when an error at `site` occurs, youngest first, with how often each is repeated.
-fn frames(ctx: &Machine, site: Site) -> Vec<(Frame, usize)> {
+/// Frames of a backtrace, youngest first, with how often each is repeated.
+struct Rows {
+    rows: Vec<(Frame, usize)>,
+    /// Are there older ones, which nobody has looked at?
+    cut: bool,
+}
+
+/// What looking at frames may cost, where one that is like the one before costs 1: a seventh of a second. A recursion
+/// may have left a hundred million.
+const LOOKS: usize = 2_000_000;
+/// What it costs to find out what a frame is of.
+const LOOK: usize = 16;
+/// More rows are of no use to anybody.
+const ROWS_MAX: usize = 100_000;
+
+/// The frames of user code when an error at `site` occurs.
+fn frames(ctx: &Machine, site: Site) -> Rows {
     let modules = &rt(ctx).modules;
     let mut frames: Vec<(Frame, usize)> = Vec::new();
     // the failing check's procedure, and those it was inlined into
     if site.row().is_some() {
         frames_at(modules, site, "?", true).into_iter().for_each(|f| push(&mut frames, f));
     }
-    walk_frames(ctx, &mut |frame| {
-        push(&mut frames, frame);
-        frames.len() < 100_000
+    let (mut looks, mut cut) = (LOOKS, false);
+    // a return address that stands for one row, which is the last
+    let mut last = None;
+    frames::walk(ctx, &mut |code: u64, frame: u64| {
+        cut = looks < LOOK || frames.len() >= ROWS_MAX;
+        if cut {
+            return false;
+        }
+        if let (true, Some((_, n))) = (last == Some(code), frames.last_mut()) {
+            *n += 1;
+            looks -= 1;
+            return true;
+        }
+        let found = frames_of(ctx, code, frame);
+        last = matches!(found[..], [Frame { at: At::Site(_), .. }]).then_some(code);
+        found.into_iter().for_each(|f| push(&mut frames, f));
+        looks -= LOOK;
+        true
     });
-    frames
+    Rows { rows: frames, cut }
 }
 
 /// Line and procedure of a frame, if it is in the user's code.
@@ -297,24 +327,26 @@ pub fn youngest_user_place(ctx: &Machine) -> Option<(String, String)> {
 
 /// Shows `f` the frames of user code, youngest first, until it says no.
 fn walk_frames(ctx: &Machine, f: &mut dyn FnMut(Frame) -> bool) {
+    frames::walk(ctx, &mut |code: u64, frame: u64| frames_of(ctx, code, frame).into_iter().all(&mut *f));
+}
+
+/// The frames of user code that a frame with this return address stands for, youngest first.
+fn frames_of(ctx: &Machine, code: u64, frame: u64) -> Vec<Frame> {
     let modules = &rt(ctx).modules;
-    frames::walk(ctx, &mut |code: u64, frame: u64| {
-        let behind = frames::behind_descriptor(ctx, code) as i64;
-        // SAFETY: return addresses of frames have a return point's descriptor.
-        let (shape, site, name) = unsafe {
-            let at = |offset: i64| *((behind + offset) as *const u64);
-            (at(code::SHAPE), Site(at(code::RETURN_SITE)), c_text(at(code::RETURN_NAME)))
-        };
-        if shape & (code::flags::UNDERFLOW | code::flags::HALT) != 0 {
-            return true;
-        }
-        let library = shape & code::flags::LIBRARY != 0;
-        if let Some(mark) = mark_of_frame(ctx, code, frame) {
-            return f(Frame { name: evaluated::name(mark), at: At::Evaluated(mark) });
-        }
-        let name = name.as_deref().unwrap_or("?");
-        frames_at(modules, modules.locate(code, site), name, library).into_iter().all(&mut *f)
-    });
+    let behind = frames::behind_descriptor(ctx, code) as i64;
+    // SAFETY: return addresses of frames have a return point's descriptor.
+    let (shape, site, name) = unsafe {
+        let at = |offset: i64| *((behind + offset) as *const u64);
+        (at(code::SHAPE), Site(at(code::RETURN_SITE)), c_text(at(code::RETURN_NAME)))
+    };
+    if shape & (code::flags::UNDERFLOW | code::flags::HALT) != 0 {
+        return Vec::new();
+    }
+    let library = shape & code::flags::LIBRARY != 0;
+    if let Some(mark) = mark_of_frame(ctx, code, frame) {
+        return vec![Frame { name: evaluated::name(mark), at: At::Evaluated(mark) }];
+    }
+    frames_at(modules, modules.locate(code, site), name.as_deref().unwrap_or("?"), library)
 }
 
 /// Adds an older frame.
@@ -375,7 +407,8 @@ fn mark_of_frame(ctx: &Machine, code: u64, frame: u64) -> Option<Value> {
     frames::live_values(ctx, frame).into_iter().find(|v| evaluated::is_mark(*v))
 }
 
-fn render_backtrace(modules: &Modules, frames: &[(Frame, usize)], most: usize, style: Style) -> String {
+fn render_backtrace(modules: &Modules, rows: &Rows, most: usize, style: Style) -> String {
+    let frames = &rows.rows;
     let mut out = String::new();
     let _ = writeln!(out, "{}backtrace:{}", style.bold, style.reset);
     let shown = &frames[..frames.len().min(most)];
@@ -388,8 +421,10 @@ fn render_backtrace(modules: &Modules, frames: &[(Frame, usize)], most: usize, s
         }
         let _ = writeln!(out, "{}", line.trim_end());
     }
-    if frames.len() > shown.len() {
-        let rest: usize = frames[shown.len()..].iter().map(|(_, n)| n).sum();
+    let rest: usize = frames[shown.len()..].iter().map(|(_, n)| n).sum();
+    if rows.cut {
+        let _ = writeln!(out, "      … more frames, too many to count");
+    } else if rest > 0 {
         let _ = writeln!(out, "      … {rest} more frame{}", if rest == 1 { "" } else { "s" });
     }
     out
@@ -406,14 +441,14 @@ fn render(ctx: &Machine, message: &str, at: At, most: usize, style: Style) -> St
     let mut out = format!("{error}error{reset}{bold}: {message}{reset}\n");
     // Without a position of its own, or with one in the library, the error is where user code called last.
     let user = |at: &At| at.text(modules).is_some();
-    let at = std::iter::once(at).chain(frames.iter().map(|(f, _)| f.at)).find(user);
-    if let (true, Some(at)) = (frames.is_empty(), at) {
+    let at = std::iter::once(at).chain(frames.rows.iter().map(|(f, _)| f.at)).find(user);
+    if let (true, Some(at)) = (frames.rows.is_empty(), at) {
         // everything was inlined into the program, or left by tail calls
         let name = match at {
             At::Site(_) => "program".to_string(),
             At::Evaluated(mark) => evaluated::name(mark),
         };
-        frames.push((Frame { name, at }, 1));
+        frames.rows.push((Frame { name, at }, 1));
     }
     if let Some((path, text, start)) = at.and_then(|at| at.text(modules)) {
         out.push_str(&excerpt(&path, &text, start, style));
@@ -529,11 +564,14 @@ mod tests {
         }
         let frame = |name: &str, at: u32| Frame { name: name.to_string(), at: At::Site(Site::new(0, at)) };
         let other = Frame { name: "loop".into(), at: At::Site(Site::new(0, 32).in_module(1)) };
-        let frames =
-            vec![(frame("f", 16), 1), (other, 3), (Frame { name: "?".into(), at: At::Site(Site::NONE) }, 1)];
+        let nowhere = Frame { name: "?".into(), at: At::Site(Site::NONE) };
+        let mut frames = Rows { rows: vec![(frame("f", 16), 1), (other, 3), (nowhere, 1)], cut: false };
         let expected = "backtrace:\n   0: f     a.scm:2:3\n   1: loop  b.scm:3:3  (3 times)\n   2: ?\n";
         assert_eq!(render_backtrace(&modules, &frames, FRAMES_MAX, Style::PLAIN), expected);
-        let frames: Vec<_> = (0..50).map(|i| (frame("f", i % 7), 2)).collect();
+        frames.cut = true;
+        let expected = format!("{expected}      … more frames, too many to count\n");
+        assert_eq!(render_backtrace(&modules, &frames, FRAMES_MAX, Style::PLAIN), expected);
+        let frames = Rows { rows: (0..50).map(|i| (frame("f", i % 7), 2)).collect(), cut: false };
         let text = render_backtrace(&modules, &frames, FRAMES_MAX, Style::PLAIN);
         assert!(text.ends_with("      … 60 more frames\n"));
         assert_eq!(text.lines().count(), FRAMES_MAX + 2);

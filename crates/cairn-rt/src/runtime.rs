@@ -6,6 +6,7 @@
 
 use crate::events::Events;
 use crate::expander::Evaluator;
+use crate::machine::depth::DepthWatch;
 use crate::machine::modules::Modules;
 use crate::machine::state::State;
 use crate::machine::ticker::Ticker;
@@ -89,6 +90,8 @@ pub struct Runtime {
     pub start: Instant,
     /// Whether memory has run out.
     pub(crate) exhaustion: Exhaustion,
+    /// When the depth of the stack is looked at.
+    pub(crate) depth: DepthWatch,
     /// What `Machine::args` points to.
     pub args: Vec<Value>,
     /// The expander of evaluated code, once there was some.

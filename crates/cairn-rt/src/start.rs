@@ -3,6 +3,7 @@
 use crate::calls;
 use crate::fatal;
 use crate::heap_profile;
+use crate::machine::depth::DepthWatch;
 use crate::machine::load::collector_of;
 use crate::machine::modules::{ModuleId, Modules};
 use crate::machine::raise;
@@ -41,6 +42,7 @@ impl Runtime {
         // SAFETY: a write to a closed pipe must be an error that can be reported, not a signal that kills.
         unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
         let (zeal, schedule, stack_chunks) = (options.zeal, options.schedule, options.stack_chunks);
+        let frames_max = options.frames_max;
         let base = options.mostly_copying.heap(options.zeal.heap());
         let threads = options.gc_threads.unwrap_or(base.tracing.threads);
         let config = HeapConfig {
@@ -73,6 +75,7 @@ impl Runtime {
             open_retries: (0, 0),
             start: Instant::now(),
             exhaustion: Exhaustion::default(),
+            depth: DepthWatch::new(frames_max),
             args: vec![Value::UNSPECIFIED; ARGS_MIN],
             evaluator: None,
             heap_profile: None,

@@ -163,6 +163,10 @@ impl StackChunks {
     }
 }
 
+/// What the frames of a thread may take, unless the user says something else: ten million frames of evaluated code, and
+/// fifty to a hundred million of compiled code, which a runaway recursion has made in a second.
+pub const FRAMES_MAX: u64 = 1 << 30;
+
 /// What the user can choose when a program starts.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -173,6 +177,8 @@ pub struct Options {
     pub literals: Option<u64>,
     /// Bytes that the heap may hold; `None`: half of the physical memory.
     pub heap_max: Option<u64>,
+    /// Bytes that the frames of a thread may take.
+    pub frames_max: u64,
     /// Print memory statistics to standard error at the end.
     pub stats: bool,
     /// Write the same numbers to this file at the end, as a JSON object.
@@ -255,9 +261,9 @@ pub fn schedule_of_environment() -> Result<Option<u64>, String> {
 }
 
 impl Options {
-    /// The options of an executable made by `cairn build`: `CAIRN_HEAP_MAX`, `CAIRN_STATS`, `CAIRN_STATS_FILE`,
-    /// `CAIRN_HEAP_PROFILE`, `CAIRN_TRACE_GC`, `CAIRN_GC_THREADS`, `CAIRN_ZEAL`, `CAIRN_SCHEDULE`, `CAIRN_CHUNKS`,
-    /// `CAIRN_PATH`.
+    /// The options of an executable made by `cairn build`: `CAIRN_HEAP_MAX`, `CAIRN_FRAMES_MAX`, `CAIRN_STATS`,
+    /// `CAIRN_STATS_FILE`, `CAIRN_HEAP_PROFILE`, `CAIRN_TRACE_GC`, `CAIRN_GC_THREADS`, `CAIRN_ZEAL`, `CAIRN_SCHEDULE`,
+    /// `CAIRN_CHUNKS`, `CAIRN_PATH`.
     pub fn from_environment(command_line: Vec<String>) -> Result<Options, String> {
         let mut options = Options { command_line, zeal: Zeal::from_environment()?, ..Options::default() };
         options.stats = is_set("CAIRN_STATS");
@@ -280,6 +286,11 @@ impl Options {
                 .ok_or_else(|| format!("CAIRN_HEAP_MAX is \"{text}\"; it must be a size such as 512M or 4G"))?;
             options.heap_max = Some(size);
         }
+        if let Some(text) = std::env::var_os("CAIRN_FRAMES_MAX") {
+            let text = text.to_string_lossy();
+            options.frames_max = parse_size(&text)
+                .ok_or_else(|| format!("CAIRN_FRAMES_MAX is \"{text}\"; it must be a size such as 512M or 4G"))?;
+        }
         Ok(options)
     }
 }
@@ -291,6 +302,7 @@ impl Default for Options {
             collector: COLLECTORS[0],
             literals: None,
             heap_max: None,
+            frames_max: FRAMES_MAX,
             stats: false,
             stats_file: None,
             heap_profile: None,

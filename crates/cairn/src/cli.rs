@@ -176,6 +176,13 @@ fn run_arguments() -> Vec<Arg> {
             .hide_env(true)
             .value_parser(parse_size)
             .help("Memory the program may use, such as 512M or 4G (default: half of the machine's)"),
+        Arg::new("frames-max")
+            .long("frames-max")
+            .env("CAIRN_FRAMES_MAX")
+            .value_name("SIZE")
+            .hide_env(true)
+            .value_parser(parse_size)
+            .help("Memory the frames of a thread may take: how deep recursion may be (default: 1G)"),
         Arg::new("stats")
             .long("stats")
             .env("CAIRN_STATS")
@@ -458,6 +465,7 @@ fn wants_compiled_code(m: &ArgMatches) -> bool {
 fn run_options(m: &ArgMatches) -> Result<RunOptions, String> {
     Ok(RunOptions {
         heap_max: m.get_one::<u64>("heap-max").copied(),
+        frames_max: m.get_one("frames-max").copied().unwrap_or(cairn_rt::start_options::FRAMES_MAX),
         stats: m.get_flag("stats"),
         stats_file: m.get_one::<PathBuf>("stats-file").cloned(),
         heap_profile: m.get_one::<PathBuf>("heap-profile").cloned(),

@@ -3,13 +3,14 @@
 //! written before may be lost. A handler that goes on taking memory ends the program.
 
 use cairn_layout::collector::Barrier;
+use cairn_layout::facts::STRATEGIES;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 mod common;
 use common::matrix::{self, Configuration};
-use common::{binary, root};
+use common::{Directory, binary, root};
 
 /// An executable of this program, removed when dropped.
 struct Executable(PathBuf);
@@ -153,6 +154,40 @@ fn memory() {
             scope.spawn(move || exhaust(c));
         }
     });
+}
+
+/// Recursion that does not end is told so soon, under every strategy, and the backtrace is short; the program may go on.
+#[test]
+fn runaway_recursion() {
+    let d = Directory::new("runaway");
+    d.write(
+        "p.scm",
+        "(import (scheme base) (scheme write))
+         (define (g n) (+ n (g (+ n 1)) (g n)))
+         (define (even n) (if (= n 0) (list 'even) (cons n (odd (- n 1)))))
+         (define (odd n) (if (= n 0) (list 'odd) (cons n (even (- n 1)))))
+         (define (deep n) (if (= n 0) 0 (+ 1 (deep (- n 1)))))
+         (define (message thunk) (guard (e (#t (error-object-message e))) (thunk)))
+         (write (map message (list (lambda () (g 1)) (lambda () (even -1)) (lambda () (g 1)))))
+         (newline)
+         (write (deep 50000))
+         (newline)
+         (display (even -1))",
+    );
+    let said = "recursion is too deep: its frames exceed the limit of 8 MiB (raise it with --frames-max)";
+    let gc = |native: bool| if native { "--gc=marksweep" } else { "--gc=gen" };
+    let mut flags: Vec<Vec<String>> =
+        STRATEGIES.iter().map(|s| vec![format!("--frames={}", s.name), gc(s.native).into()]).collect();
+    flags.push(vec!["--opt=auto".into()]);
+    for flag in flags {
+        let mut run = Command::new(binary());
+        run.args(["run", "--no-cache", "--frames-max=8M"]).args(&flag).arg("p.scm").current_dir(&d.0);
+        let output = run.env_remove("CAIRN_ZEAL").output().unwrap();
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(out, format!("(\"{said}\" \"{said}\" \"{said}\")\n50000\n"), "{flag:?}: {err}");
+        assert!(err.starts_with(&format!("error: {said}\n --> p.scm:")), "{flag:?}: {err}");
+        assert!(err.lines().count() < 40 && err.contains("more frames"), "{flag:?}: {err}");
+    }
 }
 
 /// Messages of places are outside of all heaps, and count against the same limit.

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 mod common;
-use common::binary;
+use common::{Directory, binary};
 
 /// An executable of a program, removed when dropped. (`cairn run` would have LLVM in memory, too.)
 struct Program(PathBuf);
@@ -152,6 +152,28 @@ const SAFE_FOR_SPACE: &str = "
       (set! other (lambda (_) (let loop () (transfer) (loop))))
       (let loop ((i 0)) (if (= i n) (done i) (begin (transfer) (loop (+ i 1))))))))
 (write (transfers 100000)) (newline)
+
+;; What is dead when a continuation is captured: of a call, a sequence, a test, an operand, several values, a field.
+(define-record-type box (make-box content) box? (content content set-content!))
+(define (capture) (call-with-current-continuation (lambda (k) k)))
+(define (captured n use)
+  (let loop ((i 0) (ks '()))
+    (if (= i n) (length ks) (loop (+ i 1) (cons (use (make-vector 2000 i)) ks)))))
+(define (in-let v) (let* ((u (vector-ref v 0)) (k (capture))) (if (procedure? k) k u)))
+(define (in-lets v) (let ((u (vector-ref v 0)) (k (capture)) (w 1)) (if (procedure? k) k (+ u w))))
+(define (in-sequence v) (let ((u (vector-ref v 0)) (k 0)) (set! k (capture)) (if (procedure? k) k u)))
+(define (in-test v) (let ((u (vector-ref v 0))) (if (pair? (list (capture))) (capture) u)))
+(define (in-operand v) (let ((u (vector-ref v 0))) (car (list (capture) u (+ u 1)))))
+(define (in-operands v) (let ((u (vector-ref v 0))) (car (list (capture) (vector-ref (vector u) 0) (capture) u))))
+(define (in-values v) (let ((u (vector-ref v 0))) (let-values (((k w) (values (capture) u))) k)))
+(define (in-producer v) (let ((u (vector-ref v 0))) (call-with-values capture (lambda (k) (if u k u)))))
+(define (in-field v)
+  (let ((u (vector-ref v 0)) (b (make-box 0)))
+    (set-content! (car (list b (capture))) u)
+    (capture)))
+(write (map (lambda (use) (captured 2000 use))
+            (list in-let in-lets in-sequence in-test in-operand in-operands in-values in-producer in-field)))
+(newline)
 ";
 
 #[test]
@@ -160,9 +182,25 @@ fn what_cannot_be_used_any_more_is_not_kept() {
         let p = Program::with_frames("space", SAFE_FOR_SPACE, frames.name);
         let output = p.run("16M");
         let (out, err) = (text(&output.stdout), text(&output.stderr));
-        let expected = "2000\n4\n2001\n60100\n259999\n#t\n300000\n100000\n";
-        assert_eq!(out, expected, "{}: {err}", frames.name);
+        assert_eq!(out, SAFE_OUTPUT, "{}: {err}", frames.name);
     }
+}
+
+const SAFE_OUTPUT: &str = "2000\n4\n2001\n60100\n259999\n#t\n300000\n100000\n\
+                           (2000 2000 2000 2000 2000 2000 2000 2000 2000)\n";
+
+/// The same of code that is evaluated, and stays so.
+#[test]
+fn evaluated_code_does_not_keep_what_cannot_be_used() {
+    let d = Directory::new("evaluated-space");
+    let numbers = "(define (numbers n) (let loop ((i 0) (l '())) (if (= i n) l (loop (+ i 1) (cons i l)))))";
+    let program =
+        format!("(for-each (lambda (form) (eval form (interaction-environment))) '({numbers} {SAFE_FOR_SPACE}))");
+    d.write("p.scm", &format!("(import (scheme base) (scheme eval) (scheme repl))\n{program}"));
+    let mut run = Command::new(binary());
+    run.args(["run", "--no-cache", "--heap-max=16M", "p.scm"]).current_dir(&d.0).env_remove("CAIRN_ZEAL");
+    let output = run.output().unwrap();
+    assert_eq!((text(&output.stdout), text(&output.stderr)), (SAFE_OUTPUT.into(), String::new()));
 }
 
 /// Resident megabytes of a process.

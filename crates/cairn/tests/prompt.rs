@@ -38,6 +38,30 @@ fn transcripts() {
     });
 }
 
+/// The names of the last hundred values are variables when somebody mentions them, and no others: a session has no more
+/// variables than its inputs have.
+#[test]
+fn values_get_variables_when_they_are_mentioned() {
+    let count = "(+ 1 2)\n".repeat(150);
+    let input = format!(
+        "(* 6 7)\n(list $1 $1)\n5 (list $3 'same)\n(define (f) $1)\n(set! $2 'new)\n$2\n{count}(f)\n,env $\n$1\n$155 \
+         (list $156)\n"
+    );
+    let mut child = Command::new(binary())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || pipe.write_all(input.as_bytes()));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap().unwrap();
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let threes = "3\n".repeat(150);
+    assert_eq!(out, format!("42\n(42 42)\n5\n(5 same)\nnew\n{threes}$1\n$2\n$3\n3\n(3)\n"), "{err}");
+}
+
 /// Many inputs take no more memory than few.
 #[test]
 fn inputs_are_forgotten() {

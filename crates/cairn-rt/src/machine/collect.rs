@@ -4,7 +4,7 @@
 //! values are in `Machine::spill`, everything older is in frames, and the registers hold nothing else: so all roots are
 //! known precisely. Runtime calls never come here.
 
-use super::frames;
+use super::{depth, frames};
 use crate::exhaustion;
 use crate::port;
 use crate::runtime::{Runtime, rt};
@@ -30,6 +30,7 @@ pub fn make_room(ctx: &mut Machine, room: &Room) -> Value {
     if ctx.stop & reason::STACK != 0 {
         frames::grown(ctx);
         admit_growth(ctx);
+        depth::admit(ctx);
     }
     if room.heap > 0 || ctx.stop & reason::ZEAL != 0 {
         safepoint(ctx, room.heap);
@@ -49,6 +50,7 @@ pub fn make_room(ctx: &mut Machine, room: &Room) -> Value {
         while frames::lacks_room(ctx, room.stack) {
             frames::overflow(ctx, room.stack, room.kept);
         }
+        depth::admit(ctx);
     }
     ctx.spilled = 0;
     Value(ctx.thread.sp)
@@ -111,6 +113,7 @@ pub fn safepoint(ctx: &mut Machine, bytes: u64) {
         profiler.collected(ctx);
     }
     exhaustion::collected(ctx, outcome, need);
+    depth::admit_after_collection(ctx);
 }
 
 /// Tells `visit` each object that lives, and its size; see [`cairn_heap::Heap::census`]. The machine is as for

@@ -99,6 +99,7 @@ fn start_with(ctx: &mut Machine, places: &Places, shared: &Arc<Shared>, procedur
     let options = Options {
         collector: o.collector,
         heap_max: o.heap_max,
+        frames_max: o.frames_max,
         trace_gc: o.trace_gc,
         ambiguous_frames: o.ambiguous_frames,
         mostly_copying: o.mostly_copying,

@@ -427,6 +427,18 @@ fn walk_below(mut k: Value, mut sp: u64, f: &mut dyn FnMut(u64, u64) -> bool) {
     }
 }
 
+/// See [`FrameStrategy::depth`]: by segments.
+fn depth(ctx: &Machine, most: u64) -> u64 {
+    let mut bytes = ctx.thread.base - ctx.thread.sp;
+    let (mut k, mut sp) = (ctx.thread.under, ctx.thread.under_sp);
+    while k != Value::FALSE && bytes <= most {
+        let from = if sp == 0 { continuation_word(k, continuation::SP) } else { sp };
+        bytes += continuation_word(k, continuation::BASE) - from;
+        (k, sp) = (Value(continuation_word(k, continuation::NEXT)), 0);
+    }
+    bytes
+}
+
 /// See the module's header.
 pub enum ChunksRuntime {}
 
@@ -553,6 +565,10 @@ impl FrameStrategy for ChunksRuntime {
     ) -> Result<(), String> {
         // SAFETY: as for `visit_continuation`.
         unsafe { covered(k).map_or(Ok(()), |s| audit_segment(ctx, s, visitor)) }
+    }
+
+    fn depth(ctx: &Machine, most: u64) -> u64 {
+        depth(ctx, most)
     }
 
     fn walk(ctx: &Machine, f: &mut dyn FnMut(u64, u64) -> bool) {

@@ -32,6 +32,7 @@ use crate::runtime::rt;
 use cairn_heap::address::Address;
 use cairn_heap::{AmbiguousVisitor, RootVisitor};
 use cairn_layout::Value;
+use cairn_layout::code::{SHAPE, shape_words};
 use cairn_layout::facts::FrameKind;
 use cairn_layout::machine::{Machine, error, slot};
 use cairn_layout::object::{Type, continuation};
@@ -203,6 +204,18 @@ pub trait FrameStrategy {
 
     /// The same for the frames of a continuation.
     fn walk_continuation(k: Value, f: &mut dyn FnMut(u64, u64) -> bool);
+
+    /// Bytes that the frames take. When they are more than `most`, it may be any number above that.
+    fn depth(ctx: &Machine, most: u64) -> u64 {
+        let mut bytes = 0;
+        Self::walk(ctx, &mut |code, _| {
+            let shape = behind_descriptor(ctx, code) as i64 + SHAPE;
+            // SAFETY: return addresses of frames have a descriptor.
+            bytes += 8 * shape_words(unsafe { *(shape as *const u64) });
+            bytes <= most
+        });
+        bytes
+    }
 
     /// The values in a frame that [`FrameStrategy::walk`] came to. Where frames cannot be read precisely: the words
     /// that may be references, to objects that can be read.
@@ -453,6 +466,11 @@ pub extern "C" fn cairn_machine_note_base(ctx: &mut Machine, k: Value) -> Value 
     chosen!(ctx, walk_continuation(k, &mut first));
     rt(ctx).strategy.prompt_base = code;
     k
+}
+
+/// See [`FrameStrategy::depth`].
+pub fn depth(ctx: &Machine, most: u64) -> u64 {
+    chosen!(ctx, depth(ctx, most))
 }
 
 /// See [`FrameStrategy::live_values`].

@@ -330,6 +330,17 @@ impl FrameStrategy for QuasiRuntime {
         audit(ctx, unsafe { k.plus(8 * continuation::SP).load() }, visitor)
     }
 
+    fn depth(ctx: &Machine, most: u64) -> u64 {
+        let mut bytes = 0;
+        walk(ctx.thread.sp, &mut |code, _| {
+            // SAFETY: return addresses of frames have a descriptor.
+            let words = shape_words(unsafe { descriptor(code, SHAPE) });
+            bytes += PART * u64::from(parts(words as u32));
+            bytes <= most
+        });
+        bytes
+    }
+
     fn walk(ctx: &Machine, f: &mut dyn FnMut(u64, u64) -> bool) {
         walk(ctx.thread.sp, f)
     }

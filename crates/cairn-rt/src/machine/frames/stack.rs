@@ -247,6 +247,10 @@ impl FrameStrategy for StackRuntime {
         unsafe { whole::audit_continuation(ctx, k, visitor) }
     }
 
+    fn depth(ctx: &Machine, _: u64) -> u64 {
+        ctx.thread.base - ctx.thread.sp
+    }
+
     fn walk(ctx: &Machine, f: &mut dyn FnMut(u64, u64) -> bool) {
         whole::walk(ctx.thread.sp, f)
     }

@@ -1,0 +1,74 @@
+//! How deep recursion may be.
+//!
+//! The problem: what recurses for ever would fill the heap's maximum first, half of the machine's memory, and take
+//! minutes. The idea: frames have a limit of their own (`--frames-max`), and whoever exceeds it is told by a condition.
+//! All memory of frames is the heap's, whatever the strategy. So while the heap holds no more than that limit, there is
+//! nothing to look at; when it holds more, frames are measured, and again when they may have reached the limit since
+//! ([`DepthWatch`]). That costs a walk over the segments, or frames, for every sixteenth of the limit at most.
+
+use super::frames;
+use crate::exhaustion::size_text;
+use crate::fatal;
+use crate::runtime::{Failure, rt};
+use cairn_layout::machine::{Machine, error as kind};
+
+/// When frames are measured again.
+#[derive(Debug, Default)]
+pub struct DepthWatch {
+    /// When the heap holds so many bytes.
+    due: u64,
+    /// What the frames took the last time.
+    last: u64,
+}
+
+impl DepthWatch {
+    /// Frames are looked at when the heap holds as much as they may take.
+    pub fn new(frames_max: u64) -> DepthWatch {
+        DepthWatch { due: frames_max, last: 0 }
+    }
+
+    /// When frames that take what they took the last time may have reached the limit.
+    fn next(&self, used: u64, most: u64) -> u64 {
+        used + most.saturating_sub(self.last).max(most / 16)
+    }
+}
+
+/// The stack has grown: is the recursion too deep?
+pub fn admit(ctx: &mut Machine) {
+    let runtime = rt(ctx);
+    let used = runtime.heap.bytes_in_use();
+    if used >= runtime.depth.due {
+        measure(ctx, used);
+    }
+}
+
+/// The same when a collection is over: what it has freed may be given to frames.
+pub fn admit_after_collection(ctx: &mut Machine) {
+    let runtime = rt(ctx);
+    let used = runtime.heap.bytes_in_use();
+    runtime.depth.due = runtime.depth.due.min(runtime.depth.next(used, runtime.options.frames_max));
+    admit(ctx);
+}
+
+#[cold]
+fn measure(ctx: &mut Machine, used: u64) {
+    let runtime = rt(ctx);
+    let most = runtime.options.frames_max;
+    runtime.depth.last = frames::depth(ctx, most);
+    runtime.depth.due = runtime.depth.next(used, most);
+    if runtime.depth.last <= most {
+        return;
+    }
+    // a handler has room for frames of its own
+    runtime.depth.due = used + most / 4;
+    let message = format!(
+        "recursion is too deep: its frames exceed the limit of {} (raise it with --frames-max)",
+        size_text(most)
+    );
+    // This comes back if there is no program that could be told.
+    let failure = Failure { kind: kind::OTHER, who: None, message, argument: 0, irritants: Vec::new() };
+    (runtime.raise)(ctx, &failure);
+    (runtime.flush)(ctx);
+    fatal::say(ctx, &format!("cairn: {}", failure.message));
+    fatal::end(ctx, 1)
+}
