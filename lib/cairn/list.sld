@@ -407,19 +407,25 @@
 
     ;; What a loop over two lists returns at the end of either.
     (define (lists-end who a b)
-      (cond
-        ((%null? a) '())
-        ((%pair? a) (list-end who b))
-        ((%null? b) '())
-        (else (wrong-type who "a list" a))))
+      (if (if (%null? a) #t (%null? b))
+          '()
+          (none-is-list who (list a b))))
 
-    ;; The same for any number of lists.
+    ;; The same for any number of lists: one has ended, or is none.
     (define (all-ended who lists)
       (let loop ((rest lists))
         (cond
-          ((%null? rest) (for-each (lambda (l) (if (%pair? l) #f (list-end who l))) lists) '())
+          ((%null? rest) (none-is-list who lists))
           ((%null? (%car rest)) '())
           (else (loop (%cdr rest))))))
+
+    ;; No list has ended: names the argument that is none.
+    (define (none-is-list who lists)
+      (let loop ((rest lists) (expected '("a list as argument 2" "a list as argument 3" "a list as argument 4")))
+        (cond
+          ((%pair? (%car rest)) (loop (%cdr rest) (if (%pair? expected) (%cdr expected) '())))
+          ((%pair? expected) (wrong-type who (%car expected) (%car rest)))
+          (else (wrong-type who "a list" (%car rest))))))
 
     (define map
       (case-lambda
@@ -448,6 +454,9 @@
                (let ((x (%apply f (cars lists))))
                  (%cons x (loop (cdrs lists)))))))))
 
+    ;; What for-each returns; the prompt prints nothing.
+    (define (no-value end) (if #f #f))
+
     (define for-each
       (case-lambda
         ((f l)
@@ -456,25 +465,25 @@
                (begin
                  (f (%car l))
                  (loop (%cdr l)))
-               (list-end "for-each" l))))
+               (no-value (list-end "for-each" l)))))
         ((f a b)
          (let loop ((a a) (b b))
            (if (if (%pair? a) (%pair? b) #f)
                (begin
                  (f (%car a) (%car b))
                  (loop (%cdr a) (%cdr b)))
-               (lists-end "for-each" a b))))
+               (no-value (lists-end "for-each" a b)))))
         ((f a b c)
          (let loop ((a a) (b b) (c c))
            (if (if (%pair? a) (if (%pair? b) (%pair? c) #f) #f)
                (begin
                  (f (%car a) (%car b) (%car c))
                  (loop (%cdr a) (%cdr b) (%cdr c)))
-               (all-ended "for-each" (list a b c)))))
+               (no-value (all-ended "for-each" (list a b c))))))
         ((f a . lists)
          (let loop ((lists (%cons a lists)))
            (if (any-null? lists)
-               (all-ended "for-each" lists)
+               (no-value (all-ended "for-each" lists))
                (begin
                  (%apply f (cars lists))
                  (loop (cdrs lists))))))))

@@ -57,6 +57,8 @@ use cairn_core::ir::{
 use cairn_core::liveness::Liveness;
 use cairn_core::passes::keep_frames::{never_return, shown};
 use cairn_core::passes::known;
+use cairn_core::passes::known::GlobalFacts;
+use cairn_core::passes::wrong_counts;
 use cairn_core::prim::{Op, PrimOp};
 use cairn_core::tier::Lambdas;
 use cairn_layout::calls::by_symbol;
@@ -218,13 +220,13 @@ pub fn sources(sources: &[SourceFile], here: usize) -> Data {
 
 /// The forms of a program, a list.
 pub fn program(program: &Program, names: &mut Names, places: &Places) -> Result<Data, String> {
-    encode(program, names, places, None, Vec::new())
+    encode(program, names, places, None, Callees::default())
 }
 
 /// The forms of one input whose lambdas may become native, a list. Its variables are in the session's cells; constants
 /// are in its own.
 pub fn unit(program: &Program, names: &mut Names, lambdas: &Lambdas, places: &Places) -> Result<Data, String> {
-    encode(program, names, places, Some((lambdas, Extent::Form)), Vec::new())
+    encode(program, names, places, Some((lambdas, Extent::Form)), Callees::default())
 }
 
 /// The forms of a program whose lambdas may become native, a list; `here` is the number of its file.
@@ -232,8 +234,16 @@ pub fn tiered(program: &Program, names: &mut Names, lambdas: &Lambdas, here: u32
     let places = Places { sources: &program.sources, here: Some(here), objects: &[], top_level: true };
     let facts = known::analyze(program);
     let never = never_return(program, &facts);
-    let never = (0..never.len()).map(|g| never[facts.resolve(GlobalId(g as u32)).0 as usize]).collect();
-    encode(program, names, &places, Some((lambdas, Extent::Program)), never)
+    let never_return = (0..never.len()).map(|g| never[facts.resolve(GlobalId(g as u32)).0 as usize]).collect();
+    encode(program, names, &places, Some((lambdas, Extent::Program)), Callees { never_return, facts })
+}
+
+/// What is known of a whole program's procedures.
+#[derive(Default)]
+struct Callees {
+    /// Which variables hold procedures that never return: their callers are shown in backtraces.
+    never_return: Vec<bool>,
+    facts: GlobalFacts,
 }
 
 fn encode(
@@ -241,7 +251,7 @@ fn encode(
     names: &mut Names,
     places: &Places,
     lambdas: Option<(&Lambdas, Extent)>,
-    never_return: Vec<bool>,
+    callees: Callees,
 ) -> Result<Data, String> {
     let extent = lambdas.map_or(Extent::Form, |(_, extent)| extent);
     let lambdas = lambdas.map(|(lambdas, _)| lambdas);
@@ -254,7 +264,7 @@ fn encode(
         }
     };
     let mut encoder = Encoder {
-        never_return,
+        callees,
         program,
         names,
         places,
@@ -288,8 +298,7 @@ enum Extent {
 
 struct Encoder<'a> {
     program: &'a Program,
-    /// Which variables of a whole program hold procedures that never return: their callers are shown in backtraces.
-    never_return: Vec<bool>,
+    callees: Callees,
     names: &'a mut Names,
     /// Numbers of lambdas and constants, if they may become native.
     lambdas: Option<&'a Lambdas<'a>>,
@@ -472,7 +481,8 @@ impl Encoder<'_> {
             Expr::Fix(bs, body) => self.fix(bs, body, want)?,
             Expr::Lambda(l) => self.lambda(l)?,
             Expr::Call(f, args, site) => {
-                let kept = matches!(&**f, Expr::Global(g, _) if self.never_return.get(g.0 as usize) == Some(&true)
+                let kept = matches!(&**f, Expr::Global(g, _) if self.callees.never_return.get(g.0 as usize) == Some(&true)
+                    || wrong_counts::fails(&self.callees.facts, f, args.len())
                     || self.names.value(self.program, *g).is_some() && shown(&self.program.globals[g.0 as usize]));
                 let want = if kept { want.kept() } else { want };
                 self.call("call", f, args, e, *site, want)?

@@ -14,6 +14,7 @@
 //! | [`calls`] | the table of runtime calls |
 //! | [`module`] | what a compiled program hands to the runtime |
 //! | [`facts`] | what frame strategies and collectors publish about themselves |
+//! | [`lexeme`] | where the lexemes of a program's text end |
 //! | [`quasi`] | where the words of frames from a free list are |
 //! | [`collector`] | the collectors' facts; cells and free lists |
 //!
@@ -23,6 +24,7 @@ pub mod calls;
 pub mod code;
 pub mod collector;
 pub mod facts;
+pub mod lexeme;
 pub mod limits;
 pub mod machine;
 pub mod module;

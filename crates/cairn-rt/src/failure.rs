@@ -64,22 +64,21 @@ pub fn other(ctx: &mut Machine, who: &str, message: impl Into<String>, irritants
 
 /// `expected 2 arguments, got 1:`, from an arity word; what was got follows.
 pub fn count_message(arity: u64, noun: &str, got: usize) -> String {
-    let several = |n: u64| arity >> 17 & 1 != 0 && n < 32 && arity >> (32 + n) & 1 != 0;
     let mut minimum = cairn_layout::code::least_count(arity);
-    let mut counts: Vec<String> = match (arity >> 16 & 1, arity >> 17 & 1) {
-        (0, 0) if minimum == 0 => vec!["no".to_string()],
-        (0, 0) => vec![minimum.to_string()],
-        (0, _) => (0..32).filter(|n| several(*n)).map(|n| n.to_string()).collect(),
-        _ => {
-            // counts below those of a clause with a rest are part of what that takes
-            while minimum > 0 && several(minimum - 1) {
-                minimum -= 1;
-            }
-            let mut below: Vec<String> = (0..minimum).filter(|n| several(*n)).map(|n| n.to_string()).collect();
-            below.push(format!("at least {minimum}"));
-            below
-        }
-    };
+    let more = arity >> 16 & 1 != 0;
+    let several = |n: &u64| arity >> 17 & 1 != 0 && arity >> (32 + n) & 1 != 0;
+    // 2, 3 or at least 4 is at least 2
+    while more && (1..=32).contains(&minimum) && several(&(minimum as u64 - 1)) {
+        minimum -= 1;
+    }
+    let exact = (0..32u64).filter(|n| several(n) && !(more && *n >= minimum as u64));
+    let mut counts: Vec<String> = exact.map(|n| n.to_string()).collect();
+    match (more, arity >> 17 & 1) {
+        (true, _) => counts.push(format!("at least {minimum}")),
+        (false, 0) if minimum == 0 => counts.push("no".to_string()),
+        (false, 0) => counts.push(minimum.to_string()),
+        (false, _) => {}
+    }
     let last = counts.pop().unwrap_or_default();
     let plural = if last == "1" || last == "at least 1" { "" } else { "s" };
     let counts = if counts.is_empty() { last } else { format!("{} or {last}", counts.join(", ")) };

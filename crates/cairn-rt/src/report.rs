@@ -25,6 +25,7 @@ use crate::machine::modules::Modules;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::code::{self, Site};
+use cairn_layout::lexeme;
 use cairn_layout::machine::Machine;
 use cairn_layout::module::{Bytes, Source};
 use std::fmt::Write as _;
@@ -77,38 +78,13 @@ pub fn position(text: &str, offset: usize) -> Position {
     Position { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
 }
 
-/// Length in characters of the datum that starts a piece of text, as far as this line goes; at least 1.
-fn datum_width(text: &str) -> usize {
-    let line = text.lines().next().unwrap_or("");
-    let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
-    for (i, c) in line.chars().enumerate() {
-        if escaped {
-            escaped = false;
-            continue;
-        }
-        match c {
-            '\\' => escaped = true,
-            '"' => {
-                in_string = !in_string;
-                if !in_string && depth == 0 {
-                    return i + 1;
-                }
-            }
-            _ if in_string => {}
-            '(' | '[' => depth += 1,
-            ')' | ']' if depth == 0 => return i.max(1),
-            ')' | ']' => {
-                depth -= 1;
-                if depth == 0 {
-                    return i + 1;
-                }
-            }
-            ';' if depth == 0 => return i.max(1),
-            c if c.is_whitespace() && depth == 0 => return i.max(1),
-            _ => {}
-        }
-    }
-    line.trim_end().chars().count().max(1)
+/// Length in characters of the datum that starts at `offset`, as far as this line goes; at least 1.
+fn datum_width(text: &str, offset: usize) -> usize {
+    let Some(rest) = text.get(offset..) else { return 1 };
+    let line = rest.lines().next().unwrap_or("");
+    let datum = &rest[..lexeme::datum_end(text, offset) - offset];
+    let shown = if datum.len() < line.len() { datum } else { line.trim_end() };
+    shown.chars().count().max(1)
 }
 
 /// The ` --> file:line:column` line, the source line and its caret.
@@ -120,7 +96,7 @@ pub fn excerpt(path: &str, text: &str, offset: usize, style: Style) -> String {
     let _ = writeln!(out, "{gutter}{:digits$}-->{reset} {path}:{}:{}", "", p.line, p.column);
     let Some(line) = text.lines().nth(p.line - 1) else { return out };
     let start = text.lines().take(p.line - 1).map(|l| l.len() + 1).sum::<usize>();
-    let width = datum_width(text.get(offset.max(start)..).unwrap_or(""));
+    let width = datum_width(text, offset.max(start));
     // A window of the line around the column.
     let chars: Vec<char> = line.chars().map(|c| if c == '\t' { ' ' } else { c }).collect();
     let column = (p.column - 1).min(chars.len());
@@ -222,7 +198,8 @@ fn resolve(modules: &Modules, site: Site) -> Place<'_> {
 }
 
 /// The frames that a call at `site` in code of `procedure` would have without inlining, youngest first. Positions in
-/// library code are left out when `procedure` is in the library or the code is inlined.
+/// library code are left out when `procedure` is in the library or the code is inlined; so are calls without a
+/// position, which the expander has made.
 fn frames_at(modules: &Modules, site: Site, procedure: &str, library: bool) -> Vec<Frame> {
     let mut frames = Vec::new();
     let mut site = site;
@@ -232,7 +209,7 @@ fn frames_at(modules: &Modules, site: Site, procedure: &str, library: bool) -> V
         let hidden = library || inlined;
         if site.is_tail() {
             // the frame of a tail call would be gone
-        } else if !hidden || source(modules, place.site).is_some_and(|s| s.text.len > 0) {
+        } else if !hidden && place.site.is_known() || source(modules, place.site).is_some_and(|s| s.text.len > 0) {
             let name = place.procedure.unwrap_or(procedure).to_string();
             frames.push(Frame { name, at: At::Site(place.site) });
         }
@@ -255,6 +232,17 @@ fn place(modules: &Modules, at: At) -> Option<String> {
 struct Frame {
     name: String,
     at: At,
+}
+
+impl Frame {
+    /// The same procedure at the same place, the one evaluated, the other native?
+    fn is_like(&self, other: &Frame, modules: &Modules) -> bool {
+        let kinds_differ = matches!(self.at, At::Site(_)) != matches!(other.at, At::Site(_));
+        kinds_differ && self.name == other.name && {
+            let (a, b) = (place(modules, self.at), place(modules, other.at));
+            a.is_some() && a == b
+        }
+    }
 }
 
 /// Frames of a backtrace, youngest first, with how often each is repeated.
@@ -299,7 +287,19 @@ fn frames(ctx: &Machine, site: Site) -> Rows {
         looks -= LOOK;
         true
     });
-    Rows { rows: frames, cut }
+    Rows { rows: join(modules, frames), cut }
+}
+
+/// Counts frames of evaluated and of native code together where both are at one place.
+fn join(modules: &Modules, frames: Vec<(Frame, usize)>) -> Vec<(Frame, usize)> {
+    let mut joined: Vec<(Frame, usize)> = Vec::new();
+    for (frame, n) in frames {
+        match joined.last_mut() {
+            Some((last, m)) if last.is_like(&frame, modules) => *m += n,
+            _ => joined.push((frame, n)),
+        }
+    }
+    joined
 }
 
 /// Line and procedure of a frame, if it is in the user's code.
@@ -541,7 +541,7 @@ mod tests {
         for (text, width) in
             [("(a (b) \")\") c", 11), ("abc d", 3), ("abc)", 3), ("\"a b\" c", 5), ("", 1), ("(a", 2)]
         {
-            assert_eq!(datum_width(text), width, "{text}");
+            assert_eq!(datum_width(text, 0), width, "{text}");
         }
     }
 

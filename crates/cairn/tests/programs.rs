@@ -173,7 +173,7 @@ fn bad(c: Configuration) {
 }
 
 /// Programs whose errors are in library procedures that they call in tail position: only inlining knows of the call.
-const TAIL_CALLED_LIBRARY: &[&str] = &["file-missing", "library-call", "thread"];
+const TAIL_CALLED_LIBRARY: &[&str] = &["file-missing", "inlined", "library-call", "thread"];
 
 /// Positions and backtraces do not depend on inlining.
 fn bad_without_inlining(c: Configuration) {
@@ -192,7 +192,7 @@ fn bad_without_inlining(c: Configuration) {
 }
 
 /// Programs whose evaluated code shows callers in tail position that compiled code has forgotten.
-const EVALUATED_SHOWS_MORE: &[&str] = &["inlined", "library-call", "tail-error"];
+const EVALUATED_SHOWS_MORE: &[&str] = &["library-call", "tail-error"];
 
 /// Evaluated code says the same as compiled code, perhaps with more frames.
 fn bad_evaluated(c: Configuration) {

@@ -1,8 +1,8 @@
 //! The optimizer: passes over Core and the order they run in.
 //!
 //! ```text
-//! shake ─ letrec ─ assign ─ simplify ─ lift ─ contify ─┐
-//!          ┌───────────────────────────────────────────┘
+//! shake ─ letrec ─ assign ─ wrong_counts ─ simplify ─ lift ─ contify ─┐
+//!          ┌──────────────────────────────────────────────────────────┘
 //!          └─ (inline ─ simplify ─ contify ─ escapes ─ shake) × 2 ─┐
 //!          ┌──────────────────────────────────────────────────────┘
 //!          └─ simplify ─ loops ─ unroll ─ simplify ─ elements ─ types ─ simplify
@@ -13,6 +13,7 @@
 //! | [`shake`] | drops globals that nothing needs: most of the library, so it comes first |
 //! | [`letrec`] | `letrec*` becomes `Fix` (lambdas), `Let`, and boxes with checks |
 //! | [`assign`] | assigned variables become boxes: from here on variables never change |
+//! | [`wrong_counts`] | tail calls whose number of arguments is wrong keep their caller's frame |
 //! | [`simplify`] | local rewriting: constants, copies, dead code, tests as control flow; with [`fold`] |
 //! | [`lift`] | private variables of top-level closures become globals |
 //! | [`contify`] | procedures that always return to one place become labels: loops and join points |
@@ -26,7 +27,7 @@
 //! | [`keep_frames`] | calls that never return keep their caller's frame, for backtraces |
 //!
 //! [`known`] collects facts about globals; it is recomputed whenever a pass asks, for forms come and go. `Opt::Low`
-//! stops after `assign`, contifies and keeps frames. The optimizer assumes a closed program: all definitions and
+//! stops after `wrong_counts`, contifies and keeps frames. The optimizer assumes a closed program: all definitions and
 //! assignments are in it.
 
 mod assign;
@@ -47,6 +48,7 @@ mod simplify;
 pub mod testing;
 pub mod types;
 pub mod unroll;
+pub mod wrong_counts;
 
 pub use known::GlobalFacts;
 
@@ -79,6 +81,7 @@ pub fn prepare(program: &mut Program) {
     walk::with_room(depth, || {
         letrec::run(program);
         assign::run(program);
+        wrong_counts::run(program, None);
     });
 }
 
@@ -120,6 +123,9 @@ impl<'a> Pipeline<'a> {
 
     fn prepared(&mut self, level: Opt) {
         self.after("assign", Some(Dialect::Fixed));
+        let facts = known::analyze(self.program);
+        wrong_counts::run(self.program, Some(&facts));
+        self.after("wrong-counts", Some(Dialect::Fixed));
         if level == Opt::Low {
             self.contify();
             return self.keep_frames();

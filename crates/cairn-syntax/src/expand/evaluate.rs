@@ -95,7 +95,8 @@ impl Session {
             None => x.import_defaults(Span::default()),
             Some(text) => {
                 let sets = x.evaluated(text);
-                x.import(&sets);
+                x.import(Span::default(), &sets);
+                x.report_foreign();
             }
         }
         self.warnings.clear();
@@ -133,6 +134,7 @@ impl Session {
         let mut x = Expander::new(self, loader);
         x.ctx.module = environment.0;
         x.top_level(forms, FxHashMap::default());
+        x.report_foreign();
         self.warnings.clear();
         let result = self.outcome().map(|()| then(self));
         // local variables of forms that have been expanded are not referred to again

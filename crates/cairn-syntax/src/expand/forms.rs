@@ -91,8 +91,16 @@ impl Expander<'_> {
         if let Some(d) = self.forgotten_keyword(&items[0]) {
             return Err(d);
         }
+        let undefined = items[0].as_ident().filter(|id| matches!(self.resolve(*id), Meaning::Unbound(..)));
+        if undefined.is_some() && self.is_foreign_import(x, items) {
+            return Ok(unspecified());
+        }
+        let errors = self.s.errors.len();
         let callee = self.expr(&items[0]);
         let args = self.exprs(&items[1..]);
+        if let Some(id) = undefined {
+            self.undefined_form(id, &items[0], errors)?;
+        }
         if let Expr::Const(_) = callee
             && !matches!(items[0].datum, Datum::List(_))
         {
@@ -103,6 +111,31 @@ impl Expander<'_> {
             self.warn(d);
         }
         Ok(Expr::Call(callee.into(), args, self.site(x.span)))
+    }
+
+    /// Is the form whose head is not defined wrong as a call? Then a macro was meant, and the errors in its parts,
+    /// those from `errors` on, only follow from that.
+    fn undefined_form(&mut self, id: Ident, head: &Syntax, errors: usize) -> R<()> {
+        let name = self.name(self.s.names.base(id)).clone();
+        let follow = self.s.errors.get(errors..).unwrap_or_default();
+        let defines = name.starts_with("define-") && self.ctx.depth == 0;
+        if self.endless || follow.iter().any(|d| d.root_cause) || follow.is_empty() && !defines {
+            return Ok(());
+        }
+        let mut d = self.diagnostic(head.span, format!("`{name}` is not defined"));
+        if let Some(first) = self.s.errors.drain(errors..).next() {
+            d = d.note(first.span, format!("as a call it is wrong here: {}", first.message));
+        }
+        let help = match &*name {
+            "define-structure" | "define-struct" => Some(
+                "(define-record-type name (constructor field …) predicate (field accessor modifier) …)".into(),
+            ),
+            _ => self.suggestion(self.s.names.base(id), &name),
+        };
+        if let Some(help) = help {
+            d = d.help(help);
+        }
+        Err(d.into())
     }
 
     /// A standard keyword that is not imported: its form would make no sense as a call.

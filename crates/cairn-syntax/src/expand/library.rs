@@ -82,7 +82,7 @@ pub const FEATURES: &[&str] = &[
 ];
 
 /// What a program without `import` imports.
-const DEFAULT_LIBRARIES: &[&str] = &[
+pub(super) const DEFAULT_LIBRARIES: &[&str] = &[
     "base",
     "case-lambda",
     "char",
@@ -225,8 +225,9 @@ impl Expander<'_> {
     }
 
     /// `(import set …)` at the top level of the current module.
-    pub(super) fn import(&mut self, sets: &[Syntax]) {
-        for set in sets {
+    pub(super) fn import(&mut self, form: Span, sets: &[Syntax]) {
+        let sets = self.without_foreign(form, sets);
+        for set in &sets {
             match self.import_set(set) {
                 Ok(bindings) => {
                     for (id, b) in bindings {
@@ -249,7 +250,7 @@ impl Expander<'_> {
             _ => "".into(),
         };
         if !matches!(&*modifier, "only" | "except" | "prefix" | "rename") {
-            let name = self.library_name(x)?;
+            let name = self.imported_name(x)?;
             self.load(&name, x.span)?;
             return Ok(self.exports_of(&name));
         }
@@ -354,7 +355,7 @@ impl Expander<'_> {
         Ok(LibraryName(parts))
     }
 
-    fn is_available(&mut self, name: &LibraryName) -> bool {
+    pub(super) fn is_available(&mut self, name: &LibraryName) -> bool {
         self.s.libraries.contains_key(name)
             || is_builtin_name(name)
             || matches!(self.loader.load_library(name), Ok(Some(_)))
@@ -487,7 +488,7 @@ impl Expander<'_> {
         let head_name = head.as_ident().map_or("".into(), |id| self.name(id).clone());
         match &*head_name {
             "export" => out.exports.extend_from_slice(rest),
-            "import" => self.import(rest),
+            "import" => self.import(item.span, rest),
             "begin" => out.body.extend_from_slice(rest),
             "include" => out.body.extend(self.include(item.span, rest, false)?),
             "include-ci" => out.body.extend(self.include(item.span, rest, true)?),
@@ -621,7 +622,7 @@ impl Expander<'_> {
             }
             ("not", [r]) => Ok(!self.requirement(r)?),
             ("library", [name]) => {
-                let name = self.library_name(name)?;
+                let name = self.imported_name(name)?;
                 Ok(self.is_available(&name))
             }
             _ => self.err_help(x.span, "not a requirement", HELP),
@@ -663,17 +664,12 @@ fn missing_library_help(name: &LibraryName) -> String {
         Some(NamePart::Symbol(s)) => &**s,
         _ => "",
     };
-    match (symbol(0), name.0.len()) {
-        ("rnrs", _) => return "R6RS libraries are not available; try (scheme base)".into(),
-        ("srfi", 2) if symbol(1).starts_with(':') => return format!("R7RS names it (srfi {})", &symbol(1)[1..]),
-        ("scheme", 2) => {
-            // some of the default libraries may be missing
-            let others = DEFAULT_LIBRARIES.iter().copied().filter(|l| *l != symbol(1));
-            if let Some(other) = nearest(symbol(1), others) {
-                return format!("did you mean (scheme {other})?");
-            }
+    if let ("scheme", 2) = (symbol(0), name.0.len()) {
+        // some of the default libraries may be missing
+        let others = DEFAULT_LIBRARIES.iter().copied().filter(|l| *l != symbol(1));
+        if let Some(other) = nearest(symbol(1), others) {
+            return format!("did you mean (scheme {other})?");
         }
-        _ => {}
     }
     format!("a library {name} is looked for in a file {}.sld", name.path())
 }

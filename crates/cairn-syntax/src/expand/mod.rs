@@ -39,6 +39,7 @@ mod core;
 mod cycle;
 mod evaluate;
 mod file_forms;
+mod foreign;
 mod forms;
 mod label;
 mod layout;
@@ -60,6 +61,7 @@ use cairn_core::ir::{Expr, GlobalId, Literal, Program, SourceFile, TopForm, VarI
 use cairn_core::prim::PrimOp;
 use cairn_layout::code::Site;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -148,6 +150,10 @@ pub struct Session {
     labelled: cycle::Labelled,
     /// Module of the program or REPL.
     main: Option<u32>,
+    /// The same if the program imports nothing.
+    without_import: Option<u32>,
+    /// Imports of what is not here.
+    foreign: Vec<foreign::Foreign>,
     /// Stands for [`MAX_EXPANSION_SIZE`].
     expansion_limit: Option<usize>,
     /// Forms of libraries that are in no program any more: macro transformers refer to them.
@@ -339,6 +345,9 @@ impl<'a> Expander<'a> {
 
     fn main_program(&mut self, path: &str, text: &str) {
         let file = self.s.add_source(path, text, false);
+        let language = language_line(text);
+        let text = without_language(text);
+        let text = &*text;
         let forms = match self.read(file, text, false) {
             Ok(forms) => forms,
             Err(e) => return self.report(e),
@@ -349,7 +358,11 @@ impl<'a> Expander<'a> {
         self.ctx = Context { module, depth: 0 };
         self.s.imports |= first_time && self.imports_something(&forms);
         if first_time && !self.s.imports {
+            self.s.without_import = Some(module);
             self.import_defaults(Span { file, start: 0, end: 0 });
+        }
+        if let Some(line) = language {
+            self.foreign_language(Span::new(file, line.start, line.end));
         }
         self.top_level(forms, FxHashMap::default());
         self.define_running_bindings();
@@ -470,13 +483,37 @@ impl Expander<'_> {
                 return self.err(span, message);
             }
             let message = format!("expressions are nested more than {MAX_NESTING} deep");
-            return self.err_help(span, message, "build large data at run time, or read it from a file");
+            let d = self.diagnostic(span, message).help("build large data at run time, or read it from a file");
+            return Err(d.root_cause().into());
         }
         self.nesting += 1;
         let result = grow(|| f(self));
         self.nesting -= 1;
         result
     }
+}
+
+/// The text with blanks for such a line.
+fn without_language(text: &str) -> Cow<'_, str> {
+    match language_line(text) {
+        Some(line) => format!("{}{}{}", &text[..line.start], " ".repeat(line.len()), &text[line.end..]).into(),
+        None => text.into(),
+    }
+}
+
+/// Where `#lang …` is, if that is the first thing in a text behind comments.
+fn language_line(text: &str) -> Option<std::ops::Range<usize>> {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if line.starts_with("#lang ") {
+            return Some(start..start + line.trim_end().len());
+        }
+        if !line.trim().is_empty() && !line.starts_with(';') {
+            return None;
+        }
+        start += line.len();
+    }
+    None
 }
 
 fn unspecified() -> Expr {

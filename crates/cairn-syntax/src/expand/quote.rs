@@ -36,7 +36,8 @@ impl Expander<'_> {
         if self.constants > MAX_CONSTANTS && !reported {
             let message =
                 format!("the constants of this program are larger than {} MB", MAX_CONSTANTS * 8 / 1_000_000);
-            return self.err_help(x.span, message, "keep large data in a file, and read it at run time");
+            let d = self.diagnostic(x.span, message).help("keep large data in a file, and read it at run time");
+            return Err(d.root_cause().into());
         }
         Ok(l)
     }

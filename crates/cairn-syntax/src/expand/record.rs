@@ -132,7 +132,8 @@ impl Expander<'_> {
                 let target = self.declare(id, span)?;
                 let site = self.accessor_site(id);
                 let value = self.s.program.fresh_var("value");
-                let checked = self.checked_reference(field, value, id, site, span)?;
+                let who = self.name(id).clone();
+                let checked = self.checked_reference(field, value, &who, site, span)?;
                 let (slot, reference) = (field.slot, field.of.is_some());
                 let set = |rtd, vars: &[VarId], site| {
                     if !reference {
@@ -353,7 +354,7 @@ impl Expander<'_> {
     }
 
     /// What makes the expression that makes a record, from the type, the variables with the values of these fields, and
-    /// the site of their checks, which carry the name `id`.
+    /// the site of their checks, which carry the name `id` and the field's.
     pub(super) fn record_maker<'i>(
         &mut self,
         info: &'i RecordInfo,
@@ -366,7 +367,13 @@ impl Expander<'_> {
         let mut checked = Vec::new();
         for i in &chosen {
             let value = self.s.program.fresh_var(&fields[*i].name);
-            checked.push((value, self.checked_reference(&fields[*i], value, id, site, id_span)?));
+            let who = format!("{}: field {}", self.name(id), fields[*i].name);
+            let own = if self.module().builtin {
+                site
+            } else {
+                Site::NONE.with_who(Some(self.s.program.procedure_name(&who)))
+            };
+            checked.push((value, self.checked_reference(&fields[*i], value, &who, own, id_span)?, own));
         }
         Ok(move |rtd: Expr, vars: &[VarId], site| {
             let places: FxHashMap<usize, usize> = chosen.iter().enumerate().map(|(p, i)| (*i, p)).collect();
@@ -392,10 +399,10 @@ impl Expander<'_> {
             };
             let mut stores = Vec::new();
             for (p, i) in chosen.iter().enumerate().filter(|(_, i)| !plain(&fields[**i])) {
-                let (value, checked) = checked[p].clone();
+                let (value, checked, own) = checked[p].clone();
                 let reference = fields[*i].of.is_some();
                 let checked = if reference { checked } else { Expr::Local(vars[p]) };
-                let mut store = store(Expr::Local(record), rtd.clone(), fields[*i].slot, checked, site);
+                let mut store = store(Expr::Local(record), rtd.clone(), fields[*i].slot, checked, own);
                 if let Expr::Prim { proven, .. } = &mut store {
                     *proven = 1;
                 }
@@ -414,10 +421,10 @@ impl Expander<'_> {
     }
 
     /// The value of a variable that is to be stored in a field; of references, it is checked what they refer to.
-    fn checked_reference(&mut self, field: &FieldInfo, v: VarId, who: Ident, site: Site, span: Span) -> R<Expr> {
+    fn checked_reference(&mut self, field: &FieldInfo, v: VarId, who: &str, site: Site, span: Span) -> R<Expr> {
         let Some((of, name)) = field.of.clone() else { return Ok(Expr::Local(v)) };
         let shown = name.strip_prefix('<').and_then(|n| n.strip_suffix('>')).unwrap_or(&name);
-        let who = Literal::String(self.name(who).clone());
+        let who = Literal::String(who.into());
         let expected = Literal::String(format!("a record of type {shown} or #f").into());
         let wrong = self.library_procedure("control", "wrong-type", span)?;
         let args = vec![Expr::Const(who), Expr::Const(expected), Expr::Local(v)];

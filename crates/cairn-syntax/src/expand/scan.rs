@@ -146,7 +146,7 @@ impl Expander<'_> {
                 let forms = self.cond_expand(&form)?;
                 splice(self, &forms);
             }
-            Some(Core::Import) if self.is_program_level() => self.import(&parts[1..]),
+            Some(Core::Import) if self.is_program_level() => self.import(form.span, &parts[1..]),
             Some(Core::DefineLibrary) if self.is_program_level() => self.define_library(&form)?,
             Some(Core::Import) => {
                 return self.err_help(

@@ -419,6 +419,7 @@ impl Expander<'_> {
 
     /// Warnings for globals that are used and never defined.
     pub(super) fn report_unbound(&mut self) {
+        self.report_foreign();
         let mut found = Vec::new();
         for module in &self.s.modules {
             for (id, (g, span)) in &module.unbound {

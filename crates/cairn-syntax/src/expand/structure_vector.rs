@@ -185,8 +185,15 @@ impl Expander<'_> {
                 }
             }
         }
-        let body = self.library_call("structures", callee, args, span)?;
+        let body = self.call_by_caller(callee, args, span)?;
         Ok(Clause { params: vars, rest: None, body })
+    }
+
+    /// A call of a procedure of (cairn structures) without a place: what fails in it is shown where the user's code has
+    /// called.
+    fn call_by_caller(&mut self, callee: &str, args: Vec<Expr>, span: Span) -> R<Expr> {
+        let callee = self.library_procedure("structures", callee, span)?;
+        Ok(Expr::Call(callee.into(), args, Site::NONE))
     }
 
     /// `(lambda (v i) …)`, or `(lambda (v i field …) …)`: a reference to the element, or its fields are stored.
@@ -216,7 +223,7 @@ impl Expander<'_> {
         ];
         let who = Expr::Const(Literal::String(self.name(id).clone()));
         let args = vec![self.target(structure, span), who, local(v), local(i)];
-        let wrong = self.library_call("structures", "structure-wrong", args, span)?;
+        let wrong = self.call_by_caller("structure-wrong", args, span)?;
         let no = || Expr::Const(Literal::Bool(false));
         let mut body = vec![Expr::If(all_of(tests.into()).into(), no().into(), wrong.into())];
         let rtd = self.target(info.rtd, span);

@@ -1,20 +1,24 @@
 //! What somebody probably meant who wrote a name that is not defined.
 //!
-//! The problem: a forgotten import and a slip of the pen look the same to the expander. The idea: a name that a library
-//! exports is that one, and which libraries there are can be asked ([`super::Loader::library_names`]); otherwise the
-//! nearest name that is visible is offered, if it is near enough.
+//! The problem: a forgotten import, a name of another dialect and a slip of the pen look the same to the expander. The
+//! idea: a name that a library exports is that one, and which libraries there are can be asked
+//! ([`super::Loader::library_names`]); `(cairn dialects)` has the names that other dialects have. Otherwise the nearest
+//! name that is visible is offered, if it is what a slip makes of the name ([`slip`]).
+//!
+//! Help is one edit. A program that imports nothing has the names of R7RS, and loses them when it imports something: so
+//! it is told all that it needs ([`Expander::imports_of`]).
 //!
 //! Suggestions are looked for when there is something to warn of, and only then are the exports of all libraries read,
 //! once in a session.
 
-use super::{Binding, Environment, Expander, Loader, Session};
+use super::library::DEFAULT_LIBRARIES;
+use super::{Binding, Environment, Expander, LibraryName, Loader, Session, without_language};
 use crate::read::Reader;
-use crate::syntax::{Ident, Names, Syntax};
-use rustc_hash::FxHashMap;
-use std::cmp::Reverse;
+use crate::syntax::{Datum, Ident, Names, Syntax};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The library to import for a name, as text.
-pub(super) type Homes = FxHashMap<String, String>;
+/// The libraries to import for a name, as text, the best one first.
+pub(super) type Homes = FxHashMap<String, Vec<String>>;
 
 /// Libraries in the order in which they are suggested: those of the standard, the SRFIs, the last standard, ours.
 fn rank(library: &str) -> (usize, usize) {
@@ -32,12 +36,11 @@ fn homes(loader: &mut dyn Loader) -> Homes {
             libraries.push((name.to_string(), text));
         }
     }
-    // the best one is entered last
-    libraries.sort_by_cached_key(|(name, _)| Reverse((rank(name), name.clone())));
+    libraries.sort_by_cached_key(|(name, _)| (rank(name), name.clone()));
     let mut homes = Homes::default();
     for (library, text) in libraries {
         for name in exports(&text) {
-            homes.insert(name, library.clone());
+            homes.entry(name).or_default().push(library.clone());
         }
     }
     homes
@@ -64,6 +67,9 @@ impl Session {
     }
 }
 
+/// What the standard writes instead of constants of other dialects.
+const SPELLINGS: [(&str, &str); 4] = [("false", "#f"), ("true", "#t"), ("nil", "'()"), ("null", "'()")];
+
 impl Expander<'_> {
     /// What to do about a name that is not defined.
     pub(super) fn suggestion(&mut self, id: Ident, name: &str) -> Option<String> {
@@ -72,50 +78,172 @@ impl Expander<'_> {
     }
 
     /// What to do about a name that is not defined in a module.
-    fn suggestion_in(&mut self, module: usize, id: Ident, name: &str) -> Option<String> {
-        if self.s.homes.is_none() {
-            self.s.homes = Some(homes(self.loader));
+    pub(super) fn suggestion_in(&mut self, module: usize, id: Ident, name: &str) -> Option<String> {
+        let inserted = self.s.modules.get(module)?.table.keys().any(|o| self.s.names.base(*o) == id && *o != id);
+        if inserted {
+            return Some(format!(
+                "a macro defines a `{name}` here, but a name that a macro inserts is visible to that expansion only; \
+                 pass the name to the macro as an argument"
+            ));
         }
+        let mut home = self.home(name);
+        if home.is_none() {
+            let libraries = self.s.libraries.iter().filter(|(_, l)| l.get(id).is_some());
+            home = libraries.map(|(n, _)| n.to_string()).min();
+        }
+        match home {
+            Some(home) => Some(self.import_help(module, name, &home)),
+            None => self.nearest_name(module, name),
+        }
+    }
+
+    /// The libraries of each name that one exports.
+    fn homes(&mut self) -> &Homes {
+        let loader = &mut *self.loader;
+        self.s.homes.get_or_insert_with(|| homes(loader))
+    }
+
+    /// The best library that exports a name.
+    fn home(&mut self, name: &str) -> Option<String> {
+        self.homes().get(name)?.first().cloned()
+    }
+
+    /// How to import `name` of the library `home`.
+    fn import_help(&mut self, module: usize, name: &str, home: &str) -> String {
+        let spelling = SPELLINGS.iter().find(|(n, _)| *n == name);
+        let spelling = spelling.map_or(String::new(), |(_, s)| format!("R7RS writes {s}; "));
+        if self.s.without_import != Some(module as u32) {
+            return format!("{spelling}it is exported by {home}: (import {home})");
+        }
+        let libraries = self.imports_of(module as u32, true, &[]);
+        let home = libraries.iter().find(|l| self.s.homes.as_ref().is_some_and(|h| exported_by(h, name, l)));
+        let home = home.map_or("", |l| l);
+        format!("{spelling}it is exported by {home}; begin the program with\n(import {})", libraries.join(" "))
+    }
+
+    /// The libraries that define what a module refers to and has not, with `defaults` also those parts of R7RS that
+    /// the program uses, since it imports nothing.
+    /// `here` are libraries that are imported anyway.
+    pub(super) fn imports_of(&mut self, module: u32, defaults: bool, here: &[String]) -> Vec<String> {
+        let mut libraries = here.to_vec();
+        if defaults {
+            libraries.extend(self.defaults_used().into_iter().map(|part| format!("(scheme {part})")));
+        }
+        let names = self.s.modules[module as usize].unbound.keys();
+        let mut names: Vec<String> = names.map(|id| self.name(*id).to_string()).collect();
+        names.sort();
+        let homes = self.homes();
+        // names that leave no choice first
+        names.sort_by_key(|n| homes.get(n).map_or(0, Vec::len));
+        for name in names {
+            let Some(candidates) = homes.get(&name) else { continue };
+            if !candidates.iter().any(|c| libraries.contains(c)) {
+                libraries.push(candidates[0].clone());
+            }
+        }
+        libraries.retain(|l| !here.contains(l));
+        libraries.sort_by_key(|l| rank(l).0);
+        libraries
+    }
+
+    /// The parts of R7RS whose names occur in the program's text, `base` always.
+    fn defaults_used(&mut self) -> Vec<&'static str> {
+        let mut written = FxHashSet::default();
+        for i in 0..self.s.sources.len() {
+            let source = &self.s.sources[i];
+            if source.library {
+                continue;
+            }
+            let text = without_language(&source.text);
+            let mut reader = Reader::new(i as u32, &text, &mut self.s.names);
+            while let Ok(Some(x)) = reader.next_datum() {
+                identifiers(x, &mut written);
+            }
+        }
+        let mut parts: Vec<&'static str> = vec!["base"];
+        // (scheme r5rs) has most names of the others: last
+        let others = DEFAULT_LIBRARIES.iter().filter(|p| !matches!(**p, "base" | "r5rs"));
+        for part in others.chain(["r5rs"].iter()) {
+            let exports = |part: &str| self.s.libraries.get(&LibraryName::of(&["scheme", part]));
+            let found = exports(part).is_some_and(|l| {
+                l.exports.keys().any(|id| {
+                    written.contains(id) && !parts.iter().any(|p| exports(p).is_some_and(|l| l.get(*id).is_some()))
+                })
+            });
+            if found {
+                parts.push(part);
+            }
+        }
+        parts
+    }
+
+    /// The name that a slip of the pen made of this one.
+    fn nearest_name(&mut self, module: usize, name: &str) -> Option<String> {
+        self.homes();
         let homes = self.s.homes.as_ref()?;
         let module = self.s.modules.get(module)?;
-        let limit = match name.chars().count() {
-            0..=2 => 0,
-            3..=5 => 1,
-            _ => 2,
-        };
         // nearest first, variables before keywords, what is visible before what is in a library of the standard
         let mut best: Option<(usize, u8, &str)> = None;
         let mut offer = |other, kind| {
-            if str::starts_with(other, '%') || str::len(other).abs_diff(name.len()) > limit {
+            if str::starts_with(other, '%') {
                 return;
             }
-            let d = distance(name, other);
-            let choice = (d, kind, other);
-            if d <= limit && best.is_none_or(|b| choice < b) {
-                best = Some(choice);
+            if let Some(d) = slip(name, other) {
+                let choice = (d, kind, other);
+                if best.is_none_or(|b| choice < b) {
+                    best = Some(choice);
+                }
             }
         };
         for (other, entrance) in &module.table {
-            if self.s.names.base(*other) == id && *other != id {
-                return Some(format!(
-                    "a macro defines a `{name}` here, but a name that a macro inserts is visible to that expansion \
-                     only; pass the name to the macro as an argument"
-                ));
-            }
             let keyword = matches!(entrance.binding, Binding::Core(_) | Binding::Macro(_));
             offer(self.name(*other), keyword.into());
         }
-        let standard = homes.iter().filter(|(_, home)| home.starts_with("(scheme "));
+        let standard = homes.iter().filter(|(_, homes)| homes[0].starts_with("(scheme "));
         standard.for_each(|(other, _)| offer(other, 2));
-        let loaded =
-            || self.s.libraries.iter().filter(|(_, l)| l.get(id).is_some()).map(|(n, _)| n.to_string()).min();
-        if let Some(home) = homes.get(name).cloned().or_else(loaded) {
-            return Some(format!("it is exported by {home}: (import {home})"));
-        }
         let (_, kind, other) = best?;
-        let home = homes.get(other).filter(|_| kind == 2).map(|home| format!(" of {home}"));
+        let home = homes.get(other).filter(|_| kind == 2).map(|homes| format!(" of {}", homes[0]));
         Some(format!("did you mean `{other}`{}?", home.unwrap_or_default()))
     }
+}
+
+fn exported_by(homes: &Homes, name: &str, library: &str) -> bool {
+    homes.get(name).is_some_and(|h| h.iter().any(|l| l == library))
+}
+
+/// The identifiers in a datum.
+fn identifiers(x: Syntax, found: &mut FxHashSet<Ident>) {
+    let mut todo = vec![x];
+    while let Some(x) = todo.pop() {
+        match &x.datum {
+            Datum::Ident(id) => drop(found.insert(*id)),
+            Datum::List(items) | Datum::Dotted(items) => todo.extend(items.iter().cloned()),
+            _ => {}
+        }
+    }
+}
+
+/// How far `name` is from `other`, if it is what a slip of the pen may have made of it: letters that changed places,
+/// one too many or too few, and in longer names also wrong ones. First letters are right or have changed places, for a
+/// name that begins otherwise is another name; a short one of which a letter is different is, too.
+fn slip(name: &str, other: &str) -> Option<usize> {
+    let (n, o) = (name.chars().count(), other.chars().count());
+    let limit = match n {
+        0..=2 => return None,
+        3..=7 => 1,
+        _ => 2,
+    };
+    if n.abs_diff(o) > limit {
+        return None;
+    }
+    let d = distance(name, other);
+    let (mut a, mut b) = (name.chars(), other.chars());
+    let (a, b) = ((a.next(), a.next()), (b.next(), b.next()));
+    let begins_alike = a.0 == b.0 || (a.0 == b.1 && a.1 == b.0);
+    let mut letters: [Vec<char>; 2] = [name.chars().collect(), other.chars().collect()];
+    letters.iter_mut().for_each(|l| l.sort_unstable());
+    let substituted = n == o && letters[0] != letters[1];
+    (d <= limit && begins_alike && !(n <= 5 && substituted)).then_some(d)
 }
 
 /// The candidate that was probably meant.
@@ -140,4 +268,45 @@ fn distance(a: &str, b: &str) -> usize {
         before = std::mem::replace(&mut last, row);
     }
     last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_told_from_other_names() {
+        let slips = [
+            ("lenght", "length"),
+            ("dispaly", "display"),
+            ("crd", "cdr"),
+            ("null", "null?"),
+            ("vector-set", "vector-set!"),
+            ("stringappend", "string-append"),
+            ("defin", "define"),
+            ("lamdba", "lambda"),
+            ("ocns", "cons"),
+            ("newlin", "newline"),
+            ("call-with-current-contination", "call-with-current-continuation"),
+        ];
+        for (name, other) in slips {
+            assert!(slip(name, other).is_some(), "{name} for {other}");
+        }
+        let others = [
+            ("get", "let"),
+            ("height", "eighth"),
+            ("cond", "cons"),
+            ("last", "list"),
+            ("put", "cut"),
+            ("node", "mode"),
+            ("add", "and"),
+            ("map1", "cap"),
+            ("sum", "sin"),
+            ("max-size", "make-list"),
+            ("go", "do"),
+        ];
+        for (name, other) in others {
+            assert!(slip(name, other).is_none(), "{name} for {other}");
+        }
+    }
 }

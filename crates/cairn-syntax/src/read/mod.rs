@@ -16,6 +16,7 @@ pub use show::show;
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Datum, Items, Label, Names, Syntax};
+use cairn_layout::lexeme;
 use cairn_layout::object::numeric::NumericKind;
 use cairn_num::packed::Packing;
 use cairn_num::{Int, Number};
@@ -384,7 +385,7 @@ impl<'a> Reader<'a> {
     }
 
     fn lone_dot(&self) -> bool {
-        self.bytes.get(self.pos + 1).is_none_or(|b| token::is_delimiter(*b))
+        self.bytes.get(self.pos + 1).is_none_or(|b| lexeme::is_delimiter(*b))
     }
 
     fn dot(&mut self, at: usize) -> Read<()> {

@@ -3,26 +3,9 @@
 use super::{Frame, Read, Reader};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Datum, Syntax};
+use cairn_layout::lexeme;
 use cairn_layout::object::numeric::NumericKind;
 use cairn_num::{Int, Number};
-
-/// Bytes that end a symbol, number, character or boolean.
-const DELIMITERS: [bool; 256] = {
-    let mut table = [false; 256];
-    let bytes = b" \t\n\r\x0C()\";|'`,[]{}";
-    let mut i = 0;
-    while i < bytes.len() {
-        table[bytes[i] as usize] = true;
-        i += 1;
-    }
-    table
-};
-
-/// Ends a symbol, number, character or boolean?
-#[inline]
-pub(super) fn is_delimiter(b: u8) -> bool {
-    DELIMITERS[b as usize]
-}
 
 /// Names of characters, R7RS first, then common extensions.
 const CHAR_NAMES: &[(&str, char)] = &[
@@ -47,7 +30,7 @@ const CHAR_NAMES: &[(&str, char)] = &[
 impl Reader<'_> {
     /// To the end of the line: a newline, a return, or both (of both, the newline remains as white space).
     pub(super) fn skip_line(&mut self) {
-        self.pos = self.text[self.pos..].find(['\n', '\r']).map_or(self.bytes.len(), |i| self.pos + i + 1);
+        self.pos = lexeme::line_end(self.text, self.pos);
     }
 
     /// Whitespace, `;` comments and `#|…|#` comments. (`#;` is a construct of the parser.)
@@ -72,48 +55,22 @@ impl Reader<'_> {
 
     fn block_comment(&mut self) -> Read<()> {
         let start = self.pos;
-        let mut depth = 0;
-        loop {
-            match (self.bytes.get(self.pos), self.bytes.get(self.pos + 1)) {
-                (Some(b'#'), Some(b'|')) => {
-                    depth += 1;
-                    self.pos += 2;
-                }
-                (Some(b'|'), Some(b'#')) => {
-                    depth -= 1;
-                    self.pos += 2;
-                    if depth == 0 {
-                        return Ok(());
-                    }
-                }
-                (Some(_), _) => self.pos += 1,
-                (None, _) => {
-                    self.incomplete = true;
-                    return Err(self
-                        .error(start, start + 2, "this comment is never closed")
-                        .help("#| … |#")
-                        .into());
-                }
+        match lexeme::block_comment_end(self.text, start) {
+            Some(end) => {
+                self.pos = end;
+                Ok(())
+            }
+            None => {
+                self.pos = self.bytes.len();
+                self.incomplete = true;
+                Err(self.error(start, start + 2, "this comment is never closed").help("#| … |#").into())
             }
         }
     }
 
     /// The run of non-delimiters from here; moves behind it.
     fn run(&mut self) {
-        while let Some(&b) = self.bytes.get(self.pos) {
-            if is_delimiter(b) {
-                break;
-            }
-            if b < 0x80 {
-                self.pos += 1;
-            } else {
-                let c = self.text[self.pos..].chars().next().expect("not at the end");
-                if c.is_whitespace() {
-                    break;
-                }
-                self.pos += c.len_utf8();
-            }
-        }
+        self.pos = lexeme::run_end(self.text, self.pos);
     }
 
     /// A number or a symbol.
@@ -251,15 +208,13 @@ impl Reader<'_> {
 
     fn character(&mut self) -> Read<Syntax> {
         let start = self.pos;
-        let Some(first) = self.text[start + 2..].chars().next() else {
+        let body = start + 2;
+        let (Some(first), Some(end)) = (self.text[body..].chars().next(), lexeme::character_end(self.text, start))
+        else {
             self.incomplete = true;
             return Err(self.error(start, start + 2, "the text ends inside of a character").into());
         };
-        let body = start + 2;
-        self.pos = body + first.len_utf8();
-        if first.is_alphanumeric() || !first.is_ascii() {
-            self.run();
-        }
+        self.pos = end;
         let name = &self.text[body..self.pos];
         let folded;
         let name = if self.fold_case {

@@ -1,0 +1,218 @@
+//! Imports as other dialects write them.
+//!
+//! The problem: `(import (rnrs))`, `(use-modules (srfi srfi-1))`, `#lang racket` name libraries that are not here, and
+//! whatever the program means by its names follows from that. The idea: such a form is an error that waits until the
+//! program is expanded, as if it had the names of R7RS. What is missing then, and what it uses of R7RS, makes up the
+//! import to write instead ([`Expander::imports_of`]).
+//!
+//! SRFIs have many names. Those of SRFI 97 and Guile mean the same libraries as R7RS's: [`Expander::srfi`].
+
+use super::{Expander, LibraryName, NamePart, R};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::{Datum, Syntax};
+use std::rc::Rc;
+
+/// How the names of other systems' libraries begin.
+const FAMILIES: [&str; 17] = [
+    "rnrs",
+    "r6rs",
+    "chezscheme",
+    "chicken",
+    "chibi",
+    "gambit",
+    "gauche",
+    "gerbil",
+    "guile",
+    "ice-9",
+    "ikarus",
+    "kawa",
+    "larceny",
+    "mit",
+    "racket",
+    "rackunit",
+    "sagittarius",
+];
+
+/// Units of Chicken, which are imported by a plain name.
+const UNITS: [&str; 8] = ["chicken", "data-structures", "extras", "lolevel", "ports", "posix", "scheme", "utils"];
+
+/// Forms that import, and whose they are.
+const FORMS: [(&str, &str); 5] = [
+    ("use-modules", "Guile"),
+    ("require", "Racket"),
+    ("use", "Chicken"),
+    ("require-extension", "Chicken"),
+    ("require-library", "Chicken"),
+];
+
+/// What SRFI 97 calls the SRFIs that are here.
+const MNEMONICS: [(u64, &str); 26] = [
+    (1, "lists"),
+    (2, "and-let*"),
+    (6, "basic-string-ports"),
+    (8, "receive"),
+    (9, "records"),
+    (11, "let-values"),
+    (13, "strings"),
+    (14, "char-sets"),
+    (16, "case-lambda"),
+    (18, "multithreading"),
+    (23, "error"),
+    (26, "cut"),
+    (27, "random-bits"),
+    (28, "basic-format-strings"),
+    (31, "rec"),
+    (38, "with-shared-structure"),
+    (39, "parameters"),
+    (41, "streams"),
+    (46, "syntax-rules"),
+    (48, "intermediate-format-strings"),
+    (60, "integer-bits"),
+    (61, "cond"),
+    (64, "testing"),
+    (69, "basic-hash-tables"),
+    (87, "case"),
+    (98, "os-environment-variables"),
+];
+
+/// A form that imports what is not here.
+pub(super) struct Foreign {
+    module: u32,
+    span: Span,
+    message: String,
+    /// Import sets of the form that are good.
+    kept: Vec<String>,
+}
+
+impl Expander<'_> {
+    /// The import sets of a form without those that name other systems' libraries.
+    pub(super) fn without_foreign(&mut self, form: Span, sets: &[Syntax]) -> Vec<Syntax> {
+        let mut missing = None;
+        let mut kept = Vec::new();
+        for set in sets {
+            match self.foreign_library(set) {
+                Some(name) => drop(missing.get_or_insert(name)),
+                None => kept.push(set.clone()),
+            }
+        }
+        if let Some(name) = missing {
+            let texts = kept.iter().map(|set| self.text_at(set.span, 1000)).collect();
+            self.foreign_form(form, format!("there is no library {name}"), texts);
+        }
+        kept
+    }
+
+    /// The text of the library that an import set names, if another system has it.
+    fn foreign_library(&mut self, set: &Syntax) -> Option<String> {
+        if let Some(id) = set.as_ident() {
+            let name = self.name(id);
+            return (name.starts_with("srfi-") || UNITS.contains(&&**name)).then(|| name.to_string());
+        }
+        let mut inner = set;
+        while let Some([head, set, ..]) = inner.as_list()
+            && set.as_list().is_some()
+            && head
+                .as_ident()
+                .is_some_and(|id| matches!(&**self.name(id), "only" | "except" | "prefix" | "rename"))
+        {
+            inner = set;
+        }
+        let head = self.name(inner.as_list()?.first()?.as_ident()?).clone();
+        if !FAMILIES.contains(&&*head) {
+            return None;
+        }
+        let whole = self.library_name(inner).is_ok_and(|name| self.is_available(&name));
+        (!whole).then(|| self.source_text(inner))
+    }
+
+    /// Is it a form by which other systems import, at the top level of the program? Then it is noted.
+    pub(super) fn is_foreign_import(&mut self, x: &Syntax, items: &[Syntax]) -> bool {
+        if self.ctx.depth > 0 || self.s.main != Some(self.ctx.module) || items.len() < 2 {
+            return false;
+        }
+        let Some(name) = items[0].as_ident().map(|id| self.name(id).clone()) else { return false };
+        let Some((_, whose)) = FORMS.iter().find(|(n, _)| *n == &*name) else { return false };
+        let names_module =
+            |x: &Syntax| x.as_ident().is_some() || x.as_list().is_some() || matches!(x.datum, Datum::String(_));
+        if !items[1..].iter().all(names_module) {
+            return false;
+        }
+        let libraries: Vec<_> = items[1..].iter().filter_map(|x| self.srfi_of_module(x)).collect();
+        let message = format!("`{name}` is how {whose} imports; it is not defined here");
+        self.foreign_form(x.span, message, libraries);
+        true
+    }
+
+    /// `(srfi srfi-1)`, `srfi-1` or `srfi/1` as R7RS writes it, if it is here.
+    fn srfi_of_module(&mut self, x: &Syntax) -> Option<String> {
+        let id = match x.as_list() {
+            Some([_, name]) => name.as_ident()?,
+            Some(_) => return None,
+            None => x.as_ident()?,
+        };
+        let number = self.name(id).strip_prefix("srfi-").or_else(|| self.name(id).strip_prefix("srfi/"))?;
+        let name = LibraryName(vec![NamePart::Symbol("srfi".into()), NamePart::Number(number.parse().ok()?)]);
+        self.is_available(&name).then(|| name.to_string())
+    }
+
+    /// The first line of a program for Racket.
+    pub(super) fn foreign_language(&mut self, span: Span) {
+        self.foreign_form(span, "`#lang` is Racket's; programs import libraries here".to_string(), Vec::new());
+    }
+
+    fn foreign_form(&mut self, span: Span, message: String, kept: Vec<String>) {
+        let module = self.ctx.module;
+        let first = self.s.foreign.iter().all(|f| f.module != module);
+        if first && (self.s.main == Some(module) || !self.loading.is_empty()) {
+            self.import_defaults(span);
+        }
+        self.s.foreign.push(Foreign { module, span, message, kept });
+    }
+
+    /// Reports them, each with what to write instead.
+    pub(super) fn report_foreign(&mut self) {
+        let mut modules = Vec::new();
+        for form in std::mem::take(&mut self.s.foreign) {
+            let mut sets = form.kept;
+            if !modules.contains(&form.module) {
+                modules.push(form.module);
+                // at the prompt all of R7RS is there, and what else is missing is said when it is used
+                if self.s.main == Some(form.module) || self.s.modules[form.module as usize].name.is_some() {
+                    let more = self.imports_of(form.module, true, &sets);
+                    sets.splice(0..0, more);
+                }
+            }
+            let help = match &sets[..] {
+                [] => "leave this out".to_string(),
+                sets => format!("write instead:\n(import {})", sets.join(" ")),
+            };
+            self.report(Diagnostic::new(form.span, form.message).help(help).root_cause().into());
+        }
+    }
+
+    /// The R7RS name of an SRFI that is named as SRFI 97 or Guile do: `(srfi :1)`, `(srfi :1 lists)`, `(srfi 1 lists)`,
+    /// `(srfi srfi-1)`. A library of just this name comes first.
+    pub(super) fn srfi(&mut self, name: LibraryName) -> LibraryName {
+        let [NamePart::Symbol(family), number, rest @ ..] = &name.0[..] else { return name };
+        let number = match number {
+            NamePart::Number(n) if !rest.is_empty() => Some(*n),
+            NamePart::Number(_) => None,
+            NamePart::Symbol(s) => {
+                s.strip_prefix(':').or_else(|| s.strip_prefix("srfi-")).and_then(|n| n.parse().ok())
+            }
+        };
+        let (Some(number), "srfi") = (number, &**family) else { return name };
+        let known = |s: &Rc<str>| MNEMONICS.contains(&(number, &**s));
+        if !matches!(rest, []) && !matches!(rest, [NamePart::Symbol(s)] if known(s)) || self.is_available(&name) {
+            return name;
+        }
+        let usual = LibraryName(vec![name.0[0].clone(), NamePart::Number(number)]);
+        if self.is_available(&usual) { usual } else { name }
+    }
+
+    /// The name of a library that is imported or asked for.
+    pub(super) fn imported_name(&mut self, x: &Syntax) -> R<LibraryName> {
+        let name = self.library_name(x)?;
+        Ok(self.srfi(name))
+    }
+}

@@ -1,0 +1,292 @@
+;;; (cairn dialects): names that programs for other dialects take for granted, of MIT Scheme, SICP, Racket, Chez Scheme,
+;;; R6RS, Guile, Gambit and Chicken.
+;;;
+;;; Who uses one without having defined it is told to import this library.  So it has what needs no more than a few
+;;; lines; names that a standard library or a SRFI exports are left to that.
+(define-library (cairn dialects)
+  (export
+   ;; constants
+   false true nil null the-empty-stream stream-nil
+   ;; numbers
+   1+ -1+ 1- add1 sub1 inc dec div mod random exact-rational? exact-nonnegative-integer?
+   ;; control
+   assert assertion-violation void begin0 let/cc let/ec call/ec call-with-escape-continuation fluid-let
+   define-macro condition/report-string unwind-protect
+   declare load-option provide
+   ;; streams of SICP
+   cons-stream stream-car stream-cdr stream-rest stream-first stream-pair? stream-null? empty-stream?
+   stream-head stream-tail
+   ;; time
+   runtime real-time current-milliseconds current-inexact-milliseconds current-process-milliseconds
+   ;; output and input
+   format printf fprintf eprintf print displayln writeln pp pretty-print
+   get-line get-char get-string-all get-datum lookahead-char put-char put-string put-datum
+   call-with-output-string with-output-to-string call-with-string-output-port
+   ;; lists
+   fold-left foldl foldr reduce-left list-head sublist for-all exists remp atom?
+   empty empty? rest sort
+   ;; strings, symbols, vectors
+   string-head string-tail string-search-forward string-search-all symbol-append generate-uninterned-symbol gensym
+   vector-grow subvector vector-head vector-tail
+   ;; tables
+   hash-table/get hash-table/put! hash-table/remove! hash-table/count
+   make-equal-hash-table make-strong-eqv-hash-table make-string-hash-table
+   make-eq-hashtable make-eqv-hashtable hashtable-ref hashtable-set! hashtable-delete! hashtable-contains?
+   hashtable-size hashtable-keys hashtable-update! hashtable-clear!)
+  (import (scheme base) (only (scheme cxr) caddr) (scheme lazy) (scheme read) (scheme write) (scheme time)
+          (only (cairn macro) er-macro-transformer)
+          (only (cairn syntax) assert)
+          (only (cairn list) fold-left fold-right reduce-left filter)
+          (only (cairn number) exact-rational?)
+          (only (cairn text) string-search-forward symbol-append generate-symbol)
+          (only (cairn vector) vector-grow subvector)
+          (only (cairn port) call-with-output-string with-output-to-string)
+          (only (cairn control) condition->string)
+          (only (cairn sort) sort)
+          (only (scheme division) euclidean/)
+          (only (srfi 27) random-integer random-real)
+          (only (srfi 48) format)
+          (only (cairn hash-table) make-hash-table hash-table-ref/default hash-table-set! hash-table-delete!
+                hash-table-contains? hash-table-size hash-table-keys hash-table-update!/default
+                hash-table-clear!))
+  (begin
+
+    (define false #f)
+    (define true #t)
+    (define nil '())
+    (define null '())
+    (define the-empty-stream '())
+    (define stream-nil '())
+
+    (define (1+ n) (+ n 1))
+    (define (-1+ n) (- n 1))
+    (define (1- n) (- n 1))
+    (define (add1 n) (+ n 1))
+    (define (sub1 n) (- n 1))
+    (define (inc n) (+ n 1))
+    (define (dec n) (- n 1))
+
+    (define (div a b)
+      (let-values (((q r) (euclidean/ a b))) q))
+    (define (mod a b)
+      (let-values (((q r) (euclidean/ a b))) r))
+
+    ;; Below `n`: an integer if that is exact.
+    (define (random n . state)
+      (if (exact? n)
+          (random-integer n)
+          (* n (random-real))))
+
+    (define (exact-nonnegative-integer? x)
+      (and (exact-integer? x) (>= x 0)))
+
+    (define (assertion-violation who message . irritants)
+      (apply error
+             (if who
+                 (call-with-output-string
+                  (lambda (port)
+                    (display who port)
+                    (display ": " port)
+                    (display message port)))
+                 message)
+             irritants))
+
+    (define (void . ignored)
+      (if #f #f))
+
+    (define-syntax begin0
+      (syntax-rules ()
+        ((_ first rest ...) (call-with-values (lambda () first) (lambda results rest ... (apply values results))))))
+
+    (define-syntax let/cc
+      (syntax-rules ()
+        ((_ k body ...) (call-with-current-continuation (lambda (k) body ...)))))
+    (define-syntax let/ec
+      (syntax-rules ()
+        ((_ k body ...) (call-with-current-continuation (lambda (k) body ...)))))
+    (define (call/ec receiver)
+      (call-with-current-continuation receiver))
+    (define (call-with-escape-continuation receiver)
+      (call-with-current-continuation receiver))
+
+    (define-syntax unwind-protect
+      (syntax-rules ()
+        ((_ body cleanup ...) (dynamic-wind (lambda () #f) (lambda () body) (lambda () cleanup ...)))))
+
+    (define-syntax fluid-let
+      (syntax-rules ()
+        ((_ () body ...) (let () body ...))
+        ((_ ((variable value) rest ...) body ...)
+         (let ((inside value))
+           (define (exchange!)
+             (let ((t variable))
+               (set! variable inside)
+               (set! inside t)))
+           (dynamic-wind exchange! (lambda () (fluid-let (rest ...) body ...)) exchange!)))))
+
+    ;; Macros that are procedures of the form's parts, without hygiene.
+    (define-syntax define-macro
+      (er-macro-transformer
+       (lambda (form rename compare)
+         (let* ((head (cadr form))
+                (name (if (pair? head) (car head) head))
+                (procedure
+                 (if (pair? head)
+                     (cons (rename 'lambda) (cons (cdr head) (cddr form)))
+                     (caddr form))))
+           (list (rename 'define-syntax) name
+                 (list (rename 'er-macro-transformer)
+                       (list (rename 'lambda) (list (rename 'form) (rename 'rename) (rename 'compare))
+                             (list (rename 'apply) procedure (list (rename 'cdr) (rename 'form))))))))))
+
+    (define (condition/report-string c)
+      (condition->string c))
+
+    ;; What is said to other compilers.
+    (define-syntax declare
+      (syntax-rules ()
+        ((_ declaration ...) (begin))))
+    (define-syntax provide
+      (syntax-rules ()
+        ((_ name ...) (begin))))
+    (define (load-option name . ignored)
+      (if #f #f))
+
+    (define-syntax cons-stream
+      (syntax-rules ()
+        ((_ first rest) (cons first (delay rest)))))
+    (define (stream-pair? x)
+      (and (pair? x) (promise? (cdr x))))
+    (define (stream-car s) (car s))
+    (define (stream-cdr s) (force (cdr s)))
+    (define (stream-first s) (car s))
+    (define (stream-rest s) (force (cdr s)))
+    (define (stream-null? x) (null? x))
+    (define (empty-stream? x) (null? x))
+    (define (stream-head s n)
+      (if (= n 0)
+          '()
+          (cons (car s) (delay (stream-head (force (cdr s)) (- n 1))))))
+    (define (stream-tail s n)
+      (if (= n 0)
+          s
+          (stream-tail (force (cdr s)) (- n 1))))
+
+    ;; In seconds, and in milliseconds.
+    (define (runtime)
+      (inexact (/ (current-jiffy) (jiffies-per-second))))
+    (define (real-time)
+      (* 1000. (current-second)))
+    (define (current-milliseconds)
+      (exact (floor (* 1000 (current-second)))))
+    (define (current-inexact-milliseconds)
+      (* 1000. (current-second)))
+    (define (current-process-milliseconds)
+      (quotient (* 1000 (current-jiffy)) (jiffies-per-second)))
+
+    (define (printf control . arguments)
+      (apply format #t control arguments))
+    (define (fprintf port control . arguments)
+      (apply format port control arguments))
+    (define (eprintf control . arguments)
+      (apply format (current-error-port) control arguments))
+    (define (print . objects)
+      (for-each display objects)
+      (newline))
+    (define (displayln object . port)
+      (apply display object port)
+      (apply newline port))
+    (define (writeln object . port)
+      (apply write object port)
+      (apply newline port))
+    (define (pp object . port)
+      (apply writeln object port))
+    (define (pretty-print object . port)
+      (apply writeln object port))
+
+    (define (get-line . port) (apply read-line port))
+    (define (get-char . port) (apply read-char port))
+    (define (get-datum . port) (apply read port))
+    (define (lookahead-char . port) (apply peek-char port))
+    (define (get-string-all port)
+      (let loop ((parts '()))
+        (let ((part (read-string 4096 port)))
+          (cond
+            ((not (eof-object? part)) (loop (cons part parts)))
+            ((null? parts) part)
+            (else (apply string-append (reverse parts)))))))
+    (define (put-char port c) (write-char c port))
+    (define (put-string port s . range) (apply write-string s port range))
+    (define (put-datum port object) (write object port))
+    (define (call-with-string-output-port receiver)
+      (call-with-output-string receiver))
+
+    ;; As in Racket: the procedure takes the element first.
+    (define (foldl f start . lists)
+      (if (null? (cdr lists))
+          (let loop ((result start) (l (car lists)))
+            (if (null? l)
+                result
+                (loop (f (car l) result) (cdr l))))
+          (let loop ((result start) (lists lists))
+            (if (memq '() lists)
+                result
+                (loop (apply f (append (map car lists) (list result))) (map cdr lists))))))
+    (define (foldr f start . lists)
+      (apply fold-right f start lists))
+    (define (list-head l n)
+      (if (= n 0)
+          '()
+          (cons (car l) (list-head (cdr l) (- n 1)))))
+    (define (sublist l start end)
+      (list-head (list-tail l start) (- end start)))
+    (define (for-all f first . rest)
+      (let loop ((lists (cons first rest)))
+        (cond
+          ((memq '() lists) #t)
+          ((memq '() (map cdr lists)) (apply f (map car lists)))
+          (else (and (apply f (map car lists)) (loop (map cdr lists)))))))
+    (define (exists f first . rest)
+      (let loop ((lists (cons first rest)))
+        (cond
+          ((memq '() lists) #f)
+          ((memq '() (map cdr lists)) (apply f (map car lists)))
+          (else (or (apply f (map car lists)) (loop (map cdr lists)))))))
+    (define (remp f l)
+      (filter (lambda (x) (not (f x))) l))
+    (define (atom? x)
+      (not (pair? x)))
+    (define empty '())
+    (define (empty? x) (null? x))
+    (define (rest l) (cdr l))
+
+    (define (string-head s end) (substring s 0 end))
+    (define (string-tail s start) (substring s start (string-length s)))
+    (define (string-search-all pattern s)
+      (let loop ((start 0))
+        (let ((found (string-search-forward pattern s start)))
+          (if found
+              (cons found (loop (+ found 1)))
+              '()))))
+    (define (generate-uninterned-symbol . ignored) (generate-symbol))
+    (define (gensym . ignored) (generate-symbol))
+    (define (vector-head v end) (subvector v 0 end))
+    (define (vector-tail v start) (subvector v start (vector-length v)))
+
+    (define (hash-table/get table key default) (hash-table-ref/default table key default))
+    (define (hash-table/put! table key value) (hash-table-set! table key value))
+    (define (hash-table/remove! table key) (hash-table-delete! table key))
+    (define (hash-table/count table) (hash-table-size table))
+    (define (make-equal-hash-table . size) (make-hash-table equal?))
+    (define (make-strong-eqv-hash-table . size) (make-hash-table eqv?))
+    (define (make-string-hash-table . size) (make-hash-table string=?))
+    (define (make-eq-hashtable . size) (make-hash-table eq?))
+    (define (make-eqv-hashtable . size) (make-hash-table eqv?))
+    (define (hashtable-ref table key default) (hash-table-ref/default table key default))
+    (define (hashtable-set! table key value) (hash-table-set! table key value))
+    (define (hashtable-delete! table key) (hash-table-delete! table key))
+    (define (hashtable-contains? table key) (hash-table-contains? table key))
+    (define (hashtable-size table) (hash-table-size table))
+    (define (hashtable-keys table) (list->vector (hash-table-keys table)))
+    (define (hashtable-update! table key f default) (hash-table-update!/default table key f default))
+    (define (hashtable-clear! table . size) (hash-table-clear! table))))

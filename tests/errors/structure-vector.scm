@@ -1,0 +1,15 @@
+; Errors of structure vectors are shown at the call, and name the field.
+(import (scheme base) (scheme write) (cairn control) (cairn structure))
+(define-record-type point (make-point x y) point? ((x f64) point-x set-point-x!) ((y f64) point-y))
+(define-structure-vector point)
+(define v (make-point-vector 3 0. 0.))
+(define-syntax say
+  (syntax-rules () ((_ e) (guard (c (#t (display (condition->string c)) (newline))) e))))
+(say (make-point 1. 'b))
+(say (point-vector-set! v 0 1. "y"))
+(say (point-vector-fill! v 'a 1.))
+(say (make-point-vector 2 0. #t))
+(say (set-point-x! (point-vector-ref v 0) 's))
+(say (list->point-vector (list 1)))
+(define (last v) (list (point-vector-ref v 3)))
+(display (last v))
