@@ -287,8 +287,11 @@ mod tests {
         let mut program = parse_program(FORMS).expect("parses");
         let other = Part { forms: program.forms.split_off(1), cells: 3 };
         open(&mut program, std::slice::from_ref(&other)).expect("no variables of the library");
-        let request =
-            Request { entered: vec![2], bound: vec![true; 6], held: vec![true, false, false, held, false, false] };
+        let request = Request {
+            entered: vec![200],
+            bound: vec![true; 6],
+            held: vec![true, false, false, held, false, false],
+        };
         module(&mut program, 0, &[other], &request);
         verify(&program, Dialect::Fixed).expect("well formed");
         let outcome = |program: &Program| {

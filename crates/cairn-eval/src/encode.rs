@@ -585,8 +585,8 @@ impl Encoder<'_> {
         Ok(node("trim-let", [Data::Vector(inits), values, body]))
     }
 
-    /// Operands of `whole`; `finish` makes its code of their codes. Those that are there when a call comes which not all
-    /// that is visible outlives wait in variables.
+    /// Operands of `whole`; `finish` makes its code of their codes. Those that are there when a call comes which not
+    /// all that is visible outlives wait in variables.
     fn operands<'e>(
         &mut self,
         operands: impl IntoIterator<Item = &'e Expr>,

@@ -7,7 +7,6 @@
 use crate::events::Events;
 use crate::expander::Evaluator;
 use crate::helpers::Helpers;
-use crate::machine::depth::DepthWatch;
 use crate::machine::modules::Modules;
 use crate::machine::state::State;
 use crate::machine::ticker::Ticker;
@@ -33,6 +32,27 @@ pub struct Failure {
     pub argument: u32,
     /// Offending objects.
     pub irritants: Vec<Value>,
+}
+
+/// When frames are measured again: see `machine/depth.rs`.
+#[derive(Debug)]
+pub struct DepthWatch {
+    /// When the heap holds so many bytes.
+    pub due: u64,
+    /// What the frames took the last time.
+    pub last: u64,
+}
+
+impl DepthWatch {
+    /// Frames are looked at when the heap holds as much as they may take.
+    pub fn new(frames_max: u64) -> DepthWatch {
+        DepthWatch { due: frames_max, last: 0 }
+    }
+
+    /// When frames that take what they took the last time may have reached the limit.
+    pub fn next(&self, used: u64, most: u64) -> u64 {
+        used + most.saturating_sub(self.last).max(most / 16)
+    }
 }
 
 /// Whether memory has run out; see [`crate::exhaustion`].

@@ -3,7 +3,6 @@
 use crate::calls;
 use crate::fatal;
 use crate::heap_profile;
-use crate::machine::depth::DepthWatch;
 use crate::machine::load::collector_of;
 use crate::machine::modules::{ModuleId, Modules};
 use crate::machine::raise;
@@ -14,7 +13,7 @@ use crate::machine::stubs::{cold_stub, slow_stub};
 use crate::machine::ticker::Ticker;
 use crate::places;
 use crate::port;
-use crate::runtime::{Exhaustion, Runtime};
+use crate::runtime::{DepthWatch, Exhaustion, Runtime};
 use crate::start_options::{Host, MakeEvaluator, Options, Zeal};
 use crate::symbol_table::SymbolTable;
 use cairn_heap::{CollectionEvent, Heap, HeapConfig, Observer, Scheme, Tracing};

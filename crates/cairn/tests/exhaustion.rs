@@ -156,7 +156,8 @@ fn memory() {
     });
 }
 
-/// Recursion that does not end is told so soon, under every strategy, and the backtrace is short; the program may go on.
+/// Recursion that does not end is told so soon, under every strategy, and the backtrace is short; the program may go
+/// on.
 #[test]
 fn runaway_recursion() {
     let d = Directory::new("runaway");

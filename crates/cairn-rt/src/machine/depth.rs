@@ -4,34 +4,14 @@
 //! minutes. The idea: frames have a limit of their own (`--frames-max`), and whoever exceeds it is told by a condition.
 //! All memory of frames is the heap's, whatever the strategy. So while the heap holds no more than that limit, there is
 //! nothing to look at; when it holds more, frames are measured, and again when they may have reached the limit since
-//! ([`DepthWatch`]). That costs a walk over the segments, or frames, for every sixteenth of the limit at most.
+//! (`DepthWatch` in `runtime.rs`). That costs a walk over the segments, or frames, for every sixteenth of the limit at
+//! most.
 
 use super::frames;
 use crate::exhaustion::size_text;
 use crate::fatal;
 use crate::runtime::{Failure, rt};
 use cairn_layout::machine::{Machine, error as kind};
-
-/// When frames are measured again.
-#[derive(Debug, Default)]
-pub struct DepthWatch {
-    /// When the heap holds so many bytes.
-    due: u64,
-    /// What the frames took the last time.
-    last: u64,
-}
-
-impl DepthWatch {
-    /// Frames are looked at when the heap holds as much as they may take.
-    pub fn new(frames_max: u64) -> DepthWatch {
-        DepthWatch { due: frames_max, last: 0 }
-    }
-
-    /// When frames that take what they took the last time may have reached the limit.
-    fn next(&self, used: u64, most: u64) -> u64 {
-        used + most.saturating_sub(self.last).max(most / 16)
-    }
-}
 
 /// The stack has grown: is the recursion too deep?
 pub fn admit(ctx: &mut Machine) {
