@@ -252,9 +252,9 @@ struct Rows {
     cut: bool,
 }
 
-/// What looking at frames may cost, where one that is like the one before costs 1: a seventh of a second. A recursion
+/// What looking at frames may cost, where one that is like the one before costs 1: half a second. A recursion
 /// may have left a hundred million.
-const LOOKS: usize = 2_000_000;
+const LOOKS: usize = 8_000_000;
 /// What it costs to find out what a frame is of.
 const LOOK: usize = 16;
 /// More rows are of no use to anybody.

@@ -220,7 +220,7 @@ fn evaluated_code_does_not_keep_what_cannot_be_used() {
     let numbers = "(define (numbers n) (let loop ((i 0) (l '())) (if (= i n) l (loop (+ i 1) (cons i l)))))";
     let program =
         format!("(for-each (lambda (form) (eval form (interaction-environment))) '({numbers} {SAFE_FOR_SPACE}))");
-    d.write("p.scm", &format!("(import (scheme base) (scheme eval) (scheme repl))\n{program}"));
+    d.write("p.scm", format!("(import (scheme base) (scheme eval) (scheme repl))\n{program}"));
     let mut run = Command::new(binary());
     run.args(["run", "--no-cache", "--heap-max=16M", "p.scm"]).current_dir(&d.0).env_remove("CAIRN_ZEAL");
     let output = run.output().unwrap();

@@ -123,7 +123,7 @@ fn directory(name: &str) -> Directory {
     d.write("p.scm", PROGRAM);
     let definitions =
         "(define counter 0) (define dest 0) (define-syntax store! (syntax-rules () ((_ a b) (set! a b))))";
-    d.write("i.scm", &WITH_IMPORTS.replace("(define (twice", &format!("{definitions}\n(define (twice")));
+    d.write("i.scm", WITH_IMPORTS.replace("(define (twice", &format!("{definitions}\n(define (twice")));
     d
 }
 
