@@ -1022,20 +1022,20 @@
     ;;;; Open programs
 
     ;; A program that loads, or evaluates in the interaction environment, is evaluated there itself, form by form: what
-    ;; it defines and what it loads or evaluates are one world.  `imports?`: does it import anything?  Files that it
-    ;; includes, and its libraries, may be part of an executable.
-    (define (run-open-program name text imports? directories files)
+    ;; it defines and what it loads or evaluates are one world.  It sees what programs without imports see, and on top
+    ;; what it imports.  Files that it includes, and its libraries, may be part of an executable.
+    (define (run-open-program name text directories files)
       (start!)
       (if directories
           (%evaluator-bring directories files))
       (set! program-file name)
-      (set! the-interaction-environment (new-environment (if imports? '() #f)))
+      (set! the-interaction-environment (new-environment #f)) ; what the program imports comes on top
       (evaluate-text text name 0 the-interaction-environment #t (lambda (thunk) (thunk))))
 
     ;; The program that the compiler runs in this process.
     (define (run-given-program)
       (let ((given (%evaluator-console "program" "" -1)))
-        (run-open-program (vector-ref given 0) (vector-ref given 1) (vector-ref given 2) #f #f)))
+        (run-open-program (vector-ref given 0) (vector-ref given 1) #f #f)))
 
     ;; All that comes from a port.
     (define (read-whole port)

@@ -454,8 +454,9 @@
                (let ((x (%apply f (cars lists))))
                  (%cons x (loop (cdrs lists)))))))))
 
-    ;; What for-each returns; the prompt prints nothing.
-    (define (no-value end) (if #f #f))
+    ;; What for-each returns: the prompt prints nothing.
+    (define-syntax no-value
+      (syntax-rules () ((_ end) (begin end (if #f #f)))))
 
     (define for-each
       (case-lambda

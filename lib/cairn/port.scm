@@ -249,13 +249,17 @@
 (define read-bytevector
   (case-lambda
     ((k) (read-bytevector k (current-input-port)))
-    ((k p)
+    ((k p) (read-bytes k p))))
+(define (bytes-size b) (%bytevector-length b))
+;; A macro, so that errors name the procedure that was called.
+(define-syntax read-bytes
+  (syntax-rules ()
+    ((_ k p)
      (if (large? k)
          (read-large k (lambda (k) (patiently p (%read-bytevector k))) bytes-size
            (lambda (n) (%make-bytevector n 0))
            (lambda (to at from) (%bytevector-copy! to at from 0 (%bytevector-length from))))
          (patiently p (%read-bytevector k))))))
-(define (bytes-size b) (%bytevector-length b))
 
 ;; Number of bytes read, or the end-of-file object.
 (define read-bytevector!
@@ -265,7 +269,7 @@
     ((b p start) (read-bytevector! b p start (%bytevector-length b)))
     ((b p start end)
      (if (if (%fx<= 0 start) (if (%fx<= start end) (%fx<= end (%bytevector-length b)) #f) #f)
-         (let ((bytes (read-bytevector (%fx- end start) p)))
+         (let* ((k (%fx- end start)) (bytes (read-bytes k p)))
            (if (%eof-object? bytes)
                bytes
                (begin
@@ -308,7 +312,12 @@
     ((s) (write-string s (current-output-port)))
     ((s p) (write-string s p 0 (%string-length s)))
     ((s p start) (write-string s p start (%string-length s)))
-    ((s p start end) (in-parts start end (%string-length s) (from to) (written p (%write-string s p from to))))))
+    ((s p start end) (put-string s p start end))))
+;; Likewise.
+(define-syntax put-string
+  (syntax-rules ()
+    ((_ s p start end)
+     (in-parts start end (%string-length s) (from to) (written p (%write-string s p from to))))))
 (define write-bytevector
   (case-lambda
     ((b) (write-bytevector b (current-output-port)))
@@ -325,7 +334,7 @@
 
 (define (display:to x p)
   (cond
-    ((%string? x) (write-string x p 0 (%string-length x)))
+    ((%string? x) (let ((n (%string-length x))) (put-string x p 0 n)))
     ((%char? x) (put x p))
     (else (written p (%write-object x p 0)))))
 

@@ -9,7 +9,7 @@
 //! ```text
 //!  run:    (cairn evaluator) run-given-program ──"program"──▶ this, as a console
 //!  build:  (import (cairn evaluator))
-//!          (run-open-program "name" "text" imports? #("directory" …) #("path" "text" …))      compiled
+//!          (run-open-program "name" "text" #("directory" …) #("path" "text" …))      compiled
 //! ```
 //!
 //! Errors in the program's syntax are those of evaluation: only there it is known what loaded files have defined.
@@ -29,8 +29,6 @@ const RUN: &str = "(cairn evaluator) run-given-program";
 #[derive(Clone, Debug)]
 pub(crate) struct OpenProgram {
     source: Source,
-    /// Does it import anything?
-    imports: bool,
     /// What was read for it, and where libraries were looked for.
     texts: Texts,
     directories: Vec<String>,
@@ -41,7 +39,6 @@ impl OpenProgram {
     pub(crate) fn found(session: &Session, source: &Source, files: &Files) -> Option<OpenProgram> {
         session.is_open().then(|| OpenProgram {
             source: source.clone(),
-            imports: session.has_imports(),
             texts: files.texts(),
             directories: files.directories().iter().map(|d| d.display().to_string()).collect(),
         })
@@ -59,7 +56,7 @@ impl OpenProgram {
         let mut text = "(import (cairn evaluator))\n(run-open-program ".to_string();
         quote(&self.source.path.display().to_string(), &mut text);
         quote(&self.source.text, &mut text);
-        text += if self.imports { "#t #(" } else { "#f #(" };
+        text += "#(";
         self.directories.iter().for_each(|d| quote(d, &mut text));
         text += ") #(";
         for (path, contents) in &self.texts {
@@ -92,11 +89,11 @@ struct Given(OpenProgram);
 
 impl Console for Given {
     fn request(&mut self, what: &str, _: &str, _: &dyn Fn() -> Vec<(String, bool)>) -> Result<Data, String> {
-        let OpenProgram { source: Source { path, text, .. }, imports, .. } = &self.0;
+        let Source { path, text, .. } = &self.0.source;
         match what {
             "program" => {
                 let name = path.display().to_string();
-                Ok(Data::Vector(vec![Data::String(name), Data::String(text.clone()), Data::Bool(*imports)]))
+                Ok(Data::Vector(vec![Data::String(name), Data::String(text.clone())]))
             }
             _ => Err("this program has no terminal".into()),
         }

@@ -42,6 +42,7 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("cannot wait for another place: {}", "likewise"),
     ("cannot make a place: {e}", "in places.rs: under bdw"),
     ("places need a program that is compiled", "in places.rs: evaluated code"),
+    ("LLVM {major}.{minor}.{patch}", "what --version says depends on the machine"),
     ("recursion is too deep: its frames", "runaway_recursion in exhaustion.rs"),
     ("out of memory: {what}", "tests/exhaustion runs into each of them"),
     ("out of memory: a message of {} beside", "in exhaustion.rs: needs a small heap"),

@@ -157,11 +157,6 @@ impl Session {
         self.open
     }
 
-    /// Does the program that was expanded import anything? If not, it has the default bindings.
-    pub fn has_imports(&self) -> bool {
-        self.imports
-    }
-
     /// The program of the forms just expanded, for `then` of [`Session::expand_in`].
     pub fn program(&mut self) -> &mut Program {
         &mut self.program

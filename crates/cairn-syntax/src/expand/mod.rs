@@ -187,8 +187,6 @@ pub struct Session {
     free_sources: Vec<u32>,
     /// Has code outside of lib/ referred to what lets a program be changed from outside?
     open: bool,
-    /// Does the program import anything?
-    imports: bool,
 }
 
 impl Session {
@@ -356,8 +354,7 @@ impl<'a> Expander<'a> {
         let module = self.s.main.unwrap_or_else(|| self.new_module(None, false));
         self.s.main = Some(module);
         self.ctx = Context { module, depth: 0 };
-        self.s.imports |= first_time && self.imports_something(&forms);
-        if first_time && !self.s.imports {
+        if first_time && !self.imports_something(&forms) {
             self.s.without_import = Some(module);
             self.import_defaults(Span { file, start: 0, end: 0 });
         }

@@ -121,10 +121,7 @@ fn observe(directory: &Directory, way: Way, programs: &[Forms]) -> String {
     cairn.env("CAIRN_LLVM", "quick");
     let usual = "--heap-max=512M";
     match way {
-        Way::Run(c) => {
-            let flags = c.flags().into_iter().filter(|f| !f.starts_with("--llvm"));
-            cairn.arg("run").arg(usual).args(flags).arg(&file)
-        }
+        Way::Run(c) => cairn.arg("run").arg(usual).args(super::without_llvm(c)).arg(&file),
         Way::Evaluated | Way::Eval => cairn.arg("run").arg(usual).arg(&file),
         Way::Libraries => cairn.args(["run", "--opt=high"]).arg(usual).arg(&file),
         Way::Built => cairn.arg("build").arg(&file).args(["-o", "program"]),
