@@ -141,7 +141,7 @@
 (check (message (set-mixed-x! m 'x)) => '("set-mixed-x!: expected a flonum, got" x))
 (check (message (set-mixed-n! m (expt 2 64)))
        => '("set-mixed-n!: expected a natural number of 64 bits, got" 18446744073709551616))
-(check (message (make-mixed 1 2 3)) => '("make-mixed: expected a flonum, got" 2))
+(check (message (make-mixed 1 2 3)) => '("make-mixed: field x: expected a flonum, got" 2))
 
 ;; references
 (define-record-type node (make-node key next) node? ((key u8) node-key) ((next (ref node)) node-next set-node-next!))
