@@ -210,14 +210,14 @@
 (check (message (point-vector-ref bodies 0)) => (list "point-vector-ref: expected a point-vector, got" bodies))
 (check (message (point-vector-set! 'x 0 1 2)) => '("point-vector-set!: expected a point-vector, got" x))
 (check (message (point-vector-set! v 100 1 2)) => '("point-vector-set!: index out of range" 100))
-(check (message (body-vector-set! bodies 0 'heavy 1 #t)) => '("body-vector-set!: expected a flonum, got" heavy))
+(check (message (body-vector-set! bodies 0 'heavy 1 #t)) => '("body-vector-set!: field mass: expected a flonum, got" heavy))
 (check (message (body-vector-set! bodies 0 1. 65536 #t))
-       => '("body-vector-set!: expected an integer from 0 to 65535, got" 65536))
+       => '("body-vector-set!: field id: expected an integer from 0 to 65535, got" 65536))
 (check (body-mass (body-vector-ref bodies 0)) => 3.)
 (check (message (set-body-mass! (body-vector-ref bodies 0) 1)) => '("set-body-mass!: expected a flonum, got" 1))
 (check (message (set-body-id! (body-vector-ref bodies 0) -1))
        => '("set-body-id!: expected an integer from 0 to 65535, got" -1))
-(check (car (message (make-node-vector 2 1 2. 'next))) => "make-node-vector: expected a record of type node or #f, got")
+(check (car (message (make-node-vector 2 1 2. 'next))) => "make-node-vector: field next: expected a record of type node or #f, got")
 (check (car (message (set-node-next! (node-vector-ref nodes 0) o)))
        => "set-node-next!: expected a record of type node or #f, got")
 (check (message (make-point-vector -1)) => '("make-point-vector: a length cannot be negative:" -1))
@@ -257,7 +257,7 @@
        => 3998000)
 (check (let ((before (node-value (node-vector-ref nodes 0))))
          (list (car (message (node-vector-set! nodes 0 'new 2. o))) (eq? before (node-value (node-vector-ref nodes 0)))))
-       => '("node-vector-set!: expected a record of type node or #f, got" #t))
+       => '("node-vector-set!: field next: expected a record of type node or #f, got" #t))
 
 ;;;; Hot code, for tiers: elements, plain records, and both
 
