@@ -1,5 +1,5 @@
-//! The directory of the package under test. Not where it was compiled: `tests/elsewhere` runs the tests in a copy of the
-//! source tree, which cargo and nextest tell by a variable.
+//! The directory of the package under test. Not where it was compiled: the tests may run in a copy of the source tree,
+//! which cargo and nextest tell by a variable.
 
 use std::path::PathBuf;
 

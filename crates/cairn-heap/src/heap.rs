@@ -481,7 +481,7 @@ impl<M: ObjectModel> Heap<M> {
             None => self.alloc_slow(lo, hi, bytes, kind),
         }
     }
-    /// The same, if the extent at hand has room for it.
+    /// Allocates in the extent at hand, if that has room for it.
     #[inline(always)]
     pub fn alloc_at_hand(&self, lo: &mut u64, hi: &mut u64, bytes: u64, kind: AllocKind) -> Option<u64> {
         if *hi - *lo < bytes + CHECK_RESERVE || bytes > self.unasked {

@@ -53,6 +53,7 @@ pub mod fatal;
 mod hashing;
 mod heap_profile;
 mod helpers;
+mod jobs;
 mod list;
 pub mod machine;
 mod native;

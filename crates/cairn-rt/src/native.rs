@@ -96,8 +96,8 @@ pub extern "C" fn cairn_native_request(
     }
 }
 
-/// `(native-ready ticket cells)`: `#(procedure lambdas cells)` of the module; `#f` while it is being made, `#t` if there
-/// will be none. The procedure puts the module's value into the cell for it.
+/// `(native-ready ticket cells)`: `#(procedure lambdas cells)` of the module; `#f` while it is being made, `#t` if
+/// there will be none. The procedure puts the module's value into the cell for it.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_native_ready(ctx: &mut Machine, ticket: Value, cells: Value) -> Value {
     let progress = match access::fixnum_of(ticket) {

@@ -235,7 +235,7 @@ struct Frame {
 }
 
 impl Frame {
-    /// The same procedure at the same place, the one evaluated, the other native?
+    /// Are both frames of one procedure at one place, the one evaluated, the other native?
     fn is_like(&self, other: &Frame, modules: &Modules) -> bool {
         let kinds_differ = matches!(self.at, At::Site(_)) != matches!(other.at, At::Site(_));
         kinds_differ && self.name == other.name && {

@@ -6,7 +6,7 @@
 
 use crate::events::Events;
 use crate::expander::Evaluator;
-use crate::helpers::Helpers;
+use crate::jobs::Helpers;
 use crate::machine::modules::Modules;
 use crate::machine::state::State;
 use crate::machine::ticker::Ticker;

@@ -213,7 +213,7 @@ fn what_cannot_be_used_any_more_is_not_kept() {
 const SAFE_OUTPUT: &str = "2000\n4\n2001\n60100\n259999\n#t\n300000\n100000\n\
                            (2000 2000 2000 2000 2000 2000 2000 2000 2000)\n";
 
-/// The same of code that is evaluated, and stays so.
+/// What evaluated code can use no more is not kept, also where it never becomes native.
 #[test]
 fn evaluated_code_does_not_keep_what_cannot_be_used() {
     let d = Directory::new("evaluated-space");

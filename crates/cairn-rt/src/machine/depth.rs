@@ -22,7 +22,7 @@ pub fn admit(ctx: &mut Machine) {
     }
 }
 
-/// The same when a collection is over: what it has freed may be given to frames.
+/// Admits what frames may take when a collection is over: what it has freed may be given to them.
 pub fn admit_after_collection(ctx: &mut Machine) {
     let runtime = rt(ctx);
     let used = runtime.heap.bytes_in_use();

@@ -150,7 +150,7 @@ pub struct Session {
     labelled: cycle::Labelled,
     /// Module of the program or REPL.
     main: Option<u32>,
-    /// The same if the program imports nothing.
+    /// The module of the program if it imports nothing.
     without_import: Option<u32>,
     /// Imports of what is not here.
     foreign: Vec<foreign::Foreign>,

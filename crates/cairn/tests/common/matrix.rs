@@ -96,7 +96,8 @@ impl Configuration {
 
 /// See [`Configuration::shares`].
 const SHARES: usize = 3;
-/// The same under zeal with a collector that has none but major collections: one at each safepoint.
+/// One in so many programs runs under zeal with a collector that has none but major collections: there is one at each
+/// safepoint.
 const SLOW_SHARES: usize = 13;
 
 /// Every strategy with every collector that can serve it, run with full optimization; [`Configuration::usual`] first.
