@@ -5,7 +5,7 @@ mod place;
 
 use place::{Place, has_pools};
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 #[path = "../../../tests/support/package.rs"]

@@ -12,10 +12,7 @@ use crate::port;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
-use std::ffi::CString;
-use std::io;
 use std::net::IpAddr;
-use std::os::fd::{FromRawFd, OwnedFd};
 
 /// A host's name as it is looked up.
 pub(crate) fn bare_host(host: &str) -> &str {
@@ -34,24 +31,6 @@ pub extern "C" fn cairn_helpers_look_up(ctx: &mut Machine, host: Value) -> Value
         return Value::TRUE;
     }
     rt(ctx).helpers.look_up(host).unwrap_or(Value::TRUE)
-}
-
-/// Opens a named pipe: the descriptor to wait for, before [`cairn_helpers_opened_file`] is called. `None`: there is no
-/// other OS thread.
-pub(crate) fn open(ctx: &mut Machine, path: CString, mode: i32) -> Option<Value> {
-    let job = Job::start(move || {
-        // SAFETY: a valid C string; a fresh descriptor, or an error.
-        unsafe {
-            match libc::open(path.as_ptr(), mode) {
-                fd if fd < 0 => Err(io::Error::last_os_error()),
-                fd => Ok(OwnedFd::from_raw_fd(fd)),
-            }
-        }
-    });
-    let job = job.ok()?;
-    let descriptor = job.descriptor();
-    rt(ctx).helpers.openings.insert(descriptor.as_fixnum(), job);
-    Some(descriptor)
 }
 
 /// `(opened-file descriptor path flags)`: the port, or `#f` when it is not open yet.

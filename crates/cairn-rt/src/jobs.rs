@@ -2,6 +2,7 @@
 
 use cairn_layout::Value;
 use rustc_hash::FxHashMap;
+use std::ffi::CString;
 use std::io;
 use std::net::{IpAddr, ToSocketAddrs};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -99,6 +100,24 @@ impl Helpers {
         let job = Job::start(move || look_up(&name)).ok()?;
         let descriptor = job.descriptor();
         self.names.insert(host.to_string(), job);
+        Some(descriptor)
+    }
+
+    /// Opens a named pipe: the descriptor to wait for, before `cairn_helpers_opened_file` is called. `None`: there is no
+    /// other OS thread.
+    pub(crate) fn open(&mut self, path: CString, mode: i32) -> Option<Value> {
+        let job = Job::start(move || {
+            // SAFETY: a valid C string; a fresh descriptor, or an error.
+            unsafe {
+                match libc::open(path.as_ptr(), mode) {
+                    fd if fd < 0 => Err(io::Error::last_os_error()),
+                    fd => Ok(OwnedFd::from_raw_fd(fd)),
+                }
+            }
+        });
+        let job = job.ok()?;
+        let descriptor = job.descriptor();
+        self.openings.insert(descriptor.as_fixnum(), job);
         Some(descriptor)
     }
 }

@@ -257,6 +257,8 @@ struct Rows {
 const LOOKS: usize = 8_000_000;
 /// What it costs to find out what a frame is of.
 const LOOK: usize = 16;
+/// How many return addresses without a row are kept in mind.
+const SILENT: usize = 8;
 /// More rows are of no use to anybody.
 const ROWS_MAX: usize = 100_000;
 
@@ -271,6 +273,8 @@ fn frames(ctx: &Machine, site: Site) -> Rows {
     let (mut looks, mut cut) = (LOOKS, false);
     // a return address that stands for one row, which is the last
     let mut last = None;
+    // the last return addresses that stood for no row: a recursion of the library has few, and many frames
+    let (mut silent, mut next) = ([0; SILENT], 0);
     frames::walk(ctx, &mut |code: u64, frame: u64| {
         cut = looks < LOOK || frames.len() >= ROWS_MAX;
         if cut {
@@ -281,7 +285,15 @@ fn frames(ctx: &Machine, site: Site) -> Rows {
             looks -= 1;
             return true;
         }
+        if silent.contains(&code) && mark_of_frame(ctx, code, frame).is_none() {
+            looks -= 2;
+            return true;
+        }
         let found = frames_of(ctx, code, frame);
+        if found.is_empty() {
+            silent[next % SILENT] = code;
+            next += 1;
+        }
         last = matches!(found[..], [Frame { at: At::Site(_), .. }]).then_some(code);
         found.into_iter().for_each(|f| push(&mut frames, f));
         looks -= LOOK;

@@ -446,7 +446,7 @@ pub fn open_file(ctx: &mut Machine, who: &str, path: Value, flags: i64) -> Value
     };
     if blocking::has_threads(ctx)
         && is_fifo(&c_path)
-        && let Some(job) = crate::helpers::open(ctx, c_path.clone(), mode | libc::O_CLOEXEC)
+        && let Some(job) = rt(ctx).helpers.open(c_path.clone(), mode | libc::O_CLOEXEC)
     {
         return job;
     }

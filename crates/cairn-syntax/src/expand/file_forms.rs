@@ -91,7 +91,7 @@ impl Expander<'_> {
         }
     }
 
-    /// Can evaluating this value load nothing? Its evaluation may refer to variables of the program only if `variables`.
+    /// Can evaluating this value load nothing? It may refer to variables of the program only if `variables`.
     fn is_quiet_value(&self, x: &Syntax, variables: bool, depth: usize) -> bool {
         if depth > MOST_NESTED {
             return false;

@@ -246,9 +246,9 @@ impl Generator {
         let (name, kind) = (self.name("f"), self.kind());
         let scope = [("x".to_string(), Role::Value(kind)), ("v".to_string(), Role::Value(kind))];
         let (e, init) = self.with(&scope, |g| (g.expr(kind, 3), g.leaf(kind)));
-        let mut lines = vec![
+        let mut lines = [
             "(define (p x) (q x))".to_string(),
-            format!("(define (q x) (if (vector? x) x (s x)))"),
+            "(define (q x) (if (vector? x) x (s x)))".to_string(),
             format!("(define s (lambda (x) {e}))"),
             format!("(define t {init})"),
         ];
