@@ -103,8 +103,8 @@ impl Helpers {
         Some(descriptor)
     }
 
-    /// Opens a named pipe: the descriptor to wait for, before `cairn_helpers_opened_file` is called. `None`: there is no
-    /// other OS thread.
+    /// Opens a named pipe: the descriptor to wait for, before `cairn_helpers_opened_file` is called. `None`: there is
+    /// no other OS thread.
     pub(crate) fn open(&mut self, path: CString, mode: i32) -> Option<Value> {
         let job = Job::start(move || {
             // SAFETY: a valid C string; a fresh descriptor, or an error.
