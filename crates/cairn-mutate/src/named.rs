@@ -108,9 +108,9 @@ pub const NAMED: &[Named] = &[
     },
     Named {
         title: "`#|#…|#`: the second # is taken with the bracket (reader of programs)",
-        sources: "crates/cairn-syntax/src",
-        old: "                    depth += 1;\n                    self.pos += 2;",
-        new: "                    depth += 1;\n                    self.pos += if {on} && self.bytes.get(self.pos + 2) == Some(&b'#') { 3 } else { 2 };",
+        sources: "crates/cairn-layout/src",
+        old: "                depth += 1;\n                at += 2;",
+        new: "                depth += 1;\n                at += if {on} && bytes.get(at + 2) == Some(&b'#') { 3 } else { 2 };",
         by: &["readers_by_oracle"],
     },
     Named {
