@@ -82,7 +82,11 @@
          (if (< count 3) (k #f))
          (list (point-x p) (eq? p (point-vector-ref v 1))))
        => '(3 #t))
-(define box (make-weak-box (point-vector-ref v 50)))
+;; while somebody holds it, an element is the same also to what is weak
+(define held (point-vector-ref v 50))
+(define box (make-weak-box held))
+(collect)
+(check (eq? (weak-box-value box) held) => #t)
 (check (eq? (weak-box-value box) (point-vector-ref v 50)) => #t)
 
 ;; a cycle through an element

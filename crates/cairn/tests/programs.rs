@@ -148,7 +148,7 @@ fn check(programs: Vec<String>, suffix: &str, c: Configuration, actual: impl Fn(
 fn good(c: Configuration) {
     let all = |folders: &[&str]| folders.iter().flat_map(|f| programs(f, "out")).enumerate().collect::<Vec<_>>();
     let tests = all(&["tests/scheme", "tests/programs", "examples"]);
-    let mut chosen: Vec<_> = tests.into_iter().filter(|(n, _)| c.runs(*n)).collect();
+    let mut chosen: Vec<_> = tests.into_iter().filter(|(n, _)| c.shares(*n)).collect();
     // Measured programs do much work, too much for a collection at each safepoint.
     if !c.mode.is_zealous() {
         let folders =

@@ -63,19 +63,18 @@ impl Configuration {
         format!("{mode}-{}-{}-{}", self.frames.name, self.collector.name, self.opt)
     }
 
-    /// Does this cell run the program of this number? By plain `cairn run` all pairs run all; built, under zeal or with
-    /// ambiguous frames, where a program takes seconds, each runs its share.
-    pub fn runs(&self, program: usize) -> bool {
-        self.mode == Mode::Run || self.shares(program)
-    }
-
-    /// Is the program of this number in this pair's share? The usual pair's are all; that of any other is one of
-    /// [`SHARES`], and the next pair's are others, so that each strategy and each collector meets every program. With
-    /// `CAIRN_MATRIX=whole`, every pair's are all.
+    /// Is the program of this number in this cell's share? Run, or built, the usual pair's cells have all of them; under
+    /// zeal, where a program takes seconds, each level of optimization has one of [`SHARES`]. So has any other pair, and
+    /// the next pair's are others, so that each strategy and each collector meets every program. With
+    /// `CAIRN_MATRIX=whole`, every cell has all.
     pub fn shares(&self, program: usize) -> bool {
         let pair = pairs().position(|p| p.frames == self.frames && p.collector == self.collector).unwrap();
+        let level =
+            if is_usual(self) { ["high", "low", "auto"].iter().position(|o| *o == self.opt).unwrap() } else { 0 };
         let slow = self.mode.is_zealous() && self.collector.barrier == Barrier::None;
-        is_usual(self) || is_whole() || (program + pair).is_multiple_of(if slow { SLOW_SHARES } else { SHARES })
+        is_usual(self) && !self.mode.is_zealous()
+            || is_whole()
+            || (program + pair + level).is_multiple_of(if slow { SLOW_SHARES } else { SHARES })
     }
 
     /// How hard LLVM works: fully for the usual pair, and for each strategy with one collector, run; elsewhere as
@@ -148,7 +147,7 @@ pub fn evaluated() -> impl Iterator<Item = Configuration> {
 }
 
 /// The matrix: the usual pair in every way; the others of the cross by each mode and each level of optimization once;
-/// the rest of the pairs under zeal, which demands most; each with its share of the programs ([`Configuration::runs`]).
+/// the rest of the pairs under zeal, which demands most; each with its share of the programs ([`Configuration::shares`]).
 /// `CAIRN_MATRIX=whole` leaves nothing out, and takes hours.
 pub fn all() -> impl Iterator<Item = Configuration> {
     let every = [Mode::Run, Mode::Build, Mode::Zeal].into_iter().flat_map(|m| ["high", "low"].map(|opt| (m, opt)));
