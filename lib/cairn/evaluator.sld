@@ -95,11 +95,12 @@
     ;;;; Marks
 
     (define-record-type evaluated-place
-      (make-mark name source start)
+      (make-mark name source start use)
       mark?
       (name mark-name)
       (source mark-source)
-      (start mark-start))
+      (start mark-start)
+      (use mark-use))
 
     ;; What is being generated: the name of the procedure, the source of the text, the objects that stand in it, and the
     ;; unit that it is part of, if it may become native.
@@ -112,17 +113,24 @@
     (define other-sources '())
     (define evaluated-sources '())
 
+    ;; A place is a number, #f, or that of what a macro has made: #(place macro use).
     (define (mark at)
+      (if (vector? at)
+          (let ((use (mark (vector-ref at 2))))
+            (or (mark-in (vector-ref at 1) (vector-ref at 0) use) use))
+          (mark-in this-procedure at #f)))
+
+    (define (mark-in name at use)
       (if at
           (if (< at 4294967296)
-              (make-mark this-procedure this-source at)
+              (make-mark name this-source at use)
               (let ((source (assv (quotient at 4294967296) other-sources)))
-                (and source (make-mark this-procedure (cdr source) (remainder at 4294967296)))))
+                (and source (make-mark name (cdr source) (remainder at 4294967296) use))))
           #f))
 
     ;; The mark of a procedure: its name, and where it is written.
     (define (name-mark at)
-      (or (mark at) (make-mark this-procedure #f #f)))
+      (or (mark at) (make-mark this-procedure #f #f #f)))
 
     ;; Calls that return here: the mark lives on behind the call.  Backtraces look at the frames of these procedures;
     ;; what evaluates the operands is not among them.  So they must not be inlined, and are assigned.  By what the

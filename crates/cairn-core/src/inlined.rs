@@ -17,6 +17,9 @@
 //! library point at the call, but count for no frame), for they may be called from anywhere; when one becomes a loop of
 //! the body after all, it is told where it is ([`InlineTable::move_into`]).
 //!
+//! What a macro's template has made is like an inlined body: the macro is its procedure, the use is the call. The
+//! expander makes such rows, and messages show the template and the use.
+//!
 //! Invariants: equal rows are one row; a row's `site` is never inlined itself; `at` names an earlier row, if any.
 
 use crate::ir::{Expr, SourceFile};
@@ -49,9 +52,28 @@ pub struct InlineTable {
 }
 
 impl InlineTable {
-    /// An empty table for a program with these sources.
-    pub fn new(sources: &[SourceFile]) -> InlineTable {
-        InlineTable { library: sources.iter().map(|s| s.library).collect(), ..InlineTable::default() }
+    /// Tells the table which of the program's sources are the library's.
+    pub fn know(&mut self, sources: &[SourceFile]) {
+        self.library = sources.iter().map(|s| s.library).collect();
+    }
+
+    /// The site of what a template of `mac` has made for a use at `at`.
+    pub fn expanded(&mut self, site: Site, mac: Rc<str>, at: Site) -> Site {
+        self.intern(Inlined { site: site.with_who(None), procedure: mac, at: at.with_who(None) })
+            .with_who(site.who())
+    }
+
+    /// The site of a call in tail position of its procedure, before anything is inlined. The macro uses that it comes
+    /// from are so, too.
+    pub fn tail(&mut self, s: Site) -> Site {
+        let new = match self.get(s).map(|row| row.at) {
+            Some(at) => {
+                let at = self.tail(at);
+                self.with_at(s, at).with_who(s.who())
+            }
+            None => s,
+        };
+        new.tail()
     }
 
     /// Was nothing inlined yet?

@@ -347,6 +347,12 @@ impl Program {
         count
     }
 
+    /// Does the text at a site belong to the user, not to a library of lib/?
+    pub fn is_users(&self, site: Site) -> bool {
+        let file = self.inlined.get(site).map_or(site, |row| row.site).file();
+        file.and_then(|f| self.sources.get(f as usize)).is_some_and(|s| !s.library)
+    }
+
     /// A fresh local variable.
     pub fn fresh_var(&mut self, name: &str) -> VarId {
         self.vars.push(VarInfo { name: name.into(), assigned: false });

@@ -731,8 +731,14 @@ impl Encoder<'_> {
         Some(self.program.procedures.get(site.who()?)?)
     }
 
+    /// A place; of what a macro has made, `#(place macro use)`.
     fn at(&self, site: Site) -> Data {
-        site.file().map_or(boolean(false), |file| self.places.data(file, site.start()))
+        let place = |site: Site| site.file().map_or(boolean(false), |file| self.places.data(file, site.start()));
+        let chain = self.program.inlined.chain(site);
+        chain.into_iter().rev().fold(boolean(false), |at, (site, mac)| match mac {
+            Some(name) => Data::Vector(vec![place(site), Data::Symbol(name.to_string()), at]),
+            None => place(site),
+        })
     }
 
     fn local(&self, v: VarId) -> R {

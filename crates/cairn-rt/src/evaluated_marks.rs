@@ -7,7 +7,9 @@
 //! for it there.
 //!
 //! ```text
-//!  mark     [type word][name of the procedure: symbol][source][byte offset]
+//!  mark     [type word][name: symbol][source][byte offset][use]
+//!  name     that of the procedure, or of the macro whose template made this
+//!  use      the mark of the macro's use, or #f
 //!  source   #(path text lines-before)
 //! ```
 
@@ -25,7 +27,7 @@ const NAME: &str = "evaluated";
 /// Is this a mark?
 pub fn is_mark(v: Value) -> bool {
     access::is(v, Type::Record)
-        && access::length(v) == 3
+        && access::length(v) == 4
         && record::type_of(v).and_then(record::type_name).as_deref() == Some("evaluated-place")
 }
 
@@ -33,6 +35,11 @@ pub fn is_mark(v: Value) -> bool {
 pub fn name(mark: Value) -> String {
     let name = access::word(mark, 0);
     if access::is(name, Type::Symbol) { access::symbol_text(name) } else { "?".into() }
+}
+
+/// The mark of the use of the macro that made what this is the mark of.
+pub fn use_of(mark: Value) -> Option<Value> {
+    Some(access::word(mark, 3)).filter(|v| is_mark(*v))
 }
 
 /// Path, text and byte offset of a mark, if it has a source. A text that is the end of a longer one has as many empty

@@ -356,7 +356,8 @@ fn frames_of(ctx: &Machine, code: u64, frame: u64) -> Vec<Frame> {
     }
     let library = shape & code::flags::LIBRARY != 0;
     if let Some(mark) = mark_of_frame(ctx, code, frame) {
-        return vec![Frame { name: evaluated::name(mark), at: At::Evaluated(mark) }];
+        let marks = std::iter::successors(Some(mark), |m| evaluated::use_of(*m));
+        return marks.map(|m| Frame { name: evaluated::name(m), at: At::Evaluated(m) }).collect();
     }
     frames_at(modules, modules.locate(code, site), name.as_deref().unwrap_or("?"), library)
 }

@@ -4,6 +4,7 @@
 mod common;
 use cairn_core::ir::{Expr, TopForm};
 use cairn_core::verify::{Dialect, verify};
+use cairn_layout::code::Site;
 use cairn_syntax::Session;
 use common::*;
 use std::path::Path;
@@ -169,11 +170,16 @@ fn code_from_templates_in_lib_takes_the_place_of_the_use() {
         let text = format!("(import {name}) (m 5)");
         let x = Session::new().expand_program("p", &text, &mut memory).unwrap_or_else(|_| panic!("an error"));
         let Some(TopForm::Expr(Expr::Prim { site, .. })) = x.program.forms.last() else { panic!("a primitive") };
-        let file = site.file().expect("a position");
+        let use_ = (0, text.find("(m 5)").expect("there"));
+        let place = |s: Site| (s.file().expect("a position") as usize, s.start() as usize);
+        let chain = x.program.inlined.chain(*site);
         if in_program {
-            assert_eq!((file, site.start() as usize), (0, text.find("(m 5)").expect("there")));
+            assert_eq!(chain.iter().map(|(s, _)| place(*s)).collect::<Vec<_>>(), [use_]);
         } else {
-            assert_eq!(&x.sources[file as usize].text[site.start() as usize..][..5], "(car ");
+            // a user's template is shown, with the use
+            let [(template, Some(name)), (at, None)] = chain[..] else { panic!("{chain:?}") };
+            let (file, start) = place(template);
+            assert_eq!((&x.sources[file].text[start..][..5], &**name, place(at)), ("(car ", "m", use_));
         }
     }
 }

@@ -26,7 +26,7 @@
 
 use super::known::GlobalFacts;
 use crate::ir::{Expr, GlobalId, GlobalInfo, Literal, Program, TopForm};
-use crate::walk::{deep, tail_calls, take};
+use crate::walk::{deep, for_each_child, tail_calls, take};
 use cairn_layout::code::Site;
 
 /// Procedures of the library that must call others by tail calls, or tell by their continuation that they were called
@@ -57,26 +57,96 @@ pub fn run(program: &mut Program, facts: &GlobalFacts) {
     });
 }
 
+/// Keeps the frames of the user's calls of library procedures that are *leaves*: they call nobody but each other, and
+/// return one value, so a program cannot notice. Where nothing is inlined, arithmetic and the like are such calls.
+pub fn run_for_leaves(program: &mut Program, facts: &GlobalFacts) {
+    let leaves = leaves(program, facts);
+    let mut forms = std::mem::take(&mut program.forms);
+    for form in &mut forms {
+        tail_calls(form.expr_mut(), &mut |e| {
+            let Expr::Call(f, _, site) = &*e else { return };
+            let is_leaf = matches!(**f, Expr::Global(g, _) if leaves[facts.resolve(g).0 as usize]);
+            if is_leaf && program.is_users(*site) {
+                let value = program.fresh_var("value");
+                *e = Expr::Let(vec![(value, take(e))], Expr::Local(value).into());
+            }
+        });
+    }
+    program.forms = forms;
+}
+
+/// For each global: is it a library procedure that calls nobody but such procedures, and returns one value?
+fn leaves(program: &Program, facts: &GlobalFacts) -> Vec<bool> {
+    let mut leaves = vec![false; program.globals.len()];
+    let mut candidates: Vec<(GlobalId, Vec<GlobalId>)> = Vec::new();
+    for (i, form) in program.forms.iter().enumerate() {
+        if let TopForm::Define(g, Expr::Lambda(l)) = form
+            && facts.lambda(*g) == Some(i)
+            && program.globals[g.0 as usize].library
+        {
+            let mut callees = Vec::new();
+            if l.clauses.iter().all(|c| calls_known(&c.body, facts, &mut callees)) {
+                leaves[g.0 as usize] = true;
+                candidates.push((*g, callees));
+            }
+        }
+    }
+    loop {
+        let before = candidates.len();
+        candidates.retain(|(g, callees)| {
+            let stays = callees.iter().all(|c| leaves[c.0 as usize]);
+            leaves[g.0 as usize] = stays;
+            stays
+        });
+        if candidates.len() == before {
+            return leaves;
+        }
+    }
+}
+
+/// Are all calls in `e` of globals, which are added to `callees`, and is there neither a procedure nor several values?
+fn calls_known(e: &Expr, facts: &GlobalFacts, callees: &mut Vec<GlobalId>) -> bool {
+    deep(|| {
+        let mut all = match e {
+            Expr::Call(f, ..) => match **f {
+                Expr::Global(g, _) => {
+                    callees.push(facts.resolve(g));
+                    true
+                }
+                _ => false,
+            },
+            Expr::Apply(..) | Expr::CallCc(..) | Expr::Values(_) | Expr::Lambda(_) | Expr::Fix(..) => false,
+            _ => true,
+        };
+        for_each_child(e, &mut |c| all = all && calls_known(c, facts, callees));
+        all
+    })
+}
+
 /// Marks the sites of calls in tail position of their procedure, except those whose frames [`run`] will keep.
 pub fn mark_tail_calls(program: &mut Program, facts: &GlobalFacts) {
     let shown: Vec<bool> = program.globals.iter().map(shown).collect();
     let is_shown = |f: &Expr| matches!(f, Expr::Global(g, _) if shown[facts.resolve(*g).0 as usize]);
+    let mut inlined = std::mem::take(&mut program.inlined);
     each_tail_call(program, facts, |e, keeps| {
         if let (false, Expr::Call(f, _, site) | Expr::Apply(f, _, site)) = (keeps, e)
             && !is_shown(f)
         {
-            *site = site.tail();
+            *site = inlined.tail(*site);
         }
     });
+    program.inlined = inlined;
 }
 
 /// Calls `f` on every tail call and whether its frame is kept.
 fn each_tail_call(program: &mut Program, facts: &GlobalFacts, mut f: impl FnMut(&mut Expr, bool)) {
     let never = never_return(program, facts);
     let Program { forms, sources, inlined, .. } = program;
+    // while the table of inlined positions is elsewhere, rows count as the user's: templates of lib/ make none
     let user = |site: Site| {
         let file = inlined.get(site).map_or(site, |row| row.site).file();
-        file.and_then(|f| sources.get(f as usize)).is_some_and(|s| !s.library)
+        site.row().is_some() && file.is_none()
+            || file.and_then(|f| sources.get(f as usize)).is_some_and(|s| !s.library)
     };
     let wanted = |g: GlobalId, site: Site| never[facts.resolve(g).0 as usize] && user(site);
     for form in forms {

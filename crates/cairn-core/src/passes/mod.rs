@@ -52,7 +52,6 @@ pub mod wrong_counts;
 
 pub use known::GlobalFacts;
 
-use crate::inlined::InlineTable;
 use crate::ir::Program;
 use crate::verify::{Dialect, verify as check};
 use crate::walk;
@@ -128,9 +127,11 @@ impl<'a> Pipeline<'a> {
         self.after("wrong-counts", Some(Dialect::Fixed));
         if level == Opt::Low {
             self.contify();
+            let facts = known::analyze(self.program);
+            keep_frames::run_for_leaves(self.program, &facts);
             return self.keep_frames();
         }
-        self.program.inlined = InlineTable::new(&self.program.sources);
+        self.program.inlined.know(&self.program.sources);
         let facts = known::analyze(self.program);
         keep_frames::mark_tail_calls(self.program, &facts);
         self.simplify();

@@ -23,7 +23,7 @@ impl Expander<'_> {
 
     pub(super) fn lambda(&mut self, name: Rc<str>, formals: &Syntax, body: &[Syntax], span: Span) -> R<Lambda> {
         let clause = self.clause(formals, body, span)?;
-        Ok(Lambda { name, clauses: vec![clause], site: self.site(span) })
+        Ok(Lambda { name, clauses: vec![clause], site: self.plain_site(span) })
     }
 
     pub(super) fn clause(&mut self, formals: &Syntax, body: &[Syntax], span: Span) -> R<Clause> {
@@ -81,7 +81,7 @@ impl Expander<'_> {
             };
             out.push(self.clause(formals, body, c.span)?);
         }
-        Ok(Expr::Lambda(Lambda { name, clauses: out, site: self.site(span) }))
+        Ok(Expr::Lambda(Lambda { name, clauses: out, site: self.plain_site(span) }))
     }
 
     // the let family

@@ -532,7 +532,7 @@ impl Expander<'_> {
 
     fn thunk(&mut self, body: Expr, span: Span) -> Expr {
         let clause = Clause { params: Vec::new(), rest: None, body };
-        Expr::Lambda(Lambda { name: "lambda".into(), clauses: vec![clause], site: self.site(span) })
+        Expr::Lambda(Lambda { name: "lambda".into(), clauses: vec![clause], site: self.plain_site(span) })
     }
 
     fn form_parameterize(&mut self, bindings: &Syntax, body: &[Syntax], span: Span) -> R<Expr> {
@@ -604,7 +604,8 @@ impl Expander<'_> {
         span: Span,
     ) -> R<Expr> {
         let clause = Clause { params, rest: None, body: handler };
-        let handler = Expr::Lambda(Lambda { name: "guard".into(), clauses: vec![clause], site: self.site(span) });
+        let handler =
+            Expr::Lambda(Lambda { name: "guard".into(), clauses: vec![clause], site: self.plain_site(span) });
         let body = self.body(body, span, None)?;
         let thunk = self.thunk(body, span);
         self.library_call("control", procedure, vec![handler, thunk], span)

@@ -223,6 +223,7 @@ impl Session {
         program.globals = self.program.globals.clone();
         program.sources = self.sources.clone();
         program.procedures = self.program.procedures.clone();
+        program.inlined = self.program.inlined.clone();
         let missing = std::mem::take(&mut self.missing);
         let library = self.library_forms.as_mut().map(std::mem::take).unwrap_or_default();
         Ok(Expanded { program, warnings, sources: self.sources.clone(), missing, library })
@@ -268,6 +269,24 @@ struct Root {
 }
 
 type Trace = Option<Rc<Step>>;
+
+/// How many macro uses, each in the expansion of the next, are looked at to find out where a text came from.
+const MAKERS: usize = 64;
+
+/// The macro use whose template made a text, of these, and what contains it. Text that stands in one of the uses is the
+/// user's argument there, and went through the inner ones.
+fn maker(span: Span, trace: Option<&Rc<Step>>) -> Option<(&Step, Option<&Rc<Step>>)> {
+    let mut from = trace;
+    let mut step = trace;
+    for _ in 0..MAKERS {
+        let Some(s) = step else { break };
+        step = s.outer.as_ref();
+        if span == s.span || span.is_strictly_inside(s.span) {
+            from = step;
+        }
+    }
+    from.map(|s| (&**s, s.outer.as_ref()))
+}
 
 impl Drop for Step {
     fn drop(&mut self) {
@@ -419,8 +438,34 @@ impl<'a> Expander<'a> {
 
     // small helpers
 
-    fn site(&self, span: Span) -> Site {
+    fn site(&mut self, span: Span) -> Site {
+        let trace = self.trace.clone();
+        self.site_in(span, trace.as_ref()).with_who(self.who)
+    }
+
+    /// Where something stands that is no call.
+    fn plain_site(&self, span: Span) -> Site {
         Site::new(span.file, span.start).with_who(self.who)
+    }
+
+    /// The site of a text that these macro uses have led to. What a user's template has made stands there, and at the
+    /// use.
+    fn site_in(&mut self, span: Span, trace: Option<&Rc<Step>>) -> Site {
+        let site = Site::new(span.file, span.start);
+        let Some((step, outer)) = maker(span, trace) else { return site };
+        if self.s.sources.get(span.file as usize).is_none_or(|f| f.library) {
+            return site;
+        }
+        let name = self.s.names.name(step.name).clone();
+        // a macro that uses itself is shown once, where the use is that began it
+        let (mut first, mut outer) = (step, outer);
+        while let Some((s, o)) = maker(first.span, outer)
+            && *self.s.names.name(s.name) == name
+        {
+            (first, outer) = (s, o);
+        }
+        let at = self.site_in(first.span, outer);
+        self.s.program.inlined.expanded(site, name, at)
     }
 
     fn name(&self, id: Ident) -> &Rc<str> {

@@ -143,7 +143,7 @@ impl Expander<'_> {
                     self.structure_case(params, callee, structure, &info, at)?
                 });
             }
-            let lambda = Lambda { name: self.name(own).clone(), clauses, site: self.site(name.span) };
+            let lambda = Lambda { name: self.name(own).clone(), clauses, site: self.plain_site(name.span) };
             self.built(items, target, own, Expr::Lambda(lambda));
         }
         Ok(())
