@@ -173,7 +173,7 @@ fn bad(c: Configuration) {
 }
 
 /// Programs whose errors are in library procedures that they call in tail position: only inlining knows of the call.
-const TAIL_CALLED_LIBRARY: &[&str] = &["file-missing", "inlined", "library-call", "thread"];
+const TAIL_CALLED_LIBRARY: &[&str] = &["file-missing", "inlined", "library-call"];
 
 /// Positions and backtraces do not depend on inlining.
 fn bad_without_inlining(c: Configuration) {

@@ -63,9 +63,9 @@ impl Configuration {
         format!("{mode}-{}-{}-{}", self.frames.name, self.collector.name, self.opt)
     }
 
-    /// Is the program of this number in this cell's share? Run, or built, the usual pair's cells have all of them; under
-    /// zeal, where a program takes seconds, each level of optimization has one of [`SHARES`]. So has any other pair, and
-    /// the next pair's are others, so that each strategy and each collector meets every program. With
+    /// Is the program of this number in this cell's share? Run, or built, the usual pair's cells have all of them;
+    /// under zeal, where a program takes seconds, each level of optimization has one of [`SHARES`]. So has any other
+    /// pair, and the next pair's are others, so that each strategy and each collector meets every program. With
     /// `CAIRN_MATRIX=whole`, every cell has all.
     pub fn shares(&self, program: usize) -> bool {
         let pair = pairs().position(|p| p.frames == self.frames && p.collector == self.collector).unwrap();
