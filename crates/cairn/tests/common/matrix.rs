@@ -147,8 +147,8 @@ pub fn evaluated() -> impl Iterator<Item = Configuration> {
 }
 
 /// The matrix: the usual pair in every way; the others of the cross by each mode and each level of optimization once;
-/// the rest of the pairs under zeal, which demands most; each with its share of the programs ([`Configuration::shares`]).
-/// `CAIRN_MATRIX=whole` leaves nothing out, and takes hours.
+/// the rest of the pairs under zeal, which demands most; each with its share of the programs
+/// ([`Configuration::shares`]). `CAIRN_MATRIX=whole` leaves nothing out, and takes hours.
 pub fn all() -> impl Iterator<Item = Configuration> {
     let every = [Mode::Run, Mode::Build, Mode::Zeal].into_iter().flat_map(|m| ["high", "low"].map(|opt| (m, opt)));
     let every: Vec<_> = every.collect();

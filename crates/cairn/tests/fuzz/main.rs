@@ -29,8 +29,8 @@ const PROGRAMS: u64 = 1;
 /// No program takes longer than this, in seconds, unless it hangs.
 const PATIENCE: &str = "60";
 
-/// Strategies and collectors with full optimization, with low optimization and under zeal: those in whose share the seed
-/// is, after the usual pair. Who fuzzes for a while leaves out nothing.
+/// Strategies and collectors with full optimization, with low optimization and under zeal: those in whose share the
+/// seed is, after the usual pair. Who fuzzes for a while leaves out nothing.
 fn configurations(seed: u64) -> Vec<Configuration> {
     let whole = number("CAIRN_FUZZ_SECONDS").is_some();
     let ways = |c: Configuration| [c, Configuration { opt: "low", ..c }, c.with_mode(Mode::Zeal)];
