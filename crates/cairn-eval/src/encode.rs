@@ -46,10 +46,11 @@
 //! operands.
 //!
 //! `at` is a place in the text, or `#f` in library code: its byte offset, plus 2³² times the number of the file plus
-//! one if that is not the text being evaluated. `want` says what the surroundings do with the values of a call that has
-//! a place: `value` (there is one), `effect` (nothing), `values` (whatever there is). `#f` is a tail call: nothing is
-//! left of the procedure when it happens, so backtraces do not show it. Calls of the library are no tail calls, except
-//! where R7RS wants them to be: what a reader sees fail in a procedure is shown in it.
+//! one if that is not the text being evaluated; or `#(at macro at)`, where a macro's template made it and where the
+//! macro is used. `want` says what the surroundings do with the values of a call that has a place: `value` (there is
+//! one), `effect` (nothing), `values` (whatever there is). `#f` is a tail call: nothing is left of the procedure when
+//! it happens, so backtraces do not show it. Calls of the library are no tail calls, except where R7RS wants them to
+//! be: what a reader sees fail in a procedure is shown in it.
 
 use cairn_core::ir::{
     Clause, Expr, GlobalId, Import, ImportFrom, Lambda, Literal, Program, SourceFile, TopForm, VarId,
@@ -731,7 +732,7 @@ impl Encoder<'_> {
         Some(self.program.procedures.get(site.who()?)?)
     }
 
-    /// A place; of what a macro has made, `#(place macro use)`.
+    /// A place, as the module's header describes it.
     fn at(&self, site: Site) -> Data {
         let place = |site: Site| site.file().map_or(boolean(false), |file| self.places.data(file, site.start()));
         let chain = self.program.inlined.chain(site);

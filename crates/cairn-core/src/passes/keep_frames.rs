@@ -25,9 +25,9 @@
 //! rounds of the fixpoint, at most as many as such calls are nested.
 
 use super::known::GlobalFacts;
+use crate::inlined::InlineTable;
 use crate::ir::{Expr, GlobalId, GlobalInfo, Literal, Program, TopForm};
 use crate::walk::{deep, for_each_child, tail_calls, take};
-use cairn_layout::code::Site;
 
 /// Procedures of the library that must call others by tail calls, or tell by their continuation that they were called
 /// so (SRFI 248; the marks of SRFI 226).
@@ -50,7 +50,7 @@ pub fn shown(variable: &GlobalInfo) -> bool {
 
 /// Keeps the frames of all calls that never return.
 pub fn run(program: &mut Program, facts: &GlobalFacts) {
-    each_tail_call(program, facts, |e, keeps| {
+    each_tail_call(program, facts, |e, keeps, _| {
         if keeps {
             *e = Expr::Seq(vec![take(e), Expr::Const(Literal::Unspecified)]);
         }
@@ -78,19 +78,9 @@ pub fn run_for_leaves(program: &mut Program, facts: &GlobalFacts) {
 /// For each global: is it a library procedure that calls nobody but such procedures, and returns one value?
 fn leaves(program: &Program, facts: &GlobalFacts) -> Vec<bool> {
     let mut leaves = vec![false; program.globals.len()];
-    let mut candidates: Vec<(GlobalId, Vec<GlobalId>)> = Vec::new();
-    for (i, form) in program.forms.iter().enumerate() {
-        if let TopForm::Define(g, Expr::Lambda(l)) = form
-            && facts.lambda(*g) == Some(i)
-            && program.globals[g.0 as usize].library
-        {
-            let mut callees = Vec::new();
-            if l.clauses.iter().all(|c| calls_known(&c.body, facts, &mut callees)) {
-                leaves[g.0 as usize] = true;
-                candidates.push((*g, callees));
-            }
-        }
-    }
+    let mut candidates = procedures(program, facts, calls_known);
+    candidates.retain(|(g, _)| program.globals[g.0 as usize].library);
+    candidates.iter().for_each(|(g, _)| leaves[g.0 as usize] = true);
     loop {
         let before = candidates.len();
         candidates.retain(|(g, callees)| {
@@ -127,40 +117,36 @@ fn calls_known(e: &Expr, facts: &GlobalFacts, callees: &mut Vec<GlobalId>) -> bo
 pub fn mark_tail_calls(program: &mut Program, facts: &GlobalFacts) {
     let shown: Vec<bool> = program.globals.iter().map(shown).collect();
     let is_shown = |f: &Expr| matches!(f, Expr::Global(g, _) if shown[facts.resolve(*g).0 as usize]);
-    let mut inlined = std::mem::take(&mut program.inlined);
-    each_tail_call(program, facts, |e, keeps| {
+    each_tail_call(program, facts, |e, keeps, inlined| {
         if let (false, Expr::Call(f, _, site) | Expr::Apply(f, _, site)) = (keeps, e)
             && !is_shown(f)
         {
             *site = inlined.tail(*site);
         }
     });
-    program.inlined = inlined;
 }
 
-/// Calls `f` on every tail call and whether its frame is kept.
-fn each_tail_call(program: &mut Program, facts: &GlobalFacts, mut f: impl FnMut(&mut Expr, bool)) {
+/// Calls `f` on every tail call, whether its frame is kept, and the table of inlined positions.
+fn each_tail_call(
+    program: &mut Program,
+    facts: &GlobalFacts,
+    mut f: impl FnMut(&mut Expr, bool, &mut InlineTable),
+) {
     let never = never_return(program, facts);
-    let Program { forms, sources, inlined, .. } = program;
-    // while the table of inlined positions is elsewhere, rows count as the user's: templates of lib/ make none
-    let user = |site: Site| {
-        let file = inlined.get(site).map_or(site, |row| row.site).file();
-        site.row().is_some() && file.is_none()
-            || file.and_then(|f| sources.get(f as usize)).is_some_and(|s| !s.library)
-    };
-    let wanted = |g: GlobalId, site: Site| never[facts.resolve(g).0 as usize] && user(site);
-    for form in forms {
+    let mut forms = std::mem::take(&mut program.forms);
+    for form in &mut forms {
         tail_calls(form.expr_mut(), &mut |e| {
             let keeps = match &*e {
                 Expr::Call(f, _, site) | Expr::Apply(f, _, site) => match **f {
-                    Expr::Global(g, _) => wanted(g, *site),
+                    Expr::Global(g, _) => never[facts.resolve(g).0 as usize] && program.is_users(*site),
                     _ => false,
                 },
                 _ => false,
             };
-            f(e, keeps);
+            f(e, keeps, &mut program.inlined);
         });
     }
+    program.forms = forms;
 }
 
 /// For each global: is it a procedure that never returns?
@@ -168,17 +154,7 @@ pub fn never_return(program: &Program, facts: &GlobalFacts) -> Vec<bool> {
     let imported = |g: &GlobalInfo| g.import.is_some_and(|i| i.never_returns);
     let mut never: Vec<bool> = program.globals.iter().map(imported).collect();
     // procedures without other exits than calls of these
-    let mut candidates: Vec<(GlobalId, Vec<GlobalId>)> = Vec::new();
-    for (i, form) in program.forms.iter().enumerate() {
-        if let TopForm::Define(g, Expr::Lambda(l)) = form
-            && facts.lambda(*g) == Some(i)
-        {
-            let mut callees = Vec::new();
-            if l.clauses.iter().all(|c| exits(&c.body, facts, &mut callees)) {
-                candidates.push((*g, callees));
-            }
-        }
-    }
+    let mut candidates = procedures(program, facts, exits);
     loop {
         let before = candidates.len();
         candidates.retain(|(g, callees)| {
@@ -190,6 +166,26 @@ pub fn never_return(program: &Program, facts: &GlobalFacts) -> Vec<bool> {
             return never;
         }
     }
+}
+
+/// The global procedures of whose bodies `holds` is true, each with the globals that it adds.
+fn procedures(
+    program: &Program,
+    facts: &GlobalFacts,
+    holds: impl Fn(&Expr, &GlobalFacts, &mut Vec<GlobalId>) -> bool,
+) -> Vec<(GlobalId, Vec<GlobalId>)> {
+    let mut found = Vec::new();
+    for (i, form) in program.forms.iter().enumerate() {
+        if let TopForm::Define(g, Expr::Lambda(l)) = form
+            && facts.lambda(*g) == Some(i)
+        {
+            let mut callees = Vec::new();
+            if l.clauses.iter().all(|c| holds(&c.body, facts, &mut callees)) {
+                found.push((*g, callees));
+            }
+        }
+    }
+    found
 }
 
 /// Are all exits of `e` primitives that do not return, or calls of globals? These are added to `callees`.

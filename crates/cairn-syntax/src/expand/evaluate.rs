@@ -23,6 +23,7 @@ use super::{Binding, Expander, Failed, Loader, Session, prims};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::read::Reader;
 use crate::syntax::{Datum, Syntax};
+use cairn_core::inlined::InlineTable;
 use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, Program, SourceFile, TopForm};
 use cairn_core::prim::PrimOp;
 use cairn_layout::code::Site;
@@ -146,6 +147,7 @@ impl Session {
         }
         if self.library_forms.is_none() {
             self.program.vars.clear();
+            self.program.inlined = InlineTable::default();
         }
         self.program.labels = 0;
         result
