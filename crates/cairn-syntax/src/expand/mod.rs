@@ -251,6 +251,8 @@ type R<T> = Result<T, Box<Diagnostic>>;
 struct Step {
     name: Ident,
     span: Span,
+    /// The site of the use; if it was made by a template of the same macro, that of the one it began with.
+    began: Site,
     /// Uses since the expansion last came to a smaller piece of the user's text.
     depth: u32,
     /// That piece.
@@ -270,12 +272,14 @@ struct Root {
 
 type Trace = Option<Rc<Step>>;
 
-/// How many macro uses, each in the expansion of the next, are looked at to find out where a text came from.
+/// How many macro uses, each in the expansion of the next, are looked at to find out where a text came from …
 const MAKERS: usize = 64;
+/// … and so many of other macros around it are shown.
+const MAKERS_SHOWN: usize = 16;
 
-/// The macro use whose template made a text, of these, and what contains it. Text that stands in one of the uses is the
-/// user's argument there, and went through the inner ones.
-fn maker(span: Span, trace: Option<&Rc<Step>>) -> Option<(&Step, Option<&Rc<Step>>)> {
+/// The macro use whose template made a text, of these. Text that stands in one of the uses is the user's argument
+/// there, and went through the inner ones.
+fn maker(span: Span, trace: Option<&Rc<Step>>) -> Option<&Step> {
     let mut from = trace;
     let mut step = trace;
     for _ in 0..MAKERS {
@@ -285,7 +289,7 @@ fn maker(span: Span, trace: Option<&Rc<Step>>) -> Option<(&Step, Option<&Rc<Step
             from = step;
         }
     }
-    from.map(|s| (&**s, s.outer.as_ref()))
+    from.map(|s| &**s)
 }
 
 impl Drop for Step {
@@ -438,9 +442,16 @@ impl<'a> Expander<'a> {
 
     // small helpers
 
+    /// Where something stands; what a user's template has made, at the macro's use, too.
     fn site(&mut self, span: Span) -> Site {
-        let trace = self.trace.clone();
-        self.site_in(span, trace.as_ref()).with_who(self.who)
+        let made = match maker(span, self.trace.as_ref()) {
+            Some(step) => {
+                let (name, at) = (self.name(step.name).clone(), step.began);
+                self.made_site(span, name, at)
+            }
+            None => Site::new(span.file, span.start),
+        };
+        made.with_who(self.who)
     }
 
     /// Where something stands that is no call.
@@ -448,24 +459,13 @@ impl<'a> Expander<'a> {
         Site::new(span.file, span.start).with_who(self.who)
     }
 
-    /// The site of a text that these macro uses have led to. What a user's template has made stands there, and at the
-    /// use.
-    fn site_in(&mut self, span: Span, trace: Option<&Rc<Step>>) -> Site {
+    /// The site of a text that a template of this macro has made for a use that began there, if the text is a user's.
+    fn made_site(&mut self, span: Span, mac: Rc<str>, began: Site) -> Site {
         let site = Site::new(span.file, span.start);
-        let Some((step, outer)) = maker(span, trace) else { return site };
-        if self.s.sources.get(span.file as usize).is_none_or(|f| f.library) {
-            return site;
+        match self.s.sources.get(span.file as usize) {
+            Some(f) if !f.library => self.s.program.inlined.expanded(site, mac, began),
+            _ => site,
         }
-        let name = self.s.names.name(step.name).clone();
-        // a macro that uses itself is shown once, where the use is that began it
-        let (mut first, mut outer) = (step, outer);
-        while let Some((s, o)) = maker(first.span, outer)
-            && *self.s.names.name(s.name) == name
-        {
-            (first, outer) = (s, o);
-        }
-        let at = self.site_in(first.span, outer);
-        self.s.program.inlined.expanded(site, name, at)
     }
 
     fn name(&self, id: Ident) -> &Rc<str> {

@@ -14,9 +14,10 @@
 use super::core::Core;
 use super::procedural::{Procedure, Way};
 use super::scope::Meaning;
-use super::{Binding, Expander, MAX_EXPANSION_DEPTH, R, Root, Step, grow};
+use super::{Binding, Expander, MAKERS_SHOWN, MAX_EXPANSION_DEPTH, R, Root, Step, grow, maker};
 use crate::diagnostic::Span;
 use crate::syntax::{Context, Datum, Ident, Items, Label, Syntax};
+use cairn_layout::code::Site;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -397,6 +398,27 @@ impl Expander<'_> {
 
     // use
 
+    /// What is expanded from here on has come out of this use.
+    fn enter(&mut self, m: &Macro, span: Span, depth: u32, origin: Span, root: Rc<Root>) {
+        let began = self.began(m, span);
+        self.trace =
+            Some(Rc::new(Step { name: m.name, span, began, depth, origin, root, outer: self.trace.take() }));
+    }
+
+    /// See [`Step::began`].
+    fn began(&mut self, m: &Macro, span: Span) -> Site {
+        let by = if m.library { None } else { maker(span, self.trace.as_ref()) };
+        match by {
+            Some(s) if self.name(s.name) == self.name(m.name) => s.began,
+            Some(s) if self.s.program.inlined.depth(s.began) >= MAKERS_SHOWN => s.began,
+            Some(s) => {
+                let (name, at) = (self.name(s.name).clone(), s.began);
+                self.made_site(span, name, at)
+            }
+            None => Site::new(span.file, span.start),
+        }
+    }
+
     /// One step of expansion. The trace remembers it. After an endless expansion was found, all fail.
     pub(super) fn expand_macro(&mut self, m: u32, form: &Syntax) -> R<Syntax> {
         let m = self.s.macros[m as usize].clone();
@@ -420,8 +442,7 @@ impl Expander<'_> {
             Body::Rules(rules) => rules,
             Body::Procedure(p) => {
                 let out = self.run_procedure(&m, p, form, &root)?;
-                let (name, span) = (m.name, form.span);
-                self.trace = Some(Rc::new(Step { name, span, depth, origin, root, outer: self.trace.take() }));
+                self.enter(&m, form.span, depth, origin, root);
                 return Ok(out);
             }
         };
@@ -435,8 +456,8 @@ impl Expander<'_> {
                 let labels = Vec::new();
                 let mut run = Instance { m: &m, rule, aliases, slots, labels, span: form.span, root };
                 let out = self.instantiate(&mut run, &rule.template)?;
-                let (name, span, root) = (m.name, form.span, run.root);
-                self.trace = Some(Rc::new(Step { name, span, depth, origin, root, outer: self.trace.take() }));
+                let root = run.root;
+                self.enter(&m, form.span, depth, origin, root);
                 return Ok(out);
             }
         }
