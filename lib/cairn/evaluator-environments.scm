@@ -19,14 +19,18 @@
         (%evaluator-start (vector-ref bindings 0) (vector-ref bindings 1))
         (set! values-of-program (or exports (apply vector-append (vector-ref bindings 2)))))))
 
-;; A procedure that runs the code of an answer of the expander: the forms, or what makes a unit of them, then files
-;; that are new, `#(number path text)`.  It returns the value of the last form, by a tail call.
-(define (runner answer source objects)
+;; Files that are new, `#(number path text)`.
+(define (note-files! files)
   (for-each
    (lambda (file)
      (set! evaluated-sources
        (cons (cons (vector-ref file 0) (vector (vector-ref file 1) (vector-ref file 2) 0)) evaluated-sources)))
-   (cdr answer))
+   files))
+
+;; A procedure that runs the code of an answer of the expander: the forms, or what makes a unit of them, then files
+;; that are new.  It returns the value of the last form, by a tail call.
+(define (runner answer source objects)
+  (note-files! (cdr answer))
   (let ((forms (car answer)))
     (if (vector? forms)
         (let ((u (unit-of-form forms)) (code (vector-ref forms 6)))
@@ -65,21 +69,25 @@
     (set! this-unit #f)
     run))
 
-;; What the expander found wrong: #(message text help place).  Where the text is shown with the message it need not
-;; be quoted.
+;; What the expander found wrong: #(message text help place files).  Where the text is shown with the message it need
+;; not be quoted.
 (define (reject who answer source)
+  (note-files! (vector-ref answer 4))
+  (set! this-source source)
+  (set! other-sources evaluated-sources)
   (let* ((message (vector-ref answer 0)) (text (vector-ref answer 1)) (help (vector-ref answer 2))
-         (at (vector-ref answer 3))
-         (quoted (if (or (string=? text "") (not who)) message (string-append message ": " text))))
-    (set! this-source source)
-    (set! other-sources evaluated-sources)
+         (at (vector-ref answer 3)) (place (mark at))
+         (shown? (or (not who) (and place (not (eq? (mark-source place) source)))))
+         (quoted (if (or (string=? text "") shown?) message (string-append message ": " text))))
     (raise-condition (kind-other) who (if help (string-append quoted " (" help ")") quoted) '()
-                     (or (mark at) (no-site)))))
+                     (or place (no-site)))))
 
 ;; `sets`: import sets, or #f for what a program without imports has.
 (define (new-environment sets)
   (start!)
   (let ((n (%evaluator-environment (if sets (apply string-append (map write-to-string sets)) #f))))
+    (if (vector? n)
+        (reject "environment" n #f))
     (run-answer (%evaluator-expand "" n) #f '#())
     (make-environment n)))
 

@@ -1,4 +1,4 @@
-;;; SRFI 1.  Procedures with ! may reuse their argument and mostly do not.
+;;; SRFI 1.  Procedures with ! reuse the pairs of their argument, but for `append-map!` and those on several lists.
 
 ;;;; Constructors
 
@@ -82,7 +82,12 @@
     (if (%<= k 0)
         '()
         (%cons (%car l) (loop (%cdr l) (%- k 1))))))
-(define (take! l k) (take l k))
+(define (take! l k)
+  (if (%<= k 0)
+      '()
+      (begin
+        (%set-cdr! (list-tail l (%- k 1)) '())
+        l)))
 (define (drop l k) (list-tail l k))
 
 ;; The list without its last k pairs: the lead runs k pairs ahead.
@@ -91,7 +96,16 @@
     (if (%pair? lead)
         (%cons (%car l) (loop (%cdr l) (%cdr lead)))
         '())))
-(define (drop-right! l k) (drop-right l k))
+(define (drop-right! l k)
+  (let ((lead (drop l k)))
+    (if (%pair? lead)
+        (let loop ((end l) (lead (%cdr lead)))
+          (if (%pair? lead)
+              (loop (%cdr end) (%cdr lead))
+              (begin
+                (%set-cdr! end '())
+                l)))
+        '())))
 (define (take-right l k)
   (let loop ((l l) (lead (drop l k)))
     (if (%pair? lead)
@@ -99,7 +113,12 @@
         l)))
 (define (split-at l k)
   (%values (take l k) (drop l k)))
-(define (split-at! l k) (split-at l k))
+(define (split-at! l k)
+  (if (%<= k 0)
+      (%values '() l)
+      (let* ((end (list-tail l (%- k 1))) (rest (%cdr end)))
+        (%set-cdr! end '())
+        (%values l rest))))
 (define (last l) (%car (last-pair l)))
 
 ;;;; The whole spine
@@ -213,7 +232,16 @@
 ;;;; Mapping
 
 (define append-map! append-map)
-(define map! map)
+(define map!
+  (case-lambda
+    ((f l)
+     (let loop ((rest l))
+       (if (%pair? rest)
+           (begin
+             (%set-car! rest (f (%car rest)))
+             (loop (%cdr rest)))
+           l)))
+    ((f l . lists) (%apply map f l lists))))
 (define map-in-order map)
 
 (define pair-for-each
@@ -255,9 +283,38 @@
             (loop (%cdr l) (%cons (%car l) in) out)
             (loop (%cdr l) in (%cons (%car l) out)))
         (%values (reverse! in) (reverse! out)))))
-(define (filter! keep? l) (filter keep? l))
-(define (remove! drop? l) (remove drop? l))
-(define (partition! in? l) (partition in? l))
+
+;; `end` is the last pair that stays; what follows it is dropped up to `rest`.
+(define (filter! keep? l)
+  (cond
+    ((%not (%pair? l)) '())
+    ((keep? (%car l))
+     (let loop ((end l) (rest (%cdr l)) (dropped? #f))
+       (cond
+         ((%not (%pair? rest))
+          (if dropped? (%set-cdr! end '()))
+          l)
+         ((keep? (%car rest))
+          (if dropped? (%set-cdr! end rest))
+          (loop rest (%cdr rest) #f))
+         (else (loop end (%cdr rest) #t)))))
+    (else (filter! keep? (%cdr l)))))
+(define (remove! drop? l)
+  (filter! (lambda (x) (%not (drop? x))) l))
+(define (partition! in? l)
+  (let ((in (%cons #f '())) (out (%cons #f '())))
+    (let loop ((l l) (last-in in) (last-out out))
+      (cond
+        ((%not (%pair? l))
+         (%set-cdr! last-in '())
+         (%set-cdr! last-out '())
+         (%values (%cdr in) (%cdr out)))
+        ((in? (%car l))
+         (%set-cdr! last-in l)
+         (loop (%cdr l) l last-out))
+        (else
+         (%set-cdr! last-out l)
+         (loop (%cdr l) last-in l))))))
 
 (define (find-tail f l)
   (let loop ((l l))
@@ -321,7 +378,8 @@
     (if (if (%pair? l) (f (%car l)) #f)
         (%cons (%car l) (loop (%cdr l)))
         '())))
-(define (take-while! f l) (take-while f l))
+(define (take-while! f l)
+  (call-with-values (lambda () (span! f l)) (lambda (taken rest) taken)))
 (define (drop-while f l)
   (if (if (%pair? l) (f (%car l)) #f)
       (drop-while f (%cdr l))
@@ -333,14 +391,26 @@
         (%values (reverse! acc) l))))
 (define (break f l)
   (span (lambda (x) (%not (f x))) l))
-(define (span! f l) (span f l))
-(define (break! f l) (break f l))
+(define (span! f l)
+  (if (and (%pair? l) (f (%car l)))
+      (let loop ((end l) (rest (%cdr l)))
+        (if (and (%pair? rest) (f (%car rest)))
+            (loop rest (%cdr rest))
+            (begin
+              (%set-cdr! end '())
+              (%values l rest))))
+      (%values '() l)))
+(define (break! stop? l)
+  (span! (lambda (x) (%not (stop? x))) l))
 
 (define delete
   (case-lambda
     ((x l) (delete x l equal?))
     ((x l same?) (remove (lambda (y) (same? x y)) l))))
-(define delete! delete)
+(define delete!
+  (case-lambda
+    ((x l) (delete! x l equal?))
+    ((x l same?) (remove! (lambda (y) (same? x y)) l))))
 
 (define delete-duplicates
   (case-lambda
@@ -350,7 +420,16 @@
        (if (%pair? l)
            (%cons (%car l) (loop (delete (%car l) (%cdr l) same?)))
            '())))))
-(define delete-duplicates! delete-duplicates)
+(define delete-duplicates!
+  (case-lambda
+    ((l) (delete-duplicates! l equal?))
+    ((l same?)
+     (let loop ((rest l))
+       (if (%pair? rest)
+           (begin
+             (%set-cdr! rest (delete! (%car rest) (%cdr rest) same?))
+             (loop (%cdr rest)))
+           l)))))
 
 ;;;; Association lists
 
@@ -362,7 +441,10 @@
   (case-lambda
     ((key alist) (alist-delete key alist equal?))
     ((key alist same?) (remove (lambda (entry) (same? key (%car entry))) alist))))
-(define alist-delete! alist-delete)
+(define alist-delete!
+  (case-lambda
+    ((key alist) (alist-delete! key alist equal?))
+    ((key alist same?) (remove! (lambda (entry) (same? key (%car entry))) alist))))
 
 ;;;; Sets as lists
 

@@ -85,6 +85,12 @@ impl Expander {
 
     /// What the evaluator gets: the code, and the files that it has not seen.
     fn answer(&mut self, code: Data) -> Data {
+        let files = self.new_files();
+        Data::List(vec![code], Box::new(Data::List(files, Box::new(Data::Nil))))
+    }
+
+    /// The files that the evaluator has not seen, for it.
+    fn new_files(&mut self) -> Vec<Data> {
         let mut files = Vec::new();
         let all = self.session.sources();
         for (n, source) in all.iter().enumerate().skip(self.sources_told).filter(|(_, s)| !s.library) {
@@ -92,7 +98,12 @@ impl Expander {
             files.push(Data::Vector(vec![encode::number(n + 1), text(&source.path), text(&source.text)]));
         }
         self.sources_told = all.len();
-        Data::List(vec![code], Box::new(Data::List(files, Box::new(Data::Nil))))
+        files
+    }
+
+    /// What is wrong, with the files that it may be in.
+    fn rejected(&mut self, failed: Failed, here: Option<u32>) -> Rejection {
+        Rejection { files: self.new_files(), ..rejection(failed, here) }
     }
 }
 
@@ -139,9 +150,15 @@ impl Evaluator for Expander {
         Ok(())
     }
 
-    fn environment(&mut self, sets: Option<&str>) -> Result<i64, String> {
-        let environment = self.session.environment(sets, &mut self.files);
-        self.environments.push(environment.map_err(|f| rejection(f, None).sentence())?);
+    fn environment(&mut self, sets: Option<&str>) -> Result<i64, Rejection> {
+        let environment = self.session.environment(sets, &mut self.files).map_err(|failed| {
+            // nobody sees the text of the import sets: the call that they are arguments of is the place
+            let in_sets =
+                failed.errors.first().is_some_and(|d| Some(d.span.file) == self.session.evaluated_source());
+            let rejected = self.rejected(failed, None);
+            if in_sets { Rejection { place: Box::new(Data::Bool(false)), ..rejected } } else { rejected }
+        });
+        self.environments.push(environment?);
         if self.compiler.is_some() {
             self.log.environment(sets);
         }
@@ -158,7 +175,7 @@ impl Evaluator for Expander {
         match code {
             Ok(Ok(code)) => Ok(self.answer(code)),
             Ok(Err(message)) => Err(plain(message)),
-            Err(failed) => Err(rejection(failed, self.session.evaluated_source())),
+            Err(failed) => Err(self.rejected(failed, self.session.evaluated_source())),
         }
     }
 
@@ -190,7 +207,7 @@ impl Evaluator for Expander {
             Ok(Some(Ok(code))) => Ok(Some(self.answer(code))),
             Ok(Some(Err(message))) => Err(plain(message)),
             Ok(None) => Ok(None),
-            Err(failed) => Err(rejection(failed, Some(file))),
+            Err(failed) => Err(self.rejected(failed, Some(file))),
         }
     }
 
@@ -235,7 +252,7 @@ impl Evaluator for Expander {
             }
         };
         self.session.close_text(open);
-        failed.map_or(Ok(all), Err)
+        failed.map_or(Ok(all), |failed| Err(Rejection { files: self.new_files(), ..failed }))
     }
 
     fn request(
@@ -259,7 +276,7 @@ fn no_environment() -> Rejection {
 }
 
 fn plain(message: String) -> Rejection {
-    Rejection { message, text: String::new(), help: None, place: Box::new(Data::Bool(false)) }
+    Rejection { message, text: String::new(), help: None, place: Box::new(Data::Bool(false)), files: Vec::new() }
 }
 
 /// The first message. Places in the file `here` are as they are in its code.
@@ -269,7 +286,7 @@ fn rejection(failed: Failed, here: Option<u32>) -> Rejection {
     let text = text.get(d.span.start as usize..d.span.end as usize).unwrap_or("").chars().take(80).collect();
     let places = Places { sources: &failed.sources, here, objects: &[], top_level: false };
     let place = places.data(d.span.file, d.span.start);
-    Rejection { message: d.message.clone(), text, help: d.help.clone(), place: Box::new(place) }
+    Rejection { message: d.message.clone(), text, help: d.help.clone(), place: Box::new(place), files: Vec::new() }
 }
 
 /// `main` of an executable that evaluates: [`cairn_rt::start::cairn_rt_main`] with an expander.

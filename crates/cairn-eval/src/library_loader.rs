@@ -1,5 +1,6 @@
 //! The sources of `lib/`, and the loader of a running program.
 
+use cairn_rt::describe_io;
 use cairn_syntax::{LibraryName, Loader};
 use include_dir::{Dir, include_dir};
 use rustc_hash::FxHashMap;
@@ -31,6 +32,7 @@ pub fn names() -> Vec<LibraryName> {
 }
 
 /// Finds libraries: those of `lib/`, then files in the directories of the library path and in the working directory.
+/// Included files are looked for beside the file that includes them, then where libraries are.
 /// Files that are part of the program come before those of the file system.
 #[derive(Debug, Default)]
 pub struct Files {
@@ -62,6 +64,14 @@ impl Files {
     }
 }
 
+/// Why a source file cannot be read, for the user.
+pub fn unreadable(path: &Path, error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => format!("no such file: {}", path.display()),
+        _ => format!("cannot read {}: {}", path.display(), describe_io(error)),
+    }
+}
+
 impl Loader for Files {
     fn load_library(&mut self, name: &LibraryName) -> Result<Option<(String, String)>, String> {
         let relative = format!("{}.sld", name.path());
@@ -71,7 +81,7 @@ impl Loader for Files {
         let directories = self.path.iter().map(|d| &**d).chain(std::iter::once(Path::new("")));
         let mut files = directories.map(|d| d.join(&relative));
         let Some(file) = files.find(|f| self.is_file(f)) else { return Ok(None) };
-        let text = self.text(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let text = self.text(&file).map_err(|e| unreadable(&file, &e))?;
         Ok(Some((file.display().to_string(), text)))
     }
 
@@ -86,7 +96,9 @@ impl Loader for Files {
         {
             return Ok((file.display().to_string(), text.to_string()));
         }
-        let text = self.text(&file).map_err(|e| e.to_string())?;
-        Ok((file.display().to_string(), text))
+        let elsewhere = || self.path.iter().map(|d| d.join(path)).chain(std::iter::once(path.into()));
+        let found = std::iter::once(file.clone()).chain(elsewhere()).find(|f| self.is_file(f)).unwrap_or(file);
+        let text = self.text(&found).map_err(|e| unreadable(&found, &e))?;
+        Ok((found.display().to_string(), text))
     }
 }

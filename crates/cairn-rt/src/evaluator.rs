@@ -131,23 +131,22 @@ pub extern "C" fn cairn_evaluator_start(ctx: &mut Machine, libraries: Value, key
     }
 }
 
-/// `(evaluator-environment text)`: the number of a new environment; `#f` for the default bindings.
+/// `(evaluator-environment text)`: the number of a new environment, or what is wrong; `#f` for the default bindings.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_evaluator_environment(ctx: &mut Machine, sets: Value) -> Value {
-    match with(ctx, |e| e.environment(text(sets).as_deref())) {
-        Ok(number) => Value::fixnum(number),
-        Err(message) => failed(ctx, "environment", &message),
-    }
+    let number = |n: i64| Data::Number(Number::Int(Int::Fix(n)));
+    answer(ctx, |e| e.environment(text(sets).as_deref()).map(|n| Some(number(n))))
 }
 
-/// Asks the evaluator; a rejection becomes a vector of message, text, help and place.
+/// Asks the evaluator; a rejection becomes a vector of message, text, help, place and files.
 fn answer(ctx: &mut Machine, f: impl FnOnce(&mut dyn Evaluator) -> Result<Option<Data>, Rejection>) -> Value {
     match with(ctx, |e| Ok(f(e))) {
         Ok(Ok(Some(code))) => value(ctx, &code),
         Ok(Ok(None)) => Value::FALSE,
-        Ok(Err(Rejection { message, text, help, place })) => {
+        Ok(Err(Rejection { message, text, help, place, files })) => {
             let help = help.map_or(Data::Bool(false), Data::String);
-            value(ctx, &Data::Vector(vec![Data::String(message), Data::String(text), help, *place]))
+            let files = Data::List(files, Box::new(Data::Nil));
+            value(ctx, &Data::Vector(vec![Data::String(message), Data::String(text), help, *place, files]))
         }
         Err(message) => failed(ctx, "eval", &message),
     }

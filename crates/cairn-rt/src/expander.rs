@@ -51,6 +51,8 @@ pub struct Rejection {
     pub help: Option<String>,
     /// Where, as in code. Boxed, for the way of an error is seldom taken.
     pub place: Box<Data>,
+    /// Files that the evaluator has not seen yet, as they come with code: the place may be in one of them.
+    pub files: Vec<Data>,
 }
 
 impl Rejection {
@@ -73,7 +75,7 @@ pub trait Evaluator {
     fn start(&mut self, libraries: Vec<String>, keys: Vec<String>) -> Result<(), String>;
 
     /// A new environment of the bindings of import sets, written as text; `None`: of a program without `import`.
-    fn environment(&mut self, sets: Option<&str>) -> Result<i64, String>;
+    fn environment(&mut self, sets: Option<&str>) -> Result<i64, Rejection>;
 
     /// Code of the form written as `text`, a list. What is written in it as a compound datum or a string stands for an
     /// object, by its place in the text.

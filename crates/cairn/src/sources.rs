@@ -2,8 +2,9 @@
 //!
 //! The libraries of `lib/` are part of the binary, so that an installed Cairn needs no source tree. A library
 //! `(foo bar)` that is not among them is looked for as `foo/bar.sld` beside the program, then in the directories
-//! of the library path. Included files are found beside the file that includes them. Paths are taken as they are given:
-//! "beside the program" is beside the name that was given, be it a symbolic link.
+//! of the library path. Included files are found beside the file that includes them, else where libraries are, else in
+//! the working directory. Paths are taken as they are given: "beside the program" is beside the name that was given, be
+//! it a symbolic link.
 //!
 //! Another directory can stand for `lib/` (`CAIRN_LIB`): for work on the library without building Cairn anew, and for
 //! mutation tests. Programs are not cached then.
@@ -12,7 +13,7 @@
 //! compilation sees one text of it; and [`Files::dependencies`] is everything that the result depends on: texts that
 //! were read, and names where there was no file when one was looked for.
 
-use cairn_eval::library_loader::{self, BUILT_IN, built_in};
+use cairn_eval::library_loader::{self, BUILT_IN, built_in, unreadable};
 use cairn_rt::describe_io;
 use cairn_syntax::{LibraryName, Loader};
 use std::collections::BTreeMap;
@@ -137,6 +138,14 @@ impl<'a> Files<'a> {
         Ok(built_in(relative).map(String::from))
     }
 
+    /// Is there no such file? The compilation depends on that.
+    fn is_absent(&mut self, path: &Path) -> bool {
+        if !self.looked_at.contains_key(path) && (!path.exists() || path.is_dir()) {
+            self.looked_at.insert(path.to_path_buf(), None);
+        }
+        self.looked_at.get(path) == Some(&None)
+    }
+
     /// The text of a file; what is not to be found there is an error.
     fn text(&mut self, path: &Path) -> Result<Rc<str>, String> {
         if let Some(Some(text)) = self.looked_at.get(path) {
@@ -151,10 +160,7 @@ impl<'a> Files<'a> {
 
 /// Reads a source file, with a message fit for the user.
 fn read_text(path: &Path) -> Result<String, String> {
-    let bytes = std::fs::read(path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::NotFound => format!("no such file: {}", path.display()),
-        _ => format!("cannot read {}: {}", path.display(), describe_io(&e)),
-    })?;
+    let bytes = std::fs::read(path).map_err(|e| unreadable(path, &e))?;
     utf8(path, bytes)
 }
 
@@ -180,10 +186,7 @@ impl Loader for Files<'_> {
         }
         for directory in self.directories.clone() {
             let path = directory.join(&relative);
-            if !self.looked_at.contains_key(&path) && !path.is_file() {
-                self.looked_at.insert(path.clone(), None);
-            }
-            if self.looked_at.get(&path) != Some(&None) {
+            if !self.is_absent(&path) {
                 return Ok(Some((path.display().to_string(), self.text(&path)?.to_string())));
             }
         }
@@ -201,6 +204,11 @@ impl Loader for Files<'_> {
         {
             return Ok((format!("{BUILT_IN}{relative}"), text));
         }
-        Ok((resolved.display().to_string(), self.text(&resolved)?.to_string()))
+        if !self.is_absent(&resolved) {
+            return Ok((resolved.display().to_string(), self.text(&resolved)?.to_string()));
+        }
+        let elsewhere: Vec<PathBuf> = self.directories.iter().map(|d| d.join(path)).chain([path.into()]).collect();
+        let found = elsewhere.into_iter().find(|f| !self.is_absent(f)).unwrap_or(resolved);
+        Ok((found.display().to_string(), self.text(&found)?.to_string()))
     }
 }

@@ -177,14 +177,52 @@ fn errors_have_places() {
     let d = directory("open-errors");
     d.write("bad.scm", "(define (f x)\n  (car x))\n(f 1)\n");
     d.write("syntax.scm", "(define x 1)\n(let ((y)) y)\n");
+    let library = "(define-library (own bad) (export x) (import (scheme base))\n (begin\n  (define x (if))))";
+    d.write("own/bad.sld", library);
+    d.write("own/includes.sld", "(define-library (own includes) (import (scheme base))\n (include \"none.scm\"))");
     for (program, expected) in [
         ("(load \"bad.scm\")\n", "bad.scm:2:3"),
         ("(load \"syntax.scm\")\n", "syntax.scm:2:"),
         ("(load \"imports.scm\")\n(display 1)\n(let ((y)) y)\n", "p.scm:3:"),
         ("(define (g) (load \"bad.scm\"))\n(g)\n", "p.scm:2:1"),
+        // a library that is read while the program runs
+        ("(import (own bad))\n(define (g) (load \"bad.scm\"))\n", "own/bad.sld:3:13"),
+        ("(import (own includes))\n(define (g) (load \"bad.scm\"))\n", "own/includes.sld:2:11"),
+        ("(import (scheme base) (scheme eval))\n(environment '(own bad))\n", "own/bad.sld:3:13"),
+        ("(import (scheme base) (scheme eval))\n(environment '(own none))\n", "p.scm:2:1"),
     ] {
         d.write("p.scm", program);
-        let text = output(&d, Command::new(binary()).args(["run"]).arg(d.0.join("p.scm")));
+        let text = output(
+            &d,
+            Command::new(binary()).arg("run").arg(format!("-I{}", d.0.display())).arg(d.0.join("p.scm")),
+        );
         assert!(text.contains(expected), "{expected} of\n{program}\n{text}");
+    }
+}
+
+/// An included file may lie beside the file that includes it, where libraries are looked for, or in the working
+/// directory; the nearest counts.
+#[test]
+fn included_files_are_looked_for() {
+    let d = Directory::new("includes");
+    d.write(
+        "lib/deep/own.sld",
+        "(define-library (deep own) (export x) (import (scheme base)) (include \"deep/part.scm\"))",
+    );
+    d.write("lib/deep/part.scm", "(define x 'beside-libraries)");
+    d.write("elsewhere/here.scm", "(write 'here)");
+    d.write("beside/main.scm", "(include \"near.scm\" \"here.scm\") (import (deep own)) (write x)");
+    d.write("beside/near.scm", "(import (scheme base) (scheme write)) (write 'near)");
+    d.write("lib/near.scm", "(write 'far)");
+    let open = "(import (scheme base) (scheme write) (scheme repl)) (include \"near.scm\" \"here.scm\") (import (deep own))
+                (eval '(write x) (interaction-environment))";
+    d.write("beside/open.scm", open);
+    for (file, options) in
+        [("main", "--opt=high"), ("main", "--opt=auto"), ("open", "--opt=high"), ("open", "--opt=auto")]
+    {
+        let program = d.0.join(format!("beside/{file}.scm"));
+        let library = format!("-I{}", d.0.join("lib").display());
+        let out = output(&d, Command::new(binary()).args(["run", options, &library]).arg(program));
+        assert_eq!(out, "nearherebeside-libraries", "{file} {options}");
     }
 }
