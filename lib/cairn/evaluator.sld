@@ -600,17 +600,18 @@
       (asked unit-asked set-unit-asked!)
       (modules-left unit-modules-left set-unit-modules-left!))
 
-    (define-syntax first-budget (syntax-rules () ((_) 20000)))
-    (define-syntax next-budget (syntax-rules () ((_) 200000)))
-    (define-syntax hot-entries (syntax-rules () ((_) 200))) ; as in cairn-core/src/tier.rs
-    (define-syntax looking-budget (syntax-rules () ((_) 1000)))
+    (define haste (%native-haste))
+    (define first-budget (or haste 20000))
+    (define next-budget (or haste 200000))
+    (define entries-worth-it (if haste 1 (hot-entries)))
+    (define looking-budget (if haste 1 1000))
     (define-syntax budget-after-failure (syntax-rules () ((_) 5000000)))
     (define-syntax most-modules (syntax-rules () ((_) 4)))
     (define-syntax most-parts (syntax-rules () ((_) 64)))
 
     (define (new-unit lambdas place own-cells value-cell)
       (make-unit (make-vector lambdas #f) (make-vector lambdas 0) place own-cells value-cell
-                 (first-budget) #f (most-modules)))
+                 first-budget #f (most-modules)))
 
     (define (unit-cells u)
       (or (unit-own-cells u) cells))
@@ -630,7 +631,7 @@
         (vector-ref (unit-natives u) n)))
 
     (define (look-for-module u)
-      (set-unit-budget! u (looking-budget))
+      (set-unit-budget! u looking-budget)
       (let ((asked (unit-asked u)))
         (if asked
             (let* ((cells (vector-ref asked 1))
@@ -639,7 +640,7 @@
                 ((not module) #f)
                 ((vector? module)
                  (set-unit-asked! u #f)
-                 (set-unit-budget! u (next-budget))
+                 (set-unit-budget! u next-budget)
                  ((vector-ref module 0))
                  (if (still-held? cells (vector-ref asked 2))
                      (install-module u (vector-ref module 1) (vector-ref module 2)
@@ -654,14 +655,14 @@
                   (set-unit-modules-left! u (- (unit-modules-left u) 1))
                   (if (not (unit-asked u))
                       (set-unit-budget! u -1)))
-                (set-unit-budget! u (first-budget))))))
+                (set-unit-budget! u first-budget)))))
 
     ;; Is there a lambda that is worth it?
     (define (worth-a-module? u)
       (let ((entries (unit-entries u)))
         (let loop ((i (- (vector-length entries) 1)))
           (and (>= i 0)
-               (or (>= (vector-ref entries i) (hot-entries))
+               (or (>= (vector-ref entries i) entries-worth-it)
                    (loop (- i 1)))))))
 
     (define (request-module u)

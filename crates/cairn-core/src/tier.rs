@@ -40,6 +40,7 @@ use crate::print::print_literal;
 use crate::tier_links::{Cells, Linkage, Linked, fresh_global, prim};
 use crate::walk::{Renaming, copy_fresh, copy_lambda, deep, for_each_child, for_each_child_mut, visit};
 use cairn_layout::code::Site;
+use cairn_layout::limits::HOT_ENTRIES;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -167,7 +168,7 @@ impl<'p> Lambdas<'p> {
         // those inside have larger numbers
         for (n, info) in self.infos.iter().enumerate().rev() {
             let again = entered(n) > 1 || info.is_member() && info.outer.is_none_or(|o| entered(o) > 0);
-            let worth = entered(n) >= WORTH || around[n] && again;
+            let worth = entered(n) >= HOT_ENTRIES || around[n] && again;
             if worth {
                 hot.push(n);
             }
@@ -179,10 +180,6 @@ impl<'p> Lambdas<'p> {
         hot
     }
 }
-
-/// Entries that pay for compiling a lambda, whatever its size: evaluation takes about 50 ns for each operation in it,
-/// LLVM about 10 to 30 µs. The evaluator (`lib/cairn/evaluator.sld`) asks for no module without such a lambda.
-const WORTH: u32 = 200;
 
 /// What tells a constant from others that are written alike.
 fn identity(l: &Literal) -> Option<*const u8> {

@@ -314,6 +314,7 @@ macro_rules! for_each_rt_call {
             (cairn_native_program, "native-program", 0, ALLOC)                   // #(forms lambdas value-cell cells sources)
             (cairn_native_form, "native-form", 2, ALLOC)                         // number, cells: code
             (cairn_native_unbound, "native-unbound", 0, 0)                       // what cells without a value hold
+            (cairn_native_haste, "native-haste", 0, 0)                           // entries before a module is asked for, for tests, or #f
             (cairn_native_request, "native-request", 4, 0)                       // places of the unit's parts or #f, how often lambdas were entered, cells, procedures: a ticket, or #f
             (cairn_native_ready, "native-ready", 2, ALLOC | FAIL)                // ticket, cells: #(procedure lambdas cells) of the module, #f: not yet, #t: never
             (cairn_native_become, "native-become!", 2, 0)                        // procedures: the first does what the second does

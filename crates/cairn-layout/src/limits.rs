@@ -26,6 +26,10 @@ pub const SPILL_WORDS: usize = 4096;
 /// Words that a slow path spills besides the variables: the result at hand, and `sp` when frames are values.
 pub const SPILL_EXTRA: usize = 2;
 
+/// Entries that pay for compiling a lambda, whatever its size: evaluation takes about 50 ns for each operation in it,
+/// LLVM about 10 to 30 µs. The evaluator (`lib/cairn/evaluator.sld`) asks for no module without such a lambda.
+pub const HOT_ENTRIES: u32 = 200;
+
 /// Bytes that allocation inside runtime calls always leaves in a nursery block. A heap check of at most this many bytes
 /// stays valid across runtime calls.
 pub const CHECK_RESERVE: u64 = 4096;

@@ -28,6 +28,7 @@ use crate::native_module::Progress;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::code::{SHAPE, shape_words};
+use cairn_layout::limits::HOT_ENTRIES;
 use cairn_layout::machine::Machine;
 use cairn_layout::value::TAG_PROCEDURE;
 
@@ -63,6 +64,12 @@ pub extern "C" fn cairn_native_unbound(_: &mut Machine) -> Value {
     Value::UNBOUND
 }
 
+/// `(native-haste)`: entries before a module is asked for, if [`crate::Options::haste`] says so; else `#f`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_native_haste(ctx: &mut Machine) -> Value {
+    rt(ctx).options.haste.map_or(Value::FALSE, |n| Value::fixnum(n.into()))
+}
+
 /// `(native-request places entered cells held)`: a ticket for a module, or `#f` if there will be none. The places are
 /// those of a form, `#(text form fingerprint lambdas cells …)`, and of others that define what it calls; `#f` for the
 /// program. A cell's element of `held` is the procedure that the form with this cell has put there, if it still is.
@@ -74,7 +81,9 @@ pub extern "C" fn cairn_native_request(
     cells: Value,
     held: Value,
 ) -> Value {
-    let count = |v: &Value| access::fixnum_of(*v).unwrap_or(0).clamp(0, u32::MAX.into()) as u32;
+    // in haste, whatever was entered is worth it
+    let scale = if rt(ctx).options.haste.is_some() { i64::from(HOT_ENTRIES) } else { 1 };
+    let count = |v: &Value| (access::fixnum_of(*v).unwrap_or(0) * scale).clamp(0, u32::MAX.into()) as u32;
     let entered = access::vector_of(entered).unwrap_or_default().iter().map(count).collect();
     let cells = access::vector_of(cells).unwrap_or_default();
     let bound = cells.iter().map(|c| c.is_pair() && access::car(*c) != Value::UNBOUND).collect();
@@ -100,10 +109,16 @@ pub extern "C" fn cairn_native_request(
 /// there will be none. The procedure puts the module's value into the cell for it.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_native_ready(ctx: &mut Machine, ticket: Value, cells: Value) -> Value {
-    let progress = match access::fixnum_of(ticket) {
+    let ticket = access::fixnum_of(ticket);
+    let look = || match ticket {
         Some(ticket) => rt(ctx).evaluator.as_mut().map(|e| e.ready(ticket)),
         None => rt(ctx).options.program.clone().map(|p| p.ready()),
     };
+    let mut progress = look();
+    while rt(ctx).options.haste.is_some() && matches!(progress, Some(Progress::UnderWay)) {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        progress = look();
+    }
     let native = match progress {
         Some(Progress::Made(native)) => native,
         Some(Progress::UnderWay) => return Value::FALSE,

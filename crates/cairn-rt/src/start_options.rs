@@ -199,6 +199,9 @@ pub struct Options {
     pub zeal: Zeal,
     /// Threads take turns at random, as this number says; the same for the same number.
     pub schedule: Option<u64>,
+    /// Evaluated code becomes native after so many entries of its procedures, and the program waits for that: tests see
+    /// each transition at the same point.
+    pub haste: Option<u32>,
     /// The program's name, then its arguments.
     pub command_line: Vec<String>,
     /// Who runs it.
@@ -260,6 +263,16 @@ pub fn schedule_of_environment() -> Result<Option<u64>, String> {
         .ok_or_else(|| format!("CAIRN_SCHEDULE is {value:?}; it must be a number, the seed of a schedule"))
 }
 
+/// The number in `CAIRN_HASTE`, for [`Options::haste`]; an error for the user when it is none.
+pub fn haste_of_environment() -> Result<Option<u32>, String> {
+    let value = std::env::var_os("CAIRN_HASTE").unwrap_or_default();
+    if value.is_empty() {
+        return Ok(None);
+    }
+    let entries = value.to_str().and_then(|v| v.parse().ok()).filter(|n| (1..=1_000_000_000).contains(n));
+    entries.map(Some).ok_or_else(|| format!("CAIRN_HASTE is {value:?}; it must be a number of entries, 1 or more"))
+}
+
 impl Options {
     /// The options of an executable made by `cairn build`: `CAIRN_HEAP_MAX`, `CAIRN_FRAMES_MAX`, `CAIRN_STATS`,
     /// `CAIRN_STATS_FILE`, `CAIRN_HEAP_PROFILE`, `CAIRN_TRACE_GC`, `CAIRN_GC_THREADS`, `CAIRN_ZEAL`, `CAIRN_SCHEDULE`,
@@ -313,6 +326,7 @@ impl Default for Options {
             gc_threads: None,
             zeal: Zeal::Off,
             schedule: None,
+            haste: None,
             command_line,
             host: Arc::new(Process),
             evaluator: None,

@@ -5,7 +5,7 @@
 use crate::version;
 use cairn::{
     Backend, CompileOptions, Level, MostlyCopying, Prompt, RunOptions, StackChunks, Stage, Zeal,
-    schedule_of_environment,
+    haste_of_environment, schedule_of_environment,
 };
 use cairn_layout::facts;
 use clap::builder::FalseyValueParser;
@@ -518,6 +518,7 @@ fn run_options(m: &ArgMatches) -> Result<RunOptions, String> {
         stack_chunks: StackChunks::from_environment()?,
         zeal: Zeal::from_environment()?,
         schedule: schedule_of_environment()?,
+        haste: haste_of_environment()?,
         ..RunOptions::default()
     })
 }

@@ -55,7 +55,7 @@ pub use cache::Cache;
 pub use cache_room::ROOM as CACHE_ROOM;
 pub use cairn_rt::Options as RunOptions;
 pub use cairn_rt::start_options::{
-    MostlyCopying, StackChunks, Zeal, library_path_of_environment, schedule_of_environment,
+    MostlyCopying, StackChunks, Zeal, haste_of_environment, library_path_of_environment, schedule_of_environment,
 };
 pub use compiler::{Compiled, Compiler};
 pub use diagnostics::Messages;

@@ -4,6 +4,7 @@
 //! this library is made from them. `(slot-winders)` expands to a constant: using it costs nothing.
 
 use cairn_layout::code::Site;
+use cairn_layout::limits::HOT_ENTRIES;
 use cairn_layout::machine::{error, slot};
 use cairn_layout::module::builtin;
 use cairn_layout::object::{port, table, weak};
@@ -44,6 +45,8 @@ const NUMBERS: &[(&str, i64)] = &[
     ("kind-other", error::OTHER),
     // the source position of a condition that has none
     ("no-site", Site::NONE.0 as i64),
+    // when evaluated code is worth compiling
+    ("hot-entries", HOT_ENTRIES as i64),
     // fields of a port, for %port-ref
     ("port-field-flags", port::FLAGS as i64),
     ("port-field-buffer", port::BUF as i64),

@@ -25,6 +25,12 @@ pub enum Way {
     Run(Configuration),
     /// Evaluated, and compiled where it is hot.
     Evaluated,
+    /// Evaluated, and compiled after so many entries of its procedures, which is waited for (`CAIRN_HASTE`).
+    Hasty(u32),
+    /// Typed at the prompt, likewise.
+    HastyPrompt(u32),
+    /// Each program a file that is loaded.
+    Load,
     /// As an executable.
     Built,
     /// Typed at the prompt, form by form.
@@ -39,9 +45,11 @@ impl Way {
     fn all(seed: u64, early: bool) -> Vec<Way> {
         let low = Configuration { opt: "low", ..Configuration::usual() };
         let mut ways = vec![Way::Run(Configuration::usual()), Way::Run(low), Way::Evaluated, Way::Built];
-        ways.push(Way::Libraries);
+        // the points of the transitions differ from batch to batch
+        let entries = [1, 2, 5, 17, 60, 250, 1000][seed as usize % 7];
+        ways.extend([Way::Hasty(entries), Way::Libraries]);
         if !early {
-            ways.extend([Way::Prompt, Way::Eval]);
+            ways.extend([Way::Prompt, Way::HastyPrompt(entries), Way::Eval, Way::Load]);
         }
         let others: Vec<Configuration> = pairs().skip(1).collect();
         ways.push(Way::Run(others[seed as usize % others.len()]));
@@ -98,6 +106,17 @@ fn eval_text(programs: &[Forms]) -> String {
     )
 }
 
+/// Loads the prelude, and each program, from files that it writes.
+fn load_text(directory: &Directory, programs: &[Forms]) -> String {
+    directory.write("prelude.scm", generate::PRELUDE);
+    let mut text = "(load \"prelude.scm\")\n".to_string();
+    for (i, forms) in programs.iter().enumerate() {
+        directory.write(&format!("part-{i}.scm"), forms.join("\n"));
+        text += &format!("(load \"part-{i}.scm\")\n");
+    }
+    text
+}
+
 /// The lines that the prelude writes, of what came out: at the prompt, there may be others.
 fn observations(out: &str) -> String {
     let ours = |l: &&str| {
@@ -112,6 +131,7 @@ fn observe(directory: &Directory, way: Way, programs: &[Forms]) -> String {
     let text = match way {
         Way::Libraries => libraries_text(programs),
         Way::Eval => eval_text(programs),
+        Way::Load => load_text(directory, programs),
         _ => whole_text(programs),
     };
     let file = directory.0.join("program.scm");
@@ -122,7 +142,9 @@ fn observe(directory: &Directory, way: Way, programs: &[Forms]) -> String {
     let usual = "--heap-max=512M";
     match way {
         Way::Run(c) => cairn.arg("run").arg(usual).args(super::without_llvm(c)).arg(&file),
-        Way::Evaluated | Way::Eval => cairn.arg("run").arg(usual).arg(&file),
+        Way::Evaluated | Way::Eval | Way::Load => cairn.arg("run").arg(usual).arg(&file),
+        Way::Hasty(n) => cairn.arg("run").arg(usual).arg(&file).env("CAIRN_HASTE", n.to_string()),
+        Way::HastyPrompt(n) => cairn.env("CAIRN_HASTE", n.to_string()),
         Way::Libraries => cairn.args(["run", "--opt=high"]).arg(usual).arg(&file),
         Way::Built => cairn.arg("build").arg(&file).args(["-o", "program"]),
         Way::Prompt => &mut cairn,
@@ -137,7 +159,7 @@ fn observe(directory: &Directory, way: Way, programs: &[Forms]) -> String {
         let _ = feeder.join().unwrap();
         output
     };
-    let mut output = run(cairn, if way == Way::Prompt { &text } else { "" });
+    let mut output = run(cairn, if matches!(way, Way::Prompt | Way::HastyPrompt(_)) { &text } else { "" });
     if way == Way::Built && output.status.success() {
         let mut built = Command::new("timeout");
         built.arg(PATIENCE).arg(directory.0.join("program"));
