@@ -10,7 +10,7 @@
 ;;; true, false     #t, #f
 ;;; null            the symbol null
 
-(import (scheme base) (scheme char) (scheme write) (scheme file) (scheme process-context) (scheme inexact)
+(import (scheme base) (scheme char) (scheme write) (scheme file) (scheme process-context)
         (cairn hash-table) (cairn sort))
 
 ;;;; Parsing: one character of lookahead, line numbers for messages.

@@ -3,7 +3,7 @@
 ;;;     ./cairn run examples/textstats.scm FILE ...
 ;;;     ./cairn run examples/textstats.scm              for the text in examples/data
 
-(import (scheme base) (scheme char) (scheme file) (scheme write) (scheme inexact) (scheme process-context)
+(import (scheme base) (scheme char) (scheme file) (scheme write) (scheme process-context)
         (srfi 1) (cairn sort) (cairn hash-table))
 
 (define-record-type stats

@@ -90,52 +90,155 @@ pub fn delimited_end(text: &str, start: usize) -> Option<usize> {
     }
 }
 
+/// What a lexeme is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// White space.
+    Space,
+    /// `; …` with the end of its line, or a first line `#!/…`.
+    LineComment,
+    /// `#| … |#`.
+    BlockComment,
+    /// `#;`.
+    DatumComment,
+    /// `(`, `[`, `{`, `#(`, `#u8(` and its relatives.
+    Open,
+    /// `)`, `]`, `}`.
+    Close,
+    /// `'`, `` ` ``, `,`, `,@`, `#0=`: a datum must follow.
+    Prefix,
+    /// `"…"`.
+    String,
+    /// `|…|`.
+    Symbol,
+    /// `#\x`.
+    Character,
+    /// `#!fold-case`, `#!eof` and their relatives.
+    Directive,
+    /// A symbol, number, boolean, reference to a label, or dot.
+    Atom,
+}
+
+/// A lexeme: from where to where, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lexeme {
+    /// What it is.
+    pub kind: Kind,
+    /// First byte.
+    pub start: usize,
+    /// Behind the last byte.
+    pub end: usize,
+    /// Does it have its end? Otherwise the text's end cuts it off.
+    pub whole: bool,
+}
+
+impl Lexeme {
+    /// Its text.
+    pub fn text(self, all: &str) -> &str {
+        &all[self.start..self.end]
+    }
+    /// White space or a comment; not `#;`, which needs the datum behind it.
+    pub fn is_atmosphere(self) -> bool {
+        matches!(self.kind, Kind::Space | Kind::LineComment | Kind::BlockComment)
+    }
+}
+
+/// The lexeme that begins at `start`, unless the text ends there. Whatever the text is, lexemes follow each other
+/// without gaps to its end.
+pub fn next(text: &str, start: usize) -> Option<Lexeme> {
+    let bytes = text.as_bytes();
+    let b = *bytes.get(start)?;
+    let following = bytes.get(start + 1);
+    let (kind, end) = match b {
+        b'(' | b'[' | b'{' => (Kind::Open, Some(start + 1)),
+        b')' | b']' | b'}' => (Kind::Close, Some(start + 1)),
+        b';' => (Kind::LineComment, Some(line_end(text, start))),
+        b'"' => (Kind::String, delimited_end(text, start)),
+        b'|' => (Kind::Symbol, delimited_end(text, start)),
+        b'\'' | b'`' => (Kind::Prefix, Some(start + 1)),
+        b',' => (Kind::Prefix, Some(start + 1 + usize::from(following == Some(&b'@')))),
+        b'#' => match following {
+            Some(b'|') => (Kind::BlockComment, block_comment_end(text, start)),
+            Some(b';') => (Kind::DatumComment, Some(start + 2)),
+            Some(b'\\') => (Kind::Character, character_end(text, start)),
+            Some(b'!') if matches!(start, 0 | BOM) && matches!(bytes.get(start + 2), Some(b'/' | b' ')) => {
+                (Kind::LineComment, Some(line_end(text, start)))
+            }
+            Some(b'!') => (Kind::Directive, Some(run_end(text, start + 1))),
+            _ => {
+                let end = run_end(text, start + 1);
+                let digits = bytes[start + 1..end].iter().take_while(|b| b.is_ascii_digit()).count();
+                match bytes.get(start + 1 + digits) {
+                    Some(b'=' | b'#') if digits > 0 => {
+                        let label = if bytes[start + 1 + digits] == b'=' { Kind::Prefix } else { Kind::Atom };
+                        (label, Some(start + 2 + digits))
+                    }
+                    _ if bytes.get(end) == Some(&b'(') => (Kind::Open, Some(end + 1)),
+                    _ => (Kind::Atom, Some(end)),
+                }
+            }
+        },
+        _ if is_space(text, start) => {
+            let mut end = start;
+            while is_space(text, end) {
+                end += text[end..].chars().next().map_or(1, char::len_utf8);
+            }
+            (Kind::Space, Some(end))
+        }
+        _ => (Kind::Atom, Some(run_end(text, start))),
+    };
+    Some(Lexeme { kind, start, end: end.unwrap_or(text.len()), whole: end.is_some() })
+}
+
+/// Bytes of a byte order mark.
+const BOM: usize = 3;
+
+/// Is there white space, or a byte order mark?
+fn is_space(text: &str, at: usize) -> bool {
+    match text.as_bytes().get(at) {
+        Some(b) if b.is_ascii() => matches!(b, b' ' | b'\t'..=b'\r'),
+        Some(_) => text[at..].chars().next().is_some_and(|c| c.is_whitespace() || c == '\u{feff}'),
+        None => false,
+    }
+}
+
+/// All lexemes of the text.
+pub fn lexemes(text: &str) -> impl Iterator<Item = Lexeme> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let lexeme = next(text, at)?;
+        at = lexeme.end;
+        Some(lexeme)
+    })
+}
+
 /// The end of the datum that begins at `start`; of one that does not end, the text's.
 pub fn datum_end(text: &str, start: usize) -> usize {
-    let bytes = text.as_bytes();
     let (mut at, mut depth, mut wanted) = (start, 0usize, 1usize);
-    while let Some(&b) = bytes.get(at) {
-        let next = bytes.get(at + 1);
-        // the end of a lexeme, and whether it completes a datum
-        let (end, complete) = match b {
-            b'(' | b'[' | b'{' => {
+    while let Some(lexeme) = next(text, at) {
+        let complete = match lexeme.kind {
+            Kind::Open => {
                 depth += 1;
-                (Some(at + 1), false)
+                false
             }
-            b')' | b']' | b'}' => match depth.checked_sub(1) {
+            Kind::Close => match depth.checked_sub(1) {
                 Some(outer) => {
                     depth = outer;
-                    (Some(at + 1), true)
+                    true
                 }
                 None => return at,
             },
-            b';' => (Some(line_end(text, at)), false),
-            b'"' | b'|' => (delimited_end(text, at), true),
-            b'\'' | b'`' => (Some(at + 1), false),
-            b',' => (Some(at + 1 + usize::from(next == Some(&b'@'))), false),
-            b'#' => match next {
-                Some(b'|') => (block_comment_end(text, at), false),
-                Some(b';') => {
-                    wanted += usize::from(depth == 0);
-                    (Some(at + 2), false)
-                }
-                Some(b'\\') => (character_end(text, at), true),
-                _ => {
-                    let end = run_end(text, at + 1);
-                    let label = end > at + 1 && text[at + 1..end - 1].bytes().all(|b| b.is_ascii_digit());
-                    let prefix = bytes.get(end) == Some(&b'(') || label && bytes[end - 1] == b'=';
-                    (Some(end), !prefix)
-                }
-            },
-            _ if b.is_ascii_whitespace() || b == 0x0B => (Some(at + 1), false),
-            _ => match run_end(text, at) {
-                end if end > at => (Some(end), true),
-                // white space beyond ASCII
-                _ => (text[at..].chars().next().map(|c| at + c.len_utf8()), false),
-            },
+            Kind::DatumComment => {
+                wanted += usize::from(depth == 0);
+                false
+            }
+            Kind::String | Kind::Symbol | Kind::Character | Kind::Atom | Kind::Directive => true,
+            Kind::Space | Kind::LineComment | Kind::BlockComment | Kind::Prefix => false,
         };
-        let Some(end) = end else { return text.len() };
-        at = end;
+        if !lexeme.whole {
+            return text.len();
+        }
+        at = lexeme.end;
         if complete && depth == 0 {
             wanted -= 1;
             if wanted == 0 {
@@ -148,7 +251,7 @@ pub fn datum_end(text: &str, start: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::datum_end;
+    use super::{Kind, datum_end, lexemes};
 
     #[test]
     fn data_end_where_the_reader_ends_them() {
@@ -193,5 +296,53 @@ mod tests {
             assert_eq!(datum_end(open, 0), open.len(), "{open}");
         }
         assert_eq!(datum_end(")", 0), 0);
+    }
+
+    #[test]
+    fn lexemes_cover_every_text() {
+        use Kind::{
+            Atom, BlockComment, Character, Close, DatumComment, Directive, LineComment, Open, Prefix, Space,
+            Symbol,
+        };
+        let kinds = |text: &str| lexemes(text).map(|l| (l.kind, l.text(text).to_string())).collect::<Vec<_>>();
+        let expected = [
+            (LineComment, "#!/bin/cairn\n"),
+            (Open, "("),
+            (Atom, "f"),
+            (Space, " "),
+            (Open, "#u8("),
+            (Atom, "1"),
+            (Close, ")"),
+            (Prefix, "'"),
+            (Kind::String, "\"a\\\"b\""),
+            (Prefix, ",@"),
+            (Symbol, "|x y|"),
+            (DatumComment, "#;"),
+            (Character, "#\\("),
+            (BlockComment, "#| ( |#"),
+            (Directive, "#!eof"),
+            (Close, ")"),
+            (LineComment, ";c"),
+        ]
+        .map(|(k, t)| (k, t.to_string()));
+        assert_eq!(kinds("#!/bin/cairn\n(f #u8(1)'\"a\\\"b\",@|x y|#;#\\(#| ( |##!eof);c"), expected);
+        assert_eq!(kinds("#0=a")[0], (Prefix, "#0=".to_string()));
+        // no text has gaps, or holds the lexer up
+        let pieces =
+            ["(", ")", "#", "\\", "|", "\"", ";", "\n", "é", "\u{a0}", "#|", "x", "'", "#0=", "{", "\u{feff}"];
+        let mut state = 1u32;
+        for _ in 0..2000 {
+            let mut text = String::new();
+            for _ in 0..12 {
+                state = state.wrapping_mul(1664525).wrapping_add(1013904223);
+                text += pieces[(state >> 16) as usize % pieces.len()];
+            }
+            let mut at = 0;
+            for l in lexemes(&text) {
+                assert!(l.start == at && l.end > at, "{text:?} at {at}");
+                at = l.end;
+            }
+            assert_eq!(at, text.len(), "{text:?}");
+        }
     }
 }

@@ -4,16 +4,19 @@
 //! text ──read──▶ Syntax (datums with spans) ──expand──▶ Core `Program`, dialect Source
 //! ```
 //!
-//! [`read`] knows R7RS lexical syntax, [`expand`] knows scoping, `syntax-rules`, libraries and the derived forms.
+//! [`read`] knows R7RS lexical syntax, [`expand`] knows scoping, `syntax-rules`, libraries and the derived forms;
+//! [`lint`] finds what a correct text may still have wrong.
 //! The crate does no I/O: files come from a [`expand::Loader`]. Problems in the user's text are [`Diagnostic`]s.
 
 pub mod diagnostic;
 pub mod expand;
+pub mod lint;
 pub mod read;
 pub mod syntax;
 
 pub use diagnostic::{Diagnostic, Span};
 pub use expand::{
-    BootLibrary, BootProgram, Environment, Expanded, Exported, Failed, LibraryName, Loader, OpenText,
-    RUNNING_BINDINGS, Session, expand_program, primitive_key,
+    BootLibrary, BootProgram, Checked, Checkpoint, Entity, Environment, Expanded, Exported, Failed, Form,
+    Imported, LibraryName, Loader, Mention, OpenText, RUNNING_BINDINGS, Role, Session, expand_program,
+    primitive_key,
 };

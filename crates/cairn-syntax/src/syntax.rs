@@ -271,6 +271,16 @@ impl Names {
         }
         id
     }
+    /// Forgets all but the first `n` identifiers: nobody has the others any more.
+    pub fn truncate(&mut self, n: usize) {
+        for info in self.info.drain(n..).rev() {
+            if info.parent.is_none()
+                && let Some(name) = self.strings.pop()
+            {
+                self.map.remove(&name);
+            }
+        }
+    }
     /// Number of identifiers made so far.
     pub fn len(&self) -> usize {
         self.info.len()

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The names of commands.
-const COMMANDS: [&str; 8] = ["repl", "run", "build", "prepare", "study", "cc", "completions", "manual"];
+const COMMANDS: [&str; 9] = ["repl", "run", "build", "check", "prepare", "study", "cc", "completions", "manual"];
 
 /// What the user asked for.
 pub enum Command {
@@ -51,6 +51,15 @@ pub enum Command {
         /// Executable.
         output: PathBuf,
         /// How to compile.
+        compile: Compile,
+    },
+    /// Say what is wrong with programs and libraries.
+    Check {
+        /// They.
+        files: Vec<PathBuf>,
+        /// As JSON?
+        json: bool,
+        /// Where libraries are.
         compile: Compile,
     },
     /// Make experiments: another program does.
@@ -100,6 +109,15 @@ pub struct Compile {
     pub time: bool,
 }
 
+fn library_argument() -> Arg {
+    Arg::new("library")
+        .short('I')
+        .value_name("DIR")
+        .action(ArgAction::Append)
+        .value_parser(clap::value_parser!(PathBuf))
+        .help("Look for libraries in this directory, too; before those of CAIRN_PATH")
+}
+
 fn compile_arguments() -> Vec<Arg> {
     let strategies: Vec<PossibleValue> =
         facts::STRATEGIES.iter().map(|s| PossibleValue::new(s.name).help(s.summary)).collect();
@@ -145,12 +163,7 @@ fn compile_arguments() -> Vec<Arg> {
             .action(ArgAction::SetTrue)
             .value_parser(FalseyValueParser::new())
             .help("Let the program know where it makes objects, for --heap-profile"),
-        Arg::new("library")
-            .short('I')
-            .value_name("DIR")
-            .action(ArgAction::Append)
-            .value_parser(clap::value_parser!(PathBuf))
-            .help("Look for libraries in this directory, too; before those of CAIRN_PATH"),
+        library_argument(),
         Arg::new("verify")
             .long("verify")
             .env("CAIRN_VERIFY")
@@ -243,6 +256,15 @@ fn run_arguments() -> Vec<Arg> {
             .value_parser(FalseyValueParser::new())
             .help("Report each garbage collection on standard error"),
     ]
+}
+
+fn files_argument() -> Arg {
+    Arg::new("files")
+        .value_name("FILE")
+        .required(true)
+        .num_args(1..)
+        .value_parser(clap::value_parser!(PathBuf))
+        .help("Programs and libraries; - for the standard input")
 }
 
 fn file_argument() -> Arg {
@@ -340,6 +362,20 @@ fn command() -> clap::Command {
                 ),
         )
         .subcommand(
+            clap::Command::new("check")
+                .about("Say what is wrong with programs and libraries, without running them")
+                .arg(
+                    Arg::new("format")
+                        .long("format")
+                        .value_name("FORMAT")
+                        .default_value("text")
+                        .value_parser(["text", "json"])
+                        .help("How it is said; json: one object a line"),
+                )
+                .arg(library_argument())
+                .arg(files_argument()),
+        )
+        .subcommand(
             clap::Command::new("cc")
                 .about("Compile C with pool allocation and pointer compression; takes clang's options")
                 .override_usage("cairn cc [--ptrcomp=off|pool|static|dynamic|auto] [--report] [CLANG'S OPTIONS] FILE.c... -o EXE"),
@@ -422,6 +458,13 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
         let arguments = m.get_many::<OsString>("arguments").unwrap_or_default().cloned().collect();
         return Ok(Command::Study { arguments });
     }
+    if name == "check" {
+        let files = m.get_many::<PathBuf>("files").unwrap_or_default().cloned().collect();
+        let json = m.get_one::<String>("format").is_some_and(|f| f == "json");
+        let options = CompileOptions::default();
+        let compile = Compile { options, library_path: library_path(m), cache: None, time: false };
+        return Ok(Command::Check { files, json, compile });
+    }
     let compile = compile_options(m);
     if let Some(why) = facts::why_apart(compile.options.frames, compile.options.gc) {
         eprintln!("cairn: {why}");
@@ -490,10 +533,16 @@ fn compile_options(m: &ArgMatches) -> Compile {
         },
         verify: m.get_flag("verify") || cfg!(debug_assertions),
     };
-    let mut library_path: Vec<PathBuf> = m.get_many("library").unwrap_or_default().cloned().collect();
-    library_path.extend(cairn::library_path_of_environment());
+    let library_path = library_path(m);
     let cache = (!m.get_flag("no-cache")).then(|| m.get_one("cache-max").copied().unwrap_or(cairn::CACHE_ROOM));
     Compile { options, library_path, cache, time: m.get_flag("time") }
+}
+
+/// Where libraries are looked for, after the program's own directory.
+fn library_path(m: &ArgMatches) -> Vec<PathBuf> {
+    let mut library_path: Vec<PathBuf> = m.get_many("library").unwrap_or_default().cloned().collect();
+    library_path.extend(cairn::library_path_of_environment());
+    library_path
 }
 
 /// Without `--opt`: does the user look at compiled code? Whoever chooses frames, a collector or zeal measures or tests

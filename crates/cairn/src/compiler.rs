@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::RunOptions;
 use crate::cache::{Cache, Entry};
+use crate::check::Findings;
 use crate::diagnostics::Messages;
 use crate::emit::{self, Stage};
 use crate::evaluated::{self, Evaluation};
@@ -11,7 +12,7 @@ use crate::options::CompileOptions;
 use crate::sources::{Files, Source};
 use crate::stage_report::Observer;
 use crate::unit_modules::UnitModules;
-use crate::{boot, link, pipeline};
+use crate::{boot, check, link, pipeline};
 use boot::Library;
 use cairn_layout::module::ModuleTable;
 use cairn_rt::MakeEvaluator;
@@ -162,6 +163,11 @@ impl Compiler {
     /// Where compiled libraries may be kept.
     pub(crate) fn cache_directory(&self) -> Option<&Path> {
         self.cache.as_ref().map(|c| c.directory())
+    }
+
+    /// What there is to say about each of these programs and files of libraries, without compiling them.
+    pub fn check<'a>(&'a self, sources: impl Iterator<Item = Source> + 'a) -> impl Iterator<Item = Findings> + 'a {
+        check::all(self, sources)
     }
 
     /// The program as text at a stage of compilation, or its procedures called `only`; and the warnings.

@@ -24,8 +24,19 @@ impl Messages {
     }
 
     fn new(list: &[Diagnostic], sources: &[SourceFile], level: Level) -> Messages {
-        let text = |renderer: Renderer| shown(list, sources, level, &renderer);
+        Messages::of(&list.iter().map(|d| (d, level)).collect::<Vec<_>>(), sources)
+    }
+
+    fn of(list: &[(&Diagnostic, Level)], sources: &[SourceFile]) -> Messages {
+        let text = |renderer: Renderer| shown(list, sources, &renderer);
         Messages { plain: text(Renderer::plain()), colored: text(Renderer::styled()) }
+    }
+
+    /// Errors and, behind them, warnings, at most [`LIMIT`] in all.
+    pub(crate) fn both(errors: &[Diagnostic], warnings: &[&Diagnostic], sources: &[SourceFile]) -> Messages {
+        let errors = errors.iter().map(|d| (d, Level::Error));
+        let warnings = warnings.iter().map(|d| (*d, Level::Warning));
+        Messages::of(&errors.chain(warnings).collect::<Vec<_>>(), sources)
     }
 
     /// The text, empty if there is nothing to say; with a terminal's colours or without.
@@ -37,10 +48,10 @@ impl Messages {
 /// Most messages shown of one kind.
 const LIMIT: usize = 20;
 
-fn shown(list: &[Diagnostic], sources: &[SourceFile], level: Level, renderer: &Renderer) -> String {
+fn shown(list: &[(&Diagnostic, Level)], sources: &[SourceFile], renderer: &Renderer) -> String {
     let mut out = String::new();
-    for d in list.iter().take(LIMIT) {
-        out += &format!("{}\n\n", render(d, sources, level, renderer));
+    for (d, level) in list.iter().take(LIMIT) {
+        out += &format!("{}\n\n", render(d, sources, *level, renderer));
     }
     if list.len() > LIMIT {
         out += &format!("… and {} more\n", list.len() - LIMIT);

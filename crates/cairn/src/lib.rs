@@ -22,6 +22,7 @@
 //! | `sources` | where programs, libraries and includes come from, and what was read |
 //! | `pipeline` | source text → object code, stage by stage |
 //! | `boot` | the library, compiled once |
+//! | `check` | what is wrong with a text, without running it |
 //! | `evaluated` | programs that are evaluated, and compiled where they are hot |
 //! | `open_program` | programs that load, or evaluate in the interaction environment |
 //! | `background` | the compiler beside a running program |
@@ -36,6 +37,7 @@ mod background;
 mod boot;
 mod cache;
 mod cache_room;
+mod check;
 mod compiler;
 mod diagnostics;
 mod emit;
@@ -57,6 +59,7 @@ pub use cairn_rt::Options as RunOptions;
 pub use cairn_rt::start_options::{
     MostlyCopying, StackChunks, Zeal, haste_of_environment, library_path_of_environment, schedule_of_environment,
 };
+pub use check::{Findings, Place, Said, whole};
 pub use compiler::{Compiled, Compiler};
 pub use diagnostics::Messages;
 pub use emit::Stage;

@@ -7,12 +7,13 @@ mod version;
 
 use cairn::{Error, Level, Messages, Source};
 use cli::{Command, Compile};
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// LLVM makes and drops small objects by the million, a sixth of its time in glibc's allocator. This one also takes the
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Command::Cc { arguments } => return cairn_ptrcomp::cc(&arguments),
         Command::Background => cairn::compile_in_background().map(|()| ExitCode::SUCCESS),
         Command::Prepare { compile } => compiler(&compile).prepare().map(|()| ExitCode::SUCCESS),
+        Command::Check { files, json, compile } => check(&files, json, &compile),
         Command::Print { text } => print(&text),
         Command::Emit { file, stage, only, compile } => emit(&file, stage, only.as_deref(), &compile),
     };
@@ -109,6 +111,27 @@ fn build(file: &Path, output: &Path, compile: &Compile) -> Result<ExitCode, Erro
     show(program.warnings());
     program.build(&compiler, output)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says what is wrong with files.
+fn check(files: &[PathBuf], json: bool, compile: &Compile) -> Result<ExitCode, Error> {
+    let mut wholes: Vec<PathBuf> = files.iter().map(|f| cairn::whole(f)).collect();
+    let mut seen = HashSet::new();
+    wholes.retain(|f| seen.insert(f.clone()));
+    let sources = wholes.iter().map(Source::read).collect::<Result<Vec<Source>, Error>>()?;
+    let compiler = compiler(compile);
+    let mut clean = true;
+    for findings in compiler.check(sources.into_iter()) {
+        clean &= findings.said.is_empty();
+        match json {
+            true => print(findings.json().as_bytes())?,
+            false => {
+                show(&findings.messages);
+                ExitCode::SUCCESS
+            }
+        };
+    }
+    Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
 }
 
 /// Becomes the program of the studies, which is installed beside this one.

@@ -1,7 +1,9 @@
 //! Forms that bind variables: lambda, the let family, `do`, multiple values, local macros.
 
+use super::observe::{Form, Role};
 use super::scan::sequence;
-use super::{Expander, R};
+use super::scope::Target;
+use super::{Binding, Expander, R};
 use crate::diagnostic::Span;
 use crate::syntax::{Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, VarId};
@@ -64,8 +66,8 @@ impl Expander<'_> {
     }
 
     fn bind_formals(&mut self, (params, rest): &Formals) -> (Vec<VarId>, Option<VarId>) {
-        let params = params.iter().map(|(id, _)| self.bind_local(*id)).collect();
-        (params, rest.map(|(id, _)| self.bind_local(id)))
+        let params = params.iter().map(|(id, span)| self.bind_local(*id, *span, Role::Parameter)).collect();
+        (params, rest.map(|(id, span)| self.bind_local(id, span, Role::Parameter)))
     }
 
     /// `(case-lambda (formals body …) …)`.
@@ -115,6 +117,7 @@ impl Expander<'_> {
     pub(super) fn form_let(&mut self, form: &Syntax, items: &[Syntax], name: Option<Ident>) -> R<Expr> {
         const HELP: &str = "(let ((variable value) …) body …) or (let name ((variable value) …) body …)";
         if let Some(this) = items.get(1).and_then(Syntax::as_ident) {
+            let this_span = items[1].span;
             let [_, _, bindings, body @ ..] = items else {
                 return self.err_help(form.span, "bad named `let`", HELP);
             };
@@ -122,9 +125,9 @@ impl Expander<'_> {
             self.no_duplicate_inits(&inits)?;
             let values = inits.iter().map(|i| self.expr_named(&i.init, Some(i.id))).collect();
             let mark = self.open_scope();
-            let this = self.bind_local(this);
+            let this = self.bind_local(this, this_span, Role::Parameter);
             let inner = self.open_scope();
-            let params = inits.iter().map(|i| self.bind_local(i.id)).collect();
+            let params = inits.iter().map(|i| self.bind_local(i.id, i.span, Role::Variable)).collect();
             let body = self.body(body, form.span, None);
             self.close_scope(inner);
             self.close_scope(mark);
@@ -136,10 +139,11 @@ impl Expander<'_> {
         self.no_duplicate_inits(&inits)?;
         let values: Vec<Expr> = inits.iter().map(|i| self.expr_named(&i.init, Some(i.id))).collect();
         let mark = self.open_scope();
-        let vars: Vec<VarId> = inits.iter().map(|i| self.bind_local(i.id)).collect();
+        let vars: Vec<VarId> = inits.iter().map(|i| self.bind_local(i.id, i.span, Role::Variable)).collect();
         let body = self.body(body, form.span, name);
         self.close_scope(mark);
         let bindings: Vec<_> = vars.into_iter().zip(values).collect();
+        self.observe_values(&bindings);
         Ok(if bindings.is_empty() { body? } else { Expr::Let(bindings, body?.into()) })
     }
 
@@ -147,9 +151,10 @@ impl Expander<'_> {
     fn call_loop(&mut self, this: VarId, clause: Clause, values: Vec<Expr>, span: Span) -> Expr {
         let site = self.site(span);
         let name = self.s.program.vars[this.0 as usize].name.clone();
-        let lambda = Lambda { name, clauses: vec![clause], site };
+        let lambda = Expr::Lambda(Lambda { name, clauses: vec![clause], site });
+        self.observe_value(Target::Local(this), &lambda);
         let call = Expr::Call(self.local(this).into(), values, site);
-        Expr::Letrec(vec![(this, Expr::Lambda(lambda))], call.into())
+        Expr::Letrec(vec![(this, lambda)], call.into())
     }
 
     pub(super) fn form_let_star(&mut self, form: &Syntax, items: &[Syntax], name: Option<Ident>) -> R<Expr> {
@@ -161,10 +166,11 @@ impl Expander<'_> {
         for i in &inits {
             let value = self.expr_named(&i.init, Some(i.id));
             self.open_scope();
-            bound.push((self.bind_local(i.id), value));
+            bound.push((self.bind_local(i.id, i.span, Role::Variable), value));
         }
         let body = self.body(body, form.span, name);
         self.close_scope(mark);
+        self.observe_values(&bound);
         let mut e = body?;
         for b in bound.into_iter().rev() {
             e = Expr::Let(vec![b], e.into());
@@ -185,11 +191,12 @@ impl Expander<'_> {
         let inits = self.inits(bindings, HELP)?;
         self.no_duplicate_inits(&inits)?;
         let mark = self.open_scope();
-        let vars: Vec<VarId> = inits.iter().map(|i| self.bind_local(i.id)).collect();
+        let vars: Vec<VarId> = inits.iter().map(|i| self.bind_local(i.id, i.span, Role::Variable)).collect();
         let values: Vec<Expr> = inits.iter().map(|i| self.expr_named(&i.init, Some(i.id))).collect();
         let body = self.body(body, form.span, name);
         self.close_scope(mark);
         let mut bindings: Vec<_> = vars.into_iter().zip(values).collect();
+        self.observe_values(&bindings);
         if !in_order {
             bindings = self.evaluate_before_binding(bindings);
         }
@@ -248,7 +255,7 @@ impl Expander<'_> {
         let values = inits.iter().map(|i| self.expr_named(&i.init, Some(i.id))).collect();
         let this = self.s.program.fresh_var("do");
         let mark = self.open_scope();
-        let params: Vec<VarId> = inits.iter().map(|i| self.bind_local(i.id)).collect();
+        let params: Vec<VarId> = inits.iter().map(|i| self.bind_local(i.id, i.span, Role::Variable)).collect();
         let test = self.expr(test);
         let results = self.exprs(results);
         let mut body = self.exprs(commands);
@@ -334,7 +341,20 @@ impl Expander<'_> {
         Ok(e)
     }
 
+    /// Variables and their values, for tools.
+    fn observe_values(&mut self, bindings: &[(VarId, Expr)]) {
+        for (v, e) in bindings {
+            self.observe_value(Target::Local(*v), e);
+        }
+    }
+
     // local macros
+
+    /// Binds a keyword whose name stands at the first of the places, in a form at the other.
+    pub(super) fn bind_macro(&mut self, id: Ident, binding: Binding, (name, form): (Span, Span)) -> R<()> {
+        self.mention_definition(id, name, binding, Form::Macro);
+        self.bind(id, binding, form)
+    }
 
     /// `let-syntax` and, when `recursive`, `letrec-syntax`.
     pub(super) fn form_let_syntax(&mut self, form: &Syntax, items: &[Syntax], recursive: bool) -> R<Expr> {
@@ -347,7 +367,7 @@ impl Expander<'_> {
             mark = self.open_scope();
             for i in &inits {
                 match self.transformer(&i.init, i.id) {
-                    Ok(b) => self.bind(i.id, b, i.span)?,
+                    Ok(b) => self.bind_macro(i.id, b, (i.span, i.span))?,
                     Err(d) => self.report(d),
                 }
             }
@@ -356,7 +376,7 @@ impl Expander<'_> {
             mark = self.open_scope();
             for (i, m) in macros {
                 match m {
-                    Ok(b) => self.bind(i.id, b, i.span)?,
+                    Ok(b) => self.bind_macro(i.id, b, (i.span, i.span))?,
                     Err(d) => self.report(d),
                 }
             }

@@ -80,6 +80,10 @@ impl Core {
             Core::PrimValues | Core::PrimReceive | Core::PrimApply | Core::PrimCallCc | Core::PrimCall1cc
         )
     }
+    /// Does it head what only stands among definitions?
+    pub(crate) fn is_definition(self) -> bool {
+        (self as usize) <= Core::CondExpand as usize
+    }
     /// The name of the keyword.
     pub(crate) fn name(self) -> &'static str {
         CORE_FORMS[self as usize].0

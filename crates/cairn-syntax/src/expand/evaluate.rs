@@ -411,7 +411,7 @@ impl Expander<'_> {
     }
 
     /// The variable, if it is in the program and not defined.
-    fn undefined_bindings(&mut self) -> Option<GlobalId> {
+    pub(super) fn undefined_bindings(&mut self) -> Option<GlobalId> {
         let evaluator = LibraryName::of(&["cairn", "evaluator"]);
         let module = self.s.libraries.get(&evaluator)?.module;
         let id = self.s.names.intern(RUNNING_BINDINGS);

@@ -3,6 +3,7 @@
 //! Derived forms become Core directly, not by way of macros: faster, and a message names the form that the user wrote.
 
 use super::core::{CORE_FORMS, Core};
+use super::observe::Role;
 use super::prims::prim;
 use super::scan::sequence;
 use super::scope::Meaning;
@@ -70,6 +71,7 @@ impl Expander<'_> {
                 Datum::List(items) => items,
                 Datum::Dotted(items) => match items[0].as_ident().map(|id| self.resolve(id)) {
                     Some(Meaning::Bound(Binding::Macro(m))) => {
+                        self.mention_head(&items[0], Binding::Macro(m));
                         x = self.expand_macro(m, &x)?;
                         continue;
                     }
@@ -79,9 +81,18 @@ impl Expander<'_> {
             };
             let Some(id) = items[0].as_ident() else { return self.call(&x, items) };
             match self.resolve(id) {
-                Meaning::Bound(Binding::Core(core)) => return self.core_form(core, &x, items, name),
-                Meaning::Bound(Binding::Macro(m)) => x = self.expand_macro(m, &x)?,
-                Meaning::Bound(Binding::Prim(op)) => return self.primitive_call(op, &x, items),
+                Meaning::Bound(Binding::Core(core)) => {
+                    self.mention_head(&items[0], Binding::Core(core));
+                    return self.core_form(core, &x, items, name);
+                }
+                Meaning::Bound(Binding::Macro(m)) => {
+                    self.mention_head(&items[0], Binding::Macro(m));
+                    x = self.expand_macro(m, &x)?;
+                }
+                Meaning::Bound(Binding::Prim(op)) => {
+                    self.mention_head(&items[0], Binding::Prim(op));
+                    return self.primitive_call(op, &x, items);
+                }
                 _ => return self.call(&x, items),
             }
         }
@@ -98,6 +109,7 @@ impl Expander<'_> {
         let errors = self.s.errors.len();
         let callee = self.expr(&items[0]);
         let args = self.exprs(&items[1..]);
+        self.observe_call(&items[0], args.len(), x.span);
         if let Some(id) = undefined {
             self.undefined_form(id, &items[0], errors)?;
         }
@@ -400,6 +412,9 @@ impl Expander<'_> {
         let meaning = self.resolve(id);
         let value = self.expr_named(value, Some(id));
         let site = self.site(span);
+        if let Meaning::Bound(b) = meaning {
+            self.mention(id, target.span, b, Role::Assignment);
+        }
         match meaning {
             Meaning::Bound(Binding::Local(v)) => {
                 self.s.program.vars[v.0 as usize].assigned = true;
@@ -566,10 +581,11 @@ impl Expander<'_> {
         if let [continuation, clauses @ ..] = clauses
             && let Some(k) = continuation.as_ident()
         {
-            return self.form_unwinding_guard([id, k], clauses, body, span);
+            let ids = [(id, variable.span), (k, continuation.span)];
+            return self.form_unwinding_guard(ids, clauses, body, span);
         }
         let mark = self.open_scope();
-        let condition = self.bind_local(id);
+        let condition = self.bind_local(id, variable.span, Role::Parameter);
         let reraise: VarId = self.s.program.fresh_var("reraise");
         let otherwise = Expr::Call(Expr::Local(reraise).into(), Vec::new(), self.site(span));
         let handler = self.form_cond(clauses, otherwise);
@@ -580,13 +596,13 @@ impl Expander<'_> {
     /// SRFI 248: `(guard (variable continuation clause …) body …)`.
     fn form_unwinding_guard(
         &mut self,
-        ids: [Ident; 2],
+        ids: [(Ident, Span); 2],
         clauses: &[Syntax],
         body: &[Syntax],
         span: Span,
     ) -> R<Expr> {
         let mark = self.open_scope();
-        let [condition, continuation] = ids.map(|id| self.bind_local(id));
+        let [condition, continuation] = ids.map(|(id, span)| self.bind_local(id, span, Role::Parameter));
         let args = vec![Expr::Local(continuation), Expr::Local(condition)];
         let otherwise = self.library_call("control", "reraise-to", args, span)?;
         let handler = self.form_cond(clauses, otherwise);

@@ -8,6 +8,7 @@
 //! primitive operation as `%name`, `(cairn layout)` numbers that compiler and runtime share.
 
 use super::core::Core;
+use super::observe::Role;
 use super::scope::{Meaning, keywords};
 use super::suggest::nearest;
 use super::{Binding, Expander, R, grow, layout, prims};
@@ -230,6 +231,7 @@ impl Expander<'_> {
         for set in &sets {
             match self.import_set(set) {
                 Ok(bindings) => {
+                    self.observe_import(form, set, &bindings);
                     for (id, b) in bindings {
                         self.import_binding(id, b, set.span);
                     }
@@ -457,6 +459,7 @@ impl Expander<'_> {
         let library = Library { module, loading: true, exports: FxHashMap::default() };
         self.s.libraries.insert(name.clone(), library);
         self.loading.push(name.clone());
+        self.observe_library(module, form.span);
         let exports = self.at_top_level(module, |x| {
             let mut declarations = Declarations::default();
             x.declarations(&items[2..], &mut declarations);
@@ -563,7 +566,10 @@ impl Expander<'_> {
         let inner_id = self.plain_ident(inner, HELP)?;
         let outer_id = self.plain_ident(outer, HELP)?;
         match self.resolve(inner_id) {
-            Meaning::Bound(b) => Ok((outer_id, b)),
+            Meaning::Bound(b) => {
+                self.mention(inner_id, inner.span, b, Role::Export);
+                Ok((outer_id, b))
+            }
             Meaning::Unbound(..) => {
                 let message = format!("`{}` is exported but neither defined nor imported", self.name(inner_id));
                 self.err(inner.span, message)

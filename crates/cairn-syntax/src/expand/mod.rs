@@ -33,6 +33,7 @@
 //! | `prebuilt` | the library compiled beforehand, and programs on it |
 //! | `evaluate` | expansion while a program runs: `eval`, `environment` |
 //! | `file_forms` | which forms of a file go together when it is evaluated form by form |
+//! | `observe` | what tools want to know of a text |
 
 mod binding;
 mod core;
@@ -44,6 +45,7 @@ mod forms;
 mod label;
 mod layout;
 mod library;
+mod observe;
 mod prebuilt;
 mod prims;
 mod procedural;
@@ -68,6 +70,7 @@ use std::sync::Arc;
 
 pub use evaluate::{Environment, OpenText, RUNNING_BINDINGS, primitive_key};
 pub use library::{FEATURES, LibraryName, NamePart};
+pub use observe::{Checked, Checkpoint, Entity, Form, Imported, Mention, Role};
 pub use prebuilt::{BootLibrary, BootProgram, Exported};
 
 /// Where libraries and included files come from.
@@ -187,6 +190,10 @@ pub struct Session {
     free_sources: Vec<u32>,
     /// Has code outside of lib/ referred to what lets a program be changed from outside?
     open: bool,
+    /// What tools want to know, if one has asked for it.
+    observed: Option<Box<observe::Observed>>,
+    /// Libraries for which others stand in the text that is being checked.
+    displaced: Vec<(LibraryName, library::Library)>,
 }
 
 impl Session {
@@ -529,7 +536,9 @@ impl Expander<'_> {
             return Err(d.root_cause().into());
         }
         self.nesting += 1;
+        self.observe_open(span);
         let result = grow(|| f(self));
+        self.observe_close();
         self.nesting -= 1;
         result
     }

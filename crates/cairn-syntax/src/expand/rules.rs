@@ -118,7 +118,10 @@ impl Expander<'_> {
         let result = loop {
             if let Some(id) = x.as_ident() {
                 break match self.resolve(id) {
-                    Meaning::Bound(b @ (Binding::Core(_) | Binding::Macro(_))) => Ok(b),
+                    Meaning::Bound(b @ (Binding::Core(_) | Binding::Macro(_))) => {
+                        self.mention_head(&x, b);
+                        Ok(b)
+                    }
                     _ => self.err_help(x.span, "a macro is expected here", HELP),
                 };
             }

@@ -78,11 +78,15 @@ impl Expander<'_> {
 
     fn scan_form(&mut self, form: Syntax, todo: &mut Vec<(Syntax, Trace)>, items: &mut Vec<Item>) -> R<()> {
         let mut form = form;
+        self.observe_scan(form.span, false);
         let core = loop {
             let [head, ..] = form.parts().0 else { break None };
             let Some(id) = head.as_ident() else { break None };
             match self.resolve(id) {
-                Meaning::Bound(Binding::Macro(m)) => form = self.expand_macro(m, &form)?,
+                Meaning::Bound(Binding::Macro(m)) => {
+                    self.mention_head(&form.parts().0[0], Binding::Macro(m));
+                    form = self.expand_macro(m, &form)?;
+                }
                 Meaning::Bound(Binding::Core(c)) => break Some(c),
                 Meaning::Unbound(..) if self.ctx.depth == 0 => {
                     let keyword = [Core::Import, Core::DefineLibrary, Core::CondExpand, Core::Include];
@@ -98,6 +102,9 @@ impl Expander<'_> {
                 return Ok(());
             }
         };
+        if let Some(c) = core.filter(|c| c.is_definition()) {
+            self.mention_head(&parts[0], Binding::Core(c));
+        }
         let mut splice = |x: &Self, forms: &[Syntax]| {
             todo.extend(forms.iter().rev().map(|f| (f.clone(), x.trace.clone())));
         };
@@ -120,8 +127,14 @@ impl Expander<'_> {
                 let kind = ItemKind::DefineValues { targets, rest, rhs: rhs.clone(), span: form.span };
                 items.push(Item { kind, trace: self.trace.clone() });
             }
-            Some(Core::DefineRecordType) => self.scan_record(&form, &parts, items)?,
-            Some(Core::DefineStructureVector) => self.scan_structure_vector(&form, &parts, items)?,
+            Some(Core::DefineRecordType) => {
+                self.observe_scan(form.span, true);
+                self.scan_record(&form, &parts, items)?;
+            }
+            Some(Core::DefineStructureVector) => {
+                self.observe_scan(form.span, true);
+                self.scan_structure_vector(&form, &parts, items)?;
+            }
             Some(Core::DefineSyntax) => {
                 let (Some(name), [_, _, transformer]) = (parts.get(1).and_then(Syntax::as_ident), &parts[..])
                 else {
@@ -132,7 +145,7 @@ impl Expander<'_> {
                     );
                 };
                 let binding = self.transformer(transformer, name)?;
-                self.bind(name, binding, form.span)?;
+                self.bind_macro(name, binding, (parts[1].span, form.span))?;
             }
             Some(Core::Include) => {
                 let forms = self.include(form.span, &parts[1..], false)?;
@@ -246,6 +259,7 @@ impl Expander<'_> {
                 ItemKind::Define { target, id, rhs } => {
                     self.flush(&mut pending, &mut bindings);
                     let e = self.rhs(rhs, id);
+                    self.observe_value(target, &e);
                     if let Target::Local(v) = target {
                         bindings.push((v, e));
                     }
@@ -317,12 +331,14 @@ impl Expander<'_> {
             let mut fact = (None, false);
             match item.kind {
                 ItemKind::Expr(x) => {
+                    self.observe_action();
                     let e = self.expr(&x);
                     out.push(TopForm::Expr(e));
                 }
                 ItemKind::Define { target, id, rhs } => {
                     self.who = self.public_name(id);
                     let e = self.rhs(rhs, id);
+                    self.observe_value(target, &e);
                     self.who = None;
                     fact = (Some(target), matches!(e, Expr::Lambda(_)));
                     if let Target::Global(g) = target {

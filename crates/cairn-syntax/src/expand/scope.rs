@@ -19,6 +19,7 @@
 //! ```
 
 use super::core::{CORE_FORMS, Core};
+use super::observe::{Form, Role};
 use super::procedural::Way;
 use super::scan::Redefined;
 use super::{Binding, Expander, R};
@@ -222,10 +223,11 @@ impl Expander<'_> {
     }
 
     /// A local variable in the innermost scope.
-    pub(super) fn bind_local(&mut self, id: Ident) -> VarId {
+    pub(super) fn bind_local(&mut self, id: Ident, span: Span, role: Role) -> VarId {
         let name = self.name(id).clone();
         let var = self.s.program.fresh_var(&name);
         self.scopes.bind(id, self.ctx.depth, Binding::Local(var));
+        self.mention(id, span, Binding::Local(var), role);
         var
     }
 
@@ -236,8 +238,15 @@ impl Expander<'_> {
                 let message = format!("`{}` is defined twice in one body", self.name(id));
                 return self.err(span, message);
             }
-            return Ok(Target::Local(self.bind_local(id)));
+            let role = Role::Definition(self.observed_form());
+            return Ok(Target::Local(self.bind_local(id, span, role)));
         }
+        let target = self.declare_top(id, span)?;
+        self.mention_definition(id, span, target, Form::Variable);
+        Ok(target)
+    }
+
+    fn declare_top(&mut self, id: Ident, span: Span) -> R<Target> {
         let name = self.name(id).clone();
         let library = self.module().builtin;
         if let Some(old) = self.module().table.get(&id).copied() {
@@ -349,8 +358,12 @@ impl Expander<'_> {
     /// The expression that refers to a variable.
     pub(super) fn reference(&mut self, id: Ident, span: Span) -> R<Expr> {
         match self.resolve(id) {
-            Meaning::Bound(Binding::Local(v)) => Ok(self.local(v)),
+            Meaning::Bound(Binding::Local(v)) => {
+                self.mention(id, span, Binding::Local(v), Role::Reference);
+                Ok(self.local(v))
+            }
             Meaning::Bound(Binding::Global(g)) => {
+                self.mention(id, span, Binding::Global(g), Role::Reference);
                 let info = &self.s.program.globals[g.0 as usize];
                 // no other part of lib/ exports these names
                 if info.library && matches!(&*info.name, "load" | "interaction-environment") {
@@ -359,6 +372,7 @@ impl Expander<'_> {
                 Ok(self.global(g, span))
             }
             Meaning::Bound(Binding::Prim(p)) => {
+                self.mention(id, span, Binding::Prim(p), Role::Reference);
                 let name = self.name(id).clone();
                 self.primitive_value(p, &name, span)
             }

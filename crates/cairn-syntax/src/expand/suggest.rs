@@ -103,6 +103,11 @@ impl Expander<'_> {
         self.s.homes.get_or_insert_with(|| homes(loader))
     }
 
+    /// The libraries that export a name, the best one first.
+    pub(super) fn libraries_with(&mut self, name: &str) -> Vec<String> {
+        self.homes().get(name).cloned().unwrap_or_default()
+    }
+
     /// The best library that exports a name.
     fn home(&mut self, name: &str) -> Option<String> {
         self.homes().get(name)?.first().cloned()

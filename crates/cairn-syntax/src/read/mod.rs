@@ -114,6 +114,56 @@ pub fn read_all(file: u32, text: &str, names: &mut Names, fold_case: bool) -> Re
     }
 }
 
+/// Most mistakes that are looked for in one text.
+const MAX_MISTAKES: usize = 60;
+
+/// Reads all of a text whatever is wrong with it: the data, what is wrong, and where. Behind a mistake reading goes on
+/// with the next form that begins a line; what the damaged form holds until there is one of the data.
+pub fn read_recovering(file: u32, text: &str, names: &mut Names) -> (Vec<Syntax>, Vec<Diagnostic>, Vec<Span>) {
+    let (mut data, mut mistakes, mut damaged) = (Vec::new(), Vec::<Diagnostic>::new(), Vec::new());
+    let (mut from, mut fold_case) = (None, false);
+    while mistakes.len() < MAX_MISTAKES {
+        let mut reader = Reader::new(file, text, names);
+        (reader.pos, reader.fold_case) = (from.unwrap_or(reader.pos), fold_case);
+        let mistake = loop {
+            let begin = reader.pos;
+            match reader.next_datum() {
+                Ok(Some(x)) => data.push(x),
+                Ok(None) => break None,
+                Err(e) => break Some((begin, e)),
+            }
+        };
+        let Some((begin, mistake)) = mistake else { break };
+        fold_case = reader.fold_case;
+        let mut atmosphere = std::iter::successors(lexeme::next(text, begin), |l| lexeme::next(text, l.end));
+        let start = atmosphere.find(|l| !l.is_atmosphere() || !l.whole).map_or(text.len(), |l| l.start);
+        if matches!(text.as_bytes().get(start), Some(b')' | b']')) {
+            mistakes.push(*mistake);
+            from = Some(start + 1);
+            continue;
+        }
+        let end = text[start..].find("\n(").map_or(text.len(), |i| start + i + 1);
+        damaged.push(Span::new(file, start, end));
+        let mut piece = Reader::new(file, &text[..end], names);
+        (piece.pos, piece.fold_case) = (start, fold_case);
+        // The mistake is in a form behind this one: then this one has no end.
+        mistakes.push(match piece.next_datum() {
+            Err(mut open) if mistake.span.start as usize >= end => {
+                open.notes.truncate(0);
+                let note = "a form at the left margin inside of it: is a `)` missing before this?";
+                open.note(Span::new(file, end, end + 1), note)
+            }
+            _ => *mistake,
+        });
+        (piece.pos, piece.fold_case) = (start, fold_case);
+        piece.stack.clear();
+        piece.labels.clear();
+        data.extend(piece.damaged_datum());
+        from = Some(end);
+    }
+    (data, mistakes, damaged)
+}
+
 impl<'a> Reader<'a> {
     /// A reader at the start of `text`; `file` goes into the spans.
     pub fn new(file: u32, text: &'a str, names: &'a mut Names) -> Reader<'a> {
@@ -152,6 +202,47 @@ impl<'a> Reader<'a> {
     pub fn next_datum(&mut self) -> Read<Option<Syntax>> {
         self.stack.clear();
         self.labels.clear();
+        self.rest_of_datum()
+    }
+
+    /// What can be read of a datum with mistakes, the last of which may be that its end is missing.
+    fn damaged_datum(&mut self) -> Option<Syntax> {
+        for _ in 0..MAX_MISTAKES {
+            let before = self.pos;
+            match self.rest_of_datum() {
+                Ok(Some(x)) => return Some(x),
+                Ok(None) => return None,
+                Err(_) if self.pos == self.bytes.len() => break,
+                Err(_) if self.pos == before => {
+                    self.pos = lexeme::next(self.text, before).map_or(self.bytes.len(), |l| l.end);
+                }
+                Err(_) => {}
+            }
+        }
+        let mut inner: Option<Syntax> = None;
+        while let Some(frame) = self.stack.pop() {
+            let end = self.pos;
+            match frame {
+                Frame::List { start, mut items, tail, .. } => {
+                    items.extend(match tail {
+                        Tail::Read(tail) => Some(tail),
+                        _ => None,
+                    });
+                    items.extend(inner.take());
+                    inner = Some(Syntax::list(items, self.span(start, end)));
+                }
+                Frame::Vector { start, mut items } => {
+                    items.extend(inner.take());
+                    inner = Some(Syntax::new(Datum::Vector(items.into()), self.span(start, end)));
+                }
+                Frame::Comment { .. } => inner = None,
+                _ => {}
+            }
+        }
+        inner
+    }
+
+    fn rest_of_datum(&mut self) -> Read<Option<Syntax>> {
         loop {
             self.skip_atmosphere()?;
             let start = self.pos;
@@ -402,8 +493,8 @@ impl<'a> Reader<'a> {
     fn unfinished(&mut self) -> Box<Diagnostic> {
         self.incomplete = true;
         let at_end = self.span(self.bytes.len(), self.bytes.len());
-        let frame = self.stack.pop().expect("only called inside of a construct");
-        let (start, end, what) = match frame {
+        let frame = self.stack.last().expect("only called inside of a construct");
+        let (start, end, what) = match *frame {
             Frame::List { start, .. } if self.bytes[start] == b'[' => {
                 (start, start + 1, "this bracket is never closed")
             }
