@@ -16,17 +16,41 @@ pub fn built_in(relative: &str) -> Option<&'static str> {
     LIB.get_file(relative)?.contents_utf8()
 }
 
-/// The names of the libraries in `lib/`.
+/// The folder of `lib/` with the libraries that few programs use. They are not in the library that is compiled once:
+/// whoever imports one compiles or evaluates it, and nobody else pays for it.
+const MORE: &str = "more/";
+
+/// Where in `lib/` the file of a library may be.
+pub fn places(name: &LibraryName) -> [String; 2] {
+    let usual = format!("{}.sld", name.path());
+    let more = format!("{MORE}{usual}");
+    [usual, more]
+}
+
+/// The names of all libraries in `lib/`.
 pub fn names() -> Vec<LibraryName> {
-    fn go(directory: &Dir<'_>, names: &mut Vec<LibraryName>) {
+    let (mut names, more) = compiled_and_more();
+    names.extend(more);
+    names
+}
+
+/// The names of those libraries in `lib/` that are compiled once, together.
+pub fn compiled_names() -> Vec<LibraryName> {
+    compiled_and_more().0
+}
+
+fn compiled_and_more() -> (Vec<LibraryName>, Vec<LibraryName>) {
+    fn go(directory: &Dir<'_>, names: &mut (Vec<LibraryName>, Vec<LibraryName>)) {
         for file in directory.files() {
             if let Some(path) = file.path().to_str().and_then(|p| p.strip_suffix(".sld")) {
-                names.extend(LibraryName::parse(&format!("({})", path.replace('/', " "))));
+                let more = path.strip_prefix(MORE);
+                let name = LibraryName::parse(&format!("({})", more.unwrap_or(path).replace('/', " ")));
+                if more.is_some() { names.1.extend(name) } else { names.0.extend(name) }
             }
         }
         directory.dirs().for_each(|d| go(d, names));
     }
-    let mut names = Vec::new();
+    let mut names = (Vec::new(), Vec::new());
     go(&LIB, &mut names);
     names
 }
@@ -74,10 +98,12 @@ pub fn unreadable(path: &Path, error: &std::io::Error) -> String {
 
 impl Loader for Files {
     fn load_library(&mut self, name: &LibraryName) -> Result<Option<(String, String)>, String> {
-        let relative = format!("{}.sld", name.path());
-        if let Some(text) = built_in(&relative) {
-            return Ok(Some((format!("{BUILT_IN}{relative}"), text.to_string())));
+        for place in places(name) {
+            if let Some(text) = built_in(&place) {
+                return Ok(Some((format!("{BUILT_IN}{place}"), text.to_string())));
+            }
         }
+        let relative = format!("{}.sld", name.path());
         let directories = self.path.iter().map(|d| &**d).chain(std::iter::once(Path::new("")));
         let mut files = directories.map(|d| d.join(&relative));
         let Some(file) = files.find(|f| self.is_file(f)) else { return Ok(None) };

@@ -258,7 +258,9 @@ fn all_libraries(dir: &Path, prefix: &str, out: &mut Vec<String>) {
         let path = e.path();
         let name = path.file_stem().unwrap_or_default().to_string_lossy().to_string();
         if path.is_dir() {
-            all_libraries(&path, &format!("{prefix}{name} "), out);
+            let is_more = prefix.is_empty() && name == "more";
+            let inner = if is_more { String::new() } else { format!("{prefix}{name} ") };
+            all_libraries(&path, &inner, out);
         } else if path.extension().is_some_and(|e| e == "sld") {
             out.push(format!("({prefix}{name})"));
         }

@@ -1,4 +1,5 @@
-//! The library compiled once: what is in `lib/` as one module in a file, mapped by programs that run on it.
+//! The library compiled once: what is in `lib/` as one module in a file, mapped by programs that run on it. Left out is
+//! the folder `lib/more/`: libraries that few programs use, which are compiled or evaluated with those.
 //!
 //! The problem: a program uses a small part of the library, or, if it evaluates, all of it; compiling that part with
 //! every program costs more than the program itself. The idea: the whole library is compiled when it is first needed,
@@ -236,7 +237,7 @@ fn make(compiler: &Compiler, identity: &[u8]) -> Result<Vec<u8>, Error> {
     compiler.options.level = Level::High;
     let source = Source::new("", "");
     let mut files = Files::new(&source, &[], None);
-    let mut libraries = cairn_eval::library_loader::names();
+    let mut libraries = cairn_eval::library_loader::compiled_names();
     libraries.sort_by_key(|l| l.to_string());
     let boot = Session::new()
         .boot_program(&libraries, &mut files)

@@ -180,10 +180,12 @@ fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, String> {
 
 impl Loader for Files<'_> {
     fn load_library(&mut self, name: &LibraryName) -> Result<Option<(String, String)>, String> {
-        let relative = format!("{}.sld", name.path());
-        if let Some(text) = self.built_in(&relative)? {
-            return Ok(Some((format!("{BUILT_IN}{relative}"), text)));
+        for place in library_loader::places(name) {
+            if let Some(text) = self.built_in(&place)? {
+                return Ok(Some((format!("{BUILT_IN}{place}"), text)));
+            }
         }
+        let relative = format!("{}.sld", name.path());
         for directory in self.directories.clone() {
             let path = directory.join(&relative);
             if !self.is_absent(&path) {

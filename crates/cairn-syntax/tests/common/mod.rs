@@ -52,11 +52,11 @@ impl Loader for Memory {
         if let Some(text) = self.libraries.get(&name.to_string()) {
             return Ok(Some((format!("lib/{}.sld", name.path()), text.clone())));
         }
-        if self.real {
-            let path = root().join("lib").join(name.path() + ".sld");
-            if path.exists() {
-                let text = std::fs::read_to_string(&path).map_err(|e| e.to_string())?;
-                return Ok(Some((format!("lib/{}.sld", name.path()), text)));
+        for folder in ["lib", "lib/more"] {
+            let path = format!("{folder}/{}.sld", name.path());
+            if self.real && root().join(&path).exists() {
+                let text = std::fs::read_to_string(root().join(&path)).map_err(|e| e.to_string())?;
+                return Ok(Some((path, text)));
             }
         }
         Ok(None)

@@ -1,0 +1,18 @@
+;;; (scheme rlist) of R7RS-large: (srfi 101), with an `r` in the names that (scheme base) has too.
+(define-library (scheme rlist)
+  (export
+   (rename quote rquote) (rename pair? rpair?) (rename cons rcons) (rename car rcar) (rename cdr rcdr)
+   (rename caar rcaar) (rename cadr rcadr) (rename cdar rcdar) (rename cddr rcddr)
+   (rename caaar rcaaar) (rename caadr rcaadr) (rename cadar rcadar) (rename caddr rcaddr)
+   (rename cdaar rcdaar) (rename cdadr rcdadr) (rename cddar rcddar) (rename cdddr rcdddr)
+   (rename caaaar rcaaaar) (rename caaadr rcaaadr) (rename caadar rcaadar) (rename caaddr rcaaddr)
+   (rename cadaar rcadaar) (rename cadadr rcadadr) (rename caddar rcaddar) (rename cadddr rcadddr)
+   (rename cdaaar rcdaaar) (rename cdaadr rcdaadr) (rename cdadar rcdadar) (rename cdaddr rcdaddr)
+   (rename cddaar rcddaar) (rename cddadr rcddadr) (rename cdddar rcdddar) (rename cddddr rcddddr)
+   (rename null? rnull?) (rename list? rlist?) (rename list rlist) (rename make-list make-rlist)
+   (rename length rlength) (rename length<=? rlength<=?) (rename append rappend) (rename reverse rreverse)
+   (rename list-tail rlist-tail) (rename list-ref rlist-ref) (rename list-set rlist-set)
+   (rename list-ref/update rlist-ref/update) (rename map rmap) (rename for-each rfor-each)
+   (rename random-access-list->linear-access-list rlist->list)
+   (rename linear-access-list->random-access-list list->rlist))
+  (import (srfi 101)))

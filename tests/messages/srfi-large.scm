@@ -1,0 +1,23 @@
+;; Procedures of the libraries in lib/more/ with wrong arguments.
+(import (scheme base) (scheme case-lambda) (scheme cxr) (scheme write) (scheme set) (scheme ilist) (scheme rlist) (scheme lseq)
+        (scheme ideque) (scheme text) (scheme regex) (scheme flonum) (scheme mapping) (scheme mapping hash)
+        (only (scheme comparator) make-comparator string-comparator real-comparator)
+        (only (cairn control) condition->string))
+
+(include "../support/say.scm")
+(include "../support/wrong.scm")
+
+(say (set-size five) (set 5) (bag 5) (bag-unique-size (set real-comparator 1))
+     (set-union (set real-comparator 1) (set string-comparator "a")))
+(say (mapping-ref (mapping real-comparator) 1) (mapping-size five) (mapping real-comparator 1) (mapping-pop (mapping real-comparator))
+     (mapping (make-comparator number? = #f #f)) (hashmap (make-comparator number? = #f #f))
+     (mapping-min-key (mapping real-comparator)))
+(say (rcar five) (rlength (rcons 1 2)) (rlist-ref (rlist 1 2) 2))
+(say (null-ilist? five) (ilength (ipair 1 2)) (ifold + 0 (ipair 1 2)))
+(say (lseq-car '()) (lseq-cdr five) (lseq-realize (lseq-take '(1) 2)))
+(say (ideque-front (ideque)) (ideque-length five) (ideque-ref (ideque 1) 1))
+(say (textual-length five) (text-length "a") (utf16be->text (bytevector 0) 0 5) (textual-index "abc" char? 4)
+     (utf16be->text (bytevector 0)) (textual-map (lambda (c) 5) "a"))
+(say (regexp '(foo "a")) (regexp-search "a" five) (regexp-search "a" "a" 2) (regexp-match->list five)
+     (regexp-replace "a" "a" 1/2) (regexp '(look-behind (* "a"))) (regexp-match-submatch (regexp-matches "a" "a") 1))
+(say (fl+ 1 2.) (flonum name) (make-flonum 1. half) (make-fllog-base 0.5) (flfirst-bessel half 1.))
