@@ -180,6 +180,7 @@ impl Expander<'_> {
         {
             // errors give the name that the program uses: `(exact->inexact 'a)` is not an error of `inexact`
             let name = self.name(id).clone();
+            let name = self.exported_name(op, &name);
             if &*name != op.name() {
                 site = site.with_who(Some(self.s.program.procedure_name(&name)));
             }

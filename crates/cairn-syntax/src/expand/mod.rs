@@ -65,6 +65,7 @@ use cairn_layout::code::Site;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -143,6 +144,8 @@ pub struct Session {
     libraries: FxHashMap<LibraryName, library::Library>,
     /// Globals that hold primitives as procedures, under some name.
     wrappers: FxHashMap<(PrimOp, Rc<str>), GlobalId>,
+    /// The names under which parts of lib/ export primitives.
+    exported_primitives: FxHashMap<PrimOp, BTreeSet<Rc<str>>>,
     /// Globals that hold procedures made by the expander itself.
     helpers: FxHashMap<&'static str, GlobalId>,
     warnings: Vec<Diagnostic>,

@@ -7,11 +7,12 @@ use super::library::LibraryName;
 use super::scope::Meaning;
 use super::{Binding, Expander, R, primitive_key};
 use crate::diagnostic::Span;
-use crate::syntax::Context;
+use crate::syntax::{Context, Ident};
 use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, TopForm};
 use cairn_core::prim::{OPS, Op, PrimOp};
 use cairn_layout::calls::{RT_CALLS, RtIndex};
 use cairn_layout::code::Site;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// Every primitive.
@@ -73,13 +74,38 @@ fn only_called(op: PrimOp) -> bool {
 }
 
 impl Expander<'_> {
-    /// A primitive as a procedure. It is known by the name that the program uses.
+    /// A primitive as a procedure. It is known by the name that the program uses, as lib/ has it: under whatever names
+    /// it is imported, it is one procedure.
     pub(super) fn primitive_value(&mut self, op: PrimOp, used_as: &str, span: Span) -> R<Expr> {
         if only_called(op) {
             return self.err(span, format!("`%{}` is not a procedure: it can only be called", op.name()));
         }
-        let g = self.wrapper(op, name_as_procedure(used_as));
+        let name = self.exported_name(op, name_as_procedure(used_as));
+        let g = self.wrapper(op, &name);
         Ok(Expr::Global(g, self.site(span)))
+    }
+
+    /// A part of lib/ exports these.
+    pub(super) fn note_exported_primitives(&mut self, exports: &FxHashMap<Ident, Binding>) {
+        for (id, binding) in exports {
+            let name = self.s.names.name(*id);
+            if let Binding::Prim(op) = *binding
+                && !name.starts_with('%')
+            {
+                self.s.exported_primitives.entry(op).or_default().insert(name.clone());
+            }
+        }
+    }
+
+    /// The name of a primitive that the program calls `used_as`: an import that renames does not give it another one.
+    pub(super) fn exported_name(&mut self, op: PrimOp, used_as: &str) -> Rc<str> {
+        let of_lib = self.module().builtin;
+        match self.s.exported_primitives.get(&op) {
+            Some(names) if !of_lib && !names.contains(used_as) => {
+                names.iter().min_by_key(|name| name.len()).cloned().unwrap_or_else(|| used_as.into())
+            }
+            _ => used_as.into(),
+        }
     }
 
     /// The procedure of this name that performs `op`.
