@@ -1,5 +1,5 @@
 ;; A procedure is the same one under whatever names it is imported, and errors call it by its own.
-(import (scheme base) (scheme write) (scheme inexact)
+(import (scheme base) (scheme write)
         (prefix (only (scheme base) null? car vector-ref + map) b:)
         (rename (only (scheme base) cdr string-length) (cdr rest) (string-length size)))
 

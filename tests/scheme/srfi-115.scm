@@ -1,5 +1,5 @@
 ;; (srfi 115): regular expressions.
-(import (scheme base) (scheme write) (scheme char) (scheme regex) (only (srfi 14) char-set))
+(import (scheme base) (scheme write) (scheme regex) (only (srfi 14) char-set))
 (include "include/check.scm")
 
 (define (found re s . range)

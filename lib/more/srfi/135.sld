@@ -51,10 +51,8 @@
         ((_ (name on-string) ...)
          (begin
            (define name
-             (case-lambda
-               ((a) (result (on-string (check (symbol->string 'name) a))))
-               ((a . rest)
-                (result (apply on-string (if (procedure? a) a (check (symbol->string 'name) a)) (map plain rest))))))
+             (lambda (a . rest)
+               (result (apply on-string (if (procedure? a) a (check (symbol->string 'name) a)) (map plain rest)))))
            ...))))
     (define-on-strings
       (textual-every s:string-every) (textual-any s:string-any)
