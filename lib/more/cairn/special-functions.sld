@@ -3,8 +3,8 @@
 ;;; The gamma function is Stirling's series, from an argument that is large enough on; the error function its Taylor
 ;;; series near zero and a continued fraction elsewhere.  Bessel functions of small arguments are computed by Miller's
 ;;; backward recurrence, which gives those of all orders at once, normalized by J0 + 2 J2 + 2 J4 + ... = 1; Y0 and Y1
-;;; are Neumann's series of them; for large arguments it is Hankel's asymptotic expansion (Abramowitz and Stegun 1964, 6.1,
-;;; 7.1, 9.1, 9.2, 9.12).
+;;; are Neumann's series of them; for large arguments it is Hankel's asymptotic expansion (Abramowitz and Stegun 1964,
+;;; 6.1, 7.1, 9.1, 9.2, 9.12).
 (define-library (cairn special-functions)
   (export exp-1 log1+ gamma log-gamma erf erfc first-bessel second-bessel)
   (import (scheme base) (scheme inexact))

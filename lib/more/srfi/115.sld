@@ -1,8 +1,8 @@
 ;;; (srfi 115): regular expressions as lists; also as (scheme regex).
 ;;;
 ;;; An expression becomes a tree, the tree a program of an abstract machine that follows all ways at once (Thompson
-;;; 1968, Pike; see Cox, "Regular Expression Matching: the Virtual Machine Approach", 2009).  So a search takes time that is
-;;; linear in the string, times the size of the expression, whatever these are.
+;;; 1968, Pike; see Cox, "Regular Expression Matching: the Virtual Machine Approach", 2009).  So a search takes time
+;;; that is linear in the string, times the size of the expression, whatever these are.
 ;;;
 ;;;   (: ($ (* "ab")) "c")     0 save 2     1 split 2 5     2 char a     3 char b     4 jump 1
 ;;;                            5 save 3     6 char c        7 match

@@ -15,8 +15,8 @@
    ideque-drop-while ideque-drop-while-right ideque-span ideque-break
    list->ideque ideque->list generator->ideque ideque->generator)
   (import (scheme base) (scheme case-lambda)
-          (only (srfi 1) append-map any count every filter filter-map fold fold-right list= list-tabulate partition remove
-                span split-at unfold unfold-right zip)
+          (only (srfi 1) append-map any count every filter filter-map fold fold-right list= list-tabulate partition
+                remove span split-at unfold unfold-right zip)
           (only (srfi 158) generator->list)
           (only (cairn control) out-of-range wrong-type))
   (begin
