@@ -23,7 +23,7 @@
   '#u8(0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
        0 1 0 1 1 1 1 0 0 0 1 1 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0 1 1 1 1
        1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0 1 0 1 1
-       0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0 1 1 0))
+       0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0 0 0 1 0))
 
 (define (constituent? c)
   (let ((n (%char->integer c)))
@@ -124,6 +124,9 @@
                  (pass-char! port)
                  (read-quoted 'unquote-splicing port labels))
                (read-quoted 'unquote port labels)))
+          ((#\{ #\})
+           (pass-char! port)
+           (fail port "unexpected character" c)) ; R7RS 7.1.1 keeps them
           (else (read-token port c))))))
 
 ;; A datum; no mark is accepted.

@@ -12,4 +12,5 @@
      (read (open-input-string "(#0=1 #0=2)")) (read (open-input-string "#0=#0#")) (read (open-input-string "#0x"))
      (read (open-input-string "#d1a")) (read (open-input-string "")) (read (open-input-string "#\\")) (read (open-input-string "#<a"))
      (read (open-input-string "(a]")) (read (open-input-string "#f64(a)"))
+     (read (open-input-string "(a {b c} d)")) (read (open-input-string "}"))
      (assq 'a 5))

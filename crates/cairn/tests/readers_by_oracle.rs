@@ -257,6 +257,10 @@ fn both_readers_take_the_same_texts() {
         " |a b| ",
         "\"b\"",
         "\"\\x41;\"",
+        "[",
+        "]",
+        "{",
+        "}",
     ];
     let texts: Vec<String> = (0..6_000)
         .map(|_| {
