@@ -248,11 +248,11 @@ impl Evaluator for Expander {
             match core {
                 Ok(Some(core)) => all += &core,
                 Ok(None) => break None,
-                Err(failed) => break Some(rejection(failed, Some(file))),
+                Err(failed) => break Some(failed),
             }
         };
         self.session.close_text(open);
-        failed.map_or(Ok(all), |failed| Err(Rejection { files: self.new_files(), ..failed }))
+        failed.map_or(Ok(all), |failed| Err(self.rejected(failed, Some(file))))
     }
 
     fn request(

@@ -122,8 +122,8 @@ impl Loader for Files {
         {
             return Ok((file.display().to_string(), text.to_string()));
         }
-        let elsewhere = || self.path.iter().map(|d| d.join(path)).chain(std::iter::once(path.into()));
-        let found = std::iter::once(file.clone()).chain(elsewhere()).find(|f| self.is_file(f)).unwrap_or(file);
+        let elsewhere = self.path.iter().map(|d| d.join(path)).chain([path.into()]);
+        let found = std::iter::once(file.clone()).chain(elsewhere).find(|f| self.is_file(f)).unwrap_or(file);
         let text = self.text(&found).map_err(|e| unreadable(&found, &e))?;
         Ok((found.display().to_string(), text))
     }

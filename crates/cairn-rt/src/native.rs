@@ -67,7 +67,7 @@ pub extern "C" fn cairn_native_unbound(_: &mut Machine) -> Value {
 /// `(native-haste)`: entries before a module is asked for, if [`crate::Options::haste`] says so; else `#f`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_native_haste(ctx: &mut Machine) -> Value {
-    rt(ctx).options.haste.map_or(Value::FALSE, |n| Value::fixnum(n.into()))
+    rt(ctx).options.haste.map_or(Value::FALSE, |n| Value::fixnum(n.get().into()))
 }
 
 /// `(native-request places entered cells held)`: a ticket for a module, or `#f` if there will be none. The places are

@@ -8,7 +8,9 @@ use cairn_layout::limits::RED_ZONE;
 use cairn_layout::machine::Machine;
 use std::fmt::Debug;
 use std::io::Write as _;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::{Arc, Mutex};
 
 /// Who runs programs: the process itself, or a program with runtimes inside.
@@ -201,7 +203,7 @@ pub struct Options {
     pub schedule: Option<u64>,
     /// Evaluated code becomes native after so many entries of its procedures, and the program waits for that: tests see
     /// each transition at the same point.
-    pub haste: Option<u32>,
+    pub haste: Option<NonZeroU32>,
     /// The program's name, then its arguments.
     pub command_line: Vec<String>,
     /// Who runs it.
@@ -252,25 +254,24 @@ pub fn library_path_of_environment() -> Vec<PathBuf> {
     std::env::split_paths(&path).filter(|d| !d.as_os_str().is_empty()).collect()
 }
 
-/// The seed in `CAIRN_SCHEDULE`; an error for the user when it is none.
-pub fn schedule_of_environment() -> Result<Option<u64>, String> {
-    let value = std::env::var_os("CAIRN_SCHEDULE").unwrap_or_default();
+/// The number in an environment variable; an error for the user, which says what it must be, when it is none.
+fn number_of_environment<T: FromStr>(name: &str, what: &str) -> Result<Option<T>, String> {
+    let value = std::env::var_os(name).unwrap_or_default();
     if value.is_empty() {
         return Ok(None);
     }
-    let seed = value.to_str().and_then(|v| v.parse().ok());
-    seed.map(Some)
-        .ok_or_else(|| format!("CAIRN_SCHEDULE is {value:?}; it must be a number, the seed of a schedule"))
+    let number = value.to_str().and_then(|v| v.parse().ok());
+    number.map(Some).ok_or_else(|| format!("{name} is {value:?}; it must be a number{what}"))
+}
+
+/// The seed in `CAIRN_SCHEDULE`; an error for the user when it is none.
+pub fn schedule_of_environment() -> Result<Option<u64>, String> {
+    number_of_environment("CAIRN_SCHEDULE", ", the seed of a schedule")
 }
 
 /// The number in `CAIRN_HASTE`, for [`Options::haste`]; an error for the user when it is none.
-pub fn haste_of_environment() -> Result<Option<u32>, String> {
-    let value = std::env::var_os("CAIRN_HASTE").unwrap_or_default();
-    if value.is_empty() {
-        return Ok(None);
-    }
-    let entries = value.to_str().and_then(|v| v.parse().ok()).filter(|n| (1..=1_000_000_000).contains(n));
-    entries.map(Some).ok_or_else(|| format!("CAIRN_HASTE is {value:?}; it must be a number of entries, 1 or more"))
+pub fn haste_of_environment() -> Result<Option<NonZeroU32>, String> {
+    number_of_environment("CAIRN_HASTE", " of entries, 1 or more")
 }
 
 impl Options {

@@ -12,7 +12,8 @@
 //! Complexity: one pass over the text and one over what was observed.
 
 use crate::diagnostic::{Diagnostic, Span};
-use crate::expand::{Checked, Checkpoint, Entity, Form, Imported, Loader, Mention, Role, Session};
+use crate::expand::{Checked, Checkpoint, Entity, Form, Imported, Loader, Mention, Role, Session, begins_in};
+use crate::read::MAX_MISTAKES;
 use cairn_layout::lexeme::{self, Kind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -58,9 +59,7 @@ impl Checker {
         let wrong = Words::around(&self.session, &errors, &checked);
         let follows = |d: &Diagnostic| undefined_name(d).is_some_and(|n| wrong.contains(n));
         warnings.extend(said.into_iter().filter(|d| !follows(d)).map(|message| Finding { message, unused: None }));
-        let in_damaged =
-            |s: Span| checked.damaged.iter().any(|d| d.file == s.file && d.start <= s.start && s.start < d.end);
-        warnings.retain(|f| !in_damaged(f.message.span));
+        warnings.retain(|f| !begins_in(f.message.span, &checked.damaged));
         if errors.iter().any(|e| e.root_cause) {
             warnings.clear();
         }
@@ -100,7 +99,6 @@ fn findings(session: &mut Session, checked: &Checked, loader: &mut dyn Loader) -
     }
     found.extend(variables(session, &words, &uses));
     found.extend(imports(session, &words, &names));
-    found.sort_by_key(|f| (f.message.span.file, f.message.span.start));
     found
 }
 
@@ -164,7 +162,7 @@ impl<'s> Words<'s> {
     fn around(session: &Session, errors: &[Diagnostic], checked: &Checked) -> FxHashSet<String> {
         let places = errors.iter().map(|d| d.span).chain(checked.damaged.iter().copied());
         let mut words = FxHashSet::default();
-        for span in places.take(MISTAKES) {
+        for span in places.take(MAX_MISTAKES) {
             let Some(source) = session.sources().get(span.file as usize) else { continue };
             let at = (span.start as usize).min(source.text.len());
             // the mistake may be the form's parenthesis itself
@@ -190,9 +188,6 @@ impl<'s> Words<'s> {
         self.places.get(word).is_some_and(|all| all.iter().any(|s| !except(*s)))
     }
 }
-
-/// Most mistakes whose surroundings are looked at.
-const MISTAKES: usize = 60;
 
 /// Has the writer said that nobody may use it?
 fn is_placeholder(name: &str) -> bool {

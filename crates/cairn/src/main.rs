@@ -123,13 +123,11 @@ fn check(files: &[PathBuf], json: bool, compile: &Compile) -> Result<ExitCode, E
     let mut clean = true;
     for findings in compiler.check(sources.into_iter()) {
         clean &= findings.said.is_empty();
-        match json {
-            true => print(findings.json().as_bytes())?,
-            false => {
-                show(&findings.messages);
-                ExitCode::SUCCESS
-            }
-        };
+        if json {
+            print(findings.json().as_bytes())?;
+        } else {
+            show(&findings.messages);
+        }
     }
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
 }

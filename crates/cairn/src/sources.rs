@@ -206,11 +206,9 @@ impl Loader for Files<'_> {
         {
             return Ok((format!("{BUILT_IN}{relative}"), text));
         }
-        if !self.is_absent(&resolved) {
-            return Ok((resolved.display().to_string(), self.text(&resolved)?.to_string()));
-        }
-        let elsewhere: Vec<PathBuf> = self.directories.iter().map(|d| d.join(path)).chain([path.into()]).collect();
-        let found = elsewhere.into_iter().find(|f| !self.is_absent(f)).unwrap_or(resolved);
+        let elsewhere = self.directories.iter().map(|d| d.join(path)).chain([path.into()]);
+        let all: Vec<PathBuf> = std::iter::once(resolved.clone()).chain(elsewhere).collect();
+        let found = all.into_iter().find(|f| !self.is_absent(f)).unwrap_or(resolved);
         Ok((found.display().to_string(), self.text(&found)?.to_string()))
     }
 }

@@ -178,9 +178,9 @@ impl Expander<'_> {
         if let (None, Some(id)) = (self.who, items[0].as_ident())
             && !self.module().builtin
         {
-            // errors give the name that the program uses: `(exact->inexact 'a)` is not an error of `inexact`
-            let name = self.name(id).clone();
-            let name = self.exported_name(op, &name);
+            // errors give the name of lib/ that the program uses: `(exact->inexact 'a)` is not an error of `inexact`
+            let used_as = self.name(id).clone();
+            let name = self.exported_name(op, &used_as);
             if &*name != op.name() {
                 site = site.with_who(Some(self.s.program.procedure_name(&name)));
             }

@@ -35,13 +35,14 @@ struct Walk<'e, 'a> {
 impl Expander<'_> {
     /// The forms of a file, ready for expansion.
     pub(super) fn read(&mut self, file: u32, text: &str, fold_case: bool) -> R<Vec<Syntax>> {
+        let before = self.s.names.label_count();
         let forms = read::read_all(file, text, &mut self.s.names, fold_case)?;
-        self.without_labels(forms)
+        self.without_labels(forms, before)
     }
 
-    /// The forms without labels in places of the program.
-    pub(super) fn without_labels(&self, mut forms: Vec<Syntax>) -> R<Vec<Syntax>> {
-        if self.s.names.label_count() > 0 {
+    /// The forms, which have been read since there were so many labels, without labels in places of the program.
+    pub(super) fn without_labels(&self, mut forms: Vec<Syntax>, before: u32) -> R<Vec<Syntax>> {
+        if self.s.names.label_count() > before {
             let mut sizes = FxHashMap::default();
             for form in &mut forms {
                 if size(form, &mut sizes) > MAX_EXPANSION_SIZE {

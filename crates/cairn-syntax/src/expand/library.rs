@@ -477,9 +477,6 @@ impl Expander<'_> {
             x.exports(&declarations.exports)
         });
         self.loading.pop();
-        if builtin {
-            self.note_exported_primitives(&exports);
-        }
         let library = self.s.libraries.get_mut(&name).expect("inserted above");
         library.exports = exports;
         library.loading = false;

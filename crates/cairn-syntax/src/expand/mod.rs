@@ -65,12 +65,12 @@ use cairn_layout::code::Site;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
 pub use evaluate::{Environment, OpenText, RUNNING_BINDINGS, primitive_key};
 pub use library::{FEATURES, LibraryName, NamePart};
+pub(crate) use observe::begins_in;
 pub use observe::{Checked, Checkpoint, Entity, Form, Imported, Mention, Role};
 pub use prebuilt::{BootLibrary, BootProgram, Exported};
 
@@ -144,8 +144,6 @@ pub struct Session {
     libraries: FxHashMap<LibraryName, library::Library>,
     /// Globals that hold primitives as procedures, under some name.
     wrappers: FxHashMap<(PrimOp, Rc<str>), GlobalId>,
-    /// The names under which parts of lib/ export primitives.
-    exported_primitives: FxHashMap<PrimOp, BTreeSet<Rc<str>>>,
     /// Globals that hold procedures made by the expander itself.
     helpers: FxHashMap<&'static str, GlobalId>,
     warnings: Vec<Diagnostic>,

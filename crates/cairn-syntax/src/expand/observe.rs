@@ -376,8 +376,9 @@ impl Expander<'_> {
     fn check_text(&mut self, file: u32, text: &str) -> bool {
         let language = language_line(text);
         let text = without_language(text);
+        let labels = self.s.names.label_count();
         let (forms, mistakes, damaged) = read::read_recovering(file, &text, &mut self.s.names);
-        let forms = match self.without_labels(forms) {
+        let forms = match self.without_labels(forms, labels) {
             Ok(forms) => forms,
             Err(e) => {
                 self.report(e);
@@ -409,10 +410,8 @@ impl Expander<'_> {
         self.undefined_bindings(); // they are defined when the program is complete
         self.report_unbound();
         // What is said of a form that could not be read in full only follows from that.
-        let in_damaged =
-            |s: Span| damaged.iter().any(|d| d.file == s.file && d.start <= s.start && s.start < d.end);
-        self.s.errors.retain(|d| !in_damaged(d.span));
-        self.s.warnings.retain(|d| !in_damaged(d.span));
+        self.s.errors.retain(|d| !begins_in(d.span, &damaged));
+        self.s.warnings.retain(|d| !begins_in(d.span, &damaged));
         for d in mistakes {
             self.report(d.into());
         }
@@ -636,6 +635,11 @@ impl Session {
         let is_it = |m: &&Mention| m.entity == entity && matches!(m.role, Role::Definition(_) | Role::Variable);
         o.mentions.iter().find(is_it).map(|m| m.span)
     }
+}
+
+/// Does it begin in one of these pieces of text?
+pub(crate) fn begins_in(span: Span, pieces: &[Span]) -> bool {
+    pieces.iter().any(|p| p.file == span.file && p.start <= span.start && span.start < p.end)
 }
 
 /// Lets go of forms that nobody runs: a program drops deep expressions without recursion.

@@ -171,7 +171,6 @@ impl Expander<'_> {
             };
             exports.extend(binding.map(|b| (self.s.names.intern(text), b)));
         }
-        self.note_exported_primitives(&exports);
         self.s.libraries.insert(name.clone(), Library { module, loading: false, exports });
         true
     }

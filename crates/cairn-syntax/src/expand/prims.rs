@@ -7,12 +7,11 @@ use super::library::LibraryName;
 use super::scope::Meaning;
 use super::{Binding, Expander, R, primitive_key};
 use crate::diagnostic::Span;
-use crate::syntax::{Context, Ident};
+use crate::syntax::Context;
 use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, TopForm};
 use cairn_core::prim::{OPS, Op, PrimOp};
 use cairn_layout::calls::{RT_CALLS, RtIndex};
 use cairn_layout::code::Site;
-use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// Every primitive.
@@ -85,27 +84,19 @@ impl Expander<'_> {
         Ok(Expr::Global(g, self.site(span)))
     }
 
-    /// A part of lib/ exports these.
-    pub(super) fn note_exported_primitives(&mut self, exports: &FxHashMap<Ident, Binding>) {
-        for (id, binding) in exports {
-            let name = self.s.names.name(*id);
-            if let Binding::Prim(op) = *binding
-                && !name.starts_with('%')
-            {
-                self.s.exported_primitives.entry(op).or_default().insert(name.clone());
-            }
-        }
-    }
-
     /// The name of a primitive that the program calls `used_as`: an import that renames does not give it another one.
     pub(super) fn exported_name(&mut self, op: PrimOp, used_as: &str) -> Rc<str> {
-        let of_lib = self.module().builtin;
-        match self.s.exported_primitives.get(&op) {
-            Some(names) if !of_lib && !names.contains(used_as) => {
-                names.iter().min_by_key(|name| name.len()).cloned().unwrap_or_else(|| used_as.into())
-            }
-            _ => used_as.into(),
+        if used_as == op.name() || self.module().builtin {
+            return used_as.into();
         }
+        let (id, primitive) = (self.s.names.intern(used_as), Binding::Prim(op));
+        let of_lib = self.s.libraries.values().filter(|l| self.s.modules[l.module as usize].builtin);
+        if of_lib.clone().any(|l| l.get(id) == Some(primitive)) {
+            return used_as.into();
+        }
+        let exported = of_lib.flat_map(|l| l.bindings()).filter(|(_, b)| *b == primitive);
+        let names = exported.map(|(id, _)| self.s.names.name(id)).filter(|name| !name.starts_with('%'));
+        names.min_by_key(|name| (name.len(), *name)).cloned().unwrap_or_else(|| used_as.into())
     }
 
     /// The procedure of this name that performs `op`.

@@ -115,7 +115,7 @@ pub fn read_all(file: u32, text: &str, names: &mut Names, fold_case: bool) -> Re
 }
 
 /// Most mistakes that are looked for in one text.
-const MAX_MISTAKES: usize = 60;
+pub(crate) const MAX_MISTAKES: usize = 60;
 
 /// Reads all of a text whatever is wrong with it: the data, what is wrong, and where. Behind a mistake reading goes on
 /// with the next form that begins a line; what the damaged form holds until there is one of the data.
