@@ -238,9 +238,15 @@
                (if (%pair? rest)
                    (loop (%cdr rest) (%fx- i 1))
                    (out-of-range "list-tail" "list is too short for index" k)))
-              ((%fx< i 0) (out-of-range "list-tail" "list is too short for index" k))
+              ((%fx< i 0) (bad-index "list-tail" k))
               (else rest)))
-          (wrong-type "list-tail" "an exact integer" k)))
+          (bad-index "list-tail" k)))
+
+    ;; A bignum may be negative, too; nobody has so long a list.
+    (define (bad-index who k)
+      (if (if (%bignum? k) (%< 0 k) #f)
+          (out-of-range who "list is too short for index" k)
+          (wrong-type who "an index" k)))
 
     (define (nth-pair who l k)
       (if (%fixnum? k)
@@ -248,10 +254,12 @@
             (if (%pair? rest)
                 (cond
                   ((%fx< 0 i) (loop (%cdr rest) (%fx- i 1)))
-                  ((%fx< i 0) (out-of-range who "list is too short for index" k))
+                  ((%fx< i 0) (bad-index who k))
                   (else rest))
-                (out-of-range who "list is too short for index" k)))
-          (wrong-type who "an exact integer" k)))
+                (if (%fx< k 0)
+                    (bad-index who k)
+                    (out-of-range who "list is too short for index" k))))
+          (bad-index who k)))
 
     (define (list-ref l k)
       (%car (nth-pair "list-ref" l k)))

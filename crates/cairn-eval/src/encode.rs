@@ -56,7 +56,7 @@ use cairn_core::ir::{
     Clause, Expr, GlobalId, Import, ImportFrom, Lambda, Literal, Program, SourceFile, TopForm, VarId,
 };
 use cairn_core::liveness::Liveness;
-use cairn_core::passes::keep_frames::{never_return, shown};
+use cairn_core::passes::keep_frames::{callee, never_return, shown};
 use cairn_core::passes::known;
 use cairn_core::passes::known::GlobalFacts;
 use cairn_core::passes::wrong_counts;
@@ -482,9 +482,11 @@ impl Encoder<'_> {
             Expr::Fix(bs, body) => self.fix(bs, body, want)?,
             Expr::Lambda(l) => self.lambda(l)?,
             Expr::Call(f, args, site) => {
-                let kept = matches!(&**f, Expr::Global(g, _) if self.callees.never_return.get(g.0 as usize) == Some(&true)
-                    || wrong_counts::fails(&self.callees.facts, f, args.len())
-                    || self.names.value(self.program, *g).is_some() && shown(&self.program.globals[g.0 as usize]));
+                let kept = wrong_counts::fails(&self.callees.facts, f, args.len())
+                    || callee(self.program, e).is_some_and(|g| {
+                        self.callees.never_return.get(g.0 as usize) == Some(&true)
+                            || self.names.value(self.program, g).is_some() && shown(&self.program.globals[g.0 as usize])
+                    });
                 let want = if kept { want.kept() } else { want };
                 self.call("call", f, args, e, *site, want)?
             }

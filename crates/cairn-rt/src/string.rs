@@ -173,7 +173,7 @@ pub extern "C" fn cairn_string_from_list(ctx: &mut Machine, list: Value) -> Valu
     let n = check!(crate::list::checked_length(ctx, "list->string", list));
     for c in list_items(list) {
         if !c.is_char() {
-            return wrong_type(ctx, "list->string", 0, "a character in the list", c);
+            return wrong_type(ctx, "list->string", 0, "a character", c);
         }
     }
     let v = alloc_object(ctx, Type::String, 0, n as u64);

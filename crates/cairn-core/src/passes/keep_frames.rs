@@ -1,4 +1,4 @@
-//! Frames of callers of procedures that never return.
+//! Frames of callers of procedures that never return, and of library procedures.
 //!
 //! ```text
 //! (define (withdraw balance amount)            (define (withdraw balance amount)
@@ -12,6 +12,10 @@
 //! return to. A procedure that never returns cannot be part of a loop, so this costs one frame in all, and a program
 //! cannot notice.
 //!
+//! Calls of library procedures, `(reverse x)`, are in tail position as often, and fail as often. A procedure that
+//! returns one value, and makes tail calls of such procedures only, gets something to return to as well. One that ends
+//! with a call of what the program gave it does not: the program could loop through it.
+//!
 //! Which procedures never return is the least fixpoint: those whose exits are all primitives that do not return, or
 //! calls of such procedures. The least, because a loop must not count: `(define (serve) (serve))` needs its tail call.
 //!
@@ -21,13 +25,16 @@
 //! Calls of library procedures are not marked: when they are inlined, a reader expects to see who called `map`. Those
 //! that have to make tail calls themselves, [`TAIL_CALLING`], are excepted.
 //!
+//! What is known of procedures ([`Callees`]) is found before inlining, which hides it, and holds for good: globals keep
+//! their numbers.
+//!
 //! Invariants: only calls at positions in user code change. Dialect and everything else stay. Linear apart from the
-//! rounds of the fixpoint, at most as many as such calls are nested.
+//! rounds of the fixpoints, at most as many as such calls are nested.
 
 use super::known::GlobalFacts;
-use crate::inlined::InlineTable;
-use crate::ir::{Expr, GlobalId, GlobalInfo, Literal, Program, TopForm};
-use crate::walk::{deep, for_each_child, tail_calls, take};
+use crate::ir::{Expr, GlobalId, GlobalInfo, Lambda, Literal, Program, TopForm, VarId};
+use crate::walk::{deep, tail_calls, take, visit};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Procedures of the library that must call others by tail calls, or tell by their continuation that they were called
 /// so (SRFI 248; the marks of SRFI 226).
@@ -48,25 +55,38 @@ pub fn shown(variable: &GlobalInfo) -> bool {
     variable.library && !TAIL_CALLING.contains(&&*variable.name)
 }
 
-/// Keeps the frames of all calls that never return.
-pub fn run(program: &mut Program, facts: &GlobalFacts) {
-    each_tail_call(program, facts, |e, keeps, _| {
-        if keeps {
-            *e = Expr::Seq(vec![take(e), Expr::Const(Literal::Unspecified)]);
-        }
-    });
+/// What callers may rely on, for each global.
+pub struct Callees {
+    /// Is it a procedure that never returns?
+    never: Vec<bool>,
+    /// Is it a library procedure that returns one value, and ends with no call but of such procedures?
+    one_value: Vec<bool>,
 }
 
-/// Keeps the frames of the user's calls of library procedures that are *leaves*: they call nobody but each other, and
-/// return one value, so a program cannot notice. Where nothing is inlined, arithmetic and the like are such calls.
-pub fn run_for_leaves(program: &mut Program, facts: &GlobalFacts) {
-    let leaves = leaves(program, facts);
+/// Finds out.
+pub fn callees(program: &Program, facts: &GlobalFacts) -> Callees {
+    Callees { never: never_return(program, facts), one_value: one_value(program, facts) }
+}
+
+/// Keeps the frames of the callers of such procedures.
+pub fn run(program: &mut Program, facts: &GlobalFacts, callees: &Callees) {
+    let is = |which: &[bool], g: GlobalId| which.get(facts.resolve(g).0 as usize) == Some(&true);
     let mut forms = std::mem::take(&mut program.forms);
     for form in &mut forms {
+        let loops = library_loops(program, form.expr(), facts, callees);
         tail_calls(form.expr_mut(), &mut |e| {
-            let Expr::Call(f, _, site) = &*e else { return };
-            let is_leaf = matches!(**f, Expr::Global(g, _) if leaves[facts.resolve(g).0 as usize]);
-            if is_leaf && program.is_users(*site) {
+            let (Expr::Call(f, _, site) | Expr::Apply(f, _, site)) = &*e else { return };
+            if !program.is_users(*site) {
+                return;
+            }
+            let g = callee(program, e);
+            if g.is_some_and(|g| is(&callees.never, g)) {
+                *e = Expr::Seq(vec![take(e), Expr::Const(Literal::Unspecified)]);
+                return;
+            }
+            // a mark says that the call is in tail position of a procedure of the library, too
+            let is_loop = matches!(&**f, Expr::Local(v) if loops.contains(v));
+            if (is_loop || g.is_some_and(|g| is(&callees.one_value, g))) && !site.is_tail() {
                 let value = program.fresh_var("value");
                 *e = Expr::Let(vec![(value, take(e))], Expr::Local(value).into());
             }
@@ -75,75 +95,66 @@ pub fn run_for_leaves(program: &mut Program, facts: &GlobalFacts) {
     program.forms = forms;
 }
 
-/// For each global: is it a library procedure that calls nobody but such procedures, and returns one value?
-fn leaves(program: &Program, facts: &GlobalFacts) -> Vec<bool> {
-    let mut leaves = vec![false; program.globals.len()];
-    let mut candidates = procedures(program, facts, calls_known);
-    candidates.retain(|(g, _)| program.globals[g.0 as usize].library);
-    candidates.iter().for_each(|(g, _)| leaves[g.0 as usize] = true);
+/// Local procedures of inlined library code that return one value, and make tail calls of such procedures only.
+fn library_loops(program: &Program, e: &Expr, facts: &GlobalFacts, callees: &Callees) -> FxHashSet<VarId> {
+    let mut loops = FxHashSet::default();
+    let is = |which: &[bool], g: GlobalId| which.get(g.0 as usize) == Some(&true);
+    visit(e, &mut |e| {
+        let Expr::Fix(bs, _) = e else { return };
+        for (v, l) in bs {
+            let mut called = Vec::new();
+            let library = l.site.file().is_some_and(|f| program.sources.get(f as usize).is_some_and(|s| s.library));
+            // the whole of `bs`: they may call each other
+            if library && l.clauses.iter().all(|c| exits_with_one_value(&c.body, bs, facts, &mut called)) {
+                let back = called.iter().all(|g| is(&callees.never, *g) || is(&callees.one_value, *g));
+                loops.extend(back.then_some(*v));
+            }
+        }
+    });
+    loops
+}
+
+/// The global procedure that a call is of, if that is known: of `(apply f x)`, `f`.
+pub fn callee(program: &Program, call: &Expr) -> Option<GlobalId> {
+    let (Expr::Call(f, args, _) | Expr::Apply(f, args, _)) = call else { return None };
+    let Expr::Global(g, _) = **f else { return None };
+    let info = &program.globals[g.0 as usize];
+    match args.first() {
+        Some(Expr::Global(applied, _)) if info.library && &*info.name == "apply" => Some(*applied),
+        _ => Some(g),
+    }
+}
+
+/// The greatest fixpoint: a loop has no exit of its own.
+fn one_value(program: &Program, facts: &GlobalFacts) -> Vec<bool> {
+    let mut holds = vec![false; program.globals.len()];
+    let mut candidates = procedures(program, facts, |e, facts, callees| exits_with_one_value(e, &[], facts, callees));
+    candidates.retain(|(g, _)| shown(&program.globals[g.0 as usize]));
+    candidates.iter().for_each(|(g, _)| holds[g.0 as usize] = true);
     loop {
         let before = candidates.len();
         candidates.retain(|(g, callees)| {
-            let stays = callees.iter().all(|c| leaves[c.0 as usize]);
-            leaves[g.0 as usize] = stays;
+            let stays = callees.iter().all(|c| holds[c.0 as usize]);
+            holds[g.0 as usize] = stays;
             stays
         });
         if candidates.len() == before {
-            return leaves;
+            return holds;
         }
     }
 }
 
-/// Are all calls in `e` of globals, which are added to `callees`, and is there neither a procedure nor several values?
-fn calls_known(e: &Expr, facts: &GlobalFacts, callees: &mut Vec<GlobalId>) -> bool {
-    deep(|| {
-        let mut all = match e {
-            Expr::Call(f, ..) => match **f {
-                Expr::Global(g, _) => {
-                    callees.push(facts.resolve(g));
-                    true
-                }
-                _ => false,
-            },
-            Expr::Apply(..) | Expr::CallCc(..) | Expr::Values(_) | Expr::Lambda(_) | Expr::Fix(..) => false,
-            _ => true,
-        };
-        for_each_child(e, &mut |c| all = all && calls_known(c, facts, callees));
-        all
-    })
-}
-
 /// Marks the sites of calls in tail position of their procedure, except those whose frames [`run`] will keep.
-pub fn mark_tail_calls(program: &mut Program, facts: &GlobalFacts) {
+pub fn mark_tail_calls(program: &mut Program, facts: &GlobalFacts, callees: &Callees) {
     let shown: Vec<bool> = program.globals.iter().map(shown).collect();
-    let is_shown = |f: &Expr| matches!(f, Expr::Global(g, _) if shown[facts.resolve(*g).0 as usize]);
-    each_tail_call(program, facts, |e, keeps, inlined| {
-        if let (false, Expr::Call(f, _, site) | Expr::Apply(f, _, site)) = (keeps, e)
-            && !is_shown(f)
-        {
-            *site = inlined.tail(*site);
-        }
-    });
-}
-
-/// Calls `f` on every tail call, whether its frame is kept, and the table of inlined positions.
-fn each_tail_call(
-    program: &mut Program,
-    facts: &GlobalFacts,
-    mut f: impl FnMut(&mut Expr, bool, &mut InlineTable),
-) {
-    let never = never_return(program, facts);
     let mut forms = std::mem::take(&mut program.forms);
     for form in &mut forms {
         tail_calls(form.expr_mut(), &mut |e| {
-            let keeps = match &*e {
-                Expr::Call(f, _, site) | Expr::Apply(f, _, site) => match **f {
-                    Expr::Global(g, _) => never[facts.resolve(g).0 as usize] && program.is_users(*site),
-                    _ => false,
-                },
-                _ => false,
-            };
-            f(e, keeps, &mut program.inlined);
+            let g = callee(program, e).map(|g| facts.resolve(g).0 as usize);
+            let (Expr::Call(_, _, site) | Expr::Apply(_, _, site)) = e else { return };
+            if !g.is_some_and(|g| shown[g] || callees.never[g] && program.is_users(*site)) {
+                *site = program.inlined.tail(*site);
+            }
         });
     }
     program.forms = forms;
@@ -190,21 +201,69 @@ fn procedures(
 
 /// Are all exits of `e` primitives that do not return, or calls of globals? These are added to `callees`.
 fn exits(e: &Expr, facts: &GlobalFacts, callees: &mut Vec<GlobalId>) -> bool {
-    deep(|| match e {
-        Expr::If(_, a, b) => exits(a, facts, callees) && exits(b, facts, callees),
-        Expr::Seq(es) => es.last().is_some_and(|e| exits(e, facts, callees)),
-        Expr::Let(_, body) | Expr::Letrec(_, body) | Expr::Fix(_, body) => exits(body, facts, callees),
-        Expr::Receive { clause, .. } => exits(&clause.body, facts, callees),
-        Expr::Labels(ls, body) => ls.iter().all(|l| exits(&l.body, facts, callees)) && exits(body, facts, callees),
-        Expr::Jump(..) => true,
+    each_exit(e, &mut |e| match e {
         Expr::Prim { op, .. } => !op.returns(),
-        Expr::Call(f, ..) => match **f {
-            Expr::Global(g, _) => {
-                callees.push(facts.resolve(g));
-                true
-            }
-            _ => false,
-        },
+        Expr::Call(f, ..) => is_global(f, facts, callees),
         _ => false,
+    })
+}
+
+/// Do all exits of `e` return one value, or are calls of globals? These are added to `callees`.
+/// `around` are procedures that `e` may call.
+fn exits_with_one_value(
+    e: &Expr,
+    around: &[(VarId, Lambda)],
+    facts: &GlobalFacts,
+    callees: &mut Vec<GlobalId>,
+) -> bool {
+    // those that were not called yet
+    let mut procedures: FxHashMap<VarId, Option<&Lambda>> = around.iter().map(|(v, l)| (*v, Some(l))).collect();
+    visit(e, &mut |e| {
+        if let Expr::Fix(bs, _) = e {
+            procedures.extend(bs.iter().map(|(v, l)| (*v, Some(l))));
+        }
+    });
+    // bodies of procedures that are called at an exit have their own exits
+    let mut bodies = vec![e];
+    while let Some(body) = bodies.pop() {
+        let holds = each_exit(body, &mut |e| match e {
+            Expr::Call(f, ..) | Expr::Apply(f, ..) => match &**f {
+                Expr::Local(v) => match procedures.get_mut(v) {
+                    Some(called) => {
+                        bodies.extend(called.take().iter().flat_map(|l| &l.clauses).map(|c| &c.body));
+                        true
+                    }
+                    None => false,
+                },
+                f => is_global(f, facts, callees),
+            },
+            Expr::CallCc(..) => false,
+            Expr::Values(es) => es.len() == 1,
+            _ => true,
+        });
+        if !holds {
+            return false;
+        }
+    }
+    true
+}
+
+fn is_global(f: &Expr, facts: &GlobalFacts, callees: &mut Vec<GlobalId>) -> bool {
+    if let Expr::Global(g, _) = f {
+        callees.push(facts.resolve(*g));
+    }
+    matches!(f, Expr::Global(..))
+}
+
+/// Does `holds` hold for every exit of `e`? Jumps are none.
+fn each_exit<'a>(e: &'a Expr, holds: &mut impl FnMut(&'a Expr) -> bool) -> bool {
+    deep(|| match e {
+        Expr::If(_, a, b) => each_exit(a, holds) && each_exit(b, holds),
+        Expr::Seq(es) => es.last().is_some_and(|e| each_exit(e, holds)),
+        Expr::Let(_, body) | Expr::Letrec(_, body) | Expr::Fix(_, body) => each_exit(body, holds),
+        Expr::Receive { clause, .. } => each_exit(&clause.body, holds),
+        Expr::Labels(ls, body) => ls.iter().all(|l| each_exit(&l.body, holds)) && each_exit(body, holds),
+        Expr::Jump(..) => true,
+        e => holds(e),
     })
 }

@@ -38,14 +38,16 @@ use rustc_hash::FxHashMap;
 pub fn run(program: &mut Program) {
     let mut forms = std::mem::take(&mut program.forms);
     for form in &mut forms {
-        fix(program, form.expr_mut());
+        fix(program, form.expr_mut(), Site::NONE);
     }
     program.forms = forms;
 }
 
-fn fix(program: &mut Program, e: &mut Expr) {
+/// The innermost call or procedure around `e` stands at `around`.
+fn fix(program: &mut Program, e: &mut Expr, around: Site) {
     deep(|| {
-        for_each_child_mut(e, &mut |c| fix(program, c));
+        let inside = site_of(e).unwrap_or(around);
+        for_each_child_mut(e, &mut |c| fix(program, c, inside));
         match e {
             // `((lambda (x) body) e)` is a `let`
             Expr::Call(f, args, _) => {
@@ -58,12 +60,22 @@ fn fix(program: &mut Program, e: &mut Expr) {
             }
             Expr::Letrec(bindings, body) => {
                 let (bindings, body) = (std::mem::take(bindings), take(body));
-                *e = fix_bindings(program, bindings, body);
+                *e = fix_bindings(program, bindings, body, around);
             }
             Expr::Let(..) => split_let(program, e),
             _ => {}
         }
     })
+}
+
+fn site_of(e: &Expr) -> Option<Site> {
+    match e {
+        Expr::Call(_, _, site) | Expr::Apply(_, _, site) | Expr::CallCc(_, _, site) => Some(*site),
+        Expr::Prim { site, .. } | Expr::SetGlobal(_, _, site) => Some(*site),
+        Expr::Lambda(l) => Some(l.site),
+        _ => None,
+    }
+    .filter(|site| *site != Site::NONE)
 }
 
 /// Splits the lambdas bound by a `Let` off: a lambda bound to an unassigned variable is a known procedure (`Fix`).
@@ -93,7 +105,7 @@ struct Binding {
     complex: bool,
 }
 
-fn fix_bindings(program: &mut Program, bindings: Vec<(VarId, Expr)>, body: Expr) -> Expr {
+fn fix_bindings(program: &mut Program, bindings: Vec<(VarId, Expr)>, body: Expr, around: Site) -> Expr {
     let index: FxHashMap<VarId, usize> = bindings.iter().enumerate().map(|(i, (v, _))| (*v, i)).collect();
     let mut nodes: Vec<Binding> = bindings
         .into_iter()
@@ -137,7 +149,7 @@ fn fix_bindings(program: &mut Program, bindings: Vec<(VarId, Expr)>, body: Expr)
                 (*i, std::mem::replace(&mut nodes[*i], hole))
             })
             .collect();
-        result = bind_component(program, taken, result);
+        result = bind_component(program, taken, result, around);
     }
     result
 }
@@ -179,7 +191,7 @@ fn is_simple(program: &Program, e: &Expr) -> bool {
     !assigned && effects::pure(e, &effects::unknown_global)
 }
 
-fn bind_component(program: &mut Program, mut component: Vec<(usize, Binding)>, body: Expr) -> Expr {
+fn bind_component(program: &mut Program, mut component: Vec<(usize, Binding)>, body: Expr, around: Site) -> Expr {
     component.sort_by_key(|(i, _)| *i);
     if let [(i, b)] = &component[..]
         && !b.mentions.contains(i)
@@ -225,7 +237,7 @@ fn bind_component(program: &mut Program, mut component: Vec<(usize, Binding)>, b
         let risky: Vec<VarId> =
             unsure.iter().filter(|(i, _)| (*j <= *i || lambda) && mentions.contains(i)).map(|(_, v)| *v).collect();
         if !risky.is_empty() {
-            check_reads(program, rhs, &risky);
+            check_reads(program, rhs, &risky, around);
         }
     }
     let fix: Vec<(VarId, Lambda)> = procedures
@@ -233,7 +245,7 @@ fn bind_component(program: &mut Program, mut component: Vec<(usize, Binding)>, b
         .map(|(_, v, mut l, mentions)| {
             let risky: Vec<VarId> = unsure.iter().filter(|(i, _)| mentions.contains(i)).map(|(_, v)| *v).collect();
             if !risky.is_empty() {
-                l.clauses.iter_mut().for_each(|c| check_reads(program, &mut c.body, &risky));
+                l.clauses.iter_mut().for_each(|c| check_reads(program, &mut c.body, &risky, l.site));
             }
             (v, l)
         })
@@ -262,8 +274,9 @@ fn bind_component(program: &mut Program, mut component: Vec<(usize, Binding)>, b
     result
 }
 
-/// Replaces reads of `risky` variables by checked reads.
-fn check_reads(program: &mut Program, e: &mut Expr, risky: &[VarId]) {
+/// Replaces reads of `risky` variables by checked reads. A variable has no site of its own: a failure points at the
+/// innermost call or procedure around it, and has that one's frame to return to.
+fn check_reads(program: &mut Program, e: &mut Expr, risky: &[VarId], around: Site) {
     deep(|| match e {
         Expr::Local(v) if risky.contains(v) => {
             let (v, name) = (*v, program.vars[v.0 as usize].name.clone());
@@ -271,7 +284,7 @@ fn check_reads(program: &mut Program, e: &mut Expr, risky: &[VarId]) {
             let fail = Expr::Prim {
                 op: PrimOp::Rt(const { by_symbol("cairn_machine_unbound") }),
                 args: vec![Expr::Const(Literal::Symbol(name))],
-                site: Site::NONE,
+                site: around.with_who(None),
                 proven: 0,
             };
             let test = Expr::Prim {
@@ -283,7 +296,10 @@ fn check_reads(program: &mut Program, e: &mut Expr, risky: &[VarId]) {
             let check = Expr::If(Box::new(test), Box::new(fail), Box::new(Expr::Local(t)));
             *e = Expr::Let(vec![(t, Expr::Local(v))], Box::new(check));
         }
-        e => for_each_child_mut(e, &mut |c| check_reads(program, c, risky)),
+        e => {
+            let inside = site_of(e).unwrap_or(around);
+            for_each_child_mut(e, &mut |c| check_reads(program, c, risky, inside));
+        }
     })
 }
 

@@ -24,7 +24,7 @@
 //! | [`unroll`] | small recursive procedures get their body once more at their calls |
 //! | [`elements`] | fields of elements of structure vectors are reached without a reference |
 //! | [`types`] | operand checks that cannot fail are marked proven |
-//! | [`keep_frames`] | calls that never return keep their caller's frame, for backtraces |
+//! | [`keep_frames`] | calls of the library, and such as never return, keep their caller's frame, for backtraces |
 //!
 //! [`known`] collects facts about globals; it is recomputed whenever a pass asks, for forms come and go. `Opt::Low`
 //! stops after `wrong_counts`, contifies and keeps frames. The optimizer assumes a closed program: all definitions and
@@ -128,12 +128,12 @@ impl<'a> Pipeline<'a> {
         if level == Opt::Low {
             self.contify();
             let facts = known::analyze(self.program);
-            keep_frames::run_for_leaves(self.program, &facts);
-            return self.keep_frames();
+            return self.keep_frames(&keep_frames::callees(self.program, &facts));
         }
         self.program.inlined.know(&self.program.sources);
         let facts = known::analyze(self.program);
-        keep_frames::mark_tail_calls(self.program, &facts);
+        let callees = keep_frames::callees(self.program, &facts);
+        keep_frames::mark_tail_calls(self.program, &facts, &callees);
         self.simplify();
         lift::run(self.program);
         self.after("lift", Some(Dialect::Opt));
@@ -163,12 +163,12 @@ impl<'a> Pipeline<'a> {
         types::run(self.program);
         self.after("types", Some(Dialect::Opt));
         self.simplify();
-        self.keep_frames();
+        self.keep_frames(&callees);
     }
 
-    fn keep_frames(&mut self) {
+    fn keep_frames(&mut self, callees: &keep_frames::Callees) {
         let facts = known::analyze(self.program);
-        keep_frames::run(self.program, &facts);
+        keep_frames::run(self.program, &facts, callees);
         self.after("keep-frames", Some(Dialect::Opt));
     }
 

@@ -32,6 +32,7 @@ mod branch;
 mod labels;
 mod place;
 
+use super::keep_frames::shown;
 use super::known::{GlobalFacts, copyable};
 use crate::effects::{self, Effects};
 use crate::ir::{Clause, Expr, GlobalId, LabelId, Lambda, Literal, Program, TopForm, VarId};
@@ -177,11 +178,15 @@ fn single_valued(e: &Expr) -> bool {
     )
 }
 
-/// `(lambda (a b) (g a b))`, where `g` is a global procedure of exactly these parameters: the same as `g`.
-fn forwards_to(l: &Lambda, facts: &GlobalFacts) -> Option<(GlobalId, Site)> {
+/// `(lambda (a b) (g a b))`, where `g` is a global procedure of exactly these parameters: the same as `g`. But where a
+/// program calls the library, messages show the call.
+fn forwards_to(l: &Lambda, program: &Program, facts: &GlobalFacts) -> Option<(GlobalId, Site)> {
     let [c] = &l.clauses[..] else { return None };
-    let Expr::Call(f, args, _) = &c.body else { return None };
+    let Expr::Call(f, args, site) = &c.body else { return None };
     let Expr::Global(g, s) = **f else { return None };
+    if shown(&program.globals[facts.resolve(g).0 as usize]) && program.is_users(*site) {
+        return None;
+    }
     let fits = c.rest.is_none()
         && args.len() == c.params.len()
         && c.params.iter().zip(args).all(|(p, a)| matches!(a, Expr::Local(v) if v == p));
@@ -196,7 +201,7 @@ fn endless(program: &Program, facts: &GlobalFacts) -> FxHashSet<GlobalId> {
     let mut next: FxHashMap<GlobalId, GlobalId> = FxHashMap::default();
     for form in &program.forms {
         if let TopForm::Define(g, Expr::Lambda(l)) = form
-            && let Some((to, _)) = forwards_to(l, facts)
+            && let Some((to, _)) = forwards_to(l, program, facts)
         {
             next.insert(*g, to);
         }
@@ -407,7 +412,7 @@ impl Simplifier<'_> {
     /// The lambda reads the global when it is called, its replacement where it stands. In a lambda that is no earlier
     /// than the facts allow for; at top level the global must be defined by a form above.
     fn alias(&self, l: &Lambda) -> Option<Atom> {
-        let (g, site) = forwards_to(l, self.facts)?;
+        let (g, site) = forwards_to(l, self.program, self.facts)?;
         let defined = self.lambdas > 0 || self.facts.get(g).form.is_some_and(|f| f < self.form);
         (defined && !self.endless.contains(&g)).then_some(Atom::Global(g, site))
     }

@@ -6,7 +6,7 @@ use super::{Sink, Value};
 use crate::emit::builder::ins;
 use crate::emit::emitter::Emitter;
 use crate::emit::ir_text::Val;
-use cairn_core::prim::Op;
+use cairn_core::prim::{Kind, Op};
 use cairn_frame::ir::Prim;
 use cairn_layout::value::CHAR_BYTE;
 
@@ -87,12 +87,16 @@ impl Emitter<'_, '_> {
 
     /// `char->integer`, `integer->char`.
     pub(super) fn char_op(&mut self, op: Op, p: &Prim) -> Value {
-        let v = self.checked(p, 0);
         if op == Op::CharToInteger {
+            let v = self.checked(p, 0);
             let s = ins!(self, "lshr i64 {v}, 5");
             return Value::Word(ins!(self, "and i64 {s}, -8"));
         }
+        let v = self.operand(&p.args[0]);
         let fail = self.type_error(p, "Unicode scalar value", &v);
+        if !self.is_proven(p, 0) {
+            self.guard_kind(Kind::Fixnum, &v, &fail);
+        }
         let in_range = ins!(self, "icmp ult i64 {v}, {}", 0x11_0000u64 << 3);
         self.guard(&in_range, &fail);
         let from_surrogates = ins!(self, "sub i64 {v}, {}", 0xD800u64 << 3);

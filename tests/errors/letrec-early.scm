@@ -1,0 +1,7 @@
+(define (total)
+  (define sum (+ (weigh 1) (weigh 2)))
+  (define (weigh n) (* n factor))
+  (define factor 3)
+  sum)
+(define (report) (list 'total (total)))
+(display (report))
