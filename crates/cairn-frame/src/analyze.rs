@@ -96,8 +96,8 @@ struct Walker<'a> {
     listed: &'a Listed,
 }
 
-/// Runs the analysis.
-pub fn analyze<'a>(program: &'a Program, listed: &'a Listed) -> Closures<'a> {
+/// Runs the analysis. A global that may be read before its definition, says `always_bound`, is no known procedure.
+pub fn analyze<'a>(program: &'a Program, always_bound: &[bool], listed: &'a Listed) -> Closures<'a> {
     let out = Closures {
         lams: vec![],
         ids: HashMap::new(),
@@ -112,7 +112,7 @@ pub fn analyze<'a>(program: &'a Program, listed: &'a Listed) -> Closures<'a> {
             let info = &program.globals[g.0 as usize];
             w.library = info.library;
             let id = w.new_lambda(Some(l), None);
-            if !info.assigned {
+            if !info.assigned && always_bound[g.0 as usize] {
                 w.out.global.insert(*g, id);
             }
         }

@@ -45,8 +45,7 @@ use ir::{EntryClause, FuncId, FuncKind, Function, Global, Module};
 
 /// Lowers an optimized Core program (dialect `Opt` or `Fixed`) to Frame IR for a frame strategy.
 ///
-/// `always_bound[g]` says that global `g` is certainly defined wherever it is referenced; procedures that are never
-/// assigned count as defined from the start in any case.
+/// `always_bound[g]` says that global `g` is certainly defined wherever it is referenced.
 pub fn lower(program: &Program, always_bound: &[bool], strategy: &'static StrategyFacts) -> Module {
     lower_within(program, always_bound, strategy, WIDTHS, SIZES)
 }
@@ -60,9 +59,9 @@ pub fn lower_within(
     sizes: Sizes,
 ) -> Module {
     assert!(widths.consistent());
-    let (program, listed) = wide::narrow(program, widths);
+    let (program, listed) = wide::narrow(program, always_bound, widths);
     let program = &*program;
-    let closures = analyze::analyze(program, &listed);
+    let closures = analyze::analyze(program, always_bound, &listed);
     let never_return = never_return(program);
     let mut functions: Vec<Option<Function>> = vec![];
     let mut next = || {

@@ -73,13 +73,13 @@ const _: () = assert!(FRAME_HEADER_MAX as usize + LIVE_MAX <= FRAME_WORDS_MAX as
 pub type Listed = HashMap<VarId, (u32, bool)>;
 
 /// The program without wide code.
-pub fn narrow(program: &Program, widths: Widths) -> (Cow<'_, Program>, Listed) {
+pub fn narrow<'a>(program: &'a Program, always_bound: &[bool], widths: Widths) -> (Cow<'a, Program>, Listed) {
     let wide = widths::scan(program, widths);
     if wide.is_empty() {
         return (Cow::Borrowed(program), Listed::new());
     }
     let (program, listed) = lists::run(program, &wide);
     let wide = widths::scan(&program, widths);
-    let program = if wide.is_empty() { program } else { packs::run(&program, &wide, &listed) };
+    let program = if wide.is_empty() { program } else { packs::run(&program, always_bound, &wide, &listed) };
     (Cow::Owned(program), listed)
 }

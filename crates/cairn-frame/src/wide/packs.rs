@@ -84,8 +84,8 @@ pub fn rebuild(e: &Expr, f: &mut impl FnMut(&Expr) -> Expr) -> Expr {
 }
 
 /// Packs variables in the forms with wide expressions.
-pub fn run(program: &Program, wide: &Wide, listed: &Listed) -> Program {
-    let closures = analyze(program, listed);
+pub fn run(program: &Program, always_bound: &[bool], wide: &Wide, listed: &Listed) -> Program {
+    let closures = analyze(program, always_bound, listed);
     let mut order = Order::new(&closures, program);
     let mut forms = program.forms.clone();
     // places first: the walk looks back at them
