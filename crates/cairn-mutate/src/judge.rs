@@ -280,6 +280,10 @@ impl Judge {
         let mut command = Command::new("timeout");
         command.args(["-k", "1", &limit.as_secs().to_string()]).arg(&self.binary).arg("run");
         command.arg(if mode == "heap" { "--frames=heap" } else { "--frames=chunks" });
+        if lib.is_some() {
+            // what a program needs of the changed library is compiled in a second; all of it in minutes
+            command.args(["--opt=low", "--llvm=quick"]);
+        }
         command.arg(&p.path).args(arguments).current_dir(&self.tree);
         command.env("CAIRN_MUTANT", id.to_string()).env("CAIRN_CACHE_DIR", scratch.join("cache"));
         command.env("CAIRN_ZEAL", if mode == "zeal" { "1" } else { "0" });

@@ -63,18 +63,20 @@ impl Configuration {
         format!("{mode}-{}-{}-{}", self.frames.name, self.collector.name, self.opt)
     }
 
-    /// Is the program of this number in this cell's share? Run, or built, the usual pair's cells have all of them;
-    /// under zeal, where a program takes seconds, each level of optimization has one of [`SHARES`]. So has any other
-    /// pair, and the next pair's are others, so that each strategy and each collector meets every program. With
-    /// `CAIRN_MATRIX=whole`, every cell has all.
+    /// Is the program of this number in this cell's share? Run, the usual pair's cells have all of them. Built, where
+    /// the same code is only linked, and under zeal, where a program takes seconds, each level of optimization has one of
+    /// [`SHARES`] or [`ZEAL_SHARES`]. So has any other pair, and the next pair's are others, so that each strategy and
+    /// each collector meets every program. With `CAIRN_MATRIX=whole`, every cell has all.
     pub fn shares(&self, program: usize) -> bool {
         let pair = pairs().position(|p| p.frames == self.frames && p.collector == self.collector).unwrap();
         let level =
             if is_usual(self) { ["high", "low", "auto"].iter().position(|o| *o == self.opt).unwrap() } else { 0 };
-        let slow = self.mode.is_zealous() && self.collector.barrier == Barrier::None;
-        is_usual(self) && !self.mode.is_zealous()
-            || is_whole()
-            || (program + pair + level).is_multiple_of(if slow { SLOW_SHARES } else { SHARES })
+        let shares = match (self.mode.is_zealous(), self.collector.barrier) {
+            (true, Barrier::None) => SLOW_SHARES,
+            (true, _) => ZEAL_SHARES,
+            _ => SHARES,
+        };
+        is_usual(self) && self.mode == Mode::Run || is_whole() || (program + pair + level).is_multiple_of(shares)
     }
 
     /// How hard LLVM works: fully for the usual pair, and for each strategy with one collector, run; elsewhere as
@@ -95,6 +97,8 @@ impl Configuration {
 
 /// See [`Configuration::shares`].
 const SHARES: usize = 3;
+/// Likewise, under zeal; a strategy has no more collectors than this.
+const ZEAL_SHARES: usize = 4;
 /// One in so many programs runs under zeal with a collector that has none but major collections: there is one at each
 /// safepoint.
 const SLOW_SHARES: usize = 13;
