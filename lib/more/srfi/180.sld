@@ -173,28 +173,23 @@
     ;; Behind the quotation mark.
     (define (read-json-string s)
       (let loop ((buffer (make-string 16)) (n 0))
-        (define (add c)
-          (if (< n (string-length buffer))
-              (begin
-                (string-set! buffer n c)
-                (loop buffer (+ n 1)))
-              (let ((larger (make-string (* 2 n))))
-                (string-copy! larger 0 buffer)
-                (string-set! larger n c)
-                (loop larger (+ n 1)))))
         (let ((c (peek s)))
           (cond
             ((eof-object? c) (unexpected c "in a string"))
             ((char=? c #\")
              (skip! s)
              (substring buffer 0 n))
-            ((char=? c #\\)
-             (skip! s)
-             (add (read-escape s)))
             ((char<? c #\space) (fail "a control character in a string:" c))
             (else
              (skip! s)
-             (add c))))))
+             (let ((c (if (char=? c #\\) (read-escape s) c))
+                   (buffer (if (= n (string-length buffer)) (larger buffer) buffer)))
+               (string-set! buffer n c)
+               (loop buffer (+ n 1))))))))
+    (define (larger buffer)
+      (let ((new (make-string (* 2 (string-length buffer)))))
+        (string-copy! new 0 buffer)
+        new))
     (define (read-escape s)
       (let ((c (peek s)))
         (if (eof-object? c) (unexpected c "in a string"))
@@ -441,13 +436,23 @@
       (cond
         ((and (output-port? x) (textual-port? x))
          (case-lambda
-           ((text) (write-string text x))
-           ((text start end) (write-string text x start end))))
+           ((text) (write-part text x 0 (string-length text)))
+           ((text start end) (write-part text x start end))))
         ((procedure? x)
          (case-lambda
            ((text) (x text))
            ((text start end) (x (substring text start end)))))
         (else (wrong-type who "a textual output port or an accumulator" x))))
+
+    ;; One character after the other, if there are few.
+    (define (write-part text out start end)
+      (if (< (- end start) 24)
+          (let loop ((i start))
+            (if (< i end)
+                (begin
+                  (write-char (string-ref text i) out)
+                  (loop (+ i 1)))))
+          (write-string text out start end)))
 
     (define (write-json-string text put)
       (let ((n (string-length text)))
@@ -457,7 +462,7 @@
               (if (< start i) (put text start i))
               (let* ((c (string-ref text i))
                      (escape
-                      (case c
+                      (case (if (or (char<? c #\#) (char=? c #\\)) c #\a)
                         ((#\") "\\\"")
                         ((#\\) "\\\\")
                         ((#\newline) "\\n")
