@@ -43,8 +43,8 @@
     (define (check-size who size)
       (if (not (and (exact-integer? size) (> size 0))) (wrong-type who "a positive number of bytes" size)))
     (define (check-integer who n least most)
-      (if (not (and (exact-integer? n) (<= least n most)))
-          (wrong-type who (string-append "an integer from " (number->string least) " to " (number->string most)) n)))
+      (let ((what (string-append "an integer from " (number->string least) " to " (number->string most))))
+        (if (not (and (exact-integer? n) (<= least n most))) (wrong-type who what n))))
 
     (define (uint-ref bv k order size)
       (if (eq? order 'big)

@@ -140,7 +140,8 @@
               (else (cons (length l) (dimensions (- rank 1) (car l))))))
       (define (leaves rank l)
         (if (= rank 0) (list l) (apply append (map (lambda (x) (leaves (- rank 1) x)) l))))
-      (apply vector->array (list->vector (leaves rank l)) proto (dimensions rank l)))
+      (let ((ds (dimensions rank l)))
+        (apply vector->array (list->vector (leaves rank l)) proto ds)))
 
     ;;;; Equality
 
