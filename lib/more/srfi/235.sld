@@ -1,0 +1,160 @@
+;;; (srfi 235): combinators, and procedures in the place of syntax.
+(define-library (srfi 235)
+  (export constantly complement swap flip on-left on-right conjoin disjoin each-of all-of any-of on left-section
+          right-section apply-chain arguments-drop arguments-drop-right arguments-take arguments-take-right group-by
+          begin-procedure if-procedure when-procedure unless-procedure value-procedure case-procedure and-procedure
+          eager-and-procedure or-procedure eager-or-procedure funcall-procedure loop-procedure while-procedure
+          until-procedure always never boolean)
+  (import (scheme base) (scheme case-lambda) (only (cairn control) check-procedure)
+          (only (srfi 1) take drop take-right drop-right))
+  (begin
+
+    (define (constantly . objs)
+      (lambda args (apply values objs)))
+    (define (complement proc)
+      (check-procedure "complement" proc)
+      (lambda args (not (apply proc args))))
+    (define (flip proc)
+      (check-procedure "flip" proc)
+      (lambda args (apply proc (reverse args))))
+    (define (swap proc)
+      (check-procedure "swap" proc)
+      (lambda (a b . rest) (apply proc b a rest)))
+    (define (on-left proc)
+      (check-procedure "on-left" proc)
+      (lambda (a b) (proc a)))
+    (define (on-right proc)
+      (check-procedure "on-right" proc)
+      (lambda (a b) (proc b)))
+
+    (define (conjoin . preds)
+      (lambda args
+        (let loop ((preds preds) (last #t))
+          (if (null? preds)
+              last
+              (let ((holds (apply (car preds) args)))
+                (and holds (loop (cdr preds) holds)))))))
+    (define (disjoin . preds)
+      (lambda args
+        (let loop ((preds preds))
+          (and (pair? preds) (or (apply (car preds) args) (loop (cdr preds)))))))
+    (define (each-of . procs)
+      (lambda args
+        (for-each (lambda (proc) (apply proc args)) procs)))
+    (define (all-of pred)
+      (check-procedure "all-of" pred)
+      (lambda (l)
+        (let loop ((l l) (last #t))
+          (if (null? l)
+              last
+              (let ((holds (pred (car l))))
+                (and holds (loop (cdr l) holds)))))))
+    (define (any-of pred)
+      (check-procedure "any-of" pred)
+      (lambda (l)
+        (let loop ((l l))
+          (and (pair? l) (or (pred (car l)) (loop (cdr l)))))))
+    (define (on reducer mapper)
+      (check-procedure "on" reducer)
+      (check-procedure "on" mapper)
+      (lambda objs (apply reducer (map mapper objs))))
+    (define (left-section proc . args)
+      (check-procedure "left-section" proc)
+      (lambda objs (apply proc (append args objs))))
+    (define (right-section proc . args)
+      (check-procedure "right-section" proc)
+      (let ((args (reverse args)))
+        (lambda objs (apply proc (append objs args)))))
+    (define (apply-chain . procs)
+      (let ((procs (reverse procs)))
+        (lambda args
+          (let loop ((procs procs) (args args))
+            (cond ((null? procs) (apply values args))
+                  ((null? (cdr procs)) (apply (car procs) args))
+                  (else
+                   (call-with-values (lambda () (apply (car procs) args))
+                     (lambda args (loop (cdr procs) args)))))))))
+
+    (define (arguments-drop proc n)
+      (lambda args (apply proc (drop args n))))
+    (define (arguments-drop-right proc n)
+      (lambda args (apply proc (drop-right args n))))
+    (define (arguments-take proc n)
+      (lambda args (apply proc (take args n))))
+    (define (arguments-take-right proc n)
+      (lambda args (apply proc (take-right args n))))
+
+    (define group-by
+      (case-lambda
+        ((key) (group-by key equal?))
+        ((key same?)
+         (check-procedure "group-by" key)
+         (lambda (l)
+           ;; groups are (key element …), both in reverse
+           (let loop ((l l) (groups '()))
+             (if (null? l)
+                 (reverse (map (lambda (g) (reverse (cdr g))) groups))
+                 (let* ((k (key (car l))) (group (assoc k groups same?)))
+                   (if group
+                       (begin
+                         (set-cdr! group (cons (car l) (cdr group)))
+                         (loop (cdr l) groups))
+                       (loop (cdr l) (cons (list k (car l)) groups))))))))))
+
+    ;;;; Procedures in the place of syntax
+
+    (define (begin-procedure . thunks)
+      (let loop ((thunks thunks))
+        (cond ((null? thunks) #f)
+              ((null? (cdr thunks)) ((car thunks)))
+              (else
+               ((car thunks))
+               (loop (cdr thunks))))))
+    (define (if-procedure value then else)
+      (if value (then) (else)))
+    (define (when-procedure value . thunks)
+      (if value (for-each (lambda (thunk) (thunk)) thunks)))
+    (define (unless-procedure value . thunks)
+      (if (not value) (for-each (lambda (thunk) (thunk)) thunks)))
+    (define (value-procedure value then else)
+      (if value (then value) (else)))
+    (define case-procedure
+      (case-lambda
+        ((value alist) (case-procedure value alist (lambda () #f)))
+        ((value alist else)
+         (let ((entry (assv value alist)))
+           (if entry ((cdr entry)) (else))))))
+    (define (and-procedure . thunks)
+      (let loop ((thunks thunks))
+        (cond ((null? thunks) #t)
+              ((null? (cdr thunks)) ((car thunks)))
+              (else (and ((car thunks)) (loop (cdr thunks)))))))
+    (define (eager-and-procedure . thunks)
+      (let loop ((thunks thunks) (result #t))
+        (if (null? thunks)
+            result
+            (let ((value ((car thunks))))
+              (loop (cdr thunks) (and result value))))))
+    (define (or-procedure . thunks)
+      (let loop ((thunks thunks))
+        (cond ((null? thunks) #f)
+              ((null? (cdr thunks)) ((car thunks)))
+              (else (or ((car thunks)) (loop (cdr thunks)))))))
+    (define (eager-or-procedure . thunks)
+      (let loop ((thunks thunks) (result #f))
+        (if (null? thunks)
+            result
+            (let ((value ((car thunks))))
+              (loop (cdr thunks) (or result value))))))
+    (define (funcall-procedure thunk) (thunk))
+    (define (loop-procedure thunk)
+      (thunk)
+      (loop-procedure thunk))
+    (define (while-procedure thunk)
+      (if (thunk) (while-procedure thunk)))
+    (define (until-procedure thunk)
+      (if (not (thunk)) (until-procedure thunk)))
+
+    (define (always . objs) #t)
+    (define (never . objs) #f)
+    (define (boolean x) (if x #t #f))))

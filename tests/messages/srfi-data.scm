@@ -1,0 +1,23 @@
+;; Procedures of the libraries of data and formats in lib/more/ with wrong arguments.
+(import (scheme base) (scheme case-lambda) (scheme write) (cairn match) (cairn base64) (cairn csv) (cairn sha2) (cairn uri)
+        (cairn uuid) (scheme bytevector) (srfi 19) (srfi 25) (srfi 37) (srfi 126) (srfi 171) (srfi 175) (srfi 178) (srfi 180)
+        (srfi 189) (srfi 196) (srfi 207) (srfi 209) (srfi 214) (srfi 217) (srfi 224) (srfi 234)
+        (only (cairn control) condition->string))
+
+(include "../support/say.scm")
+(include "../support/wrong.scm")
+
+(say (match five (4 #t)) (match* (five name) ((a a) #t)) (match-let (((a) five)) a) (match five (($ name) #t)))
+(say (base64-decode "a*") (base64-encode five) (csv-read "\"a") (sha256 five) (uri-decode "%z") (uuid-version "no"))
+(say (bytevector-u16-ref (bytevector 1) 0 (endianness big)) (bytevector-u16-ref (bytevector 1 2) 0 name)
+     (bytevector-u8-set! (bytevector 1) 0 256) (bytevector-s16-set! (bytevector 1 2) 0 40000 'big))
+(say (make-date 0 0 0 0 1 half 2000 0) (date->string five) (time<? (make-time time-utc 0 1) (make-time time-tai 0 1))
+     (string->date "x" "~Y") (date->string (make-date 0 0 0 0 1 1 2000 0) "~q"))
+(say (array-ref (make-array (shape 0 2)) 2) (array-ref five 0) (option name #f #f list))
+(say (hashtable-ref (make-eq-hashtable) 1) (hashtable-set! five 1 2) (hashtable-set! (hashtable-copy (make-eq-hashtable)) 1 2))
+(say (ttake name) (tmap five) (ascii-upcase "a") (bitvector 2) (bitvector-length five))
+(say (json-read (open-input-string "[1,")) (json-read (open-input-string "{1")) (json-write (list car) (open-output-string))
+     (json-read five))
+(say (maybe-ref five list) (maybe-join (just 1 2)) (range-ref (iota-range 3) 3) (numeric-range 0 1 0) (bytestring name))
+(say (enum-name five) (make-enum-type '(a a)) (flexvector-ref (flexvector 1) 1) (flexvector-front (flexvector)) (iset name)
+     (fxmapping 1) (fxmapping-ref (fxmapping) 1) (topological-sort five))
