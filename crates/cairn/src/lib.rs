@@ -23,6 +23,7 @@
 //! | `pipeline` | source text → object code, stage by stage |
 //! | `boot` | the library, compiled once |
 //! | `check` | what is wrong with a text, without running it |
+//! | `format` | files with their lines indented |
 //! | `evaluated` | programs that are evaluated, and compiled where they are hot |
 //! | `open_program` | programs that load, or evaluate in the interaction environment |
 //! | `background` | the compiler beside a running program |
@@ -42,6 +43,7 @@ mod compiler;
 mod diagnostics;
 mod emit;
 mod evaluated;
+mod format;
 mod link;
 mod open_program;
 mod options;
@@ -64,6 +66,7 @@ pub use compiler::{Compiled, Compiler};
 pub use diagnostics::Messages;
 pub use emit::Stage;
 pub use evaluated::{Evaluation, leave};
+pub use format::{first_difference, formatted, rewrite};
 pub use options::{Backend, CompileOptions, Level};
 pub use prompt::{Prompt, prompt};
 pub use sources::{Source, library_directory_of_environment};
