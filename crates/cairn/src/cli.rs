@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The names of commands.
-const COMMANDS: [&str; 10] =
-    ["repl", "run", "build", "check", "fmt", "prepare", "study", "cc", "completions", "manual"];
+const COMMANDS: [&str; 11] =
+    ["repl", "run", "build", "check", "fmt", "lsp", "prepare", "study", "cc", "completions", "manual"];
 
 /// What the user asked for.
 pub enum Command {
@@ -69,6 +69,11 @@ pub enum Command {
         files: Vec<PathBuf>,
         /// Only say which are not as they should be?
         check: bool,
+    },
+    /// Serve an editor.
+    Lsp {
+        /// Where libraries are.
+        library_path: Vec<PathBuf>,
     },
     /// Make experiments: another program does.
     Study {
@@ -399,6 +404,18 @@ fn command() -> clap::Command {
                 .arg(files_argument()),
         )
         .subcommand(
+            clap::Command::new("lsp")
+                .about("Serve an editor: the Language Server Protocol on standard input and output")
+                .after_help("docs/editors.md says how to set up Emacs, Neovim, Helix, Zed and VS Code.")
+                .arg(
+                    Arg::new("stdio")
+                        .long("stdio")
+                        .action(ArgAction::SetTrue)
+                        .help("What is done anyway; some editors say it"),
+                )
+                .arg(library_argument()),
+        )
+        .subcommand(
             clap::Command::new("cc")
                 .about("Compile C with pool allocation and pointer compression; takes clang's options")
                 .override_usage("cairn cc [--ptrcomp=off|pool|static|dynamic|auto] [--report] [CLANG'S OPTIONS] FILE.c... -o EXE"),
@@ -487,6 +504,9 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
         let options = CompileOptions::default();
         let compile = Compile { options, library_path: library_path(m), cache: None, time: false };
         return Ok(Command::Check { files, json, compile });
+    }
+    if name == "lsp" {
+        return Ok(Command::Lsp { library_path: library_path(m) });
     }
     if name == "fmt" {
         let files = m.get_many::<PathBuf>("files").unwrap_or_default().cloned().collect();

@@ -41,6 +41,7 @@ fn main() -> ExitCode {
         Command::Prepare { compile } => compiler(&compile).prepare().map(|()| ExitCode::SUCCESS),
         Command::Check { files, json, compile } => check(&files, json, &compile),
         Command::Format { files, check } => format(&files, check),
+        Command::Lsp { library_path } => lsp(library_path),
         Command::Print { text } => print(&text),
         Command::Emit { file, stage, only, compile } => emit(&file, stage, only.as_deref(), &compile),
     };
@@ -159,6 +160,12 @@ fn format(files: &[PathBuf], check: bool) -> Result<ExitCode, Error> {
         }
     }
     Ok(status)
+}
+
+/// Serves an editor. Whoever leaves without saying so has failed, says the protocol.
+fn lsp(library_path: Vec<PathBuf>) -> Result<ExitCode, Error> {
+    let announced = cairn::serve(library_path, cairn::library_directory_of_environment())?;
+    Ok(if announced { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
 }
 
 /// Becomes the program of the studies, which is installed beside this one.
