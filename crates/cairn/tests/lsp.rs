@@ -299,6 +299,13 @@ fn libraries_are_looked_for_in_the_workspace_and_as_they_are_open() {
     let there = e.at("definition", "programs/main.scm", &marks[0]);
     assert_eq!((there["uri"].as_str().unwrap(), &*range(&there["range"])), (&*e.uri(library), "6:13-6:17"));
 
+    // of a library that is imported, the file
+    let there = e.at("definition", "programs/main.scm", &json!({ "line": 0, "character": 45 }));
+    assert_eq!((there["uri"].as_str().unwrap(), &*range(&there["range"])), (&*e.uri(library), "0:0-0:0"));
+    let there = e.at("definition", "programs/main.scm", &json!({ "line": 0, "character": 12 }));
+    let file = there["uri"].as_str().unwrap().strip_prefix("file://").unwrap();
+    assert!(std::fs::read_to_string(file).unwrap().contains("(define-library (scheme base)"), "{file}");
+
     // the library is changed in the editor, not on the disk
     e.open(library, LIBRARY);
     assert_eq!(e.diagnostics(library), []);
@@ -391,7 +398,9 @@ fn references_and_renaming_keep_to_scopes() {
     assert_eq!(changed, plain.replacen("(f x) (let ((y x)) (+ x y))", "(f z) (let ((y z)) (+ z y))", 1));
     for (mark, name, why) in [
         (1, "y", "already used"),
-        (0, "g", "already used"),
+        (0, "g", "already means something"),
+        (0, "vector", "already means something"),
+        (0, "b", "already used"),
         (0, "1", "not a name"),
         (0, "a b", "not a name"),
         (2, "head", "not defined by this program"),

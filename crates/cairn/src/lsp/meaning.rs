@@ -6,7 +6,7 @@ use cairn_core::prim::{Kind, PrimOp};
 use cairn_layout::lexeme;
 use cairn_syntax::read::read_recovering;
 use cairn_syntax::syntax::{Names, Syntax};
-use cairn_syntax::{Entity, Mention, Span};
+use cairn_syntax::{Entity, LibraryName, Loader, Mention, Span};
 use lsp_types::{
     Hover, HoverContents, Location, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel, Position,
     SignatureHelp, SignatureInformation,
@@ -169,10 +169,17 @@ pub(super) fn hover(workspace: &mut Workspace, uri: &str, position: Position) ->
     Some(Hover { contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value }), range })
 }
 
-/// Where the name at a place is defined.
+/// Where the name at a place is defined; of a library that is imported there, its file.
 pub(super) fn definition(workspace: &mut Workspace, uri: &str, position: Position) -> Option<Location> {
-    let known = workspace.known(uri)?;
-    let mention = known.mention_at(known.lines.offset(&known.text, position))?;
+    let mut known = workspace.known(uri)?;
+    let offset = known.lines.offset(&known.text, position);
+    let Some(mention) = known.mention_at(offset) else {
+        let (file, at) = (known.file, offset as u32);
+        let is_here = |span: Span| span.file == file && span.start <= at && at <= span.end;
+        let library = known.session.imported_sets().iter().find(|set| is_here(set.span))?.library.clone();
+        let (path, text) = known.loader.load_library(&LibraryName::parse(&library)?).ok()??;
+        return workspace.start_of(&path, &text);
+    };
     let span = known.definition(mention.entity)?;
     workspace.location(span)
 }

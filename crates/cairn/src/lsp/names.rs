@@ -178,7 +178,7 @@ pub(super) fn rename(
         return Err(format!("`{name}` is not a name"));
     }
     let found = occurrences(workspace, uri, position).ok_or("no name is here")?;
-    taken(workspace, uri, &found, name)?;
+    taken(workspace, uri, position, &found, name)?;
     #[allow(clippy::mutable_key_type)] // it is the protocol's, and nobody changes a part of it
     let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
     for (uri, range) in ranges(workspace, &found.all) {
@@ -189,10 +189,21 @@ pub(super) fn rename(
 
 /// Would the new name mean something else somewhere? Of a local variable, the form that it is visible in must not have
 /// the name, otherwise none of the texts.
-fn taken(workspace: &mut Workspace, uri: &str, found: &Occurrences, name: &str) -> Result<(), String> {
+fn taken(
+    workspace: &mut Workspace,
+    uri: &str,
+    position: Position,
+    found: &Occurrences,
+    name: &str,
+) -> Result<(), String> {
     let known = workspace.known(uri).ok_or("this text is not open")?;
     let binding = known.session.mentions().iter().find(|m| m.entity == found.entity && m.role.binds());
     let scope = binding.filter(|m| m.local).map(|m| m.form);
+    // whoever needs the imported one does not get it any more
+    let module = known.session.module_at(known.file, known.lines.offset(&known.text, position) as u32);
+    if scope.is_none() && module.is_some_and(|m| known.session.visible(m).any(|(n, _)| n == name)) {
+        return Err(format!("`{name}` already means something here"));
+    }
     let has = |text: &str| {
         let mut words = lexeme::lexemes(text).filter(|l| matches!(l.kind, Kind::Atom | Kind::Symbol));
         words.any(|l| l.text(text) == name)

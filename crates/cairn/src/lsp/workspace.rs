@@ -16,7 +16,7 @@ use crate::unfinished::write_whole;
 use cairn_eval::library_loader::BUILT_IN;
 use cairn_syntax::lint::{Checker, Report};
 use cairn_syntax::{Entity, Mention, Session, Span};
-use lsp_types::{Location, Uri};
+use lsp_types::{Location, Range, Uri};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -156,11 +156,21 @@ impl Workspace {
     pub(super) fn location(&mut self, span: Span) -> Option<Location> {
         let source = self.checker.session().sources().get(span.file as usize)?;
         let range = Lines::new(&source.text).of(&source.text, span);
-        let path = match source.path.strip_prefix(BUILT_IN).filter(|_| source.library) {
-            Some(relative) => built_in_file(relative, &source.text, self.library.as_deref())?,
-            None => PathBuf::from(&*source.path),
-        };
-        Some(Location::new(self.uri_of(&path)?, range))
+        let (path, text) = (source.path.clone(), source.text.clone());
+        Some(Location::new(self.uri_of(&self.file_of(&path, &text)?)?, range))
+    }
+
+    /// The start of a file of this text, for the editor.
+    pub(super) fn start_of(&self, path: &str, text: &str) -> Option<Location> {
+        Some(Location::new(self.uri_of(&self.file_of(path, text)?)?, Range::default()))
+    }
+
+    /// The file on the disk that a source is. The program's own have absolute paths.
+    fn file_of(&self, path: &str, text: &str) -> Option<PathBuf> {
+        match path.strip_prefix(BUILT_IN) {
+            Some(relative) => built_in_file(relative, text, self.library.as_deref()),
+            None => Some(PathBuf::from(path)),
+        }
     }
 
     /// The URI of a file: the editor's own if it is open.
