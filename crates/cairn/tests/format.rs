@@ -7,6 +7,7 @@ use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 mod common;
 use common::{Directory, binary, root};
@@ -100,6 +101,20 @@ fn blanks_do_not_matter_to_the_words() {
         assert_eq!(format(&once), once, "{} is not stable:\n{text}", path.display());
         assert!(!once.contains("\n\n\n\n") && !once.starts_with('\n'), "{}", path.display());
     }
+}
+
+#[test]
+fn long_lines_take_no_longer_than_many() {
+    let data: String = (0..40_000).map(|i| format!("(a  {i} \"x\") ")).collect();
+    let (one, many) = (format!("'({data})"), format!("'({})", data.replace(") ", ")\n")));
+    let time = |text: &str| {
+        let begun = Instant::now();
+        format(text);
+        begun.elapsed()
+    };
+    let (many, one) = (time(&many), time(&one));
+    // quadratic, it would be a thousand times
+    assert!(one < many * 20 + Duration::from_secs(1), "{one:?}, {many:?} for many lines");
 }
 
 #[test]

@@ -34,6 +34,7 @@ use crate::expand::without_language;
 use crate::read::{read_all, show};
 use crate::syntax::{Names, Syntax};
 use cairn_layout::lexeme::{self, Kind, Lexeme};
+use std::cell::Cell;
 use styles::{Style, Styles};
 
 /// The text, formatted; or why it cannot be read. The spans of the message are of file 0.
@@ -210,6 +211,8 @@ struct Writer<'t> {
     breaks: usize,
     /// Where each line of the source begins.
     lines: Vec<usize>,
+    /// The place whose column was asked for last, and that column.
+    measured: Cell<(usize, usize)>,
     /// Was the last prefix a quote?
     quote: Option<bool>,
 }
@@ -245,6 +248,7 @@ fn pass(text: &str, styles: &Styles, keeps_columns: bool) -> String {
         last: Last::Nothing,
         breaks: 0,
         lines: std::iter::once(0).chain(starts).collect(),
+        measured: Cell::new((0, 0)),
         quote: None,
     };
     for l in lexeme::lexemes(text) {
@@ -374,7 +378,8 @@ impl<'t> Writer<'t> {
     /// Blanks in the source before this place, a tab for as many as it makes.
     fn blanks_before(&self, at: usize) -> usize {
         let before = self.text[..at].trim_end_matches([' ', '\t']).len();
-        self.source_column(at) - self.source_column(before)
+        let column = self.source_column(before);
+        self.text[before..at].chars().fold(column, advance) - column
     }
 
     fn source_line(&self, at: usize) -> usize {
@@ -382,7 +387,13 @@ impl<'t> Writer<'t> {
     }
 
     fn source_column(&self, at: usize) -> usize {
-        width(&self.text[self.lines[self.source_line(at)]..at])
+        let line = self.lines[self.source_line(at)];
+        let (known, column) = self.measured.get();
+        // from the last place on, if that is before this one in its line: a line may be as long as the text
+        let (from, column) = if (line..=at).contains(&known) { (known, column) } else { (line, 0) };
+        let column = self.text[from..at].chars().fold(column, advance);
+        self.measured.set((at, column));
+        column
     }
 
     /// Does something begin behind blanks in the same column of the line before or the line after?
@@ -485,6 +496,7 @@ impl<'t> Writer<'t> {
 
     fn line_comment(&mut self, l: Lexeme) {
         let text = l.text(self.text).trim_end();
+        let gap = self.blanks_before(l.start).max(1);
         let source = self.source_column(l.start);
         let comment = |w: &Writer, width, gap| {
             let at = w.out.len();
@@ -499,7 +511,6 @@ impl<'t> Writer<'t> {
                 && before.is_some_and(|c| c.source == source)
         };
         if self.last != Last::Nothing && self.breaks == 0 {
-            let gap = self.blanks_before(l.start).max(1);
             self.comments.push(comment(self, self.column, gap));
         } else if goes_on() {
             self.write("\n");
@@ -544,11 +555,7 @@ impl<'t> Writer<'t> {
     }
 }
 
-/// Columns that a text takes; a tab goes to the next multiple of eight.
-fn width(text: &str) -> usize {
-    text.chars().fold(0, advance)
-}
-
+/// The column behind a character; a tab goes to the next multiple of eight.
 fn advance(column: usize, c: char) -> usize {
     match c {
         '\t' => (column / 8 + 1) * 8,

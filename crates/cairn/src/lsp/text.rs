@@ -43,7 +43,9 @@ impl Lines {
             offset -= 1;
         }
         let line = self.starts.partition_point(|s| *s <= offset) - 1;
-        let units: usize = text[self.starts[line]..offset].chars().map(char::len_utf16).sum();
+        let before = &text[self.starts[line]..offset];
+        // lines can be as long as texts, and this is asked for each word
+        let units = if before.is_ascii() { before.len() } else { before.chars().map(char::len_utf16).sum() };
         Position::new(line as u32, units as u32)
     }
 
