@@ -5,11 +5,12 @@
 //! ```
 //!
 //! [`read`] knows R7RS lexical syntax, [`expand`] knows scoping, `syntax-rules`, libraries and the derived forms;
-//! [`lint`] finds what a correct text may still have wrong.
+//! [`lint`] finds what a correct text may still have wrong, [`mod@format`] indents it.
 //! The crate does no I/O: files come from a [`expand::Loader`]. Problems in the user's text are [`Diagnostic`]s.
 
 pub mod diagnostic;
 pub mod expand;
+pub mod format;
 pub mod lint;
 pub mod read;
 pub mod syntax;

@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The names of commands.
-const COMMANDS: [&str; 9] = ["repl", "run", "build", "check", "prepare", "study", "cc", "completions", "manual"];
+const COMMANDS: [&str; 11] =
+    ["repl", "run", "build", "check", "fmt", "lsp", "prepare", "study", "cc", "completions", "manual"];
 
 /// What the user asked for.
 pub enum Command {
@@ -61,6 +62,18 @@ pub enum Command {
         json: bool,
         /// Where libraries are.
         compile: Compile,
+    },
+    /// Indent programs and libraries.
+    Format {
+        /// They.
+        files: Vec<PathBuf>,
+        /// Only say which are not as they should be?
+        check: bool,
+    },
+    /// Serve an editor.
+    Lsp {
+        /// Where libraries are.
+        library_path: Vec<PathBuf>,
     },
     /// Make experiments: another program does.
     Study {
@@ -376,6 +389,33 @@ fn command() -> clap::Command {
                 .arg(files_argument()),
         )
         .subcommand(
+            clap::Command::new("fmt")
+                .about("Indent programs and libraries, and set their blanks; comments and line breaks stay")
+                .after_help(
+                    "Nothing but blanks and newlines changes, which is checked: a file is left as it is if its data \
+                     would become others. With - as FILE, the standard input is formatted to standard output.",
+                )
+                .arg(
+                    Arg::new("check")
+                        .long("check")
+                        .action(ArgAction::SetTrue)
+                        .help("Change nothing; name the files that would change, and end with status 1"),
+                )
+                .arg(files_argument()),
+        )
+        .subcommand(
+            clap::Command::new("lsp")
+                .about("Serve an editor: the Language Server Protocol on standard input and output")
+                .after_help("docs/editors.md says how to set up Emacs, Neovim, Helix, Zed and VS Code.")
+                .arg(
+                    Arg::new("stdio")
+                        .long("stdio")
+                        .action(ArgAction::SetTrue)
+                        .help("What is done anyway; some editors say it"),
+                )
+                .arg(library_argument()),
+        )
+        .subcommand(
             clap::Command::new("cc")
                 .about("Compile C with pool allocation and pointer compression; takes clang's options")
                 .override_usage("cairn cc [--ptrcomp=off|pool|static|dynamic|auto] [--report] [CLANG'S OPTIONS] FILE.c... -o EXE"),
@@ -464,6 +504,13 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
         let options = CompileOptions::default();
         let compile = Compile { options, library_path: library_path(m), cache: None, time: false };
         return Ok(Command::Check { files, json, compile });
+    }
+    if name == "lsp" {
+        return Ok(Command::Lsp { library_path: library_path(m) });
+    }
+    if name == "fmt" {
+        let files = m.get_many::<PathBuf>("files").unwrap_or_default().cloned().collect();
+        return Ok(Command::Format { files, check: m.get_flag("check") });
     }
     let compile = compile_options(m);
     if let Some(why) = facts::why_apart(compile.options.frames, compile.options.gc) {

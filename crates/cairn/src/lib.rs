@@ -23,7 +23,9 @@
 //! | `pipeline` | source text → object code, stage by stage |
 //! | `boot` | the library, compiled once |
 //! | `check` | what is wrong with a text, without running it |
+//! | `format` | files with their lines indented |
 //! | `evaluated` | programs that are evaluated, and compiled where they are hot |
+//! | `lsp` | what an editor shows of a program |
 //! | `open_program` | programs that load, or evaluate in the interaction environment |
 //! | `background` | the compiler beside a running program |
 //! | `emit` | a stage as text |
@@ -42,7 +44,9 @@ mod compiler;
 mod diagnostics;
 mod emit;
 mod evaluated;
+mod format;
 mod link;
+mod lsp;
 mod open_program;
 mod options;
 mod pipeline;
@@ -64,6 +68,8 @@ pub use compiler::{Compiled, Compiler};
 pub use diagnostics::Messages;
 pub use emit::Stage;
 pub use evaluated::{Evaluation, leave};
+pub use format::{first_difference, formatted, rewrite};
+pub use lsp::serve;
 pub use options::{Backend, CompileOptions, Level};
 pub use prompt::{Prompt, prompt};
 pub use sources::{Source, library_directory_of_environment};

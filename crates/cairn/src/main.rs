@@ -40,6 +40,8 @@ fn main() -> ExitCode {
         Command::Background => cairn::compile_in_background().map(|()| ExitCode::SUCCESS),
         Command::Prepare { compile } => compiler(&compile).prepare().map(|()| ExitCode::SUCCESS),
         Command::Check { files, json, compile } => check(&files, json, &compile),
+        Command::Format { files, check } => format(&files, check),
+        Command::Lsp { library_path } => lsp(library_path),
         Command::Print { text } => print(&text),
         Command::Emit { file, stage, only, compile } => emit(&file, stage, only.as_deref(), &compile),
     };
@@ -130,6 +132,40 @@ fn check(files: &[PathBuf], json: bool, compile: &Compile) -> Result<ExitCode, E
         }
     }
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
+}
+
+/// Formats files, or says which are not. What is wrong with one does not keep the others from it.
+fn format(files: &[PathBuf], check: bool) -> Result<ExitCode, Error> {
+    let mut status = ExitCode::SUCCESS;
+    for file in files {
+        let one = || {
+            let source = Source::read(file)?;
+            let text = cairn::formatted(&source)?;
+            let different = cairn::first_difference(source.text(), &text);
+            match different {
+                Some(line) if check => {
+                    print(format!("{}:{line}: not formatted\n", file.display()).as_bytes())?;
+                    return Ok(ExitCode::from(FAILURE));
+                }
+                _ if check => {}
+                _ if file == Path::new("-") => return print(text.as_bytes()),
+                Some(_) => cairn::rewrite(file, &text)?,
+                None => {}
+            }
+            Ok(ExitCode::SUCCESS)
+        };
+        let result = one().unwrap_or_else(failed);
+        if result != ExitCode::SUCCESS {
+            status = result;
+        }
+    }
+    Ok(status)
+}
+
+/// Serves an editor. Whoever leaves without saying so has failed, says the protocol.
+fn lsp(library_path: Vec<PathBuf>) -> Result<ExitCode, Error> {
+    let announced = cairn::serve(library_path, cairn::library_directory_of_environment())?;
+    Ok(if announced { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
 }
 
 /// Becomes the program of the studies, which is installed beside this one.

@@ -51,6 +51,11 @@ impl Source {
         let text = read_text(&path)?;
         Ok(Source::new(path, text))
     }
+
+    /// Its text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
 }
 
 /// The name of a program that comes from there.

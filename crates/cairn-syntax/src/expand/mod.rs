@@ -546,7 +546,7 @@ impl Expander<'_> {
 }
 
 /// The text with blanks for such a line.
-fn without_language(text: &str) -> Cow<'_, str> {
+pub(crate) fn without_language(text: &str) -> Cow<'_, str> {
     match language_line(text) {
         Some(line) => format!("{}{}{}", &text[..line.start], " ".repeat(line.len()), &text[line.end..]).into(),
         None => text.into(),

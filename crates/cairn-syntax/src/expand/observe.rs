@@ -79,6 +79,17 @@ pub enum Role {
     Import,
 }
 
+impl Role {
+    /// Does it give the identifier its meaning?
+    pub fn binds(self) -> bool {
+        matches!(self, Role::Definition(_) | Role::Parameter | Role::Variable)
+    }
+    /// Is it a parameter, or bound like one?
+    pub fn is_parameter(self) -> bool {
+        self == Role::Parameter
+    }
+}
+
 /// A kind of definition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
@@ -332,6 +343,40 @@ impl Session {
             words.join(" ")
         };
         Some(clauses.iter().map(one).collect())
+    }
+
+    /// Is it known to be a procedure?
+    pub fn is_procedure(&self, entity: Entity) -> bool {
+        self.observed.as_ref().is_some_and(|o| o.procedures.contains_key(&entity))
+    }
+
+    /// Is it a variable of a library?
+    pub fn is_of_library(&self, entity: Entity) -> bool {
+        matches!(entity, Entity::Global(g) if self.library_globals.contains(&g))
+    }
+
+    /// The libraries that a text defines: their names and where they are.
+    pub fn libraries_of(&self, file: u32) -> impl Iterator<Item = (String, Span)> {
+        let all = self.observed.iter().flat_map(|o| &o.libraries).filter(move |(_, span)| span.file == file);
+        all.map(|(module, span)| {
+            let name = self.modules.get(*module as usize).and_then(|m| m.name.as_deref());
+            (name.unwrap_or("").to_string(), *span)
+        })
+    }
+
+    /// The names that the libraries export that are always there, with these libraries, the one to prefer first.
+    pub fn exported(&mut self, loader: &mut dyn Loader) -> &FxHashMap<String, Vec<String>> {
+        Expander::new(self, loader).know_homes();
+        self.homes.get_or_insert_default()
+    }
+
+    /// What a program that imports nothing has to import when it imports this library, too.
+    pub fn imports_with(&mut self, library: &str, loader: &mut dyn Loader) -> Vec<String> {
+        let mut all = Expander::new(self, loader).defaults();
+        if !all.iter().any(|l| l == library) {
+            all.push(library.to_string());
+        }
+        all
     }
 
     /// Where something is defined at the top level of a module: the library's name, and the place of the name or of the

@@ -103,6 +103,16 @@ impl Expander<'_> {
         self.s.homes.get_or_insert_with(|| homes(loader))
     }
 
+    /// Sees to it that the session knows which library exports what.
+    pub(super) fn know_homes(&mut self) {
+        self.homes();
+    }
+
+    /// The libraries of R7RS that the program uses.
+    pub(super) fn defaults(&mut self) -> Vec<String> {
+        self.defaults_used().into_iter().map(|part| format!("(scheme {part})")).collect()
+    }
+
     /// The libraries that export a name, the best one first.
     pub(super) fn libraries_with(&mut self, name: &str) -> Vec<String> {
         self.homes().get(name).cloned().unwrap_or_default()
@@ -132,7 +142,7 @@ impl Expander<'_> {
     pub(super) fn imports_of(&mut self, module: u32, defaults: bool, here: &[String]) -> Vec<String> {
         let mut libraries = here.to_vec();
         if defaults {
-            libraries.extend(self.defaults_used().into_iter().map(|part| format!("(scheme {part})")));
+            libraries.extend(self.defaults());
         }
         let names = self.s.modules[module as usize].unbound.keys();
         let mut names: Vec<String> = names.map(|id| self.name(*id).to_string()).collect();
