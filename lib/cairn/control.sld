@@ -63,7 +63,7 @@
    ;; promises
    delay* delay-force* make-promise force (rename %promise? promise?)
    ;; leaving
-   exit emergency-exit)
+   exit emergency-exit (rename exiting? %exiting?))
   (import (cairn syntax) (cairn primitives) (cairn layout) (cairn records))
   (begin
 
@@ -535,8 +535,13 @@
       (case-lambda
         (() (exit #t))
         ((obj)
+         (set! leaving? #t)
          (rewind-to '())
          (%exit obj))))
+
+    ;; Winders may ask whether it is the program's end that leaves them.
+    (define leaving? #f)
+    (define (exiting?) leaving?)
 
     (define emergency-exit
       (case-lambda

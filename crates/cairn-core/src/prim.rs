@@ -427,6 +427,8 @@ prims! {
     MachineRef "machine-ref" (Fixnum) -> Any, Read;
     /// Store into a machine slot.
     MachineSet "machine-set!" (Fixnum, Any) -> Any, Write;
+    /// `(%c-quiet? address)`: can the C function there call no Scheme procedure? So it is until a callback is made.
+    CIsQuiet "c-quiet?" (Fixnum) -> Boolean, Read;
 }
 
 /// A primitive operation.
@@ -440,6 +442,10 @@ pub enum PrimOp {
     Record,
     /// `(%opaque x ...)`: fresh opaque object.
     Opaque,
+    /// `(%c-call signature address x ...)`: calls a C function with arguments that are right; see
+    /// `cairn_layout::c::direct` for the signature, a literal fixnum. An integer or an address that is no fixnum is in
+    /// `Machine::c_wide`, and the result `#f`.
+    CCall,
     /// A runtime call.
     Rt(RtIndex),
 }
@@ -515,6 +521,7 @@ impl PrimOp {
             "vector" => return Some(PrimOp::Vector),
             "record" => return Some(PrimOp::Record),
             "opaque" => return Some(PrimOp::Opaque),
+            "c-call" => return Some(PrimOp::CCall),
             _ => {}
         }
         if let Some(i) = OPS.iter().find(|i| i.name == name) {
@@ -529,6 +536,7 @@ impl PrimOp {
             PrimOp::Vector => "vector",
             PrimOp::Record => "record",
             PrimOp::Opaque => "opaque",
+            PrimOp::CCall => "c-call",
             PrimOp::Rt(i) => i.row().name,
         }
     }
@@ -540,7 +548,7 @@ impl PrimOp {
     pub fn arity(self) -> Option<usize> {
         match self {
             PrimOp::Op(op) => Some(op.info().args.len()),
-            PrimOp::Vector | PrimOp::Record | PrimOp::Opaque => None,
+            PrimOp::Vector | PrimOp::Record | PrimOp::Opaque | PrimOp::CCall => None,
             PrimOp::Rt(i) => Some(i.row().arity),
         }
     }
@@ -549,6 +557,7 @@ impl PrimOp {
         match self {
             PrimOp::Op(op) => op.info().effect,
             PrimOp::Vector | PrimOp::Record | PrimOp::Opaque => Effect::Alloc,
+            PrimOp::CCall => Effect::Write,
             MAKE_RECORD_TYPE => Effect::Alloc,
             PrimOp::Rt(i) if i.row().flags & PURE != 0 => Effect::Read,
             PrimOp::Rt(_) => Effect::Write,
@@ -568,7 +577,7 @@ impl PrimOp {
             PrimOp::Vector => Kind::Vector,
             PrimOp::Record => Kind::Record,
             PrimOp::Opaque => Kind::Opaque,
-            PrimOp::Rt(_) => Kind::Any,
+            PrimOp::Rt(_) | PrimOp::CCall => Kind::Any,
         }
     }
     /// Is it generic arithmetic, whose "proven" bits may say [`fixnum_bit`] of its operands?
@@ -648,7 +657,7 @@ impl PrimOp {
                         *k != Kind::Any && proven & (1 << i) == 0 && !(literal_index && *k == Kind::Fixnum)
                     })
             }
-            PrimOp::Vector | PrimOp::Record | PrimOp::Opaque => false,
+            PrimOp::Vector | PrimOp::Record | PrimOp::Opaque | PrimOp::CCall => false,
             PrimOp::Rt(i) => i.row().flags & FAIL != 0,
         }
     }

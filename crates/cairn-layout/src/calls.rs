@@ -292,6 +292,28 @@ macro_rules! for_each_rt_call {
             (cairn_process_status, "process-status", 1, FAIL)                    // id: exit status, or minus the signal; #f: it runs
             (cairn_process_signal, "process-signal", 2, FAIL)                    // id, signal
             (cairn_process_release, "process-release", 1, 0)                     // descriptor, which is closed
+            // calls of C, lib/cairn/c.sld; a C function is a vector, types are numbers (cairn_layout::c)
+            (cairn_c_open, "c-open", 1, ALLOC)                                   // name of a library or #f: handle (integer), or why there is none (string)
+            (cairn_c_symbol, "c-symbol", 2, 0)                                   // handle, name: address (fixnum) or #f
+            (cairn_c_invoke, "c-invoke", 2, ALLOC | FAIL)                        // function, vector of arguments: its result, or an opaque object: a callback's request
+            (cairn_c_answer, "c-answer", 4, ALLOC | FAIL)                        // number of a request, result, name of its type, pointer type: #f if the call is over
+            (cairn_c_resume, "c-resume", 4, ALLOC | FAIL)                        // number of a request, is the call to end without callbacks?, arguments, pointer type: like c-invoke
+            (cairn_c_callback, "c-callback", 2, ALLOC | FAIL)                    // types, pointer type: (number . pointer)
+            (cairn_c_callback_free, "c-callback-free", 2, 0)                     // pointer, pointer type: number or #f
+            (cairn_c_direct, "c-direct", 3, ALLOC)                               // direct signature, address, list of arguments: what c-call does, for evaluated code
+            (cairn_c_wide, "c-wide", 1, ALLOC)                                   // signed?: the result of a direct call that was no fixnum
+            (cairn_c_errno, "c-errno", 0, 0)
+            (cairn_c_error_text, "c-error-text", 1, ALLOC)                       // number
+            (cairn_c_load, "c-load", 4, ALLOC | FAIL)                            // pointer or bytevector, type, offset, pointer type
+            (cairn_c_misfit, "c-misfit", 3, ALLOC)                               // type, value, pointer type: #f, or what must be there (string)
+            (cairn_c_store, "c-store!", 5, FAIL)                                 // pointer or bytevector, type, offset, value, pointer type
+            (cairn_c_bytes, "c-bytes", 1, PURE)                                  // type
+            (cairn_c_allocate, "c-allocate", 2, ALLOC)                           // bytes, pointer type: pointer, or #f
+            (cairn_c_release, "c-release", 2, FAIL)                              // pointer, pointer type
+            (cairn_c_copy_out, "c-copy-out", 4, ALLOC | FAIL)                    // pointer or bytevector, offset, bytes, pointer type: bytevector
+            (cairn_c_copy_in, "c-copy-in!", 4, FAIL)                             // pointer or bytevector, offset, homogeneous vector, pointer type
+            (cairn_c_address, "c-address", 2, ALLOC)                             // pointer or #f, pointer type: integer; #f if it is neither
+            (cairn_c_pointer, "c-pointer", 2, ALLOC)                             // integer, pointer type: pointer or #f; () if it is no address
             // memory: called by compiled code itself, as the collector's facts say
             (cairn_machine_cells, "machine-cells", 1, ALLOC | COLD)              // list (fixnum): address of the first of at least one cell, chained
             (cairn_machine_object, "machine-object", 2, ALLOC | COLD)            // AllocKind, bytes (fixnums): address of a fresh object

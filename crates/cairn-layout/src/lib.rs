@@ -12,6 +12,7 @@
 //! | [`code`] | the words before a code address: procedure and frame descriptors |
 //! | [`machine`] | the machine context that compiled code carries in a register |
 //! | [`calls`] | the table of runtime calls |
+//! | [`c`] | types of C |
 //! | [`module`] | what a compiled program hands to the runtime |
 //! | [`facts`] | what frame strategies and collectors publish about themselves |
 //! | [`lexeme`] | where the lexemes of a program's text end |
@@ -20,6 +21,7 @@
 //!
 //! Invariant: this crate holds no behaviour beyond encoding and decoding; it depends on nothing.
 
+pub mod c;
 pub mod calls;
 pub mod code;
 pub mod collector;

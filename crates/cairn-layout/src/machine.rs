@@ -90,6 +90,8 @@ pub mod slot {
     /// How many continuations for more than one use were captured, a fixnum: counted where one-shot continuations are
     /// cheaper than others.
     pub const CAPTURES: usize = 17;
+    /// `#t` when the program has made a callback: then C functions may call it, and compiled code calls none directly.
+    pub const C_CALLS_BACK: usize = 18;
 }
 
 /// Offset of a slot in the machine context.
@@ -169,6 +171,8 @@ impl ThreadState {
 pub struct NativeStubs {
     /// Calls a function of the runtime, in `rax`, by C's convention.
     pub call: u64,
+    /// Calls a C function, in `r11`, by C's convention, for compiled code.
+    pub call_c: u64,
     /// Returns several values, or none.
     pub return_many: u64,
     /// Goes to the code in `Machine::again`, with the frames of the continuation in `sp`.
@@ -234,6 +238,12 @@ pub struct Machine {
     /// What is added to the addresses of globals, symbol slots and literals of programs whose code serves several
     /// places (`ModuleTable::shared`): 0 in the first one.
     pub statics: u64,
+    /// Where the OS thread's `errno` is: compiled code saves it after a call of C.
+    pub errno_at: *const i32,
+    /// What the last call of C has left in `errno`.
+    pub c_errno: u64,
+    /// The result of the last call of C that compiled code made, if it is no fixnum.
+    pub c_wide: u64,
 }
 
 // A thread is parked and resumed by copying it.

@@ -51,6 +51,8 @@ pub const FIXNUM_MAX: i64 = (1 << 60) - 1;
 
 /// Low byte of characters; the scalar value sits in bits 8 and up.
 pub const CHAR_BYTE: u64 = 0x42;
+/// Where the scalar value of a character starts.
+pub const CHAR_SHIFT: u32 = 8;
 
 /// A value word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -93,7 +95,7 @@ impl Value {
     /// A character.
     #[inline]
     pub const fn char(c: u32) -> Value {
-        Value(((c as u64) << 8) | CHAR_BYTE)
+        Value(((c as u64) << CHAR_SHIFT) | CHAR_BYTE)
     }
     /// `#t` or `#f`.
     #[inline]

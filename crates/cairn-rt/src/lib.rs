@@ -23,6 +23,7 @@
 //! | [`port`], [`mod@print`] | input and output |
 //! | [`evaluator`], [`expander`] | what `eval` asks of the expander |
 //! | [`net`], [`process`] | sockets, other programs |
+//! | [`c`] | calls of C functions, callbacks |
 //! | [`events`] | what threads wait for: files, time |
 //! | [`places`] | runtimes beside this one, and messages between them |
 //! | [`native`], [`evaluated_program`] | a program that is evaluated, and the native code that takes its place where it is hot |
@@ -39,6 +40,7 @@ mod arguments;
 #[cfg(test)]
 mod bare_runtime;
 mod bytes;
+mod c;
 mod calls;
 mod chars;
 mod equality;

@@ -34,7 +34,7 @@ pub fn bytes<'a>(v: Value) -> &'a [u8] {
 }
 
 /// The bytes of a numeric vector, to be written.
-fn bytes_mut<'a>(v: Value) -> &'a mut [u8] {
+pub fn bytes_mut<'a>(v: Value) -> &'a mut [u8] {
     debug_assert!(kind_of(v).is_some());
     // SAFETY: as for `bytes`.
     unsafe { std::slice::from_raw_parts_mut(access::word_address(v, 0) as *mut u8, access::length(v)) }

@@ -363,3 +363,14 @@ pub fn condition(v: Value) -> Option<Condition> {
     let irritants = if proper { list_items(irritants).collect() } else { vec![irritants] };
     Some(Condition { who: text(access::word(v, 1)), message, irritants })
 }
+
+/// The address in a pointer of C: a raw record of a type named `pointer` with the one field `address`.
+pub fn pointer(v: Value) -> Option<u64> {
+    if !access::is(v, Type::RawRecord) || access::length(v) != 1 {
+        return None;
+    }
+    let t = record_types::get(type_of(v)?)?;
+    let is_pointer = &*t.name == "pointer" && t.fields.len() == 1 && &*t.fields[0].name == "address";
+    // SAFETY: the payload is one word.
+    is_pointer.then(|| unsafe { *(access::word_address(v, 0) as *const u64) })
+}

@@ -129,6 +129,8 @@ pub struct Runtime {
     pub(crate) events: Option<Events>,
     /// What OS threads do for it that would block.
     pub(crate) helpers: Helpers,
+    /// Calls of C that are under way, and callbacks.
+    pub(crate) c: crate::c::fibers::Calls,
     /// What it knows of other places.
     pub(crate) places: Option<Box<Places>>,
     /// Ends the other places, if this is the first one.

@@ -83,6 +83,7 @@ impl Runtime {
             strategy: State::new(zeal, stack_chunks),
             ticker: Ticker::new(schedule),
             events: None,
+            c: Default::default(),
             places: None,
             end_others: places::end_others,
         });

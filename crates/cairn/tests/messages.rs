@@ -53,6 +53,8 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("a type of raw records", "likewise"),
     ("a record type to extend", "the expander knows record types"),
     ("the record type {} is sealed: nothing can extend it:", "the expander says so before"),
+    ("no stack for C: {}", "the system has no memory left"),
+    ("no memory for it: {}", "likewise"),
     ("no module table", "the object code was not made by this compiler"),
     ("linking {} failed", "the linker's own words follow"),
     ("the runtime library {} is missing", "an installation that was taken apart"),

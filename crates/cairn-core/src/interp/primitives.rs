@@ -61,6 +61,7 @@ impl<P> World<P> {
             PrimOp::Record => return Ok(Val::Record(cells(args))),
             PrimOp::Opaque => return Ok(Val::Opaque(cells(args))),
             PrimOp::Rt(i) => return self.runtime(i.row().name, args),
+            PrimOp::CCall => return self.runtime(op.name(), args),
         };
         for (i, (kind, x)) in o.info().args.iter().zip(&args).enumerate() {
             if op.is_generic() && proven & fixnum_bit(i) != 0 && !x.is(Kind::Fixnum) {

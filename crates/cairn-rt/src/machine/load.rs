@@ -325,6 +325,7 @@ impl Runtime {
             (*ctx).thread = ThreadState::NEW;
             (*ctx).spilled = 0;
             frames::start(&mut *ctx);
+            (*ctx).errno_at = libc::__errno_location();
             let mut closure = procedure;
             loop {
                 match stubs::enter(ctx, closure, code) {

@@ -3,7 +3,8 @@
 //!
 //! | stub | called or entered by | what |
 //! |---|---|---|
-//! | [`call`] | `call` | a C function |
+//! | [`call`] | `call` | a function of the runtime |
+//! | [`call_c`] | `call` | a C function of the program |
 //! | [`cold`] | `call` | like [`super::stubs::cold_stub`] |
 //! | [`slow`] | `call` | like [`super::stubs::slow_stub`] |
 //! | [`go`] | a jump | drops all frames for those of a continuation |
@@ -106,6 +107,26 @@ pub unsafe extern "C" fn call() {
         "sub rsp, 16",
         "mov rdi, r12",
         "call rax",
+        "mov rsp, rbp",
+        "pop rbp",
+        "ret",
+        host_sp = const offset_of!(Machine, host_sp),
+    )
+}
+
+/// See `NativeStubs::call_c`. The function may take a variable number of arguments, up to eight of them floating point.
+///
+/// # Safety
+/// Called by compiled code only.
+#[unsafe(naked)]
+pub unsafe extern "C" fn call_c() {
+    std::arch::naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "mov rsp, [r12 + {host_sp}]",
+        "sub rsp, 16",
+        "mov eax, 8",
+        "call r11",
         "mov rsp, rbp",
         "pop rbp",
         "ret",

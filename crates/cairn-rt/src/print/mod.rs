@@ -11,8 +11,8 @@
 //! | `write-shared` | on all sharing | as literals |
 //! | `write-simple` | never | as literals |
 //!
-//! Records print as `#<point x: 1 y: 2>`, conditions as `#<condition car: expected a pair, got 5>`; what has no
-//! external representation prints as `#<kind …>`.
+//! Records print as `#<point x: 1 y: 2>`, conditions as `#<condition car: expected a pair, got 5>`, pointers of C as
+//! `#<pointer 0x7f00>`; what has no external representation prints as `#<kind …>`.
 
 mod atoms;
 mod datum_labels;
@@ -206,6 +206,8 @@ fn open(out: &mut impl Out, v: Value, tasks: &mut Vec<Task>) {
             tasks.push(Task::Object(irritant));
             tasks.push(Task::Text(" "));
         }
+    } else if let Some(address) = record::pointer(v) {
+        out.str(&format!("#<pointer 0x{address:x}>"));
     } else if let Some(rtd) = record::type_of(v)
         && let Some(t) = record_types::get(rtd)
     {

@@ -17,6 +17,7 @@ core_forms! {
     DefineValues "define-values";
     DefineRecordType "define-record-type";
     DefineStructureVector "define-structure-vector";
+    DefineCStruct "define-c-struct";
     DefineSyntax "define-syntax";
     DefineLibrary "define-library";
     Import "import";
@@ -53,6 +54,9 @@ core_forms! {
     Receive "receive";
     Assert "assert";
     SyntaxError "syntax-error";
+    CProcedure "c-procedure";
+    CCallback "c-callback";
+    CType "c-type";
     // auxiliary keywords
     SyntaxRules "syntax-rules";
     ErMacroTransformer "er-macro-transformer";

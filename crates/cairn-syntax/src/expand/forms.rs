@@ -166,6 +166,7 @@ impl Expander<'_> {
             Core::CaseLambda => "(scheme case-lambda)",
             Core::Delay | Core::DelayForce => "(scheme lazy)",
             Core::DefineStructureVector => "(cairn structure)",
+            Core::CProcedure | Core::CCallback | Core::CType | Core::DefineCStruct => "(cairn c)",
             _ => "(scheme base)",
         };
         let d = self.diagnostic(head.span, format!("the keyword `{name}` is not imported"));
@@ -306,6 +307,7 @@ impl Expander<'_> {
                 let forms = self.include(x.span, args, true)?;
                 self.body(&forms, x.span, name)
             }
+            (Core::CProcedure | Core::CCallback | Core::CType, _) => self.form_c(core, x, args),
             (Core::SyntaxError, [message, irritants @ ..]) => {
                 let mut text = match &message.datum {
                     Datum::String(s) => s.to_string(),
@@ -360,6 +362,7 @@ impl Expander<'_> {
             | Core::DefineValues
             | Core::DefineRecordType
             | Core::DefineStructureVector
+            | Core::DefineCStruct
             | Core::DefineSyntax => {
                 return self.err_help(
                     x.span,

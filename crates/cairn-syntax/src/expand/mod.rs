@@ -27,6 +27,7 @@
 //! | `label` | labels in program text |
 //! | `layout` | numbers of cairn-layout as a library |
 //! | `record`, `structure_vector` | `define-record-type`, `define-structure-vector` |
+//! | `c` | `c-procedure` and its like |
 //! | `rules` | `syntax-rules` |
 //! | `procedural` | macro transformers that are procedures |
 //! | `prims` | primitives and hidden procedures |
@@ -36,6 +37,7 @@
 //! | `observe` | what tools want to know of a text |
 
 mod binding;
+mod c;
 mod core;
 mod cycle;
 mod evaluate;
@@ -344,6 +346,8 @@ struct Expander<'a> {
     constants: usize,
     /// Definitions whose right-hand sides are not expanded yet: macro transformers may refer to them.
     sources: FxHashMap<GlobalId, procedural::Source>,
+    /// Variables whose values are C functions, each around the lambda that calls it.
+    c_functions: Vec<VarId>,
 }
 
 /// Expressions nested deeper than this are an error. (Compiling them would take minutes: each level is code.)
@@ -369,6 +373,7 @@ impl<'a> Expander<'a> {
             nesting: 0,
             constants: 0,
             sources: FxHashMap::default(),
+            c_functions: Vec::new(),
         }
     }
 

@@ -18,7 +18,7 @@ use std::rc::Rc;
 pub(super) fn all() -> impl Iterator<Item = PrimOp> {
     let ops = OPS.iter().map(|i| PrimOp::Op(i.op));
     let calls = (0..RT_CALLS.len()).map(|i| PrimOp::Rt(RtIndex(i as u16)));
-    [PrimOp::Vector, PrimOp::Record, PrimOp::Opaque].into_iter().chain(ops).chain(calls)
+    [PrimOp::Vector, PrimOp::Record, PrimOp::Opaque, PrimOp::CCall].into_iter().chain(ops).chain(calls)
 }
 
 /// The operation of a fixed-arity primitive applied to operands, without position.
@@ -122,16 +122,18 @@ impl Expander<'_> {
                 Clause { params, rest: None, body: Expr::Prim { op, args, site, proven: 0 } }
             }
             None => {
-                // variadic allocations: through a list
+                // of any number of operands: through a list
                 let rest = self.s.program.fresh_var("xs");
-                let (first, maker) = match op {
-                    PrimOp::Record => (Some(self.s.program.fresh_var("rtd")), "make-record"),
-                    _ => (None, "list->vector"),
+                let (first, maker): (&[&str], _) = match op {
+                    PrimOp::Record => (&["rtd"], "make-record"),
+                    PrimOp::CCall => (&["signature", "address"], "c-direct"),
+                    _ => (&[], "list->vector"),
                 };
                 let call = PrimOp::by_name(maker).expect("a row of the table of runtime calls");
-                let args = first.into_iter().chain([rest]).map(Expr::Local).collect();
+                let params: Vec<_> = first.iter().map(|name| self.s.program.fresh_var(name)).collect();
+                let args = params.iter().copied().chain([rest]).map(Expr::Local).collect();
                 let body = Expr::Prim { op: call, args, site: Site::NONE, proven: 0 };
-                Clause { params: first.into_iter().collect(), rest: Some(rest), body }
+                Clause { params, rest: Some(rest), body }
             }
         };
         self.define_hidden(g, name, clause);

@@ -135,6 +135,10 @@ impl Expander<'_> {
                 self.observe_scan(form.span, true);
                 self.scan_structure_vector(&form, &parts, items)?;
             }
+            Some(Core::DefineCStruct) => {
+                self.observe_scan(form.span, true);
+                self.scan_c_struct(&form, &parts, items)?;
+            }
             Some(Core::DefineSyntax) => {
                 let (Some(name), [_, _, transformer]) = (parts.get(1).and_then(Syntax::as_ident), &parts[..])
                 else {
@@ -340,6 +344,7 @@ impl Expander<'_> {
                     let e = self.rhs(rhs, id);
                     self.observe_value(target, &e);
                     self.who = None;
+                    let e = self.lift_c_function(e, library, &mut out);
                     fact = (Some(target), matches!(e, Expr::Lambda(_)));
                     if let Target::Global(g) = target {
                         out.push(TopForm::Define(g, e));

@@ -255,7 +255,7 @@ impl Expander<'_> {
     }
 
     /// An identifier with another name that means something where `id` does.
-    fn derived(&mut self, id: Ident, name: &str) -> Ident {
+    pub(super) fn derived(&mut self, id: Ident, name: &str) -> Ident {
         match self.s.names.parent(id) {
             None => self.s.names.intern(name),
             Some((parent, context)) => {

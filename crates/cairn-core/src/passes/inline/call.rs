@@ -2,7 +2,7 @@
 
 use super::estimate::{Arg, estimate};
 use super::reduce::Steps;
-use super::{DEPTH, Inliner, Known, MOVES, ONCE, SMALL_ONCE, WITH_ELEMENT};
+use super::{DEPTH, Inliner, Known, MOVES, ONCE, SMALL_ONCE, WITH_C_CALL, WITH_ELEMENT};
 use crate::inlined::each_site;
 use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, VarId};
 use crate::passes::elements;
@@ -188,6 +188,7 @@ impl Inliner<'_> {
         let small = match &l.clauses[k].body {
             _ if self.runs_once => SMALL_ONCE,
             body if elements::makes_reference(body) => WITH_ELEMENT,
+            body if makes_c_call(body) => WITH_C_CALL,
             _ => self.limits.small,
         };
         let small = call + small;
@@ -361,5 +362,15 @@ fn check_here(e: &Expr, lists: &mut Vec<VarId>) -> bool {
             crate::walk::for_each_child(e, &mut |c| ok = ok && check(c, lists));
             ok
         }
+    }
+}
+
+/// Is it a call of C with the checks of its arguments, and what is called if they fail?
+fn makes_c_call(body: &Expr) -> bool {
+    match body {
+        Expr::If(test, then, other) => makes_c_call(test) || makes_c_call(then) || makes_c_call(other),
+        Expr::Labels(_, body) | Expr::Let(_, body) => makes_c_call(body),
+        Expr::Prim { op, .. } => *op == PrimOp::Op(Op::CIsQuiet),
+        _ => false,
     }
 }

@@ -70,6 +70,9 @@ const SMALL: usize = 14;
 /// The limit in place of [`SMALL`] for a body that makes a reference to an element of a structure vector
 /// ([`super::elements`]): where it is inlined, object and look-up mostly vanish.
 const WITH_ELEMENT: usize = 56;
+/// The limit in place of [`SMALL`] for a body that is a call of C with its checks: inlined, they meet what is known of
+/// the arguments, doubles stay unboxed, and the way to C is as short as it can be.
+const WITH_C_CALL: usize = 80;
 /// The limit in place of [`SMALL`] in code that runs once ([`once`]).
 const SMALL_ONCE: usize = 0;
 /// Allowed for a body that calls a parameter whose argument is a known procedure: whole library loops.
@@ -377,7 +380,7 @@ fn prim_weight(op: PrimOp, operands: usize) -> usize {
         PrimOp::Op(Op::Cons) => 2,
         PrimOp::Op(_) => 1,
         PrimOp::Vector | PrimOp::Record | PrimOp::Opaque => 2 + operands,
-        PrimOp::Rt(_) => 3 + operands,
+        PrimOp::Rt(_) | PrimOp::CCall => 3 + operands,
     }
 }
 

@@ -76,6 +76,7 @@ impl Types {
             PrimOp::Op(o) => o,
             PrimOp::Vector => return (Type::of(VECTOR), None),
             PrimOp::Opaque => return (Type::of(OPAQUE), None),
+            PrimOp::CCall => return (Type::ANY, None),
             PrimOp::Record => {
                 let rtd = args.first().and_then(|a| self.rtd(a));
                 return (Type { rtd, ..Type::of(RECORD) }, None);
@@ -376,7 +377,7 @@ fn stores(op: PrimOp) -> bool {
             matches!(o, Op::Cons | Op::SetCar | Op::SetCdr | Op::VectorSet | Op::RecordSet | Op::StructureSet)
         }
         PrimOp::Rt(i) => i.row().name == "make-vector",
-        PrimOp::Opaque => false,
+        PrimOp::Opaque | PrimOp::CCall => false,
     }
 }
 

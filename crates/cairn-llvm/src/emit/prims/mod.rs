@@ -6,6 +6,7 @@
 //! Unless an operand's check is proven, it is checked here; a failing check jumps to a cold block that throws.
 
 mod arith;
+mod c;
 mod data;
 mod fixnum;
 mod flonum;
@@ -142,6 +143,7 @@ impl Emitter<'_, '_> {
             PrimOp::Vector => self.fresh_object(Type::Vector, p),
             PrimOp::Record => self.fresh_record(p),
             PrimOp::Opaque => self.fresh_object(Type::Opaque, p),
+            PrimOp::CCall => self.foreign_call(p),
             PrimOp::Rt(i) => {
                 let args = self.operands(&p.args);
                 Value::Word(self.rt_call(i.row().symbol, &args, p.site))
@@ -192,6 +194,10 @@ impl Emitter<'_, '_> {
             FxEq | FxLt | FxLe => self.fixnum_compare(op, p, sink),
             FlEq | FlLt | FlLe => self.flonum_compare(op, p, sink),
             CharEq | CharLt => self.char_compare(op, p, sink),
+            CIsQuiet => {
+                let bit = self.is_quiet();
+                sink.end(self, &bit);
+            }
             _ if op.info().result == Kind::Boolean => self.type_predicate(op, p, sink),
             _ => return false,
         }

@@ -51,6 +51,7 @@ pub fn install(ctx: &mut Machine) {
     ctx.slow_stub = native_stubs::slow as *const () as u64;
     ctx.native = NativeStubs {
         call: native_stubs::call as *const () as u64,
+        call_c: native_stubs::call_c as *const () as u64,
         return_many: native_stubs::return_many as *const () as u64,
         go: native_stubs::go as *const () as u64,
     };

@@ -1,0 +1,189 @@
+//! Calls of C functions by compiled code itself.
+//!
+//! The arguments are known to be right (`cairn-syntax/src/expand/c.rs`), and in registers, and what C does cannot come
+//! back to Scheme: so it is a call like any other that LLVM emits. It has the type of functions of variable arguments,
+//! for it may be one. Under native frames it is made on the host's stack, by a stub.
+
+use super::{Value, literal_fixnum};
+use crate::emit::builder::{ins, line};
+use crate::emit::emitter::Emitter;
+use crate::emit::ir_text::{Mem, Odds, Val};
+use cairn_frame::ir::{Operand, Prim};
+use cairn_layout::c::{CType, direct};
+use cairn_layout::machine::{Machine, NativeStubs, slot, slot_offset};
+use cairn_layout::value::{CHAR_BYTE, CHAR_SHIFT, TAG_OBJECT, Value as Word};
+use std::fmt::Write;
+use std::mem::offset_of;
+
+/// What LLVM calls the type of a result or an argument.
+fn type_name(t: CType) -> &'static str {
+    match t {
+        CType::Void => "void",
+        CType::F32 => "float",
+        CType::F64 => "double",
+        _ => match t.bytes() {
+            1 => "i8",
+            2 => "i16",
+            4 => "i32",
+            _ => "i64",
+        },
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// `c-call`.
+    pub(super) fn foreign_call(&mut self, p: &Prim) -> Value {
+        let signature = literal_fixnum(&p.args[0]).expect("the signature of a call of C is a literal");
+        let address = self.operand(&p.args[1]);
+        let address = ins!(self, "lshr i64 {address}, 3");
+        let types = (0..p.args.len() - 2).map(|i| direct::argument(signature, i));
+        let args: Vec<(CType, Val)> =
+            types.zip(&p.args[2..]).map(|(t, o)| (t, self.foreign_argument(t, o))).collect();
+        let t = direct::result(signature);
+        let r = match self.native {
+            true => self.native_foreign_call(&address, t, &args),
+            false => {
+                let f = ins!(self, "inttoptr i64 {address} to ptr");
+                let mut list = String::new();
+                for (i, (t, a)) in args.iter().enumerate() {
+                    let ty = if t.is_floating() { type_name(*t) } else { "i64" };
+                    let _ = write!(list, "{}{ty} {a}", if i > 0 { ", " } else { "" });
+                }
+                match t {
+                    CType::Void => {
+                        line!(self, "call void (...) {f}({list}) #1");
+                        Val::poison()
+                    }
+                    _ => ins!(self, "call {} (...) {f}({list}) #1", type_name(t)),
+                }
+            }
+        };
+        let errno = self.load_machine(offset_of!(Machine, errno_at));
+        let errno = ins!(self, "inttoptr i64 {errno} to ptr");
+        let errno = ins!(self, "load i32, ptr {errno}");
+        let errno = ins!(self, "zext i32 {errno} to i64");
+        self.store_machine(offset_of!(Machine, c_errno), &errno);
+        self.foreign_result(t, &r)
+    }
+
+    fn foreign_argument(&mut self, t: CType, o: &Operand) -> Val {
+        if t.is_floating() {
+            let d = match self.known_double(o) {
+                Some(d) => d,
+                None => {
+                    let w = self.operand(o);
+                    self.decode_flonum(&w, None)
+                }
+            };
+            return if t == CType::F32 { ins!(self, "fptrunc double {d} to float") } else { d };
+        }
+        let w = self.operand(o);
+        match t {
+            CType::Bool => {
+                let bit = ins!(self, "icmp ne i64 {w}, {}", Word::FALSE.0);
+                ins!(self, "zext i1 {bit} to i64")
+            }
+            CType::Char => ins!(self, "lshr i64 {w}, {CHAR_SHIFT}"),
+            CType::Pointer => {
+                let null = ins!(self, "icmp eq i64 {w}, {}", Word::FALSE.0);
+                let (some, join) = (self.fresh(), self.fresh());
+                let here = self.here();
+                self.branch(&null, &join, &some, Odds::Even);
+                self.start(&some);
+                let address = self.load_word(&w, 8 - TAG_OBJECT as i64, Mem::Leaf);
+                let there = self.here();
+                self.goto(&join);
+                self.start(&join);
+                self.phi("i64", &[(Val::word(0), here), (address, there)])
+            }
+            _ => ins!(self, "ashr i64 {w}, 3"),
+        }
+    }
+
+    fn foreign_result(&mut self, t: CType, r: &Val) -> Value {
+        let bits = type_name(t);
+        match t {
+            CType::Void | CType::String | CType::Bytes => Value::unspecified(),
+            CType::Bool => Value::Bit(ins!(self, "icmp ne i8 {r}, 0")),
+            CType::Char => {
+                let n = ins!(self, "zext i8 {r} to i64");
+                let n = ins!(self, "shl i64 {n}, {CHAR_SHIFT}");
+                Value::Word(ins!(self, "or i64 {n}, {CHAR_BYTE}"))
+            }
+            CType::F32 => Value::Double(ins!(self, "fpext float {r} to double")),
+            CType::F64 => Value::Double(r.clone()),
+            CType::I64 | CType::U64 | CType::Pointer => Value::Word(self.fixnum_or(r, t == CType::I64, |e| {
+                e.store_machine(offset_of!(Machine, c_wide), r);
+                Val::word(Word::FALSE.0)
+            })),
+            CType::I8 | CType::I16 | CType::I32 | CType::U8 | CType::U16 | CType::U32 => {
+                let signed = matches!(t, CType::I8 | CType::I16 | CType::I32);
+                let n = ins!(self, "{} {bits} {r} to i64", if signed { "sext" } else { "zext" });
+                Value::Word(ins!(self, "shl i64 {n}, 3"))
+            }
+        }
+    }
+
+    /// The call through `NativeStubs::call_c`: the function in `r11`, everything else as C has it.
+    fn native_foreign_call(&mut self, address: &Val, t: CType, args: &[(CType, Val)]) -> Val {
+        const INTEGERS: [&str; 6] = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"];
+        let mut outputs = "={rax},={r11}".to_string();
+        INTEGERS.iter().for_each(|r| outputs += &format!(",={{{r}}}"));
+        (0..8).for_each(|i| outputs += &format!(",={{xmm{i}}}"));
+        let types = [["i64"; 8].as_slice(), &["double"; 8]].concat().join(", ");
+        let (mut inputs, mut list) = (",1".to_string(), format!("i64 {address}, ptr %ctx"));
+        inputs += ",{r12}";
+        let (mut integers, mut floats) = (0, 0);
+        for (t, a) in args {
+            if t.is_floating() {
+                let d = if *t == CType::F32 { self.float_as_double(a) } else { a.clone() };
+                let _ = write!(inputs, ",{}", 8 + floats);
+                let _ = write!(list, ", double {d}");
+                floats += 1;
+            } else {
+                let _ = write!(inputs, ",{}", 2 + integers);
+                let _ = write!(list, ", i64 {a}");
+                integers += 1;
+            }
+        }
+        let clobbers: String = (8..16).map(|i| format!(",~{{xmm{i}}}")).collect();
+        let stub = offset_of!(Machine, native) + offset_of!(NativeStubs, call_c);
+        let r = ins!(
+            self,
+            "call {{ {types} }} asm sideeffect alignstack \"callq *{stub}(%r12)\", \"{outputs}{inputs},~{{r10}}{clobbers},\
+             ~{{memory}},~{{dirflag}},~{{fpsr}},~{{flags}}\"({list}) #1"
+        );
+        match t {
+            CType::Void => Val::poison(),
+            CType::F64 | CType::F32 => {
+                let d = ins!(self, "extractvalue {{ {types} }} {r}, 8");
+                if t == CType::F64 {
+                    return d;
+                }
+                let n = ins!(self, "bitcast double {d} to i64");
+                let n = ins!(self, "trunc i64 {n} to i32");
+                ins!(self, "bitcast i32 {n} to float")
+            }
+            _ => {
+                let n = ins!(self, "extractvalue {{ {types} }} {r}, 0");
+                match type_name(t) {
+                    "i64" => n,
+                    name => ins!(self, "trunc i64 {n} to {name}"),
+                }
+            }
+        }
+    }
+
+    /// A float in the low half of a double's bits.
+    fn float_as_double(&mut self, f: &Val) -> Val {
+        let n = ins!(self, "bitcast float {f} to i32");
+        let n = ins!(self, "zext i32 {n} to i64");
+        ins!(self, "bitcast i64 {n} to double")
+    }
+
+    /// `c-quiet?`: an `i1`.
+    pub(super) fn is_quiet(&mut self) -> Val {
+        let w = self.load_machine(slot_offset(slot::C_CALLS_BACK));
+        ins!(self, "icmp eq i64 {w}, {}", Word::FALSE.0)
+    }
+}

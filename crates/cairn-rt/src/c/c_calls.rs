@@ -1,0 +1,411 @@
+//! The runtime calls of `lib/cairn/c.sld`.
+//!
+//! A C function is a vector, [`function`], which the library makes; the type of pointers is one of its elements, or an
+//! argument, for every place has its own library. Results of C are never opaque objects: such a result is a callback's
+//! request, `(%opaque request callback arguments)`.
+
+use super::convert::{address_of, argument, expected, give_back, load, make_pointer, scalar, store, value};
+use super::fibers::{Calls, Outcome};
+use super::invoke::Words;
+use super::lent::Lent;
+use crate::access::{self, byte_slice, string_of, string_text};
+use crate::alloc;
+use crate::failure::{describe_io, fail};
+use crate::num::operand::{make_integer, make_wide_integer, to_int};
+use crate::numeric;
+use crate::runtime::rt;
+use cairn_layout::Value;
+use cairn_layout::c::{CType, direct};
+use cairn_layout::machine::{Machine, error as kind, slot};
+use cairn_layout::object::Type;
+use std::ffi::{CStr, CString};
+
+/// Elements of the vector that stands for a C function.
+mod function {
+    /// Fixnum: its address.
+    pub const ADDRESS: u64 = 0;
+    /// String: its name.
+    pub const WHO: u64 = 1;
+    /// Bytevector: the numbers of its types, that of the result first.
+    pub const TYPES: u64 = 2;
+    /// Vector of symbols: the types as the program names them, likewise.
+    pub const NAMES: u64 = 3;
+    /// The record type of pointers.
+    pub const POINTER: u64 = 4;
+}
+
+/// What dlopen or dlsym says of its last failure.
+fn loader_message() -> String {
+    // SAFETY: the result is null or a C string that lasts until the next call of this kind on this thread.
+    let text = unsafe {
+        let text = libc::dlerror();
+        (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
+    };
+    text.unwrap_or_else(|| "unknown error".to_string())
+}
+
+/// `(c-open name)`: the handle of a library, an integer, or why there is none. `#f` is the program itself.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_open(ctx: &mut Machine, name: Value) -> Value {
+    let path = string_of(name).and_then(|_| CString::new(string_text(name)).ok());
+    let path_pointer = path.as_ref().map_or(std::ptr::null(), |p| p.as_ptr());
+    // SAFETY: a path or null; what the library's initializers do is the program's business.
+    let handle = unsafe { libc::dlopen(path_pointer, libc::RTLD_NOW | libc::RTLD_LOCAL) };
+    if handle.is_null() {
+        let message = loader_message();
+        return alloc::make_string(ctx, &message);
+    }
+    make_integer(ctx, handle as i64)
+}
+
+/// `(c-symbol handle name)`: an address, a fixnum, or `#f`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_symbol(_ctx: &mut Machine, handle: Value, name: Value) -> Value {
+    let Ok(name) = CString::new(string_text(name)) else { return Value::FALSE };
+    // SAFETY: a handle that `c-open` has given.
+    let address = unsafe { libc::dlsym(handle.as_fixnum() as *mut libc::c_void, name.as_ptr()) };
+    if address.is_null() { Value::FALSE } else { Value::try_fixnum(address as i64).unwrap_or(Value::FALSE) }
+}
+
+/// `abs: argument 1 must be an int (…), got "x"`: `what` is what must be of the type.
+fn mismatch(ctx: &mut Machine, who: &str, what: &str, t: CType, name: &str, got: Value) -> Value {
+    let is_integer = to_int(got).is_some();
+    let failed = if is_integer && t.integers().is_some() { kind::RANGE } else { kind::TYPE };
+    fail(ctx, failed, who, format!("{what} must be {}, got", expected(t, name)), &[got])
+}
+
+/// `(c-invoke function arguments)`: calls it with a vector of as many arguments as it has.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_invoke(ctx: &mut Machine, f: Value, arguments: Value) -> Value {
+    let (address, pointer) = (access::word(f, function::ADDRESS), access::word(f, function::POINTER));
+    let types = byte_slice(access::word(f, function::TYPES));
+    let given = access::words(arguments);
+    let may_call_back = rt(ctx).c.may_call_back;
+    let (mut words, mut lent) = (Words::default(), Lent::default());
+    for (i, (t, v)) in types[1..].iter().zip(given).enumerate() {
+        let t = CType::of(*t);
+        let Some(word) = argument(t, i, *v, pointer, &mut lent, may_call_back) else {
+            let who = string_text(access::word(f, function::WHO));
+            let name = access::symbol_text(access::word(access::word(f, function::NAMES), i as u64 + 1));
+            return mismatch(ctx, &who, &format!("argument {}", i + 1), t, &name, *v);
+        };
+        words.push(t.is_floating(), word);
+    }
+    let result = CType::of(types[0]);
+    let address = address.as_fixnum() as u64;
+    if may_call_back {
+        // SAFETY: the program says that this is the function's type; the runtime's part does not move.
+        let outcome = unsafe { Calls::start(&raw mut rt(ctx).c, address, words, lent, result) };
+        return match outcome {
+            Ok(outcome) => told(ctx, outcome, arguments, pointer),
+            Err(e) => fail(ctx, kind::OTHER, "c-procedure", format!("no stack for C: {}", describe_io(&e)), &[]),
+        };
+    }
+    // SAFETY: the program says that this is the function's type.
+    unsafe {
+        words.call(address);
+        ctx.c_errno = *libc::__errno_location() as u64;
+    }
+    let word = if result.is_floating() { words.float } else { words.integer };
+    // A string may be part of what was lent.
+    let v = value(ctx, result, word, pointer);
+    give_back(lent, given);
+    v
+}
+
+/// What has come of a call on a fiber: the result, or a request.
+fn told(ctx: &mut Machine, outcome: Outcome, arguments: Value, pointer: Value) -> Value {
+    match outcome {
+        Outcome::Returned(fiber, t, word, errno) => {
+            ctx.c_errno = errno as u64;
+            let lent = rt(ctx).c.release(fiber);
+            let v = value(ctx, t, word, pointer);
+            give_back(lent, access::words(arguments));
+            v
+        }
+        Outcome::Asks(request, callback, words) => {
+            let items: Vec<Value> = words.into_iter().map(|(t, word)| value(ctx, t, word, pointer)).collect();
+            let items = alloc::make_vector(ctx, &items);
+            let object = alloc::alloc_object(ctx, Type::Opaque, 0, 3);
+            let parts = [Value::fixnum(request), Value::fixnum(callback as i64), items];
+            access::words_mut(object).copy_from_slice(&parts);
+            object
+        }
+    }
+}
+
+/// `(c-answer request x name pointer-type)`: what the callback under way returns; `#f` if no callback is.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_answer(
+    ctx: &mut Machine,
+    request: Value,
+    x: Value,
+    name: Value,
+    pointer: Value,
+) -> Value {
+    let Some(fiber) = rt(ctx).c.asking(request.as_fixnum()) else { return Value::FALSE };
+    let t = rt(ctx).c.answer_type(fiber);
+    let word = match t {
+        CType::Void => Some(0),
+        _ => scalar(t, x, pointer),
+    };
+    let Some(word) = word else {
+        return mismatch(ctx, "c-callback", "the result", t, &access::symbol_text(name), x);
+    };
+    rt(ctx).c.answer(fiber, t, word);
+    Value::TRUE
+}
+
+/// `(c-resume request failing? arguments pointer-type)`: goes on with the call; like `c-invoke`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_resume(
+    ctx: &mut Machine,
+    request: Value,
+    failing: Value,
+    arguments: Value,
+    pointer: Value,
+) -> Value {
+    let Some(fiber) = rt(ctx).c.asking(request.as_fixnum()) else {
+        return fail(ctx, kind::OTHER, "c-callback", "the call of C is over: nothing can return to it", &[]);
+    };
+    // SAFETY: it waits for an answer; the runtime's part does not move.
+    let outcome = unsafe { Calls::resume(&raw mut rt(ctx).c, fiber, failing.is_true()) };
+    told(ctx, outcome, arguments, pointer)
+}
+
+/// `(c-callback types pointer-type)`: number and pointer of a new callback.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_callback(ctx: &mut Machine, types: Value, pointer: Value) -> Value {
+    match rt(ctx).c.make_callback(byte_slice(types)) {
+        Ok((number, address)) => {
+            *ctx.slot_mut(slot::C_CALLS_BACK) = Value::TRUE;
+            let p = make_pointer(ctx, address, pointer);
+            alloc::alloc_pair(ctx, Value::fixnum(number as i64), p)
+        }
+        Err(e) => fail(ctx, kind::OTHER, "c-callback", format!("no memory for it: {}", describe_io(&e)), &[]),
+    }
+}
+
+/// `(c-callback-free pointer pointer-type)`: the number of the callback there, which is freed, or `#f`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_callback_free(ctx: &mut Machine, p: Value, pointer: Value) -> Value {
+    let number = address_of(p, pointer).and_then(|address| rt(ctx).c.free_callback(address));
+    number.map_or(Value::FALSE, |n| Value::fixnum(n as i64))
+}
+
+/// `(c-direct signature address arguments)`: the call of a [`direct`] signature that compiled code makes itself, with a
+/// list of arguments that are known to be right. A result that is neither fixnum nor flonum is `#f`; [`cairn_c_wide`]
+/// has it.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_direct(ctx: &mut Machine, signature: Value, address: Value, arguments: Value) -> Value {
+    let signature = signature.as_fixnum();
+    let mut words = Words::default();
+    for (i, v) in access::list_items(arguments).enumerate() {
+        let t = direct::argument(signature, i);
+        let word = match t {
+            // SAFETY: what is no `#f` is a pointer, a record of one word.
+            CType::Pointer if v != Value::FALSE => unsafe { *(access::word_address(v, 0) as *const u64) },
+            _ => scalar(t, v, Value::FALSE).unwrap_or(0),
+        };
+        words.push(t.is_floating(), word);
+    }
+    // SAFETY: the program says that this is the function's type.
+    unsafe {
+        words.call(address.as_fixnum() as u64);
+        ctx.c_errno = *libc::__errno_location() as u64;
+    }
+    let wide = |ctx: &mut Machine, word: u64| {
+        ctx.c_wide = word;
+        Value::FALSE
+    };
+    match direct::result(signature) {
+        CType::Pointer | CType::U64 => match i64::try_from(words.integer).ok().and_then(Value::try_fixnum) {
+            Some(v) => v,
+            None => wide(ctx, words.integer),
+        },
+        CType::I64 => match Value::try_fixnum(words.integer as i64) {
+            Some(v) => v,
+            None => wide(ctx, words.integer),
+        },
+        t => value(ctx, t, if t.is_floating() { words.float } else { words.integer }, Value::FALSE),
+    }
+}
+
+/// `(c-wide signed?)`: the result of the last direct call, as an integer.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_wide(ctx: &mut Machine, signed: Value) -> Value {
+    let word = ctx.c_wide;
+    if signed.is_true() { make_integer(ctx, word as i64) } else { make_wide_integer(ctx, word as i128) }
+}
+
+/// `(c-errno)`: what the last call of C has left in `errno`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_errno(ctx: &mut Machine) -> Value {
+    Value::fixnum(ctx.c_errno as i32 as i64)
+}
+
+/// `(c-error-text number)`: the system's words for it.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_error_text(ctx: &mut Machine, number: Value) -> Value {
+    let error = std::io::Error::from_raw_os_error(number.as_fixnum() as i32);
+    alloc::make_string(ctx, &describe_io(&error))
+}
+
+/// Where `bytes` bytes lie, `offset` bytes behind a pointer, or in a bytevector, in which they must be. `write`: they
+/// are to change.
+fn place(
+    ctx: &mut Machine,
+    who: &str,
+    (at, offset, bytes): (Value, Value, usize),
+    pointer: Value,
+    write: bool,
+) -> Option<u64> {
+    if !offset.is_fixnum() {
+        crate::failure::wrong_type(ctx, who, 0, "an offset", offset);
+        return None;
+    }
+    let n = offset.as_fixnum();
+    if numeric::kind_of(at).is_some() {
+        if write && access::mutable(at).is_none() {
+            crate::failure::wrong_type(ctx, who, 0, "a mutable bytevector", at);
+            return None;
+        }
+        let length = numeric::bytes(at).len();
+        if usize::try_from(n).ok().and_then(|n| n.checked_add(bytes)).is_none_or(|end| end > length) {
+            let message = format!("{bytes} bytes at this offset are not in {length} bytes:");
+            fail(ctx, kind::RANGE, who, message, &[offset]);
+            return None;
+        }
+        return Some(access::word_address(at, 0) as u64 + n as u64);
+    }
+    match address_of(at, pointer) {
+        Some(0) => {
+            fail(ctx, kind::TYPE, who, "the pointer is NULL", &[]);
+            None
+        }
+        Some(address) => Some(address.wrapping_add(n as u64)),
+        None => {
+            crate::failure::wrong_type(ctx, who, 0, "a pointer or a bytevector", at);
+            None
+        }
+    }
+}
+
+/// `(c-load at type offset pointer-type)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_load(ctx: &mut Machine, at: Value, t: Value, offset: Value, pointer: Value) -> Value {
+    let t = CType::of(t.as_fixnum() as u8);
+    let Some(address) = place(ctx, "c-ref", (at, offset, t.bytes()), pointer, false) else { return Value::FAIL };
+    // SAFETY: in a bytevector this was checked; of memory of C the program says so.
+    let word = unsafe { load(t, address) };
+    value(ctx, t, word, pointer)
+}
+
+/// `(c-misfit type x pointer-type)`: what must be where the type is to be stored, if that is not `x`; else `#f`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_misfit(ctx: &mut Machine, t: Value, x: Value, pointer: Value) -> Value {
+    let t = CType::of(t.as_fixnum() as u8);
+    if scalar(t, x, pointer).is_some() {
+        return Value::FALSE;
+    }
+    let name = CType::NAMES.iter().rfind(|(_, named)| *named == t).map_or("", |(name, _)| name);
+    // Nobody would keep the memory of a string.
+    let text = expected(if t == CType::String { CType::Pointer } else { t }, name);
+    alloc::make_string(ctx, &text)
+}
+
+/// `(c-store! at type offset x pointer-type)`; the value fits ([`cairn_c_misfit`]).
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_store(
+    ctx: &mut Machine,
+    at: Value,
+    t: Value,
+    offset: Value,
+    x: Value,
+    pointer: Value,
+) -> Value {
+    let t = CType::of(t.as_fixnum() as u8);
+    let word = scalar(t, x, pointer).unwrap_or(0);
+    let Some(address) = place(ctx, "c-set!", (at, offset, t.bytes()), pointer, true) else { return Value::FAIL };
+    // SAFETY: in a bytevector this was checked; of memory of C the program says so.
+    unsafe { store(t, address, word) };
+    Value::UNSPECIFIED
+}
+
+/// `(c-bytes type)`: how many bytes a type takes.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_bytes(_ctx: &mut Machine, t: Value) -> Value {
+    Value::fixnum(CType::of(t.as_fixnum() as u8).bytes() as i64)
+}
+
+/// `(c-allocate bytes pointer-type)`: memory of C, all zeros; `#f` if there is none.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_allocate(ctx: &mut Machine, bytes: Value, pointer: Value) -> Value {
+    // SAFETY: it has no conditions.
+    let address = unsafe { libc::calloc(1, (bytes.as_fixnum() as usize).max(1)) };
+    make_pointer(ctx, address as u64, pointer)
+}
+
+/// `(c-release p pointer-type)`: gives memory back.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_release(ctx: &mut Machine, p: Value, pointer: Value) -> Value {
+    let Some(address) = address_of(p, pointer) else {
+        return crate::failure::wrong_type(ctx, "c-free", 0, "a pointer or #f", p);
+    };
+    // SAFETY: the program says that malloc has made it, and that nobody uses it any more.
+    unsafe { libc::free(address as *mut libc::c_void) };
+    Value::UNSPECIFIED
+}
+
+/// `(c-copy-out at offset bytes pointer-type)`: a bytevector with these bytes.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_copy_out(
+    ctx: &mut Machine,
+    at: Value,
+    offset: Value,
+    n: Value,
+    pointer: Value,
+) -> Value {
+    let who = "pointer->bytevector";
+    let count = n.as_fixnum() as usize;
+    if alloc::never_fits(ctx, Type::Bytevector, count as u64).is_some() {
+        return crate::failure::out_of_range(ctx, who, 2, n);
+    }
+    let Some(address) = place(ctx, who, (at, offset, count), pointer, false) else { return Value::FAIL };
+    let v = alloc::alloc_object(ctx, Type::Bytevector, 0, count as u64);
+    // SAFETY: in a bytevector this was checked; of memory of C the program says so.
+    unsafe { std::ptr::copy_nonoverlapping(address as *const u8, access::byte_slice_mut(v).as_mut_ptr(), count) };
+    v
+}
+
+/// `(c-copy-in! at offset vector pointer-type)`: puts all elements of a homogeneous vector there.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_copy_in(ctx: &mut Machine, at: Value, offset: Value, v: Value, pointer: Value) -> Value {
+    let who = "pointer-copy!";
+    if numeric::kind_of(v).is_none() {
+        return crate::failure::wrong_type(ctx, who, 0, "a bytevector or another homogeneous vector", v);
+    }
+    let bytes = numeric::bytes(v);
+    let Some(address) = place(ctx, who, (at, offset, bytes.len()), pointer, true) else { return Value::FAIL };
+    // SAFETY: in a bytevector this was checked; of memory of C the program says so. Both may be one.
+    unsafe { std::ptr::copy(bytes.as_ptr(), address as *mut u8, bytes.len()) };
+    Value::UNSPECIFIED
+}
+
+/// `(c-address p pointer-type)`: a natural number; `#f` if it is no pointer.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_address(ctx: &mut Machine, p: Value, pointer: Value) -> Value {
+    match address_of(p, pointer) {
+        Some(address) => make_wide_integer(ctx, address as i128),
+        None => Value::FALSE,
+    }
+}
+
+/// `(c-pointer address pointer-type)`: an address, a natural number of 64 bits, as a pointer; `()` if it is none.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_pointer(ctx: &mut Machine, address: Value, pointer: Value) -> Value {
+    match scalar(CType::U64, address, pointer) {
+        Some(address) => make_pointer(ctx, address, pointer),
+        None => Value::NIL,
+    }
+}

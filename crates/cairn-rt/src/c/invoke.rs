@@ -1,0 +1,158 @@
+//! One call for all signatures: System V's convention puts integers and addresses into six registers, floating point
+//! into eight others, and what is left on the stack, in order; so a call with all of them serves every function whose
+//! arguments are scalars. Functions of variable arguments want the number of vector registers in `al`, too.
+
+use cairn_layout::c::{FLOAT_REGISTERS, INTEGER_REGISTERS};
+use std::mem::offset_of;
+
+/// The words of a call.
+#[derive(Default, Debug)]
+#[repr(C)]
+pub struct Words {
+    /// The first arguments that are no floating point.
+    pub integers: [u64; INTEGER_REGISTERS],
+    /// The first arguments that are floating point, as bits.
+    pub floats: [u64; FLOAT_REGISTERS],
+    /// The result, if it is no floating point.
+    pub integer: u64,
+    /// The result, if it is floating point, as bits.
+    pub float: u64,
+    /// How many arguments are in `integers`.
+    pub integer_count: usize,
+    /// How many are in `floats`.
+    pub float_count: usize,
+    /// All others.
+    pub stack: Vec<u64>,
+}
+
+impl Words {
+    /// Adds an argument.
+    pub fn push(&mut self, floating: bool, word: u64) {
+        let (registers, count) = match floating {
+            true => (&mut self.floats[..], &mut self.float_count),
+            false => (&mut self.integers[..], &mut self.integer_count),
+        };
+        match registers.get_mut(*count) {
+            Some(register) => {
+                *register = word;
+                *count += 1;
+            }
+            None => self.stack.push(word),
+        }
+    }
+
+    /// Calls the function; the results are in the words.
+    ///
+    /// # Safety
+    /// It must be a function that takes these arguments.
+    pub unsafe fn call(&mut self, function: u64) {
+        // SAFETY: by the contract above; the stub reads so many words of the stack part.
+        unsafe { call_with(self, function, self.stack.as_ptr(), self.stack.len()) }
+    }
+}
+
+/// Calls `function` with the words, and `count` more on the stack.
+///
+/// # Safety
+/// As [`Words::call`].
+#[unsafe(naked)]
+unsafe extern "C" fn call_with(words: *mut Words, function: u64, stack: *const u64, count: usize) {
+    std::arch::naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "push rbx",
+        "push rbx", // for the stack's alignment
+        "mov rbx, rdi",
+        "mov r11, rsi",
+        "lea rax, [rcx + 1]",
+        "and rax, -2",
+        "shl rax, 3",
+        "sub rsp, rax",
+        "2:",
+        "test rcx, rcx",
+        "jz 3f",
+        "mov rax, [rdx + 8 * rcx - 8]",
+        "mov [rsp + 8 * rcx - 8], rax",
+        "dec rcx",
+        "jmp 2b",
+        "3:",
+        "movsd xmm0, [rbx + {floats}]",
+        "movsd xmm1, [rbx + {floats} + 8]",
+        "movsd xmm2, [rbx + {floats} + 16]",
+        "movsd xmm3, [rbx + {floats} + 24]",
+        "movsd xmm4, [rbx + {floats} + 32]",
+        "movsd xmm5, [rbx + {floats} + 40]",
+        "movsd xmm6, [rbx + {floats} + 48]",
+        "movsd xmm7, [rbx + {floats} + 56]",
+        "mov rdi, [rbx + {integers}]",
+        "mov rsi, [rbx + {integers} + 8]",
+        "mov rdx, [rbx + {integers} + 16]",
+        "mov rcx, [rbx + {integers} + 24]",
+        "mov r8, [rbx + {integers} + 32]",
+        "mov r9, [rbx + {integers} + 40]",
+        "mov eax, 8",
+        "call r11",
+        "mov [rbx + {integer}], rax",
+        "movsd [rbx + {float}], xmm0",
+        "mov rbx, [rbp - 8]",
+        "leave",
+        "ret",
+        integers = const offset_of!(Words, integers),
+        floats = const offset_of!(Words, floats),
+        integer = const offset_of!(Words, integer),
+        float = const offset_of!(Words, float),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_arguments_reach_their_places() {
+        #[allow(clippy::too_many_arguments)]
+        extern "C" fn sum(
+            a: i64,
+            x: f64,
+            b: i32,
+            c: i64,
+            d: i64,
+            e: i64,
+            f: i64,
+            g: i64,
+            y: f64,
+            h: i8,
+            z: f32,
+            i: u16,
+        ) -> f64 {
+            let integers = [a, b as i64, c, d, e, f, g, h as i64, i as i64];
+            let weighted: i64 = integers.iter().enumerate().map(|(i, n)| (i as i64 + 1) * n).sum();
+            weighted as f64 + 1000. * x + 10000. * y + 100000. * z as f64
+        }
+        let mut words = Words::default();
+        let int = |n: i64| (false, n as u64);
+        let float = |x: f64| (true, x.to_bits());
+        let arguments = [
+            int(1),
+            float(1.5),
+            int(-2),
+            int(3),
+            int(4),
+            int(5),
+            int(6),
+            int(7),
+            float(2.5),
+            int(-8),
+            (true, 3.5_f32.to_bits() as u64),
+            int(9),
+        ];
+        for (floating, word) in arguments {
+            words.push(floating, word);
+        }
+        assert_eq!(words.stack.len(), 3);
+        // SAFETY: these are its arguments.
+        unsafe { words.call(sum as *const () as u64) };
+        let expected = 1 - 4 + 9 + 16 + 25 + 36 + 49 - 64 + 81;
+        assert_eq!(f64::from_bits(words.float), expected as f64 + 1500. + 25000. + 350000.);
+    }
+}

@@ -1,0 +1,368 @@
+//! `c-procedure`, `c-callback`, `c-type` and `define-c-struct`.
+//!
+//! ```text
+//! (c-procedure int "abs" (int))
+//!   ⟶  (let* ((f (c-function "abs" #f #u8(5 5) #(int int))) (address (c-function-address f)))
+//!         (lambda abs (x)
+//!           (if (and (%c-quiet? address) (%fixnum? x) (%fx<= -2147483648 x) …)
+//!               (%c-call 85 address x)
+//!               (c-apply f (%vector x)))))
+//! ```
+//!
+//! Types are known by their names, which nobody has to import, and which mean nothing elsewhere. What `c-apply` does is
+//! in `lib/cairn/c.sld`: it checks, converts and calls, whatever the types are. Where none of them needs a copy, the
+//! call is written out for arguments that are right ([`cairn_layout::c::direct`]), and `c-apply` has the errors.
+//!
+//! ```text
+//! (define-c-struct point (x int) (name (array char 8)))
+//!   ⟶  point       = (make-c-struct 'point (%vector 'x 5 #f 'name 2 8))
+//!      make-point  = (c-struct-maker point)
+//!      point-x     = (c-struct-getter point 0)      set-point-x! = (c-struct-setter point 0)   …
+//! ```
+
+use super::core::Core;
+use super::prims::prim;
+use super::record::all_of;
+use super::scan::Item;
+use super::scope::Meaning;
+use super::{Binding, Expander, R};
+use crate::diagnostic::Span;
+use crate::syntax::{Datum, Ident, Syntax};
+use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, TopForm, VarId};
+use cairn_core::prim::{Op, PrimOp};
+use cairn_core::rewrite;
+use cairn_layout::c::{CType, direct};
+use cairn_layout::code::Site;
+use cairn_num::{Int, Number};
+use std::rc::Rc;
+
+const PROCEDURE: &str = "(c-procedure result-type \"name\" (argument-type …)) or (c-procedure result-type \"name\" \
+                         (argument-type …) library)";
+const TYPES: &str = "types are void, bool, char, int, short, long, unsigned, unsigned-short, unsigned-long, size_t, int8 \
+                     to int64, uint8 to uint64, float, double, string, pointer, bytevector";
+const CALLBACK: &str = "(c-callback result-type (argument-type …) procedure)";
+const STRUCT: &str =
+    "(define-c-struct name (field type) …), where type is one of C, a structure, or (array type length)";
+
+/// The types of a function, that of the result first, with their names.
+struct Signature {
+    types: Vec<CType>,
+    names: Vec<Rc<str>>,
+}
+
+fn fixnum(n: i64) -> Expr {
+    Expr::Const(Literal::Number(Number::Int(Int::Fix(n))))
+}
+
+fn no() -> Expr {
+    Expr::Const(Literal::Bool(false))
+}
+
+impl Signature {
+    fn codes(&self) -> Expr {
+        Expr::Const(Literal::Bytes(self.types.iter().map(|t| t.code()).collect()))
+    }
+    fn symbols(&self) -> Expr {
+        Expr::Const(Literal::Vector(self.names.iter().map(|n| Literal::Symbol(n.clone())).collect()))
+    }
+}
+
+impl Expander<'_> {
+    pub(super) fn form_c(&mut self, core: Core, x: &Syntax, args: &[Syntax]) -> R<Expr> {
+        match (core, args) {
+            (Core::CProcedure, [result, name, types]) => self.c_procedure(x, result, name, types, no()),
+            (Core::CProcedure, [result, name, types, library]) => {
+                let library = self.expr(library);
+                self.c_procedure(x, result, name, types, library)
+            }
+            (Core::CCallback, [result, types, procedure]) => {
+                let signature = self.c_signature(result, types, false, CALLBACK)?;
+                let procedure = self.expr(procedure);
+                let args = vec![signature.codes(), signature.symbols(), procedure];
+                self.library_call("c", "make-c-callback", args, x.span)
+            }
+            // the name of a structure is a variable
+            (Core::CType, [t]) if self.is_bound(t) => Ok(self.expr(t)),
+            (Core::CType, [t]) => match self.c_type(t)? {
+                (CType::Void | CType::Bytes, name) => {
+                    self.err(t.span, format!("nothing in memory has the type `{name}`"))
+                }
+                (known, _) => Ok(fixnum(known.code() as i64)),
+            },
+            (Core::CProcedure, _) => self.err_help(x.span, "bad `c-procedure`", PROCEDURE),
+            (Core::CCallback, _) => self.err_help(x.span, "bad `c-callback`", CALLBACK),
+            _ => self.err_help(x.span, "bad `c-type`", "(c-type type)"),
+        }
+    }
+
+    /// The name of a type, without what macros made of it.
+    fn c_name(&self, x: &Syntax) -> Option<Rc<str>> {
+        x.as_ident().map(|id| self.name(self.s.names.base(id)).clone())
+    }
+
+    /// Is it no type of C, but a variable?
+    fn is_bound(&self, x: &Syntax) -> bool {
+        let no_type = self.c_name(x).is_some_and(|name| CType::by_name(&name).is_none());
+        let bound = |id| matches!(self.resolve(id), Meaning::Bound(Binding::Local(_) | Binding::Global(_)));
+        no_type && x.as_ident().is_some_and(bound)
+    }
+
+    fn c_type(&mut self, x: &Syntax) -> R<(CType, Rc<str>)> {
+        let Some(name) = self.c_name(x) else {
+            return self.err_help(x.span, "the name of a type of C is expected here", TYPES);
+        };
+        match CType::by_name(&name) {
+            Some(t) => Ok((t, name)),
+            None => self.err_help(x.span, format!("`{name}` is no type of C"), TYPES),
+        }
+    }
+
+    /// The types of a function that C has (`called`), or of one that Scheme has.
+    fn c_signature(&mut self, result: &Syntax, types: &Syntax, called: bool, help: &str) -> R<Signature> {
+        let list = match (&types.datum, types.as_list()) {
+            (Datum::Nil, _) => &[][..],
+            (_, Some(list)) => list,
+            _ => return self.err_help(types.span, "a list of types is expected here", help),
+        };
+        let (t, name) = self.c_type(result)?;
+        if t == CType::Bytes || t == CType::String && !called {
+            let message = format!("a result cannot be a {name}: nobody would keep its memory");
+            return self.err_help(result.span, message, "a pointer can");
+        }
+        let mut signature = Signature { types: vec![t], names: vec![name] };
+        let mut varying = false;
+        for x in list {
+            if called && !varying && self.c_name(x).as_deref() == Some("...") {
+                varying = true;
+                continue;
+            }
+            let (t, name) = self.c_type(x)?;
+            let message = match t {
+                CType::Void => "only a result can be void".to_string(),
+                CType::Bytes if !called => "C has no bytevectors to give: the type is pointer".to_string(),
+                CType::F32 if varying => {
+                    "a float cannot stand behind `...`: C makes it a double there".to_string()
+                }
+                _ => {
+                    signature.types.push(t);
+                    signature.names.push(name);
+                    continue;
+                }
+            };
+            return self.err_help(x.span, message, help);
+        }
+        Ok(signature)
+    }
+
+    fn c_procedure(
+        &mut self,
+        x: &Syntax,
+        result: &Syntax,
+        name: &Syntax,
+        types: &Syntax,
+        library: Expr,
+    ) -> R<Expr> {
+        let Datum::String(text) = &name.datum else {
+            return self.err_help(name.span, "the name of a C function is expected here, a string", PROCEDURE);
+        };
+        let text: Rc<str> = text.to_string().into();
+        let signature = self.c_signature(result, types, true, PROCEDURE)?;
+        let args =
+            vec![Expr::Const(Literal::String(text.clone())), library, signature.codes(), signature.symbols()];
+        let made = self.library_call("c", "c-function", args, x.span)?;
+        let [f, address] = ["f", "address"].map(|name| self.s.program.fresh_var(name));
+        let params: Vec<VarId> = signature.names[1..].iter().map(|n| self.s.program.fresh_var(n)).collect();
+        let all = params.iter().map(|v| Expr::Local(*v)).collect();
+        let all = Expr::Prim { op: PrimOp::Vector, args: all, site: Site::NONE, proven: 0 };
+        // Without a place: what is wrong is shown where the user's code has called.
+        let apply = self.library_procedure("c", "c-apply", x.span)?;
+        let general = Expr::Call(apply.into(), vec![Expr::Local(f), all], Site::NONE);
+        let body = match direct::is_possible(signature.types[0], &signature.types[1..]) {
+            true => self.c_direct(&signature, address, &params, general, x.span)?,
+            false => general,
+        };
+        let clauses = vec![Clause { params, rest: None, body }];
+        let lambda = Expr::Lambda(Lambda { name: text, clauses, site: self.plain_site(x.span) });
+        let found = self.library_procedure("c", "c-function-address", x.span)?;
+        let found = Expr::Call(found.into(), vec![Expr::Local(f)], Site::NONE);
+        let inner = Expr::Let(vec![(address, found)], lambda.into());
+        self.c_functions.push(f);
+        Ok(Expr::Let(vec![(f, made)], inner.into()))
+    }
+
+    /// The value of a definition at top level; of a C procedure, function and address become variables of their own,
+    /// defined by `out`, so that the lambda has no free variables and its calls are known.
+    pub(super) fn lift_c_function(&mut self, e: Expr, library: bool, out: &mut Vec<TopForm>) -> Expr {
+        let is_c = |e: &Expr| matches!(e, Expr::Let(b, _) if self.c_functions.contains(&b[0].0));
+        if !is_c(&e) {
+            return e;
+        }
+        let mut lifted: Vec<(VarId, GlobalId)> = Vec::new();
+        let mut e = e;
+        while let Expr::Let(bindings, body) = e {
+            for (v, mut init) in bindings {
+                let g = self.fresh_global("c-function", library);
+                globals_for(&mut init, &lifted);
+                out.push(TopForm::Define(g, init));
+                lifted.push((v, g));
+            }
+            e = *body;
+        }
+        globals_for(&mut e, &lifted);
+        e
+    }
+
+    /// The call written out for arguments that are right.
+    fn c_direct(
+        &mut self,
+        signature: &Signature,
+        address: VarId,
+        params: &[VarId],
+        general: Expr,
+        span: Span,
+    ) -> R<Expr> {
+        let mut tests = vec![Expr::Prim {
+            op: PrimOp::Op(Op::CIsQuiet),
+            args: vec![Expr::Local(address)],
+            site: Site::NONE,
+            proven: 1,
+        }];
+        for (t, v) in signature.types[1..].iter().zip(params) {
+            let is = |op| prim(op, vec![Expr::Local(*v)]);
+            match t {
+                CType::Bool => {}
+                CType::Char => {
+                    let code = Expr::Prim {
+                        op: PrimOp::Op(Op::CharToInteger),
+                        args: vec![Expr::Local(*v)],
+                        site: Site::NONE,
+                        proven: 1,
+                    };
+                    tests.push(is(Op::IsChar));
+                    tests.push(prim_proven(Op::FxLt, vec![code, fixnum(256)]));
+                }
+                CType::F32 | CType::F64 => tests.push(is(Op::IsFlonum)),
+                CType::Pointer => {
+                    let test = self.library_procedure("c", "pointer?", span)?;
+                    let test = Expr::Call(test.into(), vec![Expr::Local(*v)], Site::NONE);
+                    let null = Expr::Const(Literal::Bool(true));
+                    tests.push(Expr::If(Expr::Local(*v).into(), test.into(), null.into()));
+                }
+                _ => {
+                    tests.push(is(Op::IsFixnum));
+                    let (least, greatest) = t.integers().unwrap_or_default();
+                    let fits = |n: i128| i64::try_from(n).ok().filter(|n| n.unsigned_abs() < 1 << 60);
+                    if let Some(n) = fits(least) {
+                        tests.push(prim_proven(Op::FxLe, vec![fixnum(n), Expr::Local(*v)]));
+                    }
+                    if let Some(n) = fits(greatest) {
+                        tests.push(prim_proven(Op::FxLe, vec![Expr::Local(*v), fixnum(n)]));
+                    }
+                }
+            }
+        }
+        let code = direct::code(signature.types[0], &signature.types[1..]);
+        let mut args = vec![fixnum(code), Expr::Local(address)];
+        args.extend(params.iter().map(|v| Expr::Local(*v)));
+        let call = Expr::Prim { op: PrimOp::CCall, args, site: Site::NONE, proven: 0 };
+        let result = signature.types[0];
+        let call = match result {
+            CType::I64 | CType::U64 | CType::Pointer => {
+                let r = self.s.program.fresh_var("r");
+                let local = || Expr::Local(r);
+                let signed = Expr::Const(Literal::Bool(result == CType::I64));
+                let wide = PrimOp::by_name("c-wide").expect("a row of the table of runtime calls");
+                let wide = Expr::Prim { op: wide, args: vec![signed], site: Site::NONE, proven: 0 };
+                let word = Expr::If(prim(Op::IsFixnum, vec![local()]).into(), local().into(), wide.into());
+                let value = match result {
+                    CType::Pointer => {
+                        let pointer = self.library_procedure("c", "address->pointer", span)?;
+                        Expr::Call(pointer.into(), vec![word], Site::NONE)
+                    }
+                    _ => word,
+                };
+                Expr::Let(vec![(r, call)], value.into())
+            }
+            _ => call,
+        };
+        Ok(Expr::If(all_of(tests).into(), call.into(), general.into()))
+    }
+
+    pub(super) fn scan_c_struct(&mut self, form: &Syntax, parts: &[Syntax], items: &mut Vec<Item>) -> R<()> {
+        let [_, name, fields @ ..] = parts else {
+            return self.err_help(form.span, "bad `define-c-struct`", STRUCT);
+        };
+        let Some(id) = name.as_ident() else {
+            return self.err_help(name.span, "the name of a structure is expected here", STRUCT);
+        };
+        let shown = self.name(id).clone();
+        let symbol = |name: &Rc<str>| Expr::Const(Literal::Symbol(name.clone()));
+        let mut described = Vec::new();
+        let mut names: Vec<(Rc<str>, Span)> = Vec::new();
+        for field in fields {
+            let Some([field_name, t]) = field.as_list() else {
+                return self.err_help(field.span, "a field is expected here", STRUCT);
+            };
+            let Some(field_id) = field_name.as_ident() else {
+                return self.err_help(field_name.span, "the name of a field is expected here", STRUCT);
+            };
+            let field_text = self.name(field_id).clone();
+            if names.iter().any(|(other, _)| *other == field_text) {
+                return self.err(field_name.span, format!("the field `{field_text}` occurs twice"));
+            }
+            let (element, length) = match t.as_list() {
+                Some([array, element, length]) if self.c_name(array).as_deref() == Some("array") => {
+                    (element.clone(), self.expr(length))
+                }
+                Some(_) => return self.err_help(t.span, "a type is expected here", STRUCT),
+                None => (t.clone(), no()),
+            };
+            let known = self.c_name(&element).and_then(|n| CType::by_name(&n));
+            let element = match known {
+                Some(CType::Void | CType::Bytes) => {
+                    return self.err(element.span, "nothing in memory has this type");
+                }
+                Some(t) => fixnum(t.code() as i64),
+                None => self.expr(&element),
+            };
+            described.extend([symbol(&field_text), element, length]);
+            names.push((field_text, field_name.span));
+        }
+        let described = Expr::Prim { op: PrimOp::Vector, args: described, site: Site::NONE, proven: 0 };
+        let made = self.library_call("c", "make-c-struct", vec![symbol(&shown), described], form.span)?;
+        let target = self.declare(id, name.span)?;
+        self.built(items, target, id, made);
+        let mut define = |e: &mut Self, text: String, procedure: &str, i: Option<usize>, span: Span| -> R<()> {
+            let own: Ident = e.derived(id, &text);
+            let own_target = e.declare(own, span)?;
+            let mut args = vec![e.target(target, span)];
+            args.extend(i.map(|i| fixnum(i as i64)));
+            args.push(Expr::Const(Literal::String(text.into())));
+            let made = e.library_call("c", procedure, args, span)?;
+            e.built(items, own_target, own, made);
+            Ok(())
+        };
+        define(self, format!("make-{shown}"), "c-struct-maker", None, name.span)?;
+        for (i, (field, span)) in names.into_iter().enumerate() {
+            define(self, format!("{shown}-{field}"), "c-struct-getter", Some(i), span)?;
+            define(self, format!("set-{shown}-{field}!"), "c-struct-setter", Some(i), span)?;
+        }
+        Ok(())
+    }
+}
+
+/// Puts variables at top level into the place of local ones.
+fn globals_for(e: &mut Expr, lifted: &[(VarId, GlobalId)]) {
+    rewrite(e, &mut |e| {
+        if let Expr::Local(v) = e
+            && let Some((_, g)) = lifted.iter().find(|(l, _)| l == v)
+        {
+            *e = Expr::Global(*g, Site::NONE);
+        }
+    });
+}
+
+/// A comparison of fixnums that are known to be fixnums.
+fn prim_proven(op: Op, args: Vec<Expr>) -> Expr {
+    Expr::Prim { op: PrimOp::Op(op), args, site: Site::NONE, proven: 3 }
+}

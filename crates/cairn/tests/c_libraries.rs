@@ -1,0 +1,84 @@
+//! Calls of C libraries that a machine may not have, and the code of direct calls. (What every machine has is called by
+//! `tests/programs/c.scm`, in all configurations.) A library that is absent is said, and its test passes.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+mod common;
+use common::{Directory, binary, root};
+
+fn cairn(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(binary())
+        .args(arguments)
+        .current_dir(root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn printed(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Is the library there? If not, that is said.
+fn is_there(library: &str, package: &str) -> bool {
+    let program = format!(
+        "(import (scheme base) (scheme write) (cairn c))\n\
+         (write (guard (e ((file-error? e) 'absent)) (c-library \"{library}\") 'present))"
+    );
+    let there = match printed(&cairn(&["run", "-"], &program)).as_str() {
+        "present" => true,
+        "absent" => false,
+        other => panic!("{other}"),
+    };
+    if !there {
+        eprintln!("not tested: there is no {library} here; apt-get install {package}");
+    }
+    there
+}
+
+/// The program prints this however it is run.
+fn prints_everywhere(program: &str, expected: &str) {
+    for options in [&[][..], &["--opt=low"], &["--opt=high"], &["--opt=high", "--frames=heap", "--gc=marksweep"]] {
+        let output = cairn(&[&["run"], options, &[program]].concat(), "");
+        assert_eq!(printed(&output), expected, "{program} {options:?}");
+    }
+    let directory = Directory::new("c-libraries");
+    let exe = directory.0.join(program.replace('/', "-"));
+    printed(&cairn(&["build", program, "-o", exe.to_str().unwrap()], ""));
+    assert_eq!(printed(&Command::new(&exe).output().unwrap()), expected, "{program}, built");
+}
+
+#[test]
+fn sqlite_stores_and_queries() {
+    if is_there("libsqlite3.so.0", "libsqlite3-0") {
+        prints_everywhere("examples/sqlite.scm", &fs::read_to_string(root().join("tests/c/sqlite.out")).unwrap());
+    }
+}
+
+#[test]
+fn zlib_compresses() {
+    if is_there("libz.so.1", "zlib1g") {
+        prints_everywhere("tests/c/zlib.scm", &fs::read_to_string(root().join("tests/c/zlib.out")).unwrap());
+    }
+}
+
+/// In a loop over a C function that was defined at top level there is no call of Scheme, and doubles stay unboxed.
+#[test]
+fn calls_are_direct() {
+    let program = "(import (scheme base) (cairn c))\n\
+                   (define cos* (c-procedure double \"cos\" (double)))\n\
+                   (define (settled n x) (if (= n 0) x (settled (- n 1) (cos* x))))\n\
+                   (vector (settled 100 1.) (settled 200 .5))";
+    let core = printed(&cairn(&["run", "--opt=high", "--emit=opt", "--only=settled", "-"], program));
+    assert!(core.contains("%c-call"), "{core}");
+    let text = printed(&cairn(&["run", "--opt=high", "--emit=llvm", "--only=settled", "-"], program));
+    let call = text.lines().find(|l| l.contains("call double (...)")).unwrap_or_else(|| panic!("{text}"));
+    assert!(call.contains("(double %"), "{call}");
+}

@@ -1,0 +1,340 @@
+;;; (cairn c): C functions as procedures, procedures as C functions, memory of C; see docs/c.md.
+;;;
+;;; Problem.  C knows addresses and words; what they mean is in no object file.  C code may call Scheme procedures,
+;;; which may raise, capture continuations and let other threads run.
+;;;
+;;; Idea.  The expander turns types into numbers (crates/cairn-syntax/src/expand/c.rs), and the runtime converts by them
+;;; (crates/cairn-rt/src/c/).  A call that calls back comes back as a *request*, an opaque object of a fiber, the number
+;;; of a callback and its arguments; the procedure is called here, as any other, and the fiber resumed.
+;;;
+;;; Invariant.  Each request is answered once: what would leave it by a continuation becomes an error, which is raised
+;;; when the call of C has returned.
+(define-library (cairn c)
+  (export c-procedure c-callback define-c-struct
+          c-library c-library? c-errno c-error-text
+          pointer? null-pointer pointer=? pointer-address address->pointer pointer+ free-callback!
+          c-malloc c-free c-sizeof c-ref c-set! c-string string->pointer pointer->bytevector pointer-copy!
+          ;; for the expander, and for the macros here
+          c-function c-function-address c-apply make-c-callback
+          make-c-struct c-struct-maker c-struct-getter c-struct-setter)
+  (import (cairn syntax) (cairn primitives) (cairn layout) (cairn records) (cairn control) (cairn number) (cairn list))
+  (begin
+
+    ;;;; Pointers
+
+    (define-record-type pointer (make-pointer address) pointer? ((address u64) address-of))
+    (unsendable! pointer)
+
+    (define null-pointer #f)
+
+    (define (check-pointer who x)
+      (if (if x (pointer? x) #t) x (wrong-type who "a pointer or #f" x)))
+
+    (define (pointer-address p)
+      (%c-address (check-pointer "pointer-address" p) pointer))
+
+    (define (address->pointer n)
+      (let ((p (%c-pointer n pointer)))
+        (if (%null? p) (wrong-type "address->pointer" "an address" n) p)))
+
+    (define (pointer=? p q)
+      (%num-eq (%c-address (check-pointer "pointer=?" p) pointer) (%c-address (check-pointer "pointer=?" q) pointer)))
+
+    (define (pointer+ p n)
+      (if (pointer? p)
+          (if (%fixnum? n)
+              (address->pointer (+ (%c-address p pointer) n))
+              (wrong-type "pointer+" "an offset" n))
+          (wrong-type "pointer+" "a pointer" p)))
+
+    ;;;; Libraries
+
+    (define-record-type <c-library> (make-library name handle) c-library? (name library-name) (handle library-handle))
+    (unsendable! <c-library>)
+    (show-fields! <c-library> '(name))
+
+    (define (check-string who x)
+      (if (%string? x) x (wrong-type who "a string" x)))
+
+    ;; The first of the libraries of these names that can be loaded.
+    (define (c-library name . others)
+      (let loop ((names (%cons name others)))
+        (let* ((name (check-string "c-library" (%car names))) (handle (%c-open name)))
+          (cond
+            ((%not (%string? handle)) (make-library name handle))
+            ((%pair? (%cdr names)) (loop (%cdr names)))
+            (else (raise-file-error "c-library" (%string-append "cannot load the library: " handle) '()))))))
+
+    ;; The program itself with what it is linked with, and C's library of mathematics, which it may not be.
+    (define (own-libraries)
+      (%cons (%c-open #f) (%cons (%c-open "libm.so.6") '())))
+
+    (define (symbol-in handles name)
+      (if (%pair? handles)
+          (or (if (%string? (%car handles)) #f (%c-symbol (%car handles) name))
+              (symbol-in (%cdr handles) name))
+          #f))
+
+    ;;;; Functions
+
+    ;; A function is a vector; see cairn_rt::c::c_calls::function.
+    (define (c-function name library types names)
+      (let ((address
+             (cond
+               ((c-library? library) (%c-symbol (library-handle library) name))
+               ((pointer? library) (%c-address library pointer))
+               (library (wrong-type "c-procedure" "a C library" library))
+               (else (symbol-in (own-libraries) name)))))
+        (if address
+            (%vector address name types names pointer)
+            (raise-condition (kind-other) "c-procedure"
+                             (%string-concat
+                              (%cons "there is no function "
+                                     (%cons name (%cons (if library " in" " in the program and C's own library") '()))))
+                             (if library (%cons library '()) '())
+                             (no-site)))))
+
+    (define (c-function-address f) (%vector-ref f 0))
+
+    (define (c-apply f arguments)
+      (invoke f arguments))
+
+    ;; This does not leave the library, so that errors name the C function.
+    (define (invoke f arguments)
+      (served arguments (%c-invoke f arguments)))
+
+    (define (c-errno) (%c-errno))
+
+    (define c-error-text
+      (case-lambda
+        (() (%c-error-text (%c-errno)))
+        ((n) (if (%fixnum? n) (%c-error-text n) (wrong-type "c-error-text" "an error number" n)))))
+
+    ;;;; Callbacks
+
+    ;; By number: #(procedure name-of-the-result-type), or #f.
+    (define callbacks (%make-vector 16 #f))
+
+    (define (make-c-callback types names procedure)
+      (check-procedure "c-callback" procedure)
+      (let* ((made (%c-callback types pointer)) (n (%car made)))
+        (if (%fx<= (%vector-length callbacks) n)
+            (let ((larger (%make-vector (%fx* 2 n) #f)))
+              (%vector-copy! larger 0 callbacks 0 (%vector-length callbacks))
+              (set! callbacks larger)))
+        (%vector-set! callbacks n (%vector procedure (%vector-ref names 0)))
+        (%cdr made)))
+
+    ;; C must not call it any more; if it does, it gets 0.
+    (define (free-callback! p)
+      (let ((n (if (pointer? p) (%c-callback-free p pointer) #f)))
+        (if n
+            (%vector-set! callbacks n #f)
+            (wrong-type "free-callback!" "a callback" p))))
+
+    ;; The result of a call of C, of which `r` is the result or the first request.  `failure`: what was raised in a
+    ;; callback, in a vector; from then on callbacks answer 0 without asking.
+    (define (served arguments r)
+      (if (%opaque? r)
+          (let loop ((r r) (failure #f))
+            (if (%opaque? r)
+                (let ((failure (or (raised-by r) failure)))
+                  (loop (%c-resume (%opaque-ref r 0) (if failure #t #f) arguments pointer) failure))
+                (if failure (raise (%vector-ref failure 0)) r)))
+          r))
+
+    ;; Calls the procedure that is asked for, and gives its result to C.  #f, or a vector of what was raised.
+    (define (raised-by request)
+      (let ((callback (%vector-ref callbacks (%opaque-ref request 1))))
+        (if callback
+            (%call/1cc
+             (lambda (k)
+               (let ((leaving #f) (entered #f))
+                 (with-exception-handler
+                  (lambda (x)
+                    (set! leaving #t)
+                    (k (%vector x)))
+                  (lambda ()
+                    (dynamic-wind
+                     ;; Whoever comes back here later hears that the call is over.
+                     (lambda ()
+                       (if entered (k #f))
+                       (set! entered #t))
+                     (lambda ()
+                       (let ((x (%apply (%vector-ref callback 0) (%vector->list* (%opaque-ref request 2)))))
+                         (%c-answer (%opaque-ref request 0) x (%vector-ref callback 1) pointer)
+                         (set! leaving #t)))
+                     (lambda ()
+                       (if (%not (if leaving #t (%exiting?)))
+                           (raise-condition (kind-other) "c-callback" left '() (no-site)))))
+                    #f)))))
+            #f)))
+
+    (define left "a continuation leaves a callback: the call of C would never return")
+
+    (define (%vector->list* v)
+      (%vector->list v 0 (%vector-length v)))
+
+    ;;;; Memory
+
+    (define (c-malloc n)
+      (if (if (%fixnum? n) (%fx<= 0 n) #f)
+          (or (%c-allocate n pointer)
+              (raise-condition (kind-other) "c-malloc" "C has no memory left for bytes:" (%cons n '()) (no-site)))
+          (wrong-type "c-malloc" "a number of bytes" n)))
+
+    (define (c-free p) (%c-release p pointer))
+
+    (define-syntax c-sizeof
+      (syntax-rules () ((_ type) (sizeof (c-type type)))))
+    (define (sizeof type)
+      (if (%fixnum? type) (%c-bytes type) (struct-bytes (check-struct "c-sizeof" type))))
+
+    (define-syntax c-ref
+      (syntax-rules ()
+        ((_ at type) (c-load at (c-type type) 0))
+        ((_ at type offset) (c-load at (c-type type) offset))))
+    (define-syntax c-set!
+      (syntax-rules ()
+        ((_ at type x) (c-store! at (c-type type) 0 x))
+        ((_ at type offset x) (c-store! at (c-type type) offset x))))
+
+    ;; A structure is a pointer to it.
+    (define (c-load at type offset)
+      (if (%fixnum? type)
+          (%c-load at type offset pointer)
+          (begin
+            (check-struct "c-ref" type)
+            (pointer+ at offset))))
+    (define (c-store! at type offset x)
+      (if (%fixnum? type)
+          (store! "c-set!" at type offset x)
+          (let ((bytes (struct-bytes (check-struct "c-set!" type))))
+            (%c-copy-in! at offset (%c-copy-out x 0 bytes pointer) pointer))))
+
+    (define (store! who at type offset x)
+      (let ((wanted (%c-misfit type x pointer)))
+        (if wanted
+            (raise-condition (if (%fixnum? x) (kind-range) (kind-type)) who
+                             (%string-concat (%cons "the value must be " (%cons wanted (%cons ", got" '()))))
+                             (%cons x '()) (no-site))
+            (%c-store! at type offset x pointer))))
+
+    (define (check-struct who x)
+      (if (c-struct? x) x (wrong-type who "a type of C or a structure" x)))
+
+    ;; The text at an address, or #f at NULL.
+    (define (c-string p)
+      (if (check-pointer "c-string" p)
+          (let ((cell (%make-bytevector 8 0)))
+            (%c-store! cell (c-type pointer) 0 p pointer)
+            (%c-load cell (c-type string) 0 pointer))
+          #f))
+
+    ;; A copy of the text in C's memory, for c-free.
+    (define (string->pointer s)
+      (let* ((bytes (%string->utf8 (check-string "string->pointer" s) 0 (%string-length s)))
+             (p (c-malloc (%fx+ 1 (%bytevector-length bytes)))))
+        (%c-copy-in! p 0 bytes pointer)
+        p))
+
+    (define pointer->bytevector
+      (case-lambda
+        ((p n) (pointer->bytevector p n 0))
+        ((p n offset)
+         (if (if (%fixnum? n) (%fx<= 0 n) #f)
+             (%c-copy-out p offset n pointer)
+             (wrong-type "pointer->bytevector" "a number of bytes" n)))))
+
+    (define pointer-copy!
+      (case-lambda
+        ((p v) (%c-copy-in! p 0 v pointer))
+        ((p v offset) (%c-copy-in! p offset v pointer))))
+
+    ;;;; Structures
+
+    ;; `fields` is a vector: name, number of a type or a structure, offset, length of an array or #f, and so on.
+    (define-record-type <c-struct>
+      (make-struct name fields bytes alignment)
+      c-struct?
+      (name struct-name)
+      (fields struct-fields)
+      (bytes struct-bytes)
+      (alignment struct-alignment))
+    (show-fields! <c-struct> '(name))
+
+    (define (alignment type)
+      (if (%fixnum? type) (%c-bytes type) (struct-alignment type)))
+
+    (define (round-up n unit)
+      (%fx* unit (quotient (%fx+ n (%fx- unit 1)) unit)))
+
+    ;; `described` is a vector: name, type, length of an array or #f, and so on.
+    (define (make-c-struct name described)
+      (let* ((n (%vector-length described)) (fields (%make-vector (%fx* 4 (quotient n 3)) #f)))
+        (let loop ((i 0) (j 0) (end 0) (most 1))
+          (if (%fx< i n)
+              (let ((type (%vector-ref described (%fx+ i 1))) (length (%vector-ref described (%fx+ i 2))))
+                (if (%not (if (%fixnum? type) #t (c-struct? type)))
+                    (wrong-type "define-c-struct" "a type of C or a structure" type))
+                (if (%not (if length (if (%fixnum? length) (%fx<= 0 length) #f) #t))
+                    (wrong-type "define-c-struct" "the length of an array" length))
+                (let ((at (round-up end (alignment type))))
+                  (%vector-set! fields j (%vector-ref described i))
+                  (%vector-set! fields (%fx+ j 1) type)
+                  (%vector-set! fields (%fx+ j 2) at)
+                  (%vector-set! fields (%fx+ j 3) length)
+                  (loop (%fx+ i 3) (%fx+ j 4) (%fx+ at (%fx* (sizeof type) (or length 1)))
+                        (max most (alignment type)))))
+              (make-struct name fields (round-up end most) most)))))
+
+    ;; Memory of C for one, all zeros, or for an array of them.
+    (define (c-struct-maker struct who)
+      (case-lambda
+        (() (c-malloc (struct-bytes struct)))
+        ((n)
+         (if (if (%fixnum? n) (%fx<= 0 n) #f)
+             (c-malloc (%fx* n (struct-bytes struct)))
+             (wrong-type who "a number of structures" n)))))
+
+    (define (field-index who i length)
+      (if (%fixnum? i)
+          (if (if (%fx<= 0 i) (%fx< i length) #f) i (out-of-range who "index out of range" i))
+          (wrong-type who "an index" i)))
+
+    (define (check-place who at)
+      (if (if (pointer? at) #t (%numeric-kind at)) at (wrong-type who "a pointer or a bytevector" at)))
+
+    ;; (get at) or, of an array, (get at i); a structure in it is a pointer to it.
+    (define (c-struct-getter struct i who)
+      (let* ((fields (struct-fields struct))
+             (type (%vector-ref fields (%fx+ (%fx* 4 i) 1)))
+             (offset (%vector-ref fields (%fx+ (%fx* 4 i) 2)))
+             (length (%vector-ref fields (%fx+ (%fx* 4 i) 3)))
+             (step (sizeof type)))
+        (define (get at offset)
+          (check-place who at)
+          (if (%fixnum? type)
+              (%c-load at type offset pointer)
+              (if (pointer? at) (pointer+ at offset) (wrong-type who "a pointer" at))))
+        (if length
+            (case-lambda
+              ((at) (pointer+ (if (pointer? at) at (wrong-type who "a pointer" at)) offset))
+              ((at i) (get at (%fx+ offset (%fx* step (field-index who i length))))))
+            (lambda (at) (get at offset)))))
+
+    (define (c-struct-setter struct i who)
+      (let* ((fields (struct-fields struct))
+             (type (%vector-ref fields (%fx+ (%fx* 4 i) 1)))
+             (offset (%vector-ref fields (%fx+ (%fx* 4 i) 2)))
+             (length (%vector-ref fields (%fx+ (%fx* 4 i) 3)))
+             (step (sizeof type)))
+        ;; A structure is copied from a pointer to another one.
+        (define (set at offset x)
+          (check-place who at)
+          (if (%fixnum? type)
+              (store! who at type offset x)
+              (%c-copy-in! at offset (%c-copy-out (check-place who x) 0 step pointer) pointer)))
+        (if length
+            (lambda (at i x) (set at (%fx+ offset (%fx* step (field-index who i length))) x))
+            (lambda (at x) (set at offset x)))))))

@@ -1,0 +1,3 @@
+(import (scheme base) (cairn c))
+(define hello (c-procedure int "say_hello" (string)))
+(hello "world")
