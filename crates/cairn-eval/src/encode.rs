@@ -485,7 +485,8 @@ impl Encoder<'_> {
                 let kept = wrong_counts::fails(&self.callees.facts, f, args.len())
                     || callee(self.program, e).is_some_and(|g| {
                         self.callees.never_return.get(g.0 as usize) == Some(&true)
-                            || self.names.value(self.program, g).is_some() && shown(&self.program.globals[g.0 as usize])
+                            || self.names.value(self.program, g).is_some()
+                                && shown(&self.program.globals[g.0 as usize])
                     });
                 let want = if kept { want.kept() } else { want };
                 self.call("call", f, args, e, *site, want)?

@@ -401,9 +401,9 @@ fn references_and_renaming_keep_to_scopes() {
         (0, "g", "already means something"),
         (0, "vector", "already means something"),
         (0, "b", "already used"),
-        (0, "1", "not a name"),
-        (0, "a b", "not a name"),
-        (2, "head", "not defined by this program"),
+        (0, "1", "`1` is not a name"),
+        (0, "a b", "`a b` is not a name"),
+        (2, "head", "` is not defined by this program, so it keeps its name"),
     ] {
         let answer = rename(&mut e, &marks[mark], name);
         let said = answer["error"]["message"].as_str().unwrap_or("");

@@ -77,6 +77,10 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("the library is gone", "removed while a program runs on it"),
     ("the module has no table", "the object code was not made by this compiler"),
     ("this is not for users", "in beside_programs.rs: an argument that only Cairn gives"),
+    ("lsp: {", "an editor whose pipe breaks"),
+    ("A macro of {library}.", "in lsp.rs, as what an editor shows of a name"),
+    ("Defined by {library}.", "likewise"),
+    ("{name} object ...", "likewise"),
     ("cannot run {}: {}", "cairn-study is missing beside cairn: an installation that was taken apart"),
 ];
 
@@ -235,7 +239,7 @@ fn every_failure_at_run_time_has_an_example() {
 #[test]
 fn every_message_of_the_command_has_an_example() {
     let mut golden = text_of(&files(&root().join("tests/golden/command-line"), &["txt"]));
-    for test in ["command_line", "exhaustion"] {
+    for test in ["command_line", "exhaustion", "lsp"] {
         golden += &text_of(&[root().join(format!("crates/cairn/tests/{test}.rs"))]);
     }
     let marks = [

@@ -64,7 +64,8 @@ fn run(directory: &Directory, mode: &[&str], file: &str, argument: usize) -> (St
 #[test]
 fn library_calls_keep_their_place() {
     let directory = Directory::new("tail-calls");
-    let imports = "(import (scheme base) (scheme write) (scheme char) (scheme read) (scheme process-context) (srfi 69))";
+    let imports =
+        "(import (scheme base) (scheme write) (scheme char) (scheme read) (scheme process-context) (srfi 69))";
     // one calls on, the other has more to do and is called twice
     let mut text = format!("{imports}\n");
     for (i, call) in FAILING.iter().enumerate() {
@@ -114,7 +115,11 @@ fn calls_of_what_the_program_gave_stay_tail_calls() {
     for mode in MODES {
         for (i, call) in ENDLESS.iter().enumerate() {
             let options: Vec<&str> = mode.iter().copied().chain(["--heap-max=24m"]).collect();
-            assert_eq!(run(&directory, &options, "endless.scm", i), ("done".into(), String::new()), "{mode:?} {call}");
+            assert_eq!(
+                run(&directory, &options, "endless.scm", i),
+                ("done".into(), String::new()),
+                "{mode:?} {call}"
+            );
         }
     }
 }

@@ -103,7 +103,8 @@ fn library_loops(program: &Program, e: &Expr, facts: &GlobalFacts, callees: &Cal
         let Expr::Fix(bs, _) = e else { return };
         for (v, l) in bs {
             let mut called = Vec::new();
-            let library = l.site.file().is_some_and(|f| program.sources.get(f as usize).is_some_and(|s| s.library));
+            let library =
+                l.site.file().is_some_and(|f| program.sources.get(f as usize).is_some_and(|s| s.library));
             // the whole of `bs`: they may call each other
             if library && l.clauses.iter().all(|c| exits_with_one_value(&c.body, bs, facts, &mut called)) {
                 let back = called.iter().all(|g| is(&callees.never, *g) || is(&callees.one_value, *g));
@@ -128,7 +129,8 @@ pub fn callee(program: &Program, call: &Expr) -> Option<GlobalId> {
 /// The greatest fixpoint: a loop has no exit of its own.
 fn one_value(program: &Program, facts: &GlobalFacts) -> Vec<bool> {
     let mut holds = vec![false; program.globals.len()];
-    let mut candidates = procedures(program, facts, |e, facts, callees| exits_with_one_value(e, &[], facts, callees));
+    let mut candidates =
+        procedures(program, facts, |e, facts, callees| exits_with_one_value(e, &[], facts, callees));
     candidates.retain(|(g, _)| shown(&program.globals[g.0 as usize]));
     candidates.iter().for_each(|(g, _)| holds[g.0 as usize] = true);
     loop {

@@ -64,9 +64,9 @@ impl Configuration {
     }
 
     /// Is the program of this number in this cell's share? Run, the usual pair's cells have all of them. Built, where
-    /// the same code is only linked, and under zeal, where a program takes seconds, each level of optimization has one of
-    /// [`SHARES`] or [`ZEAL_SHARES`]. So has any other pair, and the next pair's are others, so that each strategy and
-    /// each collector meets every program. With `CAIRN_MATRIX=whole`, every cell has all.
+    /// the same code is only linked, and under zeal, where a program takes seconds, each level of optimization has one
+    /// of [`SHARES`] or [`ZEAL_SHARES`]. So has any other pair, and the next pair's are others, so that each strategy
+    /// and each collector meets every program. With `CAIRN_MATRIX=whole`, every cell has all.
     pub fn shares(&self, program: usize) -> bool {
         let pair = pairs().position(|p| p.frames == self.frames && p.collector == self.collector).unwrap();
         let level =
@@ -97,7 +97,7 @@ impl Configuration {
 
 /// See [`Configuration::shares`].
 const SHARES: usize = 3;
-/// Likewise, under zeal; a strategy has no more collectors than this.
+/// Under zeal, a cell runs one program in so many; a strategy has no more collectors than this.
 const ZEAL_SHARES: usize = 4;
 /// One in so many programs runs under zeal with a collector that has none but major collections: there is one at each
 /// safepoint.
