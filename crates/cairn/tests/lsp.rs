@@ -397,17 +397,24 @@ fn references_and_renaming_keep_to_scopes() {
     let changed = edited(&plain, &answer["result"]["changes"][&uri]);
     assert_eq!(changed, plain.replacen("(f x) (let ((y x)) (+ x y))", "(f z) (let ((y z)) (+ z y))", 1));
     for (mark, name, why) in [
-        (1, "y", "already used"),
-        (0, "g", "already means something"),
+        (1, "y", "`y` is already used in "),
+        (0, "g", "`g` already means something here"),
         (0, "vector", "already means something"),
         (0, "b", "already used"),
         (0, "1", "`1` is not a name"),
         (0, "a b", "`a b` is not a name"),
-        (2, "head", "` is not defined by this program, so it keeps its name"),
+        (2, "head", "`car` is not defined by this program, so it keeps its name"),
     ] {
         let answer = rename(&mut e, &marks[mark], name);
         let said = answer["error"]["message"].as_str().unwrap_or("");
         assert!(said.contains(why), "{name}: {answer}");
+    }
+    let nowhere = e.uri("nowhere.scm");
+    for (uri, why) in [(&uri, "no name is here"), (&nowhere, "this text is not open")] {
+        let position = json!({ "line": 0, "character": 0 });
+        let params = json!({ "textDocument": { "uri": uri }, "position": position, "newName": "z" });
+        let answer = e.ask_raw("textDocument/rename", params);
+        assert_eq!(answer["error"]["message"], why, "{answer}");
     }
     assert_eq!(range(&e.at("prepareRename", "a.scm", &marks[0])), "0:9-0:10");
     assert_eq!(e.at("prepareRename", "a.scm", &marks[2]), Value::Null);
