@@ -10,7 +10,7 @@
 //! A callback is a few instructions in an executable page, which lead to its [`Callback`]. The page is filled once and
 //! never written again: what is freed answers 0 from then on.
 //!
-//! Invariants: who runs on a fiber is C, and [`answer`], which touches nothing of the heap. A callback answers on the
+//! Invariants: who runs on a fiber is C, and [`ask`], which touches nothing of the heap. A callback answers on the
 //! OS thread of its runtime and above a fiber; everywhere else it returns 0. Nothing here keeps a reference to
 //! [`Calls`] across a switch.
 
