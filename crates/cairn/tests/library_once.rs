@@ -35,8 +35,8 @@ const SHARED: &str = r#"
 ; conditions cross in both directions
 (show (guard (e ((error-object? e) (error-object-message e))) (eval '(error "from evaluated code" 1) here)))
 (show ((eval '(lambda (f) (guard (e ((string? e) (list 'caught e))) (f))) here) (lambda () (raise "from compiled code"))))
-(show (guard (e (#t (condition/report-string* e))) (eval '(car 5) here)))
 (define (condition/report-string* e) (list (error-object? e) (error-object-message e)))
+(show (guard (e (#t (condition/report-string* e))) (eval '(car 5) here)))
 ; types: records of the library, promises, tables
 (define t (make-hash-table equal?))
 ((eval '(lambda (t) (hash-table-set! t "k" 'v)) here) t)

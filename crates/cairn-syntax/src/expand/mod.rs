@@ -398,7 +398,12 @@ impl<'a> Expander<'a> {
             self.foreign_language(Span::new(file, line.start, line.end));
         }
         self.top_level(forms, FxHashMap::default());
+        let end = self.s.program.forms.len();
         self.define_running_bindings();
+        // the program may evaluate at any time: these come before all else
+        let forms = &mut self.s.program.forms;
+        let defined = forms.len() - end;
+        forms.rotate_right(defined);
         self.report_unbound();
         self.s.missing = self.s.not_exported();
     }
