@@ -102,7 +102,7 @@
 (check-error (maybe-join (just 1 2)))
 
 ;; 193
-(check (list (command-name) (command-args) (string? (script-file))) => '("srfi-34-197" () #t))
+(check (list (string? (command-name)) (command-args) (string? (script-file))) => '(#t () #t))
 
 ;; 195
 (define b (box 1 2))
