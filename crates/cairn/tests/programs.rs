@@ -4,10 +4,10 @@
 //! Programs are `tests/scheme/*.scm`, `tests/programs/*.scm`, `examples/*.scm` and `benchmarks/**.scm`; what
 //! each must print is in a file with the suffix `.out` beside it (a first line `;; args: …` in the program gives
 //! arguments, `;; heap-max: …` a limit of memory, `;; gc: not …`, `;; frames: not …` and `;; zeal: not` what cannot run
-//! it, a file with the suffix `.in` its input). `tests/messages/*.scm` print what is said of failures. Programs in `tests/errors/` must
-//! fail: `.err` holds standard error and the exit status. `CAIRN_UPDATE_GOLDEN=1` rewrites the expectations from the
-//! default configuration. Failures that are known are listed in `tests/known-failures.txt` as `program` or `program
-//! configuration`; an unexpected pass fails too.
+//! it, a file with the suffix `.in` its input). `tests/messages/*.scm` print what is said of failures. Programs in
+//! `tests/errors/` must fail: `.err` holds standard error and the exit status. `CAIRN_UPDATE_GOLDEN=1` rewrites the
+//! expectations from the default configuration. Failures that are known are listed in `tests/known-failures.txt` as
+//! `program` or `program configuration`; an unexpected pass fails too.
 
 use libtest_mimic::{Arguments, Trial};
 use std::fs;
@@ -104,7 +104,7 @@ fn known_failures() -> Vec<String> {
     text.lines().map(|l| l.split('#').next().unwrap().trim().to_string()).filter(|l| !l.is_empty()).collect()
 }
 
-/// Does the program say in its first line that it is not for this collector or frame strategy, or takes too long under
+/// Does the program say in its first line that it is not for this collector or frame strategy, or too slow under
 /// zeal?
 fn leaves_out(program: &str, c: Configuration) -> bool {
     let text = fs::read_to_string(root().join(program)).unwrap();
