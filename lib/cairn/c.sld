@@ -177,8 +177,11 @@
 
     ;;;; Memory
 
+    (define (natural? n)
+      (if (%fixnum? n) (%fx<= 0 n) #f))
+
     (define (c-malloc n)
-      (if (if (%fixnum? n) (%fx<= 0 n) #f)
+      (if (natural? n)
           (or (%c-allocate n pointer)
               (raise-condition (kind-other) "c-malloc" "C has no memory left for bytes:" (%cons n '()) (no-site)))
           (wrong-type "c-malloc" "a number of bytes" n)))
@@ -213,12 +216,10 @@
             (%c-copy-in! at offset (%c-copy-out x 0 bytes pointer) pointer))))
 
     (define (store! who at type offset x)
-      (let ((wanted (%c-misfit type x pointer)))
-        (if wanted
-            (raise-condition (if (%fixnum? x) (kind-range) (kind-type)) who
-                             (%string-concat (%cons "the value must be " (%cons wanted (%cons ", got" '()))))
-                             (%cons x '()) (no-site))
-            (%c-store! at type offset x pointer))))
+      (if (%not (%c-store! at type offset x pointer))
+          (raise-condition (if (%fixnum? x) (kind-range) (kind-type)) who
+                           (%string-concat (%cons "the value must be " (%cons (%c-expected type) (%cons ", got" '()))))
+                           (%cons x '()) (no-site))))
 
     (define (check-struct who x)
       (if (c-struct? x) x (wrong-type who "a type of C or a structure" x)))
@@ -242,7 +243,7 @@
       (case-lambda
         ((p n) (pointer->bytevector p n 0))
         ((p n offset)
-         (if (if (%fixnum? n) (%fx<= 0 n) #f)
+         (if (natural? n)
              (%c-copy-out p offset n pointer)
              (wrong-type "pointer->bytevector" "a number of bytes" n)))))
 
@@ -277,7 +278,7 @@
               (let ((type (%vector-ref described (%fx+ i 1))) (length (%vector-ref described (%fx+ i 2))))
                 (if (%not (if (%fixnum? type) #t (c-struct? type)))
                     (wrong-type "define-c-struct" "a type of C or a structure" type))
-                (if (%not (if length (if (%fixnum? length) (%fx<= 0 length) #f) #t))
+                (if (%not (if length (natural? length) #t))
                     (wrong-type "define-c-struct" "the length of an array" length))
                 (let ((at (round-up end (alignment type))))
                   (%vector-set! fields j (%vector-ref described i))
@@ -293,7 +294,7 @@
       (case-lambda
         (() (c-malloc (struct-bytes struct)))
         ((n)
-         (if (if (%fixnum? n) (%fx<= 0 n) #f)
+         (if (natural? n)
              (c-malloc (%fx* n (struct-bytes struct)))
              (wrong-type who "a number of structures" n)))))
 
@@ -305,13 +306,15 @@
     (define (check-place who at)
       (if (if (pointer? at) #t (%numeric-kind at)) at (wrong-type who "a pointer or a bytevector" at)))
 
+    ;; Calls `use` with type, offset, length of an array or #f, and bytes of an element, of field `i`.
+    (define (call-with-field struct i use)
+      (let* ((fields (struct-fields struct)) (at (%fx* 4 i)) (type (%vector-ref fields (%fx+ at 1))))
+        (use type (%vector-ref fields (%fx+ at 2)) (%vector-ref fields (%fx+ at 3)) (sizeof type))))
+
     ;; (get at) or, of an array, (get at i); a structure in it is a pointer to it.
     (define (c-struct-getter struct i who)
-      (let* ((fields (struct-fields struct))
-             (type (%vector-ref fields (%fx+ (%fx* 4 i) 1)))
-             (offset (%vector-ref fields (%fx+ (%fx* 4 i) 2)))
-             (length (%vector-ref fields (%fx+ (%fx* 4 i) 3)))
-             (step (sizeof type)))
+      (call-with-field struct i
+       (lambda (type offset length step)
         (define (get at offset)
           (check-place who at)
           (if (%fixnum? type)
@@ -321,14 +324,11 @@
             (case-lambda
               ((at) (pointer+ (if (pointer? at) at (wrong-type who "a pointer" at)) offset))
               ((at i) (get at (%fx+ offset (%fx* step (field-index who i length))))))
-            (lambda (at) (get at offset)))))
+            (lambda (at) (get at offset))))))
 
     (define (c-struct-setter struct i who)
-      (let* ((fields (struct-fields struct))
-             (type (%vector-ref fields (%fx+ (%fx* 4 i) 1)))
-             (offset (%vector-ref fields (%fx+ (%fx* 4 i) 2)))
-             (length (%vector-ref fields (%fx+ (%fx* 4 i) 3)))
-             (step (sizeof type)))
+      (call-with-field struct i
+       (lambda (type offset length step)
         ;; A structure is copied from a pointer to another one.
         (define (set at offset x)
           (check-place who at)
@@ -337,4 +337,4 @@
               (%c-copy-in! at offset (%c-copy-out (check-place who x) 0 step pointer) pointer)))
         (if length
             (lambda (at i x) (set at (%fx+ offset (%fx* step (field-index who i length))) x))
-            (lambda (at x) (set at offset x)))))))
+            (lambda (at x) (set at offset x))))))))

@@ -237,14 +237,14 @@
               ((%fx< 0 i)
                (if (%pair? rest)
                    (loop (%cdr rest) (%fx- i 1))
-                   (out-of-range "list-tail" "list is too short for index" k)))
+                   (bad-index "list-tail" k)))
               ((%fx< i 0) (bad-index "list-tail" k))
               (else rest)))
           (bad-index "list-tail" k)))
 
-    ;; A bignum may be negative, too; nobody has so long a list.
+    ;; The list has no such element or tail; nobody has one as long as a bignum.
     (define (bad-index who k)
-      (if (if (%bignum? k) (%< 0 k) #f)
+      (if (if (if (%fixnum? k) #t (%bignum? k)) (%<= 0 k) #f)
           (out-of-range who "list is too short for index" k)
           (wrong-type who "an index" k)))
 
@@ -256,9 +256,7 @@
                   ((%fx< 0 i) (loop (%cdr rest) (%fx- i 1)))
                   ((%fx< i 0) (bad-index who k))
                   (else rest))
-                (if (%fx< k 0)
-                    (bad-index who k)
-                    (out-of-range who "list is too short for index" k))))
+                (bad-index who k)))
           (bad-index who k)))
 
     (define (list-ref l k)

@@ -305,8 +305,8 @@ macro_rules! for_each_rt_call {
             (cairn_c_errno, "c-errno", 0, 0)
             (cairn_c_error_text, "c-error-text", 1, ALLOC)                       // number
             (cairn_c_load, "c-load", 4, ALLOC | FAIL)                            // pointer or bytevector, type, offset, pointer type
-            (cairn_c_misfit, "c-misfit", 3, ALLOC)                               // type, value, pointer type: #f, or what must be there (string)
-            (cairn_c_store, "c-store!", 5, FAIL)                                 // pointer or bytevector, type, offset, value, pointer type
+            (cairn_c_expected, "c-expected", 1, ALLOC)                           // type: what must be there (string)
+            (cairn_c_store, "c-store!", 5, FAIL)                                 // pointer or bytevector, type, offset, value, pointer type: #f if the value does not fit
             (cairn_c_bytes, "c-bytes", 1, PURE)                                  // type
             (cairn_c_allocate, "c-allocate", 2, ALLOC)                           // bytes, pointer type: pointer, or #f
             (cairn_c_release, "c-release", 2, FAIL)                              // pointer, pointer type

@@ -58,7 +58,7 @@ impl Checker {
         // names that a wrong form should have defined are not defined: that is no news
         let wrong = Words::around(&self.session, &errors, &checked);
         let follows = |d: &Diagnostic| undefined_name(d).is_some_and(|n| wrong.contains(n));
-        warnings.extend(said.into_iter().filter(|d| !follows(d)).map(|message| Finding { message, unused: None }));
+        warnings.extend(said.into_iter().filter(|d| !follows(d)).map(Finding::from));
         warnings.retain(|f| !begins_in(f.message.span, &checked.damaged));
         if errors.iter().any(|e| e.root_cause) {
             warnings.clear();
@@ -82,14 +82,22 @@ pub fn undefined_name(d: &Diagnostic) -> Option<&str> {
 pub struct Finding {
     /// The message.
     pub message: Diagnostic,
-    /// Could the text at this place be left out? The place of an import set or of one of its names.
-    pub unused: Option<Span>,
+    /// Is it that nothing uses something?
+    pub unused: bool,
+    /// An import set, or one of its names, that can be left out.
+    pub removable: Option<Span>,
+}
+
+impl From<Diagnostic> for Finding {
+    /// Something that is used wrongly.
+    fn from(message: Diagnostic) -> Finding {
+        Finding { message, unused: false, removable: None }
+    }
 }
 
 /// What there is to say about a text that was checked by a session that observes.
 fn findings(session: &mut Session, checked: &Checked, loader: &mut dyn Loader) -> Vec<Finding> {
-    let mut found: Vec<Finding> =
-        session.wrong_calls(loader).into_iter().map(|message| Finding { message, unused: None }).collect();
+    let mut found: Vec<Finding> = session.wrong_calls(loader).into_iter().map(Finding::from).collect();
     let words = Words::new(session, checked);
     let uses: FxHashSet<Entity> = session.mentions().iter().filter(|m| is_use(m)).map(|m| m.entity).collect();
     let names: FxHashSet<&str> =
@@ -214,7 +222,7 @@ fn definitions(session: &Session, words: &Words) -> Vec<Finding> {
             continue;
         }
         let message = Diagnostic::new(m.span, format!("`{name}` is defined, but nothing uses it"));
-        found.push(Finding { message, unused: None });
+        found.push(Finding { message, unused: true, removable: None });
     }
     found
 }
@@ -235,7 +243,7 @@ fn variables(session: &Session, words: &Words, uses: &FxHashSet<Entity>) -> Vec<
         let what = if m.role == Role::Variable { "bound" } else { "defined" };
         let message = Diagnostic::new(m.span, format!("`{name}` is {what}, but nothing uses it"))
             .help(format!("if that is so on purpose, call it `_{name}`"));
-        found.push(Finding { message, unused: None });
+        found.push(Finding { message, unused: true, removable: None });
     }
     found
 }
@@ -252,13 +260,14 @@ fn imports(session: &Session, words: &Words, names: &FxHashSet<&str>) -> Vec<Fin
             // what is imported for what it does
             if !set.acts && !set.names.is_empty() {
                 let message = format!("nothing of {} is used", set.library);
-                found.push(Finding { message: Diagnostic::new(set.span, message), unused: Some(set.span) });
+                let message = Diagnostic::new(set.span, message);
+                found.push(Finding { message, unused: true, removable: Some(set.span) });
             }
             continue;
         }
         for (name, span) in set.listed.iter().flatten().filter(|(name, _)| !is_used(name)) {
             let message = Diagnostic::new(*span, format!("`{name}` is imported, but nothing uses it"));
-            found.push(Finding { message, unused: Some(*span) });
+            found.push(Finding { message, unused: true, removable: Some(*span) });
         }
     }
     found

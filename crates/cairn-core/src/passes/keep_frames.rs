@@ -63,6 +63,16 @@ pub struct Callees {
     one_value: Vec<bool>,
 }
 
+impl Callees {
+    fn never_return(&self, g: GlobalId) -> bool {
+        self.never.get(g.0 as usize) == Some(&true)
+    }
+
+    fn return_one_value(&self, g: GlobalId) -> bool {
+        self.one_value.get(g.0 as usize) == Some(&true)
+    }
+}
+
 /// Finds out.
 pub fn callees(program: &Program, facts: &GlobalFacts) -> Callees {
     Callees { never: never_return(program, facts), one_value: one_value(program, facts) }
@@ -70,7 +80,6 @@ pub fn callees(program: &Program, facts: &GlobalFacts) -> Callees {
 
 /// Keeps the frames of the callers of such procedures.
 pub fn run(program: &mut Program, facts: &GlobalFacts, callees: &Callees) {
-    let is = |which: &[bool], g: GlobalId| which.get(facts.resolve(g).0 as usize) == Some(&true);
     let mut forms = std::mem::take(&mut program.forms);
     for form in &mut forms {
         let loops = library_loops(program, form.expr(), facts, callees);
@@ -79,14 +88,14 @@ pub fn run(program: &mut Program, facts: &GlobalFacts, callees: &Callees) {
             if !program.is_users(*site) {
                 return;
             }
-            let g = callee(program, e);
-            if g.is_some_and(|g| is(&callees.never, g)) {
+            let g = callee(program, e).map(|g| facts.resolve(g));
+            if g.is_some_and(|g| callees.never_return(g)) {
                 *e = Expr::Seq(vec![take(e), Expr::Const(Literal::Unspecified)]);
                 return;
             }
             // a mark says that the call is in tail position of a procedure of the library, too
             let is_loop = matches!(&**f, Expr::Local(v) if loops.contains(v));
-            if (is_loop || g.is_some_and(|g| is(&callees.one_value, g))) && !site.is_tail() {
+            if (is_loop || g.is_some_and(|g| callees.return_one_value(g))) && !site.is_tail() {
                 let value = program.fresh_var("value");
                 *e = Expr::Let(vec![(value, take(e))], Expr::Local(value).into());
             }
@@ -98,16 +107,14 @@ pub fn run(program: &mut Program, facts: &GlobalFacts, callees: &Callees) {
 /// Local procedures of inlined library code that return one value, and make tail calls of such procedures only.
 fn library_loops(program: &Program, e: &Expr, facts: &GlobalFacts, callees: &Callees) -> FxHashSet<VarId> {
     let mut loops = FxHashSet::default();
-    let is = |which: &[bool], g: GlobalId| which.get(g.0 as usize) == Some(&true);
     visit(e, &mut |e| {
         let Expr::Fix(bs, _) = e else { return };
         for (v, l) in bs {
             let mut called = Vec::new();
-            let library =
-                l.site.file().is_some_and(|f| program.sources.get(f as usize).is_some_and(|s| s.library));
+            let library = l.site.is_known() && !program.is_users(l.site);
             // the whole of `bs`: they may call each other
             if library && l.clauses.iter().all(|c| exits_with_one_value(&c.body, bs, facts, &mut called)) {
-                let back = called.iter().all(|g| is(&callees.never, *g) || is(&callees.one_value, *g));
+                let back = called.iter().all(|g| callees.never_return(*g) || callees.return_one_value(*g));
                 loops.extend(back.then_some(*v));
             }
         }
@@ -152,9 +159,10 @@ pub fn mark_tail_calls(program: &mut Program, facts: &GlobalFacts, callees: &Cal
     let mut forms = std::mem::take(&mut program.forms);
     for form in &mut forms {
         tail_calls(form.expr_mut(), &mut |e| {
-            let g = callee(program, e).map(|g| facts.resolve(g).0 as usize);
+            let g = callee(program, e).map(|g| facts.resolve(g));
             let (Expr::Call(_, _, site) | Expr::Apply(_, _, site)) = e else { return };
-            if !g.is_some_and(|g| shown[g] || callees.never[g] && program.is_users(*site)) {
+            let keeps = |g: GlobalId| shown[g.0 as usize] || callees.never_return(g) && program.is_users(*site);
+            if !g.is_some_and(keeps) {
                 *site = program.inlined.tail(*site);
             }
         });

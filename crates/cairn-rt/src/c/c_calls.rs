@@ -74,6 +74,18 @@ fn mismatch(ctx: &mut Machine, who: &str, what: &str, t: CType, name: &str, got:
     fail(ctx, failed, who, format!("{what} must be {}, got", expected(t, name)), &[got])
 }
 
+/// Calls a function on this stack, and keeps `errno`.
+///
+/// # Safety
+/// As [`Words::call`].
+unsafe fn call_here(ctx: &mut Machine, words: &mut Words, address: u64) {
+    // SAFETY: by the contract above.
+    unsafe {
+        words.call(address);
+        ctx.c_errno = *libc::__errno_location() as u64;
+    }
+}
+
 /// `(c-invoke function arguments)`: calls it with a vector of as many arguments as it has.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_c_invoke(ctx: &mut Machine, f: Value, arguments: Value) -> Value {
@@ -102,11 +114,8 @@ pub extern "C" fn cairn_c_invoke(ctx: &mut Machine, f: Value, arguments: Value) 
         };
     }
     // SAFETY: the program says that this is the function's type.
-    unsafe {
-        words.call(address);
-        ctx.c_errno = *libc::__errno_location() as u64;
-    }
-    let word = if result.is_floating() { words.float } else { words.integer };
+    unsafe { call_here(ctx, &mut words, address) };
+    let word = words.result(result.is_floating());
     // A string may be part of what was lent.
     let v = value(ctx, result, word, pointer);
     give_back(lent, given);
@@ -210,10 +219,7 @@ pub extern "C" fn cairn_c_direct(ctx: &mut Machine, signature: Value, address: V
         words.push(t.is_floating(), word);
     }
     // SAFETY: the program says that this is the function's type.
-    unsafe {
-        words.call(address.as_fixnum() as u64);
-        ctx.c_errno = *libc::__errno_location() as u64;
-    }
+    unsafe { call_here(ctx, &mut words, address.as_fixnum() as u64) };
     let wide = |ctx: &mut Machine, word: u64| {
         ctx.c_wide = word;
         Value::FALSE
@@ -227,7 +233,7 @@ pub extern "C" fn cairn_c_direct(ctx: &mut Machine, signature: Value, address: V
             Some(v) => v,
             None => wide(ctx, words.integer),
         },
-        t => value(ctx, t, if t.is_floating() { words.float } else { words.integer }, Value::FALSE),
+        t => value(ctx, t, words.result(t.is_floating()), Value::FALSE),
     }
 }
 
@@ -301,20 +307,17 @@ pub extern "C" fn cairn_c_load(ctx: &mut Machine, at: Value, t: Value, offset: V
     value(ctx, t, word, pointer)
 }
 
-/// `(c-misfit type x pointer-type)`: what must be where the type is to be stored, if that is not `x`; else `#f`.
+/// `(c-expected type)`: what must be where the type is to be stored.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_c_misfit(ctx: &mut Machine, t: Value, x: Value, pointer: Value) -> Value {
+pub extern "C" fn cairn_c_expected(ctx: &mut Machine, t: Value) -> Value {
     let t = CType::of(t.as_fixnum() as u8);
-    if scalar(t, x, pointer).is_some() {
-        return Value::FALSE;
-    }
     let name = CType::NAMES.iter().rfind(|(_, named)| *named == t).map_or("", |(name, _)| name);
     // Nobody would keep the memory of a string.
     let text = expected(if t == CType::String { CType::Pointer } else { t }, name);
     alloc::make_string(ctx, &text)
 }
 
-/// `(c-store! at type offset x pointer-type)`; the value fits ([`cairn_c_misfit`]).
+/// `(c-store! at type offset x pointer-type)`: `#f` if the value is none of the type ([`cairn_c_expected`]).
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_c_store(
     ctx: &mut Machine,
@@ -325,7 +328,7 @@ pub extern "C" fn cairn_c_store(
     pointer: Value,
 ) -> Value {
     let t = CType::of(t.as_fixnum() as u8);
-    let word = scalar(t, x, pointer).unwrap_or(0);
+    let Some(word) = scalar(t, x, pointer) else { return Value::FALSE };
     let Some(address) = place(ctx, "c-set!", (at, offset, t.bytes()), pointer, true) else { return Value::FAIL };
     // SAFETY: in a bytevector this was checked; of memory of C the program says so.
     unsafe { store(t, address, word) };

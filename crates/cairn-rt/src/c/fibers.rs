@@ -292,10 +292,7 @@ impl Calls {
             (*calls).current = before;
             match (*fiber).state {
                 State::Asking(number, called) => {
-                    let types = (&(*calls).pages)[number / PAGE_CALLBACKS].callbacks[number % PAGE_CALLBACKS]
-                        .types
-                        .get(1..)
-                        .unwrap_or_default();
+                    let types = (*calls).callback_types(number).get(1..).unwrap_or_default();
                     let words = (*called).arguments(types);
                     let arguments = types.iter().map(|t| CType::of(*t)).zip(words).collect();
                     (*fiber).requests += 1;
@@ -303,9 +300,7 @@ impl Calls {
                 }
                 _ => {
                     let result = CType::of((*fiber).result);
-                    let words = &(*fiber).words;
-                    let word = if result.is_floating() { words.float } else { words.integer };
-                    Outcome::Returned(i, result, word, (*fiber).errno)
+                    Outcome::Returned(i, result, (*fiber).words.result(result.is_floating()), (*fiber).errno)
                 }
             }
         }

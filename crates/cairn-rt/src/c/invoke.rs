@@ -41,6 +41,11 @@ impl Words {
         }
     }
 
+    /// The result of the call.
+    pub fn result(&self, floating: bool) -> u64 {
+        if floating { self.float } else { self.integer }
+    }
+
     /// Calls the function; the results are in the words.
     ///
     /// # Safety

@@ -21,7 +21,7 @@
 //! ```
 
 use super::core::Core;
-use super::prims::prim;
+use super::prims::{fixnum, prim, prim_proven};
 use super::record::all_of;
 use super::scan::Item;
 use super::scope::Meaning;
@@ -33,7 +33,6 @@ use cairn_core::prim::{Op, PrimOp};
 use cairn_core::rewrite;
 use cairn_layout::c::{CType, direct};
 use cairn_layout::code::Site;
-use cairn_num::{Int, Number};
 use std::rc::Rc;
 
 const PROCEDURE: &str = "(c-procedure result-type \"name\" (argument-type …)) or (c-procedure result-type \"name\" \
@@ -48,10 +47,6 @@ const STRUCT: &str =
 struct Signature {
     types: Vec<CType>,
     names: Vec<Rc<str>>,
-}
-
-fn fixnum(n: i64) -> Expr {
-    Expr::Const(Literal::Number(Number::Int(Int::Fix(n))))
 }
 
 fn no() -> Expr {
@@ -221,25 +216,15 @@ impl Expander<'_> {
         general: Expr,
         span: Span,
     ) -> R<Expr> {
-        let mut tests = vec![Expr::Prim {
-            op: PrimOp::Op(Op::CIsQuiet),
-            args: vec![Expr::Local(address)],
-            site: Site::NONE,
-            proven: 1,
-        }];
+        let mut tests = vec![prim_proven(Op::CIsQuiet, vec![Expr::Local(address)], 1)];
         for (t, v) in signature.types[1..].iter().zip(params) {
             let is = |op| prim(op, vec![Expr::Local(*v)]);
             match t {
                 CType::Bool => {}
                 CType::Char => {
-                    let code = Expr::Prim {
-                        op: PrimOp::Op(Op::CharToInteger),
-                        args: vec![Expr::Local(*v)],
-                        site: Site::NONE,
-                        proven: 1,
-                    };
+                    let code = prim_proven(Op::CharToInteger, vec![Expr::Local(*v)], 1);
                     tests.push(is(Op::IsChar));
-                    tests.push(prim_proven(Op::FxLt, vec![code, fixnum(256)]));
+                    tests.push(prim_proven(Op::FxLt, vec![code, fixnum(256)], 3));
                 }
                 CType::F32 | CType::F64 => tests.push(is(Op::IsFlonum)),
                 CType::Pointer => {
@@ -253,10 +238,10 @@ impl Expander<'_> {
                     let (least, greatest) = t.integers().unwrap_or_default();
                     let fits = |n: i128| i64::try_from(n).ok().filter(|n| n.unsigned_abs() < 1 << 60);
                     if let Some(n) = fits(least) {
-                        tests.push(prim_proven(Op::FxLe, vec![fixnum(n), Expr::Local(*v)]));
+                        tests.push(prim_proven(Op::FxLe, vec![fixnum(n), Expr::Local(*v)], 3));
                     }
                     if let Some(n) = fits(greatest) {
-                        tests.push(prim_proven(Op::FxLe, vec![Expr::Local(*v), fixnum(n)]));
+                        tests.push(prim_proven(Op::FxLe, vec![Expr::Local(*v), fixnum(n)], 3));
                     }
                 }
             }
@@ -360,9 +345,4 @@ fn globals_for(e: &mut Expr, lifted: &[(VarId, GlobalId)]) {
             *e = Expr::Global(*g, Site::NONE);
         }
     });
-}
-
-/// A comparison of fixnums that are known to be fixnums.
-fn prim_proven(op: Op, args: Vec<Expr>) -> Expr {
-    Expr::Prim { op: PrimOp::Op(op), args, site: Site::NONE, proven: 3 }
 }

@@ -9,12 +9,11 @@
 //!                       (set-cdr! '(b . #f) '(a b . #f))              the same two nodes as above
 //! ```
 
-use super::prims::prim;
+use super::prims::{fixnum, prim};
 use super::{Expander, R, grow};
 use crate::syntax::{Datum, Syntax};
 use cairn_core::ir::{Expr, Literal, TopForm};
 use cairn_core::prim::Op;
-use cairn_num::{Int, Number};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -90,7 +89,7 @@ pub(super) fn build(x: &mut Expander, datum: &Syntax) -> R<Expr> {
     x.push_form(TopForm::Define(g, Expr::Const(value)));
     for (Patch { op, container, index, .. }, target) in b.patches.into_iter().zip(targets) {
         let mut args = vec![Expr::Const(container)];
-        args.extend(index.map(|i| Expr::Const(Literal::Number(Number::Int(Int::Fix(i as i64))))));
+        args.extend(index.map(|i| fixnum(i as i64)));
         args.push(Expr::Const(target));
         x.push_form(TopForm::Expr(prim(op, args)));
     }

@@ -11,7 +11,7 @@
 
 use super::core::CORE_FORMS;
 use super::library::{Library, LibraryName};
-use super::prims::{self, prim};
+use super::prims::{self, fixnum, prim};
 use super::{Binding, Expanded, Expander, Failed, Loader, Session};
 use crate::diagnostic::Span;
 use cairn_core::globals::{Mention, mentions};
@@ -19,7 +19,6 @@ use cairn_core::ir::{Expr, GlobalId, GlobalInfo, Import, ImportFrom, Literal, To
 use cairn_core::prim::{Op, PrimOp};
 use cairn_layout::code::Site;
 use cairn_layout::machine::slot;
-use cairn_num::{Int, Number};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -87,8 +86,7 @@ impl Session {
         if let Some((definitions, values)) = x.define_exports() {
             let op = PrimOp::by_name("vector-append").expect("a row of the table of runtime calls");
             let values = Expr::Prim { op, args: vec![values], site: Site::NONE, proven: 0 };
-            let slot = Expr::Const(Literal::Number(Number::Int(Int::Fix(slot::EXPORTS as i64))));
-            x.push_form(TopForm::Expr(prim(Op::MachineSet, vec![slot, values])));
+            x.push_form(TopForm::Expr(prim(Op::MachineSet, vec![fixnum(slot::EXPORTS as i64), values])));
             exports = definitions;
         }
         x.report_unbound();

@@ -12,6 +12,7 @@ use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, TopForm};
 use cairn_core::prim::{OPS, Op, PrimOp};
 use cairn_layout::calls::{RT_CALLS, RtIndex};
 use cairn_layout::code::Site;
+use cairn_num::{Int, Number};
 use std::rc::Rc;
 
 /// Every primitive.
@@ -24,6 +25,15 @@ pub(super) fn all() -> impl Iterator<Item = PrimOp> {
 /// The operation of a fixed-arity primitive applied to operands, without position.
 pub(super) fn prim(op: Op, args: Vec<Expr>) -> Expr {
     prim_at(op, args, Site::NONE)
+}
+
+/// The operation of a primitive, without position, and without the checks of the operands whose bits are set.
+pub(super) fn prim_proven(op: Op, args: Vec<Expr>, proven: u8) -> Expr {
+    Expr::Prim { op: PrimOp::Op(op), args, site: Site::NONE, proven }
+}
+
+pub(super) fn fixnum(n: i64) -> Expr {
+    Expr::Const(Literal::Number(Number::Int(Int::Fix(n))))
 }
 
 pub(super) fn prim_at(op: Op, args: Vec<Expr>, site: Site) -> Expr {

@@ -19,7 +19,7 @@
 //! Compiled code trusts a type word to say how long its records are. So what constructors and accessors use is a
 //! variable of their own, which no program can assign or define again; the type's name is another one.
 
-use super::prims::prim_at;
+use super::prims::{prim_at, prim_proven};
 use super::scan::{Item, Rhs};
 use super::scope::{Meaning, Target};
 use super::{Binding, Expander, R};
@@ -438,7 +438,7 @@ impl Expander<'_> {
     /// Do the variables hold what the fields may, none of which is an integer of 64 bits? `None`: they always do.
     pub(super) fn fields_fit(&mut self, info: &RecordInfo, values: &[VarId], span: Span) -> Option<Expr> {
         let ask = |op, args: Vec<Expr>| prim_at(op, args, Site::NONE);
-        let known = |op: Op, args| Expr::Prim { op: PrimOp::Op(op), args, site: Site::NONE, proven: 3 };
+        let known = |op: Op, args| prim_proven(op, args, 3);
         let mut tests = Vec::new();
         for (f, v) in info.fields.iter().zip(values) {
             let x = || Expr::Local(*v);

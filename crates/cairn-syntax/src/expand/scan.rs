@@ -16,15 +16,14 @@
 //! value.
 
 use super::core::Core;
-use super::prims::prim;
+use super::prims::{fixnum, prim};
 use super::scope::{Meaning, Target};
 use super::{Binding, Expander, R, Trace, grow, unspecified};
 use crate::diagnostic::Span;
 use crate::syntax::{Ident, Items, Syntax};
-use cairn_core::ir::{Clause, Expr, Literal, Program, TopForm, VarId};
+use cairn_core::ir::{Clause, Expr, Program, TopForm, VarId};
 use cairn_core::prim::{Op, PrimOp};
 use cairn_layout::code::Site;
-use cairn_num::{Int, Number};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -439,8 +438,7 @@ impl ItemKind {
 }
 
 fn unpack(vector: Expr, i: usize) -> Expr {
-    let index = Expr::Const(Literal::Number(Number::Int(Int::Fix(i as i64))));
-    prim(Op::VectorRef, vec![vector, index])
+    prim(Op::VectorRef, vec![vector, fixnum(i as i64)])
 }
 
 /// The expressions one after another; unspecified when there are none.

@@ -24,6 +24,7 @@
 //! The compiler must know of which types records may be elements: `GlobalInfo::elements`. So the record type is one
 //! that is defined at the top level of the same program or library.
 
+use super::prims::{fixnum, prim_proven};
 use super::record::{RecordInfo, all_of};
 use super::scan::Item;
 use super::scope::Target;
@@ -31,10 +32,9 @@ use super::{Expander, R};
 use crate::diagnostic::Span;
 use crate::syntax::{Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
-use cairn_core::prim::{NEVER_EXTENDED, Op, PrimOp, STRUCTURE_ELEMENT, STRUCTURE_REFERENCE};
+use cairn_core::prim::{NEVER_EXTENDED, Op, STRUCTURE_ELEMENT, STRUCTURE_REFERENCE};
 use cairn_layout::code::Site;
 use cairn_layout::object::structure;
-use cairn_num::{Int, Number};
 use std::rc::Rc;
 
 const HELP: &str =
@@ -204,22 +204,19 @@ impl Expander<'_> {
         info: &RecordInfo,
         (id, span): (Ident, Span),
     ) -> R<Clause> {
-        let fixnum = |n: i64| Expr::Const(Literal::Number(Number::Int(Int::Fix(n))));
         let names = if stores { info.field_names() } else { Vec::new() };
         let [v, i, storage, offset, element] =
             ["v", "i", "storage", "offset", "element"].map(|name| self.s.program.fresh_var(name));
         let fields: Vec<VarId> = names.iter().map(|n| self.s.program.fresh_var(n)).collect();
         let local = Expr::Local;
         // What has been asked before is known, and that nothing extends the type of the vectors.
-        let known =
-            |op: Op, args: Vec<Expr>, proven| Expr::Prim { op: PrimOp::Op(op), args, site: Site::NONE, proven };
-        let field = |word: Expr, n| known(Op::RecordRef, vec![local(v), word, fixnum(n as i64)], 1);
+        let field = |word: Expr, n| prim_proven(Op::RecordRef, vec![local(v), word, fixnum(n as i64)], 1);
         let (of_length, of_storage) = (self.target(word, span), self.target(word, span));
         let tests = [
-            known(Op::IsInstance, vec![local(v), self.target(word, span)], NEVER_EXTENDED),
-            known(Op::IsFixnum, vec![local(i)], 0),
-            known(Op::FxLe, vec![fixnum(0), local(i)], 3),
-            known(Op::FxLt, vec![local(i), field(of_length, structure::LENGTH)], 3),
+            prim_proven(Op::IsInstance, vec![local(v), self.target(word, span)], NEVER_EXTENDED),
+            prim_proven(Op::IsFixnum, vec![local(i)], 0),
+            prim_proven(Op::FxLe, vec![fixnum(0), local(i)], 3),
+            prim_proven(Op::FxLt, vec![local(i), field(of_length, structure::LENGTH)], 3),
         ];
         let who = Expr::Const(Literal::String(self.name(id).clone()));
         let args = vec![self.target(structure, span), who, local(v), local(i)];
@@ -229,7 +226,7 @@ impl Expander<'_> {
         let rtd = self.target(info.rtd, span);
         let place = vec![
             (storage, field(of_storage, structure::STORAGE)),
-            (offset, known(Op::FxMul, vec![local(i), fixnum(info.stride() as i64)], 3)),
+            (offset, prim_proven(Op::FxMul, vec![local(i), fixnum(info.stride() as i64)], 3)),
         ];
         let made = |op, mut args: Vec<Expr>| {
             args.extend([local(storage), local(offset), rtd.clone()]);

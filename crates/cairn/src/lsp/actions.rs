@@ -20,13 +20,13 @@ pub(super) fn actions(workspace: &mut Workspace, uri: &str, range: Range) -> Opt
     let file = known.file;
     let touches = |d: &Diagnostic| d.span.file == file && d.span.start <= to && from <= d.span.end;
     let errors = known.report.errors.iter().map(|d| (d, None));
-    let warnings = known.report.warnings.iter().map(|f| (&f.message, f.unused));
+    let warnings = known.report.warnings.iter().map(|f| (&f.message, f.removable));
     let all: Vec<(Diagnostic, Option<Span>)> =
-        errors.chain(warnings).filter(|(d, _)| touches(d)).map(|(d, unused)| (d.clone(), unused)).collect();
+        errors.chain(warnings).filter(|(d, _)| touches(d)).map(|(d, removable)| (d.clone(), removable)).collect();
     let document = Uri::from_str(uri).ok()?;
     let mut actions: Vec<CodeAction> = Vec::new();
-    for (message, unused) in all {
-        for (title, edits, preferred) in mends(&mut known, &message, unused) {
+    for (message, removable) in all {
+        for (title, edits, preferred) in mends(&mut known, &message, removable) {
             if actions.iter().all(|a| a.title != title) {
                 let changes = Some(HashMap::from([(document.clone(), edits)]));
                 actions.push(CodeAction {
@@ -43,10 +43,10 @@ pub(super) fn actions(workspace: &mut Workspace, uri: &str, range: Range) -> Opt
 }
 
 /// Titles and edits that mend one message; is it likely the right one?
-fn mends(known: &mut Known, message: &Diagnostic, unused: Option<Span>) -> Vec<(String, Vec<TextEdit>, bool)> {
+fn mends(known: &mut Known, message: &Diagnostic, removable: Option<Span>) -> Vec<(String, Vec<TextEdit>, bool)> {
     let mut found = Vec::new();
     let here = known.lines.of(&known.text, message.span);
-    if let Some(span) = unused {
+    if let Some(span) = removable {
         let (start, end) = without(known, span);
         let title = format!("Remove {}", known.text_of(span));
         found.push((title, vec![TextEdit::new(known.lines.range(&known.text, start, end), String::new())], true));

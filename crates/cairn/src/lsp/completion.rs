@@ -84,14 +84,13 @@ fn names(known: &mut Known, start: usize, offset: usize) -> Vec<CompletionItem> 
     if prefix.is_empty() {
         return items;
     }
-    let others: Vec<(String, String)> = known
+    let mut others: Vec<(String, String)> = known
         .session
         .exported(&mut known.loader)
         .iter()
         .filter(|(name, _)| fits(name) && !visible.contains_key(*name))
         .filter_map(|(name, libraries)| Some((name.clone(), libraries.first()?.clone())))
         .collect();
-    let mut others: Vec<(String, String)> = others;
     others.sort_by(|a, b| (a.0.len(), a).cmp(&(b.0.len(), b)));
     for (name, library) in others.into_iter().take(MOST_OTHERS) {
         let Some(edit) = import_edit(known, offset, &library) else { continue };

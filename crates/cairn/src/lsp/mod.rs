@@ -279,8 +279,7 @@ impl Server<'_> {
         let Some(known) = self.workspace.known(uri) else { return by_file };
         let errors = known.report.errors.iter().map(|d| (d.clone(), true, false));
         let warnings = known.report.warnings.iter();
-        let is_unused = |d: &Diagnostic| d.message.ends_with("but nothing uses it");
-        let warnings = warnings.map(|f| (f.message.clone(), false, f.unused.is_some() || is_unused(&f.message)));
+        let warnings = warnings.map(|f| (f.message.clone(), false, f.unused));
         let all: Vec<(Diagnostic, bool, bool)> = errors.chain(warnings).collect();
         let places = Places::new(known.session, &all);
         for (message, error, unused) in &all {
