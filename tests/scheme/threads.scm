@@ -17,7 +17,7 @@
 (let ((t (make-thread (lambda () 1) 'lazy)))
   (check (list (thread-name t) (thread-state t) (thread? t) (thread? 1)) => '(lazy new #t #f))
   (thread-specific-set! t 'mine)
-  (check (thread-state (thread-start! t)) => 'ready)
+  (check (and (memq (thread-state (thread-start! t)) '(ready done)) #t) => #t)
   (check (thread-join! t) => 1)
   (check (list (thread-state t) (thread-specific t)) => '(done mine)))
 (check (thread-name (current-thread)) => "main")

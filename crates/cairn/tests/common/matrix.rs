@@ -72,8 +72,10 @@ impl Configuration {
         let level =
             if is_usual(self) { ["high", "low", "auto"].iter().position(|o| *o == self.opt).unwrap() } else { 0 };
         let shares = match (self.mode.is_zealous(), self.collector.barrier) {
+            (true, Barrier::None) if self.opt == "auto" => SLOWEST_SHARES,
             (true, Barrier::None) => SLOW_SHARES,
             (true, _) => ZEAL_SHARES,
+            _ if self.is_fully_compiled() && !is_usual(self) => COMPILED_SHARES,
             _ => SHARES,
         };
         is_usual(self) && self.mode == Mode::Run || is_whole() || (program + pair + level).is_multiple_of(shares)
@@ -83,8 +85,11 @@ impl Configuration {
     /// little as it can. What those cells test is frames, roots, barriers and live maps, which are Cairn's; and a whole
     /// program costs a second of LLVM's time when it works fully.
     fn llvm(&self) -> &'static str {
-        let full = is_usual(self) || self.mode == Mode::Run && self.opt == "high" && stands_for_strategy(self);
-        if full || is_whole() { "full" } else { "quick" }
+        if self.is_fully_compiled() || is_whole() { "full" } else { "quick" }
+    }
+
+    fn is_fully_compiled(&self) -> bool {
+        is_usual(self) || self.mode == Mode::Run && self.opt == "high" && stands_for_strategy(self)
     }
 
     /// Arguments of `cairn run` and `cairn build`.
@@ -96,12 +101,16 @@ impl Configuration {
 }
 
 /// See [`Configuration::shares`].
-const SHARES: usize = 3;
+const SHARES: usize = 4;
+/// Where LLVM works fully, and the pair is not the usual one.
+const COMPILED_SHARES: usize = 7;
 /// Under zeal, a cell runs one program in so many; a strategy has no more collectors than this.
 const ZEAL_SHARES: usize = 4;
 /// One in so many programs runs under zeal with a collector that has none but major collections: there is one at each
 /// safepoint.
-const SLOW_SHARES: usize = 13;
+const SLOW_SHARES: usize = 19;
+/// The same, evaluated: there are twenty times as many safepoints.
+const SLOWEST_SHARES: usize = 67;
 
 /// Every strategy with every collector that can serve it, run with full optimization; [`Configuration::usual`] first.
 pub fn pairs() -> impl Iterator<Item = Configuration> {
