@@ -4,6 +4,7 @@ use crate::access;
 use crate::alloc::make_flonum;
 use crate::failure;
 use crate::num::big;
+use crate::num::fraction;
 use crate::num::operand::{
     Operand::{self, *},
     fault, make_integer, make_parts, make_wide_integer, not_numbers, operand, slow2, to_number,
@@ -53,6 +54,10 @@ pub extern "C" fn cairn_num_add(ctx: &mut Machine, a: Value, b: Value) -> Value 
         (Fix(x), Big(y)) => big::add(ctx, Signed::of_i64(x, &mut [0]), y),
         (Flo(x), Big(y)) if in_range(y) => make_flonum(ctx, x + float::from_signed(y)),
         (Big(x), Flo(y)) if in_range(x) => make_flonum(ctx, float::from_signed(x) + y),
+        (Ratio | Fix(_), Ratio | Fix(_)) => match fraction::add(ctx, a, b) {
+            Some(result) => result,
+            None => slow2(ctx, "+", a, b, |x, y| Ok(x.add(y))),
+        },
         _ => match (flonum_parts(a), flonum_parts(b)) {
             (Some(x), Some(y)) => make_flonum_complex(ctx, (x.0 + y.0, x.1 + y.1)),
             _ => slow2(ctx, "+", a, b, |x, y| Ok(x.add(y))),
@@ -75,6 +80,10 @@ pub extern "C" fn cairn_num_sub(ctx: &mut Machine, a: Value, b: Value) -> Value 
         (Fix(x), Big(y)) => big::sub(ctx, Signed::of_i64(x, &mut [0]), y),
         (Flo(x), Big(y)) if in_range(y) => make_flonum(ctx, x - float::from_signed(y)),
         (Big(x), Flo(y)) if in_range(x) => make_flonum(ctx, float::from_signed(x) - y),
+        (Ratio | Fix(_), Ratio | Fix(_)) => match fraction::sub(ctx, a, b) {
+            Some(result) => result,
+            None => slow2(ctx, "-", a, b, |x, y| Ok(x.sub(y))),
+        },
         _ => match (flonum_parts(a), flonum_parts(b)) {
             (Some(x), Some(y)) => make_flonum_complex(ctx, (x.0 - y.0, x.1 - y.1)),
             _ => slow2(ctx, "-", a, b, |x, y| Ok(x.sub(y))),
@@ -95,6 +104,10 @@ pub extern "C" fn cairn_num_mul(ctx: &mut Machine, a: Value, b: Value) -> Value 
         (Fix(x), Big(y)) => big::mul(ctx, Signed::of_i64(x, &mut [0]), y),
         (Flo(x), Big(y)) if in_range(y) => make_flonum(ctx, x * float::from_signed(y)),
         (Big(x), Flo(y)) if in_range(x) => make_flonum(ctx, float::from_signed(x) * y),
+        (Ratio | Fix(_), Ratio | Fix(_)) => match fraction::mul(ctx, a, b) {
+            Some(result) => result,
+            None => slow2(ctx, "*", a, b, |x, y| Ok(x.mul(y))),
+        },
         _ => match (flonum_parts(a), flonum_parts(b)) {
             (Some(x), Some(y)) => make_flonum_complex(ctx, (x.0 * y.0 - x.1 * y.1, x.0 * y.1 + x.1 * y.0)),
             _ => slow2(ctx, "*", a, b, |x, y| Ok(x.mul(y))),
@@ -112,7 +125,14 @@ pub extern "C" fn cairn_num_div(ctx: &mut Machine, a: Value, b: Value) -> Value 
         (_, Fix(0)) => failure::division_by_zero(ctx, "/", a),
         (Fix(x), Fix(y)) => divide_fixnums(ctx, x, y),
         (Fix(x), Flo(y)) => make_flonum(ctx, x as f64 / y),
-        _ => slow2(ctx, "/", a, b, |x, y| x.div(y).ok_or(Fault::DivisionByZero)),
+        (x, y) => {
+            if let (Ratio | Fix(_), Ratio | Fix(_)) = (x, y)
+                && let Some(quotient) = fraction::div(ctx, a, b)
+            {
+                return quotient;
+            }
+            slow2(ctx, "/", a, b, |x, y| x.div(y).ok_or(Fault::DivisionByZero))
+        }
     }
 }
 
@@ -141,9 +161,12 @@ fn compare(a: Value, b: Value) -> Result<Option<Ordering>, ()> {
         (Big(x), Flo(y)) => float::compare_signed(x, y),
         (Flo(x), Big(y)) => float::compare_signed(y, x).map(Ordering::reverse),
         (Complex | Other, _) | (_, Complex | Other) => return Err(()),
-        _ => match (to_number(a), to_number(b)) {
-            (Some(x), Some(y)) => x.compare(&y),
-            _ => return Err(()),
+        _ => match fraction::compare(a, b) {
+            Some(order) => Some(order),
+            None => match (to_number(a), to_number(b)) {
+                (Some(x), Some(y)) => x.compare(&y),
+                _ => return Err(()),
+            },
         },
     })
 }

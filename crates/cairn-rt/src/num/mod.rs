@@ -16,6 +16,7 @@
 //! | [`operand`] | views of values, canonical results, conversion to and from `Number`, faults |
 //! | [`big`] | integer results written into heap objects |
 //! | [`arith`] | `+ - * /`, comparison, integer division, `gcd` |
+//! | [`fraction`] | `+ - * /` and comparison of ratios whose parts are fixnums |
 //! | [`real`] | predicates, rounding, exactness, elementary functions, complex parts |
 //! | [`bits`] | bitwise operations and shifts |
 //! | [`conversion`] | `number->string`, `string->number` |
@@ -28,6 +29,7 @@ pub mod arith;
 pub mod big;
 pub mod bits;
 pub mod conversion;
+mod fraction;
 pub mod operand;
 pub mod real;
 #[cfg(test)]

@@ -146,6 +146,42 @@ fn arithmetic_agrees_with_owned_numbers() {
     }
 }
 
+/// Fractions with parts at the edges of fixnums, of machine words and of what is coprime.
+#[test]
+fn fractions_agree_with_owned_numbers() {
+    let mut t = TestRuntime::new();
+    let ctx = t.ctx();
+    let edge = 1_i64 << 60;
+    let parts = [0, 1, -1, 2, -3, 6, 1 << 30, -(1 << 31), 3 << 40, edge - 1, edge, -edge, -edge - 1, i64::MAX];
+    let numbers: Vec<Number> = (parts.iter())
+        .flat_map(|n| parts.iter().map(|d| (Int::from(i128::from(*n)), Int::from(i128::from(*d)))))
+        .filter_map(|(n, d)| Number::ratio(n, d))
+        .collect();
+    for x in &numbers {
+        for y in &numbers {
+            let (a, b) = (value(from_number(ctx, x)), value(from_number(ctx, y)));
+            let calls: [(&str, Call2, Option<Number>); 4] = [
+                ("+", cairn_num_add, Some(x.add(y))),
+                ("-", cairn_num_sub, Some(x.sub(y))),
+                ("*", cairn_num_mul, Some(x.mul(y))),
+                ("/", cairn_num_div, x.div(y)),
+            ];
+            for (name, call, want) in calls {
+                let got = call(ctx, a, b);
+                match want {
+                    Some(want) => {
+                        assert_eq!(to_number(value(got)), Some(want), "({name} {} {})", show(x), show(y));
+                    }
+                    None => assert_eq!(got, Value::FAIL),
+                }
+            }
+            assert_eq!(cairn_num_eq(ctx, a, b), Value::bool(x.num_eq(y)), "(= {} {})", show(x), show(y));
+            let less = x.compare(y) == Some(Ordering::Less);
+            assert_eq!(cairn_num_lt(ctx, a, b), Value::bool(less), "(< {} {})", show(x), show(y));
+        }
+    }
+}
+
 #[test]
 fn integer_operations_agree_with_owned_integers() {
     let mut t = TestRuntime::new();
