@@ -1,7 +1,8 @@
 ;;; (cairn sort): stable sorting of lists and vectors, with the names and argument order of SRFI 132.
 ;;;
 ;;; Merge sort of the elements of a vector that nobody else has, by merges into fresh lists. Nothing is overwritten, so
-;;; that a continuation captured in the predicate can be entered again: every return brings all elements. Procedures
+;;; that a continuation captured in the predicate can be entered again: every return brings all elements. `<` and `>`
+;;; capture none: parts of fixnums or flonums alone are sorted in place first. Procedures
 ;;; that sort a vector in place fill it at the end. What is in order already, or in the opposite order, is not merged:
 ;;; of such input each element costs one comparison, and of input that consists of a few such parts hardly more.
 
@@ -9,7 +10,7 @@
   (export list-sort list-sort! (rename list-sort list-stable-sort) (rename list-sort! list-stable-sort!)
           vector-sort vector-sort! (rename vector-sort vector-stable-sort) (rename vector-sort! vector-stable-sort!)
           list-sorted? vector-sorted? list-merge sort sort!)
-  (import (cairn syntax) (cairn primitives) (cairn control) (cairn list) (cairn vector))
+  (import (cairn syntax) (cairn primitives) (cairn control) (cairn list) (cairn vector) (only (cairn number) < >))
   (begin
 
     ;; The right one wins only when less.
@@ -40,25 +41,8 @@
                (else
                 (loop (%cdr a) b (%cons (%car a) acc)))))))))
 
-    (define-merge (merge-rising less? a b) (less? (%car b) (%car a)))
-    (define-merge (merge-falling less? a b) (%not (less? (%car b) (%car a))))
-
     ;; Shorter parts are merged without a look at their order.
     (define-syntax worth-a-look (syntax-rules () ((_) 32)))
-
-    ;; The elements of v[start, start + n) in rising order, or falling, as a list; 0 < n.
-    (define (sorted less? v start n rising)
-      (if (%fx< n (worth-a-look))
-          (merged less? v start n rising)
-          (let* ((end (%fx+ start n))
-                 (falls (if (less? (%vector-ref v (%fx+ start 1)) (%vector-ref v start)) #t #f)))
-            (let loop ((i (%fx+ start 2)))
-              (cond
-                ((%eq? i end)
-                 (if (%eq? rising falls) (from-start v start end) (from-end v start end)))
-                ((%eq? (if (less? (%vector-ref v i) (%vector-ref v (%fx- i 1))) #t #f) falls)
-                 (loop (%fx+ i 1)))
-                (else (merged less? v start n rising)))))))
 
     ;; The elements of v[start, end) as a list, the last one first; the first one first.
     (define (from-start v start end)
@@ -71,22 +55,77 @@
               (loop i (%cons (%vector-ref v i) l)))
             l)))
 
-    ;; The same as `sorted`, whatever order the elements have.
-    (define (merged less? v start n rising)
-      (cond
-        ((%fx< 2 n)
-         (let* ((half (%fxsra n 1))
-                (falling (%not rising))
-                (a (sorted less? v start half falling))
-                (b (sorted less? v (%fx+ start half) (%fx- n half) falling)))
-           (if rising (merge-falling less? a b) (merge-rising less? a b))))
-        ((%eq? n 1) (%cons (%vector-ref v start) '()))
-        (else
-         (let ((x (%vector-ref v start))
-               (y (%vector-ref v (%fx+ start 1))))
-           (if (%eq? rising (if (less? y x) #t #f))
-               (%cons y (%cons x '()))
-               (%cons x (%cons y '())))))))
+    ;; The procedures that sort, with two macros: for the order, `(before? less? x y)`, and `(at-once? v start end)`, which
+    ;; sorts a part of `v` in place if it can.  They are made once for any predicate, and once each for `<` and `>`:
+    ;; numbers are what is sorted most often, and with these predicates nobody can look at the vector meanwhile.
+    (define-syntax define-sorting
+      (syntax-rules ()
+        ((_ before? at-once? sorted merged merge-rising merge-falling)
+         (begin
+           (define-merge (merge-rising less? a b) (before? less? (%car b) (%car a)))
+           (define-merge (merge-falling less? a b) (%not (before? less? (%car b) (%car a))))
+
+           ;; The elements of v[start, start + n) in rising order, or falling, as a list; 0 < n.
+           (define (sorted less? v start n rising)
+             (if (%fx< n (worth-a-look))
+                 (merged less? v start n rising)
+                 (let* ((end (%fx+ start n))
+                        (falls (if (before? less? (%vector-ref v (%fx+ start 1)) (%vector-ref v start)) #t #f)))
+                   (let loop ((i (%fx+ start 2)))
+                     (cond
+                       ((%eq? i end)
+                        (if (%eq? rising falls) (from-start v start end) (from-end v start end)))
+                       ((%eq? (if (before? less? (%vector-ref v i) (%vector-ref v (%fx- i 1))) #t #f) falls)
+                        (loop (%fx+ i 1)))
+                       (else (merged less? v start n rising)))))))
+
+           ;; `sorted` without a look at the order that the elements have.
+           (define (merged less? v start n rising)
+             (cond
+               ((at-once? v start (%fx+ start n))
+                (if rising (from-end v start (%fx+ start n)) (from-start v start (%fx+ start n))))
+               ((%fx< 2 n)
+                (let* ((half (%fxsra n 1))
+                       (falling (%not rising))
+                       (a (sorted less? v start half falling))
+                       (b (sorted less? v (%fx+ start half) (%fx- n half) falling)))
+                  (if rising (merge-falling less? a b) (merge-rising less? a b))))
+               ((%eq? n 1) (%cons (%vector-ref v start) '()))
+               (else
+                (let ((x (%vector-ref v start))
+                      (y (%vector-ref v (%fx+ start 1))))
+                  (if (%eq? rising (if (before? less? y x) #t #f))
+                      (%cons y (%cons x '()))
+                      (%cons x (%cons y '())))))))))))
+
+    (define-syntax by-predicate (syntax-rules () ((_ less? x y) (less? x y))))
+    (define-syntax by-< (syntax-rules () ((_ less? x y) (%< x y))))
+    (define-syntax by-> (syntax-rules () ((_ less? x y) (%> x y))))
+    (define-syntax never (syntax-rules () ((_ v start end) #f)))
+    ;; A part of these lengths: other threads wait until it is sorted, for a millisecond at most.
+    (define (at-once? v start end falling?)
+      (let ((n (%fx- end start)))
+        (if (%fx< n 4)
+            #f
+            (if (%fx< n 20000)
+                (%vector-sort-numbers! v start end falling?)
+                #f))))
+    (define-syntax at-once-rising (syntax-rules () ((_ v start end) (at-once? v start end #f))))
+    (define-syntax at-once-falling (syntax-rules () ((_ v start end) (at-once? v start end #t))))
+    (define-sorting by-predicate never sorted-by merged-by rising-by falling-by)
+    (define-sorting by-< at-once-rising sorted-by-< merged-by-< rising-by-< falling-by-<)
+    (define-sorting by-> at-once-falling sorted-by-> merged-by-> rising-by-> falling-by->)
+
+    (define-syntax define-choice
+      (syntax-rules ()
+        ((_ name any rising falling)
+         (define (name less? v start n)
+           (cond
+             ((%eq? less? <) (rising less? v start n #t))
+             ((%eq? less? >) (falling less? v start n #t))
+             (else (any less? v start n #t)))))))
+    (define-choice sorted sorted-by sorted-by-< sorted-by->)
+    (define-choice merged merged-by merged-by-< merged-by->)
 
     ;; A macro, so that errors name the procedure that was called.
     (define-syntax sort-list
@@ -97,7 +136,7 @@
            (check-procedure who less?)
            (if (if (%fx< n (worth-a-look)) (list-sorted? less? list) #f)
                (list-copy list)
-               (sorted less? (%list->vector list) 0 n #t))))))
+               (sorted less? (%list->vector list) 0 n))))))
 
     (define vector-sort!
       (case-lambda
@@ -108,7 +147,7 @@
          (within-range "vector-sort!" (%vector-length v) start end
            (if (%not (vector-sorted? less? v start end))
                (let fill ((i start)
-                          (l (merged less? (%subvector v start end) 0 (%fx- end start) #t)))
+                          (l (merged less? (%subvector v start end) 0 (%fx- end start))))
                  (if (%pair? l)
                      (begin
                        (%vector-set! v i (%car l))
@@ -123,7 +162,7 @@
          (let ((copy (%subvector v start end)))
            (if (vector-sorted? less? copy)
                copy
-               (%list->vector (merged less? copy 0 (%vector-length copy) #t)))))))
+               (%list->vector (merged less? copy 0 (%vector-length copy))))))))
 
     (define (list-sort less? l)
       (sort-list "list-sort" less? l))

@@ -173,6 +173,7 @@ macro_rules! for_each_rt_call {
             (cairn_vector_fill, "vector-fill!", 4, FAIL)
             (cairn_vector_append, "vector-append", 1, ALLOC | FAIL)              // list of vectors
             (cairn_vector_from_list, "list->vector", 1, ALLOC | FAIL)
+            (cairn_vector_sort_numbers, "vector-sort-numbers!", 4, 0)            // vector of its own, start, end, falling? -> #t if all were alike and are sorted
             (cairn_vector_to_list, "vector->list", 3, ALLOC | FAIL)
             (cairn_bytes_make, "make-bytevector", 2, ALLOC | FAIL)
             (cairn_bytes_sub, "subbytevector", 3, ALLOC | FAIL)

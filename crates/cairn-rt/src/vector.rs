@@ -91,6 +91,39 @@ pub extern "C" fn cairn_vector_to_list(ctx: &mut Machine, v: Value, start: Value
     items[range].iter().rev().fold(Value::NIL, |rest, x| alloc_pair(ctx, *x, rest))
 }
 
+/// Sorts `v[start, end)` by `<`, or by `>` if `falling`, if its elements are all fixnums, or all doubles in their words
+/// and none of them NaN: then `#t`. Otherwise they stay as they are. Equal elements keep their order (0.0 and -0.0 are
+/// equal). Callers bound the number of elements, for other threads wait.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_vector_sort_numbers(
+    _: &mut Machine,
+    v: Value,
+    start: Value,
+    end: Value,
+    falling: Value,
+) -> Value {
+    let (Some(_), true, true) = (vector_of(v), start.is_fixnum(), end.is_fixnum()) else { return Value::FALSE };
+    let range = start.as_fixnum() as usize..end.as_fixnum() as usize;
+    let Some(items) = words_mut(v).get_mut(range) else { return Value::FALSE };
+    let falling = falling != Value::FALSE;
+    if items.iter().all(|x| x.is_fixnum()) {
+        if falling {
+            items.sort_unstable_by_key(|x| std::cmp::Reverse(x.as_fixnum()));
+        } else {
+            items.sort_unstable_by_key(|x| x.as_fixnum());
+        }
+        return Value::TRUE;
+    }
+    if !items.iter().all(|x| x.is_immediate_flonum() && !x.as_immediate_flonum().is_nan()) {
+        return Value::FALSE;
+    }
+    items.sort_by(|x, y| {
+        let (x, y) = if falling { (y, x) } else { (x, y) };
+        x.as_immediate_flonum().partial_cmp(&y.as_immediate_flonum()).unwrap_or(std::cmp::Ordering::Equal)
+    });
+    Value::TRUE
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,5 +172,29 @@ mod tests {
         assert_eq!(cairn_vector_from_list(ctx, dotted), Value::FAIL);
         let mixed = make_list(ctx, &[v, n(1)]);
         assert_eq!(cairn_vector_append(ctx, mixed), Value::FAIL);
+    }
+
+    #[test]
+    fn numbers_of_one_kind_are_sorted_in_place() {
+        let mut t = TestRuntime::new();
+        let ctx = t.ctx();
+        let n = Value::fixnum;
+        let f = |x: f64| Value::try_flonum(x).expect("fits a word");
+        let mut sorted = |items: &[Value], start: i64, end: i64, falling: bool| {
+            let v = crate::alloc::make_vector(ctx, items);
+            let done = cairn_vector_sort_numbers(ctx, v, n(start), n(end), Value::bool(falling));
+            (done == Value::TRUE, words(v).to_vec())
+        };
+        let ints = [n(3), n(-5), n(0), n(7), n(-5)];
+        assert_eq!(sorted(&ints, 0, 5, false), (true, vec![n(-5), n(-5), n(0), n(3), n(7)]));
+        assert_eq!(sorted(&ints, 1, 4, true), (true, vec![n(3), n(7), n(0), n(-5), n(-5)]));
+        let zeros = [f(0.0), f(-0.0), f(-1.0)];
+        assert_eq!(sorted(&zeros, 0, 3, false), (true, vec![f(-1.0), f(0.0), f(-0.0)]), "stable");
+        assert_eq!(sorted(&zeros, 0, 3, true), (true, vec![f(0.0), f(-0.0), f(-1.0)]));
+        for other in [f(1.0), Value::TRUE, Value::NIL] {
+            let mixed = [n(2), n(1), other];
+            assert_eq!(sorted(&mixed, 0, 3, false), (false, mixed.to_vec()));
+        }
+        assert_eq!(sorted(&ints, 3, 6, false), (false, ints.to_vec()), "beyond the end");
     }
 }
