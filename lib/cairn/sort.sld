@@ -55,8 +55,8 @@
               (loop i (%cons (%vector-ref v i) l)))
             l)))
 
-    ;; The procedures that sort, with two macros: for the order, `(before? less? x y)`, and `(at-once? v start end)`, which
-    ;; sorts a part of `v` in place if it can.  They are made once for any predicate, and once each for `<` and `>`:
+    ;; The procedures that sort, with two macros: for the order, `(before? less? x y)`, and `(at-once? v start end)`,
+    ;; which sorts a part of `v` in place if it can.  They are made once for any predicate, and once each for `<` and `>`:
     ;; numbers are what is sorted most often, and with these predicates nobody can look at the vector meanwhile.
     (define-syntax define-sorting
       (syntax-rules ()
