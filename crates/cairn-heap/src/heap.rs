@@ -116,6 +116,8 @@ pub(crate) struct Core {
     /// Collections so far when the pages of all that was free were last given back.
     released_at: u64,
     idle: Idle,
+    /// How many major collections in a row have regained little of a heap that is nearly full.
+    meagre: u32,
     observer: Option<Box<dyn Observer>>,
 }
 
@@ -165,6 +167,23 @@ impl Core {
     pub(crate) fn zeal_collects(&mut self, live: u64) -> bool {
         self.zeal.every_safepoint && self.pace.collects(live)
     }
+    /// A major collection has regained so many bytes. What the program or a test asked for says nothing.
+    fn note_regained(&mut self, bytes: u64, needed: u64, reason: Reason) {
+        let part = self.sizing.heap_max() / MEAGRE_PART;
+        if bytes >= part || needed + 2 * part < self.sizing.heap_max() {
+            self.meagre = 0;
+        } else if !matches!(reason, Reason::Request | Reason::Zeal) {
+            self.meagre += 1;
+        }
+    }
+    /// Does the program only crawl from one collection to the next? Says so once; then it is given time to drop data.
+    fn crawls(&mut self) -> bool {
+        let so = self.meagre >= MOST_MEAGRE;
+        if so {
+            self.meagre = 0;
+        }
+        so
+    }
     /// A collection that the counters include is over: its pause is counted, and whoever listens is told.
     pub(crate) fn collected(&mut self, kind: CollectionKind, reason: Reason, began: Instant, bytes: Volume) {
         let pause = began.elapsed();
@@ -173,7 +192,11 @@ impl Core {
             CollectionKind::Minor => self.stats.minor_pauses.add(pause),
             CollectionKind::Major => self.stats.major_pauses.add(pause),
         }
-        let Volume { nursery, before, after, copied, limit } = bytes;
+        let Volume { nursery, before, after, copied, limit, needed } = bytes;
+        if kind == CollectionKind::Major {
+            let young = if self.generational { nursery } else { 0 };
+            self.note_regained((before + young).saturating_sub(after), needed, reason);
+        }
         let number = self.stats.minor + self.stats.major;
         let event = CollectionEvent { number, kind, reason, nursery, before, after, copied, limit, pause };
         if let Some(o) = &mut self.observer {
@@ -189,7 +212,14 @@ pub(crate) struct Volume {
     pub(crate) after: u64,
     pub(crate) copied: u64,
     pub(crate) limit: u64,
+    /// What the next collection will need, copies included, if all that is left lives on.
+    pub(crate) needed: u64,
 }
+
+/// A major collection of a nearly full heap that regains less than one part in so many of its maximum is a meagre one.
+const MEAGRE_PART: u64 = 20;
+/// After so many meagre collections in a row, memory has run out.
+const MOST_MEAGRE: u32 = 8;
 
 /// The collectors that a heap can be made with.
 enum Selected {
@@ -314,6 +344,7 @@ impl<M: ObjectModel> Heap<M> {
             overdraft: 0,
             released_at: 0,
             idle: Idle::default(),
+            meagre: 0,
             observer: None,
         };
         if M::AMBIGUOUS {
@@ -460,7 +491,15 @@ impl<M: ObjectModel> Heap<M> {
         let outcome =
             plan!(self, p => p.collect(&mut self.core, &self.model, client, Address(*lo), Address(*hi), request));
         (*lo, *hi) = self.current();
+        if outcome.is_ok() && self.core.crawls() {
+            return Err(plan!(self, p => self.core.out_of_memory(0, p.nursery_used())));
+        }
         outcome
+    }
+    /// Has the client's words of which nothing is known in mind before the first collection, which could not report
+    /// that there is no address space for them. Of use where [`Client::AMBIGUOUS`] holds.
+    pub fn expect_ambiguity(&mut self) -> Result<(), HeapError> {
+        Ok(self.core.marks.expect_ambiguity()?)
     }
     /// Asks for a collection at the next heap check.
     pub fn request_collection(&mut self, lo: &mut u64, hi: &mut u64, major: bool) -> Result<(), OutOfMemory> {

@@ -3,8 +3,9 @@
 //! The problem: a program that drops data and then waits for input keeps them, for nothing makes it collect; but one
 //! that waits often, and drops nothing, must not spend its time on collections. The idea: a collection happens when the
 //! program has waited for twenty times as long as the longest one has taken, so it costs a twentieth of the time at
-//! most; and when the last one for this reason has found little, twice as long, and so on, until one finds much, or the
-//! program allocates so much that it collects by itself.
+//! most. One of some milliseconds need not wait for seconds: [`SOON`], or four times the longest, is enough. When the
+//! last one for this reason has found little, twice as long, and so on, until one finds much, or the program allocates
+//! so much that it collects by itself.
 //!
 //! Invariant: a program that has allocated nothing since it collected for this reason does not do so again.
 
@@ -12,6 +13,10 @@ use std::time::Duration;
 
 /// A program that holds less than this does not collect.
 const LEAST: u64 = 4 << 20;
+/// A collection need not wait longer, unless it takes long itself.
+const SOON: Duration = Duration::from_millis(400);
+/// Then it waits for so many times as long as the longest one has taken, at most.
+const LONG: u32 = 4;
 /// A collection has found much if it frees one part in so many.
 const MUCH: u64 = 8;
 /// How often the time to wait is doubled at most.
@@ -50,7 +55,7 @@ impl Idle {
                 return None;
             }
         }
-        (used >= LEAST).then_some(20 * longest * (1 << self.in_vain))
+        (used >= LEAST).then_some((20 * longest).min(SOON.max(LONG * longest)) * (1 << self.in_vain))
     }
 
     /// The next collection, after so many, is one that a waiting program has asked for.
@@ -70,6 +75,12 @@ mod tests {
     fn what_was_never_collected_is_collected_when_the_program_waits() {
         assert_eq!(Idle::default().patience(0, LEAST - 1, PAUSE), None);
         assert_eq!(Idle::default().patience(0, LEAST, PAUSE), Some(20 * PAUSE));
+    }
+
+    #[test]
+    fn what_takes_a_tenth_of_a_second_need_not_wait_for_two() {
+        let patience = |ms| Idle::default().patience(0, LEAST, Duration::from_millis(ms)).unwrap().as_millis();
+        assert_eq!([1, 20, 50, 100, 150, 1000].map(patience), [20, 400, 400, 400, 600, 4000]);
     }
 
     #[test]

@@ -52,6 +52,9 @@ impl Runtime {
             ..base
         };
         let mut heap = Heap::new(Scheme, config).map_err(|e| e.to_string())?;
+        if options.ambiguous_frames {
+            heap.expect_ambiguity().map_err(|e| e.to_string())?;
+        }
         if options.trace_gc {
             heap.set_observer(Some(Box::new(Tracer(options.host.clone()))));
         }

@@ -218,3 +218,58 @@ fn output() {
     let read_only = fs::File::open("/dev/null").unwrap();
     assert_eq!(complaint(read_only.into()), "cairn: cannot write to standard output: Bad file descriptor\n");
 }
+
+/// A stack that grows by page faults ends with a message where addresses are few: it never runs into their end.
+#[test]
+fn few_addresses_for_a_stack() {
+    let d = Directory::new("few-addresses");
+    d.write("p.scm", "(import (scheme base) (scheme write)) (define (f n) (+ 1 (f (+ n 1)))) (display (f 0))");
+    for (frames, gc) in [("stack", "gen"), ("native", "mcc")] {
+        for kilobytes in [20_000_000, 4_000_000, 300_000] {
+            let mut run = Command::new("sh");
+            run.args(["-c", &format!("ulimit -c 0; ulimit -v {kilobytes}; exec \"$0\" \"$@\"")]).arg(binary());
+            run.args(["run", "--opt=high"])
+                .arg(format!("--frames={frames}"))
+                .arg(format!("--gc={gc}"))
+                .arg("p.scm");
+            let output = run.current_dir(&d.0).env_remove("CAIRN_ZEAL").output().unwrap();
+            let err = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{frames} {gc} {kilobytes}: {err}");
+            let said =
+                ["error: out of memory: ", "error: recursion is too deep: "].iter().any(|s| err.starts_with(s));
+            assert!(said, "{frames} {gc} {kilobytes}: {err}");
+        }
+    }
+}
+
+/// A leak that is slow ends after few collections in vain, for every collector: the program does not crawl from one to
+/// the next.
+#[test]
+fn a_slow_leak() {
+    let d = Directory::new("slow-leak");
+    d.write(
+        "p.scm",
+        "(import (scheme base))
+         (define kept '())
+         (define other #f)
+         (let loop ((i 0))
+           (set! kept (cons i kept))
+           (do ((k 0 (+ k 1))) ((= k 20)) (set! other (make-vector 10 i)))
+           (loop (+ i 1)))",
+    );
+    for gc in cairn_layout::facts::COLLECTORS {
+        let mut run = Command::new(binary());
+        run.args(["run", "--opt=high", "--heap-max=8M", "--trace-gc", "p.scm"]).arg(format!("--gc={}", gc.name));
+        let output = run.current_dir(&d.0).env_remove("CAIRN_ZEAL").output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert!(err.contains("\nerror: out of memory: "), "{}: {err}", gc.name);
+        // In the nearly full heap, each regains less than a twentieth.
+        let sizes = |line: &str| -> Option<(f64, f64)> {
+            let (before, after) = line.split_once("heap ")?.1.split_once("M -> ")?;
+            Some((before.parse().ok()?, after.split_once('M')?.0.parse().ok()?))
+        };
+        let majors = err.lines().filter(|l| l.contains(" major ")).filter_map(sizes);
+        let meagre = majors.filter(|(before, after)| *after > 7.0 && before - after < 0.35).count();
+        assert!(meagre <= 16, "{}: {meagre} collections in vain", gc.name);
+    }
+}

@@ -5,7 +5,7 @@
 //! All memory of frames is the heap's, whatever the strategy. So while the heap holds no more than that limit, there is
 //! nothing to look at; when it holds more, frames are measured, and again when they may have reached the limit since
 //! (`DepthWatch` in `runtime.rs`). That costs a walk over the segments, or frames, for every sixteenth of the limit at
-//! most.
+//! most. A stack whose range of addresses is nearly used up (`ulimit -v`) is too deep as well.
 
 use super::frames;
 use crate::exhaustion::size_text;
@@ -19,6 +19,11 @@ pub fn admit(ctx: &mut Machine) {
     let used = runtime.heap.bytes_in_use();
     if used >= runtime.depth.due {
         measure(ctx, used);
+    }
+    let region = rt(ctx).strategy.stack.region.as_mut();
+    if let Some(most) = region.and_then(|r| r.is_short().then(|| r.most())) {
+        let most = size_text(most);
+        refuse(ctx, format!("recursion is too deep: there is no more than {most} of address space for its frames"))
     }
 }
 
@@ -45,8 +50,14 @@ fn measure(ctx: &mut Machine, used: u64) {
         "recursion is too deep: its frames exceed the limit of {} (raise it with --frames-max)",
         size_text(most)
     );
-    // This comes back if there is no program that could be told.
+    refuse(ctx, message)
+}
+
+/// The program is told, if there is one.
+fn refuse(ctx: &mut Machine, message: String) {
+    let runtime = rt(ctx);
     let failure = Failure { kind: kind::OTHER, who: None, message, argument: 0, irritants: Vec::new() };
+    // This comes back if there is no program that could be told.
     (runtime.raise)(ctx, &failure);
     (runtime.flush)(ctx);
     fatal::say(ctx, &format!("cairn: {}", failure.message));

@@ -52,6 +52,9 @@ use std::time::Instant;
 const CHAIN_BYTES: u64 = 4 << 10;
 /// Sizes of cells, in granules, and none.
 const CELLS: usize = (LARGEST_CELL / CELL_GRANULE) as usize + 1;
+/// libgc gives back the pages of blocks that were free already at an earlier collection, so what a collection has found
+/// dead goes back after so many. Those after the first trace little, or do not happen.
+const UNTIL_UNMAPPED: usize = 3;
 /// Fewer words are copied rather than shown in place: libgc's stack has room for some thousand places.
 const FEW_WORDS: usize = 512;
 
@@ -414,14 +417,21 @@ impl Plan for Bdw {
         }
         let before = core.used() + self.held();
         core.stats.peak = core.stats.peak.max(before);
-        self.roots.places.clear();
-        self.roots.words.clear();
-        client.visit_ambiguous(&mut self.roots);
-        self.roots.places.extend(core.immortal.extents().filter(|x| !x.leaf).map(|x| x.span));
-        client.visit_roots(&mut self.roots);
         let wanted = self.wanted.take();
-        // SAFETY: this is a safepoint.
-        unsafe { self.run(core, model, client, wanted == Some(Reason::Request)) };
+        let release = wanted == Some(Reason::Request);
+        for _ in 0..if release { UNTIL_UNMAPPED } else { 1 } {
+            // Each time anew: what is weak may have come back.
+            self.roots.places.clear();
+            self.roots.words.clear();
+            client.visit_ambiguous(&mut self.roots);
+            self.roots.places.extend(core.immortal.extents().filter(|x| !x.leaf).map(|x| x.span));
+            client.visit_roots(&mut self.roots);
+            // SAFETY: this is a safepoint.
+            unsafe { self.run(core, model, client, release) };
+            if core.used() + self.held() > before / 2 {
+                break;
+            }
+        }
         let live = core.used() + self.held();
         let taken = std::mem::take(&mut self.taken);
         core.stats.major += 1;
@@ -430,7 +440,8 @@ impl Plan for Bdw {
         core.sizing.note_age(before, core.stats.allocated);
         self.budget.renew(core.sizing.limit().saturating_sub(live));
         let reason = core.cause(wanted, request);
-        let bytes = Volume { nursery: taken, before, after: live, copied: 0, limit: core.sizing.limit() };
+        let limit = core.sizing.limit();
+        let bytes = Volume { nursery: taken, before, after: live, copied: 0, limit, needed: live };
         core.collected(CollectionKind::Major, reason, began, bytes);
         if walks {
             check::demand("after", core, model, &[], client);

@@ -368,7 +368,7 @@ impl Gen {
         if kind == CollectionKind::Major {
             core.stats.live = core.stats.live.max(after);
         }
-        let bytes = Volume { nursery, before, after, copied, limit: core.sizing.limit() };
+        let bytes = Volume { nursery, before, after, copied, limit: core.sizing.limit(), needed: after };
         core.collected(kind, reason, began, bytes);
     }
 }

@@ -352,7 +352,8 @@ impl Plan for MarkSweep {
             core.pool.release(blocks_for(keep));
         }
         let reason = core.cause(wanted, request);
-        let bytes = Volume { nursery: taken, before, after: self.survived, copied: 0, limit: core.sizing.limit() };
+        let (after, limit) = (self.survived, core.sizing.limit());
+        let bytes = Volume { nursery: taken, before, after, copied: 0, limit, needed: after };
         core.collected(CollectionKind::Major, reason, began, bytes);
         if walks {
             check::demand("after", core, model, &[], client);

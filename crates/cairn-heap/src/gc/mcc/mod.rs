@@ -429,7 +429,8 @@ impl Plan for Mcc {
             core.pool.release(blocks_for((self.size / 3 * 2).saturating_sub(core.used())));
         }
         let reason = core.cause(self.wanted.take(), request);
-        let bytes = Volume { nursery, before, after: core.used(), copied: counts.copied, limit: self.size };
+        let (after, copied, limit) = (core.used(), counts.copied, self.size);
+        let bytes = Volume { nursery, before, after, copied, limit, needed: after + self.pages.bytes() };
         core.collected(CollectionKind::Major, reason, began, bytes);
         if walks {
             check::demand("after", core, model, &self.extents(lo, hi), client);

@@ -13,6 +13,9 @@
 //!                                 ◀── a fault moves it
 //! ```
 //!
+//! Where the system refuses pages, or the range is used up, the handler says so and ends the process: nothing else can
+//! be done there. The runtime refuses growth before the range is used up ([`StackRegion::room`]).
+//!
 //! The stack of compiled code is not the native one, so the handler has a stack to run on. Faults elsewhere go to the
 //! handler that was there before (Rust's, which reports overflows of the native stack).
 //!
@@ -83,6 +86,12 @@ impl Watched {
         self.start.store(start, SeqCst);
     }
 
+    /// Is this an address that the stack has not reached yet? Async-signal-safe.
+    fn is_ahead(&self, address: u64) -> bool {
+        let start = self.start.load(SeqCst);
+        start > 1 && (start..self.frontier.load(SeqCst)).contains(&address)
+    }
+
     /// Makes the page of a faulting address usable, if it is one that the stack may grow into. Async-signal-safe.
     fn grow(&self, address: u64) -> bool {
         let (start, end, frontier) = (self.start.load(SeqCst), self.end.load(SeqCst), self.frontier.load(SeqCst));
@@ -117,6 +126,9 @@ unsafe fn protect(from: u64, to: u64, how: i32) -> bool {
     unsafe { libc::mprotect(from as *mut libc::c_void, (to - from) as usize, how) == 0 }
 }
 
+/// What is said where the stack cannot grow.
+const NO_PAGES: &str = "cairn: out of memory: the system has no more memory for the stack\n";
+
 /// Only atomics and system calls: async-signal-safe.
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the arguments of a handler with SA_SIGINFO; `errno` belongs to the interrupted thread.
@@ -127,6 +139,10 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut li
         *libc::__errno_location() = errno;
         if grown {
             return;
+        }
+        if watched().any(|w| w.is_ahead(address)) {
+            libc::write(2, NO_PAGES.as_ptr().cast(), NO_PAGES.len());
+            libc::_exit(1)
         }
         let before = &*BEFORE.load(SeqCst);
         let handler = before.sa_sigaction;
@@ -169,23 +185,29 @@ pub struct StackRegion {
     pub end: u64,
     /// Bytes that have been counted.
     counted: u64,
+    /// Whether it has been told that it is short.
+    told: bool,
 }
 
 impl StackRegion {
     /// A region of at least `bytes`, as far as there is address space. `tiny`: it grows page by page.
     pub fn new(machine: *mut Machine, bytes: u64, tiny: bool) -> Option<StackRegion> {
         watch_faults();
-        let mut size = bytes.clamp(4 * GUARD, RANGE_MAX).next_multiple_of(PAGE);
+        let mut size = bytes.clamp(4 * GUARD, RANGE_MAX).next_multiple_of(2 * PAGE);
         let start = loop {
             // SAFETY: a new mapping.
             let p = unsafe {
                 let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-                libc::mmap(null_mut(), size as usize, libc::PROT_NONE, flags, -1, 0)
+                libc::mmap(null_mut(), (size + size / 2) as usize, libc::PROT_NONE, flags, -1, 0)
             };
             if p != libc::MAP_FAILED {
+                // Half as much is left to others, where a limit for addresses holds.
+                let end = p as u64 + size;
+                // SAFETY: the upper part of the new mapping.
+                unsafe { libc::munmap(end as *mut libc::c_void, (size / 2) as usize) };
                 break p as u64;
             }
-            size = (size / 2).next_multiple_of(PAGE);
+            size = (size / 2).next_multiple_of(2 * PAGE);
             if size < 4 * GUARD {
                 return None;
             }
@@ -200,12 +222,29 @@ impl StackRegion {
         watched.step.store(if tiny { PAGE } else { FIRST }, SeqCst);
         watched.frontier.store(frontier, SeqCst);
         watched.end.store(end, SeqCst);
-        Some(StackRegion { watched, start, end, counted: 0 })
+        Some(StackRegion { watched, start, end, counted: 0, told: false })
     }
 
     /// First byte of the range.
     pub fn start(&self) -> u64 {
         self.start
+    }
+
+    /// Bytes that frames can take at most.
+    pub fn most(&self) -> u64 {
+        self.end - self.start - GUARD
+    }
+
+    /// Bytes by which the stack can still grow.
+    pub fn room(&self) -> u64 {
+        self.watched.frontier.load(SeqCst) - self.start - GUARD
+    }
+
+    /// Has the stack just come near the end of its range? True once, until it has shrunk.
+    pub fn is_short(&mut self) -> bool {
+        let short = self.room() < self.most() / 5;
+        let before = std::mem::replace(&mut self.told, short);
+        short && !before
     }
 
     /// Bytes that have become usable since the last call.

@@ -9,8 +9,9 @@
 //! ```
 
 use super::chunks::{audit_segment, covered, visit_segment};
-use super::stack_region::StackRegion;
+use super::stack_region::{STEP_MAX, StackRegion};
 use super::{continuation_word, make_continuation};
+use crate::exhaustion::size_text;
 use crate::machine::audit::Segment;
 use crate::machine::frame_reader::descriptor;
 use crate::machine::state::Geometry;
@@ -27,6 +28,9 @@ use cairn_layout::object::continuation;
 /// Copies of the stack for which there must be room: a handler, and what it leaves by, make some before anything is
 /// free again.
 pub const COPIES: u64 = 3;
+
+/// A stack with less room than this may outrun the next stop check.
+const SPARE: u64 = STEP_MAX / 8;
 
 /// A chunk of at least `bytes`: its start and one past its end. When memory is exhausted, the program is told.
 pub fn alloc_chunk(ctx: &mut Machine, bytes: u64) -> (u64, u64) {
@@ -73,6 +77,12 @@ pub fn start_in_region(ctx: &mut Machine) {
 pub fn count_growth(ctx: &mut Machine) {
     served(ctx, reason::STACK);
     let bytes = region(ctx).take_growth();
+    if region(ctx).room() < SPARE {
+        let has = size_text(region(ctx).most());
+        (rt(ctx).flush)(ctx);
+        fatal::say(ctx, &format!("cairn: out of memory: the stack has filled the {has} of addresses that it got"));
+        fatal::end(ctx, 1)
+    }
     if rt(ctx).heap.charge(bytes).is_err() {
         exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.charge(bytes));
     }
