@@ -59,6 +59,12 @@
              ((a) (if (%number? a) a (op a unit)))
              (() unit)
              ((a b c d) (op (op (op a b) c) d))
+             ;; nine are a pixel and its neighbours
+             ((a b c d e) (op (op (op (op a b) c) d) e))
+             ((a b c d e f) (op (op (op (op (op a b) c) d) e) f))
+             ((a b c d e f g) (op (op (op (op (op (op a b) c) d) e) f) g))
+             ((a b c d e f g h) (op (op (op (op (op (op (op a b) c) d) e) f) g) h))
+             ((a b c d e f g h i) (op (op (op (op (op (op (op (op a b) c) d) e) f) g) h) i))
              ((a b . rest)
               (let loop ((acc (op a b)) (rest rest))
                 (if (%null? rest)

@@ -2,7 +2,7 @@
 
 use super::estimate::{Arg, estimate};
 use super::reduce::Steps;
-use super::{DEPTH, Inliner, Known, MOVES, ONCE, SMALL_ONCE, WITH_C_CALL, WITH_ELEMENT};
+use super::{DEPTH, Inliner, Known, MOVES, ONCE, SMALL, SMALL_ONCE, WITH_ARITHMETIC, WITH_C_CALL, WITH_ELEMENT};
 use crate::inlined::each_site;
 use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, VarId};
 use crate::passes::elements;
@@ -189,6 +189,7 @@ impl Inliner<'_> {
             _ if self.runs_once => SMALL_ONCE,
             body if elements::makes_reference(body) => WITH_ELEMENT,
             body if makes_c_call(body) => WITH_C_CALL,
+            body if self.limits.small == SMALL && is_arithmetic(body) => WITH_ARITHMETIC,
             _ => self.limits.small,
         };
         let small = call + small;
@@ -363,6 +364,19 @@ fn check_here(e: &Expr, lists: &mut Vec<VarId>) -> bool {
             ok
         }
     }
+}
+
+/// Nothing but arithmetic on variables and constants?
+fn is_arithmetic(e: &Expr) -> bool {
+    deep(|| match e {
+        Expr::Local(_) | Expr::Const(_) => true,
+        Expr::Prim { op: PrimOp::Op(o), args, .. } => {
+            use Op::*;
+            matches!(o, Add | Sub | Mul | Div | Quotient | Remainder | Modulo | FloorQuotient | Inexact | Sqrt)
+                && args.iter().all(is_arithmetic)
+        }
+        _ => false,
+    })
 }
 
 /// Is it a call of C with the checks of its arguments, and what is called if they fail?

@@ -7,11 +7,20 @@
 //! The use is looked for along the order of evaluation; the search ends at the first thing that does not commute with
 //! the right-hand side, at a lambda or loop (code that may run more often), and after a while. An expression without
 //! effects that somebody could miss may move into a branch: then it is not evaluated when the other one is taken.
+//!
+//! A right-hand side that can fail may be what proves the operands of later operations:
+//!
+//! ```text
+//! (let ((x (%car p))) (%cons (%cdr:1 p) x))         ; stays: `p` is a pair because `%car` succeeded
+//! ```
+//!
+//! So it does not pass operations with proven operands once one of its own variables has been seen on the way.
 
 use super::Simplifier;
 use crate::effects::{self, Effects, jumps_out};
 use crate::ir::{Expr, VarId};
-use crate::walk::deep;
+use crate::prim::fixnum_bit;
+use crate::walk::{deep, visit};
 
 enum Search {
     /// Found and replaced.
@@ -30,6 +39,10 @@ struct Placing<'a, 'b> {
     v: VarId,
     e: &'a mut Option<Expr>,
     effects: Effects,
+    /// Variables of an `e` that can fail: its success says something about them.
+    told: Vec<VarId>,
+    /// Has one of them been passed?
+    met: bool,
     patience: u32,
 }
 
@@ -40,7 +53,15 @@ impl Simplifier<'_> {
         let effects = self.effects(inner);
         // a read of a variable that is bound twice in a row is all the same; jumps never occur in right-hand sides
         debug_assert!(!jumps_out(inner));
-        Placing { simplifier: self, v, e, effects, patience: PATIENCE }.search(body);
+        let mut told = Vec::new();
+        if effects.meets(Effects::FAIL) {
+            visit(inner, &mut |e| {
+                if let Expr::Local(v) = e {
+                    told.push(*v);
+                }
+            });
+        }
+        Placing { simplifier: self, v, e, effects, told, met: false, patience: PATIENCE }.search(body);
     }
 }
 
@@ -76,7 +97,11 @@ impl Placing<'_, '_> {
                 *body = self.e.take().expect("placed once");
                 Search::Done
             }
-            Expr::Const(_) | Expr::Local(_) | Expr::Lambda(_) => Search::On,
+            Expr::Local(v) => {
+                self.met |= self.told.contains(v);
+                Search::On
+            }
+            Expr::Const(_) | Expr::Lambda(_) => Search::On,
             Expr::Global(g, _) => self.pass(self.simplifier.facts.read_effects(*g)),
             Expr::SetLocal(..) | Expr::Letrec(..) => Search::Stop,
             Expr::SetGlobal(_, e, _) => {
@@ -114,8 +139,10 @@ impl Placing<'_, '_> {
             }
             Expr::Prim { op, args, proven, .. } => {
                 let effects = effects::of_prim(*op, *proven);
-                let first = self.many(args);
-                self.then(first, effects)
+                match self.many(&mut *args) {
+                    Search::On if self.met && relies(args, *proven) => Search::Stop,
+                    first => self.then(first, effects),
+                }
             }
             Expr::Values(es) | Expr::Jump(_, es) => self.many(es),
             Expr::Receive { producer, clause, .. } => {
@@ -132,4 +159,10 @@ impl Placing<'_, '_> {
             },
         })
     }
+}
+
+/// Is some operand that is no constant taken for what it is without a test?
+fn relies(args: &[Expr], proven: u8) -> bool {
+    let bits = |i: usize| 1 << i | fixnum_bit(i);
+    args.iter().take(4).enumerate().any(|(i, a)| !matches!(a, Expr::Const(_)) && proven & bits(i) != 0)
 }

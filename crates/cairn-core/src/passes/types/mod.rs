@@ -53,7 +53,9 @@
 //! | [`mod@test`] | what branches may assume |
 //! | [`operations`] | primitives: results, proofs, cheaper operations |
 //! | [`speculate`] | flonum trees |
+//! | [`apart`] | flonums met by integers that may be bignums |
 //! | [`complex`] | complex numbers by parts |
+//! | [`later`] | steps of counters after the other arguments of a jump |
 //! | [`peel`] | loops whose parameters become flonums |
 //! | [`version`] | loops and recursive procedures, once more for fixnums |
 //! | [`unbox`] | loop parameters that stay doubles |
@@ -65,9 +67,11 @@
 //! few times for each slot it depends on.
 
 mod agenda;
+mod apart;
 mod complex;
 mod control;
 mod env;
+mod later;
 mod lattice;
 mod operations;
 mod peel;

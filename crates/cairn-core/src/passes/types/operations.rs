@@ -180,6 +180,7 @@ impl Types {
                 return (ty, Some(operands));
             }
             self.rewrite(e, o, &unchecked, ty);
+            self.integers_apart(e, o, &unchecked);
             if root && matches!(e, Expr::Prim { op, .. } if speculate::is_root(*op)) {
                 self.speculate(e);
             }
@@ -333,7 +334,7 @@ fn fixnum(n: i64) -> Expr {
 
 /// Can the generic operation be done on doubles, converting a fixnum operand? One operand must be a flonum. Exact zero
 /// is special in sums (`(+ 0 -0.0)` is `-0.0`), and comparisons are exact, so not every conversion is allowed.
-fn flonum_like(o: Op, a: Type, b: Type) -> bool {
+pub(super) fn flonum_like(o: Op, a: Type, b: Type) -> bool {
     let convertible = |t: Type| {
         t.is_flonum()
             || t.is_fixnum()
@@ -355,7 +356,7 @@ fn flonum_like(o: Op, a: Type, b: Type) -> bool {
     }
 }
 
-fn inexact_operands(args: &mut [Expr], types: &[Type]) {
+pub(super) fn inexact_operands(args: &mut [Expr], types: &[Type]) {
     for (a, t) in args.iter_mut().zip(types) {
         if !t.is_fixnum() {
             continue;
@@ -408,7 +409,7 @@ fn is_index(o: Op, i: usize) -> bool {
 }
 
 /// The type of the result, when the operands passed their checks.
-fn result(o: Op, types: &[Type]) -> Type {
+pub(super) fn result(o: Op, types: &[Type]) -> Type {
     let a = types.first().copied().unwrap_or(Type::NONE);
     let b = types.get(1).copied().unwrap_or(Type::NONE);
     if let Some(kinds) = predicate(o) {

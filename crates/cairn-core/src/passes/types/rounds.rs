@@ -298,15 +298,19 @@ impl Types {
             }
             Expr::Labels(labels, body) => self.labels(labels, body),
             Expr::Jump(l, args) => {
-                let types = args.iter_mut().map(|a| self.expr(a)).collect::<Vec<_>>();
+                let (types, waited) = self.jump_arguments(args);
                 if types.iter().any(|t| t.is_none()) {
                     return Type::NONE;
                 }
                 self.jump(*l, &types);
                 self.pass_doubles(*l, args);
+                let first = if waited && self.phase.rewrites() { self.before(args) } else { Vec::new() };
                 if self.plans.splits.contains_key(l) {
                     let (l, args) = (*l, std::mem::take(args));
                     *e = self.split_jump(l, args);
+                }
+                if !first.is_empty() {
+                    *e = Expr::Let(first, Box::new(take(e)));
                 }
                 Type::NONE
             }
