@@ -155,9 +155,23 @@ impl Expander<'_> {
         self.is_available(&name).then(|| name.to_string())
     }
 
-    /// The first line of a program for Racket.
-    pub(super) fn foreign_language(&mut self, span: Span) {
+    /// The first line of a program for Racket. `#lang sicp` imports `(sicp)`: then `true`.
+    pub(super) fn language(&mut self, file: u32, text: &str, line: std::ops::Range<usize>) -> bool {
+        let span = Span::new(file, line.start, line.end);
+        let name = LibraryName(vec![NamePart::Symbol("sicp".into())]);
+        if text[line].strip_prefix("#lang").map(str::trim) == Some("sicp") && self.is_available(&name) {
+            match self.load(&name, span) {
+                Ok(()) => {
+                    for (id, binding) in self.exports_of(&name) {
+                        self.import_binding(id, binding, Span { end: span.start, ..span });
+                    }
+                }
+                Err(d) => self.report(d),
+            }
+            return true;
+        }
         self.foreign_form(span, "`#lang` is Racket's; programs import libraries here".to_string(), Vec::new());
+        false
     }
 
     fn foreign_form(&mut self, span: Span, message: String, kept: Vec<String>) {

@@ -380,6 +380,7 @@ impl<'a> Expander<'a> {
     fn main_program(&mut self, path: &str, text: &str) {
         let file = self.s.add_source(path, text, false);
         let language = language_line(text);
+        let whole = text;
         let text = without_language(text);
         let text = &*text;
         let forms = match self.read(file, text, false) {
@@ -390,12 +391,10 @@ impl<'a> Expander<'a> {
         let module = self.s.main.unwrap_or_else(|| self.new_module(None, false));
         self.s.main = Some(module);
         self.ctx = Context { module, depth: 0 };
-        if first_time && !self.imports_something(&forms) {
+        let known = language.is_some_and(|line| self.language(file, whole, line));
+        if first_time && !known && !self.imports_something(&forms) {
             self.s.without_import = Some(module);
             self.import_defaults(Span { file, start: 0, end: 0 });
-        }
-        if let Some(line) = language {
-            self.foreign_language(Span::new(file, line.start, line.end));
         }
         self.top_level(forms, FxHashMap::default());
         let end = self.s.program.forms.len();

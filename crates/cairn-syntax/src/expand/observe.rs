@@ -420,6 +420,7 @@ impl Expander<'_> {
     /// Expands all of a text; does it begin by importing, or is it a file of libraries?
     fn check_text(&mut self, file: u32, text: &str) -> bool {
         let language = language_line(text);
+        let whole = text;
         let text = without_language(text);
         let labels = self.s.names.label_count();
         let (forms, mistakes, damaged) = read::read_recovering(file, &text, &mut self.s.names);
@@ -443,13 +444,11 @@ impl Expander<'_> {
         let module = self.new_module(None, false);
         self.s.main = Some(module);
         self.ctx = Context { module, depth: 0 };
-        let imports = libraries || self.imports_something(&forms);
+        let known = language.is_some_and(|line| self.language(file, whole, line));
+        let imports = known || libraries || self.imports_something(&forms);
         if !imports {
             self.s.without_import = Some(module);
             self.import_defaults(Span { file, start: 0, end: 0 });
-        }
-        if let Some(line) = language {
-            self.foreign_language(Span::new(file, line.start, line.end));
         }
         self.top_level(forms, FxHashMap::default());
         self.undefined_bindings(); // they are defined when the program is complete
