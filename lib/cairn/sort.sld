@@ -10,7 +10,7 @@
   (export list-sort list-sort! (rename list-sort list-stable-sort) (rename list-sort! list-stable-sort!)
           vector-sort vector-sort! (rename vector-sort vector-stable-sort) (rename vector-sort! vector-stable-sort!)
           list-sorted? vector-sorted? list-merge sort sort!)
-  (import (cairn syntax) (cairn primitives) (cairn control) (cairn list) (cairn vector) (only (cairn number) < >))
+  (import (cairn syntax) (cairn primitives) (cairn control) (cairn list) (only (cairn number) < >))
   (begin
 
     ;; The right one wins only when less.
@@ -56,8 +56,8 @@
             l)))
 
     ;; The procedures that sort, with two macros: for the order, `(before? less? x y)`, and `(at-once? v start end)`,
-    ;; which sorts a part of `v` in place if it can.  They are made once for any predicate, and once each for `<` and `>`:
-    ;; numbers are what is sorted most often, and with these predicates nobody can look at the vector meanwhile.
+    ;; which sorts a part of `v` in place if it can.  They are made once for any predicate, and once each for `<` and
+    ;; `>`: numbers are what is sorted most often, and with these predicates nobody can look at the vector meanwhile.
     (define-syntax define-sorting
       (syntax-rules ()
         ((_ before? at-once? sorted merged merge-rising merge-falling)

@@ -447,7 +447,7 @@ fn a_program_that_sleeps_gives_back_what_it_dropped() {
     let d = Directory::new("sleeps");
     d.write(
         "p.scm",
-        &format!(
+        format!(
             "{imports}
              {HELPERS}
              (define kept (numbers 4200000))

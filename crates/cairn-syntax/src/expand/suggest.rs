@@ -20,10 +20,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The libraries to import for a name, as text, the best one first.
 pub(super) type Homes = FxHashMap<String, Vec<String>>;
 
-/// Libraries in the order in which they are suggested: those of the standard, the SRFIs, the last standard, ours.
+/// Libraries in the order in which they are suggested: those of the standard, the SRFIs, the last standard, ours,
+/// the language of one book.
 fn rank(library: &str) -> (usize, usize) {
-    const FAMILIES: [&str; 5] = ["(scheme base)", "(scheme r5rs)", "(scheme ", "(srfi ", "("];
-    const ORDER: [usize; 5] = [0, 3, 1, 2, 4];
+    const FAMILIES: [&str; 6] = ["(scheme base)", "(scheme r5rs)", "(scheme ", "(srfi ", "(sicp", "("];
+    const ORDER: [usize; 6] = [0, 3, 1, 2, 5, 4];
     let family = FAMILIES.iter().position(|f| library.starts_with(f)).unwrap_or(0);
     (ORDER[family], library.len())
 }

@@ -109,7 +109,8 @@ const ZEAL_SHARES: usize = 4;
 /// One in so many programs runs under zeal with a collector that has none but major collections: there is one at each
 /// safepoint.
 const SLOW_SHARES: usize = 19;
-/// The same, evaluated: there are twenty times as many safepoints.
+/// One in so many evaluated programs runs under zeal with such a collector: evaluation has twenty times as many
+/// safepoints.
 const SLOWEST_SHARES: usize = 67;
 
 /// Every strategy with every collector that can serve it, run with full optimization; [`Configuration::usual`] first.
