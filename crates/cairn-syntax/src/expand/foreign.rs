@@ -45,6 +45,9 @@ const FORMS: [(&str, &str); 5] = [
     ("require-library", "Chicken"),
 ];
 
+/// Libraries that are whole languages: see [`Expander::is_language`].
+pub(super) const LANGUAGES: [&str; 3] = ["(sicp)", "(cairn chez)", "(cairn mit)"];
+
 /// What SRFI 97 calls the SRFIs that are here.
 const MNEMONICS: [(u64, &str); 26] = [
     (1, "lists"),
@@ -121,7 +124,7 @@ impl Expander<'_> {
         if !FAMILIES.contains(&&*head) {
             return None;
         }
-        let whole = self.library_name(inner).is_ok_and(|name| self.is_available(&name));
+        let whole = self.imported_name(inner).is_ok_and(|name| self.is_available(&name));
         (!whole).then(|| self.source_text(inner))
     }
 
@@ -227,6 +230,19 @@ impl Expander<'_> {
     /// The name of a library that is imported or asked for.
     pub(super) fn imported_name(&mut self, x: &Syntax) -> R<LibraryName> {
         let name = self.library_name(x)?;
+        if let [NamePart::Symbol(only)] = &name.0[..]
+            && matches!(&**only, "chezscheme" | "scheme")
+            && !self.is_available(&name)
+        {
+            let ours = LibraryName(["cairn", "chez"].map(|s| NamePart::Symbol(s.into())).to_vec());
+            return Ok(if self.is_available(&ours) { ours } else { name });
+        }
         Ok(self.srfi(name))
+    }
+
+    /// Does an import set name the language of a dialect or a book, as a whole? Its programs define again what it has:
+    /// those of SICP `square`, those for Chez Scheme `iota`.
+    pub(super) fn is_language(&mut self, set: &Syntax) -> bool {
+        self.imported_name(set).is_ok_and(|name| LANGUAGES.contains(&&*name.to_string()))
     }
 }

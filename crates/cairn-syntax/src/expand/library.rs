@@ -286,8 +286,7 @@ impl Expander<'_> {
             match self.import_set(set) {
                 Ok(bindings) => {
                     self.observe_import(form, set, &bindings);
-                    // the programs of the book define again what its language has, `square` and `stream-car` first
-                    let free = set.as_list().is_some_and(|l| l.len() == 1 && self.is_named(&l[0], "sicp"));
+                    let free = self.is_language(set);
                     let span = if free { Span { end: set.span.start, ..set.span } } else { set.span };
                     for (id, b) in bindings {
                         self.import_binding(id, b, span);
@@ -296,10 +295,6 @@ impl Expander<'_> {
                 Err(d) => self.report(d),
             }
         }
-    }
-
-    fn is_named(&self, x: &Syntax, name: &str) -> bool {
-        x.as_ident().is_some_and(|id| &**self.name(id) == name)
     }
 
     fn import_set(&mut self, x: &Syntax) -> R<Vec<(Ident, Binding)>> {

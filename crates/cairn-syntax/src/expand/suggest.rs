@@ -11,6 +11,7 @@
 //! Suggestions are looked for when there is something to warn of, and only then are the exports of all libraries read,
 //! once in a session.
 
+use super::foreign::LANGUAGES;
 use super::library::DEFAULT_LIBRARIES;
 use super::{Binding, Environment, Expander, LibraryName, Loader, Session, without_language};
 use crate::read::Reader;
@@ -20,11 +21,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The libraries to import for a name, as text, the best one first.
 pub(super) type Homes = FxHashMap<String, Vec<String>>;
 
-/// Libraries in the order in which they are suggested: those of the standard, the SRFIs, the last standard, ours,
-/// the language of one book.
+/// Libraries in the order in which they are suggested: those of the standard, the SRFIs, the last standard, ours.
 fn rank(library: &str) -> (usize, usize) {
-    const FAMILIES: [&str; 6] = ["(scheme base)", "(scheme r5rs)", "(scheme ", "(srfi ", "(sicp", "("];
-    const ORDER: [usize; 6] = [0, 3, 1, 2, 5, 4];
+    const FAMILIES: [&str; 5] = ["(scheme base)", "(scheme r5rs)", "(scheme ", "(srfi ", "("];
+    const ORDER: [usize; 5] = [0, 3, 1, 2, 4];
     let family = FAMILIES.iter().position(|f| library.starts_with(f)).unwrap_or(0);
     (ORDER[family], library.len())
 }
@@ -42,6 +42,12 @@ fn homes(loader: &mut dyn Loader) -> Homes {
     for (library, text) in libraries {
         for name in exports(&text) {
             homes.entry(name).or_default().push(library.clone());
+        }
+    }
+    // a whole language is for its programs, not for a name that something smaller has
+    for libraries in homes.values_mut() {
+        if libraries.iter().any(|l| !LANGUAGES.contains(&&**l)) {
+            libraries.retain(|l| !LANGUAGES.contains(&&**l));
         }
     }
     homes
