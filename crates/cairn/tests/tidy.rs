@@ -120,6 +120,19 @@ fn wide_lines_are_found() {
     assert_eq!(wide_lines("sld", true, &wide), [1]);
 }
 
+/// A program without an expectation is not run by `programs.rs`.
+#[test]
+fn every_test_program_has_an_expectation() {
+    for (folder, expectation) in [("scheme", "out"), ("programs", "out"), ("messages", "out"), ("errors", "err")] {
+        let folder = root().join("tests").join(folder);
+        let files = fs::read_dir(folder).unwrap().map(|f| f.unwrap().path());
+        let without: Vec<PathBuf> = files
+            .filter(|f| f.extension().is_some_and(|e| e == "scm") && !f.with_extension(expectation).exists())
+            .collect();
+        assert!(without.is_empty(), "no .{expectation} beside {without:?}");
+    }
+}
+
 #[test]
 fn no_machine_paths() {
     let traces = [concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/ho", "me/")];
