@@ -11,7 +11,7 @@
    1+ -1+ 1- add1 sub1 inc dec div mod random exact-rational? exact-nonnegative-integer?
    ;; control
    assert assertion-violation void begin0 let/cc let/ec call/ec call-with-escape-continuation fluid-let
-   define-macro condition/report-string unwind-protect
+   define-macro define-structure condition/report-string unwind-protect
    declare load-option provide
    ;; streams of SICP
    cons-stream stream-car stream-cdr stream-rest stream-first stream-pair? stream-null? empty-stream?
@@ -26,7 +26,8 @@
    fold-left foldl foldr reduce-left list-head sublist for-all exists remp atom?
    empty empty? rest sort
    ;; strings, symbols, vectors
-   string-head string-tail string-search-forward string-search-all symbol-append generate-uninterned-symbol gensym
+   string-head string-tail string-search-forward string-search-all symbol-append symbol<?
+   generate-uninterned-symbol gensym
    vector-grow subvector vector-head vector-tail
    ;; tables
    hash-table/get hash-table/put! hash-table/remove! hash-table/count
@@ -138,6 +139,22 @@
                  (list (rename 'er-macro-transformer)
                        (list (rename 'lambda) (list (rename 'form) (rename 'rename) (rename 'compare))
                              (list (rename 'apply) procedure (list (rename 'cdr) (rename 'form))))))))))
+
+    ;; (define-structure name field …): make-name, name?, name-field, set-name-field!.  A field may have a default,
+    ;; and the name options: both change nothing here.
+    (define-syntax define-structure
+      (er-macro-transformer
+       (lambda (form rename compare)
+         (let* ((head (cadr form))
+                (name (if (pair? head) (car head) head))
+                (fields (map (lambda (f) (if (pair? f) (car f) f)) (cddr form))))
+           (append
+            (list (rename 'define-record-type) name
+                  (cons (symbol-append 'make- name) fields)
+                  (symbol-append name '?))
+            (map (lambda (f)
+                   (list f (symbol-append name '- f) (symbol-append 'set- name '- f '!)))
+                 fields))))))
 
     (define (condition/report-string c)
       (condition->string c))
@@ -268,6 +285,8 @@
           (if found
               (cons found (loop (+ found 1)))
               '()))))
+    (define (symbol<? a b . more)
+      (apply string<? (symbol->string a) (symbol->string b) (map symbol->string more)))
     (define (generate-uninterned-symbol . ignored) (generate-symbol))
     (define (gensym . ignored) (generate-symbol))
     (define (vector-head v end) (subvector v 0 end))

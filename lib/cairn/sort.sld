@@ -2,9 +2,9 @@
 ;;;
 ;;; Merge sort of the elements of a vector that nobody else has, by merges into fresh lists. Nothing is overwritten, so
 ;;; that a continuation captured in the predicate can be entered again: every return brings all elements. `<` and `>`
-;;; capture none: parts of fixnums or flonums alone are sorted in place first. Procedures
-;;; that sort a vector in place fill it at the end. What is in order already, or in the opposite order, is not merged:
-;;; of such input each element costs one comparison, and of input that consists of a few such parts hardly more.
+;;; capture none: parts of fixnums or flonums alone are sorted in place first. Procedures that sort a vector in place
+;;; fill it at the end. What is in order already, or in the opposite order, is not merged: of such input each element
+;;; costs one comparison, and of input that consists of a few such parts hardly more.
 
 (define-library (cairn sort)
   (export list-sort list-sort! (rename list-sort list-stable-sort) (rename list-sort! list-stable-sort!)

@@ -107,10 +107,9 @@ pub extern "C" fn cairn_vector_sort_numbers(
     let Some(items) = words_mut(v).get_mut(range) else { return Value::FALSE };
     let falling = falling != Value::FALSE;
     if items.iter().all(|x| x.is_fixnum()) {
+        items.sort_unstable_by_key(|x| x.as_fixnum());
         if falling {
-            items.sort_unstable_by_key(|x| std::cmp::Reverse(x.as_fixnum()));
-        } else {
-            items.sort_unstable_by_key(|x| x.as_fixnum());
+            items.reverse();
         }
         return Value::TRUE;
     }

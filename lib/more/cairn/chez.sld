@@ -109,11 +109,13 @@
    (rename (only (cairn control) call/1cc condition? condition-message condition-irritants condition-who
                  condition->string)
            (condition-message whole-message) (condition-who name-of))
-   (only (cairn dialects) 1+ 1- add1 sub1 random div mod list-head for-all exists remp atom? assert fluid-let gensym
-         void format printf fprintf pretty-print get-line get-char get-string-all get-datum
-         lookahead-char put-char put-string put-datum with-output-to-string
-         call-with-string-output-port real-time make-eq-hashtable make-eqv-hashtable hashtable-ref hashtable-set!
-         hashtable-delete! hashtable-contains? hashtable-size hashtable-keys hashtable-update! hashtable-clear!))
+   (rename (only (cairn dialects) 1+ 1- add1 sub1 random div mod list-head for-all exists remp atom? assert
+                 fluid-let gensym void format printf fprintf pretty-print get-line get-char get-string-all
+                 get-datum lookahead-char put-char put-string put-datum with-output-to-string
+                 call-with-string-output-port real-time make-eq-hashtable make-eqv-hashtable hashtable-ref
+                 hashtable-set! hashtable-delete! hashtable-contains? hashtable-size hashtable-keys
+                 hashtable-update! hashtable-clear! symbol<? define-structure)
+           (define-structure define-mit-structure)))
   (begin
 
     ;;;; Records
@@ -171,18 +173,9 @@
             (protocol (parent (lambda fields (lambda own (apply make (append fields own))))))
             make)))
 
-    ;; (define-structure (name field …)): make-name, name?, name-field, set-name-field!.
     (define-syntax define-structure
-      (er-macro-transformer
-       (lambda (form rename compare)
-         (let* ((name (car (cadr form))) (fields (cdr (cadr form))))
-           (append
-            (list (rename 'define-plain-record-type) name
-                  (cons (symbol-append 'make- name) fields)
-                  (symbol-append name '?))
-            (map (lambda (f)
-                   (list f (symbol-append name '- f) (symbol-append 'set- name '- f '!)))
-                 fields))))))
+      (syntax-rules ()
+        ((_ (name field ...)) (define-mit-structure name field ...))))
 
     (define-syntax rec
       (syntax-rules ()
@@ -232,8 +225,6 @@
 
     ;;;; Symbols, strings, bytevectors
 
-    (define (symbol<? a b . more)
-      (apply string<? (symbol->string a) (symbol->string b) (map symbol->string more)))
     (define (string-copy! from start to at n)
       (r7-string-copy! to at from start (+ start n)))
     (define (bytevector-copy! from start to at n)

@@ -87,13 +87,13 @@
    (only (cairn hash-table) hash-table-contains? hash-table-clear!)
    (rename (only (srfi 151) bitwise-and bitwise-ior bitwise-xor bitwise-not arithmetic-shift bit-count)
            (bitwise-ior bitwise-or))
-   (only (cairn macro) er-macro-transformer)
    (only (cairn syntax) named-lambda)
    (only (cairn list) fold-left fold-right reduce-left)
    (only (cairn sort) sort sort! list-sort)
    (only (cairn control) condition? condition-message condition-irritants wrong-type)
    (only (cairn dialects) 1+ -1+ random exact-rational? exact-nonnegative-integer? list-head sublist
-         string-search-forward string-search-all string-head string-tail symbol-append generate-uninterned-symbol
+         string-search-forward string-search-all string-head string-tail symbol-append symbol<?
+         generate-uninterned-symbol define-structure
          vector-grow subvector vector-head vector-tail make-equal-hash-table make-strong-eqv-hash-table
          make-string-hash-table hash-table/get hash-table/put! hash-table/remove! hash-table/count cons-stream
          stream-pair? stream-null? empty-stream? the-empty-stream stream-car stream-cdr stream-first stream-rest
@@ -148,8 +148,6 @@
         ((n radix)
          (and (exact-integer? n) (< -1 n radix)
               (string-ref "0123456789abcdefghijklmnopqrstuvwxyz" n)))))
-    (define (symbol<? a b . more)
-      (apply string<? (symbol->string a) (symbol->string b) (map symbol->string more)))
     ;; The index behind the last match that ends at `end` or before.
     (define (string-search-backward pattern s end)
       (let ((n (string-length pattern)))
@@ -204,22 +202,6 @@
     (define-syntax define-integrable
       (syntax-rules ()
         ((_ head body ...) (define head body ...))))
-
-    ;; (define-structure name field …): make-name, name?, name-field, set-name-field!.  A field may have a default,
-    ;; and the name options: both change nothing here.
-    (define-syntax define-structure
-      (er-macro-transformer
-       (lambda (form rename compare)
-         (let* ((head (cadr form))
-                (name (if (pair? head) (car head) head))
-                (fields (map (lambda (f) (if (pair? f) (car f) f)) (cddr form))))
-           (append
-            (list (rename 'define-record-type) name
-                  (cons (symbol-append 'make- name) fields)
-                  (symbol-append name '?))
-            (map (lambda (f)
-                   (list f (symbol-append name '- f) (symbol-append 'set- name '- f '!)))
-                 fields))))))
 
     ;;;; Errors
 

@@ -54,10 +54,7 @@ pub extern "C" fn cairn_num_add(ctx: &mut Machine, a: Value, b: Value) -> Value 
         (Fix(x), Big(y)) => big::add(ctx, Signed::of_i64(x, &mut [0]), y),
         (Flo(x), Big(y)) if in_range(y) => make_flonum(ctx, x + float::from_signed(y)),
         (Big(x), Flo(y)) if in_range(x) => make_flonum(ctx, float::from_signed(x) + y),
-        (Ratio | Fix(_), Ratio | Fix(_)) => match fraction::add(ctx, a, b) {
-            Some(result) => result,
-            None => slow2(ctx, "+", a, b, |x, y| Ok(x.add(y))),
-        },
+        (Ratio | Fix(_), Ratio | Fix(_)) => ratios(ctx, "+", a, b, fraction::add, |x, y| Ok(x.add(y))),
         _ => match (flonum_parts(a), flonum_parts(b)) {
             (Some(x), Some(y)) => make_flonum_complex(ctx, (x.0 + y.0, x.1 + y.1)),
             _ => slow2(ctx, "+", a, b, |x, y| Ok(x.add(y))),
@@ -80,10 +77,7 @@ pub extern "C" fn cairn_num_sub(ctx: &mut Machine, a: Value, b: Value) -> Value 
         (Fix(x), Big(y)) => big::sub(ctx, Signed::of_i64(x, &mut [0]), y),
         (Flo(x), Big(y)) if in_range(y) => make_flonum(ctx, x - float::from_signed(y)),
         (Big(x), Flo(y)) if in_range(x) => make_flonum(ctx, float::from_signed(x) - y),
-        (Ratio | Fix(_), Ratio | Fix(_)) => match fraction::sub(ctx, a, b) {
-            Some(result) => result,
-            None => slow2(ctx, "-", a, b, |x, y| Ok(x.sub(y))),
-        },
+        (Ratio | Fix(_), Ratio | Fix(_)) => ratios(ctx, "-", a, b, fraction::sub, |x, y| Ok(x.sub(y))),
         _ => match (flonum_parts(a), flonum_parts(b)) {
             (Some(x), Some(y)) => make_flonum_complex(ctx, (x.0 - y.0, x.1 - y.1)),
             _ => slow2(ctx, "-", a, b, |x, y| Ok(x.sub(y))),
@@ -104,10 +98,7 @@ pub extern "C" fn cairn_num_mul(ctx: &mut Machine, a: Value, b: Value) -> Value 
         (Fix(x), Big(y)) => big::mul(ctx, Signed::of_i64(x, &mut [0]), y),
         (Flo(x), Big(y)) if in_range(y) => make_flonum(ctx, x * float::from_signed(y)),
         (Big(x), Flo(y)) if in_range(x) => make_flonum(ctx, float::from_signed(x) * y),
-        (Ratio | Fix(_), Ratio | Fix(_)) => match fraction::mul(ctx, a, b) {
-            Some(result) => result,
-            None => slow2(ctx, "*", a, b, |x, y| Ok(x.mul(y))),
-        },
+        (Ratio | Fix(_), Ratio | Fix(_)) => ratios(ctx, "*", a, b, fraction::mul, |x, y| Ok(x.mul(y))),
         _ => match (flonum_parts(a), flonum_parts(b)) {
             (Some(x), Some(y)) => make_flonum_complex(ctx, (x.0 * y.0 - x.1 * y.1, x.0 * y.1 + x.1 * y.0)),
             _ => slow2(ctx, "*", a, b, |x, y| Ok(x.mul(y))),
@@ -125,14 +116,22 @@ pub extern "C" fn cairn_num_div(ctx: &mut Machine, a: Value, b: Value) -> Value 
         (_, Fix(0)) => failure::division_by_zero(ctx, "/", a),
         (Fix(x), Fix(y)) => divide_fixnums(ctx, x, y),
         (Fix(x), Flo(y)) => make_flonum(ctx, x as f64 / y),
-        (x, y) => {
-            if let (Ratio | Fix(_), Ratio | Fix(_)) = (x, y)
-                && let Some(quotient) = fraction::div(ctx, a, b)
-            {
-                return quotient;
-            }
-            slow2(ctx, "/", a, b, |x, y| x.div(y).ok_or(Fault::DivisionByZero))
-        }
+        _ => ratios(ctx, "/", a, b, fraction::div, |x, y| x.div(y).ok_or(Fault::DivisionByZero)),
+    }
+}
+
+/// An operation of fractions, by its quick way if both have small parts.
+fn ratios(
+    ctx: &mut Machine,
+    who: &str,
+    a: Value,
+    b: Value,
+    small: fn(&mut Machine, Value, Value) -> Option<Value>,
+    f: impl FnOnce(&Number, &Number) -> Result<Number, Fault>,
+) -> Value {
+    match small(ctx, a, b) {
+        Some(result) => result,
+        None => slow2(ctx, who, a, b, f),
     }
 }
 

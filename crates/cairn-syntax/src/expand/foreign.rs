@@ -163,14 +163,7 @@ impl Expander<'_> {
         let span = Span::new(file, line.start, line.end);
         let name = LibraryName(vec![NamePart::Symbol("sicp".into())]);
         if text[line].strip_prefix("#lang").map(str::trim) == Some("sicp") && self.is_available(&name) {
-            match self.load(&name, span) {
-                Ok(()) => {
-                    for (id, binding) in self.exports_of(&name) {
-                        self.import_binding(id, binding, Span { end: span.start, ..span });
-                    }
-                }
-                Err(d) => self.report(d),
-            }
+            self.import_whole(&name, span, Span { end: span.start, ..span });
             return true;
         }
         self.foreign_form(span, "`#lang` is Racket's; programs import libraries here".to_string(), Vec::new());

@@ -267,15 +267,21 @@ impl Expander<'_> {
         for part in DEFAULT_LIBRARIES {
             let name = LibraryName::of(&["scheme", part]);
             if *part == "base" || self.is_available(&name) {
-                match self.load(&name, span) {
-                    Ok(()) => {
-                        for (id, b) in self.exports_of(&name) {
-                            self.import_binding(id, b, span);
-                        }
-                    }
-                    Err(d) => self.report(d),
+                self.import_whole(&name, span, span);
+            }
+        }
+    }
+
+    /// Imports all of a library, which is asked for at one place; `shown` is where messages say that its names come
+    /// from: an empty span if they are free to be defined again.
+    pub(super) fn import_whole(&mut self, name: &LibraryName, asked: Span, shown: Span) {
+        match self.load(name, asked) {
+            Ok(()) => {
+                for (id, b) in self.exports_of(name) {
+                    self.import_binding(id, b, shown);
                 }
             }
+            Err(d) => self.report(d),
         }
     }
 
@@ -385,7 +391,7 @@ impl Expander<'_> {
         }
     }
 
-    pub(super) fn exports_of(&self, name: &LibraryName) -> Vec<(Ident, Binding)> {
+    fn exports_of(&self, name: &LibraryName) -> Vec<(Ident, Binding)> {
         let mut all: Vec<_> = self.s.libraries[name].exports.iter().map(|(id, b)| (*id, *b)).collect();
         all.sort_by_key(|(id, _)| *id);
         all

@@ -40,9 +40,8 @@ impl Types {
         if !a.is_flonum() || !mixed(b) || !flonum_like(o, fixnums[0], fixnums[1]) {
             return;
         }
-        let Expr::Prim { op, args, site, proven } = take(e) else { return };
+        let Expr::Prim { op, mut args, site, proven } = take(e) else { return };
         let mut bindings = Vec::new();
-        let mut args: Vec<Expr> = args;
         for a in &mut args {
             if !matches!(a, Expr::Const(_) | Expr::Local(_)) {
                 let v = self.fresh();
