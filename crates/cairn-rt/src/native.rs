@@ -28,7 +28,7 @@ use crate::native_module::Progress;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::code::{SHAPE, shape_words};
-use cairn_layout::limits::HOT_ENTRIES;
+use cairn_layout::limits::{HOT_ENTRIES, IS_NATIVE};
 use cairn_layout::machine::Machine;
 use cairn_layout::value::TAG_PROCEDURE;
 
@@ -70,7 +70,8 @@ pub extern "C" fn cairn_native_haste(ctx: &mut Machine) -> Value {
     rt(ctx).options.haste.map_or(Value::FALSE, |n| Value::fixnum(n.get().into()))
 }
 
-/// `(native-request places entered cells held)`: a ticket for a module, or `#f` if there will be none. The places are
+/// `(native-request places entered cells held)`: a ticket for a module, or `#f` if there will be none. An element of
+/// `entered` is a number of entries, or `#f` for what is native already. The places are
 /// those of a form, `#(text form fingerprint lambdas cells …)`, and of others that define what it calls; `#f` for the
 /// program. A cell's element of `held` is the procedure that the form with this cell has put there, if it still is.
 #[unsafe(no_mangle)]
@@ -83,7 +84,10 @@ pub extern "C" fn cairn_native_request(
 ) -> Value {
     // in haste, whatever was entered is worth it
     let scale = if rt(ctx).options.haste.is_some() { i64::from(HOT_ENTRIES) } else { 1 };
-    let count = |v: &Value| (access::fixnum_of(*v).unwrap_or(0) * scale).clamp(0, u32::MAX.into()) as u32;
+    let count = |v: &Value| {
+        let entered = access::fixnum_of(*v).map(|n| (n * scale).clamp(0, i64::from(IS_NATIVE) - 1) as u32);
+        entered.unwrap_or(IS_NATIVE)
+    };
     let entered = access::vector_of(entered).unwrap_or_default().iter().map(count).collect();
     let cells = access::vector_of(cells).unwrap_or_default();
     let bound = cells.iter().map(|c| c.is_pair() && access::car(*c) != Value::UNBOUND).collect();

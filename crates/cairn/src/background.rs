@@ -160,7 +160,7 @@ impl Work {
         }
         let lambdas = r.counts()?;
         let procedures = r.counts()?.into_iter().map(|n| n as u32).collect();
-        Some(Ok(Made { object: r.get()?.to_vec(), makers: Makers { lambdas, procedures } }))
+        Some(Ok(Made { object: r.get()?.to_vec(), makers: Makers { lambdas, procedures, ..Makers::default() } }))
     }
 }
 
@@ -235,7 +235,7 @@ pub fn compile_in_background() -> Result<(), Error> {
             w.count(0);
             w.put(e.to_string());
         }
-        Ok(Made { object, makers: Makers { lambdas, procedures } }) => {
+        Ok(Made { object, makers: Makers { lambdas, procedures, .. } }) => {
             w.count(1);
             w.counts(lambdas.into_iter());
             w.counts(procedures.into_iter().map(|n| n as usize));

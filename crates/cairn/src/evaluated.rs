@@ -29,6 +29,7 @@ use crate::boot;
 use crate::compiler::Compiler;
 use crate::diagnostics::Messages;
 use crate::open_program::OpenProgram;
+use crate::options::Backend;
 use crate::pipeline;
 use crate::sources::{Files, Source};
 use cairn_core::ir::{ImportFrom, SourceFile};
@@ -267,7 +268,7 @@ impl Compilation {
 impl Made {
     /// Maps the module.
     pub(crate) fn load(self) -> Result<Native, Error> {
-        let Made { object, makers: Makers { lambdas, procedures } } = self;
+        let Made { object, makers: Makers { lambdas, procedures, .. } } = self;
         let code = Box::leak(Box::new(Jit::load_object(&object)?)); // modules stay
         let table = code.lookup("cairn_module").ok_or("the module has no table".to_string())?;
         Ok(Native { code: (table as *const ModuleTable, code.code()), lambdas, cells: procedures })
@@ -305,10 +306,14 @@ impl Work {
         let copies = copies::add(&mut program, library);
         passes::optimize_prepared(&mut program, Opt::High, compiler.options.verify);
         copies::remove(&mut program, copies);
+        copies::remove_native(&mut program, &makers.native);
         globals::compact(&mut program);
         let always_bound = pipeline::always_bound(&program);
         let module = pipeline::lower_program(compiler, &program, &always_bound);
-        Ok(Made { object: pipeline::object(compiler, &module)?, makers })
+        // it is waited for, more or less
+        let mut quick = compiler.clone();
+        quick.options.backend = Backend::Quick;
+        Ok(Made { object: pipeline::object(&quick, &module)?, makers })
     }
 
     /// The program behind the forms of the library.
