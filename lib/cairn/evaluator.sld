@@ -579,8 +579,8 @@
 
     ;; What is evaluated becomes native where it is hot: cairn-rt/src/native.rs.  A *unit* is a program, or a form that
     ;; was typed or loaded.  By number of a lambda: the procedure that makes its native closure of the values of its
-    ;; free variables, or #f; and how often evaluated closures were entered since there was a module.  Where the form stands, #f for a program;
-    ;; its cells, likewise; the number of the cell for the value of modules.
+    ;; free variables, or #f; and how often evaluated closures were entered since there was a module.  Where the form
+    ;; stands, #f for a program; its cells, likewise; the number of the cell for the value of modules.
     ;;
     ;; What a form calls may be defined by other forms.  These are other *parts* of its module, which finds out by
     ;; itself whether the variables still hold what it knows.  A request is a vector: the ticket, the cells of all

@@ -8,6 +8,7 @@
 //!  … goes on …
 //!  makers, procedures              ◀── native-ready ──  loads it     ◀──    object code, when it is done
 //!  old closure, new code           ── native-become! ─▶
+//!                                       take_better_code             ◀──    later, at a safepoint: better code
 //! ```
 //!
 //! A form that was typed at the prompt, or loaded, takes the same way, but for its code, which the expander hands over:
@@ -24,12 +25,13 @@ use crate::access;
 use crate::alloc;
 use crate::evaluator::{Parts, value, value_of};
 use crate::failure::other;
+use crate::machine::stop_word::served;
 use crate::native_module::Progress;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::code::{SHAPE, shape_words};
 use cairn_layout::limits::{HOT_ENTRIES, IS_NATIVE};
-use cairn_layout::machine::Machine;
+use cairn_layout::machine::{Machine, stop};
 use cairn_layout::value::TAG_PROCEDURE;
 
 fn numbers(ctx: &mut Machine, items: impl Iterator<Item = usize>) -> Value {
@@ -105,7 +107,11 @@ pub extern "C" fn cairn_native_request(
             let ticket = evaluator.and_then(|e| e.request(parts, entered, bound, held));
             ticket.map_or(Value::FALSE, Value::fixnum)
         }
-        None => Value::bool(rt(ctx).options.program.as_ref().is_some_and(|p| p.request(entered, bound))),
+        None => {
+            let stopper = rt(ctx).stopper.clone();
+            stopper.is_for(ctx);
+            Value::bool(rt(ctx).options.program.as_ref().is_some_and(|p| p.request(entered, bound, stopper)))
+        }
     }
 }
 
@@ -139,6 +145,16 @@ pub extern "C" fn cairn_native_ready(ctx: &mut Machine, ticket: Value, cells: Va
     let lambdas = numbers(ctx, native.lambdas.into_iter());
     let procedures = numbers(ctx, native.cells.into_iter().map(|n| n as usize));
     alloc::make_vector(ctx, &[main, lambdas, procedures])
+}
+
+/// A stop for [`stop::CODE`]: better code takes the place of what was loaded. This is a safepoint.
+#[cold]
+pub(crate) fn take_better_code(ctx: &mut Machine) {
+    served(ctx, stop::CODE);
+    for better in rt(ctx).options.program.clone().iter().flat_map(|p| p.better_code()) {
+        rt(ctx).modules.add_code(better.old.start, better.code);
+        (better.install)();
+    }
 }
 
 /// `(native-become! old new)`: the procedure `old` does what `new` does, which has no free variables. Not if `old` is

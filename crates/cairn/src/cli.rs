@@ -168,7 +168,7 @@ fn compile_arguments() -> Vec<Arg> {
             .default_value("full")
             .hide_env(true)
             .value_parser(["full", "quick"])
-            .help("How hard LLVM works; quick: a quarter of the time, code that takes about twice the time"),
+            .help("How hard LLVM works; quick: half of the time, code that takes about 1.3 times the time"),
         Arg::new("sites")
             .long("sites")
             .env("CAIRN_SITES")

@@ -18,8 +18,8 @@ pub enum Level {
 pub enum Backend {
     /// The best code.
     Full,
-    /// LLVM's fast selection of instructions and registers: a quarter of the time, and code that takes about twice the
-    /// time. For code that runs once or is tested for what it does.
+    /// LLVM's fast selection of instructions: half of the time, and code that takes about 1.3 times the time. For code
+    /// that runs once or is tested for what it does.
     Quick,
 }
 
