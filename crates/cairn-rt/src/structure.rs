@@ -57,6 +57,13 @@ pub extern "C" fn cairn_structure_stride(_ctx: &mut Machine, rtd: Value) -> Valu
     record_types::get(rtd).map_or(Value::FALSE, |t| Value::fixnum(stride(&t) as i64))
 }
 
+/// `(structure-type type)`: the type. Where a program defines structure vectors of a type it says so to the compiler
+/// by this, and gives the type to no others (`cairn-core/src/passes/types/records.rs`).
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_structure_type(_ctx: &mut Machine, rtd: Value) -> Value {
+    rtd
+}
+
 /// No more than this is copied from at once, so that it stays in the processor's nearest cache.
 const COPIED_BYTES: usize = 8 << 10;
 
@@ -190,6 +197,31 @@ pub extern "C" fn cairn_structure_fill(
     }
     if !t.raw {
         write_barrier_range(ctx, to as *const Value, n * bytes / 8);
+    }
+    Value::UNSPECIFIED
+}
+
+/// `(structure-swap! storage i j type)`: the elements so many bytes behind the first word change places.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_structure_swap(
+    ctx: &mut Machine,
+    storage: Value,
+    i: Value,
+    j: Value,
+    rtd: Value,
+) -> Value {
+    let Some(t) = record_types::get(rtd) else { return Value::UNSPECIFIED };
+    let bytes = stride(&t);
+    let at = |o: Value| (storage.address() + 8 + o.as_fixnum() as u64) as *mut u8;
+    if i == j || bytes == 0 {
+        return Value::UNSPECIFIED;
+    }
+    // SAFETY: the library gives offsets of two elements of this type, which lie apart.
+    unsafe { std::ptr::swap_nonoverlapping(at(i), at(j), bytes) };
+    if !t.raw {
+        for o in [i, j] {
+            write_barrier_range(ctx, at(o) as *const Value, bytes / 8);
+        }
     }
     Value::UNSPECIFIED
 }

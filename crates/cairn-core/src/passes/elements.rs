@@ -68,7 +68,9 @@ fn around(bindings: &mut Vec<(VarId, Expr)>, body: Expr) -> Expr {
     Expr::Let(bindings.drain(..).rev().collect(), body.into())
 }
 
-/// Does the body make a reference to an element, as what it returns or for itself? Inlined, it mostly makes none.
+/// Does the body make a reference to an element, as what it returns or for itself, or give somebody what makes one?
+/// Inlined, it mostly makes none. That is worth a copy in code that runs once, too: as long as no reference is kept,
+/// the type's records cost what others do.
 pub(super) fn makes_reference(body: &Expr) -> bool {
     let mut e = body;
     while tail(e).is_none() {
@@ -76,6 +78,12 @@ pub(super) fn makes_reference(body: &Expr) -> bool {
             Expr::Let(bindings, _) if bindings.iter().any(|(_, x)| tail(x).is_some()) => return true,
             Expr::Let(_, body) => body,
             Expr::Seq(es) => es.last().expect("a sequence is not empty"),
+            Expr::Call(_, args, _) => {
+                return args.iter().any(|a| match a {
+                    Expr::Lambda(l) => l.clauses.iter().any(|c| tail(&c.body).is_some()),
+                    _ => false,
+                });
+            }
             _ => return false,
         }
     }

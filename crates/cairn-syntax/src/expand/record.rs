@@ -26,8 +26,7 @@ use super::{Binding, Expander, R};
 use crate::diagnostic::Span;
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
-use cairn_core::prim::{MAKE_RECORD_TYPE, Op, PrimOp};
-use cairn_layout::calls::by_symbol;
+use cairn_core::prim::{MAKE_RAW_RECORD, MAKE_RECORD_SUBTYPE, MAKE_RECORD_TYPE, Op, PrimOp};
 use cairn_layout::code::Site;
 use cairn_layout::object::record::{self, FieldKind, Slot};
 use cairn_num::{Int, Number};
@@ -48,7 +47,7 @@ pub(super) struct RecordInfo {
     /// What it extends.
     pub(super) parent: Option<Rc<RecordInfo>>,
     /// All fields, inherited ones first.
-    fields: Vec<FieldInfo>,
+    pub(super) fields: Vec<FieldInfo>,
     raw: bool,
     sealed: bool,
     /// Bytes of the fields in a raw record.
@@ -60,9 +59,9 @@ type Referent = (Target, Rc<str>);
 
 /// A field.
 #[derive(Clone)]
-struct FieldInfo {
-    name: Rc<str>,
-    slot: Slot,
+pub(super) struct FieldInfo {
+    pub(super) name: Rc<str>,
+    pub(super) slot: Slot,
     /// What references refer to.
     of: Option<Referent>,
 }
@@ -313,7 +312,7 @@ impl Expander<'_> {
             None => MAKE_RECORD_TYPE,
             Some(parent) => {
                 args.push(self.target(parent.rtd, span));
-                PrimOp::Rt(by_symbol("cairn_record_make_subtype"))
+                MAKE_RECORD_SUBTYPE
             }
         };
         Expr::Prim { op, args, site: self.site(span), proven: 0 }
@@ -384,7 +383,7 @@ impl Expander<'_> {
                 if n <= INLINE_WORDS {
                     prim_at(Op::RawRecord, vec![rtd.clone(), Expr::Const(fixnum(n))], Site::NONE)
                 } else {
-                    let op = PrimOp::Rt(by_symbol("cairn_record_make_raw"));
+                    let op = MAKE_RAW_RECORD;
                     Expr::Prim { op, args: vec![rtd.clone()], site: Site::NONE, proven: 0 }
                 }
             } else {
@@ -531,7 +530,7 @@ pub(super) fn all_of(tests: Vec<Expr>) -> Expr {
     rest.fold(last, |all, test| Expr::If(test.into(), all.into(), Expr::Const(Literal::Bool(false)).into()))
 }
 
-fn is_double(slot: Slot) -> bool {
+pub(super) fn is_double(slot: Slot) -> bool {
     slot.raw && matches!(slot.kind, FieldKind::F64 | FieldKind::F32)
 }
 
