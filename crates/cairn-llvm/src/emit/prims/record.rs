@@ -4,13 +4,13 @@
 //!  v has the tag of objects?  ──no──▶ fail
 //!  its header = type word?    ──no──▶ cold: refers to an element of the type? ──yes──▶ load or store in its storage
 //!  load or store                              │ no: does its type extend another one? ──no──▶ fail
-//!                                             └─ yes: the type that it extends, and the one that that extends
-//!                                                ([`ancestry`]); older ones are the runtime's to find
+//!                                             └─ yes: is the one asked for among its ancestors ([`ancestry`])?
 //! ```
 //!
 //! All records of a type have the same header, the type word ([`record`]), so that a type test is one comparison; a
 //! type that extends another one says so in a bit of its records' headers. Where the optimizer knows that nothing
-//! extends the type ([`NEVER_EXTENDED`]), that question is not asked. References to elements of structure vectors have
+//! extends the type ([`NEVER_EXTENDED`]), that question is not asked; where the module has a few types that extend it
+//! (`emit/heirs.rs`), the header is compared with theirs first. References to elements of structure vectors have
 //! that bit as well ([`record::ELEMENT`]); their fields lie elsewhere. Where no record of the type lies in such a
 //! vector ([`IN_NO_VECTOR`]), nobody looks for them.
 //!
@@ -31,8 +31,12 @@ use cairn_layout::object::{AllocKind, headed_bytes};
 use cairn_layout::value::{CHAR_BYTE, TAG_OBJECT, Value as Word};
 use std::mem::offset_of;
 
-/// How many ancestors of a record's type compiled code looks at before it asks the runtime.
-const GENERATIONS: usize = 2;
+/// The shift that makes a header the offset of the entry of its number.
+const NUMBER_TO_ENTRY: (&str, u32) = if record::NUMBER_SHIFT >= ancestry::ENTRY_SHIFT {
+    ("lshr", record::NUMBER_SHIFT - ancestry::ENTRY_SHIFT)
+} else {
+    ("shl", ancestry::ENTRY_SHIFT - record::NUMBER_SHIFT)
+};
 
 impl Emitter<'_, '_> {
     /// `(%record type x …)`: the type word is the header.
@@ -52,9 +56,13 @@ impl Emitter<'_, '_> {
         }
         let (yes, other) = (self.fresh(), self.fresh());
         self.branch(&same, &yes, &other, Odds::Even);
+        self.start(&other);
+        self.known_heirs(p, &have, &yes, Odds::Even);
+        let more = self.fresh();
+        self.goto(&more);
         self.start(&yes);
         sink.end_known(self, true);
-        self.start(&other);
+        self.start(&more);
         let extends = self.extends(&have);
         let (ask, no) = (self.fresh(), self.fresh());
         self.branch(&extends, &ask, &no, Odds::Unlikely);
@@ -96,14 +104,15 @@ impl Emitter<'_, '_> {
         let here = self.here();
         self.branch(&same, &ok, &other, Odds::Likely);
         let elsewhere = self.out_of_line(&other, |e| {
+            let from = e.known_heirs(p, &have, &ok, Odds::Likely);
             if p.proven & IN_NO_VECTOR != 0 {
-                let extends = e.extends(&have);
-                e.guard(&extends, &fail);
                 let bit = e.is_heir(v, &rtd, &have);
                 e.branch(&bit, &ok, &fail, Odds::Likely);
                 return vec![];
             }
-            e.place_elsewhere(v, &rtd, &have, &ok, &fail)
+            let mut places: Vec<_> = from.into_iter().map(|block| (v.clone(), block)).collect();
+            places.extend(e.place_elsewhere(v, &rtd, &have, &ok, &fail));
+            places
         });
         self.start(&ok);
         if elsewhere.is_empty() {
@@ -130,10 +139,6 @@ impl Emitter<'_, '_> {
         let from_inside = self.here();
         self.goto(ok);
         self.start(&other);
-        let extends = self.extends(have);
-        let heir = self.fresh();
-        self.branch(&extends, &heir, fail, Odds::Likely);
-        self.start(&heir);
         let bit = self.is_heir_by_table(rtd, have, &ask);
         let from_table = self.here();
         self.branch(&bit, ok, fail, Odds::Likely);
@@ -182,41 +187,38 @@ impl Emitter<'_, '_> {
         self.phi("i1", &[(by_table, from_table), (asked, from_runtime)])
     }
 
-    /// An `i1`: does the table of ancestors say that the type `have` extends `rtd`? Goes to `ask` where it does not.
+    /// Goes to `yes` if the header is that of a type which extends the one asked for, as far as this module's few such
+    /// types go. The result is the blocks that it goes there from.
+    fn known_heirs(&mut self, p: &Prim, have: &Val, yes: &Label, odds: Odds) -> Vec<Label> {
+        let mut from = Vec::new();
+        for heir in self.heirs_of(&p.args[1]) {
+            let word = self.load_global(heir);
+            let same = ins!(self, "icmp eq i64 {have}, {word}");
+            let other = self.fresh();
+            from.push(self.here());
+            self.branch(&same, yes, &other, odds);
+            self.start(&other);
+        }
+        from
+    }
+
+    /// An `i1`: does the table of ancestors say that the type `have` extends `rtd`? Goes to `ask` where it says
+    /// nothing about `have`.
     fn is_heir_by_table(&mut self, rtd: &Val, have: &Val, ask: &Label) -> Val {
         let table = self.machine_constant(offset_of!(Machine, ancestry));
-        let (yes, no) = (Val::text("true"), Val::text("false"));
-        let (done, mut word, mut paths) = (self.fresh(), have.clone(), Vec::new());
-        for generation in 0..GENERATIONS {
-            let offset = ins!(self, "lshr i64 {word}, {}", record::NUMBER_SHIFT - ancestry::ENTRY_SHIFT);
-            let offset =
-                ins!(self, "and i64 {offset}, {}", ((1_u64 << record::NUMBER_BITS) - 1) << ancestry::ENTRY_SHIFT);
-            let fits = ins!(self, "icmp ult i64 {offset}, {}", ancestry::ENTRIES << ancestry::ENTRY_SHIFT);
-            let look = self.fresh();
-            self.branch(&fits, &look, ask, Odds::Likely);
-            self.start(&look);
-            let entry = ins!(self, "getelementptr i8, ptr {table}, i64 {offset}");
-            let own = self.load_at(&entry, ancestry::WORD, Mem::Machine);
-            let known = ins!(self, "icmp eq i64 {own}, {word}");
-            let compare = self.fresh();
-            self.branch(&known, &compare, ask, Odds::Likely);
-            self.start(&compare);
-            word = self.load_at(&entry, ancestry::PARENT, Mem::Machine);
-            let same = ins!(self, "icmp eq i64 {word}, {rtd}");
-            let other = self.fresh();
-            paths.push((yes.clone(), self.here()));
-            self.branch(&same, &done, &other, Odds::Even);
-            self.start(&other);
-            let extends = self.extends(&word);
-            let on = if generation + 1 < GENERATIONS { self.fresh() } else { ask.clone() };
-            paths.push((no.clone(), self.here()));
-            self.branch(&extends, &on, &done, Odds::Even);
-            if generation + 1 < GENERATIONS {
-                self.start(&on);
-            }
-        }
-        self.start(&done);
-        self.phi("i1", &paths)
+        let number = ins!(self, "{} i64 {have}, {}", NUMBER_TO_ENTRY.0, NUMBER_TO_ENTRY.1);
+        let offset = ins!(self, "and i64 {number}, {}", (ancestry::ENTRIES - 1) << ancestry::ENTRY_SHIFT);
+        let entry = ins!(self, "getelementptr i8, ptr {table}, i64 {offset}");
+        let own = self.load_at(&entry, ancestry::WORD, Mem::Machine);
+        let known = ins!(self, "icmp eq i64 {own}, {have}");
+        let look = self.fresh();
+        self.branch(&known, &look, ask, Odds::Likely);
+        self.start(&look);
+        let depth = ins!(self, "lshr i64 {rtd}, {}", record::DEPTH_SHIFT - 3);
+        let depth = ins!(self, "and i64 {depth}, {}", record::DEPTH_MAX << 3);
+        let place = ins!(self, "getelementptr i8, ptr {entry}, i64 {depth}");
+        let ancestor = self.load_at(&place, ancestry::ANCESTORS, Mem::Machine);
+        ins!(self, "icmp eq i64 {ancestor}, {rtd}")
     }
 
     fn is_a(&mut self, v: &Val, rtd: &Val) -> Val {
