@@ -97,24 +97,20 @@ impl Records {
             });
         }
         types.retain(|g, _| mentions.get(g) == Some(&(0, 1)));
+        // elements that nothing has been stored in
         for form in forms {
             if let TopForm::Define(g, e) = form
                 && let (Some(t), Some((names, _))) = (types.get_mut(g), description(e))
                 && elements.contains(g)
             {
-                // elements that nothing has been stored in
                 for i in 0..names.len() as i64 {
                     t.fields.entry(i).or_default().0.grow(Type::boolean(false), &[]);
                 }
             }
         }
         let closed = types.values().filter(|t| t.vectors).count();
-        Records {
-            vectors_closed: closed == vectors && !imports,
-            types,
-            elements,
-            of_elements: FxHashMap::default(),
-        }
+        let vectors_closed = closed == vectors && !imports;
+        Records { types, elements, vectors_closed, of_elements: FxHashMap::default() }
     }
 
     /// May records of the type in this variable be elements of structure vectors?
