@@ -7,7 +7,7 @@
 (define-library (cairn structures)
   (export make-structure-word make-structure-type structure-wrong
           structure-make structure-make-filled structure-vector? structure-length
-          structure-set! structure-fill! structure-copy structure-map structure-for-each
+          structure-fill! structure-copy structure-map structure-for-each
           structure-sortable structure-sort-range! structure-stable-sort!
           structure->list list->structure)
   (import (cairn syntax) (cairn primitives) (cairn control) (cairn records) (cairn list) (cairn sort))
@@ -47,17 +47,10 @@
     (define-syntax with-vector
       (syntax-rules ()
         ((_ t who v body)
-         (if (%record-instance? v (type-word t)) body (wrong-type who (type-vector t) v)))))
+         (if (%record-instance? v (type-word t)) body (wrong-vector t who v)))))
 
-    (define-syntax with-element
-      (syntax-rules ()
-        ((_ t who v i body)
-         (with-vector t who v
-           (if (%fixnum? i)
-               (if (if (%fx<= 0 i) (%fx< i (length-of t v)) #f)
-                   body
-                   (out-of-range who "index out of range" i))
-               (wrong-type who "an index" i))))))
+    (define (wrong-vector t who v)
+      (wrong-record who (type-word t) (type-vector t) v))
 
     (define-syntax with-procedure
       (syntax-rules ()
@@ -67,7 +60,7 @@
     (define (checked t who x)
       (if (if (%record? x) (%eq? (%record-rtd x) (type-rtd t)) #f)
           x
-          (wrong-type who (type-element t) x)))
+          (wrong-record who (type-rtd t) (type-element t) x)))
 
     (define (offset t i)
       (%fx* i (type-stride t)))
@@ -119,15 +112,12 @@
           (if (%fixnum? i)
               (out-of-range who "index out of range" i)
               (wrong-type who "an index" i))
-          (wrong-type who (type-vector t) v)))
+          (wrong-vector t who v)))
 
     (define (element t v i)
       (%structure-reference v i (storage-of t v) (offset t i) (type-rtd t)))
 
     ;; The fields come in a fresh record.
-    (define (structure-set! t who v i record)
-      (with-element t who v i (%structure-fill! (storage-of t v) (offset t i) 1 record)))
-
     (define (structure-fill! t who v record)
       (with-vector t who v (%structure-fill! (storage-of t v) 0 (length-of t v) record)))
 

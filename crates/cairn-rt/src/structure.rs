@@ -19,7 +19,8 @@
 use crate::access::{self, words_mut};
 use crate::alloc::{alloc_object, alloc_object_of, store_word, write_barrier_range, written};
 use crate::arguments::check_size;
-use crate::failure::check;
+use crate::failure::{check, wrong_type};
+use crate::num;
 use crate::record::{self, place};
 use crate::record_types::{self, RecordType};
 use crate::weak;
@@ -27,7 +28,7 @@ use cairn_heap::WeakKind;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use cairn_layout::object::Type;
-use cairn_layout::object::record::{self as layout, ELEMENT, FieldKind, element};
+use cairn_layout::object::record::{self as layout, ELEMENT, FieldKind, Slot, element};
 use cairn_layout::object::structure;
 use cairn_layout::value::TAG_OBJECT;
 
@@ -199,6 +200,34 @@ pub extern "C" fn cairn_structure_fill(
         write_barrier_range(ctx, to as *const Value, n * bytes / 8);
     }
     Value::UNSPECIFIED
+}
+
+/// A word from which the fields of an element are reached as a record's are.
+fn inside(storage: Value, offset: Value) -> Value {
+    Value(storage.0 + offset.as_fixnum() as u64)
+}
+
+/// `(structure-wide storage offset code)`: an integer of 64 bits that need not be a fixnum.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_structure_get(ctx: &mut Machine, storage: Value, offset: Value, code: Value) -> Value {
+    let number = record::integer_at(inside(storage, offset), Slot::of(code.as_fixnum()));
+    num::operand::from_number(ctx, &number)
+}
+
+/// `(structure-widen! storage offset code x)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_structure_put(
+    ctx: &mut Machine,
+    storage: Value,
+    offset: Value,
+    code: Value,
+    x: Value,
+) -> Value {
+    let slot = Slot::of(code.as_fixnum());
+    if record::put_integer_at(inside(storage, offset), slot, x) {
+        return Value::UNSPECIFIED;
+    }
+    wrong_type(ctx, "", 0, &record::with_article(slot.kind), x)
 }
 
 /// `(structure-swap! storage i j type)`: the elements so many bytes behind the first word change places.

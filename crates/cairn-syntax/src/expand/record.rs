@@ -29,6 +29,7 @@ use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
 use cairn_core::prim::{MAKE_RAW_RECORD, MAKE_RECORD_SUBTYPE, MAKE_RECORD_TYPE, Op, PrimOp};
 use cairn_layout::code::Site;
 use cairn_layout::object::record::{self, FieldKind, Slot};
+use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
 use cairn_num::{Int, Number};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -434,7 +435,8 @@ impl Expander<'_> {
         Ok(Expr::If(is_a.into(), Expr::Local(v).into(), other.into()))
     }
 
-    /// Do the variables hold what the fields may, none of which is an integer of 64 bits? `None`: they always do.
+    /// Do the variables certainly hold what the fields may, which for integers of 64 bits is that they are fixnums?
+    /// `None`: they always do.
     pub(super) fn fields_fit(&mut self, info: &RecordInfo, values: &[VarId], span: Span) -> Option<Expr> {
         let ask = |op, args: Vec<Expr>| prim_at(op, args, Site::NONE);
         let known = |op: Op, args| prim_proven(op, args, 3);
@@ -457,8 +459,12 @@ impl Expander<'_> {
                     let (lo, hi) = kind.integers().expect("a field of integers");
                     let end = |n: i128| Expr::Const(fixnum(n as i64));
                     tests.push(ask(Op::IsFixnum, vec![x()]));
-                    tests.push(known(Op::FxLe, vec![end(lo), x()]));
-                    tests.push(known(Op::FxLe, vec![x(), end(hi)]));
+                    if lo >= FIXNUM_MIN.into() {
+                        tests.push(known(Op::FxLe, vec![end(lo), x()]));
+                    }
+                    if hi <= FIXNUM_MAX.into() {
+                        tests.push(known(Op::FxLe, vec![x(), end(hi)]));
+                    }
                 }
             }
         }
@@ -507,10 +513,6 @@ impl RecordInfo {
     /// Bytes of an element of a structure vector.
     pub(super) fn stride(&self) -> usize {
         record::stride(self.fields.iter().map(|f| f.slot))
-    }
-    /// May stores into all fields be written out? Integers of 64 bits may be bignums.
-    pub(super) fn can_be_stored_inline(&self) -> bool {
-        self.fields.iter().all(|f| !matches!(f.slot.kind, FieldKind::I64 | FieldKind::U64))
     }
     /// Stores of variables into the fields of a record that need no check of the type that references refer to.
     pub(super) fn stores(&self, r: VarId, rtd: &Expr, values: &[VarId], site: Site) -> Vec<Expr> {

@@ -21,8 +21,9 @@
 //! (`cairn-core/src/passes/elements.rs`). `point-vector-set!` makes the fresh record only when a field does not hold
 //! what it may, for the error.
 //!
-//! The compiler must know of which types records may be elements: `GlobalInfo::elements`. So the record type is one
-//! that is defined at the top level of the same program or library.
+//! The compiler must know of which types records may be elements: `GlobalInfo::elements`. So the record type is one of
+//! the program. In a body type and procedures are local variables, of which the optimizer knows nothing: there each
+//! element that is reached gets its reference.
 
 use super::prims::{fixnum, prim_proven};
 use super::record::{RecordInfo, all_of, is_double};
@@ -40,7 +41,7 @@ use cairn_layout::object::structure;
 use std::rc::Rc;
 
 const HELP: &str =
-    "(define-structure-vector type), at the top level, where (define-record-type type …) comes before";
+    "(define-structure-vector type), where (define-record-type type …) of the same program comes before";
 
 /// A parameter of a procedure.
 enum Param {
@@ -61,8 +62,8 @@ const SWAPPED_FIELDS: usize = 8;
 
 /// In the place of a library procedure: written out.
 const REF: &str = "";
-/// Written out unless the fields hold integers of 64 bits.
-const SET: &str = "structure-set!";
+/// Written out, too.
+const SET: &str = "!";
 /// Gets what moves elements along.
 const SORT: &str = "structure-sort-range!";
 /// Halvings of a part that is sorted, beyond which it is taken for a bad case: no vector has so many good ones.
@@ -112,7 +113,7 @@ impl Expander<'_> {
             return self.err_help(name.span, "the name of a record type is expected here", HELP);
         };
         let known = self.record_named(id).filter(|(_, info)| self.may_have_elements(info));
-        let Some((_, info)) = known.filter(|_| self.ctx.depth == 0) else {
+        let Some((_, info)) = known else {
             let message = format!("`{}` is no record type that can have structure vectors here", self.name(id));
             return self.err_help(name.span, message, HELP);
         };
@@ -128,8 +129,8 @@ impl Expander<'_> {
             full_name.strip_prefix('<').and_then(|n| n.strip_suffix('>')).unwrap_or(&full_name).to_string();
         let article = if shown.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
         let text = |s: String| Expr::Const(Literal::String(s.into()));
-        let word = Target::Global(self.fresh_global(&format!("{shown}-vector"), false));
-        let structure = Target::Global(self.fresh_global(&format!("{shown}-vectors"), false));
+        let word = self.unnamed(&format!("{shown}-vector"));
+        let structure = self.unnamed(&format!("{shown}-vectors"));
         let symbol = Expr::Const(Literal::Symbol(format!("{shown}-vector").into()));
         let made = self.library_call("structures", "make-structure-word", vec![symbol], form.span)?;
         self.built(items, word, id, made);
@@ -146,7 +147,7 @@ impl Expander<'_> {
         ];
         let made = self.library_call("structures", "make-structure-type", args, form.span)?;
         self.built(items, structure, id, made);
-        let swap = Target::Global(self.fresh_global(&format!("{shown}-swap!"), false));
+        let swap = self.unnamed(&format!("{shown}-swap!"));
         let swaps = self.swap(&info, name.span);
         self.built(items, swap, id, swaps);
         for (pattern, cases) in PROCEDURES {
@@ -157,7 +158,7 @@ impl Expander<'_> {
                 let at = (own, name.span);
                 clauses.push(if *callee == SORT {
                     self.sort_case((word, structure), swap, &info, at)?
-                } else if *callee == REF || *callee == SET && info.can_be_stored_inline() {
+                } else if *callee == REF || *callee == SET {
                     self.element_case(*callee == SET, (word, structure), &info, at)?
                 } else {
                     self.structure_case(params, callee, structure, &info, at)?
@@ -169,11 +170,20 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// Is it a type of the program, defined at the top level?
+    /// Is it a type of the program?
     fn may_have_elements(&self, info: &RecordInfo) -> bool {
         match info.rtd {
             Target::Global(g) => !self.s.program.globals[g.0 as usize].library,
-            Target::Local(_) => false,
+            Target::Local(_) => true,
+        }
+    }
+
+    /// A variable that is defined here, but which no name refers to.
+    fn unnamed(&mut self, name: &str) -> Target {
+        if self.ctx.depth == 0 {
+            Target::Global(self.fresh_global(name, false))
+        } else {
+            Target::Local(self.s.program.fresh_var(name))
         }
     }
 
@@ -277,27 +287,30 @@ impl Expander<'_> {
         let [storage, i, j] = ["storage", "i", "j"].map(|name| self.s.program.fresh_var(name));
         let params = vec![storage, i, j];
         let local = Expr::Local;
-        let body = if info.fields.len() <= SWAPPED_FIELDS && info.can_be_stored_inline() {
+        let rtd = self.target(info.rtd, span);
+        let body = if info.fields.len() <= SWAPPED_FIELDS {
+            // by references that nobody else knows, which the optimizer need not make
+            let [one, other] = ["one", "other"].map(|name| self.s.program.fresh_var(name));
+            let made = |o| {
+                let args = vec![local(storage), local(o), rtd.clone()];
+                Expr::Prim { op: STRUCTURE_ELEMENT, args, site: Site::NONE, proven: 0 }
+            };
             let (mut taken, mut stored) = (Vec::new(), Vec::new());
-            for f in &info.fields {
-                let double = is_double(f.slot);
-                let (get, put) = if double {
-                    (Op::StructureFlRef, Op::StructureFlSet)
-                } else {
-                    (Op::StructureRef, Op::StructureSet)
-                };
-                for (from, to) in [(i, j), (j, i)] {
-                    let v = self.s.program.fresh_var(&f.name);
-                    let at = |o| vec![local(storage), local(o), fixnum(f.slot.code())];
-                    taken.push((v, prim_proven(get, at(from), 0)));
-                    let put_at = [at(to), vec![local(v)]].concat();
-                    stored.push(prim_proven(put, put_at, if double { 1 << 3 } else { 0 }));
+            for (from, to) in [(one, other), (other, one)] {
+                let values: Vec<VarId> = info.fields.iter().map(|f| self.s.program.fresh_var(&f.name)).collect();
+                for (f, v) in info.fields.iter().zip(&values) {
+                    let get = if is_double(f.slot) { Op::RecordFlRef } else { Op::RecordRef };
+                    let args = vec![local(from), rtd.clone(), fixnum(f.slot.code())];
+                    taken.push((*v, prim_proven(get, args, 0)));
                 }
+                stored.extend(info.stores(to, &rtd, &values, Site::NONE));
             }
             stored.push(Expr::Const(Literal::Unspecified));
-            Expr::Let(taken, Expr::Seq(stored).into())
+            let swapped = Expr::Let(taken, Expr::Seq(stored).into());
+            let second = Expr::Let(vec![(other, made(j))], swapped.into());
+            Expr::Let(vec![(one, made(i))], second.into())
         } else {
-            let args = vec![local(storage), local(i), local(j), self.target(info.rtd, span)];
+            let args = vec![local(storage), local(i), local(j), rtd];
             Expr::Prim { op: STRUCTURE_SWAP, args, site: Site::NONE, proven: 0 }
         };
         let clauses = vec![Clause { params, rest: None, body }];

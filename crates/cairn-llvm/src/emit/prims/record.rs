@@ -31,6 +31,14 @@ use cairn_layout::object::{AllocKind, headed_bytes};
 use cairn_layout::value::{CHAR_BYTE, TAG_OBJECT, Value as Word};
 use std::mem::offset_of;
 
+/// Whose field is accessed: what the runtime gets where an integer is no fixnum.
+enum Owner {
+    /// A record.
+    Record(Val),
+    /// An element of a structure vector: its storage, and how many bytes it lies behind the first word, a fixnum.
+    Storage(Val, Val),
+}
+
 /// The shift that makes a header the offset of the entry of its number.
 const NUMBER_TO_ENTRY: (&str, u32) = if record::NUMBER_SHIFT >= ancestry::ENTRY_SHIFT {
     ("lshr", record::NUMBER_SHIFT - ancestry::ENTRY_SHIFT)
@@ -238,7 +246,7 @@ impl Emitter<'_, '_> {
         }
         let v = self.operand(&p.args[0]);
         let place = self.guard_instance(p, &v);
-        self.field_op(op, p, &v, &place)
+        self.field_op(op, p, &Owner::Record(v), &place)
     }
 
     /// A field of an element of a structure vector: it is reached from so many bytes behind the storage.
@@ -251,17 +259,17 @@ impl Emitter<'_, '_> {
             Op::StructureFlRef => Op::RecordFlRef,
             _ => Op::RecordFlSet,
         };
-        self.field_op(op, p, &storage, &place)
+        self.field_op(op, p, &Owner::Storage(storage, offset), &place)
     }
 
-    /// An access to the field of the record `v` whose fields are reached from `place`.
-    fn field_op(&mut self, op: Op, p: &Prim, v: &Val, place: &Val) -> Value {
+    /// An access to the field of a record whose fields are reached from `place`.
+    fn field_op(&mut self, op: Op, p: &Prim, of: &Owner, place: &Val) -> Value {
         let Some(code) = literal_fixnum(&p.args[2]) else { panic!("the field of {} is a literal", p.op.name()) };
         let slot = Slot::of(code);
         match op {
-            Op::RecordRef if slot.raw => self.load_raw(v, place, slot),
+            Op::RecordRef if slot.raw => self.load_raw(of, place, slot),
             Op::RecordRef => Value::Word(self.load_word(place, field(i64::from(slot.at)), Mem::Heap)),
-            Op::RecordSet => self.record_set(p, v, place, slot),
+            Op::RecordSet => self.record_set(p, of, place, slot),
             Op::RecordFlRef => self.load_double(place, slot),
             _ => self.store_double(p, place, slot),
         }
@@ -313,7 +321,7 @@ impl Emitter<'_, '_> {
     }
 
     /// A raw field that holds no flonums.
-    fn load_raw(&mut self, v: &Val, place: &Val, slot: Slot) -> Value {
+    fn load_raw(&mut self, of: &Owner, place: &Val, slot: Slot) -> Value {
         if slot.kind == FieldKind::Any {
             return Value::Word(self.load_word(place, field(0) + i64::from(slot.at), Mem::Leaf));
         }
@@ -323,7 +331,10 @@ impl Emitter<'_, '_> {
         let n = ins!(self, "load i{bits}, ptr {q}{m}");
         if bits == 64 {
             let code = Val::word(Word::fixnum(slot.code()).0);
-            let get = |e: &mut Self| e.rt_call_at("cairn_record_get", &[v.clone(), code], None);
+            let get = |e: &mut Self| match of {
+                Owner::Record(v) => e.rt_call_at("cairn_record_get", &[v.clone(), code], None),
+                Owner::Storage(s, o) => e.rt_call_at("cairn_structure_get", &[s.clone(), o.clone(), code], None),
+            };
             return Value::Word(self.fixnum_or(&n, signed, get));
         }
         let n = ins!(self, "{} i{bits} {n} to i64", if signed { "sext" } else { "zext" });
@@ -340,14 +351,14 @@ impl Emitter<'_, '_> {
         })
     }
 
-    fn record_set(&mut self, p: &Prim, v: &Val, place: &Val, slot: Slot) -> Value {
+    fn record_set(&mut self, p: &Prim, of: &Owner, place: &Val, slot: Slot) -> Value {
         if slot.kind != FieldKind::Any && slot.kind != FieldKind::Ref {
             let x = self.operand(&p.args[3]);
             if !slot.raw || shape(slot.kind).0 != 64 {
                 self.guard_field(p, slot.kind, &x);
             }
             if slot.raw {
-                self.store_raw(p, v, place, slot, &x);
+                self.store_raw(p, of, place, slot, &x);
                 return Value::unspecified();
             }
         }
@@ -392,7 +403,7 @@ impl Emitter<'_, '_> {
         self.guard_fixnum_within(kind, x, fail);
     }
 
-    fn store_raw(&mut self, p: &Prim, v: &Val, place: &Val, slot: Slot, x: &Val) {
+    fn store_raw(&mut self, p: &Prim, of: &Owner, place: &Val, slot: Slot, x: &Val) {
         let (bits, signed) = shape(slot.kind);
         let q = self.raw_address(place, slot);
         let m = Mem::Leaf.suffix();
@@ -405,7 +416,11 @@ impl Emitter<'_, '_> {
         }
         let code = Val::word(Word::fixnum(slot.code()).0);
         self.store_wide(&q, x, signed, |e| {
-            e.rt_call("cairn_record_put", &[v.clone(), code, x.clone()], p.site);
+            let x = x.clone();
+            match of {
+                Owner::Record(v) => e.rt_call("cairn_record_put", &[v.clone(), code, x], p.site),
+                Owner::Storage(s, o) => e.rt_call("cairn_structure_put", &[s.clone(), o.clone(), code, x], p.site),
+            };
         });
     }
 }
