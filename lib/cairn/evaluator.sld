@@ -367,7 +367,7 @@
       (let* ((name (symbol->string (rtd-name rtd)))
              (vowel? (memv (string-ref name 0) '(#\a #\e #\i #\o)))
              (expected (string-append (if vowel? "an " "a ") name)))
-        (wrong-type (if who (symbol->string who) #f) expected x)))
+        (wrong-record (if who (symbol->string who) #f) rtd expected x)))
 
     (define (gen-begin gens)
       (if (null? (cdr gens))
