@@ -8,6 +8,7 @@
 //! on; `CAIRN_FUZZ_KEEP=directory` keeps what was found.
 
 mod generate;
+mod passes;
 mod shrink;
 mod ways;
 

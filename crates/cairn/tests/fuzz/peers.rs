@@ -11,7 +11,8 @@
 //!   and of symbols with spaces differ, and messages of errors do;
 //! - what is called by another name in [`RENAMED`]: the last digit of `exp`, `sin` and `atan` is the C library's,
 //!   `number->string` of a float has many right answers, `read` reads what is no datum of R7RS, literals that are
-//!   `equal?` may be one object, hash tables are those of SRFI 69 in Cairn alone;
+//!   `equal?` may be one object, hash tables are those of SRFI 69 in Cairn alone; an exact zero times or by a float, a
+//!   float by zero, the numerator of an infinity, and signs of zero in complex numbers are everybody's own;
 //! - letters that Unicode has treated differently from version to version, and case mappings that change a length.
 
 use super::Forms;
@@ -22,6 +23,7 @@ use crate::shrink::{Datum, parse};
 use crate::{PATIENCE, generate};
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// What stands before the common part, in each system.
@@ -113,7 +115,7 @@ const COMMON: &str = r"(define limit 1000000000000000000000000000000)
   (cond ((exact? x) x)
         ((not (= x x)) 'nan)
         ((= x (+ x 1.0) (- x 1.0) (* x 0.5)) (if (> x 0) (if (= x 0) 'zero 'infinite) 'minus-infinite))
-        ((and (= x 0) (< (/ 1.0 x) 0)) 'minus-zero)
+        ((= x 0) '(fl 0))
         (else (list 'fl (exact x)))))
 (define (show x)
   (let show ((x x) (d 20))
@@ -159,6 +161,15 @@ const COMMON: &str = r"(define limit 1000000000000000000000000000000)
 (define (peer-exp x) (* x 0.5))
 (define (peer-sin x) (- x 1.5))
 (define (peer-atan x) (+ x 2.5))
+(define (peer-* x . r)
+  (for-each (lambda (x) (+ x 1)) (cons x r))
+  (if (memv 0 (cons x r)) 0 (apply * x r)))
+(define (peer-/ x . r)
+  (for-each (lambda (x) (if (memv x '(0 0.0 -0.0)) (car x) (+ x 1))) r)
+  (if (eqv? x 0) 0 (apply / x r)))
+(define (peer-numerator x) (if (rational? x) (numerator x) (car x)))
+(define (peer-denominator x) (if (rational? x) (denominator x) (car x)))
+(define (peer-complex x y) (+ x y))
 (define (peer-number->string x) (if (exact-integer? x) (number->string x) (if (number? x) (string #\f) (car x))))
 (define (peer-read p) 'read)
 (define (same? a b) (if (or (and (string? a) (string? b)) (and (vector? a) (vector? b))) (equal? a b) (eqv? a b)))
@@ -175,6 +186,12 @@ const RENAMED: &[(&str, &str)] = &[
     ("exp", "peer-exp"),
     ("sin", "peer-sin"),
     ("atan", "peer-atan"),
+    ("*", "peer-*"),
+    ("/", "peer-/"),
+    ("numerator", "peer-numerator"),
+    ("denominator", "peer-denominator"),
+    ("make-rectangular", "peer-complex"),
+    ("make-polar", "peer-complex"),
     ("number->string", "peer-number->string"),
     ("read", "peer-read"),
     ("eqv?", "same?"),
@@ -473,6 +490,12 @@ impl Peers {
                 shown += &format!("\n{peer:?}: {}", at(i, lines));
             }
             found.push(shown);
+        }
+        if let Some(kept) = std::env::var_os("CAIRN_FUZZ_KEEP").filter(|_| !found.is_empty()) {
+            for peer in [Peer::Cairn, Peer::Chez, Peer::Guile] {
+                let name = format!("{peer:?}.scm");
+                let _ = std::fs::copy(directory.0.join(&name), Path::new(&kept).join(name));
+            }
         }
         found
     }
