@@ -43,7 +43,8 @@ impl Loader for Tree {
 fn prelude() -> String {
     let text = generate::PRELUDE;
     let imports = text.replacen("(import ", "(import (only (cairn primitives) %write-object) ", 1);
-    // a condition holds the place where it arose, which passes may change
+    // a condition holds the place where it arose, and a message the name of a procedure, which passes may change
+    let imports = imports.replacen("(list 'failure (error-object-message e))", "'failure", 1);
     let imports = imports.replacen(
         "((procedure? x) 'procedure)",
         "((error-object? x) 'condition) ((procedure? x) 'procedure)",
