@@ -20,7 +20,7 @@ use super::observations;
 use crate::common::matrix::Configuration;
 use crate::common::{Directory, binary};
 use crate::shrink::{Datum, parse};
-use crate::{PATIENCE, generate};
+use crate::{generate, patience};
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -410,7 +410,7 @@ enum Peer {
 impl Peer {
     fn command(self) -> Command {
         let mut command = Command::new("timeout");
-        command.arg(PATIENCE);
+        command.arg(patience());
         match self {
             Peer::Cairn => {
                 command.arg(binary()).args(["run", "--heap-max=512M"]);

@@ -14,7 +14,7 @@ mod peers;
 
 use super::common::matrix::{Configuration, pairs};
 use super::common::{Directory, binary};
-use super::{PATIENCE, generate, number, shrink};
+use super::{generate, number, patience, shrink};
 
 use std::io::Write;
 use std::path::Path;
@@ -161,7 +161,7 @@ fn observe(shop: &Directory, way: Way, programs: &[Forms]) -> String {
     let file = directory.join("program.scm");
     std::fs::write(&file, &text).unwrap();
     let mut cairn = Command::new("timeout");
-    cairn.arg(PATIENCE).arg(binary()).current_dir(&directory).env("CAIRN_CACHE_DIR", shop.0.join("cache"));
+    cairn.arg(patience()).arg(binary()).current_dir(&directory).env("CAIRN_CACHE_DIR", shop.0.join("cache"));
     cairn.env("CAIRN_LLVM", "quick");
     let usual = "--heap-max=512M";
     match way {
@@ -186,7 +186,7 @@ fn observe(shop: &Directory, way: Way, programs: &[Forms]) -> String {
     let mut output = run(cairn, if matches!(way, Way::Prompt | Way::HastyPrompt(_)) { &text } else { "" });
     if way == Way::Built && output.status.success() {
         let mut built = Command::new("timeout");
-        built.arg(PATIENCE).arg(directory.join("program"));
+        built.arg(patience()).arg(directory.join("program"));
         output = run(built, "");
     }
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
