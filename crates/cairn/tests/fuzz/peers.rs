@@ -12,7 +12,8 @@
 //! - what is called by another name in [`RENAMED`]: the last digit of `exp`, `sin` and `atan` is the C library's,
 //!   `number->string` of a float has many right answers, `read` reads what is no datum of R7RS, literals that are
 //!   `equal?` may be one object, hash tables are those of SRFI 69 in Cairn alone; an exact zero times or by a float, a
-//!   float by zero, the numerator of an infinity, and signs of zero in complex numbers are everybody's own;
+//!   float by zero, the numerator of an infinity, signs of zero in complex numbers, and where sorting puts a NaN are
+//!   everybody's own;
 //! - letters that Unicode has treated differently from version to version, and case mappings that change a length.
 
 use super::Forms;
@@ -29,14 +30,12 @@ use std::process::{Command, Stdio};
 /// What stands before the common part, in each system.
 const CAIRN: &str =
     "(import (scheme base) (scheme write) (scheme char) (scheme inexact) (scheme cxr) (scheme lazy)
-        (scheme case-lambda) (scheme complex) (srfi 132))
+        (scheme case-lambda) (scheme complex))
 (define (own-condition? e) (error-object? e))
 ";
 const GUILE: &str =
     "(use-modules (scheme base) (scheme write) (scheme char) (scheme inexact) (scheme cxr) (scheme lazy)
         (scheme case-lambda) (scheme complex))
-(define (list-sort less l) (sort l less))
-(define (vector-sort! less v) (sort! v less))
 (define (own-condition? e) (error-object? e))
 ";
 const CHEZ: &str = r"
@@ -90,7 +89,6 @@ const CHEZ: &str = r"
     ((b) (whole-bytevector-copy b))
     ((b from) (bytevector-copy b from (bytevector-length b)))
     ((b from to) (apply bytevector (list-head (list-tail (bytes->list b) from) (- to from))))))
-(define (list-sort less l) (sort less l))
 ";
 
 /// The rest of the prelude, everywhere the same.
@@ -178,6 +176,16 @@ const COMMON: &str = r"(define limit 1000000000000000000000000000000)
 (define (peer-table-ref t k v) (let ((p (assoc k (cdr t)))) (if p (cdr p) v)))
 (define (peer-table-update! t k f v) (peer-table-set! t k (f (peer-table-ref t k v))))
 (define (peer-table-size t) (length (cdr t)))
+(define (peer-sort less l)
+  (let sort ((l l) (sorted '()))
+    (if (null? l)
+        sorted
+        (sort (cdr l)
+              (let insert ((s sorted))
+                (if (or (null? s) (less (car l) (car s))) (cons (car l) s) (cons (car s) (insert (cdr s)))))))))
+(define (peer-sort! less v)
+  (let fill ((l (peer-sort less (vector->list v))) (i 0))
+    (if (pair? l) (begin (vector-set! v i (car l)) (fill (cdr l) (+ i 1))))))
 (define (peer-table-exists? t k) (if (assoc k (cdr t)) #t #f))
 ";
 
@@ -201,6 +209,8 @@ const RENAMED: &[(&str, &str)] = &[
     ("hash-table-update!/default", "peer-table-update!"),
     ("hash-table-size", "peer-table-size"),
     ("hash-table-exists?", "peer-table-exists?"),
+    ("list-sort", "peer-sort"),
+    ("vector-sort!", "peer-sort!"),
     ("'|a b|", "'a-b"),
     ("#\\ß", "#\\é"),
     ("55000", "250"),
