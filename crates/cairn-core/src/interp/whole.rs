@@ -1,9 +1,9 @@
 //! Running whole programs, library and all, for tests of passes: what a program notes must stay the same.
 //!
 //! The machine is that of macro transformers ([`super::transform`]): errors go to the hook of the library, so `guard`
-//! and handlers work; most runtime calls are there. Unlike a transformer, a program runs its forms in order, a form that
-//! stops is noted and the next one runs, and the optimizer's claims (`proven`) are checked. `(%write-object x '() 1)`
-//! notes `x`.
+//! and handlers work; most runtime calls are there. Unlike a transformer, a program runs its forms in order, a form
+//! that stops is noted and the next one runs, and the optimizer's claims (`proven`) are checked.
+//! `(%write-object x '() 1)` notes `x`.
 //!
 //! A form may do what is not to be had here; that is noted, too. A program may go on for too long: what it noted before
 //! counts ([`Notes::end`]).
