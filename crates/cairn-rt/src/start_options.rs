@@ -27,6 +27,15 @@ pub trait Host: Debug + Send + Sync {
     }
 }
 
+/// Who is told of a program's tests, and chooses among them.
+pub trait TestListener: Debug + Send + Sync {
+    /// Something has happened, as `(srfi 64)` writes it: a datum.
+    fn told(&self, event: &str);
+
+    /// Is the test of this name to be run?
+    fn wants(&self, name: &str) -> bool;
+}
+
 /// The host of a program that has the process to itself.
 #[derive(Debug)]
 pub struct Process;
@@ -212,6 +221,8 @@ pub struct Options {
     pub evaluator: Option<MakeEvaluator>,
     /// The terminal of a program that is a prompt.
     pub console: Option<Arc<Mutex<dyn Console>>>,
+    /// Who has started it as a test.
+    pub tests: Option<Arc<dyn TestListener>>,
     /// Where evaluated code looks for libraries, after the working directory.
     pub library_path: Vec<PathBuf>,
     /// The program, if it is evaluated.
@@ -332,6 +343,7 @@ impl Default for Options {
             host: Arc::new(Process),
             evaluator: None,
             console: None,
+            tests: None,
             library_path: Vec::new(),
             program: None,
             first_cell: 0,

@@ -4,8 +4,8 @@
 
 use crate::version;
 use cairn::{
-    Backend, CompileOptions, Level, MostlyCopying, Prompt, RunOptions, StackChunks, Stage, Zeal,
-    haste_of_environment, schedule_of_environment,
+    Backend, CompileOptions, Level, MostlyCopying, Pattern, Prompt, RunOptions, StackChunks, Stage, Teller, Tests,
+    Zeal, haste_of_environment, schedule_of_environment,
 };
 use cairn_layout::facts;
 use clap::builder::FalseyValueParser;
@@ -16,10 +16,12 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// The names of commands.
-const COMMANDS: [&str; 11] =
-    ["repl", "run", "build", "check", "fmt", "lsp", "prepare", "study", "cc", "completions", "manual"];
+const COMMANDS: [&str; 12] =
+    ["repl", "run", "build", "test", "check", "fmt", "lsp", "prepare", "study", "cc", "completions", "manual"];
 
 /// What the user asked for.
 pub enum Command {
@@ -74,6 +76,13 @@ pub enum Command {
     Lsp {
         /// Where libraries are.
         library_path: Vec<PathBuf>,
+    },
+    /// Run test programs.
+    Test {
+        /// Which, and how.
+        tests: Tests,
+        /// How to compile.
+        compile: Compile,
     },
     /// Make experiments: another program does.
     Study {
@@ -271,6 +280,98 @@ fn run_arguments() -> Vec<Arg> {
     ]
 }
 
+/// What `cairn test` adds to the command line of a program.
+fn told_arguments() -> [Arg; 3] {
+    [
+        Arg::new("tell-tests")
+            .long("tell-tests")
+            .value_name("FILE")
+            .hide(true)
+            .value_parser(clap::value_parser!(PathBuf)),
+        Arg::new("wanted-test").long("wanted-test").value_name("PATTERN").hide(true).action(ArgAction::Append),
+        Arg::new("list-tests").long("list-tests").hide(true).action(ArgAction::SetTrue),
+    ]
+}
+
+fn test_arguments() -> Vec<Arg> {
+    vec![
+        Arg::new("filter")
+            .long("filter")
+            .value_name("PATTERN")
+            .action(ArgAction::Append)
+            .help("Only tests whose file or name (with its groups: \"group: name\") contains this; * stands for any text"),
+        Arg::new("list").long("list").action(ArgAction::SetTrue).help("Print the names of the tests, run none"),
+        Arg::new("jobs")
+            .long("jobs")
+            .short('j')
+            .value_name("N")
+            .value_parser(clap::value_parser!(u16).range(1..))
+            .help("Programs that run at the same time (default: as many as there are processors)"),
+        Arg::new("timeout")
+            .long("timeout")
+            .value_name("SECONDS")
+            .default_value("60")
+            .value_parser(parse_seconds)
+            .help("How long a program may take; 0: as long as it likes"),
+        Arg::new("fail-fast").long("fail-fast").action(ArgAction::SetTrue).help("Start nothing more when something has failed"),
+        Arg::new("verbose")
+            .long("verbose")
+            .short('v')
+            .action(ArgAction::SetTrue)
+            .help("Show every test, and what programs print that pass"),
+        Arg::new("junit")
+            .long("junit")
+            .value_name("FILE")
+            .value_parser(clap::value_parser!(PathBuf))
+            .help("Write the results to FILE, as JUnit XML"),
+        Arg::new("paths")
+            .value_name("PATH")
+            .num_args(0..)
+            .value_parser(clap::value_parser!(PathBuf))
+            .help("Test programs, and directories to look for them in (default: this directory)"),
+    ]
+}
+
+/// A time, or none.
+fn parse_seconds(text: &str) -> Result<f64, &'static str> {
+    let seconds = text.parse().ok().filter(|s: &f64| (0.0..1e9).contains(s));
+    seconds.ok_or("it must be a number of seconds, or 0")
+}
+
+/// The tests to be run.
+fn tests(m: &ArgMatches) -> Tests {
+    // options are passed on by the environment
+    let passed = compile_arguments().into_iter().chain(run_arguments());
+    let given = |a: &Arg| m.value_source(a.get_id().as_str()) == Some(ValueSource::CommandLine);
+    let environment = passed.filter(|a| given(a)).filter_map(|a| {
+        let mut values = m.get_raw(a.get_id().as_str())?;
+        let value =
+            if matches!(a.get_action(), ArgAction::SetTrue) { "1".into() } else { values.next()?.to_os_string() };
+        Some((a.get_env()?.to_str()?.to_string(), value))
+    });
+    let processors = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let seconds = *m.get_one::<f64>("timeout").expect("has a default");
+    Tests {
+        paths: m.get_many("paths").unwrap_or_default().cloned().collect(),
+        filters: m.get_many::<String>("filter").unwrap_or_default().map(Pattern::new).collect(),
+        jobs: m.get_one::<u16>("jobs").map_or(processors, |n| (*n).into()),
+        timeout: (seconds > 0.0).then(|| Duration::from_secs_f64(seconds)),
+        fail_fast: m.get_flag("fail-fast"),
+        verbose: m.get_flag("verbose"),
+        list: m.get_flag("list"),
+        junit: m.get_one::<PathBuf>("junit").cloned(),
+        library_path: m.get_many("library").unwrap_or_default().cloned().collect(),
+        environment: environment.collect(),
+        program: "/proc/self/exe".into(),
+        color: colored_output(),
+    }
+}
+
+/// Does standard output show colours?
+fn colored_output() -> bool {
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+}
+
 fn files_argument() -> Arg {
     Arg::new("files")
         .value_name("FILE")
@@ -319,7 +420,7 @@ fn command() -> clap::Command {
         .about("An R7RS Scheme that compiles to native code")
         .after_help(
             "Each long option can also be set by an environment variable: --heap-max by CAIRN_HEAP_MAX, and so on.\n\
-             `./cairn test` (the script at the root of the source tree) runs everything that CI checks.",
+             At the root of its source tree, `./cairn test` runs Cairn's own tests: everything that CI checks.",
         )
         .override_usage(
             "cairn <COMMAND>\n       \
@@ -350,6 +451,7 @@ fn command() -> clap::Command {
                 .args(compile_arguments())
                 .args(run_arguments())
                 .args(emit_arguments())
+                .args(told_arguments())
                 .arg(file_argument())
                 .arg(program_arguments()),
         )
@@ -373,6 +475,17 @@ fn command() -> clap::Command {
                         .value_parser(clap::value_parser!(PathBuf))
                         .help("The executable (default: the program's name without its suffix)"),
                 ),
+        )
+        .subcommand(
+            clap::Command::new("test")
+                .about("Run test programs, several at a time, and say what fails")
+                .after_help(
+                    "A test program is a file that is named, or one in a directory that imports (srfi 64) or is called \
+                     ...-test.scm. The exit status is 1 if something fails, 2 if there is nothing to be tested.",
+                )
+                .args(test_arguments())
+                .args(compile_arguments())
+                .args(run_arguments()),
         )
         .subcommand(
             clap::Command::new("check")
@@ -484,8 +597,8 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
             return ExitCode::from(crate::USAGE);
         }
         let text = e.render();
-        let colored = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-        let printed = crate::print(if colored { text.ansi().to_string() } else { text.to_string() }.as_bytes());
+        let printed =
+            crate::print(if colored_output() { text.ansi().to_string() } else { text.to_string() }.as_bytes());
         printed.unwrap_or_else(crate::failed)
     })?;
     let (name, m) = matches.subcommand().expect("a subcommand is required");
@@ -519,6 +632,9 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
     }
     if name == "prepare" {
         return Ok(Command::Prepare { compile });
+    }
+    if name == "test" {
+        return Ok(Command::Test { tests: tests(m), compile });
     }
     let arguments = || m.get_many::<String>("arguments").unwrap_or_default().cloned().collect::<Vec<String>>();
     let run = || {
@@ -600,8 +716,18 @@ fn wants_compiled_code(m: &ArgMatches) -> bool {
     !chosen("opt") && (chosen("frames") || chosen("gc") || zeal())
 }
 
+/// Who is told of tests, if `cairn test` runs this.
+fn teller(m: &ArgMatches) -> Result<Option<Arc<dyn cairn_rt::start_options::TestListener>>, String> {
+    let Some(file) = m.try_get_one::<PathBuf>("tell-tests").ok().flatten() else { return Ok(None) };
+    let wanted = m.get_many::<String>("wanted-test").unwrap_or_default().map(Pattern::new).collect();
+    let teller = Teller::new(file, wanted, m.get_flag("list-tests"))
+        .map_err(|e| format!("cannot write {}: {}", file.display(), cairn_rt::describe_io(&e)))?;
+    Ok(Some(Arc::new(teller)))
+}
+
 fn run_options(m: &ArgMatches) -> Result<RunOptions, String> {
     Ok(RunOptions {
+        tests: teller(m)?,
         heap_max: m.get_one::<u64>("heap-max").copied(),
         frames_max: m.get_one("frames-max").copied().unwrap_or(cairn_rt::start_options::FRAMES_MAX),
         stats: m.get_flag("stats"),

@@ -33,6 +33,7 @@
 //! | `link` | object code → executable |
 //! | `prompt` | the terminal of an interactive session |
 //! | `diagnostics` | compile-time messages with their source lines |
+//! | `testing` | test programs in processes of their own |
 //! | `unfinished` | files that appear whole or not at all |
 
 mod background;
@@ -53,6 +54,7 @@ mod pipeline;
 mod prompt;
 mod sources;
 mod stage_report;
+mod testing;
 mod unfinished;
 mod unit_modules;
 
@@ -74,6 +76,7 @@ pub use options::{Backend, CompileOptions, Level};
 pub use prompt::{Prompt, prompt};
 pub use sources::{Source, library_directory_of_environment};
 pub use stage_report::{Observer, StageReport};
+pub use testing::{Pattern, Teller, Tests, Verdict, test};
 
 /// The version of LLVM, if it can be loaded.
 pub fn llvm_version() -> Option<[u32; 3]> {

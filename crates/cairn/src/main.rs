@@ -5,7 +5,7 @@
 mod cli;
 mod version;
 
-use cairn::{Error, Level, Messages, Source};
+use cairn::{Error, Level, Messages, Source, Verdict};
 use cli::{Command, Compile};
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -25,6 +25,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const FAILURE: u8 = 1;
 /// Exit status of wrong command-line use.
 const USAGE: u8 = 2;
+/// Exit status of tests that were interrupted: what shells say of SIGINT.
+const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     let command = match cli::parse(std::env::args_os()) {
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
         Command::Background => cairn::compile_in_background().map(|()| ExitCode::SUCCESS),
         Command::Prepare { compile } => compiler(&compile).prepare().map(|()| ExitCode::SUCCESS),
         Command::Check { files, json, compile } => check(&files, json, &compile),
+        Command::Test { tests, compile } => test(&tests, &compile),
         Command::Format { files, check } => format(&files, check),
         Command::Lsp { library_path } => lsp(library_path),
         Command::Print { text } => print(&text),
@@ -132,6 +135,23 @@ fn check(files: &[PathBuf], json: bool, compile: &Compile) -> Result<ExitCode, E
         }
     }
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
+}
+
+/// Runs tests; the status says how it went.
+fn test(tests: &cairn::Tests, compile: &Compile) -> Result<ExitCode, Error> {
+    // after an update this takes long, which is no program's fault; without it, they can say why
+    let _ = compiler(compile).prepare();
+    let verdict = cairn::test(tests, &mut |text| print(text.as_bytes()).map(|_| ()));
+    Ok(match verdict {
+        Ok(Verdict::Passed) => ExitCode::SUCCESS,
+        Ok(Verdict::Failed) => ExitCode::from(FAILURE),
+        Ok(Verdict::Nothing) => ExitCode::from(USAGE),
+        Ok(Verdict::Interrupted) => ExitCode::from(INTERRUPTED),
+        Err(e) => {
+            failed(e);
+            ExitCode::from(USAGE)
+        }
+    })
 }
 
 /// Formats files, or says which are not. What is wrong with one does not keep the others from it.

@@ -331,8 +331,25 @@ impl Expander<'_> {
             }
             (Core::PrimCallCc, [f]) => Ok(Expr::CallCc(Shots::Many, self.expr(f).into(), self.site(x.span))),
             (Core::PrimCall1cc, [f]) => Ok(Expr::CallCc(Shots::One, self.expr(f).into(), self.site(x.span))),
+            (Core::PrimPlace, [x]) => Ok(Expr::Const(self.place(x.span))),
             _ => self.bad_form(core, x),
         }
+    }
+
+    /// Where a text stands: its file, the line from 1, and the first and the last byte's offset.
+    fn place(&mut self, span: Span) -> Literal {
+        let Some(source) = self.s.sources.get(span.file as usize) else { return Literal::Bool(false) };
+        let path = Literal::String(source.path.clone());
+        let number = |n: usize| Literal::Number(Number::Int(Int::Fix(n as i64)));
+        let (start, end) = (span.start as usize, span.end as usize);
+        // places come in order, most of the time
+        let (from, line) = match &self.s.counted_lines {
+            Some((text, before, line)) if Rc::ptr_eq(text, &source.text) && *before <= start => (*before, *line),
+            _ => (0, 1),
+        };
+        let line = line + source.text.as_bytes()[from..start].iter().filter(|b| **b == b'\n').count();
+        self.s.counted_lines = Some((source.text.clone(), start, line));
+        Literal::Vector([path, number(line), number(start), number(end)].into())
     }
 
     fn bad_form<T>(&mut self, core: Core, x: &Syntax) -> R<T> {
@@ -358,6 +375,7 @@ impl Expander<'_> {
             Core::PrimApply => "(%apply procedure argument … list)",
             Core::PrimCallCc => "(%call/cc procedure)",
             Core::PrimCall1cc => "(%call/1cc procedure)",
+            Core::PrimPlace => "(%place datum)",
             Core::Define
             | Core::DefineValues
             | Core::DefineRecordType

@@ -193,6 +193,8 @@ pub struct Session {
     free_sources: Vec<u32>,
     /// Has code outside of lib/ referred to what lets a program be changed from outside?
     open: bool,
+    /// A text, an offset in it, and the number of its line.
+    counted_lines: Option<(Rc<str>, usize, usize)>,
     /// What tools want to know, if one has asked for it.
     observed: Option<Box<observe::Observed>>,
     /// Libraries for which others stand in the text that is being checked.
