@@ -1,5 +1,6 @@
 //! What can be chosen when a program starts, and what the runtime asks of its host.
 
+use crate::counts::Counts;
 use crate::evaluated_program::Evaluated;
 use crate::expander::{Console, Evaluator};
 use cairn_heap::{HeapConfig, Proposals};
@@ -223,6 +224,8 @@ pub struct Options {
     pub console: Option<Arc<Mutex<dyn Console>>>,
     /// Who has started it as a test.
     pub tests: Option<Arc<dyn TestListener>>,
+    /// How often what is evaluated.
+    pub counts: Option<Arc<Counts>>,
     /// Where evaluated code looks for libraries, after the working directory.
     pub library_path: Vec<PathBuf>,
     /// The program, if it is evaluated.
@@ -344,6 +347,7 @@ impl Default for Options {
             evaluator: None,
             console: None,
             tests: None,
+            counts: None,
             library_path: Vec::new(),
             program: None,
             first_cell: 0,

@@ -64,6 +64,15 @@ pub extern "C" fn cairn_system_test_event(ctx: &mut Machine, event: Value) -> Va
     Value::bool(listener.is_some())
 }
 
+/// Something has been evaluated once more.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_count(ctx: &mut Machine, counter: Value) -> Value {
+    if let Some(counts) = &rt(ctx).options.counts {
+        counts.add(counter.as_fixnum() as usize);
+    }
+    Value::UNSPECIFIED
+}
+
 /// Is the test of this name to be run, groups and all? All are, unless somebody has chosen.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_system_test_wanted(ctx: &mut Machine, name: Value) -> Value {

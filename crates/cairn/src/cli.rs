@@ -20,8 +20,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The names of commands.
-const COMMANDS: [&str; 12] =
-    ["repl", "run", "build", "test", "check", "fmt", "lsp", "prepare", "study", "cc", "completions", "manual"];
+const COMMANDS: [&str; 13] = [
+    "repl",
+    "run",
+    "build",
+    "new",
+    "test",
+    "check",
+    "fmt",
+    "lsp",
+    "prepare",
+    "study",
+    "cc",
+    "completions",
+    "manual",
+];
 
 /// What the user asked for.
 pub enum Command {
@@ -77,6 +90,13 @@ pub enum Command {
         /// Where libraries are.
         library_path: Vec<PathBuf>,
     },
+    /// Make a directory to begin in.
+    New {
+        /// Its path; the last part is the name.
+        directory: PathBuf,
+        /// For a library, without a program?
+        library: bool,
+    },
     /// Run test programs.
     Test {
         /// Which, and how.
@@ -129,6 +149,8 @@ pub struct Compile {
     pub cache: Option<u64>,
     /// Report the time of each stage on standard error.
     pub time: bool,
+    /// Count what is evaluated, in files whose names begin so.
+    pub coverage: Option<PathBuf>,
 }
 
 fn library_argument() -> Arg {
@@ -281,8 +303,13 @@ fn run_arguments() -> Vec<Arg> {
 }
 
 /// What `cairn test` adds to the command line of a program.
-fn told_arguments() -> [Arg; 3] {
+fn told_arguments() -> [Arg; 4] {
     [
+        Arg::new("count-evaluations")
+            .long("count-evaluations")
+            .value_name("FILES")
+            .hide(true)
+            .value_parser(clap::value_parser!(PathBuf)),
         Arg::new("tell-tests")
             .long("tell-tests")
             .value_name("FILE")
@@ -319,6 +346,14 @@ fn test_arguments() -> Vec<Arg> {
             .short('v')
             .action(ArgAction::SetTrue)
             .help("Show every test, and what programs print that pass"),
+        Arg::new("coverage")
+            .long("coverage")
+            .value_name("DIR")
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("coverage")
+            .value_parser(clap::value_parser!(PathBuf))
+            .help("Count what is evaluated of the files that tests use; write lcov.info and HTML into DIR (default: coverage)"),
         Arg::new("junit")
             .long("junit")
             .value_name("FILE")
@@ -360,6 +395,7 @@ fn tests(m: &ArgMatches) -> Tests {
         verbose: m.get_flag("verbose"),
         list: m.get_flag("list"),
         junit: m.get_one::<PathBuf>("junit").cloned(),
+        coverage: m.get_one::<PathBuf>("coverage").cloned().filter(|_| !m.get_flag("list")),
         library_path: m.get_many("library").unwrap_or_default().cloned().collect(),
         environment: environment.collect(),
         program: "/proc/self/exe".into(),
@@ -474,6 +510,23 @@ fn command() -> clap::Command {
                         .value_name("EXE")
                         .value_parser(clap::value_parser!(PathBuf))
                         .help("The executable (default: the program's name without its suffix)"),
+                ),
+        )
+        .subcommand(
+            clap::Command::new("new")
+                .about("Make a directory with a program, a library and a test to begin with")
+                .arg(
+                    Arg::new("only-library")
+                        .long("library")
+                        .action(ArgAction::SetTrue)
+                        .help("A library without a program"),
+                )
+                .arg(
+                    Arg::new("name")
+                        .value_name("NAME")
+                        .required(true)
+                        .value_parser(clap::value_parser!(PathBuf))
+                        .help("The directory; its name becomes that of the library"),
                 ),
         )
         .subcommand(
@@ -615,8 +668,12 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
         let files = m.get_many::<PathBuf>("files").unwrap_or_default().cloned().collect();
         let json = m.get_one::<String>("format").is_some_and(|f| f == "json");
         let options = CompileOptions::default();
-        let compile = Compile { options, library_path: library_path(m), cache: None, time: false };
+        let compile = Compile { options, library_path: library_path(m), cache: None, time: false, coverage: None };
         return Ok(Command::Check { files, json, compile });
+    }
+    if name == "new" {
+        let directory = m.get_one::<PathBuf>("name").expect("required").clone();
+        return Ok(Command::New { directory, library: m.get_flag("only-library") });
     }
     if name == "lsp" {
         return Ok(Command::Lsp { library_path: library_path(m) });
@@ -694,11 +751,14 @@ fn compile_options(m: &ArgMatches) -> Compile {
             _ if profiled || wants_compiled_code(m) => Level::High,
             _ => Level::Auto,
         },
+        coverage: false,
         verify: m.get_flag("verify") || cfg!(debug_assertions),
     };
     let library_path = library_path(m);
     let cache = (!m.get_flag("no-cache")).then(|| m.get_one("cache-max").copied().unwrap_or(cairn::CACHE_ROOM));
-    Compile { options, library_path, cache, time: m.get_flag("time") }
+    let coverage = m.try_get_one::<PathBuf>("count-evaluations").ok().flatten().cloned();
+    let cache = cache.filter(|_| coverage.is_none());
+    Compile { options, library_path, cache, time: m.get_flag("time"), coverage }
 }
 
 /// Where libraries are looked for, after the program's own directory.

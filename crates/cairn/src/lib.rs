@@ -18,6 +18,7 @@
 //! | module | its one job |
 //! |---|---|
 //! | `compiler` | the session and the compiled program |
+//! | `coverage` | which parts of programs were evaluated |
 //! | `options` | what can be chosen about compiling |
 //! | `sources` | where programs, libraries and includes come from, and what was read |
 //! | `pipeline` | source text → object code, stage by stage |
@@ -31,6 +32,7 @@
 //! | `emit` | a stage as text |
 //! | `cache` | compiled programs, by content |
 //! | `link` | object code → executable |
+//! | `project` | a directory to begin in |
 //! | `prompt` | the terminal of an interactive session |
 //! | `diagnostics` | compile-time messages with their source lines |
 //! | `testing` | test programs in processes of their own |
@@ -42,6 +44,7 @@ mod cache;
 mod cache_room;
 mod check;
 mod compiler;
+mod coverage;
 mod diagnostics;
 mod emit;
 mod evaluated;
@@ -51,6 +54,7 @@ mod lsp;
 mod open_program;
 mod options;
 mod pipeline;
+mod project;
 mod prompt;
 mod sources;
 mod stage_report;
@@ -73,6 +77,7 @@ pub use evaluated::{Evaluation, leave};
 pub use format::{first_difference, formatted, rewrite};
 pub use lsp::serve;
 pub use options::{Backend, CompileOptions, Level};
+pub use project::new_project;
 pub use prompt::{Prompt, prompt};
 pub use sources::{Source, library_directory_of_environment};
 pub use stage_report::{Observer, StageReport};

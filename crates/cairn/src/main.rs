@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         Command::Prepare { compile } => compiler(&compile).prepare().map(|()| ExitCode::SUCCESS),
         Command::Check { files, json, compile } => check(&files, json, &compile),
         Command::Test { tests, compile } => test(&tests, &compile),
+        Command::New { directory, library } => new(&directory, library),
         Command::Format { files, check } => format(&files, check),
         Command::Lsp { library_path } => lsp(library_path),
         Command::Print { text } => print(&text),
@@ -67,6 +68,7 @@ fn compiler(compile: &Compile) -> cairn::Compiler {
         .library_path(compile.library_path.clone())
         .library_directory(cairn::library_directory_of_environment())
         .cache(compile.cache.and_then(|room| Some(cairn::Cache::of_environment()?.at_most(room))))
+        .coverage(compile.coverage.clone())
         .observer(compile.time.then_some(report))
         // this very file, whatever has become of its name
         .background(Some("/proc/self/exe".into()))
@@ -101,12 +103,14 @@ fn run(
                 && let Some(program) = compiler.evaluate(&source)?
             {
                 show(program.warnings());
+                options.counts = compiler.counts()?;
                 cairn::leave(program.run(options)?)
             }
             compiler.compile(&source)?
         }
     };
     show(program.warnings());
+    options.counts = compiler.counts()?;
     std::process::exit(program.run(&compiler, options)?)
 }
 
@@ -135,6 +139,14 @@ fn check(files: &[PathBuf], json: bool, compile: &Compile) -> Result<ExitCode, E
         }
     }
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
+}
+
+/// Makes a project, and says what to do with it.
+fn new(directory: &Path, library: bool) -> Result<ExitCode, Error> {
+    let made = cairn::new_project(directory, library)?;
+    let first = if library { "cairn test" } else { "cairn run main.scm" };
+    let here = directory.display();
+    print(format!("made {here} with {}\nnext: cd {here} && {first}\n", made.join(", ")).as_bytes())
 }
 
 /// Runs tests; the status says how it went.

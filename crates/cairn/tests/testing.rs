@@ -63,7 +63,7 @@ fn test_programs_are_found_by_a_rule() {
 
     d.write("empty/x.txt", "");
     let (text, status) = test(&d, &["empty"]);
-    has(&text, &["there is no test in empty"]);
+    has(&text, &["cairn: there is no test in empty: a program that imports (srfi 64), or a file"]);
     assert_eq!(status, Some(2));
     let (text, status) = test(&d, &["absent"]);
     has(&text, &["cannot read absent: No such file"]);
@@ -71,6 +71,12 @@ fn test_programs_are_found_by_a_rule() {
     for wrong in ["--jobs=0", "--timeout=x", "--nothing"] {
         assert_eq!(test(&d, &[wrong]).1, Some(2), "{wrong}");
     }
+    has(&test(&d, &["--timeout=-1"]).0, &["it must be a number of seconds, or 0"]);
+    let output =
+        Command::new(binary()).arg("test").current_dir(&d.0).env("TMPDIR", "/dev/null/x").output().unwrap();
+    let parts = ["cairn: cannot make /dev/null/x/cairn-tests-", ": Not a directory"];
+    has(&String::from_utf8_lossy(&output.stderr), &parts);
+    assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]
@@ -263,6 +269,15 @@ fn output_is_shown_when_it_matters() {
     assert!(!text.contains('\x1b') && text.lines().count() < 130, "{}", text.lines().count());
     let (text, _) = test(&d, &["-v", "noisy.scm"]);
     has(&text, &["  | 0\n  | 1\n", "bytes left out"]);
+    d.write(
+        "long.scm",
+        suite(
+            "(test-begin \"g\") (test-equal \"x\" (make-string 3000 #\\x)) (test-end)"
+                .replace("\"x\" (make", "5 (make")
+                .as_str(),
+        ),
+    );
+    has(&test(&d, &["long.scm"]).0, &["xxx… (3002 characters)\n"]);
 }
 
 #[test]
@@ -352,7 +367,7 @@ fn programs_run_at_the_same_time_and_in_every_way() {
         );
     }
     assert_eq!(test(&d, &["-j2", "--timeout=20"]).1, Some(0));
-    for way in ["--opt=low", "--opt=high", "--gc=marksweep", "--frames=stack"] {
+    for way in ["--opt=low", "--opt=high", "--gc=marksweep"] {
         d.write("c.scm", suite("(test-begin \"c\") (test-equal \"x\" '(1) (list 2)) (test-end)"));
         let (text, status) = test(&d, &[way, "c.scm"]);
         has(&text, &["--> c.scm:2:39", "  expected: (1)\n       got: (2)\n"]);
@@ -365,6 +380,7 @@ fn programs_run_at_the_same_time_and_in_every_way() {
 
 #[test]
 fn an_interrupt_ends_all_programs() {
+    assert!(Command::new(binary()).arg("prepare").status().unwrap().success());
     let d = Directory::new("test-interrupt");
     d.write("sleeps-test.scm", "(import (scheme base) (srfi 18))\n(call-with-port (open-output-file \"here\") (lambda (p) (write-u8 1)))\n(thread-sleep! 80)"
         .replace("(write-u8 1)", "#t").replace("(scheme base)", "(scheme base) (scheme file)"));
@@ -379,4 +395,112 @@ fn an_interrupt_ends_all_programs() {
     assert!(began.elapsed() < Duration::from_secs(79));
     assert_eq!((output.status.code(), output.status.signal()), (Some(130), None));
     has(&String::from_utf8_lossy(&output.stdout), &["STOP"]);
+}
+
+/// The lines of a file that lcov tells of, with their counts; a line that is not there has none.
+fn covered(d: &Directory, file: &str) -> Vec<(usize, u64)> {
+    let text = std::fs::read_to_string(d.0.join("coverage/lcov.info")).unwrap();
+    let record = text.split("end_of_record\n").find(|r| r.contains(&format!("SF:{file}\n")));
+    let lines = record.unwrap_or_else(|| panic!("{file} is not in {text}")).lines();
+    let counts = lines.filter_map(|l| l.strip_prefix("DA:")?.split_once(','));
+    counts.map(|(line, n)| (line.parse().unwrap(), n.parse().unwrap())).collect()
+}
+
+const PRICES: &str = r#"(define-library (shop price)
+  (export total kind area unless-zero limit twice)
+  (import (scheme base) (scheme case-lambda) (cairn macro))
+  (begin
+    (define limit 100)
+    (define-syntax unless-zero
+      (syntax-rules ()
+        ((_ x e)
+         (if (= x 0)
+             'zero
+             e))))
+    (define (total prices)
+      (if (null? prices)
+          0
+          (+ (car prices)
+             (total (cdr prices)))))
+    (define (kind n)
+      (cond
+        ((< n 0) 'negative)
+        ((= n 0)
+         'zero)
+        (else
+         (if (> n limit) 'large 'small))))
+    (define area
+      (case-lambda
+        ((a) (* a a))
+        ((a b)
+         (* a b))
+        ((a b c)
+         (* a b c))))
+    (define-syntax twice
+      (er-macro-transformer
+       (lambda (form rename compare)
+         (list (rename '+)
+               (cadr form)
+               (cadr form)))))
+    (define (never)
+      (car
+       5))))
+"#;
+
+#[test]
+fn coverage_counts_lines_procedures_and_ways() {
+    let d = Directory::new("test-coverage");
+    d.write("shop/price.sld", PRICES);
+    d.write("part.scm", "(define (part x)\n  (* x\n     (area x)))\n");
+    d.write(
+        "price-test.scm",
+        "(import (scheme base) (srfi 64) (shop price))\n(include \"part.scm\")\n(test-begin \"price\")\n\
+         (test-equal 6 (total '(1 2 3)))\n(test-equal 'negative (kind -1))\n(test-equal 'small (kind 1))\n\
+         (test-equal 6 (area 2 3))\n(test-equal 'zero (unless-zero 0 5))\n(test-equal 8 (twice 4))\n\
+         (test-equal 8 (part 2))\n(test-end)\n\
+         (define (many n) (if (> n 0) (begin (total '(1)) (many (- n 1)))))\n(many 50000)\n",
+    );
+    for way in ["--opt=auto", "--opt=low", "--opt=high"] {
+        let (text, status) = test(&d, &["--coverage", way]);
+        assert_eq!(status, Some(0), "{text}");
+        has(
+            &text,
+            &["  lines covered\n", "  100.0 %  part.scm: 3 of 3\n", "shop/price.sld: 16 of 22; not: 21, 29-39"],
+        );
+        let lines = covered(&d, "shop/price.sld");
+        let expected = [
+            [(5, 1), (9, 1), (10, 1)].as_slice(),
+            &[(12, 100_004), (13, 100_004), (14, 50_001), (15, 50_003), (16, 50_003)],
+            &[(17, 2), (18, 2), (19, 2), (20, 1), (21, 0), (23, 1)],
+            &[(26, 1), (27, 1), (28, 1), (29, 0), (30, 0)],
+            // not the transformer: it runs in the compiler
+            &[(37, 0), (38, 0), (39, 0)],
+        ];
+        assert_eq!(lines, expected.concat(), "{way}");
+        let text = std::fs::read_to_string(d.0.join("coverage/lcov.info")).unwrap();
+        has(&text, &["FN:12,total\n", "FNDA:100004,total\n", "FNDA:0,never\n", "FNDA:1,area\n"]);
+        // the conditional in `total`, and the clauses of `kind`
+        has(&text, &["BRDA:13,1,0,50001\nBRDA:13,1,1,50003\n", "BRDA:18,2,0,1\nBRDA:18,2,1,0\nBRDA:18,2,2,1\n"]);
+        assert!(!text.contains("price-test.scm"), "{text}");
+    }
+    let index = std::fs::read_to_string(d.0.join("coverage/index.html")).unwrap();
+    let page =
+        index.split("href=\"").find_map(|p| p.split('"').next().filter(|p| p.starts_with("shop_price"))).unwrap();
+    let page = std::fs::read_to_string(d.0.join("coverage").join(page)).unwrap();
+    has(
+        &page,
+        &["<tr id=L21 class=\"no\"><td>21<td>0<td><pre>         &#39;zero)</pre>".replace("&#39;", "'").as_str()],
+    );
+    has(&page, &["<tr id=L18 class=\"half\"", "<tr id=L4 class=\"\">"]);
+    // elsewhere, and beside programs of which nothing is left
+    d.write(
+        "dies-test.scm",
+        "(import (scheme base) (scheme process-context) (shop price))\n(kind 0)\n(emergency-exit 1)",
+    );
+    let (text, status) = test(&d, &["--coverage=out", "dies-test.scm"]);
+    assert_eq!(status, Some(1));
+    has(&text, &["shop/price.sld: 6 of 20", "  out/index.html\n"]);
+    assert!(d.0.join("out/lcov.info").exists());
+    let (text, _) = test(&d, &["--coverage=shop/price.sld/x", "dies-test.scm"]);
+    has(&text, &["cannot write shop/price.sld/x: "]);
 }

@@ -1,8 +1,8 @@
 //! A process that runs a test program: what it prints, how it ends, and that it ends.
 //!
 //! It is in a process group of its own, so that all that it has started can be ended with it. A thread reads what they
-//! print, of which the beginning and the end are kept; this one looks after the time. Ctrl-C reaches `cairn test` alone,
-//! which ends the groups.
+//! print, of which the beginning and the end are kept; this one looks after the time. Ctrl-C reaches `cairn test`
+//! alone, which ends the groups.
 
 use cairn_rt::describe_io;
 use std::collections::VecDeque;

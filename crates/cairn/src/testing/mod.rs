@@ -24,6 +24,7 @@ mod report;
 pub use events::{Pattern, Teller};
 
 use crate::Error;
+use crate::coverage::Coverage;
 use child::Limits;
 use find::Found;
 use outcome::Outcome;
@@ -52,6 +53,8 @@ pub struct Tests {
     pub list: bool,
     /// Write what came of it to this file, as JUnit XML.
     pub junit: Option<PathBuf>,
+    /// Count what is evaluated, and write the result into this directory.
+    pub coverage: Option<PathBuf>,
     /// Where libraries are looked for, beside those that are tested.
     pub library_path: Vec<PathBuf>,
     /// Variables of the environment that the programs get besides.
@@ -92,6 +95,7 @@ pub fn test(tests: &Tests, print: &mut dyn FnMut(&str) -> Result<(), Error>) -> 
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (sender, receiver) = mpsc::channel();
     let scratch = Scratch::new()?;
+    let mut coverage = Coverage::default();
     let printed = std::thread::scope(|scope| {
         for _ in 0..tests.jobs.clamp(1, found.len()) {
             let sender = sender.clone();
@@ -101,7 +105,7 @@ pub fn test(tests: &Tests, print: &mut dyn FnMut(&str) -> Result<(), Error>) -> 
                     let n = next.fetch_add(1, Ordering::Relaxed);
                     let stopped = child::interrupted() || tests.fail_fast && failed.load(Ordering::Relaxed);
                     let Some(program) = found.get(n).filter(|_| !stopped) else { return };
-                    let outcome = run(tests, program, &scratch.0.join(format!("{n}.events")));
+                    let outcome = run(tests, program, &scratch.0.join(n.to_string()));
                     failed.fetch_or(outcome.failed(), Ordering::Relaxed);
                     // whoever does not listen any more has failed to print
                     let _ = sender.send((n, outcome));
@@ -119,6 +123,7 @@ pub fn test(tests: &Tests, print: &mut dyn FnMut(&str) -> Result<(), Error>) -> 
                 child::interrupt();
             }
             outcomes[n] = Some(outcome);
+            coverage.add(&scratch.0.join(n.to_string()));
         }
         printed
     });
@@ -130,6 +135,11 @@ pub fn test(tests: &Tests, print: &mut dyn FnMut(&str) -> Result<(), Error>) -> 
         return Ok(if failed { Verdict::Failed } else { Verdict::Passed });
     }
     print(&report::summary(&outcomes, left, began.elapsed(), tests))?;
+    if let Some(directory) = &tests.coverage {
+        coverage.leave_out(found.iter().map(|f| f.path.clone()));
+        coverage.write(directory)?;
+        print(&format!("{}  {}\n", coverage.table(), directory.join("index.html").display()))?;
+    }
     if let Some(file) = &tests.junit {
         crate::unfinished::write_whole(file, junit::document(&outcomes, began.elapsed()).as_bytes())
             .map_err(|e| format!("cannot write {}: {}", file.display(), cairn_rt::describe_io(&e)))?;
@@ -146,14 +156,18 @@ pub fn test(tests: &Tests, print: &mut dyn FnMut(&str) -> Result<(), Error>) -> 
 }
 
 /// Runs one program.
-fn run(tests: &Tests, program: &Found, events: &Path) -> Outcome {
+fn run(tests: &Tests, program: &Found, scratch: &Path) -> Outcome {
     let whole = tests.filters.is_empty() || tests.filters.iter().any(|f| f.matches(&program.name));
     let filtered = !whole;
     // without (srfi 64) there are no other names
     if (filtered || tests.list) && !program.has_suites {
         return Outcome::untold(program, filtered);
     }
+    let events = &scratch.with_extension("events");
     let mut arguments: Vec<OsString> = vec!["run".into(), option("--tell-tests=", events)];
+    if tests.coverage.is_some() {
+        arguments.push(option("--count-evaluations=", scratch));
+    }
     if filtered {
         arguments.extend(tests.filters.iter().map(|f| option("--wanted-test=", Path::new(f.text()))));
     }

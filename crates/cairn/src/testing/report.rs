@@ -146,7 +146,7 @@ fn shown(place: &Place, color: bool) -> String {
     let text = std::fs::read_to_string(&place.file).ok().filter(|t| t.get(place.bytes.0..place.bytes.1).is_some());
     match text {
         Some(text) => excerpt(&place.file, &text, place.bytes.0..place.bytes.1, color),
-        None => format!(" --> {}:{}\n", place.file, place.line),
+        None => format!(" --> {}:{}", place.file, place.line) + "\n",
     }
 }
 
