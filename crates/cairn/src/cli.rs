@@ -20,12 +20,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The names of commands.
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "repl",
     "run",
     "build",
     "new",
     "test",
+    "doc",
     "check",
     "fmt",
     "lsp",
@@ -96,6 +97,17 @@ pub enum Command {
         directory: PathBuf,
         /// For a library, without a program?
         library: bool,
+    },
+    /// Write a manual of libraries.
+    Doc {
+        /// Files and directories.
+        paths: Vec<PathBuf>,
+        /// Cairn's own library, too?
+        own: bool,
+        /// Where to.
+        output: PathBuf,
+        /// Where libraries are.
+        compile: Compile,
     },
     /// Run test programs.
     Test {
@@ -541,6 +553,33 @@ fn command() -> clap::Command {
                 .args(run_arguments()),
         )
         .subcommand(
+            clap::Command::new("doc")
+                .about("Write a manual of libraries, from the comments above their definitions")
+                .arg(
+                    Arg::new("output")
+                        .short('o')
+                        .long("output")
+                        .value_name("DIR")
+                        .default_value("manual")
+                        .value_parser(clap::value_parser!(PathBuf))
+                        .help("Where to; index.html is the beginning"),
+                )
+                .arg(
+                    Arg::new("cairn")
+                        .long("cairn")
+                        .action(ArgAction::SetTrue)
+                        .help("Cairn's own library, too, or alone if there is no PATH"),
+                )
+                .arg(library_argument())
+                .arg(
+                    Arg::new("paths")
+                        .value_name("PATH")
+                        .num_args(0..)
+                        .value_parser(clap::value_parser!(PathBuf))
+                        .help("Files of libraries, and directories to look for them in (default: this directory)"),
+                ),
+        )
+        .subcommand(
             clap::Command::new("check")
                 .about("Say what is wrong with programs and libraries, without running them")
                 .arg(
@@ -674,6 +713,17 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
     if name == "new" {
         let directory = m.get_one::<PathBuf>("name").expect("required").clone();
         return Ok(Command::New { directory, library: m.get_flag("only-library") });
+    }
+    if name == "doc" {
+        let mut paths: Vec<PathBuf> = m.get_many("paths").unwrap_or_default().cloned().collect();
+        let own = m.get_flag("cairn");
+        if paths.is_empty() && !own {
+            paths.push(".".into());
+        }
+        let output = m.get_one::<PathBuf>("output").expect("has a default").clone();
+        let options = CompileOptions::default();
+        let compile = Compile { options, library_path: library_path(m), cache: None, time: false, coverage: None };
+        return Ok(Command::Doc { paths, own, output, compile });
     }
     if name == "lsp" {
         return Ok(Command::Lsp { library_path: library_path(m) });

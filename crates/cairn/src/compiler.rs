@@ -58,6 +58,11 @@ impl Compiler {
         Files::new(source, &self.library_path, self.library.as_deref())
     }
 
+    /// The directory that stands for Cairn's own library, if there is one.
+    pub(crate) fn library(&self) -> Option<&Path> {
+        self.library.as_deref()
+    }
+
     /// Keeps compiled programs in this cache.
     pub fn cache(mut self, cache: Option<Cache>) -> Compiler {
         self.cache = cache;

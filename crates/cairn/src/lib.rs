@@ -27,6 +27,7 @@
 //! | `format` | files with their lines indented |
 //! | `evaluated` | programs that are evaluated, and compiled where they are hot |
 //! | `lsp` | what an editor shows of a program |
+//! | `manual` | a manual of libraries, from their text |
 //! | `open_program` | programs that load, or evaluate in the interaction environment |
 //! | `background` | the compiler beside a running program |
 //! | `emit` | a stage as text |
@@ -51,6 +52,7 @@ mod evaluated;
 mod format;
 mod link;
 mod lsp;
+mod manual;
 mod open_program;
 mod options;
 mod pipeline;
@@ -76,6 +78,7 @@ pub use emit::Stage;
 pub use evaluated::{Evaluation, leave};
 pub use format::{first_difference, formatted, rewrite};
 pub use lsp::serve;
+pub use manual::manual;
 pub use options::{Backend, CompileOptions, Level};
 pub use project::new_project;
 pub use prompt::{Prompt, prompt};

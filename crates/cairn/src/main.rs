@@ -44,6 +44,7 @@ fn main() -> ExitCode {
         Command::Check { files, json, compile } => check(&files, json, &compile),
         Command::Test { tests, compile } => test(&tests, &compile),
         Command::New { directory, library } => new(&directory, library),
+        Command::Doc { paths, own, output, compile } => doc(&paths, own, &output, &compile),
         Command::Format { files, check } => format(&files, check),
         Command::Lsp { library_path } => lsp(library_path),
         Command::Print { text } => print(&text),
@@ -147,6 +148,15 @@ fn new(directory: &Path, library: bool) -> Result<ExitCode, Error> {
     let first = if library { "cairn test" } else { "cairn run main.scm" };
     let here = directory.display();
     print(format!("made {here} with {}\nnext: cd {here} && {first}\n", made.join(", ")).as_bytes())
+}
+
+/// Writes a manual, and says where it is.
+fn doc(paths: &[PathBuf], own: bool, output: &Path, compile: &Compile) -> Result<ExitCode, Error> {
+    let (libraries, names) = cairn::manual(&compiler(compile), paths, own, output)?;
+    let plural = |n: usize, one: &str, more: &str| format!("{n} {}", if n == 1 { one } else { more });
+    let (libraries, names) = (plural(libraries, "library", "libraries"), plural(names, "name", "names"));
+    let index = output.join("index.html");
+    print(format!("{}: {libraries}, {names}\n", index.display()).as_bytes())
 }
 
 /// Runs tests; the status says how it went.
