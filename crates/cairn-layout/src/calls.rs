@@ -259,6 +259,9 @@ macro_rules! for_each_rt_call {
             (cairn_system_exit, "exit", 1, ALLOC)                                // flushes standard ports; fixnum status
             (cairn_system_emergency_exit, "emergency-exit", 1, ALLOC)
             (cairn_system_end_status, "end-status", 1, 0)                        // fixnum: the status of a program that ends without saying one
+            (cairn_system_test_event, "test-event", 1, 0)                        // string: tells `cairn test`; is it there?
+            (cairn_system_count, "count-evaluation", 1, 0)                       // number of a counter, for coverage
+            (cairn_system_test_wanted, "test-wanted?", 1, 0)                     // full name of a test: is it to be run?
             (cairn_system_command_line, "command-line", 0, ALLOC)
             (cairn_system_getenv, "get-environment-variable", 1, ALLOC | FAIL)   // string or #f
             (cairn_system_environment, "get-environment-variables", 0, ALLOC)    // alist

@@ -105,7 +105,7 @@ impl Work {
         let Work { compiler, source, texts } = self;
         let mut w = Writer::default();
         w.count(std::process::id() as usize);
-        let CompileOptions { frames, gc, level, backend, sites, verify } = compiler.options;
+        let CompileOptions { frames, gc, level, backend, sites, coverage, verify } = compiler.options;
         w.put(frames.name);
         w.put(gc.name);
         w.count(match level {
@@ -115,6 +115,7 @@ impl Work {
         });
         w.count((backend == Backend::Quick).into());
         w.count(sites.into());
+        w.count(coverage.into());
         w.count(verify.into());
         w.count(compiler.observer.is_some().into());
         w.count(compiler.cache_directory().is_some().into());
@@ -265,7 +266,8 @@ fn understand_job(job: &[u8]) -> Option<(usize, Work, Option<Wanted>)> {
     let gc = facts::collector(&name(&mut r)?)?;
     let level = *[Level::Low, Level::High, Level::Auto].get(r.count()?)?;
     let backend = if r.count()? != 0 { Backend::Quick } else { Backend::Full };
-    let options = CompileOptions { frames, gc, level, backend, sites: r.count()? != 0, verify: r.count()? != 0 };
+    let (sites, coverage, verify) = (r.count()? != 0, r.count()? != 0, r.count()? != 0);
+    let options = CompileOptions { frames, gc, level, backend, sites, coverage, verify };
     let observer = (r.count()? != 0).then_some(note_stage as Observer);
     let (keeps, directory, room) = (r.count()? != 0, r.path()?, r.count()? as u64);
     let cache = keeps.then(|| Cache::existing(directory).at_most(room));

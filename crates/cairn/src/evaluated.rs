@@ -126,12 +126,13 @@ pub(crate) fn prepare(
     if library.number(RUN_PROGRAM).is_none() {
         return Ok(None);
     }
-    let mut session = Session::on_library(library.clone());
+    let mut session = pipeline::prepared(Session::on_library(library.clone()), &compiler.options);
     let expanded = session.expand_program(&source.path.display().to_string(), &source.text, files);
     if let Some(open) = OpenProgram::found(&session, source, files) {
         let kind = Kind::Open((compiler.clone(), open).into());
         return Ok(Some(Evaluation { kind, warnings: Messages::default() }));
     }
+    compiler.note_points(&session)?;
     let expanded = match expanded {
         Ok(expanded) if expanded.missing.is_empty() => expanded,
         Ok(_) => return Ok(None),
@@ -351,7 +352,7 @@ impl Work {
         let library = compiler.boot().ok_or("the library is gone".to_string())?;
         let mut files = compiler.files(&self.source);
         files.use_texts(&self.texts);
-        let mut session = Session::on_library(library.index());
+        let mut session = pipeline::prepared(Session::on_library(library.index()), &compiler.options);
         session.keep_library_forms();
         let Found { mut program, library: count, others } = match unit {
             None => self.expanded(session, &mut files)?,

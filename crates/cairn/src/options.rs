@@ -36,6 +36,8 @@ pub struct CompileOptions {
     pub backend: Backend,
     /// Slow paths of allocation note where they are, for heap profiles.
     pub sites: bool,
+    /// The program counts how often each part of it is evaluated.
+    pub coverage: bool,
     /// Run the verifiers after every pass.
     pub verify: bool,
 }
@@ -50,6 +52,7 @@ impl Default for CompileOptions {
             level: Level::High,
             backend: Backend::Full,
             sites: false,
+            coverage: false,
             verify,
         }
     }

@@ -56,6 +56,14 @@ pub(crate) fn front(source: &Source, files: &mut Files) -> Result<Front, Error> 
     expanded(&mut Session::new(), source, files)
 }
 
+/// A session that expands what is compiled so.
+pub(crate) fn prepared(mut session: Session, options: &CompileOptions) -> Session {
+    if options.coverage {
+        session.count_evaluations();
+    }
+    session
+}
+
 fn expanded(session: &mut Session, source: &Source, files: &mut Files) -> Result<Front, Error> {
     let began = Instant::now();
     match session.expand_program(&source.path.display().to_string(), &source.text, files) {
@@ -87,16 +95,17 @@ pub(crate) fn always_bound(program: &Program) -> Vec<bool> {
 /// inlined; `None` when the program needs what it does not export.
 fn front_on(
     library: boot::Library,
-    inline: bool,
+    compiler: &Compiler,
     source: &Source,
     files: &mut Files,
 ) -> Result<Option<(Program, Vec<TopForm>, Messages)>, Error> {
-    let mut session = Session::on_library(library.index());
-    if inline {
+    let mut session = prepared(Session::on_library(library.index()), &compiler.options);
+    if compiler.options.level != Level::Low {
         session.keep_library_forms();
     }
     match session.expand_program(&source.path.display().to_string(), &source.text, files) {
         Ok(expanded) if expanded.missing.is_empty() => {
+            compiler.note_points(&session)?;
             let warnings = Messages::warnings(&expanded.warnings, &expanded.sources);
             Ok(Some((without_hidden(source, expanded.program), expanded.library, warnings)))
         }
@@ -114,9 +123,14 @@ fn without_hidden(source: &Source, mut program: Program) -> Program {
 }
 
 /// The program, if it is one that is to be evaluated form by form; else as [`front`].
-pub(crate) fn front_or_open(source: &Source, files: &mut Files) -> Result<Result<OpenProgram, Front>, Error> {
-    let mut session = Session::new();
+pub(crate) fn front_or_open(
+    compiler: &Compiler,
+    source: &Source,
+    files: &mut Files,
+) -> Result<Result<OpenProgram, Front>, Error> {
+    let mut session = prepared(Session::new(), &compiler.options);
     let front = expanded(&mut session, source, files);
+    compiler.note_points(&session)?;
     // what is wrong may be what is loaded
     match OpenProgram::found(&session, source, files) {
         Some(open) => Ok(Ok(open)),
@@ -141,7 +155,7 @@ pub(crate) fn lower(
         kind = Kind::Evaluating;
         if on_library
             && let Some(library) = compiler.boot()
-            && let Some(parts) = front_on(library, options.level != Level::Low, source, files)?
+            && let Some(parts) = front_on(library, compiler, source, files)?
         {
             (program, library_forms, warnings) = parts;
             kind = Kind::OnLibrary;

@@ -74,6 +74,7 @@ core_forms! {
     PrimApply "%apply";
     PrimCallCc "%call/cc";
     PrimCall1cc "%call/1cc";
+    PrimPlace "%place";
 }
 
 impl Core {
@@ -81,7 +82,12 @@ impl Core {
     pub(crate) fn is_primitive(self) -> bool {
         matches!(
             self,
-            Core::PrimValues | Core::PrimReceive | Core::PrimApply | Core::PrimCallCc | Core::PrimCall1cc
+            Core::PrimValues
+                | Core::PrimReceive
+                | Core::PrimApply
+                | Core::PrimCallCc
+                | Core::PrimCall1cc
+                | Core::PrimPlace
         )
     }
     /// Does it head what only stands among definitions?

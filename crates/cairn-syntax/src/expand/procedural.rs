@@ -139,11 +139,17 @@ impl Expander<'_> {
             );
         };
         let before = self.s.errors.len();
+        // what runs when it is used is no part of the program
+        let counters = self.s.counters.take();
         let code = self.expr(expression);
-        if self.s.errors.len() > before {
+        let is_right = self.s.errors.len() == before;
+        if is_right {
+            self.expand_sources(&code);
+        }
+        self.s.counters = counters;
+        if !is_right {
             return Err(Diagnostic::new(x.span, "").into()); // reported
         }
-        self.expand_sources(&code);
         Ok(Procedure { way, code })
     }
 
