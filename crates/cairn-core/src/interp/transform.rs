@@ -115,6 +115,9 @@ impl<'p> Machine<'p> {
             return self.define(*variable, site);
         }
         let Some(e) = host.definitions.get(&g) else {
+            if host.audits {
+                return Err(Stop::Unsupported("a variable that is not there, or whose value is not to be had"));
+            }
             let name = info.map_or("a variable of the library", |i| &i.name);
             let message = format!(
                 "`{name}` has no value during expansion: a transformer sees imported procedures, and those that the \
