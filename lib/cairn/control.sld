@@ -65,7 +65,7 @@
    delay* delay-force* make-promise force (rename %promise? promise?)
    ;; leaving
    exit emergency-exit (rename exiting? %exiting?))
-  (import (cairn syntax) (cairn primitives) (cairn layout) (cairn records))
+  (import (cairn syntax) (cairn primitives) (cairn layout))
   (begin
 
     ;;;; Values and continuations

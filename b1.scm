@@ -1,6 +1,0 @@
-(import (scheme base) (scheme write))
-(define (area w h) (* w h))
-(define (report w)
-  (area w))
-(define (main) (display (report 3)) (newline))
-(main)

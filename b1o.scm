@@ -1,5 +1,0 @@
-(define (area w h) (* w h))
-(define (report w)
-  (area w))
-(define (main) (display (report 3)) (newline))
-(main)

@@ -1,7 +1,0 @@
-(import (scheme base) (scheme write))
-(define (f)
-  (define a (b))
-  (define (b) c)
-  (define c 3)
-  (+ a 1))
-(display (f))
