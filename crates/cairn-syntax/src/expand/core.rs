@@ -20,6 +20,7 @@ core_forms! {
     DefineCStruct "define-c-struct";
     DefineSyntax "define-syntax";
     DefineLibrary "define-library";
+    Library "library";
     Import "import";
     Include "include";
     IncludeCi "include-ci";

@@ -157,7 +157,7 @@ impl Expander<'_> {
         let (_, core) = CORE_FORMS.iter().find(|(n, _)| *n == &**name)?;
         let home = match core {
             Core::Assert | Core::Receive | Core::NamedLambda => return None,
-            Core::Import | Core::DefineLibrary => {
+            Core::Import | Core::DefineLibrary | Core::Library => {
                 let message = format!("`{name}` is not allowed here");
                 let help = "it stands at the top level of a program; imports also among library declarations";
                 return Some(self.diagnostic(head.span, message).help(help).into());

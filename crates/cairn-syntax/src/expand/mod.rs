@@ -89,7 +89,7 @@ pub trait Loader {
     }
     /// Is this library part of Cairn's own `lib/`? Its code takes the call site of the user in messages.
     fn is_builtin(&self, name: &LibraryName) -> bool {
-        matches!(name.0.first(), Some(NamePart::Symbol(s)) if matches!(&**s, "scheme" | "srfi" | "cairn"))
+        matches!(name.0.first(), Some(NamePart::Symbol(s)) if matches!(&**s, "scheme" | "srfi" | "cairn" | "rnrs"))
     }
 }
 
