@@ -37,3 +37,6 @@
      (bytevector->string #vu8(255) (make-transcoder (utf-8-codec) 'lf 'raise))
      (string->bytevector "λ" (make-transcoder (latin-1-codec) 'lf 'raise)) (open-file-output-port "/dev/null")
      (open-file-output-port "/nowhere/x" (file-options no-create)) (open-file-input-port "/nowhere/x"))
+(say (generate-temporaries five) (make-variable-transformer five) (identifier? five) (bound-identifier=? five #'a)
+     (datum->syntax five 'a) (syntax-violation #f "not so" #'(form 1)) (syntax-case five () (() 1))
+     (hashtable-set! (hashtable-copy (make-eq-hashtable)) 1 2))

@@ -1,6 +1,6 @@
 #!r6rs
 ;; A program of R6RS, on libraries of R6RS and R7RS.  Chez Scheme prints the same.
-(import (rnrs (6)) (rnrs mutable-pairs) (rnrs eval) (r6rs shapes (1 (>= 2))) (prefix (r6rs mixed) m:))
+(import (rnrs (6)) (rnrs mutable-pairs) (rnrs eval) (include shapes (1 (>= 2))) (prefix (include mixed) m:))
 
 (define-syntax show
   (syntax-rules ()

@@ -1,10 +1,10 @@
 //! Where programs, libraries and included files come from, and what of the file system they depend on.
 //!
 //! The libraries of `lib/` are part of the binary, so that an installed Cairn needs no source tree. A library
-//! `(foo bar)` that is not among them is looked for as `foo/bar.sld` or `foo/bar.sls` beside the program, then in the directories
-//! of the library path. Included files are found beside the file that includes them, else where libraries are, else in
-//! the working directory. Paths are taken as they are given: "beside the program" is beside the name that was given, be
-//! it a symbolic link.
+//! `(foo bar)` that is not among them is looked for as `foo/bar.sld` or `foo/bar.sls` beside the program, then in the
+//! directories of the library path. Included files are found beside the file that includes them, else where libraries
+//! are, else in the working directory. Paths are taken as they are given: "beside the program" is beside the name that
+//! was given, be it a symbolic link.
 //!
 //! Another directory can stand for `lib/` (`CAIRN_LIB`): for work on the library without building Cairn anew, and for
 //! mutation tests. Programs are not cached then.

@@ -181,7 +181,7 @@ fn an_undefined_macro_is_not_defined() {
         ("(define (f x) (my-case x (1 'a) (else 'b)))\n(f 1)\n", "my-case"),
         ("(define (f x) (with-syntax ((a x)) (list ,a)))\n(f 1)\n", "with-syntax"),
         ("(define-structure point x y)\n(display (point-x (make-point 1 2)))\n", "define-structure"),
-        ("(define (f x) (syntax-case x () ((_ a ...) a)))\n(f 1)\n", "syntax-case"),
+        ("(define (f x) (syntax-parse x () ((_ a ...) a)))\n(f 1)\n", "syntax-parse"),
     ] {
         let (_, messages) = run(&d, program);
         let first = messages.lines().next().unwrap_or_default();

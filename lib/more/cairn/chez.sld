@@ -48,6 +48,9 @@
    define-enumeration make-enumeration enum-set-universe enum-set-indexer enum-set-constructor enum-set->list
    enum-set-member? enum-set-subset? enum-set=? enum-set-union enum-set-intersection enum-set-difference
    enum-set-complement enum-set-projection
+   syntax-case syntax quasisyntax unsyntax unsyntax-splicing with-syntax identifier-syntax identifier?
+   bound-identifier=? free-identifier=? datum->syntax syntax->datum generate-temporaries make-variable-transformer
+   syntax-violation syntax->list datum with-implicit meta
    define-structure rec fluid-let assert time
    ;; lists
    iota enumerate list-head last-pair cons* filter partition find memp assp remp remq remv remove fold-left fold-right
@@ -96,13 +99,16 @@
    ;; time
    real-time cpu-time current-time time-second time-nanosecond)
   (import
-   (rename (except (scheme base) string-copy! bytevector-copy! error)
+   (rename (except (scheme base) string-copy! bytevector-copy! error let-syntax letrec-syntax)
            (define-record-type define-plain-record-type))
    (prefix (only (scheme base) string-copy! bytevector-copy!) r7-)
    (scheme case-lambda) (scheme lazy) (scheme write) (scheme read) (scheme inexact) (scheme complex) (scheme char)
    (scheme cxr) (scheme file) (scheme process-context) (scheme time) (scheme eval) (scheme repl) (scheme load)
    (only (scheme r5rs) exact->inexact inexact->exact)
-   (only (scheme division) euclidean/ balanced/)
+   (rename (only (cairn syntax) splicing-let-syntax splicing-letrec-syntax)
+           (splicing-let-syntax let-syntax) (splicing-letrec-syntax letrec-syntax))
+   (cairn syntax-case)
+   (only (rnrs base) div mod div-and-mod div0 mod0 div0-and-mod0)
    (only (srfi 1) last-pair cons* filter partition find append! reverse!)
    (prefix (only (srfi 1) iota remove) srfi-)
    (srfi 111)
@@ -125,7 +131,7 @@
    (rename (only (cairn sort) list-sort list-merge vector-sort vector-sort! sort sort!)
            (sort sort-sequence) (sort! sort-sequence!))
    (only (cairn control) call/1cc condition->string)
-   (rename (only (cairn dialects) 1+ 1- add1 sub1 random div mod list-head for-all exists remp atom?
+   (rename (only (cairn dialects) 1+ 1- add1 sub1 random list-head for-all exists remp atom?
                  fluid-let gensym void format printf fprintf pretty-print get-line get-char get-string-all
                  get-datum lookahead-char put-char put-string put-datum with-output-to-string
                  call-with-string-output-port real-time symbol<? define-structure)
@@ -137,6 +143,16 @@
     (define-syntax define-structure
       (syntax-rules ()
         ((_ (name field ...)) (define-mit-structure name field ...))))
+
+    (define (syntax->list x) x)
+    (define-syntax datum
+      (syntax-rules () ((_ template) (syntax->datum #'template))))
+    (define-syntax with-implicit
+      (syntax-rules ()
+        ((_ (k id ...) body ...) (with-syntax ((id (datum->syntax #'k 'id)) ...) body ...))))
+    ;; Every phase sees what is defined before it.
+    (define-syntax meta
+      (syntax-rules () ((_ definition ...) (definition ...))))
 
     (define-syntax rec
       (syntax-rules ()
@@ -163,10 +179,6 @@
 
     ;;;; Numbers
 
-    (define (div-and-mod a b) (euclidean/ a b))
-    (define (div0-and-mod0 a b) (balanced/ a b))
-    (define (div0 a b) (call-with-values (lambda () (balanced/ a b)) (lambda (q r) q)))
-    (define (mod0 a b) (call-with-values (lambda () (balanced/ a b)) (lambda (q r) r)))
     (define (isqrt n) (call-with-values (lambda () (exact-integer-sqrt n)) (lambda (root rest) root)))
     (define (bitwise-arithmetic-shift-left n k) (bitwise-arithmetic-shift n k))
     (define (bitwise-arithmetic-shift-right n k) (bitwise-arithmetic-shift n (- k)))

@@ -3,7 +3,7 @@
   (export make-enumeration enum-set-universe enum-set-indexer enum-set-constructor enum-set->list enum-set-member?
           enum-set-subset? enum-set=? enum-set-union enum-set-intersection enum-set-difference enum-set-complement
           enum-set-projection define-enumeration)
-  (import (scheme base) (scheme cxr)
+  (import (scheme base)
           (only (cairn hash-table) make-hash-table hash-table-ref/default hash-table-set!)
           (only (srfi 151) bitwise-and bitwise-ior bitwise-xor bitwise-not bit-set? arithmetic-shift)
           (only (cairn control) wrong-type) (only (cairn records) show-fields!)

@@ -151,6 +151,10 @@ impl Expander<'_> {
                 let binding = self.transformer(transformer, name)?;
                 self.bind_macro(name, binding, (parts[1].span, form.span))?;
             }
+            Some(core @ (Core::SplicingLetSyntax | Core::SplicingLetrecSyntax)) => {
+                let forms = self.splicing_let_syntax(&form, &parts, core == Core::SplicingLetrecSyntax)?;
+                splice(self, &forms);
+            }
             Some(Core::Include) => {
                 let forms = self.include(form.span, &parts[1..], false)?;
                 splice(self, &forms);

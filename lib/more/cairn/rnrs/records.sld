@@ -11,7 +11,7 @@
    record? record-rtd record-type-name record-type-parent record-type-uid record-type-generative?
    record-type-sealed? record-type-opaque? record-type-field-names record-field-mutable?)
   (import (rename (except (scheme base) error) (define-record-type define-plain-record-type))
-          (scheme case-lambda) (scheme cxr)
+          (scheme cxr)
           (rename (only (cairn records) rtd? rtd-name rtd-field-names rtd-all-field-names rtd-parent show-fields!
                         record? record-rtd)
                   (record? any-record?) (record-rtd rtd-of))

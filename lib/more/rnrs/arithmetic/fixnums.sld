@@ -11,8 +11,7 @@
                           fxbit-count fxbit-set?)
                   (fx- fx-:2) (fxfirst-set-bit fxfirst-bit-set) (fxbit-field-reverse fxreverse-bit-field))
           (only (srfi 151) bit-count bitwise-not copy-bit bit-set? bit-field-replace bit-field-rotate)
-          (only (scheme division) euclidean/ euclidean-quotient euclidean-remainder balanced/ balanced-quotient
-                balanced-remainder)
+          (only (scheme division) euclidean-quotient euclidean-remainder balanced-quotient balanced-remainder)
           (only (cairn control) wrong-type out-of-range))
   (begin
 

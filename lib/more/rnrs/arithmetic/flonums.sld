@@ -7,7 +7,7 @@
    flsqrt flexpt fixnum->flonum
    &no-infinities make-no-infinities-violation no-infinities-violation? &no-nans make-no-nans-violation
    no-nans-violation?)
-  (import (scheme base) (scheme case-lambda) (scheme inexact)
+  (import (scheme base) (scheme case-lambda)
           (rename (only (srfi 144) flonum? fl=? fl<? fl<=? fl>? fl>=? flinteger? flzero? flpositive? flnegative? flodd?
                         fleven? flfinite? flinfinite? flnan? flmax flmin fl+ fl* fl- fl/ flabs flnumerator
                         fldenominator flfloor flceiling fltruncate flround flexp fllog flsin flcos fltan flasin flacos

@@ -1,7 +1,7 @@
 ;;; (rnrs io ports) of R6RS, but for custom ports and ports for both input and output.
 ;;;
-;;; Cairn's textual ports are in UTF-8.  What another codec decodes is read whole, and what one encodes is kept until the
-;;; port is closed or flushed.
+;;; Cairn's textual ports are in UTF-8.  What another codec decodes is read whole, and what one encodes is kept until
+;;; the port is closed or flushed.
 (define-library (rnrs io ports)
   (export
    &i/o make-i/o-error i/o-error? &i/o-read make-i/o-read-error i/o-read-error?
@@ -29,7 +29,7 @@
   (import (except (scheme base) error) (scheme case-lambda) (scheme file) (scheme read) (scheme write)
           (only (scheme bytevector) string->utf16 utf16->string)
           (only (cairn primitives) %standard-port)
-          (only (cairn control) wrong-type) (only (cairn records) show-fields!)
+          (only (cairn control) wrong-type)
           (only (srfi 13) string-index)
           (rnrs enums) (cairn rnrs conditions))
   (begin
@@ -37,10 +37,13 @@
     ;;;; Transcoders
 
     (define-enumeration file-option (no-create no-fail no-truncate) file-options)
-    (define-enumeration buffer-mode (none line block) buffer-modes)
+    (define-syntax define-choice
+      (syntax-rules ()
+        ((_ name word ...) (define-syntax name (syntax-rules (word ...) ((_ word) 'word) ...)))))
+    (define-choice buffer-mode none line block)
     (define (buffer-mode? x) (and (memq x '(none line block)) #t))
-    (define-enumeration eol-style (lf cr crlf nel crnel ls none) eol-styles)
-    (define-enumeration error-handling-mode (ignore raise replace) error-handling-modes)
+    (define-choice eol-style lf cr crlf nel crnel ls none)
+    (define-choice error-handling-mode ignore raise replace)
     (define (native-eol-style) 'lf)
 
     (define-record-type <codec> (make-codec name) codec? (name codec-name))
@@ -213,11 +216,13 @@
              (raise
               (make-compound condition 'open-file-output-port message (list name))))
            (cond
-             ((and there? (not (enum-set-member? 'no-fail options)) (not (enum-set-member? 'no-create options)))
+             ((and there?
+                   (not (enum-set-member? (file-option no-fail) options))
+                   (not (enum-set-member? (file-option no-create) options)))
               (fail (make-i/o-file-already-exists-error name) "the file is there already:"))
-             ((and (not there?) (enum-set-member? 'no-create options))
+             ((and (not there?) (enum-set-member? (file-option no-create) options))
               (fail (make-i/o-file-does-not-exist-error name) "there is no such file:"))
-             ((and there? (enum-set-member? 'no-truncate options))
+             ((and there? (enum-set-member? (file-option no-truncate) options))
               (fail (make-implementation-restriction-violation) "files are always truncated here:"))
              ((not t) (open-binary-output-file name))
              ((as-cairn? t) (open-output-file name))

@@ -1,6 +1,6 @@
 #!r6rs
 ;; A library of R6RS: a version, renamed exports, a record type that others extend, a condition type.
-(library (r6rs shapes (1 2))
+(library (include shapes (1 2))
   (export point make-point point-x point-y point-y-set! point? (rename (distance-squared distance²) (unit one))
           &shape make-shape-error shape-error? shape-error-name)
   (import (for (rnrs base (6)) run expand) (rnrs records syntactic (6)) (rnrs conditions) (only (rnrs lists) fold-left))

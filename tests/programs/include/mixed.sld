@@ -1,7 +1,7 @@
 ;; A library of R7RS on one of R6RS.
-(define-library (r6rs mixed)
+(define-library (include mixed)
   (export safely)
-  (import (scheme base) (only (r6rs shapes (1)) shape-error? shape-error-name))
+  (import (scheme base) (only (include shapes (1)) shape-error? shape-error-name))
   (begin
     ;; What R7RS's procedures say of what `thunk` raises.
     (define (safely thunk)
