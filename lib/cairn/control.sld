@@ -42,7 +42,8 @@
    &who make-who-condition who-part? part-who
    call-with-interrupts interrupt? interrupt-number
    make-condition make-winder enter-state! uncaught
-   wrong-type out-of-range check-procedure is-range? within-range define-ranged list-end endless-list write-to-string
+   wrong-type wrong-record
+   out-of-range check-procedure is-range? within-range define-ranged list-end endless-list write-to-string
    ;; prompts
    make-continuation-prompt-tag (rename make-continuation-prompt-tag make-prompt-tag)
    default-continuation-prompt-tag (rename default-continuation-prompt-tag default-prompt-tag)
@@ -419,6 +420,13 @@
       (raise-condition (kind-type) who
                        (%string-concat (%cons "expected " (%cons expected (%cons ", got" '()))))
                        (%cons got '()) (no-site)))
+
+    ;; The same where a record of the type `rtd` is expected: another type may have its name.
+    (define (wrong-record who rtd expected got)
+      (let ((message (%record-instead got rtd expected)))
+        (if message
+            (raise-condition (kind-type) who message (%cons got '()) (no-site))
+            (wrong-type who expected got))))
 
     ;; `message` ends so that the value can follow.
     (define (out-of-range who message got)

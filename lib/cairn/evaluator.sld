@@ -367,7 +367,7 @@
       (let* ((name (symbol->string (rtd-name rtd)))
              (vowel? (memv (string-ref name 0) '(#\a #\e #\i #\o)))
              (expected (string-append (if vowel? "an " "a ") name)))
-        (wrong-type (if who (symbol->string who) #f) expected x)))
+        (wrong-record (if who (symbol->string who) #f) rtd expected x)))
 
     (define (gen-begin gens)
       (if (null? (cdr gens))
@@ -579,8 +579,8 @@
 
     ;; What is evaluated becomes native where it is hot: cairn-rt/src/native.rs.  A *unit* is a program, or a form that
     ;; was typed or loaded.  By number of a lambda: the procedure that makes its native closure of the values of its
-    ;; free variables, or #f; and how often evaluated closures were entered.  Where the form stands, #f for a program;
-    ;; its cells, likewise; the number of the cell for the value of modules.
+    ;; free variables, or #f; and how often evaluated closures were entered since there was a module.  Where the form
+    ;; stands, #f for a program; its cells, likewise; the number of the cell for the value of modules.
     ;;
     ;; What a form calls may be defined by other forms.  These are other *parts* of its module, which finds out by
     ;; itself whether the variables still hold what it knows.  A request is a vector: the ticket, the cells of all
@@ -641,6 +641,7 @@
                 ((vector? module)
                  (set-unit-asked! u #f)
                  (set-unit-budget! u next-budget)
+                 (forget-entries u)
                  ((vector-ref module 0))
                  (if (still-held? cells (vector-ref asked 2))
                      (install-module u (vector-ref module 1) (vector-ref module 2)
@@ -657,6 +658,13 @@
                       (set-unit-budget! u -1)))
                 (set-unit-budget! u first-budget)))))
 
+    ;; The next module is for what is hot from now on.  Whether something was entered at all stays known.
+    (define (forget-entries u)
+      (let ((entries (unit-entries u)))
+        (do ((i (- (vector-length entries) 1) (- i 1)))
+            ((< i 0))
+          (vector-set! entries i (min 1 (vector-ref entries i))))))
+
     ;; Is there a lambda that is worth it?
     (define (worth-a-module? u)
       (let ((entries (unit-entries u)))
@@ -670,7 +678,8 @@
              (cells (if form? (apply vector-append (map unit-own-cells parts)) (unit-cells u)))
              (held (if form? (apply vector-append (map held-by parts)) '#()))
              (places (and form? (list->vector (map unit-place parts))))
-             (ticket (%native-request places (unit-entries u) cells held)))
+             (entries (vector-map (lambda (n native) (and (not native) n)) (unit-entries u) (unit-natives u)))
+             (ticket (%native-request places entries cells held)))
         (and ticket (vector ticket cells held))))
 
     ;; The units whose procedures a unit's code may come to, itself first.

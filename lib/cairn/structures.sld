@@ -7,9 +7,10 @@
 (define-library (cairn structures)
   (export make-structure-word make-structure-type structure-wrong
           structure-make structure-make-filled structure-vector? structure-length
-          structure-set! structure-fill! structure-copy structure-map structure-for-each structure-sort!
+          structure-fill! structure-copy structure-map structure-for-each
+          structure-sortable structure-sort-range! structure-stable-sort!
           structure->list list->structure)
-  (import (cairn syntax) (cairn primitives) (cairn layout) (cairn control) (cairn records) (cairn list) (cairn sort))
+  (import (cairn syntax) (cairn primitives) (cairn control) (cairn records) (cairn list) (cairn sort))
   (begin
 
     ;; `word` is the type of the vectors, `rtd` that of the elements; `vector` and `element` are what errors call them.
@@ -46,17 +47,10 @@
     (define-syntax with-vector
       (syntax-rules ()
         ((_ t who v body)
-         (if (%record-instance? v (type-word t)) body (wrong-type who (type-vector t) v)))))
+         (if (%record-instance? v (type-word t)) body (wrong-vector t who v)))))
 
-    (define-syntax with-element
-      (syntax-rules ()
-        ((_ t who v i body)
-         (with-vector t who v
-           (if (%fixnum? i)
-               (if (if (%fx<= 0 i) (%fx< i (length-of t v)) #f)
-                   body
-                   (out-of-range who "index out of range" i))
-               (wrong-type who "an index" i))))))
+    (define (wrong-vector t who v)
+      (wrong-record who (type-word t) (type-vector t) v))
 
     (define-syntax with-procedure
       (syntax-rules ()
@@ -66,7 +60,7 @@
     (define (checked t who x)
       (if (if (%record? x) (%eq? (%record-rtd x) (type-rtd t)) #f)
           x
-          (wrong-type who (type-element t) x)))
+          (wrong-record who (type-rtd t) (type-element t) x)))
 
     (define (offset t i)
       (%fx* i (type-stride t)))
@@ -118,15 +112,12 @@
           (if (%fixnum? i)
               (out-of-range who "index out of range" i)
               (wrong-type who "an index" i))
-          (wrong-type who (type-vector t) v)))
+          (wrong-vector t who v)))
 
     (define (element t v i)
       (%structure-reference v i (storage-of t v) (offset t i) (type-rtd t)))
 
     ;; The fields come in a fresh record.
-    (define (structure-set! t who v i record)
-      (with-element t who v i (%structure-fill! (storage-of t v) (offset t i) 1 record)))
-
     (define (structure-fill! t who v record)
       (with-vector t who v (%structure-fill! (storage-of t v) 0 (length-of t v) record)))
 
@@ -179,8 +170,88 @@
               l
               (loop (%fx- i 1) (%cons (element t v i) l))))))
 
+    ;; How many bytes of `v` are to be sorted.
+    (define (structure-sortable t who less? v)
+      (with-procedure who less?
+        (with-vector t who v (offset t (length-of t v)))))
+
+    ;; A part with as many elements, or fewer, is sorted by insertion.
+    (define-syntax few (syntax-rules () ((_) 8)))
+
+    ;; Sorts the bytes from `low` to `high` of `s` in place: quicksort (Hoare 1962) with the median of three, and heap
+    ;; sort where its parts have become smaller for the `limit`th time and are still large (Musser 1997).  Elements only
+    ;; ever change places, so all of them are there whenever `less?` is called, and stay if it does not return.
+    ;; `(element s i)` is a reference that nobody else knows, `(swap! s i j)` lets two elements change places: where
+    ;; they and `less?` are known the optimizer copies all of this, and no reference is made.
+    (define (structure-sort-range! s low high step limit less? element swap!)
+      (let ((before? (lambda (i j) (less? (element s i) (element s j)))))
+        (if (%fx< (%fx* (few) step) (%fx- high low))
+            (if (%eq? limit 0)
+                (heap-sort! s low high step before? swap!)
+                (let* ((second (%fx+ low step))
+                       (last (%fx- high step))
+                       (half (%fx+ low (%fx* step (%fxsra (%quotient (%fx- high low) step) 1)))))
+                  ;; the median comes first, the others stop the walks below
+                  (swap! s second half)
+                  (let ((order! (lambda (i j) (if (before? j i) (swap! s i j)))))
+                    (order! second last)
+                    (order! low last)
+                    (order! second low))
+                  (let part ((i second) (j last))
+                    (let* ((i (let up ((i (%fx+ i step)))
+                                (if (if (%fx< i high) (before? i low) #f) (up (%fx+ i step)) i)))
+                           (j (let down ((j (%fx- j step)))
+                                (if (if (%fx< low j) (before? low j) #f) (down (%fx- j step)) j))))
+                      (if (%fx< i j)
+                          (begin
+                            (swap! s i j)
+                            (part i j))
+                          (let ((behind (%fx+ j step))
+                                (limit (%fx- limit 1)))
+                            (swap! s low j)
+                            ;; the smaller part first: there are never many frames
+                            (if (%fx< (%fx- j low) (%fx- high behind))
+                                (begin
+                                  (structure-sort-range! s low j step limit less? element swap!)
+                                  (structure-sort-range! s behind high step limit less? element swap!))
+                                (begin
+                                  (structure-sort-range! s behind high step limit less? element swap!)
+                                  (structure-sort-range! s low j step limit less? element swap!)))))))))
+            (let next ((i (%fx+ low step)))
+              (if (%fx< i high)
+                  (let back ((j i))
+                    (let ((i2 (%fx- j step)))
+                      (if (if (%fx< low j) (before? j i2) #f)
+                          (begin
+                            (swap! s i2 j)
+                            (back i2))
+                          (next (%fx+ i step))))))))))
+
+    (define (heap-sort! s low high step before? swap!)
+      ;; the element at `i` sinks below those that it is before, among those up to `end`
+      (define (sink! i end)
+        (let* ((left (%fx+ (%fx+ i (%fx- i low)) step))
+               (right (%fx+ left step)))
+          (if (%fx< left end)
+              (let ((child (if (if (%fx< right end) (before? left right) #f) right left)))
+                (if (before? i child)
+                    (begin
+                      (swap! s i child)
+                      (sink! child end)))))))
+      (let build ((i (%fx- high step)))
+        (if (%fx<= low i)
+            (begin
+              (sink! i high)
+              (build (%fx- i step)))))
+      (let take ((end (%fx- high step)))
+        (if (%fx< low end)
+            (begin
+              (swap! s low end)
+              (sink! low end)
+              (take (%fx- end step))))))
+
     ;; Stable.  `less?` sees copies, and the elements change when it is over.
-    (define (structure-sort! t who less? v)
+    (define (structure-stable-sort! t who less? v)
       (with-procedure who less?
         (with-vector t who v
           (let loop ((i (%fx- (length-of t v) 1)) (l '()))

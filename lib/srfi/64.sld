@@ -4,6 +4,15 @@
 ;;; is to be skipped or expected to fail inside of it.  The facts of the current test are an association list.  The
 ;;; simple runner writes failures as they come and the counts at the end; it makes no log file.  Once one of its tests
 ;;; has failed, a program that does not call `exit` ends with status 1.
+;;;
+;;; Under `cairn test` runners that the program has not made itself tell what happens, one datum an event; the simple
+;;; runner writes nothing then:
+;;;
+;;;     (group "name") (end)                           a group begins and ends
+;;;     (count 3 4)                                    there were 3 tests in it, not 4
+;;;     (test "name" #("file" line start end) "form")  a test begins
+;;;     (result kind nanoseconds fact ...)             it has ended; a fact is a symbol and a text
+;;;     (stopped "report")                             a signal has come in the midst of a test
 (define-library (srfi 64)
   (export
    test-begin test-end test-group test-group-with-cleanup
@@ -23,11 +32,15 @@
    test-result-kind test-passed? test-result-ref test-result-set! test-result-remove test-result-clear
    test-result-alist)
   (import (scheme base) (scheme case-lambda) (scheme write) (scheme read) (scheme eval) (scheme repl)
-          (only (cairn control) condition? condition->string) (only (cairn primitives) %end-status))
+          (only (cairn control) call-with-interrupts interrupt? condition? condition->string condition-site exit
+                write-to-string)
+          (only (cairn layout) no-site)
+          (only (cairn primitives)
+                %current-jiffy %describe-error %end-status %place %test-event %test-wanted?))
   (begin
 
     (define-record-type <test-runner>
-      (make-runner passed failed xpassed xfailed skipped result groups skip fail run-list aux decides
+      (make-runner passed failed xpassed xfailed skipped result groups skip fail run-list aux decides reports
                    test-begin test-end group-begin group-end final bad-count bad-end-name)
       test-runner?
       (passed test-runner-pass-count set-passed!)
@@ -46,6 +59,8 @@
       (aux test-runner-aux-value test-runner-aux-value!)
       ;; do its failures decide about the program's exit status?
       (decides runner-decides? set-decides!)
+      ;; is what happens told to `cairn test`?
+      (reports runner-reports? set-reports!)
       (test-begin test-runner-on-test-begin test-runner-on-test-begin!)
       (test-end test-runner-on-test-end test-runner-on-test-end!)
       (group-begin test-runner-on-group-begin test-runner-on-group-begin!)
@@ -66,7 +81,7 @@
 
     (define (test-runner-null)
       (define (nothing . arguments) #f)
-      (make-runner 0 0 0 0 0 '() '() '() '() #f #f #f nothing nothing nothing nothing nothing nothing nothing))
+      (make-runner 0 0 0 0 0 '() '() '() '() #f #f #f #f nothing nothing nothing nothing nothing nothing nothing))
 
     (define (test-runner-simple)
       (let ((runner (test-runner-null)))
@@ -78,10 +93,16 @@
         (test-runner-on-bad-count! runner test-on-bad-count-simple)
         (test-runner-on-bad-end-name! runner test-on-bad-end-name-simple)
         (set-decides! runner #t)
-        runner))
+        (reporting runner)))
+
+    (define (reporting runner)
+      (set-reports! runner (%test-event ""))
+      runner)
+    (define (tell runner . event)
+      (if (runner-reports? runner) (%test-event (write-to-string event))))
 
     (define test-runner-factory (make-parameter test-runner-simple))
-    (define (test-runner-create) ((test-runner-factory)))
+    (define (test-runner-create) (reporting ((test-runner-factory))))
     (define test-runner-current (make-parameter #f))
     (define (test-runner-get)
       (or (test-runner-current) (error "test-runner-get: there is no test runner")))
@@ -107,6 +128,7 @@
         ((name count)
          (if (not (test-runner-current)) (test-runner-current (test-runner-create)))
          (let ((r (test-runner-current)) (name (if (symbol? name) (symbol->string name) name)))
+           (tell r 'group (if (string? name) name (write-to-string name)))
            ((test-runner-on-group-begin r) r name count)
            (set-groups! r (cons (make-group name count (tests-so-far r) (runner-skip r) (runner-fail r))
                                 (runner-groups r)))))))
@@ -123,7 +145,10 @@
              (if (and name (not (equal? name (group-name g))))
                  ((test-runner-on-bad-end-name r) r (group-name g) name))
              (if (and (group-count g) (not (= (group-count g) tests)))
-                 ((test-runner-on-bad-count r) r tests (group-count g)))
+                 (begin
+                   (tell r 'count tests (group-count g))
+                   ((test-runner-on-bad-count r) r tests (group-count g))))
+             (tell r 'end)
              ((test-runner-on-group-end r) r)
              (set-groups! r (cdr groups))
              (set-skip! r (group-skip g))
@@ -255,43 +280,99 @@
     ;;;; Tests
 
     ;; `check` gets the value of the thunk: did the test pass?
-    (define (run-test name form facts thunk check)
+    (define (run-test name form place facts thunk check)
       (let ((r (test-runner-get)))
         (test-result-clear r)
         (if name (test-result-set! r 'test-name name))
         (test-result-set! r 'source-form form)
+        (if place
+            (begin
+              (test-result-set! r 'source-file (vector-ref place 0))
+              (test-result-set! r 'source-line (vector-ref place 1))))
         (let ((chosen (chosen? r)) (fails (any-holds? (runner-fail r) r)))
-          (if (not chosen)
-              (finish r 'skip set-skipped! test-runner-skip-count)
-              (begin
-                (if fails (test-result-set! r 'result-kind 'xfail))
-                ((test-runner-on-test-begin r) r)
-                (for-each (lambda (f) (test-result-set! r (car f) ((cdr f)))) facts)
-                (let ((ok? (guard (e (#t
-                                      (test-result-set! r 'actual-error e)
-                                      #f))
-                             (let ((x (thunk)))
-                               (test-result-set! r 'actual-value x)
-                               (check x)))))
-                  (cond
-                    ((and ok? fails) (finish r 'xpass set-xpassed! test-runner-xpass-count))
-                    (ok? (finish r 'pass set-passed! test-runner-pass-count))
-                    (fails (finish r 'xfail set-xfailed! test-runner-xfail-count))
-                    (else (finish r 'fail set-failed! test-runner-fail-count)))))))))
+          (if (wanted? r name form)
+              (let ((start (%current-jiffy)))
+                (if (runner-reports? r)
+                    (tell r 'test (if name (text-of name) "") place (shortened (write-to-string form))))
+                (if chosen
+                    (begin
+                      (if fails (test-result-set! r 'result-kind 'xfail))
+                      ((test-runner-on-test-begin r) r)
+                      (for-each (lambda (f) (test-result-set! r (car f) ((cdr f)))) facts)
+                      (let ((ok? (call-with-current-continuation
+                                  (lambda (leave)
+                                    (with-exception-handler
+                                     (lambda (e)
+                                       (test-result-set! r 'actual-error e)
+                                       (if (runner-reports? r)
+                                           (begin
+                                             (if (interrupt? e) (stop r))
+                                             (test-result-set! r 'report (report e))))
+                                       (leave #f))
+                                     (lambda ()
+                                       (let ((x (if (runner-reports? r) (call-with-interrupts thunk) (thunk))))
+                                         (test-result-set! r 'actual-value x)
+                                         (check x))))))))
+                        (cond
+                          ((and ok? fails) (finish r 'xpass start set-xpassed! test-runner-xpass-count))
+                          (ok? (finish r 'pass start set-passed! test-runner-pass-count))
+                          (fails (finish r 'xfail start set-xfailed! test-runner-xfail-count))
+                          (else (finish r 'fail start set-failed! test-runner-fail-count)))))
+                    (finish r 'skip start set-skipped! test-runner-skip-count)))))))
 
-    (define (finish r kind set count)
+    (define (finish r kind start set count)
       (test-result-set! r 'result-kind kind)
       (set r (+ 1 (count r)))
       (if (and (runner-decides? r) (memq kind '(fail xpass))) (%end-status 1))
+      (if (runner-reports? r)
+          (apply tell r 'result kind (- (%current-jiffy) start) (if (memq kind '(fail xpass)) (facts r) '())))
       ((test-runner-on-test-end r) r))
+
+    ;; Has whoever started `cairn test` chosen this test?
+    (define (wanted? r name form)
+      (or (not (runner-reports? r))
+          (%test-wanted?
+           (apply string-append
+                  (append (map (lambda (group) (string-append group ": "))
+                               (filter-strings (test-runner-group-path r)))
+                          (list (if name (text-of name) (shortened (write-to-string form)))))))))
+
+    ;; What is known of a test that has failed, as texts.
+    (define (facts r)
+      (let loop ((keys '(expected-value expected-error actual-value report)))
+        (if (pair? keys)
+            (let ((fact (assq (car keys) (test-result-alist r))))
+              (if fact
+                  (cons (list (car fact)
+                              (shortened (if (eq? (car fact) 'report) (cdr fact) (write-to-string (cdr fact)))))
+                        (loop (cdr keys)))
+                  (loop (cdr keys))))
+            '())))
+    (define (text-of x) (if (string? x) x (write-to-string x)))
+    (define (shortened text)
+      (let ((most 20000))
+        (if (> (string-length text) most)
+            (string-append (string-copy text 0 most) "…")
+            text)))
+    ;; The test takes too long, and is not to go on.
+    (define (stop r)
+      (tell r 'stopped (%describe-error "stopped here" (no-site) 0))
+      (exit 143))
+    ;; Called where it was raised: with the backtrace.
+    (define (report e)
+      (if (condition? e)
+          (%describe-error (condition->string e) (condition-site e) 0)
+          (%describe-error (string-append "raised: " (write-to-string e)) (no-site) 0)))
 
     (define-syntax test-assert
       (syntax-rules ()
-        ((_ name expression) (run-test name 'expression '() (lambda () expression) (lambda (x) x)))
-        ((_ expression) (run-test #f 'expression '() (lambda () expression) (lambda (x) x)))))
+        ((_ name expression)
+         (run-test name 'expression (%place expression) '() (lambda () expression) (lambda (x) x)))
+        ((_ expression)
+         (run-test #f 'expression (%place expression) '() (lambda () expression) (lambda (x) x)))))
 
-    (define (compare name form expected thunk same?)
-      (run-test name form (list (cons 'expected-value (lambda () expected))) thunk
+    (define (compare name form place expected thunk same?)
+      (run-test name form place (list (cons 'expected-value (lambda () expected))) thunk
                 (lambda (x) (same? expected x))))
 
     (define-syntax define-comparison
@@ -299,8 +380,10 @@
         ((_ test same?)
          (define-syntax test
            (syntax-rules ()
-             ((_ name expected expression) (compare name 'expression expected (lambda () expression) same?))
-             ((_ expected expression) (compare #f 'expression expected (lambda () expression) same?)))))))
+             ((_ name expected expression)
+              (compare name 'expression (%place expression) expected (lambda () expression) same?))
+             ((_ expected expression)
+              (compare #f 'expression (%place expression) expected (lambda () expression) same?)))))))
     (define-comparison test-eq eq?)
     (define-comparison test-eqv eqv?)
     (define-comparison test-equal equal?)
@@ -310,25 +393,31 @@
     (define-syntax test-approximate
       (syntax-rules ()
         ((_ name expected expression error)
-         (compare name 'expression expected (lambda () expression) (within error)))
+         (compare name 'expression (%place expression) expected (lambda () expression) (within error)))
         ((_ expected expression error)
-         (compare #f 'expression expected (lambda () expression) (within error)))))
+         (compare #f 'expression (%place expression) expected (lambda () expression) (within error)))))
 
     ;; An expression that raises something that the predicate holds for.
-    (define (raising name form type thunk)
-      (run-test name form (list (cons 'expected-error (lambda () type)))
+    (define (raising name form place type thunk)
+      (run-test name form place (list (cons 'expected-error (lambda () type)))
                 (lambda () (guard (e (#t (cons 'raised e))) (cons 'returned (thunk))))
                 (lambda (x)
-                  (if (eq? (car x) 'raised)
-                      (begin
-                        (test-result-set! (test-runner-get) 'actual-error (cdr x))
-                        (if (procedure? type) (type (cdr x)) type))
-                      #f))))
+                  (let ((r (test-runner-get)))
+                    (if (eq? (car x) 'raised)
+                        (let ((right (if (procedure? type) (type (cdr x)) type)))
+                          (test-result-remove r 'actual-value)
+                          (test-result-set! r 'actual-error (cdr x))
+                          (if (and (runner-reports? r) (not right))
+                              (test-result-set! r 'report (report (cdr x))))
+                          right)
+                        (begin
+                          (test-result-set! r 'actual-value (cdr x))
+                          #f))))))
     (define-syntax test-error
       (syntax-rules ()
-        ((_ name type expression) (raising name 'expression type (lambda () expression)))
-        ((_ type expression) (raising #f 'expression type (lambda () expression)))
-        ((_ expression) (raising #f 'expression #t (lambda () expression)))))
+        ((_ name type expression) (raising name 'expression (%place expression) type (lambda () expression)))
+        ((_ type expression) (raising #f 'expression (%place expression) type (lambda () expression)))
+        ((_ expression) (raising #f 'expression (%place expression) #t (lambda () expression)))))
 
     (define (test-read-eval-string string)
       (let* ((port (open-input-string string)) (form (read port)))
@@ -344,12 +433,12 @@
 
     (define (test-on-test-begin-simple runner) #f)
     (define (test-on-group-begin-simple runner name count)
-      (if (null? (runner-groups runner)) (say "%%%% Starting test " name)))
+      (if (and (null? (runner-groups runner)) (not (runner-reports? runner))) (say "%%%% Starting test " name)))
     (define (test-on-group-end-simple runner) #f)
 
     (define (test-on-test-end-simple runner)
       (let ((kind (test-result-kind runner)))
-        (if (memq kind '(fail xpass))
+        (if (and (memq kind '(fail xpass)) (not (runner-reports? runner)))
             (begin
               (say (if (eq? kind 'fail) "FAIL " "XPASS ")
                    (apply string-append
@@ -376,7 +465,7 @@
               (newline)))))
 
     (define (test-on-final-simple runner)
-      (define (count text n) (if (> n 0) (say text n)))
+      (define (count text n) (if (and (> n 0) (not (runner-reports? runner))) (say text n)))
       (count "# of expected passes      " (test-runner-pass-count runner))
       (count "# of expected failures    " (test-runner-xfail-count runner))
       (count "# of unexpected successes " (test-runner-xpass-count runner))
@@ -384,6 +473,7 @@
       (count "# of skipped tests        " (test-runner-skip-count runner)))
 
     (define (test-on-bad-count-simple runner count expected)
-      (say "*** Total number of tests was " count " but should be " expected ". ***"))
+      (if (not (runner-reports? runner))
+          (say "*** Total number of tests was " count " but should be " expected ". ***")))
     (define (test-on-bad-end-name-simple runner begin-name end-name)
       (error "test-end: the name differs from that of test-begin:" begin-name end-name))))

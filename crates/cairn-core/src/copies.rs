@@ -17,8 +17,9 @@
 
 use crate::ir::{Expr, GlobalId, Import, Program, TopForm};
 use crate::passes::known::copyable;
-use crate::walk::visit;
-use rustc_hash::FxHashMap;
+use crate::tier_links::{cell_value, fresh_global};
+use crate::walk::{rewrite, visit};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Imports of variables whose definitions the program has copies of.
 #[derive(Debug, Default)]
@@ -63,7 +64,7 @@ pub fn add(program: &mut Program, library: Vec<TopForm>) -> Copies {
             imports.push((*g, import));
         }
     }
-    let copies: rustc_hash::FxHashSet<GlobalId> = copies.into_iter().collect();
+    let copies: FxHashSet<GlobalId> = copies.into_iter().collect();
     let kept = library.into_iter().filter(|f| matches!(f, TopForm::Define(g, _) if copies.contains(g)));
     let own = std::mem::take(&mut program.forms);
     program.forms = kept.chain(own).collect();
@@ -77,6 +78,32 @@ pub fn remove(program: &mut Program, copies: Copies) {
     }
     let globals = &program.globals;
     program.forms.retain(|f| !matches!(f, TopForm::Define(g, _) if globals[g.0 as usize].import.is_some()));
+}
+
+/// Takes away procedures of a module that other modules have, and the values of these cells: they were copies, too.
+pub fn remove_native(program: &mut Program, native: &[(GlobalId, u32)]) {
+    let mut holders: FxHashMap<GlobalId, GlobalId> = FxHashMap::default();
+    let mut values = Vec::new();
+    for (g, cell) in native {
+        let name = program.globals[g.0 as usize].name.clone();
+        let holder = fresh_global(program, &name, None);
+        values.push(TopForm::Define(holder, cell_value(program, &name, *cell)));
+        holders.insert(*g, holder);
+    }
+    program.forms.retain(|f| !matches!(f, TopForm::Define(g, _) if holders.contains_key(g)));
+    let mut used: FxHashSet<GlobalId> = FxHashSet::default();
+    for form in &mut program.forms {
+        rewrite(form.expr_mut(), &mut |e| {
+            if let Expr::Global(g, _) = e
+                && let Some(holder) = holders.get(g)
+            {
+                used.insert(*holder);
+                *g = *holder;
+            }
+        });
+    }
+    values.retain(|f| matches!(f, TopForm::Define(g, _) if used.contains(g)));
+    program.forms.splice(0..0, values);
 }
 
 #[cfg(test)]

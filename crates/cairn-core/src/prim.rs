@@ -454,8 +454,16 @@ pub enum PrimOp {
 pub const STRUCTURE_REFERENCE: PrimOp = PrimOp::Rt(by_symbol("cairn_structure_reference"));
 /// A reference to an element, which nothing else knows: storage, offset, type.
 pub const STRUCTURE_ELEMENT: PrimOp = PrimOp::Rt(by_symbol("cairn_structure_element"));
+/// Two elements change places: storage, their offsets, type.
+pub const STRUCTURE_SWAP: PrimOp = PrimOp::Rt(by_symbol("cairn_structure_swap"));
 /// Makes a record type that extends no other.
 pub const MAKE_RECORD_TYPE: PrimOp = PrimOp::Rt(by_symbol("cairn_record_make_type"));
+/// Makes a record type that extends the one that is its last operand.
+pub const MAKE_RECORD_SUBTYPE: PrimOp = PrimOp::Rt(by_symbol("cairn_record_make_subtype"));
+/// Makes a raw record of zeros that is too large to be made by [`Op::RawRecord`].
+pub const MAKE_RAW_RECORD: PrimOp = PrimOp::Rt(by_symbol("cairn_record_make_raw"));
+/// `(%structure-type type)`: the type, whose records may be elements of structure vectors from now on.
+pub const STRUCTURE_TYPE: PrimOp = PrimOp::Rt(by_symbol("cairn_structure_type"));
 
 impl Op {
     /// Is it an access to a field of a record?

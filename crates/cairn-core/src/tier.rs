@@ -40,7 +40,7 @@ use crate::print::print_literal;
 use crate::tier_links::{Cells, Linkage, Linked, fresh_global, prim};
 use crate::walk::{Renaming, copy_fresh, copy_lambda, deep, for_each_child, for_each_child_mut, visit};
 use cairn_layout::code::Site;
-use cairn_layout::limits::HOT_ENTRIES;
+use cairn_layout::limits::{HOT_ENTRIES, IS_NATIVE};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -50,6 +50,8 @@ pub struct LambdaInfo<'p> {
     lambda: &'p Lambda,
     /// The recursive group that it is a member of.
     group: Option<&'p [(VarId, Lambda)]>,
+    /// Is it a member that is only called? Then its closures seldom outlive the activation that has made them.
+    only_called: bool,
     /// The lambda around it.
     outer: Option<usize>,
     /// What its maker takes, in this order: its free variables, or those of the whole group. Members of the group that
@@ -101,7 +103,10 @@ impl<'p> Lambdas<'p> {
             let mut all: Vec<VarId> =
                 all.into_iter().filter(|v| !members.contains(v) || values.contains(v)).collect();
             all.sort();
-            numbers.iter().for_each(|n| lambdas.infos[*n].free.clone_from(&all));
+            for (n, (member, _)) in numbers.iter().zip(group) {
+                lambdas.infos[*n].only_called = !values.contains(member);
+                lambdas.infos[*n].free.clone_from(&all);
+            }
         }
         for (info, free) in lambdas.infos.iter_mut().zip(free).filter(|(info, _)| info.group.is_none()) {
             info.free = free.into_iter().collect();
@@ -160,26 +165,37 @@ impl<'p> Lambdas<'p> {
 
     /// Those that are worth compiling: what was entered so often that compiling it takes no longer than evaluating it
     /// has taken; and of what is around that, what is entered again, and loops in code that evaluation is inside of, or
-    /// may be.
+    /// may be. A loop inside of one of these is left out where the code around it is entered again soon: then it is
+    /// native, too.
     fn hot(&self, request: &Request) -> Vec<usize> {
-        let entered = |n: usize| request.entered.get(n).copied().unwrap_or(0);
+        let entered = |n: usize| request.entered(n);
         let mut around = vec![false; self.infos.len()];
-        let mut hot = Vec::new();
+        let mut hot = vec![false; self.infos.len()];
         // those inside have larger numbers
         for (n, info) in self.infos.iter().enumerate().rev() {
             let again = entered(n) > 1 || info.is_member() && info.outer.is_none_or(|o| entered(o) > 0);
-            let worth = entered(n) >= HOT_ENTRIES || around[n] && again;
-            if worth {
-                hot.push(n);
-            }
+            hot[n] = entered(n) >= HOT_ENTRIES || around[n] && again;
             if let Some(outer) = info.outer {
-                around[outer] |= worth || around[n];
+                around[outer] |= hot[n] || around[n];
             }
         }
-        hot.reverse();
-        hot
+        for (n, info) in self.infos.iter().enumerate().filter(|(_, info)| info.only_called) {
+            let often = |o: usize| entered(o) >= OFTEN && entered(n) / entered(o) <= SOON;
+            let mut outer = info.outer;
+            while let Some(o) = outer {
+                hot[n] &= !(hot[o] && often(o));
+                outer = self.infos[o].outer;
+            }
+        }
+        (0..hot.len()).filter(|n| hot[*n]).collect()
     }
 }
+
+/// What was entered so often is entered again, as far as one can tell.
+const OFTEN: u32 = 8;
+
+/// After at most so many entries of a loop inside of it: as many as take about a millisecond.
+const SOON: u32 = 2000;
 
 /// What tells a constant from others that are written alike.
 fn identity(l: &Literal) -> Option<*const u8> {
@@ -383,7 +399,7 @@ impl<'p> Scan<'p, '_> {
         let n = self.lambdas.infos.len();
         self.lambdas.numbers.insert(l, n);
         let outer = self.around.last().copied();
-        self.lambdas.infos.push(LambdaInfo { lambda: l, group, outer, free: Vec::new() });
+        self.lambdas.infos.push(LambdaInfo { lambda: l, group, only_called: false, outer, free: Vec::new() });
         self.free.push(FxHashSet::default());
         self.around.push(n);
         for c in &l.clauses {
@@ -397,7 +413,7 @@ impl<'p> Scan<'p, '_> {
 /// What evaluation has seen so far.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// How often each lambda was entered, by number.
+    /// How often each lambda was entered since there was a module, by number; [`IS_NATIVE`] if it is native already.
     pub entered: Vec<u32>,
     /// Which cells have a value, also of other parts.
     pub bound: Vec<bool>,
@@ -415,6 +431,18 @@ pub struct Part {
     pub cells: usize,
 }
 
+impl Request {
+    /// How often evaluated closures of a lambda were entered.
+    fn entered(&self, n: usize) -> u32 {
+        self.entered.get(n).copied().filter(|entered| *entered != IS_NATIVE).unwrap_or(0)
+    }
+
+    /// Has a module native code of a lambda?
+    fn is_native(&self, n: usize) -> bool {
+        self.entered.get(n) == Some(&IS_NATIVE)
+    }
+}
+
 /// What a module is for, in the order of its value's elements.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Makers {
@@ -422,6 +450,8 @@ pub struct Makers {
     pub lambdas: Vec<usize>,
     /// Cells whose values are procedures of the module: behind the makers come these procedures.
     pub procedures: Vec<u32>,
+    /// Procedures that are native already, and their cells: the module need not have them.
+    pub native: Vec<(GlobalId, u32)>,
 }
 
 /// Makes the variables of the program and of other parts such that any other code may change them: all are in cells. An
@@ -465,15 +495,29 @@ pub fn module(program: &mut Program, first: usize, others: &[Part], request: &Re
     }
     let lambdas = &parts[0].lambdas;
     let mut cells = Cells::new(program, &parts, request);
-    let mut makers = Makers { lambdas: lambdas.hot(request), procedures: Vec::new() };
+    let mut makers = Makers { lambdas: lambdas.hot(request), ..Makers::default() };
     let mut values: Vec<Expr> = Vec::new();
+    let own: FxHashMap<usize, GlobalId> = (forms.iter())
+        .filter_map(|form| match form {
+            TopForm::Define(g, Expr::Lambda(l)) => Some((lambdas.get(l).0, *g)),
+            _ => None,
+        })
+        .filter(|(_, g)| matches!(cells.linkage.get(g), Some(Linkage::Procedure(_))))
+        .collect();
     for n in &makers.lambdas {
-        let mut maker = maker(program, &lambdas.infos[*n]);
-        cells.link(program, &parts[0], &mut maker);
-        values.push(maker);
+        values.push(match own.get(n) {
+            Some(g) => maker_of(Vec::new(), Expr::Global(*g, Site::NONE)),
+            None => {
+                let mut maker = maker(program, &lambdas.infos[*n]);
+                cells.link(program, &parts[0], &mut maker);
+                maker
+            }
+        });
     }
     let hot: FxHashSet<usize> = makers.lambdas.iter().copied().collect();
-    let is_hot = |e: &Expr| matches!(e, Expr::Lambda(l) if hot.contains(&lambdas.get(l).0));
+    let is = |e: &Expr, has: &dyn Fn(usize) -> bool| matches!(e, Expr::Lambda(l) if has(lambdas.get(l).0));
+    let is_hot = |e: &Expr| is(e, &|n| hot.contains(&n));
+    let is_native = |e: &Expr| is(e, &|n| request.is_native(n));
     for form in &forms {
         let TopForm::Define(g, e) = form else { continue };
         match cells.linkage.get(g) {
@@ -482,6 +526,7 @@ pub fn module(program: &mut Program, first: usize, others: &[Part], request: &Re
                 makers.procedures.push(*n);
                 values.push(Expr::Global(*g, Site::NONE));
             }
+            Some(Linkage::Procedure(n)) if is_native(e) => makers.native.push((*g, *n)),
             Some(Linkage::Procedure(_)) => {}
             Some(Linkage::Constant) => {}
             _ => continue,
@@ -519,6 +564,10 @@ fn maker(program: &mut Program, info: &LambdaInfo) -> Expr {
             Expr::Fix(bindings, Expr::Local(members[this]).into())
         }
     };
+    maker_of(params, body)
+}
+
+fn maker_of(params: Vec<VarId>, body: Expr) -> Expr {
     let clauses = vec![Clause { params, rest: None, body }];
     Expr::Lambda(Lambda { name: "maker".into(), clauses, site: Site::NONE })
 }
@@ -555,7 +604,8 @@ mod tests {
     fn module_of(text: &str, entered: &[u32], unbound: &[u32]) -> (Program, Makers) {
         let mut program = parse_program(text).expect("parses");
         let bound = (0..program.globals.len() as u32).map(|n| !unbound.contains(&n)).collect();
-        let makers = module(&mut program, 0, &[], &Request { entered: entered.to_vec(), bound, held: Vec::new() });
+        let makers =
+            module(&mut program, 0, &[], &Request { entered: entered.to_vec(), bound, ..Request::default() });
         verify(&program, Dialect::Fixed).expect("well formed");
         (program, makers)
     }
@@ -602,7 +652,7 @@ mod tests {
     #[test]
     fn a_running_loop_becomes_native() {
         let (program, makers) = module_of(LOOP, &[200, 300], &[]);
-        assert_eq!(makers, Makers { lambdas: vec![0, 1], procedures: vec![0] });
+        assert_eq!(makers, Makers { lambdas: vec![0, 1], procedures: vec![0], native: vec![] });
         assert_eq!(result(&program, VALUES, "(call (call (%vector-ref @module.99 1) 2) 0 0)"), " Ok(\"18\")");
         let text = print_program(&program);
         assert!(text.contains("(@square.0 "), "calls are direct: {text}");
@@ -625,8 +675,34 @@ mod tests {
                           (outer.1 1))))";
         let hot = |entered: &[u32]| module_of(nested, entered, &[]).1.lambdas;
         assert_eq!(hot(&[1, 1, 200]), [1, 2], "the loop around, which evaluation is inside of");
-        assert_eq!(hot(&[2, 9, 200]), [0, 1, 2]);
+        assert_eq!(hot(&[2, 3, 200]), [0, 1, 2]);
         assert_eq!(hot(&[0, 0, 200]), [2]);
+        assert_eq!(hot(&[2, 9, 200]), [0, 1], "the loop inside is in the code around it, which is entered again");
+        assert_eq!(hot(&[2, 9, 40_000]), [0, 1, 2], "but not soon");
+        let closures = "(define @f.0 (lambda f (n.1) (lambda later (x.2) (%+ x.2 n.1))))";
+        assert_eq!(module_of(closures, &[200, 200], &[]).1.lambdas, [0, 1], "closures outlive activations");
+    }
+
+    #[test]
+    fn what_is_native_already_is_called() {
+        let large = "(%vector (%vector x.1 x.1) (%vector x.1 x.1) (%vector x.1 x.1) (%vector x.1 x.1) 1001)";
+        let text = format!(
+            "(define @f.0 (lambda f (x.0) (%vector (@g.1 x.0) (@g.1 5) (@h.2 x.0))))
+             (define @g.1 (lambda g (x.1) {large}))
+             (define @h.2 (lambda h (x.2) (%+ x.2 2002)))"
+        );
+        let (mut program, makers) = module_of(&text, &[200, IS_NATIVE, IS_NATIVE], &[]);
+        assert_eq!((&makers.lambdas[..], &makers.procedures[..]), (&[0][..], &[0][..]));
+        assert_eq!(makers.native.iter().map(|(_, cell)| *cell).collect::<Vec<_>>(), [1, 2]);
+        optimize_prepared(&mut program, Opt::High, true);
+        crate::copies::remove_native(&mut program, &makers.native);
+        verify(&program, Dialect::Fixed).expect("well formed");
+        let text = print_program(&program);
+        assert!(!text.contains("1001"), "it is called: {text}");
+        assert!(text.contains("2002"), "small ones are inlined: {text}");
+        let values = ["'f", "(lambda other (x.7) (%* x.7 2))", "'h"];
+        let made = result(&program, &values, "(call (call (%vector-ref @module.99 0)) 1)");
+        assert_eq!(made, " Ok(\"#(2 10 2003)\")");
     }
 
     #[test]
@@ -635,7 +711,7 @@ mod tests {
                     (define @g.1 (lambda g (x.1) (%+ x.1 1001)))
                     (define @h.2 (lambda h (x.2) (%+ x.2 2002)))";
         let (mut program, makers) = module_of(text, &[200, 3, 3], &[]);
-        assert_eq!(makers, Makers { lambdas: vec![0], procedures: vec![0] });
+        assert_eq!(makers, Makers { lambdas: vec![0], procedures: vec![0], native: vec![] });
         optimize_prepared(&mut program, Opt::High, true);
         let text = print_program(&program);
         assert!(text.contains("1001") && !text.contains("2002"), "{text}");

@@ -246,6 +246,12 @@ fn guarded(
     if operands.is_empty() { call } else { Expr::Let(operands, call.into()) }
 }
 
+/// The value of a cell that has one.
+pub(crate) fn cell_value(program: &mut Program, name: &str, number: u32) -> Expr {
+    let cell = fresh_global(program, name, Some(Import { from: ImportFrom::Cell(number), never_returns: false }));
+    prim(Op::Car, vec![Expr::Global(cell, Site::NONE)])
+}
+
 pub(crate) fn fresh_global(program: &mut Program, name: &str, import: Option<Import>) -> GlobalId {
     program.globals.push(GlobalInfo { import, ..GlobalInfo::new(name) });
     GlobalId(program.globals.len() as u32 - 1)

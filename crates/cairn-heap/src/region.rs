@@ -28,6 +28,8 @@ const ALL_ADDRESSES: u64 = 1 << 47;
 const SHARE: u64 = 1024;
 /// What is left to tables beside the region (the cards above all) and to everything else, where addresses are limited.
 const SET_APART: u64 = 192 << 20;
+/// What a thread may take beside memory of the heap: mimalloc reserves 32 MiB on a boundary of as much.
+const THREAD: u64 = 72 << 20;
 /// Alignment of the region's base: a huge page.
 const BASE_ALIGN: u64 = 2 << 20;
 
@@ -127,6 +129,15 @@ pub fn addresses_left() -> (u64, bool) {
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as u64;
     let all = if limited { limit.rlim_cur } else { ALL_ADDRESSES };
     (all.saturating_sub(pages * page), limited)
+}
+
+/// Threads that this process may still start: each takes addresses for its stack and for what it allocates with
+/// `malloc`, and ends the process where it gets none.
+pub fn room_for_threads() -> usize {
+    match addresses_left() {
+        (left, true) => (left / THREAD) as usize,
+        (_, false) => usize::MAX,
+    }
 }
 
 /// log2 of the largest power of two that is no more than a share, within bounds.

@@ -191,6 +191,7 @@ macro_rules! for_each_rt_call {
             (cairn_record_is_a, "record-is-a", 2, COLD)                          // object, type: does its type extend this one?
             (cairn_record_place, "record-place", 2, COLD)                        // object, type: #f, or from where its fields are reached (raw)
             (cairn_record_fits, "record-fits", 2, COLD)                          // integer, code of a field of 64-bit integers
+            (cairn_record_instead, "record-instead", 3, ALLOC)                   // an object that is none of a type, the type, what errors expect: a message, or #f
             (cairn_record_get, "record-get", 2, ALLOC | COLD)                    // record, code of a raw field of 64-bit integers
             (cairn_record_put, "record-put!", 3, ALLOC | FAIL | COLD)            // record, code of such a field, integer
             (cairn_record_show, "record-type-show!", 2, 0)                       // type, how many of the first fields are printed
@@ -214,10 +215,14 @@ macro_rules! for_each_rt_call {
             (cairn_numeric_less, "numeric-less?", 2, PURE)                       // two of one kind: by length, then by elements
             (cairn_numeric_hash, "numeric-hash", 1, PURE)                        // of the elements; the same if they are `=`
             (cairn_structure_stride, "structure-stride", 1, 0)                   // type: bytes of an element
+            (cairn_structure_type, "structure-type", 1, 0)                       // type, for which structure vectors are about to be defined: itself
             (cairn_structure_storage, "structure-storage", 4, ALLOC | FAIL)      // type, how many elements, who, a record or #f: a vector or bytevector
             (cairn_structure_element, "structure-element", 3, ALLOC)             // storage, offset in bytes, type: a new reference
             (cairn_structure_reference, "structure-reference", 5, ALLOC)         // structure vector, index, and as above: the reference that is in use, or a new one
             (cairn_structure_fill, "structure-fill!", 4, 0)                      // storage, offset in bytes, how many elements, record
+            (cairn_structure_get, "structure-wide", 3, ALLOC | COLD)             // storage, offset in bytes, code of a raw field of 64-bit integers
+            (cairn_structure_put, "structure-widen!", 4, ALLOC | FAIL | COLD)    // and an integer
+            (cairn_structure_swap, "structure-swap!", 4, 0)                      // storage, two offsets in bytes, type: the elements change places
             (cairn_structure_plain, "structure-plain", 1, ALLOC)                 // record, perhaps an element: a plain one with its fields
             (cairn_record_about, "record-type-about", 2, ALLOC)                  // type, what: 0 name, 1 its own fields, 2 all fields, 3 parent or #f, 4 kinds
             // ports; see object::port
@@ -255,6 +260,9 @@ macro_rules! for_each_rt_call {
             (cairn_system_exit, "exit", 1, ALLOC)                                // flushes standard ports; fixnum status
             (cairn_system_emergency_exit, "emergency-exit", 1, ALLOC)
             (cairn_system_end_status, "end-status", 1, 0)                        // fixnum: the status of a program that ends without saying one
+            (cairn_system_test_event, "test-event", 1, 0)                        // string: tells `cairn test`; is it there?
+            (cairn_system_count, "count-evaluation", 1, 0)                       // number of a counter, for coverage
+            (cairn_system_test_wanted, "test-wanted?", 1, 0)                     // full name of a test: is it to be run?
             (cairn_system_command_line, "command-line", 0, ALLOC)
             (cairn_system_getenv, "get-environment-variable", 1, ALLOC | FAIL)   // string or #f
             (cairn_system_environment, "get-environment-variables", 0, ALLOC)    // alist

@@ -30,6 +30,9 @@ pub const SPILL_EXTRA: usize = 2;
 /// LLVM about 10 to 30 µs. The evaluator (`lib/cairn/evaluator.sld`) asks for no module without such a lambda.
 pub const HOT_ENTRIES: u32 = 200;
 
+/// Stands for the number of entries of what has native code already.
+pub const IS_NATIVE: u32 = u32::MAX;
+
 /// Bytes that allocation inside runtime calls always leaves in a nursery block. A heap check of at most this many bytes
 /// stays valid across runtime calls.
 pub const CHECK_RESERVE: u64 = 4096;

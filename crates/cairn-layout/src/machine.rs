@@ -45,6 +45,8 @@ pub mod stop {
     pub const END: u64 = 64;
     /// Allocation in runtime calls has made a collection due, or has come to the end of what it was given.
     pub const HEAP: u64 = 128;
+    /// There is better code for a module.
+    pub const CODE: u64 = 256;
 }
 /// Number of slots visible to the library as `(%machine-ref i)`: those of the thread, then those of the runtime.
 pub const SLOTS: usize = 24;

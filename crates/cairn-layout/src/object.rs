@@ -147,16 +147,17 @@ pub const fn headed_bytes(n: usize) -> u64 {
 /// Headers of records.
 ///
 /// ```text
-///  63 62 61                40  39  38                            8 7    3 2 0
-/// ┌─────┬────────────────────┬────┬───────────────────────────────┬──────┬─────┐
-/// │ 0 0 │ length             │ E  │ number of the type, from 1    │ type │ 010 │
-/// └─────┴────────────────────┴────┴───────────────────────────────┴──────┴─────┘
+///  63 62 61       40  39  38   35 34                          8 7    3 2 0
+/// ┌─────┬───────────┬────┬───────┬─────────────────────────────┬──────┬─────┐
+/// │ 0 0 │ length    │ E  │ depth │ number of the type, from 1  │ type │ 010 │
+/// └─────┴───────────┴────┴───────┴─────────────────────────────┴──────┴─────┘
 /// ```
 ///
 /// All records of a type have the same header, and that word, the *type word*, stands for the type in programs: it is
 /// what a variable defined by `define-record-type` holds. So a type test is one comparison, and a record has no word
-/// for its type. `E`: the type extends another one, whose operations must accept its records too. A type word is not
-/// `#t`, whose low byte it has, since no type has number 0.
+/// for its type. `E`: the type extends another one, whose operations must accept its records too; the depth is the
+/// number of its ancestors, or [`record::DEPTH_MAX`] if there are more. A type word is not `#t`, whose low byte it has,
+/// since no type has number 0.
 pub mod record {
     use super::{Type, type_byte};
     use crate::Value;
@@ -164,7 +165,11 @@ pub mod record {
     /// Where the number starts.
     pub const NUMBER_SHIFT: u32 = 8;
     /// Bits of the number.
-    pub const NUMBER_BITS: u32 = 31;
+    pub const NUMBER_BITS: u32 = 27;
+    /// Where the number of ancestors starts.
+    pub const DEPTH_SHIFT: u32 = NUMBER_SHIFT + NUMBER_BITS;
+    /// The greatest number of ancestors that a type word can say.
+    pub const DEPTH_MAX: u64 = 15;
     /// Set in type words of types that extend another one.
     pub const EXTENDS: u64 = 1 << 39;
     /// Where the length starts.
@@ -172,26 +177,29 @@ pub mod record {
     /// The length of the longest record: two bits above it belong to collectors.
     pub const LENGTH_MAX: u64 = (1 << 22) - 1;
 
-    /// The type word of type `number` with records of `length` words.
-    pub const fn type_word(raw: bool, extends: bool, number: u32, length: u64) -> u64 {
+    /// The type word of type `number` with `ancestors` ancestors and records of `length` words.
+    pub const fn type_word(raw: bool, ancestors: u64, number: u32, length: u64) -> u64 {
         let t = if raw { Type::RawRecord } else { Type::Record };
+        let depth = if ancestors < DEPTH_MAX { ancestors } else { DEPTH_MAX };
         type_byte(t) as u64
             | (number as u64) << NUMBER_SHIFT
-            | if extends { EXTENDS } else { 0 }
+            | depth << DEPTH_SHIFT
+            | if ancestors > 0 { EXTENDS } else { 0 }
             | length << LENGTH_SHIFT
     }
-    /// What compiled code walks to find out whether a record's type extends another one: a table indexed by type
-    /// number, for the numbers that fit. Its entries are a type word and that of the type it extends; an entry whose
-    /// word is not the one looked for says nothing.
+    /// Where compiled code finds out whether a record's type extends another one: a *display* (Cohen 1991) for each
+    /// type number that fits. An entry is a type word and those of its ancestors, the oldest first, so that the place
+    /// of the one asked for is said by that one's depth. An entry whose word is not the one looked for says nothing;
+    /// types with as many ancestors as a type word can say, or more, have none.
     pub mod ancestry {
         /// Entries of the table.
         pub const ENTRIES: u64 = 1 << 16;
         /// log2 of the bytes of an entry.
-        pub const ENTRY_SHIFT: u32 = 4;
+        pub const ENTRY_SHIFT: u32 = 7;
         /// Bytes from the start of an entry to the type's word.
         pub const WORD: i64 = 0;
-        /// Bytes from the start of an entry to the word of the type that it extends.
-        pub const PARENT: i64 = 8;
+        /// Bytes from the start of an entry to the word of its oldest ancestor.
+        pub const ANCESTORS: i64 = 8;
     }
     /// Header of element references, records that stand for an element of a structure vector. They have a number that
     /// no type has, and `E`, so that whoever does not find the type word it expects asks on.
@@ -201,7 +209,7 @@ pub mod record {
     ///  offset    fixnum: bytes from its first word to the element
     ///  type      type word of the element
     /// ```
-    pub const ELEMENT: u64 = type_word(false, true, (1 << NUMBER_BITS) - 1, 3);
+    pub const ELEMENT: u64 = type_word(false, 1, (1 << NUMBER_BITS) - 1, 3);
     /// Word indices of element references.
     pub mod element {
         /// The vector or bytevector in which the element lies.
@@ -697,5 +705,5 @@ pub mod continuation {
 
 const _: () = assert!(type_byte(Type::Vector) & 7 == 2);
 const _: () = assert!(object_bytes(header(Type::String, 0, 3)) == 24);
-const _: () = assert!(object_bytes(record::type_word(false, true, (1 << 31) - 1, record::LENGTH_MAX)) == 8 << 22);
+const _: () = assert!(object_bytes(record::type_word(false, 99, (1 << 27) - 1, record::LENGTH_MAX)) == 8 << 22);
 const _: () = assert!(object_bytes(header(Type::Bytevector, 0, 0)) == 16);

@@ -24,6 +24,7 @@ mod elf;
 mod emit;
 mod loader;
 mod merge;
+mod replace;
 mod split;
 mod strategy;
 
@@ -31,3 +32,4 @@ pub use backend::{OptLevel, available, compile_to_assembly, compile_to_object, v
 pub use emit::ir_text::symbol;
 pub use emit::{emit_module, emit_module_with_sites};
 pub use loader::{Image, Jit};
+pub use replace::{Replaceable, Replacement};

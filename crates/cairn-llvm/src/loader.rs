@@ -22,6 +22,13 @@ pub struct Jit {
     symbols: HashMap<String, u64>,
 }
 
+/// What changes a loaded object's memory are the programs that run its code, and [`Jit::overwrite`], whose callers see
+/// to it that nobody does.
+// SAFETY: see above.
+unsafe impl Send for Jit {}
+// SAFETY: likewise.
+unsafe impl Sync for Jit {}
+
 /// An object, linked for one address.
 pub struct Image {
     /// Contents, code first.
@@ -38,8 +45,8 @@ impl Image {
     pub fn link(object: &[u8], base: u64) -> Result<Image, String> {
         let layout = Layout::read(object)?;
         let mut bytes = vec![0; layout.size as usize];
-        layout.place(base, &mut bytes)?;
-        let symbols = layout.symbols(base)?;
+        layout.place(base, &mut bytes, &HashMap::new())?;
+        let symbols = layout.symbols(base, false)?;
         Ok(Image { bytes, base, code_size: layout.code_size, symbols })
     }
 
@@ -74,14 +81,28 @@ mod reloc {
 impl Jit {
     /// Loads an object, which must refer to no symbols but its own.
     pub fn load_object(object: &[u8]) -> Result<Jit, String> {
+        Jit::load(&Layout::read(object)?, &HashMap::new())
+    }
+
+    /// Loads an object that may also refer to these symbols. The result has the addresses of all its own.
+    pub(crate) fn load_with_names(
+        object: &[u8],
+        known: &HashMap<String, u64>,
+    ) -> Result<(Jit, HashMap<String, u64>), String> {
         let layout = Layout::read(object)?;
+        let jit = Jit::load(&layout, known)?;
+        let names = layout.symbols(jit.base as u64, true)?;
+        Ok((jit, names))
+    }
+
+    fn load(layout: &Layout, known: &HashMap<String, u64>) -> Result<Jit, String> {
         let size = layout.size as usize;
         let base = map_low(size)?;
         let mut jit = Jit { base, size, code_size: layout.code_size, symbols: HashMap::new() };
         // SAFETY: a fresh private mapping of `size` bytes, writable, used by nobody else.
         let memory = unsafe { std::slice::from_raw_parts_mut(base, size) };
-        layout.place(base as u64, memory)?;
-        jit.symbols = layout.symbols(base as u64)?;
+        layout.place(base as u64, memory, known)?;
+        jit.symbols = layout.symbols(base as u64, false)?;
         // SAFETY: whole pages of our own mapping.
         let r = unsafe { libc::mprotect(base.cast(), jit.code_size as usize, libc::PROT_READ | libc::PROT_EXEC) };
         if r != 0 {
@@ -126,6 +147,36 @@ impl Jit {
         Some(jit)
     }
 
+    /// Writes into the code, at these addresses, where it is `old`.
+    ///
+    /// # Safety
+    /// Nobody runs the code at this moment; whoever goes on in it afterwards finds what it can go on with.
+    pub(crate) unsafe fn overwrite<const N: usize>(
+        &self,
+        changes: &[(u64, [u8; N])],
+        old: [u8; N],
+    ) -> Result<(), String> {
+        let protect = |protection| {
+            // SAFETY: whole pages of our own mapping.
+            match unsafe { libc::mprotect(self.base.cast(), self.code_size as usize, protection) } {
+                0 => Ok(()),
+                _ => Err(format!("cannot change code: {}", std::io::Error::last_os_error())),
+            }
+        };
+        protect(libc::PROT_READ | libc::PROT_WRITE)?;
+        for (at, new) in changes {
+            let inside = self.code().contains(at) && at + N as u64 <= self.code().end;
+            let place = *at as *mut [u8; N];
+            // SAFETY: inside of our own mapping, which is writable now.
+            unsafe {
+                if inside && *place == old {
+                    *place = *new;
+                }
+            }
+        }
+        protect(libc::PROT_READ | libc::PROT_EXEC)
+    }
+
     /// Where the code lies.
     pub fn code(&self) -> std::ops::Range<u64> {
         self.base as u64..self.base as u64 + self.code_size
@@ -156,7 +207,7 @@ impl<'a> Layout<'a> {
     }
 
     /// Puts the contents, for the address `base`, into `memory`, which is zero.
-    fn place(&self, base: u64, memory: &mut [u8]) -> Result<(), String> {
+    fn place(&self, base: u64, memory: &mut [u8], known: &HashMap<String, u64>) -> Result<(), String> {
         for s in &self.sections {
             if let Some(p) = s.place
                 && s.kind != SHT_NOBITS
@@ -165,31 +216,41 @@ impl<'a> Layout<'a> {
             }
         }
         for s in self.sections.iter().filter(|s| s.kind == SHT_RELA) {
-            self.relocate(s, base, memory)?;
+            self.relocate(s, base, memory, known)?;
         }
         Ok(())
     }
 
-    /// Global definitions, for the address `base`.
-    fn symbols(&self, base: u64) -> Result<HashMap<String, u64>, String> {
+    /// Definitions, for the address `base`: global ones, or all.
+    fn symbols(&self, base: u64, all: bool) -> Result<HashMap<String, u64>, String> {
         let mut symbols = HashMap::new();
         let Some(table) = self.sections.iter().find(|s| s.kind == SHT_SYMTAB) else { return Ok(symbols) };
         let strings = self.sections.get(table.link as usize).ok_or_else(|| bad("symbols"))?;
         let o = &self.object;
-        for i in table.info as u64..table.size / 24 {
+        let first = if all { 1 } else { table.info as u64 };
+        for i in first..table.size / 24 {
             let at = table.offset + 24 * i;
             let index = o.u16(at + 6)? as usize;
             if index != 0
                 && let Some(place) = self.sections.get(index).and_then(|s| s.place)
             {
                 let name = o.string(strings.offset + o.u32(at)? as u64)?;
-                symbols.insert(name.to_string(), base + place + o.u64(at + 8)?);
+                // sections have no names
+                if !name.is_empty() {
+                    symbols.insert(name.to_string(), base + place + o.u64(at + 8)?);
+                }
             }
         }
         Ok(symbols)
     }
 
-    fn relocate(&self, table: &Section, base: u64, memory: &mut [u8]) -> Result<(), String> {
+    fn relocate(
+        &self,
+        table: &Section,
+        base: u64,
+        memory: &mut [u8],
+        known: &HashMap<String, u64>,
+    ) -> Result<(), String> {
         let (o, sections) = (&self.object, &self.sections);
         let section = |i: usize| sections.get(i).ok_or_else(|| bad("section index"));
         let Some(target) = section(table.info as usize)?.place else { return Ok(()) };
@@ -204,7 +265,7 @@ impl<'a> Layout<'a> {
             let symbol = match index {
                 0 => {
                     let name = o.string(strings.offset + o.u32(entry)? as u64)?;
-                    return Err(bad(&format!("undefined symbol {name}")));
+                    *known.get(name).ok_or_else(|| bad(&format!("undefined symbol {name}")))?
                 }
                 0xFFF1 => value,
                 _ => base + section(index)?.place.ok_or_else(|| bad("symbol"))? + value,

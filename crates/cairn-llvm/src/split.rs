@@ -21,9 +21,16 @@ pub(crate) const PART_MIN: usize = 64 * 1024;
 /// The text of `ir` in at most `parts` parts.
 pub(crate) fn split(ir: &str, parts: usize) -> Vec<String> {
     let parts = parts.min(ir.len() / PART_MIN).max(1);
-    if parts == 1 {
-        return vec![ir.to_string()];
-    }
+    if parts == 1 { vec![ir.to_string()] } else { cut(ir, parts, true) }
+}
+
+/// The functions of `ir` in at most `parts` parts, which refer to globals that are elsewhere.
+pub(crate) fn split_functions(ir: &str, parts: usize) -> Vec<String> {
+    cut(ir, parts.min(ir.len() / PART_MIN).max(1), false)
+}
+
+/// The first part has the globals if any has.
+fn cut(ir: &str, parts: usize, with_globals: bool) -> Vec<String> {
     let pieces = pieces(ir);
     let functions = pieces.functions;
     let total: usize = functions.iter().map(|f| f.text.len()).sum();
@@ -46,7 +53,8 @@ pub(crate) fn split(ir: &str, parts: usize) -> Vec<String> {
         for f in group {
             body.push_str(&f.text.replacen("define internal", "define hidden", 1));
         }
-        if i == 0 {
+        let has_globals = with_globals && i == 0;
+        if has_globals {
             for g in &pieces.globals {
                 body.push_str(&g.replacen("= internal", "= hidden", 1));
                 body.push('\n');
@@ -61,7 +69,7 @@ pub(crate) fn split(ir: &str, parts: usize) -> Vec<String> {
                 out.push_str("declare hidden ");
                 out.push_str(signature);
                 out.push('\n');
-            } else if i > 0 && globals.contains_key(name) {
+            } else if !has_globals && globals.contains_key(name) {
                 out.push_str(name);
                 out.push_str(" = external hidden global i8\n");
             }

@@ -4,7 +4,8 @@
 use crate::expander::Data;
 use std::fmt::Debug;
 
-pub use crate::native_module::{Native, Progress};
+pub use crate::machine::stop_word::Stopper;
+pub use crate::native_module::{BetterCode, Native, Progress};
 
 /// A program that is evaluated. All threads of it may be asked.
 pub trait Evaluated: Debug + Send + Sync {
@@ -15,7 +16,10 @@ pub trait Evaluated: Debug + Send + Sync {
     /// The code of a form.
     fn form(&self, n: usize) -> &Data;
     /// Evaluation has seen this much: how often lambdas were entered, which cells are bound. Will there be a module?
-    fn request(&self, entered: Vec<u32>, bound: Vec<bool>) -> bool;
+    /// Later there may be better code for it: then a stop is requested for [`cairn_layout::machine::stop::CODE`].
+    fn request(&self, entered: Vec<u32>, bound: Vec<bool>, stopper: Stopper) -> bool;
     /// The module that was asked for last.
     fn ready(&self) -> Progress;
+    /// The better code that has come since it was asked for.
+    fn better_code(&self) -> Vec<BetterCode>;
 }

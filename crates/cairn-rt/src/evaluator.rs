@@ -8,7 +8,7 @@
 use crate::access;
 use crate::alloc;
 use crate::evaluated_marks;
-use crate::failure::{self, other, with_article, wrong_type};
+use crate::failure::{self, fail, other, with_article, wrong_type};
 use crate::num::operand::from_number;
 use crate::numeric;
 use crate::report;
@@ -17,7 +17,7 @@ use crate::symbol;
 use crate::{record, record_types};
 use cairn_layout::Value;
 use cairn_layout::code::{SEVERAL, count_word};
-use cairn_layout::machine::Machine;
+use cairn_layout::machine::{Machine, error};
 use cairn_layout::object::record::Slot;
 use cairn_layout::object::{self, Type};
 use cairn_layout::value::TAG_PAIR;
@@ -339,7 +339,8 @@ fn name(who: Value) -> String {
 
 fn no_instance(ctx: &mut Machine, record: Value, rtd: Value, who: Value) -> Value {
     let expected = record::type_name(rtd).unwrap_or_else(|| "record".into());
-    wrong_type(ctx, &name(who), 0, &with_article(&expected), record)
+    let message = record::instead_of(record, rtd, &with_article(&expected));
+    fail(ctx, error::TYPE, &name(who), message, &[record])
 }
 
 /// The field of this code, if the record has it.

@@ -8,6 +8,7 @@
 //!  … goes on …
 //!  makers, procedures              ◀── native-ready ──  loads it     ◀──    object code, when it is done
 //!  old closure, new code           ── native-become! ─▶
+//!                                       take_better_code             ◀──    later, at a safepoint: better code
 //! ```
 //!
 //! A form that was typed at the prompt, or loaded, takes the same way, but for its code, which the expander hands over:
@@ -24,12 +25,13 @@ use crate::access;
 use crate::alloc;
 use crate::evaluator::{Parts, value, value_of};
 use crate::failure::other;
+use crate::machine::stop_word::served;
 use crate::native_module::Progress;
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::code::{SHAPE, shape_words};
-use cairn_layout::limits::HOT_ENTRIES;
-use cairn_layout::machine::Machine;
+use cairn_layout::limits::{HOT_ENTRIES, IS_NATIVE};
+use cairn_layout::machine::{Machine, stop};
 use cairn_layout::value::TAG_PROCEDURE;
 
 fn numbers(ctx: &mut Machine, items: impl Iterator<Item = usize>) -> Value {
@@ -70,7 +72,8 @@ pub extern "C" fn cairn_native_haste(ctx: &mut Machine) -> Value {
     rt(ctx).options.haste.map_or(Value::FALSE, |n| Value::fixnum(n.get().into()))
 }
 
-/// `(native-request places entered cells held)`: a ticket for a module, or `#f` if there will be none. The places are
+/// `(native-request places entered cells held)`: a ticket for a module, or `#f` if there will be none. An element of
+/// `entered` is a number of entries, or `#f` for what is native already. The places are
 /// those of a form, `#(text form fingerprint lambdas cells …)`, and of others that define what it calls; `#f` for the
 /// program. A cell's element of `held` is the procedure that the form with this cell has put there, if it still is.
 #[unsafe(no_mangle)]
@@ -83,7 +86,10 @@ pub extern "C" fn cairn_native_request(
 ) -> Value {
     // in haste, whatever was entered is worth it
     let scale = if rt(ctx).options.haste.is_some() { i64::from(HOT_ENTRIES) } else { 1 };
-    let count = |v: &Value| (access::fixnum_of(*v).unwrap_or(0) * scale).clamp(0, u32::MAX.into()) as u32;
+    let count = |v: &Value| {
+        let entered = access::fixnum_of(*v).map(|n| (n * scale).clamp(0, i64::from(IS_NATIVE) - 1) as u32);
+        entered.unwrap_or(IS_NATIVE)
+    };
     let entered = access::vector_of(entered).unwrap_or_default().iter().map(count).collect();
     let cells = access::vector_of(cells).unwrap_or_default();
     let bound = cells.iter().map(|c| c.is_pair() && access::car(*c) != Value::UNBOUND).collect();
@@ -101,7 +107,11 @@ pub extern "C" fn cairn_native_request(
             let ticket = evaluator.and_then(|e| e.request(parts, entered, bound, held));
             ticket.map_or(Value::FALSE, Value::fixnum)
         }
-        None => Value::bool(rt(ctx).options.program.as_ref().is_some_and(|p| p.request(entered, bound))),
+        None => {
+            let stopper = rt(ctx).stopper.clone();
+            stopper.is_for(ctx);
+            Value::bool(rt(ctx).options.program.as_ref().is_some_and(|p| p.request(entered, bound, stopper)))
+        }
     }
 }
 
@@ -135,6 +145,16 @@ pub extern "C" fn cairn_native_ready(ctx: &mut Machine, ticket: Value, cells: Va
     let lambdas = numbers(ctx, native.lambdas.into_iter());
     let procedures = numbers(ctx, native.cells.into_iter().map(|n| n as usize));
     alloc::make_vector(ctx, &[main, lambdas, procedures])
+}
+
+/// A stop for [`stop::CODE`]: better code takes the place of what was loaded. This is a safepoint.
+#[cold]
+pub(crate) fn take_better_code(ctx: &mut Machine) {
+    served(ctx, stop::CODE);
+    for better in rt(ctx).options.program.clone().iter().flat_map(|p| p.better_code()) {
+        rt(ctx).modules.add_code(better.old.start, better.code);
+        (better.install)();
+    }
 }
 
 /// `(native-become! old new)`: the procedure `old` does what `new` does, which has no free variables. Not if `old` is

@@ -15,6 +15,22 @@ pub struct Native {
     pub cells: Vec<u32>,
 }
 
+/// Better code of a module that is loaded.
+pub struct BetterCode {
+    /// Where the first is.
+    pub old: Range<u64>,
+    /// Where this is. It stays.
+    pub code: Range<u64>,
+    /// Makes whoever enters the first come to this. To be called at a safepoint.
+    pub install: Box<dyn FnOnce() + Send>,
+}
+
+impl std::fmt::Debug for BetterCode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "BetterCode({:x?} for {:x?})", self.code, self.old)
+    }
+}
+
 /// How far a module that was asked for has come. Nobody waits for one: the program runs without it.
 #[derive(Debug)]
 pub enum Progress {

@@ -299,6 +299,41 @@ pub extern "C" fn cairn_record_put(ctx: &mut Machine, record: Value, code: Value
     wrong_type(ctx, "", 0, &with_article(slot.kind), x)
 }
 
+/// The integer of 64 bits in a raw field of what has its fields at `place`.
+pub fn integer_at(place: Value, slot: Slot) -> Number {
+    let at = (place.0 - TAG_OBJECT + 8 + u64::from(slot.at)) as *const u64;
+    // SAFETY: callers know that this is there, aligned for its size.
+    let bits = unsafe { *at };
+    let signed = slot.kind == FieldKind::I64;
+    Number::Int(Int::from(if signed { i128::from(bits as i64) } else { i128::from(bits) }))
+}
+
+/// Stores into such a field; `false` if it may not hold `x`.
+pub fn put_integer_at(place: Value, slot: Slot, x: Value) -> bool {
+    let Some(n) = integer(x, slot.kind) else { return false };
+    let at = (place.0 - TAG_OBJECT + 8 + u64::from(slot.at)) as *mut u64;
+    // SAFETY: callers know that this is there, aligned for its size.
+    unsafe { *at = n as u64 };
+    true
+}
+
+/// What an error says of `x`, which is not `expected` (with an article), a record of the type `rtd`: such a thing may
+/// have been defined twice.
+pub fn instead_of(x: Value, rtd: Value, expected: &str) -> String {
+    let namesake = type_of(x).filter(|t| *t != rtd && type_name(*t) == type_name(rtd));
+    let (Some(t), Some(name)) = (namesake, type_name(rtd)) else { return format!("expected {expected}, got") };
+    let which = if record::number(t.0) < record::number(rtd.0) { "an older" } else { "another" };
+    format!("expected {expected}, got one of {which} definition of {name}:")
+}
+
+/// `(record-instead object type expected)`: the message of [`instead_of`], where it is about types of one name, or
+/// `#f`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_record_instead(ctx: &mut Machine, object: Value, rtd: Value, expected: Value) -> Value {
+    let message = instead_of(object, rtd, &access::string_text(expected));
+    if message.ends_with(':') { crate::alloc::make_string(ctx, &message) } else { Value::FALSE }
+}
+
 /// What a field of this kind holds, with an article.
 pub fn with_article(kind: FieldKind) -> String {
     failure::with_article(kind.expected()).into_owned()

@@ -8,7 +8,7 @@
 //! in a loop keeps them all.
 
 use cairn_layout::Value;
-use cairn_layout::object::record::{NUMBER_BITS, Slot, ancestry, is_type_word, number, type_word};
+use cairn_layout::object::record::{DEPTH_MAX, NUMBER_BITS, Slot, ancestry, is_type_word, number, type_word};
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -86,34 +86,53 @@ struct Types {
     free: Vec<u32>,
 }
 
-/// An entry of the table that compiled code walks ([`ancestry`]).
+/// Ancestors in an entry of the table that compiled code reads ([`ancestry`]).
+const ANCESTORS: usize = DEPTH_MAX as usize;
+
+/// An entry of that table.
 #[repr(C)]
-struct Ancestor {
+struct Display {
     word: AtomicU64,
-    parent: AtomicU64,
+    ancestors: [AtomicU64; ANCESTORS],
 }
 
 const _: () = assert!(
-    size_of::<Ancestor>() == 1 << ancestry::ENTRY_SHIFT
-        && std::mem::offset_of!(Ancestor, word) == ancestry::WORD as usize
-        && std::mem::offset_of!(Ancestor, parent) == ancestry::PARENT as usize
+    size_of::<Display>() == 1 << ancestry::ENTRY_SHIFT
+        && std::mem::offset_of!(Display, word) == ancestry::WORD as usize
+        && std::mem::offset_of!(Display, ancestors) == ancestry::ANCESTORS as usize
 );
 
-static ANCESTRY: [Ancestor; ancestry::ENTRIES as usize] =
-    [const { Ancestor { word: AtomicU64::new(0), parent: AtomicU64::new(0) } }; ancestry::ENTRIES as usize];
+impl Display {
+    /// An entry that says nothing.
+    const fn none() -> Display {
+        Display { word: AtomicU64::new(0), ancestors: [const { AtomicU64::new(0) }; ANCESTORS] }
+    }
+}
+
+/// One entry more than there are numbers that fit: whoever looks in an entry for a type of the greatest depth reads the
+/// word of the next one, which is not that type's, for those have no entries.
+static ANCESTRY: [Display; ancestry::ENTRIES as usize + 1] =
+    [const { Display::none() }; ancestry::ENTRIES as usize + 1];
 
 /// Where the table of ancestors is.
 pub fn ancestry_table() -> *const u8 {
     (&raw const ANCESTRY).cast()
 }
 
-/// Sets the entry of a type. While it changes it says nothing.
-fn set_ancestor(number: u32, word: u64, parent: u64) {
-    if let Some(entry) = ANCESTRY.get(number as usize) {
-        entry.word.store(0, Ordering::Release);
-        entry.parent.store(parent, Ordering::Release);
-        entry.word.store(word, Ordering::Release);
+/// Sets the entry of a type whose ancestors, the oldest first, are these. While it changes it says nothing.
+fn set_display(number: u32, word: u64, ancestors: &[Value]) {
+    if u64::from(number) >= ancestry::ENTRIES {
+        return;
     }
+    let entry = &ANCESTRY[number as usize];
+    entry.word.store(0, Ordering::Release);
+    if ancestors.len() >= ANCESTORS {
+        return;
+    }
+    for (i, place) in entry.ancestors.iter().enumerate() {
+        place.store(ancestors.get(i).map_or(0, |a| a.0), Ordering::Release);
+    }
+    entry.word.store(word, Ordering::Release);
 }
 
 static TYPES: RwLock<Types> = RwLock::new(Types { all: Vec::new(), free: Vec::new() });
@@ -127,10 +146,17 @@ pub fn define(mut t: RecordType) -> Value {
         all.len() as u32
     });
     assert!(n < (1 << NUMBER_BITS) - 1, "more record types than there are numbers");
-    let word = Value(type_word(t.raw, t.parent.is_some(), n, t.length));
+    let mut ancestors = Vec::new();
+    let mut next = t.parent;
+    while let Some(a) = next {
+        ancestors.push(a);
+        next = all.get((number(a.0) as usize).wrapping_sub(1)).and_then(|t| t.as_ref()?.parent);
+    }
+    ancestors.reverse();
+    let word = Value(type_word(t.raw, ancestors.len() as u64, n, t.length));
     t.word = word;
-    if let Some(parent) = t.parent {
-        set_ancestor(n, word.0, parent.0);
+    if !ancestors.is_empty() {
+        set_display(n, word.0, &ancestors);
     }
     all[n as usize - 1] = Some(Arc::new(t));
     word
@@ -162,7 +188,7 @@ impl Drop for Made {
         for word in self.0.drain(..) {
             let n = number(word.0);
             types.all[n as usize - 1] = None;
-            set_ancestor(n, 0, 0);
+            set_display(n, 0, &[]);
             types.free.push(n);
         }
     }

@@ -9,6 +9,7 @@ use crate::expander::Evaluator;
 use crate::jobs::Helpers;
 use crate::machine::modules::Modules;
 use crate::machine::state::State;
+use crate::machine::stop_word::Stopper;
 use crate::machine::ticker::Ticker;
 use crate::places::family::Places;
 use crate::record_types::Made;
@@ -103,6 +104,8 @@ pub struct Runtime {
     pub(crate) record_types: Made,
     /// The loaded modules.
     pub modules: Modules,
+    /// For who compiles beside the program.
+    pub(crate) stopper: Stopper,
     /// Ports that nothing else refers to: to be closed. Roots.
     pub(crate) dropped_ports: Vec<Value>,
     /// How often a program was told to try again to open a file, and the number of major collections at the first time.
@@ -152,6 +155,7 @@ impl Runtime {
 impl Drop for Runtime {
     fn drop(&mut self) {
         self.ticker.end();
+        self.stopper.is_for(std::ptr::null_mut());
         // SAFETY: made by `Box::into_raw` in `new`, dropped once.
         drop(unsafe { Box::from_raw(self.machine) });
     }

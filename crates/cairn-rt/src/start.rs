@@ -73,6 +73,7 @@ impl Runtime {
             shared_descriptors: Default::default(),
             record_types: Default::default(),
             modules: Modules::default(),
+            stopper: Default::default(),
             dropped_ports: Vec::new(),
             open_retries: (0, 0),
             helpers: Default::default(),

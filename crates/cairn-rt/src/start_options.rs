@@ -1,5 +1,6 @@
 //! What can be chosen when a program starts, and what the runtime asks of its host.
 
+use crate::counts::Counts;
 use crate::evaluated_program::Evaluated;
 use crate::expander::{Console, Evaluator};
 use cairn_heap::{HeapConfig, Proposals};
@@ -25,6 +26,15 @@ pub trait Host: Debug + Send + Sync {
     fn exit(&self, _ctx: &mut Machine, status: i32) -> ! {
         std::process::exit(status)
     }
+}
+
+/// Who is told of a program's tests, and chooses among them.
+pub trait TestListener: Debug + Send + Sync {
+    /// Something has happened, as `(srfi 64)` writes it: a datum.
+    fn told(&self, event: &str);
+
+    /// Is the test of this name to be run?
+    fn wants(&self, name: &str) -> bool;
 }
 
 /// The host of a program that has the process to itself.
@@ -212,6 +222,10 @@ pub struct Options {
     pub evaluator: Option<MakeEvaluator>,
     /// The terminal of a program that is a prompt.
     pub console: Option<Arc<Mutex<dyn Console>>>,
+    /// Who has started it as a test.
+    pub tests: Option<Arc<dyn TestListener>>,
+    /// How often what is evaluated.
+    pub counts: Option<Arc<Counts>>,
     /// Where evaluated code looks for libraries, after the working directory.
     pub library_path: Vec<PathBuf>,
     /// The program, if it is evaluated.
@@ -332,6 +346,8 @@ impl Default for Options {
             host: Arc::new(Process),
             evaluator: None,
             console: None,
+            tests: None,
+            counts: None,
             library_path: Vec::new(),
             program: None,
             first_cell: 0,

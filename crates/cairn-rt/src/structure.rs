@@ -19,7 +19,8 @@
 use crate::access::{self, words_mut};
 use crate::alloc::{alloc_object, alloc_object_of, store_word, write_barrier_range, written};
 use crate::arguments::check_size;
-use crate::failure::check;
+use crate::failure::{check, wrong_type};
+use crate::num;
 use crate::record::{self, place};
 use crate::record_types::{self, RecordType};
 use crate::weak;
@@ -27,7 +28,7 @@ use cairn_heap::WeakKind;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use cairn_layout::object::Type;
-use cairn_layout::object::record::{self as layout, ELEMENT, FieldKind, element};
+use cairn_layout::object::record::{self as layout, ELEMENT, FieldKind, Slot, element};
 use cairn_layout::object::structure;
 use cairn_layout::value::TAG_OBJECT;
 
@@ -55,6 +56,13 @@ fn fields(v: Value) -> *mut u8 {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_structure_stride(_ctx: &mut Machine, rtd: Value) -> Value {
     record_types::get(rtd).map_or(Value::FALSE, |t| Value::fixnum(stride(&t) as i64))
+}
+
+/// `(structure-type type)`: the type. Where a program defines structure vectors of a type it says so to the compiler
+/// by this, and gives the type to no others (`cairn-core/src/passes/types/records.rs`).
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_structure_type(_ctx: &mut Machine, rtd: Value) -> Value {
+    rtd
 }
 
 /// No more than this is copied from at once, so that it stays in the processor's nearest cache.
@@ -190,6 +198,59 @@ pub extern "C" fn cairn_structure_fill(
     }
     if !t.raw {
         write_barrier_range(ctx, to as *const Value, n * bytes / 8);
+    }
+    Value::UNSPECIFIED
+}
+
+/// A word from which the fields of an element are reached as a record's are.
+fn inside(storage: Value, offset: Value) -> Value {
+    Value(storage.0 + offset.as_fixnum() as u64)
+}
+
+/// `(structure-wide storage offset code)`: an integer of 64 bits that need not be a fixnum.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_structure_get(ctx: &mut Machine, storage: Value, offset: Value, code: Value) -> Value {
+    let number = record::integer_at(inside(storage, offset), Slot::of(code.as_fixnum()));
+    num::operand::from_number(ctx, &number)
+}
+
+/// `(structure-widen! storage offset code x)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_structure_put(
+    ctx: &mut Machine,
+    storage: Value,
+    offset: Value,
+    code: Value,
+    x: Value,
+) -> Value {
+    let slot = Slot::of(code.as_fixnum());
+    if record::put_integer_at(inside(storage, offset), slot, x) {
+        return Value::UNSPECIFIED;
+    }
+    wrong_type(ctx, "", 0, &record::with_article(slot.kind), x)
+}
+
+/// `(structure-swap! storage i j type)`: the elements so many bytes behind the first word change places.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_structure_swap(
+    ctx: &mut Machine,
+    storage: Value,
+    i: Value,
+    j: Value,
+    rtd: Value,
+) -> Value {
+    let Some(t) = record_types::get(rtd) else { return Value::UNSPECIFIED };
+    let bytes = stride(&t);
+    let at = |o: Value| (storage.address() + 8 + o.as_fixnum() as u64) as *mut u8;
+    if i == j || bytes == 0 {
+        return Value::UNSPECIFIED;
+    }
+    // SAFETY: the library gives offsets of two elements of this type, which lie apart.
+    unsafe { std::ptr::swap_nonoverlapping(at(i), at(j), bytes) };
+    if !t.raw {
+        for o in [i, j] {
+            write_barrier_range(ctx, at(o) as *const Value, bytes / 8);
+        }
     }
     Value::UNSPECIFIED
 }

@@ -54,6 +54,32 @@ pub extern "C" fn cairn_system_end_status(ctx: &mut Machine, status: Value) -> V
     Value::UNSPECIFIED
 }
 
+/// Tells who has started this program as a test what has happened. Is there somebody?
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_test_event(ctx: &mut Machine, event: Value) -> Value {
+    let listener = rt(ctx).options.tests.clone();
+    if let Some(listener) = &listener {
+        listener.told(&access::string_text(event));
+    }
+    Value::bool(listener.is_some())
+}
+
+/// Something has been evaluated once more.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_count(ctx: &mut Machine, counter: Value) -> Value {
+    if let Some(counts) = &rt(ctx).options.counts {
+        counts.add(counter.as_fixnum() as usize);
+    }
+    Value::UNSPECIFIED
+}
+
+/// Is the test of this name to be run, groups and all? All are, unless somebody has chosen.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_test_wanted(ctx: &mut Machine, name: Value) -> Value {
+    let listener = rt(ctx).options.tests.clone();
+    Value::bool(listener.is_none_or(|l| l.wants(&access::string_text(name))))
+}
+
 /// The program's name and its arguments: a list of strings.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_system_command_line(ctx: &mut Machine) -> Value {

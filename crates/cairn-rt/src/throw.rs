@@ -100,7 +100,7 @@ fn inline_failure(kind: i64, operation: Value, x: Value, y: Value) -> Failure {
                 None => expected,
             };
             message = match kind {
-                kind::TYPE => format!("expected {}, got", with_article(&expected)),
+                kind::TYPE => record::instead_of(x, y, &with_article(&expected)),
                 kind::RANGE => match container_name(y) {
                     Some((container, n)) if x.is_fixnum() => format!("{container} of length {n} has no element"),
                     Some(_) => "expected an index, got".to_string(),

@@ -17,7 +17,7 @@ pub mod syntax;
 
 pub use diagnostic::{Diagnostic, Span};
 pub use expand::{
-    BootLibrary, BootProgram, Checked, Checkpoint, Entity, Environment, Expanded, Exported, Failed, Form,
-    Imported, LibraryName, Loader, Mention, OpenText, RUNNING_BINDINGS, Role, Session, expand_program,
+    BootLibrary, BootProgram, Checked, Checkpoint, Counted, Entity, Environment, Expanded, Exported, Failed, Form,
+    Imported, LibraryName, Loader, Mention, OpenText, Point, RUNNING_BINDINGS, Role, Session, expand_program,
     primitive_key,
 };

@@ -20,6 +20,7 @@ use crate::Error;
 use crate::cache::{Cache, Reader, Writer};
 use crate::compiler::Compiler;
 use crate::options::{Backend, CompileOptions, Level};
+use crate::pipeline::{Effort, HotObject};
 use crate::sources::{Source, Texts};
 use crate::stage_report::{Observer, StageReport};
 use cairn_core::tier::{Makers, Request};
@@ -27,6 +28,7 @@ use cairn_eval::units::{Place, Step, Unit};
 use cairn_layout::facts;
 use std::ffi::OsStr;
 use std::io::{Read, Write};
+use std::num::NonZeroU64;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -48,10 +50,8 @@ pub(crate) struct Work {
 /// What is to be compiled of a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Task<'a> {
-    /// What is hot.
-    Module(&'a Request),
-    /// What is hot in a form that was typed or loaded.
-    Unit(&'a Unit, &'a Request),
+    /// What is hot, in the program or in a form that was typed or loaded.
+    Module(Option<&'a Unit>, &'a Request, Effort),
     /// Everything, for the cache.
     Whole,
 }
@@ -59,15 +59,15 @@ pub(crate) enum Task<'a> {
 /// A module.
 #[derive(Clone, Debug)]
 pub(crate) struct Made {
-    pub(crate) object: Vec<u8>,
+    pub(crate) object: HotObject,
     pub(crate) makers: Makers,
 }
 
 impl Work {
     /// A module of what is hot, in the program or in a form.
-    pub(crate) fn module(&self, unit: Option<&Unit>, request: &Request) -> Result<Made, Error> {
-        match self.ask(unit.map_or(Task::Module(request), |unit| Task::Unit(unit, request))) {
-            None => self.module_here(unit, request),
+    pub(crate) fn module(&self, unit: Option<&Unit>, request: &Request, effort: Effort) -> Result<Made, Error> {
+        match self.ask(Task::Module(unit, request, effort)) {
+            None => self.module_here(unit, request, effort),
             Some(answer) => {
                 self.understand(&answer).unwrap_or_else(|| Err("the compiler has ended".to_string().into()))
             }
@@ -105,7 +105,7 @@ impl Work {
         let Work { compiler, source, texts } = self;
         let mut w = Writer::default();
         w.count(std::process::id() as usize);
-        let CompileOptions { frames, gc, level, backend, sites, verify } = compiler.options;
+        let CompileOptions { frames, gc, level, backend, sites, coverage, verify } = compiler.options;
         w.put(frames.name);
         w.put(gc.name);
         w.count(match level {
@@ -115,6 +115,7 @@ impl Work {
         });
         w.count((backend == Backend::Quick).into());
         w.count(sites.into());
+        w.count(coverage.into());
         w.count(verify.into());
         w.count(compiler.observer.is_some().into());
         w.count(compiler.cache_directory().is_some().into());
@@ -132,14 +133,15 @@ impl Work {
         }
         match task {
             Task::Whole => w.count(0),
-            Task::Module(request) => {
-                w.count(1);
+            Task::Module(unit, request, effort) => {
+                w.count(if unit.is_some() { 2 } else { 1 });
+                w.count(match effort {
+                    Effort::BySize => 0,
+                    Effort::Quick => 1,
+                    Effort::Again => 2,
+                });
                 w.request(request);
-            }
-            Task::Unit(unit, request) => {
-                w.count(2);
-                w.request(request);
-                w.unit(unit);
+                unit.into_iter().for_each(|unit| w.unit(unit));
             }
         }
         w.0
@@ -160,7 +162,9 @@ impl Work {
         }
         let lambdas = r.counts()?;
         let procedures = r.counts()?.into_iter().map(|n| n as u32).collect();
-        Some(Ok(Made { object: r.get()?.to_vec(), makers: Makers { lambdas, procedures } }))
+        let text = NonZeroU64::new(r.count()? as u64);
+        let object = HotObject { object: r.get()?.to_vec(), text };
+        Some(Ok(Made { object, makers: Makers { lambdas, procedures, ..Makers::default() } }))
     }
 }
 
@@ -195,7 +199,7 @@ pub fn compile_in_background() -> Result<(), Error> {
     let read = std::io::stdin().read_to_end(&mut job);
     let work = read.ok().and_then(|_| understand_job(&job)).ok_or("this is not for users".to_string())?;
     let (parent, work, task) = work;
-    let Some((request, unit)) = task else {
+    let Some((request, unit, effort)) = task else {
         // SAFETY: changes the priority of this process.
         #[allow(unsafe_code)]
         unsafe {
@@ -219,8 +223,9 @@ pub fn compile_in_background() -> Result<(), Error> {
         return Ok(());
     }
     leave_the_processor_to_the_program();
-    let made =
-        cairn_llvm::available().map_err(Error::Other).and_then(|()| work.module_here(unit.as_ref(), &request));
+    let made = cairn_llvm::available()
+        .map_err(Error::Other)
+        .and_then(|()| work.module_here(unit.as_ref(), &request, effort));
     let mut w = Writer::default();
     let stages = STAGES.lock().map(|stages| stages.clone()).unwrap_or_default();
     w.count(stages.len());
@@ -235,11 +240,12 @@ pub fn compile_in_background() -> Result<(), Error> {
             w.count(0);
             w.put(e.to_string());
         }
-        Ok(Made { object, makers: Makers { lambdas, procedures } }) => {
+        Ok(Made { object, makers: Makers { lambdas, procedures, .. } }) => {
             w.count(1);
             w.counts(lambdas.into_iter());
             w.counts(procedures.into_iter().map(|n| n as usize));
-            w.put(object);
+            w.count(object.text.map_or(0, |text| text.get() as usize));
+            w.put(object.object);
         }
     }
     // whoever does not listen has ended
@@ -249,7 +255,7 @@ pub fn compile_in_background() -> Result<(), Error> {
 }
 
 /// A module of what: of the program if of no unit.
-type Wanted = (Request, Option<Unit>);
+type Wanted = (Request, Option<Unit>, Effort);
 
 /// Who asks, and what for; the whole program if for no module.
 fn understand_job(job: &[u8]) -> Option<(usize, Work, Option<Wanted>)> {
@@ -260,7 +266,8 @@ fn understand_job(job: &[u8]) -> Option<(usize, Work, Option<Wanted>)> {
     let gc = facts::collector(&name(&mut r)?)?;
     let level = *[Level::Low, Level::High, Level::Auto].get(r.count()?)?;
     let backend = if r.count()? != 0 { Backend::Quick } else { Backend::Full };
-    let options = CompileOptions { frames, gc, level, backend, sites: r.count()? != 0, verify: r.count()? != 0 };
+    let (sites, coverage, verify) = (r.count()? != 0, r.count()? != 0, r.count()? != 0);
+    let options = CompileOptions { frames, gc, level, backend, sites, coverage, verify };
     let observer = (r.count()? != 0).then_some(note_stage as Observer);
     let (keeps, directory, room) = (r.count()? != 0, r.path()?, r.count()? as u64);
     let cache = keeps.then(|| Cache::existing(directory).at_most(room));
@@ -273,8 +280,11 @@ fn understand_job(job: &[u8]) -> Option<(usize, Work, Option<Wanted>)> {
     }
     let task = match r.count()? {
         0 => None,
-        1 => Some((r.request()?, None)),
-        _ => Some((r.request()?, Some(r.unit()?))),
+        kind => {
+            let effort = *[Effort::BySize, Effort::Quick, Effort::Again].get(r.count()?)?;
+            let request = r.request()?;
+            Some((request, if kind == 2 { Some(r.unit()?) } else { None }, effort))
+        }
     };
     let compiler = Compiler::new(options).library_path(library_path).cache(cache).observer(observer);
     Some((parent, Work { compiler, source, texts }, task))

@@ -4,8 +4,8 @@
 
 use crate::version;
 use cairn::{
-    Backend, CompileOptions, Level, MostlyCopying, Prompt, RunOptions, StackChunks, Stage, Zeal,
-    haste_of_environment, schedule_of_environment,
+    Backend, CompileOptions, Level, MostlyCopying, Pattern, Prompt, RunOptions, StackChunks, Stage, Teller, Tests,
+    Zeal, haste_of_environment, schedule_of_environment,
 };
 use cairn_layout::facts;
 use clap::builder::FalseyValueParser;
@@ -16,10 +16,26 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// The names of commands.
-const COMMANDS: [&str; 11] =
-    ["repl", "run", "build", "check", "fmt", "lsp", "prepare", "study", "cc", "completions", "manual"];
+const COMMANDS: [&str; 14] = [
+    "repl",
+    "run",
+    "build",
+    "new",
+    "test",
+    "doc",
+    "check",
+    "fmt",
+    "lsp",
+    "prepare",
+    "study",
+    "cc",
+    "completions",
+    "manual",
+];
 
 /// What the user asked for.
 pub enum Command {
@@ -75,6 +91,31 @@ pub enum Command {
         /// Where libraries are.
         library_path: Vec<PathBuf>,
     },
+    /// Make a directory to begin in.
+    New {
+        /// Its path; the last part is the name.
+        directory: PathBuf,
+        /// For a library, without a program?
+        library: bool,
+    },
+    /// Write a manual of libraries.
+    Doc {
+        /// Files and directories.
+        paths: Vec<PathBuf>,
+        /// Cairn's own library, too?
+        own: bool,
+        /// Where to.
+        output: PathBuf,
+        /// Where libraries are.
+        compile: Compile,
+    },
+    /// Run test programs.
+    Test {
+        /// Which, and how.
+        tests: Tests,
+        /// How to compile.
+        compile: Compile,
+    },
     /// Make experiments: another program does.
     Study {
         /// Its arguments.
@@ -120,6 +161,8 @@ pub struct Compile {
     pub cache: Option<u64>,
     /// Report the time of each stage on standard error.
     pub time: bool,
+    /// Count what is evaluated, in files whose names begin so.
+    pub coverage: Option<PathBuf>,
 }
 
 fn library_argument() -> Arg {
@@ -168,7 +211,7 @@ fn compile_arguments() -> Vec<Arg> {
             .default_value("full")
             .hide_env(true)
             .value_parser(["full", "quick"])
-            .help("How hard LLVM works; quick: a quarter of the time, code that takes about twice the time"),
+            .help("How hard LLVM works; quick: half of the time, code that takes about 1.3 times the time"),
         Arg::new("sites")
             .long("sites")
             .env("CAIRN_SITES")
@@ -271,6 +314,112 @@ fn run_arguments() -> Vec<Arg> {
     ]
 }
 
+/// What `cairn test` adds to the command line of a program.
+fn told_arguments() -> [Arg; 4] {
+    [
+        Arg::new("count-evaluations")
+            .long("count-evaluations")
+            .value_name("FILES")
+            .hide(true)
+            .value_parser(clap::value_parser!(PathBuf)),
+        Arg::new("tell-tests")
+            .long("tell-tests")
+            .value_name("FILE")
+            .hide(true)
+            .value_parser(clap::value_parser!(PathBuf)),
+        Arg::new("wanted-test").long("wanted-test").value_name("PATTERN").hide(true).action(ArgAction::Append),
+        Arg::new("list-tests").long("list-tests").hide(true).action(ArgAction::SetTrue),
+    ]
+}
+
+fn test_arguments() -> Vec<Arg> {
+    vec![
+        Arg::new("filter")
+            .long("filter")
+            .value_name("PATTERN")
+            .action(ArgAction::Append)
+            .help("Only tests whose file or name (with its groups: \"group: name\") contains this; * stands for any text"),
+        Arg::new("list").long("list").action(ArgAction::SetTrue).help("Print the names of the tests, run none"),
+        Arg::new("jobs")
+            .long("jobs")
+            .short('j')
+            .value_name("N")
+            .value_parser(clap::value_parser!(u16).range(1..))
+            .help("Programs that run at the same time (default: as many as there are processors)"),
+        Arg::new("timeout")
+            .long("timeout")
+            .value_name("SECONDS")
+            .default_value("60")
+            .value_parser(parse_seconds)
+            .help("How long a program may take; 0: as long as it likes"),
+        Arg::new("fail-fast").long("fail-fast").action(ArgAction::SetTrue).help("Start nothing more when something has failed"),
+        Arg::new("verbose")
+            .long("verbose")
+            .short('v')
+            .action(ArgAction::SetTrue)
+            .help("Show every test, and what programs print that pass"),
+        Arg::new("coverage")
+            .long("coverage")
+            .value_name("DIR")
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("coverage")
+            .value_parser(clap::value_parser!(PathBuf))
+            .help("Count what is evaluated of the files that tests use; write lcov.info and HTML into DIR (default: coverage)"),
+        Arg::new("junit")
+            .long("junit")
+            .value_name("FILE")
+            .value_parser(clap::value_parser!(PathBuf))
+            .help("Write the results to FILE, as JUnit XML"),
+        Arg::new("paths")
+            .value_name("PATH")
+            .num_args(0..)
+            .value_parser(clap::value_parser!(PathBuf))
+            .help("Test programs, and directories to look for them in (default: this directory)"),
+    ]
+}
+
+/// A time, or none.
+fn parse_seconds(text: &str) -> Result<f64, &'static str> {
+    let seconds = text.parse().ok().filter(|s: &f64| (0.0..1e9).contains(s));
+    seconds.ok_or("it must be a number of seconds, or 0")
+}
+
+/// The tests to be run.
+fn tests(m: &ArgMatches) -> Tests {
+    // options are passed on by the environment
+    let passed = compile_arguments().into_iter().chain(run_arguments());
+    let given = |a: &Arg| m.value_source(a.get_id().as_str()) == Some(ValueSource::CommandLine);
+    let environment = passed.filter(|a| given(a)).filter_map(|a| {
+        let mut values = m.get_raw(a.get_id().as_str())?;
+        let value =
+            if matches!(a.get_action(), ArgAction::SetTrue) { "1".into() } else { values.next()?.to_os_string() };
+        Some((a.get_env()?.to_str()?.to_string(), value))
+    });
+    let processors = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let seconds = *m.get_one::<f64>("timeout").expect("has a default");
+    Tests {
+        paths: m.get_many("paths").unwrap_or_default().cloned().collect(),
+        filters: m.get_many::<String>("filter").unwrap_or_default().map(Pattern::new).collect(),
+        jobs: m.get_one::<u16>("jobs").map_or(processors, |n| (*n).into()),
+        timeout: (seconds > 0.0).then(|| Duration::from_secs_f64(seconds)),
+        fail_fast: m.get_flag("fail-fast"),
+        verbose: m.get_flag("verbose"),
+        list: m.get_flag("list"),
+        junit: m.get_one::<PathBuf>("junit").cloned(),
+        coverage: m.get_one::<PathBuf>("coverage").cloned().filter(|_| !m.get_flag("list")),
+        library_path: m.get_many("library").unwrap_or_default().cloned().collect(),
+        environment: environment.collect(),
+        program: "/proc/self/exe".into(),
+        color: colored_output(),
+    }
+}
+
+/// Does standard output show colours?
+fn colored_output() -> bool {
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+}
+
 fn files_argument() -> Arg {
     Arg::new("files")
         .value_name("FILE")
@@ -319,7 +468,7 @@ fn command() -> clap::Command {
         .about("An R7RS Scheme that compiles to native code")
         .after_help(
             "Each long option can also be set by an environment variable: --heap-max by CAIRN_HEAP_MAX, and so on.\n\
-             `./cairn test` (the script at the root of the source tree) runs everything that CI checks.",
+             At the root of its source tree, `./cairn test` runs Cairn's own tests: everything that CI checks.",
         )
         .override_usage(
             "cairn <COMMAND>\n       \
@@ -350,6 +499,7 @@ fn command() -> clap::Command {
                 .args(compile_arguments())
                 .args(run_arguments())
                 .args(emit_arguments())
+                .args(told_arguments())
                 .arg(file_argument())
                 .arg(program_arguments()),
         )
@@ -372,6 +522,61 @@ fn command() -> clap::Command {
                         .value_name("EXE")
                         .value_parser(clap::value_parser!(PathBuf))
                         .help("The executable (default: the program's name without its suffix)"),
+                ),
+        )
+        .subcommand(
+            clap::Command::new("new")
+                .about("Make a directory with a program, a library and a test to begin with")
+                .arg(
+                    Arg::new("only-library")
+                        .long("library")
+                        .action(ArgAction::SetTrue)
+                        .help("A library without a program"),
+                )
+                .arg(
+                    Arg::new("name")
+                        .value_name("NAME")
+                        .required(true)
+                        .value_parser(clap::value_parser!(PathBuf))
+                        .help("The directory; its name becomes that of the library"),
+                ),
+        )
+        .subcommand(
+            clap::Command::new("test")
+                .about("Run test programs, several at a time, and say what fails")
+                .after_help(
+                    "A test program is a file that is named, or one in a directory that imports (srfi 64) or is called \
+                     ...-test.scm. The exit status is 1 if something fails, 2 if there is nothing to be tested.",
+                )
+                .args(test_arguments())
+                .args(compile_arguments())
+                .args(run_arguments()),
+        )
+        .subcommand(
+            clap::Command::new("doc")
+                .about("Write a manual of libraries, from the comments above their definitions")
+                .arg(
+                    Arg::new("output")
+                        .short('o')
+                        .long("output")
+                        .value_name("DIR")
+                        .default_value("manual")
+                        .value_parser(clap::value_parser!(PathBuf))
+                        .help("Where to; index.html is the beginning"),
+                )
+                .arg(
+                    Arg::new("cairn")
+                        .long("cairn")
+                        .action(ArgAction::SetTrue)
+                        .help("Cairn's own library, too, or alone if there is no PATH"),
+                )
+                .arg(library_argument())
+                .arg(
+                    Arg::new("paths")
+                        .value_name("PATH")
+                        .num_args(0..)
+                        .value_parser(clap::value_parser!(PathBuf))
+                        .help("Files of libraries, and directories to look for them in (default: this directory)"),
                 ),
         )
         .subcommand(
@@ -484,8 +689,8 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
             return ExitCode::from(crate::USAGE);
         }
         let text = e.render();
-        let colored = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-        let printed = crate::print(if colored { text.ansi().to_string() } else { text.to_string() }.as_bytes());
+        let printed =
+            crate::print(if colored_output() { text.ansi().to_string() } else { text.to_string() }.as_bytes());
         printed.unwrap_or_else(crate::failed)
     })?;
     let (name, m) = matches.subcommand().expect("a subcommand is required");
@@ -502,8 +707,23 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
         let files = m.get_many::<PathBuf>("files").unwrap_or_default().cloned().collect();
         let json = m.get_one::<String>("format").is_some_and(|f| f == "json");
         let options = CompileOptions::default();
-        let compile = Compile { options, library_path: library_path(m), cache: None, time: false };
+        let compile = Compile { options, library_path: library_path(m), cache: None, time: false, coverage: None };
         return Ok(Command::Check { files, json, compile });
+    }
+    if name == "new" {
+        let directory = m.get_one::<PathBuf>("name").expect("required").clone();
+        return Ok(Command::New { directory, library: m.get_flag("only-library") });
+    }
+    if name == "doc" {
+        let mut paths: Vec<PathBuf> = m.get_many("paths").unwrap_or_default().cloned().collect();
+        let own = m.get_flag("cairn");
+        if paths.is_empty() && !own {
+            paths.push(".".into());
+        }
+        let output = m.get_one::<PathBuf>("output").expect("has a default").clone();
+        let options = CompileOptions::default();
+        let compile = Compile { options, library_path: library_path(m), cache: None, time: false, coverage: None };
+        return Ok(Command::Doc { paths, own, output, compile });
     }
     if name == "lsp" {
         return Ok(Command::Lsp { library_path: library_path(m) });
@@ -519,6 +739,9 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
     }
     if name == "prepare" {
         return Ok(Command::Prepare { compile });
+    }
+    if name == "test" {
+        return Ok(Command::Test { tests: tests(m), compile });
     }
     let arguments = || m.get_many::<String>("arguments").unwrap_or_default().cloned().collect::<Vec<String>>();
     let run = || {
@@ -578,11 +801,14 @@ fn compile_options(m: &ArgMatches) -> Compile {
             _ if profiled || wants_compiled_code(m) => Level::High,
             _ => Level::Auto,
         },
+        coverage: false,
         verify: m.get_flag("verify") || cfg!(debug_assertions),
     };
     let library_path = library_path(m);
     let cache = (!m.get_flag("no-cache")).then(|| m.get_one("cache-max").copied().unwrap_or(cairn::CACHE_ROOM));
-    Compile { options, library_path, cache, time: m.get_flag("time") }
+    let coverage = m.try_get_one::<PathBuf>("count-evaluations").ok().flatten().cloned();
+    let cache = cache.filter(|_| coverage.is_none());
+    Compile { options, library_path, cache, time: m.get_flag("time"), coverage }
 }
 
 /// Where libraries are looked for, after the program's own directory.
@@ -600,8 +826,18 @@ fn wants_compiled_code(m: &ArgMatches) -> bool {
     !chosen("opt") && (chosen("frames") || chosen("gc") || zeal())
 }
 
+/// Who is told of tests, if `cairn test` runs this.
+fn teller(m: &ArgMatches) -> Result<Option<Arc<dyn cairn_rt::start_options::TestListener>>, String> {
+    let Some(file) = m.try_get_one::<PathBuf>("tell-tests").ok().flatten() else { return Ok(None) };
+    let wanted = m.get_many::<String>("wanted-test").unwrap_or_default().map(Pattern::new).collect();
+    let teller = Teller::new(file, wanted, m.get_flag("list-tests"))
+        .map_err(|e| format!("cannot write {}: {}", file.display(), cairn_rt::describe_io(&e)))?;
+    Ok(Some(Arc::new(teller)))
+}
+
 fn run_options(m: &ArgMatches) -> Result<RunOptions, String> {
     Ok(RunOptions {
+        tests: teller(m)?,
         heap_max: m.get_one::<u64>("heap-max").copied(),
         frames_max: m.get_one("frames-max").copied().unwrap_or(cairn_rt::start_options::FRAMES_MAX),
         stats: m.get_flag("stats"),

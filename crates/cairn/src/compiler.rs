@@ -12,11 +12,13 @@ use crate::options::CompileOptions;
 use crate::sources::{Files, Source};
 use crate::stage_report::Observer;
 use crate::unit_modules::UnitModules;
-use crate::{boot, check, link, pipeline};
+use crate::{boot, check, coverage, link, pipeline};
 use boot::Library;
 use cairn_layout::module::ModuleTable;
 use cairn_rt::MakeEvaluator;
+use cairn_rt::counts::Counts;
 use cairn_rt::start::{OnLibrary, run_on_library, run_program};
+use cairn_syntax::Session;
 use link::Link;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,6 +33,7 @@ pub struct Compiler {
     cache: Option<Cache>,
     pub(crate) observer: Option<Observer>,
     pub(crate) background: Option<PathBuf>,
+    coverage: Option<PathBuf>,
 }
 
 impl Compiler {
@@ -55,6 +58,11 @@ impl Compiler {
         Files::new(source, &self.library_path, self.library.as_deref())
     }
 
+    /// The directory that stands for Cairn's own library, if there is one.
+    pub(crate) fn library(&self) -> Option<&Path> {
+        self.library.as_deref()
+    }
+
     /// Keeps compiled programs in this cache.
     pub fn cache(mut self, cache: Option<Cache>) -> Compiler {
         self.cache = cache;
@@ -72,6 +80,26 @@ impl Compiler {
     pub fn background(mut self, program: Option<PathBuf>) -> Compiler {
         self.background = program;
         self
+    }
+
+    /// Programs count what they evaluate, in files whose names begin so: [`Compiler::counts`].
+    pub fn coverage(mut self, files: Option<PathBuf>) -> Compiler {
+        self.options.coverage = files.is_some();
+        self.coverage = files;
+        self
+    }
+
+    /// Writes down what the counters of a program that was expanded count.
+    pub(crate) fn note_points(&self, session: &Session) -> Result<(), Error> {
+        match &self.coverage {
+            Some(files) => coverage::write_points(files, session),
+            None => Ok(()),
+        }
+    }
+
+    /// The counters of the program that was compiled last, if it has some.
+    pub fn counts(&self) -> Result<Option<Arc<Counts>>, Error> {
+        self.coverage.as_deref().map(coverage::start).transpose()
     }
 
     /// The program, compiled: from the cache, or now. One that evaluates is compiled on the library that was compiled
@@ -101,7 +129,7 @@ impl Compiler {
 
     /// Compiles and keeps what is compiled.
     pub(crate) fn compile_with(&self, source: &Source, files: &mut Files) -> Result<Compiled, Error> {
-        let front = match pipeline::front_or_open(source, files)? {
+        let front = match pipeline::front_or_open(self, source, files)? {
             Err(front) => front,
             Ok(open) => {
                 let (warnings, kind) = (Messages::default(), Kind::OnLibrary);

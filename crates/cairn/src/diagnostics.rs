@@ -59,6 +59,19 @@ fn shown(list: &[(&Diagnostic, Level)], sources: &[SourceFile], renderer: &Rende
     out
 }
 
+/// The lines ` --> file:line:column`, the source line, and a mark below a part of it; nothing else.
+pub(crate) fn excerpt(path: &str, text: &str, part: Range<usize>, colored: bool) -> String {
+    let file = SourceFile { path: path.into(), text: text.into(), library: false };
+    let d = Diagnostic::new(cairn_syntax::Span::new(0, part.start, part.end), "");
+    let renderer = if colored { Renderer::styled() } else { Renderer::plain() };
+    let shown = render(&d, &[file], Level::Error, &renderer);
+    // without the title, and without the margin below the mark
+    let mut lines: Vec<&str> = shown.lines().skip(1).filter(|l| !l.is_empty()).collect();
+    lines.pop_if(|l| l.trim_matches(|c: char| c.is_whitespace() || c == '|').is_empty());
+    let lines = lines.iter();
+    lines.map(|l| format!("{l}\n")).collect()
+}
+
 /// A piece of a source file to show, and the places in it: the first is where the message points.
 struct Piece<'s> {
     path: &'s str,

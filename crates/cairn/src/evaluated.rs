@@ -15,6 +15,9 @@
 //! The other process is there so that the program's stays small ([`crate::background`]); a thread waits for it. What a
 //! module is, is said in `cairn_core::tier`; how the two halves meet, in `cairn-rt/src/native.rs`.
 //!
+//! Where LLVM would need long for a module it first makes code with less effort. A program that still runs a while
+//! later gets the best code, in place of that ([`cairn_llvm::Replaceable`]).
+//!
 //! A program that runs for long is also compiled as a whole, at a low priority, and kept in the cache, be it after
 //! its end: the next time it runs from there. Only what was compiled as a whole is cached: modules depend on what a run
 //! has done before.
@@ -29,7 +32,7 @@ use crate::boot;
 use crate::compiler::Compiler;
 use crate::diagnostics::Messages;
 use crate::open_program::OpenProgram;
-use crate::pipeline;
+use crate::pipeline::{self, Effort, HotObject};
 use crate::sources::{Files, Source};
 use cairn_core::ir::{ImportFrom, SourceFile};
 use cairn_core::passes::{self, Opt};
@@ -37,14 +40,15 @@ use cairn_core::tier::{self, Lambdas, Makers, Request};
 use cairn_core::{copies, globals};
 use cairn_eval::encode::{self, Names};
 use cairn_eval::units::{Found, Unit};
-use cairn_layout::machine::Machine;
+use cairn_layout::machine::{Machine, stop};
 use cairn_layout::module::ModuleTable;
-use cairn_llvm::Jit;
-use cairn_rt::evaluated_program::{Evaluated, Native, Progress};
+use cairn_llvm::{Jit, Replaceable};
+use cairn_rt::evaluated_program::{BetterCode, Evaluated, Native, Progress, Stopper};
 use cairn_rt::evaluator::Data;
 use cairn_rt::start::{OnLibrary, run_on_library};
 use cairn_rt::start_options::{Host, MakeEvaluator};
 use cairn_syntax::{BootLibrary, Session};
+use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -96,6 +100,10 @@ struct Compilation {
     module: Mutex<Progress>,
     /// Is the program to be compiled as a whole when it runs for long?
     whole: AtomicBool,
+    /// Better code that has come and was not looked for yet.
+    better: Mutex<Vec<BetterCode>>,
+    /// Is it a test of transitions? Then all come soon.
+    haste: AtomicBool,
 }
 
 /// A program that runs for so long, and has a module, is compiled as a whole, for the next time.
@@ -118,12 +126,13 @@ pub(crate) fn prepare(
     if library.number(RUN_PROGRAM).is_none() {
         return Ok(None);
     }
-    let mut session = Session::on_library(library.clone());
+    let mut session = pipeline::prepared(Session::on_library(library.clone()), &compiler.options);
     let expanded = session.expand_program(&source.path.display().to_string(), &source.text, files);
     if let Some(open) = OpenProgram::found(&session, source, files) {
         let kind = Kind::Open((compiler.clone(), open).into());
         return Ok(Some(Evaluation { kind, warnings: Messages::default() }));
     }
+    compiler.note_points(&session)?;
     let expanded = match expanded {
         Ok(expanded) if expanded.missing.is_empty() => expanded,
         Ok(_) => return Ok(None),
@@ -146,6 +155,8 @@ pub(crate) fn prepare(
         work: Work { compiler: compiler.clone(), source: source.clone(), texts: files.texts() },
         began,
         module: Mutex::new(Progress::Failed),
+        better: Mutex::default(),
+        haste: AtomicBool::new(false),
         whole: AtomicBool::new(compiler.keeps().is_some() && files.dependencies().is_some()),
     };
     let program = Hot {
@@ -172,6 +183,7 @@ impl Evaluation {
                 return open.1.run(&open.0, RunOptions { host: Arc::new(Process), ..options });
             }
         };
+        program.compilation.haste.store(options.haste.is_some(), Ordering::Relaxed);
         let library = boot::find_or_make(&program.compilation.work.compiler)?;
         let index = library.index();
         let export = index.number(RUN_PROGRAM).ok_or("the library cannot evaluate".to_string())?;
@@ -222,16 +234,23 @@ impl Evaluated for Hot {
         &self.forms[n]
     }
 
-    fn request(&self, entered: Vec<u32>, bound: Vec<bool>) -> bool {
+    fn request(&self, entered: Vec<u32>, bound: Vec<bool>, stopper: Stopper) -> bool {
         let request = Request { entered, bound, held: Vec::new() };
         let compilation = self.compilation.clone();
         *lock(&compilation.module) = Progress::UnderWay;
         let compile = move || {
-            // without a module the program goes on as it is
-            let module = compilation.module(&request).map_or(Progress::Failed, Progress::Made);
-            let made = matches!(module, Progress::Made(_));
-            *lock(&compilation.module) = module;
-            if made && compilation.whole.swap(false, Ordering::Relaxed) {
+            let began = Instant::now();
+            let Ok((native, first)) = compilation.module(&request) else {
+                // without a module the program goes on as it is
+                *lock(&compilation.module) = Progress::Failed;
+                return;
+            };
+            *lock(&compilation.module) = Progress::Made(native);
+            if let Some(first) = first {
+                compilation.replace(&first, &request, began.elapsed());
+                stopper.request(stop::CODE);
+            }
+            if compilation.whole.swap(false, Ordering::Relaxed) {
                 compilation.compile_whole();
             }
         };
@@ -244,6 +263,10 @@ impl Evaluated for Hot {
             Progress::UnderWay => Progress::UnderWay,
             _ => std::mem::replace(&mut module, Progress::Failed),
         }
+    }
+
+    fn better_code(&self) -> Vec<BetterCode> {
+        std::mem::take(&mut lock(&self.compilation.better))
     }
 }
 
@@ -259,18 +282,52 @@ impl Compilation {
     }
 
     /// Has a module of what is hot compiled, and loads it.
-    fn module(&self, request: &Request) -> Result<Native, Error> {
-        self.work.module(None, request)?.load()
+    fn module(&self, request: &Request) -> Result<(Native, Option<First>), Error> {
+        let effort = if self.haste.load(Ordering::Relaxed) { Effort::Quick } else { Effort::BySize };
+        self.work.module(None, request, effort)?.load()
     }
+
+    /// If the program goes on for long, has better code made for a module, which took so much time at first. Should
+    /// that fail, the first is good enough.
+    fn replace(&self, first: &First, request: &Request, took: Duration) {
+        if !self.haste.load(Ordering::Relaxed) {
+            std::thread::sleep(LONG.max(2 * took));
+        }
+        let Ok(second) = self.work.module(None, request, Effort::Again) else { return };
+        if second.object.text == Some(first.text)
+            && let Ok(replacement) = first.code.replacement(&second.object.object)
+        {
+            let better = BetterCode {
+                old: replacement.old_code(),
+                code: replacement.code(),
+                // SAFETY: called at a safepoint, so this thread runs no code of a module, and no other one runs this.
+                #[allow(unsafe_code)]
+                install: Box::new(|| drop(unsafe { replacement.install() })),
+            };
+            lock(&self.better).push(better);
+        }
+    }
+}
+
+/// Code that may be replaced, and of which text it was made.
+pub(crate) struct First {
+    code: Replaceable,
+    text: NonZeroU64,
 }
 
 impl Made {
     /// Maps the module.
-    pub(crate) fn load(self) -> Result<Native, Error> {
-        let Made { object, makers: Makers { lambdas, procedures } } = self;
-        let code = Box::leak(Box::new(Jit::load_object(&object)?)); // modules stay
+    pub(crate) fn load(self) -> Result<(Native, Option<First>), Error> {
+        let Made { object: HotObject { object, text }, makers: Makers { lambdas, procedures, .. } } = self;
+        let (code, first): (&'static Jit, _) = match text {
+            None => (Box::leak(Box::new(Jit::load_object(&object)?)), None), // modules stay
+            Some(text) => {
+                let code = Replaceable::load(&object)?;
+                (code.jit(), Some(First { code, text }))
+            }
+        };
         let table = code.lookup("cairn_module").ok_or("the module has no table".to_string())?;
-        Ok(Native { code: (table as *const ModuleTable, code.code()), lambdas, cells: procedures })
+        Ok((Native { code: (table as *const ModuleTable, code.code()), lambdas, cells: procedures }, first))
     }
 }
 
@@ -285,12 +342,17 @@ impl Work {
     }
 
     /// Compiles a module of what is hot.
-    pub(crate) fn module_here(&self, unit: Option<&Unit>, request: &Request) -> Result<Made, Error> {
+    pub(crate) fn module_here(
+        &self,
+        unit: Option<&Unit>,
+        request: &Request,
+        effort: Effort,
+    ) -> Result<Made, Error> {
         let compiler = &self.compiler;
         let library = compiler.boot().ok_or("the library is gone".to_string())?;
         let mut files = compiler.files(&self.source);
         files.use_texts(&self.texts);
-        let mut session = Session::on_library(library.index());
+        let mut session = pipeline::prepared(Session::on_library(library.index()), &compiler.options);
         session.keep_library_forms();
         let Found { mut program, library: count, others } = match unit {
             None => self.expanded(session, &mut files)?,
@@ -305,10 +367,11 @@ impl Work {
         let copies = copies::add(&mut program, library);
         passes::optimize_prepared(&mut program, Opt::High, compiler.options.verify);
         copies::remove(&mut program, copies);
+        copies::remove_native(&mut program, &makers.native);
         globals::compact(&mut program);
         let always_bound = pipeline::always_bound(&program);
         let module = pipeline::lower_program(compiler, &program, &always_bound);
-        Ok(Made { object: pipeline::object(compiler, &module)?, makers })
+        Ok(Made { object: pipeline::hot_object(compiler, &module, effort)?, makers })
     }
 
     /// The program behind the forms of the library.

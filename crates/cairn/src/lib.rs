@@ -18,6 +18,7 @@
 //! | module | its one job |
 //! |---|---|
 //! | `compiler` | the session and the compiled program |
+//! | `coverage` | which parts of programs were evaluated |
 //! | `options` | what can be chosen about compiling |
 //! | `sources` | where programs, libraries and includes come from, and what was read |
 //! | `pipeline` | source text → object code, stage by stage |
@@ -26,13 +27,16 @@
 //! | `format` | files with their lines indented |
 //! | `evaluated` | programs that are evaluated, and compiled where they are hot |
 //! | `lsp` | what an editor shows of a program |
+//! | `manual` | a manual of libraries, from their text |
 //! | `open_program` | programs that load, or evaluate in the interaction environment |
 //! | `background` | the compiler beside a running program |
 //! | `emit` | a stage as text |
 //! | `cache` | compiled programs, by content |
 //! | `link` | object code → executable |
+//! | `project` | a directory to begin in |
 //! | `prompt` | the terminal of an interactive session |
 //! | `diagnostics` | compile-time messages with their source lines |
+//! | `testing` | test programs in processes of their own |
 //! | `unfinished` | files that appear whole or not at all |
 
 mod background;
@@ -41,18 +45,22 @@ mod cache;
 mod cache_room;
 mod check;
 mod compiler;
+mod coverage;
 mod diagnostics;
 mod emit;
 mod evaluated;
 mod format;
 mod link;
 mod lsp;
+mod manual;
 mod open_program;
 mod options;
 mod pipeline;
+mod project;
 mod prompt;
 mod sources;
 mod stage_report;
+mod testing;
 mod unfinished;
 mod unit_modules;
 
@@ -70,10 +78,13 @@ pub use emit::Stage;
 pub use evaluated::{Evaluation, leave};
 pub use format::{first_difference, formatted, rewrite};
 pub use lsp::serve;
+pub use manual::manual;
 pub use options::{Backend, CompileOptions, Level};
+pub use project::new_project;
 pub use prompt::{Prompt, prompt};
 pub use sources::{Source, library_directory_of_environment};
 pub use stage_report::{Observer, StageReport};
+pub use testing::{Pattern, Teller, Tests, Verdict, test};
 
 /// The version of LLVM, if it can be loaded.
 pub fn llvm_version() -> Option<[u32; 3]> {

@@ -5,7 +5,7 @@
 mod cli;
 mod version;
 
-use cairn::{Error, Level, Messages, Source};
+use cairn::{Error, Level, Messages, Source, Verdict};
 use cli::{Command, Compile};
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -25,6 +25,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const FAILURE: u8 = 1;
 /// Exit status of wrong command-line use.
 const USAGE: u8 = 2;
+/// Exit status of tests that were interrupted: what shells say of SIGINT.
+const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     let command = match cli::parse(std::env::args_os()) {
@@ -40,6 +42,9 @@ fn main() -> ExitCode {
         Command::Background => cairn::compile_in_background().map(|()| ExitCode::SUCCESS),
         Command::Prepare { compile } => compiler(&compile).prepare().map(|()| ExitCode::SUCCESS),
         Command::Check { files, json, compile } => check(&files, json, &compile),
+        Command::Test { tests, compile } => test(&tests, &compile),
+        Command::New { directory, library } => new(&directory, library),
+        Command::Doc { paths, own, output, compile } => doc(&paths, own, &output, &compile),
         Command::Format { files, check } => format(&files, check),
         Command::Lsp { library_path } => lsp(library_path),
         Command::Print { text } => print(&text),
@@ -64,6 +69,7 @@ fn compiler(compile: &Compile) -> cairn::Compiler {
         .library_path(compile.library_path.clone())
         .library_directory(cairn::library_directory_of_environment())
         .cache(compile.cache.and_then(|room| Some(cairn::Cache::of_environment()?.at_most(room))))
+        .coverage(compile.coverage.clone())
         .observer(compile.time.then_some(report))
         // this very file, whatever has become of its name
         .background(Some("/proc/self/exe".into()))
@@ -98,12 +104,14 @@ fn run(
                 && let Some(program) = compiler.evaluate(&source)?
             {
                 show(program.warnings());
+                options.counts = compiler.counts()?;
                 cairn::leave(program.run(options)?)
             }
             compiler.compile(&source)?
         }
     };
     show(program.warnings());
+    options.counts = compiler.counts()?;
     std::process::exit(program.run(&compiler, options)?)
 }
 
@@ -132,6 +140,40 @@ fn check(files: &[PathBuf], json: bool, compile: &Compile) -> Result<ExitCode, E
         }
     }
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
+}
+
+/// Makes a project, and says what to do with it.
+fn new(directory: &Path, library: bool) -> Result<ExitCode, Error> {
+    let made = cairn::new_project(directory, library)?;
+    let first = if library { "cairn test" } else { "cairn run main.scm" };
+    let here = directory.display();
+    print(format!("made {here} with {}\nnext: cd {here} && {first}\n", made.join(", ")).as_bytes())
+}
+
+/// Writes a manual, and says where it is.
+fn doc(paths: &[PathBuf], own: bool, output: &Path, compile: &Compile) -> Result<ExitCode, Error> {
+    let (libraries, names) = cairn::manual(&compiler(compile), paths, own, output)?;
+    let plural = |n: usize, one: &str, more: &str| format!("{n} {}", if n == 1 { one } else { more });
+    let (libraries, names) = (plural(libraries, "library", "libraries"), plural(names, "name", "names"));
+    let index = output.join("index.html");
+    print(format!("{}: {libraries}, {names}\n", index.display()).as_bytes())
+}
+
+/// Runs tests; the status says how it went.
+fn test(tests: &cairn::Tests, compile: &Compile) -> Result<ExitCode, Error> {
+    // after an update this takes long, which is no program's fault; without it, they can say why
+    let _ = compiler(compile).prepare();
+    let verdict = cairn::test(tests, &mut |text| print(text.as_bytes()).map(|_| ()));
+    Ok(match verdict {
+        Ok(Verdict::Passed) => ExitCode::SUCCESS,
+        Ok(Verdict::Failed) => ExitCode::from(FAILURE),
+        Ok(Verdict::Nothing) => ExitCode::from(USAGE),
+        Ok(Verdict::Interrupted) => ExitCode::from(INTERRUPTED),
+        Err(e) => {
+            failed(e);
+            ExitCode::from(USAGE)
+        }
+    })
 }
 
 /// Formats files, or says which are not. What is wrong with one does not keep the others from it.

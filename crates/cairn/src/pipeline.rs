@@ -15,6 +15,7 @@ use cairn_core::passes;
 use cairn_core::{copies, globals};
 use cairn_layout::calls::by_symbol;
 use cairn_syntax::Session;
+use std::num::NonZeroU64;
 use std::time::Instant;
 
 /// Statements and ends of blocks.
@@ -55,6 +56,14 @@ pub(crate) fn front(source: &Source, files: &mut Files) -> Result<Front, Error> 
     expanded(&mut Session::new(), source, files)
 }
 
+/// A session that expands what is compiled so.
+pub(crate) fn prepared(mut session: Session, options: &CompileOptions) -> Session {
+    if options.coverage {
+        session.count_evaluations();
+    }
+    session
+}
+
 fn expanded(session: &mut Session, source: &Source, files: &mut Files) -> Result<Front, Error> {
     let began = Instant::now();
     match session.expand_program(&source.path.display().to_string(), &source.text, files) {
@@ -86,16 +95,17 @@ pub(crate) fn always_bound(program: &Program) -> Vec<bool> {
 /// inlined; `None` when the program needs what it does not export.
 fn front_on(
     library: boot::Library,
-    inline: bool,
+    compiler: &Compiler,
     source: &Source,
     files: &mut Files,
 ) -> Result<Option<(Program, Vec<TopForm>, Messages)>, Error> {
-    let mut session = Session::on_library(library.index());
-    if inline {
+    let mut session = prepared(Session::on_library(library.index()), &compiler.options);
+    if compiler.options.level != Level::Low {
         session.keep_library_forms();
     }
     match session.expand_program(&source.path.display().to_string(), &source.text, files) {
         Ok(expanded) if expanded.missing.is_empty() => {
+            compiler.note_points(&session)?;
             let warnings = Messages::warnings(&expanded.warnings, &expanded.sources);
             Ok(Some((without_hidden(source, expanded.program), expanded.library, warnings)))
         }
@@ -113,9 +123,14 @@ fn without_hidden(source: &Source, mut program: Program) -> Program {
 }
 
 /// The program, if it is one that is to be evaluated form by form; else as [`front`].
-pub(crate) fn front_or_open(source: &Source, files: &mut Files) -> Result<Result<OpenProgram, Front>, Error> {
-    let mut session = Session::new();
+pub(crate) fn front_or_open(
+    compiler: &Compiler,
+    source: &Source,
+    files: &mut Files,
+) -> Result<Result<OpenProgram, Front>, Error> {
+    let mut session = prepared(Session::new(), &compiler.options);
     let front = expanded(&mut session, source, files);
+    compiler.note_points(&session)?;
     // what is wrong may be what is loaded
     match OpenProgram::found(&session, source, files) {
         Some(open) => Ok(Ok(open)),
@@ -140,7 +155,7 @@ pub(crate) fn lower(
         kind = Kind::Evaluating;
         if on_library
             && let Some(library) = compiler.boot()
-            && let Some(parts) = front_on(library, options.level != Level::Low, source, files)?
+            && let Some(parts) = front_on(library, compiler, source, files)?
         {
             (program, library_forms, warnings) = parts;
             kind = Kind::OnLibrary;
@@ -209,8 +224,59 @@ pub(crate) fn llvm_level(options: &CompileOptions) -> cairn_llvm::OptLevel {
 
 /// Compiles the module to object code.
 pub(crate) fn object(compiler: &Compiler, module: &cairn_frame::ir::Module) -> Result<Vec<u8>, Error> {
-    let options = &compiler.options;
     let mut clock = Clock::start(compiler);
+    let text = text(compiler, module, &mut clock);
+    let object = cairn_llvm::compile_to_object(&text, llvm_level(&compiler.options))?;
+    clock.lap("llvm", || object.len(), "bytes of object code");
+    Ok(object)
+}
+
+/// What LLVM is to make of a module that a program waits for, more or less.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Effort {
+    /// The best code if the module is small, and else code that can be replaced.
+    BySize,
+    /// Code that can be replaced.
+    Quick,
+    /// What takes the place of such code.
+    Again,
+}
+
+/// A module of hot code.
+#[derive(Clone, Debug)]
+pub(crate) struct HotObject {
+    pub(crate) object: Vec<u8>,
+    /// Which LLVM IR it was made of, if it can be replaced or is to replace another one.
+    pub(crate) text: Option<NonZeroU64>,
+}
+
+/// LLVM makes the best code of so many bytes of its IR in about a tenth of a second.
+const SMALL: usize = 100_000;
+
+/// Compiles a module of hot code to object code.
+pub(crate) fn hot_object(
+    compiler: &Compiler,
+    module: &cairn_frame::ir::Module,
+    effort: Effort,
+) -> Result<HotObject, Error> {
+    let mut clock = Clock::start(compiler);
+    let text = text(compiler, module, &mut clock);
+    let best = llvm_level(&compiler.options);
+    let quick = llvm_level(&CompileOptions { backend: Backend::Quick, ..compiler.options });
+    let is_best = effort == Effort::BySize && (text.len() <= SMALL || best == quick);
+    let object = match effort {
+        Effort::Again => cairn_llvm::backend::compile_functions(&text, best)?,
+        _ if is_best => cairn_llvm::compile_to_object(&text, best)?,
+        _ => cairn_llvm::backend::compile_replaceable(&text, quick)?,
+    };
+    clock.lap("llvm", || object.len(), "bytes of object code");
+    let text = (!is_best).then(|| NonZeroU64::new(xxhash_rust::xxh3::xxh3_64(text.as_bytes()) | 1)).flatten();
+    Ok(HotObject { object, text })
+}
+
+/// The module as LLVM IR.
+fn text(compiler: &Compiler, module: &cairn_frame::ir::Module, clock: &mut Clock) -> String {
+    let options = &compiler.options;
     let emit = if options.sites { cairn_llvm::emit_module_with_sites } else { cairn_llvm::emit_module };
     let text = emit(module, options.gc);
     if options.verify
@@ -219,7 +285,5 @@ pub(crate) fn object(compiler: &Compiler, module: &cairn_frame::ir::Module) -> R
         panic!("the LLVM IR is wrong:\n{complaint}");
     }
     clock.lap("emit", || text.len(), "bytes of LLVM IR");
-    let object = cairn_llvm::compile_to_object(&text, llvm_level(options))?;
-    clock.lap("llvm", || object.len(), "bytes of object code");
-    Ok(object)
+    text
 }

@@ -9,9 +9,10 @@
 //! no process can compile beside this one: LLVM in this process would be in the way when it ends. When several units in
 //! a row could not be compiled, that is taken for granted of the others.
 
-use crate::background::Work;
+use crate::background::{Made, Work};
 use crate::compiler::Compiler;
 use crate::evaluated::STACK;
+use crate::pipeline::Effort;
 use crate::sources::{Source, Texts};
 use cairn_core::tier::Request;
 use cairn_eval::units::{Unit, UnitCompiler};
@@ -74,7 +75,8 @@ impl UnitCompiler for UnitModules {
             ticket
         };
         let compile = move || {
-            let native = work.module(Some(&unit), &request).and_then(|made| made.load());
+            let native = work.module(Some(&unit), &request, Effort::BySize).and_then(Made::load);
+            let native = native.map(|(native, _)| native);
             let mut jobs = shared.jobs();
             jobs.pending.remove(&ticket);
             jobs.failures = if native.is_ok() { 0 } else { jobs.failures + 1 };

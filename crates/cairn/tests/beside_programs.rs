@@ -242,3 +242,60 @@ fn what_was_typed_keeps_its_identity_when_it_becomes_native() {
     s.until_native("(walk '(7) 10000)", "7");
     assert_eq!(s.ask(error), evaluated);
 }
+
+/// Goes on until there is something to read: inside of calls, with closures and a continuation from before.
+const REPLACED: &str = "
+    (import (scheme base) (scheme write))
+    (define (sum n) (if (= n 0) 0 (+ n (sum (- n 1)))))
+    (define (even n) (if (= n 0) #t (odd (- n 1))))
+    (define (odd n) (if (= n 0) #f (even (- n 1))))
+    (define adders (map (lambda (k) (lambda (x) (+ x k 0.5))) '(1 2 3)))
+    (define (all x) (map (lambda (f) (f x)) adders))
+    (define (work) (list (sum 100) (even 31) (all 7) (guard (e (#t (list 'caught e))) (raise (sum 4)))))
+    (define again #f)
+    (define (wait) (work) (if (not (char-ready?)) (wait)))
+    (define (deep n)
+      (if (= n 0)
+          (let ((times (call/cc (lambda (k) (set! again k) 1))))
+            (wait)
+            times)
+          (+ n (deep (- n 1)))))
+    (define (run)
+      (let ((result (deep 500)))
+        (write (list result (work)))
+        (newline)
+        (if (< result 125300) (again (- result 125200)))
+        (vector-ref (vector 1 2) (sum 2))
+        'never))
+    (run)";
+
+#[test]
+fn better_code_takes_the_place_of_code_that_runs() {
+    let d = Directory::new("better");
+    fs::write(d.0.join("p.scm"), REPLACED).unwrap();
+    let program = |arguments: &[&str]| {
+        let mut command = Command::new(binary());
+        command.arg("run").args(arguments).args(["--no-cache", "p.scm"]).current_dir(&d.0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    };
+    // code in memory that is of no file
+    let loaded = |pid: u32| {
+        let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
+        maps.lines().filter(|line| line.contains(" r-xp 00000000 00:00 0") && !line.contains('[')).count()
+    };
+    let end = |mut child: Child| {
+        child.stdin.take().unwrap().write_all(b"go on\n").unwrap();
+        let out = child.wait_with_output().unwrap();
+        (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap(), out.status.code())
+    };
+    let expected = end(program(&["--opt=high"]).spawn().unwrap());
+    assert!(expected.0.starts_with("(125251 (5050 #f (8.5 9.5 10.5) (caught 10)))\n"), "{expected:?}");
+    assert!(expected.1.contains("vector-ref"), "{expected:?}");
+    let child = program(&[]).env("CAIRN_HASTE", "500").spawn().unwrap();
+    let id = child.id();
+    wait_for("the first code, and the better", || loaded(id) >= 2);
+    // it is taken at the next safepoint
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(end(child), expected);
+}

@@ -242,6 +242,29 @@ fn few_addresses_for_a_stack() {
     }
 }
 
+/// Threads that help a collector get addresses for what they allocate, or are not started: without them, glibc ends the
+/// process.
+#[test]
+fn few_addresses_for_threads_that_mark() {
+    let d = Directory::new("few-addresses-mark");
+    d.write(
+        "p.scm",
+        "(import (scheme base))
+         (define (deep n) (if (= n 0) 0 (+ 1 (deep (- n 1)))))
+         (deep 1000000)
+         (let loop ((l '())) (loop (cons (make-vector 10 1) l)))",
+    );
+    for kilobytes in [340_000, 360_000, 380_000, 400_000, 420_000] {
+        let mut run = Command::new("sh");
+        run.args(["-c", &format!("ulimit -c 0; ulimit -v {kilobytes}; exec \"$0\" \"$@\"")]).arg(binary());
+        run.args(["run", "--opt=high", "--frames=native", "--gc=marksweep", "p.scm"]);
+        let output = run.current_dir(&d.0).env_remove("CAIRN_ZEAL").output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{kilobytes}: {err}");
+        assert!(["error: out of memory: ", "cairn: "].iter().any(|s| err.starts_with(s)), "{kilobytes}: {err}");
+    }
+}
+
 /// A leak that is slow ends after few collections in vain, for every collector: the program does not crawl from one to
 /// the next.
 #[test]

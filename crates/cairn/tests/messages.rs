@@ -239,7 +239,7 @@ fn every_failure_at_run_time_has_an_example() {
 #[test]
 fn every_message_of_the_command_has_an_example() {
     let mut golden = text_of(&files(&root().join("tests/golden/command-line"), &["txt"]));
-    for test in ["command_line", "exhaustion", "lsp"] {
+    for test in ["command_line", "exhaustion", "lsp", "testing", "project", "manual"] {
         golden += &text_of(&[root().join(format!("crates/cairn/tests/{test}.rs"))]);
     }
     let marks = [

@@ -14,15 +14,18 @@
 //! |---|---|
 //! | `values` | values |
 //! | `primitives` | inline operations; the runtime calls that tests need |
+//! | `whole` | whole programs with the library, for tests of passes |
 //! | `transform`, `transformer_calls` | macro transformers: errors, limits, definitions on demand; their runtime calls |
 
 mod primitives;
 pub mod transform;
 mod transformer_calls;
 mod values;
+mod whole;
 
 pub use primitives::World;
 pub use values::{Atom, Cells, Val, boolean, cells, items, list};
+pub use whole::{Notes, run_whole};
 
 use crate::ir::{Clause, Expr, GlobalId, LabelId, Lambda, Program, TopForm, VarId};
 use crate::walk::deep;
@@ -337,7 +340,7 @@ impl<'p> Machine<'p> {
                 Expr::Prim { op, args, proven, site } => {
                     let args = self.all(args, &env)?;
                     if self.host.is_some() {
-                        return self.host_prim(*op, args, *site);
+                        return self.host_prim(*op, args, *proven, *site);
                     }
                     return self.world.prim(*op, args, *proven).map(Out::One);
                 }

@@ -38,6 +38,21 @@ impl<P> World<P> {
         Ok(())
     }
 
+    /// So many steps from here on.
+    pub fn refuel(&self, steps: usize) {
+        self.fuel.set(steps);
+    }
+
+    /// Adds to what was written.
+    pub fn note(&self, text: String) {
+        self.trace.borrow_mut().push(text);
+    }
+
+    /// How many texts were written.
+    pub fn noted(&self) -> usize {
+        self.trace.borrow().len()
+    }
+
     /// A machine slot.
     pub fn slot(&self, i: usize) -> Val<P> {
         self.slots.borrow()[i].clone()

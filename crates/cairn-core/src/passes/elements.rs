@@ -10,16 +10,13 @@
 //! The problem: `(point-x (point-vector-ref v i))` makes an object, or looks for the one that is in use, and the access
 //! asks the runtime where the element's fields are. The idea: nobody else sees that object if all that is done with it
 //! is to reach fields of its very type, or to ask whether it is of that type, and then storage and offset do.
-//! Integers of 64 bits stay with references: the runtime converts them to bignums and back.
 //!
 //! Invariants: dialect `Opt` in and out. Bindings stay in their order. Variables do not change, so storage and offset
 //! are the same wherever the reference would be. A body is walked once for each reference that is bound in it.
 
-use super::types::field_of;
 use crate::ir::{Expr, GlobalId, Literal, Program, VarId};
 use crate::prim::{Op, PrimOp, STRUCTURE_ELEMENT, STRUCTURE_REFERENCE, scalar_bit};
 use crate::walk::{rewrite, take, visit};
-use cairn_layout::object::record::FieldKind;
 
 /// Reaches fields of elements directly wherever the references to them are not needed.
 pub fn run(program: &mut Program) {
@@ -68,7 +65,9 @@ fn around(bindings: &mut Vec<(VarId, Expr)>, body: Expr) -> Expr {
     Expr::Let(bindings.drain(..).rev().collect(), body.into())
 }
 
-/// Does the body make a reference to an element, as what it returns or for itself? Inlined, it mostly makes none.
+/// Does the body make a reference to an element, as what it returns or for itself, or give somebody what makes one?
+/// Inlined, it mostly makes none. That is worth a copy in code that runs once, too: as long as no reference is kept,
+/// the type's records cost what others do.
 pub(super) fn makes_reference(body: &Expr) -> bool {
     let mut e = body;
     while tail(e).is_none() {
@@ -76,6 +75,12 @@ pub(super) fn makes_reference(body: &Expr) -> bool {
             Expr::Let(bindings, _) if bindings.iter().any(|(_, x)| tail(x).is_some()) => return true,
             Expr::Let(_, body) => body,
             Expr::Seq(es) => es.last().expect("a sequence is not empty"),
+            Expr::Call(_, args, _) => {
+                return args.iter().any(|a| match a {
+                    Expr::Lambda(l) => l.clauses.iter().any(|c| tail(&c.body).is_some()),
+                    _ => false,
+                });
+            }
             _ => return false,
         }
     }
@@ -147,12 +152,6 @@ fn is_use(e: &Expr) -> Option<(GlobalId, Option<VarId>)> {
         return None;
     }
     let Expr::Global(rtd, _) = &args[1] else { return None };
-    if op.is_field_access() {
-        let slot = field_of(&args[2]);
-        if slot.raw && matches!(slot.kind, FieldKind::I64 | FieldKind::U64) {
-            return None;
-        }
-    }
     let v = match &args[0] {
         Expr::Local(v) => Some(*v),
         _ => None,

@@ -5,7 +5,7 @@
 //!          ┌──────────────────────────────────────────────────────────┘
 //!          └─ (inline ─ simplify ─ contify ─ escapes ─ shake) × 2 ─┐
 //!          ┌──────────────────────────────────────────────────────┘
-//!          └─ simplify ─ loops ─ unroll ─ simplify ─ elements ─ types ─ simplify
+//!          └─ simplify ─ loops ─ unroll ─ simplify ─ elements ─ types ─ plain ─ simplify
 //! ```
 //!
 //! | pass | what it does |
@@ -24,6 +24,7 @@
 //! | [`unroll`] | small recursive procedures get their body once more at their calls |
 //! | [`elements`] | fields of elements of structure vectors are reached without a reference |
 //! | [`types`] | operand checks that cannot fail are marked proven |
+//! | [`plain`] | records that are no elements of structure vectors get code of their own |
 //! | [`keep_frames`] | calls of the library, and such as never return, keep their caller's frame, for backtraces |
 //!
 //! [`known`] collects facts about globals; it is recomputed whenever a pass asks, for forms come and go. `Opt::Low`
@@ -42,6 +43,7 @@ pub mod known;
 mod letrec;
 mod lift;
 pub mod loops;
+pub mod plain;
 mod recursion;
 pub mod shake;
 mod simplify;
@@ -162,6 +164,8 @@ impl<'a> Pipeline<'a> {
         self.after("elements", Some(Dialect::Opt));
         types::run(self.program);
         self.after("types", Some(Dialect::Opt));
+        plain::run(self.program);
+        self.after("plain", Some(Dialect::Opt));
         self.simplify();
         self.keep_frames(&callees);
     }

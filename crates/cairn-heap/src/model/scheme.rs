@@ -52,7 +52,7 @@ const _: () = {
     ];
     let mut n = 0;
     while n < 20 {
-        let (h, raw) = (record::type_word(false, true, 7, n), record::type_word(true, false, 1 << 30, n));
+        let (h, raw) = (record::type_word(false, 3, 7, n), record::type_word(true, 0, 1 << 26, n));
         assert!(object_bytes(h) == cairn_layout::object::object_bytes(h) && h & LEAF_BIT == 0);
         assert!(object_bytes(raw) == object_bytes(h) && raw & LEAF_BIT != 0);
         n += 1;

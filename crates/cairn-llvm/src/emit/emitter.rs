@@ -4,6 +4,7 @@
 //! dereferences.
 
 use super::builder::{Builder, Label, ins, line};
+use super::heirs::GlobalsIn;
 use super::ir_text::{Mem, Odds, Val};
 use super::regs::Regs;
 use super::tables::ModuleCx;
@@ -40,6 +41,8 @@ pub(crate) struct Emitter<'c, 'm> {
     pub(super) allocation: Site,
     /// Where calls return inside of this function ([`super::joined`]).
     pub(super) returns: HashMap<FuncId, (Results, BlockId)>,
+    /// What the function's variables hold of globals, once somebody has asked.
+    pub(super) globals_in: Option<GlobalsIn>,
 }
 
 impl Deref for Emitter<'_, '_> {
@@ -76,6 +79,7 @@ impl<'c, 'm> Emitter<'c, 'm> {
             reserved: None,
             allocation: Site::NONE,
             returns: HashMap::new(),
+            globals_in: None,
         }
     }
 

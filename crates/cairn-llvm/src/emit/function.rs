@@ -258,7 +258,7 @@ impl<'m> Emitter<'_, 'm> {
         }
     }
 
-    fn load_global(&mut self, g: u32) -> Val {
+    pub(super) fn load_global(&mut self, g: u32) -> Val {
         let (m, p) = (Mem::Global.suffix(), self.static_word("@cairn_globals", g as usize));
         ins!(self, "load i64, ptr {p}{m}")
     }

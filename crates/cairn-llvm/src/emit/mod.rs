@@ -13,6 +13,7 @@
 //! | `objects` | objects made inline |
 //! | `literals` | constants of the program |
 //! | `tables` | module-wide tables: symbols, globals, descriptors' strings, `@cairn_module` |
+//! | `heirs` | record types of the module that extend others |
 //! | `emitter` | state while one function is emitted: its builder, the tables, the variables |
 //! | `safepoint` | heap checks |
 //! | `again` | heap checks that start their function again |
@@ -43,6 +44,7 @@ pub(crate) mod builder;
 mod emitter;
 mod entry;
 mod function;
+mod heirs;
 pub(crate) mod ir_text;
 mod joined;
 mod literals;

@@ -1,5 +1,6 @@
 //! Module-wide state and tables: symbols, C strings, descriptors, globals, `@cairn_module`.
 
+use super::heirs::Heirs;
 use super::ir_text::{Val, escape, symbol};
 use super::joined::Joined;
 use super::literals::Literals;
@@ -41,6 +42,8 @@ pub(crate) struct ModuleCx<'m> {
     pub(super) joined: &'m HashMap<FuncId, Joined>,
     /// Descriptors of return points in these, by text.
     descriptors: HashMap<String, usize>,
+    /// Record types that extend others.
+    pub(super) heirs: Heirs,
 }
 
 /// A pool of C strings.
@@ -128,6 +131,7 @@ impl<'m> ModuleCx<'m> {
             notes_sites: false,
             joined,
             descriptors: HashMap::new(),
+            heirs: Heirs::of(module),
         }
     }
 

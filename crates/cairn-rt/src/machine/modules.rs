@@ -39,6 +39,14 @@ impl Modules {
         Some(id)
     }
 
+    /// Adds code of the module that other code belongs to. Positions in it speak of the same tables.
+    pub fn add_code(&mut self, of: u64, code: Range<u64>) {
+        if let Some(id) = self.of_code(of) {
+            let at = self.code.partition_point(|(c, _)| c.start < code.start);
+            self.code.insert(at, (code, id));
+        }
+    }
+
     /// All of them, in the order of loading.
     pub fn iter(&self) -> impl Iterator<Item = &ModuleTable> {
         // SAFETY: by the contract of `add`.
@@ -95,6 +103,9 @@ mod tests {
         for overlapping in [0..101, 299..301, 150..160, 400..700, 599..601] {
             assert_eq!(add(&mut m, overlapping), None);
         }
+        m.add_code(250, 700..800);
+        m.add_code(300, 900..1000);
+        assert_eq!((m.of_code(700).map(|id| id.0), m.of_code(950)), (Some(2), None));
         let site = m.locate(210, Site::new(3, 77).with_who(Some(5)).tail());
         assert_eq!((site.module(), site.file(), site.start(), site.is_tail()), (2, Some(3), 77, true));
         assert_eq!(m.locate(300, Site::new(3, 77)), Site::NONE);

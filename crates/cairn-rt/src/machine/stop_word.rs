@@ -5,7 +5,42 @@
 //! no request is lost, whichever comes first.
 
 use cairn_layout::machine::{Machine, STOP, stop};
+use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// With this another thread requests stops of a machine that may end at any time.
+#[derive(Clone, Debug, Default)]
+pub struct Stopper(Arc<Mutex<Target>>);
+
+#[derive(Debug)]
+struct Target(*mut Machine);
+
+impl Default for Target {
+    fn default() -> Target {
+        Target(null_mut())
+    }
+}
+
+/// The machine is alive while it is here, and [`request`] may be called by any thread.
+// SAFETY: see above.
+unsafe impl Send for Target {}
+
+impl Stopper {
+    /// From now on it is for this machine, which is alive until another call with null.
+    pub(crate) fn is_for(&self, machine: *mut Machine) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).0 = machine;
+    }
+
+    /// Requests a stop, if the machine is still alive.
+    pub fn request(&self, reason: u64) {
+        let target = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !target.0.is_null() {
+            // SAFETY: the machine does not end while the lock is held.
+            unsafe { request(target.0, reason) }
+        }
+    }
+}
 
 /// Lets the stack guard say what the limit and the requests ask for.
 pub fn arm(ctx: &mut Machine) {

@@ -25,6 +25,7 @@ impl Expander<'_> {
 
     pub(super) fn lambda(&mut self, name: Rc<str>, formals: &Syntax, body: &[Syntax], span: Span) -> R<Lambda> {
         let clause = self.clause(formals, body, span)?;
+        let clause = self.counted_clause(span, &name, clause);
         Ok(Lambda { name, clauses: vec![clause], site: self.plain_site(span) })
     }
 
@@ -81,7 +82,8 @@ impl Expander<'_> {
             let Some([formals, body @ ..]) = c.as_list() else {
                 return self.err_help(c.span, "not a clause of `case-lambda`", HELP);
             };
-            out.push(self.clause(formals, body, c.span)?);
+            let clause = self.clause(formals, body, c.span)?;
+            out.push(self.counted_clause(c.span, &name, clause));
         }
         Ok(Expr::Lambda(Lambda { name, clauses: out, site: self.plain_site(span) }))
     }

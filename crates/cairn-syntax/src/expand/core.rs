@@ -82,6 +82,7 @@ core_forms! {
     PrimApply "%apply";
     PrimCallCc "%call/cc";
     PrimCall1cc "%call/1cc";
+    PrimPlace "%place";
 }
 
 impl Core {
@@ -89,7 +90,12 @@ impl Core {
     pub(crate) fn is_primitive(self) -> bool {
         matches!(
             self,
-            Core::PrimValues | Core::PrimReceive | Core::PrimApply | Core::PrimCallCc | Core::PrimCall1cc
+            Core::PrimValues
+                | Core::PrimReceive
+                | Core::PrimApply
+                | Core::PrimCallCc
+                | Core::PrimCall1cc
+                | Core::PrimPlace
         )
     }
     /// Does it head what only stands among definitions?

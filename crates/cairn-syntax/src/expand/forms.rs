@@ -61,7 +61,8 @@ impl Expander<'_> {
                 None => self.literal(x).map(Expr::Const),
             },
         };
-        self.recover(r)
+        let e = self.recover(r);
+        self.counted_expression(x.span, matches!(x.datum, Datum::List(_)), e)
     }
 
     pub(super) fn exprs(&mut self, xs: &[Syntax]) -> Vec<Expr> {
@@ -261,10 +262,12 @@ impl Expander<'_> {
                 self.case_lambda(clauses, name, x.span)
             }
             (Core::If, [test, then]) => {
-                Ok(Expr::If(self.expr(test).into(), self.expr(then).into(), unspecified().into()))
+                let (test, then) = (self.expr(test), self.expr(then));
+                Ok(self.two_ways(x.span, test, then, unspecified()))
             }
             (Core::If, [test, then, other]) => {
-                Ok(Expr::If(self.expr(test).into(), self.expr(then).into(), self.expr(other).into()))
+                let (test, then, other) = (self.expr(test), self.expr(then), self.expr(other));
+                Ok(self.two_ways(x.span, test, then, other))
             }
             (Core::Set, [target, value]) => match target.as_ident().and_then(|id| self.identifier_macro(id)) {
                 Some(m) => {
@@ -288,8 +291,8 @@ impl Expander<'_> {
             (Core::Syntax, [template]) => self.form_syntax(template, false, x.span),
             (Core::Quasisyntax, [template]) => self.form_syntax(template, true, x.span),
             (Core::Do, _) => self.form_do(x, items),
-            (Core::Cond, [_, ..]) => self.form_cond(args, unspecified()),
-            (Core::Case, [key, clauses @ ..]) if !clauses.is_empty() => self.form_case(key, clauses),
+            (Core::Cond, [_, ..]) => self.form_cond(args, unspecified(), x.span),
+            (Core::Case, [key, clauses @ ..]) if !clauses.is_empty() => self.form_case(key, clauses, x.span),
             (Core::And, []) => Ok(Expr::Const(Literal::Bool(true))),
             (Core::And, _) => {
                 let mut exprs = self.exprs(args);
@@ -309,12 +312,12 @@ impl Expander<'_> {
                 Ok(e)
             }
             (Core::When, [test, body @ ..]) if !body.is_empty() => {
-                let test = self.expr(test);
-                Ok(Expr::If(test.into(), sequence(self.exprs(body)).into(), unspecified().into()))
+                let (test, body) = (self.expr(test), sequence(self.exprs(body)));
+                Ok(self.two_ways(x.span, test, body, unspecified()))
             }
             (Core::Unless, [test, body @ ..]) if !body.is_empty() => {
-                let test = self.expr(test);
-                Ok(Expr::If(test.into(), unspecified().into(), sequence(self.exprs(body)).into()))
+                let (test, body) = (self.expr(test), sequence(self.exprs(body)));
+                Ok(self.two_ways(x.span, test, unspecified(), body))
             }
             (Core::Parameterize, [bindings, body @ ..]) => self.form_parameterize(bindings, body, x.span),
             (Core::Guard, [clauses, body @ ..]) => self.form_guard(clauses, body, x.span),
@@ -363,8 +366,25 @@ impl Expander<'_> {
             }
             (Core::PrimCallCc, [f]) => Ok(Expr::CallCc(Shots::Many, self.expr(f).into(), self.site(x.span))),
             (Core::PrimCall1cc, [f]) => Ok(Expr::CallCc(Shots::One, self.expr(f).into(), self.site(x.span))),
+            (Core::PrimPlace, [x]) => Ok(Expr::Const(self.place(x.span))),
             _ => self.bad_form(core, x),
         }
+    }
+
+    /// Where a text stands: its file, the line from 1, and the first and the last byte's offset.
+    fn place(&mut self, span: Span) -> Literal {
+        let Some(source) = self.s.sources.get(span.file as usize) else { return Literal::Bool(false) };
+        let path = Literal::String(source.path.clone());
+        let number = |n: usize| Literal::Number(Number::Int(Int::Fix(n as i64)));
+        let (start, end) = (span.start as usize, span.end as usize);
+        // places come in order, most of the time
+        let (from, line) = match &self.s.counted_lines {
+            Some((text, before, line)) if Rc::ptr_eq(text, &source.text) && *before <= start => (*before, *line),
+            _ => (0, 1),
+        };
+        let line = line + source.text.as_bytes()[from..start].iter().filter(|b| **b == b'\n').count();
+        self.s.counted_lines = Some((source.text.clone(), start, line));
+        Literal::Vector([path, number(line), number(start), number(end)].into())
     }
 
     fn bad_form<T>(&mut self, core: Core, x: &Syntax) -> R<T> {
@@ -390,6 +410,7 @@ impl Expander<'_> {
             Core::PrimApply => "(%apply procedure argument … list)",
             Core::PrimCallCc => "(%call/cc procedure)",
             Core::PrimCall1cc => "(%call/1cc procedure)",
+            Core::PrimPlace => "(%place datum)",
             Core::Define
             | Core::DefineValues
             | Core::DefineRecordType
@@ -504,10 +525,15 @@ impl Expander<'_> {
     }
 
     /// Clauses of `cond` (and `guard`); `otherwise` is the value when none applies.
-    fn form_cond(&mut self, clauses: &[Syntax], otherwise: Expr) -> R<Expr> {
+    fn two_ways(&mut self, span: Span, test: Expr, then: Expr, other: Expr) -> Expr {
+        let (then, other) = (self.way(span, 0, then), self.way(span, 1, other));
+        Expr::If(test.into(), then.into(), other.into())
+    }
+
+    fn form_cond(&mut self, clauses: &[Syntax], otherwise: Expr, span: Span) -> R<Expr> {
         const HELP: &str = "(cond (test expression …) … (else expression …))";
         let mut tests = Vec::with_capacity(clauses.len());
-        let mut result = otherwise;
+        let mut result = self.way(span, clauses.len(), otherwise);
         for (i, c) in clauses.iter().enumerate() {
             let Some([test, rest @ ..]) = c.as_list() else {
                 return self.err_help(c.span, "not a clause of `cond`", HELP);
@@ -520,10 +546,16 @@ impl Expander<'_> {
                     return self.err_help(c.span, "`else` without an expression", HELP);
                 }
                 result = sequence(self.exprs(rest));
+                result = self.way(span, i, result);
                 break;
             }
             let test = self.expr(test);
-            tests.push((test, self.consequence(rest, c.span)?));
+            let consequence = match self.consequence(rest, c.span)? {
+                Consequence::Body(e) => Consequence::Body(self.way(span, i, e)),
+                Consequence::Receiver(e, at) => Consequence::Receiver(self.way(span, i, e), at),
+                Consequence::Test => Consequence::Test,
+            };
+            tests.push((test, consequence));
         }
         for (test, consequence) in tests.into_iter().rev() {
             result = match consequence {
@@ -539,12 +571,12 @@ impl Expander<'_> {
         Ok(result)
     }
 
-    fn form_case(&mut self, key: &Syntax, clauses: &[Syntax]) -> R<Expr> {
+    fn form_case(&mut self, key: &Syntax, clauses: &[Syntax], span: Span) -> R<Expr> {
         const HELP: &str = "(case key ((datum …) expression …) … (else expression …))";
         let key = self.expr(key);
         let k = self.s.program.fresh_var("key");
         let mut tests = Vec::with_capacity(clauses.len());
-        let mut result = unspecified();
+        let mut result = self.way(span, clauses.len(), unspecified());
         for (i, c) in clauses.iter().enumerate() {
             let Some([data, rest @ ..]) = c.as_list().filter(|l| l.len() >= 2) else {
                 return self.err_help(c.span, "not a clause of `case`", HELP);
@@ -555,6 +587,7 @@ impl Expander<'_> {
                 Consequence::Receiver(f, span) => Expr::Call(f.into(), vec![Expr::Local(k)], self.site(span)),
                 Consequence::Test => unspecified(),
             };
+            let body = self.way(span, i, body);
             if otherwise {
                 if i + 1 != clauses.len() {
                     return self.err_help(c.span, "`else` must be the last clause", HELP);
@@ -630,7 +663,7 @@ impl Expander<'_> {
         let condition = self.bind_local(id, variable.span, Role::Parameter);
         let reraise: VarId = self.s.program.fresh_var("reraise");
         let otherwise = Expr::Call(Expr::Local(reraise).into(), Vec::new(), self.site(span));
-        let handler = self.form_cond(clauses, otherwise);
+        let handler = self.form_cond(clauses, otherwise, span);
         self.close_scope(mark);
         self.guarded("guard*", vec![condition, reraise], handler?, body, span)
     }
@@ -647,7 +680,7 @@ impl Expander<'_> {
         let [condition, continuation] = ids.map(|(id, span)| self.bind_local(id, span, Role::Parameter));
         let args = vec![Expr::Local(continuation), Expr::Local(condition)];
         let otherwise = self.library_call("control", "reraise-to", args, span)?;
-        let handler = self.form_cond(clauses, otherwise);
+        let handler = self.form_cond(clauses, otherwise, span);
         self.close_scope(mark);
         self.guarded("with-unwind-handler", vec![condition, continuation], handler?, body, span)
     }

@@ -40,6 +40,7 @@
 mod binding;
 mod c;
 mod core;
+mod coverage;
 mod cycle;
 mod evaluate;
 mod file_forms;
@@ -72,6 +73,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+pub use coverage::{Counted, Point};
 pub use evaluate::{Environment, OpenText, RUNNING_BINDINGS, primitive_key};
 pub use library::{FEATURES, LibraryName, NamePart};
 pub(crate) use observe::begins_in;
@@ -199,6 +201,10 @@ pub struct Session {
     free_sources: Vec<u32>,
     /// Has code outside of lib/ referred to what lets a program be changed from outside?
     open: bool,
+    /// A text, an offset in it, and the number of its line.
+    counted_lines: Option<(Rc<str>, usize, usize)>,
+    /// Counters, if programs are to have them.
+    counters: Option<coverage::Counters>,
     /// What tools want to know, if one has asked for it.
     observed: Option<Box<observe::Observed>>,
     /// Libraries for which others stand in the text that is being checked.

@@ -355,6 +355,12 @@ impl Session {
         matches!(entity, Entity::Global(g) if self.library_globals.contains(&g))
     }
 
+    /// What a library exports that was read: names and meanings.
+    pub fn exports_of(&self, name: &LibraryName) -> Option<Vec<(String, Entity)>> {
+        let library = self.libraries.get(name).filter(|l| !l.loading)?;
+        Some(library.bindings().map(|(id, b)| (self.names.name(id).to_string(), Entity::from(b))).collect())
+    }
+
     /// The libraries that a text defines: their names and where they are.
     pub fn libraries_of(&self, file: u32) -> impl Iterator<Item = (String, Span)> {
         let all = self.observed.iter().flat_map(|o| &o.libraries).filter(move |(_, span)| span.file == file);

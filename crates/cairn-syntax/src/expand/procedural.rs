@@ -183,13 +183,19 @@ impl Expander<'_> {
     /// The transformer that an expression makes.
     pub(super) fn procedure_of(&mut self, expression: &Syntax, span: Span, way: Way) -> R<Procedure> {
         let before = self.s.errors.len();
+        // what runs when it is used is no part of the program
+        let counters = self.s.counters.take();
         let outer = self.transformer_at.replace(self.ctx);
         let code = self.expr(expression);
         self.transformer_at = outer;
-        if self.s.errors.len() > before {
+        let is_right = self.s.errors.len() == before;
+        if is_right {
+            self.expand_sources(&code);
+        }
+        self.s.counters = counters;
+        if !is_right {
             return Err(Diagnostic::new(span, "").into()); // reported
         }
-        self.expand_sources(&code);
         Ok(Procedure { way, code })
     }
 

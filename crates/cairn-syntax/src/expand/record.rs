@@ -26,10 +26,10 @@ use super::{Binding, Expander, R};
 use crate::diagnostic::Span;
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
-use cairn_core::prim::{MAKE_RECORD_TYPE, Op, PrimOp};
-use cairn_layout::calls::by_symbol;
+use cairn_core::prim::{MAKE_RAW_RECORD, MAKE_RECORD_SUBTYPE, MAKE_RECORD_TYPE, Op, PrimOp};
 use cairn_layout::code::Site;
 use cairn_layout::object::record::{self, FieldKind, Slot};
+use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
 use cairn_num::{Int, Number};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -48,7 +48,7 @@ pub(super) struct RecordInfo {
     /// What it extends.
     pub(super) parent: Option<Rc<RecordInfo>>,
     /// All fields, inherited ones first.
-    fields: Vec<FieldInfo>,
+    pub(super) fields: Vec<FieldInfo>,
     raw: bool,
     sealed: bool,
     /// Bytes of the fields in a raw record.
@@ -60,9 +60,9 @@ type Referent = (Target, Rc<str>);
 
 /// A field.
 #[derive(Clone)]
-struct FieldInfo {
-    name: Rc<str>,
-    slot: Slot,
+pub(super) struct FieldInfo {
+    pub(super) name: Rc<str>,
+    pub(super) slot: Slot,
     /// What references refer to.
     of: Option<Referent>,
 }
@@ -313,7 +313,7 @@ impl Expander<'_> {
             None => MAKE_RECORD_TYPE,
             Some(parent) => {
                 args.push(self.target(parent.rtd, span));
-                PrimOp::Rt(by_symbol("cairn_record_make_subtype"))
+                MAKE_RECORD_SUBTYPE
             }
         };
         Expr::Prim { op, args, site: self.site(span), proven: 0 }
@@ -384,7 +384,7 @@ impl Expander<'_> {
                 if n <= INLINE_WORDS {
                     prim_at(Op::RawRecord, vec![rtd.clone(), Expr::Const(fixnum(n))], Site::NONE)
                 } else {
-                    let op = PrimOp::Rt(by_symbol("cairn_record_make_raw"));
+                    let op = MAKE_RAW_RECORD;
                     Expr::Prim { op, args: vec![rtd.clone()], site: Site::NONE, proven: 0 }
                 }
             } else {
@@ -435,7 +435,8 @@ impl Expander<'_> {
         Ok(Expr::If(is_a.into(), Expr::Local(v).into(), other.into()))
     }
 
-    /// Do the variables hold what the fields may, none of which is an integer of 64 bits? `None`: they always do.
+    /// Do the variables certainly hold what the fields may, which for integers of 64 bits is that they are fixnums?
+    /// `None`: they always do.
     pub(super) fn fields_fit(&mut self, info: &RecordInfo, values: &[VarId], span: Span) -> Option<Expr> {
         let ask = |op, args: Vec<Expr>| prim_at(op, args, Site::NONE);
         let known = |op: Op, args| prim_proven(op, args, 3);
@@ -458,8 +459,12 @@ impl Expander<'_> {
                     let (lo, hi) = kind.integers().expect("a field of integers");
                     let end = |n: i128| Expr::Const(fixnum(n as i64));
                     tests.push(ask(Op::IsFixnum, vec![x()]));
-                    tests.push(known(Op::FxLe, vec![end(lo), x()]));
-                    tests.push(known(Op::FxLe, vec![x(), end(hi)]));
+                    if lo >= FIXNUM_MIN.into() {
+                        tests.push(known(Op::FxLe, vec![end(lo), x()]));
+                    }
+                    if hi <= FIXNUM_MAX.into() {
+                        tests.push(known(Op::FxLe, vec![x(), end(hi)]));
+                    }
                 }
             }
         }
@@ -509,10 +514,6 @@ impl RecordInfo {
     pub(super) fn stride(&self) -> usize {
         record::stride(self.fields.iter().map(|f| f.slot))
     }
-    /// May stores into all fields be written out? Integers of 64 bits may be bignums.
-    pub(super) fn can_be_stored_inline(&self) -> bool {
-        self.fields.iter().all(|f| !matches!(f.slot.kind, FieldKind::I64 | FieldKind::U64))
-    }
     /// Stores of variables into the fields of a record that need no check of the type that references refer to.
     pub(super) fn stores(&self, r: VarId, rtd: &Expr, values: &[VarId], site: Site) -> Vec<Expr> {
         let stored = self.fields.iter().zip(values);
@@ -531,7 +532,7 @@ pub(super) fn all_of(tests: Vec<Expr>) -> Expr {
     rest.fold(last, |all, test| Expr::If(test.into(), all.into(), Expr::Const(Literal::Bool(false)).into()))
 }
 
-fn is_double(slot: Slot) -> bool {
+pub(super) fn is_double(slot: Slot) -> bool {
     slot.raw && matches!(slot.kind, FieldKind::F64 | FieldKind::F32)
 }
 

@@ -229,7 +229,12 @@ impl Expander<'_> {
     pub(super) fn rhs(&mut self, rhs: Rhs, id: Ident) -> Expr {
         match rhs {
             Rhs::Built(e) => e,
-            Rhs::Expr(x) => self.expr_named(&x, Some(id)),
+            Rhs::Expr(x) => {
+                let e = self.expr_named(&x, Some(id));
+                // an atom, too: the line is that of a definition
+                let is_atom = x.as_list().is_none();
+                if is_atom { self.counted_atom(x.span, e) } else { e }
+            }
             Rhs::Procedure { form, formals, span } => {
                 let name = self.name(id).clone();
                 let r = self.nested(span, |e| e.lambda(name, &formals, &form[2..], span)).map(Expr::Lambda);
@@ -262,7 +267,7 @@ impl Expander<'_> {
             match item.kind {
                 ItemKind::Expr(x) => {
                     let e = self.expr_named(&x, name.filter(|_| items.is_empty()));
-                    pending.push(e);
+                    pending.push(self.counted_use(e));
                 }
                 ItemKind::Define { target, id, rhs } => {
                     self.flush(&mut pending, &mut bindings);
@@ -341,6 +346,7 @@ impl Expander<'_> {
                 ItemKind::Expr(x) => {
                     self.observe_action();
                     let e = self.expr(&x);
+                    let e = self.counted_use(e);
                     out.push(TopForm::Expr(e));
                 }
                 ItemKind::Define { target, id, rhs } => {

@@ -3,7 +3,7 @@
 //! ```text
 //! (define-structure-vector point)
 //!   ⟶  word              = (make-structure-word 'point-vector)
-//!      points            = (make-structure-type word "a point-vector" "a point" point)
+//!      points            = (make-structure-type word "a point-vector" "a point" (%structure-type point))
 //!      make-point-vector = (case-lambda ((n) (structure-make points "make-point-vector" n))
 //!                                       ((n x y) (structure-make-filled points "…" n (%record point x y))))
 //!      point-vector-ref  = (lambda (v i)
@@ -21,24 +21,27 @@
 //! (`cairn-core/src/passes/elements.rs`). `point-vector-set!` makes the fresh record only when a field does not hold
 //! what it may, for the error.
 //!
-//! The compiler must know of which types records may be elements: `GlobalInfo::elements`. So the record type is one
-//! that is defined at the top level of the same program or library.
+//! The compiler must know of which types records may be elements: `GlobalInfo::elements`. So the record type is one of
+//! the program. In a body type and procedures are local variables, of which the optimizer knows nothing: there each
+//! element that is reached gets its reference.
 
 use super::prims::{fixnum, prim_proven};
-use super::record::{RecordInfo, all_of};
+use super::record::{RecordInfo, all_of, is_double};
 use super::scan::Item;
 use super::scope::Target;
 use super::{Expander, R};
 use crate::diagnostic::Span;
 use crate::syntax::{Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
-use cairn_core::prim::{NEVER_EXTENDED, Op, STRUCTURE_ELEMENT, STRUCTURE_REFERENCE};
+use cairn_core::prim::{
+    NEVER_EXTENDED, Op, STRUCTURE_ELEMENT, STRUCTURE_REFERENCE, STRUCTURE_SWAP, STRUCTURE_TYPE,
+};
 use cairn_layout::code::Site;
 use cairn_layout::object::structure;
 use std::rc::Rc;
 
 const HELP: &str =
-    "(define-structure-vector type), at the top level, where (define-record-type type …) comes before";
+    "(define-structure-vector type), where (define-record-type type …) of the same program comes before";
 
 /// A parameter of a procedure.
 enum Param {
@@ -54,10 +57,17 @@ use Param::{Fields, Plain};
 /// procedure of (cairn structures) that does it, which also takes the structure type and the name.
 type Procedure = (&'static str, &'static [(&'static [Param], &'static str)]);
 
+/// Elements of more fields change places by a runtime call.
+const SWAPPED_FIELDS: usize = 8;
+
 /// In the place of a library procedure: written out.
 const REF: &str = "";
-/// Written out unless the fields hold integers of 64 bits.
-const SET: &str = "structure-set!";
+/// Written out, too.
+const SET: &str = "!";
+/// Gets what moves elements along.
+const SORT: &str = "structure-sort-range!";
+/// Halvings of a part that is sorted, beyond which it is taken for a bad case: no vector has so many good ones.
+const SORT_LIMIT: i64 = 128;
 
 const PROCEDURES: &[Procedure] = &[
     ("make-*-vector", &[(&[Plain("n")], "structure-make"), (&[Plain("n"), Fields], "structure-make-filled")]),
@@ -76,7 +86,8 @@ const PROCEDURES: &[Procedure] = &[
     ),
     ("*-vector-map", &[(&[Plain("f"), Plain("v")], "structure-map")]),
     ("*-vector-for-each", &[(&[Plain("f"), Plain("v")], "structure-for-each")]),
-    ("*-vector-sort!", &[(&[Plain("less?"), Plain("v")], "structure-sort!")]),
+    ("*-vector-sort!", &[(&[Plain("less?"), Plain("v")], SORT)]),
+    ("*-vector-stable-sort!", &[(&[Plain("less?"), Plain("v")], "structure-stable-sort!")]),
     (
         "*-vector->list",
         &[
@@ -102,7 +113,7 @@ impl Expander<'_> {
             return self.err_help(name.span, "the name of a record type is expected here", HELP);
         };
         let known = self.record_named(id).filter(|(_, info)| self.may_have_elements(info));
-        let Some((_, info)) = known.filter(|_| self.ctx.depth == 0) else {
+        let Some((_, info)) = known else {
             let message = format!("`{}` is no record type that can have structure vectors here", self.name(id));
             return self.err_help(name.span, message, HELP);
         };
@@ -118,8 +129,8 @@ impl Expander<'_> {
             full_name.strip_prefix('<').and_then(|n| n.strip_suffix('>')).unwrap_or(&full_name).to_string();
         let article = if shown.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
         let text = |s: String| Expr::Const(Literal::String(s.into()));
-        let word = Target::Global(self.fresh_global(&format!("{shown}-vector"), false));
-        let structure = Target::Global(self.fresh_global(&format!("{shown}-vectors"), false));
+        let word = self.unnamed(&format!("{shown}-vector"));
+        let structure = self.unnamed(&format!("{shown}-vectors"));
         let symbol = Expr::Const(Literal::Symbol(format!("{shown}-vector").into()));
         let made = self.library_call("structures", "make-structure-word", vec![symbol], form.span)?;
         self.built(items, word, id, made);
@@ -127,17 +138,27 @@ impl Expander<'_> {
             self.target(word, name.span),
             text(format!("{article} {shown}-vector")),
             text(format!("{article} {shown}")),
-            self.target(info.rtd, name.span),
+            Expr::Prim {
+                op: STRUCTURE_TYPE,
+                args: vec![self.target(info.rtd, name.span)],
+                site: Site::NONE,
+                proven: 0,
+            },
         ];
         let made = self.library_call("structures", "make-structure-type", args, form.span)?;
         self.built(items, structure, id, made);
+        let swap = self.unnamed(&format!("{shown}-swap!"));
+        let swaps = self.swap(&info, name.span);
+        self.built(items, swap, id, swaps);
         for (pattern, cases) in PROCEDURES {
             let own = self.derived(id, &pattern.replace('*', &shown));
             let target = self.declare(own, name.span)?;
             let mut clauses = Vec::new();
             for (params, callee) in *cases {
                 let at = (own, name.span);
-                clauses.push(if *callee == REF || *callee == SET && info.can_be_stored_inline() {
+                clauses.push(if *callee == SORT {
+                    self.sort_case((word, structure), swap, &info, at)?
+                } else if *callee == REF || *callee == SET {
                     self.element_case(*callee == SET, (word, structure), &info, at)?
                 } else {
                     self.structure_case(params, callee, structure, &info, at)?
@@ -149,11 +170,20 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// Is it a type of the program, defined at the top level?
+    /// Is it a type of the program?
     fn may_have_elements(&self, info: &RecordInfo) -> bool {
         match info.rtd {
             Target::Global(g) => !self.s.program.globals[g.0 as usize].library,
-            Target::Local(_) => false,
+            Target::Local(_) => true,
+        }
+    }
+
+    /// A variable that is defined here, but which no name refers to.
+    fn unnamed(&mut self, name: &str) -> Target {
+        if self.ctx.depth == 0 {
+            Target::Global(self.fresh_global(name, false))
+        } else {
+            Target::Local(self.s.program.fresh_var(name))
         }
     }
 
@@ -249,6 +279,77 @@ impl Expander<'_> {
         body.push(Expr::Let(place, bound.into()));
         let params = [vec![v, i], fields].concat();
         Ok(Clause { params, rest: None, body: Expr::Seq(body) })
+    }
+
+    /// `(lambda (storage i j) …)`: the elements that lie `i` and `j` bytes behind the start of the storage change
+    /// places.
+    fn swap(&mut self, info: &RecordInfo, span: Span) -> Expr {
+        let [storage, i, j] = ["storage", "i", "j"].map(|name| self.s.program.fresh_var(name));
+        let params = vec![storage, i, j];
+        let local = Expr::Local;
+        let rtd = self.target(info.rtd, span);
+        let body = if info.fields.len() <= SWAPPED_FIELDS {
+            // by references that nobody else knows, which the optimizer need not make
+            let [one, other] = ["one", "other"].map(|name| self.s.program.fresh_var(name));
+            let made = |o| {
+                let args = vec![local(storage), local(o), rtd.clone()];
+                Expr::Prim { op: STRUCTURE_ELEMENT, args, site: Site::NONE, proven: 0 }
+            };
+            let (mut taken, mut stored) = (Vec::new(), Vec::new());
+            for (from, to) in [(one, other), (other, one)] {
+                let values: Vec<VarId> = info.fields.iter().map(|f| self.s.program.fresh_var(&f.name)).collect();
+                for (f, v) in info.fields.iter().zip(&values) {
+                    let get = if is_double(f.slot) { Op::RecordFlRef } else { Op::RecordRef };
+                    let args = vec![local(from), rtd.clone(), fixnum(f.slot.code())];
+                    taken.push((*v, prim_proven(get, args, 0)));
+                }
+                stored.extend(info.stores(to, &rtd, &values, Site::NONE));
+            }
+            stored.push(Expr::Const(Literal::Unspecified));
+            let swapped = Expr::Let(taken, Expr::Seq(stored).into());
+            let second = Expr::Let(vec![(other, made(j))], swapped.into());
+            Expr::Let(vec![(one, made(i))], second.into())
+        } else {
+            let args = vec![local(storage), local(i), local(j), rtd];
+            Expr::Prim { op: STRUCTURE_SWAP, args, site: Site::NONE, proven: 0 }
+        };
+        let clauses = vec![Clause { params, rest: None, body }];
+        Expr::Lambda(Lambda { name: "swap!".into(), clauses, site: self.plain_site(span) })
+    }
+
+    /// `(lambda (less? v) …)`: the vector is sorted in place.
+    fn sort_case(
+        &mut self,
+        (word, structure): (Target, Target),
+        swap: Target,
+        info: &RecordInfo,
+        (id, span): (Ident, Span),
+    ) -> R<Clause> {
+        let [less, v, high, storage, i] =
+            ["less?", "v", "high", "storage", "i"].map(|name| self.s.program.fresh_var(name));
+        let local = Expr::Local;
+        let who = Expr::Const(Literal::String(self.name(id).clone()));
+        let args = vec![self.target(structure, span), who, local(less), local(v)];
+        let checked = self.call_by_caller("structure-sortable", args, span)?;
+        let rtd = self.target(info.rtd, span);
+        let args = vec![local(storage), local(i), rtd];
+        let body = Expr::Prim { op: STRUCTURE_ELEMENT, args, site: Site::NONE, proven: 0 };
+        let clauses = vec![Clause { params: vec![storage, i], rest: None, body }];
+        let element = Expr::Lambda(Lambda { name: "element".into(), clauses, site: self.plain_site(span) });
+        let lies_in = [local(v), self.target(word, span), fixnum(structure::STORAGE as i64)];
+        let args = vec![
+            prim_proven(Op::RecordRef, lies_in.into(), 1),
+            fixnum(0),
+            local(high),
+            fixnum(info.stride() as i64),
+            fixnum(SORT_LIMIT),
+            local(less),
+            element,
+            self.target(swap, span),
+        ];
+        let sorted = self.call_by_caller(SORT, args, span)?;
+        let body = Expr::Let(vec![(high, checked)], sorted.into());
+        Ok(Clause { params: vec![less, v], rest: None, body })
     }
 
     /// An identifier with another name that means something where `id` does.

@@ -71,7 +71,7 @@ fn names(known: &mut Known, start: usize, offset: usize) -> Vec<CompletionItem> 
     }
     let mut items = Vec::new();
     for (name, (entity, local)) in &visible {
-        let detail = signatures(known, name, *entity).into_iter().next();
+        let detail = signatures(known.session, known.definition(*entity), name, *entity).into_iter().next();
         let kind = match entity {
             Entity::Keyword(_) | Entity::Macro(_) => CompletionItemKind::KEYWORD,
             Entity::Primitive(_) => CompletionItemKind::FUNCTION,

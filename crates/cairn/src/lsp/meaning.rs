@@ -6,7 +6,7 @@ use cairn_core::prim::{Kind, PrimOp};
 use cairn_layout::lexeme;
 use cairn_syntax::read::read_recovering;
 use cairn_syntax::syntax::{Names, Syntax};
-use cairn_syntax::{Entity, LibraryName, Loader, Mention, Span};
+use cairn_syntax::{Entity, LibraryName, Loader, Mention, Session, Span};
 use lsp_types::{
     Hover, HoverContents, Location, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel, Position,
     SignatureHelp, SignatureInformation,
@@ -65,16 +65,16 @@ const FORMS: &[(&str, &str)] = &[
 ];
 
 /// How something is used, a line for each way; nothing for what is no form and no procedure.
-pub(super) fn signatures(known: &Known, name: &str, entity: Entity) -> Vec<String> {
+pub(crate) fn signatures(session: &Session, definition: Option<Span>, name: &str, entity: Entity) -> Vec<String> {
     match entity {
         Entity::Keyword(_) => {
             let form = FORMS.binary_search_by(|(n, _)| (*n).cmp(name)).ok().map(|i| FORMS[i].1);
             form.iter().flat_map(|f| f.lines()).map(str::to_string).collect()
         }
-        Entity::Macro(_) => known.definition(entity).map(|at| patterns(known, name, at)).unwrap_or_default(),
+        Entity::Macro(_) => definition.map(|at| patterns(session, name, at)).unwrap_or_default(),
         Entity::Primitive(op) => vec![operation(name, op)],
         Entity::Local(_) | Entity::Global(_) => {
-            let clauses = known.session.parameters(entity).unwrap_or_default();
+            let clauses = session.parameters(entity).unwrap_or_default();
             clauses
                 .iter()
                 .map(|c| if c.is_empty() { format!("({name})") } else { format!("({name} {c})") })
@@ -98,8 +98,8 @@ fn operation(name: &str, op: PrimOp) -> String {
 }
 
 /// The patterns of a macro that is defined by `syntax-rules`.
-fn patterns(known: &Known, name: &str, at: Span) -> Vec<String> {
-    let Some(source) = known.session.sources().get(at.file as usize) else { return Vec::new() };
+fn patterns(session: &Session, name: &str, at: Span) -> Vec<String> {
+    let Some(source) = session.sources().get(at.file as usize) else { return Vec::new() };
     let (open, _) = structure::around(&source.text, at.start as usize + 1);
     // the place is that of the name, or of the form
     let Some(list) = open.last() else { return Vec::new() };
@@ -132,7 +132,7 @@ fn patterns(known: &Known, name: &str, at: Span) -> Vec<String> {
 /// What is said about a name.
 fn about(known: &Known, mention: Mention) -> String {
     let name = known.text_of(mention.span).to_string();
-    let mut lines = signatures(known, &name, mention.entity);
+    let mut lines = signatures(known.session, known.definition(mention.entity), &name, mention.entity);
     if lines.is_empty() {
         lines.push(name.clone());
     }
@@ -202,7 +202,8 @@ pub(super) fn signature_help(workspace: &mut Workspace, uri: &str, position: Pos
             known.session.visible(module).find(|(n, _)| *n == name).map(|(_, e)| e)
         };
         let entity = mention.map(|m| m.entity).or_else(visible)?;
-        Some((list, signatures(&known, name, entity))).filter(|(_, ways)| !ways.is_empty())
+        Some((list, signatures(known.session, known.definition(entity), name, entity)))
+            .filter(|(_, ways)| !ways.is_empty())
     })?;
     // in the innermost list, the next argument may be about to begin
     let behind_blank = open.last() == Some(list) && known.text[..offset].ends_with(char::is_whitespace);

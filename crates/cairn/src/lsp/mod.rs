@@ -43,13 +43,16 @@ use lsp_types::{
     SemanticTokensParams, ServerCapabilities, SignatureHelpOptions, TextDocumentPositionParams,
     TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
 };
+pub(crate) use meaning::signatures;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
+pub(crate) use structure::comment_above;
 use workspace::Workspace;
+pub(crate) use workspace::library_root;
 
 /// Serves an editor on standard input and output until it says `exit`. Libraries are looked for in these directories
 /// and in those that the editor has open; `library` stands for Cairn's own. Was the end announced?

@@ -104,7 +104,7 @@ pub(super) fn word_start(text: &str, place: usize) -> usize {
 }
 
 /// Comment lines right before the line of a place, without semicolons.
-pub(super) fn comment_above(text: &str, place: usize) -> Option<String> {
+pub(crate) fn comment_above(text: &str, place: usize) -> Option<String> {
     let start = text[..place].rfind('\n')? + 1;
     let mut lines: Vec<&str> = Vec::new();
     for line in text[..start].lines().rev() {

@@ -207,7 +207,7 @@ impl Known<'_> {
 }
 
 /// The directory from which a library's own name leads to its file.
-fn library_root(path: &Path, text: &str) -> Option<PathBuf> {
+pub(crate) fn library_root(path: &Path, text: &str) -> Option<PathBuf> {
     let name = text.split_once("(define-library")?.1.trim_start().strip_prefix('(')?.split_once(')')?.0;
     let mut root = path.with_extension("");
     for part in name.split_whitespace().rev() {

@@ -8,6 +8,7 @@
 //! on; `CAIRN_FUZZ_KEEP=directory` keeps what was found.
 
 mod generate;
+mod passes;
 mod shrink;
 mod ways;
 
@@ -26,8 +27,10 @@ const TESTS: usize = 24;
 const INPUTS: usize = 5;
 /// Programs tried by `cargo test`.
 const PROGRAMS: u64 = 1;
-/// No program takes longer than this, in seconds, unless it hangs.
-const PATIENCE: &str = "60";
+/// No program takes longer than this, in seconds, unless it hangs; on a busy machine, `CAIRN_FUZZ_PATIENCE` is more.
+fn patience() -> String {
+    number("CAIRN_FUZZ_PATIENCE").unwrap_or(60).to_string()
+}
 
 /// Strategies and collectors with full optimization, with low optimization and under zeal: those in whose share the
 /// seed is, after the usual pair. Who fuzzes for a while leaves out nothing.
@@ -64,7 +67,7 @@ impl Workshop {
         let file = self.directory.join("program.scm");
         std::fs::write(&file, text).unwrap();
         let output = Command::new("timeout")
-            .arg(PATIENCE)
+            .arg(patience())
             .arg(binary())
             .args(["run", "--heap-max=512M", "--llvm=quick"])
             .args(without_llvm(c))

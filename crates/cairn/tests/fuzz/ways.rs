@@ -5,18 +5,31 @@
 //! small by leaving out forms and parts of forms.
 //!
 //! `cargo test` tries a batch. `CAIRN_FUZZ_SECONDS=600` goes on for so long, from the seed `CAIRN_FUZZ_SEED` on;
-//! `CAIRN_FUZZ_KEEP=directory` keeps what was found.
+//! `CAIRN_FUZZ_KEEP=directory` keeps what was found, `CAIRN_FUZZ_BATCH=400` makes larger batches, and
+//! `CAIRN_FUZZ_CHEAP=1` takes none but ways in which nothing is compiled beforehand: so hundreds of programs run in a
+//! second. `CAIRN_FUZZ_PEERS=1` compares with other systems, too (`peers.rs`).
+
+#[path = "peers.rs"]
+mod peers;
 
 use super::common::matrix::{Configuration, pairs};
 use super::common::{Directory, binary};
-use super::{PATIENCE, generate, number, shrink};
+use super::{generate, number, patience, shrink};
 
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Programs of a batch.
-const BATCH: usize = 25;
+fn batch() -> usize {
+    number("CAIRN_FUZZ_BATCH").map_or(25, |n| n as usize)
+}
+
+/// The level at which nothing is compiled before it is hot.
+const EVALUATED: &str = "auto";
 
 /// How a program is run.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -35,19 +48,26 @@ pub enum Way {
     Built,
     /// Typed at the prompt, form by form.
     Prompt,
-    /// The definitions of each program in a library of its own.
-    Libraries,
+    /// The definitions of each program in a library of its own, at this level of optimization.
+    Libraries(&'static str),
     /// Each form given to `eval`.
     Eval,
 }
 
 impl Way {
     fn all(seed: u64, early: bool) -> Vec<Way> {
+        if number("CAIRN_FUZZ_CHEAP").is_some() {
+            let mut ways = vec![Way::Evaluated, Way::Libraries(EVALUATED)];
+            if !early {
+                ways.extend([Way::Prompt, Way::Load, Way::Eval]);
+            }
+            return ways;
+        }
         let low = Configuration { opt: "low", ..Configuration::usual() };
         let mut ways = vec![Way::Run(Configuration::usual()), Way::Run(low), Way::Evaluated, Way::Built];
         // the points of the transitions differ from batch to batch
         let entries = [1, 2, 5, 17, 60, 250, 1000][seed as usize % 7];
-        ways.extend([Way::Hasty(entries), Way::Libraries]);
+        ways.extend([Way::Hasty(entries), Way::Libraries("high")]);
         if !early {
             ways.extend([Way::Prompt, Way::HastyPrompt(entries), Way::Eval, Way::Load]);
         }
@@ -107,11 +127,12 @@ fn eval_text(programs: &[Forms]) -> String {
 }
 
 /// Loads the prelude, and each program, from files that it writes.
-fn load_text(directory: &Directory, programs: &[Forms]) -> String {
-    directory.write("prelude.scm", generate::PRELUDE);
+fn load_text(directory: &Path, programs: &[Forms]) -> String {
+    let write = |name: &str, text: &str| std::fs::write(directory.join(name), text).unwrap();
+    write("prelude.scm", generate::PRELUDE);
     let mut text = "(load \"prelude.scm\")\n".to_string();
     for (i, forms) in programs.iter().enumerate() {
-        directory.write(&format!("part-{i}.scm"), forms.join("\n"));
+        write(&format!("part-{i}.scm"), &forms.join("\n"));
         text += &format!("(load \"part-{i}.scm\")\n");
     }
     text
@@ -127,17 +148,20 @@ fn observations(out: &str) -> String {
 }
 
 /// What the programs write, run in this way, and how that ends.
-fn observe(directory: &Directory, way: Way, programs: &[Forms]) -> String {
+fn observe(shop: &Directory, way: Way, programs: &[Forms]) -> String {
+    let directory =
+        shop.0.join(format!("{way:?}").chars().filter(char::is_ascii_alphanumeric).collect::<String>());
+    std::fs::create_dir_all(&directory).unwrap();
     let text = match way {
-        Way::Libraries => libraries_text(programs),
+        Way::Libraries(_) => libraries_text(programs),
         Way::Eval => eval_text(programs),
-        Way::Load => load_text(directory, programs),
+        Way::Load => load_text(&directory, programs),
         _ => whole_text(programs),
     };
-    let file = directory.0.join("program.scm");
+    let file = directory.join("program.scm");
     std::fs::write(&file, &text).unwrap();
     let mut cairn = Command::new("timeout");
-    cairn.arg(PATIENCE).arg(binary()).current_dir(&directory.0).env("CAIRN_CACHE_DIR", directory.0.join("cache"));
+    cairn.arg(patience()).arg(binary()).current_dir(&directory).env("CAIRN_CACHE_DIR", shop.0.join("cache"));
     cairn.env("CAIRN_LLVM", "quick");
     let usual = "--heap-max=512M";
     match way {
@@ -145,7 +169,7 @@ fn observe(directory: &Directory, way: Way, programs: &[Forms]) -> String {
         Way::Evaluated | Way::Eval | Way::Load => cairn.arg("run").arg(usual).arg(&file),
         Way::Hasty(n) => cairn.arg("run").arg(usual).arg(&file).env("CAIRN_HASTE", n.to_string()),
         Way::HastyPrompt(n) => cairn.env("CAIRN_HASTE", n.to_string()),
-        Way::Libraries => cairn.args(["run", "--opt=high"]).arg(usual).arg(&file),
+        Way::Libraries(opt) => cairn.arg("run").arg(format!("--opt={opt}")).arg(usual).arg(&file),
         Way::Built => cairn.arg("build").arg(&file).args(["-o", "program"]),
         Way::Prompt => &mut cairn,
     };
@@ -162,7 +186,7 @@ fn observe(directory: &Directory, way: Way, programs: &[Forms]) -> String {
     let mut output = run(cairn, if matches!(way, Way::Prompt | Way::HastyPrompt(_)) { &text } else { "" });
     if way == Way::Built && output.status.success() {
         let mut built = Command::new("timeout");
-        built.arg(PATIENCE).arg(directory.0.join("program"));
+        built.arg(patience()).arg(directory.join("program"));
         output = run(built, "");
     }
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -174,6 +198,23 @@ fn observe(directory: &Directory, way: Way, programs: &[Forms]) -> String {
             format!("{seen}\n{why}\nstatus {}", status.map_or("killed".into(), |s| s.to_string()))
         }
     }
+}
+
+/// What the programs write in each of these ways, on two processors.
+fn observe_all(shop: &Directory, ways: &[Way], programs: &[Forms]) -> Vec<(Way, String)> {
+    let next = AtomicUsize::new(0);
+    let seen = Mutex::new(vec![]);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(way) = ways.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let other = observe(shop, *way, programs);
+                    seen.lock().unwrap().push((*way, other));
+                }
+            });
+        }
+    });
+    seen.into_inner().unwrap()
 }
 
 /// The program of the batch that the first different line belongs to.
@@ -190,7 +231,7 @@ fn try_batch(seed: u64) -> Result<usize, String> {
     let mut generator = generate::Generator::new(seed);
     let early = seed.is_multiple_of(3);
     let (mut programs, mut tests) = (vec![], 0);
-    for _ in 0..BATCH {
+    for _ in 0..batch() {
         let (forms, n) = generator.whole(tests, early);
         programs.push(forms);
         tests += n;
@@ -202,12 +243,11 @@ fn try_batch(seed: u64) -> Result<usize, String> {
         let text = whole_text(&programs);
         return Err(format!("seed {seed}: the programs do not run to their end:\n{first}\n{text}"));
     }
-    for way in &ways[1..] {
-        let other = observe(&directory, *way, &programs);
+    for (way, other) in observe_all(&directory, &ways[1..], &programs) {
         if other == first {
             continue;
         }
-        let pair = [ways[0], *way];
+        let pair = [ways[0], way];
         let differs = |programs: &[Forms]| {
             let [a, b] = pair.map(|w| observe(&directory, w, programs));
             a != b && !a.contains("\nstatus ")
@@ -230,7 +270,25 @@ fn try_batch(seed: u64) -> Result<usize, String> {
         }
         return Err(format!("seed {seed}: two ways differ\n--- {a}\n--- {b}\n--- after the prelude\n{shown}"));
     }
-    Ok(BATCH)
+    let peers = peers::Peers::installed();
+    if !early && !peers.is_empty() {
+        let seen = peers.differences(&directory, &programs);
+        if let Some(first) = seen.first() {
+            eprintln!("seed {seed}: {} tests that no peer agrees with:\n{}", seen.len(), seen.join("\n"));
+            let mut small = programs.clone();
+            let differs = |programs: &[Forms]| !peers.differences(&directory, programs).is_empty();
+            if let Some(one) = culprit(&programs, first.trim_start_matches("Cairn: "), "")
+                && differs(std::slice::from_ref(one))
+            {
+                small = vec![one.clone()];
+            }
+            let small = shrink::shrink(small.concat(), |forms| differs(&[forms.to_vec()]));
+            let seen = peers.differences(&directory, std::slice::from_ref(&small)).join("\n");
+            let shown = small.join("\n");
+            return Err(format!("seed {seed}: no peer agrees\n{seen}\n--- after the prelude\n{shown}"));
+        }
+    }
+    Ok(programs.len())
 }
 
 #[test]

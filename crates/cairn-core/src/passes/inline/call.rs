@@ -186,8 +186,8 @@ impl Inliner<'_> {
         let known: Vec<Arg> = args.iter().map(|a| self.argument(a)).collect();
         let call = 2 + args.len();
         let small = match &l.clauses[k].body {
-            _ if self.runs_once => SMALL_ONCE,
             body if elements::makes_reference(body) => WITH_ELEMENT,
+            _ if self.runs_once => SMALL_ONCE,
             body if makes_c_call(body) => WITH_C_CALL,
             body if self.limits.small == SMALL && is_arithmetic(body) => WITH_ARITHMETIC,
             _ => self.limits.small,

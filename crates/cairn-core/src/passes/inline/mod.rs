@@ -347,7 +347,7 @@ fn nothing() -> Expr {
 }
 
 /// Size of the machine code of `e` alone, in rough units of one simple instruction group.
-fn weight(e: &Expr) -> usize {
+pub(super) fn weight(e: &Expr) -> usize {
     match e {
         Expr::Const(_) | Expr::Local(_) | Expr::Seq(_) | Expr::Let(..) | Expr::Letrec(..) | Expr::Labels(..) => 0,
         Expr::Global(..) | Expr::If(..) | Expr::SetLocal(..) | Expr::Values(_) | Expr::Jump(..) => 1,

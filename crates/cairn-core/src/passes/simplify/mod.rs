@@ -179,12 +179,14 @@ fn single_valued(e: &Expr) -> bool {
 }
 
 /// `(lambda (a b) (g a b))`, where `g` is a global procedure of exactly these parameters: the same as `g`. But where a
-/// program calls the library, messages show the call.
+/// program calls the library, or what never returns, messages show the call.
 fn forwards_to(l: &Lambda, program: &Program, facts: &GlobalFacts) -> Option<(GlobalId, Site)> {
     let [c] = &l.clauses[..] else { return None };
     let Expr::Call(f, args, site) = &c.body else { return None };
     let Expr::Global(g, s) = **f else { return None };
-    if shown(&program.globals[facts.resolve(g).0 as usize]) && program.is_users(*site) {
+    // the calls whose frames will be kept are those that were not marked as tail calls
+    let kept = shown(&program.globals[facts.resolve(g).0 as usize]) || !site.is_tail();
+    if kept && program.is_users(*site) {
         return None;
     }
     let fits = c.rest.is_none()

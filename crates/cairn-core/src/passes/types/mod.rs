@@ -85,8 +85,6 @@ mod test;
 mod unbox;
 mod version;
 
-pub(super) use operations::field_of;
-
 use crate::ir::Program;
 
 /// Proves and rewrites throughout `program`.

@@ -124,17 +124,25 @@ impl Types {
             }
         }
         let closed = rtd.filter(|g| self.slots.records.has(*g));
-        if closed.is_some() {
-            bits |= NEVER_EXTENDED;
-        } else if o.asks_type() && rtd.is_some_and(|g| !self.slots.records.may_be_elements(g)) {
-            bits |= IN_NO_VECTOR;
+        if o.asks_type() && rtd.is_some_and(|g| !self.slots.records.may_be_elements(g)) {
+            bits |= if closed.is_some() { NEVER_EXTENDED } else { IN_NO_VECTOR };
         }
         if let (Op::RecordSet, Some(_)) = (o, closed) {
             self.grow_field(closed, field_of(&args[2]).code(), types[3]);
         }
+        if o == Op::StructureSet {
+            // which type the element has is not said
+            for f in self.slots.records.grow_of_element(field_of(&args[2]).code(), types[3]) {
+                self.forms.touch(f);
+            }
+        }
         let ty = match o {
             Op::RecordRef if closed.is_some() && field_of(&args[2]).kind == FieldKind::Any => {
                 self.field(closed, field_of(&args[2]).code())
+            }
+            Op::StructureRef if field_of(&args[2]).kind == FieldKind::Any => {
+                let held = self.slots.records.get_of_element(field_of(&args[2]).code(), self.forms.here);
+                Type { hint: held.hint || self.slots.stored_flonums, ..held }
             }
             Op::IsInstance if rtd.is_some() && types[0].kinds == RECORD && types[0].rtd == rtd => {
                 Type::boolean(true)
@@ -142,7 +150,7 @@ impl Types {
             Op::RecordRef | Op::StructureRef if field_of(&args[2]).kind != FieldKind::Any => {
                 field_type(field_of(&args[2]))
             }
-            Op::Car | Op::Cdr | Op::VectorRef | Op::RecordRef | Op::StructureRef => {
+            Op::Car | Op::Cdr | Op::VectorRef | Op::RecordRef => {
                 Type { hint: self.slots.stored_flonums, ..Type::ANY }
             }
             Op::Mul | Op::FlMul if is_square(args) && types[0].is_flonum() => Type::of(NATURAL_FLONUM),

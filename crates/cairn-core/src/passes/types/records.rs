@@ -14,6 +14,10 @@
 //! If no field of a type needs to be looked at by the collector, and some field holds flonums only, its records become
 //! raw: flonums lie in them as doubles, all else as it was.
 //!
+//! Types with structure vectors may be closed, too: what makes their vectors copies records of the type. Their records
+//! become raw only where the program says so, since elements lie as the expander has written it. If nothing makes
+//! references to elements that are kept, no record is one, and the type's records cost what others do.
+//!
 //! Records of types of lib/ stay as they are: the runtime stores into some of them (hash tables, guardians).
 //!
 //! Invariants: type words of closed types do not leave the operations, so nothing extends them, nothing outside of the
@@ -22,7 +26,10 @@
 use super::lattice::{Slot as Grown, Type, bits::*};
 use super::operations::field_of;
 use crate::ir::{Expr, GlobalId, Literal, Program, TopForm};
-use crate::prim::{MAKE_RECORD_TYPE, Op, PrimOp};
+use crate::prim::{
+    MAKE_RAW_RECORD, MAKE_RECORD_SUBTYPE, MAKE_RECORD_TYPE, Op, PrimOp, STRUCTURE_ELEMENT, STRUCTURE_REFERENCE,
+    STRUCTURE_SWAP, STRUCTURE_TYPE,
+};
 use crate::walk::{rewrite, visit};
 use cairn_layout::code::Site;
 use cairn_layout::object::record::{DESCRIBED_LENGTH_SHIFT, FieldKind, RAW, Slot};
@@ -36,6 +43,10 @@ pub(super) struct Records {
     types: FxHashMap<GlobalId, Closed>,
     /// Types whose records may lie in structure vectors.
     elements: FxHashSet<GlobalId>,
+    /// All types with structure vectors are closed.
+    vectors_closed: bool,
+    /// By code: what is stored in fields of elements, and the forms that read them.
+    of_elements: FxHashMap<i64, (Grown, Vec<usize>)>,
 }
 
 /// A closed type.
@@ -43,24 +54,26 @@ pub(super) struct Records {
 struct Closed {
     /// By code: contents, and the forms that read it.
     fields: FxHashMap<i64, (Grown, Vec<usize>)>,
+    /// There are structure vectors of it, which know where the fields of their elements are.
+    vectors: bool,
 }
 
 impl Records {
     pub(super) fn new(program: &Program, forms: &[TopForm]) -> Records {
         let mut types: FxHashMap<GlobalId, Closed> = FxHashMap::default();
         for form in forms {
-            if let TopForm::Define(g, e) = form
-                && description(e).is_some()
+            if let TopForm::Define(g, Expr::Prim { op: MAKE_RECORD_TYPE, .. }) = form
                 && !program.globals[g.0 as usize].library
             {
                 types.insert(*g, Closed::default());
             }
         }
-        let elements = program.globals.iter().enumerate().filter(|(_, g)| g.elements);
-        let elements = elements.map(|(i, _)| GlobalId(i as u32)).collect();
+        let imports = program.globals.iter().any(|g| g.import.is_some());
+        let elements = elements(program, forms);
         if types.is_empty() {
-            return Records { types, elements };
+            return Records { elements, ..Records::default() };
         }
+        let mut vectors = 0;
         // every mention of the global, against those as the type operand
         let mut mentions: FxHashMap<GlobalId, (i64, usize)> = FxHashMap::default();
         for form in forms {
@@ -71,15 +84,33 @@ impl Records {
                 Expr::Global(g, _) => mentions.entry(*g).or_default().0 += 1,
                 Expr::SetGlobal(g, ..) => mentions.entry(*g).or_default().1 += 1,
                 Expr::Prim { op, args, .. } => {
-                    if let Some(Expr::Global(g, _)) = type_operand(*op).and_then(|i| args.get(i)) {
-                        mentions.entry(*g).or_default().0 -= 1;
+                    let Some(Expr::Global(g, _)) = type_operand(*op).and_then(|i| args.get(i)) else { return };
+                    mentions.entry(*g).or_default().0 -= 1;
+                    if *op == STRUCTURE_TYPE {
+                        vectors += 1;
+                        if let Some(t) = types.get_mut(g) {
+                            t.vectors = true;
+                        }
                     }
                 }
                 _ => {}
             });
         }
         types.retain(|g, _| mentions.get(g) == Some(&(0, 1)));
-        Records { types, elements }
+        // elements that nothing has been stored in
+        for form in forms {
+            if let TopForm::Define(g, e) = form
+                && let (Some(t), Some((names, _))) = (types.get_mut(g), description(e))
+                && elements.contains(g)
+            {
+                for i in 0..names.len() as i64 {
+                    t.fields.entry(i).or_default().0.grow(Type::boolean(false), &[]);
+                }
+            }
+        }
+        let closed = types.values().filter(|t| t.vectors).count();
+        let vectors_closed = closed == vectors && !imports;
+        Records { types, elements, vectors_closed, of_elements: FxHashMap::default() }
     }
 
     /// May records of the type in this variable be elements of structure vectors?
@@ -113,12 +144,52 @@ impl Records {
         if slot.grow(t, &[]) { readers.clone() } else { Vec::new() }
     }
 
+    /// Contents of a field, with this code, of an element of a structure vector whose type is not said, read in form
+    /// `reader`.
+    pub(super) fn get_of_element(&mut self, code: i64, reader: usize) -> Type {
+        if !self.vectors_closed {
+            return Type::ANY;
+        }
+        let read = |(slot, readers): &mut (Grown, Vec<usize>)| {
+            if !readers.contains(&reader) {
+                readers.push(reader);
+            }
+            slot.ty
+        };
+        let stored = read(self.of_elements.entry(code).or_default());
+        let types = self.types.values_mut().filter(|of| of.vectors);
+        let copied = types.map(|of| read(of.fields.entry(code).or_default())).fold(Type::NONE, Type::join);
+        // elements that nothing has been stored in
+        Type::boolean(false).join(stored).join(copied)
+    }
+
+    /// The forms that must be walked again because a field of an element, whose type is not said, holds more than they
+    /// saw.
+    pub(super) fn grow_of_element(&mut self, code: i64, t: Type) -> Vec<usize> {
+        let mut again = Vec::new();
+        let (slot, readers) = self.of_elements.entry(code).or_default();
+        if slot.grow(t, &[]) {
+            again.extend_from_slice(readers);
+        }
+        // references that are kept show it to the operations on records
+        for (g, of) in &mut self.types {
+            if of.vectors && self.elements.contains(g) {
+                let (slot, readers) = of.fields.entry(code).or_default();
+                if slot.grow(t, &[]) {
+                    again.extend_from_slice(readers);
+                }
+            }
+        }
+        again
+    }
+
     /// Makes records raw whose fields are numbers, among them some that are flonums only.
     pub(super) fn make_raw(self, program: &mut Program, forms: &mut [TopForm]) {
         let mut raw: FxHashMap<GlobalId, Vec<Slot>> = FxHashMap::default();
         for form in forms.iter() {
             if let TopForm::Define(g, e) = form
                 && let (Some(t), Some((names, _))) = (self.types.get(g), description(e))
+                && !t.vectors
                 && let Some(slots) = layout(t, names.len())
             {
                 raw.insert(*g, slots);
@@ -137,6 +208,49 @@ impl Records {
             rewrite(form.expr_mut(), &mut |e| make_operation_raw(program, &raw, e));
         }
     }
+}
+
+/// The types whose records may be elements of structure vectors. None is one if nothing makes references to elements
+/// that are kept: then those vectors are only read and written.
+fn elements(program: &Program, forms: &[TopForm]) -> FxHashSet<GlobalId> {
+    let marked = program.globals.iter().enumerate().filter(|(_, g)| g.elements);
+    let marked: FxHashSet<GlobalId> = marked.map(|(i, _)| GlobalId(i as u32)).collect();
+    if marked.is_empty() || program.globals.iter().any(|g| g.import.is_some()) {
+        return marked;
+    }
+    let mut parents: FxHashMap<GlobalId, Option<&Expr>> = FxHashMap::default();
+    let mut made: Vec<Option<GlobalId>> = Vec::new();
+    for form in forms {
+        match form {
+            TopForm::Define(g, Expr::Prim { op: MAKE_RECORD_TYPE, .. }) => _ = parents.insert(*g, None),
+            TopForm::Define(g, Expr::Prim { op: MAKE_RECORD_SUBTYPE, args, .. }) => {
+                parents.insert(*g, args.last());
+            }
+            _ => {}
+        }
+        visit(form.expr(), &mut |e| {
+            if let Expr::Prim { op: STRUCTURE_REFERENCE | STRUCTURE_ELEMENT, args, .. } = e {
+                made.push(match args.last() {
+                    Some(Expr::Global(g, _)) => Some(*g),
+                    _ => None,
+                });
+            }
+        });
+    }
+    // an element is one of its type and of that type's ancestors
+    let mut elements = FxHashSet::default();
+    while let Some(g) = made.pop() {
+        let Some((g, parent)) = g.and_then(|g| Some((g, *parents.get(&g)?))) else { return marked };
+        if elements.insert(g)
+            && let Some(parent) = parent
+        {
+            made.push(match parent {
+                Expr::Global(p, _) => Some(*p),
+                _ => None,
+            });
+        }
+    }
+    elements
 }
 
 /// Names of the fields, and the description, in the expression that makes a type of records that are not raw and whose
@@ -158,7 +272,10 @@ fn description(e: &Expr) -> Option<(Vec<Rc<str>>, i64)> {
 /// The operand that is a record type.
 fn type_operand(op: PrimOp) -> Option<usize> {
     match op {
-        PrimOp::Record => Some(0),
+        PrimOp::Record | PrimOp::Op(Op::RawRecord) | MAKE_RAW_RECORD | STRUCTURE_TYPE => Some(0),
+        STRUCTURE_ELEMENT => Some(2),
+        STRUCTURE_SWAP => Some(3),
+        STRUCTURE_REFERENCE => Some(4),
         PrimOp::Op(o) if o.asks_type() => Some(1),
         _ => None,
     }

@@ -113,8 +113,13 @@ impl MarkSweep {
                 let mut marker = Marker::<M, true>::new(&shared, first, Some(&mut *chunks));
                 show_roots(model, immortal, client, &mut marker);
                 let shared = &shared;
+                let room = crate::region::room_for_threads();
                 std::thread::scope(|scope| {
-                    for stacks in others {
+                    for (i, stacks) in others.iter_mut().enumerate() {
+                        if i >= room {
+                            shared.sharing.without_one();
+                            continue;
+                        }
                         let work = move || Marker::<M, true>::new(shared, stacks, None).work();
                         let thread = std::thread::Builder::new().name("cairn-mark".into());
                         if thread.spawn_scoped(scope, work).is_err() {

@@ -4,13 +4,13 @@
 //!  v has the tag of objects?  ──no──▶ fail
 //!  its header = type word?    ──no──▶ cold: refers to an element of the type? ──yes──▶ load or store in its storage
 //!  load or store                              │ no: does its type extend another one? ──no──▶ fail
-//!                                             └─ yes: the type that it extends, and the one that that extends
-//!                                                ([`ancestry`]); older ones are the runtime's to find
+//!                                             └─ yes: is the one asked for among its ancestors ([`ancestry`])?
 //! ```
 //!
 //! All records of a type have the same header, the type word ([`record`]), so that a type test is one comparison; a
 //! type that extends another one says so in a bit of its records' headers. Where the optimizer knows that nothing
-//! extends the type ([`NEVER_EXTENDED`]), that question is not asked. References to elements of structure vectors have
+//! extends the type ([`NEVER_EXTENDED`]), that question is not asked; where the module has a few types that extend it
+//! (`emit/heirs.rs`), the header is compared with theirs first. References to elements of structure vectors have
 //! that bit as well ([`record::ELEMENT`]); their fields lie elsewhere. Where no record of the type lies in such a
 //! vector ([`IN_NO_VECTOR`]), nobody looks for them.
 //!
@@ -31,8 +31,20 @@ use cairn_layout::object::{AllocKind, headed_bytes};
 use cairn_layout::value::{CHAR_BYTE, TAG_OBJECT, Value as Word};
 use std::mem::offset_of;
 
-/// How many ancestors of a record's type compiled code looks at before it asks the runtime.
-const GENERATIONS: usize = 2;
+/// Whose field is accessed: what the runtime gets where an integer is no fixnum.
+enum Owner {
+    /// A record.
+    Record(Val),
+    /// An element of a structure vector: its storage, and how many bytes it lies behind the first word, a fixnum.
+    Storage(Val, Val),
+}
+
+/// The shift that makes a header the offset of the entry of its number.
+const NUMBER_TO_ENTRY: (&str, u32) = if record::NUMBER_SHIFT >= ancestry::ENTRY_SHIFT {
+    ("lshr", record::NUMBER_SHIFT - ancestry::ENTRY_SHIFT)
+} else {
+    ("shl", ancestry::ENTRY_SHIFT - record::NUMBER_SHIFT)
+};
 
 impl Emitter<'_, '_> {
     /// `(%record type x …)`: the type word is the header.
@@ -52,9 +64,13 @@ impl Emitter<'_, '_> {
         }
         let (yes, other) = (self.fresh(), self.fresh());
         self.branch(&same, &yes, &other, Odds::Even);
+        self.start(&other);
+        self.known_heirs(p, &have, &yes, Odds::Even);
+        let more = self.fresh();
+        self.goto(&more);
         self.start(&yes);
         sink.end_known(self, true);
-        self.start(&other);
+        self.start(&more);
         let extends = self.extends(&have);
         let (ask, no) = (self.fresh(), self.fresh());
         self.branch(&extends, &ask, &no, Odds::Unlikely);
@@ -96,14 +112,15 @@ impl Emitter<'_, '_> {
         let here = self.here();
         self.branch(&same, &ok, &other, Odds::Likely);
         let elsewhere = self.out_of_line(&other, |e| {
+            let from = e.known_heirs(p, &have, &ok, Odds::Likely);
             if p.proven & IN_NO_VECTOR != 0 {
-                let extends = e.extends(&have);
-                e.guard(&extends, &fail);
                 let bit = e.is_heir(v, &rtd, &have);
                 e.branch(&bit, &ok, &fail, Odds::Likely);
                 return vec![];
             }
-            e.place_elsewhere(v, &rtd, &have, &ok, &fail)
+            let mut places: Vec<_> = from.into_iter().map(|block| (v.clone(), block)).collect();
+            places.extend(e.place_elsewhere(v, &rtd, &have, &ok, &fail));
+            places
         });
         self.start(&ok);
         if elsewhere.is_empty() {
@@ -130,10 +147,6 @@ impl Emitter<'_, '_> {
         let from_inside = self.here();
         self.goto(ok);
         self.start(&other);
-        let extends = self.extends(have);
-        let heir = self.fresh();
-        self.branch(&extends, &heir, fail, Odds::Likely);
-        self.start(&heir);
         let bit = self.is_heir_by_table(rtd, have, &ask);
         let from_table = self.here();
         self.branch(&bit, ok, fail, Odds::Likely);
@@ -182,41 +195,38 @@ impl Emitter<'_, '_> {
         self.phi("i1", &[(by_table, from_table), (asked, from_runtime)])
     }
 
-    /// An `i1`: does the table of ancestors say that the type `have` extends `rtd`? Goes to `ask` where it does not.
+    /// Goes to `yes` if the header is that of a type which extends the one asked for, as far as this module's few such
+    /// types go. The result is the blocks that it goes there from.
+    fn known_heirs(&mut self, p: &Prim, have: &Val, yes: &Label, odds: Odds) -> Vec<Label> {
+        let mut from = Vec::new();
+        for heir in self.heirs_of(&p.args[1]) {
+            let word = self.load_global(heir);
+            let same = ins!(self, "icmp eq i64 {have}, {word}");
+            let other = self.fresh();
+            from.push(self.here());
+            self.branch(&same, yes, &other, odds);
+            self.start(&other);
+        }
+        from
+    }
+
+    /// An `i1`: does the table of ancestors say that the type `have` extends `rtd`? Goes to `ask` where it says
+    /// nothing about `have`.
     fn is_heir_by_table(&mut self, rtd: &Val, have: &Val, ask: &Label) -> Val {
         let table = self.machine_constant(offset_of!(Machine, ancestry));
-        let (yes, no) = (Val::text("true"), Val::text("false"));
-        let (done, mut word, mut paths) = (self.fresh(), have.clone(), Vec::new());
-        for generation in 0..GENERATIONS {
-            let offset = ins!(self, "lshr i64 {word}, {}", record::NUMBER_SHIFT - ancestry::ENTRY_SHIFT);
-            let offset =
-                ins!(self, "and i64 {offset}, {}", ((1_u64 << record::NUMBER_BITS) - 1) << ancestry::ENTRY_SHIFT);
-            let fits = ins!(self, "icmp ult i64 {offset}, {}", ancestry::ENTRIES << ancestry::ENTRY_SHIFT);
-            let look = self.fresh();
-            self.branch(&fits, &look, ask, Odds::Likely);
-            self.start(&look);
-            let entry = ins!(self, "getelementptr i8, ptr {table}, i64 {offset}");
-            let own = self.load_at(&entry, ancestry::WORD, Mem::Machine);
-            let known = ins!(self, "icmp eq i64 {own}, {word}");
-            let compare = self.fresh();
-            self.branch(&known, &compare, ask, Odds::Likely);
-            self.start(&compare);
-            word = self.load_at(&entry, ancestry::PARENT, Mem::Machine);
-            let same = ins!(self, "icmp eq i64 {word}, {rtd}");
-            let other = self.fresh();
-            paths.push((yes.clone(), self.here()));
-            self.branch(&same, &done, &other, Odds::Even);
-            self.start(&other);
-            let extends = self.extends(&word);
-            let on = if generation + 1 < GENERATIONS { self.fresh() } else { ask.clone() };
-            paths.push((no.clone(), self.here()));
-            self.branch(&extends, &on, &done, Odds::Even);
-            if generation + 1 < GENERATIONS {
-                self.start(&on);
-            }
-        }
-        self.start(&done);
-        self.phi("i1", &paths)
+        let number = ins!(self, "{} i64 {have}, {}", NUMBER_TO_ENTRY.0, NUMBER_TO_ENTRY.1);
+        let offset = ins!(self, "and i64 {number}, {}", (ancestry::ENTRIES - 1) << ancestry::ENTRY_SHIFT);
+        let entry = ins!(self, "getelementptr i8, ptr {table}, i64 {offset}");
+        let own = self.load_at(&entry, ancestry::WORD, Mem::Machine);
+        let known = ins!(self, "icmp eq i64 {own}, {have}");
+        let look = self.fresh();
+        self.branch(&known, &look, ask, Odds::Likely);
+        self.start(&look);
+        let depth = ins!(self, "lshr i64 {rtd}, {}", record::DEPTH_SHIFT - 3);
+        let depth = ins!(self, "and i64 {depth}, {}", record::DEPTH_MAX << 3);
+        let place = ins!(self, "getelementptr i8, ptr {entry}, i64 {depth}");
+        let ancestor = self.load_at(&place, ancestry::ANCESTORS, Mem::Machine);
+        ins!(self, "icmp eq i64 {ancestor}, {rtd}")
     }
 
     fn is_a(&mut self, v: &Val, rtd: &Val) -> Val {
@@ -236,7 +246,7 @@ impl Emitter<'_, '_> {
         }
         let v = self.operand(&p.args[0]);
         let place = self.guard_instance(p, &v);
-        self.field_op(op, p, &v, &place)
+        self.field_op(op, p, &Owner::Record(v), &place)
     }
 
     /// A field of an element of a structure vector: it is reached from so many bytes behind the storage.
@@ -249,17 +259,17 @@ impl Emitter<'_, '_> {
             Op::StructureFlRef => Op::RecordFlRef,
             _ => Op::RecordFlSet,
         };
-        self.field_op(op, p, &storage, &place)
+        self.field_op(op, p, &Owner::Storage(storage, offset), &place)
     }
 
-    /// An access to the field of the record `v` whose fields are reached from `place`.
-    fn field_op(&mut self, op: Op, p: &Prim, v: &Val, place: &Val) -> Value {
+    /// An access to the field of a record whose fields are reached from `place`.
+    fn field_op(&mut self, op: Op, p: &Prim, of: &Owner, place: &Val) -> Value {
         let Some(code) = literal_fixnum(&p.args[2]) else { panic!("the field of {} is a literal", p.op.name()) };
         let slot = Slot::of(code);
         match op {
-            Op::RecordRef if slot.raw => self.load_raw(v, place, slot),
+            Op::RecordRef if slot.raw => self.load_raw(of, place, slot),
             Op::RecordRef => Value::Word(self.load_word(place, field(i64::from(slot.at)), Mem::Heap)),
-            Op::RecordSet => self.record_set(p, v, place, slot),
+            Op::RecordSet => self.record_set(p, of, place, slot),
             Op::RecordFlRef => self.load_double(place, slot),
             _ => self.store_double(p, place, slot),
         }
@@ -311,7 +321,7 @@ impl Emitter<'_, '_> {
     }
 
     /// A raw field that holds no flonums.
-    fn load_raw(&mut self, v: &Val, place: &Val, slot: Slot) -> Value {
+    fn load_raw(&mut self, of: &Owner, place: &Val, slot: Slot) -> Value {
         if slot.kind == FieldKind::Any {
             return Value::Word(self.load_word(place, field(0) + i64::from(slot.at), Mem::Leaf));
         }
@@ -321,7 +331,10 @@ impl Emitter<'_, '_> {
         let n = ins!(self, "load i{bits}, ptr {q}{m}");
         if bits == 64 {
             let code = Val::word(Word::fixnum(slot.code()).0);
-            let get = |e: &mut Self| e.rt_call_at("cairn_record_get", &[v.clone(), code], None);
+            let get = |e: &mut Self| match of {
+                Owner::Record(v) => e.rt_call_at("cairn_record_get", &[v.clone(), code], None),
+                Owner::Storage(s, o) => e.rt_call_at("cairn_structure_get", &[s.clone(), o.clone(), code], None),
+            };
             return Value::Word(self.fixnum_or(&n, signed, get));
         }
         let n = ins!(self, "{} i{bits} {n} to i64", if signed { "sext" } else { "zext" });
@@ -338,14 +351,14 @@ impl Emitter<'_, '_> {
         })
     }
 
-    fn record_set(&mut self, p: &Prim, v: &Val, place: &Val, slot: Slot) -> Value {
+    fn record_set(&mut self, p: &Prim, of: &Owner, place: &Val, slot: Slot) -> Value {
         if slot.kind != FieldKind::Any && slot.kind != FieldKind::Ref {
             let x = self.operand(&p.args[3]);
             if !slot.raw || shape(slot.kind).0 != 64 {
                 self.guard_field(p, slot.kind, &x);
             }
             if slot.raw {
-                self.store_raw(p, v, place, slot, &x);
+                self.store_raw(p, of, place, slot, &x);
                 return Value::unspecified();
             }
         }
@@ -390,7 +403,7 @@ impl Emitter<'_, '_> {
         self.guard_fixnum_within(kind, x, fail);
     }
 
-    fn store_raw(&mut self, p: &Prim, v: &Val, place: &Val, slot: Slot, x: &Val) {
+    fn store_raw(&mut self, p: &Prim, of: &Owner, place: &Val, slot: Slot, x: &Val) {
         let (bits, signed) = shape(slot.kind);
         let q = self.raw_address(place, slot);
         let m = Mem::Leaf.suffix();
@@ -403,7 +416,11 @@ impl Emitter<'_, '_> {
         }
         let code = Val::word(Word::fixnum(slot.code()).0);
         self.store_wide(&q, x, signed, |e| {
-            e.rt_call("cairn_record_put", &[v.clone(), code, x.clone()], p.site);
+            let x = x.clone();
+            match of {
+                Owner::Record(v) => e.rt_call("cairn_record_put", &[v.clone(), code, x], p.site),
+                Owner::Storage(s, o) => e.rt_call("cairn_structure_put", &[s.clone(), o.clone(), code, x], p.site),
+            };
         });
     }
 }

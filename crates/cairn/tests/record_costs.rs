@@ -1,0 +1,129 @@
+//! What types with structure vectors cost programs that use their records as any others.
+//!
+//! The compiler's text is compared, not instructions counted: what is the same text is the same code.
+
+use std::process::Command;
+
+mod common;
+use common::binary;
+
+/// A procedure of a program after all passes over Core, with its variables numbered from 0.
+fn optimized(name: &str, text: &str, procedure: &str) -> String {
+    let file = std::env::temp_dir().join(format!("record-costs-{name}-{}.scm", std::process::id()));
+    std::fs::write(&file, format!("(import (scheme base) (scheme write) (cairn structure))\n{text}\n")).unwrap();
+    let mut command = Command::new(binary());
+    command.args(["run", "--opt=high", "--emit=opt", "--only", procedure]).arg(&file);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    std::fs::remove_file(&file).unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains(&format!("define @{procedure}.")), "{name}: no {procedure} in\n{text}");
+    renumbered(&text)
+}
+
+/// The text with the numbers of its names in the order of their first use, and spaces alike.
+fn renumbered(text: &str) -> String {
+    let mut numbers: Vec<&str> = Vec::new();
+    let words = text.split_whitespace().map(|word| {
+        let end = word.trim_end_matches([')', '(']).len();
+        match word[..end].rsplit_once('.') {
+            Some((name, n)) if !name.is_empty() && n.parse::<u32>().is_ok() => {
+                let known = numbers.iter().position(|m| *m == n).unwrap_or_else(|| {
+                    numbers.push(n);
+                    numbers.len() - 1
+                });
+                format!("{name}.{known}{}", &word[end..])
+            }
+            _ => word.to_string(),
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+const LISTS: &str = "
+    (define (len l) (if (p? l) (+ (p-x l) (len (p-y l))) 0))
+    (define (made n) (let l ((i 0) (a '())) (if (= i n) a (l (+ i 1) (make-p i a)))))
+    (define (go k) (let ((l (made 100))) (let loop ((i 0) (s 0)) (if (= i k) s (loop (+ i 1) (+ s (len l)))))))
+    (display (go 10)) (display (go 20))";
+
+/// Structure vectors whose elements are read and written where they lie.
+const VECTORS: &str = "
+    (define-structure-vector p)
+    (define v (make-p-vector 3 1 2))
+    (p-vector-set! v 0 1 2)
+    (display (p-x (p-vector-ref v 0)))
+    (display (p-vector? (p-vector-copy v)))
+    (p-vector-sort! (lambda (a b) (< (p-x a) (p-x b))) v)";
+
+#[test]
+fn records_of_a_type_with_structure_vectors_cost_what_others_do() {
+    for (name, fields) in [("any", "(x p-x set-p-x!) (y p-y)"), ("kinds", "((x i32) p-x set-p-x!) (y p-y)")] {
+        let record = format!("(define-record-type p (make-p x y) p? {fields})");
+        let alone = optimized(&format!("{name}-alone"), &format!("{record}{LISTS}"), "len");
+        let beside = optimized(&format!("{name}-beside"), &format!("{record}{VECTORS}{LISTS}"), "len");
+        assert_eq!(alone, beside, "{name}");
+        assert!(alone.contains("record-instance?:2"), "one comparison: {alone}");
+    }
+}
+
+/// An element that is kept may be what `len` gets: plain records have code of their own, with one question, and behind
+/// it stands what elements take.
+#[test]
+fn where_elements_are_kept_plain_records_are_asked_once() {
+    let record = "(define-record-type p (make-p x y) p? (x p-x set-p-x!) (y p-y))";
+    let kept = "(define-structure-vector p) (define v (make-p-vector 3 1 '()))
+                (define kept (list (p-vector-ref v 0) (p-vector-ref v 1)))
+                (display (map len kept))";
+    let len = optimized("kept", &format!("{record}{LISTS}{kept}"), "len");
+    let (plain, elements) = ("(if (%record-instance?:2 l.1 @p.2)", "(if (%record-instance? l.1 @p.2)");
+    let (plain, elements) = (len.find(plain).expect(&len), len.find(elements).expect(&len));
+    assert!(plain < elements, "{len}");
+    // all is known of a plain record and of what its fields hold
+    let first = &len[plain..elements];
+    assert!(
+        first.contains("(%record-ref:5 l.1 @p.2 0)") && first.contains("(%record-ref:5 l.1 @p.2 1)"),
+        "{first}"
+    );
+    assert!(len[elements..].contains("(%record-ref:4 l.1 @p.2 0)"), "{len}");
+}
+
+/// Programs that only read structure vectors make no references either, however often they read.
+#[test]
+fn programs_that_only_read_make_no_references() {
+    let points = "(define-record-type p (make-p x y) p? ((x f64) p-x) ((y f64) p-y))
+        (define-structure-vector p)
+        (define (sum v n)
+          (let loop ((i 0) (s 0.))
+            (if (= i n)
+                s
+                (let ((a (p-vector-ref v i))) (loop (+ i 1) (+ s (* (p-x a) (p-y a))))))))
+        (define (difference v n)
+          (let loop ((i 0) (s 0.))
+            (if (= i n)
+                s
+                (let ((a (p-vector-ref v i))) (loop (+ i 1) (+ s (- (p-x a) (p-y a))))))))
+        (define v (make-p-vector 100 1. 2.))
+        (display (list (sum v 100) (difference v 100) (sum v 10) (difference v 10)))";
+    let q = "(define-record-type q (make-q x y) q? ((x f64) q-x) ((y f64) q-y)) (define-structure-vector q)
+        (define w (make-q-vector 100 1. 2.)) (display (q-x (q-vector-ref w 3)))";
+    for (name, text) in [("one", points.to_string()), ("two", format!("{points}{q}"))] {
+        for procedure in ["sum", "difference"] {
+            let text = optimized(&format!("{name}-{procedure}"), &text, procedure);
+            assert!(text.contains("structure-fl-get"), "{text}");
+            assert!(!text.contains("%structure-reference") && !text.contains("%structure-element"), "{text}");
+        }
+    }
+}
+
+/// What a sort is told to compare by becomes part of it.
+#[test]
+fn sorting_in_place_makes_no_references() {
+    let text = "(define-record-type p (make-p x y) p? ((x f64) p-x) ((y f64) p-y))
+        (define-structure-vector p)
+        (define (order! v) (p-vector-sort! (lambda (a b) (< (p-x a) (p-x b))) v))
+        (define v (make-p-vector 100 1. 2.))
+        (order! v) (order! (make-p-vector 10)) (display (p-x (p-vector-ref v 10)))";
+    let order = optimized("order", text, "order!");
+    assert!(order.contains("structure-fl-put!") && order.contains("%fl<"), "{order}");
+    assert!(!order.contains("%structure-element") && !order.contains("%structure-reference"), "{order}");
+}
