@@ -33,8 +33,13 @@
    raise raise-continuable with-exception-handler with-unwind-handler empty-continuation? error guard* reraise-to
    (rename call-handler %call-handler)
    error-object? error-object-message error-object-irritants read-error? file-error?
-   condition? condition-kind condition-who condition-message condition-irritants condition-site
-   condition->string raise-condition raise-read-error raise-file-error
+   condition? condition-kind condition-who condition-text condition-message condition-irritants condition-site
+   condition->string uncaught->string site-of raise-condition raise-read-error raise-file-error
+   not-continuable
+   &condition simple-condition? compound-condition? make-compound-condition condition-parts
+   &message make-message-condition message-part? part-message
+   &irritants make-irritants-condition irritants-part? part-irritants
+   &who make-who-condition who-part? part-who
    call-with-interrupts interrupt? interrupt-number
    make-condition make-winder enter-state! uncaught
    wrong-type wrong-record
@@ -220,23 +225,99 @@
             (%string-concat (%cons who (%cons ": " (%cons message '()))))
             message)))
 
-    ;; One line: message, then the irritants as `write` shows them.
+    ;; Conditions of R6RS, which are error objects too: records of types that extend &condition, and compounds of such.
+    ;; The other types, and the view of the conditions above as such, are in (rnrs conditions).
+    (define-record-type &condition #f simple-condition?)
+    (define-record-type (&message &condition) (make-message-condition message) message-part? (message part-message))
+    (define-record-type (&irritants &condition) (make-irritants-condition irritants) irritants-part?
+      (irritants part-irritants))
+    (define-record-type (&who &condition) (make-who-condition who) who-part? (who part-who))
+    (define-record-type compound-condition (make-compound-condition parts) compound-condition? (parts compound-parts))
+
+    (define (condition-parts c)
+      (if (compound-condition? c) (compound-parts c) (%cons c '())))
+    ;; What the first part of a kind holds.
+    (define (part-value c part? value default)
+      (let loop ((parts (condition-parts c)))
+        (cond
+          ((%null? parts) default)
+          ((part? (%car parts)) (value (%car parts)))
+          (else (loop (%cdr parts))))))
+
+    (define (message-of-parts c)
+      (let ((who (part-value c who-part? part-who #f))
+            (message (part-value c message-part? part-message "")))
+        (if who
+            (call-with-string-port
+             (lambda (port)
+               (%write-object who port 0)
+               (%write-object ": " port 0)
+               (%write-object message port 0)))
+            message)))
+
+    (define (write-all objects port)
+      (if (%pair? objects)
+          (begin
+            (%write-char #\space port)
+            (%write-object (%car objects) port 1)
+            (write-all (%cdr objects) port))))
+
+    ;; Parts that say more than their type, if there is a message.
+    (define (telling parts message?)
+      (cond
+        ((%null? parts) '())
+        ((let ((part (%car parts)))
+           (if message?
+               (cond
+                 ((message-part? part) #f)
+                 ((irritants-part? part) #f)
+                 ((who-part? part) #f)
+                 (else (%pair? (%record-type-about (%record-rtd part) 2))))
+               #t))
+         (%cons (%car parts) (telling (%cdr parts) message?)))
+        (else (telling (%cdr parts) message?))))
+
+    ;; One line: message, then the irritants as `write` shows them, then what else is known.
     (define (condition->string c)
       (call-with-string-port
        (lambda (port)
-         (%write-object (condition-message c) port 0)
-         (let loop ((irritants (condition-irritants c)))
-           (if (%pair? irritants)
-               (begin
-                 (%write-char #\space port)
-                 (%write-object (%car irritants) port 1)
-                 (loop (%cdr irritants))))))))
+         (if (condition? c)
+             (begin
+               (%write-object (condition-message c) port 0)
+               (write-all (condition-irritants c) port))
+             (let* ((message? (part-value c message-part? part-message #f))
+                    (others (telling (condition-parts c) message?)))
+               (cond
+                 (message?
+                  (%write-object (message-of-parts c) port 0)
+                  (write-all (part-value c irritants-part? part-irritants '()) port)
+                  (write-all others port))
+                 ((%pair? others)
+                  (%write-object (%car others) port 1)
+                  (write-all (%cdr others) port))))))))
 
-    (define error-object? condition?)
+    (define (error-object? x)
+      (cond ((condition? x) #t) ((compound-condition? x) #t) (else (simple-condition? x))))
     (define (error-object-message c)
-      (if (condition? c) (condition-message c) (wrong-type "error-object-message" "an error object" c)))
+      (cond
+        ((condition? c) (condition-message c))
+        ((error-object? c) (message-of-parts c))
+        (else (wrong-type "error-object-message" "an error object" c))))
     (define (error-object-irritants c)
-      (if (condition? c) (condition-irritants c) (wrong-type "error-object-irritants" "an error object" c)))
+      (cond
+        ((condition? c) (condition-irritants c))
+        ((error-object? c) (part-value c irritants-part? part-irritants '()))
+        (else (wrong-type "error-object-irritants" "an error object" c))))
+
+    ;; What is said of an object that nobody handles, and the place.
+    (define (uncaught->string obj)
+      (cond
+        ((condition? obj) (condition->string obj))
+        ((%not (error-object? obj)) (%string-append "uncaught exception: " (write-to-string obj)))
+        ((part-value obj message-part? part-message #f) (condition->string obj))
+        (else (%string-append "uncaught exception: " (condition->string obj)))))
+    (define (site-of obj)
+      (if (condition? obj) (condition-site obj) (no-site)))
 
     (define (condition-of-kind? x kind)
       (if (condition? x) (%eq? (condition-kind x) kind) #f))
@@ -250,13 +331,12 @@
       ;; An uncaught error of a thread that is not the main one ends that thread: this does not return then.
       (let ((hook (%machine-ref (slot-uncaught-hook))))
         (if (%procedure? hook) (hook obj)))
-      (cond
-        ((condition? obj) (%fatal (condition->string obj) (condition-site obj)))
-        ((interrupt? obj)
-         (exit (%fx+ 128 (interrupt-number obj)))
-         ;; Not reached; it tells the compiler that `raise` does not return.
-         (%fatal "exit returned" (no-site)))
-        (else (%fatal (%string-append "uncaught exception: " (write-to-string obj)) (no-site)))))
+      (if (interrupt? obj)
+          (begin
+            (exit (%fx+ 128 (interrupt-number obj)))
+            ;; Not reached; it tells the compiler that `raise` does not return.
+            (%fatal "exit returned" (no-site)))
+          (%fatal (uncaught->string obj) (site-of obj))))
 
     ;;;; Signals
 
@@ -300,6 +380,7 @@
           (handler obj)
           (call-unwinding handler obj)))
 
+    (define not-continuable "exception handler returned from non-continuable raise of")
     (define (raise obj)
       (let ((handlers (%machine-ref (slot-handlers))))
         (if (%null? handlers)
@@ -309,7 +390,7 @@
                 (lambda ()
                   (call-handler (%car handlers) obj)
                   ;; Where the first error was: behind a failed check there need not be a frame of its procedure.
-                  (raise (make-condition (kind-other) #f "exception handler returned from non-continuable raise of"
+                  (raise (make-condition (kind-other) #f not-continuable
                                          (%cons obj '()) (if (condition? obj) (condition-site obj) (no-site))))))
               ;; Not reached; it tells the compiler that `raise` does not return.
               (%fatal "raise returned" (no-site))))))

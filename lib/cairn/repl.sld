@@ -148,11 +148,8 @@
                   (flush-output-port (current-error-port)))))))
 
     (define (handle c)
-      (if (condition? c)
-          (begin
-            (report (condition->string c) (condition-site c))
-            (suggest c))
-          (report (string-append "uncaught exception: " (write-to-string c)) (no-site)))
+      (report (uncaught->string c) (site-of c))
+      (if (condition? c) (suggest c))
       (leave #f))
 
     ;; The signal hook. A program that wants signals itself has its own.

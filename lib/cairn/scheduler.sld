@@ -504,11 +504,6 @@
 
     ;;;; Errors
 
-    (define (message-of obj)
-      (if (condition? obj) (condition->string obj) (%string-append "uncaught exception: " (write-to-string obj))))
-    (define (site-of obj)
-      (if (condition? obj) (condition-site obj) (no-site)))
-
     (define (display-name t)
       (let ((name (name-of t)))
         (cond
@@ -522,7 +517,7 @@
 
     (define (report-uncaught kind name obj)
       (set! masked #f)
-      (report (%string-concat (%cons kind (%cons name (%cons ": " (%cons (message-of obj) '()))))) (site-of obj)))
+      (report (%string-concat (%cons kind (%cons name (%cons ": " (%cons (uncaught->string obj) '()))))) (site-of obj)))
 
     ;; The uncaught hook: a thread or a place ends, a program goes on.  What a thread was in the middle of is undone by
     ;; the `after` thunks around it.  The first error is the result: others may come of it.

@@ -188,11 +188,8 @@
           (lambda (x)
             (%weak-report
              (%describe-error
-              (%string-append "in a finalizer: "
-                              (if (condition? x)
-                                  (condition->string x)
-                                  (%string-append "uncaught exception: " (write-to-string x))))
-              (if (condition? x) (condition-site x) (no-site))
+              (%string-append "in a finalizer: " (uncaught->string x))
+              (site-of x)
               0))
             (k #f))
           (lambda () (procedure object))))))

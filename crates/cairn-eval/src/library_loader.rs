@@ -11,6 +11,9 @@ static LIB: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../lib");
 /// Prefix of the paths of built-in libraries, in messages.
 pub const BUILT_IN: &str = "lib/";
 
+/// What the files of libraries end in: R7RS's, R6RS's.
+pub const EXTENSIONS: [&str; 2] = ["sld", "sls"];
+
 /// The text of a file of `lib/`; `relative` is its path there.
 pub fn built_in(relative: &str) -> Option<&'static str> {
     LIB.get_file(relative)?.contents_utf8()
@@ -103,9 +106,9 @@ impl Loader for Files {
                 return Ok(Some((format!("{BUILT_IN}{place}"), text.to_string())));
             }
         }
-        let relative = format!("{}.sld", name.path());
+        let relative = EXTENSIONS.map(|extension| format!("{}.{extension}", name.path()));
         let directories = self.path.iter().map(|d| &**d).chain(std::iter::once(Path::new("")));
-        let mut files = directories.map(|d| d.join(&relative));
+        let mut files = directories.flat_map(|d| relative.iter().map(move |file| d.join(file)));
         let Some(file) = files.find(|f| self.is_file(f)) else { return Ok(None) };
         let text = self.text(&file).map_err(|e| unreadable(&file, &e))?;
         Ok(Some((file.display().to_string(), text)))

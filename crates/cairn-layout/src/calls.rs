@@ -156,6 +156,7 @@ macro_rules! for_each_rt_call {
             (cairn_string_hash, "string-hash", 1, FAIL)
             (cairn_symbol_intern, "string->symbol", 1, ALLOC | FAIL)
             (cairn_symbol_gensym, "generate-symbol", 0, ALLOC)
+            (cairn_symbol_syntax, "syntax-host", 3, 0)                           // what, two operands: #f; macro transformers get answers (cairn-syntax/src/expand/procedural.rs)
             (cairn_char_upcase, "char-upcase", 1, FAIL)
             (cairn_char_downcase, "char-downcase", 1, FAIL)
             (cairn_char_foldcase, "char-foldcase", 1, FAIL)

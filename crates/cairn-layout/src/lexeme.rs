@@ -161,6 +161,8 @@ pub fn next(text: &str, start: usize) -> Option<Lexeme> {
             Some(b'|') => (Kind::BlockComment, block_comment_end(text, start)),
             Some(b';') => (Kind::DatumComment, Some(start + 2)),
             Some(b'\\') => (Kind::Character, character_end(text, start)),
+            Some(b'\'' | b'`') => (Kind::Prefix, Some(start + 2)),
+            Some(b',') => (Kind::Prefix, Some(start + 2 + usize::from(bytes.get(start + 2) == Some(&b'@')))),
             Some(b'!') if matches!(start, 0 | BOM) && matches!(bytes.get(start + 2), Some(b'/' | b' ')) => {
                 (Kind::LineComment, Some(line_end(text, start)))
             }
@@ -273,6 +275,9 @@ mod tests {
             "`(a ,b ,@c)",
             "#(1 2)",
             "#u8(1 2)",
+            "#vu8(1 2)",
+            "#'(a #,b #,@c)",
+            "#`x",
             "#0=(a . #0#)",
             "#\\x41",
             "#\\λ",

@@ -120,6 +120,13 @@ pub extern "C" fn cairn_symbol_gensym(ctx: &mut Machine) -> Value {
     symbol
 }
 
+/// `(syntax-host what a b)`: what lib/more/cairn/syntax-case.sld asks the expander. When a program runs there is none:
+/// `#f`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbol_syntax(_ctx: &mut Machine, _what: Value, _a: Value, _b: Value) -> Value {
+    Value::FALSE
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -213,6 +213,8 @@ pub struct Context {
 struct IdentInfo {
     name: u32,
     parent: Option<(Ident, Context)>,
+    /// Of an alias: the first of those that were made in the same expansion, one after another.
+    expansion: Ident,
 }
 
 /// The table of identifiers of a session.
@@ -221,6 +223,8 @@ pub struct Names {
     strings: Vec<Rc<str>>,
     map: FxHashMap<Rc<str>, Ident>,
     info: Vec<IdentInfo>,
+    /// Aliases that were added to an expansion later.
+    late: Vec<Ident>,
     labels: u32,
 }
 
@@ -232,7 +236,7 @@ impl Names {
         }
         let text: Rc<str> = name.into();
         let id = Ident(self.info.len() as u32);
-        self.info.push(IdentInfo { name: self.strings.len() as u32, parent: None });
+        self.info.push(IdentInfo { name: self.strings.len() as u32, parent: None, expansion: id });
         self.strings.push(text.clone());
         self.map.insert(text, id);
         id
@@ -244,8 +248,38 @@ impl Names {
     /// A fresh alias of `parent` as seen from `context`.
     pub fn alias(&mut self, parent: Ident, context: Context) -> Ident {
         let id = Ident(self.info.len() as u32);
-        self.info.push(IdentInfo { name: self.info[parent.0 as usize].name, parent: Some((parent, context)) });
+        self.alias_in(id, parent, context)
+    }
+    /// A fresh alias of an expansion whose first alias is `first`, made behind the others of it.
+    pub fn alias_in(&mut self, first: Ident, parent: Ident, context: Context) -> Ident {
+        let id = Ident(self.info.len() as u32);
+        let name = self.info[parent.0 as usize].name;
+        self.info.push(IdentInfo { name, parent: Some((parent, context)), expansion: first });
         id
+    }
+    /// The alias with this name that was made in the same expansion as the alias `id`, in the same context.
+    pub fn sibling(&self, id: Ident, name: &str) -> Option<Ident> {
+        let wanted = self.info[id.0 as usize];
+        let (_, context) = wanted.parent?;
+        let first = wanted.expansion;
+        let together = (first.0..self.info.len() as u32).map(Ident);
+        let together = together.take_while(|i| self.info[i.0 as usize].expansion == first);
+        together.chain(self.late.iter().copied()).find(|i| {
+            let info = &self.info[i.0 as usize];
+            info.expansion == first && info.parent.is_some_and(|(_, c)| c == context) && &**self.name(*i) == name
+        })
+    }
+    /// The identifier with this name that is where the identifier `id` is: as if both had been written in one place.
+    pub fn like(&mut self, id: Ident, name: &str) -> Ident {
+        let info = self.info[id.0 as usize];
+        let Some((parent, context)) = info.parent else { return self.intern(name) };
+        if let Some(sibling) = self.sibling(id, name) {
+            return sibling;
+        }
+        let parent = self.like(parent, name);
+        let late = self.alias_in(info.expansion, parent, context);
+        self.late.push(late);
+        late
     }
     /// A new label.
     pub fn label(&mut self) -> Label {
@@ -273,6 +307,7 @@ impl Names {
     }
     /// Forgets all but the first `n` identifiers: nobody has the others any more.
     pub fn truncate(&mut self, n: usize) {
+        self.late.retain(|id| (id.0 as usize) < n);
         for info in self.info.drain(n..).rev() {
             if info.parent.is_none()
                 && let Some(name) = self.strings.pop()

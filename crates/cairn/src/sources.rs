@@ -1,10 +1,10 @@
 //! Where programs, libraries and included files come from, and what of the file system they depend on.
 //!
 //! The libraries of `lib/` are part of the binary, so that an installed Cairn needs no source tree. A library
-//! `(foo bar)` that is not among them is looked for as `foo/bar.sld` beside the program, then in the directories
-//! of the library path. Included files are found beside the file that includes them, else where libraries are, else in
-//! the working directory. Paths are taken as they are given: "beside the program" is beside the name that was given, be
-//! it a symbolic link.
+//! `(foo bar)` that is not among them is looked for as `foo/bar.sld` or `foo/bar.sls` beside the program, then in the
+//! directories of the library path. Included files are found beside the file that includes them, else where libraries
+//! are, else in the working directory. Paths are taken as they are given: "beside the program" is beside the name that
+//! was given, be it a symbolic link.
 //!
 //! Another directory can stand for `lib/` (`CAIRN_LIB`): for work on the library without building Cairn anew, and for
 //! mutation tests. Programs are not cached then.
@@ -190,11 +190,13 @@ impl Loader for Files<'_> {
                 return Ok(Some((format!("{BUILT_IN}{place}"), text)));
             }
         }
-        let relative = format!("{}.sld", name.path());
+        let files = library_loader::EXTENSIONS.map(|extension| format!("{}.{extension}", name.path()));
         for directory in self.directories.clone() {
-            let path = directory.join(&relative);
-            if !self.is_absent(&path) {
-                return Ok(Some((path.display().to_string(), self.text(&path)?.to_string())));
+            for file in &files {
+                let path = directory.join(file);
+                if !self.is_absent(&path) {
+                    return Ok(Some((path.display().to_string(), self.text(&path)?.to_string())));
+                }
             }
         }
         Ok(None)

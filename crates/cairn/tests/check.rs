@@ -26,7 +26,7 @@ fn findings() {
 /// What is right to say of the programs of the tree: they test how wrong programs fail, do things for nothing, or could
 /// be tidier. Path, line, and a part of the message.
 const SAID: &[(&str, usize, &str)] = &[
-    ("lib/cairn/control.sld", 67, "nothing of (cairn records)"),
+    ("lib/cairn/control.sld", 73, "nothing of (cairn records)"),
     ("lib/cairn/evaluator.sld", 25, "nothing of (cairn reader)"),
     ("lib/cairn/features.sld", 4, "nothing of (cairn primitives)"),
     ("lib/cairn/hash-table.sld", 19, "nothing of (cairn records)"),
@@ -40,6 +40,7 @@ const SAID: &[(&str, usize, &str)] = &[
     ("lib/srfi/14.sld", 29, "`check-procedure` is imported"),
     ("lib/srfi/158.sld", 20, "`check-procedure` is imported"),
     ("tests/programs/continuations.scm", 120, "`r` is bound"),
+    ("tests/programs/syntax-case.scm", 18, "`if` is bound"),
     ("tests/programs/weak.scm", 12, "`kept?` is defined"),
     ("tests/scheme/complex.scm", 2, "nothing of (scheme inexact)"),
     ("tests/scheme/io.scm", 2, "nothing of (scheme char)"),

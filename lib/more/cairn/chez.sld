@@ -40,7 +40,18 @@
    exact->inexact inexact->exact
    vector-fill!
    ;; records, structures and other definitions
-   define-record-type define-structure rec fluid-let assert time record?
+   define-record-type fields mutable immutable parent protocol sealed opaque nongenerative parent-rtd
+   record-type-descriptor record-constructor-descriptor make-record-type-descriptor record-type-descriptor?
+   make-record-constructor-descriptor record-constructor record-predicate record-accessor record-mutator record?
+   record-rtd record-type-name record-type-parent record-type-uid record-type-generative? record-type-sealed?
+   record-type-opaque? record-type-field-names record-field-mutable?
+   define-enumeration make-enumeration enum-set-universe enum-set-indexer enum-set-constructor enum-set->list
+   enum-set-member? enum-set-subset? enum-set=? enum-set-union enum-set-intersection enum-set-difference
+   enum-set-complement enum-set-projection
+   syntax-case syntax quasisyntax unsyntax unsyntax-splicing with-syntax identifier-syntax identifier?
+   bound-identifier=? free-identifier=? datum->syntax syntax->datum generate-temporaries make-variable-transformer
+   syntax-violation syntax->list datum with-implicit meta
+   define-structure rec fluid-let assert time
    ;; lists
    iota enumerate list-head last-pair cons* filter partition find memp assp remp remq remv remove fold-left fold-right
    for-all exists (rename for-all andmap) (rename exists ormap) append! reverse! atom? list-sort sort sort! merge
@@ -70,26 +81,43 @@
    ;; boxes
    box box? unbox set-box!
    ;; control and errors
-   void call/1cc error errorf warning assertion-violation condition? message-condition? condition-message
-   irritants-condition? condition-irritants who-condition? condition-who display-condition
+   void call/1cc error errorf warning assertion-violation display-condition
+   condition simple-conditions condition? condition-predicate condition-accessor define-condition-type
+   &condition &message make-message-condition message-condition? condition-message
+   &warning make-warning warning? &serious make-serious-condition serious-condition? &error make-error error?
+   &violation make-violation violation? &assertion make-assertion-violation assertion-violation?
+   &irritants make-irritants-condition irritants-condition? condition-irritants
+   &who make-who-condition who-condition? condition-who
+   &non-continuable make-non-continuable-violation non-continuable-violation?
+   &implementation-restriction make-implementation-restriction-violation implementation-restriction-violation?
+   &lexical make-lexical-violation lexical-violation?
+   &syntax make-syntax-violation syntax-violation? syntax-violation-form syntax-violation-subform
+   &undefined make-undefined-violation undefined-violation?
    ;; text ports
    format printf fprintf pretty-print get-line get-char get-string-all get-datum lookahead-char put-char put-string
    put-datum with-output-to-string call-with-string-output-port open-string-output-port
    ;; time
    real-time cpu-time current-time time-second time-nanosecond)
   (import
-   (rename (except (scheme base) string-copy! bytevector-copy!)
-           (define-record-type define-plain-record-type) (error plain-error))
+   (rename (except (scheme base) string-copy! bytevector-copy! error let-syntax letrec-syntax)
+           (define-record-type define-plain-record-type))
    (prefix (only (scheme base) string-copy! bytevector-copy!) r7-)
    (scheme case-lambda) (scheme lazy) (scheme write) (scheme read) (scheme inexact) (scheme complex) (scheme char)
    (scheme cxr) (scheme file) (scheme process-context) (scheme time) (scheme eval) (scheme repl) (scheme load)
    (only (scheme r5rs) exact->inexact inexact->exact)
-   (only (scheme division) euclidean/ balanced/)
+   (rename (only (cairn syntax) splicing-let-syntax splicing-letrec-syntax)
+           (splicing-let-syntax let-syntax) (splicing-letrec-syntax letrec-syntax))
+   (cairn syntax-case)
+   (only (rnrs base) div mod div-and-mod div0 mod0 div0-and-mod0)
    (only (srfi 1) last-pair cons* filter partition find append! reverse!)
    (prefix (only (srfi 1) iota remove) srfi-)
    (srfi 111)
-   (only (srfi 128) symbol-hash)
-   (only (srfi 69) hash-table-copy hash-table-values string-hash)
+   (cairn rnrs conditions)
+   (cairn rnrs records)
+   (rnrs enums)
+   (only (srfi 126) make-eq-hashtable make-eqv-hashtable make-hashtable hashtable? hashtable-ref hashtable-set!
+         hashtable-delete! hashtable-contains? hashtable-size hashtable-keys hashtable-values hashtable-entries
+         hashtable-update! hashtable-clear! hashtable-copy equal-hash string-hash symbol-hash)
    (except (srfi 143) fx-width fx-greatest fx-least fxneg fxsquare fxsqrt fx+/carry fx-/carry fx*/carry fxbit-count
            fxlength fxif fxbit-set? fxcopy-bit fxfirst-set-bit fxbit-field fxbit-field-rotate fxbit-field-reverse)
    (prefix (only (srfi 143) fx-width fx-greatest fx-least) srfi-)
@@ -99,83 +127,32 @@
    (rename (only (srfi 151) bitwise-and bitwise-ior bitwise-xor bitwise-not arithmetic-shift bit-count integer-length
                  bit-set?)
            (arithmetic-shift bitwise-arithmetic-shift) (bit-count bitwise-bit-count) (integer-length bitwise-length))
-   (only (cairn macro) er-macro-transformer)
-   (only (cairn records) record?)
-   (only (cairn hash-table) make-hash-table hash-table? hash-table-set! equal-hash)
    (only (cairn list) fold-left fold-right)
    (rename (only (cairn sort) list-sort list-merge vector-sort vector-sort! sort sort!)
            (sort sort-sequence) (sort! sort-sequence!))
-   (only (cairn text) symbol-append)
-   (rename (only (cairn control) call/1cc condition? condition-message condition-irritants condition-who
-                 condition->string)
-           (condition-message whole-message) (condition-who name-of))
-   (rename (only (cairn dialects) 1+ 1- add1 sub1 random div mod list-head for-all exists remp atom? assert
+   (only (cairn control) call/1cc condition->string)
+   (rename (only (cairn dialects) 1+ 1- add1 sub1 random list-head for-all exists remp atom?
                  fluid-let gensym void format printf fprintf pretty-print get-line get-char get-string-all
                  get-datum lookahead-char put-char put-string put-datum with-output-to-string
-                 call-with-string-output-port real-time make-eq-hashtable make-eqv-hashtable hashtable-ref
-                 hashtable-set! hashtable-delete! hashtable-contains? hashtable-size hashtable-keys
-                 hashtable-update! hashtable-clear! symbol<? define-structure)
+                 call-with-string-output-port real-time symbol<? define-structure)
            (define-structure define-mit-structure)))
   (begin
 
-    ;;;; Records
-
-    ;; A type `t` has, besides what the form names, a procedure `t%protocol`.  Given what makes a record of all fields,
-    ;; those of the parent first, it returns the constructor.
-    (define-syntax define-record-type
-      (er-macro-transformer
-       (lambda (form rename compare)
-         (define clause-names '(fields parent protocol sealed opaque nongenerative))
-         (define spec (cadr form))
-         (define clauses (cddr form))
-         (define name (if (pair? spec) (car spec) spec))
-         (define (clause key)
-           (let loop ((l clauses))
-             (cond
-               ((null? l) #f)
-               ((and (pair? (car l)) (eq? (car (car l)) key)) (car l))
-               (else (loop (cdr l))))))
-         (define (named . parts) (apply symbol-append parts))
-         (define (field f)
-           (cond
-             ((symbol? f) (list f (named name '- f)))
-             ((eq? (car f) 'immutable)
-              (list (cadr f) (if (pair? (cddr f)) (caddr f) (named name '- (cadr f)))))
-             (else
-              (let ((x (cadr f)))
-                (if (pair? (cddr f))
-                    (cons x (cddr f))
-                    (list x (named name '- x) (named name '- x '-set!)))))))
-         (if (and (pair? clauses)
-                  (not (and (pair? (car clauses)) (memq (car (car clauses)) clause-names))))
-             (cons (rename 'define-plain-record-type) (cdr form))
-             (let* ((fields (map field (if (clause 'fields) (cdr (clause 'fields)) '())))
-                    (parent (and (clause 'parent) (cadr (clause 'parent))))
-                    (protocol (and (clause 'protocol) (pair? (cdr (clause 'protocol))) (cadr (clause 'protocol))))
-                    (constructor (if (pair? spec) (cadr spec) (named 'make- name)))
-                    (predicate (if (pair? spec) (caddr spec) (named name '?)))
-                    (all (rename 'make-of-all-fields))
-                    (chain (named name '%protocol)))
-               (list (rename 'begin)
-                     (append (list (rename 'define-plain-record-type) (if parent (list name parent) name)
-                                   all predicate)
-                             fields)
-                     (list (rename 'define) chain
-                           (list (rename (if parent 'protocol-of-heir 'protocol-of-base))
-                                 (and parent (named parent '%protocol)) protocol))
-                     (list (rename 'define) constructor (list chain all))))))))
-
-    (define (protocol-of-base parent protocol)
-      (lambda (make) (if protocol (protocol make) make)))
-    (define (protocol-of-heir parent protocol)
-      (lambda (make)
-        (if protocol
-            (protocol (parent (lambda fields (lambda own (apply make (append fields own))))))
-            make)))
+    ;;;; Definitions
 
     (define-syntax define-structure
       (syntax-rules ()
         ((_ (name field ...)) (define-mit-structure name field ...))))
+
+    (define (syntax->list x) x)
+    (define-syntax datum
+      (syntax-rules () ((_ template) (syntax->datum #'template))))
+    (define-syntax with-implicit
+      (syntax-rules ()
+        ((_ (k id ...) body ...) (with-syntax ((id (datum->syntax #'k 'id)) ...) body ...))))
+    ;; Every phase sees what is defined before it.
+    (define-syntax meta
+      (syntax-rules () ((_ definition ...) (definition ...))))
 
     (define-syntax rec
       (syntax-rules ()
@@ -202,10 +179,6 @@
 
     ;;;; Numbers
 
-    (define (div-and-mod a b) (euclidean/ a b))
-    (define (div0-and-mod0 a b) (balanced/ a b))
-    (define (div0 a b) (call-with-values (lambda () (balanced/ a b)) (lambda (q r) q)))
-    (define (mod0 a b) (call-with-values (lambda () (balanced/ a b)) (lambda (q r) r)))
     (define (isqrt n) (call-with-values (lambda () (exact-integer-sqrt n)) (lambda (root rest) root)))
     (define (bitwise-arithmetic-shift-left n k) (bitwise-arithmetic-shift n k))
     (define (bitwise-arithmetic-shift-right n k) (bitwise-arithmetic-shift n (- k)))
@@ -232,43 +205,21 @@
     (define (string-truncate! s n) (substring s 0 n))
     (define (substring-fill! s start end c) (string-fill! s c start end))
 
-    (define properties (make-hash-table eq?))
+    (define properties (make-eq-hashtable))
     (define (putprop symbol key value)
       (let ((entry (assq key (hashtable-ref properties symbol '()))))
         (if entry
             (set-cdr! entry value)
-            (hash-table-set! properties symbol (cons (cons key value) (hashtable-ref properties symbol '()))))))
+            (hashtable-set! properties symbol (cons (cons key value) (hashtable-ref properties symbol '()))))))
     (define (getprop symbol key . default)
       (let ((entry (assq key (hashtable-ref properties symbol '()))))
         (cond (entry (cdr entry)) ((pair? default) (car default)) (else #f))))
     (define (remprop symbol key)
-      (hash-table-set! properties symbol
+      (hashtable-set! properties symbol
                        (srfi-remove (lambda (entry) (eq? (car entry) key)) (hashtable-ref properties symbol '()))))
-
-    ;;;; Tables
-
-    (define (make-hashtable hash same? . size)
-      (make-hash-table same? hash))
-    (define (hashtable? x) (hash-table? x))
-    (define (hashtable-values table) (list->vector (hash-table-values table)))
-    (define (hashtable-entries table)
-      (let ((keys (hashtable-keys table)))
-        (values keys (vector-map (lambda (key) (hashtable-ref table key #f)) keys))))
-    (define (hashtable-copy table . mutable) (hash-table-copy table))
 
     ;;;; Errors
 
-    ;; (error who message irritant …), where `who` is a symbol or #f, or a string before another one; (error message
-    ;; irritant …) as in R7RS otherwise.
-    (define (error who . rest)
-      (cond
-        ((not (and (pair? rest) (string? (car rest)))) (apply plain-error who rest))
-        ((symbol? who) (apply plain-error who rest))
-        ((string? who) (apply plain-error (string->symbol who) rest))
-        ((not who) (apply plain-error rest))
-        (else (apply plain-error who rest))))
-    (define (assertion-violation who message . irritants)
-      (apply error who message irritants))
     (define (errorf who control . arguments)
       (error who (apply format control arguments)))
     (define (warning who message . irritants)
@@ -286,19 +237,6 @@
             (write x port))
           irritants)
         (newline port)))
-    (define (message-condition? x) (condition? x))
-    (define (irritants-condition? x) (condition? x))
-    (define (who-condition? x) (and (condition? x) (name-of x) #t))
-    (define (condition-who c)
-      (let ((who (name-of c)))
-        (and who (string->symbol who))))
-    ;; Without who, which stands before it.
-    (define (condition-message c)
-      (let ((who (name-of c)) (message (whole-message c)))
-        (if who
-            (let ((start (+ 2 (string-length who))) (end (string-length message)))
-              (if (<= start end) (substring message start end) message))
-            message)))
     (define display-condition
       (case-lambda
         ((c) (display-condition c (current-output-port)))

@@ -18,7 +18,7 @@
    bytevector-ieee-double-ref bytevector-ieee-single-native-set! bytevector-ieee-single-set!
    bytevector-ieee-double-native-set! bytevector-ieee-double-set!
    string->utf8 string->utf16 string->utf32 utf8->string utf16->string utf32->string)
-  (import (scheme base) (scheme case-lambda) (only (cairn control) wrong-type)
+  (import (scheme base) (scheme case-lambda) (only (cairn control) out-of-range wrong-type)
           (rename (only (cairn vector) bytevector-fill!) (bytevector-fill! fill!))
           (only (cairn number) integer-length))
   (begin
@@ -114,7 +114,7 @@
     ;; References and stores of one size; those of the machine's own order must be aligned.
     (define (check-aligned who k size)
       (if (not (and (exact-integer? k) (= 0 (remainder k size))))
-          (error (string-append who ": not a multiple of the size:") k)))
+          (out-of-range who "not a multiple of the size:" k)))
     (define-syntax define-integers
       (syntax-rules ()
         ((_ size (uref uset! nuref nuset!) (sref sset! nsref nsset!))

@@ -27,7 +27,7 @@
       (if (hashtable? t) (table-of t) (wrong-type who "a hashtable" t)))
     (define (mutable who t)
       (let ((inner (table who t)))
-        (if (mutable? t) inner (error (string-append who ": the hashtable cannot be changed")))))
+        (if (mutable? t) inner (wrong-type who "a hashtable that can be changed" t))))
     (define missing (list 'missing))
 
     (define-syntax weakness

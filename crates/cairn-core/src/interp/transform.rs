@@ -15,6 +15,7 @@ use crate::ir::{Expr, GlobalId, Import, ImportFrom, Program, TopForm};
 use crate::prim::{Kind, Op, PrimOp};
 use cairn_layout::code::Site;
 use cairn_layout::machine::{error, slot};
+use cairn_num::{Int, Number};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -29,6 +30,12 @@ const DYNAMIC_STATE: [usize; 3] = [slot::WINDERS, slot::HANDLERS, slot::PARAMETE
 
 /// The number of the procedure that makes identifiers for `generate-symbol`; its argument counts them.
 pub const FRESH: u32 = u32::MAX;
+
+/// What `syntax-host` asks for is this and more: the procedure of the host with that number.
+pub const ASKED: u32 = 1 << 16;
+
+/// The tag in the vector around a transformer that may expand assignments.
+const VARIABLE_TRANSFORMER: &str = "variable-transformer";
 
 /// Procedures of the host.
 pub trait Natives<'p> {
@@ -60,14 +67,15 @@ impl<'p> Host<'p> {
     }
 }
 
-/// Calls the value of `transformer` with arguments. `forms` are those of the libraries and of the definitions that it
-/// refers to, `program` has their variables and names; imports from the library that was compiled beforehand are the
-/// variables `exports`, by number, from [`LIBRARY_GLOBALS`] on.
+/// Calls the value of `transformer` with arguments, which are an assignment's if `assignment`. `forms` are those of the
+/// libraries and of the definitions that it refers to, `program` has their variables and names; imports from the
+/// library that was compiled beforehand are the variables `exports`, by number, from [`LIBRARY_GLOBALS`] on.
 pub fn run_transformer<'p>(
     program: &'p Program,
     forms: impl Iterator<Item = &'p TopForm>,
     transformer: &'p Expr,
     args: Vec<Value<'p>>,
+    assignment: bool,
     exports: &'p FxHashMap<u32, GlobalId>,
     natives: &'p dyn Natives<'p>,
 ) -> Res<Value<'p>> {
@@ -94,7 +102,18 @@ pub fn run_transformer<'p>(
     for e in stores {
         machine.value(e, &None)?;
     }
-    let procedure = machine.value(transformer, &None)?;
+    let procedure = match (machine.value(transformer, &None)?, assignment) {
+        (Val::Vector(parts), _) => match &parts.borrow()[..] {
+            [Val::Symbol(tag), procedure] if &**tag == VARIABLE_TRANSFORMER => procedure.clone(),
+            _ => return Err(Stop::Raised("it is no procedure".into(), Site::NONE)),
+        },
+        (_, true) => {
+            let message = "it cannot be assigned: its transformer is none of make-variable-transformer";
+            return Err(Stop::Raised(message.into(), Site::NONE));
+        }
+        (procedure, _) if procedure.is(Kind::Procedure) => procedure,
+        (other, _) => return Err(Stop::Raised(format!("it is no procedure but {}", other.written()), Site::NONE)),
+    };
     match machine.apply(procedure, args)? {
         Out::One(v) => Ok(v),
         _ => Err(Stop::Raised("the transformer returned several values".into(), Site::NONE)),
@@ -157,6 +176,16 @@ impl<'p> Machine<'p> {
         let n = host.symbols.get();
         host.symbols.set(n + 1);
         host.natives.call(FRESH, &[fixnum(i64::from(n))]).map_err(|message| Stop::Raised(message, Site::NONE))
+    }
+
+    /// `(syntax-host what a b)`.
+    pub(super) fn ask_host(&self, args: &[Value<'p>]) -> Res<Value<'p>> {
+        match args {
+            [Val::Num(Number::Int(Int::Fix(what))), operands @ ..] if self.host.is_some() => {
+                self.native(ASKED + *what as u32, operands)
+            }
+            _ => Err(Stop::Unsupported("syntax-host")),
+        }
     }
 
     /// Winders, handlers and parameters.

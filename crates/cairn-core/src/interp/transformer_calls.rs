@@ -38,6 +38,7 @@ impl<'p> Machine<'p> {
             }
             "equal" => Ok(boolean(self.equal(&args[0], &args[1])?)),
             "generate-symbol" => self.fresh_symbol(),
+            "syntax-host" => self.ask_host(args),
             "machine-builtin" => Ok(Val::Procedure(Rc::new(Procedure::Builtin(call.size(0)?)))),
             _ if name.starts_with("num-") || name.ends_with("num") || name.starts_with("num->") => call.numeric(),
             _ if name.contains("char") || name == "digit-value" => call.character(),
@@ -406,6 +407,23 @@ impl<'p> Call<'_, 'p> {
             ("make-record-type" | "make-record-subtype", parts) => {
                 Ok(Val::Record(cells([vec![boolean(false)], parts.to_vec()].concat())))
             }
+            ("record-type-about", [Val::Record(r), _]) => {
+                let parts = r.borrow();
+                match (&parts[..], self.size(1)?) {
+                    ([Val::Atom(Atom::Bool(false)), name, ..], 0) => Ok(name.clone()),
+                    ([_, _, own, ..], 1) => Ok(own.clone()),
+                    ([_, _, own, _, parent], 2) => {
+                        let Val::Record(_) = parent else { return Err(Stop::Operand) };
+                        let inherited = Call { name: self.name, args: &[parent.clone(), fixnum(2)] }.other()?;
+                        Ok(list([items(&inherited)?, items(own)?].concat()))
+                    }
+                    ([_, _, own, ..], 2) => Ok(own.clone()),
+                    ([_, _, _, _, parent], 3) => Ok(parent.clone()),
+                    _ => Ok(boolean(false)),
+                }
+            }
+            ("record-type-about", [_, _]) => Ok(boolean(false)),
+            ("record-type-show!", _) => Ok(unspecified()),
             ("make-record", [rtd, _]) => {
                 let mut parts = vec![rtd.clone()];
                 parts.extend(self.items(1)?);

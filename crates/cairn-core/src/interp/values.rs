@@ -226,7 +226,15 @@ impl<P> fmt::Display for Val<P> {
                 write!(f, "({} . {})", p[0], p[1])
             }),
             Val::Vector(v) => sequence(f, "#(", &v.borrow()),
-            Val::Record(v) => sequence(f, "#<record ", v.borrow().get(1..).unwrap_or_default()),
+            Val::Record(v) => {
+                let parts = v.borrow();
+                let name = match parts.first() {
+                    Some(Val::Record(rtd)) => rtd.borrow().get(1).map(Val::to_string),
+                    _ => None,
+                };
+                let start = format!("#<{} ", name.as_deref().unwrap_or("record"));
+                sequence(f, &start, parts.get(1..).unwrap_or_default())
+            }
             Val::Opaque(_) => f.write_str("#<opaque>"),
             Val::Box(b) => sequence(f, "#<box ", &b.borrow()),
             Val::Promise(_) => f.write_str("#<promise>"),

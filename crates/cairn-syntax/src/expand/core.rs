@@ -20,6 +20,7 @@ core_forms! {
     DefineCStruct "define-c-struct";
     DefineSyntax "define-syntax";
     DefineLibrary "define-library";
+    Library "library";
     Import "import";
     Include "include";
     IncludeCi "include-ci";
@@ -40,6 +41,11 @@ core_forms! {
     LetStarValues "let*-values";
     LetSyntax "let-syntax";
     LetrecSyntax "letrec-syntax";
+    SplicingLetSyntax "splicing-let-syntax";
+    SplicingLetrecSyntax "splicing-letrec-syntax";
+    SyntaxCase "syntax-case";
+    Syntax "syntax";
+    Quasisyntax "quasisyntax";
     Do "do";
     Case "case";
     Cond "cond";
@@ -62,6 +68,8 @@ core_forms! {
     ErMacroTransformer "er-macro-transformer";
     ScMacroTransformer "sc-macro-transformer";
     RscMacroTransformer "rsc-macro-transformer";
+    Unsyntax "unsyntax";
+    UnsyntaxSplicing "unsyntax-splicing";
     Unquote "unquote";
     UnquoteSplicing "unquote-splicing";
     Else "else";

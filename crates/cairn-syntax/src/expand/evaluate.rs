@@ -140,7 +140,9 @@ impl Session {
         let result = self.outcome().map(|()| then(self));
         // local variables of forms that have been expanded are not referred to again
         let forms = std::mem::take(&mut self.program.forms);
-        let kept = |f: &TopForm| matches!(f, TopForm::Define(g, _) if self.library_globals.contains(g));
+        // transformers may refer to what was defined before
+        let all = self.syntax_case;
+        let kept = |f: &TopForm| matches!(f, TopForm::Define(g, _) if all || self.library_globals.contains(g));
         let mut dropped = Program::default();
         for form in forms {
             if kept(&form) { self.retained.forms.push(form) } else { dropped.forms.push(form) }

@@ -1,9 +1,9 @@
 //! Imports as other dialects write them.
 //!
-//! The problem: `(import (rnrs))`, `(use-modules (srfi srfi-1))`, `#lang racket` name libraries that are not here, and
-//! whatever the program means by its names follows from that. The idea: such a form is an error that waits until the
-//! program is expanded, as if it had the names of R7RS. What is missing then, and what it uses of R7RS, makes up the
-//! import to write instead ([`Expander::imports_of`]).
+//! The problem: `(import (chicken base))`, `(use-modules (srfi srfi-1))`, `#lang racket` name libraries that are not
+//! here, and whatever the program means by its names follows from that. The idea: such a form is an error that waits
+//! until the program is expanded, as if it had the names of R7RS. What is missing then, and what it uses of R7RS, makes
+//! up the import to write instead ([`Expander::imports_of`]).
 //!
 //! SRFIs have many names. Those of SRFI 97 and Guile mean the same libraries as R7RS's: [`Expander::srfi`].
 
@@ -114,9 +114,9 @@ impl Expander<'_> {
         let mut inner = set;
         while let Some([head, set, ..]) = inner.as_list()
             && set.as_list().is_some()
-            && head
-                .as_ident()
-                .is_some_and(|id| matches!(&**self.name(id), "only" | "except" | "prefix" | "rename"))
+            && head.as_ident().is_some_and(|id| {
+                matches!(&**self.name(id), "only" | "except" | "prefix" | "rename" | "for" | "library")
+            })
         {
             inner = set;
         }

@@ -41,7 +41,17 @@ impl Expander<'_> {
                 e.trace = outer;
                 Ok(result)
             }),
-            Datum::Ident(id) => self.reference(*id, x.span),
+            Datum::Ident(id) => match self.identifier_macro(*id) {
+                Some(m) => self.nested(x.span, |e| {
+                    let outer = e.trace.clone();
+                    e.mention_head(x, Binding::Macro(m));
+                    let r = e.expand_macro(m, x).map(|y| e.expr_named(&y, name));
+                    let result = e.recover(r);
+                    e.trace = outer;
+                    Ok(result)
+                }),
+                None => self.reference(*id, x.span),
+            },
             Datum::Labeled(label, _) if !label.cyclic => return self.expr_named(x.unlabeled(), name),
             Datum::Nil => {
                 self.err_help(x.span, "an empty combination is not an expression", "the empty list is '()")
@@ -151,6 +161,14 @@ impl Expander<'_> {
         Err(d.into())
     }
 
+    /// The macro that an identifier is, if its transformer takes identifiers and assignments.
+    fn identifier_macro(&self, id: Ident) -> Option<u32> {
+        match self.resolve(id) {
+            Meaning::Bound(Binding::Macro(m)) if self.s.macros[m as usize].takes_identifiers() => Some(m),
+            _ => None,
+        }
+    }
+
     /// A standard keyword that is not imported: its form would make no sense as a call.
     fn forgotten_keyword(&self, head: &Syntax) -> Option<Box<Diagnostic>> {
         let Meaning::Unbound(base, _) = self.resolve(head.as_ident()?) else { return None };
@@ -158,7 +176,7 @@ impl Expander<'_> {
         let (_, core) = CORE_FORMS.iter().find(|(n, _)| *n == &**name)?;
         let home = match core {
             Core::Assert | Core::Receive | Core::NamedLambda => return None,
-            Core::Import | Core::DefineLibrary => {
+            Core::Import | Core::DefineLibrary | Core::Library => {
                 let message = format!("`{name}` is not allowed here");
                 let help = "it stands at the top level of a program; imports also among library declarations";
                 return Some(self.diagnostic(head.span, message).help(help).into());
@@ -168,6 +186,10 @@ impl Expander<'_> {
             Core::Delay | Core::DelayForce => "(scheme lazy)",
             Core::DefineStructureVector => "(cairn structure)",
             Core::CProcedure | Core::CCallback | Core::CType | Core::DefineCStruct => "(cairn c)",
+            Core::SyntaxCase | Core::Syntax | Core::Quasisyntax | Core::Unsyntax | Core::UnsyntaxSplicing => {
+                "(rnrs syntax-case)"
+            }
+            Core::SplicingLetSyntax | Core::SplicingLetrecSyntax => "(cairn syntax)",
             _ => "(scheme base)",
         };
         let d = self.diagnostic(head.span, format!("the keyword `{name}` is not imported"));
@@ -247,7 +269,14 @@ impl Expander<'_> {
                 let (test, then, other) = (self.expr(test), self.expr(then), self.expr(other));
                 Ok(self.two_ways(x.span, test, then, other))
             }
-            (Core::Set, [target, value]) => self.form_set(target, value, x.span),
+            (Core::Set, [target, value]) => match target.as_ident().and_then(|id| self.identifier_macro(id)) {
+                Some(m) => {
+                    self.mention_head(target, Binding::Macro(m));
+                    let y = self.expand_macro(m, x)?;
+                    Ok(self.expr(&y))
+                }
+                None => self.form_set(target, value, x.span),
+            },
             (Core::Begin, [_, ..]) => Ok(sequence(self.exprs(args))),
             (Core::Let, _) => self.form_let(x, items, name),
             (Core::LetStar, _) => self.form_let_star(x, items, name),
@@ -256,8 +285,11 @@ impl Expander<'_> {
             (Core::LetValues, _) => self.form_let_values(x, items, false),
             (Core::LetStarValues, _) => self.form_let_values(x, items, true),
             (Core::Receive | Core::PrimReceive, _) => self.form_receive(x, items),
-            (Core::LetSyntax, _) => self.form_let_syntax(x, items, false),
-            (Core::LetrecSyntax, _) => self.form_let_syntax(x, items, true),
+            (Core::LetSyntax | Core::SplicingLetSyntax, _) => self.form_let_syntax(x, items, false),
+            (Core::LetrecSyntax | Core::SplicingLetrecSyntax, _) => self.form_let_syntax(x, items, true),
+            (Core::SyntaxCase, _) => self.form_syntax_case(x, items),
+            (Core::Syntax, [template]) => self.form_syntax(template, false, x.span),
+            (Core::Quasisyntax, [template]) => self.form_syntax(template, true, x.span),
             (Core::Do, _) => self.form_do(x, items),
             (Core::Cond, [_, ..]) => self.form_cond(args, unspecified(), x.span),
             (Core::Case, [key, clauses @ ..]) if !clauses.is_empty() => self.form_case(key, clauses, x.span),
@@ -391,7 +423,10 @@ impl Expander<'_> {
                     "definitions belong at the top level or at the start of a body; (let () (define …) …) makes a body",
                 );
             }
-            Core::Import | Core::DefineLibrary => {
+            Core::SyntaxCase => "(syntax-case expression (literal …) (pattern [fender] expression) …)",
+            Core::Syntax => "(syntax template) or #'template",
+            Core::Quasisyntax => "(quasisyntax template) or #`template",
+            Core::Import | Core::DefineLibrary | Core::Library => {
                 return self.err(x.span, format!("`{name}` is not allowed here"));
             }
             Core::SyntaxRules => {
@@ -407,6 +442,9 @@ impl Expander<'_> {
                     format!("`{name}` is not an expression"),
                     format!("(define-syntax name ({name} procedure))"),
                 );
+            }
+            Core::Unsyntax | Core::UnsyntaxSplicing => {
+                return self.err_help(x.span, format!("`{name}` outside of a quasisyntax"), "#`(a #,b #,@c)");
             }
             Core::Unquote | Core::UnquoteSplicing => {
                 return self.err_help(x.span, format!("`{name}` outside of a quasiquotation"), "`(a ,b ,@c)");

@@ -246,7 +246,7 @@ impl Expander<'_> {
             if self.is_keyword(head, Core::CondExpand) && self.mentions_import(form) {
                 return true;
             }
-            if !self.is_keyword(head, Core::DefineLibrary) {
+            if !self.is_keyword(head, Core::DefineLibrary) && !self.is_keyword(head, Core::Library) {
                 return false;
             }
         }
@@ -313,6 +313,11 @@ impl Expander<'_> {
             (Some(id), Some(inner)) if inner.as_list().is_some() => self.name(id).clone(),
             _ => "".into(),
         };
+        match (&*modifier, items) {
+            // what is imported is there in every phase
+            ("for", [_, inner, ..]) | ("library", [_, inner]) => return grow(|| self.import_set(inner)),
+            _ => {}
+        }
         if !matches!(&*modifier, "only" | "except" | "prefix" | "rename") {
             let name = self.imported_name(x)?;
             self.load(&name, x.span)?;
@@ -399,8 +404,11 @@ impl Expander<'_> {
 
     pub(super) fn library_name(&mut self, x: &Syntax) -> R<LibraryName> {
         let mut parts = Vec::new();
-        for part in x.as_list().unwrap_or(&[]) {
+        let items = x.as_list().unwrap_or(&[]);
+        for (i, part) in items.iter().enumerate() {
             match &part.datum {
+                // R6RS's version, or what it must be: any will do
+                Datum::List(_) | Datum::Nil if i > 0 && i + 1 == items.len() && self.is_version(part) => {}
                 Datum::Ident(id) => parts.push(NamePart::Symbol(self.name(*id).clone())),
                 Datum::Number(n) => match **n {
                     Number::Int(Int::Fix(k)) if k >= 0 => parts.push(NamePart::Number(k as u64)),
@@ -417,6 +425,16 @@ impl Expander<'_> {
             );
         }
         Ok(LibraryName(parts))
+    }
+
+    /// `(1 2)`, `((>= 1))`, `(or (1) (2 (and (>= 3) (not 5))))`.
+    fn is_version(&self, x: &Syntax) -> bool {
+        x.as_list().unwrap_or(&[]).iter().all(|part| match &part.datum {
+            Datum::Number(_) => true,
+            Datum::Ident(id) => matches!(&**self.name(*id), ">=" | "<=" | "and" | "or" | "not"),
+            Datum::List(_) => grow(|| self.is_version(part)),
+            _ => false,
+        })
     }
 
     pub(super) fn is_available(&mut self, name: &LibraryName) -> bool {
@@ -467,12 +485,16 @@ impl Expander<'_> {
         let before = self.s.program.forms.len();
         for form in &forms {
             match form.as_list() {
-                Some([head, ..]) if head.as_ident().is_some_and(|id| &**self.name(id) == "define-library") => {
+                Some([head, ..])
+                    if head
+                        .as_ident()
+                        .is_some_and(|id| matches!(&**self.name(id), "define-library" | "library")) =>
+                {
                     self.define_library(form)?;
                 }
                 _ => {
-                    let d =
-                        self.diagnostic(form.span, "only `define-library` forms may stand in a library's file");
+                    let message = "only `define-library` and `library` forms may stand in a library's file";
+                    let d = self.diagnostic(form.span, message);
                     self.report(d.into());
                 }
             }
@@ -502,16 +524,21 @@ impl Expander<'_> {
         self.s.libraries.insert(name.clone(), Library { module, loading: false, exports });
     }
 
-    /// `(define-library name declaration …)`.
+    /// `(define-library name declaration …)`, or R6RS's `(library name (export …) (import …) form …)`.
     pub(super) fn define_library(&mut self, form: &Syntax) -> R<()> {
+        const R6RS: &str = "(library (name …) (export name …) (import set …) form …)";
         let items = form.as_list().unwrap_or(&[]);
+        let r6rs = items.first().and_then(Syntax::as_ident).is_some_and(|id| &**self.name(id) == "library");
         let Some(name_form) = items.get(1) else {
-            return self.err_help(
-                form.span,
-                "a library without a name",
-                "(define-library (name …) declaration …)",
-            );
+            let help = if r6rs { R6RS } else { "(define-library (name …) declaration …)" };
+            return self.err_help(form.span, "a library without a name", help);
         };
+        if r6rs
+            && !matches!(items.get(2..4), Some([e, i]) if self.is_named(e, "export") && self.is_named(i, "import"))
+        {
+            let message = "behind the name of a `library` come its exports, then its imports";
+            return self.err_help(form.span, message, R6RS);
+        }
         let name = self.library_name(name_form)?;
         if self.s.libraries.contains_key(&name) {
             return self.err(name_form.span, format!("library {name} is defined twice"));
@@ -524,7 +551,12 @@ impl Expander<'_> {
         self.observe_library(module, form.span);
         let exports = self.at_top_level(module, |x| {
             let mut declarations = Declarations::default();
-            x.declarations(&items[2..], &mut declarations);
+            if r6rs {
+                x.declarations(&items[2..4], &mut declarations);
+                declarations.body.extend_from_slice(&items[4..]);
+            } else {
+                x.declarations(&items[2..], &mut declarations);
+            }
             let public = if builtin { x.public_names(&declarations.exports) } else { FxHashMap::default() };
             x.top_level(declarations.body, public);
             x.exports(&declarations.exports)
@@ -534,6 +566,11 @@ impl Expander<'_> {
         library.exports = exports;
         library.loading = false;
         Ok(())
+    }
+
+    /// Is it a form with this word at its head?
+    fn is_named(&self, x: &Syntax, word: &str) -> bool {
+        x.as_list().and_then(|l| l.first()?.as_ident()).is_some_and(|id| &**self.name(id) == word)
     }
 
     fn declarations(&mut self, items: &[Syntax], out: &mut Declarations) {
@@ -552,7 +589,7 @@ impl Expander<'_> {
         };
         let head_name = head.as_ident().map_or("".into(), |id| self.name(id).clone());
         match &*head_name {
-            "export" => out.exports.extend_from_slice(rest),
+            "export" => rest.iter().for_each(|spec| self.export_specs(spec, &mut out.exports)),
             "import" => self.import(item.span, rest),
             "begin" => out.body.extend_from_slice(rest),
             "include" => out.body.extend(self.include(item.span, rest, false)?),
@@ -575,6 +612,22 @@ impl Expander<'_> {
             _ => return self.err_help(item.span, "not a library declaration", HELP),
         }
         Ok(())
+    }
+
+    /// An export as R7RS writes it: `(rename (a b) (c d))` of R6RS is `(rename a b)` and `(rename c d)`.
+    fn export_specs(&self, spec: &Syntax, out: &mut Vec<Syntax>) {
+        match spec.as_list() {
+            Some([rename, pairs @ ..])
+                if self.is_named(spec, "rename") && pairs.iter().all(|p| p.as_list().is_some()) =>
+            {
+                out.extend(pairs.iter().map(|p| {
+                    let mut parts = vec![rename.clone()];
+                    parts.extend_from_slice(p.as_list().unwrap_or(&[]));
+                    Syntax::list(parts, p.span)
+                }));
+            }
+            _ => out.push(spec.clone()),
+        }
     }
 
     /// The exported names of definitions, as indices of [`Site::who`](cairn_layout::code::Site::who): what errors in
@@ -739,7 +792,7 @@ fn missing_library_help(name: &LibraryName) -> String {
             return format!("did you mean (scheme {other})?");
         }
     }
-    format!("a library {name} is looked for in a file {}.sld", name.path())
+    format!("a library {name} is looked for in a file {0}.sld or {0}.sls", name.path())
 }
 
 fn is_builtin_name(name: &LibraryName) -> bool {

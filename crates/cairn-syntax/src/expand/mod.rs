@@ -30,6 +30,7 @@
 //! | `c` | `c-procedure` and its like |
 //! | `rules` | `syntax-rules` |
 //! | `procedural` | macro transformers that are procedures |
+//! | `syntax_case` | `syntax-case` and `syntax` |
 //! | `prims` | primitives and hidden procedures |
 //! | `prebuilt` | the library compiled beforehand, and programs on it |
 //! | `evaluate` | expansion while a program runs: `eval`, `environment` |
@@ -59,6 +60,7 @@ mod scan;
 mod scope;
 mod structure_vector;
 mod suggest;
+mod syntax_case;
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Context, Ident, Names, Syntax};
@@ -91,7 +93,7 @@ pub trait Loader {
     }
     /// Is this library part of Cairn's own `lib/`? Its code takes the call site of the user in messages.
     fn is_builtin(&self, name: &LibraryName) -> bool {
-        matches!(name.0.first(), Some(NamePart::Symbol(s)) if matches!(&**s, "scheme" | "srfi" | "cairn"))
+        matches!(name.0.first(), Some(NamePart::Symbol(s)) if matches!(&**s, "scheme" | "srfi" | "cairn" | "rnrs"))
     }
 }
 
@@ -135,6 +137,8 @@ enum Binding {
     Local(VarId),
     Global(GlobalId),
     Prim(PrimOp),
+    /// A pattern variable of `syntax-case`: the variable that holds what it matched, and how many ellipses follow it.
+    Pattern(VarId, u32),
 }
 
 /// Everything known between forms: libraries, globals, macros. A REPL keeps one.
@@ -173,6 +177,8 @@ pub struct Session {
     library_globals: FxHashSet<GlobalId>,
     /// Was `er-macro-transformer` or a relative imported anywhere?
     procedural: bool,
+    /// Was `syntax-case` imported outside of lib/?
+    syntax_case: bool,
     /// The source that stands for evaluated text.
     evaluated: Option<u32>,
     /// The library that programs are compiled on: its parts are loaded for their macros and names.
@@ -352,6 +358,8 @@ struct Expander<'a> {
     constants: usize,
     /// Definitions whose right-hand sides are not expanded yet: macro transformers may refer to them.
     sources: FxHashMap<GlobalId, procedural::Source>,
+    /// Inside of a transformer: where the macro is defined.
+    transformer_at: Option<Context>,
     /// Variables whose values are C functions, each around the lambda that calls it.
     c_functions: Vec<VarId>,
 }
@@ -379,6 +387,7 @@ impl<'a> Expander<'a> {
             nesting: 0,
             constants: 0,
             sources: FxHashMap::default(),
+            transformer_at: None,
             c_functions: Vec::new(),
         }
     }

@@ -44,7 +44,7 @@ impl From<Binding> for Entity {
         match b {
             Binding::Core(c) => Entity::Keyword(c as u32),
             Binding::Macro(m) => Entity::Macro(m),
-            Binding::Local(v) => Entity::Local(v),
+            Binding::Local(v) | Binding::Pattern(v, _) => Entity::Local(v),
             Binding::Global(g) => Entity::Global(g),
             Binding::Prim(p) => Entity::Primitive(p),
         }

@@ -103,7 +103,7 @@ impl Session {
             Binding::Core(core) => Some(Exported::Keyword(core as u32)),
             Binding::Prim(op) => primitive(op).map(Exported::Primitive),
             Binding::Global(g) => number.get(&g).copied().map(Exported::Variable),
-            Binding::Macro(_) | Binding::Local(_) => None,
+            Binding::Macro(_) | Binding::Local(_) | Binding::Pattern(..) => None,
         };
         let bindings = self.libraries.get(library)?.bindings();
         let mut all: Vec<(String, Exported)> = bindings

@@ -19,6 +19,10 @@
 //! expansion. `sc-macro-transformer` renames all symbols but those in syntactic closures, `rsc-macro-transformer` only
 //! those there. `(cairn macro)` makes closures: opaque objects of a tag, an environment and a form.
 //!
+//! **`syntax-case`** ([`super::syntax_case`]): the transformer is called with the form alone. All identifiers of the
+//! form are [`Val::Ident`], so symbols are data: one in the expansion is an error. What lib/more/cairn/syntax-case.sld
+//! cannot know by itself it asks by the runtime call `syntax-host`, which comes here as [`transform::ASKED`] and more.
+//!
 //! **Positions.** Lists of the form that come back in the expansion keep their places, everything else takes the place
 //! of the use.
 
@@ -29,7 +33,7 @@ use super::scope::Meaning;
 use super::{Binding, Expander, R, Root, Session, grow};
 use crate::Diagnostic;
 use crate::diagnostic::Span;
-use crate::syntax::{Datum, Ident, Syntax};
+use crate::syntax::{Context, Datum, Ident, Syntax};
 use cairn_core::interp::transform::{self, FRESH, Natives, character, native, string};
 use cairn_core::interp::{Atom, Stop, Val, Value, boolean, cells};
 use cairn_core::ir::{Expr, GlobalId, Import, ImportFrom, Literal, TopForm};
@@ -49,6 +53,8 @@ pub(super) enum Way {
     Closures,
     /// `(f form environment)` with that of the definition; symbols mean what they do at the use.
     ReversedClosures,
+    /// `(f form)`.
+    Syntax,
 }
 
 impl Way {
@@ -66,6 +72,13 @@ impl Way {
 pub(super) struct Procedure {
     way: Way,
     code: Expr,
+}
+
+impl Procedure {
+    /// Is it called with identifiers and assignments, too?
+    pub(super) fn takes_syntax(&self) -> bool {
+        self.way == Way::Syntax
+    }
 }
 
 /// A definition of the module `module` that is not expanded yet.
@@ -91,14 +104,39 @@ const ENVIRONMENT: &str = "syntactic-environment";
 /// Numbers of the procedures that transformers are given.
 const RENAME: u32 = 0;
 const COMPARE: u32 = 1;
+/// What lib/more/cairn/syntax-case.sld asks: is this an identifier and no symbol …
+const IS_IDENTIFIER: u32 = transform::ASKED;
+/// … do two mean the same …
+const SAME_MEANING: u32 = transform::ASKED + 1;
+/// … the identifier of a template: its name or number, and the place of the template ([`place_code`]) …
+const OF_TEMPLATE: u32 = transform::ASKED + 2;
+/// … the identifier that has this name and is where another one is …
+const LIKE: u32 = transform::ASKED + 3;
+/// … the symbol that names an identifier …
+const NAME: u32 = transform::ASKED + 4;
+/// … an identifier like no other …
+const TEMPORARY: u32 = transform::ASKED + 5;
+/// … and that no clause matches.
+const NO_CLAUSE: u32 = transform::ASKED + 6;
+
+/// A context as a fixnum.
+pub(super) fn place_code(ctx: Context) -> i64 {
+    i64::from(ctx.module) << 28 | i64::from(ctx.depth)
+}
+
+fn place_of(code: i64) -> Context {
+    Context { module: (code >> 28) as u32, depth: (code & 0xfff_ffff) as u32 }
+}
 
 /// An identifier that the table does not have yet.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Pending {
-    /// An alias, made where the macro is defined, of the base identifier with this name.
-    Renamed(Rc<str>),
-    /// An alias, made where the macro is defined, of another alias.
-    Again(Ident),
+    /// An alias, made in this context, of the base identifier with this name.
+    Renamed(Rc<str>, Context),
+    /// An alias, made in this context, of another alias.
+    Again(Ident, Context),
+    /// The identifier with this name where an alias is, which has none of this name yet.
+    Like(Ident, Rc<str>),
     /// A base identifier with this name.
     Plain(Rc<str>),
     /// An alias that is like no other.
@@ -109,6 +147,7 @@ enum Pending {
 struct Use<'x, 'a> {
     expander: &'x Expander<'a>,
     m: &'x Macro,
+    way: Way,
     /// The first number that the table does not use.
     first: u32,
     pending: RefCell<Vec<Pending>>,
@@ -138,17 +177,24 @@ impl Expander<'_> {
                 "(er-macro-transformer (lambda (form rename compare) body …))",
             );
         };
+        self.procedure_of(expression, x.span, way)
+    }
+
+    /// The transformer that an expression makes.
+    pub(super) fn procedure_of(&mut self, expression: &Syntax, span: Span, way: Way) -> R<Procedure> {
         let before = self.s.errors.len();
         // what runs when it is used is no part of the program
         let counters = self.s.counters.take();
+        let outer = self.transformer_at.replace(self.ctx);
         let code = self.expr(expression);
+        self.transformer_at = outer;
         let is_right = self.s.errors.len() == before;
         if is_right {
             self.expand_sources(&code);
         }
         self.s.counters = counters;
         if !is_right {
-            return Err(Diagnostic::new(x.span, "").into()); // reported
+            return Err(Diagnostic::new(span, "").into()); // reported
         }
         Ok(Procedure { way, code })
     }
@@ -221,6 +267,7 @@ impl Expander<'_> {
         let u = Use {
             expander: self,
             m,
+            way: p.way,
             first: self.s.names.len() as u32,
             pending: RefCell::default(),
             numbers: RefCell::default(),
@@ -239,21 +286,35 @@ impl Expander<'_> {
         self.count_expansion(root, size)?;
         let names = &mut self.s.names;
         let first = names.len() as u32;
-        let made: Vec<Ident> = pending
-            .into_iter()
-            .map(|p| match p {
-                Pending::Plain(name) => names.intern(&name),
-                Pending::Again(id) => names.alias(id, m.context()),
-                Pending::Renamed(name) => {
-                    let base = names.intern(&name);
-                    names.alias(base, m.context())
+        for p in &pending {
+            if let Pending::Plain(name) | Pending::Renamed(name, _) = p {
+                names.intern(name);
+            }
+        }
+        // the aliases of this expansion, one behind the other
+        let together = names.len() as u32;
+        let mut made = vec![Ident(0); pending.len()];
+        for (p, id) in pending.iter().zip(&mut made) {
+            *id = match p {
+                Pending::Plain(name) => names.intern(name),
+                Pending::Again(of, ctx) => names.alias_in(Ident(together), *of, *ctx),
+                Pending::Renamed(name, ctx) => {
+                    let base = names.intern(name);
+                    names.alias_in(Ident(together), base, *ctx)
                 }
+                Pending::Like(..) | Pending::Fresh(_) => continue,
+            };
+        }
+        for (p, id) in pending.iter().zip(&mut made) {
+            *id = match p {
+                Pending::Like(of, name) => names.like(*of, name),
                 Pending::Fresh(n) => {
                     let base = names.intern(&format!("g{n}"));
                     names.alias(base, m.context())
                 }
-            })
-            .collect();
+                _ => continue,
+            };
+        }
         Ok(if made.is_empty() { x } else { settle(&x, first, &made) })
     }
 
@@ -381,6 +442,13 @@ fn settle(x: &Syntax, first: u32, made: &[Ident]) -> Syntax {
 
 impl Use<'_, '_> {
     fn expand(&self, p: &Procedure, form: &Syntax) -> Result<Syntax, Stop> {
+        let assignment = p.way == Way::Syntax
+            && form
+                .parts()
+                .0
+                .first()
+                .and_then(Syntax::as_ident)
+                .is_some_and(|head| self.expander.resolve(head) == Meaning::Bound(Binding::Core(Core::Set)));
         let form = self.value(form);
         let environment = |of_macro: bool| {
             let tag = Val::Symbol(ENVIRONMENT.into());
@@ -390,6 +458,7 @@ impl Use<'_, '_> {
             Way::Renaming => vec![form.clone(), native(RENAME), native(COMPARE)],
             Way::Closures => vec![form.clone(), environment(false)],
             Way::ReversedClosures => vec![form.clone(), environment(true)],
+            Way::Syntax => vec![form.clone()],
         };
         let session = &self.expander.s;
         let forms = session.retained.forms.iter().chain(&session.program.forms);
@@ -398,6 +467,7 @@ impl Use<'_, '_> {
             forms,
             &p.code,
             args,
+            assignment,
             &session.library_text.exports,
             self,
         )?;
@@ -414,6 +484,31 @@ impl Use<'_, '_> {
         })
     }
 
+    /// The identifier with this name that is where the one with this number is.
+    fn like<'p>(&self, id: u32, name: &Rc<str>) -> Value<'p> {
+        let pending = match id.checked_sub(self.first) {
+            Some(i) => match &self.pending.borrow()[i as usize] {
+                Pending::Renamed(_, ctx) | Pending::Again(_, ctx) => Pending::Renamed(name.clone(), *ctx),
+                Pending::Like(of, _) => Pending::Like(*of, name.clone()),
+                Pending::Plain(_) => Pending::Plain(name.clone()),
+                Pending::Fresh(_) => Pending::Renamed(name.clone(), self.m.context()),
+            },
+            None => {
+                let names = &self.expander.s.names;
+                let existing = match names.parent(Ident(id)) {
+                    None => names.known(name),
+                    Some(_) => names.sibling(Ident(id), name),
+                };
+                match existing {
+                    Some(id) => return Val::Ident(id.0, name.clone()),
+                    None if names.parent(Ident(id)).is_none() => Pending::Plain(name.clone()),
+                    None => Pending::Like(Ident(id), name.clone()),
+                }
+            }
+        };
+        Val::Ident(self.number(pending), name.clone())
+    }
+
     /// What an identifier means, seen from the use, or from the macro's definition.
     fn sense(&self, x: &Value<'_>, of_macro: bool) -> Option<Sense> {
         let x_ = self.expander;
@@ -426,8 +521,18 @@ impl Use<'_, '_> {
             Val::Symbol(name) => Some(of_name(name, ctx)),
             Val::Ident(id, name) if *id >= self.first => {
                 Some(match &self.pending.borrow()[(*id - self.first) as usize] {
-                    Pending::Renamed(name) => of_name(name, self.m.context()),
-                    Pending::Again(id) => self.meaning(x_.resolve_in(*id, self.m.context())),
+                    Pending::Renamed(name, ctx) => of_name(name, *ctx),
+                    Pending::Again(id, ctx) => self.meaning(x_.resolve_in(*id, *ctx)),
+                    Pending::Like(id, name) => {
+                        let (mut id, mut ctx) = (*id, ctx);
+                        loop {
+                            match (x_.s.names.parent(id), x_.s.names.sibling(id, name)) {
+                                (_, Some(sibling)) => break self.meaning(x_.resolve_in(sibling, ctx)),
+                                (None, _) => break of_name(name, ctx),
+                                (Some((parent, at)), None) => (id, ctx) = (parent, at),
+                            }
+                        }
+                    }
                     Pending::Plain(name) => of_name(name, ctx),
                     Pending::Fresh(_) => Sense::Unbound(name.clone()),
                 })
@@ -461,7 +566,8 @@ impl Use<'_, '_> {
             Datum::Ident(id) => {
                 let names = &self.expander.s.names;
                 let name = names.name(*id).clone();
-                if names.parent(*id).is_none() { Val::Symbol(name) } else { Val::Ident(id.0, name) }
+                let symbol = names.parent(*id).is_none() && self.way != Way::Syntax;
+                if symbol { Val::Symbol(name) } else { Val::Ident(id.0, name) }
             }
             Datum::Number(n) => Val::Num((**n).clone()),
             Datum::String(s) => string(s),
@@ -497,7 +603,15 @@ impl Use<'_, '_> {
             Val::Atom(Atom::Default) => Datum::Default,
             Val::Atom(Atom::Unspecified | Atom::Unbound) => Datum::Unspecified,
             Val::Num(n) => Datum::Number(Rc::new(n.clone())),
-            Val::Symbol(name) if renamed => Datum::Ident(Ident(self.number(Pending::Renamed(name.clone())))),
+            Val::Symbol(name) if self.way == Way::Syntax => {
+                return Err(format!(
+                    "the expansion contains the symbol {name}, which is no identifier: #'{name} is one, and \
+                     datum->syntax makes them"
+                ));
+            }
+            Val::Symbol(name) if renamed => {
+                Datum::Ident(Ident(self.number(Pending::Renamed(name.clone(), self.m.context()))))
+            }
             Val::Symbol(name) => Datum::Ident(match self.expander.s.names.known(name) {
                 Some(id) => id,
                 None => Ident(self.number(Pending::Plain(name.clone()))),
@@ -542,10 +656,10 @@ impl<'p> Natives<'p> for Use<'_, '_> {
     fn call(&self, n: u32, args: &[Value<'p>]) -> Result<Value<'p>, String> {
         match (n, args) {
             (RENAME, [Val::Symbol(name)]) => {
-                Ok(Val::Ident(self.number(Pending::Renamed(name.clone())), name.clone()))
+                Ok(Val::Ident(self.number(Pending::Renamed(name.clone(), self.m.context())), name.clone()))
             }
             (RENAME, [Val::Ident(id, name)]) if *id < self.first => {
-                Ok(Val::Ident(self.number(Pending::Again(Ident(*id))), name.clone()))
+                Ok(Val::Ident(self.number(Pending::Again(Ident(*id), self.m.context())), name.clone()))
             }
             (RENAME, [x @ Val::Ident(..)]) => Ok(x.clone()),
             (RENAME, [x]) => Err(format!("rename: expected a symbol, got {}", x.written())),
@@ -553,6 +667,31 @@ impl<'p> Natives<'p> for Use<'_, '_> {
                 (Some(a), Some(b)) => a == b,
                 _ => a.is_eqv(b),
             })),
+            (IS_IDENTIFIER, [x, ..]) => Ok(boolean(matches!(x, Val::Ident(..)))),
+            (SAME_MEANING, [a, b]) => {
+                Ok(boolean(self.sense(a, false).zip(self.sense(b, false)).is_some_and(|(a, b)| a == b)))
+            }
+            (OF_TEMPLATE, [what, Val::Num(Number::Int(Int::Fix(place)))]) => {
+                let ctx = place_of(*place);
+                Ok(match what {
+                    Val::Num(Number::Int(Int::Fix(id))) => {
+                        let id = Ident(*id as u32);
+                        Val::Ident(self.number(Pending::Again(id, ctx)), self.expander.name(id).clone())
+                    }
+                    Val::Symbol(name) => {
+                        Val::Ident(self.number(Pending::Renamed(name.clone(), ctx)), name.clone())
+                    }
+                    _ => boolean(false),
+                })
+            }
+            (LIKE, [Val::Ident(id, _), Val::Symbol(name)]) => Ok(self.like(*id, name)),
+            (NAME, [Val::Ident(_, name), _]) => Ok(Val::Symbol(name.clone())),
+            (TEMPORARY, _) => {
+                let n = self.first + self.pending.borrow().len() as u32;
+                Ok(Val::Ident(self.number(Pending::Fresh(n)), format!("g{n}").into()))
+            }
+            (NO_CLAUSE, _) => Err("no clause of its syntax-case matches".into()),
+            (IS_IDENTIFIER..=NO_CLAUSE, _) => Ok(boolean(false)),
             (FRESH, [Val::Num(Number::Int(Int::Fix(k)))]) => {
                 let number = self.number(Pending::Fresh(self.first + *k as u32));
                 Ok(Val::Ident(number, format!("g{}", self.first + *k as u32).into()))

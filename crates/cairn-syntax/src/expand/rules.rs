@@ -38,6 +38,10 @@ enum Body {
 }
 
 impl Macro {
+    /// Is it called with a whole form, be that an identifier or an assignment?
+    pub(super) fn takes_identifiers(&self) -> bool {
+        matches!(&self.body, Body::Procedure(p) if p.takes_syntax())
+    }
     pub(super) fn context(&self) -> Context {
         self.context
     }
@@ -122,6 +126,9 @@ impl Expander<'_> {
                         self.mention_head(&x, b);
                         Ok(b)
                     }
+                    Meaning::Bound(Binding::Global(_)) if self.has_syntax_case() => {
+                        self.transforming_procedure(&x, name)
+                    }
                     _ => self.err_help(x.span, "a macro is expected here", HELP),
                 };
             }
@@ -139,13 +146,17 @@ impl Expander<'_> {
                     Ok(y) => x = y,
                     Err(d) => break Err(d),
                 },
+                _ if x.as_list().is_some_and(|l| !l.is_empty()) && self.has_syntax_case() => {
+                    break self.transforming_procedure(&x, name);
+                }
                 _ => {
                     let name = head.map(|id| self.name(id).clone());
-                    let procedural = name.is_some_and(|n| n.ends_with("-macro-transformer"));
-                    let help = if procedural {
-                        "(import (cairn macro)) brings transformers that are procedures"
-                    } else {
-                        HELP
+                    let help = match name.as_deref() {
+                        Some("lambda") => "(import (rnrs syntax-case)) brings syntax-case",
+                        Some(n) if n.ends_with("-macro-transformer") => {
+                            "(import (cairn macro)) brings transformers that are procedures"
+                        }
+                        _ => HELP,
                     };
                     break self.err_help(x.span, "`syntax-rules` is expected here", help);
                 }
@@ -153,6 +164,16 @@ impl Expander<'_> {
         };
         self.trace = outer;
         result
+    }
+
+    /// Are transformers expressions where we are?
+    fn has_syntax_case(&mut self) -> bool {
+        self.s.syntax_case || self.module().builtin
+    }
+
+    fn transforming_procedure(&mut self, x: &Syntax, name: Ident) -> R<Binding> {
+        let p = self.procedure_of(x, x.span, Way::Syntax)?;
+        Ok(self.new_macro(name, x.span, Body::Procedure(p)))
     }
 
     fn new_macro(&mut self, name: Ident, span: Span, body: Body) -> Binding {
@@ -457,7 +478,7 @@ impl Expander<'_> {
             if self.match_seq(seq, args, tail, form.span, &mut slots, &m) {
                 let aliases = vec![None; rule.idents.len()];
                 let labels = Vec::new();
-                let mut run = Instance { m: &m, rule, aliases, slots, labels, span: form.span, root };
+                let mut run = Instance { m: &m, rule, aliases, first: None, slots, labels, span: form.span, root };
                 let out = self.instantiate(&mut run, &rule.template)?;
                 let root = run.root;
                 self.enter(&m, form.span, depth, origin, root);
@@ -563,7 +584,9 @@ impl Expander<'_> {
                 let id = match run.aliases[*i] {
                     Some(id) => id,
                     None => {
-                        let id = self.s.names.alias(run.rule.idents[*i], run.m.context);
+                        let parent = run.rule.idents[*i];
+                        let first = *run.first.get_or_insert(Ident(self.s.names.len() as u32));
+                        let id = self.s.names.alias_in(first, parent, run.m.context);
                         run.aliases[*i] = Some(id);
                         id
                     }
@@ -664,6 +687,8 @@ struct Instance<'m> {
     m: &'m Macro,
     rule: &'m Rule,
     aliases: Vec<Option<Ident>>,
+    /// The first of them that was made.
+    first: Option<Ident>,
     slots: Vec<Match>,
     labels: Vec<NewLabel>,
     span: Span,

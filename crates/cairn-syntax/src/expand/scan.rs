@@ -88,7 +88,8 @@ impl Expander<'_> {
                 }
                 Meaning::Bound(Binding::Core(c)) => break Some(c),
                 Meaning::Unbound(..) if self.ctx.depth == 0 => {
-                    let keyword = [Core::Import, Core::DefineLibrary, Core::CondExpand, Core::Include];
+                    let keyword =
+                        [Core::Import, Core::DefineLibrary, Core::Library, Core::CondExpand, Core::Include];
                     break keyword.into_iter().find(|c| c.name() == &**self.name(id));
                 }
                 _ => break None,
@@ -150,6 +151,10 @@ impl Expander<'_> {
                 let binding = self.transformer(transformer, name)?;
                 self.bind_macro(name, binding, (parts[1].span, form.span))?;
             }
+            Some(core @ (Core::SplicingLetSyntax | Core::SplicingLetrecSyntax)) => {
+                let forms = self.splicing_let_syntax(&form, &parts, core == Core::SplicingLetrecSyntax)?;
+                splice(self, &forms);
+            }
             Some(Core::Include) => {
                 let forms = self.include(form.span, &parts[1..], false)?;
                 splice(self, &forms);
@@ -163,7 +168,7 @@ impl Expander<'_> {
                 splice(self, &forms);
             }
             Some(Core::Import) if self.is_program_level() => self.import(form.span, &parts[1..]),
-            Some(Core::DefineLibrary) if self.is_program_level() => self.define_library(&form)?,
+            Some(Core::DefineLibrary | Core::Library) if self.is_program_level() => self.define_library(&form)?,
             Some(Core::Import) => {
                 return self.err_help(
                     form.span,

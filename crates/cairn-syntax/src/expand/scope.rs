@@ -231,6 +231,16 @@ impl Expander<'_> {
         var
     }
 
+    /// A pattern variable of `syntax-case` in the innermost scope.
+    pub(super) fn bind_pattern(&mut self, id: Ident, span: Span, depth: u32) -> VarId {
+        let name = self.name(id).clone();
+        let var = self.s.program.fresh_var(&name);
+        let binding = Binding::Pattern(var, depth);
+        self.scopes.bind(id, self.ctx.depth, binding);
+        self.mention(id, span, binding, Role::Parameter);
+        var
+    }
+
     /// Declares the variable of a definition in the innermost scope or at top level.
     pub(super) fn declare(&mut self, id: Ident, span: Span) -> R<Target> {
         if self.ctx.depth > 0 {
@@ -324,10 +334,9 @@ impl Expander<'_> {
 
     /// Adds an imported binding; the latest import wins.
     pub(super) fn import_binding(&mut self, id: Ident, binding: Binding, span: Span) {
-        if let Binding::Core(c) = binding
-            && Way::of(c).is_some()
-        {
-            self.s.procedural = true;
+        if let Binding::Core(c) = binding {
+            self.s.procedural |= Way::of(c).is_some() || c == Core::SyntaxCase;
+            self.s.syntax_case |= c == Core::SyntaxCase && !self.module().builtin;
         }
         let old = self.module().table.insert(id, Entrance { binding, origin: Origin::Imported, span });
         if let Some(old) = old.filter(|o| o.binding != binding && o.origin == Origin::Imported && o.span != span) {
@@ -383,6 +392,11 @@ impl Expander<'_> {
                     format!("the keyword `{name}` is used as a variable"),
                     format!("a keyword stands at the head of a form: ({name} …)"),
                 )
+            }
+            Meaning::Bound(Binding::Pattern(..)) => {
+                let name = self.name(id).clone();
+                let message = format!("the pattern variable `{name}` is used outside of a template");
+                self.err_help(span, message, format!("#'{name}"))
             }
             Meaning::Unbound(base, module) => {
                 let g = self.unbound_global(base, module, span);

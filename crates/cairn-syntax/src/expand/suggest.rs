@@ -29,12 +29,19 @@ fn rank(library: &str) -> (usize, usize) {
     (ORDER[family], library.len())
 }
 
+/// How the names of libraries begin that others are made of.
+const INTERNAL: [&str; 2] = ["(cairn rnrs ", "(cairn syntax-case)"];
+
 /// Which library exports what, as their texts say.
 fn homes(loader: &mut dyn Loader) -> Homes {
     let mut libraries: Vec<(String, String)> = Vec::new();
     for name in loader.library_names() {
+        let full = name.to_string();
+        if INTERNAL.iter().any(|internal| full.starts_with(internal)) {
+            continue;
+        }
         if let Ok(Some((_, text))) = loader.load_library(&name) {
-            libraries.push((name.to_string(), text));
+            libraries.push((full, text));
         }
     }
     libraries.sort_by_cached_key(|(name, _)| (rank(name), name.clone()));
@@ -44,10 +51,15 @@ fn homes(loader: &mut dyn Loader) -> Homes {
             homes.entry(name).or_default().push(library.clone());
         }
     }
-    // a whole language is for its programs, not for a name that something smaller has
+    // a whole language is for its programs, not for a name that something smaller has; R6RS's parts come before that
+    let choices: [fn(&str) -> bool; 3] = [
+        |l| !LANGUAGES.contains(&l) && !l.starts_with("(rnrs"),
+        |l| l.starts_with("(rnrs "),
+        |l| !LANGUAGES.contains(&l),
+    ];
     for libraries in homes.values_mut() {
-        if libraries.iter().any(|l| !LANGUAGES.contains(&&**l)) {
-            libraries.retain(|l| !LANGUAGES.contains(&&**l));
+        if let Some(choice) = choices.iter().find(|choice| libraries.iter().any(|l| choice(l))) {
+            libraries.retain(|l| choice(l));
         }
     }
     homes

@@ -2,8 +2,9 @@
 //!
 //! All of R7RS section 7.1: comments of three kinds, labels, `|symbols|`, strings and characters with every
 //! escape, bytevectors, every number syntax (through `cairn-num`), `#!fold-case`. Beyond R7RS it knows
-//! `#!eof`, `#!default` and `#!unspecified`, and a first line `#!/…` is a comment. Square brackets stand for
-//! parentheses, as in R6RS: R7RS keeps them for extensions. Each closes what its own kind opened.
+//! `#!eof`, `#!default` and `#!unspecified`, and a first line `#!/…` is a comment. Of R6RS there are square brackets
+//! for parentheses, each of which closes what its own kind opened; `#vu8(…)`; and `#'x`, `` #`x ``, `#,x`, `#,@x` for
+//! the forms `syntax`, `quasisyntax`, `unsyntax`, `unsyntax-splicing`.
 //!
 //! The parser keeps its own stack of open constructs ([`Frame`]): nesting depth is bounded by memory only.
 //! A label makes [`Datum::Labeled`] of a datum that has an identity, and so does each reference behind it: what is
@@ -379,7 +380,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn prefix(&mut self, len: usize, name: &'static str) {
+    pub(super) fn prefix(&mut self, len: usize, name: &'static str) {
         let start = self.pos;
         self.pos += len;
         self.stack.push(Frame::Prefix { start, end: self.pos, name });

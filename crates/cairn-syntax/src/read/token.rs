@@ -112,6 +112,22 @@ impl Reader<'_> {
             }
             Some(b'\\') => return self.character().map(Some),
             Some(b'!') => return self.directive(),
+            Some(b'\'') => {
+                self.prefix(2, "syntax");
+                return Ok(None);
+            }
+            Some(b'`') => {
+                self.prefix(2, "quasisyntax");
+                return Ok(None);
+            }
+            Some(b',') => {
+                if self.bytes.get(start + 2) == Some(&b'@') {
+                    self.prefix(3, "unsyntax-splicing");
+                } else {
+                    self.prefix(2, "unsyntax");
+                }
+                return Ok(None);
+            }
             Some(b'0'..=b'9') => {
                 let mut end = start + 1;
                 while self.bytes.get(end).is_some_and(u8::is_ascii_digit) {
@@ -136,7 +152,7 @@ impl Reader<'_> {
                 match text {
                     "#t" | "#true" | "#T" | "#TRUE" => Datum::Bool(true),
                     "#f" | "#false" | "#F" | "#FALSE" => Datum::Bool(false),
-                    "#u8" | "#U8" if self.bytes.get(self.pos) == Some(&b'(') => {
+                    "#u8" | "#U8" | "#vu8" | "#VU8" if self.bytes.get(self.pos) == Some(&b'(') => {
                         self.pos += 1;
                         self.stack.push(Frame::Bytes { start, items: Vec::new() });
                         return Ok(None);
@@ -177,7 +193,7 @@ impl Reader<'_> {
         let end = self.pos.max(start + 1);
         let text = &self.text[start..end];
         self.error(start, end, format!("`{text}` is not a datum"))
-            .help("after # may come: t f ( u8( \\char | ; !directive x o b d e i and labels 0= 0#")
+            .help("after # may come: t f ( u8( vu8( \\char | ; !directive x o b d e i and labels 0= 0#")
             .into()
     }
 

@@ -1,0 +1,304 @@
+;;; (cairn rnrs records): the records of R6RS.
+;;;
+;;; `define-record-type` becomes Cairn's own, so a record made by its procedures costs what any record costs.  What R6RS
+;;; knows of a type besides, its protocol above all, is in a table by the type; types made at run time are there too.
+(define-library (cairn rnrs records)
+  (export
+   define-record-type fields mutable immutable parent protocol sealed opaque nongenerative parent-rtd
+   record-type-descriptor record-constructor-descriptor
+   make-record-type-descriptor record-type-descriptor? make-record-constructor-descriptor
+   record-constructor record-predicate record-accessor record-mutator
+   record? record-rtd record-type-name record-type-parent record-type-uid record-type-generative?
+   record-type-sealed? record-type-opaque? record-type-field-names record-field-mutable?)
+  (import (rename (except (scheme base) error) (define-record-type define-plain-record-type))
+          (scheme cxr)
+          (rename (only (cairn records) rtd? rtd-name rtd-field-names rtd-all-field-names rtd-parent show-fields!
+                        record? record-rtd)
+                  (record? any-record?) (record-rtd rtd-of))
+          (only (cairn primitives) %make-record-type %make-record-subtype %make-record %record-instance? %record-slot
+                %record-slot-set!)
+          (only (cairn macro) er-macro-transformer)
+          (only (cairn control) error wrong-type)
+          (only (cairn text) symbol-append)
+          (only (cairn hash-table) make-hash-table hash-table-ref/default hash-table-set!)
+          (only (cairn rnrs conditions) assertion-violation))
+  (begin
+
+    ;;;; What is known of a type
+
+    (define-plain-record-type <note>
+      (make-note uid sealed? opaque? mutable rcd)
+      note?
+      (uid note-uid)
+      (sealed? note-sealed?)
+      (opaque? note-opaque?)
+      ;; a vector: may its own fields be changed?
+      (mutable note-mutable)
+      ;; that of define-record-type, or #f
+      (rcd note-rcd))
+    (define notes (make-hash-table eq?))
+    (define types-by-uid (make-hash-table eq?))
+    (define (note-of rtd) (hash-table-ref/default notes rtd #f))
+    (define (note! rtd uid sealed? opaque? mutable rcd)
+      (if uid (hash-table-set! types-by-uid uid rtd))
+      (hash-table-set! notes rtd (make-note uid sealed? opaque? mutable rcd)))
+
+    (define (check-rtd who x)
+      (if (rtd? x) x (wrong-type who "a record-type descriptor" x)))
+
+    ;;;; Constructors
+
+    ;; `chain` takes what makes a record of all fields, those of the parents first, and returns the constructor.
+    (define-plain-record-type <constructor-descriptor>
+      (make-rcd rtd chain)
+      rcd?
+      (rtd rcd-rtd)
+      (chain rcd-chain))
+    (show-fields! <constructor-descriptor> '(rtd))
+
+    (define (plain-chain make) make)
+    (define (chain-of parent protocol)
+      (cond
+        ((not protocol)
+         (if (or (not parent) (eq? (rcd-chain parent) plain-chain))
+             plain-chain
+             (assertion-violation 'make-record-constructor-descriptor
+                                  "the parent has a protocol, so a protocol is needed" (rcd-rtd parent))))
+        ((not parent) protocol)
+        (else
+         (let ((inherited (rcd-chain parent)))
+           (lambda (make)
+             (protocol
+              (if (eq? inherited plain-chain)
+                  (lambda fields (lambda own (apply make (append fields own))))
+                  (lambda arguments
+                    (lambda own
+                      (apply (inherited (lambda fields (apply make (append fields own)))) arguments))))))))))
+
+    (define (rcd-of rtd)
+      (let ((note (note-of (check-rtd "record-constructor-descriptor" rtd))))
+        (or (and note (note-rcd note)) (make-rcd rtd plain-chain))))
+
+    (define (make-record-constructor-descriptor rtd parent protocol)
+      (check-rtd "make-record-constructor-descriptor" rtd)
+      (if (and parent (not (rcd? parent)))
+          (wrong-type "make-record-constructor-descriptor" "a constructor descriptor of the parent, or #f" parent))
+      (if (and protocol (not (procedure? protocol)))
+          (wrong-type "make-record-constructor-descriptor" "a procedure or #f" protocol))
+      (make-rcd rtd (chain-of (or parent (and (rtd-parent rtd) (make-rcd (rtd-parent rtd) plain-chain))) protocol)))
+
+    ;; That of define-record-type, which has the parent's type or #f.
+    (define (described rtd parent protocol uid sealed? opaque? mutable)
+      (let ((rcd (make-rcd rtd (chain-of (and parent (rcd-of parent)) protocol))))
+        (note! rtd uid sealed? opaque? mutable rcd)
+        rcd))
+
+    (define (record-constructor rcd)
+      (if (not (rcd? rcd)) (wrong-type "record-constructor" "a constructor descriptor" rcd))
+      (let* ((rtd (rcd-rtd rcd)) (n (length (rtd-all-field-names rtd))))
+        ((rcd-chain rcd)
+         (lambda fields
+           (if (= (length fields) n)
+               (%make-record rtd fields)
+               (assertion-violation (symbol-append 'make- (rtd-name rtd))
+                                    (string-append "wrong number of fields, expected " (number->string n) ", got")
+                                    (length fields)))))))
+
+    ;;;; Types and procedures made at run time
+
+    (define (record-type-descriptor? x) (rtd? x))
+
+    (define (make-record-type-descriptor name parent uid sealed? opaque? fields)
+      (define who "make-record-type-descriptor")
+      (if (not (symbol? name)) (wrong-type who "a symbol" name))
+      (if parent (check-rtd who parent))
+      (if (and parent (record-type-sealed? parent))
+          (assertion-violation 'make-record-type-descriptor "the parent is sealed:" parent))
+      (vector-for-each
+       (lambda (f)
+         (if (not (and (list? f) (= (length f) 2) (memq (car f) '(mutable immutable)) (symbol? (cadr f))))
+             (wrong-type who "a field: (mutable name) or (immutable name)" f)))
+       fields)
+      (let ((names (map cadr (vector->list fields)))
+            (old (and uid (hash-table-ref/default types-by-uid uid #f))))
+        (cond
+          ((not old)
+           (let* ((all (+ (vector-length fields) (if parent (length (rtd-all-field-names parent)) 0)))
+                  (about (+ (* 16 all) (if sealed? 2 0)))
+                  (rtd (if parent
+                           (%make-record-subtype name names about parent)
+                           (%make-record-type name names about))))
+             (note! rtd uid sealed? opaque? (vector-map (lambda (f) (eq? (car f) 'mutable)) fields) #f)
+             rtd))
+          ((and (eq? parent (rtd-parent old)) (equal? names (rtd-field-names old))) old)
+          (else
+           (assertion-violation 'make-record-type-descriptor "another record type has this uid:" uid)))))
+
+    ;; The number of the type's own field `k` among all.
+    (define (place who rtd k)
+      (check-rtd who rtd)
+      (let ((own (length (rtd-field-names rtd))) (all (length (rtd-all-field-names rtd))))
+        (if (and (exact-integer? k) (< -1 k own))
+            (+ (- all own) k)
+            (wrong-type who (string-append "the index of a field of " (symbol->string (rtd-name rtd))) k))))
+    (define (check-record who rtd x)
+      (if (not (%record-instance? x rtd))
+          (wrong-type who (string-append "a record of type " (symbol->string (rtd-name rtd))) x)))
+
+    (define (record-predicate rtd)
+      (check-rtd "record-predicate" rtd)
+      (lambda (x) (%record-instance? x rtd)))
+    (define (record-accessor rtd k)
+      (let ((at (place "record-accessor" rtd k))
+            (who (string-append (symbol->string (rtd-name rtd)) "-"
+                                (symbol->string (list-ref (rtd-field-names rtd) k)))))
+        (lambda (x)
+          (check-record who rtd x)
+          (%record-slot x rtd at))))
+    (define (record-mutator rtd k)
+      (let* ((at (place "record-mutator" rtd k))
+             (field (list-ref (rtd-field-names rtd) k))
+             (who (symbol-append (rtd-name rtd) '- field '-set!)))
+        (if (not (record-field-mutable? rtd k))
+            (assertion-violation 'record-mutator "the field cannot be changed:" field rtd))
+        (lambda (x value)
+          (check-record (symbol->string who) rtd x)
+          (%record-slot-set! x rtd at value who))))
+
+    ;;;; Inspection
+
+    (define (known rtd get default)
+      (let ((note (note-of rtd)))
+        (if note (get note) default)))
+    (define (record? x)
+      (and (any-record? x) (not (opaque-type? (rtd-of x)))))
+    (define (opaque-type? rtd)
+      (or (known rtd note-opaque? #f)
+          (and (rtd-parent rtd) (opaque-type? (rtd-parent rtd)))))
+    (define (record-rtd x)
+      (if (record? x) (rtd-of x) (wrong-type "record-rtd" "a record" x)))
+    (define (record-type-name rtd) (rtd-name (check-rtd "record-type-name" rtd)))
+    (define (record-type-parent rtd) (rtd-parent (check-rtd "record-type-parent" rtd)))
+    (define (record-type-uid rtd) (known (check-rtd "record-type-uid" rtd) note-uid #f))
+    (define (record-type-generative? rtd) (not (record-type-uid rtd)))
+    (define (record-type-sealed? rtd) (known (check-rtd "record-type-sealed?" rtd) note-sealed? #f))
+    (define (record-type-opaque? rtd) (opaque-type? (check-rtd "record-type-opaque?" rtd)))
+    (define (record-type-field-names rtd)
+      (list->vector (rtd-field-names (check-rtd "record-type-field-names" rtd))))
+    (define (record-field-mutable? rtd k)
+      (place "record-field-mutable?" rtd k)
+      (let ((mutable (known rtd note-mutable #f)))
+        (and mutable (vector-ref mutable k))))
+
+    ;;;; Syntax
+
+    ;; Words of clauses.
+    (define-syntax define-words
+      (syntax-rules ()
+        ((_ word ...) (begin (define-syntax word (syntax-rules ())) ...))))
+    (define-words fields mutable immutable parent protocol sealed opaque nongenerative parent-rtd)
+
+    (define-syntax record-type-descriptor
+      (syntax-rules () ((_ name) (check-rtd "record-type-descriptor" name))))
+    (define-syntax record-constructor-descriptor
+      (syntax-rules () ((_ name) (rcd-of name))))
+
+    ;; R7RS's form is understood too.
+    (define-syntax define-record-type
+      (er-macro-transformer
+       (lambda (form rename compare)
+         (define (word x) (string->symbol (symbol->string x)))
+         (define (named . parts) (apply symbol-append (map word parts)))
+         (define clause-names '(fields parent protocol sealed opaque nongenerative parent-rtd))
+         (define (clause? x)
+           (and (pair? x) (list? x) (symbol? (car x)) (memq (word (car x)) clause-names)))
+         (if (not (and (pair? (cdr form)) (list? form)))
+             (error "(define-record-type name clause ...) or R7RS's form"))
+         (let ((spec (cadr form)) (clauses (cddr form)))
+           (define (clause key)
+             (let loop ((l clauses))
+               (cond ((null? l) #f)
+                     ((eq? (word (car (car l))) key) (car l))
+                     (else (loop (cdr l))))))
+           (define (setting key)
+             (let ((c (clause key)))
+               (and c (pair? (cdr c)) (cadr c))))
+           (if (and (pair? clauses) (not (clause? (car clauses))))
+               (cons (rename 'define-plain-record-type) (cdr form))
+               (let ()
+                 (for-each (lambda (c) (if (not (clause? c)) (error "not a clause of define-record-type:" c))) clauses)
+                 (define name (if (pair? spec) (car spec) spec))
+                 ;; name, accessor, modifier or #f
+                 (define (field f)
+                   (cond
+                     ((symbol? f) (list f (named name '- f) #f))
+                     ((not (and (list? f) (symbol? (car f)) (memq (word (car f)) '(mutable immutable)) (pair? (cdr f))))
+                      (error "not a field: name, (immutable name accessor) or (mutable name accessor modifier):" f))
+                     ((eq? (word (car f)) 'immutable)
+                      (list (cadr f) (if (pair? (cddr f)) (caddr f) (named name '- (cadr f))) #f))
+                     ((pair? (cddr f)) (list (cadr f) (caddr f) (car (cdddr f))))
+                     (else
+                      (let ((x (cadr f)))
+                        (list x (named name '- x) (named name '- x '-set!))))))
+                 (define fields (map field (if (clause 'fields) (cdr (clause 'fields)) '())))
+                 (define flags (list->vector (map (lambda (f) (and (caddr f) #t)) fields)))
+                 (define parent (setting 'parent))
+                 (define protocol (setting 'protocol))
+                 (define sealed? (setting 'sealed))
+                 (define uid
+                   (let ((c (clause 'nongenerative)))
+                     (and c (if (pair? (cdr c)) (cadr c) name))))
+                 (define constructor (if (pair? spec) (cadr spec) (named 'make- name)))
+                 (define predicate (if (pair? spec) (caddr spec) (named name '?)))
+                 (define rcd (rename 'rcd))
+                 (define all (if protocol (rename 'make-of-all-fields) constructor))
+                 (define (quoted x) (list (rename 'quote) x))
+                 (define (definition what value) (list (rename 'define) what value))
+                 (define note-arguments (list (quoted uid) sealed? (setting 'opaque) flags))
+                 (define (number-fields l k)
+                   (if (null? l)
+                       '()
+                       (let ((f (car l)))
+                         (append
+                          (list (definition (cadr f) (list (rename 'record-accessor) name k)))
+                          (if (caddr f)
+                              (list (definition (caddr f) (list (rename 'record-mutator) name k)))
+                              '())
+                          (number-fields (cdr l) (+ k 1))))))
+                 (if (clause 'parent-rtd)
+                     (cons* (rename 'begin)
+                            (definition name
+                              (list (rename 'make-record-type-descriptor) (quoted name) (setting 'parent-rtd)
+                                    (quoted uid) sealed? (setting 'opaque)
+                                    (quoted
+                                     (list->vector
+                                      (map (lambda (f) (list (if (caddr f) 'mutable 'immutable) (car f))) fields)))))
+                            (definition rcd
+                              (cons* (rename 'described-by) name (caddr (clause 'parent-rtd)) protocol
+                                     note-arguments))
+                            (definition constructor (list (rename 'record-constructor) rcd))
+                            (definition predicate (list (rename 'record-predicate) name))
+                            (number-fields fields 0))
+                     (append
+                      (list (rename 'begin)
+                            (append
+                             (list (rename 'define-plain-record-type)
+                                   (cond
+                                     (sealed? (list name parent (rename 'sealed)))
+                                     (parent (list name parent))
+                                     (else name))
+                                   all predicate)
+                             (map (lambda (f) (if (caddr f) f (list (car f) (cadr f)))) fields))
+                            (definition rcd
+                              (cons* (rename 'described) name parent protocol note-arguments)))
+                      (if protocol
+                          (list (definition constructor (list (list (rename 'rcd-chain) rcd) all)))
+                          '())))))))))
+
+    (define (cons* first . rest)
+      (if (null? rest) first (cons first (apply cons* rest))))
+
+    (define (described-by rtd parent protocol uid sealed? opaque? mutable)
+      (let ((rcd (make-record-constructor-descriptor rtd parent protocol)))
+        (note! rtd uid sealed? opaque? mutable rcd)
+        rcd))))

@@ -1,0 +1,58 @@
+;;; (rnrs arithmetic fixnums) of R6RS, over (srfi 143).
+(define-library (rnrs arithmetic fixnums)
+  (export
+   fixnum? fixnum-width least-fixnum greatest-fixnum fx=? fx>? fx<? fx>=? fx<=? fxzero? fxpositive? fxnegative? fxodd?
+   fxeven? fxmax fxmin fx+ fx* fx- fxdiv-and-mod fxdiv fxmod fxdiv0-and-mod0 fxdiv0 fxmod0 fx+/carry fx-/carry
+   fx*/carry fxnot fxand fxior fxxor fxif fxbit-count fxlength fxfirst-bit-set fxbit-set? fxcopy-bit fxbit-field
+   fxcopy-bit-field fxarithmetic-shift fxarithmetic-shift-left fxarithmetic-shift-right fxrotate-bit-field
+   fxreverse-bit-field)
+  (import (scheme base) (scheme case-lambda)
+          (rename (except (srfi 143) fxquotient fxremainder fxabs fxsquare fxsqrt fxbit-field-rotate fxcopy-bit
+                          fxbit-count fxbit-set?)
+                  (fx- fx-:2) (fxfirst-set-bit fxfirst-bit-set) (fxbit-field-reverse fxreverse-bit-field))
+          (only (srfi 151) bit-count bitwise-not copy-bit bit-set? bit-field-replace bit-field-rotate)
+          (only (scheme division) euclidean-quotient euclidean-remainder balanced-quotient balanced-remainder)
+          (only (cairn control) wrong-type out-of-range))
+  (begin
+
+    (define (fixnum-width) fx-width)
+    (define (least-fixnum) fx-least)
+    (define (greatest-fixnum) fx-greatest)
+    (define fx-
+      (case-lambda
+        ((a b) (fx-:2 a b))
+        ((a) (fxneg a))))
+
+    (define (check who x)
+      (if (not (fixnum? x)) (wrong-type who "a fixnum" x)))
+    (define (result who x)
+      (if (fixnum? x) x (out-of-range who "the result is no fixnum:" x)))
+    (define-syntax define-fx
+      (syntax-rules ()
+        ((_ (name x ...) body)
+         (define (name x ...)
+           (check (symbol->string 'name) x)
+           ...
+           (result (symbol->string 'name) body)))))
+    (define-fx (fxdiv a b) (euclidean-quotient a b))
+    (define-fx (fxmod a b) (euclidean-remainder a b))
+    (define-fx (fxdiv0 a b) (balanced-quotient a b))
+    (define-fx (fxmod0 a b) (balanced-remainder a b))
+    (define (fxdiv-and-mod a b) (values (fxdiv a b) (fxmod a b)))
+    (define (fxdiv0-and-mod0 a b) (values (fxdiv0 a b) (fxmod0 a b)))
+
+    (define-fx (fxbit-count n)
+      (if (negative? n) (bitwise-not (bit-count (bitwise-not n))) (bit-count n)))
+    (define (check-bit who k)
+      (if (not (and (fixnum? k) (< -1 k fx-width))) (out-of-range who "not the index of a bit:" k)))
+    (define (fxbit-set? n k)
+      (check "fxbit-set?" n)
+      (check-bit "fxbit-set?" k)
+      (bit-set? k n))
+    (define (fxcopy-bit n k bit)
+      (check "fxcopy-bit" n)
+      (check-bit "fxcopy-bit" k)
+      (if (not (memv bit '(0 1))) (wrong-type "fxcopy-bit" "0 or 1" bit))
+      (result "fxcopy-bit" (copy-bit k n (= bit 1))))
+    (define-fx (fxcopy-bit-field to start end from) (bit-field-replace to from start end))
+    (define-fx (fxrotate-bit-field n start end count) (bit-field-rotate n count start end))))

@@ -1,0 +1,48 @@
+;;; (rnrs arithmetic flonums) of R6RS, over (srfi 144).
+(define-library (rnrs arithmetic flonums)
+  (export
+   flonum? real->flonum fl=? fl<? fl<=? fl>? fl>=? flinteger? flzero? flpositive? flnegative? flodd? fleven? flfinite?
+   flinfinite? flnan? flmax flmin fl+ fl* fl- fl/ flabs fldiv-and-mod fldiv flmod fldiv0-and-mod0 fldiv0 flmod0
+   flnumerator fldenominator flfloor flceiling fltruncate flround flexp fllog flsin flcos fltan flasin flacos flatan
+   flsqrt flexpt fixnum->flonum
+   &no-infinities make-no-infinities-violation no-infinities-violation? &no-nans make-no-nans-violation
+   no-nans-violation?)
+  (import (scheme base) (scheme case-lambda)
+          (rename (only (srfi 144) flonum? fl=? fl<? fl<=? fl>? fl>=? flinteger? flzero? flpositive? flnegative? flodd?
+                        fleven? flfinite? flinfinite? flnan? flmax flmin fl+ fl* fl- fl/ flabs flnumerator
+                        fldenominator flfloor flceiling fltruncate flround flexp fllog flsin flcos fltan flasin flacos
+                        flatan flsqrt flexpt)
+                  (fllog fllog:1))
+          (only (cairn number) fixnum?)
+          (only (scheme division) euclidean-quotient euclidean-remainder balanced-quotient balanced-remainder)
+          (only (cairn control) wrong-type)
+          (only (cairn rnrs conditions) &no-infinities make-no-infinities-violation no-infinities-violation?
+                &no-nans make-no-nans-violation no-nans-violation?))
+  (begin
+
+    (define (real->flonum x)
+      (if (real? x) (inexact x) (wrong-type "real->flonum" "a real number" x)))
+    (define (fixnum->flonum n)
+      (if (fixnum? n) (inexact n) (wrong-type "fixnum->flonum" "a fixnum" n)))
+    (define fllog
+      (case-lambda
+        ((x) (fllog:1 x))
+        ((x base) (fl/ (fllog:1 x) (fllog:1 base)))))
+
+    (define (check who x)
+      (if (not (flonum? x)) (wrong-type who "a flonum" x)))
+    (define-syntax define-division
+      (syntax-rules ()
+        ((_ name operation)
+         (define (name a b)
+           (check (symbol->string 'name) a)
+           (check (symbol->string 'name) b)
+           (if (or (flzero? b) (not (flfinite? a)) (flnan? b))
+               +nan.0
+               (operation a b))))))
+    (define-division fldiv euclidean-quotient)
+    (define-division flmod euclidean-remainder)
+    (define-division fldiv0 balanced-quotient)
+    (define-division flmod0 balanced-remainder)
+    (define (fldiv-and-mod a b) (values (fldiv a b) (flmod a b)))
+    (define (fldiv0-and-mod0 a b) (values (fldiv0 a b) (flmod0 a b)))))

@@ -1,0 +1,4 @@
+;;; (rnrs eval) of R6RS.
+(define-library (rnrs eval)
+  (export eval environment)
+  (import (scheme eval)))

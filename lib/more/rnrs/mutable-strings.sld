@@ -1,0 +1,4 @@
+;;; (rnrs mutable-strings) of R6RS.
+(define-library (rnrs mutable-strings)
+  (export string-set! string-fill!)
+  (import (scheme base)))

@@ -1,0 +1,4 @@
+;;; (rnrs programs) of R6RS.
+(define-library (rnrs programs)
+  (export command-line exit)
+  (import (scheme process-context)))

@@ -1,0 +1,10 @@
+;; Forms of R6RS that are wrong.
+(import (rnrs))
+(define-record-type)
+(define-record-type point (fields 5))
+(define-record-type line (fields x) (colour red))
+(define-enumeration color (red green) colors)
+(write (color blue))
+(write (colors red blue))
+(write (color))
+(define-condition-type &five)

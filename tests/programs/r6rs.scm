@@ -1,0 +1,116 @@
+#!r6rs
+;; A program of R6RS, on libraries of R6RS and R7RS.  Chez Scheme prints the same.
+(import (rnrs (6)) (rnrs mutable-pairs) (rnrs eval) (include shapes (1 (>= 2))) (prefix (include mixed) m:))
+
+(define-syntax show
+  (syntax-rules ()
+    ((_ expression ...) (begin (begin (write expression) (newline)) ...))))
+
+;; Definitions and expressions in any order, brackets, bytevectors
+(show (let ([x 1] [y 2]) (+ x y)) (bytevector->u8-list '#vu8(1 2 255)))
+(define four 4)
+(show (* four 2))
+
+;; Records
+(define-record-type (cpoint make-cpoint cpoint?)
+  (parent point)
+  (fields (immutable color cpoint-color) (mutable z cpoint-z cpoint-z!))
+  (protocol (lambda (n) (lambda (color . xy) ((apply n xy) color 'z))))
+  (sealed #t))
+(define c (make-cpoint 'red 3 4))
+(point-y-set! c 5)
+(cpoint-z! c 6)
+(show (list (point-x c) (point-y c) (cpoint-color c) (cpoint-z c) (point? c) (cpoint? (make-point 1)) (distance² c) one))
+(define rtd (make-record-type-descriptor 'box (record-type-descriptor point) #f #f #f '#((mutable value) (immutable w))))
+(define make-box
+  (record-constructor
+   (make-record-constructor-descriptor rtd (record-constructor-descriptor point)
+                                       (lambda (n) (lambda (v) ((n v) v (list v)))))))
+(define b (make-box 8))
+((record-mutator rtd 0) b 9)
+(show (list (point-x b) (point-y b) ((record-accessor rtd 0) b) ((record-accessor rtd 1) b) ((record-predicate rtd) b)))
+(show (record-type-name rtd) (record-type-field-names rtd) (eq? (record-rtd b) rtd)
+      (eq? (record-type-parent rtd) (record-type-descriptor point)) (record-type-uid (record-type-descriptor point))
+      (record-type-sealed? (record-rtd c)) (record-field-mutable? rtd 0) (record-field-mutable? rtd 1))
+(define-record-type hidden (fields a) (opaque #t) (parent-rtd rtd (make-record-constructor-descriptor rtd #f #f)))
+(show (hidden? (make-hidden 1 2 3 4 5)) (record? (make-hidden 1 2 3 4 5)) (record? b))
+
+;; Conditions
+(define (parts thunk)
+  (guard (e (#t (list (and (who-condition? e) (condition-who e))
+                      (and (message-condition? e) (condition-message e))
+                      (and (irritants-condition? e) (condition-irritants e))
+                      (error? e) (violation? e) (serious-condition? e))))
+    (thunk)))
+(show (parts (lambda () (error 'me "bad" 1 "x")))
+      (parts (lambda () (assertion-violation #f "worse")))
+      (parts (lambda () (raise (condition (make-warning) (make-message-condition "hm")))))
+      (guard (e ((assertion-violation? e) 'assertion)) (vector-ref (vector 1 2) 2))
+      (guard (e ((undefined-violation? e) 'undefined) ((violation? e) 'violation)) (car 5))
+      (guard (e ((i/o-file-does-not-exist-error? e) (i/o-error-filename e))) (open-input-file "/nowhere/at/all"))
+      (guard (e ((non-continuable-violation? e) 'returned))
+        (with-exception-handler (lambda (e) 'ignored) (lambda () (raise 'oops))))
+      (with-exception-handler (lambda (e) (* e 10)) (lambda () (+ 1 (raise-continuable 4))))
+      (guard (e ((assq 'a e) => cdr) ((assq 'b e))) (raise (list (cons 'a 42))))
+      (guard (e ((string? e) e)) (guard (e2 ((number? e2) e2)) (raise "out")))
+      (m:safely (lambda () (raise (make-shape-error 'round))))
+      (m:safely (lambda () (error 'f "no such" 'thing)))
+      (map condition? (list (make-error) (condition) 5)))
+(show (guard (e ((shape-error? e) (length (simple-conditions e))))
+        (raise (condition (make-shape-error 1) (make-irritants-condition '(1)) (condition (make-who-condition 'f))))))
+(show (assert (memv 2 '(1 2 3))) (guard (e ((assertion-violation? e) 'failed)) (assert (= 1 2))))
+
+;; Numbers
+(show (call-with-values (lambda () (div-and-mod -7 2)) list) (call-with-values (lambda () (div0-and-mod0 7 -4)) list)
+      (list (div 7 -2) (mod -7 -2) (div0 5 3) (mod0 5 3)) (exact 2.5)
+      (list (real-valued? 1) (rational-valued? 6/10) (integer-valued? 3.0) (integer-valued? 3.5)))
+(show (fx+ 1 2) (fxdiv -7 2) (fxmod -7 2) (fxif 12 10 5) (fxcopy-bit 0 3 1) (fxbit-count -8) (fxfirst-bit-set 8)
+      (guard (e ((implementation-restriction-violation? e) 'restriction)) (fx+ (greatest-fixnum) 1)))
+(show (fl+ 1.5 2.0) (fldiv 7.0 2.0) (flmod -7.0 2.0) (flmax 1.0 3.0) (fllog 8.0 2.0) (flnumerator 0.75))
+(show (bitwise-if 12 10 5) (bitwise-bit-count -8) (bitwise-copy-bit 0 4 1) (bitwise-bit-field 255 2 5)
+      (bitwise-copy-bit-field 0 1 4 7) (bitwise-rotate-bit-field 6 0 4 1) (bitwise-arithmetic-shift-right 100 3)
+      (bitwise-bit-set? 5 2) (bitwise-length 255) (bitwise-first-bit-set 12))
+
+;; Lists, tables, sorting, text
+(show (fold-left cons '() '(1 2 3)) (fold-right cons '() '(1 2 3)) (fold-left + 0 '(1 2) '(3 4))
+      (call-with-values (lambda () (partition even? '(1 2 3 4))) list)
+      (list (remp even? '(1 2 3)) (remove 2 '(1 2)) (remv 1 '(1 2)) (remq 'a '(a b)))
+      (list (memp even? '(1 2 3)) (assp odd? '((2 . a) (3 . b))) (find even? '(1 4)) (exists memq '(a b) '((b) (b))))
+      (for-all < '(1 2) '(2 3)) (cons* 1 2 '(3)) (filter odd? '(1 2 3)))
+(show (list-sort < '(3 1 2)) (vector-sort > (vector 1 3 2)) (let ((v (vector 2 1))) (vector-sort! < v) v))
+(define t (make-hashtable string-hash string=?))
+(hashtable-set! t "a" 1)
+(hashtable-update! t "a" (lambda (x) (+ x 1)) 0)
+(hashtable-update! t "b" (lambda (x) (+ x 1)) 10)
+(show (hashtable-ref t "a" #f) (hashtable-ref t "b" #f) (hashtable-ref t "c" 'none) (hashtable-size t)
+      (hashtable-contains? t "b") (list-sort string<? (vector->list (hashtable-keys t))) (hashtable-mutable? t)
+      (hashtable-mutable? (hashtable-copy t))
+      (guard (e ((violation? e) 'immutable)) (hashtable-set! (hashtable-copy t) "d" 1)))
+(show (string-upcase "straße") (string-titlecase "kNock KNoCK") (char-titlecase #\a) (char-foldcase #\Σ))
+(show (utf8->string (string->utf8 "λx")) (bytevector-u16-ref #vu8(1 2) 0 (endianness big))
+      (bytevector->sint-list #vu8(255 255 1 0) (endianness little) 2)
+      (let ((b (make-bytevector 8 -1))) (bytevector-ieee-double-native-set! b 0 1.5) (bytevector-ieee-double-native-ref b 0))
+      (let ((b (bytevector-copy #vu8(1 2 3 4 5)))) (bytevector-copy! b 0 b 2 3) b))
+
+;; Enumerations
+(define-enumeration color (black white purple) colors)
+(show (color white) (enum-set->list (colors purple black)) (enum-set-member? 'white (colors black))
+      (enum-set->list (enum-set-complement (colors white))) (enum-set-subset? (colors white) (colors white black))
+      ((enum-set-indexer (colors)) 'purple)
+      (enum-set->list (enum-set-projection (colors white purple) (make-enumeration '(purple green))))
+      (enum-set=? (enum-set-union (colors white) (colors black)) (colors black white)))
+
+;; Ports
+(show (call-with-string-output-port (lambda (p) (put-string p "hello" 1 3) (put-char p #\!) (put-datum p '(1 "x"))))
+      (call-with-values open-bytevector-output-port (lambda (p get) (put-u8 p 7) (put-bytevector p #vu8(1 2 3) 1) (get)))
+      (let ((p (open-bytevector-input-port #vu8(1 2 3 4))))
+        (list (get-u8 p) (lookahead-u8 p) (get-bytevector-n p 2) (port-eof? p) (get-bytevector-all p) (port-eof? p)))
+      (let ((p (open-string-input-port "one\ntwo three")))
+        (list (get-line p) (lookahead-char p) (get-datum p) (get-string-n p 3) (get-string-all p) (eof-object? (get-char p))))
+      (bytevector->string #vu8(206 187 13 10 65) (make-transcoder (utf-8-codec) (eol-style lf)))
+      (string->bytevector "ä\n" (make-transcoder (latin-1-codec) (eol-style crlf))))
+
+;; The rest
+(show (eval '(let-values (((a b) (values 1 2))) (+ a b)) (environment '(rnrs))) (let ((p (list 1 2))) (set-car! p 3) p)
+      (do ((i 0 (+ i 1)) (l '() (cons i l))) ((= i 3) l)) (let*-values (((a) 1) ((b) (+ a 1))) b))
+(show ((case-lambda ((a) 'one) ((a b) 'two)) 1 2))
