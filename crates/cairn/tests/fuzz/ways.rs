@@ -149,8 +149,7 @@ fn observations(out: &str) -> String {
 
 /// What the programs write, run in this way, and how that ends.
 fn observe(shop: &Directory, way: Way, programs: &[Forms]) -> String {
-    let directory =
-        shop.0.join(way.name().chars().filter(char::is_ascii_alphanumeric).collect::<String>());
+    let directory = shop.0.join(way.name().chars().filter(char::is_ascii_alphanumeric).collect::<String>());
     std::fs::create_dir_all(&directory).unwrap();
     let text = match way {
         Way::Libraries(_) => libraries_text(programs),
