@@ -152,7 +152,7 @@ pub extern "C" fn cairn_native_ready(ctx: &mut Machine, ticket: Value, cells: Va
 pub(crate) fn take_better_code(ctx: &mut Machine) {
     served(ctx, stop::CODE);
     for better in rt(ctx).options.program.clone().iter().flat_map(|p| p.better_code()) {
-        rt(ctx).modules.add_code(better.old.start, better.code);
+        rt(ctx).admit_code(better.old.start, better.code);
         (better.install)();
     }
 }

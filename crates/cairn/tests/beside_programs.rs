@@ -292,10 +292,12 @@ fn better_code_takes_the_place_of_code_that_runs() {
     let expected = end(program(&["--opt=high"]).spawn().unwrap());
     assert!(expected.0.starts_with("(125251 (5050 #f (8.5 9.5 10.5) (caught 10)))\n"), "{expected:?}");
     assert!(expected.1.contains("vector-ref"), "{expected:?}");
-    let child = program(&[]).env("CAIRN_HASTE", "500").spawn().unwrap();
-    let id = child.id();
-    wait_for("the first code, and the better", || loaded(id) >= 2);
-    // it is taken at the next safepoint
-    std::thread::sleep(Duration::from_millis(200));
-    assert_eq!(end(child), expected);
+    for zeal in ["0", "1"] {
+        let child = program(&[]).env("CAIRN_HASTE", "500").env("CAIRN_ZEAL", zeal).spawn().unwrap();
+        let id = child.id();
+        wait_for("the first code, and the better", || loaded(id) >= 2);
+        // it is taken at the next safepoint
+        std::thread::sleep(Duration::from_millis(200));
+        assert_eq!(end(child), expected, "zeal: {zeal}");
+    }
 }

@@ -222,6 +222,12 @@ impl Runtime {
         unsafe { self.admit(table, code) }
     }
 
+    /// Takes in more code of the module that the code at this address belongs to.
+    pub(crate) fn admit_code(&mut self, of: u64, code: Range<u64>) {
+        self.strategy.auditor.add(code.clone());
+        self.modules.add_code(of, code);
+    }
+
     /// Adds a module, and interns its symbols.
     ///
     /// # Safety
