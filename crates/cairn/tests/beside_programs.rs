@@ -279,10 +279,12 @@ fn better_code_takes_the_place_of_code_that_runs() {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     };
-    // code in memory that is of no file
-    let loaded = |pid: u32| {
+    // bytes of code in memory that is of no file
+    let loaded = |pid: u32| -> u64 {
         let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
-        maps.lines().filter(|line| line.contains(" r-xp 00000000 00:00 0") && !line.contains('[')).count()
+        let code = maps.lines().filter(|line| line.contains(" r-xp 00000000 00:00 0") && !line.contains('['));
+        let ends = code.filter_map(|line| line.split(' ').next()?.split_once('-'));
+        ends.map(|(from, to)| u64::from_str_radix(to, 16).unwrap() - u64::from_str_radix(from, 16).unwrap()).sum()
     };
     let end = |mut child: Child| {
         child.stdin.take().unwrap().write_all(b"go on\n").unwrap();
@@ -295,9 +297,15 @@ fn better_code_takes_the_place_of_code_that_runs() {
     for zeal in ["0", "1"] {
         let child = program(&[]).env("CAIRN_HASTE", "500").env("CAIRN_ZEAL", zeal).spawn().unwrap();
         let id = child.id();
-        wait_for("the first code, and the better", || loaded(id) >= 2);
-        // it is taken at the next safepoint
-        std::thread::sleep(Duration::from_millis(200));
+        // all code has come when nobody compiles any more
+        let (mut last, mut since) = (0, Instant::now());
+        wait_for("all code", || {
+            let now = loaded(id);
+            if now != last || !children(id).is_empty() {
+                (last, since) = (now, Instant::now());
+            }
+            last > 0 && since.elapsed() > Duration::from_secs(2)
+        });
         assert_eq!(end(child), expected, "zeal: {zeal}");
     }
 }
