@@ -71,15 +71,7 @@ pub enum Stop {
 
 /// Runs a program for at most `fuel` steps.
 pub fn run(program: &Program, fuel: usize) -> Outcome {
-    let machine = Machine {
-        program,
-        globals: RefCell::new(vec![None; program.globals.len()]),
-        world: World::new(fuel),
-        thrown: RefCell::new(Vec::new()),
-        captures: Cell::new(0),
-        depth: Cell::new(0),
-        host: None,
-    };
+    let machine = Machine::new(program, fuel, None);
     let mut result = Ok(Out::One(Val::Atom(Atom::Unspecified)));
     for form in &program.forms {
         result = match form {
@@ -127,7 +119,7 @@ struct Machine<'p> {
     captures: Cell<usize>,
     /// Calls of `values` under way.
     depth: Cell<usize>,
-    /// Present when a macro transformer runs.
+    /// Present when a macro transformer runs, or a whole program with the library.
     host: Option<Host<'p>>,
 }
 
@@ -154,6 +146,19 @@ fn bind<'p>(env: &Env<'p>, var: VarId, value: Value<'p>) -> Env<'p> {
 }
 
 impl<'p> Machine<'p> {
+    /// Before the first form of a program, with so many steps to go.
+    fn new(program: &'p Program, fuel: usize, host: Option<Host<'p>>) -> Machine<'p> {
+        Machine {
+            program,
+            globals: RefCell::new(vec![None; program.globals.len()]),
+            world: World::new(fuel),
+            thrown: RefCell::new(Vec::new()),
+            captures: Cell::new(0),
+            depth: Cell::new(0),
+            host,
+        }
+    }
+
     fn lookup(&self, env: &Env<'p>, v: VarId) -> Res<Rc<Node<'p>>> {
         let mut at = env;
         while let Some(n) = at {

@@ -10,7 +10,7 @@
 //! ends after [`MAX_STEPS`] steps or at [`MAX_DEPTH`] calls inside each other.
 
 use super::values::{Atom, Val, boolean, fixnum, list};
-use super::{Machine, Out, Procedure, Res, Stop, Value, World};
+use super::{Machine, Out, Procedure, Res, Stop, Value};
 use crate::ir::{Expr, GlobalId, Import, ImportFrom, Program, TopForm};
 use crate::prim::{Kind, Op, PrimOp};
 use cairn_layout::code::Site;
@@ -90,15 +90,11 @@ pub fn run_transformer<'p>(
             TopForm::Expr(_) => {}
         }
     }
-    let machine = Machine {
+    let machine = Machine::new(
         program,
-        globals: RefCell::new(vec![None; program.globals.len()]),
-        world: World::new(MAX_STEPS),
-        thrown: RefCell::new(Vec::new()),
-        captures: Cell::new(0),
-        depth: Cell::new(0),
-        host: Some(Host { definitions, audits: false, ..Host::auditing(natives, exports) }),
-    };
+        MAX_STEPS,
+        Some(Host { definitions, audits: false, ..Host::auditing(natives, exports) }),
+    );
     for e in stores {
         machine.value(e, &None)?;
     }

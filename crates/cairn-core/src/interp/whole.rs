@@ -9,11 +9,10 @@
 //! counts ([`Notes::end`]).
 
 use super::transform::Host;
-use super::{Machine, Out, Stop, Value, World};
+use super::{Machine, Out, Stop, Value};
 use crate::ir::{Program, TopForm};
 use crate::walk::deep;
 use rustc_hash::FxHashMap;
-use std::cell::{Cell, RefCell};
 
 /// The note of a form that does what is not to be had here.
 const UNKNOWN: &str = "unknown";
@@ -50,15 +49,7 @@ impl<'p> super::transform::Natives<'p> for Nobody {
 /// Runs a program; each form for at most `fuel` steps.
 pub fn run_whole(program: &Program, fuel: usize) -> Notes {
     let exports = FxHashMap::default();
-    let machine = Machine {
-        program,
-        globals: RefCell::new(vec![None; program.globals.len()]),
-        world: World::new(fuel),
-        thrown: RefCell::new(Vec::new()),
-        captures: Cell::new(0),
-        depth: Cell::new(0),
-        host: Some(Host::auditing(&Nobody, &exports)),
-    };
+    let machine = Machine::new(program, fuel, Some(Host::auditing(&Nobody, &exports)));
     let mut end = None;
     for form in &program.forms {
         machine.world.refuel(fuel);
