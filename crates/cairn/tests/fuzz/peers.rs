@@ -91,25 +91,8 @@ const CHEZ: &str = r"
     ((b from to) (apply bytevector (list-head (list-tail (bytes->list b) from) (- to from))))))
 ";
 
-/// The rest of the prelude, everywhere the same.
-const COMMON: &str = r"(define limit 1000000000000000000000000000000)
-(define (clamp x)
-  (cond ((and (number? x) (not (real? x))) (if (exact? x) 7 x))
-        ((and (number? x) (exact? x))
-         (if (integer? x)
-             (if (< (- limit) x limit) x (modulo x limit))
-             (if (and (< (denominator x) limit) (< (- limit) (numerator x) limit))
-                 x
-                 (/ (modulo (numerator x) limit) (+ 1 (modulo (denominator x) limit))))))
-        ((string? x) (if (> (string-length x) 30) (substring x 0 30) x))
-        ((pair? x) (let loop ((x x) (n 0)) (if (or (not (pair? x)) (= n 12)) '() (cons (clamp (car x)) (loop (cdr x) (+ n 1))))))
-        ((vector? x) (if (> (vector-length x) 12) (vector-copy x 0 12) x))
-        (else x)))
-(define notes '())
-(define (note x) (set! notes (cons x notes)) x)
-(define depth (make-parameter 0))
-(define width (make-parameter 10 (lambda (x) (if (number? x) (clamp x) 0))))
-(define (show-real x)
+/// What takes the place of a part of the prelude, everywhere the same.
+const COMMON: &str = r"(define (show-real x)
   (cond ((exact? x) x)
         ((not (= x x)) 'nan)
         ((= x (+ x 1.0) (- x 1.0) (* x 0.5)) (if (> x 0) (if (= x 0) 'zero 'infinite) 'minus-infinite))
@@ -141,21 +124,6 @@ const COMMON: &str = r"(define limit 1000000000000000000000000000000)
         (else (list 'raised (show e)))))
 (define (string-prefixed? s) (and (<= 4 (string-length s)) (string=? (substring s 0 4) (list->string (list #\u #\s #\e #\r)))))
 (define inputs (map (lambda (n x) (cons n x)) '(0 -1 1152921504606846975 7 -1152921504606846976) '(0.0 1/2 -0.0 1e300 +nan.0)))
-(define (attempt thunk)
-  (call/cc (lambda (k) (with-exception-handler (lambda (e) (k (describe e))) thunk))))
-(define (observe name thunk)
-  (set! notes '())
-  (let ((result (attempt thunk)))
-    (write (list name (show result) (show notes)))
-    (newline)))
-(define (test number thunk)
-  (for-each
-    (lambda (in)
-      (set! notes '())
-      (let ((result (attempt (lambda () (thunk (car in) (cdr in))))))
-        (write (list number (show result) (show notes)))
-        (newline)))
-    inputs))
 (define (peer-exp x) (* x 0.5))
 (define (peer-sin x) (- x 1.5))
 (define (peer-atan x) (+ x 2.5))
@@ -449,11 +417,12 @@ impl Peer {
             Peer::Chez => CHEZ,
             Peer::Guile => GUILE,
         };
-        let records: Vec<&str> =
-            generate::PRELUDE.lines().filter(|l| l.starts_with("(define-record-type")).collect();
-        let records = format!("{}\n(define (make-pixel x) (pixel x 0))", records.join("\n"));
         let forms: Vec<String> = programs.iter().flatten().map(|f| ordered(f)).collect();
-        let text = format!("{own}{records}\n{COMMON}{}\n", forms.join("\n"));
+        let prelude = generate::PRELUDE;
+        let at = |form: &str| prelude.find(form).expect("it is there");
+        let before = &prelude[at("(define-record-type")..at("(define (show x)")];
+        let behind = &prelude[at("(define (attempt")..];
+        let text = format!("{own}{before}{COMMON}{behind}{}\n", forms.join("\n"));
         let file = directory.0.join(format!("{self:?}.scm"));
         std::fs::write(&file, text).unwrap();
         let mut command = self.command();
@@ -483,6 +452,9 @@ impl Peers {
         let seen = Seen::of(Peer::Cairn.observe(directory, programs));
         let others: Vec<(Peer, Seen)> =
             self.0.iter().map(|p| (*p, Seen::of(p.observe(directory, programs)))).collect();
+        for (peer, s) in &others {
+            assert!(s.order.len() * 2 > seen.order.len(), "{peer:?} ended after {} tests", s.order.len());
+        }
         let mut found = vec![];
         for tag in &seen.order {
             let ours = &seen.lines[tag];
