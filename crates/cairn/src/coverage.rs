@@ -7,6 +7,7 @@
 //! A line's count is the largest of what begins on it. A line on which nothing begins that is evaluated has none.
 
 use crate::Error;
+use crate::html::{document, escaped};
 use crate::unfinished::write_whole;
 use cairn_rt::counts::Counts;
 use cairn_rt::describe_io;
@@ -186,13 +187,13 @@ impl Coverage {
             );
             // whoever has changed it since sees the lines as they are now
             let text = std::fs::read_to_string(path).unwrap_or_default();
-            write(&page, &document(path, &source_page(path, &text, &sums)))?;
+            write(&page, &document(path, STYLE, &source_page(path, &text, &sums)))?;
         }
         let table = format!(
             "<h1>Coverage</h1>\n<table class=files><tr><th>file<th colspan=3>lines<th colspan=3>ways through conditionals\n\
              {rows}</table>"
         );
-        write("index.html", &document("Coverage", &table))
+        write("index.html", &document("Coverage", STYLE, &table))
     }
 }
 
@@ -254,10 +255,6 @@ fn page_name(path: &str) -> String {
     format!("{}-{hash:04x}.html", path.chars().map(plain).collect::<String>().trim_start_matches(['.', '_']))
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 /// A file with its lines coloured.
 fn source_page(path: &str, text: &str, sums: &Sums) -> String {
     let mut out =
@@ -282,14 +279,6 @@ fn source_page(path: &str, text: &str, sums: &Sums) -> String {
         );
     }
     out + "</table>\n"
-}
-
-fn document(title: &str, body: &str) -> String {
-    format!(
-        "<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n\
-         <meta name=viewport content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n<style>{STYLE}</style>\n{body}</html>\n",
-        escaped(title)
-    )
 }
 
 const STYLE: &str = "

@@ -37,6 +37,8 @@
 //! | `prompt` | the terminal of an interactive session |
 //! | `diagnostics` | compile-time messages with their source lines |
 //! | `testing` | test programs in processes of their own |
+//! | `html` | what pages of HTML have in common |
+//! | `user_files` | the files below a user's directory |
 //! | `unfinished` | files that appear whole or not at all |
 
 mod background;
@@ -50,6 +52,7 @@ mod diagnostics;
 mod emit;
 mod evaluated;
 mod format;
+mod html;
 mod link;
 mod lsp;
 mod manual;
@@ -63,6 +66,7 @@ mod stage_report;
 mod testing;
 mod unfinished;
 mod unit_modules;
+mod user_files;
 
 pub use background::{ARGUMENT as BACKGROUND, compile_in_background};
 pub use cache::Cache;

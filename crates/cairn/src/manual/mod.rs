@@ -17,6 +17,7 @@ use crate::diagnostics::Messages;
 use crate::lsp::{comment_above, library_root, signatures};
 use crate::sources::{Files, Source};
 use crate::unfinished::write_whole;
+use crate::user_files;
 use cairn_eval::library_loader;
 use cairn_layout::lexeme;
 use cairn_rt::describe_io;
@@ -116,24 +117,12 @@ pub fn manual(compiler: &Compiler, paths: &[PathBuf], own: bool, output: &Path) 
 
 /// The files of libraries: those that are named, and those below directories.
 fn library_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
-    fn below(directory: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
-        for entry in std::fs::read_dir(directory)? {
-            let entry = entry?;
-            let (path, name) = (entry.path(), entry.file_name());
-            let hidden = name.to_string_lossy().starts_with('.');
-            // a link to a directory may lead in a circle
-            if entry.file_type()?.is_dir() && !hidden && name != "target" && name != "node_modules" {
-                below(&path, found)?;
-            } else if path.extension().is_some_and(|e| e == "sld") && path.is_file() {
-                found.push(path.strip_prefix("./").unwrap_or(&path).to_path_buf());
-            }
-        }
-        Ok(())
-    }
     let mut found = Vec::new();
     for path in paths {
         if path.is_dir() {
-            below(path, &mut found).map_err(|e| format!("cannot read {}: {}", path.display(), describe_io(&e)))?;
+            let libraries =
+                user_files::below(path)?.into_iter().filter(|p| p.extension().is_some_and(|e| e == "sld"));
+            found.extend(libraries.map(|p| p.strip_prefix("./").map_or(p.clone(), Path::to_path_buf)));
         } else {
             found.push(path.clone());
         }

@@ -1,6 +1,7 @@
 //! The manual's pages: HTML that needs no server and no other files than its own.
 
 use super::{Export, Library, Manual};
+use crate::html::{self, escaped};
 use std::fmt::Write as _;
 
 /// Names and texts of all files.
@@ -37,10 +38,6 @@ fn source_page(path: &str) -> String {
 /// The mark of a name in its page.
 fn anchor(name: &str) -> String {
     format!("n-{}", plain(name))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// The first sentence of a comment.
@@ -180,14 +177,12 @@ fn source(path: &str, text: &str) -> String {
 }
 
 fn document(title: &str, body: &str) -> String {
-    format!(
-        "<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n\
-         <meta name=viewport content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n\
-         <style>{STYLE}</style>\n<header><a href=\"index.html\">Libraries</a>\n\
+    let body = format!(
+        "<header><a href=\"index.html\">Libraries</a>\n\
          <input id=search type=search placeholder=\"Search names\" aria-label=\"Search names\" autocomplete=off></header>\n\
-         <ol id=found hidden></ol>\n<main>\n{body}</main>\n<script src=\"search.js\"></script>\n</html>\n",
-        escaped(title)
-    )
+         <ol id=found hidden></ol>\n<main>\n{body}</main>\n<script src=\"search.js\"></script>\n"
+    );
+    html::document(title, STYLE, &body)
 }
 
 const STYLE: &str = "

@@ -16,12 +16,6 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What a process may take.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    pub(super) time: Option<Duration>,
-}
-
 /// How a process has ended.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ended {
@@ -118,7 +112,7 @@ pub(super) fn run(
     program: &Path,
     arguments: &[OsString],
     environment: &[(String, OsString)],
-    limits: Limits,
+    time_limit: Option<Duration>,
 ) -> Ended {
     let began = Instant::now();
     let failed = |e: std::io::Error| Ended { how: How::Failed(describe_io(&e)), ..Ended::default() };
@@ -151,7 +145,7 @@ pub(super) fn run(
             }
         }
     });
-    let how = wait(&mut child, &is_closed, began, limits);
+    let how = wait(&mut child, &is_closed, began, time_limit);
     let time = began.elapsed();
     if is_closed.recv_timeout(LATE) == Err(RecvTimeoutError::Timeout) {
         // somebody whom it has started has its output
@@ -163,13 +157,13 @@ pub(super) fn run(
 }
 
 /// Waits for the end, and sees to it.
-fn wait(child: &mut Child, is_closed: &Receiver<()>, began: Instant, limits: Limits) -> How {
+fn wait(child: &mut Child, is_closed: &Receiver<()>, began: Instant, time_limit: Option<Duration>) -> How {
     let mut open = true;
     loop {
         if let Ok(Some(status)) = child.try_wait() {
             return how(status);
         }
-        let over = limits.time.filter(|limit| began.elapsed() > *limit);
+        let over = time_limit.filter(|limit| began.elapsed() > *limit);
         if interrupted() || over.is_some() {
             end(child);
             return over.map_or(How::Interrupted, How::TimedOut);

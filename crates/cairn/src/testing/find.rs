@@ -5,6 +5,7 @@
 //! looked into, nor are `node_modules` and `target`.
 
 use crate::Error;
+use crate::user_files;
 use cairn_rt::describe_io;
 use cairn_syntax::read::Reader;
 use cairn_syntax::syntax::{Names, Syntax};
@@ -32,7 +33,14 @@ pub(super) fn all(paths: &[PathBuf]) -> Result<Vec<Found>, Error> {
         let kind =
             std::fs::metadata(path).map_err(|e| format!("cannot read {}: {}", path.display(), describe_io(&e)))?;
         if kind.is_dir() {
-            below(path, path, &mut found)?;
+            let programs =
+                user_files::below(path)?.into_iter().filter(|p| p.extension().is_some_and(|e| e == "scm"));
+            for file in programs {
+                let has_suites = imports_suites(&file);
+                if has_suites || file.to_string_lossy().ends_with("-test.scm") {
+                    found.push(Found { has_suites, ..program(&file, path) });
+                }
+            }
         } else {
             let root = path.parent().unwrap_or(Path::new("")).to_path_buf();
             found.push(Found { has_suites: imports_suites(path), ..program(path, &root) });
@@ -48,26 +56,6 @@ fn program(path: &Path, root: &Path) -> Found {
     let path = path.strip_prefix("./").unwrap_or(path).to_path_buf();
     let name = path.display().to_string();
     Found { path, name, root: root.to_path_buf(), has_suites: false }
-}
-
-fn below(directory: &Path, root: &Path, found: &mut Vec<Found>) -> Result<(), Error> {
-    let unreadable = |e| format!("cannot read {}: {}", directory.display(), describe_io(&e));
-    for entry in std::fs::read_dir(directory).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
-        let (path, name) = (entry.path(), entry.file_name());
-        let name = name.to_string_lossy();
-        // a link to a directory may lead in a circle
-        let is_directory = entry.file_type().is_ok_and(|t| t.is_dir());
-        if is_directory && !name.starts_with('.') && !["node_modules", "target"].contains(&&*name) {
-            below(&path, root, found)?;
-        } else if name.ends_with(".scm") && path.is_file() {
-            let has_suites = imports_suites(&path);
-            if has_suites || name.ends_with("-test.scm") {
-                found.push(Found { has_suites, ..program(&path, root) });
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Does the program import `(srfi 64)`? Reads imports only, which come first.

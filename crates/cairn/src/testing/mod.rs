@@ -25,7 +25,6 @@ pub use events::{Pattern, Teller};
 
 use crate::Error;
 use crate::coverage::Coverage;
-use child::Limits;
 use find::Found;
 use outcome::Outcome;
 use std::ffi::OsString;
@@ -178,8 +177,7 @@ fn run(tests: &Tests, program: &Found, scratch: &Path) -> Outcome {
     let directories = tests.library_path.iter().chain(&beside).filter(|d| !d.as_os_str().is_empty());
     arguments.extend(directories.map(|d| option("-I", d)));
     arguments.extend(["--".into(), program.path.clone().into()]);
-    let limits = Limits { time: tests.timeout };
-    let ended = child::run(&tests.program, &arguments, &tests.environment, limits);
+    let ended = child::run(&tests.program, &arguments, &tests.environment, tests.timeout);
     let told = std::fs::read(events).unwrap_or_default();
     let _ = std::fs::remove_file(events);
     Outcome::new(program, filtered, events::read(&String::from_utf8_lossy(&told)), ended)
