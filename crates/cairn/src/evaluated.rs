@@ -246,12 +246,15 @@ impl Evaluated for Hot {
                 return;
             };
             *lock(&compilation.module) = Progress::Made(native);
-            if let Some(first) = first {
-                compilation.replace(&first, &request, began.elapsed());
-                stopper.request(stop::CODE);
-            }
+            // neither waits for the other
             if compilation.whole.swap(false, Ordering::Relaxed) {
-                compilation.compile_whole();
+                let compilation = compilation.clone();
+                let _ = std::thread::Builder::new().stack_size(STACK).spawn(move || compilation.compile_whole());
+            }
+            if let Some(first) = first
+                && compilation.replace(&first, &request, began.elapsed())
+            {
+                stopper.request(stop::CODE);
             }
         };
         std::thread::Builder::new().stack_size(STACK).spawn(compile).is_ok()
@@ -287,13 +290,13 @@ impl Compilation {
         self.work.module(None, request, effort)?.load()
     }
 
-    /// If the program goes on for long, has better code made for a module, which took so much time at first. Should
-    /// that fail, the first is good enough.
-    fn replace(&self, first: &First, request: &Request, took: Duration) {
+    /// If the program goes on for long, has better code made for a module, which took so much time at first. Is there
+    /// some? If not, the first is good enough.
+    fn replace(&self, first: &First, request: &Request, took: Duration) -> bool {
         if !self.haste.load(Ordering::Relaxed) {
             std::thread::sleep(LONG.max(2 * took));
         }
-        let Ok(second) = self.work.module(None, request, Effort::Again) else { return };
+        let Ok(second) = self.work.module(None, request, Effort::Again) else { return false };
         if second.object.text == Some(first.text)
             && let Ok(replacement) = first.code.replacement(&second.object.object)
         {
@@ -305,7 +308,9 @@ impl Compilation {
                 install: Box::new(|| drop(unsafe { replacement.install() })),
             };
             lock(&self.better).push(better);
+            return true;
         }
+        false
     }
 }
 
