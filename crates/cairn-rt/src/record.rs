@@ -317,21 +317,30 @@ pub fn put_integer_at(place: Value, slot: Slot, x: Value) -> bool {
     true
 }
 
-/// What an error says of `x`, which is not `expected` (with an article), a record of the type `rtd`: such a thing may
-/// have been defined twice.
-pub fn instead_of(x: Value, rtd: Value, expected: &str) -> String {
-    let namesake = type_of(x).filter(|t| *t != rtd && type_name(*t) == type_name(rtd));
-    let (Some(t), Some(name)) = (namesake, type_name(rtd)) else { return format!("expected {expected}, got") };
+/// What a record is that has the name of the type `rtd` but is of another one: it may have been defined twice.
+fn namesake(x: Value, rtd: Value) -> Option<String> {
+    let t = type_of(x).filter(|t| *t != rtd && type_name(*t) == type_name(rtd))?;
     let which = if record::number(t.0) < record::number(rtd.0) { "an older" } else { "another" };
-    format!("expected {expected}, got one of {which} definition of {name}:")
+    Some(format!("one of {which} definition of {}", type_name(rtd)?))
+}
+
+/// What an error says of `x`, which is not `expected` (with an article), a record of the type `rtd`.
+pub fn instead_of(x: Value, rtd: Value, expected: &str) -> String {
+    match namesake(x, rtd) {
+        Some(what) => format!("expected {expected}, got {what}:"),
+        None => format!("expected {expected}, got"),
+    }
 }
 
 /// `(record-instead object type expected)`: the message of [`instead_of`], where it is about types of one name, or
 /// `#f`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_record_instead(ctx: &mut Machine, object: Value, rtd: Value, expected: Value) -> Value {
+    if namesake(object, rtd).is_none() {
+        return Value::FALSE;
+    }
     let message = instead_of(object, rtd, &access::string_text(expected));
-    if message.ends_with(':') { crate::alloc::make_string(ctx, &message) } else { Value::FALSE }
+    crate::alloc::make_string(ctx, &message)
 }
 
 /// What a field of this kind holds, with an article.
