@@ -147,6 +147,10 @@ pub struct GlobalInfo {
     pub elements: bool,
     /// No name refers to it, only code of the form that defines it: no other form can define or assign it.
     pub hidden: bool,
+    /// Argument counts that procedures take which forms have defined it as, and whether they take more; empty if it was
+    /// not defined yet. What may hold anything takes all. Only evaluation keeps this
+    /// ([`crate::passes::wrong_counts`]).
+    pub takes: Vec<(usize, bool)>,
     /// Defined by another module.
     pub import: Option<Import>,
 }
@@ -334,6 +338,7 @@ impl GlobalInfo {
             library: false,
             elements: false,
             hidden: false,
+            takes: Vec::new(),
             import: None,
         }
     }

@@ -215,7 +215,10 @@ impl Unit {
                     let last = missing == 0;
                     // what was an error then is one now
                     let form = session.expand_next(environment, text, loader, |s| {
-                        let this = this?;
+                        let Some(this) = this else {
+                            passes::wrong_counts::note_definitions(s.program());
+                            return None;
+                        };
                         passes::prepare(s.program());
                         if tier::fingerprint(s.expanded(), &s.expanded().forms) == self.parts[this].fingerprint {
                             parts[this].forms.clone_from(&s.expanded().forms);
