@@ -14,7 +14,8 @@
 //!
 //! Calls of library procedures, `(reverse x)`, are in tail position as often, and fail as often. A procedure that
 //! returns one value, and makes tail calls of such procedures only, gets something to return to as well. One that ends
-//! with a call of what the program gave it does not: the program could loop through it.
+//! with a call of what the program gave it does not: the program could loop through it. One that may return several
+//! values, as `dynamic-wind`, gets something that takes them in a list and returns them again.
 //!
 //! Which procedures never return is the least fixpoint: those whose exits are all primitives that do not return, or
 //! calls of such procedures. The least, because a loop must not count: `(define (serve) (serve))` needs its tail call.
@@ -32,7 +33,7 @@
 //! rounds of the fixpoints, at most as many as such calls are nested.
 
 use super::known::GlobalFacts;
-use crate::ir::{Expr, GlobalId, GlobalInfo, Lambda, Literal, Program, TopForm, VarId};
+use crate::ir::{Clause, Expr, GlobalId, GlobalInfo, Lambda, Literal, Program, TopForm, VarId};
 use crate::walk::{deep, tail_calls, take, visit};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -61,6 +62,8 @@ pub struct Callees {
     never: Vec<bool>,
     /// Is it a library procedure that returns one value, and ends with no call but of such procedures?
     one_value: Vec<bool>,
+    /// The same for one that may return any number of values.
+    any_values: Vec<bool>,
 }
 
 impl Callees {
@@ -71,16 +74,26 @@ impl Callees {
     fn return_one_value(&self, g: GlobalId) -> bool {
         self.one_value.get(g.0 as usize) == Some(&true)
     }
+
+    fn return_values(&self, g: GlobalId) -> bool {
+        self.any_values.get(g.0 as usize) == Some(&true)
+    }
 }
 
 /// Finds out.
 pub fn callees(program: &Program, facts: &GlobalFacts) -> Callees {
-    Callees { never: never_return(program, facts), one_value: one_value(program, facts) }
+    Callees {
+        never: never_return(program, facts),
+        one_value: returning(program, facts, Values::One),
+        any_values: returning(program, facts, Values::Any),
+    }
 }
 
 /// Keeps the frames of the callers of such procedures.
 pub fn run(program: &mut Program, facts: &GlobalFacts, callees: &Callees) {
     let mut forms = std::mem::take(&mut program.forms);
+    let return_list = program.globals.iter().position(|g| g.library && &*g.name == "list->values");
+    let return_list = return_list.map(|g| GlobalId(g as u32)).filter(|g| facts.lambda(*g).is_some());
     for form in &mut forms {
         let loops = library_loops(program, form.expr(), facts, callees);
         tail_calls(form.expr_mut(), &mut |e| {
@@ -98,6 +111,14 @@ pub fn run(program: &mut Program, facts: &GlobalFacts, callees: &Callees) {
             if (is_loop || g.is_some_and(|g| callees.return_one_value(g))) && !site.is_tail() {
                 let value = program.fresh_var("value");
                 *e = Expr::Let(vec![(value, take(e))], Expr::Local(value).into());
+            } else if g.is_some_and(|g| callees.return_values(g))
+                && !site.is_tail()
+                && let Some(return_list) = return_list
+            {
+                let (site, values) = (*site, program.fresh_var("values"));
+                let again = Expr::Call(Expr::Global(return_list, site).into(), vec![Expr::Local(values)], site);
+                let clause = Clause { params: Vec::new(), rest: Some(values), body: again };
+                *e = Expr::Receive { producer: take(e).into(), clause: clause.into(), site };
             }
         });
     }
@@ -113,7 +134,7 @@ fn library_loops(program: &Program, e: &Expr, facts: &GlobalFacts, callees: &Cal
             let mut called = Vec::new();
             let library = l.site.is_known() && !program.is_users(l.site);
             // the whole of `bs`: they may call each other
-            if library && l.clauses.iter().all(|c| exits_with_one_value(&c.body, bs, facts, &mut called)) {
+            if library && l.clauses.iter().all(|c| exits_with(Values::One, &c.body, bs, facts, &mut called)) {
                 let back = called.iter().all(|g| callees.never_return(*g) || callees.return_one_value(*g));
                 loops.extend(back.then_some(*v));
             }
@@ -133,11 +154,21 @@ pub fn callee(program: &Program, call: &Expr) -> Option<GlobalId> {
     }
 }
 
-/// The greatest fixpoint: a loop has no exit of its own.
-fn one_value(program: &Program, facts: &GlobalFacts) -> Vec<bool> {
-    let mut holds = vec![false; program.globals.len()];
+/// How many values an exit returns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Values {
+    One,
+    Any,
+}
+
+/// Library procedures that return so many values, and end with no call but of such procedures. The greatest fixpoint:
+/// a loop has no exit of its own.
+fn returning(program: &Program, facts: &GlobalFacts, values: Values) -> Vec<bool> {
+    // `values` ends with a call of machine code
+    let builtin = |g: &GlobalInfo| values == Values::Any && g.library && &*g.name == "return-values";
+    let mut holds: Vec<bool> = program.globals.iter().map(builtin).collect();
     let mut candidates =
-        procedures(program, facts, |e, facts, callees| exits_with_one_value(e, &[], facts, callees));
+        procedures(program, facts, |e, facts, callees| exits_with(values, e, &[], facts, callees));
     candidates.retain(|(g, _)| shown(&program.globals[g.0 as usize]));
     candidates.iter().for_each(|(g, _)| holds[g.0 as usize] = true);
     loop {
@@ -218,9 +249,10 @@ fn exits(e: &Expr, facts: &GlobalFacts, callees: &mut Vec<GlobalId>) -> bool {
     })
 }
 
-/// Do all exits of `e` return one value, or are calls of globals? These are added to `callees`.
+/// Do all exits of `e` return so many values, or are calls of globals? These are added to `callees`.
 /// `around` are procedures that `e` may call.
-fn exits_with_one_value(
+fn exits_with(
+    values: Values,
     e: &Expr,
     around: &[(VarId, Lambda)],
     facts: &GlobalFacts,
@@ -248,7 +280,7 @@ fn exits_with_one_value(
                 f => is_global(f, facts, callees),
             },
             Expr::CallCc(..) => false,
-            Expr::Values(es) => es.len() == 1,
+            Expr::Values(es) => values == Values::Any || es.len() == 1,
             _ => true,
         });
         if !holds {
