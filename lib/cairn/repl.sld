@@ -304,6 +304,14 @@
                (- (vector-ref after 0) (vector-ref before 0)) " collections, "
                (quotient (- (vector-ref after 1) (vector-ref before 1)) 1024) " KiB allocated"))))
 
+    ;; Where the time of an evaluation goes, by procedure.
+    (define (profile rest name)
+      (if (%profile-start)
+          (begin
+            (evaluate rest name)
+            (display (%profile-stop)))
+          (say "The whole session is being profiled, or this system has no timer for it.")))
+
     (define (expand rest name)
       (let ((answer (console "expand" rest)))
         (if (vector? answer)
@@ -329,6 +337,7 @@
       (list
        (list ",help" help ",help               this list")
        (list ",time" time ",time EXPR          evaluate, and tell how long it took")
+       (list ",profile" profile ",profile EXPR       evaluate, and tell which procedures took the time")
        (list ",expand" expand ",expand EXPR        what EXPR is without macros and library syntax")
        (list ",disassemble" (lambda (rest name) (display (console "disassemble" rest)))
              ",disassemble EXPR   machine code of a procedure or expression, at full optimization")

@@ -273,6 +273,8 @@ macro_rules! for_each_rt_call {
             (cairn_thread_watch, "thread-watch", 2, FAIL)                        // file descriptor, 1 to read + 2 to write: will it be told of? else it never blocks
             (cairn_thread_wait, "thread-wait", 1, ALLOC)                         // nanoseconds, -1 or -2: list of 4 * descriptor + what it is ready for; #t: deadlock
             (cairn_thread_random, "thread-random", 1, 0)                         // n: a number below it if schedules are random, else #f
+            (cairn_system_profile_start, "profile-start", 0, ALLOC | COLD)       // begins to sample processor time: done?
+            (cairn_system_profile_stop, "profile-stop", 0, ALLOC | COLD)         // a table of procedures (string)
             // places: runtimes beside this one, on OS threads of their own (lib/cairn/place.sld)
             (cairn_place_sent, "record-type-sent!", 2, 0)                        // type, 1: its records cannot be sent to other places; 2: they are hash tables
             (cairn_place_types, "place-types!", 3, 0)                            // types of what stands for places and for channels; the procedure that takes the place of continuations

@@ -14,6 +14,11 @@
 //!                                           0  code
 //! ```
 //!
+//! A body, which only known calls and jumps enter, has a prefix for the profiler alone, which looks backwards from an
+//! instruction for the function around it: name and site as before an entry, 0, and [`BODY_SHAPE`]. (A prefix is whole
+//! units of 16 bytes, for its beginning is what LLVM aligns.)
+//! Code that is no procedure's has one with a name of 0.
+//!
 //! The shape word is the same for both: bits 0..32 size in words (closure: code word and free variables; frame:
 //! return address and slots), bits 32..40 [`flags`].
 //!
@@ -49,6 +54,9 @@ pub const ENTRY_SITE: i64 = -24;
 /// Offset of an entry's name.
 pub const ENTRY_NAME: i64 = -32;
 
+/// The shape word of a body: no closure and no frame has one like it.
+pub const BODY_SHAPE: u64 = flags::BODY | 0xCA1B_0D1E;
+
 /// Bits 32..40 of the shape word.
 pub mod flags {
     /// Code of a return point (frame), not of a procedure.
@@ -63,6 +71,8 @@ pub mod flags {
     pub const LONG_MAP: u64 = 1 << 36;
     /// Library code: hidden in backtraces.
     pub const LIBRARY: u64 = 1 << 37;
+    /// Code of a body: [`BODY_SHAPE`](super::BODY_SHAPE), and perhaps `LIBRARY`.
+    pub const BODY: u64 = 1 << 38;
 }
 
 /// A count of arguments or values, and whether more are accepted.

@@ -47,6 +47,8 @@ pub mod stop {
     pub const HEAP: u64 = 128;
     /// There is better code for a module.
     pub const CODE: u64 = 256;
+    /// A sample for the profile of processor time is due.
+    pub const PROFILE: u64 = 512;
 }
 /// Number of slots visible to the library as `(%machine-ref i)`: those of the thread, then those of the runtime.
 pub const SLOTS: usize = 24;

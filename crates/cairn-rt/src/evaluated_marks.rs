@@ -16,7 +16,7 @@
 use crate::access;
 use crate::record;
 use cairn_layout::Value;
-use cairn_layout::code::{SHAPE, shape_words};
+use cairn_layout::code::{ENTRY_NAME, SHAPE, flags, shape_words};
 use cairn_layout::object::Type;
 
 /// The name of the evaluator's procedures that call for evaluated code, and return.
@@ -52,6 +52,38 @@ pub fn place(mark: Value) -> Option<(String, String, usize)> {
     let lines_before = usize::try_from(access::fixnum_of(*lines_before)?).ok()?;
     let text = "\n".repeat(lines_before) + &string(text)?;
     Some((string(path)?, text, lines_before + usize::try_from(start).ok()?))
+}
+
+/// What tells the places of marks apart, without their texts: byte offset and lines before, and the path.
+pub fn key(mark: Value) -> ((u64, u64), String) {
+    let start = access::word(mark, 2).0;
+    match access::vector_of(access::word(mark, 1)) {
+        Some([path, _, lines_before]) if access::string_of(*path).is_some() => {
+            ((start, lines_before.0), access::string_text(*path))
+        }
+        _ => ((start, 0), String::new()),
+    }
+}
+
+/// The mark in the state of an evaluated procedure that may become native (`lib/cairn/evaluator.sld`).
+pub fn mark_of_state(v: Value) -> Option<Value> {
+    const WORDS: usize = 8;
+    const MARK: usize = 2;
+    access::vector_of(v).filter(|state| state.len() == WORDS).map(|state| state[MARK]).filter(|v| is_mark(*v))
+}
+
+/// The mark of an evaluated procedure.
+pub fn mark_of_closure(v: Value) -> Option<Value> {
+    // SAFETY: a procedure's first word is an entry, before which its name stands; a return point has none there.
+    let name = unsafe {
+        let entry = *(v.address() as *const u64) as i64;
+        let shape = *((entry + SHAPE) as *const u64);
+        if shape & (flags::RETURN | flags::CONTINUATION) != 0 {
+            return None;
+        }
+        access::c_text(*((entry + ENTRY_NAME) as *const u64))
+    };
+    procedure_mark(v, name.as_deref()?)
 }
 
 /// Is this the name that all evaluated procedures have in their code?

@@ -11,6 +11,7 @@
 
 use crate::machine::stubs;
 use crate::runtime::rt;
+use crate::time_profile;
 use cairn_layout::machine::Machine;
 
 /// Text for standard error, without its line's end.
@@ -33,6 +34,13 @@ fn finish_with(ctx: &mut Machine, status: i32, frames: bool) -> i32 {
         && let Err(e) = std::fs::write(file, text)
     {
         say(ctx, &format!("cannot write {}: {}", file.display(), crate::failure::describe_io(&e)));
+        return status.max(1);
+    }
+    if let Some(profile) = time_profile::stop(ctx)
+        && let Some(file) = rt(ctx).options.profile.clone()
+        && let Err(e) = profile.write(ctx, &file)
+    {
+        say(ctx, &format!("cairn: {e}"));
         return status.max(1);
     }
     if rt(ctx).options.stats {

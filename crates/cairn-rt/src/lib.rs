@@ -82,6 +82,7 @@ mod symbol_table;
 mod system;
 mod table;
 mod throw;
+pub mod time_profile;
 mod vector;
 mod waiting;
 mod weak;

@@ -406,6 +406,197 @@ pub fn place_of_call(ctx: &Machine, name: &str) -> Option<Value> {
     })
 }
 
+/// A place in the program, for profiles: a procedure and, if known, file and line.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Spot {
+    /// The procedure's name.
+    pub name: String,
+    /// As the user gave it; empty: unknown.
+    pub path: String,
+    /// From 1; 0: unknown.
+    pub line: usize,
+}
+
+impl Spot {
+    /// Something without a place.
+    pub fn named(name: &str) -> Spot {
+        Spot { name: name.into(), path: String::new(), line: 0 }
+    }
+
+    fn of(modules: &Modules, frame: &Frame) -> Spot {
+        let (path, line) = match frame.at.text(modules) {
+            Some((path, text, start)) => (path.into_owned(), position(&text, start).line),
+            None => (String::new(), 0),
+        };
+        Spot { name: frame.name.clone(), path, line }
+    }
+}
+
+/// What the frames with a return address are of.
+pub enum Kind {
+    /// Evaluated calls: each has its own marks.
+    Evaluated,
+    /// Calls in compiled code, the youngest first; none if they are the library's.
+    Compiled(Vec<Spot>),
+}
+
+/// What the frames with this return address are of.
+pub fn kind_of(ctx: &Machine, code: u64) -> Kind {
+    let modules = &rt(ctx).modules;
+    let behind = frames::behind_descriptor(ctx, code) as i64;
+    // SAFETY: return addresses of frames have a return point's descriptor.
+    let (shape, site, name) = unsafe {
+        let at = |offset: i64| *((behind + offset) as *const u64);
+        (at(code::SHAPE), Site(at(code::RETURN_SITE)), c_text(at(code::RETURN_NAME)))
+    };
+    if shape & (code::flags::UNDERFLOW | code::flags::HALT) != 0 {
+        return Kind::Compiled(Vec::new());
+    }
+    let library = shape & code::flags::LIBRARY != 0;
+    if library && name.as_deref() == Some(evaluated::CALL) {
+        return Kind::Evaluated;
+    }
+    let frames = frames_at(modules, modules.locate(code, site), name.as_deref().unwrap_or("?"), library);
+    Kind::Compiled(frames.iter().map(|f| Spot::of(modules, f)).collect())
+}
+
+/// The marks of the frame of an evaluated call: its own, and those of the uses of macros that it comes from.
+pub fn marks_of(ctx: &Machine, frame: u64) -> Vec<Value> {
+    let mark = frames::live_values(ctx, frame).into_iter().find(|v| evaluated::is_mark(*v));
+    std::iter::successors(mark, |m| evaluated::use_of(*m)).collect()
+}
+
+/// What tells marks apart: name, the place in the text, and the text's lines before it.
+pub fn mark_key(mark: Value) -> (String, u64, u64) {
+    let (start, path) = evaluated::key(mark);
+    (format!("{}\0{path}", evaluated::name(mark)), start.0, start.1)
+}
+
+/// The place that a mark stands for.
+pub fn spot_of_mark(mark: Value) -> Spot {
+    let name = evaluated::name(mark);
+    match evaluated::place(mark) {
+        Some((path, text, start)) => Spot { name, path, line: position(&text, start).line },
+        None => Spot::named(&name),
+    }
+}
+
+/// The mark of the evaluated procedure that runs, if these live values show it.
+pub fn evaluated_at(values: &[Value]) -> Option<Value> {
+    values.iter().find_map(|v| match *v {
+        v if evaluated::is_mark(v) => Some(v),
+        v if v.is_procedure() => evaluated::mark_of_closure(v),
+        v => evaluated::mark_of_state(v),
+    })
+}
+
+/// A function of compiled code, as profiles see it.
+pub struct Running {
+    /// Its code address.
+    pub code: u64,
+    /// It is the evaluator's.
+    pub evaluator: bool,
+    /// Its frames, the youngest first.
+    pub spots: Vec<Spot>,
+}
+
+/// The function around an instruction of compiled code; `again` says which one, if that is the code that enters a
+/// function again.
+pub fn function_at(ctx: &Machine, pc: u64, again: impl Fn() -> Option<u64>) -> Option<Running> {
+    let modules = &rt(ctx).modules;
+    let word = |at: u64| {
+        // SAFETY: callers pass addresses of the code of a loaded module.
+        unsafe { *(at as *const u64) }
+    };
+    let mut pc = pc;
+    for _ in 0..2 {
+        let start = modules.code_around(pc)?.start.next_multiple_of(FUNCTION_ALIGN);
+        let mut code = pc & !(FUNCTION_ALIGN - 1);
+        let found = loop {
+            if code < start + 2 * code::RETURN_PREFIX {
+                return None;
+            }
+            let shape = word(code - 8);
+            if let Some(found) = head_at(code, shape, word) {
+                break found;
+            }
+            code -= FUNCTION_ALIGN;
+        };
+        let (name, site, returns, library) = found;
+        if name == 0 {
+            pc = again()?;
+            continue;
+        }
+        let name = readable_text(name)?;
+        let site = modules.locate(code, site);
+        let path = source(modules, resolve(modules, site).site).map_or(String::new(), |s| {
+            // SAFETY: as in `source`.
+            unsafe { text_of(&s.path) }.into_owned()
+        });
+        let evaluator = library && (path.contains("evaluator") || name.starts_with("evaluated"));
+        let mut frames = Vec::new();
+        if returns && !site.is_tail() {
+            frames = frames_at(modules, site, &name, library);
+        } else if !library {
+            frames.push(Frame { name: name.clone(), at: At::Site(site) });
+        }
+        let mut spots: Vec<Spot> = frames.iter().map(|f| Spot::of(modules, f)).collect();
+        if library && !path.is_empty() && !evaluator && !name.starts_with('%') {
+            spots.insert(0, Spot::named(&name));
+        }
+        return Some(Running { code, evaluator, spots });
+    }
+    None
+}
+
+/// Where functions begin.
+const FUNCTION_ALIGN: u64 = 16;
+
+/// If what stands before `code` is the prefix of a function: the address of its name, its site, whether it is a return
+/// point and whether it is the library's.
+fn head_at(code: u64, shape: u64, word: impl Fn(u64) -> u64) -> Option<(u64, Site, bool, bool)> {
+    let at = |offset: i64| word((code as i64 + offset) as u64);
+    let library = shape & code::flags::LIBRARY != 0;
+    let returns = shape & code::flags::RETURN != 0;
+    if shape & !(code::flags::LIBRARY | code::flags::RETURN) == code::BODY_SHAPE {
+        return Some((at(code::ENTRY_NAME), Site(at(code::ENTRY_SITE)), returns, library));
+    }
+    let words = code::shape_words(shape);
+    let is_site = |s: u64| s >> 60 == 0;
+    let is_address = |a: u64| a > 4096 && a < 1 << 47;
+    if shape >> 38 != 0 || words == 0 || words > 1 << 20 {
+        return None;
+    }
+    if returns {
+        let (name, site, several) = (at(code::RETURN_NAME), at(code::RETURN_SITE), at(code::MV_ENTRY));
+        let special = shape & (code::flags::HALT | code::flags::UNDERFLOW) != 0;
+        return (is_site(site) && (special || is_address(name) && is_address(several))).then_some((
+            if special { 0 } else { name },
+            Site(site),
+            true,
+            library,
+        ));
+    }
+    let (name, site, arity) = (at(code::ENTRY_NAME), at(code::ENTRY_SITE), at(code::ARITY));
+    (words >= 2 && is_site(site) && is_address(name) && arity >> 18 & 0x3FFF == 0).then_some((
+        name,
+        Site(site),
+        false,
+        library,
+    ))
+}
+
+/// The C string at an address that may be none.
+fn readable_text(address: u64) -> Option<String> {
+    let mut bytes = [0u8; 256];
+    let local = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
+    let remote = libc::iovec { iov_base: address as *mut libc::c_void, iov_len: bytes.len() };
+    // SAFETY: the kernel writes at most as many bytes as there are, and reads nothing that is not mapped.
+    let n = unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, &remote, 1, 0) };
+    let end = bytes[..usize::try_from(n).ok()?].iter().position(|b| *b == 0)?;
+    String::from_utf8(bytes[..end].to_vec()).ok()
+}
+
 /// The mark in a frame with this return address, if it is the frame of an evaluated call.
 fn mark_of_frame(ctx: &Machine, code: u64, frame: u64) -> Option<Value> {
     let behind = frames::behind_descriptor(ctx, code) as i64;

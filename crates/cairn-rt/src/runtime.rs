@@ -15,6 +15,7 @@ use crate::places::family::Places;
 use crate::record_types::Made;
 use crate::start_options::Options;
 use crate::symbol_table::SymbolTable;
+use crate::time_profile::{self, TimeProfile};
 use cairn_heap::{Heap, Scheme};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
@@ -124,6 +125,8 @@ pub struct Runtime {
     pub evaluator: Option<Box<dyn Evaluator>>,
     /// The profile of the heap, if one is made.
     pub(crate) heap_profile: Option<Box<dyn Profiler>>,
+    /// The profile of processor time, while one is made.
+    pub(crate) time_profile: Option<Box<TimeProfile>>,
     /// What the frame strategy keeps.
     pub strategy: State,
     /// Who sees to it that threads take turns.
@@ -155,6 +158,8 @@ impl Runtime {
 impl Drop for Runtime {
     fn drop(&mut self) {
         self.ticker.end();
+        // SAFETY: the machine is alive.
+        drop(time_profile::stop(unsafe { &mut *self.machine }));
         self.stopper.is_for(std::ptr::null_mut());
         // SAFETY: made by `Box::into_raw` in `new`, dropped once.
         drop(unsafe { Box::from_raw(self.machine) });

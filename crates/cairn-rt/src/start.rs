@@ -16,6 +16,7 @@ use crate::port;
 use crate::runtime::{DepthWatch, Exhaustion, Runtime};
 use crate::start_options::{Host, MakeEvaluator, Options, Zeal};
 use crate::symbol_table::SymbolTable;
+use crate::time_profile;
 use cairn_heap::{CollectionEvent, Heap, HeapConfig, Observer, Scheme, Tracing};
 use cairn_layout::Value;
 use cairn_layout::limits::ARGS_MIN;
@@ -84,6 +85,7 @@ impl Runtime {
             args: vec![Value::UNSPECIFIED; ARGS_MIN],
             evaluator: None,
             heap_profile: None,
+            time_profile: None,
             strategy: State::new(zeal, stack_chunks),
             ticker: Ticker::new(schedule),
             events: None,
@@ -204,6 +206,14 @@ unsafe fn run_first(
             Err(e) => return complain(e.to_string()),
         };
         let _signals = watch(runtime.machine());
+        if let Some(file) = &runtime.options.profile {
+            if let Err(e) = time_profile::check_name(file, runtime.options.flame_graph.is_some()) {
+                return complain(e);
+            }
+            if let Err(e) = time_profile::start(&mut *runtime.machine()) {
+                return complain(format!("there is no timer for --profile: {e}"));
+            }
+        }
         match run(&mut runtime, first) {
             Ok(status) => fatal::finish(&mut *runtime.machine(), status.max(runtime.end_status)),
             Err(status) => status,

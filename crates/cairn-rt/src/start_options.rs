@@ -43,6 +43,9 @@ pub struct Process;
 
 impl Host for Process {}
 
+/// Draws a flame graph (SVG) from folded stacks; an error for the user.
+pub type DrawFlameGraph = fn(&str) -> Result<Vec<u8>, String>;
+
 /// Makes the expander of a runtime with given options.
 #[derive(Clone)]
 pub struct MakeEvaluator(pub Arc<MakeFunction>);
@@ -197,6 +200,10 @@ pub struct Options {
     pub stats_file: Option<PathBuf>,
     /// Write a profile of the heap to this file at the end.
     pub heap_profile: Option<PathBuf>,
+    /// Write a profile of processor time to this file at the end.
+    pub profile: Option<PathBuf>,
+    /// Draws a flame graph from folded stacks.
+    pub flame_graph: Option<DrawFlameGraph>,
     /// Print a line for each collection.
     pub trace_gc: bool,
     /// Read words of frames and registers as ambiguous: whatever looks like a reference there is one.
@@ -290,13 +297,14 @@ pub fn haste_of_environment() -> Result<Option<NonZeroU32>, String> {
 
 impl Options {
     /// The options of an executable made by `cairn build`: `CAIRN_HEAP_MAX`, `CAIRN_FRAMES_MAX`, `CAIRN_STATS`,
-    /// `CAIRN_STATS_FILE`, `CAIRN_HEAP_PROFILE`, `CAIRN_TRACE_GC`, `CAIRN_GC_THREADS`, `CAIRN_ZEAL`, `CAIRN_SCHEDULE`,
-    /// `CAIRN_CHUNKS`, `CAIRN_PATH`.
+    /// `CAIRN_STATS_FILE`, `CAIRN_HEAP_PROFILE`, `CAIRN_PROFILE`, `CAIRN_TRACE_GC`, `CAIRN_GC_THREADS`, `CAIRN_ZEAL`,
+    /// `CAIRN_SCHEDULE`, `CAIRN_CHUNKS`, `CAIRN_PATH`.
     pub fn from_environment(command_line: Vec<String>) -> Result<Options, String> {
         let mut options = Options { command_line, zeal: Zeal::from_environment()?, ..Options::default() };
         options.stats = is_set("CAIRN_STATS");
         options.stats_file = std::env::var_os("CAIRN_STATS_FILE").filter(|v| !v.is_empty()).map(PathBuf::from);
         options.heap_profile = std::env::var_os("CAIRN_HEAP_PROFILE").filter(|v| !v.is_empty()).map(PathBuf::from);
+        options.profile = std::env::var_os("CAIRN_PROFILE").filter(|v| !v.is_empty()).map(PathBuf::from);
         options.trace_gc = is_set("CAIRN_TRACE_GC");
         options.ambiguous_frames = is_set("CAIRN_AMBIGUOUS_FRAMES");
         options.mostly_copying = MostlyCopying::from_environment()?;
@@ -334,6 +342,8 @@ impl Default for Options {
             stats: false,
             stats_file: None,
             heap_profile: None,
+            profile: None,
+            flame_graph: None,
             trace_gc: false,
             ambiguous_frames: false,
             mostly_copying: MostlyCopying::default(),

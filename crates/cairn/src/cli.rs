@@ -290,6 +290,16 @@ fn run_arguments() -> Vec<Arg> {
             .help(
                 "Write to FILE what the heap held, by type and by source line; as JSON if its name ends in .json",
             ),
+        Arg::new("profile")
+            .long("profile")
+            .env("CAIRN_PROFILE")
+            .value_name("FILE")
+            .hide_env(true)
+            .value_parser(parse_profile)
+            .help(
+                "Write to FILE where processor time goes: .svg (flame graph), .txt (table), .json (speedscope), .pb.gz \
+                 (pprof), .folded",
+            ),
         Arg::new("ambiguous-frames")
             .long("ambiguous-frames")
             .env("CAIRN_AMBIGUOUS_FRAMES")
@@ -843,6 +853,8 @@ fn run_options(m: &ArgMatches) -> Result<RunOptions, String> {
         stats: m.get_flag("stats"),
         stats_file: m.get_one::<PathBuf>("stats-file").cloned(),
         heap_profile: m.get_one::<PathBuf>("heap-profile").cloned(),
+        profile: m.get_one::<PathBuf>("profile").cloned(),
+        flame_graph: Some(cairn::draw_flame_graph),
         trace_gc: m.get_flag("trace-gc"),
         ambiguous_frames: m.get_flag("ambiguous-frames"),
         gc_threads: m.get_one("gc-threads").copied(),
@@ -853,6 +865,11 @@ fn run_options(m: &ArgMatches) -> Result<RunOptions, String> {
         haste: haste_of_environment()?,
         ..RunOptions::default()
     })
+}
+
+fn parse_profile(text: &str) -> Result<PathBuf, String> {
+    let file = PathBuf::from(text);
+    cairn_rt::time_profile::check_name(&file, true).map(|()| file)
 }
 
 fn parse_threads(text: &str) -> Result<u32, &'static str> {

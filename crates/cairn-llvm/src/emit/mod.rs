@@ -59,6 +59,7 @@ mod safepoint;
 mod tables;
 
 use cairn_frame::ir::{FuncId, FuncKind, Function, Module};
+use cairn_layout::code::{BODY_SHAPE, flags};
 use cairn_layout::facts::CollectorFacts;
 use emitter::Emitter;
 use ir_text::METADATA;
@@ -147,12 +148,14 @@ fn function(cx: &mut ModuleCx<'_>, id: FuncId, out: &mut String) {
     }
     e.function(f);
     let body = e.finish();
-    if let Head::Return { mv, .. } = &head
+    if let Head::Return { mv, name: procedure, site, shape, .. } = &head
         && mv != "@cairn_mv_first"
     {
         // the body belongs to the multiple-value entry
         let mv = mv.clone();
-        cx.define(out, &mv, &Head::None, f.vast, &body);
+        let shape = BODY_SHAPE | shape & (flags::RETURN | flags::LIBRARY);
+        let body_head = Head::Body { name: procedure.clone(), site: *site, shape };
+        cx.define(out, &mv, &body_head, f.vast, &body);
         let mut e = Emitter::new(cx, None);
         e.single_to_multiple(&mv);
         let body = e.finish();

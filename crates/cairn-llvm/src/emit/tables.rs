@@ -7,7 +7,7 @@ use super::literals::Literals;
 use crate::strategy::{Strategy, lowering};
 use cairn_core::ir::ImportFrom;
 use cairn_frame::ir::*;
-use cairn_layout::code::{RETURN_PREFIX, SEVERAL, Site, SlowCall, count_word, flags};
+use cairn_layout::code::{BODY_SHAPE, RETURN_PREFIX, SEVERAL, Site, SlowCall, count_word, flags};
 use cairn_layout::facts::CollectorFacts;
 use cairn_layout::limits::{SHORT_COUNT, SHORT_MAP_WORDS};
 use cairn_layout::machine::error;
@@ -15,6 +15,7 @@ use cairn_layout::module::{MODULE_VERSION, NOT_LOADED};
 use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
+use std::rc::Rc;
 
 /// State shared by the functions of a module.
 pub(crate) struct ModuleCx<'m> {
@@ -33,6 +34,8 @@ pub(crate) struct ModuleCx<'m> {
     long_maps: Vec<Vec<u64>>,
     throws: HashMap<String, usize>,
     slow_calls: HashMap<String, usize>,
+    /// Where the procedures of these names are written; `None`: several have the name.
+    written: HashMap<Rc<str>, Option<Site>>,
     agains: HashMap<String, usize>,
     /// Rows of the table of inlined positions: site, name, next row.
     inlined: HashMap<String, usize>,
@@ -78,10 +81,30 @@ impl Strings {
     }
 }
 
+/// Where procedures are written, by their names.
+fn places_by_name(module: &Module) -> HashMap<Rc<str>, Option<Site>> {
+    let mut places = HashMap::new();
+    for f in &module.functions {
+        if let FuncKind::Entry { site, .. } = &f.kind {
+            places.entry(f.procedure.clone()).and_modify(|s| *s = None).or_insert(Some(*site));
+        }
+    }
+    places
+}
+
 /// What stands before a function's code; see `cairn_layout::code`.
 pub(crate) enum Head {
-    /// Only reached by jumps.
+    /// Only reached by jumps; no procedure's.
     None,
+    /// Only reached by known calls and jumps.
+    Body {
+        /// C string.
+        name: Val,
+        /// Where the procedure was written, if its name says which one it is.
+        site: Site,
+        /// `BODY_SHAPE` and flags: `LIBRARY`; `RETURN` for the body of a return point.
+        shape: u64,
+    },
     /// Procedure entry.
     Entry {
         /// C string.
@@ -126,6 +149,7 @@ impl<'m> ModuleCx<'m> {
             long_maps: Vec::new(),
             throws: HashMap::new(),
             slow_calls: HashMap::new(),
+            written: places_by_name(module),
             agains: HashMap::new(),
             inlined: HashMap::new(),
             notes_sites: false,
@@ -240,7 +264,15 @@ impl<'m> ModuleCx<'m> {
     pub(crate) fn define(&mut self, out: &mut String, name: &str, head: &Head, vast: bool, body: &str) {
         let attributes = if vast && !self.module.strategy.native { "#7" } else { "#0" };
         let prefix = match head {
-            Head::None => String::new(),
+            Head::None => {
+                format!(" prefix <{{ i64, i64, i64, i64 }}> <{{ i64 0, i64 0, i64 0, i64 {BODY_SHAPE} }}>")
+            }
+            Head::Body { name, site, shape } => {
+                format!(
+                    " prefix <{{ i64, i64, i64, i64 }}> <{{ i64 {name}, i64 {}, i64 0, i64 {shape} }}>",
+                    site.0
+                )
+            }
             Head::Entry { name, site, arity, shape } => {
                 format!(
                     " prefix <{{ i64, i64, i64, i64 }}> <{{ i64 {name}, i64 {}, i64 {arity}, i64 {shape} }}>",
@@ -264,7 +296,11 @@ impl<'m> ModuleCx<'m> {
     pub(super) fn head(&mut self, f: &Function) -> Head {
         let library = if f.library { flags::LIBRARY } else { 0 };
         match &f.kind {
-            FuncKind::Body { .. } => Head::None,
+            FuncKind::Body { .. } => Head::Body {
+                name: self.name(&f.procedure),
+                site: self.written.get(&f.procedure).copied().flatten().unwrap_or(Site::NONE),
+                shape: BODY_SHAPE | library,
+            },
             FuncKind::Entry { closure_words, clauses, site } => Head::Entry {
                 name: self.name(&f.procedure),
                 site: *site,

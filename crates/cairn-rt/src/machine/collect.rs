@@ -8,6 +8,7 @@ use super::{depth, frames, stop_word};
 use crate::exhaustion;
 use crate::port;
 use crate::runtime::{Runtime, rt};
+use crate::time_profile;
 use crate::weak;
 use cairn_heap::address::Address;
 use cairn_heap::{AmbiguousVisitor, Census, Client, Refill, RootVisitor, WeakVisitor};
@@ -97,6 +98,7 @@ pub fn safepoint(ctx: &mut Machine, bytes: u64) {
         ctx.allocation_site = NO_SITE;
         return;
     }
+    time_profile::collecting(ctx, true);
     frames::before_collection(ctx);
     rt(ctx).heap.return_cells(&mut ctx.free);
     let (mut lo, mut hi) = (ctx.lo, ctx.hi);
@@ -113,6 +115,7 @@ pub fn safepoint(ctx: &mut Machine, bytes: u64) {
     port::close_dropped(ctx);
     weak::give_back(ctx);
     ctx.allocation_site = NO_SITE;
+    time_profile::collecting(ctx, false);
     if let Some(profiler) = &mut rt(ctx).heap_profile {
         profiler.collected(ctx);
     }

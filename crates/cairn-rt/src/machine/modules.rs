@@ -64,6 +64,12 @@ impl Modules {
         self.code.iter().find(|(_, of)| *of == id).map(|(code, _)| code.clone())
     }
 
+    /// The extent of code around an address.
+    pub fn code_around(&self, code: u64) -> Option<Range<u64>> {
+        let at = self.code.partition_point(|(c, _)| c.end <= code);
+        self.code.get(at).filter(|(c, _)| c.contains(&code)).map(|(c, _)| c.clone())
+    }
+
     /// The module that this code address lies in.
     pub fn of_code(&self, code: u64) -> Option<ModuleId> {
         let at = self.code.partition_point(|(c, _)| c.end <= code);

@@ -7,6 +7,7 @@ use super::collect::{Room, make_room};
 use super::suspend::suspend;
 use super::{raise, stop, turns};
 use crate::native;
+use crate::time_profile;
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, slot, stop as reason};
 
@@ -34,6 +35,9 @@ pub extern "C" fn cairn_machine_guard(ctx: &mut Machine, bytes: Value, kept: Val
 fn serve(ctx: &mut Machine, room: &Room) {
     if ctx.stop & reason::END != 0 {
         stop::end_for_another(ctx)
+    }
+    if ctx.stop & reason::PROFILE != 0 {
+        time_profile::sample(ctx)
     }
     if ctx.stop & reason::CODE != 0 {
         native::take_better_code(ctx)

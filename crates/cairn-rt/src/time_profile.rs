@@ -1,0 +1,309 @@
+//! `--profile`: where processor time goes, by samples.
+//!
+//! The problem: a signal comes between any two instructions, where frames cannot be read; yet samples should show the
+//! program's own calls with their lines, in every mode and under every frame strategy. The idea: the signal only
+//! requests a stop ([`stop_word`]); at the next safepoint, which loops and recursions reach at once, all frames are
+//! whole, and the backtrace's reader ([`report`]) knows them, inlined, evaluated and native ones alike.
+//!
+//! ```text
+//!  timer: 1 ms of the thread's processor time ──▶ handler: stop |= PROFILE
+//!  next safepoint ──▶ sample: stacks[frames under way] += processor time since the last sample
+//! ```
+//!
+//! A sample weighs what the thread's clock says, not what was counted: kernels look at such timers at their own ticks
+//! only, perhaps each 4 ms. What collections take is measured, and put above the frames of the next sample.
+//!
+//! The youngest frames are those of the function that came to the safepoint. Its address is on the native stack, where
+//! the cold stub saved it, and its name and position stand before its code (`cairn_layout::code`). Of a procedure that
+//! returned before the next safepoint nothing is left: its time is its caller's. Evaluated code is known by its marks;
+//! one that runs without a call under way is found among the spilled values.
+//!
+//! Only the youngest [`DEPTH`] frames are read, so that a sample in a deep recursion costs no more than others. What a
+//! return address stands for is found out once. Programs that are not profiled pay one test where stops are served.
+
+use crate::machine::{frames, stop_word};
+use crate::report::{self, Kind, Spot};
+use crate::runtime::rt;
+use cairn_layout::Value;
+use cairn_layout::machine::{Machine, stop as reason};
+use std::collections::HashMap;
+use std::path::Path;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering::SeqCst};
+
+mod formats;
+
+/// Frames of a sample at most.
+const DEPTH: usize = 192;
+/// Nanoseconds of processor time between samples, if the kernel looks so often.
+pub const PERIOD: u64 = 1_000_000;
+/// Where the cold stub keeps `rbp`, behind which the address lies that it returns to (`machine::stubs`).
+const SAVED_RBP: u64 = 256;
+
+/// What the handler knows: the machine to be stopped, or null when the profile has ended. Never freed, for a signal may
+/// come after its timer is gone.
+type Target = AtomicPtr<Machine>;
+
+/// A frame of a sample: a number of [`TimeProfile::spots`].
+type FrameId = u32;
+
+/// What evaluated code is known by: its place, without its text.
+type MarkKey = (String, u64, u64);
+
+/// See the module's header.
+pub struct TimeProfile {
+    target: &'static Target,
+    timer: libc::timer_t,
+    spots: Vec<Spot>,
+    ids: HashMap<Spot, FrameId>,
+    /// By return address; `None`: frames of evaluated code.
+    codes: HashMap<u64, Option<Vec<FrameId>>>,
+    /// By address of the instruction that came to a safepoint.
+    functions: HashMap<u64, Vec<FrameId>>,
+    marks: HashMap<MarkKey, FrameId>,
+    /// Nanoseconds by frames, the youngest first.
+    stacks: HashMap<Vec<FrameId>, u64>,
+    /// The thread's processor time at the last sample.
+    sampled_at: u64,
+    /// What collections have taken since then, and when the one under way began.
+    collected: u64,
+    collects_since: u64,
+}
+
+/// Only atomics: async-signal-safe.
+extern "C" fn on_tick(_: i32, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    // SAFETY: the kernel's description of the signal; one of a timer carries what `start` gave it, which is not freed.
+    // Another process's signal of the same number has another code.
+    unsafe {
+        if (*info).si_code != libc::SI_TIMER {
+            return;
+        }
+        let machine = (*((*info).si_value().sival_ptr as *const Target)).load(SeqCst);
+        if !machine.is_null() {
+            stop_word::request(machine, reason::PROFILE);
+        }
+    }
+}
+
+/// Starts a profile of the program that runs on this OS thread, unless there is one. Without a timer there is none.
+pub fn start(ctx: &mut Machine) -> Result<(), std::io::Error> {
+    if rt(ctx).time_profile.is_some() {
+        return Ok(());
+    }
+    let target: &'static Target = Box::leak(Box::new(AtomicPtr::new(ctx)));
+    // SAFETY: all zeros are valid for these structures; the handler is async-signal-safe, and runs where there is room.
+    let timer = unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        let handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) = on_tick;
+        action.sa_sigaction = handler as libc::sighandler_t;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
+        libc::sigaction(libc::SIGPROF, &action, null_mut());
+        let mut event: libc::sigevent = std::mem::zeroed();
+        event.sigev_notify = libc::SIGEV_THREAD_ID;
+        event.sigev_signo = libc::SIGPROF;
+        event.sigev_notify_thread_id = libc::gettid();
+        event.sigev_value = libc::sigval { sival_ptr: (&raw const *target).cast_mut().cast() };
+        let mut timer: libc::timer_t = std::mem::zeroed();
+        if libc::timer_create(libc::CLOCK_THREAD_CPUTIME_ID, &mut event, &mut timer) != 0 {
+            return Err(std::io::Error::last_os_error());
+        }
+        let period = libc::timespec { tv_sec: 0, tv_nsec: PERIOD as libc::c_long };
+        let every = libc::itimerspec { it_interval: period, it_value: period };
+        libc::timer_settime(timer, 0, &every, null_mut());
+        timer
+    };
+    rt(ctx).time_profile = Some(Box::new(TimeProfile {
+        target,
+        timer,
+        spots: Vec::new(),
+        ids: HashMap::new(),
+        codes: HashMap::new(),
+        functions: HashMap::new(),
+        marks: HashMap::new(),
+        stacks: HashMap::new(),
+        sampled_at: processor_time(),
+        collected: 0,
+        collects_since: 0,
+    }));
+    Ok(())
+}
+
+/// Ends the profile under way, if there is one.
+pub fn stop(ctx: &mut Machine) -> Option<Box<TimeProfile>> {
+    let profile = rt(ctx).time_profile.take()?;
+    profile.target.store(null_mut(), SeqCst);
+    // SAFETY: made by `start`, deleted once.
+    unsafe { libc::timer_delete(profile.timer) };
+    Some(profile)
+}
+
+/// Nanoseconds of processor time that this OS thread has used.
+fn processor_time() -> u64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the kernel fills the structure.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut now) };
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// A collection begins or ends.
+pub fn collecting(ctx: &mut Machine, begins: bool) {
+    if let Some(profile) = &mut rt(ctx).time_profile {
+        let now = processor_time();
+        if begins {
+            profile.collects_since = now;
+        } else {
+            profile.collected += now - profile.collects_since;
+        }
+    }
+}
+
+/// At a safepoint: the time since the last sample is for the frames under way.
+#[cold]
+pub fn sample(ctx: &mut Machine) {
+    stop_word::served(ctx, reason::PROFILE);
+    let Some(mut profile) = rt(ctx).time_profile.take() else { return };
+    profile.take_sample(ctx);
+    rt(ctx).time_profile = Some(profile);
+}
+
+impl TimeProfile {
+    fn take_sample(&mut self, ctx: &Machine) {
+        let now = processor_time();
+        let all = now - std::mem::replace(&mut self.sampled_at, now);
+        let collected = std::mem::take(&mut self.collected).min(all);
+        let mut stack = Vec::with_capacity(64);
+        let running = self.running(ctx, &mut stack);
+        let (mut cut, mut youngest) = (false, true);
+        frames::walk(ctx, &mut |code: u64, frame: u64| {
+            if std::mem::take(&mut youngest) && code == running {
+                stack.clear(); // a return point that has not left its frame yet: the frame says the same
+            }
+            cut = stack.len() >= DEPTH;
+            if !cut {
+                self.add_frame(ctx, code, frame, &mut stack);
+            }
+            !cut
+        });
+        if cut {
+            stack.push(self.id(Spot::named("…")));
+        }
+        if stack.is_empty() {
+            stack.push(self.id(Spot::named("program")));
+        }
+        if collected > 0 {
+            let mut collects = vec![self.id(Spot::named("(collector)"))];
+            collects.extend_from_slice(&stack);
+            *self.stacks.entry(collects).or_default() += collected;
+        }
+        *self.stacks.entry(stack).or_default() += all - collected;
+    }
+
+    /// The frames of the function that came to the safepoint; its address.
+    fn running(&mut self, ctx: &Machine, stack: &mut Vec<FrameId>) -> u64 {
+        // SAFETY: a safepoint is a runtime call by way of the cold stub, whose block is at `native_sp`.
+        let pc = unsafe {
+            let rbp = *((ctx.native_sp + SAVED_RBP) as *const u64);
+            *((rbp + 8) as *const u64)
+        };
+        // SAFETY: the word is 0 or the address of a constant that begins with a code address.
+        let again = || unsafe { (ctx.again as *const u64).as_ref().copied() };
+        let found = report::function_at(ctx, pc, again);
+        let key = found.as_ref().map_or(pc, |f| f.code);
+        if found.as_ref().is_some_and(|f| f.evaluator) {
+            if let Some(mark) = report::evaluated_at(&ctx.spill[..ctx.spilled as usize]) {
+                stack.push(self.mark(mark));
+            }
+            return key;
+        }
+        if let Some(known) = self.functions.get(&key) {
+            stack.extend_from_slice(known);
+            return key;
+        }
+        let spots = found.map(|f| f.spots).unwrap_or_default();
+        let ids: Vec<FrameId> = spots.into_iter().map(|s| self.id(s)).collect();
+        stack.extend_from_slice(&ids);
+        self.functions.insert(key, ids);
+        key
+    }
+
+    fn add_frame(&mut self, ctx: &Machine, code: u64, frame: u64, stack: &mut Vec<FrameId>) {
+        if !self.codes.contains_key(&code) {
+            let ids = match report::kind_of(ctx, code) {
+                Kind::Evaluated => None,
+                Kind::Compiled(spots) => Some(spots.into_iter().map(|s| self.id(s)).collect()),
+            };
+            self.codes.insert(code, ids);
+        }
+        match &self.codes[&code] {
+            Some(ids) => stack.extend_from_slice(ids),
+            None => {
+                for mark in report::marks_of(ctx, frame) {
+                    let id = self.mark(mark);
+                    stack.push(id);
+                }
+            }
+        }
+    }
+
+    fn mark(&mut self, mark: Value) -> FrameId {
+        let key = report::mark_key(mark);
+        if let Some(id) = self.marks.get(&key) {
+            return *id;
+        }
+        let id = self.id(report::spot_of_mark(mark));
+        self.marks.insert(key, id);
+        id
+    }
+
+    fn id(&mut self, spot: Spot) -> FrameId {
+        if let Some(id) = self.ids.get(&spot) {
+            return *id;
+        }
+        let id = self.spots.len() as FrameId;
+        self.spots.push(spot.clone());
+        self.ids.insert(spot, id);
+        id
+    }
+
+    /// Writes it to a file, in the format that its name's ending says.
+    pub fn write(&self, ctx: &Machine, file: &Path) -> Result<(), String> {
+        let title = rt(ctx).options.command_line.first().map_or("", String::as_str);
+        let bytes = match formats::Format::of(file)? {
+            formats::Format::Folded => self.folded().into_bytes(),
+            formats::Format::Table => self.table().into_bytes(),
+            formats::Format::Speedscope => self.speedscope(title).into_bytes(),
+            formats::Format::Pprof => formats::gzip(&self.pprof()),
+            formats::Format::FlameGraph => match rt(ctx).options.flame_graph {
+                Some(draw) => draw(&self.folded())?,
+                None => return Err(formats::NO_FLAME_GRAPH.into()),
+            },
+        };
+        std::fs::write(file, bytes)
+            .map_err(|e| format!("cannot write {}: {}", file.display(), crate::failure::describe_io(&e)))
+    }
+}
+
+/// Why a profile cannot be written to a file of this name, if it cannot. `draws`: flame graphs can be drawn here.
+pub fn check_name(file: &Path, draws: bool) -> Result<(), String> {
+    match formats::Format::of(file)? {
+        formats::Format::FlameGraph if !draws => Err(formats::NO_FLAME_GRAPH.into()),
+        _ => Ok(()),
+    }
+}
+
+/// `(profile-start)`: begins a new profile; `#f` if the whole run has one (`--profile`), or if there is no timer.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_profile_start(ctx: &mut Machine) -> Value {
+    if rt(ctx).options.profile.is_some() {
+        return Value::FALSE;
+    }
+    drop(stop(ctx)); // of an evaluation that has been left
+    Value::bool(start(ctx).is_ok())
+}
+
+/// `(profile-stop)`: a table of procedures, as a string.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_profile_stop(ctx: &mut Machine) -> Value {
+    let table = stop(ctx).map_or(String::new(), |profile| profile.table());
+    crate::alloc::make_string(ctx, &table)
+}
