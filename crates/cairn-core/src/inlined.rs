@@ -182,6 +182,13 @@ impl InlineTable {
         }
     }
 
+    /// Positions in the body of `procedure`, which moves to its call at `site`.
+    pub fn move_body(&mut self, body: &mut Expr, procedure: &Rc<str>, site: Site) {
+        each_site(body, false, &mut |s, nested| {
+            *s = if nested { self.inline_nested(*s, site) } else { self.inline(*s, procedure, site) };
+        });
+    }
+
     /// Is it in a copy of a procedure that is not said to be at any call?
     pub fn is_open(&self, s: Site) -> bool {
         let mut s = s;

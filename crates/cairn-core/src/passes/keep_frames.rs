@@ -55,7 +55,7 @@ pub const TAIL_CALLING: [&str; 11] = [
 
 /// Is a tail call of this variable shown in backtraces, if that costs nothing?
 pub fn shown(variable: &GlobalInfo) -> bool {
-    variable.library && !TAIL_CALLING.contains(&&*variable.name)
+    variable.operation || variable.library && !TAIL_CALLING.contains(&&*variable.name)
 }
 
 /// What callers may rely on, for each global.
