@@ -76,11 +76,6 @@ impl InlineTable {
         new.tail()
     }
 
-    /// Was nothing inlined yet?
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
     /// What a site of an inlined body stands for.
     pub fn get(&self, s: Site) -> Option<&Inlined> {
         self.rows.get(s.row()? as usize)
@@ -176,14 +171,22 @@ impl InlineTable {
         self.get(s).map_or(s, |row| row.site).plain().with_who(None)
     }
 
-    /// Site `s` of a procedure that becomes part of the code around its call at `call`.
-    pub fn move_into(&mut self, s: Site, call: Site) -> Site {
-        match self.get(call).cloned() {
-            _ if call.is_known() && s.is_tail() && self.text(s) == self.text(call) => call.with_who(s.who()),
-            _ if self.is_open(s) => self.inline(s, &"".into(), call),
-            Some(around) => self.inline(s, &around.procedure, around.at),
-            None => s,
+    /// Site `s` of a local procedure of this name that becomes part of the code around its call at `call`.
+    pub fn move_into(&mut self, s: Site, procedure: &Rc<str>, call: Site) -> Site {
+        if call.is_known() && s.is_tail() && self.text(s) == self.text(call) {
+            call.with_who(s.who())
+        } else if self.is_open(s) {
+            self.inline(s, &"".into(), call)
+        } else {
+            self.inline(s, procedure, call)
         }
+    }
+
+    /// Positions in the body of `procedure`, which moves to its call at `site`.
+    pub fn move_body(&mut self, body: &mut Expr, procedure: &Rc<str>, site: Site) {
+        each_site(body, false, &mut |s, nested| {
+            *s = if nested { self.inline_nested(*s, site) } else { self.inline(*s, procedure, site) };
+        });
     }
 
     /// Is it in a copy of a procedure that is not said to be at any call?
@@ -310,15 +313,17 @@ mod tests {
     #[test]
     fn loops_are_told_where_they_are() {
         let mut t = InlineTable::default();
-        let f: Rc<str> = "f".into();
+        let (f, next): (Rc<str>, Rc<str>) = ("f".into(), "next".into());
         let entry = t.inline(Site::new(0, 1), &f, Site::new(0, 2));
-        let moved = t.move_into(Site::new(0, 5), entry);
-        assert_eq!(show(&t, moved), "5 in f at 2");
-        assert_eq!(t.move_into(Site::new(0, 5), Site::new(0, 6)), Site::new(0, 5));
+        let moved = t.move_into(Site::new(0, 5), &next, entry);
+        assert_eq!(show(&t, moved), "5 in next at 1 in f at 2");
+        // the other order
+        let early = t.move_into(Site::new(0, 5), &next, Site::new(0, 1));
+        assert_eq!(t.inline(early, &f, Site::new(0, 2)), moved);
         // a loop copied from another procedure
         let open = t.inline(Site::new(0, 8), &f, Site::NONE);
         assert_eq!(show(&t, open), "8 in f");
-        let moved = t.move_into(open, Site::new(0, 6));
+        let moved = t.move_into(open, &f, Site::new(0, 6));
         assert_eq!(show(&t, moved), "8 in f at 6");
     }
 }

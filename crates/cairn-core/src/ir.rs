@@ -142,6 +142,8 @@ pub struct GlobalInfo {
     pub assigned: bool,
     /// Defined in lib/: inlined bodies take the caller's source position.
     pub library: bool,
+    /// Defined by `define-record-type` and the like as a procedure that calls nothing and fails where it is called.
+    pub operation: bool,
     /// Holds a record type, or an ancestor of one, whose records may lie in structure vectors: that an operation on a
     /// record has passed its check does not say where the fields are.
     pub elements: bool,
@@ -336,6 +338,7 @@ impl GlobalInfo {
             name: name.into(),
             assigned: false,
             library: false,
+            operation: false,
             elements: false,
             hidden: false,
             takes: Vec::new(),

@@ -485,8 +485,8 @@ impl Encoder<'_> {
                 let kept = wrong_counts::fails(&self.callees.facts, f, args.len())
                     || callee(self.program, e).is_some_and(|g| {
                         self.callees.never_return.get(g.0 as usize) == Some(&true)
-                            || self.names.value(self.program, g).is_some()
-                                && shown(&self.program.globals[g.0 as usize])
+                            || shown(&self.program.globals[g.0 as usize])
+                                && (self.names.value(self.program, g).is_some() || self.is_operation(g))
                     });
                 let want = if kept { want.kept() } else { want };
                 self.call("call", f, args, e, *site, want)?
@@ -521,6 +521,12 @@ impl Encoder<'_> {
                 unreachable!("not in the dialect")
             }
         })
+    }
+
+    /// Is it an operation of the program's own records, which nobody has defined otherwise?
+    fn is_operation(&self, g: GlobalId) -> bool {
+        let info = &self.program.globals[g.0 as usize];
+        info.operation && !info.assigned
     }
 
     /// The last expressions of a sequence, which is `whole`.

@@ -30,6 +30,7 @@ use crate::ir::{Expr, Label, LabelId, Program, VarId};
 use crate::walk::{deep, for_each_child_mut, list_expr, select_clause, take};
 use cairn_layout::code::Site;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 type Region = usize;
 type Node = usize;
@@ -310,8 +311,12 @@ struct Rewrite {
     at_root: FxHashMap<*const Expr, Vec<Vec<LabelId>>>,
     /// Labels whose bodies were taken from their `Fix` and wait for their place.
     moved: FxHashMap<LabelId, Label>,
-    /// The calls of each new label.
-    entries: FxHashMap<LabelId, Vec<Site>>,
+    /// The calls of each contified procedure, each with the one whose body it is in.
+    entries: FxHashMap<VarId, Vec<(Site, Option<VarId>)>>,
+    /// The procedure and its name, for each new label.
+    origins: FxHashMap<LabelId, (VarId, Rc<str>)>,
+    /// The one whose body [`Rewrite::calls`] is in.
+    within: Option<VarId>,
     /// Clauses, for choosing the label of a call: parameter count and rest parameter.
     shapes: FxHashMap<VarId, Vec<(usize, bool)>>,
 }
@@ -350,6 +355,8 @@ fn contify(program: &mut Program, e: &mut Expr) -> bool {
         at_root: FxHashMap::default(),
         moved: FxHashMap::default(),
         entries: FxHashMap::default(),
+        origins: FxHashMap::default(),
+        within: None,
         shapes: FxHashMap::default(),
     };
     let mut roots: Vec<(usize, Region, Vec<LabelId>)> = Vec::new();
@@ -390,7 +397,7 @@ fn contify(program: &mut Program, e: &mut Expr) -> bool {
     }
     rewrite.calls(e);
     rewrite.settle(e);
-    rewrite.positions(&mut program.inlined, e);
+    rewrite.positions(&mut program.inlined, e, &mut Vec::new());
     true
 }
 
@@ -399,7 +406,20 @@ impl Rewrite {
     fn calls(&mut self, e: &mut Expr) {
         deep(|| {
             let groups = self.at_root.remove(&(&raw const *e));
-            for_each_child_mut(e, &mut |c| self.calls(c));
+            match e {
+                Expr::Fix(bindings, body) => {
+                    for (v, l) in bindings {
+                        let outer = self.within;
+                        if self.plans.contains_key(v) {
+                            self.within = Some(*v);
+                        }
+                        l.clauses.iter_mut().for_each(|c| self.calls(&mut c.body));
+                        self.within = outer;
+                    }
+                    self.calls(body);
+                }
+                _ => for_each_child_mut(e, &mut |c| self.calls(c)),
+            }
             match e {
                 Expr::Call(f, args, site) => {
                     if let Expr::Local(v) = **f
@@ -415,7 +435,7 @@ impl Rewrite {
                             let extra = args.split_off(shapes[i].0);
                             args.push(list_expr(extra));
                         }
-                        self.entries.entry(plan.labels[i]).or_default().push(site);
+                        self.entries.entry(v).or_default().push((site, self.within));
                         *e = Expr::Jump(plan.labels[i], args);
                     }
                 }
@@ -434,6 +454,7 @@ impl Rewrite {
                             if self.uncalled.contains(id) {
                                 continue;
                             }
+                            self.origins.insert(*id, (v, l.name.clone()));
                             let params = c.params.into_iter().chain(c.rest).collect();
                             let label = Label { id: *id, params, body: c.body };
                             if plan.in_place {
@@ -462,23 +483,26 @@ impl Rewrite {
         })
     }
 
-    /// Fills in the bodies of moved labels.
-    /// Positions in procedures that are now part of other code.
-    fn positions(&self, table: &mut InlineTable, e: &mut Expr) {
-        if table.is_empty() {
-            return;
-        }
+    /// Positions in procedures that are now part of other code, inner ones first. `around` are those whose labels are
+    /// around `e`.
+    fn positions(&self, table: &mut InlineTable, e: &mut Expr, around: &mut Vec<VarId>) {
         deep(|| {
-            for_each_child_mut(e, &mut |c| self.positions(table, c));
-            let Expr::Labels(labels, _) = e else { return };
+            let Expr::Labels(labels, body) = e else {
+                return for_each_child_mut(e, &mut |c| self.positions(table, c, around));
+            };
+            self.positions(table, body, around);
             for l in labels {
-                // calls from inside tell nothing new
-                let calls = self.entries.get(&l.id).map_or(&[][..], |calls| calls);
-                let closed = || calls.iter().filter(|s| !table.is_open(**s));
-                if let Some(entry) = closed().find(|s| s.row().is_some()).or_else(|| closed().next()).copied() {
+                let Some((v, name)) = self.origins.get(&l.id) else {
+                    self.positions(table, &mut l.body, around);
+                    continue;
+                };
+                around.push(*v);
+                self.positions(table, &mut l.body, around);
+                around.pop();
+                if let Some(entry) = self.entry(table, *v, around, &mut vec![*v]) {
                     each_site(&mut l.body, false, &mut |s, nested| {
                         if !nested {
-                            *s = table.move_into(*s, entry);
+                            *s = table.move_into(*s, name, entry);
                         }
                     });
                 }
@@ -486,6 +510,21 @@ impl Rewrite {
         })
     }
 
+    /// A call of the procedure `v` from outside: of itself, or of one that calls it in tail position.
+    fn entry(&self, table: &InlineTable, v: VarId, around: &[VarId], tried: &mut Vec<VarId>) -> Option<Site> {
+        let calls = self.entries.get(&v)?;
+        let outside = |caller: &Option<VarId>| caller.is_none_or(|p| around.contains(&p));
+        let mut found = calls.iter().filter(|(s, caller)| outside(caller) && !table.is_open(*s)).map(|(s, _)| *s);
+        found.next().or_else(|| {
+            calls.iter().find_map(|(_, caller)| {
+                let p = caller.filter(|p| !tried.contains(p))?;
+                tried.push(p);
+                self.entry(table, p, around, tried)
+            })
+        })
+    }
+
+    /// Fills in the bodies of moved labels.
     fn settle(&mut self, e: &mut Expr) {
         if self.moved.is_empty() {
             return;

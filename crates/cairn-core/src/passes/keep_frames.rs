@@ -37,9 +37,10 @@ use crate::ir::{Clause, Expr, GlobalId, GlobalInfo, Lambda, Literal, Program, To
 use crate::walk::{deep, tail_calls, take, visit};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Procedures of the library that must call others by tail calls, or tell by their continuation that they were called
-/// so (SRFI 248; the marks of SRFI 226).
-pub const TAIL_CALLING: [&str; 9] = [
+/// Procedures of the library that must call others by tail calls (`any` and `every`: SRFI 1), or tell by their
+/// continuation that they were called so (SRFI 248; the marks of SRFI 226).
+pub const TAIL_CALLING: [&str; 11] = [
+    "any",
     "apply",
     "call-with-immediate-continuation-mark",
     "call-with-marks",
@@ -47,13 +48,14 @@ pub const TAIL_CALLING: [&str; 9] = [
     "call/cc",
     "call-with-values",
     "eval",
+    "every",
     "force",
     "raise-continuable",
 ];
 
 /// Is a tail call of this variable shown in backtraces, if that costs nothing?
 pub fn shown(variable: &GlobalInfo) -> bool {
-    variable.library && !TAIL_CALLING.contains(&&*variable.name)
+    variable.operation || variable.library && !TAIL_CALLING.contains(&&*variable.name)
 }
 
 /// What callers may rely on, for each global.
@@ -89,8 +91,10 @@ pub fn callees(program: &Program, facts: &GlobalFacts) -> Callees {
     }
 }
 
-/// Keeps the frames of the callers of such procedures.
-pub fn run(program: &mut Program, facts: &GlobalFacts, callees: &Callees) {
+/// Keeps the frames of the callers of such procedures. With `all`, of all library procedures that need not make tail
+/// calls of what the program gave them, as evaluated code does: where nothing is inlined, nothing else tells who called
+/// them.
+pub fn run(program: &mut Program, facts: &GlobalFacts, callees: &Callees, all: bool) {
     let mut forms = std::mem::take(&mut program.forms);
     let return_list = program.globals.iter().position(|g| g.library && &*g.name == "list->values");
     let return_list = return_list.map(|g| GlobalId(g as u32)).filter(|g| facts.lambda(*g).is_some());
@@ -111,7 +115,7 @@ pub fn run(program: &mut Program, facts: &GlobalFacts, callees: &Callees) {
             if (is_loop || g.is_some_and(|g| callees.return_one_value(g))) && !site.is_tail() {
                 let value = program.fresh_var("value");
                 *e = Expr::Let(vec![(value, take(e))], Expr::Local(value).into());
-            } else if g.is_some_and(|g| callees.return_values(g))
+            } else if g.is_some_and(|g| callees.return_values(g) || all && shown(&program.globals[g.0 as usize]))
                 && !site.is_tail()
                 && let Some(return_list) = return_list
             {

@@ -127,15 +127,14 @@ impl<'a> Pipeline<'a> {
         let facts = known::analyze(self.program);
         wrong_counts::run(self.program, Some(&facts));
         self.after("wrong-counts", Some(Dialect::Fixed));
-        if level == Opt::Low {
-            self.contify();
-            let facts = known::analyze(self.program);
-            return self.keep_frames(&keep_frames::callees(self.program, &facts));
-        }
         self.program.inlined.know(&self.program.sources);
         let facts = known::analyze(self.program);
         let callees = keep_frames::callees(self.program, &facts);
         keep_frames::mark_tail_calls(self.program, &facts, &callees);
+        if level == Opt::Low {
+            self.contify();
+            return self.keep_frames(&callees, level);
+        }
         self.simplify();
         lift::run(self.program);
         self.after("lift", Some(Dialect::Opt));
@@ -167,12 +166,12 @@ impl<'a> Pipeline<'a> {
         plain::run(self.program);
         self.after("plain", Some(Dialect::Opt));
         self.simplify();
-        self.keep_frames(&callees);
+        self.keep_frames(&callees, level);
     }
 
-    fn keep_frames(&mut self, callees: &keep_frames::Callees) {
+    fn keep_frames(&mut self, callees: &keep_frames::Callees, level: Opt) {
         let facts = known::analyze(self.program);
-        keep_frames::run(self.program, &facts, callees);
+        keep_frames::run(self.program, &facts, callees, level == Opt::Low);
         self.after("keep-frames", Some(Dialect::Opt));
     }
 

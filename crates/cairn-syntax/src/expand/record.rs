@@ -484,6 +484,9 @@ impl Expander<'_> {
         let site = self.site(span);
         let rtd = self.target(rtd, span);
         let body = body(rtd, &params, self.accessor_site(id));
+        if let Target::Global(g) = target {
+            self.s.program.globals[g.0 as usize].operation = true;
+        }
         let clauses = vec![Clause { params, rest: None, body }];
         let e = Expr::Lambda(Lambda { name: self.name(id).clone(), clauses, site });
         self.built(items, target, id, e);

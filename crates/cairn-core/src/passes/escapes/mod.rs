@@ -274,6 +274,9 @@ impl Rewrite<'_> {
                 return;
             };
             let mut body = l.clauses.pop().expect("one clause").body;
+            if site.is_known() {
+                self.program.inlined.move_body(&mut body, &l.name, site);
+            }
             if returns == Returns::WithJoins {
                 body = Joins { program: self.program, k }.place(body, None);
             }

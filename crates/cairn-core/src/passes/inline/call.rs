@@ -3,19 +3,18 @@
 use super::estimate::{Arg, estimate};
 use super::reduce::Steps;
 use super::{DEPTH, Inliner, Known, MOVES, ONCE, SMALL, SMALL_ONCE, WITH_ARITHMETIC, WITH_C_CALL, WITH_ELEMENT};
-use crate::inlined::each_site;
 use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, VarId};
 use crate::passes::elements;
 use crate::prim::{Op, PrimOp};
 use crate::walk::{Positions, deep, list_expr, select_clause as select, take};
 use cairn_layout::code::Site;
-use std::rc::Rc;
 
 impl Inliner<'_> {
     /// A call whose parts are not yet walked.
     pub(super) fn call(&mut self, f: Expr, args: Vec<Expr>, site: Site) -> Expr {
         match f {
             Expr::Lambda(l) => match select(&l, args.len()) {
+                Some(k) if site.is_known() => self.moved(l, k, args, site),
                 Some(k) => {
                     let clause = self.keep_clause(l, k);
                     self.beta(clause, args)
@@ -226,21 +225,13 @@ impl Inliner<'_> {
     fn moved(&mut self, l: Lambda, k: usize, args: Vec<Expr>, site: Site) -> Expr {
         let name = l.name.clone();
         let mut clause = self.keep_clause(l, k);
-        self.inline_sites(&mut clause.body, &name, site);
+        self.program.inlined.move_body(&mut clause.body, &name, site);
         self.beta(clause, args)
     }
 
     /// May a procedure move to the call at `site`?
     fn may_move_to(&self, site: Site) -> bool {
         self.program.inlined.depth(site) < MOVES
-    }
-
-    /// Positions in `body`, which moves from `procedure` to the call at `site`.
-    fn inline_sites(&mut self, body: &mut Expr, procedure: &Rc<str>, site: Site) {
-        let table = &mut self.program.inlined;
-        each_site(body, false, &mut |s, nested| {
-            *s = if nested { table.inline_nested(*s, site) } else { table.inline(*s, procedure, site) };
-        });
     }
 
     /// Clause `k` alone: the others leave the program.

@@ -591,9 +591,10 @@ impl Simplifier<'_> {
     }
 
     fn call(&mut self, f: Expr, mut args: Vec<Expr>, site: Site, ctx: Ctx) -> Expr {
-        if let Expr::Lambda(mut l) = f {
+        if let Expr::Lambda(l) = f {
             if let Some(i) = select_clause(&l, args.len()) {
-                return self.simplify(bind_clause(l.clauses.swap_remove(i), args), ctx);
+                let clause = self.clause_at(l, i, site);
+                return self.simplify(bind_clause(clause, args), ctx);
             }
             let args = self.all(args);
             return Expr::Call(Box::new(Expr::Lambda(self.lambda(l))), args, site);
@@ -601,12 +602,13 @@ impl Simplifier<'_> {
         let mut steps = Vec::new();
         let f = self.simplify(f, Ctx::Value);
         let f = self.peel(f, &mut steps);
-        if let Expr::Lambda(mut l) = f {
+        if let Expr::Lambda(l) = f {
             return match select_clause(&l, args.len()) {
                 Some(i) => {
                     // the body was simplified before its parameters were known: once more
                     let args = self.all(args);
-                    let e = self.enter_clause(l.clauses.swap_remove(i), args, ctx);
+                    let clause = self.clause_at(l, i, site);
+                    let e = self.enter_clause(clause, args, ctx);
                     self.wrap(steps, e)
                 }
                 None => {
@@ -623,6 +625,15 @@ impl Simplifier<'_> {
         let atom = matches!(f, Expr::Local(_)) || self.atom(&f).is_some();
         let args = if atom { self.operands(args, &mut steps) } else { self.all(args) };
         self.wrap(steps, Expr::Call(Box::new(f), args, site))
+    }
+
+    /// Clause `i`, which becomes part of the code around the call at `site`.
+    fn clause_at(&mut self, mut l: Lambda, i: usize, site: Site) -> Clause {
+        let mut clause = l.clauses.swap_remove(i);
+        if site.is_known() {
+            self.program.inlined.move_body(&mut clause.body, &l.name, site);
+        }
+        clause
     }
 
     fn apply(&mut self, f: Expr, args: Vec<Expr>, site: Site, ctx: Ctx) -> Expr {
