@@ -28,6 +28,7 @@
 //! | [`places`] | runtimes beside this one, and messages between them |
 //! | [`native`], [`evaluated_program`] | a program that is evaluated, and the native code that takes its place where it is hot |
 //! | [`evaluated_marks`] | evaluated code as messages see it |
+//! | [`time_profile`] | where processor time goes |
 //! | [`system`], [`report`] | clocks, exit, environment; the report of an uncaught error |
 //!
 //! Invariants: a runtime call never collects, so values in Rust locals stay valid until it returns; it never

@@ -125,7 +125,8 @@ impl TimeProfile {
         let end = stacks.iter().map(|(_, n)| n).sum::<u64>();
         format!(
             "{{\"$schema\": \"https://www.speedscope.app/file-format-schema.json\",\n\"exporter\": \"cairn\",\n\
-             \"name\": {},\n\"shared\": {{\"frames\": [\n{}\n]}},\n\"profiles\": [{{\"type\": \"sampled\",\n\"name\": {}, \
+             \"name\": {},\n\"shared\": {{\"frames\": [\n{}\n]}},\n\
+             \"profiles\": [{{\"type\": \"sampled\",\n\"name\": {}, \
              \"unit\": \"nanoseconds\", \"startValue\": 0, \"endValue\": {end},\n\"samples\": [\n{}\n],\n\"weights\": \
              [{}]}}]}}\n",
             quoted(title),
