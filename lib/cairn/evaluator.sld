@@ -344,7 +344,7 @@
          (let ((r (sub 1)) (rtd (sub 2)) (i (vector-ref (part 3) 1)) (x (sub 4)) (who (part 5)))
            (lambda (env)
              (let* ((rtd (rtd env)) (r (r env)) (x (x env)))
-               (if (%record-instance? r rtd)
+               (if (instance? r rtd)
                    (%record-slot-set! r rtd i x who)
                    (not-an-instance who rtd r))))))))
 
@@ -361,7 +361,13 @@
         ((1) (reading (r t) (%record-ref r t 1)))
         ((2) (reading (r t) (%record-ref r t 2)))
         ((3) (reading (r t) (%record-ref r t 3)))
-        (else (reading (r t) (%record-slot r t i)))))
+        (else
+         (lambda (env)
+           (let* ((type (rtd env)) (record (r env)))
+             (if (instance? record type) (%record-slot record type i) (not-an-instance who type record)))))))
+
+    (define (instance? x rtd)
+      (or (%record-instance? x rtd) (%compact-instance? x rtd)))
 
     (define (not-an-instance who rtd x)
       (let* ((name (symbol->string (rtd-name rtd)))

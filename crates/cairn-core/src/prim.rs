@@ -134,6 +134,8 @@ prims! {
     IsDefault "default-object?" (Any) -> Boolean, Pure;
     /// Record of this type (second operand), or of one that extends it?
     IsInstance "record-instance?" (Any, Any) -> Boolean, Pure;
+    /// Record of this compact type (second operand)?
+    IsCompact "compact-instance?" (Any, Any) -> Boolean, Pure;
     /// Negation: `#t` for `#f` only.
     Not "not" (Any) -> Boolean, Pure;
     /// Same word?
@@ -384,6 +386,8 @@ prims! {
     StructureFlSet "structure-fl-put!" (Any, Any, Fixnum, Flonum) -> Any, Write;
     /// `(%raw-record rtd n)`: fresh record of `n` raw words of zeros.
     RawRecord "raw-record" (Any, Fixnum) -> Record, Alloc;
+    /// `(%compact-record rtd n)`: fresh record of a compact type with `n` fields, all of them 0 or `#f`.
+    CompactRecord "compact-record" (Any, Fixnum) -> Record, Alloc;
     /// The type of a record.
     RecordType "record-rtd" (Record) -> Any, Pure;
 
@@ -472,7 +476,7 @@ impl Op {
     }
     /// Does it ask whether a record is of a type, its second operand?
     pub const fn asks_type(self) -> bool {
-        self.is_field_access() || matches!(self, Op::IsInstance)
+        self.is_field_access() || matches!(self, Op::IsInstance | Op::IsCompact)
     }
     /// For operations on numeric vectors that are no bytevectors: what they do, and of which kind.
     pub fn numeric(self) -> Option<(Numeric, NumericKind)> {
@@ -650,6 +654,7 @@ impl PrimOp {
                         | Op::MachineRef
                         | Op::MachineSet
                         | Op::RawRecord
+                        | Op::CompactRecord
                         | Op::RecordRef
                         | Op::RecordFlRef
                         | Op::RecordFlSet

@@ -512,7 +512,7 @@ impl Encoder<'_> {
             Expr::Prim { op: PrimOp::Op(Op::RecordSet | Op::RecordFlSet), args, site, .. } => {
                 self.record("record-set!", args, e, *site)?
             }
-            Expr::Prim { op: PrimOp::Op(Op::RawRecord), args, site, .. } => {
+            Expr::Prim { op: PrimOp::Op(Op::RawRecord | Op::CompactRecord), args, site, .. } => {
                 let make = PrimOp::Rt(by_symbol("cairn_record_make_raw"));
                 return self.primitive(make, &args[..1], e, *site, want);
             }

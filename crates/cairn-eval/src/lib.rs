@@ -58,7 +58,9 @@ pub struct Expander {
 
 /// A new expander, for [`cairn_rt::Options::evaluator`].
 pub fn new(options: &Options) -> Box<dyn Evaluator> {
-    Box::new(Expander { files: Files::new(options.library_path.clone()), ..Expander::default() })
+    let mut session = Session::default();
+    session.choose_compact(options.compact);
+    Box::new(Expander { files: Files::new(options.library_path.clone()), session, ..Expander::default() })
 }
 
 /// A new expander for programs on a library that was compiled beforehand. What is loaded or typed may become native, if
@@ -68,10 +70,12 @@ pub fn on_library(
     library: Arc<dyn BootLibrary>,
     compiler: Option<Arc<dyn UnitCompiler>>,
 ) -> Box<dyn Evaluator> {
+    let mut session = Session::on_library(library.clone());
+    session.choose_compact(options.compact);
     Box::new(Expander {
         files: Files::new(options.library_path.clone()),
-        names: Names::on_library(library.clone()).with_cells_from(options.first_cell),
-        session: Session::on_library(library),
+        names: Names::on_library(library).with_cells_from(options.first_cell),
+        session,
         on_library: true,
         compiler,
         ..Expander::default()

@@ -465,7 +465,7 @@ impl Op {
                 PrimOp::Op(P::FlRectangular | P::C64VectorRef | P::C128VectorRef) => object(2),
                 PrimOp::Vector | PrimOp::Opaque => object(p.args.len()),
                 PrimOp::Record => object(p.args.len() - 1),
-                PrimOp::Op(P::RawRecord) => object(p.raw_words()),
+                PrimOp::Op(P::RawRecord | P::CompactRecord) => object(p.raw_words()),
                 _ => 0,
             },
             Op::Closure { free, .. } => object(free.len()),

@@ -22,7 +22,7 @@ use crate::space::cells::CellWords;
 use crate::space::large::LargeObject;
 use crate::space::nursery::Extent;
 use crate::space::segregated::Sort;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::c_void;
 use std::fmt;
 
@@ -158,6 +158,8 @@ struct Checker<'a, M> {
     scanning_old: bool,
     /// Objects outside of the region, and how they were met.
     abroad: HashMap<Address, u8>,
+    /// Compact records met.
+    compact: HashSet<u64>,
 }
 
 /// Checks everything reachable, and the remembered set.
@@ -184,6 +186,7 @@ pub(crate) fn check<M: ObjectModel, C: Client>(
         report: Report::default(),
         scanning_old: true,
         abroad: HashMap::new(),
+        compact: HashSet::new(),
     };
     for x in c.core.immortal.extents().filter(|x| !x.leaf) {
         // SAFETY: filled immortal extents hold initialised words.
@@ -610,6 +613,22 @@ impl<M: ObjectModel> Checker<'_, M> {
         }
     }
 
+    /// Verifies a reference to a compact record, and all that it leads to.
+    fn follow_compact(&mut self, at: Address, word: u64) {
+        let mut queue = vec![word];
+        while let Some(w) = queue.pop() {
+            if !self.compact.insert(w) {
+                continue;
+            }
+            if !self.core.compact.is_used(w) {
+                self.problem(at, w, "a compact record that is not in use".into());
+                continue;
+            }
+            self.report.objects += 1;
+            queue.extend(self.core.compact.references(w));
+        }
+    }
+
     fn object<C: Client>(&mut self, r: ObjectReference, client: &mut C) {
         let a = r.address();
         self.report.objects += 1;
@@ -679,6 +698,9 @@ impl<M: ObjectModel> RootVisitor for Checker<'_, M> {
         let at = Address(slot as u64);
         if let Some(what) = M::stray(word) {
             return self.problem(at, word, what.into());
+        }
+        if M::is_compact(word) {
+            return self.follow_compact(at, word);
         }
         let Some(r) = ObjectReference::from_word::<M>(word) else { return };
         if !self.core.pool.table.covers(r.address()) {

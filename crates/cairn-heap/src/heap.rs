@@ -44,6 +44,7 @@ use crate::region::{Cards, OwnCards, Region, advise_huge, suitable_bits};
 use crate::sampling::{Sample, Sampling};
 use crate::sizing::Sizing;
 use crate::space::cells::{CellSpace, CellType};
+use crate::space::compact::{CompactSpace, PoolStats};
 use crate::space::immortal::ImmortalSpace;
 use crate::space::large::LargeSpace;
 use crate::space::pinned::PinnedSpace;
@@ -57,6 +58,8 @@ use cairn_layout::facts::{self, CollectorFacts};
 use cairn_layout::limits::CHECK_RESERVE;
 pub use cairn_layout::object::AllocKind;
 use cairn_layout::object::LARGE_BYTES;
+use cairn_layout::object::record::FieldKind;
+use cairn_layout::object::record::compact::{BIAS, Widths};
 use std::time::{Duration, Instant};
 
 /// What the mutator gets when its extent is full.
@@ -89,6 +92,7 @@ pub(crate) struct Core {
     pub(crate) cells: CellSpace,
     pub(crate) pinned: PinnedSpace,
     pub(crate) segregated: SegregatedSpace,
+    pub(crate) compact: CompactSpace,
     pub(crate) weak: WeakObjects,
     pub(crate) sizing: Sizing,
     pub(crate) stats: Stats,
@@ -124,7 +128,7 @@ pub(crate) struct Core {
 impl Core {
     /// Bytes held outside the nursery.
     pub(crate) fn used(&self) -> u64 {
-        self.pool.bytes_in_use() + self.pinned.bytes() + self.charged
+        self.pool.bytes_in_use() + self.pinned.bytes() + self.compact.bytes() + self.charged
     }
     /// The error for a request of `bytes` more.
     pub(crate) fn out_of_memory(&self, bytes: u64, nursery: u64) -> OutOfMemory {
@@ -326,6 +330,7 @@ impl<M: ObjectModel> Heap<M> {
             cells: CellSpace::default(),
             pinned: PinnedSpace::default(),
             segregated: SegregatedSpace::default(),
+            compact: CompactSpace::new(config.zeal.poison, config.zeal.every_safepoint, config.mark_stack)?,
             weak: WeakObjects::default(),
             sizing: Sizing::new(config.sizing, heap_max),
             stats: Stats::default(),
@@ -670,6 +675,49 @@ impl<M: ObjectModel> Heap<M> {
         self.alloc_in_cells(lo, hi, |core, spare| {
             core.cells.alloc_typed(&mut core.pool, &core.cards, &core.marks, ty, spare)
         })
+    }
+    /// `Machine::pools`.
+    pub fn pools_ptr(&self) -> *mut u8 {
+        self.core.compact.table().wrapping_sub(BIAS as usize)
+    }
+    /// Makes the pool of a type of compact records: its number, what each field holds, and whether that is references
+    /// to records of the type itself. Only with collectors that have compact records.
+    pub fn define_pool(
+        &mut self,
+        number: u32,
+        fields: Vec<(FieldKind, bool)>,
+        widths: Widths,
+    ) -> Result<(), OutOfMemory> {
+        assert!(self.facts.compact, "`{}` has no compact records", self.facts.name);
+        let defined = self.core.compact.define(number, fields, widths);
+        defined.map_err(|_| self.core.out_of_memory(BLOCK_BYTES, 0))
+    }
+    /// Lets the mutator have more records of the type with this number, without collecting.
+    pub fn refill_pool(&mut self, lo: &mut u64, hi: &mut u64, number: u32) -> Result<(), OutOfMemory> {
+        let core = &mut self.core;
+        plan!(self, p => {
+            core.admit(p, 0)?;
+            let bytes = core.compact.refill(number).map_err(|_| core.out_of_memory(BLOCK_BYTES, p.nursery_used()))?;
+            core.stats.allocated += bytes;
+            if p.compact_are_due(core) {
+                p.want(Reason::Limit, true);
+            }
+            if p.wants_collection() {
+                let (mut l, mut h) = (Address(*lo), Address(*hi));
+                p.hide(core, &mut l, &mut h)?;
+                (*lo, *hi) = (l.0, h.0);
+            }
+            Ok(())
+        })
+    }
+    /// Makes the references in compact records of a type wide enough for records of this number.
+    pub fn widen_pool(&mut self, type_number: u32, for_number: u32) -> Result<(), OutOfMemory> {
+        let widened = self.core.compact.widen(type_number, for_number);
+        widened.map_err(|_| self.core.out_of_memory(BLOCK_BYTES, 0))
+    }
+    /// What is known of the pools of compact records.
+    pub fn pools(&self) -> Vec<PoolStats> {
+        self.core.compact.stats()
     }
     /// Memory for an object of `bytes` whose words may or may not be references; cleared.
     pub fn alloc_untyped(&mut self, lo: &mut u64, hi: &mut u64, bytes: u64) -> Result<u64, OutOfMemory> {

@@ -107,5 +107,6 @@ pub use model::{CObjects, LayoutId, Nature, ObjectModel, Scheme};
 pub use region::addresses_left;
 pub use sampling::Sample;
 pub use space::cells::CellType;
+pub use space::compact::PoolStats;
 pub use stats::{Bytes, CollectionEvent, CollectionKind, Observer, Stats};
 pub use weak::{GivenBack, WeakHandle, WeakKind};

@@ -63,6 +63,27 @@ impl Mapping {
     pub const fn base(&self) -> Address {
         self.base
     }
+    /// Bytes of it.
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+    /// Makes it longer; its pages may be elsewhere afterwards. What comes on top is clear.
+    pub fn grow(&mut self, bytes: u64) -> std::io::Result<()> {
+        // SAFETY: a mapping that we own, whose addresses its owner takes anew.
+        let p = unsafe {
+            libc::mremap(
+                self.base.0 as *mut libc::c_void,
+                self.bytes as usize,
+                bytes as usize,
+                libc::MREMAP_MAYMOVE,
+            )
+        };
+        if p == libc::MAP_FAILED {
+            return Err(std::io::Error::last_os_error());
+        }
+        (self.base, self.bytes) = (Address(p as u64), bytes);
+        Ok(())
+    }
     /// Gives back all but this part, whose ends are multiples of the page size.
     fn trimmed(self, part: Span) -> Mapping {
         let all = Span::new(self.base, self.base.plus(self.bytes));

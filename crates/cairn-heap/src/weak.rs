@@ -153,7 +153,12 @@ const NOBODY: u32 = u32::MAX;
 /// What has become of the word `w`: `None` if it refers to something dead.
 unsafe fn alive<M: ObjectModel>(t: &impl WeakVisitor, w: u64) -> Option<u64> {
     // SAFETY: by the contract of this function, which is that of `survivor` for references.
-    if M::is_reference(w) { unsafe { t.survivor(w) } } else { Some(w) }
+    if M::is_reference(w) || M::is_compact(w) { unsafe { t.survivor(w) } } else { Some(w) }
+}
+
+/// Under what those who wait for an object are found: its address, or what is none for a compact record.
+pub(crate) fn watched_as<M: ObjectModel>(w: u64) -> Address {
+    if M::is_compact(w) { Address(w) } else { M::address(w) }
 }
 
 impl Round {
@@ -194,7 +199,7 @@ impl Round {
                     t.slot(pair);
                     t.slot(pair.add(1));
                 } else {
-                    self.wait(t, M::address(k), Wait::Pair(at));
+                    self.wait(t, watched_as::<M>(k), Wait::Pair(at));
                 }
                 at = at.plus(2 * WORD);
             }

@@ -186,6 +186,8 @@ macro_rules! for_each_rt_call {
             (cairn_list_append_reversed, "append-reversed", 2, ALLOC)            // list, end: elements in reverse order before end
             (cairn_record_make, "make-record", 2, ALLOC | FAIL)                  // type, list of fields
             (cairn_record_make_raw, "make-raw-record", 1, ALLOC | FAIL)          // type: a record of zeros
+            (cairn_compact_make, "make-compact-record", 1, ALLOC | COLD)       // compact type: a record of zeros
+            (cairn_compact_place, "compact-place", 2, COLD)                     // compact record, code of a field: its address (raw)
             (cairn_record_make_type, "make-record-type", 3, 0)                   // name, fields, see record::RAW; see cairn-rt/src/record.rs
             (cairn_record_make_subtype, "make-record-subtype", 4, FAIL)          // name, own fields, as above, type it extends
             (cairn_record_is_a, "record-is-a", 2, COLD)                          // object, type: does its type extend this one?

@@ -101,6 +101,8 @@ pub struct CollectorFacts {
     pub pinning: Pinning,
     /// Whether roots may be ambiguous.
     pub ambiguity: Ambiguity,
+    /// Whether there can be compact records.
+    pub compact: bool,
     /// One line for the manual.
     pub summary: &'static str,
 }
@@ -114,6 +116,7 @@ pub const GEN: CollectorFacts = CollectorFacts {
     moving: Moving::AtSafepoints,
     pinning: Pinning::Objects,
     ambiguity: Ambiguity::Words,
+    compact: true,
     summary: "generational: bump-allocated nursery, mark-region old space, card marks",
 };
 
@@ -126,6 +129,7 @@ pub const MCC: CollectorFacts = CollectorFacts {
     moving: Moving::AtSafepoints,
     pinning: Pinning::Pages,
     ambiguity: Ambiguity::Words,
+    compact: true,
     summary: "mostly-copying (Smith & Morrisett 1998): bump allocation in pages, pinned pages stay",
 };
 
@@ -138,6 +142,7 @@ pub const MARKSWEEP: CollectorFacts = CollectorFacts {
     moving: Moving::Never,
     pinning: Pinning::None,
     ambiguity: Ambiguity::Words,
+    compact: true,
     summary: "mark-sweep: segregated fits, lazy sweeping, two tracing threads; nothing moves",
 };
 
@@ -145,6 +150,7 @@ pub const MARKSWEEP: CollectorFacts = CollectorFacts {
 pub const BDW: CollectorFacts = CollectorFacts {
     name: "bdw",
     ambiguity: Ambiguity::References,
+    compact: false,
     summary: "the collector of Boehm, Demers and Weiser: the system's libgc, loaded when it is chosen",
     ..MARKSWEEP
 };

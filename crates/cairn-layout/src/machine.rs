@@ -239,6 +239,9 @@ pub struct Machine {
     pub native: NativeStubs,
     /// The types that extend others: [`crate::object::record::ancestry`].
     pub ancestry: *const u8,
+    /// The pools of compact records: [`crate::object::record::compact::BIAS`] bytes before the table with an
+    /// [`crate::object::record::compact::Entry`] for each number of a type.
+    pub pools: *mut u8,
     /// What is added to the addresses of globals, symbol slots and literals of programs whose code serves several
     /// places (`ModuleTable::shared`): 0 in the first one.
     pub statics: u64,

@@ -223,11 +223,15 @@ pub mod record {
     #[inline]
     pub const fn is_type_word(w: u64) -> bool {
         let byte = w as u8;
-        (byte == type_byte(Type::Record) || byte == type_byte(Type::RawRecord)) && w != Value::TRUE.0
+        compact::is_type(w)
+            || (byte == type_byte(Type::Record) || byte == type_byte(Type::RawRecord)) && w != Value::TRUE.0
     }
     /// The number of a type word.
     #[inline]
     pub const fn number(w: u64) -> u32 {
+        if compact::is_type(w) {
+            return compact::type_number(w);
+        }
         (w >> NUMBER_SHIFT) as u32 & ((1 << NUMBER_BITS) - 1)
     }
 
@@ -334,22 +338,298 @@ pub mod record {
         /// What it may hold.
         pub kind: FieldKind,
         /// In a raw record: the number as it is, `at` bytes behind the header; of a field of any kind a value that is
-        /// no reference. Else a value, word `at` behind it.
+        /// no reference. In a compact record: as it is, `at` bytes behind the record's start. Else a value, word `at`
+        /// behind the header.
         pub raw: bool,
         /// Where.
         pub at: u32,
+        /// In a compact record.
+        pub compact: Option<compact::Place>,
     }
 
     impl Slot {
+        /// A field of a record that is not compact.
+        pub const fn new(kind: FieldKind, raw: bool, at: u32) -> Slot {
+            Slot { kind, raw, at, compact: None }
+        }
         /// This slot as a fixnum.
         pub const fn code(self) -> i64 {
-            self.at as i64 | (self.kind as i64) << 32 | (self.raw as i64) << 40
+            let code = self.at as i64 | (self.kind as i64) << 32 | (self.raw as i64) << 40;
+            match self.compact {
+                None => code,
+                Some(p) => {
+                    code | (p.index as i64) << 16
+                        | (p.own as i64) << 31
+                        | (p.stride as i64) << 41
+                        | (p.widths as i64) << 53
+                }
+            }
         }
         /// From a fixnum.
         pub const fn of(code: i64) -> Slot {
             let kind = (code >> 32) as u8 as usize;
             let kind = if kind < FieldKind::ALL.len() { FieldKind::ALL[kind].0 } else { FieldKind::Any };
-            Slot { kind, raw: code >> 40 & 1 != 0, at: code as u32 }
+            let raw = code >> 40 & 1 != 0;
+            let stride = (code >> 41) as u16 & 0xFFF;
+            if stride == 0 {
+                return Slot::new(kind, raw, code as u32);
+            }
+            let place = compact::Place {
+                index: (code >> 16) as u8,
+                own: code >> 31 & 1 != 0,
+                stride,
+                widths: match code >> 53 & 3 {
+                    1 => compact::Widths::From8,
+                    2 => compact::Widths::From16,
+                    _ => compact::Widths::Only32,
+                },
+            };
+            Slot { kind, raw, at: code as u16 as u32, compact: Some(place) }
+        }
+        /// The same field where the records of its type are plain ones, because the collector knows no others.
+        pub const fn plain(self) -> Slot {
+            match self.compact {
+                Some(p) => Slot::new(self.kind, false, p.index as u32),
+                None => self,
+            }
+        }
+    }
+
+    /// Compact records: fields as narrow as their kinds, references of 32 bits or less, no header.
+    ///
+    /// The records of a type lie side by side in a *pool*, one for each heap, and are numbered from 1. A reference is
+    /// a word that says type and number, so it stays the same wherever the pool lies:
+    ///
+    /// ```text
+    ///  63 62 61              46 45         32 31                     3 2 0
+    /// ┌─────┬──────────────────┬─────────────┬────────────────────────┬─────┐
+    /// │ 1 0 │ number of type   │ 0           │ number of record       │ 010 │
+    /// └─────┴──────────────────┴─────────────┴────────────────────────┴─────┘
+    /// ```
+    ///
+    /// To whoever does not know of them it is an immediate; no other word with that tag has the highest bit, which in
+    /// headers is the collectors'. A field for references to records of one compact type holds the low half without the
+    /// tag, so 0 for `#f`, or where it is narrower than 32 bits the number alone.
+    ///
+    /// The type word is what would be the reference to number 0, which no record has. So references are the sum of the
+    /// type word and what the field holds, and a type test is a difference that is less than 2³².
+    pub mod compact {
+        use super::{FieldKind, Slot};
+        use crate::value::TAG_IMMEDIATE;
+
+        /// Which widths references in fields have, as the pool grows.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+        #[repr(u8)]
+        pub enum Widths {
+            /// 32 bits, always.
+            #[default]
+            Only32 = 0,
+            /// 8 bits, then 16, then 32.
+            From8 = 1,
+            /// 16 bits, then 32.
+            From16 = 2,
+        }
+
+        impl Widths {
+            /// Bits of the first references.
+            pub const fn first(self) -> u32 {
+                match self {
+                    Widths::From8 => 8,
+                    Widths::From16 => 16,
+                    Widths::Only32 => 32,
+                }
+            }
+        }
+
+        /// Which types have compact records.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+        #[repr(u8)]
+        pub enum Mode {
+            /// Those that are declared so.
+            #[default]
+            Declared = 0,
+            /// None.
+            Off = 1,
+            /// Those of the program that can, too.
+            Auto = 2,
+        }
+
+        /// Which types have compact records, and how wide references in them are.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+        pub struct Choice {
+            /// Which types.
+            pub mode: Mode,
+            /// How wide.
+            pub widths: Widths,
+        }
+
+        impl Choice {
+            /// All there are.
+            pub const ALL: [Choice; 9] = {
+                let modes = [Mode::Declared, Mode::Off, Mode::Auto];
+                let widths = [Widths::Only32, Widths::From8, Widths::From16];
+                let mut all = [Choice { mode: Mode::Declared, widths: Widths::Only32 }; 9];
+                let mut i = 0;
+                while i < 9 {
+                    all[i] = Choice { mode: modes[i / 3], widths: widths[i % 3] };
+                    i += 1;
+                }
+                all
+            };
+            /// As the command line has it.
+            pub fn by_names(mode: &str, bits: &str) -> Option<Choice> {
+                let mode = match mode {
+                    "declared" => Mode::Declared,
+                    "off" => Mode::Off,
+                    "auto" => Mode::Auto,
+                    _ => return None,
+                };
+                let all = [Widths::Only32, Widths::From8, Widths::From16];
+                let widths = all.into_iter().find(|w| w.first().to_string() == bits)?;
+                Some(Choice { mode, widths })
+            }
+        }
+
+        /// A field's place in a compact record.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+        pub struct Place {
+            /// The number of the field, from 0.
+            pub index: u8,
+            /// A field of references to records of the same type.
+            pub own: bool,
+            /// Bytes of a record, while references have 32 bits.
+            pub stride: u16,
+            /// How wide references are.
+            pub widths: Widths,
+        }
+
+        /// A type with more fields has plain records.
+        pub const FIELDS_MAX: usize = 255;
+        /// Types with greater numbers are not compact.
+        pub const TYPES: u32 = 1 << 16;
+        /// Where the number of a record starts in a reference.
+        pub const RECORD_SHIFT: u32 = 3;
+        /// The greatest number of a record.
+        pub const RECORDS: u32 = u32::MAX >> RECORD_SHIFT;
+        /// Where the number of the type starts in a reference.
+        const TYPE_SHIFT: u32 = 46;
+        /// A type word is shifted right by this, and the result is where its entry is in the table of pools: in bytes,
+        /// and [`BIAS`] too far.
+        pub const ENTRY_AT: u32 = TYPE_SHIFT - ENTRY_SHIFT;
+        /// How far before the table `Machine::pools` points.
+        pub const BIAS: u64 = 1 << (63 - ENTRY_AT);
+        /// log2 of the bytes of an entry of the table of pools.
+        pub const ENTRY_SHIFT: u32 = 6;
+
+        /// What compiled code knows of a pool: an entry of `Machine::pools`.
+        #[repr(C)]
+        pub struct Entry {
+            /// Where the record of number 0 would lie.
+            pub base: u64,
+            /// The number of the next record.
+            pub next: u32,
+            /// When that is reached, the runtime is asked.
+            pub limit: u32,
+            /// For each field of references: the upper half of those that it holds, 0 if it has held none.
+            pub targets: *mut u32,
+            /// For each field: how many bytes it lies behind the record's start.
+            pub places: *const u32,
+            /// Bits of references in fields.
+            pub bits: u32,
+            /// Bytes of a record.
+            pub stride: u32,
+            /// No record has a greater number.
+            pub high: u32,
+            /// Not used.
+            pub rest: [u32; 5],
+        }
+
+        const _: () = assert!(size_of::<Entry>() == 1 << ENTRY_SHIFT);
+        const _: () = assert!((TYPES as u64) << TYPE_SHIFT == 1 << 62);
+
+        /// The type word of the compact type of this number.
+        pub const fn word(type_number: u32) -> u64 {
+            1 << 63 | (type_number as u64) << TYPE_SHIFT | TAG_IMMEDIATE
+        }
+        /// Is this the type word of a compact type?
+        #[inline]
+        pub const fn is_type(w: u64) -> bool {
+            w as u32 == TAG_IMMEDIATE as u32 && (w as i64) < 0
+        }
+        /// The upper half of references to records of a compact type.
+        #[inline]
+        pub const fn upper(type_word: u64) -> u32 {
+            (type_word >> 32) as u32
+        }
+        /// The reference to the record of this number.
+        #[inline]
+        pub const fn reference(type_word: u64, number: u32) -> u64 {
+            with_upper(upper(type_word), number)
+        }
+        /// The reference with this upper half to the record of this number.
+        #[inline]
+        pub const fn with_upper(upper: u32, number: u32) -> u64 {
+            (upper as u64) << 32 | (number << RECORD_SHIFT) as u64 | TAG_IMMEDIATE
+        }
+        /// The number of the type of a reference.
+        #[inline]
+        pub const fn type_number(reference: u64) -> u32 {
+            (reference >> TYPE_SHIFT) as u32 & (TYPES - 1)
+        }
+        /// The type word of the type of a reference.
+        #[inline]
+        pub const fn type_of(reference: u64) -> u64 {
+            with_upper(upper(reference), 0)
+        }
+        /// The number of the record of a reference.
+        #[inline]
+        pub const fn record_number(reference: u64) -> u32 {
+            reference as u32 >> RECORD_SHIFT
+        }
+
+        const _: () = assert!(super::number(word(77)) == 77 && type_of(reference(word(77), 5)) == word(77));
+        const _: () = assert!(record_number(reference(word(77), 5)) == 5 && type_number(word(77)) == 77);
+        const _: () = assert!(word(77) >> ENTRY_AT == BIAS + (77 << ENTRY_SHIFT));
+
+        /// Bytes of a field while references have so many bits; `None` if compact records have no such fields.
+        pub const fn bytes(kind: FieldKind, bits: u32) -> Option<u32> {
+            match kind {
+                FieldKind::Ref => Some(bits / 8),
+                kind => match kind.raw_bytes() {
+                    Some(n) => Some(n as u32),
+                    None => None,
+                },
+            }
+        }
+
+        /// Where fields of these kinds lie, and the bytes of a record, while references have so many bits: the widest
+        /// come first, so that nothing lies between them.
+        pub fn layout(kinds: &[FieldKind], bits: u32) -> Option<(Vec<u32>, u32)> {
+            let sizes: Vec<u32> = kinds.iter().map(|k| bytes(*k, bits)).collect::<Option<_>>()?;
+            let mut order: Vec<usize> = (0..kinds.len()).collect();
+            order.sort_by_key(|i| std::cmp::Reverse(sizes[*i]));
+            let (mut at, mut places) = (0, vec![0; kinds.len()]);
+            for i in order {
+                places[i] = at;
+                at += sizes[i];
+            }
+            let align = sizes.iter().copied().max().unwrap_or(1);
+            Some((places, at.max(1).next_multiple_of(align)))
+        }
+
+        /// The slots of a compact type's fields: what each holds, and whether that is references to its own records.
+        pub fn slots(fields: &[(FieldKind, bool)], widths: Widths) -> Option<Vec<Slot>> {
+            let kinds: Vec<FieldKind> = fields.iter().map(|f| f.0).collect();
+            let (places, stride) = layout(&kinds, 32)?;
+            if stride > 0xFFF || fields.is_empty() || fields.len() > FIELDS_MAX {
+                return None;
+            }
+            let slot = |(i, at): (usize, u32)| {
+                let (kind, own) = fields[i];
+                let place = Place { index: i as u8, own, stride: stride as u16, widths };
+                Slot { kind, raw: true, at, compact: Some(place) }
+            };
+            Some(places.into_iter().enumerate().map(slot).collect())
         }
     }
 
@@ -371,6 +651,8 @@ pub mod record {
     pub const RAW: i64 = 1;
     /// No other type extends it.
     pub const SEALED: i64 = 2;
+    /// In the fixnum that describes a type: records are compact, if the collector can deal with that.
+    pub const COMPACT: i64 = 4;
     /// The length of its records is from here on.
     pub const DESCRIBED_LENGTH_SHIFT: u32 = 4;
 }

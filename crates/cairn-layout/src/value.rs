@@ -159,6 +159,11 @@ impl Value {
     pub const fn is_char(self) -> bool {
         self.0 & 0xFF == CHAR_BYTE
     }
+    /// Is it a reference to a compact record?
+    #[inline]
+    pub const fn is_compact(self) -> bool {
+        self.tag() == TAG_IMMEDIATE && (self.0 as i64) < 0 && self.0 as u32 != TAG_IMMEDIATE as u32
+    }
     /// The scalar value of a character.
     #[inline]
     pub const fn as_char(self) -> u32 {
@@ -216,6 +221,8 @@ mod tests {
             Value::FORWARDED,
             Value::BROKEN,
             Value::char(0),
+            Value(crate::object::record::compact::word(1)),
+            Value(crate::object::record::compact::reference(crate::object::record::compact::word(1), 1)),
         ];
         for (i, a) in all.iter().enumerate() {
             assert_eq!(a.tag(), TAG_IMMEDIATE);

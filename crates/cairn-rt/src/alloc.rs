@@ -95,7 +95,7 @@ fn alloc_elsewhere(ctx: &mut Machine, bytes: u64, kind: AllocKind) -> u64 {
 
 /// If the heap waits for a safepoint, the next one of any kind is it: a loop may have no heap checks of its own, where
 /// runtime calls and stubs (lists of arguments) do all the allocation.
-fn stop_for_heap(ctx: &mut Machine) {
+pub(crate) fn stop_for_heap(ctx: &mut Machine) {
     if ctx.stop & stop::HEAP == 0 && rt(ctx).heap.waits_for_safepoint(ctx.lo, ctx.hi) {
         // SAFETY: the machine is alive.
         unsafe { stop_word::request(ctx, stop::HEAP) }

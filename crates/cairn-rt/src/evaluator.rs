@@ -11,6 +11,7 @@ use crate::evaluated_marks;
 use crate::failure::{self, fail, other, with_article, wrong_type};
 use crate::num::operand::from_number;
 use crate::numeric;
+use crate::record_types::Compact;
 use crate::report;
 use crate::runtime::rt;
 use crate::symbol;
@@ -347,5 +348,6 @@ fn no_instance(ctx: &mut Machine, record: Value, rtd: Value, who: Value) -> Valu
 fn slot(record: Value, rtd: Value, code: Value) -> Option<Slot> {
     let slot = Slot::of(access::fixnum_of(code)?);
     let fields = record_types::get(rtd)?;
+    let slot = if fields.compact == Some(Compact::Plain) { slot.plain() } else { slot };
     (record::is_a(record, rtd) && fields.fields.iter().any(|f| f.slot == slot)).then_some(slot)
 }

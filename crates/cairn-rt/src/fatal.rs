@@ -44,7 +44,8 @@ fn finish_with(ctx: &mut Machine, status: i32, frames: bool) -> i32 {
         return status.max(1);
     }
     if rt(ctx).options.stats {
-        say(ctx, rt(ctx).heap.stats().to_string().trim_end());
+        let text = rt(ctx).heap.stats().to_string() + &crate::compact::report(ctx);
+        say(ctx, text.trim_end());
     }
     if let Some(file) = &rt(ctx).options.stats_file
         && let Err(e) = std::fs::write(file, numbers(ctx))

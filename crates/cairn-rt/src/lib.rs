@@ -44,6 +44,7 @@ mod bytes;
 mod c;
 mod calls;
 mod chars;
+pub mod compact;
 pub mod counts;
 mod equality;
 pub mod evaluated_marks;

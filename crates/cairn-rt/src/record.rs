@@ -12,9 +12,10 @@
 
 use crate::access::{self, list_items, words_mut};
 use crate::alloc::{alloc_object_of, write_barrier, written};
+use crate::compact;
 use crate::failure::{self, check, fail, wrong_type};
 use crate::num;
-use crate::record_types::{self, Field, RecordType};
+use crate::record_types::{self, Compact, Field, RecordType};
 use crate::symbol::intern;
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, error};
@@ -43,6 +44,18 @@ pub extern "C" fn cairn_record_make(ctx: &mut Machine, rtd: Value, fields: Value
 /// `(make-raw-record type)`: with zeros.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_record_make_raw(ctx: &mut Machine, rtd: Value) -> Value {
+    if record::compact::is_type(rtd.0) {
+        return compact::make(ctx, rtd);
+    }
+    if record::is_type_word(rtd.0)
+        && rtd.0 as u8 == type_byte(Type::Record)
+        && record_types::get(rtd).is_some_and(|t| t.compact == Some(Compact::Plain))
+    {
+        let v = alloc_object_of(ctx, rtd.0);
+        words_mut(v).fill(Value::FALSE);
+        written(ctx, v);
+        return v;
+    }
     if !record::is_type_word(rtd.0) || rtd.0 as u8 != type_byte(Type::RawRecord) {
         return wrong_type(ctx, "make-raw-record", 1, "a type of raw records", rtd);
     }
@@ -61,7 +74,7 @@ fn own_fields(list: Value, first: usize) -> Vec<Field> {
     list_items(list)
         .enumerate()
         .map(|(i, f)| {
-            let plain = Slot { kind: FieldKind::Any, raw: false, at: (first + i) as u32 };
+            let plain = Slot::new(FieldKind::Any, false, (first + i) as u32);
             let (name, slot) =
                 if f.is_pair() { (access::car(f), Slot::of(access::cdr(f).as_fixnum())) } else { (f, plain) };
             Field { name: name_of(name).into(), slot }
@@ -75,6 +88,11 @@ fn make_type(ctx: &mut Machine, name: Value, fields: Value, about: Value, parent
     let about = about.as_fixnum();
     let mut fields = inherited.into_iter().chain(own_fields(fields, own)).collect::<Vec<_>>();
     fields.shrink_to_fit();
+    let compact = (about & record::COMPACT != 0)
+        .then(|| if crate::runtime::rt(ctx).heap.facts().compact { Compact::Pool } else { Compact::Plain });
+    if compact == Some(Compact::Plain) {
+        fields.iter_mut().for_each(|f| f.slot = f.slot.plain());
+    }
     let made = record_types::define(RecordType {
         word: Value::UNSPECIFIED,
         name: name_of(name).into(),
@@ -85,9 +103,13 @@ fn make_type(ctx: &mut Machine, name: Value, fields: Value, about: Value, parent
         sent: 0.into(),
         sealed: about & record::SEALED != 0,
         raw: about & record::RAW != 0,
+        compact,
         length: (about >> DESCRIBED_LENGTH_SHIFT) as u64,
     });
     crate::runtime::rt(ctx).record_types.push(made);
+    if compact == Some(Compact::Pool) && !(record::compact::is_type(made.0) && compact::define(ctx, made)) {
+        crate::exhaustion::refuse(ctx, 1 << record::compact::ENTRY_SHIFT);
+    }
     made
 }
 
@@ -143,6 +165,9 @@ pub extern "C" fn cairn_record_place(_ctx: &mut Machine, object: Value, rtd: Val
 /// The type of a record.
 #[inline]
 pub fn type_of(v: Value) -> Option<Value> {
+    if v.is_compact() {
+        return compact::type_of(v);
+    }
     if is_element(v) {
         return Some(access::word(v, record::element::TYPE));
     }
@@ -188,6 +213,9 @@ fn integer(x: Value, kind: FieldKind) -> Option<i128> {
 
 /// Address of a raw field.
 fn raw(record: Value, slot: Slot) -> *mut u8 {
+    if slot.compact.is_some() {
+        return compact::field(record, slot).expect("a compact record of the place that this thread runs").0;
+    }
     (place(record).0 - TAG_OBJECT + 8 + u64::from(slot.at)) as *mut u8
 }
 
@@ -209,6 +237,9 @@ pub fn contents(record: Value, slot: Slot) -> Contents {
     if !slot.raw {
         // SAFETY: the type of the record says that this is there.
         return Contents::Value(unsafe { *cooked(record, slot) });
+    }
+    if slot.compact.is_some() && slot.kind == FieldKind::Ref {
+        return Contents::Value(compact::reference(record, slot));
     }
     let at = raw(record, slot);
     // SAFETY: the type of the record says that this is there, aligned for its size.
@@ -242,6 +273,9 @@ pub fn get(ctx: &mut Machine, record: Value, slot: Slot) -> Value {
 
 /// Stores into a field; `false` if it may not hold `x`.
 pub fn put(ctx: &mut Machine, record: Value, slot: Slot, x: Value) -> bool {
+    if slot.compact.is_some() && slot.kind == FieldKind::Ref {
+        return compact::put_reference(ctx, record, slot, x);
+    }
     let at = raw(record, slot);
     let fits = match slot.kind {
         FieldKind::Any | FieldKind::Ref => !slot.raw || !x.is_pointer(),
@@ -295,6 +329,11 @@ pub extern "C" fn cairn_record_put(ctx: &mut Machine, record: Value, code: Value
     let slot = Slot::of(code.as_fixnum());
     if put(ctx, record, slot, x) {
         return Value::UNSPECIFIED;
+    }
+    if let Some(rtd) = compact::target(record, slot).filter(|_| slot.kind == FieldKind::Ref) {
+        let expected = format!("a record of type {} or #f", type_name(rtd).unwrap_or_default());
+        let message = instead_of(x, rtd, &expected);
+        return fail(ctx, error::TYPE, "", message, &[x]);
     }
     wrong_type(ctx, "", 0, &with_article(slot.kind), x)
 }

@@ -8,7 +8,9 @@
 //! in a loop keeps them all.
 
 use cairn_layout::Value;
-use cairn_layout::object::record::{DEPTH_MAX, NUMBER_BITS, Slot, ancestry, is_type_word, number, type_word};
+use cairn_layout::object::record::{
+    DEPTH_MAX, NUMBER_BITS, Slot, ancestry, compact, is_type_word, number, type_word,
+};
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -32,6 +34,15 @@ pub enum Sent {
     Table,
 }
 
+/// What became of a type that is declared compact.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Compact {
+    /// Its records lie in a pool.
+    Pool,
+    /// Its records are plain ones: the collector knows no pools.
+    Plain,
+}
+
 /// A record type.
 #[derive(Debug)]
 pub struct RecordType {
@@ -53,6 +64,8 @@ pub struct RecordType {
     pub sealed: bool,
     /// Its records hold no values.
     pub raw: bool,
+    /// Its records are compact, or would be with another collector.
+    pub compact: Option<Compact>,
     /// Words of its records.
     pub length: u64,
 }
@@ -153,7 +166,10 @@ pub fn define(mut t: RecordType) -> Value {
         next = all.get((number(a.0) as usize).wrapping_sub(1)).and_then(|t| t.as_ref()?.parent);
     }
     ancestors.reverse();
-    let word = Value(type_word(t.raw, ancestors.len() as u64, n, t.length));
+    let word = Value(match t.compact {
+        Some(Compact::Pool) if n < compact::TYPES => compact::word(n),
+        _ => type_word(t.raw, ancestors.len() as u64, n, t.length),
+    });
     t.word = word;
     if !ancestors.is_empty() {
         set_display(n, word.0, &ancestors);
@@ -186,6 +202,10 @@ impl Drop for Made {
     fn drop(&mut self) {
         let mut types = TYPES.write().unwrap_or_else(PoisonError::into_inner);
         for word in self.0.drain(..) {
+            if compact::is_type(word.0) {
+                // Another place may have records of it.
+                continue;
+            }
             let n = number(word.0);
             types.all[n as usize - 1] = None;
             set_display(n, 0, &[]);

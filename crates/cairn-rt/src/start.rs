@@ -113,6 +113,8 @@ impl Runtime {
         ctx.slow_stub = slow_stub as *const () as u64;
         ctx.cards = runtime.heap.cards_ptr();
         ctx.ancestry = crate::record_types::ancestry_table();
+        ctx.pools = runtime.heap.pools_ptr();
+        crate::compact::run_with(ctx.pools);
         (ctx.lo, ctx.hi) = runtime.heap.current();
         port::open_standard(ctx);
         heap_profile::start(ctx);

@@ -7,6 +7,7 @@ use cairn_heap::{HeapConfig, Proposals};
 use cairn_layout::facts::{COLLECTORS, CollectorFacts};
 use cairn_layout::limits::RED_ZONE;
 use cairn_layout::machine::Machine;
+use cairn_layout::object::record::compact::Choice;
 use std::fmt::Debug;
 use std::io::Write as _;
 use std::num::NonZeroU32;
@@ -214,6 +215,8 @@ pub struct Options {
     pub stack_chunks: StackChunks,
     /// Most threads that trace, for collectors that can have several; `None`: as many as are worth it.
     pub gc_threads: Option<u32>,
+    /// Compact records of types that evaluated code defines.
+    pub compact: Choice,
     /// Checks for tests.
     pub zeal: Zeal,
     /// Threads take turns at random, as this number says; the same for the same number.
@@ -315,6 +318,10 @@ impl Options {
             let n = parse_threads(&text).map_err(|what| format!("CAIRN_GC_THREADS is \"{text}\"; {what}"))?;
             options.gc_threads = Some(n);
         }
+        let set =
+            |name: &str, usual: &str| std::env::var(name).ok().filter(|v| !v.is_empty()).unwrap_or(usual.into());
+        let (mode, bits) = (set("CAIRN_COMPACT", "declared"), set("CAIRN_COMPACT_BITS", "32"));
+        options.compact = Choice::by_names(&mode, &bits).unwrap_or_default();
         options.schedule = schedule_of_environment()?;
         if let Some(text) = std::env::var_os("CAIRN_HEAP_MAX") {
             let text = text.to_string_lossy();
@@ -349,6 +356,7 @@ impl Default for Options {
             mostly_copying: MostlyCopying::default(),
             stack_chunks: StackChunks::default(),
             gc_threads: None,
+            compact: Choice::default(),
             zeal: Zeal::Off,
             schedule: None,
             haste: None,

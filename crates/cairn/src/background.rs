@@ -26,6 +26,7 @@ use crate::stage_report::{Observer, StageReport};
 use cairn_core::tier::{Makers, Request};
 use cairn_eval::units::{Place, Step, Unit};
 use cairn_layout::facts;
+use cairn_layout::object::record::compact::Choice;
 use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::num::NonZeroU64;
@@ -105,7 +106,7 @@ impl Work {
         let Work { compiler, source, texts } = self;
         let mut w = Writer::default();
         w.count(std::process::id() as usize);
-        let CompileOptions { frames, gc, level, backend, sites, coverage, verify } = compiler.options;
+        let CompileOptions { frames, gc, level, backend, sites, compact, coverage, verify } = compiler.options;
         w.put(frames.name);
         w.put(gc.name);
         w.count(match level {
@@ -115,6 +116,7 @@ impl Work {
         });
         w.count((backend == Backend::Quick).into());
         w.count(sites.into());
+        w.count(Choice::ALL.iter().position(|c| *c == compact).unwrap_or(0));
         w.count(coverage.into());
         w.count(verify.into());
         w.count(compiler.observer.is_some().into());
@@ -266,8 +268,9 @@ fn understand_job(job: &[u8]) -> Option<(usize, Work, Option<Wanted>)> {
     let gc = facts::collector(&name(&mut r)?)?;
     let level = *[Level::Low, Level::High, Level::Auto].get(r.count()?)?;
     let backend = if r.count()? != 0 { Backend::Quick } else { Backend::Full };
-    let (sites, coverage, verify) = (r.count()? != 0, r.count()? != 0, r.count()? != 0);
-    let options = CompileOptions { frames, gc, level, backend, sites, coverage, verify };
+    let (sites, compact) = (r.count()? != 0, *Choice::ALL.get(r.count()?)?);
+    let (coverage, verify) = (r.count()? != 0, r.count()? != 0);
+    let options = CompileOptions { frames, gc, level, backend, sites, compact, coverage, verify };
     let observer = (r.count()? != 0).then_some(note_stage as Observer);
     let (keeps, directory, room) = (r.count()? != 0, r.path()?, r.count()? as u64);
     let cache = keeps.then(|| Cache::existing(directory).at_most(room));

@@ -173,7 +173,7 @@ pub(crate) struct Parts<'a> {
 
 /// What tells a library from one that another binary made, or for other options.
 fn identity(options: &CompileOptions) -> Option<Vec<u8>> {
-    let CompileOptions { frames, gc, level: _, backend, sites, coverage: _, verify: _ } = options;
+    let CompileOptions { frames, gc, level: _, backend, sites, compact: _, coverage: _, verify: _ } = options;
     Some(format!("{} {} {backend:?} {sites} {:?}", frames.name, gc.name, compiler_identity()?).into_bytes())
 }
 

@@ -8,6 +8,7 @@ use cairn::{
     Zeal, haste_of_environment, schedule_of_environment,
 };
 use cairn_layout::facts;
+use cairn_layout::object::record::compact;
 use clap::builder::FalseyValueParser;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
@@ -196,6 +197,22 @@ fn compile_arguments() -> Vec<Arg> {
             .hide_env(true)
             .value_parser(PossibleValuesParser::new(collectors))
             .help("How memory is collected; an executable carries its collector"),
+        Arg::new("compact")
+            .long("compact")
+            .env("CAIRN_COMPACT")
+            .value_name("TYPES")
+            .default_value("declared")
+            .hide_env(true)
+            .value_parser(["declared", "off", "auto"])
+            .help("Record types with compact records; auto: also those of the program that can have them"),
+        Arg::new("compact-bits")
+            .long("compact-bits")
+            .env("CAIRN_COMPACT_BITS")
+            .value_name("BITS")
+            .default_value("32")
+            .hide_env(true)
+            .value_parser(["8", "16", "32"])
+            .help("Bits of references in compact records at first; wider when a pool outgrows them"),
         Arg::new("opt")
             .long("opt")
             .env("CAIRN_OPT")
@@ -811,6 +828,7 @@ fn compile_options(m: &ArgMatches) -> Compile {
             _ if profiled || wants_compiled_code(m) => Level::High,
             _ => Level::Auto,
         },
+        compact: compact_choice(m),
         coverage: false,
         verify: m.get_flag("verify") || cfg!(debug_assertions),
     };
@@ -819,6 +837,12 @@ fn compile_options(m: &ArgMatches) -> Compile {
     let coverage = m.try_get_one::<PathBuf>("count-evaluations").ok().flatten().cloned();
     let cache = cache.filter(|_| coverage.is_none());
     Compile { options, library_path, cache, time: m.get_flag("time"), coverage }
+}
+
+/// Which record types are compact.
+fn compact_choice(m: &ArgMatches) -> compact::Choice {
+    let text = |name: &str| m.try_get_one::<String>(name).ok().flatten().map_or("", |s| s.as_str());
+    compact::Choice::by_names(text("compact"), text("compact-bits")).unwrap_or_default()
 }
 
 /// Where libraries are looked for, after the program's own directory.
@@ -833,7 +857,7 @@ fn library_path(m: &ArgMatches) -> Vec<PathBuf> {
 fn wants_compiled_code(m: &ArgMatches) -> bool {
     let chosen = |option: &str| m.value_source(option) != Some(ValueSource::DefaultValue);
     let zeal = || Zeal::from_environment().is_ok_and(|zeal| zeal != Zeal::Off);
-    !chosen("opt") && (chosen("frames") || chosen("gc") || zeal())
+    !chosen("opt") && (chosen("frames") || chosen("gc") || chosen("compact") || chosen("compact-bits") || zeal())
 }
 
 /// Who is told of tests, if `cairn test` runs this.
@@ -860,6 +884,7 @@ fn run_options(m: &ArgMatches) -> Result<RunOptions, String> {
         gc_threads: m.get_one("gc-threads").copied(),
         mostly_copying: MostlyCopying::from_environment()?,
         stack_chunks: StackChunks::from_environment()?,
+        compact: compact_choice(m),
         zeal: Zeal::from_environment()?,
         schedule: schedule_of_environment()?,
         haste: haste_of_environment()?,

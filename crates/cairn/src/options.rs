@@ -1,6 +1,7 @@
 //! What can be chosen about compiling.
 
 use cairn_layout::facts::{COLLECTORS, CollectorFacts, STRATEGIES, StrategyFacts};
+use cairn_layout::object::record::compact::Choice;
 
 /// How hard to optimize.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,6 +37,8 @@ pub struct CompileOptions {
     pub backend: Backend,
     /// Slow paths of allocation note where they are, for heap profiles.
     pub sites: bool,
+    /// Compact records.
+    pub compact: Choice,
     /// The program counts how often each part of it is evaluated.
     pub coverage: bool,
     /// Run the verifiers after every pass.
@@ -52,6 +55,7 @@ impl Default for CompileOptions {
             level: Level::High,
             backend: Backend::Full,
             sites: false,
+            compact: Choice::default(),
             coverage: false,
             verify,
         }

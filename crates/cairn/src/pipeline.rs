@@ -58,6 +58,7 @@ pub(crate) fn front(source: &Source, files: &mut Files) -> Result<Front, Error> 
 
 /// A session that expands what is compiled so.
 pub(crate) fn prepared(mut session: Session, options: &CompileOptions) -> Session {
+    session.choose_compact(options.compact);
     if options.coverage {
         session.count_evaluations();
     }

@@ -126,7 +126,7 @@ impl<P> World<P> {
             (IsNull, [x]) => Ok(boolean(matches!(x, Val::Nil))),
             (IsEof, [x]) => Ok(boolean(matches!(x, Val::Atom(Atom::Eof)))),
             (IsDefault, [x]) => Ok(boolean(matches!(x, Val::Atom(Atom::Default)))),
-            (IsInstance, [x, rtd]) => Ok(boolean(instance(x, rtd))),
+            (IsInstance | IsCompact, [x, rtd]) => Ok(boolean(instance(x, rtd))),
             (Not, [x]) => Ok(boolean(matches!(x, Val::Atom(Atom::Bool(false))))),
             (Eq, [a, b]) => Ok(boolean(a.is_eq(b))),
             (Eqv, [a, b]) => Ok(boolean(a.is_eqv(b))),
@@ -195,6 +195,10 @@ impl<P> World<P> {
                 let i = index(b.borrow().len())?;
                 b.borrow_mut()[i] = u8::try_from(fx(2)).map_err(|_| Stop::Operand)?;
                 Ok(unspecified())
+            }
+            (CompactRecord, [rtd, _]) => {
+                let cells_of = |n: i64| vec![boolean(false); 8 * n as usize];
+                Ok(Val::Record(cells([vec![rtd.clone()], cells_of(fx(1))].concat())))
             }
             (RawRecord, [rtd, _]) => {
                 let cells_of = |n: i64| vec![fixnum(0); 8 * n as usize];

@@ -13,7 +13,7 @@ pub(crate) fn allocated(op: &Op) -> u32 {
             PrimOp::Op(P::Cons | P::MakeBox | P::MakePromise) => 2,
             PrimOp::Op(P::FlRectangular) => 3,
             PrimOp::Record => p.args.len(),
-            PrimOp::Op(P::RawRecord) => 1 + p.raw_words(),
+            PrimOp::Op(P::RawRecord | P::CompactRecord) => 1 + p.raw_words(),
             PrimOp::Vector | PrimOp::Opaque => 1 + p.args.len(),
             _ => return 0,
         },

@@ -360,6 +360,10 @@ pub(crate) trait Plan {
     fn cells_are_due(&self, core: &Core) -> bool {
         core.used() - core.large.young_bytes() >= core.sizing.limit()
     }
+    /// Have so many compact records been handed out that a collection is due?
+    fn compact_are_due(&self, core: &Core) -> bool {
+        core.used() - core.large.young_bytes() >= core.sizing.limit()
+    }
     /// Bytes that allocation in runtime calls leaves in an extent: what a heap check may have promised.
     fn check_reserve(&self) -> u64 {
         CHECK_RESERVE

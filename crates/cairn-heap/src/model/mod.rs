@@ -173,6 +173,10 @@ pub trait ObjectModel: Sync + 'static {
 
     /// Does this word refer to an object? Asked of words of objects and of roots.
     fn is_reference(word: u64) -> bool;
+    /// Does this word refer to a compact record ([`crate::space`])? Such words are no references otherwise.
+    fn is_compact(_word: u64) -> bool {
+        false
+    }
     /// Does this word refer to a pair?
     fn is_pair(word: u64) -> bool;
     /// Is this reference one to an object with a header? (Hot loops ask such questions one by one: a `match` on

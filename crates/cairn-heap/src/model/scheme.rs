@@ -82,6 +82,10 @@ impl ObjectModel for Scheme {
         (POINTER_TAGS >> (word & TAG_MASK)) & 1 != 0
     }
     #[inline(always)]
+    fn is_compact(word: u64) -> bool {
+        Value(word).is_compact()
+    }
+    #[inline(always)]
     fn address(reference: u64) -> Address {
         Address(reference & !TAG_MASK)
     }

@@ -4,6 +4,7 @@
 //! uses it, what a root is, or when collections happen: collectors (see [`crate::gc`]) compose spaces.
 
 pub mod cells;
+pub mod compact;
 pub mod immortal;
 pub mod large;
 pub mod markregion;

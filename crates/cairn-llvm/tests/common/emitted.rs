@@ -27,7 +27,7 @@ pub fn contradictions(m: &Module, facts: &CollectorFacts, text: &str) -> Vec<Str
         if name == "@cairn_again" {
             continue; // for all functions whose check comes first: the roots are what came in
         }
-        let demanded = demands(m, name);
+        let demanded = demands(m, name, facts.compact);
         seen += demanded.is_some() as usize;
         compare(name, &demanded.unwrap_or_default(), facts, &effects(body, &slow_calls), &mut found);
     }
@@ -46,12 +46,14 @@ struct Demands {
     objects: Vec<(AllocKind, u64)>,
     checks: Vec<u64>,
     barriers: usize,
+    /// Compact records lie in pools.
+    compact: bool,
 }
 
 /// Of the function with this symbol; `None` for others of the prelude and for single-value entries of multiple-value
 /// ones.
-fn demands(m: &Module, symbol: &str) -> Option<Demands> {
-    let mut d = Demands::default();
+fn demands(m: &Module, symbol: &str, compact: bool) -> Option<Demands> {
+    let mut d = Demands { compact, ..Demands::default() };
     if ["@cairn_call_cc", "@cairn_call_1cc"].contains(&symbol) {
         // Where frames are copied or marked, the runtime makes the object; chunks may have to make one of what is
         // below.
@@ -113,6 +115,8 @@ fn primitive(p: &Prim, d: &mut Demands) {
         PrimOp::Op(P::RawRecord) => {
             return d.objects.push((AllocKind::Leaf, headed_bytes(p.raw_words())));
         }
+        PrimOp::Op(P::CompactRecord) if d.compact => return,
+        PrimOp::Op(P::CompactRecord) => p.raw_words(),
         PrimOp::Record => p.args.len() - 1,
         PrimOp::Vector | PrimOp::Opaque => p.args.len(),
         PrimOp::Op(P::SetCar | P::SetCdr | P::SetBox | P::PromiseSet) => return stored(p, 1, d),

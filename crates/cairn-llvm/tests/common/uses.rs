@@ -10,7 +10,7 @@ pub fn operands(info: &OpInfo, first: u32) -> Vec<Operand> {
             (info.op, i),
             (P::RecordRef | P::RecordSet | P::RecordFlRef | P::RecordFlSet, 2)
                 | (P::StructureRef | P::StructureSet | P::StructureFlRef | P::StructureFlSet, 2)
-                | (P::RawRecord, 1)
+                | (P::RawRecord | P::CompactRecord, 1)
                 | (P::PortRef | P::PortSet | P::OpaqueRef | P::OpaqueSet, 1)
                 | (P::MachineRef | P::MachineSet, 0)
         )

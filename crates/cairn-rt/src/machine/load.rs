@@ -324,6 +324,8 @@ impl Runtime {
     /// As for [`Runtime::call`].
     pub(crate) unsafe fn call_with_hooks(&mut self, procedure: Value) -> Result<Value, i32> {
         let code = self.modules.iter().next().expect("a loaded module").enter;
+        // SAFETY: the machine is alive.
+        crate::compact::run_with(unsafe { (*self.machine).pools });
         // SAFETY: the module's `enter` has the type and contract that the stub demands (see `ModuleTable`); the machine
         // lives as long as the runtime.
         unsafe {

@@ -26,6 +26,7 @@
 use super::family::{Places, globals};
 use super::shared::{COMMON, GLOBAL, Kind, LITERAL, Message, NODE, Node};
 use crate::access::{self, string_of};
+use crate::compact;
 use crate::machine::is_continuation;
 use crate::port::Port;
 use crate::record_types::{self, Sent};
@@ -128,6 +129,18 @@ impl<'a> Freezer<'a> {
     /// A word, as it is in messages.
     fn word(&mut self, w: u64) -> Result<u64, Value> {
         let v = Value(w);
+        if v.is_compact() {
+            let node = match self.index.get(&w) {
+                Some(node) => *node,
+                None => {
+                    let words = compact::parts(v);
+                    let node = self.node_of(Kind::Compact, &words);
+                    self.index.insert(w, node);
+                    node
+                }
+            };
+            return Ok(NODE | (node as u64) << 3 | TAG_OBJECT);
+        }
         if !v.is_pointer() {
             return Ok(w);
         }

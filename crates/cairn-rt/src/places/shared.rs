@@ -176,6 +176,8 @@ pub enum Kind {
     Symbol,
     /// Header and values.
     Weak,
+    /// Type word of a compact record, then for each field a reference, or two fixnums, which are the halves of its bits.
+    Compact,
     /// Type word, number among what is shared, the other fields.
     Shared,
     /// Number of a machine slot.
@@ -248,7 +250,7 @@ impl Node {
     /// Are its words references and other values, all of them?
     pub fn has_values(self) -> bool {
         use Kind::*;
-        matches!(self.kind, Pair | Procedure | Values | Weak | Shared)
+        matches!(self.kind, Pair | Procedure | Values | Weak | Compact | Shared)
     }
 }
 

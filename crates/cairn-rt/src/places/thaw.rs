@@ -4,6 +4,7 @@
 use super::shared::{CLASS, COMMON, GLOBAL, Kind, LITERAL, Message, Node, Shared};
 use crate::access;
 use crate::alloc;
+use crate::compact;
 use crate::port;
 use crate::runtime::rt;
 use crate::symbol;
@@ -44,6 +45,10 @@ pub fn thaw(message: &Message, ctx: &mut Machine) -> Vec<Value> {
                 if *kind == Kind::Values {
                     alloc::written(ctx, *v);
                 }
+            }
+            Kind::Compact => {
+                let parts: Vec<u64> = words.iter().map(|w| word(*w)).collect();
+                compact::fill(ctx, *v, &parts);
             }
             Kind::Shared => {
                 // One that was known here has its fields.
@@ -105,6 +110,7 @@ fn make(message: &Message, ctx: &mut Machine, node: Node) -> Value {
             let kind = weak::kind_of_header(words[0]);
             weak::make(ctx, kind, object::header_length(words[0]))
         }
+        Kind::Compact => compact::make(ctx, Value(words[0])),
         Kind::Shared => {
             let number = Value(words[1]).as_fixnum() as usize;
             hold(ctx, &message.shared[number], Value(words[0]))

@@ -22,6 +22,7 @@ const LARGE_BUDGET: usize = 1_000_000;
 /// Is it an object whose parts are printed?
 pub fn is_node(v: Value) -> bool {
     v.is_pair()
+        || v.is_compact()
         || (v.is_object()
             && match access::type_code(v) {
                 Some(c) if c == Type::Vector as u8 => access::length(v) > 0,
@@ -35,7 +36,7 @@ fn parts(v: Value, mut f: impl FnMut(Value)) {
     if v.is_pair() {
         f(cdr(v));
         f(car(v));
-    } else if record::is_element(v) {
+    } else if record::is_element(v) || v.is_compact() {
         let t = record::type_of(v).and_then(record_types::get);
         for field in t.iter().flat_map(|t| t.shown()).rev() {
             if let record::Contents::Value(x) = record::contents(v, field.slot) {

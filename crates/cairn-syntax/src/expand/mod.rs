@@ -67,6 +67,7 @@ use crate::syntax::{Context, Ident, Names, Syntax};
 use cairn_core::ir::{Expr, GlobalId, Literal, Program, SourceFile, TopForm, VarId};
 use cairn_core::prim::PrimOp;
 use cairn_layout::code::Site;
+use cairn_layout::object::record::compact;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -197,6 +198,10 @@ pub struct Session {
     objects: Vec<GlobalId>,
     /// Record types, by the variables that hold them.
     record_types: FxHashMap<scope::Target, Rc<record::RecordInfo>>,
+    /// Which record types are compact.
+    compact: compact::Choice,
+    /// The names of types that the program extends, or makes structure vectors of.
+    extended: FxHashSet<Rc<str>>,
     /// Sources of texts that were forgotten.
     free_sources: Vec<u32>,
     /// Has code outside of lib/ referred to what lets a program be changed from outside?
@@ -223,6 +228,11 @@ impl Session {
         let mut x = Expander::new(self, loader);
         x.main_program(path, text);
         self.finish()
+    }
+
+    /// Chooses which record types are compact.
+    pub fn choose_compact(&mut self, choice: compact::Choice) {
+        self.compact = choice;
     }
 
     /// Bounds what may come of one macro use that the user wrote: data made and expressions expanded. Ten million by
@@ -406,6 +416,7 @@ impl<'a> Expander<'a> {
         let module = self.s.main.unwrap_or_else(|| self.new_module(None, false));
         self.s.main = Some(module);
         self.ctx = Context { module, depth: 0 };
+        forms.iter().for_each(|f| self.note_extended(f));
         let known = language.is_some_and(|line| self.language(file, whole, line));
         if first_time && !known && !self.imports_something(&forms) {
             self.s.without_import = Some(module);

@@ -72,6 +72,7 @@ fn only_called(op: PrimOp) -> bool {
                     | Op::StructureFlRef
                     | Op::StructureFlSet
                     | Op::RawRecord
+                    | Op::CompactRecord
                     | Op::PortRef
                     | Op::PortSet
                     | Op::OpaqueRef

@@ -12,6 +12,9 @@
 //! `#f` and the option `sealed`; `((x f64) point-x …)` in the place of a field says what it holds ([`FieldKind`]). A
 //! type all of whose fields hold numbers, characters and booleans has raw records.
 //!
+//! The option `compact`, which may also stand where the parent does, makes records compact
+//! (`cairn_layout::object::record::compact`). The collector may know none: that is the business of those who come later.
+//!
 //! Checks in accessors carry their names, so that a failing one can say `point-x`, and no position: inlined or not, the
 //! error is where the accessor is called. Angle brackets around the type's name are left out of the name that people
 //! see.
@@ -28,6 +31,7 @@ use crate::syntax::{Datum, Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
 use cairn_core::prim::{MAKE_RAW_RECORD, MAKE_RECORD_SUBTYPE, MAKE_RECORD_TYPE, Op, PrimOp};
 use cairn_layout::code::Site;
+use cairn_layout::object::record::compact::{self, Mode};
 use cairn_layout::object::record::{self, FieldKind, Slot};
 use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
 use cairn_num::{Int, Number};
@@ -50,6 +54,8 @@ pub(super) struct RecordInfo {
     /// All fields, inherited ones first.
     pub(super) fields: Vec<FieldInfo>,
     raw: bool,
+    /// Its records are compact.
+    pub(super) compact: bool,
     sealed: bool,
     /// Bytes of the fields in a raw record.
     bytes: u32,
@@ -81,6 +87,7 @@ struct Field {
 struct Header {
     parent: Option<Rc<RecordInfo>>,
     sealed: bool,
+    compact: bool,
 }
 
 impl Expander<'_> {
@@ -98,7 +105,8 @@ impl Expander<'_> {
         let public = self.declare(type_id, name.span)?;
         let rtd = self.hidden(public, type_id);
         let specs = self.record_fields(fields)?;
-        let info = Rc::new(self.record_info(&specs, &header, rtd, form.span)?);
+        let header = self.may_be_compact(header, type_id, &specs, public);
+        let info = Rc::new(self.record_info(&specs, &header, (rtd, public), form.span)?);
         self.s.record_types.insert(public, info.clone());
         let made = self.record_type(type_id, &info, &header, specs.len(), form.span);
         self.built(items, rtd, type_id, made);
@@ -110,8 +118,8 @@ impl Expander<'_> {
         match (&predicate.datum, predicate.as_ident()) {
             (_, Some(id)) => {
                 let target = self.declare(id, predicate.span)?;
-                let is_a =
-                    |rtd, vars: &[VarId], site| prim_at(Op::IsInstance, vec![Expr::Local(vars[0]), rtd], site);
+                let op = if info.compact { Op::IsCompact } else { Op::IsInstance };
+                let is_a = |rtd, vars: &[VarId], site| prim_at(op, vec![Expr::Local(vars[0]), rtd], site);
                 self.record_lambda(items, target, (id, predicate.span), &["object"], is_a, rtd);
             }
             (Datum::Bool(false), _) => {}
@@ -149,6 +157,50 @@ impl Expander<'_> {
         Ok(())
     }
 
+    /// Notes the types that a text of the program extends, or makes structure vectors of: such types are not compact
+    /// unless they are declared so.
+    pub(super) fn note_extended(&mut self, x: &Syntax) {
+        if self.s.compact.mode != Mode::Auto {
+            return;
+        }
+        let Some(parts) = x.as_list() else { return };
+        let head = parts.first().and_then(|h| h.as_ident()).map(|id| self.name(id).to_string());
+        let noted = match (head.as_deref(), parts.get(1)) {
+            (Some("define-record-type"), Some(name)) => name.as_list().and_then(|name| name.get(1)),
+            (Some("define-structure-vector"), name) => name,
+            _ => None,
+        };
+        if let Some(id) = noted.and_then(|x| x.as_ident()) {
+            let name = self.name(id).clone();
+            self.s.extended.insert(name);
+        }
+        parts.iter().for_each(|part| self.note_extended(part));
+    }
+
+    /// Whether the type is compact, for which that is left to the session.
+    fn may_be_compact(&self, header: Header, id: Ident, specs: &[Field], public: Target) -> Header {
+        let mode = self.s.compact.mode;
+        if header.compact && mode == Mode::Off {
+            return Header { compact: false, sealed: true, ..header };
+        }
+        if mode != Mode::Auto || header.parent.is_some() || self.s.main != Some(self.ctx.module) {
+            return header;
+        }
+        // Records with links of their own, of nothing but what compact records can hold; and nobody extends them.
+        let own = |f: &Field| f.of.as_ref().is_some_and(|(of, _)| *of == public);
+        let compact = |(of, _): &Referent| self.s.record_types.get(of).is_some_and(|info| info.compact);
+        let fits = |f: &Field| match f.kind {
+            FieldKind::Any => false,
+            FieldKind::Ref => own(f) || f.of.as_ref().is_some_and(compact),
+            _ => true,
+        };
+        let auto = specs.iter().all(fits)
+            && specs.iter().any(own)
+            && specs.len() <= compact::FIELDS_MAX
+            && !self.s.extended.contains(self.name(id));
+        Header { compact: header.compact || auto, ..header }
+    }
+
     /// The variable that constructors and accessors use: in Cairn's own libraries the type's name will do.
     fn hidden(&mut self, public: Target, id: Ident) -> Target {
         let name = self.name(id).clone();
@@ -167,13 +219,23 @@ impl Expander<'_> {
     fn record_header(&mut self, parts: &[Syntax]) -> R<Header> {
         const HELP: &str = "(define-record-type (name parent) …) or (define-record-type (name #f sealed) …)";
         let [parent, options @ ..] = parts else { return Ok(Header::default()) };
+        let is_compact = |id: Ident| &**self.name(id) == "compact" && self.record_named(id).is_none();
+        let mut header = Header::default();
         let extended = match (&parent.datum, parent.as_ident()) {
             (Datum::Bool(false), _) => None,
+            (_, Some(id)) if is_compact(id) => {
+                header.compact = true;
+                None
+            }
             (_, Some(id)) => {
                 let Some((_, info)) = self.record_named(id) else {
                     let message = format!("`{}` is no record type that is known here", self.name(id));
                     return self.err_help(parent.span, message, HELP);
                 };
+                if info.compact {
+                    let message = format!("the record type `{}` is compact: nothing can extend it", self.name(id));
+                    return self.err(parent.span, message);
+                }
                 if info.sealed {
                     let message = format!("the record type `{}` is sealed: nothing can extend it", self.name(id));
                     return self.err(parent.span, message);
@@ -182,10 +244,14 @@ impl Expander<'_> {
             }
             _ => return self.err_help(parent.span, "the record type to extend is expected here", HELP),
         };
-        let mut header = Header { parent: extended, sealed: false };
+        header.parent = extended;
         for option in options {
             match option.as_ident().map(|id| self.name(id).to_string()).as_deref() {
                 Some("sealed") => header.sealed = true,
+                Some("compact") if header.parent.is_some() => {
+                    return self.err(option.span, "a compact record type extends no other");
+                }
+                Some("compact") => header.compact = true,
                 _ => return self.err_help(option.span, "no option of a record type", HELP),
             }
         }
@@ -255,7 +321,16 @@ impl Expander<'_> {
     }
 
     /// Lays the fields out.
-    fn record_info(&mut self, specs: &[Field], header: &Header, rtd: Target, span: Span) -> R<RecordInfo> {
+    fn record_info(
+        &mut self,
+        specs: &[Field],
+        header: &Header,
+        (rtd, public): (Target, Target),
+        span: Span,
+    ) -> R<RecordInfo> {
+        if header.compact {
+            return self.compact_info(specs, (rtd, public), span);
+        }
         let parent = header.parent.as_deref();
         let mut fields = parent.map(|p| p.fields.clone()).unwrap_or_default();
         let typed = specs.iter().all(|f| f.kind.raw_bytes().is_some());
@@ -283,12 +358,46 @@ impl Expander<'_> {
             if !names.insert(name.clone()) {
                 return self.err(span, format!("the field `{name}` appears twice"));
             }
-            fields.push(FieldInfo { name, slot: Slot { kind: spec.kind, raw, at }, of: spec.of.clone() });
+            fields.push(FieldInfo { name, slot: Slot::new(spec.kind, raw, at), of: spec.of.clone() });
         }
         if fields.len() as u64 > record::LENGTH_MAX {
             return self.err(span, "a record type with too many fields");
         }
-        Ok(RecordInfo { rtd, parent: header.parent.clone(), fields, raw, sealed: header.sealed, bytes })
+        let (parent, sealed) = (header.parent.clone(), header.sealed);
+        Ok(RecordInfo { rtd, parent, fields, raw, compact: false, sealed, bytes })
+    }
+
+    /// Lays the fields of a compact type out.
+    fn compact_info(&mut self, specs: &[Field], (rtd, public): (Target, Target), span: Span) -> R<RecordInfo> {
+        const HELP: &str = "a field of a compact record type is ((name kind) accessor [modifier]), \
+                            kind: f64 f32 i8 i16 i32 i64 u8 u16 u32 u64 char bool (ref compact-type)";
+        let mut kinds = Vec::new();
+        for spec in specs {
+            if spec.kind == FieldKind::Any {
+                let message =
+                    format!("the field `{}` of a compact record type must say what it holds", self.name(spec.id));
+                return self.err_help(span, message, HELP);
+            }
+            let own = spec.of.as_ref().is_some_and(|(of, _)| *of == public);
+            if let Some((of, name)) = spec.of.as_ref().filter(|_| !own)
+                && self.s.record_types.get(of).is_some_and(|info| !info.compact)
+            {
+                let message = format!("a compact record type refers to `{name}`, which is not compact");
+                return self.err_help(span, message, HELP);
+            }
+            kinds.push((spec.kind, own));
+        }
+        let Some(slots) = compact::slots(&kinds, self.s.compact.widths) else {
+            return self.err_help(span, "a compact record type has between 1 and 255 fields", HELP);
+        };
+        let mut fields = Vec::new();
+        for (spec, slot) in specs.iter().zip(slots) {
+            let name = self.name(spec.id).clone();
+            // The type itself is the one that nobody can define again.
+            let of = spec.of.clone().map(|(of, name)| (if of == public { rtd } else { of }, name));
+            fields.push(FieldInfo { name, slot, of });
+        }
+        Ok(RecordInfo { rtd, parent: None, fields, raw: false, compact: true, sealed: true, bytes: 0 })
     }
 
     /// The expression that makes the type.
@@ -306,7 +415,8 @@ impl Expander<'_> {
         }
         let about = info.length() << record::DESCRIBED_LENGTH_SHIFT
             | if info.raw { record::RAW } else { 0 }
-            | if info.sealed { record::SEALED } else { 0 };
+            | if info.sealed { record::SEALED } else { 0 }
+            | if info.compact { record::COMPACT } else { 0 };
         let mut args = vec![Expr::Const(Literal::Symbol(shown.into())), Expr::Const(fields)];
         args.push(Expr::Const(fixnum(about)));
         let op = match &header.parent {
@@ -379,7 +489,9 @@ impl Expander<'_> {
             let places: FxHashMap<usize, usize> = chosen.iter().enumerate().map(|(p, i)| (*i, p)).collect();
             let given = |i: usize| places.get(&i).copied();
             let plain = |f: &FieldInfo| f.slot.kind == FieldKind::Any;
-            let fresh = if info.raw {
+            let fresh = if info.compact {
+                prim_at(Op::CompactRecord, vec![rtd.clone(), Expr::Const(fixnum(info.length()))], Site::NONE)
+            } else if info.raw {
                 let n = info.length();
                 if n <= INLINE_WORDS {
                     prim_at(Op::RawRecord, vec![rtd.clone(), Expr::Const(fixnum(n))], Site::NONE)
@@ -412,6 +524,15 @@ impl Expander<'_> {
                     store
                 });
             }
+            for f in fields.iter().enumerate().filter(|(i, _)| info.compact && given(*i).is_none()).map(|(_, f)| f)
+            {
+                let zero = Expr::Const(initial(f.slot.kind));
+                let mut store = store(Expr::Local(record), rtd.clone(), f.slot, zero, site);
+                if let Expr::Prim { proven, .. } = &mut store {
+                    *proven = 1;
+                }
+                stores.push(store);
+            }
             if stores.is_empty() {
                 return fresh;
             }
@@ -429,10 +550,26 @@ impl Expander<'_> {
         let wrong = self.library_procedure("control", "wrong-type", span)?;
         let args = vec![Expr::Const(who), Expr::Const(expected), Expr::Local(v)];
         let wrong = Expr::Call(wrong.into(), args, self.site(span));
-        let of = self.target(of, span);
-        let is_a = prim_at(Op::IsInstance, vec![Expr::Local(v), of], site);
+        let is_a = self.is_of(of, v, site, field.slot.compact.is_some(), span);
         let other = Expr::If(Expr::Local(v).into(), wrong.into(), Expr::Local(v).into());
         Ok(Expr::If(is_a.into(), Expr::Local(v).into(), other.into()))
+    }
+
+    /// Is it a record of the type in this variable, which has compact records for certain, or may have?
+    fn is_of(&mut self, of: Target, v: VarId, site: Site, compact: bool, span: Span) -> Expr {
+        let known = self.s.record_types.get(&of).map(|info| info.compact);
+        let rtd = self.target(of, span);
+        let ask = |op| prim_at(op, vec![Expr::Local(v), rtd.clone()], site);
+        match known {
+            _ if compact => ask(Op::IsCompact),
+            Some(true) => ask(Op::IsCompact),
+            Some(false) => ask(Op::IsInstance),
+            None => Expr::If(
+                ask(Op::IsInstance).into(),
+                Expr::Const(Literal::Bool(true)).into(),
+                ask(Op::IsCompact).into(),
+            ),
+        }
     }
 
     /// Do the variables certainly hold what the fields may, which for integers of 64 bits is that they are fixnums?
@@ -452,8 +589,8 @@ impl Expander<'_> {
                 FieldKind::Bool => tests.push(either(is(true), is(false))),
                 FieldKind::Ref => {
                     let Some((of, _)) = &f.of else { continue };
-                    let of = self.target(*of, span);
-                    tests.push(either(ask(Op::IsInstance, vec![x(), of]), is(false)));
+                    let is_a = self.is_of(*of, *v, Site::NONE, false, span);
+                    tests.push(either(is_a, is(false)));
                 }
                 kind => {
                     let (lo, hi) = kind.integers().expect("a field of integers");

@@ -117,6 +117,10 @@ impl Expander<'_> {
             let message = format!("`{}` is no record type that can have structure vectors here", self.name(id));
             return self.err_help(name.span, message, HELP);
         };
+        if info.compact {
+            let message = format!("the record type `{}` is compact: it has no structure vectors", self.name(id));
+            return self.err(name.span, message);
+        }
         let mut marked = Some(info.clone());
         while let Some(i) = marked {
             if let Target::Global(g) = i.rtd {

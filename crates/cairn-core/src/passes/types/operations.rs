@@ -69,7 +69,7 @@ impl Types {
                 }
                 return (Type { rtd, ..Type::of(RECORD) }, None);
             }
-            PrimOp::Op(Op::RawRecord) => {
+            PrimOp::Op(Op::RawRecord | Op::CompactRecord) => {
                 let rtd = args.first().and_then(|a| self.rtd(a));
                 return (Type { rtd, ..Type::of(RECORD) }, None);
             }
@@ -144,8 +144,11 @@ impl Types {
                 let held = self.slots.records.get_of_element(field_of(&args[2]).code(), self.forms.here);
                 Type { hint: held.hint || self.slots.stored_flonums, ..held }
             }
-            Op::IsInstance if rtd.is_some() && types[0].kinds == RECORD && types[0].rtd == rtd => {
+            Op::IsInstance | Op::IsCompact if rtd.is_some() && types[0].kinds == RECORD && types[0].rtd == rtd => {
                 Type::boolean(true)
+            }
+            Op::RecordRef if rtd.is_some() && field_of(&args[2]).compact.is_some_and(|p| p.own) => {
+                Type { rtd, ..Type::of(RECORD | FALSE) }
             }
             Op::RecordRef | Op::StructureRef if field_of(&args[2]).kind != FieldKind::Any => {
                 field_type(field_of(&args[2]))
@@ -433,7 +436,7 @@ pub(super) fn result(o: Op, types: &[Type]) -> Type {
         return of_numeric(access, kind, a);
     }
     match o {
-        Op::IsInstance => decide(false, !a.may_be(RECORD)),
+        Op::IsInstance | Op::IsCompact => decide(false, !a.may_be(RECORD)),
         Op::Eq | Op::Eqv => {
             let single = |t: Type| matches!(t.kinds, TRUE | FALSE | NULL | EOF | DEFAULT | UNSPECIFIED);
             let same = a == b && (single(a) || a.is_fixnum() && a.lo == a.hi);

@@ -272,7 +272,9 @@ fn description(e: &Expr) -> Option<(Vec<Rc<str>>, i64)> {
 /// The operand that is a record type.
 fn type_operand(op: PrimOp) -> Option<usize> {
     match op {
-        PrimOp::Record | PrimOp::Op(Op::RawRecord) | MAKE_RAW_RECORD | STRUCTURE_TYPE => Some(0),
+        PrimOp::Record | PrimOp::Op(Op::RawRecord | Op::CompactRecord) | MAKE_RAW_RECORD | STRUCTURE_TYPE => {
+            Some(0)
+        }
         STRUCTURE_ELEMENT => Some(2),
         STRUCTURE_SWAP => Some(3),
         STRUCTURE_REFERENCE => Some(4),
@@ -292,7 +294,7 @@ fn layout(t: &Closed, fields: usize) -> Option<Vec<Slot>> {
             t if t.within(SCALAR) => FieldKind::Any,
             _ => return None,
         };
-        Some(Slot { kind, raw: true, at: 8 * i })
+        Some(Slot::new(kind, true, 8 * i))
     });
     slots.collect::<Option<Vec<_>>>().filter(|_| flonums)
 }

@@ -160,7 +160,7 @@ fn implied(o: &Operands) -> (Facts, Facts) {
         _ => ((0, a), (1, b)),
     };
     match o.op {
-        Op::IsInstance => {
+        Op::IsInstance | Op::IsCompact => {
             if let Some(rtd) = o.rtd {
                 say(0, Type { rtd: Some(rtd), ..Type::of(RECORD) }, Type::ANY);
             }

@@ -292,6 +292,7 @@ impl Gen {
         core.chunks.begin_major();
         core.cells.begin_marking(&core.pool.table, &core.marks);
         core.pinned.begin_marking(&core.marks);
+        core.compact.begin_marking();
         let mut tables = Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks };
         self.old.begin_marking(&mut tables, evacuate, &stays.blocks);
         let region = core.region.span();
@@ -317,6 +318,7 @@ impl Gen {
         core.cells.sweep(&mut core.pool, &core.marks, core.zeal.poison);
         core.pinned.sweep(&mut core.pool.table, &core.marks);
         core.pinned.settle(&core.pool.table, &core.cards);
+        core.compact.sweep();
         core.chunks.sweep_all(&mut core.pool);
         core.stats.major += 1;
         core.stats.copied += copied;
@@ -578,6 +580,10 @@ impl Plan for Gen {
         if self.born_old.is_under_way() {
             core.large.keep_young(&mut core.pool, &core.cards);
         }
+    }
+
+    fn compact_are_due(&self, core: &Core) -> bool {
+        self.held(core) - core.large.young_bytes() >= core.sizing.limit()
     }
 
     fn reserve(&self) -> u32 {

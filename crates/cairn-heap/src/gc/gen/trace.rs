@@ -33,13 +33,14 @@ use crate::marks::{MarkTables, Starts};
 use crate::model::{Located, ObjectModel, RefKind};
 use crate::region::{CARD_BYTES, OwnCards};
 use crate::space::cells::CellSpace;
+use crate::space::compact::{CompactSpace, CompactStack};
 use crate::space::immortal::ImmortalSpace;
 use crate::space::large::LargeSpace;
 use crate::space::markregion::{MarkRegionSpace, Tables};
 use crate::space::pinned::PinnedSpace;
 use crate::space::segregated::SegregatedSpace;
 use crate::space::stack_chunks::ChunkSpace;
-use crate::weak::{Watched, WeakObjects, WeakTracing};
+use crate::weak::{Watched, WeakObjects, WeakTracing, watched_as};
 use std::marker::PhantomData;
 
 /// Objects in the queue between the mark stack and the scan.
@@ -115,6 +116,8 @@ pub(crate) struct Tracer<'h, M, C, const MAJOR: bool, const WATCH: bool = false>
     pub(super) cells: &'h CellSpace,
     pub(super) pinned: &'h PinnedSpace,
     segregated: &'h SegregatedSpace,
+    compact: &'h CompactSpace,
+    compact_stack: CompactStack,
     chunks: &'h mut ChunkSpace,
     stack: Bounded<u64>,
     /// References to marked objects outside of the old space: cells and pinned objects.
@@ -169,6 +172,8 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
             cells: &core.cells,
             pinned: &core.pinned,
             segregated: &core.segregated,
+            compact: &core.compact,
+            compact_stack: CompactStack::default(),
             chunks: &mut core.chunks,
             stack: Bounded::new(core.mark_stack),
             apart: Bounded::new(core.mark_stack),
@@ -268,6 +273,17 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
             }
             _ => {}
         }
+    }
+
+    /// Marks a compact record, and what it leads to.
+    #[inline]
+    fn reach_compact(&mut self, w: u64) {
+        let watched = &mut self.watched;
+        self.compact.mark::<false>(w, &mut self.compact_stack, |w| {
+            if WATCH {
+                watched.note(watched_as::<M>(w));
+            }
+        });
     }
 
     /// Looks at the words of a marked object that is not in the old space, nor large.
@@ -708,6 +724,9 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> AmbiguousV
         if !MAJOR || !Self::AMBIGUOUS {
             return;
         }
+        if M::is_compact(word) {
+            self.reach_compact(word);
+        }
         let finder = Finder {
             model: self.model,
             pool: self.t.pool,
@@ -733,6 +752,9 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> RootVisito
     unsafe fn slot(&mut self, slot: *mut u64) {
         let w = *slot;
         if w.wrapping_sub(self.from.start.0) >= self.from_bytes || !M::is_reference(w) {
+            if MAJOR && M::is_compact(w) {
+                self.reach_compact(w);
+            }
             return;
         }
         if MAJOR {
@@ -775,6 +797,9 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> WeakVisito
     const EVERYTHING: bool = MAJOR;
 
     unsafe fn survivor(&self, w: u64) -> Option<u64> {
+        if M::is_compact(w) {
+            return (!MAJOR || self.compact.is_marked(w)).then_some(w);
+        }
         let a = M::address(w);
         if a.0.wrapping_sub(self.region_base) >= self.region_bytes {
             return Some(w);

@@ -21,8 +21,9 @@ use crate::marks::Starts;
 use crate::model::{Located, ObjectModel, RefKind};
 use crate::region::Region;
 use crate::space::cells::CellWords;
+use crate::space::compact::{CompactSpace, CompactStack};
 use crate::space::stack_chunks::ChunkSpace;
-use crate::weak::{Watched, WeakTracing};
+use crate::weak::{Watched, WeakTracing, watched_as};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// References on their way from the stack.
@@ -35,6 +36,7 @@ const WORTH_SHARING: usize = 32;
 /// What all threads look at.
 pub(super) struct Shared<'h, M> {
     pub finder: Finder<'h, M>,
+    pub compact: &'h CompactSpace,
     pub region: Span,
     pub sharing: Sharing,
     states: *const u8,
@@ -45,9 +47,9 @@ pub(super) struct Shared<'h, M> {
 unsafe impl<M: ObjectModel> Sync for Shared<'_, M> {}
 
 impl<'h, M: ObjectModel> Shared<'h, M> {
-    pub fn new(finder: Finder<'h, M>, region: &Region, threads: usize) -> Self {
+    pub fn new(finder: Finder<'h, M>, compact: &'h CompactSpace, region: &Region, threads: usize) -> Self {
         let states = finder.pool.table.states();
-        Shared { finder, region: region.span(), sharing: Sharing::new(threads), states }
+        Shared { finder, compact, region: region.span(), sharing: Sharing::new(threads), states }
     }
 }
 
@@ -82,6 +84,7 @@ pub(super) struct Marker<'s, 'h, M, const PARALLEL: bool> {
     /// For the thread that asks the client.
     chunks: Option<&'s mut ChunkSpace>,
     in_continuation: bool,
+    compact_stack: CompactStack,
     watched: Watched,
     pub watching: bool,
     /// Ambiguous words that refer to an object.
@@ -100,6 +103,7 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool> Marker<'s, 'h, M, PARALLEL> {
             draining: false,
             chunks,
             in_continuation: false,
+            compact_stack: CompactStack::default(),
             watched: Watched::default(),
             watching: false,
             found: 0,
@@ -118,6 +122,26 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool> Marker<'s, 'h, M, PARALLEL> {
     #[inline(always)]
     fn is_in_heap(&self, w: u64) -> bool {
         M::is_reference(w) && self.s.region.contains(M::address(w))
+    }
+
+    /// A word was met: what it refers to is to be marked.
+    #[inline(always)]
+    unsafe fn meet(&mut self, w: u64) {
+        if self.is_in_heap(w) {
+            self.push(w);
+        } else if M::is_compact(w) {
+            self.mark_compact(w);
+        }
+    }
+
+    #[inline]
+    fn mark_compact(&mut self, w: u64) {
+        let (watching, watched) = (!PARALLEL && self.watching, &mut self.watched);
+        self.s.compact.mark::<PARALLEL>(w, &mut self.compact_stack, |w| {
+            if watching {
+                watched.note(watched_as::<M>(w));
+            }
+        });
     }
 
     #[inline(always)]
@@ -202,12 +226,8 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool> Marker<'s, 'h, M, PARALLEL> {
     unsafe fn look_at(&mut self, w: u64, a: Address) {
         if M::is_pair(w) {
             let (first, second) = (a.load(), a.plus(WORD).load());
-            if self.is_in_heap(second) {
-                self.push(second);
-            }
-            if self.is_in_heap(first) {
-                self.push(first);
-            }
+            self.meet(second);
+            self.meet(first);
             return;
         }
         let m = self.s.finder.model.measure(M::kind(w), a.load());
@@ -232,10 +252,7 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool> Marker<'s, 'h, M, PARALLEL> {
         let mut at = part.end;
         while at > part.start {
             at = at.minus(WORD);
-            let w = at.load();
-            if self.is_in_heap(w) {
-                self.push(w);
-            }
+            self.meet(at.load());
         }
     }
 
@@ -470,10 +487,7 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool> Marker<'s, 'h, M, PARALLEL> {
 impl<M: ObjectModel, const PARALLEL: bool> RootVisitor for Marker<'_, '_, M, PARALLEL> {
     #[inline(always)]
     unsafe fn slot(&mut self, slot: *mut u64) {
-        let w = *slot;
-        if self.is_in_heap(w) {
-            self.push(w);
-        }
+        self.meet(*slot);
     }
 
     fn mark_chunk(&mut self, chunk: Address) {
@@ -485,6 +499,9 @@ impl<M: ObjectModel, const PARALLEL: bool> RootVisitor for Marker<'_, '_, M, PAR
 
 impl<M: ObjectModel, const PARALLEL: bool> AmbiguousVisitor for Marker<'_, '_, M, PARALLEL> {
     fn ambiguous(&mut self, word: u64) {
+        if M::is_compact(word) {
+            self.mark_compact(word);
+        }
         if let Some(o) = self.s.finder.around(Address(word), Starts::BeforeMarking) {
             self.found += 1;
             // SAFETY: a reference to an object.
@@ -497,6 +514,9 @@ impl<M: ObjectModel> WeakVisitor for Marker<'_, '_, M, false> {
     const EVERYTHING: bool = true;
 
     unsafe fn survivor(&self, w: u64) -> Option<u64> {
+        if M::is_compact(w) {
+            return self.s.compact.is_marked(w).then_some(w);
+        }
         let a = M::address(w);
         if !self.s.region.contains(a) {
             return Some(w);

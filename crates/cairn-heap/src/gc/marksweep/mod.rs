@@ -84,7 +84,7 @@ impl MarkSweep {
     }
     /// Has as much been allocated, wherever it lies, as may be?
     fn is_due(&self, core: &Core) -> bool {
-        core.segregated.taken() + core.large.young_bytes() >= self.budget.total()
+        core.segregated.taken() + core.large.young_bytes() + core.compact.young_bytes() >= self.budget.total()
     }
 
     /// Marks everything that can be reached: how many ambiguous words refer to an object, and how often stacks were too
@@ -99,12 +99,25 @@ impl MarkSweep {
         model: &M,
         client: &mut C,
     ) -> Result<(u64, u64), OutOfMemory> {
-        let Core { pool, marks, large, cells, pinned, segregated, chunks, immortal, weak, cards, region, .. } =
-            core;
+        let Core {
+            pool,
+            marks,
+            large,
+            cells,
+            pinned,
+            segregated,
+            compact,
+            chunks,
+            immortal,
+            weak,
+            cards,
+            region,
+            ..
+        } = core;
         let finder = Finder { model, pool, marks, large, cells, pinned, segregated };
         let (first, others) = self.stacks.split_first_mut().expect("one thread at least");
         let parallel = !others.is_empty() && self.survived >= self.tracing.least;
-        let shared = Shared::new(finder, region, 1 + others.len());
+        let shared = Shared::new(finder, compact, region, 1 + others.len());
         let (mut found, mut overflows) = (0, 0);
         // SAFETY: by the contract, all words shown are what they are said to be. While several threads trace, all
         // markers set bits atomically.
@@ -331,12 +344,14 @@ impl Plan for MarkSweep {
         core.stats.peak = core.stats.peak.max(before);
         core.chunks.begin_major();
         core.cells.begin_marking(&core.pool.table, &core.marks);
+        core.compact.begin_marking();
         core.segregated.begin_marking(&core.pool.table, &core.marks);
         // SAFETY: spaces are consistent between collections, and the client's roots are by its contract.
         let (found, overflows) = unsafe { self.mark(core, model, client)? };
         core.large.adopt_marks(&core.marks);
         core.large.sweep_all(&mut core.pool, &core.cards);
         core.cells.sweep(&mut core.pool, &core.marks, core.zeal.poison);
+        core.compact.sweep();
         let left = core.segregated.end_marking(&mut core.pool, &core.marks, core.zeal.poison);
         core.chunks.sweep_all(&mut core.pool);
         let s = &mut core.stats;
@@ -391,6 +406,10 @@ impl Plan for MarkSweep {
 
     fn cells_are_due(&self, core: &Core) -> bool {
         core.used() - core.segregated.bytes() >= core.sizing.limit()
+    }
+
+    fn compact_are_due(&self, core: &Core) -> bool {
+        self.is_due(core)
     }
 
     fn check_reserve(&self) -> u64 {

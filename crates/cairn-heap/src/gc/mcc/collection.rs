@@ -30,13 +30,14 @@ use crate::marks::{Marks, Starts};
 use crate::model::{Located, ObjectModel, RefKind};
 use crate::region::Cards;
 use crate::space::cells::CellSpace;
+use crate::space::compact::{CompactSpace, CompactStack};
 use crate::space::immortal::ImmortalSpace;
 use crate::space::large::LargeSpace;
 use crate::space::pages::{PageId, PageSpace, Role};
 use crate::space::pinned::PinnedSpace;
 use crate::space::segregated::SegregatedSpace;
 use crate::space::stack_chunks::ChunkSpace;
-use crate::weak::{Watched, WeakObjects, WeakTracing};
+use crate::weak::{Watched, WeakObjects, WeakTracing, watched_as};
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 
@@ -87,6 +88,8 @@ pub(super) struct Collection<'h, M, C> {
     immortal: &'h ImmortalSpace,
     pinned: &'h PinnedSpace,
     segregated: &'h SegregatedSpace,
+    compact: &'h mut CompactSpace,
+    compact_stack: CompactStack,
     chunks: &'h mut ChunkSpace,
     poison: bool,
     region: Span,
@@ -130,6 +133,7 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
     /// Begins a collection.
     pub fn new(model: &'h M, core: &'h mut Core, pages: &'h mut PageSpace, proposals: Proposals) -> Self {
         core.chunks.begin_major();
+        core.compact.begin_marking();
         core.cells.begin_marking(&core.pool.table, &core.marks);
         Collection {
             model,
@@ -146,6 +150,8 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
             immortal: &core.immortal,
             pinned: &core.pinned,
             segregated: &core.segregated,
+            compact: &mut core.compact,
+            compact_stack: CompactStack::default(),
             chunks: &mut core.chunks,
             stage: Stage::Pin,
             mark_queue: VecDeque::new(),
@@ -260,6 +266,7 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
         self.large.sweep_all(self.pool, self.cards);
         self.cells.sweep(self.pool, self.marks, self.poison);
         self.chunks.sweep_all(self.pool);
+        self.compact.sweep();
     }
 
     /// *Sweep*: clears the state bits on promoted pages, and makes holes of what is not live.
@@ -319,6 +326,17 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
     }
 
     // ---- reaching objects
+
+    /// Marks a compact record, and what it leads to.
+    #[inline]
+    fn reach_compact(&mut self, w: u64) {
+        let (watching, watched) = (self.watching, &mut self.watched);
+        self.compact.mark::<false>(w, &mut self.compact_stack, |w| {
+            if watching {
+                watched.note(watched_as::<M>(w));
+            }
+        });
+    }
 
     /// What the reference `w` to an object on a page of from-space, or on a promoted one, has to become.
     #[inline]
@@ -630,6 +648,9 @@ impl<M: ObjectModel, C: Client> RootVisitor for Collection<'_, M, C> {
         let w = *slot;
         let offset = M::address(w).offset_from(self.region.start);
         if !M::is_reference(w) || offset >= self.region.bytes() {
+            if M::is_compact(w) {
+                self.reach_compact(w);
+            }
             return;
         }
         match Role(*self.roles.add((offset >> self.shift) as usize)) {
@@ -646,6 +667,9 @@ impl<M: ObjectModel, C: Client> RootVisitor for Collection<'_, M, C> {
 
 impl<M: ObjectModel, C: Client> AmbiguousVisitor for Collection<'_, M, C> {
     fn ambiguous(&mut self, word: u64) {
+        if Self::AMBIGUOUS && M::is_compact(word) && self.stage != Stage::Pin {
+            self.reach_compact(word);
+        }
         if Self::AMBIGUOUS && self.region.contains(Address(word)) {
             if let Some(words) = &mut self.gathered {
                 return words.push(word);
@@ -660,6 +684,9 @@ impl<M: ObjectModel, C: Client> WeakVisitor for Collection<'_, M, C> {
     const EVERYTHING: bool = true;
 
     unsafe fn survivor(&self, w: u64) -> Option<u64> {
+        if M::is_compact(w) {
+            return self.compact.is_marked(w).then_some(w);
+        }
         let a = M::address(w);
         if !self.region.contains(a) {
             return Some(w);

@@ -73,7 +73,9 @@ impl Emitter<'_, '_> {
                 let v = self.checked(p, 0);
                 self.store_field(p, 1, &v, field(0))
             }
-            RecordType | RecordRef | RecordSet | RecordFlRef | RecordFlSet | RawRecord => self.record_op(op, p),
+            RecordType | RecordRef | RecordSet | RecordFlRef | RecordFlSet | RawRecord | CompactRecord => {
+                self.record_op(op, p)
+            }
             StructureRef | StructureSet | StructureFlRef | StructureFlSet => self.field_of_element(op, p),
             PortRef | OpaqueRef => match literal_fixnum(&p.args[1]) {
                 Some(i) => {

@@ -26,9 +26,9 @@ use crate::emit::ir_text::{Mem, Odds, Val};
 use cairn_core::prim::{IN_NO_VECTOR, NEVER_EXTENDED, Op};
 use cairn_frame::ir::Prim;
 use cairn_layout::machine::{Machine, error};
-use cairn_layout::object::record::{self, FieldKind, Slot, ancestry};
+use cairn_layout::object::record::{self, FieldKind, Slot, ancestry, compact};
 use cairn_layout::object::{AllocKind, headed_bytes};
-use cairn_layout::value::{CHAR_BYTE, TAG_OBJECT, Value as Word};
+use cairn_layout::value::{CHAR_BYTE, TAG_IMMEDIATE, TAG_MASK, TAG_OBJECT, Value as Word};
 use std::mem::offset_of;
 
 /// Whose field is accessed: what the runtime gets where an integer is no fixnum.
@@ -238,6 +238,7 @@ impl Emitter<'_, '_> {
     pub(super) fn record_op(&mut self, op: Op, p: &Prim) -> Value {
         match op {
             Op::RawRecord => return self.raw_record(p),
+            Op::CompactRecord => return self.compact_record(p),
             Op::RecordType => {
                 let v = self.checked(p, 0);
                 return Value::Word(self.type_word(&v));
@@ -245,6 +246,13 @@ impl Emitter<'_, '_> {
             _ => {}
         }
         let v = self.operand(&p.args[0]);
+        if let Some(slot) = compact_slot(p) {
+            if self.collector.compact {
+                return self.compact_op(op, p, &v, slot);
+            }
+            let place = self.guard_instance(p, &v);
+            return self.plain_op(op, p, &v, &place, slot.plain());
+        }
         let place = self.guard_instance(p, &v);
         self.field_op(op, p, &Owner::Record(v), &place)
     }
@@ -277,9 +285,18 @@ impl Emitter<'_, '_> {
 
     /// The type word of a record, or of the element that it stands for.
     fn type_word(&mut self, v: &Val) -> Val {
+        let (object, compact, join, cold) = (self.fresh(), self.fresh(), self.fresh(), self.fresh());
+        let tag = self.has_tag(v, TAG_OBJECT);
+        self.branch(&tag, &object, &compact, Odds::Likely);
+        let of_compact = self.out_of_line(&compact, |e| {
+            let upper = ins!(e, "and i64 {v}, {}", -1i64 << 32);
+            let word = ins!(e, "or disjoint i64 {upper}, {TAG_IMMEDIATE}");
+            e.goto(&join);
+            (word, e.here())
+        });
+        self.start(&object);
         let have = self.header(v);
         let element = self.is_element(&have);
-        let (join, cold) = (self.fresh(), self.fresh());
         let here = self.here();
         self.branch(&element, &cold, &join, Odds::Unlikely);
         let of_element = self.out_of_line(&cold, |e| {
@@ -289,7 +306,7 @@ impl Emitter<'_, '_> {
             (word, here)
         });
         self.start(&join);
-        self.phi("i64", &[(have, here), of_element])
+        self.phi("i64", &[(have, here), of_element, of_compact])
     }
 
     fn raw_record(&mut self, p: &Prim) -> Value {
@@ -322,6 +339,11 @@ impl Emitter<'_, '_> {
 
     /// A raw field that holds no flonums.
     fn load_raw(&mut self, of: &Owner, place: &Val, slot: Slot) -> Value {
+        self.load_raw_as(of, place, slot, slot)
+    }
+
+    /// A raw field at `slot` behind `place`, which the runtime knows as `known`.
+    fn load_raw_as(&mut self, of: &Owner, place: &Val, slot: Slot, known: Slot) -> Value {
         if slot.kind == FieldKind::Any {
             return Value::Word(self.load_word(place, field(0) + i64::from(slot.at), Mem::Leaf));
         }
@@ -330,7 +352,7 @@ impl Emitter<'_, '_> {
         let (bits, signed) = shape(slot.kind);
         let n = ins!(self, "load i{bits}, ptr {q}{m}");
         if bits == 64 {
-            let code = Val::word(Word::fixnum(slot.code()).0);
+            let code = Val::word(Word::fixnum(known.code()).0);
             let get = |e: &mut Self| match of {
                 Owner::Record(v) => e.rt_call_at("cairn_record_get", &[v.clone(), code], None),
                 Owner::Storage(s, o) => e.rt_call_at("cairn_structure_get", &[s.clone(), o.clone(), code], None),
@@ -393,7 +415,7 @@ impl Emitter<'_, '_> {
             let (fits, big) = (self.fresh(), self.fresh());
             self.branch(&ok, &fits, &big, Odds::Likely);
             self.out_of_line(&big, |e| {
-                let code = Val::word(Word::fixnum(Slot { kind, raw: false, at: 0 }.code()).0);
+                let code = Val::word(Word::fixnum(Slot::new(kind, false, 0).code()).0);
                 let r = e.rt_call_at("cairn_record_fits", &[x.clone(), code], None);
                 let bit = ins!(e, "icmp ne i64 {r}, {}", Word::FALSE.0);
                 e.branch(&bit, &fits, fail, Odds::Likely);
@@ -404,6 +426,10 @@ impl Emitter<'_, '_> {
     }
 
     fn store_raw(&mut self, p: &Prim, of: &Owner, place: &Val, slot: Slot, x: &Val) {
+        self.store_raw_as(p, of, place, slot, slot, x);
+    }
+
+    fn store_raw_as(&mut self, p: &Prim, of: &Owner, place: &Val, slot: Slot, known: Slot, x: &Val) {
         let (bits, signed) = shape(slot.kind);
         let q = self.raw_address(place, slot);
         let m = Mem::Leaf.suffix();
@@ -414,7 +440,7 @@ impl Emitter<'_, '_> {
             line!(self, "store i{bits} {n}, ptr {q}{m}");
             return;
         }
-        let code = Val::word(Word::fixnum(slot.code()).0);
+        let code = Val::word(Word::fixnum(known.code()).0);
         self.store_wide(&q, x, signed, |e| {
             let x = x.clone();
             match of {
@@ -422,6 +448,253 @@ impl Emitter<'_, '_> {
                 Owner::Storage(s, o) => e.rt_call("cairn_structure_put", &[s.clone(), o.clone(), code, x], p.site),
             };
         });
+    }
+}
+
+/// The field of an access, if it is one of a compact record.
+fn compact_slot(p: &Prim) -> Option<Slot> {
+    literal_fixnum(p.args.get(2)?).map(Slot::of).filter(|s| s.compact.is_some())
+}
+
+/// Compact records: [`compact`].
+impl Emitter<'_, '_> {
+    /// An access to a compact record's field where the collector knows none: in a plain record.
+    fn plain_op(&mut self, op: Op, p: &Prim, v: &Val, place: &Val, slot: Slot) -> Value {
+        let at = field(i64::from(slot.at));
+        match op {
+            Op::RecordRef => Value::Word(self.load_word(place, at, Mem::Heap)),
+            Op::RecordFlRef => {
+                let w = self.load_word(place, at, Mem::Heap);
+                Value::Double(self.decode_flonum(&w, None))
+            }
+            Op::RecordFlSet => {
+                self.double_operand(p, 3);
+                self.store_field(p, 3, place, at)
+            }
+            _ => self.record_set(p, &Owner::Record(v.clone()), place, slot),
+        }
+    }
+
+    /// `compact-instance?`
+    pub(super) fn is_compact(&mut self, p: &Prim, v: &Val, sink: &mut Sink) {
+        if !self.collector.compact {
+            return self.is_instance(p, v, sink);
+        }
+        let rtd = self.operand(&p.args[1]);
+        let bit = self.is_compact_of(v, &rtd);
+        sink.end(self, &bit);
+    }
+
+    /// An `i1`: is it a reference to a record of this compact type?
+    fn is_compact_of(&mut self, v: &Val, rtd: &Val) -> Val {
+        let number = ins!(self, "sub i64 {v}, {rtd}");
+        let number = ins!(self, "sub i64 {number}, 1");
+        ins!(self, "icmp ult i64 {number}, {}", u32::MAX)
+    }
+
+    /// An `i1`: is it a reference to a compact record of any type?
+    pub(super) fn is_compact_reference(&mut self, v: &Val) -> Val {
+        let bits = ins!(self, "and i64 {v}, {}", (1 << 63 | TAG_MASK) as i64);
+        let one = ins!(self, "icmp eq i64 {bits}, {}", (1 << 63 | TAG_IMMEDIATE) as i64);
+        let low = ins!(self, "trunc i64 {v} to i32");
+        let no_type = ins!(self, "icmp ne i32 {low}, {TAG_IMMEDIATE}");
+        ins!(self, "and i1 {one}, {no_type}")
+    }
+
+    /// The entry of a compact type's pool.
+    fn pool(&mut self, rtd: &Val) -> Val {
+        let pools = self.machine_constant(offset_of!(Machine, pools));
+        let offset = ins!(self, "lshr i64 {rtd}, {}", compact::ENTRY_AT);
+        ins!(self, "getelementptr i8, ptr {pools}, i64 {offset}")
+    }
+
+    /// A number of 32 bits in the entry of a pool.
+    fn pool_number(&mut self, pool: &Val, offset: usize) -> Val {
+        let q = ins!(self, "getelementptr i8, ptr {pool}, i64 {offset}");
+        ins!(self, "load i32, ptr {q}{}", Mem::Machine.suffix())
+    }
+
+    fn compact_record(&mut self, p: &Prim) -> Value {
+        let rtd = self.operand(&p.args[0]);
+        if !self.collector.compact {
+            let words = vec![Val::word(Word::FALSE.0); p.raw_words()];
+            return Value::Word(self.headed_by(&rtd, &words));
+        }
+        let pool = self.pool(&rtd);
+        let next = self.pool_number(&pool, offset_of!(compact::Entry, next));
+        let limit = self.pool_number(&pool, offset_of!(compact::Entry, limit));
+        let none = ins!(self, "icmp eq i32 {next}, {limit}");
+        let (ok, cold, done) = (self.fresh(), self.fresh(), self.fresh());
+        self.branch(&none, &cold, &ok, Odds::Unlikely);
+        self.start(&ok);
+        let after = ins!(self, "add i32 {next}, 1");
+        let q = ins!(self, "getelementptr i8, ptr {pool}, i64 {}", offset_of!(compact::Entry, next));
+        line!(self, "store i32 {after}, ptr {q}{}", Mem::Machine.suffix());
+        let n = ins!(self, "zext i32 {next} to i64");
+        let n = ins!(self, "shl i64 {n}, {}", compact::RECORD_SHIFT);
+        let word = self.reference_of(&n, &rtd);
+        let here = self.here();
+        self.goto(&done);
+        let made = self.out_of_line(&cold, |e| {
+            let r = e.rt_call_at("cairn_compact_make", std::slice::from_ref(&rtd), None);
+            e.goto(&done);
+            (r, e.here())
+        });
+        self.start(&done);
+        Value::Word(self.phi("i64", &[(word, here), made]))
+    }
+
+    /// The reference to a record: the number is where references have it.
+    fn reference_of(&mut self, n: &Val, rtd: &Val) -> Val {
+        ins!(self, "or disjoint i64 {rtd}, {n}")
+    }
+
+    fn compact_op(&mut self, op: Op, p: &Prim, v: &Val, slot: Slot) -> Value {
+        let rtd = self.operand(&p.args[1]);
+        if p.proven & 1 == 0 {
+            let fail = self.throw_block(error::TYPE, "", "record of the right type", p.site, &[v, &rtd]);
+            let bit = self.is_compact_of(v, &rtd);
+            self.guard(&bit, &fail);
+        }
+        let place = slot.compact.expect("a field of a compact record");
+        let pool = self.pool(&rtd);
+        if slot.kind == FieldKind::Ref {
+            if op == Op::RecordRef {
+                return self.compact_reference(p, v, &rtd, &pool, slot);
+            }
+            self.store_compact_reference(p, v, &rtd, &pool, slot);
+            return Value::unspecified();
+        }
+        let mut q = self.compact_address(v, &rtd, &pool, slot);
+        if place.widths != compact::Widths::Only32 {
+            let code = Val::word(Word::fixnum(slot.code()).0);
+            let (narrow, ok, cold) = (self.is_narrow(&pool), self.fresh(), self.fresh());
+            let here = self.here();
+            self.branch(&narrow, &cold, &ok, Odds::Unlikely);
+            let elsewhere = self.out_of_line(&cold, |e| {
+                let at = e.rt_call_at("cairn_compact_place", &[v.clone(), code], None);
+                e.goto(&ok);
+                (at, e.here())
+            });
+            self.start(&ok);
+            q = self.phi("i64", &[(q, here), elsewhere]);
+        }
+        // Fields are reached as those of a record that begins there.
+        let at_field = ins!(self, "add i64 {q}, {}", -field(0));
+        let there = Slot { at: 0, ..slot };
+        match op {
+            Op::RecordRef => self.load_raw_as(&Owner::Record(v.clone()), &at_field, there, slot),
+            Op::RecordFlRef => self.load_double(&at_field, there),
+            Op::RecordFlSet => self.store_double(p, &at_field, there),
+            _ => {
+                let x = self.operand(&p.args[3]);
+                if shape(slot.kind).0 != 64 {
+                    self.guard_field(p, slot.kind, &x);
+                }
+                self.store_raw_as(p, &Owner::Record(v.clone()), &at_field, there, slot, &x);
+                Value::unspecified()
+            }
+        }
+    }
+
+    /// An `i1`: do references in the pool's records have less than 32 bits?
+    fn is_narrow(&mut self, pool: &Val) -> Val {
+        let bits = self.pool_number(pool, offset_of!(compact::Entry, bits));
+        ins!(self, "icmp ne i32 {bits}, 32")
+    }
+
+    /// The address of a field, as a word.
+    fn compact_address(&mut self, v: &Val, rtd: &Val, pool: &Val, slot: Slot) -> Val {
+        let base = self.load_at(pool, offset_of!(compact::Entry, base) as i64, Mem::Machine);
+        let stride = slot.compact.map_or(1, |p| i64::from(p.stride));
+        let number = ins!(self, "sub i64 {v}, {rtd}");
+        let unit = 1 << compact::RECORD_SHIFT;
+        let bytes = if stride % unit == 0 {
+            ins!(self, "mul nuw i64 {number}, {}", stride / unit)
+        } else {
+            let n = ins!(self, "lshr i64 {number}, {}", compact::RECORD_SHIFT);
+            ins!(self, "mul nuw i64 {n}, {stride}")
+        };
+        let start = ins!(self, "add i64 {base}, {bytes}");
+        ins!(self, "add i64 {start}, {}", slot.at)
+    }
+
+    /// The type of the records that a field refers to; the tag alone if it has held none.
+    fn compact_target(&mut self, rtd: &Val, pool: &Val, place: compact::Place) -> Val {
+        if place.own {
+            return rtd.clone();
+        }
+        let q = ins!(self, "getelementptr i8, ptr {pool}, i64 {}", offset_of!(compact::Entry, targets));
+        let targets = ins!(self, "load ptr, ptr {q}{}", Mem::Machine.suffix());
+        let upper = self.pool_number(&targets, 4 * place.index as usize);
+        let upper = ins!(self, "zext i32 {upper} to i64");
+        let upper = ins!(self, "shl i64 {upper}, 32");
+        ins!(self, "or i64 {upper}, {TAG_IMMEDIATE}")
+    }
+
+    fn compact_reference(&mut self, p: &Prim, v: &Val, rtd: &Val, pool: &Val, slot: Slot) -> Value {
+        let place = slot.compact.expect("a field of a compact record");
+        let code = Val::word(Word::fixnum(slot.code()).0);
+        let done = self.fresh();
+        let slow = (place.widths != compact::Widths::Only32).then(|| {
+            let (narrow, ok, cold) = (self.is_narrow(pool), self.fresh(), self.fresh());
+            self.branch(&narrow, &cold, &ok, Odds::Unlikely);
+            let r = self.out_of_line(&cold, |e| {
+                let r = e.rt_call("cairn_record_get", &[v.clone(), code], p.site);
+                e.goto(&done);
+                (r, e.here())
+            });
+            self.start(&ok);
+            r
+        });
+        let at = self.compact_address(v, rtd, pool, slot);
+        let q = ins!(self, "inttoptr i64 {at} to ptr");
+        let n = ins!(self, "load i32, ptr {q}{}", Mem::Leaf.suffix());
+        // A branch, not a selection: what follows most often asks the same, and the next record's address must not wait.
+        let (some, is_some) = (self.fresh(), ins!(self, "icmp ne i32 {n}, 0"));
+        let mut paths = vec![(Val::word(Word::FALSE.0), self.here())];
+        self.branch(&is_some, &some, &done, Odds::Likely);
+        self.start(&some);
+        let n = ins!(self, "zext i32 {n} to i64");
+        let of = self.compact_target(rtd, pool, place);
+        // So a reference is not `#f`, wherever that is asked.
+        let no_immediate = ins!(self, "icmp slt i64 {of}, 0");
+        line!(self, "call void @llvm.assume(i1 {no_immediate})");
+        let word = self.reference_of(&n, &of);
+        paths.push((word, self.here()));
+        self.goto(&done);
+        paths.extend(slow);
+        self.start(&done);
+        Value::Word(self.phi("i64", &paths))
+    }
+
+    /// Stores a reference: here if it is `#f` or one like those that the field holds, else by the runtime.
+    fn store_compact_reference(&mut self, p: &Prim, v: &Val, rtd: &Val, pool: &Val, slot: Slot) {
+        let place = slot.compact.expect("a field of a compact record");
+        let x = self.operand(&p.args[3]);
+        let of = self.compact_target(rtd, pool, place);
+        let same = self.is_compact_of(&x, &of);
+        let is_false = ins!(self, "icmp eq i64 {x}, {}", Word::FALSE.0);
+        let mut ok = ins!(self, "or i1 {same}, {is_false}");
+        if place.widths != compact::Widths::Only32 {
+            let narrow = self.is_narrow(pool);
+            ok = ins!(self, "select i1 {narrow}, i1 false, i1 {ok}");
+        }
+        let (here, other, join) = (self.fresh(), self.fresh(), self.fresh());
+        self.branch(&ok, &here, &other, Odds::Likely);
+        self.start(&here);
+        let at = self.compact_address(v, rtd, pool, slot);
+        let q = ins!(self, "inttoptr i64 {at} to ptr");
+        let n = ins!(self, "trunc i64 {x} to i32");
+        let n = ins!(self, "xor i32 {n}, {TAG_IMMEDIATE}");
+        line!(self, "store i32 {n}, ptr {q}{}", Mem::Leaf.suffix());
+        self.goto(&join);
+        let code = Val::word(Word::fixnum(slot.code()).0);
+        self.out_of_line(&other, |e| {
+            e.rt_call("cairn_record_put", &[v.clone(), code, x.clone()], p.site);
+            e.goto(&join);
+        });
+        self.start(&join);
     }
 }
 

@@ -70,7 +70,7 @@ impl Emitter<'_, '_> {
                 let mut sink = Sink::Branch(p.clone(), fail.clone());
                 match kind {
                     Kind::Flonum => self.is_flonum(v, &mut sink),
-                    Kind::Record => self.is_object(v, &[Type::Record, Type::RawRecord], &mut sink),
+                    Kind::Record => self.is_record(v, &mut sink),
                     _ => self.is_number(v, &mut sink),
                 }
                 self.start(&p);
@@ -109,6 +109,18 @@ impl Emitter<'_, '_> {
         self.start(&no);
         sink.end_known(self, false);
         self.start(&yes);
+    }
+
+    /// A record: an object, or a compact one.
+    fn is_record(&mut self, v: &Val, sink: &mut Sink) {
+        let tag = self.has_tag(v, TAG_OBJECT);
+        let (yes, no) = (self.fresh(), self.fresh());
+        self.branch(&tag, &yes, &no, Odds::Even);
+        self.start(&no);
+        let bit = self.is_compact_reference(v);
+        sink.end(self, &bit);
+        self.start(&yes);
+        self.is_object(v, &[Type::Record, Type::RawRecord], sink);
     }
 
     fn is_object(&mut self, v: &Val, types: &[Type], sink: &mut Sink) {
@@ -178,7 +190,8 @@ impl Emitter<'_, '_> {
             Op::IsString => return self.is_object(&v, &[Type::String], sink),
             Op::IsVector => return self.is_object(&v, &[Type::Vector], sink),
             Op::IsBytevector => return self.is_object(&v, &[Type::Bytevector], sink),
-            Op::IsRecord => return self.is_object(&v, &[Type::Record, Type::RawRecord], sink),
+            Op::IsRecord => return self.is_record(&v, sink),
+            Op::IsCompact => return self.is_compact(p, &v, sink),
             Op::IsPort => return self.is_object(&v, &[Type::Port], sink),
             Op::IsPromise => return self.is_object(&v, &[Type::Promise], sink),
             Op::IsOpaque => return self.is_object(&v, &[Type::Opaque], sink),
