@@ -16,7 +16,7 @@
           c-malloc c-free c-sizeof c-ref c-set! c-string string->pointer pointer->bytevector pointer-copy!
           ;; for the expander, and for the macros here
           c-function c-function-address c-apply make-c-callback
-          make-c-struct c-struct-maker c-struct-getter c-struct-setter)
+          make-c-struct make-c-layout c-struct-maker c-struct-getter c-struct-setter)
   (import (cairn syntax) (cairn primitives) (cairn layout) (cairn records) (cairn control) (cairn number) (cairn list))
   (begin
 
@@ -75,6 +75,11 @@
               (symbol-in (%cdr handles) name))
           #f))
 
+    (define (handles libraries)
+      (if (%pair? libraries)
+          (%cons (library-handle (%car libraries)) (handles (%cdr libraries)))
+          '()))
+
     ;;;; Functions
 
     ;; A function is a vector; see cairn_rt::c::c_calls::function.
@@ -83,6 +88,7 @@
              (cond
                ((c-library? library) (%c-symbol (library-handle library) name))
                ((pointer? library) (%c-address library pointer))
+               ((%pair? library) (symbol-in (handles library) name))
                (library (wrong-type "c-procedure" "a C library" library))
                (else (symbol-in (own-libraries) name)))))
         (if address
@@ -288,6 +294,10 @@
                   (loop (%fx+ i 3) (%fx+ j 4) (%fx+ at (%fx* (sizeof type) (or length 1)))
                         (max most (alignment type)))))
               (make-struct name fields (round-up end most) most)))))
+
+    ;; One whose layout is known: `fields` is as in <c-struct>.
+    (define (make-c-layout name fields bytes alignment)
+      (make-struct name fields bytes alignment))
 
     ;; Memory of C for one, all zeros, or for an array of them.
     (define (c-struct-maker struct who)

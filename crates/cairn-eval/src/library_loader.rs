@@ -5,6 +5,7 @@ use cairn_syntax::{LibraryName, Loader};
 use include_dir::{Dir, include_dir};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 static LIB: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../lib");
 
@@ -91,6 +92,13 @@ impl Files {
     }
 }
 
+/// Makes the text of a library from C headers: their names and what else is in the library's name, and the directories
+/// where headers are looked for before C's own.
+pub type HeaderReader = fn(&[&str], &[&Path]) -> Result<String, String>;
+
+/// Reads C headers, in processes that can: an executable is not one.
+pub static HEADER_READER: OnceLock<HeaderReader> = OnceLock::new();
+
 /// Why a source file cannot be read, for the user.
 pub fn unreadable(path: &Path, error: &std::io::Error) -> String {
     match error.kind() {
@@ -101,6 +109,10 @@ pub fn unreadable(path: &Path, error: &std::io::Error) -> String {
 
 impl Loader for Files {
     fn load_library(&mut self, name: &LibraryName) -> Result<Option<(String, String)>, String> {
+        if let (Some(parts), Some(read)) = (name.c_headers(), HEADER_READER.get()) {
+            let directories: Vec<&Path> = self.path.iter().map(|d| &**d).collect();
+            return Ok(Some((name.to_string(), read(&parts, &directories)?)));
+        }
         for place in places(name) {
             if let Some(text) = built_in(&place) {
                 return Ok(Some((format!("{BUILT_IN}{place}"), text.to_string())));

@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::RunOptions;
+use crate::c_headers;
 use crate::cache::{Cache, Entry};
 use crate::check::Findings;
 use crate::diagnostics::Messages;
@@ -39,6 +40,7 @@ pub struct Compiler {
 impl Compiler {
     /// A session without library path and cache.
     pub fn new(options: CompileOptions) -> Compiler {
+        cairn_eval::library_loader::HEADER_READER.get_or_init(|| c_headers::text);
         Compiler { options, ..Compiler::default() }
     }
 

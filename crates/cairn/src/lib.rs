@@ -28,6 +28,7 @@
 //! | `evaluated` | programs that are evaluated, and compiled where they are hot |
 //! | `lsp` | what an editor shows of a program |
 //! | `manual` | a manual of libraries, from their text |
+//! | `c_headers` | C headers as libraries |
 //! | `open_program` | programs that load, or evaluate in the interaction environment |
 //! | `background` | the compiler beside a running program |
 //! | `emit` | a stage as text |
@@ -43,6 +44,7 @@
 
 mod background;
 mod boot;
+mod c_headers;
 mod cache;
 mod cache_room;
 mod check;

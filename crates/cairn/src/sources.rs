@@ -13,6 +13,7 @@
 //! compilation sees one text of it; and [`Files::dependencies`] is everything that the result depends on: texts that
 //! were read, and names where there was no file when one was looked for.
 
+use crate::c_headers;
 use cairn_eval::library_loader::{self, BUILT_IN, built_in, unreadable};
 use cairn_rt::describe_io;
 use cairn_syntax::{LibraryName, Loader};
@@ -95,6 +96,8 @@ pub(crate) struct Files<'a> {
     directories: Vec<&'a Path>,
     /// Every file that was looked at: its text, or `None` when there was none.
     looked_at: BTreeMap<PathBuf, Option<Rc<str>>>,
+    /// Files that C headers consist of.
+    c_headers: BTreeMap<PathBuf, Seen>,
     /// Nothing that was looked at is a pipe or could not be read.
     repeatable: bool,
 }
@@ -103,7 +106,13 @@ impl<'a> Files<'a> {
     pub(crate) fn new(program: &'a Source, library_path: &'a [PathBuf], library: Option<&'a Path>) -> Files<'a> {
         let beside = program.path.parent().unwrap_or(Path::new(""));
         let directories = std::iter::once(beside).chain(library_path.iter().map(|d| &**d)).collect();
-        Files { library, directories, looked_at: BTreeMap::new(), repeatable: library.is_none() }
+        Files {
+            library,
+            directories,
+            looked_at: BTreeMap::new(),
+            c_headers: BTreeMap::new(),
+            repeatable: library.is_none(),
+        }
     }
 
     /// Where libraries are looked for.
@@ -131,7 +140,8 @@ impl<'a> Files<'a> {
             let seen = text.as_ref().map_or(Seen::Absent, |text| Seen::Text(xxh3_128(text.as_bytes())));
             Some((std::path::absolute(path).ok()?, seen))
         };
-        self.looked_at.iter().map(absolute).collect()
+        let headers = self.c_headers.iter().map(|(path, seen)| Some((path.clone(), *seen)));
+        self.looked_at.iter().map(absolute).chain(headers).collect()
     }
 
     /// The text of a file of the library; `relative` is its path in `lib/`.
@@ -185,6 +195,12 @@ fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, String> {
 
 impl Loader for Files<'_> {
     fn load_library(&mut self, name: &LibraryName) -> Result<Option<(String, String)>, String> {
+        if let Some(parts) = name.c_headers() {
+            let library =
+                c_headers::library(&parts, &self.directories).inspect_err(|_| self.repeatable = false)?;
+            self.c_headers.extend(library.files);
+            return Ok(Some((name.to_string(), library.text)));
+        }
         for place in library_loader::places(name) {
             if let Some(text) = self.built_in(&place)? {
                 return Ok(Some((format!("{BUILT_IN}{place}"), text)));

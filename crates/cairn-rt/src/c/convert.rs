@@ -94,11 +94,14 @@ pub fn scalar(t: CType, v: Value, pointer: Value) -> Option<u64> {
 pub fn argument(t: CType, i: usize, v: Value, pointer: Value, lent: &mut Lent, moves: bool) -> Option<u64> {
     match t {
         CType::String | CType::Bytes if v == Value::FALSE => Some(0),
-        CType::String => {
+        CType::String if string_of(v).is_some() => {
             let text = c_text(string_of(v)?)?;
             Some(lent.keep(text))
         }
-        CType::Bytes => numeric::kind_of(v).map(|_| elements(i, v, lent, moves)),
+        CType::String | CType::Bytes => match numeric::kind_of(v) {
+            Some(_) => Some(elements(i, v, lent, moves)),
+            None => address_of(v, pointer),
+        },
         _ => scalar(t, v, pointer),
     }
 }
@@ -123,9 +126,9 @@ pub fn expected(t: CType, name: &str) -> String {
     let what = match t {
         CType::Char => "a character up to U+00FF".to_string(),
         CType::F32 | CType::F64 => "a real number".to_string(),
-        CType::String => return "a string without NUL, or #f".to_string(),
+        CType::String => return "a string without NUL, a bytevector, a pointer, or #f".to_string(),
         CType::Pointer => return "a pointer or #f".to_string(),
-        CType::Bytes => return "a bytevector, another homogeneous vector, or #f".to_string(),
+        CType::Bytes => return "a bytevector, another homogeneous vector, a pointer, or #f".to_string(),
         _ => match t.integers() {
             Some((least, greatest)) => format!("{least} to {greatest}"),
             None => return format!("{article} {name}"),

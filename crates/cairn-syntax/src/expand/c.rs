@@ -172,8 +172,11 @@ impl Expander<'_> {
         // Without a place: what is wrong is shown where the user's code has called.
         let apply = self.library_procedure("c", "c-apply", x.span)?;
         let general = Expr::Call(apply.into(), vec![Expr::Local(f), all], Site::NONE);
-        let body = match direct::is_possible(signature.types[0], &signature.types[1..]) {
-            true => self.c_direct(&signature, address, &params, general, x.span)?,
+        // of what vectors and pointers go for, a pointer is passed by the call that is written out
+        let direct = |t: &CType| if *t == CType::Bytes { CType::Pointer } else { *t };
+        let types: Vec<CType> = signature.types.iter().map(direct).collect();
+        let body = match direct::is_possible(types[0], &types[1..]) {
+            true => self.c_direct(&types, address, &params, general, x.span)?,
             false => general,
         };
         let clauses = vec![Clause { params, rest: None, body }];
@@ -210,14 +213,14 @@ impl Expander<'_> {
     /// The call written out for arguments that are right.
     fn c_direct(
         &mut self,
-        signature: &Signature,
+        types: &[CType],
         address: VarId,
         params: &[VarId],
         general: Expr,
         span: Span,
     ) -> R<Expr> {
         let mut tests = vec![prim_proven(Op::CIsQuiet, vec![Expr::Local(address)], 1)];
-        for (t, v) in signature.types[1..].iter().zip(params) {
+        for (t, v) in types[1..].iter().zip(params) {
             let is = |op| prim(op, vec![Expr::Local(*v)]);
             match t {
                 CType::Bool => {}
@@ -246,11 +249,11 @@ impl Expander<'_> {
                 }
             }
         }
-        let code = direct::code(signature.types[0], &signature.types[1..]);
+        let code = direct::code(types[0], &types[1..]);
         let mut args = vec![fixnum(code), Expr::Local(address)];
         args.extend(params.iter().map(|v| Expr::Local(*v)));
         let call = Expr::Prim { op: PrimOp::CCall, args, site: Site::NONE, proven: 0 };
-        let result = signature.types[0];
+        let result = types[0];
         let call = match result {
             CType::I64 | CType::U64 | CType::Pointer => {
                 let r = self.s.program.fresh_var("r");

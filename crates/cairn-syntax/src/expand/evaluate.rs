@@ -135,11 +135,13 @@ impl Session {
         let mut x = Expander::new(self, loader);
         x.ctx.module = environment.0;
         x.top_level(forms, FxHashMap::default());
+        x.define_wanted_of_c_headers();
         x.report_foreign();
         self.warnings.clear();
         let result = self.outcome().map(|()| then(self));
         // local variables of forms that have been expanded are not referred to again
         let forms = std::mem::take(&mut self.program.forms);
+        self.c_headers.forms_are_gone();
         // transformers may refer to what was defined before
         let all = self.syntax_case;
         let kept = |f: &TopForm| matches!(f, TopForm::Define(g, _) if all || self.library_globals.contains(g));

@@ -206,7 +206,7 @@ impl Expander<'_> {
         let [NamePart::Symbol(family), number, rest @ ..] = &name.0[..] else { return name };
         let number = match number {
             NamePart::Number(n) if !rest.is_empty() => Some(*n),
-            NamePart::Number(_) => None,
+            NamePart::Number(_) | NamePart::Text(_) => None,
             NamePart::Symbol(s) => {
                 s.strip_prefix(':').or_else(|| s.strip_prefix("srfi-")).and_then(|n| n.parse().ok())
             }

@@ -163,6 +163,8 @@ pub enum NamePart {
     Symbol(Rc<str>),
     /// `1` in `(srfi 1)`.
     Number(u64),
+    /// `"zlib.h"` in `(c "zlib.h" "z")`: a header of C, what it is linked with, an option of C's compiler.
+    Text(Rc<str>),
 }
 
 /// The name of a library.
@@ -183,6 +185,15 @@ impl LibraryName {
         };
         Some(LibraryName(parts.split_whitespace().map(part).collect()))
     }
+    /// What a library of bindings of C headers is made from; `None` of another library.
+    pub fn c_headers(&self) -> Option<Vec<&str>> {
+        let [NamePart::Symbol(family), parts @ ..] = &self.0[..] else { return None };
+        let texts = parts.iter().map(|p| match p {
+            NamePart::Text(text) => Some(&**text),
+            _ => None,
+        });
+        texts.collect::<Option<Vec<&str>>>().filter(|p| &**family == "c" && !p.is_empty())
+    }
     /// The usual path of its file, without extension: `scheme/base`.
     pub fn path(&self) -> String {
         let parts: Vec<String> = self.0.iter().map(|p| p.to_string()).collect();
@@ -195,6 +206,7 @@ impl fmt::Display for NamePart {
         match self {
             NamePart::Symbol(s) => f.write_str(s),
             NamePart::Number(n) => write!(f, "{n}"),
+            NamePart::Text(text) => write!(f, "{text:?}"),
         }
     }
 }
@@ -410,6 +422,9 @@ impl Expander<'_> {
                 // R6RS's version, or what it must be: any will do
                 Datum::List(_) | Datum::Nil if i > 0 && i + 1 == items.len() && self.is_version(part) => {}
                 Datum::Ident(id) => parts.push(NamePart::Symbol(self.name(*id).clone())),
+                Datum::String(s) if matches!(parts.first(), Some(NamePart::Symbol(c)) if &**c == "c") => {
+                    parts.push(NamePart::Text(s.to_string().into()));
+                }
                 Datum::Number(n) => match **n {
                     Number::Int(Int::Fix(k)) if k >= 0 => parts.push(NamePart::Number(k as u64)),
                     _ => parts.clear(),
@@ -558,7 +573,10 @@ impl Expander<'_> {
                 x.declarations(&items[2..], &mut declarations);
             }
             let public = if builtin { x.public_names(&declarations.exports) } else { FxHashMap::default() };
-            x.top_level(declarations.body, public);
+            match name.c_headers() {
+                Some(_) => x.c_header_body(declarations.body),
+                None => x.top_level(declarations.body, public),
+            }
             x.exports(&declarations.exports)
         });
         self.loading.pop();
@@ -791,6 +809,10 @@ fn missing_library_help(name: &LibraryName) -> String {
         if let Some(other) = nearest(symbol(1), others) {
             return format!("did you mean (scheme {other})?");
         }
+    }
+    if name.c_headers().is_some() {
+        return "headers of C are read when a program is compiled or evaluated by cairn, not by an executable"
+            .into();
     }
     format!("a library {name} is looked for in a file {0}.sld or {0}.sls", name.path())
 }

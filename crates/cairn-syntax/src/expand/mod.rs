@@ -28,6 +28,7 @@
 //! | `layout` | numbers of cairn-layout as a library |
 //! | `record`, `structure_vector` | `define-record-type`, `define-structure-vector` |
 //! | `c` | `c-procedure` and its like |
+//! | `c_header` | definitions of C headers, which wait until something refers to them |
 //! | `rules` | `syntax-rules` |
 //! | `procedural` | macro transformers that are procedures |
 //! | `syntax_case` | `syntax-case` and `syntax` |
@@ -39,6 +40,7 @@
 
 mod binding;
 mod c;
+mod c_header;
 mod core;
 mod coverage;
 mod cycle;
@@ -212,6 +214,8 @@ pub struct Session {
     counters: Option<coverage::Counters>,
     /// What tools want to know, if one has asked for it.
     observed: Option<Box<observe::Observed>>,
+    /// Definitions of C headers that nothing has referred to.
+    c_headers: c_header::Waiting,
     /// Libraries for which others stand in the text that is being checked.
     displaced: Vec<(LibraryName, library::Library)>,
 }
@@ -250,6 +254,7 @@ impl Session {
         }
         let mut program = Program::default();
         program.forms = std::mem::take(&mut self.program.forms);
+        self.c_headers.forms_are_gone();
         warnings.sort_by_key(|d| (d.span.file, d.span.start));
         program.vars = self.program.vars.clone();
         program.globals = self.program.globals.clone();
@@ -423,6 +428,7 @@ impl<'a> Expander<'a> {
             self.import_defaults(Span { file, start: 0, end: 0 });
         }
         self.top_level(forms, FxHashMap::default());
+        self.define_wanted_of_c_headers();
         let end = self.s.program.forms.len();
         self.define_running_bindings();
         // the program may evaluate at any time: these come before all else

@@ -457,6 +457,7 @@ impl Expander<'_> {
             self.import_defaults(Span { file, start: 0, end: 0 });
         }
         self.top_level(forms, FxHashMap::default());
+        self.define_wanted_of_c_headers();
         self.undefined_bindings(); // they are defined when the program is complete
         self.report_unbound();
         // What is said of a form that could not be read in full only follows from that.

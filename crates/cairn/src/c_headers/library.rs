@@ -1,0 +1,297 @@
+//! The Scheme text of a library of headers.
+//!
+//! Names of C have no colon: `c:` is put before all names of Scheme.
+
+use super::Request;
+use super::declarations::{Declarations, Function, Record};
+use super::preprocessed::Preprocessed;
+use super::probe::{Constant, Layout, Probed};
+use super::types::Type;
+use cairn_layout::c::CType;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+struct Writer<'a> {
+    declared: &'a Declarations,
+    probed: &'a Probed,
+    /// Names that are taken.
+    names: BTreeSet<String>,
+    exports: Vec<String>,
+    body: String,
+    library: &'static str,
+}
+
+/// A string as Scheme writes it.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            ' '..='~' => out.push(c),
+            c => _ = write!(out, "\\x{:x};", c as u32),
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn float(x: f64) -> String {
+    match x {
+        x if x.is_nan() => "+nan.0".into(),
+        x if x.is_infinite() => if x > 0.0 { "+inf.0" } else { "-inf.0" }.into(),
+        x => format!("{x:?}"),
+    }
+}
+
+pub(super) fn write(
+    parts: &[&str],
+    request: &Request,
+    before: &Preprocessed,
+    declared: &Declarations,
+    probed: &Probed,
+) -> String {
+    let library = if request.libraries.is_empty() { "#f" } else { "c:libraries" };
+    let mut w =
+        Writer { declared, probed, names: BTreeSet::new(), exports: Vec::new(), body: String::new(), library };
+    if !request.libraries.is_empty() {
+        let each = request.libraries.iter().map(|name| {
+            let names: Vec<String> = places(name, request).iter().map(|n| quoted(n)).collect();
+            format!(" (c:c-library {})", names.join(" "))
+        });
+        let each: String = each.collect();
+        _ = writeln!(w.body, "(c:define c:libraries (c:list{each}))");
+    }
+    // what headers share below their surface; reserved for the implementation of C
+    let hidden = |name: &str| name.starts_with("__");
+    declared.functions.iter().filter(|f| !hidden(&f.name)).for_each(|f| w.function(f));
+    for name in declared.variables.iter().filter(|n| !hidden(n)) {
+        w.define(name, "(c:unsupported \"it is a variable of C, not a function\")");
+    }
+    for (name, value) in &probed.constants {
+        let value = match value {
+            Constant::Integer(n) => n.to_string(),
+            Constant::Float(x) => float(*x),
+            Constant::Text(text) => quoted(text),
+            Constant::Address(0) => "#f".into(),
+            Constant::Address(n) => format!("(c:address->pointer {n})"),
+        };
+        w.define(name, &value);
+    }
+    // another name of a function
+    for (name, body) in &before.macros {
+        if declared.functions.iter().any(|f| f.name == *body) && !hidden(name) {
+            w.define(name, body);
+        }
+    }
+    for (name, key) in declared.record_names.iter().filter(|(n, _)| !hidden(n)) {
+        if let (Some(record), Some(layout)) = (declared.records.get(key), probed.layouts.get(key)) {
+            w.record(name, record, layout);
+        }
+    }
+    for name in declared.typedefs.iter().filter(|n| !hidden(n)) {
+        match declared.names.type_of(name) {
+            Type::Number(t) if CType::by_name(name).is_none() => w.define(name, &format!("(c:c-type {t})")),
+            Type::Function(f) => w.callback(name, &f),
+            _ => {}
+        }
+    }
+    let name: Vec<String> = parts.iter().map(|p| quoted(p)).collect();
+    let exports = w.exports.join("\n          ");
+    format!(
+        "(define-library (c {})\n  (export {exports})\n  (import (prefix (cairn c) c:)\n          (prefix (only \
+         (cairn syntax) quote define define-syntax syntax-rules c-type _ ...) c:)\n          (prefix (only (scheme base) list \
+         vector) c:))\n  (begin\n{}))\n",
+        name.join(" "),
+        w.body
+    )
+}
+
+impl Writer<'_> {
+    fn define(&mut self, name: &str, value: &str) {
+        if self.names.insert(name.into()) {
+            _ = writeln!(self.body, "(c:define {name} {value})");
+            self.exports.push(name.into());
+        }
+    }
+
+    fn unsupported(&mut self, name: &str, why: &str) {
+        self.define(name, &format!("(c:unsupported {})", quoted(why)));
+    }
+
+    fn function(&mut self, f: &Function) {
+        let names = &self.declared.names;
+        if f.is_static {
+            return self.unsupported(&f.name, "it is a static function, which no library has");
+        }
+        let mut types = Vec::new();
+        for (i, parameter) in f.parameters.iter().enumerate() {
+            types.push(match names.type_of(parameter) {
+                Type::Number(t) => t,
+                Type::Text => "string",
+                Type::Pointer | Type::Array(..) => "bytevector",
+                Type::Function(_) => "pointer",
+                t => {
+                    let why = format!("parameter {} is {}", i + 1, by_value(t, parameter));
+                    return self.unsupported(&f.name, &why);
+                }
+            });
+        }
+        if f.variadic {
+            types.push("...");
+        }
+        let result = match names.type_of(&f.result) {
+            Type::Void => "void",
+            Type::Number(t) => t,
+            Type::Text => "string",
+            Type::Pointer | Type::Function(_) | Type::Array(..) => "pointer",
+            t => {
+                let why = format!("its result is {}", by_value(t, &f.result));
+                return self.unsupported(&f.name, &why);
+            }
+        };
+        let (symbol, types, library) = (quoted(&f.symbol), types.join(" "), self.library);
+        self.define(&f.name, &format!("(c:c-procedure {result} {symbol} ({types}) {library})"));
+    }
+
+    fn record(&mut self, name: &str, record: &Record, layout: &Layout) {
+        let taken = self.names.contains(name) || CType::by_name(name).is_some();
+        let name = if taken { format!("struct-{name}") } else { name.to_string() };
+        if self.names.contains(&name) {
+            return;
+        }
+        let mut fields: Vec<String> = Vec::new();
+        let mut accessors = Vec::new();
+        for (field, offset) in record.fields.iter().zip(&layout.offsets) {
+            let (getter, setter) = (format!("{name}-{}", field.name), format!("set-{name}-{}!", field.name));
+            let Some(offset) = offset else {
+                accessors.push((getter, "(c:unsupported \"it is a bit-field\")".into()));
+                accessors.push((setter, "(c:unsupported \"it is a bit-field\")".into()));
+                continue;
+            };
+            let (element, length) = match self.declared.names.type_of(&field.of) {
+                Type::Array(element, n) => (*element, Some(n)),
+                t => (t, None),
+            };
+            let element = match element {
+                _ if field.is_nameless => None,
+                Type::Number(t) => Some(t.to_string()),
+                Type::Text => Some("string".into()),
+                Type::Pointer | Type::Function(_) => Some("pointer".into()),
+                Type::Record(key) => self.record_variable(&key),
+                _ => None,
+            };
+            let n = fields.len();
+            let of = |form: &str, who: &str| format!("(c:c-struct-{form} {name} {n} {})", quoted(who));
+            let (get, set) = (of("getter", &getter), of("setter", &setter));
+            let Some(element) = element else {
+                // its place is known
+                fields.push(format!("(c:quote {}) (c:c-type char) {offset} 0", field.name));
+                accessors.push((getter, get));
+                accessors.push((setter, "(c:unsupported \"its type is none of (cairn c)\")".into()));
+                continue;
+            };
+            let length = length.map_or("#f".to_string(), |n| n.to_string());
+            fields.push(format!("(c:quote {}) (c:c-type {element}) {offset} {length}", field.name));
+            accessors.push((getter, get));
+            accessors.push((setter, set));
+        }
+        let Layout { bytes, alignment, .. } = layout;
+        let fields = fields.join("\n     ");
+        let layout = format!("(c:make-c-layout (c:quote {name}) (c:vector {fields}) {bytes} {alignment})");
+        self.define(&name, &layout);
+        let maker = format!("make-{name}");
+        self.define(&maker, &format!("(c:c-struct-maker {name} {})", quoted(&maker)));
+        for (accessor, value) in accessors {
+            self.define(&accessor, &value);
+        }
+    }
+
+    /// The variable of a record, which it gets if it has none: the header has it from another one.
+    fn record_variable(&mut self, key: &str) -> Option<String> {
+        let layout = self.probed.layouts.get(key)?;
+        let variable = format!("c:{}", key.replace(' ', ":"));
+        if self.names.insert(variable.clone()) {
+            let Layout { bytes, alignment, .. } = layout;
+            _ = writeln!(
+                self.body,
+                "(c:define {variable} (c:make-c-layout (c:quote {variable}) (c:vector) {bytes} {alignment}))"
+            );
+        }
+        Some(variable)
+    }
+
+    /// A macro that makes callbacks of a type of functions.
+    fn callback(&mut self, name: &str, function: &str) {
+        let Some((result, parameters)) = self.declared.names.signature(function) else { return };
+        let result = match result {
+            Type::Void => Some("void"),
+            Type::Number(t) => Some(t),
+            Type::Text | Type::Pointer | Type::Function(_) => Some("pointer"),
+            _ => None,
+        };
+        let types: Option<Vec<&str>> = parameters
+            .iter()
+            .map(|t| match t {
+                Type::Number(t) => Some(*t),
+                Type::Text => Some("string"),
+                Type::Pointer | Type::Function(_) | Type::Array(..) => Some("pointer"),
+                _ => None,
+            })
+            .collect();
+        let (Some(result), Some(types)) = (result, types) else { return };
+        if self.names.insert(name.into()) {
+            let types = types.join(" ");
+            _ = writeln!(
+                self.body,
+                "(c:define-syntax {name} (c:syntax-rules () ((c:_ procedure) (c:c-callback {result} ({types}) \
+                 procedure))))"
+            );
+            self.exports.push(name.into());
+        }
+    }
+}
+
+fn by_value(t: Type, text: &str) -> String {
+    match t {
+        Type::Record(key) => format!("`{key}` itself, not a pointer to it"),
+        Type::Other(t) => format!("of the type {t}, which (cairn c) does not have"),
+        _ => format!("of the type `{text}`"),
+    }
+}
+
+/// What a C library may be called, best first: `z` is `libz.so.1`. The name with a version is there without the files
+/// for development, too.
+fn places(name: &str, request: &Request) -> Vec<String> {
+    if name.contains('/') || name.contains(".so") {
+        return vec![name.into()];
+    }
+    let file = format!("lib{name}.so");
+    if let Some(beside) = request.directories.iter().map(|d| d.join(&file)).find(|p| p.is_file())
+        && let Some(path) = std::path::absolute(beside).ok().and_then(|p| Some(p.to_str()?.to_string()))
+    {
+        return vec![path];
+    }
+    let asked = request.printed(&[&format!("-print-file-name={file}")], "").unwrap_or_default();
+    let found = Path::new(asked.trim());
+    const USUAL: [&str; 5] =
+        ["/usr/local/lib", "/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"];
+    let directories = found.parent().filter(|p| p.is_absolute()).map(PathBuf::from).into_iter();
+    let directories: Vec<PathBuf> = directories.chain(USUAL.map(PathBuf::from)).collect();
+    let target = found.canonicalize().ok().filter(|_| found.is_absolute());
+    let prefix = format!("{file}.");
+    let mut names: Vec<String> = Vec::new();
+    for entry in directories.iter().filter_map(|d| std::fs::read_dir(d).ok()).flatten().flatten() {
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let is_it = |target: &PathBuf| entry.path().canonicalize().is_ok_and(|p| p == *target);
+        // libm.so is a text for the linker
+        let text = target.as_ref().is_some_and(|t| t.file_name().is_some_and(|n| *n == *file));
+        if name.starts_with(&prefix) && (text || target.as_ref().is_none_or(is_it)) && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.sort_by_key(|n| (n.len(), n.clone()));
+    names.truncate(1);
+    names.push(file);
+    names
+}

@@ -1,0 +1,181 @@
+//! C headers as libraries: `(import (c "geometry.h" "geometry"))`. clang-19 reads them; where there is none, that is
+//! said, and the tests pass.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+mod common;
+use common::{Directory, binary, root};
+
+/// A directory with the header of `tests/c/headers`, its library, and a cache; `None` without clang.
+fn geometry(name: &str) -> Option<Directory> {
+    let directory = Directory::new(name);
+    let from = root().join("tests/c/headers");
+    for file in ["geometry.h", "parts.h", "headers.scm"] {
+        fs::copy(from.join(file), directory.0.join(file)).unwrap();
+    }
+    let library = directory.0.join("libgeometry.so");
+    let clang = Command::new("clang-19")
+        .args(["-shared", "-fPIC", "-o"])
+        .args([&library, &from.join("geometry.c")])
+        .output();
+    let Ok(output) = clang else {
+        eprintln!("not tested: there is no clang-19 here");
+        return None;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(directory)
+}
+
+fn cairn(directory: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(binary());
+    command.args(arguments).current_dir(directory).env("CAIRN_CACHE_DIR", directory.join("cache"));
+    command
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn printed(output: &Output) -> String {
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stderr), "");
+    text(&output.stdout)
+}
+
+/// The messages of a program that is wrong.
+fn messages(directory: &Path, program: &str) -> String {
+    fs::write(directory.join("wrong.scm"), program).unwrap();
+    let output = cairn(directory, &["run", "wrong.scm"]).output().unwrap();
+    assert!(!output.status.success(), "{}", text(&output.stdout));
+    text(&output.stderr)
+}
+
+#[test]
+fn every_kind_of_declaration_is_there_however_the_program_is_run() {
+    let Some(directory) = geometry("c-headers-modes") else { return };
+    let expected = fs::read_to_string(root().join("tests/c/headers/headers.out")).unwrap();
+    for options in [&[][..], &["--opt=low"], &["--opt=high"], &["--opt=high", "--frames=heap", "--gc=marksweep"]] {
+        let output = cairn(&directory.0, &[&["run"], options, &["headers.scm"]].concat()).output().unwrap();
+        assert_eq!(printed(&output), expected, "{options:?}");
+    }
+    printed(&cairn(&directory.0, &["build", "headers.scm", "-o", "program"]).output().unwrap());
+    assert_eq!(printed(&Command::new(directory.0.join("program")).output().unwrap()), expected, "built");
+}
+
+#[test]
+fn the_prompt_has_headers() {
+    let Some(directory) = geometry("c-headers-prompt") else { return };
+    let input = "(import (c \"geometry.h\" \"geometry\"))\n(twice 1)\n(define (name) (color_name GREEN))\n(name)\n\
+                 (part_of_geometry RED)\n(name)\n";
+    fs::write(directory.0.join("input"), input).unwrap();
+    let input = fs::File::open(directory.0.join("input")).unwrap();
+    let output = cairn(&directory.0, &["repl"]).stdin(input).output().unwrap();
+    assert_eq!(text(&output.stdout), "\"grün\"\n12\n\"grün\"\n");
+    assert!(text(&output.stderr).contains("`twice` cannot be used: it is a static function"));
+}
+
+#[test]
+fn what_cannot_be_used_says_why() {
+    let Some(directory) = geometry("c-headers-errors") else { return };
+    let import = "(import (scheme base) (c \"geometry.h\" \"geometry\"))\n";
+    let of = |uses: &str| messages(&directory.0, &format!("{import}{uses}"));
+    let all = of("(twice 2)\n(by_value 1)\n(map wide '(1))\ncounter\n(line-wide 1)");
+    for expected in [
+        "`twice` cannot be used: it is a static function, which no library has\n --> wrong.scm:2:2",
+        "`by_value` cannot be used: parameter 1 is `struct point` itself, not a pointer to it\n --> wrong.scm:3:2",
+        "`wide` cannot be used: parameter 1 is of the type `long double`, which (cairn c) does not have\n \
+         --> wrong.scm:4:6",
+        "`counter` cannot be used: it is a variable of C, not a function\n --> wrong.scm:5:1",
+        "`line-wide` cannot be used: it is a bit-field\n --> wrong.scm:6:2",
+    ] {
+        assert!(all.contains(expected), "{expected}\n{all}");
+    }
+    // a declaration without a function costs only who calls it
+    assert!(of("(absent 2)").contains("there is no function absent in"));
+    // the header of geometry.h's own, but not unistd.h
+    assert!(of("(getpid)").contains("`getpid` is not defined"));
+    let missing = messages(&directory.0, "(import (c \"nothing.h\"))");
+    assert!(missing.contains("'nothing.h' file not found\n --> wrong.scm:1:9"), "{missing}");
+    let none = messages(&directory.0, "(import (c \"geometry\"))");
+    assert!(none.contains("it names no header"), "{none}");
+}
+
+#[test]
+fn a_header_is_read_once_until_it_changes() {
+    let Some(directory) = geometry("c-headers-cache") else { return };
+    let program = "(import (scheme base) (scheme write) (c \"geometry.h\" \"geometry\"))\n(write PART)\n";
+    fs::write(directory.0.join("part.scm"), program).unwrap();
+    let run = |path: Option<&str>| {
+        let mut command = cairn(&directory.0, &["run", "part.scm"]);
+        if let Some(path) = path {
+            command.env("PATH", path);
+        }
+        command.output().unwrap()
+    };
+    let without = run(Some("/nowhere"));
+    assert!(text(&without.stderr).contains("clang-19, which is not here"), "{}", text(&without.stderr));
+    assert_eq!(printed(&run(None)), "12");
+    // another program, so that it is not the program that is found in the cache
+    fs::write(directory.0.join("part.scm"), program.replace("PART", "(+ 1 PART)")).unwrap();
+    assert_eq!(printed(&run(Some("/nowhere"))), "13");
+    // of the header's parts, too
+    fs::write(directory.0.join("parts.h"), "#define PART 20\n").unwrap();
+    assert_eq!(printed(&run(None)), "21");
+}
+
+/// Headers that a machine may not have.
+#[test]
+fn headers_of_other_people_are_read() {
+    let Some(directory) = geometry("c-headers-others") else { return };
+    for (header, package, program, expected) in [
+        (
+            "sqlite3.h",
+            "libsqlite3-dev",
+            "(import (scheme base) (scheme write) (cairn c) (c \"sqlite3.h\" \"sqlite3\"))\n\
+             (define cell (make-bytevector (c-sizeof pointer) 0))\n\
+             (sqlite3_open \":memory:\" cell)\n\
+             (define db (c-ref cell pointer))\n\
+             (define rows '())\n\
+             (define each (c-callback int (pointer int pointer pointer)\n\
+               (lambda (data n texts names) (set! rows (cons (c-string (c-ref texts pointer)) rows)) 0)))\n\
+             (define status (sqlite3_exec db \"create table t (x); insert into t values ('a'), ('b'); \
+                select x from t\" each #f #f))\n\
+             (sqlite3_prepare_v2 db \"select ?\" -1 cell #f)\n\
+             (define s (c-ref cell pointer))\n\
+             (sqlite3_bind_text s 1 \"bound\" -1 SQLITE_TRANSIENT)\n\
+             (write (list (= status SQLITE_OK) rows (= (sqlite3_step s) SQLITE_ROW) \
+                (c-string (sqlite3_column_text s 0))))\n\
+             (sqlite3_finalize s)\n\
+             (write (= SQLITE_OK (sqlite3_close db)))\n",
+            "(#t (\"b\" \"a\") #t \"bound\")#t",
+        ),
+        (
+            "zlib.h",
+            "zlib1g-dev",
+            "(import (scheme base) (scheme write) (cairn c) (c \"zlib.h\" \"z\"))\n\
+             (write (list (crc32 0 (string->utf8 \"hello\") 5) (string=? ZLIB_VERSION (zlibVersion)) Z_BEST_SPEED\n\
+               (c-sizeof z_stream)))\n",
+            "(907060870 #t 1 112)",
+        ),
+        (
+            "math.h",
+            "libc6-dev",
+            "(import (scheme base) (scheme write) (prefix (c \"math.h\") c:))\n\
+             (write (list (c:hypot 3. 4.) (c:ldexp 1.5 3) (c:exp 0) (c:floor 2.5) c:M_PI))\n",
+            "(5.0 12.0 1.0 2.0 3.141592653589793)",
+        ),
+    ] {
+        let there = ["/usr/include", "/usr/local/include"].iter().any(|d| Path::new(d).join(header).exists());
+        if !there {
+            eprintln!("not tested: there is no {header} here; apt-get install {package}");
+            continue;
+        }
+        fs::write(directory.0.join("other.scm"), program).unwrap();
+        for options in [&[][..], &["--opt=high"]] {
+            let output = cairn(&directory.0, &[&["run"], options, &["other.scm"]].concat()).output().unwrap();
+            assert_eq!(printed(&output), expected, "{header} {options:?}");
+        }
+    }
+}

@@ -1,0 +1,2 @@
+int part_of_geometry(int x);
+#define PART 12
