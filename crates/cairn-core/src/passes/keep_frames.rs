@@ -64,7 +64,7 @@ pub struct Callees {
     never: Vec<bool>,
     /// Is it a library procedure that returns one value, and ends with no call but of such procedures?
     one_value: Vec<bool>,
-    /// The same for one that may return any number of values.
+    /// Is it a library procedure that returns any number of values, and ends with no call but of such procedures?
     any_values: Vec<bool>,
 }
 
