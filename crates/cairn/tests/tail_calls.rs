@@ -39,8 +39,10 @@ const FAILING: [&str; 28] = [
 ];
 
 /// Calls that the program itself must be able to make without end: the library calls what it was given by a tail call.
-const ENDLESS: [&str; 5] = [
+const ENDLESS: [&str; 7] = [
     "(apply loop (list (- n 1)))",
+    "(any loop (list (- n 1)))",
+    "(every loop (list (- n 1)))",
     "(call-with-values (lambda () (- n 1)) loop)",
     "(call/cc (lambda (k) (loop (- n 1))))",
     "(with-exception-handler (lambda (e) e) (lambda () (if (= n 0) 0 (- n 1))))",
@@ -100,7 +102,8 @@ fn library_calls_keep_their_place() {
 #[test]
 fn calls_of_what_the_program_gave_stay_tail_calls() {
     let directory = Directory::new("endless-calls");
-    let mut text = "(import (scheme base) (scheme write) (scheme process-context))\n".to_string();
+    let mut text =
+        "(import (scheme base) (scheme write) (scheme process-context) (only (srfi 1) any every))\n".to_string();
     for (i, call) in ENDLESS.iter().enumerate() {
         let body = match call.contains("loop") {
             true => format!("(if (= n 0) 'done {call})"),
@@ -122,4 +125,102 @@ fn calls_of_what_the_program_gave_stay_tail_calls() {
             );
         }
     }
+}
+
+/// Expressions that call `bad`, which fails, and the procedures that are in the backtrace between it and `main`: where
+/// the expression is the last of `test`, and where `test` goes on with its value.
+const NAMED: [(&str, &str, &str); 36] = [
+    ("(bad 1)", "", "test"),
+    ("(let loop ((i 0)) (if (< i 3) (begin (bad i) (loop (+ i 1))) i))", "loop", "loop test"),
+    ("(let loop ((i 0)) (if (< i 3) (+ 1 (loop (+ i 1))) (bad i)))", "loop", "loop test"),
+    ("(let loop ((i 0)) (if (= i 3) (bad i) (loop (+ i 1))))", "", "test"),
+    ("(let loop ((i 0)) (if (= i 3) (list (bad i)) (loop (+ i 1))))", "loop", "loop test"),
+    (
+        "(let loop ((i 0)) (if (= i 3) (let in ((k 0)) (if (= k 2) (bad k) (in (+ k 1)))) (loop (+ i 1))))",
+        "",
+        "test",
+    ),
+    ("(do ((i 0 (+ i 1))) ((= i 3) (bad i)))", "", "test"),
+    ("(do ((i 0 (+ i 1))) ((= i 3) 1) (bad i))", "do", "do test"),
+    ("(do ((i 0 (+ i (bad i)))) ((= i 3) 1))", "do", "do test"),
+    ("(let () (define (h x) (bad x)) (h 1))", "", "test"),
+    ("(let () (define (h x) (list (bad x))) (h 1))", "h", "h test"),
+    ("(let () (define (h x) (bad x)) (h 1) (h 2))", "test", "test"),
+    ("(let ((h (lambda (x) (bad x)))) (h 1))", "", "test"),
+    ("(let ((h (lambda (x) (list (bad x))))) (h 1))", "h", "h test"),
+    ("((lambda (x) (list (bad x))) 1)", "test", "test"),
+    (
+        "(letrec ((e? (lambda (n) (if (= n 0) (bad n) (o? (- n 1))))) (o? (lambda (n) (if (= n 0) #f (e? (- n 1)))))) \
+      (e? 4))",
+        "",
+        "test",
+    ),
+    ("((curry bad) 1)", "", "test"),
+    ("((curry-list bad) 1)", "lambda", "lambda test"),
+    ("((compose list (compose bad list)) 1)", "lambda", "lambda test"),
+    ("(until (bad 1))", "lp", "lp until test"),
+    ("(map (lambda (x) (bad x)) '(1 2))", "test", "test"),
+    ("(map (lambda (x) (+ 1 (bad x))) '(1 2))", "lambda test", "lambda test"),
+    ("(vector-for-each (lambda (x) (bad x)) (vector 1 2))", "test", "test"),
+    ("(fold-right (lambda (x a) (bad x)) 0 '(1 2))", "test", "test"),
+    ("(unfold bad car cdr 1)", "test", "test"),
+    ("(hash-table-update! (make-hash-table) 1 bad (lambda () 0))", "test", "test"),
+    ("(call/cc (lambda (k) (for-each (lambda (x) (if (= x 2) (bad x))) '(1 2))))", "lambda", "lambda test"),
+    ("(call/cc (lambda (k) (list (bad k))))", "lambda", "lambda test"),
+    ("(dynamic-wind (lambda () #f) (lambda () (bad 1)) (lambda () #f))", "test", "test"),
+    ("(dynamic-wind (lambda () 1) (lambda () 1) (lambda () (bad 1)))", "test", "test"),
+    (
+        "(with-exception-handler (lambda (e) (list (bad e))) (lambda () (raise-continuable 1)))",
+        "lambda test",
+        "lambda test",
+    ),
+    ("(guard (e ((string? e) 1)) (bad 1))", "test", "test"),
+    ("(guard (e (#t (bad e))) (raise 1))", "test", "test"),
+    ("(parameterize ((p 1)) (bad 1))", "test", "test"),
+    ("(call-with-values (lambda () (bad 1)) list)", "", "test"),
+    ("(call-with-port (open-input-string \"\") (lambda (port) (bad port)))", "test", "test"),
+];
+
+/// A procedure of the program that takes these is in the backtrace, evaluated or compiled, inlined or a loop: the same
+/// procedures at the same places.
+#[test]
+fn backtraces_name_the_same_procedures_at_every_level() {
+    let directory = Directory::new("named-frames");
+    let mut text = "(import (scheme base) (scheme write) (scheme process-context) (srfi 1) (srfi 69))
+(define p (make-parameter 0))
+(define-syntax until (syntax-rules () ((_ c b ...) (let lp () (unless c b ... (lp))))))
+(define (curry f) (lambda (x) (f x)))
+(define (curry-list f) (lambda (x) (list (f x))))
+(define (compose f g) (lambda (x) (f (g x))))
+(define (bad x) (car (vector x)))
+(define which (string->number (cadr (command-line))))
+"
+    .to_string();
+    for (i, (call, ..)) in NAMED.iter().enumerate() {
+        text += &format!("(define (main-{})\n  (define (test) {call})\n  (list (test)))\n", 2 * i);
+        text += &format!("(define (main-{})\n  (define (test) (list {call}))\n  (list (test)))\n", 2 * i + 1);
+    }
+    text += "((vector-ref (vector";
+    (0..2 * NAMED.len()).for_each(|i| text += &format!(" main-{i}"));
+    text += ") which))\n";
+    directory.write("named.scm", &text);
+    let mut wrong = Vec::new();
+    for i in 0..2 * NAMED.len() {
+        let (call, last, amid) = NAMED[i / 2];
+        let expected = if i % 2 == 0 { last } else { amid };
+        let reports: Vec<String> = MODES.iter().map(|mode| run(&directory, mode, "named.scm", i).1).collect();
+        let frames = |report: &str| -> Vec<String> {
+            let named = |l: &str| l.split_once(": ")?.1.split_whitespace().next().map(str::to_string);
+            let rows = report.lines().skip_while(|l| *l != "backtrace:").skip(1);
+            rows.filter_map(named).collect()
+        };
+        let main = format!("main-{i}");
+        let whole: Vec<&str> =
+            ["bad"].into_iter().chain(expected.split_whitespace()).chain([&*main, "program"]).collect();
+        let same = reports.iter().all(|r| *r == reports[0]);
+        if !same || frames(&reports[0]) != whole {
+            wrong.push(format!("{call}: {whole:?} expected\n{}", reports.join("\n")));
+        }
+    }
+    assert!(wrong.is_empty(), "{} backtraces differ:\n{}", wrong.len(), wrong.join("\n"));
 }
