@@ -1,4 +1,4 @@
-(import (scheme base) (scheme write) (srfi 69) (cairn weak) (only (cairn records) record? record-rtd rtd-name rtd-field-names))
+(import (scheme base) (scheme write) (srfi 69) (only (cairn records) record-rtd rtd-name rtd-field-names))
 (define-record-type (kinds compact) (make-kinds a b c d e f g h i j k l m) kinds?
   ((a f64) kinds-a set-kinds-a!) ((b f32) kinds-b set-kinds-b!) ((c i8) kinds-c set-kinds-c!) ((d i16) kinds-d set-kinds-d!)
   ((e i32) kinds-e set-kinds-e!) ((f i64) kinds-f set-kinds-f!) ((g u8) kinds-g set-kinds-g!) ((h u16) kinds-h set-kinds-h!)
