@@ -100,6 +100,8 @@ fn what_cannot_be_used_says_why() {
     assert!(missing.contains("'nothing.h' file not found\n --> wrong.scm:1:9"), "{missing}");
     let none = messages(&directory.0, "(import (c \"geometry\"))");
     assert!(none.contains("it names no header"), "{none}");
+    let bad = messages(&directory.0, "(import (c \"a>b.h\"))");
+    assert!(bad.contains("\"a>b.h\" is no name of a header or library"), "{bad}");
 }
 
 #[test]

@@ -81,6 +81,15 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("A macro of {library}.", "in lsp.rs, as what an editor shows of a name"),
     ("Defined by {library}.", "likewise"),
     ("{name} object ...", "likewise"),
+    ("there is no timer for --profile", "the system gives none"),
+    ("cannot draw a flame graph: {e}", "inferno's own words follow"),
+    ("(c:address->pointer {n})", "Scheme, and no message"),
+    ("`{key}` itself, not a pointer to it", "in c_headers.rs: it takes a header"),
+    ("of the type {t}, which (cairn c) does not have", "likewise"),
+    ("of the type `{text}`", "likewise"),
+    ("{bad:?} is no name of a header or library", "in c_headers.rs"),
+    ("clang-19 says: {error}", "what clang complains of without a place in the header"),
+    ("cannot run {CLANG}: {e}", "a clang-19 that is there and cannot be started"),
     ("cannot run {}: {}", "cairn-study is missing beside cairn: an installation that was taken apart"),
 ];
 

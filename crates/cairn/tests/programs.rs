@@ -175,26 +175,6 @@ fn bad(c: Configuration) {
     });
 }
 
-/// Programs whose errors are in library procedures that they call in tail position, and which call what they were given
-/// by a tail call: only inlining knows of the call.
-const TAIL_CALLED_LIBRARY: &[&str] = &["file-missing"];
-
-/// Positions and backtraces do not depend on inlining.
-fn bad_without_inlining(c: Configuration) {
-    for program in failing(c) {
-        let outcome = run(&program, c);
-        let expected = fs::read_to_string(root().join(&program).with_extension("err")).unwrap();
-        let actual = format!("{}{}exit status {}\n", outcome.stdout, outcome.stderr, outcome.status.unwrap_or(-1));
-        if TAIL_CALLED_LIBRARY.iter().any(|t| program.contains(t)) {
-            let message = |text: &str| text.split(" --> ").next().unwrap().to_string();
-            assert_eq!(message(&expected), message(&actual), "{program}");
-            assert_ne!(expected, actual, "{program} need not be listed");
-        } else {
-            assert_eq!(expected, actual, "{program}");
-        }
-    }
-}
-
 /// Evaluated code says the same as compiled code.
 fn bad_evaluated(c: Configuration) {
     for program in failing(c) {
@@ -231,7 +211,7 @@ fn main() -> ExitCode {
             add("messages", Configuration { mode: Mode::Build, opt: "low", ..c }, messages);
         }
     }
-    add("errors", Configuration { opt: "low", ..usual }, bad_without_inlining);
+    add("errors", Configuration { opt: "low", ..usual }, bad);
     matrix::evaluated().filter(|c| c.mode == Mode::Run).for_each(|c| add("errors", c, bad_evaluated));
     add("messages", Configuration { opt: "auto", ..usual }, messages);
     add("messages", usual, messages);

@@ -197,7 +197,8 @@ impl<'m> Emitter<'_, 'm> {
     fn check_procedure(&mut self, f: &Val, site: Site) {
         use cairn_layout::machine::error::NOT_PROCEDURE;
         let ok = self.has_tag(f, TAG_PROCEDURE);
-        let fail = self.throw_block(NOT_PROCEDURE, "", "", site, &[f]);
+        // a call that fails is shown, be it a tail call
+        let fail = self.throw_block(NOT_PROCEDURE, "", "", site.plain(), &[f]);
         self.guard(&ok, &fail);
     }
 

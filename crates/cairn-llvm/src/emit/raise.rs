@@ -109,8 +109,7 @@ impl Emitter<'_, '_> {
     /// Raises here. All that is constant goes through one descriptor, so a throw is three or four instructions.
     pub(crate) fn throw(&mut self, kind: i64, who: &str, expected: &str, site: Site, values: &[&Val]) {
         let procedure = self.func.map_or("", |(_, f)| &f.procedure);
-        // the failing place is shown, be it a tail call
-        let descriptor = self.cx.throw(kind, (who, expected), (site.plain(), procedure), values.len());
+        let descriptor = self.cx.throw(kind, (who, expected), (site, procedure), values.len());
         let mut regs = Regs { argc: Val::text(format!("ptrtoint (ptr {descriptor} to i64)")), ..Regs::default() };
         for (r, v) in regs.a.iter_mut().zip(values) {
             *r = (*v).clone();
