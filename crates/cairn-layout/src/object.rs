@@ -386,7 +386,7 @@ pub mod record {
             };
             Slot { kind, raw, at: code as u16 as u32, compact: Some(place) }
         }
-        /// The same field where the records of its type are plain ones, because the collector knows no others.
+        /// The field of a compact type where its records are plain ones, because the collector knows no others.
         pub const fn plain(self) -> Slot {
             match self.compact {
                 Some(p) => Slot::new(self.kind, false, p.index as u32),

@@ -190,7 +190,7 @@ pub fn report(ctx: &Machine) -> String {
     let mut text = String::new();
     for p in rt(ctx).heap.pools().iter().filter(|p| p.made > 0) {
         let rtd = Value(compact::word(p.type_number));
-        let name = crate::record::type_name(rtd).unwrap_or_default();
+        let name = record_types::type_name(rtd).unwrap_or_default();
         let fields = record_types::get(rtd).map_or(0, |t| t.fields.len());
         let bytes = |n: u64| cairn_heap::Bytes(n).to_string();
         text += &format!(

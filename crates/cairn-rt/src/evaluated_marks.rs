@@ -28,7 +28,7 @@ const NAME: &str = "evaluated";
 pub fn is_mark(v: Value) -> bool {
     access::is(v, Type::Record)
         && access::length(v) == 4
-        && record::type_of(v).and_then(record::type_name).as_deref() == Some("evaluated-place")
+        && record::type_of(v).and_then(crate::record_types::type_name).as_deref() == Some("evaluated-place")
 }
 
 /// The procedure's name in a mark.

@@ -339,7 +339,7 @@ fn name(who: Value) -> String {
 }
 
 fn no_instance(ctx: &mut Machine, record: Value, rtd: Value, who: Value) -> Value {
-    let expected = record::type_name(rtd).unwrap_or_else(|| "record".into());
+    let expected = crate::record_types::type_name(rtd).unwrap_or_else(|| "record".into());
     let message = record::instead_of(record, rtd, &with_article(&expected));
     fail(ctx, error::TYPE, &name(who), message, &[record])
 }

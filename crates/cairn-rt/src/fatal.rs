@@ -11,7 +11,6 @@
 
 use crate::machine::stubs;
 use crate::runtime::rt;
-use crate::time_profile;
 use cairn_layout::machine::Machine;
 
 /// Text for standard error, without its line's end.
@@ -36,7 +35,7 @@ fn finish_with(ctx: &mut Machine, status: i32, frames: bool) -> i32 {
         say(ctx, &format!("cannot write {}: {}", file.display(), crate::failure::describe_io(&e)));
         return status.max(1);
     }
-    if let Some(profile) = time_profile::stop(ctx)
+    if let Some(profile) = rt(ctx).time_profile.take()
         && let Some(file) = rt(ctx).options.profile.clone()
         && let Err(e) = profile.write(ctx, &file)
     {
@@ -44,7 +43,7 @@ fn finish_with(ctx: &mut Machine, status: i32, frames: bool) -> i32 {
         return status.max(1);
     }
     if rt(ctx).options.stats {
-        let text = rt(ctx).heap.stats().to_string() + &crate::compact::report(ctx);
+        let text = rt(ctx).heap.stats().to_string() + &(rt(ctx).describe_pools)(ctx);
         say(ctx, text.trim_end());
     }
     if let Some(file) = &rt(ctx).options.stats_file

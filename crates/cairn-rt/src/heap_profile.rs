@@ -18,7 +18,6 @@
 use crate::access::c_text;
 use crate::evaluated_marks as evaluated;
 use crate::machine::collect::{self, NO_SITE};
-use crate::record;
 use crate::report;
 use crate::runtime::{Profiler, rt};
 use cairn_heap::{Bytes, Sample, Scheme};
@@ -317,7 +316,7 @@ fn name_of(class: Class) -> String {
         Class::Procedure(code) => return procedure_name(code),
         Class::Record(ELEMENT) => return "element reference".into(),
         Class::Record(rtd) => {
-            return record::type_name(Value(rtd)).map_or("record".into(), |n| format!("record {n}"));
+            return crate::record_types::type_name(Value(rtd)).map_or("record".into(), |n| format!("record {n}"));
         }
         Class::Other(code) => code,
     };

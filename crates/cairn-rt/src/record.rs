@@ -331,7 +331,7 @@ pub extern "C" fn cairn_record_put(ctx: &mut Machine, record: Value, code: Value
         return Value::UNSPECIFIED;
     }
     if let Some(rtd) = compact::target(record, slot).filter(|_| slot.kind == FieldKind::Ref) {
-        let expected = format!("a record of type {} or #f", type_name(rtd).unwrap_or_default());
+        let expected = format!("a record of type {} or #f", record_types::type_name(rtd).unwrap_or_default());
         let message = instead_of(x, rtd, &expected);
         return fail(ctx, error::TYPE, "", message, &[x]);
     }
@@ -358,9 +358,9 @@ pub fn put_integer_at(place: Value, slot: Slot, x: Value) -> bool {
 
 /// What a record is that has the name of the type `rtd` but is of another one: it may have been defined twice.
 fn namesake(x: Value, rtd: Value) -> Option<String> {
-    let t = type_of(x).filter(|t| *t != rtd && type_name(*t) == type_name(rtd))?;
+    let t = type_of(x).filter(|t| *t != rtd && record_types::type_name(*t) == record_types::type_name(rtd))?;
     let which = if record::number(t.0) < record::number(rtd.0) { "an older" } else { "another" };
-    Some(format!("one of {which} definition of {}", type_name(rtd)?))
+    Some(format!("one of {which} definition of {}", record_types::type_name(rtd)?))
 }
 
 /// What an error says of `x`, which is not `expected` (with an article), a record of the type `rtd`.
@@ -414,13 +414,6 @@ pub extern "C" fn cairn_record_about(ctx: &mut Machine, rtd: Value, what: Value)
     crate::alloc::make_list(ctx, &names)
 }
 
-/// The name of a record type, without the angle brackets of `<point>`.
-pub fn type_name(rtd: Value) -> Option<String> {
-    let name = record_types::get(rtd)?.name.to_string();
-    let inner = name.strip_prefix('<').and_then(|t| t.strip_suffix('>')).filter(|t| !t.is_empty());
-    Some(inner.map(str::to_string).unwrap_or(name))
-}
-
 /// What a condition object says; see `lib/cairn/control.sld`.
 pub struct Condition {
     /// The procedure that failed.
@@ -438,7 +431,7 @@ pub fn condition(v: Value) -> Option<Condition> {
     }
     let text = |v: Value| access::string_of(v).map(|_| access::string_text(v));
     let message = text(access::word(v, 2))?;
-    if type_name(type_of(v)?).as_deref() != Some("condition") {
+    if record_types::type_name(type_of(v)?).as_deref() != Some("condition") {
         return None;
     }
     let irritants = access::word(v, 3);

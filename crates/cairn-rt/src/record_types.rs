@@ -213,3 +213,10 @@ impl Drop for Made {
         }
     }
 }
+
+/// The name of a record type, without the angle brackets of `<point>`.
+pub fn type_name(rtd: Value) -> Option<String> {
+    let name = get(rtd)?.name.to_string();
+    let inner = name.strip_prefix('<').and_then(|t| t.strip_suffix('>')).filter(|t| !t.is_empty());
+    Some(inner.map(str::to_string).unwrap_or(name))
+}

@@ -15,10 +15,10 @@ use crate::places::family::Places;
 use crate::record_types::Made;
 use crate::start_options::Options;
 use crate::symbol_table::SymbolTable;
-use crate::time_profile::{self, TimeProfile};
 use cairn_heap::{Heap, Scheme};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
+use std::path::Path;
 use std::time::Instant;
 
 /// A failure on its way to the error hook.
@@ -79,6 +79,18 @@ pub trait Profiler {
     fn report(&mut self, ctx: &mut Machine, frames: bool) -> Option<String>;
 }
 
+/// Who makes a profile of processor time (`crate::time_profile`). Ends its samples when it is dropped.
+pub trait TimeProfiler {
+    /// At a safepoint: the time since the last sample is for the frames under way.
+    fn sample(&mut self, ctx: &Machine);
+    /// A collection begins or ends.
+    fn collecting(&mut self, begins: bool);
+    /// A table of procedures, as text.
+    fn table(&self) -> String;
+    /// Writes it to a file, in the format that its name's ending says.
+    fn write(&self, ctx: &Machine, file: &Path) -> Result<(), String>;
+}
+
 /// A running program's state outside its machine registers.
 pub struct Runtime {
     /// The machine context, apart because compiled code holds its address. Freed on drop.
@@ -126,7 +138,7 @@ pub struct Runtime {
     /// The profile of the heap, if one is made.
     pub(crate) heap_profile: Option<Box<dyn Profiler>>,
     /// The profile of processor time, while one is made.
-    pub(crate) time_profile: Option<Box<TimeProfile>>,
+    pub(crate) time_profile: Option<Box<dyn TimeProfiler>>,
     /// What the frame strategy keeps.
     pub strategy: State,
     /// Who sees to it that threads take turns.
@@ -141,6 +153,8 @@ pub struct Runtime {
     pub(crate) places: Option<Box<Places>>,
     /// Ends the other places, if this is the first one.
     pub(crate) end_others: fn(&mut Machine),
+    /// What `--stats` says of compact records.
+    pub(crate) describe_pools: fn(&Machine) -> String,
 }
 
 impl Runtime {
@@ -158,8 +172,7 @@ impl Runtime {
 impl Drop for Runtime {
     fn drop(&mut self) {
         self.ticker.end();
-        // SAFETY: the machine is alive.
-        drop(time_profile::stop(unsafe { &mut *self.machine }));
+        self.time_profile = None; // before the machine
         self.stopper.is_for(std::ptr::null_mut());
         // SAFETY: made by `Box::into_raw` in `new`, dropped once.
         drop(unsafe { Box::from_raw(self.machine) });

@@ -92,6 +92,7 @@ impl Runtime {
             c: Default::default(),
             places: None,
             end_others: places::end_others,
+            describe_pools: crate::compact::report,
         });
         // SAFETY: just made; nothing else refers to it.
         let ctx = unsafe { &mut *machine };

@@ -95,7 +95,7 @@ fn inline_failure(kind: i64, operation: Value, x: Value, y: Value) -> Failure {
             // SAFETY: compiled code passes such a constant for these kinds.
             let (name, expected) = unsafe { operation_text(operation) };
             who = (!name.is_empty()).then_some(name);
-            let expected = match record::type_name(y).filter(|_| kind == kind::TYPE) {
+            let expected = match crate::record_types::type_name(y).filter(|_| kind == kind::TYPE) {
                 Some(name) => name,
                 None => expected,
             };
@@ -115,7 +115,7 @@ fn inline_failure(kind: i64, operation: Value, x: Value, y: Value) -> Failure {
             }
             let explained = match kind {
                 kind::RANGE => container_name(y).is_some(),
-                kind::TYPE => record::type_name(y).is_some(),
+                kind::TYPE => crate::record_types::type_name(y).is_some(),
                 _ => false,
             };
             if y != Value::DEFAULT && !explained {

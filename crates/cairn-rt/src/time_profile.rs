@@ -23,7 +23,7 @@
 
 use crate::machine::{frames, stop_word};
 use crate::report::{self, Kind, Spot};
-use crate::runtime::rt;
+use crate::runtime::{TimeProfiler, rt};
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, stop as reason};
 use std::collections::HashMap;
@@ -128,15 +128,6 @@ pub fn start(ctx: &mut Machine) -> Result<(), std::io::Error> {
     Ok(())
 }
 
-/// Ends the profile under way, if there is one.
-pub fn stop(ctx: &mut Machine) -> Option<Box<TimeProfile>> {
-    let profile = rt(ctx).time_profile.take()?;
-    profile.target.store(null_mut(), SeqCst);
-    // SAFETY: made by `start`, deleted once.
-    unsafe { libc::timer_delete(profile.timer) };
-    Some(profile)
-}
-
 /// Nanoseconds of processor time that this OS thread has used.
 fn processor_time() -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -145,29 +136,16 @@ fn processor_time() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// A collection begins or ends.
-pub fn collecting(ctx: &mut Machine, begins: bool) {
-    if let Some(profile) = &mut rt(ctx).time_profile {
-        let now = processor_time();
-        if begins {
-            profile.collects_since = now;
-        } else {
-            profile.collected += now - profile.collects_since;
-        }
+impl Drop for TimeProfile {
+    fn drop(&mut self) {
+        self.target.store(null_mut(), SeqCst);
+        // SAFETY: made by `start`, deleted once.
+        unsafe { libc::timer_delete(self.timer) };
     }
 }
 
-/// At a safepoint: the time since the last sample is for the frames under way.
-#[cold]
-pub fn sample(ctx: &mut Machine) {
-    stop_word::served(ctx, reason::PROFILE);
-    let Some(mut profile) = rt(ctx).time_profile.take() else { return };
-    profile.take_sample(ctx);
-    rt(ctx).time_profile = Some(profile);
-}
-
-impl TimeProfile {
-    fn take_sample(&mut self, ctx: &Machine) {
+impl TimeProfiler for TimeProfile {
+    fn sample(&mut self, ctx: &Machine) {
         let now = processor_time();
         let all = now - std::mem::replace(&mut self.sampled_at, now);
         let collected = std::mem::take(&mut self.collected).min(all);
@@ -198,6 +176,37 @@ impl TimeProfile {
         *self.stacks.entry(stack).or_default() += all - collected;
     }
 
+    fn collecting(&mut self, begins: bool) {
+        let now = processor_time();
+        if begins {
+            self.collects_since = now;
+        } else {
+            self.collected += now - self.collects_since;
+        }
+    }
+
+    fn table(&self) -> String {
+        self.by_procedure()
+    }
+
+    fn write(&self, ctx: &Machine, file: &Path) -> Result<(), String> {
+        let title = rt(ctx).options.command_line.first().map_or("", String::as_str);
+        let bytes = match formats::Format::of(file)? {
+            formats::Format::Folded => self.folded().into_bytes(),
+            formats::Format::Table => self.by_procedure().into_bytes(),
+            formats::Format::Speedscope => self.speedscope(title).into_bytes(),
+            formats::Format::Pprof => formats::gzip(&self.pprof()),
+            formats::Format::FlameGraph => match rt(ctx).options.flame_graph {
+                Some(draw) => draw(&self.folded())?,
+                None => return Err(formats::NO_FLAME_GRAPH.into()),
+            },
+        };
+        std::fs::write(file, bytes)
+            .map_err(|e| format!("cannot write {}: {}", file.display(), crate::failure::describe_io(&e)))
+    }
+}
+
+impl TimeProfile {
     /// The frames of the function that came to the safepoint; its address.
     fn running(&mut self, ctx: &Machine, stack: &mut Vec<FrameId>) -> u64 {
         // SAFETY: a safepoint is a runtime call by way of the cold stub, whose block is at `native_sp`.
@@ -264,23 +273,6 @@ impl TimeProfile {
         self.ids.insert(spot, id);
         id
     }
-
-    /// Writes it to a file, in the format that its name's ending says.
-    pub fn write(&self, ctx: &Machine, file: &Path) -> Result<(), String> {
-        let title = rt(ctx).options.command_line.first().map_or("", String::as_str);
-        let bytes = match formats::Format::of(file)? {
-            formats::Format::Folded => self.folded().into_bytes(),
-            formats::Format::Table => self.table().into_bytes(),
-            formats::Format::Speedscope => self.speedscope(title).into_bytes(),
-            formats::Format::Pprof => formats::gzip(&self.pprof()),
-            formats::Format::FlameGraph => match rt(ctx).options.flame_graph {
-                Some(draw) => draw(&self.folded())?,
-                None => return Err(formats::NO_FLAME_GRAPH.into()),
-            },
-        };
-        std::fs::write(file, bytes)
-            .map_err(|e| format!("cannot write {}: {}", file.display(), crate::failure::describe_io(&e)))
-    }
 }
 
 /// Why a profile cannot be written to a file of this name, if it cannot. `draws`: flame graphs can be drawn here.
@@ -297,13 +289,13 @@ pub extern "C" fn cairn_system_profile_start(ctx: &mut Machine) -> Value {
     if rt(ctx).options.profile.is_some() {
         return Value::FALSE;
     }
-    drop(stop(ctx)); // of an evaluation that has been left
+    rt(ctx).time_profile = None; // of an evaluation that has been left
     Value::bool(start(ctx).is_ok())
 }
 
 /// `(profile-stop)`: a table of procedures, as a string.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_system_profile_stop(ctx: &mut Machine) -> Value {
-    let table = stop(ctx).map_or(String::new(), |profile| profile.table());
+    let table = rt(ctx).time_profile.take().map_or(String::new(), |profile| profile.table());
     crate::alloc::make_string(ctx, &table)
 }

@@ -8,7 +8,6 @@ use super::{depth, frames, stop_word};
 use crate::exhaustion;
 use crate::port;
 use crate::runtime::{Runtime, rt};
-use crate::time_profile;
 use crate::weak;
 use cairn_heap::address::Address;
 use cairn_heap::{AmbiguousVisitor, Census, Client, Refill, RootVisitor, WeakVisitor};
@@ -98,7 +97,9 @@ pub fn safepoint(ctx: &mut Machine, bytes: u64) {
         ctx.allocation_site = NO_SITE;
         return;
     }
-    time_profile::collecting(ctx, true);
+    if let Some(profiler) = &mut rt(ctx).time_profile {
+        profiler.collecting(true);
+    }
     frames::before_collection(ctx);
     rt(ctx).heap.return_cells(&mut ctx.free);
     let (mut lo, mut hi) = (ctx.lo, ctx.hi);
@@ -115,7 +116,9 @@ pub fn safepoint(ctx: &mut Machine, bytes: u64) {
     port::close_dropped(ctx);
     weak::give_back(ctx);
     ctx.allocation_site = NO_SITE;
-    time_profile::collecting(ctx, false);
+    if let Some(profiler) = &mut rt(ctx).time_profile {
+        profiler.collecting(false);
+    }
     if let Some(profiler) = &mut rt(ctx).heap_profile {
         profiler.collected(ctx);
     }

@@ -5,9 +5,9 @@
 
 use super::collect::{Room, make_room};
 use super::suspend::suspend;
-use super::{raise, stop, turns};
+use super::{raise, stop, stop_word, turns};
 use crate::native;
-use crate::time_profile;
+use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, slot, stop as reason};
 
@@ -29,6 +29,16 @@ pub extern "C" fn cairn_machine_guard(ctx: &mut Machine, bytes: Value, kept: Val
     make_room(ctx, &room)
 }
 
+/// The profile of processor time takes a sample.
+#[cold]
+fn sample(ctx: &mut Machine) {
+    stop_word::served(ctx, reason::PROFILE);
+    if let Some(mut profiler) = rt(ctx).time_profile.take() {
+        profiler.sample(ctx);
+        rt(ctx).time_profile = Some(profiler);
+    }
+}
+
 /// Serves a requested stop, if there is one. If the program asks for signals its hook is called, and goes on here when
 /// that returns.
 #[inline]
@@ -37,7 +47,7 @@ fn serve(ctx: &mut Machine, room: &Room) {
         stop::end_for_another(ctx)
     }
     if ctx.stop & reason::PROFILE != 0 {
-        time_profile::sample(ctx)
+        sample(ctx)
     }
     if ctx.stop & reason::CODE != 0 {
         native::take_better_code(ctx)

@@ -176,7 +176,7 @@ pub enum Kind {
     Symbol,
     /// Header and values.
     Weak,
-    /// Type word of a compact record, then for each field a reference, or two fixnums, which are the halves of its bits.
+    /// Type word of a compact record, then for each field a reference, or two fixnums: the halves of its bits.
     Compact,
     /// Type word, number among what is shared, the other fields.
     Shared,

@@ -35,7 +35,7 @@ pub(super) fn print_atom(out: &mut impl Out, v: Value, mode: Mode) {
     if v.is_object() {
         return print_object(out, v, mode);
     }
-    if let Some(name) = record::type_name(v) {
+    if let Some(name) = crate::record_types::type_name(v) {
         out.str("#<record-type ");
         out.str(&name);
         return out.str(">");
@@ -93,7 +93,7 @@ fn print_object(out: &mut impl Out, v: Value, mode: Mode) {
     if let Some(port) = Port::of(v) {
         return print_port(out, port);
     }
-    if let Some(name) = record::type_of(v).and_then(record::type_name) {
+    if let Some(name) = record::type_of(v).and_then(crate::record_types::type_name) {
         out.str("#<");
         out.str(&name);
         return out.str(">");

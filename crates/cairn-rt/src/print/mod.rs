@@ -212,7 +212,7 @@ fn open(out: &mut impl Out, v: Value, tasks: &mut Vec<Task>) {
         && let Some(t) = record_types::get(rtd)
     {
         out.str("#<");
-        out.str(&record::type_name(rtd).unwrap_or_default());
+        out.str(&crate::record_types::type_name(rtd).unwrap_or_default());
         tasks.push(Task::Fields(v, t, 0));
     }
 }

@@ -76,7 +76,7 @@ impl TimeProfile {
     }
 
     /// Self and total time by procedure.
-    pub(super) fn table(&self) -> String {
+    pub(super) fn by_procedure(&self) -> String {
         let all: u64 = self.stacks.values().sum();
         if all == 0 {
             return "too short for a profile: there is a sample every few milliseconds\n".into();

@@ -13,7 +13,7 @@
 //! type all of whose fields hold numbers, characters and booleans has raw records.
 //!
 //! The option `compact`, which may also stand where the parent does, makes records compact
-//! (`cairn_layout::object::record::compact`). The collector may know none: that is the business of those who come later.
+//! (`cairn_layout::object::record::compact`). Whether the collector has any is the business of those who come later.
 //!
 //! Checks in accessors carry their names, so that a failing one can say `point-x`, and no position: inlined or not, the
 //! error is where the accessor is called. Angle brackets around the type's name are left out of the name that people

@@ -650,7 +650,7 @@ impl Emitter<'_, '_> {
         let at = self.compact_address(v, rtd, pool, slot);
         let q = ins!(self, "inttoptr i64 {at} to ptr");
         let n = ins!(self, "load i32, ptr {q}{}", Mem::Leaf.suffix());
-        // A branch, not a selection: what follows most often asks the same, and the next record's address must not wait.
+        // A branch, not a selection: what follows asks the same as a rule, and the next address must not wait.
         let (some, is_some) = (self.fresh(), ins!(self, "icmp ne i32 {n}, 0"));
         let mut paths = vec![(Val::word(Word::FALSE.0), self.here())];
         self.branch(&is_some, &some, &done, Odds::Likely);
