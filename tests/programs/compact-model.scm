@@ -1,6 +1,6 @@
+;; args: 7
 ;; Compact records against a model of plain ones: random stores, links, losses and collections; and rounds in which the
 ;; pool of a new type has any number of records when its references become wider (with --compact-bits=8).
-;; args: 7
 (import (scheme base) (scheme write) (scheme process-context) (cairn weak))
 
 (define seed (string->number (list-ref (command-line) 1)))
