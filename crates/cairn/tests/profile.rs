@@ -127,7 +127,7 @@ fn deep_recursions_cost_no_more_and_errors_end_in_a_profile() {
         "p.scm",
         "(define (deep n) (if (= n 0) 0 (+ 1 (deep (- n 1)))))
 (define (again n) (if (> n 0) (begin (deep 1000000) (again (- n 1)))))
-(again 10)
+(again 300)
 (display \"199\")
 (car 5)
 ",
