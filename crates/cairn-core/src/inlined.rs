@@ -15,7 +15,7 @@
 //! what continues after an error, the same at every level of optimization. Positions in inlined library code are of no
 //! use to anyone: they become that of the call. Procedures nested in an inlined body keep their positions (those of the
 //! library point at the call, but count for no frame), for they may be called from anywhere; when one becomes a loop of
-//! the body after all, it is told where it is ([`InlineTable::move_into`]).
+//! the body after all, it is told where it is ([`InlineTable::inline`]).
 //!
 //! What a macro's template has made is like an inlined body: the macro is its procedure, the use is the call. The
 //! expander makes such rows, and messages show the template and the use.
@@ -126,8 +126,7 @@ impl InlineTable {
     }
 
     /// Site `s` of the body of `procedure` after that was inlined at the call `at`; code without a position, and
-    /// library code, take that of the call. An unknown `at` leaves the site *open*: [`InlineTable::move_into`] may say
-    /// more.
+    /// library code, take that of the call. An unknown `at` leaves the site *open*: a later call of this may say more.
     pub fn inline(&mut self, s: Site, procedure: &Rc<str>, at: Site) -> Site {
         if at.is_known() && s.is_tail() && self.text(s) == self.text(at) {
             return at.with_who(s.who()); // library code that was moved there before
@@ -169,17 +168,6 @@ impl InlineTable {
     /// Where the text of `s` stands.
     fn text(&self, s: Site) -> Site {
         self.get(s).map_or(s, |row| row.site).plain().with_who(None)
-    }
-
-    /// Site `s` of a local procedure of this name that becomes part of the code around its call at `call`.
-    pub fn move_into(&mut self, s: Site, procedure: &Rc<str>, call: Site) -> Site {
-        if call.is_known() && s.is_tail() && self.text(s) == self.text(call) {
-            call.with_who(s.who())
-        } else if self.is_open(s) {
-            self.inline(s, &"".into(), call)
-        } else {
-            self.inline(s, procedure, call)
-        }
     }
 
     /// Positions in the body of `procedure`, which moves to its call at `site`.
@@ -315,15 +303,15 @@ mod tests {
         let mut t = InlineTable::default();
         let (f, next): (Rc<str>, Rc<str>) = ("f".into(), "next".into());
         let entry = t.inline(Site::new(0, 1), &f, Site::new(0, 2));
-        let moved = t.move_into(Site::new(0, 5), &next, entry);
+        let moved = t.inline(Site::new(0, 5), &next, entry);
         assert_eq!(show(&t, moved), "5 in next at 1 in f at 2");
         // the other order
-        let early = t.move_into(Site::new(0, 5), &next, Site::new(0, 1));
+        let early = t.inline(Site::new(0, 5), &next, Site::new(0, 1));
         assert_eq!(t.inline(early, &f, Site::new(0, 2)), moved);
         // a loop copied from another procedure
         let open = t.inline(Site::new(0, 8), &f, Site::NONE);
         assert_eq!(show(&t, open), "8 in f");
-        let moved = t.move_into(open, &f, Site::new(0, 6));
+        let moved = t.inline(open, &f, Site::new(0, 6));
         assert_eq!(show(&t, moved), "8 in f at 6");
     }
 }

@@ -702,11 +702,7 @@ impl<M: ObjectModel> Heap<M> {
             if p.compact_are_due(core) {
                 p.want(Reason::Limit, true);
             }
-            if p.wants_collection() {
-                let (mut l, mut h) = (Address(*lo), Address(*hi));
-                p.hide(core, &mut l, &mut h)?;
-                (*lo, *hi) = (l.0, h.0);
-            }
+            p.hide_if_wanted(core, lo, hi)?;
             Ok(())
         })
     }
@@ -759,11 +755,7 @@ impl<M: ObjectModel> Heap<M> {
                 if p.cells_are_due(core) {
                     p.want(Reason::Limit, true);
                 }
-                if p.wants_collection() {
-                    let (mut l, mut h) = (Address(*lo), Address(*hi));
-                    p.hide(core, &mut l, &mut h)?;
-                    (*lo, *hi) = (l.0, h.0);
-                }
+                p.hide_if_wanted(core, lo, hi)?;
             }
             core.stats.allocated += cell.bytes();
             Ok(cell.start.0)

@@ -17,6 +17,7 @@
 
 use crate::access::c_text;
 use crate::evaluated_marks as evaluated;
+use crate::json::quoted;
 use crate::machine::collect::{self, NO_SITE};
 use crate::report;
 use crate::runtime::{Profiler, rt};
@@ -275,22 +276,6 @@ impl HeapProfile {
 
 fn add(n: &mut Count, more: Count) {
     *n = (n.0 + more.0, n.1 + more.1);
-}
-
-/// This text as a JSON string.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c < ' ' => {
-                let _ = write!(out, "\\u{:04x}", c as u32);
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }
 
 fn class(word: u64) -> Class {

@@ -28,7 +28,7 @@
 //! | [`places`] | runtimes beside this one, and messages between them |
 //! | [`native`], [`evaluated_program`] | a program that is evaluated, and the native code that takes its place where it is hot |
 //! | [`evaluated_marks`] | evaluated code as messages see it |
-//! | [`time_profile`] | where processor time goes |
+//! | [`time_profile`] | where processor time goes; [`json`] is for it and for the profile of the heap |
 //! | [`system`], [`report`] | clocks, exit, environment; the report of an uncaught error |
 //!
 //! Invariants: a runtime call never collects, so values in Rust locals stay valid until it returns; it never
@@ -59,6 +59,7 @@ mod hashing;
 mod heap_profile;
 mod helpers;
 mod jobs;
+mod json;
 mod list;
 pub mod machine;
 mod native;

@@ -344,22 +344,37 @@ fn walk_frames(ctx: &Machine, f: &mut dyn FnMut(Frame) -> bool) {
 
 /// The frames of user code that a frame with this return address stands for, youngest first.
 fn frames_of(ctx: &Machine, code: u64, frame: u64) -> Vec<Frame> {
+    match calls_at(ctx, code) {
+        Some(calls) => calls,
+        None => (marks_of(ctx, frame).into_iter())
+            .map(|m| Frame { name: evaluated::name(m), at: At::Evaluated(m) })
+            .collect(),
+    }
+}
+
+/// The compiled calls that a return address stands for, youngest first; `None`: it is that of evaluated calls, each of
+/// which has its own marks.
+fn calls_at(ctx: &Machine, code: u64) -> Option<Vec<Frame>> {
     let modules = &rt(ctx).modules;
-    let behind = frames::behind_descriptor(ctx, code) as i64;
-    // SAFETY: return addresses of frames have a return point's descriptor.
-    let (shape, site, name) = unsafe {
-        let at = |offset: i64| *((behind + offset) as *const u64);
-        (at(code::SHAPE), Site(at(code::RETURN_SITE)), c_text(at(code::RETURN_NAME)))
-    };
+    let (shape, site, name) = return_point(ctx, code);
     if shape & (code::flags::UNDERFLOW | code::flags::HALT) != 0 {
-        return Vec::new();
+        return Some(Vec::new());
     }
     let library = shape & code::flags::LIBRARY != 0;
-    if let Some(mark) = mark_of_frame(ctx, code, frame) {
-        let marks = std::iter::successors(Some(mark), |m| evaluated::use_of(*m));
-        return marks.map(|m| Frame { name: evaluated::name(m), at: At::Evaluated(m) }).collect();
+    if library && name.as_deref() == Some(evaluated::CALL) {
+        return None;
     }
-    frames_at(modules, modules.locate(code, site), name.as_deref().unwrap_or("?"), library)
+    Some(frames_at(modules, modules.locate(code, site), name.as_deref().unwrap_or("?"), library))
+}
+
+/// Shape, site and name of a return address.
+fn return_point(ctx: &Machine, code: u64) -> (u64, Site, Option<String>) {
+    let behind = frames::behind_descriptor(ctx, code) as i64;
+    // SAFETY: return addresses of frames have a return point's descriptor.
+    unsafe {
+        let at = |offset: i64| *((behind + offset) as *const u64);
+        (at(code::SHAPE), Site(at(code::RETURN_SITE)), c_text(at(code::RETURN_NAME)))
+    }
 }
 
 /// Adds an older frame.
@@ -443,21 +458,10 @@ pub enum Kind {
 /// What the frames with this return address are of.
 pub fn kind_of(ctx: &Machine, code: u64) -> Kind {
     let modules = &rt(ctx).modules;
-    let behind = frames::behind_descriptor(ctx, code) as i64;
-    // SAFETY: return addresses of frames have a return point's descriptor.
-    let (shape, site, name) = unsafe {
-        let at = |offset: i64| *((behind + offset) as *const u64);
-        (at(code::SHAPE), Site(at(code::RETURN_SITE)), c_text(at(code::RETURN_NAME)))
-    };
-    if shape & (code::flags::UNDERFLOW | code::flags::HALT) != 0 {
-        return Kind::Compiled(Vec::new());
+    match calls_at(ctx, code) {
+        Some(calls) => Kind::Compiled(calls.iter().map(|f| Spot::of(modules, f)).collect()),
+        None => Kind::Evaluated,
     }
-    let library = shape & code::flags::LIBRARY != 0;
-    if library && name.as_deref() == Some(evaluated::CALL) {
-        return Kind::Evaluated;
-    }
-    let frames = frames_at(modules, modules.locate(code, site), name.as_deref().unwrap_or("?"), library);
-    Kind::Compiled(frames.iter().map(|f| Spot::of(modules, f)).collect())
 }
 
 /// The marks of the frame of an evaluated call: its own, and those of the uses of macros that it comes from.

@@ -181,8 +181,7 @@ const NAMED: [(&str, &str, &str); 36] = [
     ("(call-with-port (open-input-string \"\") (lambda (port) (bad port)))", "test", "test"),
 ];
 
-/// A procedure of the program that takes these is in the backtrace, evaluated or compiled, inlined or a loop: the same
-/// procedures at the same places.
+/// Evaluated or compiled, inlined or a loop: the same procedures are in the backtrace, at the same places.
 #[test]
 fn backtraces_name_the_same_procedures_at_every_level() {
     let directory = Directory::new("named-frames");

@@ -502,7 +502,7 @@ impl Rewrite {
                 if let Some(entry) = self.entry(table, *v, around, &mut vec![*v]) {
                     each_site(&mut l.body, false, &mut |s, nested| {
                         if !nested {
-                            *s = table.move_into(*s, name, entry);
+                            *s = table.inline(*s, name, entry);
                         }
                     });
                 }

@@ -326,6 +326,15 @@ pub(crate) trait Plan {
     fn hide(&mut self, core: &mut Core, lo: &mut Address, hi: &mut Address) -> Result<(), OutOfMemory>;
     /// Has a collection been asked for?
     fn wants_collection(&self) -> bool;
+    /// Hides the extent from `lo` to `hi` if a collection has been asked for.
+    fn hide_if_wanted(&mut self, core: &mut Core, lo: &mut u64, hi: &mut u64) -> Result<(), OutOfMemory> {
+        if self.wants_collection() {
+            let (mut l, mut h) = (Address(*lo), Address(*hi));
+            self.hide(core, &mut l, &mut h)?;
+            (*lo, *hi) = (l.0, h.0);
+        }
+        Ok(())
+    }
     /// Is the mutator to come to a safepoint soon: for a collection, or for another reason?
     fn waits_for_safepoint(&self, _lo: Address, _hi: Address) -> bool {
         self.wants_collection()

@@ -160,11 +160,15 @@ impl Pool {
         if self.map.grow(step(more)).is_err() {
             self.map.grow(step(FIRST_BYTES))?;
         }
+        self.make_bits();
+        self.publish();
+        Ok(())
+    }
+    /// A bit of each kind for every record that there is room for.
+    fn make_bits(&mut self) {
         let words = self.room() as usize / 64 + 1;
         self.used.resize(words, 0);
         self.marks.resize_with(words, || AtomicU64::new(0));
-        self.publish();
-        Ok(())
     }
     /// The next run of free records, cleared: the first one, and the one after the last.
     fn take_run(&mut self, most: u32) -> std::io::Result<(u32, u32)> {
@@ -237,9 +241,7 @@ impl Pool {
         self.map = map;
         self.lay_out(bits);
         self.touched = self.high;
-        let words = self.room().max(self.high as u64 + 1) as usize / 64 + 1;
-        self.used.resize(words, 0);
-        self.marks.resize_with(words, || AtomicU64::new(0));
+        self.make_bits();
         self.expansions += 1;
         self.peak = self.peak.max(self.bytes());
         self.publish();
@@ -357,9 +359,7 @@ impl CompactSpace {
             expansions: 0,
         };
         pool.lay_out(widths.first());
-        let words = pool.room() as usize / 64 + 1;
-        pool.used.resize(words, 0);
-        pool.marks.resize_with(words, || AtomicU64::new(0));
+        pool.make_bits();
         pool.publish();
         self.pools[i] = Some(Box::new(pool));
         Ok(())

@@ -12,6 +12,7 @@
 //! drawn by whoever has more (`Options::flame_graph`).
 
 use super::{FrameId, PERIOD, TimeProfile};
+use crate::json::quoted;
 use crate::report::Spot;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
@@ -190,22 +191,6 @@ fn label(spot: &Spot) -> String {
         format!("{} {}:{}", spot.name, spot.path, spot.line)
     };
     text.replace(';', ",").replace(char::is_control, " ")
-}
-
-/// This text as a JSON string.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c < ' ' => {
-                let _ = write!(out, "\\u{:04x}", c as u32);
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }
 
 /// The table of strings of a profile.
