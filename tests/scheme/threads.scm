@@ -295,8 +295,9 @@
        (t (spawn (lambda () (with-mutex m (mvar-update! v (lambda (x) (thread-sleep! 100))))))))
   (thread-yield!)
   (thread-raise! t 'one)
-  (thread-raise! t 'two)
-  (check (list (reason t) (mutex-state m) (mvar-try-take! v)) => '(one not-abandoned 1))
+  (thread-raise! t 'two)                ; may come before the first has ended the thread, and end it instead
+  (check (and (memq (reason t) '(one two)) #t) => #t)
+  (check (list (mutex-state m) (mvar-try-take! v)) => '(not-abandoned 1))
   (check (reason (spawn (lambda () (with-mutex m (raise 'three))))) => 'three)
   (check (mutex-state m) => 'not-abandoned)
   (guard (e (#t #f)) (touch (future (with-mutex m (raise 'four)))))
