@@ -16,7 +16,7 @@
 //! `WARM` says that the block's pages may be resident: what [`BlockPool::release`] looks for.
 
 use crate::address::{Address, BLOCK_BYTES, BlockIndex, Span, WORD};
-use crate::region::{Mapping, Region, populate_pages, release_pages};
+use crate::region::{Mapping, Region, advise_huge, populate_pages, release_pages};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a block holds.
@@ -293,6 +293,10 @@ pub struct BlockPool {
 /// three times as long, for it jumps to and fro between them.
 const GROUP: u32 = 16;
 
+/// A run of so many bytes gets huge pages, where the system has them: all of it is written at once, and a fault for each
+/// of 512 small pages costs several times what it takes to clear them.
+const HUGE_RUN: u64 = 8 << 20;
+
 impl BlockPool {
     /// A pool over blocks `0..end` of the region.
     pub fn new(region: &Region, end: u32, poison: bool) -> std::io::Result<BlockPool> {
@@ -403,7 +407,11 @@ impl BlockPool {
         while let Some(first) = (at..end).find(cold) {
             at = (first..end).find(|i| !cold(i)).unwrap_or(end);
             let start = self.table.address_of(BlockIndex(first));
-            populate_pages(Span::new(start, start.plus((at - first) as u64 * BLOCK_BYTES)));
+            let span = Span::new(start, start.plus((at - first) as u64 * BLOCK_BYTES));
+            if span.bytes() >= HUGE_RUN {
+                advise_huge(span);
+            }
+            populate_pages(span);
         }
     }
     /// Takes a run back.

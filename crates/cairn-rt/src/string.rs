@@ -3,7 +3,7 @@
 //! Bounds arguments are fixnums, or `Value::DEFAULT` when absent.
 
 use crate::access::{self, list_items, string_chars, string_chars_mut, string_of};
-use crate::alloc::{alloc_object, alloc_pair, make_bytevector, make_string_from_chars};
+use crate::alloc::{alloc_object, alloc_pair, make_string_from_chars};
 use crate::arguments::{check_range, check_size, expect};
 use crate::chars;
 use crate::failure::{check, other, wrong_type};
@@ -232,8 +232,15 @@ pub extern "C" fn cairn_string_to_utf8(ctx: &mut Machine, s: Value, start: Value
         }
         return v;
     }
-    let text: String = chars.iter().map(|c| access::to_char(*c)).collect();
-    make_bytevector(ctx, text.as_bytes())
+    let size: usize = chars.iter().map(|c| access::to_char(*c).len_utf8()).sum();
+    let v = alloc_object(ctx, Type::Bytevector, 0, size as u64);
+    let mut rest = access::byte_slice_mut(v);
+    for c in chars {
+        let c = access::to_char(*c);
+        c.encode_utf8(rest);
+        rest = &mut rest[c.len_utf8()..];
+    }
+    v
 }
 
 /// `(utf8->string bytevector start end)`.

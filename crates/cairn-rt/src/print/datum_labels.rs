@@ -2,8 +2,9 @@
 //!
 //! For cycles: the targets of back edges of a depth-first walk; each cycle contains one, and data without cycles
 //! has none. Most data is small and has no cycle, so a plain walk within a budget of steps comes first: when it
-//! ends, there is no cycle and nothing was remembered. Of what is large, most has no cycle either: once the walk that
-//! remembers has met a good number of objects, a plain one is tried again. For sharing: every object met twice.
+//! ends, there is no cycle and nothing was remembered. Of what is large, most has no cycle either: whenever the walk that
+//! remembers has met four times as many objects as before, a plain one is tried again, which takes about as long as what
+//! was remembered since. For sharing: every object met twice.
 
 use crate::access::{self, car, cdr, words};
 use crate::record;
@@ -14,10 +15,12 @@ use rustc_hash::FxHashMap;
 
 /// Steps of the plain walk that comes first.
 const BUDGET: usize = 10_000;
-/// When the walk that remembers has met so many objects, another plain one is tried …
+/// When the walk that remembers has met so many objects, another plain one is tried; and again at each power of
+/// [`GROWTH`] times as many.
 const MANY: usize = 10_000;
-/// … of so many steps, which take about as long.
-const LARGE_BUDGET: usize = 1_000_000;
+const GROWTH: usize = 4;
+/// The plain walk has so many steps for each object that was met: they take about as long.
+const STEPS_FOR_EACH: usize = 30;
 
 /// Is it an object whose parts are printed?
 pub fn is_node(v: Value) -> bool {
@@ -83,6 +86,7 @@ impl Labels {
         }
         let mut on_path: FxHashMap<u64, bool> = FxHashMap::default();
         let mut steps = vec![Step::Enter(root)];
+        let mut next_try = MANY;
         while let Some(step) = steps.pop() {
             match step {
                 Step::Leave(v) => {
@@ -95,8 +99,11 @@ impl Labels {
                     Some(false) => {}
                     None => {
                         on_path.insert(v.0, true);
-                        if on_path.len() == MANY && ends_within(LARGE_BUDGET, root) {
-                            return Labels::none();
+                        if on_path.len() == next_try {
+                            if ends_within(STEPS_FOR_EACH * next_try, root) {
+                                return Labels::none();
+                            }
+                            next_try *= GROWTH;
                         }
                         steps.push(Step::Leave(v));
                         parts(v, |x| {

@@ -102,6 +102,22 @@ fn a_cycle_in_the_tail() {
 }
 
 #[test]
+fn a_cycle_at_the_end_of_much() {
+    let mut t = TestRuntime::new();
+    let ctx = t.ctx();
+    // before, at and after each size at which the search for cycles starts again
+    for length in [9_999, 10_000, 10_001, 39_999, 40_000, 300_000, 2_000_000] {
+        let last = alloc_pair(ctx, Value::fixnum(7), Value::NIL);
+        let list = (1..length).fold(last, |rest, _| alloc_pair(ctx, Value::fixnum(7), rest));
+        assert_eq!(written(list), format!("({}7)", "7 ".repeat(length - 1)));
+        set_cdr(ctx, last, last);
+        assert_eq!(written(list), format!("({}. #0=(7 . #0#))", "7 ".repeat(length - 1)));
+        set_cdr(ctx, last, list);
+        assert_eq!(written(list), format!("#0=({}. #0#)", "7 ".repeat(length)));
+    }
+}
+
+#[test]
 fn a_million_levels() {
     let mut t = TestRuntime::new();
     let ctx = t.ctx();
