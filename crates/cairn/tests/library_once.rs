@@ -116,7 +116,7 @@ fn errors_show_the_programs_text() {
     assert!(err.contains("not enough 5") && err.contains("withdraw"), "{err}");
 }
 
-/// A copy of the binary, with the library that goes with it.
+/// A copy of the binary, with the library that goes with it, which LLVM compiles quickly here.
 struct Installed {
     directory: Directory,
     binary: PathBuf,
@@ -131,13 +131,13 @@ impl Installed {
     }
 
     fn library(&self) -> PathBuf {
-        self.directory.0.join("cairn.chunks-gen.library")
+        self.directory.0.join("cairn.chunks-gen-quick.library")
     }
 
     fn evaluate(&self) {
         let program = "(import (scheme base) (scheme write) (scheme eval)) \
                        (write (eval '(+ 1 2) (environment '(scheme base))))";
-        let (out, err) = run(&self.binary, &self.directory, program, &[], "0");
+        let (out, err) = run(&self.binary, &self.directory, program, &["--llvm=quick"], "0");
         assert_eq!((&*out, &*err), ("3", ""));
     }
 }
@@ -147,7 +147,7 @@ impl Installed {
 fn a_library_that_is_not_right_is_made_again() {
     let cairn = Installed::new("library-damage");
     // in the place of the file that is locked beside the binary there is a directory
-    let lock = cairn.directory.0.join("cairn.chunks-gen.library.lock");
+    let lock = cairn.directory.0.join("cairn.chunks-gen-quick.library.lock");
     fs::create_dir(&lock).unwrap();
     cairn.evaluate();
     assert!(!cairn.library().exists());

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 
 /// Programs of a batch.
 fn batch() -> usize {
-    number("CAIRN_FUZZ_BATCH").map_or(25, |n| n as usize)
+    number("CAIRN_FUZZ_BATCH").map_or(12, |n| n as usize)
 }
 
 /// The level at which nothing is compiled before it is hot.
