@@ -21,7 +21,7 @@ use cairn_core::prim::{Kind, PrimOp};
 use cairn_num::Number;
 
 /// A variable encoded more often than this stays a value.
-const MAX_ENCODINGS: u32 = 2;
+const MAX_ENCODINGS: u32 = 8;
 
 /// Chooses representations; to be called before heap checks are placed.
 pub fn choose(f: &mut Function) {

@@ -76,6 +76,7 @@ impl Configuration {
             (true, Barrier::None) => SLOW_SHARES,
             (true, _) => ZEAL_SHARES,
             _ if self.is_fully_compiled() && !is_usual(self) => COMPILED_SHARES,
+            _ if !is_usual(self) => OTHER_SHARES,
             _ => SHARES,
         };
         is_usual(self) && self.mode == Mode::Run || is_whole() || (program + pair + level).is_multiple_of(shares)
@@ -102,6 +103,8 @@ impl Configuration {
 
 /// See [`Configuration::shares`].
 const SHARES: usize = 4;
+/// Built, or with ambiguous frames, where the pair is not the usual one.
+const OTHER_SHARES: usize = 8;
 /// Where LLVM works fully, and the pair is not the usual one.
 const COMPILED_SHARES: usize = 7;
 /// Under zeal, a cell runs one program in so many; a strategy has no more collectors than this.

@@ -17,6 +17,9 @@
 //! so one test per leaf buys raw doubles inside. Only trees with evidence are treated: a leaf that is a flonum, or one
 //! that comes out of an object when the program stores flonums in objects and no leaf is a fixnum.
 //!
+//! A subtree of integers, such as the divisor of `(%/ 1.0 (%+ (%* i j) 1))`, is one leaf. Each of its operations that may
+//! overflow gets a name and is tested at once, so that the next one knows its operands.
+//!
 //! Leaves are evaluated before all operations, so they must not have effects beyond failing; which of several
 //! errors is reported may then differ, as with any order of evaluation.
 
@@ -25,7 +28,7 @@ use super::rounds::Types;
 use crate::effects::{self, Effects};
 use crate::ir::{Expr, Literal, VarId};
 use crate::prim::{Kind, Op, PrimOp};
-use crate::walk::take;
+use crate::walk::{rewrite, take};
 use cairn_layout::code::Site;
 
 /// Trees with fewer generic operations are left alone.
@@ -55,6 +58,20 @@ fn comparison(o: Op) -> bool {
     matches!(o, Op::NumLt | Op::NumLe | Op::NumGt | Op::NumGe | Op::NumEq)
 }
 
+/// Integers with more operations that may overflow are left alone.
+const MAX_STEPS: usize = 4;
+
+/// A variable, and the test that it must pass.
+type Test = (VarId, Op);
+
+/// A leaf that comes before the operations, or a step of one.
+struct Leaf {
+    name: VarId,
+    value: Expr,
+    /// It is an integer, tested for a fixnum at once.
+    may_overflow: bool,
+}
+
 #[derive(Default)]
 struct Survey {
     operations: usize,
@@ -63,7 +80,7 @@ struct Survey {
     hints: usize,
     fixnums: usize,
     /// Leaves that must be tested, as variables: tested once each.
-    tests: Vec<VarId>,
+    tests: Vec<Test>,
     /// Other leaves that must be bound and tested.
     bindings: usize,
     hopeless: bool,
@@ -83,11 +100,11 @@ impl Types {
             return;
         }
         self.plans.another_round = true;
-        let mut bindings = Vec::new();
-        let mut tests = survey.tests;
-        self.bind_leaves(e, &mut bindings, &mut tests);
-        let test = tests.into_iter().rev().fold(None, |rest, v| {
-            let test = operation(Op::IsFlonum, vec![Expr::Local(v)]);
+        let (mut leaves, mut tests) = (Vec::new(), survey.tests);
+        self.bind_leaves(e, &mut leaves, &mut tests);
+        let tree = take(e);
+        let test = tests.into_iter().rev().fold(None, |rest, (v, test)| {
+            let test = operation(test, vec![Expr::Local(v)]);
             Some(match rest {
                 None => test,
                 Some(rest) => {
@@ -95,10 +112,47 @@ impl Types {
                 }
             })
         });
-        let Some(test) = test else { return };
-        let other = take(e);
-        let choice = Expr::If(Box::new(test), Box::new(other.clone()), Box::new(other));
-        *e = bindings.into_iter().rev().fold(choice, |body, b| Expr::Let(vec![b], Box::new(body)));
+        let choice = match test {
+            Some(test) => Expr::If(Box::new(test), Box::new(tree.clone()), Box::new(tree.clone())),
+            None => tree.clone(),
+        };
+        *e = (0..leaves.len()).rev().fold(choice, |body, i| {
+            let leaf = &leaves[i];
+            let body = match leaf.may_overflow {
+                false => body,
+                true => {
+                    let test = operation(Op::IsFixnum, vec![Expr::Local(leaf.name)]);
+                    let slow = self.rest(&leaves[i + 1..], tree.clone());
+                    Expr::If(Box::new(test), Box::new(body), Box::new(slow))
+                }
+            };
+            Expr::Let(vec![(leaf.name, leaf.value.clone())], Box::new(body))
+        });
+    }
+
+    /// The tree after its last leaves, with names of their own for them.
+    fn rest(&mut self, leaves: &[Leaf], tree: Expr) -> Expr {
+        let mut names: Vec<(VarId, VarId)> = Vec::new();
+        let rename = |e: &mut Expr, names: &[(VarId, VarId)]| {
+            rewrite(e, &mut |e| {
+                if let Expr::Local(v) = e
+                    && let Some((_, new)) = names.iter().find(|(old, _)| old == v)
+                {
+                    *v = *new;
+                }
+            });
+        };
+        let mut bindings = Vec::new();
+        for leaf in leaves {
+            let mut value = leaf.value.clone();
+            rename(&mut value, &names);
+            let new = self.fresh();
+            names.push((leaf.name, new));
+            bindings.push((new, value));
+        }
+        let mut body = tree;
+        rename(&mut body, &names);
+        bindings.into_iter().rev().fold(body, |body, b| Expr::Let(vec![b], Box::new(body)))
     }
 
     fn survey(&self, e: &Expr, s: &mut Survey) {
@@ -111,6 +165,15 @@ impl Types {
         }
         for a in args {
             match a {
+                Expr::Prim { op, .. } if self.is_integer(a) => {
+                    s.fixnums += 1;
+                    if op.result() != Kind::Fixnum {
+                        let steps = steps(a);
+                        s.bindings += steps;
+                        // each step has a slow path of its own
+                        s.hopeless |= steps > MAX_STEPS || !self.may_come_first(a);
+                    }
+                }
                 Expr::Prim { op, .. } if is_inner(*op) => self.survey(a, s),
                 Expr::Local(v) => {
                     let t = self.env.get(*v);
@@ -121,8 +184,8 @@ impl Types {
                         s.hopeless |= !t.within(EXACT);
                     } else {
                         s.hints += usize::from(t.hint);
-                        if !s.tests.contains(v) {
-                            s.tests.push(*v);
+                        if !s.tests.contains(&(*v, Op::IsFlonum)) {
+                            s.tests.push((*v, Op::IsFlonum));
                         }
                     }
                 }
@@ -138,9 +201,7 @@ impl Types {
                     Kind::Any | Kind::Number => {
                         s.bindings += 1;
                         s.hints += usize::from(self.slots.stored_flonums && quick(leaf));
-                        let allowed = Effects::READ.and(Effects::ALLOC).and(Effects::FAIL);
-                        let effects = effects::of(leaf, &|g| self.facts.read_effects(g));
-                        s.hopeless |= !effects.within(allowed) || !quick(leaf);
+                        s.hopeless |= !self.may_come_first(leaf);
                     }
                     _ => s.hopeless = true,
                 },
@@ -148,27 +209,70 @@ impl Types {
         }
     }
 
+    /// May the leaf be evaluated before the operations?
+    fn may_come_first(&self, leaf: &Expr) -> bool {
+        let allowed = Effects::READ.and(Effects::ALLOC).and(Effects::FAIL);
+        quick(leaf) && effects::of(leaf, &|g| self.facts.read_effects(g)).within(allowed)
+    }
+
+    /// Is the value an exact integer, or an error?
+    fn is_integer(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Const(l) => Type::literal(l).within(INTEGER),
+            Expr::Local(v) => {
+                let t = self.env.get(*v);
+                !t.is_none() && t.within(INTEGER)
+            }
+            Expr::Prim { op: op @ PrimOp::Op(o), args, .. } => {
+                use Op::*;
+                let of_integers = matches!(o, Add | Sub | Mul | Quotient | Remainder | Modulo | FloorQuotient);
+                op.result() == Kind::Fixnum || of_integers && args.iter().all(|a| self.is_integer(a))
+            }
+            _ => false,
+        }
+    }
+
     /// Gives names to the leaves that must be tested.
-    fn bind_leaves(&mut self, e: &mut Expr, bindings: &mut Vec<(VarId, Expr)>, tests: &mut Vec<VarId>) {
+    fn bind_leaves(&mut self, e: &mut Expr, leaves: &mut Vec<Leaf>, tests: &mut Vec<Test>) {
         let Expr::Prim { op: PrimOp::Op(o), args, .. } = e else { return };
         if !generic(*o) {
             return;
         }
         for a in args {
+            let integer = self.is_integer(a);
             match a {
-                Expr::Prim { op, .. } if is_inner(*op) => self.bind_leaves(a, bindings, tests),
                 Expr::Local(_) | Expr::Const(_) => {}
+                Expr::Prim { .. } if integer => self.bind_steps(a, leaves),
+                Expr::Prim { op, .. } if is_inner(*op) => self.bind_leaves(a, leaves, tests),
                 leaf => {
-                    let v = self.fresh();
-                    let name = Expr::Local(v);
+                    let name = self.fresh();
                     if matches!(leaf_kind(leaf), Kind::Any | Kind::Number) {
-                        tests.push(v);
+                        tests.push((name, Op::IsFlonum));
                     }
-                    bindings.push((v, std::mem::replace(leaf, name)));
+                    leaves.push(Leaf {
+                        name,
+                        value: std::mem::replace(leaf, Expr::Local(name)),
+                        may_overflow: false,
+                    });
                 }
             }
         }
     }
+
+    /// Gives names to the operations of a subtree of integers that may overflow, or fail.
+    fn bind_steps(&mut self, e: &mut Expr, leaves: &mut Vec<Leaf>) {
+        let Expr::Prim { op, args, .. } = e else { return };
+        let may_overflow = op.result() != Kind::Fixnum;
+        args.iter_mut().for_each(|a| self.bind_steps(a, leaves));
+        let name = self.fresh();
+        leaves.push(Leaf { name, value: std::mem::replace(e, Expr::Local(name)), may_overflow });
+    }
+}
+
+/// The number of operations that may overflow.
+fn steps(e: &Expr) -> usize {
+    let Expr::Prim { op, args, .. } = e else { return 0 };
+    usize::from(op.result() != Kind::Fixnum) + args.iter().map(steps).sum::<usize>()
 }
 
 /// Only reads of variables and fields.

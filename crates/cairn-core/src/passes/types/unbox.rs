@@ -65,6 +65,8 @@ fn computes(v: VarId, body: &Expr) -> bool {
             operand += args.iter().filter(is_v).count();
         }
         Expr::Jump(_, args) => passed += args.iter().filter(is_v).count(),
+        // decided, for it is one
+        Expr::Prim { op: PrimOp::Op(Op::IsFlonum), args, .. } => passed += args.iter().filter(is_v).count(),
         _ => {}
     });
     operand > 0 && all <= operand + passed + 1

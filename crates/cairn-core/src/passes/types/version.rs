@@ -26,6 +26,16 @@
 //! overflows leaves for the general body for good. The next walk finds the fixnums: it removes the tests of what cannot
 //! overflow, and the emitter makes one of the overflow check and the test of the result.
 //!
+//! Parameters that become flonums in each iteration, but for what operands out of objects may be, are treated alike: the
+//! version's accumulators are flonums, tested where the jump's argument ends ([`super::speculate`] has made one end of
+//! it a flonum operation, which needs no test).
+//!
+//! ```text
+//! (labels ((L (j sum)                       ; sum starts at 0.0; what the vector has is not known
+//!            (if (%fx< j n) (jump L (%fx+ j 1) (%+ sum (%vector-ref v j))) sum)))
+//!   (jump L 0 0.0))
+//! ```
+//!
 //! Which variables: parameters, and variables from outside, that are operands of generic arithmetic and may be fixnums;
 //! a parameter of a loop only if every jump of the loop passes an expression that gives a fixnum for fixnums except for
 //! overflow.
@@ -49,6 +59,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Larger loop bodies are not copied, exits not counted.
 const LOOP_LIMIT: usize = 120;
+/// Where a flonum is summed up, after [`super::speculate`] has given each step that may fail a slow path: most of it is
+/// cold.
+const SUM_LIMIT: usize = 400;
 /// Nor are loops looked at that are larger with their exits.
 const SEARCH_LIMIT: usize = 4000;
 /// Exits up to this size are copied.
@@ -58,12 +71,15 @@ const PROCEDURE_LIMIT: usize = 200;
 /// A procedure needs this many operands of generic arithmetic that are its parameters.
 const MIN_OPERANDS: usize = 3;
 
+/// A variable, and the test that it must pass.
+type Test = (VarId, Op);
+
 /// What is to be versioned.
 #[derive(Default)]
 pub(super) struct Versions {
-    /// Loops, with the variables that must be fixnums.
-    loops: FxHashMap<LabelId, Vec<VarId>>,
-    /// Procedures by their first parameter, likewise.
+    /// Loops, with the variables that must be fixnums or flonums, and the tests for that.
+    loops: FxHashMap<LabelId, Vec<Test>>,
+    /// Procedures by their first parameter, with those that must be fixnums.
     procedures: FxHashMap<VarId, Vec<VarId>>,
 }
 
@@ -93,9 +109,10 @@ impl Types {
         let mut body = Vec::new();
         inside(&l.body, l.id, &mut Vec::new(), &mut |e| body.push(e));
         let calls = |e: &&Expr| matches!(e, Expr::Call(..) | Expr::Apply(..) | Expr::CallCc(..));
-        if body.len() > LOOP_LIMIT || body.iter().any(calls) {
+        if body.len() > SUM_LIMIT || body.iter().any(calls) {
             return;
         }
+        let is_large = body.len() > LOOP_LIMIT;
         let Some(survey) = self.look_through(body, Some(l.id)) else { return };
         let mut wanted: FxHashSet<VarId> =
             survey.operations.iter().flat_map(|args| args.iter().filter_map(local)).collect();
@@ -116,15 +133,63 @@ impl Types {
                 used.extend(args.iter().filter_map(local).filter(|v| wanted.contains(v)));
             }
         }
-        if used.is_empty() {
+        let sums = self.sums(l, &survey, &wanted);
+        if (used.is_empty() || is_large) && sums.is_empty() {
             return;
         }
         // in an order that does not depend on hashing
-        wanted.retain(|v| used.contains(v) || l.params.contains(v));
-        let mut wanted: Vec<VarId> = wanted.into_iter().collect();
+        wanted.retain(|v| used.contains(v) || !used.is_empty() && l.params.contains(v));
+        let mut wanted: Vec<Test> = wanted.into_iter().map(|v| (v, Op::IsFixnum)).collect();
+        wanted.extend(sums.into_iter().map(|v| (v, Op::IsFlonum)));
         wanted.sort();
         self.plans.versions.loops.insert(l.id, wanted);
         self.plans.another_round = true;
+    }
+
+    /// Parameters of a loop that start as flonums and probably stay flonums, but are none that is proven. `fixnums`:
+    /// those that are to be fixnums.
+    fn sums(&self, l: &Label, survey: &Survey, fixnums: &FxHashSet<VarId>) -> FxHashSet<VarId> {
+        let candidate = |v: &&VarId| {
+            let t = self.env.get(**v);
+            t.may_be(FLONUM) && !t.is_flonum() && !fixnums.contains(*v)
+        };
+        let mut sums: FxHashSet<VarId> = l.params.iter().filter(candidate).copied().collect();
+        loop {
+            let unstable = |(i, v): (usize, &VarId)| {
+                let own = |args: &&[Expr]| matches!(&args[i], Expr::Local(x) if x == v);
+                sums.contains(v)
+                    && (survey.jumps.iter().all(own)
+                        || !survey.jumps.iter().all(|args| self.floats(&args[i], &sums, &survey.bound)))
+            };
+            let Some((_, v)) = l.params.iter().enumerate().find(|x| unstable(*x)) else { return sums };
+            sums.remove(v);
+        }
+    }
+
+    /// Does `e` give a flonum when the variables in `given` are flonums, and operands of which nothing is known are
+    /// real?
+    fn floats(&self, e: &Expr, given: &FxHashSet<VarId>, bound: &FxHashMap<VarId, Option<&Expr>>) -> bool {
+        deep(|| match e {
+            Expr::Const(l) => Type::literal(l).is_flonum(),
+            Expr::Local(v) => {
+                given.contains(v)
+                    || self.env.get(*v).is_flonum()
+                    || bound.get(v).copied().flatten().is_some_and(|e| self.floats(e, given, bound))
+            }
+            Expr::Prim { op: PrimOp::Op(o), args, .. } => match o {
+                Op::Add | Op::Sub | Op::Mul | Op::Div => args.iter().any(|a| self.floats(a, given, bound)),
+                o => o.info().result == Kind::Flonum,
+            },
+            Expr::If(_, a, b) => self.floats(a, given, bound) && self.floats(b, given, bound),
+            Expr::Let(_, body) => self.floats(body, given, bound),
+            Expr::Seq(es) => es.last().is_some_and(|e| self.floats(e, given, bound)),
+            Expr::Labels(labels, body) => {
+                labels.iter().map(|l| &l.body).chain([&**body]).all(|e| self.floats(e, given, bound))
+            }
+            // to one of the labels above
+            Expr::Jump(..) => true,
+            _ => false,
+        })
     }
 
     /// Decides about a clause of procedure `p`, walked for the last time.
@@ -364,47 +429,148 @@ fn version(program: &mut Program, e: &mut Expr, versions: &Versions) {
 fn procedure(program: &mut Program, c: &mut Clause, versions: &Versions) {
     let Some(wanted) = c.params.first().and_then(|v| versions.procedures.get(v)) else { return };
     let copy = copy_fresh(program, &c.body, &mut Renaming::default());
-    c.body = if_fixnums(wanted.iter().copied(), copy, take(&mut c.body));
+    c.body = if_all(wanted.iter().map(|v| (*v, Op::IsFixnum)), copy, take(&mut c.body));
 }
 
-/// The label that tests, enters the version for fixnums, or goes to `l`.
-fn in_front(program: &mut Program, l: &Label, wanted: &[VarId]) -> Label {
+/// The label that tests, enters the version, or goes to `l`.
+fn in_front(program: &mut Program, l: &Label, wanted: &[Test]) -> Label {
     let mut names = Renaming::default();
     let fast = names.bind_label(program, l.id);
     let params: Vec<VarId> = l.params.iter().map(|v| names.bind(program, *v)).collect();
-    let tested: Vec<bool> = l.params.iter().map(|v| wanted.contains(v)).collect();
+    let test = |v: &VarId| wanted.iter().find(|w| w.0 == *v).map(|w| w.1);
+    let tests: Vec<Option<Op>> = l.params.iter().map(test).collect();
     let mut body = copy_fresh(program, &l.body, &mut names);
-    redirect(&mut body, fast, &mut |args| guarded(program, args, &tested, fast, l.id));
+    redirect(&mut body, fast, &mut |args| guarded(program, args, &tests, fast, l.id));
     let mut outer = Renaming::default();
     let outside: Vec<VarId> = l.params.iter().map(|v| outer.bind(program, *v)).collect();
     let to = |l: LabelId| Expr::Jump(l, outside.iter().map(|v| Expr::Local(*v)).collect());
     let inside = Expr::Labels(vec![Label { id: fast, params, body }], Box::new(to(fast)));
-    let names = wanted.iter().map(|v| outer.vars.get(v).copied().unwrap_or(*v));
-    let body = if_fixnums(names, inside, to(l.id));
+    let names = wanted.iter().map(|(v, test)| (outer.vars.get(v).copied().unwrap_or(*v), *test));
+    let body = if_all(names, inside, to(l.id));
     Label { id: program.fresh_label(), params: outside, body }
 }
 
-/// A jump to `fast` if its tested arguments are fixnums, else to `slow`.
-fn guarded(program: &mut Program, args: Vec<Expr>, tested: &[bool], fast: LabelId, slow: LabelId) -> Expr {
-    let (mut bindings, mut tests, mut names) = (Vec::new(), Vec::new(), Vec::new());
-    for (mut e, tested) in args.into_iter().zip(tested) {
+/// A jump to `fast` if its tested arguments pass, else to `slow`.
+fn guarded(program: &mut Program, args: Vec<Expr>, tests: &[Option<Op>], fast: LabelId, slow: LabelId) -> Expr {
+    // fixnums first, which most tests of flonums need
+    let (mut bindings, mut tested, mut names, mut sums) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (mut e, test) in args.into_iter().zip(tests) {
         if !matches!(e, Expr::Local(_) | Expr::Const(_)) {
             let v = program.fresh_var("next");
-            bindings.push((v, std::mem::replace(&mut e, Expr::Local(v))));
+            let e = std::mem::replace(&mut e, Expr::Local(v));
+            if *test == Some(Op::IsFlonum) {
+                sums.push((v, e));
+            } else {
+                bindings.push((v, e));
+            }
         }
-        if let (Expr::Local(v), true) = (&e, tested) {
-            tests.push(*v);
+        if let (Expr::Local(v), Some(test)) = (&e, test)
+            && !sums.iter().any(|(sum, _)| sum == v)
+        {
+            tested.push((*v, *test));
         }
         names.push(e);
     }
-    let choice = if_fixnums(tests.into_iter(), Expr::Jump(fast, names.clone()), Expr::Jump(slow, names));
-    bindings.into_iter().rev().fold(choice, |body, b| Expr::Let(vec![b], Box::new(body)))
+    let turn = Turn { fast, slow, names, tested };
+    let body = after_sums(program, &turn, &sums);
+    bindings.into_iter().rev().fold(body, |body, b| Expr::Let(vec![b], Box::new(body)))
 }
 
-/// `then` if all of `vars` are fixnums, else `other`.
-fn if_fixnums(vars: impl DoubleEndedIterator<Item = VarId>, then: Expr, other: Expr) -> Expr {
-    let test = vars.rev().fold(None, |rest, v| {
-        let op = PrimOp::Op(Op::IsFixnum);
+/// The end of an iteration.
+struct Turn {
+    fast: LabelId,
+    slow: LabelId,
+    /// The arguments, by name.
+    names: Vec<Expr>,
+    tested: Vec<Test>,
+}
+
+impl Turn {
+    /// The jump to `fast`, if these pass their tests, too; else to `slow`.
+    fn choose(&self, more: impl Iterator<Item = Test>) -> Expr {
+        let tests: Vec<Test> = self.tested.iter().copied().chain(more).collect();
+        let jump = |l| Expr::Jump(l, self.names.clone());
+        if_all(tests.into_iter(), jump(self.fast), jump(self.slow))
+    }
+}
+
+/// The end of an iteration, after these variables were bound to the values of sums. Where the expression of a sum ends in
+/// a flonum operation, its value is neither tested nor encoded; one such end goes on to the next sum. The other ends,
+/// which are slow already, evaluate the rest as it is, and then test all.
+fn after_sums(program: &mut Program, turn: &Turn, sums: &[(VarId, Expr)]) -> Expr {
+    let Some(((v, e), rest)) = sums.split_first() else { return turn.choose([].into_iter()) };
+    let mut fast = Some(after_sums(program, turn, rest));
+    let all = turn.choose(sums.iter().map(|(v, _)| (*v, Op::IsFlonum)));
+    let slow = rest.iter().rev().fold(all, |body, sum| Expr::Let(vec![sum.clone()], Box::new(body)));
+    let mut e = e.clone();
+    tails(&mut e, &mut |e| by_flonums(program, e));
+    tails(&mut e, &mut |e| {
+        let next = if is_flonum(e) { fast.take() } else { None };
+        let mut names = Renaming::default();
+        let sum = names.bind(program, *v);
+        let body = copy_fresh(program, next.as_ref().unwrap_or(&slow), &mut names);
+        *e = Expr::Let(vec![(sum, take(e))], Box::new(body));
+    });
+    e
+}
+
+/// Two of a generic operation on values: the first after a test of its operands for flonums.
+fn by_flonums(program: &mut Program, e: &mut Expr) {
+    let Expr::Prim { op, args, .. } = &mut *e else { return };
+    let quick = |a: &Expr| match a {
+        Expr::Prim { op, args, .. } => {
+            op.result() == Kind::Any && args.iter().all(|a| matches!(a, Expr::Local(_) | Expr::Const(_)))
+        }
+        a => matches!(a, Expr::Local(_) | Expr::Const(_)),
+    };
+    let is_arithmetic = matches!(op, PrimOp::Op(Op::Add | Op::Sub | Op::Mul | Op::Div));
+    if !is_arithmetic || !args.iter().all(quick) {
+        return;
+    }
+    let (mut bindings, mut tests) = (Vec::new(), Vec::new());
+    for a in args {
+        if matches!(a, Expr::Prim { .. }) {
+            let v = program.fresh_var("leaf");
+            bindings.push((v, std::mem::replace(a, Expr::Local(v))));
+        }
+        if let Expr::Local(v) = a {
+            tests.push((*v, Op::IsFlonum));
+        }
+    }
+    let choice = if_all(tests.into_iter(), e.clone(), take(e));
+    *e = bindings.into_iter().rev().fold(choice, |body, b| Expr::Let(vec![b], Box::new(body)));
+}
+
+/// Calls `f` with the expressions that give the value of `e`. Jumps in it go to labels of its own.
+fn tails(e: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
+    deep(|| match e {
+        Expr::If(_, a, b) => {
+            tails(a, f);
+            tails(b, f);
+        }
+        Expr::Let(_, body) => tails(body, f),
+        Expr::Seq(es) if !es.is_empty() => tails(es.last_mut().expect("it is not empty"), f),
+        Expr::Labels(labels, body) => {
+            labels.iter_mut().for_each(|l| tails(&mut l.body, f));
+            tails(body, f);
+        }
+        Expr::Jump(..) => {}
+        e => f(e),
+    })
+}
+
+/// Does the expression give a flonum, as one can see?
+fn is_flonum(e: &Expr) -> bool {
+    match e {
+        Expr::Const(l) => Type::literal(l).is_flonum(),
+        Expr::Prim { op, .. } => op.result() == Kind::Flonum,
+        _ => false,
+    }
+}
+/// `then` if all variables pass their tests, else `other`.
+fn if_all(tests: impl DoubleEndedIterator<Item = Test>, then: Expr, other: Expr) -> Expr {
+    let test = tests.rev().fold(None, |rest, (v, test)| {
+        let op = PrimOp::Op(test);
         let test = Expr::Prim { op, args: vec![Expr::Local(v)], site: Site::NONE, proven: 0 };
         Some(match rest {
             None => test,
