@@ -640,7 +640,7 @@ impl<M: ObjectModel> Heap<M> {
     }
     /// A reference was stored into such an object, and the card of the word was marked.
     pub fn stored_weak(&mut self, reference: u64, words: u32, kind: WeakKind) {
-        if !self.is_young(M::address(reference).0) {
+        if !self.core.weak.is_last_stored::<M>(reference) && !self.is_young(M::address(reference).0) {
             self.core.weak.stored::<M>(reference, words, kind);
         }
     }

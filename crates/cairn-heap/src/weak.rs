@@ -245,17 +245,24 @@ impl Round {
         }
         for (span, kind) in &self.weak {
             let n = (kind.unit() / WORD) as usize;
-            let mut at = span.start;
-            while at < span.end {
-                // SAFETY: a unit of a weak object, whose words are as in `look`.
-                unsafe {
-                    let words = std::slice::from_raw_parts_mut(at.words(), n);
-                    let dead = words.iter().any(|w| alive::<M>(t, *w).is_none());
-                    for w in words {
-                        *w = if dead { M::BROKEN } else { alive::<M>(t, *w).expect("looked at above") };
-                    }
+            // SAFETY: the words of a weak object, which are as in `look`.
+            let words =
+                unsafe { std::slice::from_raw_parts_mut(span.start.words(), (span.bytes() / WORD) as usize) };
+            if n == 1 {
+                for w in words.iter_mut().filter(|w| **w != M::BROKEN) {
+                    // SAFETY: as above.
+                    *w = unsafe { alive::<M>(t, *w) }.unwrap_or(M::BROKEN);
                 }
-                at = at.plus(kind.unit());
+                continue;
+            }
+            for pair in words.chunks_exact_mut(n) {
+                // SAFETY: as above.
+                let found = unsafe { (alive::<M>(t, pair[0]), alive::<M>(t, pair[1])) };
+                let (Some(a), Some(b)) = found else {
+                    pair.fill(M::BROKEN);
+                    continue;
+                };
+                (pair[0], pair[1]) = (a, b);
             }
         }
     }
@@ -282,6 +289,11 @@ impl WeakObjects {
     /// A weak object has been made: to the object model it is a leaf, with a header word.
     pub fn made(&mut self, word: u64, words: u32, kind: WeakKind) {
         self.young.push(WeakObject { word, words, kind });
+    }
+    /// Is it known that a reference has been stored into the old weak object that this word refers to?
+    #[inline]
+    pub fn is_last_stored<M: ObjectModel>(&self, word: u64) -> bool {
+        M::address(word).0 == self.last_dirty
     }
     /// A reference was stored into a weak object that may be old; its card is marked.
     pub fn stored<M: ObjectModel>(&mut self, word: u64, words: u32, kind: WeakKind) {

@@ -135,10 +135,10 @@ pub extern "C" fn cairn_structure_storage(
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_structure_element(ctx: &mut Machine, storage: Value, offset: Value, rtd: Value) -> Value {
     let v = alloc_object_of(ctx, ELEMENT);
-    let words = words_mut(v);
-    words[element::STORAGE as usize] = storage;
-    words[element::OFFSET as usize] = offset;
-    words[element::TYPE as usize] = rtd;
+    for (i, word) in [(element::STORAGE, storage), (element::OFFSET, offset), (element::TYPE, rtd)] {
+        // SAFETY: a reference has these three words.
+        unsafe { *access::word_address(v, i as usize) = word };
+    }
     v
 }
 
@@ -153,7 +153,31 @@ pub extern "C" fn cairn_structure_reference(
     offset: Value,
     rtd: Value,
 ) -> Value {
-    let (page, i) = ((i.as_fixnum() / structure::PAGE) as u64, (i.as_fixnum() % structure::PAGE) as u64);
+    let pages = access::word(vector, structure::PAGES);
+    if pages != Value::FALSE {
+        let (page, place) = place_of(i);
+        let references = access::word(pages, page);
+        if references != Value::FALSE {
+            let known = access::word(references, place);
+            if known != Value::BROKEN {
+                return known;
+            }
+        }
+    }
+    new_reference(ctx, vector, i, storage, offset, rtd)
+}
+
+/// In which page the reference to element `i` is, an index, and where there.
+#[inline(always)]
+fn place_of(i: Value) -> (u64, u64) {
+    let i = i.as_fixnum() as u64;
+    (i / structure::PAGE as u64, i % structure::PAGE as u64)
+}
+
+/// A reference to an element that no page knows one to. It is apart so that the look-up needs no frame.
+#[inline(never)]
+fn new_reference(ctx: &mut Machine, vector: Value, i: Value, storage: Value, offset: Value, rtd: Value) -> Value {
+    let (page, i) = place_of(i);
     let mut pages = access::word(vector, structure::PAGES);
     if pages == Value::FALSE {
         let n = access::word(vector, structure::LENGTH).as_fixnum();
@@ -166,12 +190,8 @@ pub extern "C" fn cairn_structure_reference(
         references = weak::make(ctx, WeakKind::References, structure::PAGE as u64);
         store_word(ctx, pages, page, references);
     }
-    let known = access::word(references, i);
-    if known != Value::BROKEN {
-        return known;
-    }
     let e = cairn_structure_element(ctx, storage, offset, rtd);
-    weak::store(ctx, references, i, e);
+    weak::store_as(ctx, references, i, e, (WeakKind::References, structure::PAGE as u32));
     e
 }
 

@@ -38,11 +38,18 @@ pub fn make(ctx: &mut Machine, kind: WeakKind, words: u64) -> Value {
 
 /// Stores into a weak object.
 pub fn store(ctx: &mut Machine, weak: Value, i: u64, x: Value) {
+    match kind_of(weak) {
+        Some(kind) => store_as(ctx, weak, i, x, (kind, length(weak) as u32)),
+        None => store_word(ctx, weak, i, x),
+    }
+}
+
+/// Stores into a weak object of this kind and so many words.
+#[inline]
+pub fn store_as(ctx: &mut Machine, weak: Value, i: u64, x: Value, (kind, words): (WeakKind, u32)) {
     store_word(ctx, weak, i, x);
-    if x.is_pointer()
-        && let Some(kind) = kind_of(weak)
-    {
-        rt(ctx).heap.stored_weak(weak.0, length(weak) as u32, kind);
+    if x.is_pointer() {
+        rt(ctx).heap.stored_weak(weak.0, words, kind);
     }
 }
 
