@@ -144,8 +144,14 @@ fn print_procedure(out: &mut impl Out, v: Value) {
         return out.str("#<continuation>");
     }
     match procedure_name(v) {
-        // `make-parameter` of lib/cairn/control.sld calls what it makes so
-        Some(name) if name == "parameter" && shape & code::flags::LIBRARY != 0 => out.str("#<parameter>"),
+        // `make-parameter` of lib/cairn/control.sld calls what it makes so; what is evaluated runs on code of the library
+        Some(name)
+            if name == "parameter"
+                && shape & code::flags::LIBRARY != 0
+                && crate::evaluated_marks::mark_of_closure(v).is_none() =>
+        {
+            out.str("#<parameter>")
+        }
         Some(name) => {
             out.str("#<procedure ");
             out.str(&name);

@@ -113,7 +113,8 @@ impl ConditionalEventHandler for Space {
         let indented = self.0.swap(0, Ordering::Relaxed);
         let line = ctx.line()[..ctx.pos()].rsplit('\n').next().unwrap_or("");
         let fresh = indented == ctx.pos() && !line.is_empty() && line.trim().is_empty();
-        fresh.then(|| Cmd::Replace(Movement::BeginningOfLine, Some(" ".into())))
+        // with the space itself, for a command that also inserts leaves the cursor before what it inserts
+        fresh.then(|| Cmd::Kill(Movement::BeginningOfLine))
     }
 }
 
