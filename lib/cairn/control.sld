@@ -546,11 +546,14 @@
           cell
           (parameter-cell-set! cell ((%opaque-ref cell 1) x))))
 
+    ;; It is printed as a parameter by its name.
     (define (make-cell-parameter cell)
-      (case-lambda
-        (() (parameter-cell-value cell))
-        ((x) (parameter-access cell x))
-        ((key x) ((%opaque-ref cell 1) x))))
+      (define parameter
+        (case-lambda
+          (() (parameter-cell-value cell))
+          ((x) (parameter-access cell x))
+          ((key x) ((%opaque-ref cell 1) x))))
+      parameter)
 
     (define make-parameter
       (case-lambda

@@ -6,6 +6,7 @@
   (make-environment number)
   environment?
   (number environment-number))
+(show-fields! evaluation-environment '())
 
 ;; Values of the variables of the program's libraries, by number.
 (define values-of-program #f)

@@ -8,6 +8,10 @@
 ;;;   "complete?"    is this text a whole input?
 ;;;   "file"         what to load first, or #f
 ;;;   "editor?" "expressions?" "colour?"   who is there
+;;;   "describe" "apropos" what is said of names; "note": definitions and imports for that
+;;;   "pretty" "formatted" a datum over several lines; a form as `cairn fmt` writes it
+;;;   "directory" "edit" "changed" go there and tell where; edit a file; when it was changed
+;;;   a procedure    #(place text-of-the-form-there), or #f
 ;;;   "names" "disassemble" "expand" "statistics" "counters" "collect"
 ;;;   "inside-line?" did the last output not end a line?  "new-line": somebody typed the end of one
 ;;;
@@ -18,7 +22,8 @@
 (define-library (cairn repl)
   (export repl)
   (import (cairn syntax) (cairn primitives) (cairn layout) (cairn control) (cairn records) (cairn number) (cairn list)
-          (cairn text) (cairn vector) (cairn port) (cairn evaluator))
+          (cairn text) (cairn vector) (cairn port) (cairn reader) (cairn evaluator)
+          (only (cairn scheduler) all-threads thread-state))
   (begin
     (define env #f)
     (define editor? #f)
@@ -119,8 +124,45 @@
                 (begin
                   (display (value-name value-count))
                   (display " = ")))
-            (write value)
+            (write-value value)
             (newline))))
+
+    ;; Of a procedure also its parameters and its place.
+    (define (write-value value)
+      (let ((about (and (%procedure? value) (%evaluator-console "procedure" value 0))))
+        (if about
+            (let ((parameters (header (vector-ref about 1) (procedure-name value))))
+              (display "#<procedure ")
+              (display (or parameters (procedure-name value)))
+              (display " at ")
+              (display (vector-ref about 0))
+              (display ">"))
+            (write value))))
+
+    (define (written value)
+      (let ((port (open-output-string)))
+        (write value port)
+        (get-output-string port)))
+
+    ;; Printed as #<procedure name>.
+    (define (procedure-name value)
+      (let* ((text (written value)) (n (string-length text)) (start (string-length "#<procedure ")))
+        (if (> n start)
+            (substring text start (- n 1))
+            "lambda")))
+
+    ;; How the procedure that a form defines is called, if one can see it there.
+    (define (header text name)
+      (let ((form (guard (c (#t #f)) (read (open-input-string text)))))
+        (and (pair? form) (pair? (cdr form))
+             (case (car form)
+               ((define) (and (pair? (cadr form)) (not (pair? (car (cadr form)))) (written (cadr form))))
+               ((lambda)
+                (if (string=? name "lambda")
+                    (written (list 'lambda (cadr form)))
+                    (written (cons (string->symbol name) (cadr form)))))
+               ((named-lambda) (written (cadr form)))
+               (else #f)))))
 
     ;;;; Errors and interrupts
 
@@ -189,6 +231,8 @@
           (else (char=? (string-ref text i) #\,)))))
 
     (define (run-input text name)
+      (set! trace-depth 0)
+      (look-after-files)
       (if (command? text)
           (run-command (trim text) name)
           (evaluate text name)))
@@ -318,6 +362,207 @@
             (reject #f answer (vector name rest 0))
             (display answer))))
 
+    ;;;; Names
+
+    ;; Runs `use` with the value of a variable, if it has one.
+    (define (with-value-of text use)
+      (let* ((absent (list 'absent))
+             (value (guard (c (#t absent)) (eval (string->symbol text) env))))
+        (if (not (eq? value absent))
+            (use value))))
+
+    (define (describe rest name)
+      (let ((page (console "describe" rest)))
+        (if page
+            (display page))
+        (let ((known? (and page #t)))
+          (with-value-of rest
+            (lambda (value)
+              (set! known? #t)
+              (let ((place (and (%procedure? value) (%evaluator-console "procedure" value 0))))
+                (cond
+                  (place (say "Defined at " (vector-ref place 0) "."))
+                  ((not (%procedure? value))
+                   (display "Its value is ")
+                   (write value)
+                   (newline))
+                  ((not page) (say "A procedure."))))))
+          (if (not known?)
+              (let ((help (console "suggestion" rest)))
+                (say "No " rest " is defined here" (if help (string-append "; " help) ".")))))))
+
+    (define (apropos rest name)
+      (let ((found (console "apropos" rest)))
+        (if (string=? found "")
+            (say "No name contains " rest ".")
+            (display found))))
+
+    ;; Values over several lines; of a procedure that somebody has written, its text.
+    (define (pretty rest name)
+      (define-mentioned! rest)
+      (evaluate-text rest name lines-before env #f
+        (lambda (thunk)
+          (call-with-values thunk
+            (lambda values
+              (for-each
+               (lambda (value)
+                 (if (not (eq? value unspecified))
+                     (let ((about (and (%procedure? value) (%evaluator-console "procedure" value 0))))
+                       (fresh-line)
+                       (display (if about
+                                    (console "formatted" (vector-ref about 1))
+                                    (console "pretty" (written value)))))))
+               values))))))
+
+    ;;;; Calls that are shown
+
+    ;; #(name procedure as-it-is-shown) of each that is traced.
+    (define traced '())
+    (define trace-depth 0)
+
+    (define (trace-line depth text)
+      (fresh-line)
+      (let loop ((i 0))
+        (if (< i depth)
+            (begin
+              (display "| ")
+              (loop (+ i 1)))))
+      (say text))
+
+    (define (shown f name)
+      (lambda arguments
+        (let ((depth trace-depth))
+          (trace-line depth (written (cons name arguments)))
+          (set! trace-depth (+ depth 1))
+          (call-with-values (lambda () (apply f arguments))
+            (lambda results
+              (set! trace-depth depth)
+              (trace-line depth
+                (let loop ((text "=>") (results results))
+                  (if (null? results)
+                      text
+                      (loop (string-append text " " (written (car results))) (cdr results)))))
+              (apply values results))))))
+
+    (define (trace rest name)
+      (cond
+        ((string=? rest "") (for-each (lambda (t) (say (vector-ref t 0))) traced))
+        (else
+         (for-each-word rest
+           (lambda (word)
+             (let ((f (eval (string->symbol word) env)))
+               (cond
+                 ((not (%procedure? f)) (say word " is no procedure."))
+                 ((memp (lambda (t) (eq? (vector-ref t 2) f)) traced) (say word " is traced already."))
+                 (else
+                  (let ((s (shown f (string->symbol word))))
+                    (define-in env word s)
+                    (set! traced (cons (vector word f s) (without word traced))))))))))))
+
+    (define (untrace rest name)
+      (define (end t)
+        (with-value-of (vector-ref t 0)
+          (lambda (value)
+            ;; somebody may have defined it anew
+            (if (eq? value (vector-ref t 2))
+                (define-in env (vector-ref t 0) (vector-ref t 1)))))
+        (set! traced (without (vector-ref t 0) traced)))
+      (if (string=? rest "")
+          (for-each end traced)
+          (for-each-word rest
+            (lambda (word)
+              (let ((found (memp (lambda (t) (string=? (vector-ref t 0) word)) traced)))
+                (if found
+                    (end (car found))
+                    (say word " is not traced.")))))))
+
+    (define (memp fits? items)
+      (cond
+        ((null? items) #f)
+        ((fits? (car items)) items)
+        (else (memp fits? (cdr items)))))
+
+    (define (without word traced)
+      (cond
+        ((null? traced) '())
+        ((string=? (vector-ref (car traced) 0) word) (without word (cdr traced)))
+        (else (cons (car traced) (without word (cdr traced))))))
+
+    (define (for-each-word text f)
+      (if (not (string=? text ""))
+          (call-with-values (lambda () (split text))
+            (lambda (word rest)
+              (f word)
+              (for-each-word rest f)))))
+
+    ;;;; Files
+
+    ;; The last one loaded.
+    (define last-file #f)
+
+    (define (load-file rest name)
+      (let ((file (file-name rest)))
+        (set! last-file file)
+        (load file env)
+        (note-definitions file)))
+
+    ;; What is said of names knows the definitions of files, too.
+    (define (note-definitions file)
+      (let ((text (guard (c (#t #f))
+                    (call-with-input-file file (lambda (port) (read-all port))))))
+        (if text
+            (console "note" text))))
+
+    (define (read-all port)
+      (let loop ((text ""))
+        (let ((more (read-string 65536 port)))
+          (if (eof-object? more)
+              text
+              (loop (string-append text more))))))
+
+    (define (edit rest name)
+      (let ((file (if (string=? rest "") last-file (file-name rest))))
+        (if file
+            (begin
+              (console "edit" file)
+              (load-file file name))
+            (say "Which file? None has been loaded."))))
+
+    (define (directory rest name)
+      (say (console "directory" (file-name rest))))
+
+    ;; (file . when it was changed) of each that is loaded again when it changes.
+    (define watched '())
+
+    (define (changed file)
+      (guard (c (#t #f)) (console "changed" file)))
+
+    (define (watch rest name)
+      (if (string=? rest "")
+          (for-each (lambda (w) (say (car w))) watched)
+          (let ((file (file-name rest)))
+            (set! watched (cons (cons file (changed file)) watched))
+            (load-file file name))))
+
+    ;; Loads what has changed since, before the next input is evaluated.
+    (define (look-after-files)
+      (for-each
+       (lambda (w)
+         (let ((now (changed (car w))))
+           (if (and now (not (equal? now (cdr w))))
+               (begin
+                 (set-cdr! w now)
+                 (say ";; " (car w) " has changed")
+                 (load-file (car w) "input")))))
+       watched))
+
+    (define (threads rest name)
+      (for-each
+       (lambda (thread)
+         (write thread)
+         (say " " (thread-state thread)))
+       (all-threads)))
+
     (define (environment-names rest name)
       (for-each say (console "names" rest)))
 
@@ -344,10 +589,21 @@
        (list ",stats" (lambda (rest name) (display (console "statistics" "")))
              ",stats              memory and collections")
        (list ",gc" (lambda (rest name) (console "collect" "")) ",gc                 collect all garbage now")
-       (list ",import" (lambda (rest name) (evaluate (string-append "(import " rest ")") name))
+       (list ",import" (lambda (rest name)
+                         (let ((text (string-append "(import " rest ")")))
+                           (evaluate text name)
+                           (console "note" text)))
              ",import SET ...     import libraries, such as (srfi 1)")
-       (list ",load" (lambda (rest name) (load (file-name rest) env))
-             ",load FILE          evaluate the forms of a file")
+       (list ",load" load-file ",load FILE          evaluate the forms of a file")
+       (list ",edit" edit ",edit [FILE]        edit a file, the last one loaded, and load it")
+       (list ",watch" watch ",watch FILE         load a file, and again whenever it has changed")
+       (list ",cd" directory ",cd [DIR]           go to a directory; tell which it is")
+       (list ",describe" describe ",describe NAME      what a name means, how it is used, where it is from")
+       (list ",apropos" apropos ",apropos TEXT       all names that contain TEXT, and what to import for them")
+       (list ",pp" pretty ",pp EXPR            evaluate, and print over several lines; the text of a procedure")
+       (list ",trace" trace ",trace [NAME ...]   show the calls of procedures and what they return")
+       (list ",untrace" untrace ",untrace [NAME ...] do so no longer")
+       (list ",threads" threads ",threads            the threads, and what they do")
        (list ",env" environment-names ",env [TEXT]         what was defined here; or all names that contain TEXT")
        (list ",bt" backtrace ",bt                 the last error, with the whole backtrace")
        (list ",quit" (lambda (rest name) (exit 0)) ",quit               end the session")))))

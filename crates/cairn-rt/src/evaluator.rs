@@ -209,7 +209,8 @@ pub extern "C" fn cairn_evaluator_variable(ctx: &mut Machine, name: Value, envir
     }
 }
 
-/// `(evaluator-console request text environment)`: what the terminal answers.
+/// `(evaluator-console request text environment)`: what the terminal answers. For a procedure instead of a text: its
+/// place, and the text of the form there, or `#f`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_evaluator_console(
     ctx: &mut Machine,
@@ -217,7 +218,17 @@ pub extern "C" fn cairn_evaluator_console(
     argument: Value,
     environment: Value,
 ) -> Value {
-    let (request, argument) = (text(request).unwrap_or_default(), text(argument).unwrap_or_default());
+    let request = text(request).unwrap_or_default();
+    if argument.is_procedure() {
+        let about = report::procedure_place(ctx, argument).map_or(Value::FALSE, |(path, text, start)| {
+            let p = report::position(&text, start);
+            let place = Data::String(format!("{path}:{}:{}", p.line, p.column));
+            let datum = text.get(start..cairn_layout::lexeme::datum_end(&text, start)).unwrap_or_default();
+            value(ctx, &Data::Vector(vec![place, Data::String(datum.to_string())]))
+        });
+        return about;
+    }
+    let argument = text(argument).unwrap_or_default();
     let answer = match &*request {
         "expand" => return explained(ctx, &argument, number(environment)),
         "suggestion" => {

@@ -320,6 +320,23 @@ fn line_of(modules: &Modules, frame: &Frame) -> Option<(String, String)> {
     Some((format!("{path}:{}", position(&text, start).line), frame.name.clone()))
 }
 
+/// The path, text and byte offset of the form that made a procedure, if it is the user's.
+pub fn procedure_place(ctx: &Machine, procedure: Value) -> Option<(String, String, usize)> {
+    if let Some(mark) = evaluated::mark_of_closure(procedure) {
+        return evaluated::place(mark);
+    }
+    // SAFETY: a procedure's first word is an entry, with an entry's prefix before it.
+    let (shape, site) = unsafe {
+        let entry = *(procedure.address() as *const u64) as i64;
+        (*((entry + code::SHAPE) as *const u64), *((entry + code::ENTRY_SITE) as *const u64))
+    };
+    if shape & (code::flags::LIBRARY | code::flags::CONTINUATION | code::flags::RETURN) != 0 {
+        return None;
+    }
+    let (path, text, start) = At::Site(Site(site)).text(&rt(ctx).modules)?;
+    Some((path.into_owned(), text.into_owned(), start))
+}
+
 /// Line and procedure of a position; in the library, those of the call in the user's code that it was inlined at.
 pub fn user_place(ctx: &Machine, site: Site) -> Option<(String, String)> {
     let modules = &rt(ctx).modules;

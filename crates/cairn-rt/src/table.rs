@@ -35,6 +35,8 @@ use crate::access::{self, byte_slice_mut, length, word};
 use crate::alloc::{alloc_object, alloc_pair, make_filled, store_word};
 use crate::equality;
 use crate::hashing::spread;
+use crate::record;
+use crate::record_types;
 use crate::runtime::rt;
 use crate::weak;
 use cairn_heap::Moves;
@@ -109,6 +111,31 @@ impl Table {
     fn young(self) -> Option<&'static mut [u64]> {
         slots(self.get(field::YOUNG))
     }
+}
+
+/// Is it a hash table of `lib/cairn/hash-table.sld`?
+pub(crate) fn is_table(v: Value) -> bool {
+    const FIELDS: usize = 11;
+    access::is(v, Type::Record)
+        && length(v) == FIELDS
+        && record::type_of(v).and_then(record_types::get).is_some_and(|t| {
+            let named = |i: u64, name: &str| t.fields.get(i as usize).is_some_and(|f| &*f.name == name);
+            &*t.name == "hash-table" && named(field::ENTRIES, "entries") && named(field::MOVES, "moves")
+        })
+}
+
+/// How many entries a weak table has; `None` for other tables.
+pub(crate) fn weak_count(table: Value) -> Option<usize> {
+    let t = Table(table);
+    t.entries().are_weak().then(|| t.count())
+}
+
+/// The first entry of a table that is not weak, from this index on: its index, key and value.
+pub(crate) fn entry_from(table: Value, from: usize) -> Option<(usize, Value, Value)> {
+    let t = Table(table);
+    let entries = t.entries();
+    let i = (from..t.used()).find(|i| entries.key(*i) != Value::BROKEN)?;
+    Some((i, entries.key(i), entries.value(i)))
 }
 
 /// The slots of an index; `None` for `#f`. Valid until the runtime call returns.

@@ -30,7 +30,7 @@ use std::sync::Arc;
 pub struct Compiler {
     pub(crate) options: CompileOptions,
     pub(crate) library_path: Vec<PathBuf>,
-    library: Option<PathBuf>,
+    pub(crate) library: Option<PathBuf>,
     cache: Option<Cache>,
     pub(crate) observer: Option<Observer>,
     pub(crate) background: Option<PathBuf>,

@@ -248,6 +248,21 @@ mod terminal {
         assert_eq!(s.status(), Some(0));
     }
 
+    /// Where several names fit, they are listed with the ways to use them.
+    #[test]
+    fn completion_lists_signatures() {
+        let d = Directory::new("signatures");
+        let mut s = Session::new(&d, "xterm");
+        s.expect("> ");
+        s.send("(string-fo\t\t");
+        s.expect("(string-foldcase object)");
+        s.expect("(string-for-each f s)");
+        s.send("\x03");
+        s.expect("> ");
+        s.send(",quit\r");
+        assert_eq!(s.status(), Some(0));
+    }
+
     /// As under Emacs: no escape sequences, and Ctrl-C is a signal.
     #[test]
     fn a_session_on_a_dumb_terminal() {

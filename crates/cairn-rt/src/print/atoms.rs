@@ -99,7 +99,10 @@ fn print_object(out: &mut impl Out, v: Value, mode: Mode) {
         return out.str(">");
     }
     out.str(match access::type_code(v) {
-        Some(c) if c == Type::Promise as u8 => "#<promise>",
+        Some(c) if c == Type::Promise as u8 => match word(v, 0) {
+            state if state.is_pair() && access::car(state) == Value::TRUE => "#<promise (forced)>",
+            _ => "#<promise>",
+        },
         Some(c) if c == Type::Box as u8 => "#<box>",
         _ => "#<opaque>",
     })
@@ -141,6 +144,14 @@ fn print_procedure(out: &mut impl Out, v: Value) {
         return out.str("#<continuation>");
     }
     match procedure_name(v) {
+        // `make-parameter` of lib/cairn/control.sld calls what it makes so; what is evaluated runs on code of the library
+        Some(name)
+            if name == "parameter"
+                && shape & code::flags::LIBRARY != 0
+                && crate::evaluated_marks::mark_of_closure(v).is_none() =>
+        {
+            out.str("#<parameter>")
+        }
         Some(name) => {
             out.str("#<procedure ");
             out.str(&name);

@@ -9,6 +9,7 @@
 use crate::access::{self, car, cdr, words};
 use crate::record;
 use crate::record_types;
+use crate::table;
 use cairn_layout::Value;
 use cairn_layout::object::Type;
 use rustc_hash::FxHashMap;
@@ -45,6 +46,15 @@ fn parts(v: Value, mut f: impl FnMut(Value)) {
             if let record::Contents::Value(x) = record::contents(v, field.slot) {
                 f(x);
             }
+        }
+    } else if table::is_table(v) {
+        if table::weak_count(v).is_none() {
+            let entries = std::iter::successors(table::entry_from(v, 0), |(i, ..)| table::entry_from(v, i + 1));
+            let entries: Vec<_> = entries.collect();
+            entries.iter().rev().for_each(|(_, key, value)| {
+                f(*value);
+                f(*key);
+            });
         }
     } else if !access::is(v, Type::RawRecord) {
         let shown = record::type_of(v).and_then(record_types::get).map_or(usize::MAX, |t| t.shown().len());

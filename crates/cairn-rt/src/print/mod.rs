@@ -11,8 +11,9 @@
 //! | `write-shared` | on all sharing | as literals |
 //! | `write-simple` | never | as literals |
 //!
-//! Records print as `#<point x: 1 y: 2>`, conditions as `#<condition car: expected a pair, got 5>`, pointers of C as
-//! `#<pointer 0x7f00>`; what has no external representation prints as `#<kind …>`.
+//! Records print as `#<point x: 1 y: 2>`, conditions as `#<condition car: expected a pair, got 5>`, hash tables as
+//! `#<hash-table (a . 1) (b . 2)>`, pointers of C as `#<pointer 0x7f00>`; what has no external representation prints as
+//! `#<kind …>`.
 
 mod atoms;
 mod datum_labels;
@@ -21,6 +22,7 @@ use crate::access::{self, car, cdr, words};
 use crate::port::Writer;
 use crate::record::{self, Contents};
 use crate::record_types::{self, RecordType};
+use crate::table;
 use cairn_layout::Value;
 use cairn_layout::object::Type;
 use datum_labels::Labels;
@@ -114,6 +116,8 @@ enum Task {
     Elements(Value, usize),
     /// The fields of a record of this type from an index.
     Fields(Value, Arc<RecordType>, usize),
+    /// The entries of a hash table from an index.
+    Entries(Value, usize),
     /// Fixed text.
     Text(&'static str),
 }
@@ -167,6 +171,17 @@ pub fn print(out: &mut impl Out, v: Value, mode: Mode) {
                     tasks.push(Task::Object(*item));
                 }
             },
+            Task::Entries(v, i) => match table::entry_from(v, i) {
+                None => out.str(">"),
+                Some((i, key, value)) => {
+                    out.str(" (");
+                    tasks.push(Task::Entries(v, i + 1));
+                    tasks.push(Task::Text(")"));
+                    tasks.push(Task::Object(value));
+                    tasks.push(Task::Text(" . "));
+                    tasks.push(Task::Object(key));
+                }
+            },
             Task::Fields(v, t, i) => match t.shown().get(i) {
                 None => out.str(">"),
                 Some(field) => {
@@ -194,7 +209,15 @@ fn open(out: &mut impl Out, v: Value, tasks: &mut Vec<Task>) {
     } else if access::is(v, Type::Vector) {
         out.str("#(");
         tasks.push(Task::Elements(v, 0));
-    } else if let Some(c) = record::condition(v) {
+    } else if table::is_table(v) {
+        match table::weak_count(v) {
+            Some(count) => out.str(&format!("#<weak-hash-table of {count}>")),
+            None => {
+                out.str("#<hash-table");
+                tasks.push(Task::Entries(v, 0));
+            }
+        }
+    } else if let Some(c) = record::condition(v).or_else(|| record::compound_condition(v)) {
         out.str("#<condition ");
         if let Some(who) = c.who {
             out.str(&who);

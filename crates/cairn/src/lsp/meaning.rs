@@ -6,7 +6,7 @@ use cairn_core::prim::{Kind, PrimOp};
 use cairn_layout::lexeme;
 use cairn_syntax::read::read_recovering;
 use cairn_syntax::syntax::{Names, Syntax};
-use cairn_syntax::{Entity, LibraryName, Loader, Mention, Session, Span};
+use cairn_syntax::{Entity, LibraryName, Loader, Session, Span};
 use lsp_types::{
     Hover, HoverContents, Location, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel, Position,
     SignatureHelp, SignatureInformation,
@@ -130,14 +130,13 @@ fn patterns(session: &Session, name: &str, at: Span) -> Vec<String> {
 }
 
 /// What is said about a name.
-fn about(known: &Known, mention: Mention) -> String {
-    let name = known.text_of(mention.span).to_string();
-    let mut lines = signatures(known.session, known.definition(mention.entity), &name, mention.entity);
+pub(super) fn about(known: &Known, name: &str, entity: Entity) -> String {
+    let mut lines = signatures(known.session, known.definition(entity), name, entity);
     if lines.is_empty() {
-        lines.push(name.clone());
+        lines.push(name.to_string());
     }
     let mut text = format!("```scheme\n{}\n```", lines.join("\n"));
-    let definition = known.definition(mention.entity);
+    let definition = known.definition(entity);
     let comment = definition.and_then(|at| {
         let source = known.session.sources().get(at.file as usize)?;
         structure::comment_above(&source.text, at.start as usize)
@@ -145,9 +144,9 @@ fn about(known: &Known, mention: Mention) -> String {
     if let Some(comment) = comment {
         text += &format!("\n\n{comment}");
     }
-    let written = known.session.mentions().iter().find(|m| m.entity == mention.entity && m.role.binds());
-    let library = known.session.definition(mention.entity).and_then(|(library, _)| library);
-    text += &match (mention.entity, library, written) {
+    let written = known.session.mentions().iter().find(|m| m.entity == entity && m.role.binds());
+    let library = known.session.definition(entity).and_then(|(library, _)| library);
+    text += &match (entity, library, written) {
         (Entity::Keyword(_), ..) => "\n\nA form of the language.".to_string(),
         (Entity::Local(_), _, Some(m)) if m.role.is_parameter() => "\n\nA parameter.".to_string(),
         (Entity::Local(_), ..) => "\n\nA local variable.".to_string(),
@@ -164,7 +163,7 @@ fn about(known: &Known, mention: Mention) -> String {
 pub(super) fn hover(workspace: &mut Workspace, uri: &str, position: Position) -> Option<Hover> {
     let known = workspace.known(uri)?;
     let mention = known.mention_at(known.lines.offset(&known.text, position))?;
-    let value = about(&known, mention);
+    let value = about(&known, known.text_of(mention.span), mention.entity);
     let range = Some(known.lines.of(&known.text, mention.span));
     Some(Hover { contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value }), range })
 }

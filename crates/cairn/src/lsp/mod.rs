@@ -13,6 +13,7 @@
 //! | `meaning` | hover, signature help, definition |
 //! | `names` | references, rename |
 //! | `completion` | names to go on with, imports added |
+//! | `glossary` | the same at the prompt |
 //! | `outline` | symbols, folds, semantic tokens |
 //! | `actions` | edits that mend what is complained of |
 //!
@@ -21,6 +22,7 @@
 
 mod actions;
 mod completion;
+mod glossary;
 mod meaning;
 mod names;
 mod outline;
@@ -31,6 +33,7 @@ mod workspace;
 
 use crate::Error;
 use cairn_syntax::{Diagnostic, Session, Span};
+pub(crate) use glossary::Glossary;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
 use lsp_types::notification::{Notification as _, PublishDiagnostics};
 use lsp_types::{

@@ -1,17 +1,21 @@
 //! The line editor: rustyline, with what it must know of Scheme.
 
 use super::line_tokens::{self, Token};
+use crate::lsp::Glossary;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
 use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{
-    Cmd, ConditionalEventHandler, Config, Context, Editor, Event, EventContext, EventHandler, Helper, KeyCode,
-    KeyEvent, Modifiers, RepeatCount,
+    Cmd, CompletionType, ConditionalEventHandler, Config, Context, Editor, Event, EventContext, EventHandler,
+    Helper, KeyCode, KeyEvent, Modifiers, Movement, RepeatCount,
 };
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What is typed at the prompt.
 const PROMPT: &str = "> ";
@@ -34,11 +38,19 @@ pub(super) enum Line {
 impl LineEditor {
     /// An editor of the terminal, with the history of the sessions before.
     pub(super) fn new(history: Option<PathBuf>, color: bool) -> rustyline::Result<LineEditor> {
-        let config = Config::builder().max_history_size(10_000)?.build();
+        let config = Config::builder().max_history_size(10_000)?.completion_type(CompletionType::List).build();
         let mut editor = Editor::with_history(config.clone(), FileHistory::with_config(&config))?;
-        editor.set_helper(Some(Scheme { names: Vec::new(), files: FilenameCompleter::new(), color }));
+        editor.set_helper(Some(Scheme {
+            names: Vec::new(),
+            glossary: None,
+            files: FilenameCompleter::new(),
+            color,
+        }));
         let enter = KeyEvent(KeyCode::Enter, Modifiers::NONE);
-        editor.bind_sequence(enter, EventHandler::Conditional(Box::new(Enter)));
+        let indented = Indented::default();
+        editor.bind_sequence(enter, EventHandler::Conditional(Box::new(Enter(indented.clone()))));
+        let space = KeyEvent(KeyCode::Char(' '), Modifiers::NONE);
+        editor.bind_sequence(space, EventHandler::Conditional(Box::new(Space(indented))));
         if let Some(file) = &history {
             let _ = editor.load_history(file); // the first session has none
         }
@@ -46,10 +58,11 @@ impl LineEditor {
     }
 
     /// Reads a text whose parentheses match.
-    pub(super) fn read(&mut self, names: Vec<String>) -> Result<Line, String> {
+    pub(super) fn read(&mut self, names: Vec<String>, glossary: Option<Glossary>) -> Result<Line, String> {
         use rustyline::error::ReadlineError::{Eof, Interrupted};
         if let Some(scheme) = self.editor.helper_mut() {
             scheme.names = names;
+            scheme.glossary = glossary;
         }
         match self.editor.readline(PROMPT) {
             Ok(text) => {
@@ -75,7 +88,10 @@ impl LineEditor {
 }
 
 /// Enter ends the input when it is complete, else it begins a new line.
-struct Enter;
+struct Enter(Indented);
+
+/// The byte behind the blanks that Enter has put in last.
+type Indented = Arc<AtomicUsize>;
 
 impl ConditionalEventHandler for Enter {
     fn handle(&self, _: &Event, _: RepeatCount, _: bool, ctx: &EventContext) -> Option<Cmd> {
@@ -83,13 +99,30 @@ impl ConditionalEventHandler for Enter {
             return Some(Cmd::AcceptLine);
         }
         let columns = line_tokens::indentation(&ctx.line()[..ctx.pos()], PROMPT.len());
+        self.0.store(ctx.pos() + 1 + columns, Ordering::Relaxed);
         Some(Cmd::Insert(1, format!("\n{}", " ".repeat(columns))))
+    }
+}
+
+/// Who begins a line with a space has an indentation of his own: as a rule it is a text that is pasted, by a terminal
+/// that does not say so.
+struct Space(Indented);
+
+impl ConditionalEventHandler for Space {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, ctx: &EventContext) -> Option<Cmd> {
+        let indented = self.0.swap(0, Ordering::Relaxed);
+        let line = ctx.line()[..ctx.pos()].rsplit('\n').next().unwrap_or("");
+        let fresh = indented == ctx.pos() && !line.is_empty() && line.trim().is_empty();
+        // with the space itself, for a command that also inserts leaves the cursor before what it inserts
+        fresh.then(|| Cmd::Kill(Movement::BeginningOfLine))
     }
 }
 
 /// What the editor asks about a line.
 struct Scheme {
     names: Vec<String>,
+    /// How they are used.
+    glossary: Option<Glossary>,
     files: FilenameCompleter,
     color: bool,
 }
@@ -98,6 +131,16 @@ impl Helper for Scheme {}
 impl Validator for Scheme {}
 impl Hinter for Scheme {
     type Hint = String;
+}
+
+impl Scheme {
+    /// The first way to use each name that begins with a word: the name itself for a variable.
+    fn signatures(&self, word: &str) -> HashMap<String, String> {
+        let Some(glossary) = &self.glossary else { return HashMap::default() };
+        let word = word.to_string();
+        let visible = glossary.visible(move |name| name.starts_with(&word)).into_iter();
+        visible.filter_map(|v| Some((v.name, v.signatures.into_iter().next()?))).collect()
+    }
 }
 
 impl Completer for Scheme {
@@ -113,7 +156,14 @@ impl Completer for Scheme {
         let word = &before[start..];
         let commands = super::COMMANDS.iter().copied().filter(|_| start == 0 && word.starts_with(','));
         let fitting = self.names.iter().map(String::as_str).chain(commands).filter(|n| n.starts_with(word));
-        Ok((start, fitting.map(|n| Pair { display: n.to_string(), replacement: n.to_string() }).collect()))
+        let fitting: Vec<&str> = fitting.collect();
+        // one that is completed at once need not be explained
+        let explained = if fitting.len() > 1 { self.signatures(word) } else { HashMap::default() };
+        let pair = |n: &str| Pair {
+            display: explained.get(n).cloned().unwrap_or_else(|| n.to_string()),
+            replacement: n.to_string(),
+        };
+        Ok((start, fitting.into_iter().map(pair).collect()))
     }
 }
 

@@ -15,8 +15,10 @@
 
 mod editor;
 mod line_tokens;
+mod pretty;
 
 use crate::emit::Stage;
+use crate::lsp::Glossary;
 use crate::sources::Source;
 use crate::{Compiler, Error, RunOptions};
 use cairn_rt::evaluator::{Console, Data};
@@ -28,17 +30,27 @@ use std::sync::{Arc, Mutex};
 
 /// The commands of `lib/cairn/repl.sld`.
 const COMMANDS: &[&str] = &[
+    ",apropos ",
     ",bt",
+    ",cd ",
+    ",describe ",
     ",disassemble ",
+    ",edit ",
     ",env",
     ",expand ",
     ",gc",
     ",help",
     ",import ",
     ",load ",
+    ",pp ",
+    ",profile ",
     ",quit",
     ",stats",
+    ",threads",
     ",time ",
+    ",trace ",
+    ",untrace ",
+    ",watch ",
 ];
 
 /// What a session begins with.
@@ -78,6 +90,12 @@ struct Terminal {
     count: usize,
     /// Texts of definitions, for `,disassemble`.
     definitions: Vec<String>,
+    /// Texts of definitions and imports, also of files that were loaded, for what is said of names.
+    meanings: Vec<String>,
+    /// Comments before the next input.
+    comment: String,
+    /// What these say; made when somebody asks.
+    glossary: Option<Glossary>,
 }
 
 impl std::fmt::Debug for Terminal {
@@ -112,34 +130,101 @@ impl Terminal {
         } else {
             Input::Port(terminal)
         };
-        Ok(Terminal { compiler, input, file: prompt.file, color, count: 0, definitions: Vec::new() })
+        Ok(Terminal {
+            compiler,
+            input,
+            file: prompt.file,
+            color,
+            count: 0,
+            definitions: Vec::new(),
+            meanings: Vec::new(),
+            comment: String::new(),
+            glossary: None,
+        })
     }
 
     /// A text to evaluate: `#(text name)`; a string, the prompt, when the program is to read for itself; end of file;
     /// or `interrupt`.
     fn next(&mut self, names: &dyn Fn() -> Vec<(String, bool)>) -> Result<Data, String> {
         let named = |text: String, name: String| Data::Vector(vec![Data::String(text), Data::String(name)]);
+        let glossary = if matches!(self.input, Input::Editor(_)) { Some(self.glossary().clone()) } else { None };
         Ok(match &mut self.input {
             Input::Expressions(all) => match all.pop_front() {
                 Some(text) => named(text, "-e".into()),
                 None => Data::Eof,
             },
             Input::Port(prompt) => Data::String(if *prompt { "> ".into() } else { String::new() }),
-            Input::Editor(editor) => match editor.read(names().into_iter().map(|(name, _)| name).collect())? {
-                Line::Text(text) => {
-                    self.count += 1;
-                    self.note(&text);
-                    named(text, format!("prompt {}", self.count))
+            Input::Editor(editor) => {
+                match editor.read(names().into_iter().map(|(name, _)| name).collect(), glossary)? {
+                    Line::Text(text) => {
+                        self.count += 1;
+                        self.note(&text);
+                        named(text, format!("prompt {}", self.count))
+                    }
+                    Line::Cancelled => Data::Symbol("interrupt".into()),
+                    Line::End => Data::Eof,
                 }
-                Line::Cancelled => Data::Symbol("interrupt".into()),
-                Line::End => Data::Eof,
-            },
+            }
         })
     }
 
     fn note(&mut self, text: &str) {
         if text.trim_start().starts_with("(define") {
             self.definitions.push(text.to_string());
+        }
+        // a comment may come as an input of its own, before what it is about
+        let code = code_of(text);
+        if code.starts_with("(define") || code.starts_with("(import") {
+            self.meanings.push(std::mem::take(&mut self.comment) + text);
+        } else if code.is_empty() && !text.trim().is_empty() {
+            self.comment += text.trim_end();
+            self.comment += "\n";
+        } else {
+            self.comment.clear();
+        }
+    }
+
+    /// What is said of names.
+    fn glossary(&mut self) -> &Glossary {
+        let compiler = &self.compiler;
+        let glossary = self
+            .glossary
+            .get_or_insert_with(|| Glossary::new(compiler.library_path.clone(), compiler.library.clone()));
+        glossary.set_text(&self.meanings);
+        glossary
+    }
+
+    /// The names that contain a text: how they are used and where they are from, a line for each way; then those that
+    /// an import would bring.
+    fn apropos(&mut self, part: &str) -> String {
+        let glossary = self.glossary();
+        let (part, also) = (part.to_string(), part.to_string());
+        let visible = glossary.visible(move |name| name.contains(&part));
+        let mut exported = glossary.exported(move |name| name.contains(&also));
+        let mut lines: Vec<(String, String)> = Vec::new();
+        for name in visible {
+            let home = exported.remove(&name.name).and_then(|libraries| libraries.into_iter().next());
+            let from = home.or(name.library).unwrap_or_default();
+            lines.extend(name.signatures.into_iter().map(|way| (way, from.clone())));
+        }
+        let others = exported.into_iter().filter(|(name, _)| !name.starts_with('%'));
+        lines
+            .extend(others.filter_map(|(name, libraries)| Some((name, format!("import {}", libraries.first()?)))));
+        let width = lines.iter().map(|(way, _)| way.chars().count()).max().unwrap_or(0).min(48);
+        lines.iter().map(|(way, from)| format!("{way:width$}  {from}").trim_end().to_string() + "\n").collect()
+    }
+
+    /// Lets somebody edit a file.
+    fn edit(file: &str) -> Result<(), String> {
+        let set = |name: &str| std::env::var(name).ok().filter(|v| !v.trim().is_empty());
+        let editor = set("VISUAL").or_else(|| set("EDITOR")).unwrap_or_else(|| "vi".into());
+        // it may have options
+        let mut command = std::process::Command::new("sh");
+        let status = command.arg("-c").arg(format!("{editor} \"$1\"")).args(["sh", file]).status();
+        match status {
+            Ok(status) if status.success() => Ok(()),
+            Ok(_) => Err(format!("{editor} failed")),
+            Err(e) => Err(format!("cannot run {editor}: {e}")),
         }
     }
 
@@ -158,6 +243,12 @@ impl Terminal {
         let emitted = self.compiler.emit(&source, Stage::Asm, Some(name));
         emitted.map(|(text, _)| text).map_err(|e| e.to_string())
     }
+}
+
+/// A text without the space and comments before its first form.
+fn code_of(text: &str) -> &str {
+    let first = cairn_layout::lexeme::lexemes(text).find(|l| !l.is_atmosphere());
+    first.map_or("", |l| &text[l.start..])
 }
 
 impl Console for Terminal {
@@ -184,9 +275,40 @@ impl Console for Terminal {
                 }
                 Data::Bool(complete)
             }
+            "describe" => self.glossary().describe(text).map_or(Data::Bool(false), Data::String),
+            "apropos" => Data::String(self.apropos(text)),
+            "note" => {
+                self.meanings.push(text.to_string());
+                Data::Unspecified
+            }
+            "pretty" => Data::String(pretty::pretty(text)),
+            // what somebody has written keeps its line breaks
+            "formatted" => {
+                let text = format!("{text}\n");
+                Data::String(cairn_syntax::format::formatted(&text).unwrap_or(text))
+            }
+            "directory" => {
+                if !text.is_empty() {
+                    std::env::set_current_dir(text).map_err(|e| format!("cannot go to {text}: {e}"))?;
+                }
+                let here = std::env::current_dir().map_err(|e| e.to_string())?;
+                Data::String(here.display().to_string())
+            }
+            "edit" => {
+                Self::edit(text)?;
+                Data::Unspecified
+            }
+            // when a file was changed
+            "changed" => {
+                let time = std::fs::metadata(text).and_then(|m| m.modified()).map_err(|e| e.to_string())?;
+                Data::String(format!("{time:?}"))
+            }
             "names" => {
-                let wanted =
-                    |(name, own): &(String, bool)| if text.is_empty() { *own } else { name.contains(text) };
+                // values have names, too, but nobody has thought of them
+                let numbered = |name: &str| name.strip_prefix('$').is_some_and(|n| n.parse::<u64>().is_ok());
+                let wanted = |(name, own): &(String, bool)| {
+                    if text.is_empty() { *own && !numbered(name) } else { name.contains(text) }
+                };
                 let names = names().into_iter().filter(wanted).map(|(name, _)| Data::String(name)).collect();
                 Data::List(names, Box::new(Data::Nil))
             }
