@@ -10,7 +10,7 @@
 ;;;   "editor?" "expressions?" "colour?"   who is there
 ;;;   "describe" "apropos" what is said of names; "note": definitions and imports for that
 ;;;   "pretty" "formatted" a datum over several lines; a form as `cairn fmt` writes it
-;;;   "directory" "edit" "changed" go there and tell where; edit a file; when it was changed
+;;;   ",cd" ",edit" "changed" go there and tell where; edit a file; when it was changed
 ;;;   a procedure    #(place text-of-the-form-there), or #f
 ;;;   "names" "disassemble" "expand" "statistics" "counters" "collect"
 ;;;   "inside-line?" did the last output not end a line?  "new-line": somebody typed the end of one
@@ -524,12 +524,12 @@
       (let ((file (if (string=? rest "") last-file (file-name rest))))
         (if file
             (begin
-              (console "edit" file)
+              (console ",edit" file)
               (load-file file name))
             (say "Which file? None has been loaded."))))
 
     (define (directory rest name)
-      (say (console "directory" (file-name rest))))
+      (say (console ",cd" (file-name rest))))
 
     ;; (file . when it was changed) of each that is loaded again when it changes.
     (define watched '())

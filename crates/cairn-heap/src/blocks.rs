@@ -293,8 +293,8 @@ pub struct BlockPool {
 /// three times as long, for it jumps to and fro between them.
 const GROUP: u32 = 16;
 
-/// A run of so many bytes gets huge pages, where the system has them: all of it is written at once, and a fault for each
-/// of 512 small pages costs several times what it takes to clear them.
+/// A run of so many bytes gets huge pages, where the system has them: all of it is written at once, and a fault for
+/// each of 512 small pages costs several times what it takes to clear them.
 const HUGE_RUN: u64 = 8 << 20;
 
 impl BlockPool {

@@ -440,33 +440,6 @@ pub fn condition(v: Value) -> Option<Condition> {
     Some(Condition { who: text(access::word(v, 1)), message, irritants })
 }
 
-/// A condition of several parts, as `(rnrs conditions)` makes them: a record of a type named `compound-condition`. One
-/// without a message says of what kinds its parts are.
-pub fn compound_condition(v: Value) -> Option<Condition> {
-    if !access::is(v, Type::Record) || access::length(v) != 1 {
-        return None;
-    }
-    if record_types::type_name(type_of(v)?).as_deref() != Some("compound-condition") {
-        return None;
-    }
-    let parts: Vec<(String, Value)> = list_items(access::word(v, 0))
-        .filter_map(|part| Some((record_types::type_name(type_of(part)?)?, part)))
-        .collect();
-    let found = |name: &str| {
-        let part = parts.iter().find(|(n, p)| n == name && access::length(*p) == 1);
-        part.map(|(_, p)| access::word(*p, 0))
-    };
-    let text = |v: Value| crate::print::to_text(v, crate::print::Mode::Display, 200);
-    let kinds = || parts.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(" ");
-    let irritants =
-        found("&irritants").filter(|l| matches!(crate::list::shape(*l), crate::list::Shape::Proper(_)));
-    Some(Condition {
-        who: found("&who").filter(|who| *who != Value::FALSE).map(text),
-        message: found("&message").map_or_else(kinds, text),
-        irritants: irritants.map(|l| list_items(l).collect()).unwrap_or_default(),
-    })
-}
-
 /// The address in a pointer of C: a raw record of a type named `pointer` with the one field `address`.
 pub fn pointer(v: Value) -> Option<u64> {
     if !access::is(v, Type::RawRecord) || access::length(v) != 1 {

@@ -31,7 +31,7 @@ const SAID: &[(&str, usize, &str)] = &[
     ("lib/cairn/hash-table.sld", 19, "nothing of (cairn records)"),
     ("lib/cairn/number.sld", 24, "nothing of (cairn control)"),
     ("lib/cairn/process.sld", 9, "nothing of (cairn layout)"),
-    ("lib/cairn/repl.sld", 20, "nothing of (cairn records)"),
+    ("lib/cairn/repl.sld", 24, "nothing of (cairn records)"),
     ("lib/cairn/vector.sld", 16, "nothing of (cairn list)"),
     ("lib/cairn/weak.sld", 19, "nothing of (cairn number)"),
     ("lib/cairn/weak.sld", 19, "nothing of (cairn records)"),

@@ -59,6 +59,7 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("linking {} failed", "the linker's own words follow"),
     ("the runtime library {} is missing", "an installation that was taken apart"),
     ("cannot find the cairn binary", "the system does not tell"),
+    ("cannot run {editor}: {e}", "the system has no shell"),
     ("the terminal knows no request", "lib/cairn/repl.sld makes the requests that it knows"),
     ("this program has no terminal", "likewise: only a session asks"),
     ("no line editor: {e}", "a terminal whose settings cannot be read"),
@@ -247,7 +248,8 @@ fn every_failure_at_run_time_has_an_example() {
 
 #[test]
 fn every_message_of_the_command_has_an_example() {
-    let mut golden = text_of(&files(&root().join("tests/golden/command-line"), &["txt"]));
+    let folders = ["command-line", "prompt"].map(|f| root().join("tests/golden").join(f));
+    let mut golden: String = folders.iter().map(|f| text_of(&files(f, &["txt"]))).collect();
     for test in ["command_line", "exhaustion", "lsp", "testing", "project", "manual"] {
         golden += &text_of(&[root().join(format!("crates/cairn/tests/{test}.rs"))]);
     }

@@ -257,6 +257,7 @@ mod terminal {
         s.send("(string-fo\t\t");
         s.expect("(string-foldcase object)");
         s.expect("(string-for-each f s)");
+        s.expect("(string-fo"); // the line again
         s.send("\x03");
         s.expect("> ");
         s.send(",quit\r");

@@ -144,7 +144,7 @@ fn print_procedure(out: &mut impl Out, v: Value) {
         return out.str("#<continuation>");
     }
     match procedure_name(v) {
-        // `make-parameter` of lib/cairn/control.sld calls what it makes so; what is evaluated runs on code of the library
+        // `make-parameter` of lib/cairn/control.sld calls what it makes so; evaluated code runs on code of the library
         Some(name)
             if name == "parameter"
                 && shape & code::flags::LIBRARY != 0

@@ -2,9 +2,9 @@
 //!
 //! For cycles: the targets of back edges of a depth-first walk; each cycle contains one, and data without cycles
 //! has none. Most data is small and has no cycle, so a plain walk within a budget of steps comes first: when it
-//! ends, there is no cycle and nothing was remembered. Of what is large, most has no cycle either: whenever the walk that
-//! remembers has met four times as many objects as before, a plain one is tried again, which takes about as long as what
-//! was remembered since. For sharing: every object met twice.
+//! ends, there is no cycle and nothing was remembered. Of what is large, most has no cycle either: whenever the
+//! walk that remembers has met four times as many objects as before, a plain one is tried again, which takes about
+//! as long as what was remembered since. For sharing: every object met twice.
 
 use crate::access::{self, car, cdr, words};
 use crate::record;

@@ -19,6 +19,7 @@ mod atoms;
 mod datum_labels;
 
 use crate::access::{self, car, cdr, words};
+use crate::list;
 use crate::port::Writer;
 use crate::record::{self, Contents};
 use crate::record_types::{self, RecordType};
@@ -217,7 +218,7 @@ fn open(out: &mut impl Out, v: Value, tasks: &mut Vec<Task>) {
                 tasks.push(Task::Entries(v, 0));
             }
         }
-    } else if let Some(c) = record::condition(v).or_else(|| record::compound_condition(v)) {
+    } else if let Some(c) = record::condition(v).or_else(|| compound_condition(v)) {
         out.str("#<condition ");
         if let Some(who) = c.who {
             out.str(&who);
@@ -238,6 +239,32 @@ fn open(out: &mut impl Out, v: Value, tasks: &mut Vec<Task>) {
         out.str(&crate::record_types::type_name(rtd).unwrap_or_default());
         tasks.push(Task::Fields(v, t, 0));
     }
+}
+
+/// A condition of several parts, as `(rnrs conditions)` makes them: a record of a type named `compound-condition`. One
+/// without a message says of what kinds its parts are.
+fn compound_condition(v: Value) -> Option<record::Condition> {
+    if !access::is(v, Type::Record) || access::length(v) != 1 {
+        return None;
+    }
+    if record_types::type_name(record::type_of(v)?).as_deref() != Some("compound-condition") {
+        return None;
+    }
+    let parts: Vec<(String, Value)> = access::list_items(access::word(v, 0))
+        .filter_map(|part| Some((record_types::type_name(record::type_of(part)?)?, part)))
+        .collect();
+    let found = |name: &str| {
+        let part = parts.iter().find(|(n, p)| n == name && access::length(*p) == 1);
+        part.map(|(_, p)| access::word(*p, 0))
+    };
+    let text = |v: Value| to_text(v, Mode::Display, 200);
+    let kinds = || parts.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(" ");
+    let irritants = found("&irritants").filter(|l| matches!(list::shape(*l), list::Shape::Proper(_)));
+    Some(record::Condition {
+        who: found("&who").filter(|who| *who != Value::FALSE).map(text),
+        message: found("&message").map_or_else(kinds, text),
+        irritants: irritants.map(|l| access::list_items(l).collect()).unwrap_or_default(),
+    })
 }
 
 #[cfg(test)]

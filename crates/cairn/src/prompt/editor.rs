@@ -9,13 +9,11 @@ use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{
     Cmd, CompletionType, ConditionalEventHandler, Config, Context, Editor, Event, EventContext, EventHandler,
-    Helper, KeyCode, KeyEvent, Modifiers, Movement, RepeatCount,
+    Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
 };
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What is typed at the prompt.
 const PROMPT: &str = "> ";
@@ -47,10 +45,7 @@ impl LineEditor {
             color,
         }));
         let enter = KeyEvent(KeyCode::Enter, Modifiers::NONE);
-        let indented = Indented::default();
-        editor.bind_sequence(enter, EventHandler::Conditional(Box::new(Enter(indented.clone()))));
-        let space = KeyEvent(KeyCode::Char(' '), Modifiers::NONE);
-        editor.bind_sequence(space, EventHandler::Conditional(Box::new(Space(indented))));
+        editor.bind_sequence(enter, EventHandler::Conditional(Box::new(Enter)));
         if let Some(file) = &history {
             let _ = editor.load_history(file); // the first session has none
         }
@@ -88,10 +83,7 @@ impl LineEditor {
 }
 
 /// Enter ends the input when it is complete, else it begins a new line.
-struct Enter(Indented);
-
-/// The byte behind the blanks that Enter has put in last.
-type Indented = Arc<AtomicUsize>;
+struct Enter;
 
 impl ConditionalEventHandler for Enter {
     fn handle(&self, _: &Event, _: RepeatCount, _: bool, ctx: &EventContext) -> Option<Cmd> {
@@ -99,22 +91,7 @@ impl ConditionalEventHandler for Enter {
             return Some(Cmd::AcceptLine);
         }
         let columns = line_tokens::indentation(&ctx.line()[..ctx.pos()], PROMPT.len());
-        self.0.store(ctx.pos() + 1 + columns, Ordering::Relaxed);
         Some(Cmd::Insert(1, format!("\n{}", " ".repeat(columns))))
-    }
-}
-
-/// Who begins a line with a space has an indentation of his own: as a rule it is a text that is pasted, by a terminal
-/// that does not say so.
-struct Space(Indented);
-
-impl ConditionalEventHandler for Space {
-    fn handle(&self, _: &Event, _: RepeatCount, _: bool, ctx: &EventContext) -> Option<Cmd> {
-        let indented = self.0.swap(0, Ordering::Relaxed);
-        let line = ctx.line()[..ctx.pos()].rsplit('\n').next().unwrap_or("");
-        let fresh = indented == ctx.pos() && !line.is_empty() && line.trim().is_empty();
-        // with the space itself, for a command that also inserts leaves the cursor before what it inserts
-        fresh.then(|| Cmd::Kill(Movement::BeginningOfLine))
     }
 }
 

@@ -287,14 +287,14 @@ impl Console for Terminal {
                 let text = format!("{text}\n");
                 Data::String(cairn_syntax::format::formatted(&text).unwrap_or(text))
             }
-            "directory" => {
+            ",cd" => {
                 if !text.is_empty() {
                     std::env::set_current_dir(text).map_err(|e| format!("cannot go to {text}: {e}"))?;
                 }
                 let here = std::env::current_dir().map_err(|e| e.to_string())?;
                 Data::String(here.display().to_string())
             }
-            "edit" => {
+            ",edit" => {
                 Self::edit(text)?;
                 Data::Unspecified
             }

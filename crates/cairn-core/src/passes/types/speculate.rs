@@ -17,8 +17,8 @@
 //! so one test per leaf buys raw doubles inside. Only trees with evidence are treated: a leaf that is a flonum, or one
 //! that comes out of an object when the program stores flonums in objects and no leaf is a fixnum.
 //!
-//! A subtree of integers, such as the divisor of `(%/ 1.0 (%+ (%* i j) 1))`, is one leaf. Each of its operations that may
-//! overflow gets a name and is tested at once, so that the next one knows its operands.
+//! A subtree of integers, such as the divisor of `(%/ 1.0 (%+ (%* i j) 1))`, is one leaf. Each of its operations that
+//! may overflow gets a name and is tested at once, so that the next one knows its operands.
 //!
 //! Leaves are evaluated before all operations, so they must not have effects beyond failing; which of several
 //! errors is reported may then differ, as with any order of evaluation.

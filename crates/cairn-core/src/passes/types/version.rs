@@ -26,9 +26,9 @@
 //! overflows leaves for the general body for good. The next walk finds the fixnums: it removes the tests of what cannot
 //! overflow, and the emitter makes one of the overflow check and the test of the result.
 //!
-//! Parameters that become flonums in each iteration, but for what operands out of objects may be, are treated alike: the
-//! version's accumulators are flonums, tested where the jump's argument ends ([`super::speculate`] has made one end of
-//! it a flonum operation, which needs no test).
+//! Sums of flonums, which would be flonums if only operands out of objects were, are treated alike: in the version
+//! they are flonums, tested where the jump's argument ends ([`super::speculate`] has made one end of it a flonum
+//! operation, which needs no test).
 //!
 //! ```text
 //! (labels ((L (j sum)                       ; sum starts at 0.0; what the vector has is not known
@@ -494,9 +494,9 @@ impl Turn {
     }
 }
 
-/// The end of an iteration, after these variables were bound to the values of sums. Where the expression of a sum ends in
-/// a flonum operation, its value is neither tested nor encoded; one such end goes on to the next sum. The other ends,
-/// which are slow already, evaluate the rest as it is, and then test all.
+/// The end of an iteration, after these variables were bound to the values of sums. Where the expression of a sum ends
+/// in a flonum operation, its value is neither tested nor encoded; one such end goes on to the next sum. The other
+/// ends, which are slow already, evaluate the rest as it is, and then test all.
 fn after_sums(program: &mut Program, turn: &Turn, sums: &[(VarId, Expr)]) -> Expr {
     let Some(((v, e), rest)) = sums.split_first() else { return turn.choose([].into_iter()) };
     let mut fast = Some(after_sums(program, turn, rest));
