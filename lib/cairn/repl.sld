@@ -566,6 +566,12 @@
     (define (environment-names rest name)
       (for-each say (console "names" rest)))
 
+    (define (explain rest name)
+      (cond
+       ((> (string-length rest) 0) (display (console ",explain" rest)))
+       (last-report (display (console ",explain" last-report)))
+       (else (say "There was no error yet."))))
+
     (define (backtrace rest name)
       (if last-report
           (display last-report)
@@ -606,4 +612,5 @@
        (list ",threads" threads ",threads            the threads, and what they do")
        (list ",env" environment-names ",env [TEXT]         what was defined here; or all names that contain TEXT")
        (list ",bt" backtrace ",bt                 the last error, with the whole backtrace")
+       (list ",explain" explain ",explain [NAME]     why the last error happens, or the one of this name")
        (list ",quit" (lambda (rest name) (exit 0)) ",quit               end the session")))))

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The names of commands.
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 15] = [
     "repl",
     "run",
     "build",
@@ -31,6 +31,7 @@ const COMMANDS: [&str; 14] = [
     "check",
     "fmt",
     "lsp",
+    "explain",
     "prepare",
     "study",
     "cc",
@@ -648,6 +649,17 @@ fn command() -> clap::Command {
                 .arg(library_argument()),
         )
         .subcommand(
+            clap::Command::new("explain")
+                .about("Explain an error by an example, and how it is mended")
+                .override_usage("cairn explain [NAME | MESSAGE]      or: cairn --explain [NAME | MESSAGE]")
+                .arg(
+                    Arg::new("what")
+                        .value_name("NAME | MESSAGE")
+                        .num_args(0..)
+                        .help("The error's name, or its message as it was printed; without it, all names"),
+                ),
+        )
+        .subcommand(
             clap::Command::new("cc")
                 .about("Compile C with pool allocation and pointer compression; takes clang's options")
                 .override_usage("cairn cc [--ptrcomp=off|pool|static|dynamic|auto] [--report] [CLANG'S OPTIONS] FILE.c... -o EXE"),
@@ -682,6 +694,10 @@ fn command() -> clap::Command {
 fn with_command(mut args: Vec<OsString>) -> Result<Vec<OsString>, ExitCode> {
     let first = args.get(1).map_or("", |a| a.to_str().unwrap_or("/"));
     if COMMANDS.contains(&first) || ["-h", "--help", "-V", "--version"].contains(&first) {
+        return Ok(args);
+    }
+    if first == "--explain" {
+        args[1] = "explain".into();
         return Ok(args);
     }
     if first.is_empty() || first != "-" && first.starts_with('-') {
@@ -725,6 +741,21 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
         "completions" => return Ok(completions(command(), m.get_one::<String>("shell").expect("required"))),
         "manual" => return Ok(Command::Print { text: version::manual(command()) }),
         _ => {}
+    }
+    if name == "explain" {
+        let words: Vec<String> = m.get_many("what").unwrap_or_default().cloned().collect();
+        if words.is_empty() {
+            return Ok(Command::Print { text: cairn::explained_errors().into() });
+        }
+        return cairn::explanation(&words.join(" ")).map(|text| Command::Print { text: text.into() }).ok_or_else(
+            || {
+                eprintln!(
+                    "cairn: nothing explains `{}`; `cairn explain` lists what is explained",
+                    words.join(" ")
+                );
+                ExitCode::from(crate::USAGE)
+            },
+        );
     }
     if name == "study" {
         let arguments = m.get_many::<OsString>("arguments").unwrap_or_default().cloned().collect();

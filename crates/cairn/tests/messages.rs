@@ -250,7 +250,7 @@ fn every_failure_at_run_time_has_an_example() {
 fn every_message_of_the_command_has_an_example() {
     let folders = ["command-line", "prompt"].map(|f| root().join("tests/golden").join(f));
     let mut golden: String = folders.iter().map(|f| text_of(&files(f, &["txt"]))).collect();
-    for test in ["command_line", "exhaustion", "lsp", "testing", "project", "manual"] {
+    for test in ["command_line", "exhaustion", "explain", "lsp", "testing", "project", "manual"] {
         golden += &text_of(&[root().join(format!("crates/cairn/tests/{test}.rs"))]);
     }
     let marks = [

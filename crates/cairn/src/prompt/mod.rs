@@ -38,6 +38,7 @@ const COMMANDS: &[&str] = &[
     ",edit ",
     ",env",
     ",expand ",
+    ",explain ",
     ",gc",
     ",help",
     ",import ",
@@ -294,6 +295,9 @@ impl Console for Terminal {
                 let here = std::env::current_dir().map_err(|e| e.to_string())?;
                 Data::String(here.display().to_string())
             }
+            ",explain" => Data::String(crate::explain::explanation(text).ok_or_else(|| {
+                format!("nothing explains this; `cairn explain` lists what is explained: {text}")
+            })?),
             ",edit" => {
                 Self::edit(text)?;
                 Data::Unspecified

@@ -68,7 +68,11 @@ impl Piece {
             // a named `let` has its name there, too
             let named = form.is_some() && head == Some("let") && items.get(1).is_some_and(Piece::is_atom);
             let first = form.map_or(0, |(_, n)| n + usize::from(named));
-            let body = if form.is_some() { column + 2 } else { inner };
+            let body = match head {
+                Some("if") => inner + "if ".len(), // below the test
+                _ if form.is_some() => column + 2,
+                _ => inner,
+            };
             let mut at = inner;
             for (i, item) in items.iter().enumerate() {
                 if i > 0 && i <= first {
@@ -202,9 +206,9 @@ mod tests {
     #[test]
     fn forms_are_broken_as_forms() {
         check(
-            "(define (factorial-of-a-number number) (if (= number 0) 1 (* number (factorial-of-a-number (- number 1)))))",
-            "(define (factorial-of-a-number number)\n  \
-               (if (= number 0)\n      1\n      (* number (factorial-of-a-number (- number 1)))))\n",
+            "(define (factorial-of-a-really-large-number number) (if (= number 0) 1 (* number (factorial-of-a-really-large-number (- number 1)))))",
+            "(define (factorial-of-a-really-large-number number)\n  \
+               (if (= number 0)\n      1\n      (* number (factorial-of-a-really-large-number (- number 1)))))\n",
         );
     }
 }
