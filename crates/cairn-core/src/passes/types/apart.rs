@@ -7,7 +7,7 @@
 //! ```text
 //! (if (%fixnum? n)
 //!     (if (%fx= n 0)
-//!         (%fl*:3 (%/ 1.0 n) 1.0)         ; an error
+//!         (%fl*:3 (%/ 1.0 n) 1.0)         ; whatever that is
 //!         (%fl/:3 1.0 (%fixnum->flonum:1 n)))
 //!     (%fl*:3 (%/ 1.0 n) 1.0))
 //! ```

@@ -25,11 +25,11 @@
 
 use super::lattice::{Type, bits::*};
 use super::rounds::Types;
+use super::version::{Test, if_all};
 use crate::effects::{self, Effects};
-use crate::ir::{Expr, Literal, VarId};
+use crate::ir::{Expr, VarId};
 use crate::prim::{Kind, Op, PrimOp};
 use crate::walk::{rewrite, take};
-use cairn_layout::code::Site;
 
 /// Trees with fewer generic operations are left alone.
 const MIN_OPERATIONS: usize = 2;
@@ -60,9 +60,6 @@ fn comparison(o: Op) -> bool {
 
 /// Integers with more operations that may overflow are left alone.
 const MAX_STEPS: usize = 4;
-
-/// A variable, and the test that it must pass.
-type Test = (VarId, Op);
 
 /// A leaf that comes before the operations, or a step of one.
 struct Leaf {
@@ -103,27 +100,14 @@ impl Types {
         let (mut leaves, mut tests) = (Vec::new(), survey.tests);
         self.bind_leaves(e, &mut leaves, &mut tests);
         let tree = take(e);
-        let test = tests.into_iter().rev().fold(None, |rest, (v, test)| {
-            let test = operation(test, vec![Expr::Local(v)]);
-            Some(match rest {
-                None => test,
-                Some(rest) => {
-                    Expr::If(Box::new(test), Box::new(rest), Box::new(Expr::Const(Literal::Bool(false))))
-                }
-            })
-        });
-        let choice = match test {
-            Some(test) => Expr::If(Box::new(test), Box::new(tree.clone()), Box::new(tree.clone())),
-            None => tree.clone(),
-        };
+        let choice = if_all(tests.into_iter(), tree.clone(), tree.clone());
         *e = (0..leaves.len()).rev().fold(choice, |body, i| {
             let leaf = &leaves[i];
             let body = match leaf.may_overflow {
                 false => body,
                 true => {
-                    let test = operation(Op::IsFixnum, vec![Expr::Local(leaf.name)]);
                     let slow = self.rest(&leaves[i + 1..], tree.clone());
-                    Expr::If(Box::new(test), Box::new(body), Box::new(slow))
+                    if_all([(leaf.name, Op::IsFixnum)].into_iter(), body, slow)
                 }
             };
             Expr::Let(vec![(leaf.name, leaf.value.clone())], Box::new(body))
@@ -289,8 +273,4 @@ fn leaf_kind(e: &Expr) -> Kind {
         Expr::Prim { op, .. } => op.result(),
         _ => Kind::Any,
     }
-}
-
-fn operation(op: Op, args: Vec<Expr>) -> Expr {
-    Expr::Prim { op: PrimOp::Op(op), args, site: Site::NONE, proven: 0 }
 }

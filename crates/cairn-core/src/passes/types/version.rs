@@ -72,7 +72,7 @@ const PROCEDURE_LIMIT: usize = 200;
 const MIN_OPERANDS: usize = 3;
 
 /// A variable, and the test that it must pass.
-type Test = (VarId, Op);
+pub(super) type Test = (VarId, Op);
 
 /// What is to be versioned.
 #[derive(Default)]
@@ -568,7 +568,7 @@ fn is_flonum(e: &Expr) -> bool {
     }
 }
 /// `then` if all variables pass their tests, else `other`.
-fn if_all(tests: impl DoubleEndedIterator<Item = Test>, then: Expr, other: Expr) -> Expr {
+pub(super) fn if_all(tests: impl DoubleEndedIterator<Item = Test>, then: Expr, other: Expr) -> Expr {
     let test = tests.rev().fold(None, |rest, (v, test)| {
         let op = PrimOp::Op(test);
         let test = Expr::Prim { op, args: vec![Expr::Local(v)], site: Site::NONE, proven: 0 };
