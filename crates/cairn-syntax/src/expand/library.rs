@@ -137,7 +137,7 @@ pub const FEATURES: &[&str] = &[
 ];
 
 /// What a program without `import` imports.
-pub(super) const DEFAULT_LIBRARIES: &[&str] = &[
+pub const DEFAULT_LIBRARIES: &[&str] = &[
     "base",
     "case-lambda",
     "char",

@@ -78,7 +78,7 @@ use std::sync::Arc;
 
 pub use coverage::{Counted, Point};
 pub use evaluate::{Environment, OpenText, RUNNING_BINDINGS, primitive_key};
-pub use library::{FEATURES, LibraryName, NamePart};
+pub use library::{DEFAULT_LIBRARIES, FEATURES, LibraryName, NamePart};
 pub(crate) use observe::begins_in;
 pub use observe::{Checked, Checkpoint, Entity, Form, Imported, Mention, Role};
 pub use prebuilt::{BootLibrary, BootProgram, Exported};

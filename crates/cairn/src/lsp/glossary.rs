@@ -14,24 +14,6 @@ use std::sync::mpsc::{Sender, channel};
 const TEXT: &str = "prompt";
 /// Bytes of the thread's stack.
 const STACK: usize = 16 << 20;
-/// What a session begins with, where it imports more.
-const STANDARD: &[&str] = &[
-    "base",
-    "case-lambda",
-    "char",
-    "complex",
-    "cxr",
-    "eval",
-    "file",
-    "inexact",
-    "lazy",
-    "load",
-    "process-context",
-    "read",
-    "repl",
-    "time",
-    "write",
-];
 
 /// The names of a session. The expander's state stays on a thread of its own, for it cannot move between threads.
 #[derive(Clone)]
@@ -106,7 +88,9 @@ impl Texts {
         let (imports, rest): (Vec<&String>, Vec<&String>) = forms.iter().partition(|f| is_import(f));
         self.text.clear();
         if !imports.is_empty() {
-            let standard: Vec<String> = STANDARD.iter().map(|part| format!("(scheme {part})")).collect();
+            // what a session begins with, where it imports more
+            let standard = cairn_syntax::DEFAULT_LIBRARIES.iter().filter(|part| **part != "r5rs");
+            let standard: Vec<String> = standard.map(|part| format!("(scheme {part})")).collect();
             self.text = format!("(import {})\n", standard.join(" "));
         }
         for form in imports.into_iter().chain(rest) {
