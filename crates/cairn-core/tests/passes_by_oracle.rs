@@ -9,7 +9,7 @@
 use cairn_core::ir::Program;
 use cairn_core::parse::parse_program;
 use cairn_core::passes::testing::run_pass;
-use cairn_core::passes::{inline, types};
+use cairn_core::passes::{inline, parts, types};
 use cairn_core::verify::{Dialect, verify};
 use cairn_core::{interp, print::print_program};
 
@@ -277,6 +277,17 @@ fn inlining_keeps_meaning() {
         inline::run(p);
         types::run(p);
     });
+}
+
+#[test]
+fn objects_by_their_parts_keep_meaning() {
+    let replaced = std::cell::Cell::new(0);
+    check(30_000..30_400, Dialect::Opt, |p| {
+        inline::run(p);
+        replaced.set(replaced.get() + u32::from(parts::run(p)));
+        types::run(p);
+    });
+    assert!(replaced.get() > 100, "{}", replaced.get());
 }
 
 /// Two records meet in a variable, a label's parameter, a procedure's parameter, its result, or a loop's variable; what

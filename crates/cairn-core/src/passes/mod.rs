@@ -5,7 +5,7 @@
 //!          ┌──────────────────────────────────────────────────────────┘
 //!          └─ (inline ─ simplify ─ contify ─ escapes ─ shake) × 2 ─┐
 //!          ┌──────────────────────────────────────────────────────┘
-//!          └─ simplify ─ loops ─ unroll ─ simplify ─ elements ─ types ─ plain ─ simplify
+//!          └─ simplify ─ loops ─ unroll ─ simplify ─ elements ─ parts ─ types ─ plain ─ simplify
 //! ```
 //!
 //! | pass | what it does |
@@ -23,6 +23,7 @@
 //! | [`loops`] | self calls in tail position become jumps |
 //! | [`unroll`] | small recursive procedures get their body once more at their calls |
 //! | [`elements`] | fields of elements of structure vectors are reached without a reference |
+//! | [`parts`] | records and pairs that are only read where they were made become variables |
 //! | [`types`] | operand checks that cannot fail are marked proven |
 //! | [`plain`] | records that are no elements of structure vectors get code of their own |
 //! | [`keep_frames`] | calls of the library, and such as never return, keep their caller's frame, for backtraces |
@@ -43,6 +44,7 @@ pub mod known;
 mod letrec;
 mod lift;
 pub mod loops;
+pub mod parts;
 pub mod plain;
 mod recursion;
 pub mod shake;
@@ -161,6 +163,8 @@ impl<'a> Pipeline<'a> {
         self.simplify();
         elements::run(self.program);
         self.after("elements", Some(Dialect::Opt));
+        parts::run(self.program);
+        self.after("parts", Some(Dialect::Opt));
         types::run(self.program);
         self.after("types", Some(Dialect::Opt));
         plain::run(self.program);

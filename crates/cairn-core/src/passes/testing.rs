@@ -1,6 +1,6 @@
 //! Running single passes by name, for golden tests.
 
-use super::{assign, contify, elements, escapes, guards, known, letrec, lift, shake, simplify};
+use super::{assign, contify, elements, escapes, guards, known, letrec, lift, parts, shake, simplify};
 use crate::ir::Program;
 use crate::verify::Dialect;
 
@@ -22,6 +22,7 @@ pub fn run_pass(program: &mut Program, pass: &str) -> Option<Option<Dialect>> {
         "escapes" => escapes::run(program),
         "guards" => guards::run(program),
         "elements" => elements::run(program),
+        "parts" => _ = parts::run(program),
         "assign" => assign::run(program),
         "contify" => {
             contify::run(program);

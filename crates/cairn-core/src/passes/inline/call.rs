@@ -357,14 +357,23 @@ fn check_here(e: &Expr, lists: &mut Vec<VarId>) -> bool {
     }
 }
 
-/// Nothing but arithmetic on variables and constants?
+/// Nothing but arithmetic on variables, constants and fields of records, the result perhaps in a record?
 fn is_arithmetic(e: &Expr) -> bool {
+    match e {
+        Expr::Let(bs, body) => bs.iter().all(|(_, e)| is_arithmetic(e)) && is_arithmetic(body),
+        Expr::Prim { op: PrimOp::Record, args, .. } => args[1..].iter().all(is_number),
+        e => is_number(e),
+    }
+}
+
+fn is_number(e: &Expr) -> bool {
     deep(|| match e {
         Expr::Local(_) | Expr::Const(_) => true,
+        Expr::Prim { op: PrimOp::Op(Op::RecordRef), args, .. } => is_number(&args[0]),
         Expr::Prim { op: PrimOp::Op(o), args, .. } => {
             use Op::*;
             matches!(o, Add | Sub | Mul | Div | Quotient | Remainder | Modulo | FloorQuotient | Inexact | Sqrt)
-                && args.iter().all(is_arithmetic)
+                && args.iter().all(is_number)
         }
         _ => false,
     })

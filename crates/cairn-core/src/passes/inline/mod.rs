@@ -73,8 +73,8 @@ const WITH_ELEMENT: usize = 56;
 /// The limit in place of [`SMALL`] for a body that is a call of C with its checks: inlined, they meet what is known of
 /// the arguments, doubles stay unboxed, and the way to C is as short as it can be.
 const WITH_C_CALL: usize = 80;
-/// The limit in place of [`SMALL`] for a body that is arithmetic on its parameters and nothing else: inlined, its
-/// operands and its result stay doubles, and the loop around it has no call.
+/// The limit in place of [`SMALL`] for a body that is arithmetic on its parameters and their fields and nothing else:
+/// inlined, its operands and its result stay doubles, and the loop around it has no call.
 const WITH_ARITHMETIC: usize = 28;
 /// The limit in place of [`SMALL`] in code that runs once ([`once`]).
 const SMALL_ONCE: usize = 0;

@@ -7,6 +7,7 @@
 use super::env::{Fact, Mark, either};
 use super::lattice::{Slot, Type, bits::*};
 use super::rounds::{Phase, Types};
+use super::several::{Receiver, Several};
 use crate::ir::{Expr, GlobalId, Label, LabelId, Lambda, VarId};
 use cairn_layout::limits::OPERANDS_MAX;
 use rustc_hash::FxHashMap;
@@ -20,6 +21,8 @@ struct Procedure {
     /// May be called by code we do not see.
     escaped: bool,
     result: Slot,
+    /// Its results when they are not one.
+    several: Several,
     /// The form it is defined in.
     form: usize,
     /// Forms that use the result.
@@ -92,10 +95,16 @@ impl Procedures {
             reached: vec![false; l.clauses.len()],
             escaped: false,
             result: Slot::default(),
+            several: Several::default(),
             form,
             callers: Vec::new(),
         });
         ProcedureId(self.all.len() as u32 - 1)
+    }
+
+    /// What it returns when that is not one value.
+    pub(super) fn several(&mut self, p: ProcedureId) -> &mut Several {
+        &mut self.get(p).several
     }
 
     fn get(&mut self, p: ProcedureId) -> &mut Procedure {
@@ -155,7 +164,23 @@ impl Types {
         if procedure.form != here && !procedure.callers.contains(&here) {
             procedure.callers.push(here);
         }
-        procedure.result.ty
+        let t = procedure.result.ty;
+        if !t.is_none() {
+            self.deliver_results(p);
+        }
+        t
+    }
+
+    /// With `news`, those who use the results must be walked again.
+    pub(super) fn returns_more(&mut self, p: ProcedureId, news: bool) {
+        if news {
+            let procedure = self.procedures.get(p);
+            let form = procedure.form;
+            for f in std::mem::take(&mut procedure.callers) {
+                self.forms.enqueue(f);
+            }
+            self.forms.touch(form);
+        }
     }
 
     /// Walks the clauses of a known procedure that are called.
@@ -167,17 +192,12 @@ impl Types {
             for v in c.params.iter().chain(&c.rest) {
                 self.env.bind(*v, self.slots.get(*v));
             }
-            let t = self.body(&mut c.body);
+            let t = self.for_receiver(Some(Receiver::Callers(p)), |t| t.body(&mut c.body));
             if self.phase == Phase::Plan {
                 self.plan_procedure(p, c);
             }
-            let procedure = self.procedures.get(p);
-            if procedure.result.grow(t, &[]) {
-                for f in std::mem::take(&mut procedure.callers) {
-                    self.forms.enqueue(f);
-                }
-                self.forms.touch(procedure.form);
-            }
+            let news = self.procedures.get(p).result.grow(t, &[]);
+            self.returns_more(p, news);
         }
     }
 
@@ -231,6 +251,7 @@ impl Types {
             }
             self.env.refine(*v, t);
         }
+        self.deliver_unknown();
         Type::ANY
     }
 
@@ -281,7 +302,7 @@ impl Types {
             }
             (target.entered, target.mark, target.facts) = (false, mark, None);
         }
-        let mut t = self.expr(body);
+        let mut t = self.tail(body);
         let facts = self.env.leave(mark);
         let mut exit = (!t.is_none()).then_some(facts);
         let alone = labels.len() == 1;
@@ -293,7 +314,7 @@ impl Types {
             for v in &l.params {
                 self.env.bind(*v, self.slots.get(*v));
             }
-            let value = self.expr(&mut l.body);
+            let value = self.tail(&mut l.body);
             if self.phase == Phase::Plan {
                 if alone && self.stabilizes(l) {
                     self.plans.peels.insert(l.id);

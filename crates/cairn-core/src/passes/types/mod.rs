@@ -50,6 +50,7 @@
 //! | [`plans`] | what the last walk of the first round decides |
 //! | [`rounds`] | evaluation order; the rounds |
 //! | [`control`] | procedures and labels |
+//! | [`several`] | several values, from `values` to who receives them |
 //! | [`mod@test`] | what branches may assume |
 //! | [`operations`] | primitives: results, proofs, cheaper operations |
 //! | [`speculate`] | flonum trees |
@@ -79,6 +80,7 @@ mod plans;
 mod question;
 mod records;
 mod rounds;
+mod several;
 mod slots;
 mod speculate;
 mod test;

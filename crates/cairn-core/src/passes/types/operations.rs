@@ -306,9 +306,19 @@ impl Types {
     }
 }
 
-/// Are both operands the same variable?
+/// Are both operands the same variable, or the same field of one?
 fn is_square(args: &[Expr]) -> bool {
-    matches!(args, [Expr::Local(a), Expr::Local(b)] if a == b)
+    match args {
+        [Expr::Local(a), Expr::Local(b)] => a == b,
+        [Expr::Prim { op: f, args: a, .. }, Expr::Prim { op: g, args: b, .. }] => match (&a[..], &b[..]) {
+            ([Expr::Local(v), Expr::Global(t, _), a], [Expr::Local(w), Expr::Global(u, _), b]) => {
+                let read = matches!(f, PrimOp::Op(Op::RecordRef | Op::RecordFlRef));
+                read && f == g && v == w && t == u && field_of(a).code() == field_of(b).code()
+            }
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 /// The field that operand 2 of an access names.

@@ -6,6 +6,7 @@ use super::env::{Env, either};
 use super::lattice::{Type, bits::*};
 use super::plans::Plans;
 use super::question::Question;
+use super::several::Receiver;
 use super::slots::Slots;
 use super::{peel, version};
 use crate::effects;
@@ -69,6 +70,8 @@ pub(super) struct Types {
     pub(super) plans: Plans,
     /// The expression being walked is an operand inside an arithmetic tree.
     pub(super) inside_tree: bool,
+    /// Who gets the values of the expression being walked, if that is in tail position there.
+    pub(super) receiver: Option<Receiver>,
 }
 
 impl Types {
@@ -84,6 +87,7 @@ impl Types {
             forms: Forms::new(forms.len()),
             plans: Plans::default(),
             inside_tree: false,
+            receiver: None,
         };
         for (i, form) in forms.iter().enumerate() {
             if let TopForm::Define(g, Expr::Lambda(l)) = form
@@ -149,7 +153,7 @@ impl Types {
     /// Walks a body; facts found in it stay there.
     pub(super) fn body(&mut self, e: &mut Expr) -> Type {
         let mark = self.env.mark();
-        let t = self.expr(e);
+        let t = self.tail(e);
         self.env.undo(mark.trail);
         t
     }
@@ -158,10 +162,10 @@ impl Types {
 
     /// The type of the value of `e`; `NONE` when it never returns normally.
     pub(super) fn expr(&mut self, e: &mut Expr) -> Type {
-        deep(|| self.expr_here(e))
+        self.for_receiver(None, |t| deep(|| t.expr_here(e)))
     }
 
-    fn expr_here(&mut self, e: &mut Expr) -> Type {
+    pub(super) fn expr_here(&mut self, e: &mut Expr) -> Type {
         match e {
             Expr::Const(l) => {
                 self.slots.stored_flonums |= has_flonum(l);
@@ -200,20 +204,19 @@ impl Types {
             }
             Expr::If(..) => self.if_(e),
             Expr::Seq(es) => {
-                let mut t = Type::UNSPECIFIED;
+                let Some((last, es)) = es.split_last_mut() else { return Type::UNSPECIFIED };
                 for e in es {
-                    t = self.expr(e);
-                    if t.is_none() {
-                        break;
+                    if self.expr(e).is_none() {
+                        return Type::NONE;
                     }
                 }
-                t
+                self.tail(last)
             }
             Expr::Let(bs, body) => {
                 if !self.bindings(bs) {
                     return Type::NONE;
                 }
-                let t = self.expr(body);
+                let t = self.tail(body);
                 for (v, e) in bs {
                     if let (Expr::Lambda(l), Some(p)) = (e, self.procedures.local(*v)) {
                         self.later(p, l);
@@ -228,67 +231,67 @@ impl Types {
                 for (_, e) in bs {
                     self.expr(e);
                 }
-                self.expr(body)
+                self.tail(body)
             }
             Expr::Fix(bs, body) => {
                 for (v, l) in bs.iter() {
                     self.name(*v, l);
                 }
-                let t = self.expr(body);
+                let t = self.tail(body);
                 for (v, l) in bs {
                     let p = self.procedures.local(*v).expect("just named");
                     self.later(p, l);
                 }
                 t
             }
-            Expr::Lambda(l) => {
-                l.clauses.iter_mut().for_each(|c| self.unknown_clause(c));
+            Expr::Lambda(l) => self.for_receiver(None, |t| {
+                l.clauses.iter_mut().for_each(|c| t.unknown_clause(c));
                 Type::of(PROCEDURE)
-            }
+            }),
             Expr::Call(f, args, _) => self.call(f, args),
             Expr::Apply(f, args, _) => {
                 let mut dead = self.expr(f).is_none();
                 for a in args.iter_mut() {
                     dead |= self.expr(a).is_none();
                 }
-                if dead { Type::NONE } else { Type::ANY }
+                if dead {
+                    return Type::NONE;
+                }
+                self.deliver_unknown();
+                Type::ANY
             }
             Expr::Prim { .. } => self.prim(e).0,
             Expr::Values(es) => {
-                let mut one = Type::ANY;
-                let n = es.len();
+                let mut types = Vec::with_capacity(es.len());
                 for e in es {
                     let t = self.expr(e);
                     if t.is_none() {
                         return t;
                     }
-                    one = t;
+                    types.push(t);
                 }
-                if n == 1 { one } else { Type::ANY }
+                if let [one] = types[..] {
+                    return one;
+                }
+                self.deliver(&types);
+                Type::ANY
             }
-            Expr::Receive { producer, clause, .. } => {
-                if self.expr(producer).is_none() {
-                    return Type::NONE;
-                }
-                for v in &clause.params {
-                    self.env.bind(*v, Type::ANY);
-                }
-                if let Some(v) = clause.rest {
-                    self.env.bind(v, Type::of(NULL | PAIR));
-                }
-                self.expr(&mut clause.body)
-            }
+            Expr::Receive { producer, clause, .. } => self.receive(producer, clause),
             Expr::CallCc(_, f, _) => {
                 // a call, and a place where anything may come back
+                self.deliver_unknown();
                 if let Expr::Local(_) | Expr::Global(..) = **f {
                     self.expr(f);
                 } else if let Expr::Lambda(l) = &mut **f {
                     for c in &mut l.clauses {
                         if let ([k], None) = (&c.params[..], c.rest) {
                             self.env.bind(*k, Type::of(PROCEDURE));
-                            self.body(&mut c.body);
+                            self.for_receiver(None, |t| t.body(&mut c.body));
                         } else {
-                            self.unknown_clause(c);
+                            self.for_receiver(None, |t| {
+                                t.unknown_clause(c);
+                                Type::ANY
+                            });
                         }
                     }
                 } else {
@@ -366,7 +369,7 @@ impl Types {
             t.env.assume(facts);
             let impossible = !outcome.ty.may_be(kinds) || t.env.contradicts(facts);
             let before = t.env.remember(question, answer);
-            let ty = if impossible { Type::NONE } else { t.expr(e) };
+            let ty = if impossible { Type::NONE } else { t.tail(e) };
             t.env.forget(before);
             (!impossible, ty, t.env.leave(mark))
         };
