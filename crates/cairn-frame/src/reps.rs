@@ -3,7 +3,8 @@
 //! The problem: a flonum operation decodes its operands and encodes its result; in `(fl+ (fl* a b) (fl* c d))` the
 //! products are encoded only to be decoded again. The idea: a variable all of whose values are results of flonum
 //! operations, flonum constants or other such variables, and which some flonum operation uses, is kept as a raw
-//! double. Where it is used as a value after all, it is encoded there.
+//! double. So is one that is stored in an object: as long as it tags itself the store needs no barrier. Where it is used
+//! as a value after all, it is encoded there.
 //!
 //! ```text
 //!  t1 = (fl* a b)             t1!d = (fl* a b)       decode a, b; multiply
@@ -36,6 +37,7 @@ pub fn choose(f: &mut Function) {
     // Decode-only uses (by flonum operations) against uses as a value.
     let mut decoded = vec![0u32; n];
     let mut encoded = vec![0u32; n];
+    let mut stored = vec![0u32; n];
     let mut any = false;
     for b in &f.blocks {
         for s in &b.stmts {
@@ -50,14 +52,14 @@ pub fn choose(f: &mut Function) {
                     };
                     any |= flonum;
                     raw[v.0 as usize] &= flonum;
-                    count_uses(op, &mut decoded, &mut encoded);
+                    count_uses(op, &mut decoded, &mut encoded, &mut stored);
                 }
-                Stmt::Effect(op) => count_uses(op, &mut decoded, &mut encoded),
+                Stmt::Effect(op) => count_uses(op, &mut decoded, &mut encoded, &mut stored),
                 _ => {}
             }
         }
         if let Term::Branch { test: Test::Prim(p), .. } = &b.term {
-            count_prim(p, &mut decoded, &mut encoded);
+            count_prim(p, &mut decoded, &mut encoded, &mut stored);
         } else {
             uses::term_uses(&b.term, |v| encoded[v.0 as usize] += 1);
         }
@@ -84,8 +86,9 @@ pub fn choose(f: &mut Function) {
             }
         }
         for v in 0..n {
-            let useful = decoded[v] + raw_copies[v] > 0;
-            if raw[v] && (!assigned[v] || !useful || encoded[v] + value_copies[v] > MAX_ENCODINGS) {
+            let useful = decoded[v] + raw_copies[v] + stored[v] > 0;
+            let encodings = encoded[v] + value_copies[v] + stored[v];
+            if raw[v] && (!assigned[v] || !useful || encodings > MAX_ENCODINGS) {
                 raw[v] = false;
                 changed = true;
             }
@@ -105,12 +108,15 @@ fn is_flonum_result(p: &Prim) -> bool {
     matches!(p.op, PrimOp::Op(op) if op.info().result == Kind::Flonum)
 }
 
-/// Counts a primitive's operands: flonum operations decode them, all others want values.
-fn count_prim(p: &Prim, decoded: &mut [u32], encoded: &mut [u32]) {
+/// Counts a primitive's operands: flonum operations decode them, stores encode them, all others want values.
+fn count_prim(p: &Prim, decoded: &mut [u32], encoded: &mut [u32], stored: &mut [u32]) {
     for (i, a) in p.args.iter().enumerate() {
         if let Operand::Var(v) = a {
             if p.op.arg_kind(i) == Kind::Flonum && p.op != PrimOp::Op(cairn_core::prim::Op::FlRectangular) {
                 decoded[v.0 as usize] += 1;
+            } else if p.op.stored_operand() == Some(i) {
+                // encoded as part of the store, which so needs no barrier
+                stored[v.0 as usize] += 1;
             } else {
                 encoded[v.0 as usize] += 1;
             }
@@ -118,9 +124,9 @@ fn count_prim(p: &Prim, decoded: &mut [u32], encoded: &mut [u32]) {
     }
 }
 
-fn count_uses(op: &Op, decoded: &mut [u32], encoded: &mut [u32]) {
+fn count_uses(op: &Op, decoded: &mut [u32], encoded: &mut [u32], stored: &mut [u32]) {
     match op {
-        Op::Prim(p) => count_prim(p, decoded, encoded),
+        Op::Prim(p) => count_prim(p, decoded, encoded, stored),
         Op::Copy(_) => {}
         op => uses::op_uses(op, None, |v| encoded[v.0 as usize] += 1),
     }

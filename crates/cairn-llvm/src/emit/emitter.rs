@@ -4,6 +4,7 @@
 //! dereferences.
 
 use super::builder::{Builder, Label, ins, line};
+use super::decoded::Doubles;
 use super::heirs::GlobalsIn;
 use super::ir_text::{Mem, Odds, Val};
 use super::regs::Regs;
@@ -33,6 +34,9 @@ pub(crate) struct Emitter<'c, 'm> {
     /// `i1`s that say whether a variable assigned in this block is a fixnum: a `phi` of constants for a sum, which jump
     /// threading turns into one test less on each path.
     pub(super) fixnum_flags: HashMap<Var, Val>,
+    /// Variables that have one for their double, and those whose double is at hand ([`super::decoded`]).
+    pub(super) twins: Doubles,
+    pub(super) doubles: Doubles,
     /// The `i1` that says whether the result of the operation just emitted is a fixnum.
     pub(super) result_flag: Option<Val>,
     /// Where the frame of the call that ends the block goes: the stack check has found room there.
@@ -75,6 +79,8 @@ impl<'c, 'm> Emitter<'c, 'm> {
             poll: None,
             fresh_start: false,
             fixnum_flags: HashMap::new(),
+            twins: Doubles::new(),
+            doubles: Doubles::new(),
             result_flag: None,
             reserved: None,
             allocation: Site::NONE,

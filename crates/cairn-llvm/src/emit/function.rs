@@ -2,6 +2,7 @@
 
 use super::again::{fresh_blocks, repeatable};
 use super::builder::{Label, ins, line};
+use super::decoded::Decoded;
 use super::emitter::Emitter;
 use super::ir_text::{Mem, Val};
 use super::prims::{Value, never_heap_pointer};
@@ -17,11 +18,18 @@ use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
 impl<'m> Emitter<'_, 'm> {
     /// Emits all blocks; block 0 first.
     pub(crate) fn blocks(&mut self, func: &'m Function) {
+        let decoded = Decoded::of(func);
+        for v in &decoded.twins {
+            line!(self, "%d{} = alloca double", v.0);
+        }
+        self.twins = decoded.twins;
+        let mut at_start = decoded.at_start.into_iter();
         self.goto(&block_label(BlockId(0)));
         let fresh = fresh_blocks(func);
         for (i, b) in func.blocks.iter().enumerate() {
             self.start(&block_label(BlockId(i as u32)));
             self.fixnum_flags.clear();
+            self.doubles = at_start.next().unwrap_or_default();
             self.fresh_start = fresh[i];
             let mut stmts = b.stmts.iter().enumerate().peekable();
             while let Some((k, s)) = stmts.next() {
@@ -83,6 +91,7 @@ impl<'m> Emitter<'_, 'm> {
 
     /// Assigns a variable, converting between representations.
     fn assign(&mut self, v: Var, value: Value) {
+        self.doubles.remove(&v);
         match self.rep(v) {
             Rep::Tagged => {
                 let w = match value {

@@ -41,6 +41,7 @@
 mod again;
 mod allocation_sites;
 pub(crate) mod builder;
+mod decoded;
 mod emitter;
 mod entry;
 mod function;

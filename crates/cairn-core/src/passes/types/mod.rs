@@ -54,6 +54,7 @@
 //! | [`mod@test`] | what branches may assume |
 //! | [`operations`] | primitives: results, proofs, cheaper operations |
 //! | [`speculate`] | flonum trees |
+//! | [`paths`] | code after reads of numbers, once more for flonums |
 //! | [`apart`] | flonums met by integers that may be bignums |
 //! | [`complex`] | complex numbers by parts |
 //! | [`later`] | steps of counters after the other arguments of a jump |
@@ -75,6 +76,7 @@ mod env;
 mod later;
 mod lattice;
 mod operations;
+mod paths;
 mod peel;
 mod plans;
 mod question;

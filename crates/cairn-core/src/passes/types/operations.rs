@@ -91,6 +91,7 @@ impl Types {
                 return (t, None);
             }
         };
+        self.wish(o, args, &types);
         // operands that passed their checks
         let rtd = o.asks_type().then(|| self.rtd(&args[1])).flatten();
         let mut bits = 0;

@@ -2,6 +2,7 @@
 //! of parameters.
 
 use super::complex::Split;
+use super::paths::Wishes;
 use super::version::Versions;
 use crate::ir::{LabelId, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,6 +13,8 @@ pub(super) struct Plans {
     pub(super) peels: FxHashSet<LabelId>,
     /// Loops and procedures that get a body for fixnums.
     pub(super) versions: Versions,
+    /// Which variables operations would have as flonums.
+    pub(super) wishes: Wishes,
     /// Which parameters of loops are to be doubles.
     pub(super) doubles: FxHashMap<LabelId, Vec<bool>>,
     /// Labels some of whose parameters become two.

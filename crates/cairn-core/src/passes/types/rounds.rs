@@ -8,7 +8,7 @@ use super::plans::Plans;
 use super::question::Question;
 use super::several::Receiver;
 use super::slots::Slots;
-use super::{peel, version};
+use super::{paths, peel, version};
 use crate::effects;
 use crate::ir::{Clause, Expr, GlobalId, LabelId, Literal, Program, TopForm, VarId, VarInfo};
 use crate::passes::known::{self, GlobalFacts, Known};
@@ -28,6 +28,10 @@ pub(super) fn run(program: &mut Program) {
     }
     if !types.plans.versions.is_empty() {
         version::run(program, &mut forms, &types.plans.versions);
+    }
+    if !types.plans.wishes.is_empty() {
+        types.plans.another_round = true;
+        paths::run(program, &mut forms, &types.plans.wishes, &types.plans.versions.labels());
     }
     if types.plans.another_round {
         // the fast paths of speculated trees still have generic operations; parameters are split in code without dead

@@ -84,6 +84,11 @@ pub(super) struct Versions {
 }
 
 impl Versions {
+    /// The loops that get one.
+    pub(super) fn labels(&self) -> FxHashSet<LabelId> {
+        self.loops.keys().copied().collect()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.loops.is_empty() && self.procedures.is_empty()
     }

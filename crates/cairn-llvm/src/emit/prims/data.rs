@@ -9,9 +9,9 @@ use super::{Value, literal_fixnum, never_heap_pointer};
 use crate::alloc::after_store;
 use crate::emit::builder::{Label, ins, line};
 use crate::emit::emitter::Emitter;
-use crate::emit::ir_text::{Mem, Val};
+use crate::emit::ir_text::{Mem, Odds, Val};
 use cairn_core::prim::{Kind, Op, scalar_bit};
-use cairn_frame::ir::Prim;
+use cairn_frame::ir::{Operand, Prim};
 use cairn_layout::code::Site;
 use cairn_layout::machine::{error, slot_offset};
 use cairn_layout::object::{FLAG_LITERAL, FLAGS_SHIFT, LENGTH_SHIFT, SEQUENCE_FLAGS, Type, header, type_byte};
@@ -118,10 +118,41 @@ impl Emitter<'_, '_> {
 
     /// Stores operand `i` at `v + offset`, with a barrier when it may point into the heap.
     pub(super) fn store_field(&mut self, p: &Prim, i: usize, v: &Val, offset: i64) -> Value {
+        if let Some(d) = self.double_variable(&p.args[i]) {
+            let q = self.address(v, offset);
+            return self.store_double_as_word(p, i, &d, &q);
+        }
         let w = self.operand(&p.args[i]);
         let address = ins!(self, "add i64 {v}, {offset}");
         self.store_word(v, offset, &w, Mem::Heap);
         self.barrier(p, i, &address);
+        Value::unspecified()
+    }
+
+    /// The double of a variable that holds one.
+    fn double_variable(&mut self, o: &Operand) -> Option<Val> {
+        match o {
+            Operand::Var(_) => self.known_double(o),
+            _ => None,
+        }
+    }
+
+    /// Stores a double, operand `i`, as a value at `q`. Only one that must be boxed needs a barrier.
+    fn store_double_as_word(&mut self, p: &Prim, i: usize, d: &Val, q: &Val) -> Value {
+        let (w, fits) = self.encode_if_immediate(d);
+        let (fast, cold, join) = (self.fresh(), self.fresh(), self.fresh());
+        self.branch(&fits, &fast, &cold, Odds::Likely);
+        self.start(&fast);
+        line!(self, "store i64 {w}, ptr {q}{}", Mem::Heap.suffix());
+        self.goto(&join);
+        self.out_of_line(&cold, |e| {
+            let boxed = e.box_double(d);
+            line!(e, "store i64 {boxed}, ptr {q}{}", Mem::Heap.suffix());
+            let address = ins!(e, "ptrtoint ptr {q} to i64");
+            e.barrier(p, i, &address);
+            e.goto(&join);
+        });
+        self.start(&join);
         Value::unspecified()
     }
 
@@ -228,6 +259,12 @@ impl Emitter<'_, '_> {
 
     fn element_set(&mut self, p: &Prim, t: Type, e: Element) -> Value {
         let (v, index) = self.element(p, t, true);
+        if matches!(e, Element::Word)
+            && let Some(d) = self.double_variable(&p.args[2])
+        {
+            let q = self.element_pointer(&v, &index, e);
+            return self.store_double_as_word(p, 2, &d, &q);
+        }
         let x = self.operand(&p.args[2]);
         match e {
             Element::Word => {

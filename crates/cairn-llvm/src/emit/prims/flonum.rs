@@ -8,12 +8,13 @@
 //! Variables of representation `Double` skip both.
 
 use super::{Sink, Value};
-use crate::emit::builder::{Label, ins};
+use crate::emit::builder::{Label, ins, line};
+use crate::emit::decoded::keeps_doubles;
 use crate::emit::emitter::Emitter;
 use crate::emit::ir_text::{Mem, Odds, Val, double};
 use cairn_core::ir::Literal;
 use cairn_core::prim::Op;
-use cairn_frame::ir::{Operand, Prim, Rep};
+use cairn_frame::ir::{Operand, Prim, Rep, Var};
 use cairn_layout::object::Type;
 use cairn_layout::value::{FLONUM_BIAS, FLONUM_ROTATE, FLONUM_TAGS, TAG_OBJECT};
 use cairn_num::Number;
@@ -35,8 +36,7 @@ impl Emitter<'_, '_> {
         let here = self.here();
         self.branch(&fits, &join, &cold, Odds::Likely);
         let boxed = self.out_of_line(&cold, |e| {
-            let bits = ins!(e, "bitcast double {d} to i64");
-            let mut b = e.rt_call_at("cairn_num_box_flonum", &[bits], None);
+            let mut b = e.box_double(d);
             if is_result {
                 b = e.poll(&b);
             }
@@ -45,6 +45,12 @@ impl Emitter<'_, '_> {
         });
         self.start(&join);
         self.phi("i64", &[(w, here), boxed])
+    }
+
+    /// A double in an object.
+    pub(super) fn box_double(&mut self, d: &Val) -> Val {
+        let bits = ins!(self, "bitcast double {d} to i64");
+        self.rt_call_at("cairn_num_box_flonum", &[bits], None)
     }
 
     /// The value word of a double if that tags itself, and an `i1` that says whether it does.
@@ -122,9 +128,37 @@ impl Emitter<'_, '_> {
         if let Some(d) = self.known_double(&p.args[i]) {
             return d;
         }
+        let twin = match p.args[i] {
+            Operand::Var(v) if self.doubles.contains(&v) => return ins!(self, "load double, ptr %d{}", v.0),
+            Operand::Var(v) if keeps_doubles(p) => Some(v),
+            _ => None,
+        };
         let w = self.operand(&p.args[i]);
         let fail = (!self.is_proven(p, i)).then(|| self.type_error(p, "flonum", &w));
-        self.decode_flonum(&w, fail.as_ref())
+        let d = self.decode_flonum(&w, fail.as_ref());
+        if let Some(v) = twin {
+            line!(self, "store double {d}, ptr %d{}", v.0);
+            self.doubles.insert(v);
+        }
+        d
+    }
+
+    /// `flonum?` of a variable that has one for its double, in a test: sets that on the way to `then`.
+    pub(super) fn flonum_test(&mut self, v: Var, then: &Label, els: &Label) {
+        let w = self.operand(&Operand::Var(v));
+        let immediate = self.tag_in(&w, FLONUM_TAGS);
+        let (yes, no, boxed) = (self.fresh(), self.fresh(), self.fresh());
+        self.branch(&immediate, &yes, &no, Odds::Probable);
+        self.start(&no);
+        self.is_object(&w, &[Type::Flonum], &mut Sink::Branch(boxed.clone(), els.clone()));
+        self.start(&boxed);
+        let d = self.load_boxed(&w);
+        line!(self, "store double {d}, ptr %d{}", v.0);
+        self.goto(then);
+        self.start(&yes);
+        let d = self.decode_immediate(&w);
+        line!(self, "store double {d}, ptr %d{}", v.0);
+        self.goto(then);
     }
 
     /// The double of a fixnum word.

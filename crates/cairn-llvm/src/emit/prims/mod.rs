@@ -17,6 +17,7 @@ mod record;
 mod types;
 
 use super::builder::{Builder, Label, ins};
+use super::decoded::tested;
 use super::emitter::Emitter;
 use super::ir_text::{Odds, Val};
 use cairn_core::ir::Literal;
@@ -127,6 +128,9 @@ impl Emitter<'_, '_> {
                 sink.end(self, &bit);
             }
             Test::Prim(p) => {
+                if let Some(v) = tested(p).filter(|v| self.twins.contains(v)) {
+                    return self.flonum_test(v, then, els);
+                }
                 if !self.predicate(p, &mut sink) {
                     let v = self.prim(p);
                     let v = self.tagged(v);

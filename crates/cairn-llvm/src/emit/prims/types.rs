@@ -123,7 +123,7 @@ impl Emitter<'_, '_> {
         self.is_object(v, &[Type::Record, Type::RawRecord], sink);
     }
 
-    fn is_object(&mut self, v: &Val, types: &[Type], sink: &mut Sink) {
+    pub(super) fn is_object(&mut self, v: &Val, types: &[Type], sink: &mut Sink) {
         self.if_object(v, sink);
         let b = self.header_byte(v);
         let mut bit = ins!(self, "icmp eq i64 {b}, {}", type_byte(types[0]));

@@ -1,0 +1,235 @@
+//! Two paths: code that computes with values out of objects, once for flonums.
+//!
+//! ```text
+//! (let ((u (%vector-ref re a)))
+//!   (let ((x (%vector-ref re b)))
+//!     (let ((v (%* x 2.0)))
+//!       (seq (%vector-set! re a (%+ u v)) (%vector-set! re b (%- u v))))))
+//! ```
+//! becomes
+//! ```text
+//! (let ((u (%vector-ref re a)))
+//!   (let ((x (%vector-ref re b)))
+//!     (if (if (%flonum? u) (%flonum? x) #f)
+//!         (let ((v (%* x 2.0))) (seq …))                             ; the next walk finds flonums here
+//!         (let ((v (%* x 2.0))) (seq …)))))
+//! ```
+//!
+//! The problem: [`super::speculate`] tests the leaves of one tree, and where its slow path comes back nothing is known of
+//! the result, so the next tree tests again. The idea: values that several operations would have as flonums are tested
+//! once, right where they are bound, and what follows is there twice; the paths do not meet before the scope ends.
+//!
+//! Which values: variables that are operands of generic arithmetic with evidence, as for trees: the other operand is a
+//! flonum; or the variable itself may be one and the program stores flonums in objects. They are tested where a run of
+//! bindings ends that only read.
+//!
+//! Invariants: only the copy for flonums, which keeps its names, is looked through for further values, and code without
+//! lambdas up to [`SMALL`] is copied; a form grows by no more than its size and [`GROWTH_FREE`]. Linear but for the
+//! sizes, which are looked up at each binding up to [`SMALL`].
+
+use super::lattice::{Type, bits::*};
+use super::rounds::{Phase, Types};
+use super::speculate::is_inner;
+use super::version::if_all;
+use crate::ir::{Clause, Expr, LabelId, Program, TopForm, VarId};
+use crate::prim::{Op, PrimOp};
+use crate::walk::{Renaming, copy_fresh, deep, for_each_child_mut, size, size_at_most, take, visit};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Nodes of the largest code that is copied.
+const SMALL: usize = 500;
+/// Nodes that every form may grow by.
+const GROWTH_FREE: usize = 1500;
+/// Nodes of the largest operand of a store that is done on two paths.
+const SMALL_OPERAND: usize = 16;
+/// Operations that must gain from a copy.
+const MIN_OPERATIONS: u32 = 2;
+
+/// How many operations would have a variable as a flonum.
+pub(super) type Wishes = FxHashMap<VarId, u32>;
+
+impl Types {
+    /// Takes down what an arithmetic operation on operands of these types would have.
+    pub(super) fn wish(&mut self, op: Op, args: &[Expr], types: &[Type]) {
+        use Op::*;
+        let arithmetic = matches!(op, Add | Sub | Mul | Div | NumEq | NumLt | NumLe | NumGt | NumGe);
+        let ([a, b], [t, u]) = (args, types) else { return };
+        if self.phase != Phase::Plan || !arithmetic {
+            return;
+        }
+        for (e, t, other) in [(a, t, u), (b, u, t)] {
+            let Expr::Local(v) = e else { continue };
+            let guess = (t.hint || !t.may_be(FIXNUM)) && other.may_be(FLONUM);
+            if t.may_be(FLONUM) && !t.is_flonum() && (other.is_flonum() || guess) {
+                *self.plans.wishes.entry(*v).or_default() += 1;
+            }
+        }
+    }
+}
+
+/// Gives flonums a path of their own where `wishes` say that this pays, but not in the loops `versioned`, of which they
+/// have one already.
+pub(super) fn run(program: &mut Program, forms: &mut [TopForm], wishes: &Wishes, versioned: &FxHashSet<LabelId>) {
+    for form in forms {
+        let e = form.expr_mut();
+        let mut asked = false;
+        visit(e, &mut |e| asked |= matches!(e, Expr::Local(v) if wishes.contains_key(v)));
+        if asked {
+            let room = size(e) + GROWTH_FREE;
+            Paths { program, wishes, versioned, room }.walk(e);
+        }
+    }
+}
+
+struct Paths<'a> {
+    program: &'a mut Program,
+    wishes: &'a Wishes,
+    versioned: &'a FxHashSet<LabelId>,
+    /// What the form may still grow by.
+    room: usize,
+}
+
+impl Paths<'_> {
+    fn walk(&mut self, e: &mut Expr) {
+        store_in_branches(e);
+        deep(|| match e {
+            Expr::Let(..) => self.after_reads(e, Vec::new()),
+            Expr::Lambda(l) => l.clauses.iter_mut().for_each(|c| self.clause(c)),
+            Expr::Fix(bs, body) => {
+                bs.iter_mut().flat_map(|(_, l)| &mut l.clauses).for_each(|c| self.clause(c));
+                self.walk(body);
+            }
+            Expr::Labels(labels, body) => {
+                for l in labels {
+                    if !self.versioned.contains(&l.id) {
+                        self.scope(&mut l.body, &l.params);
+                    }
+                }
+                self.walk(body);
+            }
+            e => for_each_child_mut(e, &mut |e| self.walk(e)),
+        })
+    }
+
+    fn clause(&mut self, c: &mut Clause) {
+        self.scope(&mut c.body, &c.params);
+    }
+
+    /// The scope of parameters.
+    fn scope(&mut self, body: &mut Expr, params: &[VarId]) {
+        let wanted = self.wanted(params.iter().copied());
+        self.after_reads(body, wanted);
+    }
+
+    fn wanted(&self, vars: impl Iterator<Item = VarId>) -> Vec<VarId> {
+        vars.filter(|v| self.wishes.contains_key(v)).collect()
+    }
+
+    /// Walks `e`, in front of which these variables have been bound, and tests them after the bindings it begins with
+    /// that only read.
+    fn after_reads(&mut self, e: &mut Expr, mut wanted: Vec<VarId>) {
+        deep(|| {
+            if let Expr::Let(bs, body) = e
+                && (bs.iter().all(|(_, e)| only_reads(e)) || wanted.is_empty())
+            {
+                bs.iter_mut().for_each(|(_, e)| self.walk(e));
+                wanted.extend(self.wanted(bs.iter().map(|b| b.0)));
+                return self.after_reads(body, wanted);
+            }
+            let gain: u32 = wanted.iter().map(|v| self.wishes[v]).sum();
+            if gain < MIN_OPERATIONS || !self.may_copy(e) {
+                return match e {
+                    Expr::Let(bs, body) => {
+                        bs.iter_mut().for_each(|(_, e)| self.walk(e));
+                        let wanted = self.wanted(bs.iter().map(|b| b.0));
+                        self.after_reads(body, wanted)
+                    }
+                    e => self.walk(e),
+                };
+            }
+            self.room -= size(e);
+            let other = copy_fresh(self.program, e, &mut Renaming::default());
+            self.walk(e);
+            *e = if_all(wanted.into_iter().map(|v| (v, Op::IsFlonum)), take(e), other);
+        })
+    }
+
+    fn may_copy(&self, e: &Expr) -> bool {
+        let mut lambdas = false;
+        size_at_most(e, SMALL.min(self.room)) && {
+            visit(e, &mut |e| lambdas |= matches!(e, Expr::Lambda(_) | Expr::Fix(..)));
+            !lambdas
+        }
+    }
+}
+
+/// Where what is stored is a choice between two paths ([`super::speculate`]), the store is done on each: a double, then,
+/// needs no barrier.
+///
+/// ```text
+/// (%vector-set! v i (let ((a …)) (if (%flonum? a) x y)))
+/// ⟶ (let ((a …)) (if (%flonum? a) (%vector-set! v i x) (%vector-set! v i y)))
+/// ```
+fn store_in_branches(e: &mut Expr) {
+    let Expr::Prim { op, args, .. } = e else { return };
+    let Some(stored) = op.stored_operand() else { return };
+    let movable = |(i, a): (usize, &Expr)| i == stored || only_reads(a) && size_at_most(a, SMALL_OPERAND);
+    if !args.iter().enumerate().all(movable) || !is_choice(&args[stored]) {
+        return;
+    }
+    let choice = take(&mut args[stored]);
+    let store = take(e);
+    *e = in_branches(choice, &mut |value| {
+        let mut store = store.clone();
+        if let Expr::Prim { args, .. } = &mut store {
+            args[stored] = value;
+        }
+        store
+    });
+}
+
+/// Bindings that only read and compute, then a test of variables?
+fn is_choice(e: &Expr) -> bool {
+    match e {
+        Expr::Let(bs, body) => bs.iter().all(|(_, e)| only_computes(e)) && is_choice(body),
+        Expr::If(test, ..) => is_flonum_test(test),
+        _ => false,
+    }
+}
+
+fn only_computes(e: &Expr) -> bool {
+    match e {
+        Expr::Prim { op, args, .. } if is_inner(*op) => args.iter().all(only_computes),
+        e => only_reads(e),
+    }
+}
+
+fn is_flonum_test(e: &Expr) -> bool {
+    match e {
+        Expr::Prim { op: PrimOp::Op(Op::IsFlonum), .. } | Expr::Const(_) => true,
+        Expr::If(a, b, c) => is_flonum_test(a) && is_flonum_test(b) && is_flonum_test(c),
+        _ => false,
+    }
+}
+
+fn in_branches(e: Expr, store: &mut impl FnMut(Expr) -> Expr) -> Expr {
+    match e {
+        Expr::Let(bs, body) => Expr::Let(bs, Box::new(in_branches(*body, store))),
+        Expr::If(test, then, other) => Expr::If(test, Box::new(store(*then)), Box::new(store(*other))),
+        e => store(e),
+    }
+}
+
+/// Nothing but reads, as leaves of trees are?
+fn only_reads(e: &Expr) -> bool {
+    match e {
+        Expr::Local(_) | Expr::Const(_) | Expr::Global(..) => true,
+        Expr::Prim { op: PrimOp::Op(o), args, .. } => {
+            use Op::*;
+            let integers = matches!(o, FxAdd | FxSub | FxMul);
+            let read = matches!(o, VectorRef | RecordRef | RecordFlRef | Car | Cdr | Unbox);
+            (read || integers) && args.iter().all(only_reads)
+        }
+        _ => false,
+    }
+}
