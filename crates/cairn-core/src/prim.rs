@@ -514,6 +514,10 @@ pub const NEVER_EXTENDED: u8 = 1 << 1;
 /// of the type lies in a structure vector.
 pub const IN_NO_VECTOR: u8 = 1 << 4;
 
+/// The bit among the proven ones of an operation on an element of a vector, string, bytevector or numeric vector that
+/// says: the object is one of the kind, and the index a fixnum in its range. (Not that it may be changed.)
+pub const IN_RANGE: u8 = 1 << 3;
+
 /// The bit among the proven ones of generic arithmetic that says: operand `i` is a fixnum.
 pub const fn fixnum_bit(i: usize) -> u8 {
     1 << (4 + i)
@@ -621,6 +625,15 @@ impl PrimOp {
             PrimOp::Op(Op::VectorSet) => Some(2),
             PrimOp::Op(Op::RecordSet | Op::StructureSet) => Some(3),
             _ => None,
+        }
+    }
+    /// Is it on an element at an index, operand 1, which may be out of range?
+    pub fn is_indexed(self) -> bool {
+        match self {
+            PrimOp::Op(Op::VectorRef | Op::VectorSet | Op::StringRef | Op::StringSet) => true,
+            PrimOp::Op(Op::BytevectorRef | Op::BytevectorSet) => true,
+            PrimOp::Op(o) => matches!(o.numeric(), Some((Numeric::Ref | Numeric::Set, _))),
+            _ => false,
         }
     }
     /// Can it raise, given which operand checks are proven (bit `i` for operand `i`)? Of the operands of `<` and its

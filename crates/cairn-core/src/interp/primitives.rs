@@ -4,7 +4,7 @@
 use super::values::{Atom, Val, boolean, cells, fixnum, items, list, unspecified, wrap};
 use super::{Res, Stop};
 use crate::ir::Literal;
-use crate::prim::{Kind, Op, PrimOp, fixnum_bit, scalar_bit};
+use crate::prim::{IN_RANGE, Kind, Op, PrimOp, fixnum_bit, scalar_bit};
 use crate::walk::deep;
 use cairn_layout::object::record::Slot;
 use cairn_num::{Int, Number};
@@ -94,6 +94,9 @@ impl<P> World<P> {
                     Err(Stop::Operand)
                 };
             }
+        }
+        if op.is_indexed() && proven & IN_RANGE != 0 && !is_element(&args) {
+            return Err(Stop::Unsound(format!("{} is out of range", o.info().name)));
         }
         self.operate(o, &args, proven)
     }
@@ -396,4 +399,17 @@ fn instance<P>(x: &Val<P>, rtd: &Val<P>) -> bool {
         let Some(next) = next else { return false };
         of = next;
     }
+}
+
+/// Is the second argument the number of an element of the first?
+fn is_element<P>(args: &[Val<P>]) -> bool {
+    let [object, Val::Num(Number::Int(Int::Fix(i))), ..] = args else { return false };
+    let length = match object {
+        Val::Vector(v) => v.borrow().len(),
+        Val::String(s) => s.borrow().len(),
+        Val::Bytes(b) => b.borrow().len(),
+        Val::Numbers(kind, bytes) => bytes.len() / kind.bytes() as usize,
+        _ => return false,
+    };
+    usize::try_from(*i).is_ok_and(|i| i < length)
 }

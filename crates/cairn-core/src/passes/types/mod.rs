@@ -60,6 +60,7 @@
 //! | [`later`] | steps of counters after the other arguments of a jump |
 //! | [`peel`] | loops whose parameters become flonums |
 //! | [`version`] | loops and recursive procedures, once more for fixnums |
+//! | [`bounds`] | loops that count, once more without tests of bounds and overflow |
 //! | [`unbox`] | loop parameters that stay doubles |
 //!
 //! # Invariants
@@ -70,6 +71,7 @@
 
 mod agenda;
 mod apart;
+mod bounds;
 mod complex;
 mod control;
 mod env;

@@ -8,7 +8,7 @@ use super::plans::Plans;
 use super::question::Question;
 use super::several::Receiver;
 use super::slots::Slots;
-use super::{paths, peel, version};
+use super::{bounds, paths, peel, version};
 use crate::effects;
 use crate::ir::{Clause, Expr, GlobalId, LabelId, Literal, Program, TopForm, VarId, VarInfo};
 use crate::passes::known::{self, GlobalFacts, Known};
@@ -23,6 +23,7 @@ pub(super) fn run(program: &mut Program) {
     let mut forms = types.round(forms, Phase::Plan);
     program.vars.append(&mut types.plans.fresh);
     let mut records = std::mem::take(&mut types.slots.records);
+    let mut env = std::mem::replace(&mut types.env, Env::new(0));
     if !types.plans.peels.is_empty() {
         peel::run(program, &mut forms, &types.plans.peels);
     }
@@ -39,8 +40,9 @@ pub(super) fn run(program: &mut Program) {
         let mut types = Types::new(program, types.facts, &forms);
         forms = types.round(forms, Phase::Finish);
         program.vars.append(&mut types.plans.fresh);
-        records = types.slots.records;
+        (records, env) = (types.slots.records, types.env);
     }
+    bounds::run(program, &mut forms, &env);
     records.make_raw(program, &mut forms);
     program.forms = forms;
 }

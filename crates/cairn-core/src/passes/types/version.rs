@@ -307,7 +307,7 @@ fn is_exit(e: &Expr, l: LabelId, labels: &[LabelId]) -> bool {
 }
 
 /// Calls `f` on every expression of a loop's body, except in exits.
-fn inside<'a>(e: &'a Expr, l: LabelId, labels: &mut Vec<LabelId>, f: &mut impl FnMut(&'a Expr)) {
+pub(super) fn inside<'a>(e: &'a Expr, l: LabelId, labels: &mut Vec<LabelId>, f: &mut impl FnMut(&'a Expr)) {
     if is_exit(e, l, labels) {
         return;
     }
@@ -342,7 +342,7 @@ fn inside<'a>(e: &'a Expr, l: LabelId, labels: &mut Vec<LabelId>, f: &mut impl F
 }
 
 /// Takes the exits out of a loop's body: labels whose parameters are the variables `bound` in the loop.
-fn take_exits(
+pub(super) fn take_exits(
     program: &mut Program,
     e: &mut Expr,
     l: LabelId,
@@ -589,7 +589,7 @@ pub(super) fn if_all(tests: impl DoubleEndedIterator<Item = Test>, then: Expr, o
 }
 
 /// Replaces jumps to `l`.
-fn redirect(e: &mut Expr, l: LabelId, new: &mut impl FnMut(Vec<Expr>) -> Expr) {
+pub(super) fn redirect(e: &mut Expr, l: LabelId, new: &mut impl FnMut(Vec<Expr>) -> Expr) {
     rewrite(e, &mut |e| {
         if let Expr::Jump(to, args) = e
             && *to == l

@@ -10,7 +10,7 @@ use crate::alloc::after_store;
 use crate::emit::builder::{Label, ins, line};
 use crate::emit::emitter::Emitter;
 use crate::emit::ir_text::{Mem, Odds, Val};
-use cairn_core::prim::{Kind, Op, scalar_bit};
+use cairn_core::prim::{IN_RANGE, Kind, Op, scalar_bit};
 use cairn_frame::ir::{Operand, Prim};
 use cairn_layout::code::Site;
 use cairn_layout::machine::{error, slot_offset};
@@ -176,7 +176,14 @@ impl Emitter<'_, '_> {
     fn element(&mut self, p: &Prim, t: Type, writable: bool) -> (Val, Val) {
         let v = self.operand(&p.args[0]);
         let i = self.operand(&p.args[1]);
+        let in_range = p.proven & IN_RANGE != 0;
+        if in_range && !may_be_literal(t, writable) {
+            return (v, i);
+        }
         let h = self.indexed_header(p, &v, t, writable);
+        if in_range {
+            return (v, i);
+        }
         let ok = if self.is_proven(p, 1) {
             // both as fixnum words; the length is then the same word as `vector-length` yields
             let n = self.length_word(&h);
@@ -193,11 +200,7 @@ impl Emitter<'_, '_> {
 
     /// The header of operand 0, checked unless proven; a literal may not be written to.
     fn indexed_header(&mut self, p: &Prim, v: &Val, t: Type, writable: bool) -> Val {
-        let literal = if writable && (t as u8) >= cairn_layout::object::FIRST_LEAF {
-            (FLAG_LITERAL as u64) << FLAGS_SHIFT
-        } else {
-            0
-        };
+        let literal = if may_be_literal(t, writable) { (FLAG_LITERAL as u64) << FLAGS_SHIFT } else { 0 };
         let proven = self.is_proven(p, 0);
         if proven && literal == 0 {
             return self.header(v);
@@ -294,6 +297,11 @@ impl Emitter<'_, '_> {
         }
         Value::unspecified()
     }
+}
+
+/// Must a store ask whether the object is a literal?
+fn may_be_literal(t: Type, writable: bool) -> bool {
+    writable && (t as u8) >= cairn_layout::object::FIRST_LEAF
 }
 
 /// The header type behind operand 0 of an access with a computed index.

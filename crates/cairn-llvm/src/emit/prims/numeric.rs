@@ -16,7 +16,7 @@ use super::{Sink, Value};
 use crate::emit::builder::{ins, line};
 use crate::emit::emitter::Emitter;
 use crate::emit::ir_text::{Mem, Val};
-use cairn_core::prim::Numeric;
+use cairn_core::prim::{IN_RANGE, Numeric};
 use cairn_frame::ir::Prim;
 use cairn_layout::machine::error;
 use cairn_layout::object::numeric::{KIND_BITS, LITERAL_BIT, NumericKind};
@@ -97,7 +97,14 @@ impl Emitter<'_, '_> {
     /// Checks vector and index; returns the vector and the index as a fixnum word.
     fn numeric_element(&mut self, p: &Prim, kind: NumericKind, writable: bool) -> (Val, Val) {
         let (v, i) = (self.operand(&p.args[0]), self.operand(&p.args[1]));
+        let in_range = p.proven & IN_RANGE != 0;
+        if in_range && !writable {
+            return (v, i);
+        }
         let h = self.numeric_header(p, &v, kind, writable);
+        if in_range {
+            return (v, i);
+        }
         let n = self.numeric_length(&h, kind);
         let ok = if self.is_proven(p, 1) {
             let n = ins!(self, "shl i64 {n}, 3");
