@@ -408,7 +408,7 @@ fn is_element<P>(args: &[Val<P>]) -> bool {
         Val::Vector(v) => v.borrow().len(),
         Val::String(s) => s.borrow().len(),
         Val::Bytes(b) => b.borrow().len(),
-        Val::Numbers(kind, bytes) => bytes.len() / kind.bytes() as usize,
+        Val::Numbers(kind, bytes) => bytes.len() / kind.bytes(),
         _ => return false,
     };
     usize::try_from(*i).is_ok_and(|i| i < length)

@@ -50,10 +50,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const LIMIT: usize = 300;
 /// Nor are loops looked at that are larger with what comes after them.
 const SEARCH_LIMIT: usize = 4000;
-/// A loop with fewer turns does not enter the copy.
-const MIN_TURNS: i64 = 8;
+/// A loop with fewer turns does not enter the copy, nor one with fewer turns than half of its tests.
+const MIN_TURNS: usize = 8;
 /// More than so many tests before a loop are not made.
-const MAX_TESTS: usize = 48;
+const MAX_TESTS: usize = 100;
 /// Larger linear expressions are not looked at.
 const LINEAR: usize = 24;
 /// The greatest step of a counter.
@@ -228,8 +228,9 @@ impl Counting {
             g.test(prim(Op::IsFixnum, vec![Expr::Local(*v)], 0));
         }
         let (k, n) = (|| Expr::Local(first), || Expr::Local(bound));
+        let least_turns = MIN_TURNS.max(tests.count() / 2);
         let turns = if self.step > 0 { generic(Op::Sub, n(), k()) } else { generic(Op::Sub, k(), n()) };
-        g.test(prim(Op::NumLt, vec![number(MIN_TURNS * self.step.abs()), turns], 3));
+        g.test(prim(Op::NumLt, vec![number(least_turns as i64 * self.step.abs()), turns], 3));
         // the last turn's counter, or beyond
         let towards = if self.step > 0 { -1 } else { 1 };
         let last = if self.goes_on == While::UpTo { n() } else { generic(Op::Add, n(), number(towards)) };
