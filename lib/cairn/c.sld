@@ -15,9 +15,10 @@
           pointer? null-pointer pointer=? pointer-address address->pointer pointer+ free-callback!
           c-malloc c-free c-sizeof c-ref c-set! c-string string->pointer pointer->bytevector pointer-copy!
           ;; for the expander, and for the macros here
-          c-function c-function-address c-apply make-c-callback
+          c-function c-function-address c-apply c-apply-blocking make-c-callback
           make-c-struct make-c-layout c-struct-maker c-struct-getter c-struct-setter)
-  (import (cairn syntax) (cairn primitives) (cairn layout) (cairn records) (cairn control) (cairn number) (cairn list))
+  (import (cairn syntax) (cairn primitives) (cairn layout) (cairn records) (cairn control) (cairn number) (cairn list)
+          (only (cairn scheduler) wait-for-file!))
   (begin
 
     ;;;; Pointers
@@ -83,8 +84,10 @@
     ;;;; Functions
 
     ;; A function is a vector; see cairn_rt::c::c_calls::function.
-    (define (c-function name library types names)
-      (let ((address
+    ;; `structs`: for each type a structure or #f; or #f, if there is none among them.
+    (define (c-function name library types names structs)
+      (let ((shapes (if structs (shapes-of structs) #f))
+            (address
              (cond
                ((c-library? library) (%c-symbol (library-handle library) name))
                ((pointer? library) (%c-address library pointer))
@@ -92,7 +95,7 @@
                (library (wrong-type "c-procedure" "a C library" library))
                (else (symbol-in (own-libraries) name)))))
         (if address
-            (%vector address name types names pointer)
+            (%vector address name types names pointer shapes)
             (raise-condition (kind-other) "c-procedure"
                              (%string-concat
                               (%cons "there is no function "
@@ -108,6 +111,16 @@
     ;; This does not leave the library, so that errors name the C function.
     (define (invoke f arguments)
       (served arguments (%c-invoke f arguments)))
+
+    ;; Another OS thread makes the call; this thread waits for it, and the others go on.
+    (define (c-apply-blocking f arguments)
+      (wait-for-call f arguments))
+    (define (wait-for-call f arguments)
+      (let ((job (%c-begin f arguments)))
+        (let loop ()
+          (wait-for-file! job 1)
+          (let ((done (%c-end job arguments pointer)))
+            (if done (%vector-ref done 0) (loop))))))
 
     (define (c-errno) (%c-errno))
 
@@ -295,6 +308,49 @@
                         (max most (alignment type)))))
               (make-struct name fields (round-up end most) most)))))
 
+    ;; How the structures of a function travel by value; see cairn_layout::c::Shape.
+    (define (shapes-of structs)
+      (let ((shapes (%make-vector (%vector-length structs) 0)))
+        (let loop ((i 0))
+          (if (%fx< i (%vector-length structs))
+              (begin
+                (if (%vector-ref structs i)
+                    (%vector-set! shapes i (shape-of (%vector-ref structs i))))
+                (loop (%fx+ i 1)))
+              shapes))))
+
+    (define (shape-of struct)
+      (let ((bytes (struct-bytes (check-struct "c-procedure" struct))))
+        (cond
+          ((%fx= bytes 0) (wrong-type "c-procedure" "a structure that has fields" struct))
+          ((%fx< 16 bytes) (%fx+ (%fx* 8 bytes) 4))
+          (else
+           (%fx+ (%fx* 8 bytes)
+                 (%fx+ (if (floating? struct 0 0) 1 0)
+                       (if (floating? struct 0 1) 2 0)))))))
+
+    ;; Has a structure that lies `at` bytes behind the beginning nothing but floating point in the first eight bytes
+    ;; from there (eight: 0), or in the second ones (1)?
+    (define (floating? struct at eight)
+      (let ((fields (struct-fields struct)))
+        (let loop ((j 0))
+          (if (%fx< j (%vector-length fields))
+              (if (all-floating? (%vector-ref fields (%fx+ j 1))
+                                 (%fx+ at (%vector-ref fields (%fx+ j 2)))
+                                 (or (%vector-ref fields (%fx+ j 3)) 1)
+                                 eight)
+                  (loop (%fx+ j 4))
+                  #f)
+              #t))))
+    (define (all-floating? type at n eight)
+      (cond
+        ((%fx= n 0) #t)
+        ((if (%fixnum? type)
+             (if (%fx= (quotient at 8) eight) (or (%fx= type (c-type float)) (%fx= type (c-type double))) #t)
+             (floating? type at eight))
+         (all-floating? type (%fx+ at (sizeof type)) (%fx- n 1) eight))
+        (else #f)))
+
     ;; One whose layout is known: `fields` is as in <c-struct>.
     (define (make-c-layout name fields bytes alignment)
       (make-struct name fields bytes alignment))
@@ -321,7 +377,7 @@
       (let* ((fields (struct-fields struct)) (at (%fx* 4 i)) (type (%vector-ref fields (%fx+ at 1))))
         (use type (%vector-ref fields (%fx+ at 2)) (%vector-ref fields (%fx+ at 3)) (sizeof type))))
 
-    ;; (get at) or, of an array, (get at i); a structure in it is a pointer to it.
+    ;; (get at) or, of an array, (get at i); a structure in it is a pointer to it, of a bytevector a copy.
     (define (c-struct-getter struct i who)
       (call-with-field struct i
        (lambda (type offset length step)
@@ -329,7 +385,7 @@
           (check-place who at)
           (if (%fixnum? type)
               (%c-load at type offset pointer)
-              (if (pointer? at) (pointer+ at offset) (wrong-type who "a pointer" at))))
+              (if (pointer? at) (pointer+ at offset) (%c-copy-out at offset step pointer))))
         (if length
             (case-lambda
               ((at) (pointer+ (if (pointer? at) at (wrong-type who "a pointer" at)) offset))

@@ -39,13 +39,15 @@ pub enum CType {
     Pointer = 14,
     /// The elements of a bytevector or another homogeneous vector, by reference: only an argument.
     Bytes = 15,
+    /// A structure by value: an argument or a result, whose [`Shape`] is beside.
+    Struct = 16,
 }
 
 impl CType {
     /// All, by number.
-    pub const ALL: [CType; 16] = {
+    pub const ALL: [CType; 17] = {
         use CType::*;
-        [Void, Bool, Char, I8, I16, I32, I64, U8, U16, U32, U64, F32, F64, String, Pointer, Bytes]
+        [Void, Bool, Char, I8, I16, I32, I64, U8, U16, U32, U64, F32, F64, String, Pointer, Bytes, Struct]
     };
     /// Names in programs.
     pub const NAMES: &'static [(&'static str, CType)] = &[
@@ -90,15 +92,15 @@ impl CType {
     pub const fn code(self) -> u8 {
         self as u8
     }
-    /// The type of a number; the lowest four bits count.
+    /// The type of a number.
     pub const fn of(code: u8) -> CType {
-        Self::ALL[(code & 15) as usize]
+        Self::ALL[code as usize]
     }
     /// Bytes in memory, which are also its alignment; 0 for what lies in none.
     pub const fn bytes(self) -> usize {
         use CType::*;
         match self {
-            Void | Bytes => 0,
+            Void | Bytes | Struct => 0,
             Bool | Char | I8 | U8 => 1,
             I16 | U16 => 2,
             I32 | U32 | F32 => 4,
@@ -126,6 +128,35 @@ pub const INTEGER_REGISTERS: usize = 6;
 /// Registers for arguments that are floating point.
 pub const FLOAT_REGISTERS: usize = 8;
 
+/// How a structure travels by value: in registers, one for each eight bytes, or as a copy in memory.
+///
+/// ```text
+///  63        3        2       1        0
+/// ┌───────────┬───────────┬────────┬───────┐
+/// │   bytes   │ in memory │ 2nd is │ first │   a fixnum
+/// └───────────┴───────────┴ float ─┴ eight ┘
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// How many bytes it has.
+    pub bytes: usize,
+    /// Does it lie in memory? Structures of more than 16 bytes do.
+    pub in_memory: bool,
+    /// Is all of these eight bytes floating point?
+    pub floating: [bool; 2],
+}
+
+impl Shape {
+    /// The shape of a number, which `lib/cairn/c.sld` makes.
+    pub const fn of(code: i64) -> Shape {
+        Shape { bytes: (code >> 3) as usize, in_memory: code & 4 != 0, floating: [code & 1 != 0, code & 2 != 0] }
+    }
+    /// For each eight bytes, whether they are floating point.
+    pub fn parts(&self) -> &[bool] {
+        &self.floating[..self.bytes.div_ceil(8).min(2)]
+    }
+}
+
 /// The signature of a call that compiled code makes itself, as a fixnum: four bits for each type, the result's first.
 pub mod direct {
     use super::{CType, FLOAT_REGISTERS, INTEGER_REGISTERS};
@@ -136,7 +167,7 @@ pub mod direct {
     /// Can compiled code make a call of this signature itself? All arguments are in registers, and none is copied.
     pub fn is_possible(result: CType, arguments: &[CType]) -> bool {
         let floats = arguments.iter().filter(|t| t.is_floating()).count();
-        let simple = |t: &CType| !matches!(t, CType::Void | CType::String | CType::Bytes);
+        let simple = |t: &CType| !matches!(t, CType::Void | CType::String | CType::Bytes | CType::Struct);
         arguments.len() <= ARGUMENTS_MAX
             && floats <= FLOAT_REGISTERS
             && arguments.len() - floats <= INTEGER_REGISTERS
@@ -152,12 +183,12 @@ pub mod direct {
 
     /// The result's type.
     pub const fn result(code: i64) -> CType {
-        CType::of(code as u8)
+        CType::of(code as u8 & 15)
     }
 
     /// The type of argument `i`, from 0.
     pub const fn argument(code: i64, i: usize) -> CType {
-        CType::of((code >> (4 * (i + 1))) as u8)
+        CType::of((code >> (4 * (i + 1))) as u8 & 15)
     }
 }
 
@@ -170,7 +201,8 @@ mod tests {
         for (i, t) in CType::ALL.iter().enumerate() {
             assert_eq!(t.code() as usize, i);
             assert_eq!(CType::of(t.code()), *t);
-            assert!(CType::NAMES.iter().any(|(_, named)| named == t), "{t:?} has a name");
+            let named = CType::NAMES.iter().any(|(_, named)| named == t);
+            assert_eq!(named, *t != CType::Struct, "{t:?} has a name, structures have their own");
         }
         for (i, (name, _)) in CType::NAMES.iter().enumerate() {
             assert!(CType::NAMES[..i].iter().all(|(other, _)| other != name), "{name} stands once");
@@ -193,6 +225,7 @@ mod tests {
         assert!(!direct::is_possible(Void, &[I32; 7]));
         assert!(!direct::is_possible(Void, &[F32; 9]));
         assert!(!direct::is_possible(Void, &[String]));
+        assert!(!direct::is_possible(Void, &[Struct]) && !direct::is_possible(Struct, &[]));
         assert!(!direct::is_possible(String, &[]));
         assert!(direct::is_possible(Void, &[]));
     }

@@ -310,6 +310,8 @@ macro_rules! for_each_rt_call {
             (cairn_c_open, "c-open", 1, ALLOC)                                   // name of a library or #f: handle (integer), or why there is none (string)
             (cairn_c_symbol, "c-symbol", 2, 0)                                   // handle, name: address (fixnum) or #f
             (cairn_c_invoke, "c-invoke", 2, ALLOC | FAIL)                        // function, vector of arguments: its result, or an opaque object: a callback's request
+            (cairn_c_begin, "c-begin", 2, ALLOC | FAIL)                          // function, vector of arguments: the descriptor to wait for; another OS thread calls it
+            (cairn_c_end, "c-end", 3, ALLOC)                                     // descriptor, arguments, pointer type: vector of the result; #f: not yet
             (cairn_c_answer, "c-answer", 4, ALLOC | FAIL)                        // number of a request, result, name of its type, pointer type: #f if the call is over
             (cairn_c_resume, "c-resume", 4, ALLOC | FAIL)                        // number of a request, is the call to end without callbacks?, arguments, pointer type: like c-invoke
             (cairn_c_callback, "c-callback", 2, ALLOC | FAIL)                    // types, pointer type: (number . pointer)

@@ -24,6 +24,11 @@ pub(crate) struct Job<T> {
 impl<T: Send + 'static> Job<T> {
     /// Begins on an OS thread of its own.
     pub(crate) fn start(work: impl FnOnce() -> T + Send + 'static) -> io::Result<Job<T>> {
+        Job::start_on(STACK, work)
+    }
+
+    /// Begins on an OS thread with so many bytes of stack.
+    pub(crate) fn start_on(stack: usize, work: impl FnOnce() -> T + Send + 'static) -> io::Result<Job<T>> {
         // SAFETY: a fresh descriptor, or an error.
         let bell = unsafe {
             match libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) {
@@ -33,7 +38,7 @@ impl<T: Send + 'static> Job<T> {
         };
         let job = Job { bell, outcome: Arc::default() };
         let (bell, outcome) = (job.bell.clone(), job.outcome.clone());
-        std::thread::Builder::new().name("helper".into()).stack_size(STACK).spawn(move || {
+        std::thread::Builder::new().name("helper".into()).stack_size(stack).spawn(move || {
             let done = work();
             *outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
             // SAFETY: writes eight bytes.

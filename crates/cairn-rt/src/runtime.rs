@@ -149,6 +149,8 @@ pub struct Runtime {
     pub(crate) helpers: Helpers,
     /// Calls of C that are under way, and callbacks.
     pub(crate) c: crate::c::fibers::Calls,
+    /// Calls of C that other OS threads make.
+    pub(crate) c_elsewhere: crate::c::c_calls::Elsewhere,
     /// What it knows of other places.
     pub(crate) places: Option<Box<Places>>,
     /// Ends the other places, if this is the first one.

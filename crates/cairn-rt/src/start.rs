@@ -90,6 +90,7 @@ impl Runtime {
             ticker: Ticker::new(schedule),
             events: None,
             c: Default::default(),
+            c_elsewhere: Default::default(),
             places: None,
             end_others: places::end_others,
             describe_pools: crate::compact::report,

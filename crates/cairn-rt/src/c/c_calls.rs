@@ -4,18 +4,21 @@
 //! argument, for every place has its own library. Results of C are never opaque objects: such a result is a callback's
 //! request, `(%opaque request callback arguments)`.
 
-use super::convert::{address_of, argument, expected, give_back, load, make_pointer, scalar, store, value};
+use super::convert::{
+    address_of, argument, expected, give_back, load, make_pointer, scalar, store, structure, value,
+};
 use super::fibers::{Calls, Outcome};
-use super::invoke::Words;
+use super::invoke::{Returns, Words};
 use super::lent::Lent;
 use crate::access::{self, byte_slice, string_of, string_text};
 use crate::alloc;
 use crate::failure::{describe_io, fail};
+use crate::jobs::Job;
 use crate::num::operand::{make_integer, make_wide_integer, to_int};
 use crate::numeric;
 use crate::runtime::rt;
 use cairn_layout::Value;
-use cairn_layout::c::{CType, direct};
+use cairn_layout::c::{CType, Shape, direct};
 use cairn_layout::machine::{Machine, error as kind, slot};
 use cairn_layout::object::Type;
 use std::ffi::{CStr, CString};
@@ -32,6 +35,8 @@ mod function {
     pub const NAMES: u64 = 3;
     /// The record type of pointers.
     pub const POINTER: u64 = 4;
+    /// Vector of fixnums, [`Shape`](cairn_layout::c::Shape) of those types that are structures; or `#f`, if none is.
+    pub const SHAPES: u64 = 5;
 }
 
 /// What dlopen or dlsym says of its last failure.
@@ -86,28 +91,126 @@ unsafe fn call_here(ctx: &mut Machine, words: &mut Words, address: u64) {
     }
 }
 
+/// What a call that an OS thread of its own makes comes to: the words with its result, what it was lent, `errno`.
+type Made = (Words, Lent, i32);
+
+/// Calls that are made elsewhere, by the descriptor that says that they have returned.
+pub(crate) type Elsewhere = rustc_hash::FxHashMap<i64, (Job<Made>, Returns)>;
+
+/// Bytes of the stack for such a call.
+const BLOCKING_STACK: usize = 8 << 20;
+
+/// The words of a call, what C is lent for it, and what it returns; an argument that does not fit is an error, and
+/// this the failure. `moves`: collections may happen during the call.
+fn prepared(ctx: &mut Machine, f: Value, arguments: Value, moves: bool) -> Result<(Words, Lent, Returns), Value> {
+    let pointer = access::word(f, function::POINTER);
+    let types = byte_slice(access::word(f, function::TYPES));
+    let shapes = access::word(f, function::SHAPES);
+    let shape = |i: usize| Shape::of(access::word(shapes, i as u64).as_fixnum());
+    let returns = match CType::of(types[0]) {
+        CType::Struct => Returns::Struct(shape(0)),
+        t => Returns::Word(t),
+    };
+    let (mut words, mut lent) = (Words::default(), Lent::default());
+    words.make_room(returns);
+    for (i, (t, v)) in types[1..].iter().zip(access::words(arguments)).enumerate() {
+        let t = CType::of(*t);
+        let fits = match t {
+            CType::Struct => structure(*v, shape(i + 1).bytes, pointer).map(|address| {
+                let bytes = shape(i + 1).bytes;
+                let mut copy = vec![0; bytes.div_ceil(8)];
+                // SAFETY: so many bytes are in the vector, or the program says that they are behind the pointer.
+                unsafe { std::ptr::copy_nonoverlapping(address as *const u8, copy.as_mut_ptr().cast(), bytes) };
+                words.push_struct(shape(i + 1), &copy);
+            }),
+            _ => argument(t, i, *v, pointer, &mut lent, moves).map(|word| words.push(t.is_floating(), word)),
+        };
+        if fits.is_none() {
+            let who = string_text(access::word(f, function::WHO));
+            let name = access::symbol_text(access::word(access::word(f, function::NAMES), i as u64 + 1));
+            let what = format!("argument {}", i + 1);
+            if t == CType::Struct {
+                let bytes = shape(i + 1).bytes;
+                let message =
+                    format!("{what} must be a {name} (a pointer, or a bytevector of {bytes} bytes), got");
+                return Err(fail(ctx, kind::TYPE, &who, message, &[*v]));
+            }
+            return Err(mismatch(ctx, &who, &what, t, &name, *v));
+        }
+    }
+    Ok((words, lent, returns))
+}
+
+/// The value of what a call has returned.
+fn returned(ctx: &mut Machine, returns: Returns, words: &Words, pointer: Value) -> Value {
+    match returns {
+        Returns::Word(t) => value(ctx, t, words.result(t.is_floating()), pointer),
+        Returns::Struct(shape) => {
+            let bytes = words.structure(shape);
+            let v = alloc::alloc_object(ctx, Type::Bytevector, 0, bytes.len() as u64);
+            access::byte_slice_mut(v).copy_from_slice(&bytes);
+            v
+        }
+    }
+}
+
+/// `(c-begin function arguments)`: has another OS thread call it: the descriptor to wait for before `c-end`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_begin(ctx: &mut Machine, f: Value, arguments: Value) -> Value {
+    let (mut words, lent, returns) = match prepared(ctx, f, arguments, true) {
+        Ok(prepared) => prepared,
+        Err(failed) => return failed,
+    };
+    let address = access::word(f, function::ADDRESS).as_fixnum() as u64;
+    let job = Job::start_on(BLOCKING_STACK, move || {
+        // SAFETY: the program says that this is the function's type, and that it may run here.
+        let errno = unsafe {
+            words.call(address);
+            *libc::__errno_location()
+        };
+        (words, lent, errno)
+    });
+    match job {
+        Ok(job) => {
+            let descriptor = job.descriptor();
+            rt(ctx).c_elsewhere.insert(descriptor.as_fixnum(), (job, returns));
+            descriptor
+        }
+        Err(e) => {
+            let message = format!("there is no OS thread for a blocking call: {}", describe_io(&e));
+            fail(ctx, kind::OTHER, "c-procedure", message, &[])
+        }
+    }
+}
+
+/// `(c-end descriptor arguments pointer-type)`: the result of a call that `c-begin` has begun, in a vector; `#f` if it
+/// has not returned.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_end(ctx: &mut Machine, descriptor: Value, arguments: Value, pointer: Value) -> Value {
+    let elsewhere = &mut rt(ctx).c_elsewhere;
+    let Some((words, lent, errno)) = elsewhere.get(&descriptor.as_fixnum()).and_then(|(job, _)| job.take()) else {
+        return Value::FALSE;
+    };
+    let Some((_, returns)) = elsewhere.remove(&descriptor.as_fixnum()) else { return Value::FALSE };
+    ctx.c_errno = errno as u64;
+    let v = returned(ctx, returns, &words, pointer);
+    give_back(lent, access::words(arguments));
+    alloc::make_vector(ctx, &[v])
+}
+
 /// `(c-invoke function arguments)`: calls it with a vector of as many arguments as it has.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_c_invoke(ctx: &mut Machine, f: Value, arguments: Value) -> Value {
     let (address, pointer) = (access::word(f, function::ADDRESS), access::word(f, function::POINTER));
-    let types = byte_slice(access::word(f, function::TYPES));
-    let given = access::words(arguments);
     let may_call_back = rt(ctx).c.may_call_back;
-    let (mut words, mut lent) = (Words::default(), Lent::default());
-    for (i, (t, v)) in types[1..].iter().zip(given).enumerate() {
-        let t = CType::of(*t);
-        let Some(word) = argument(t, i, *v, pointer, &mut lent, may_call_back) else {
-            let who = string_text(access::word(f, function::WHO));
-            let name = access::symbol_text(access::word(access::word(f, function::NAMES), i as u64 + 1));
-            return mismatch(ctx, &who, &format!("argument {}", i + 1), t, &name, *v);
-        };
-        words.push(t.is_floating(), word);
-    }
-    let result = CType::of(types[0]);
+    let (mut words, lent, returns) = match prepared(ctx, f, arguments, may_call_back) {
+        Ok(prepared) => prepared,
+        Err(failed) => return failed,
+    };
     let address = address.as_fixnum() as u64;
     if may_call_back {
         // SAFETY: the program says that this is the function's type; the runtime's part does not move.
-        let outcome = unsafe { Calls::start(&raw mut rt(ctx).c, address, words, lent, result) };
+        let outcome = unsafe { Calls::start(&raw mut rt(ctx).c, address, words, lent, returns) };
         return match outcome {
             Ok(outcome) => told(ctx, outcome, arguments, pointer),
             Err(e) => fail(ctx, kind::OTHER, "c-procedure", format!("no stack for C: {}", describe_io(&e)), &[]),
@@ -115,20 +218,19 @@ pub extern "C" fn cairn_c_invoke(ctx: &mut Machine, f: Value, arguments: Value) 
     }
     // SAFETY: the program says that this is the function's type.
     unsafe { call_here(ctx, &mut words, address) };
-    let word = words.result(result.is_floating());
     // A string may be part of what was lent.
-    let v = value(ctx, result, word, pointer);
-    give_back(lent, given);
+    let v = returned(ctx, returns, &words, pointer);
+    give_back(lent, access::words(arguments));
     v
 }
 
 /// What has come of a call on a fiber: the result, or a request.
 fn told(ctx: &mut Machine, outcome: Outcome, arguments: Value, pointer: Value) -> Value {
     match outcome {
-        Outcome::Returned(fiber, t, word, errno) => {
+        Outcome::Returned(fiber, returns, words, errno) => {
             ctx.c_errno = errno as u64;
             let lent = rt(ctx).c.release(fiber);
-            let v = value(ctx, t, word, pointer);
+            let v = returned(ctx, returns, &words, pointer);
             give_back(lent, access::words(arguments));
             v
         }

@@ -106,6 +106,16 @@ pub fn argument(t: CType, i: usize, v: Value, pointer: Value, lent: &mut Lent, m
     }
 }
 
+/// Where the bytes of a structure that is passed by value lie: behind a pointer, or in a homogeneous vector that has as
+/// many.
+pub fn structure(v: Value, bytes: usize, pointer: Value) -> Option<u64> {
+    if numeric::kind_of(v).is_some() {
+        let elements: &[u8] = numeric::bytes(v);
+        return (elements.len() >= bytes).then_some(elements.as_ptr() as u64);
+    }
+    address_of(v, pointer).filter(|address| *address != 0)
+}
+
 /// The characters in UTF-8, with NUL behind them; `None` if there is one among them.
 fn c_text(chars: &[u32]) -> Option<Box<[u8]>> {
     let mut bytes = Vec::with_capacity(chars.len() + 1);
@@ -140,7 +150,7 @@ pub fn expected(t: CType, name: &str) -> String {
 /// The value of a word that C has returned, or that lies in memory.
 pub fn value(ctx: &mut Machine, t: CType, word: u64, pointer: Value) -> Value {
     match t {
-        CType::Void | CType::Bytes => Value::UNSPECIFIED,
+        CType::Void | CType::Bytes | CType::Struct => Value::UNSPECIFIED,
         CType::Bool => Value::bool(word as u8 != 0),
         CType::Char => Value::char(word as u8 as u32),
         CType::I8 => Value::fixnum(word as i8 as i64),

@@ -14,7 +14,7 @@
 //! OS thread of its runtime and above a fiber; everywhere else it returns 0. Nothing here keeps a reference to
 //! [`Calls`] across a switch.
 
-use super::invoke::Words;
+use super::invoke::{Returns, Words};
 use super::lent::Lent;
 use cairn_layout::c::{CType, FLOAT_REGISTERS, INTEGER_REGISTERS};
 use std::io;
@@ -139,14 +139,14 @@ struct Fiber {
     words: Words,
     function: u64,
     lent: Lent,
-    result: u8,
+    returns: Returns,
     errno: i32,
 }
 
 /// What has come of a call.
 pub enum Outcome {
-    /// The function has returned on this fiber, which is to be released: its word, of this type, and `errno`.
-    Returned(usize, CType, u64, i32),
+    /// The function has returned on this fiber, which is to be released: what it returns, and the words with that.
+    Returned(usize, Returns, Words, i32),
     /// A fiber waits for the result of a callback: the request ([`Calls::asking`]), the callback, the types and words
     /// of its arguments.
     Asks(i64, usize, Vec<(CType, u64)>),
@@ -211,7 +211,7 @@ impl Calls {
         function: u64,
         words: Words,
         lent: Lent,
-        result: CType,
+        returns: Returns,
     ) -> io::Result<Outcome> {
         // SAFETY: by the contract above; references end before the switch in `run`.
         unsafe {
@@ -226,7 +226,7 @@ impl Calls {
                 }
             };
             let fiber = &mut *fibers[i];
-            (fiber.function, fiber.words, fiber.lent, fiber.result) = (function, words, lent, result.code());
+            (fiber.function, fiber.words, fiber.lent, fiber.returns) = (function, words, lent, returns);
             fiber.failing = false;
             Ok(Calls::run(calls, i))
         }
@@ -299,8 +299,8 @@ impl Calls {
                     Outcome::Asks((*fiber).requests << FIBER_BITS | i as i64, number, arguments)
                 }
                 _ => {
-                    let result = CType::of((*fiber).result);
-                    Outcome::Returned(i, result, (*fiber).words.result(result.is_floating()), (*fiber).errno)
+                    let words = std::mem::take(&mut (*fiber).words);
+                    Outcome::Returned(i, (*fiber).returns, words, (*fiber).errno)
                 }
             }
         }
@@ -321,7 +321,7 @@ impl Fiber {
             words: Words::default(),
             function: 0,
             lent: Lent::default(),
-            result: 0,
+            returns: Returns::default(),
             errno: 0,
         });
         // What `switch` takes: r15, r14, r13, r12, rbx, rbp, and where it returns to.

@@ -1,8 +1,9 @@
 //! One call for all signatures: System V's convention puts integers and addresses into six registers, floating point
 //! into eight others, and what is left on the stack, in order; so a call with all of them serves every function whose
-//! arguments are scalars. Functions of variable arguments want the number of vector registers in `al`, too.
+//! arguments are scalars. A structure of at most 16 bytes goes into registers as its parts would, all of it or nothing;
+//! a larger one goes onto the stack, and as a result into room that the caller gives. Functions of variable arguments want the number of vector registers in `al`, too.
 
-use cairn_layout::c::{FLOAT_REGISTERS, INTEGER_REGISTERS};
+use cairn_layout::c::{CType, FLOAT_REGISTERS, INTEGER_REGISTERS, Shape};
 use std::mem::offset_of;
 
 /// The words of a call.
@@ -17,12 +18,33 @@ pub struct Words {
     pub integer: u64,
     /// The result, if it is floating point, as bits.
     pub float: u64,
+    /// The second register for results that are no floating point.
+    pub second_integer: u64,
+    /// The second one for results that are.
+    pub second_float: u64,
     /// How many arguments are in `integers`.
     pub integer_count: usize,
     /// How many are in `floats`.
     pub float_count: usize,
     /// All others.
     pub stack: Vec<u64>,
+    /// Room for a result that lies in memory.
+    room: Vec<u64>,
+}
+
+/// What a function returns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Returns {
+    /// A word of this type, or nothing.
+    Word(CType),
+    /// A structure.
+    Struct(Shape),
+}
+
+impl Default for Returns {
+    fn default() -> Returns {
+        Returns::Word(CType::Void)
+    }
 }
 
 impl Words {
@@ -39,6 +61,46 @@ impl Words {
             }
             None => self.stack.push(word),
         }
+    }
+
+    /// Adds a structure, whose bytes with zeros behind them are these words.
+    pub fn push_struct(&mut self, shape: Shape, words: &[u64]) {
+        let floats = shape.parts().iter().filter(|floating| **floating).count();
+        let integers = shape.parts().len() - floats;
+        let fits =
+            self.integer_count + integers <= INTEGER_REGISTERS && self.float_count + floats <= FLOAT_REGISTERS;
+        if shape.in_memory || !fits {
+            self.stack.extend_from_slice(words);
+            return;
+        }
+        shape.parts().iter().zip(words).for_each(|(floating, word)| self.push(*floating, *word));
+    }
+
+    /// Makes room for the result, if it needs some: before any argument is added.
+    pub fn make_room(&mut self, returns: Returns) {
+        if let Returns::Struct(shape) = returns
+            && shape.in_memory
+        {
+            self.room = vec![0; shape.bytes.div_ceil(8)];
+            let room = self.room.as_ptr() as u64;
+            self.push(false, room);
+        }
+    }
+
+    /// The structure that the call has returned.
+    pub fn structure(&self, shape: Shape) -> Vec<u8> {
+        let [mut integers, mut floats] =
+            [[self.integer, self.second_integer], [self.float, self.second_float]].map(|words| words.into_iter());
+        let words: Vec<u64> = match shape.in_memory {
+            true => self.room.clone(),
+            false => {
+                let part = |floating: &bool| if *floating { floats.next() } else { integers.next() };
+                shape.parts().iter().filter_map(part).collect()
+            }
+        };
+        let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        bytes.truncate(shape.bytes);
+        bytes
     }
 
     /// The result of the call.
@@ -99,6 +161,8 @@ unsafe extern "C" fn call_with(words: *mut Words, function: u64, stack: *const u
         "call r11",
         "mov [rbx + {integer}], rax",
         "movsd [rbx + {float}], xmm0",
+        "mov [rbx + {second_integer}], rdx",
+        "movsd [rbx + {second_float}], xmm1",
         "mov rbx, [rbp - 8]",
         "leave",
         "ret",
@@ -106,6 +170,8 @@ unsafe extern "C" fn call_with(words: *mut Words, function: u64, stack: *const u
         floats = const offset_of!(Words, floats),
         integer = const offset_of!(Words, integer),
         float = const offset_of!(Words, float),
+        second_integer = const offset_of!(Words, second_integer),
+        second_float = const offset_of!(Words, second_float),
     )
 }
 

@@ -36,7 +36,7 @@ use cairn_layout::code::Site;
 use std::rc::Rc;
 
 const PROCEDURE: &str = "(c-procedure result-type \"name\" (argument-type …)) or (c-procedure result-type \"name\" \
-                         (argument-type …) library)";
+                         (argument-type …) library), where result-type may be (blocking type)";
 const TYPES: &str = "types are void, bool, char, int, short, long, unsigned, unsigned-short, unsigned-long, size_t, int8 \
                      to int64, uint8 to uint64, float, double, string, pointer, bytevector";
 const CALLBACK: &str = "(c-callback result-type (argument-type …) procedure)";
@@ -47,6 +47,8 @@ const STRUCT: &str =
 struct Signature {
     types: Vec<CType>,
     names: Vec<Rc<str>>,
+    /// The variables of those that are structures.
+    structs: Vec<Option<Syntax>>,
 }
 
 fn no() -> Expr {
@@ -112,6 +114,18 @@ impl Expander<'_> {
         }
     }
 
+    /// The type of an argument or a result, with the variable of a structure.
+    fn c_passed(&mut self, x: &Syntax, called: bool) -> R<(CType, Rc<str>, Option<Syntax>)> {
+        match self.c_name(x) {
+            Some(_) if self.is_bound(x) && !called => {
+                let message = "a callback takes and returns no structures by value: the type is pointer";
+                self.err_help(x.span, message, CALLBACK)
+            }
+            Some(name) if self.is_bound(x) => Ok((CType::Struct, name, Some(x.clone()))),
+            _ => self.c_type(x).map(|(t, name)| (t, name, None)),
+        }
+    }
+
     /// The types of a function that C has (`called`), or of one that Scheme has.
     fn c_signature(&mut self, result: &Syntax, types: &Syntax, called: bool, help: &str) -> R<Signature> {
         let list = match (&types.datum, types.as_list()) {
@@ -119,19 +133,19 @@ impl Expander<'_> {
             (_, Some(list)) => list,
             _ => return self.err_help(types.span, "a list of types is expected here", help),
         };
-        let (t, name) = self.c_type(result)?;
+        let (t, name, structure) = self.c_passed(result, called)?;
         if t == CType::Bytes || t == CType::String && !called {
             let message = format!("a result cannot be a {name}: nobody would keep its memory");
             return self.err_help(result.span, message, "a pointer can");
         }
-        let mut signature = Signature { types: vec![t], names: vec![name] };
+        let mut signature = Signature { types: vec![t], names: vec![name], structs: vec![structure] };
         let mut varying = false;
         for x in list {
             if called && !varying && self.c_name(x).as_deref() == Some("...") {
                 varying = true;
                 continue;
             }
-            let (t, name) = self.c_type(x)?;
+            let (t, name, structure) = self.c_passed(x, called)?;
             let message = match t {
                 CType::Void => "only a result can be void".to_string(),
                 CType::Bytes if !called => "C has no bytevectors to give: the type is pointer".to_string(),
@@ -141,6 +155,7 @@ impl Expander<'_> {
                 _ => {
                     signature.types.push(t);
                     signature.names.push(name);
+                    signature.structs.push(structure);
                     continue;
                 }
             };
@@ -161,23 +176,35 @@ impl Expander<'_> {
             return self.err_help(name.span, "the name of a C function is expected here, a string", PROCEDURE);
         };
         let text: Rc<str> = text.to_string().into();
+        let (result, blocking) = match result.as_list() {
+            Some([head, t]) if self.c_name(head).as_deref() == Some("blocking") => (t, true),
+            _ => (result, false),
+        };
         let signature = self.c_signature(result, types, true, PROCEDURE)?;
-        let args =
-            vec![Expr::Const(Literal::String(text.clone())), library, signature.codes(), signature.symbols()];
+        let structs = match signature.structs.iter().any(Option::is_some) {
+            true => {
+                let args =
+                    signature.structs.iter().map(|s| s.as_ref().map_or_else(no, |s| self.expr(s))).collect();
+                Expr::Prim { op: PrimOp::Vector, args, site: Site::NONE, proven: 0 }
+            }
+            false => no(),
+        };
+        let name = Expr::Const(Literal::String(text.clone()));
+        let args = vec![name, library, signature.codes(), signature.symbols(), structs];
         let made = self.library_call("c", "c-function", args, x.span)?;
         let [f, address] = ["f", "address"].map(|name| self.s.program.fresh_var(name));
         let params: Vec<VarId> = signature.names[1..].iter().map(|n| self.s.program.fresh_var(n)).collect();
         let all = params.iter().map(|v| Expr::Local(*v)).collect();
         let all = Expr::Prim { op: PrimOp::Vector, args: all, site: Site::NONE, proven: 0 };
         // Without a place: what is wrong is shown where the user's code has called.
-        let apply = self.library_procedure("c", "c-apply", x.span)?;
+        let apply = self.library_procedure("c", if blocking { "c-apply-blocking" } else { "c-apply" }, x.span)?;
         let general = Expr::Call(apply.into(), vec![Expr::Local(f), all], Site::NONE);
         // of what vectors and pointers go for, a pointer is passed by the call that is written out
         let direct = |t: &CType| if *t == CType::Bytes { CType::Pointer } else { *t };
         let types: Vec<CType> = signature.types.iter().map(direct).collect();
         let body = match direct::is_possible(types[0], &types[1..]) {
-            true => self.c_direct(&types, address, &params, general, x.span)?,
-            false => general,
+            true if !blocking => self.c_direct(&types, address, &params, general, x.span)?,
+            _ => general,
         };
         let clauses = vec![Clause { params, rest: None, body }];
         let lambda = Expr::Lambda(Lambda { name: text, clauses, site: self.plain_site(x.span) });

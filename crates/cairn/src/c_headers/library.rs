@@ -22,6 +22,9 @@ struct Writer<'a> {
     library: &'static str,
 }
 
+/// Structures in structures beyond this are passed by no value.
+const DEEPEST: usize = 20;
+
 /// A string as Scheme writes it.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
@@ -124,31 +127,37 @@ impl Writer<'_> {
         if f.is_static {
             return self.unsupported(&f.name, "it is a static function, which no library has");
         }
-        let mut types = Vec::new();
+        let mut types: Vec<String> = Vec::new();
         for (i, parameter) in f.parameters.iter().enumerate() {
             types.push(match names.type_of(parameter) {
-                Type::Number(t) => t,
-                Type::Text => "string",
-                Type::Pointer | Type::Array(..) => "bytevector",
-                Type::Function(_) => "pointer",
-                t => {
-                    let why = format!("parameter {} is {}", i + 1, by_value(t, parameter));
-                    return self.unsupported(&f.name, &why);
-                }
+                Type::Number(t) => t.into(),
+                Type::Text => "string".into(),
+                Type::Pointer | Type::Array(..) => "bytevector".into(),
+                Type::Function(_) => "pointer".into(),
+                t => match self.passed(&t, 0) {
+                    Some(variable) => variable,
+                    None => {
+                        let why = format!("parameter {} is {}", i + 1, by_value(t, parameter));
+                        return self.unsupported(&f.name, &why);
+                    }
+                },
             });
         }
         if f.variadic {
-            types.push("...");
+            types.push("...".into());
         }
         let result = match names.type_of(&f.result) {
-            Type::Void => "void",
-            Type::Number(t) => t,
-            Type::Text => "string",
-            Type::Pointer | Type::Function(_) | Type::Array(..) => "pointer",
-            t => {
-                let why = format!("its result is {}", by_value(t, &f.result));
-                return self.unsupported(&f.name, &why);
-            }
+            Type::Void => "void".into(),
+            Type::Number(t) => t.into(),
+            Type::Text => "string".into(),
+            Type::Pointer | Type::Function(_) | Type::Array(..) => "pointer".into(),
+            t => match self.passed(&t, 0) {
+                Some(variable) => variable,
+                None => {
+                    let why = format!("its result is {}", by_value(t, &f.result));
+                    return self.unsupported(&f.name, &why);
+                }
+            },
         };
         let (symbol, types, library) = (quoted(&f.symbol), types.join(" "), self.library);
         self.define(&f.name, &format!("(c:c-procedure {result} {symbol} ({types}) {library})"));
@@ -216,6 +225,50 @@ impl Writer<'_> {
             _ = writeln!(
                 self.body,
                 "(c:define {variable} (c:make-c-layout (c:quote {variable}) (c:vector) {bytes} {alignment}))"
+            );
+        }
+        Some(variable)
+    }
+
+    /// The variable of a structure that is passed by value, with what must be known of its parts for that; `None` if
+    /// that is not known.
+    fn passed(&mut self, t: &Type, depth: usize) -> Option<String> {
+        /// Of a larger structure, C passes a copy in memory, whatever is in it.
+        const IN_REGISTERS: u64 = 16;
+        let Type::Record(key) = t else { return None };
+        let (record, layout) = (self.declared.records.get(key)?, self.probed.layouts.get(key)?);
+        let (bytes, alignment) = (layout.bytes, layout.alignment);
+        if bytes == 0 || alignment > 8 || depth > DEEPEST {
+            return None;
+        }
+        let mut fields = Vec::new();
+        for (field, offset) in record.fields.iter().zip(&layout.offsets).filter(|_| bytes <= IN_REGISTERS) {
+            let offset = (*offset)?;
+            let (element, length) = match self.declared.names.type_of(&field.of) {
+                Type::Array(element, n) => (*element, n.to_string()),
+                t => (t, "#f".to_string()),
+            };
+            let (element, alignment) = match element {
+                Type::Number(t) => (t.to_string(), CType::by_name(t)?.bytes() as u64),
+                Type::Text | Type::Pointer | Type::Function(_) => ("pointer".into(), 8),
+                Type::Record(ref inner) => {
+                    let alignment = self.probed.layouts.get(inner)?.alignment;
+                    (self.passed(&element, depth + 1)?, alignment)
+                }
+                _ => return None,
+            };
+            // C passes what is packed in memory
+            if offset % alignment != 0 {
+                return None;
+            }
+            fields.push(format!("(c:quote {}) (c:c-type {element}) {offset} {length}", field.name));
+        }
+        let variable = format!("c:by-value:{}", key.replace(|c: char| !c.is_alphanumeric() && c != '_', ":"));
+        if self.names.insert(variable.clone()) {
+            let fields = fields.join(" ");
+            _ = writeln!(
+                self.body,
+                "(c:define {variable} (c:make-c-layout (c:quote {variable}) (c:vector {fields}) {bytes} {alignment}))"
             );
         }
         Some(variable)

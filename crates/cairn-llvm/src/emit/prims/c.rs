@@ -103,7 +103,7 @@ impl Emitter<'_, '_> {
     fn foreign_result(&mut self, t: CType, r: &Val) -> Value {
         let bits = type_name(t);
         match t {
-            CType::Void | CType::String | CType::Bytes => Value::unspecified(),
+            CType::Void | CType::String | CType::Bytes | CType::Struct => Value::unspecified(),
             CType::Bool => Value::Bit(ins!(self, "icmp ne i8 {r}, 0")),
             CType::Char => {
                 let n = ins!(self, "zext i8 {r} to i64");
