@@ -26,10 +26,10 @@
           (prefix (only (cairn hash-table) make-hash-table hash-table-ref/default hash-table-set! hash-table-delete!
                         hash-table-clear! hash-table-copy)
                   index:)
-          (only (cairn control) wrong-type))
+          (only (cairn control) wrong-type) (only (cairn records) show-fields!))
   (begin
 
-    (define-record-type table
+    (define-record-type <hash-table>
       (new-table comparator index keys vals next size mutable)
       hash-table?
       (comparator comparator-of)
@@ -39,6 +39,7 @@
       (next next-of set-next!)
       (size size-of set-size!)
       (mutable mutable-of))
+    (show-fields! <hash-table> '())
 
     (define hole (list 'hole))
     (define least 8)
