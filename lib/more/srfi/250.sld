@@ -1,7 +1,7 @@
 ;;; (srfi 250): hash tables whose associations have an order, that in which they were made.
 ;;;
-;;; Keys and values lie in two vectors, and a table of (cairn hash-table) says where. What is deleted leaves a hole; when
-;;; a vector is full, the holes are closed if they are many, else it grows. A cursor is an index, or #f.
+;;; Keys and values lie in two vectors, and a table of (cairn hash-table) says where. What is deleted leaves a hole;
+;;; when a vector is full, the holes are closed if they are many, else it grows. A cursor is an index, or #f.
 ;;;
 ;;;     index   a → 0, c → 2          keys    a hole c - -
 ;;;     next    3   size 2            vals    1  -   3 - -
@@ -55,7 +55,8 @@
 
     (define (new comparator mutable)
       (new-table comparator
-                 (index:make-hash-table (comparator-equality-predicate comparator) (comparator-hash-function comparator))
+                 (index:make-hash-table (comparator-equality-predicate comparator)
+                                        (comparator-hash-function comparator))
                  (make-vector least hole) (make-vector least #f) 0 0 mutable))
     (define make-hash-table
       (case-lambda
