@@ -387,4 +387,32 @@ impl Expander<'_> {
         self.close_scope(mark);
         body
     }
+
+    /// `(syntax-parameterize ((keyword transformer) …) body …)` of SRFI 139: while the body is expanded, the macros of
+    /// the keywords are others, whatever scope or library the uses come from.
+    pub(super) fn form_syntax_parameterize(&mut self, form: &Syntax, items: &[Syntax]) -> R<Expr> {
+        const HELP: &str = "(syntax-parameterize ((keyword (syntax-rules …)) …) body …)";
+        let [_, specs, body @ ..] = items else {
+            return self.err_help(form.span, "bad `syntax-parameterize`", HELP);
+        };
+        let inits = self.inits(specs, HELP)?;
+        self.no_duplicate_inits(&inits)?;
+        let mut adjusted = Vec::with_capacity(inits.len());
+        for i in &inits {
+            let parameter = self.resolve_syntax_parameter(i.id).ok_or_else(|| {
+                let message = format!("`{}` is not a syntax parameter", self.name(i.id));
+                let help = "(define-syntax-parameter name (syntax-rules …)) makes one";
+                Box::new(self.diagnostic(i.span, message).help(help))
+            })?;
+            adjusted.push((parameter, self.macro_of(&i.init, i.id)?));
+        }
+        for (parameter, other) in &mut adjusted {
+            std::mem::swap(&mut self.s.macros[*parameter as usize], other);
+        }
+        let body = self.body(body, form.span, None);
+        for (parameter, other) in adjusted {
+            self.s.macros[parameter as usize] = other;
+        }
+        body
+    }
 }

@@ -19,6 +19,7 @@ core_forms! {
     DefineStructureVector "define-structure-vector";
     DefineCStruct "define-c-struct";
     DefineSyntax "define-syntax";
+    DefineSyntaxParameter "define-syntax-parameter";
     DefineLibrary "define-library";
     Library "library";
     Import "import";
@@ -43,6 +44,7 @@ core_forms! {
     LetrecSyntax "letrec-syntax";
     SplicingLetSyntax "splicing-let-syntax";
     SplicingLetrecSyntax "splicing-letrec-syntax";
+    SyntaxParameterize "syntax-parameterize";
     SyntaxCase "syntax-case";
     Syntax "syntax";
     Quasisyntax "quasisyntax";
@@ -65,6 +67,7 @@ core_forms! {
     CType "c-type";
     // auxiliary keywords
     SyntaxRules "syntax-rules";
+    InnermostSyntaxRules "innermost-syntax-rules";
     ErMacroTransformer "er-macro-transformer";
     ScMacroTransformer "sc-macro-transformer";
     RscMacroTransformer "rsc-macro-transformer";

@@ -83,7 +83,15 @@ impl Expander<'_> {
     /// Can the evaluation of this form change what the forms behind it mean?
     fn is_quiet(&self, form: &Syntax) -> bool {
         match (self.head(form), form.as_list()) {
-            (Some(Core::DefineSyntax | Core::DefineRecordType | Core::DefineStructureVector), _) => true,
+            (
+                Some(
+                    Core::DefineSyntax
+                    | Core::DefineSyntaxParameter
+                    | Core::DefineRecordType
+                    | Core::DefineStructureVector,
+                ),
+                _,
+            ) => true,
             (Some(Core::Define), Some([_, what, rhs @ ..])) => {
                 what.as_ident().is_none() || rhs.iter().all(|x| self.is_quiet_value(x, true, 0))
             }

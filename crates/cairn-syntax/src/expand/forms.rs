@@ -189,7 +189,9 @@ impl Expander<'_> {
             Core::SyntaxCase | Core::Syntax | Core::Quasisyntax | Core::Unsyntax | Core::UnsyntaxSplicing => {
                 "(rnrs syntax-case)"
             }
-            Core::SplicingLetSyntax | Core::SplicingLetrecSyntax => "(cairn syntax)",
+            Core::SplicingLetSyntax | Core::SplicingLetrecSyntax => "(srfi 188)",
+            Core::DefineSyntaxParameter | Core::SyntaxParameterize => "(srfi 139)",
+            Core::InnermostSyntaxRules => "(cairn syntax)",
             _ => "(scheme base)",
         };
         let d = self.diagnostic(head.span, format!("the keyword `{name}` is not imported"));
@@ -287,6 +289,7 @@ impl Expander<'_> {
             (Core::Receive | Core::PrimReceive, _) => self.form_receive(x, items),
             (Core::LetSyntax | Core::SplicingLetSyntax, _) => self.form_let_syntax(x, items, false),
             (Core::LetrecSyntax | Core::SplicingLetrecSyntax, _) => self.form_let_syntax(x, items, true),
+            (Core::SyntaxParameterize, _) => self.form_syntax_parameterize(x, items),
             (Core::SyntaxCase, _) => self.form_syntax_case(x, items),
             (Core::Syntax, [template]) => self.form_syntax(template, false, x.span),
             (Core::Quasisyntax, [template]) => self.form_syntax(template, true, x.span),
@@ -416,7 +419,8 @@ impl Expander<'_> {
             | Core::DefineRecordType
             | Core::DefineStructureVector
             | Core::DefineCStruct
-            | Core::DefineSyntax => {
+            | Core::DefineSyntax
+            | Core::DefineSyntaxParameter => {
                 return self.err_help(
                     x.span,
                     format!("`{name}` stands where an expression is expected"),
@@ -429,7 +433,7 @@ impl Expander<'_> {
             Core::Import | Core::DefineLibrary | Core::Library => {
                 return self.err(x.span, format!("`{name}` is not allowed here"));
             }
-            Core::SyntaxRules => {
+            Core::SyntaxRules | Core::InnermostSyntaxRules => {
                 return self.err_help(
                     x.span,
                     "`syntax-rules` is not an expression",

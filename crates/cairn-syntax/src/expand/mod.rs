@@ -182,6 +182,8 @@ pub struct Session {
     procedural: bool,
     /// Was `syntax-case` imported outside of lib/?
     syntax_case: bool,
+    /// The macros that `define-syntax-parameter` made.
+    syntax_parameters: FxHashSet<u32>,
     /// The source that stands for evaluated text.
     evaluated: Option<u32>,
     /// The library that programs are compiled on: its parts are loaded for their macros and names.

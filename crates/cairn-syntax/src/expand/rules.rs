@@ -108,6 +108,8 @@ enum Match {
 struct RuleCompiler {
     ellipsis: Option<Ident>,
     literals: Vec<Ident>,
+    /// Which ellipses of a template are too many for a variable that has fewer in its pattern?
+    innermost: bool,
     /// Pattern variables with their depths; index = slot.
     vars: Vec<(Ident, usize)>,
     idents: Vec<Ident>,
@@ -139,8 +141,11 @@ impl Expander<'_> {
                 break self.procedure(&x, way).map(|p| self.new_macro(name, x.span, Body::Procedure(p)));
             }
             match head.map(|id| self.resolve(id)) {
-                Some(Meaning::Bound(Binding::Core(Core::SyntaxRules))) => {
-                    break self.syntax_rules(&x).map(|rules| self.new_macro(name, x.span, Body::Rules(rules)));
+                Some(Meaning::Bound(Binding::Core(core @ (Core::SyntaxRules | Core::InnermostSyntaxRules)))) => {
+                    let innermost = core == Core::InnermostSyntaxRules;
+                    break self
+                        .syntax_rules(&x, innermost)
+                        .map(|rules| self.new_macro(name, x.span, Body::Rules(rules)));
                 }
                 Some(Meaning::Bound(Binding::Macro(m))) => match self.expand_macro(m, &x) {
                     Ok(y) => x = y,
@@ -182,7 +187,43 @@ impl Expander<'_> {
         Binding::Macro(self.s.macros.len() as u32 - 1)
     }
 
-    fn syntax_rules(&mut self, x: &Syntax) -> R<Vec<Rule>> {
+    /// The macro that a transformer makes.
+    pub(super) fn macro_of(&mut self, x: &Syntax, name: Ident) -> R<Rc<Macro>> {
+        match self.transformer(x, name)? {
+            Binding::Macro(m) => Ok(self.s.macros[m as usize].clone()),
+            _ => self.err_help(
+                x.span,
+                "a keyword cannot be the value of a syntax parameter",
+                "(syntax-rules () ((_ form ...) (keyword form ...))) makes a macro of it",
+            ),
+        }
+    }
+
+    /// `(define-syntax-parameter name transformer)`: a macro of its own, which `syntax-parameterize` may replace.
+    pub(super) fn syntax_parameter(&mut self, x: &Syntax, name: Ident) -> R<Binding> {
+        let m = self.macro_of(x, name)?;
+        self.s.macros.push(m);
+        let parameter = self.s.macros.len() as u32 - 1;
+        self.s.syntax_parameters.insert(parameter);
+        Ok(Binding::Macro(parameter))
+    }
+
+    /// The macro that a keyword names, if it is a syntax parameter.
+    pub(super) fn resolve_syntax_parameter(&mut self, id: Ident) -> Option<u32> {
+        match self.resolve(id) {
+            Meaning::Bound(Binding::Macro(m)) if self.s.syntax_parameters.contains(&m) => Some(m),
+            _ => None,
+        }
+    }
+
+    /// Variables that more ellipses follow in a template than in their pattern go along with the inner ones, as R6RS has
+    /// it, or, when `innermost`, with the outer ones, as SRFI 149 has it: its excess is the innermost.
+    ///
+    /// ```text
+    /// ((_ (a b ...) ...) '(((a b) ...) ...)) of (_ (1 2 3) (4 5 6)):
+    ///     (((1 2) (4 3)) ((1 5) (4 6)))      innermost: (((1 2) (1 3)) ((4 5) (4 6)))
+    /// ```
+    fn syntax_rules(&mut self, x: &Syntax, innermost: bool) -> R<Vec<Rule>> {
         const HELP: &str = "(syntax-rules (literal …) (pattern template) …) or \
                             (syntax-rules ellipsis (literal …) (pattern template) …)";
         let items = x.as_list().unwrap_or(&[]);
@@ -208,8 +249,8 @@ impl Expander<'_> {
             let Some([pattern, template]) = rule.as_list() else {
                 return self.err_help(rule.span, "not a rule", "((keyword pattern …) template)");
             };
-            let mut c =
-                RuleCompiler { ellipsis, literals: literals.clone(), vars: Vec::new(), idents: Vec::new() };
+            let literals = literals.clone();
+            let mut c = RuleCompiler { ellipsis, literals, innermost, vars: Vec::new(), idents: Vec::new() };
             let (front, tail) = pattern.parts();
             if front.is_empty() {
                 return self.err_help(pattern.span, "a pattern must be a list that begins with the keyword", HELP);
@@ -341,8 +382,8 @@ impl Expander<'_> {
                         );
                         return self.err_help(x.span, message, format!("{} ...", self.name(*id)));
                     }
-                    let outer = open.len() - depth;
-                    for level in &mut open[outer..] {
+                    let first = if c.innermost { 0 } else { open.len() - depth };
+                    for level in &mut open[first..first + depth] {
                         if !level.contains(&slot) {
                             level.push(slot);
                         }

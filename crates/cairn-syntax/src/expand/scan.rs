@@ -151,6 +151,18 @@ impl Expander<'_> {
                 let binding = self.transformer(transformer, name)?;
                 self.bind_macro(name, binding, (parts[1].span, form.span))?;
             }
+            Some(Core::DefineSyntaxParameter) => {
+                let (Some(name), [_, _, transformer]) = (parts.get(1).and_then(Syntax::as_ident), &parts[..])
+                else {
+                    return self.err_help(
+                        form.span,
+                        "bad `define-syntax-parameter`",
+                        "(define-syntax-parameter name (syntax-rules (literal …) (pattern template) …))",
+                    );
+                };
+                let binding = self.syntax_parameter(transformer, name)?;
+                self.bind_macro(name, binding, (parts[1].span, form.span))?;
+            }
             Some(core @ (Core::SplicingLetSyntax | Core::SplicingLetrecSyntax)) => {
                 let forms = self.splicing_let_syntax(&form, &parts, core == Core::SplicingLetrecSyntax)?;
                 splice(self, &forms);

@@ -1,0 +1,162 @@
+;;; (srfi 54): `cat`, which formats any object; what its arguments mean is told by their types.
+(define-library (srfi 54)
+  (export cat)
+  (import (scheme base) (scheme char) (scheme complex) (scheme inexact) (scheme write) (only (srfi 1) every)
+          (only (srfi 13) string-index) (only (cairn control) wrong-type))
+  (begin
+
+    (define (exact-integers? l)
+      (every exact-integer? l))
+    (define (one-or-two? x)
+      (and (list? x) (< 0 (length x) 3)))
+    (define (separator? x)
+      (and (one-or-two? x) (char? (car x))
+           (or (null? (cdr x)) (and (exact-integer? (cadr x)) (> (cadr x) 0)))))
+
+    (define (cat object . rest)
+      ;; Takes the first argument of a kind out of the rest.
+      (define (take! kind? default)
+        (let loop ((l rest) (before '()))
+          (cond ((null? l) default)
+                ((kind? (car l))
+                 (set! rest (append (reverse before) (cdr l)))
+                 (car l))
+                (else (loop (cdr l) (cons (car l) before))))))
+      (define (take-all! kind?)
+        (let ((x (take! kind? #f)))
+          (if x (cons x (take-all! kind?)) '())))
+      (let* ((strings (take-all! string?))
+             (plain? (null? rest))
+             (width (take! exact-integer? 0))
+             (port (take! (lambda (x) (or (boolean? x) (output-port? x))) #f))
+             (pad (take! char? #\space))
+             (converter (take! (lambda (x) (and (pair? x) (procedure? (car x)) (procedure? (cdr x)))) #f))
+             (precision (take! (lambda (x) (and (real? x) (inexact? x) (integer? x))) #f))
+             (sign? (take! (lambda (x) (eq? x 'sign)) #f))
+             (radix (take! (lambda (x) (memq x '(decimal octal binary hexadecimal))) 'decimal))
+             (exactness (take! (lambda (x) (memq x '(exact inexact))) #f))
+             (separator (take! separator? #f))
+             (writer (take! procedure? #f))
+             (pipe (take! (lambda (x) (and (pair? x) (list? x) (every procedure? x))) '()))
+             (take (take! (lambda (x) (and (one-or-two? x) (exact-integers? x))) #f)))
+        (if (pair? rest) (wrong-type "cat" "an argument that says how to format" (car rest)))
+        (let ((text (apply string-append
+                           (cond
+                             ((and (not plain?) converter ((car converter) object))
+                              (padded ((cdr converter) object) width pad))
+                             ((and (number? object) (not plain?))
+                              (number object width pad precision sign? radix exactness separator))
+                             (else
+                              (padded (taken (piped (written object writer) pipe) take) width pad)))
+                           strings)))
+          (if port (write-string text (if (eq? port #t) (current-output-port) port)))
+          text)))
+
+    (define (padded s width pad)
+      (let ((n (- (abs width) (string-length s))))
+        (cond ((<= n 0) s)
+              ((> width 0) (string-append (make-string n pad) s))
+              (else (string-append s (make-string n pad))))))
+
+    (define (written object writer)
+      (let ((out (open-output-string)))
+        (cond (writer (writer object out))
+              ((or (string? object) (char? object) (boolean? object)) (display object out))
+              (else (write object out)))
+        (get-output-string out)))
+    (define (piped s procs)
+      (if (null? procs) s (piped ((car procs) s) (cdr procs))))
+
+    ;; So many characters from the left and from the right, or all but so many.
+    (define (taken s take)
+      (define n (string-length s))
+      (define (within k) (max 0 (min n k)))
+      (if take
+          (let ((left (car take)) (right (if (null? (cdr take)) 0 (cadr take))))
+            (string-append
+             (if (< left 0) (substring s (within (- left)) n) (substring s 0 (within left)))
+             (if (< right 0) (substring s 0 (within (+ n right))) (substring s (within (- n right)) n))))
+          s))
+
+    ;;;; Numbers
+
+    (define (number z width pad precision sign? radix exactness separator)
+      (if (and precision (not (eq? radix 'decimal)))
+          (error "cat: a number that is not decimal cannot have a decimal point:" z))
+      (if (and precision (< precision 0) (eq? exactness 'exact))
+          (error "cat: an exact number cannot have a decimal point without an exact sign:" z))
+      (let* ((to-exact? (eq? exactness 'exact))
+             (exact-after? (or to-exact? (and (exact? z) (not (eq? exactness 'inexact)))))
+             (marked-inexact? (and (not (eq? radix 'decimal)) (not exact-after?)))
+             (text (cond
+                     (precision (with-point z (exact (abs precision))))
+                     (else
+                      (number->string (cond (marked-inexact? (exact z))
+                                            ((eq? exactness 'inexact) (inexact z))
+                                            (to-exact? (exact z))
+                                            (else z))
+                                      (cdr (assq radix '((decimal . 10) (octal . 8) (binary . 2)
+                                                         (hexadecimal . 16))))))))
+             (text (if separator (separated text (car separator) (if (null? (cdr separator)) 3 (cadr separator)) radix)
+                       text))
+             (negative? (char=? #\- (string-ref text 0)))
+             (digits (if negative? (substring text 1 (string-length text)) text))
+             (marks (string-append
+                     (cond ((and precision (>= precision 0) exact-after?) "#e")
+                           (marked-inexact? "#i")
+                           (else ""))
+                     (cdr (assq radix '((decimal . "") (octal . "#o") (binary . "#b") (hexadecimal . "#x"))))
+                     (cond (negative? "-")
+                           ((and sign? (> (real-part z) 0)) "+")
+                           (else ""))))
+             (room (- width (string-length marks) (string-length digits))))
+        ;; digits that fill stand behind the sign
+        (if (and (> room 0) (char-numeric? pad))
+            (string-append marks (make-string room pad) digits)
+            (padded (string-append marks digits) width pad))))
+
+    ;; With so many digits behind the point.
+    (define (with-point z n)
+      (if (and (not (real? z)) (not (= 0 (imag-part z))))
+          (let ((imaginary (real-with-point (imag-part z) n)))
+            (string-append (real-with-point (real-part z) n) (if (char=? #\- (string-ref imaginary 0)) "" "+")
+                           imaginary "i"))
+          (real-with-point (real-part z) n)))
+    (define (real-with-point x n)
+      (let* ((text (number->string x)) (e (and (inexact? x) (string-index text #\e))))
+        (cond ((not (finite? x)) text)
+              (e (string-append (decimal (string->exact (substring text 0 e)) n)
+                                (substring text e (string-length text))))
+              ((inexact? x) (decimal (string->exact text) n))
+              (else (decimal x n)))))
+
+    ;; The number that the digits say, and not the double next to it.
+    (define (string->exact s)
+      (string->number (string-append "#e" s)))
+    ;; A half goes to the even digit.
+    (define (decimal q n)
+      (let* ((scaled (round (* (abs q) (expt 10 n))))
+             (digits (number->string scaled))
+             (digits (if (<= (string-length digits) n)
+                         (string-append (make-string (- (+ n 1) (string-length digits)) #\0) digits)
+                         digits))
+             (point (- (string-length digits) n)))
+        (string-append (if (< q 0) "-" "") (substring digits 0 point) "."
+                       (substring digits point (string-length digits)))))
+
+    ;; A separator after every so many digits before the point, counted from it, and behind it.
+    (define (separated s c n radix)
+      (if (or (and (eq? radix 'decimal) (string-index s #\e)) (string-index s #\i) (string-index s #\/))
+          s
+          (let* ((start (if (char=? #\- (string-ref s 0)) 1 0))
+                 (point (or (string-index s #\.) (string-length s)))
+                 (out (open-output-string)))
+            (let loop ((i 0))
+              (if (< i (string-length s))
+                  (begin
+                    (if (or (and (< start i point) (= 0 (modulo (- point i) n)))
+                            (and (> i (+ point 1)) (= 0 (modulo (- i point 1) n))))
+                        (write-char c out))
+                    (write-char (string-ref s i) out)
+                    (loop (+ i 1)))))
+            (get-output-string out))))))

@@ -1,0 +1,10 @@
+;; What can be wrong with syntax parameters.
+(import (scheme base) (srfi 139))
+(define-syntax-parameter p)
+(define-syntax-parameter q if)
+(define-syntax-parameter r (syntax-rules () ((_) 1)))
+(define-syntax s (syntax-rules () ((_) 1)))
+(define (a) (syntax-parameterize ((s (syntax-rules () ((_) 2)))) (s)))
+(define (b) (syntax-parameterize))
+(define (c) (syntax-parameterize ((r if)) (r)))
+(define (d) (if #t (define-syntax-parameter t (syntax-rules () ((_) 1)))))

@@ -1,0 +1,28 @@
+;; Procedures of SRFIs 54, 225, 229, 230 and 250 with wrong arguments.
+(import (scheme base) (scheme case-lambda) (scheme write) (srfi 54) (srfi 225) (srfi 229) (srfi 230)
+        (prefix (srfi 250) o:)
+        (only (srfi 128) make-comparator number-hash) (only (cairn control) condition->string))
+
+(include "../support/say.scm")
+(include "../support/wrong.scm")
+
+(define table (o:hash-table (make-comparator number? = #f number-hash) 1 'a 2 'b))
+(define fixed (o:hash-table-copy table))
+(define ref dict-ref-id)
+
+(say (cat five name) (cat five 2. 'octal) (cat five -2. 'exact))
+(say (procedure-tag name))
+(say (atomic-box-ref five) (atomic-flag-clear! five) (atomic-fxbox-ref five) (atomic-pair-ref five)
+     (atomic-box-ref (make-atomic-box 1) name) (atomic-fence name) (make-atomic-fxbox half)
+     (atomic-fxbox-swap! (make-atomic-fxbox 1) half))
+(say (dict-size five five) (dto-ref five ref) (dict-ref eqv-alist-dto '() five)
+     (dict-update! eqv-alist-dto '() five list) (dict-set! eqv-alist-dto '() five) (dict-adjoin! eqv-alist-dto '() five)
+     (dict-pop! eqv-alist-dto '()) (make-dto ref) (make-dto name list) (make-dto ref five))
+(say (guard (e ((dictionary-error? e) (dictionary-message e))) (dict-keys (make-dto) five))
+     (guard (e ((dictionary-error? e) (dictionary-message e)))
+       (dict-for-each eqv-alist-dto list '((1 . 2)) five)))
+(say (o:hash-table-size five) (o:hash-table-set! fixed five name) (o:hash-table-ref table five)
+     (o:hash-table-replace! table five name) (o:hash-table-update! table five list) (o:make-hash-table five)
+     (o:make-hash-table (o:hash-table-comparator table) half) (o:hash-table-ref table name)
+     (o:hash-table-add! table 1 name) (o:hash-table-set! table 1) (o:hash-table-cursor-key table five)
+     (o:hash-table-pop! (o:hash-table-empty-copy table)))
