@@ -46,10 +46,12 @@ impl Types {
         }
         let question = Question::of(e);
         let Expr::Prim { op, args, proven, .. } = e else { return (Type::ANY, None) };
+        let stored = std::mem::take(&mut self.stored);
         let root = self.phase == Phase::Plan && !self.inside_tree && speculate::is_root(*op);
         let tree = self.phase.rewrites() && speculate::is_inner(*op) || root;
         let mut types = Vec::with_capacity(args.len());
-        for a in args.iter_mut() {
+        for (i, a) in args.iter_mut().enumerate() {
+            self.stored = op.stored_operand() == Some(i) && matches!(a, Expr::Prim { .. });
             self.inside_tree = tree && matches!(a, Expr::Prim { op, .. } if speculate::is_inner(*op));
             let t = self.expr(a);
             self.inside_tree = false;
@@ -194,7 +196,7 @@ impl Types {
             self.rewrite(e, o, &unchecked, ty);
             self.integers_apart(e, o, &unchecked);
             if root && matches!(e, Expr::Prim { op, .. } if speculate::is_root(*op)) {
-                self.speculate(e);
+                self.speculate(e, stored);
             }
         }
         (ty, Some(operands))

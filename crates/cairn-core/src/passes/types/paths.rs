@@ -129,6 +129,9 @@ impl Paths<'_> {
     /// that only read.
     fn after_reads(&mut self, e: &mut Expr, mut wanted: Vec<VarId>) {
         deep(|| {
+            if wanted.is_empty() && self.goes_on_in_branches(e) {
+                return;
+            }
             if let Expr::Let(bs, body) = e
                 && (bs.iter().all(|(_, e)| only_reads(e)) || wanted.is_empty())
             {
@@ -138,6 +141,9 @@ impl Paths<'_> {
             }
             let gain: u32 = wanted.iter().map(|v| self.wishes[v]).sum();
             if gain < MIN_OPERATIONS || !self.may_copy(e) {
+                if self.goes_on_in_branches(e) {
+                    return;
+                }
                 return match e {
                     Expr::Let(bs, body) => {
                         bs.iter_mut().for_each(|(_, e)| self.walk(e));
@@ -152,6 +158,28 @@ impl Paths<'_> {
             self.walk(e);
             *e = if_all(wanted.into_iter().map(|v| (v, Op::IsFlonum)), take(e), other);
         })
+    }
+
+    /// A variable that is bound to a choice between two paths: its scope goes on in both.
+    fn goes_on_in_branches(&mut self, e: &mut Expr) -> bool {
+        let Expr::Let(bs, body) = &mut *e else { return false };
+        let [(v, value)] = &mut bs[..] else { return false };
+        if !self.wishes.contains_key(v) || !is_choice(value) || !self.may_copy(body) {
+            return false;
+        }
+        self.room -= size(body);
+        let v = *v;
+        let mut names = Renaming::default();
+        let other = names.bind(self.program, v);
+        let slow = copy_fresh(self.program, body, &mut names);
+        self.after_reads(body, Vec::new());
+        let mut scopes = [(other, slow), (v, take(body))];
+        let mut left = scopes.iter_mut().rev();
+        *e = in_branches(take(value), &mut |value| {
+            let (v, body) = left.next().expect("there are two branches");
+            Expr::Let(vec![(*v, value)], Box::new(take(body)))
+        });
+        true
     }
 
     fn may_copy(&self, e: &Expr) -> bool {

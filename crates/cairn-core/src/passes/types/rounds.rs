@@ -76,6 +76,8 @@ pub(super) struct Types {
     pub(super) plans: Plans,
     /// The expression being walked is an operand inside an arithmetic tree.
     pub(super) inside_tree: bool,
+    /// The operation being walked is an operand that is stored.
+    pub(super) stored: bool,
     /// Who gets the values of the expression being walked, if that is in tail position there.
     pub(super) receiver: Option<Receiver>,
 }
@@ -93,6 +95,7 @@ impl Types {
             forms: Forms::new(forms.len()),
             plans: Plans::default(),
             inside_tree: false,
+            stored: false,
             receiver: None,
         };
         for (i, form) in forms.iter().enumerate() {

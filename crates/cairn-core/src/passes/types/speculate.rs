@@ -84,14 +84,16 @@ struct Survey {
 }
 
 impl Types {
-    /// Speculates on the tree `e`, if that looks useful.
-    pub(super) fn speculate(&mut self, e: &mut Expr) {
+    /// Speculates on the tree `e`, if that looks useful. One whose value is `stored` may be a single operation: a double
+    /// is stored without a barrier.
+    pub(super) fn speculate(&mut self, e: &mut Expr, stored: bool) {
         let mut survey = Survey::default();
         self.survey(e, &mut survey);
         let tests = survey.tests.len() + survey.bindings;
+        let least = if stored { 1 } else { MIN_OPERATIONS };
         if survey.hopeless
             || survey.evidence == 0 && (survey.hints == 0 || survey.fixnums > 0)
-            || !(MIN_OPERATIONS..=MAX_OPERATIONS).contains(&survey.operations)
+            || !(least..=MAX_OPERATIONS).contains(&survey.operations)
             || !(1..=MAX_TESTS).contains(&tests)
         {
             return;
