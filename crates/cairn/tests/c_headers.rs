@@ -81,10 +81,9 @@ fn what_cannot_be_used_says_why() {
     let Some(directory) = geometry("c-headers-errors") else { return };
     let import = "(import (scheme base) (c \"geometry.h\" \"geometry\"))\n";
     let of = |uses: &str| messages(&directory.0, &format!("{import}{uses}"));
-    let all = of("(twice 2)\n(by_value 1)\n(map wide '(1))\ncounter\n(line-wide 1)");
+    let all = of("(twice 2)\n(by_value (make-point))\n(map wide '(1))\ncounter\n(line-wide 1)");
     for expected in [
         "`twice` cannot be used: it is a static function, which no library has\n --> wrong.scm:2:2",
-        "`by_value` cannot be used: parameter 1 is `struct point` itself, not a pointer to it\n --> wrong.scm:3:2",
         "`wide` cannot be used: parameter 1 is of the type `long double`, which (cairn c) does not have\n \
          --> wrong.scm:4:6",
         "`counter` cannot be used: it is a variable of C, not a function\n --> wrong.scm:5:1",
@@ -102,6 +101,40 @@ fn what_cannot_be_used_says_why() {
     assert!(none.contains("it names no header"), "{none}");
     let bad = messages(&directory.0, "(import (c \"a>b.h\"))");
     assert!(bad.contains("\"a>b.h\" is no name of a header or library"), "{bad}");
+}
+
+#[test]
+fn structures_travel_by_value_and_blocking_calls_let_others_run() {
+    let directory = Directory::new("c-values");
+    let from = root().join("tests/c/values");
+    for file in ["values.h", "values.scm"] {
+        fs::copy(from.join(file), directory.0.join(file)).unwrap();
+    }
+    let library = directory.0.join("libvalues.so");
+    let clang = Command::new("clang-19")
+        .args(["-O1", "-shared", "-fPIC", "-o"])
+        .args([&library, &from.join("values.c")])
+        .output();
+    let Ok(output) = clang else {
+        eprintln!("not tested: there is no clang-19 here");
+        return;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let expected = fs::read_to_string(from.join("values.out")).unwrap();
+    for options in [&[][..], &["--opt=low"], &["--opt=high"], &["--opt=high", "--frames=heap", "--gc=marksweep"]] {
+        let output = cairn(&directory.0, &[&["run"], options, &["values.scm"]].concat()).output().unwrap();
+        assert_eq!(printed(&output), expected, "{options:?}");
+    }
+    printed(&cairn(&directory.0, &["build", "values.scm", "-o", "program"]).output().unwrap());
+    let built = Command::new(directory.0.join("program")).current_dir(&directory.0).output().unwrap();
+    assert_eq!(printed(&built), expected, "built");
+    let refused = messages(
+        &directory.0,
+        "(import (scheme base) (c \"values.h\" \"values\"))\n(bits_back 1)\n(packed_back 1)",
+    );
+    for expected in ["`bits_back` cannot be used", "`packed_back` cannot be used"] {
+        assert!(refused.contains(expected), "{expected}\n{refused}");
+    }
 }
 
 #[test]

@@ -55,6 +55,7 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("the record type {} is sealed: nothing can extend it:", "the expander says so before"),
     ("no stack for C: {}", "the system has no memory left"),
     ("no memory for it: {}", "likewise"),
+    ("there is no OS thread for a blocking call: {}", "likewise"),
     ("no module table", "the object code was not made by this compiler"),
     ("linking {} failed", "the linker's own words follow"),
     ("the runtime library {} is missing", "an installation that was taken apart"),
