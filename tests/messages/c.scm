@@ -51,7 +51,8 @@
  (point-tags 5)
  (line-from (bytevector 1))
  (let () (define-c-struct bad (x no-type)) bad)
- (let () (define-c-struct bad (x (array int 'x))) bad))
+ (let () (define-c-struct bad (x (array int 'x))) bad)
+ (let () (define-c-struct empty) (c-procedure empty "f" ())))
 ;; A callback that raises, one that is left, and one that is come back to.
 (define (call-back procedure) ((c-procedure void "f" () (c-callback void () procedure))))
 (define inside #f)

@@ -1,4 +1,5 @@
-;; Loops that count over vectors of all kinds: up, down, by two, to a length, beyond the end, at the ends of the fixnums.
+;; Loops that count over vectors of all kinds: up, down, by two, to a length, beyond the end, at the ends of the
+;; fixnums.
 (import (scheme base) (scheme write) (srfi 160 f64) (srfi 160 u16))
 
 (define (show . xs) (for-each display xs) (newline))

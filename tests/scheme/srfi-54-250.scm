@@ -1,12 +1,12 @@
 ;; SRFIs 54, 139, 149, 188, 225, 229, 230 and 250.
-(import (except (scheme base) syntax-rules) (prefix (only (scheme base) syntax-rules) usual:) (scheme case-lambda)
+(import (except (scheme base) syntax-rules) (prefix (only (scheme base) syntax-rules) usual:)
         (scheme char) (scheme write) (srfi 54)
         (srfi 139) (srfi 149) (srfi 188) (srfi 225) (srfi 229) (srfi 230)
         (prefix (srfi 250) o:) (only (srfi 1) iota) (only (srfi 13) string-reverse) (only (srfi 18) make-thread
                                                                                       thread-start! thread-join!)
-        (only (srfi 128) make-default-comparator make-comparator string-comparator string-hash)
-        (only (srfi 125) make-hash-table hash-table-set!) (only (srfi 126) make-eqv-hashtable)
-        (only (srfi 146) mapping mapping-ref) (only (srfi 146 hash) hashmap)
+        (only (srfi 128) make-default-comparator make-comparator string-hash)
+        (only (srfi 125) make-hash-table) (only (srfi 126) make-eqv-hashtable)
+        (only (srfi 146) mapping) (only (srfi 146 hash) hashmap)
         (only (srfi 158) generator->list))
 (include "include/check.scm")
 

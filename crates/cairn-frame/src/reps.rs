@@ -3,8 +3,8 @@
 //! The problem: a flonum operation decodes its operands and encodes its result; in `(fl+ (fl* a b) (fl* c d))` the
 //! products are encoded only to be decoded again. The idea: a variable all of whose values are results of flonum
 //! operations, flonum constants or other such variables, and which some flonum operation uses, is kept as a raw
-//! double. So is one that is stored in an object: as long as it tags itself the store needs no barrier. Where it is used
-//! as a value after all, it is encoded there.
+//! double. So is one that is stored in an object: as long as it tags itself the store needs no barrier. Where it is
+//! used as a value after all, it is encoded there.
 //!
 //! ```text
 //!  t1 = (fl* a b)             t1!d = (fl* a b)       decode a, b; multiply

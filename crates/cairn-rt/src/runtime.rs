@@ -150,7 +150,7 @@ pub struct Runtime {
     /// Calls of C that are under way, and callbacks.
     pub(crate) c: crate::c::fibers::Calls,
     /// Calls of C that other OS threads make.
-    pub(crate) c_elsewhere: crate::c::c_calls::Elsewhere,
+    pub(crate) c_elsewhere: crate::c::elsewhere::Elsewhere,
     /// What it knows of other places.
     pub(crate) places: Option<Box<Places>>,
     /// Ends the other places, if this is the first one.

@@ -31,9 +31,9 @@
 (define nm (string->pointer "name"))
 (set-large-name! l nm) (set-vec3-x! (large-at l) 1.) (set-vec3-z! (large-at l) 3.)
 (let ((t (next 10 l .5))) (say (vec3-x (large-at t)) (vec3-z (large-at t)) (color-rgba (large-c t) 3) (large-name t)))
-;(define crowded (c-procedure long "crowded" (long long long long long complex complex complex double mixed long mixed) lib))
 (define-c-struct complex_ (re double) (im double))
-(define crowded (c-procedure long "crowded" (long long long long long complex_ complex_ complex_ double mixed long mixed) lib))
+(define crowded
+  (c-procedure long "crowded" (long long long long long complex_ complex_ complex_ double mixed long mixed) lib))
 (define z (f64vector 1. 2.))
 (say (crowded 1 2 3 4 5 z z z 4. m 7 m))
 (define div (c-procedure div_t "div" (int int)))

@@ -19,8 +19,8 @@
 //!
 //! Records that a variable holds because another one does (`(let ((b (%record … a …))) …)`) take another round.
 //!
-//! Invariants: dialect `Opt` in and out; operands are evaluated in their order, and what could fail still does. A record
-//! whose type may not be defined yet stays. Linear in each of [`ROUNDS`].
+//! Invariants: dialect `Opt` in and out; operands are evaluated in their order, and what could fail still does. A
+//! record whose type may not be defined yet stays. Linear in each of [`ROUNDS`].
 
 use super::known::{self, GlobalFacts};
 use super::simplify;

@@ -91,12 +91,6 @@ unsafe fn call_here(ctx: &mut Machine, words: &mut Words, address: u64) {
     }
 }
 
-/// What a call that an OS thread of its own makes comes to: the words with its result, what it was lent, `errno`.
-type Made = (Words, Lent, i32);
-
-/// Calls that are made elsewhere, by the descriptor that says that they have returned.
-pub(crate) type Elsewhere = rustc_hash::FxHashMap<i64, (Job<Made>, Returns)>;
-
 /// Bytes of the stack for such a call.
 const BLOCKING_STACK: usize = 8 << 20;
 

@@ -1,7 +1,8 @@
 //! One call for all signatures: System V's convention puts integers and addresses into six registers, floating point
 //! into eight others, and what is left on the stack, in order; so a call with all of them serves every function whose
 //! arguments are scalars. A structure of at most 16 bytes goes into registers as its parts would, all of it or nothing;
-//! a larger one goes onto the stack, and as a result into room that the caller gives. Functions of variable arguments want the number of vector registers in `al`, too.
+//! a larger one goes onto the stack, and as a result into room that the caller gives. Functions of variable
+//! arguments want the number of vector registers in `al`, too.
 
 use cairn_layout::c::{CType, FLOAT_REGISTERS, INTEGER_REGISTERS, Shape};
 use std::mem::offset_of;

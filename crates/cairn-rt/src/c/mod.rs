@@ -6,6 +6,7 @@
 //! | [`lent`] | what C has only for the duration of a call |
 //! | [`invoke`] | a call with all registers that C's convention has |
 //! | [`fibers`] | calls on a stack of their own, which may call back |
+//! | [`elsewhere`] | calls that OS threads of their own make |
 //! | [`c_calls`] | the runtime calls |
 //!
 //! The problem: C code may call Scheme procedures, and those may collect, capture continuations and let other threads
@@ -21,6 +22,7 @@
 
 pub mod c_calls;
 pub mod convert;
+pub(crate) mod elsewhere;
 pub mod fibers;
 pub mod invoke;
 pub mod lent;

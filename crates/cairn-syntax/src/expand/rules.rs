@@ -216,8 +216,8 @@ impl Expander<'_> {
         }
     }
 
-    /// Variables that more ellipses follow in a template than in their pattern go along with the inner ones, as R6RS has
-    /// it, or, when `innermost`, with the outer ones, as SRFI 149 has it: its excess is the innermost.
+    /// Variables that more ellipses follow in a template than in their pattern go along with the inner ones, as R6RS
+    /// has it, or, when `innermost`, with the outer ones, as SRFI 149 has it: its excess is the innermost.
     ///
     /// ```text
     /// ((_ (a b ...) ...) '(((a b) ...) ...)) of (_ (1 2 3) (4 5 6)):

@@ -33,8 +33,8 @@
 //!
 //! Loops with few turns ([`MIN_TURNS`]) are left to the general loop, too, since the tests take as long as some turns.
 //!
-//! Invariants: it comes after all else of [`super`], whose facts hold in the copy as well; innermost loops without calls
-//! and lambdas, except in what comes after them, of up to [`LIMIT`] nodes, so a program at most doubles.
+//! Invariants: it comes after all else of [`super`], whose facts hold in the copy as well; innermost loops without
+//! calls and lambdas, except in what comes after them, of up to [`LIMIT`] nodes, so a program at most doubles.
 
 use super::env::Env;
 use super::lattice::{Type, bits::*};

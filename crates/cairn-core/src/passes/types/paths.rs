@@ -15,9 +15,10 @@
 //!         (let ((v (%* x 2.0))) (seq …)))))
 //! ```
 //!
-//! The problem: [`super::speculate`] tests the leaves of one tree, and where its slow path comes back nothing is known of
-//! the result, so the next tree tests again. The idea: values that several operations would have as flonums are tested
-//! once, right where they are bound, and what follows is there twice; the paths do not meet before the scope ends.
+//! The problem: [`super::speculate`] tests the leaves of one tree, and where its slow path comes back nothing is known
+//! of the result, so the next tree tests again. The idea: values that several operations would have as flonums are
+//! tested once, right where they are bound, and what follows is there twice; the paths do not meet before the scope
+//! ends. So it is with a variable that is bound to such a tree.
 //!
 //! Which values: variables that are operands of generic arithmetic with evidence, as for trees: the other operand is a
 //! flonum; or the variable itself may be one and the program stores flonums in objects. They are tested where a run of
@@ -191,8 +192,8 @@ impl Paths<'_> {
     }
 }
 
-/// Where what is stored is a choice between two paths ([`super::speculate`]), the store is done on each: a double, then,
-/// needs no barrier.
+/// Where what is stored is a choice between two paths ([`super::speculate`]), the store is done on each: a double,
+/// then, needs no barrier.
 ///
 /// ```text
 /// (%vector-set! v i (let ((a …)) (if (%flonum? a) x y)))

@@ -84,8 +84,8 @@ struct Survey {
 }
 
 impl Types {
-    /// Speculates on the tree `e`, if that looks useful. One whose value is `stored` may be a single operation: a double
-    /// is stored without a barrier.
+    /// Speculates on the tree `e`, if that looks useful. One whose value is `stored` may be a single operation: a
+    /// double is stored without a barrier.
     pub(super) fn speculate(&mut self, e: &mut Expr, stored: bool) {
         let mut survey = Survey::default();
         self.survey(e, &mut survey);
