@@ -1,3 +1,5 @@
+;; frames: not native
+;; Each word of a native frame may be a reference: what died there is kept for a while.
 (import (scheme base) (scheme write) (cairn weak) (srfi 69))
 (define-record-type (part compact) (make-part n next) part? ((n i32) part-n) ((next (ref part)) part-next set-part-next!))
 (define (garbage n) (if (> n 0) (begin (make-part 1 #f) (garbage (- n 1)))))
@@ -37,6 +39,5 @@
 (define t (make-hash-table eq? 'weak-keys))
 (define some (let loop ((i 0) (l '())) (if (= i 200) l (let ((p (make-part i #f))) (hash-table-set! t p i) (loop (+ i 1) (if (even? i) (cons p l) l))))))
 (clean)
-;; ambiguous frames may keep a dead key or two
-(write (list (<= 100 (hash-table-size t) 102) (let loop ((l some)) (or (null? l) (and (= (part-n (car l)) (hash-table-ref t (car l))) (loop (cdr l))))))) (newline)
+(write (list (hash-table-size t) (let loop ((l some)) (or (null? l) (and (= (part-n (car l)) (hash-table-ref t (car l))) (loop (cdr l))))))) (newline)
 (write (part-n (part-next kept))) (newline)
