@@ -34,10 +34,9 @@ pub fn choose(f: &mut Function) {
         FuncKind::Return { results, .. } => uses::results_defs(results, |v| raw[v.0 as usize] = false),
         FuncKind::Entry { .. } => return,
     }
-    // Decode-only uses (by flonum operations) against uses as a value.
-    let mut decoded = vec![0u32; n];
+    // Uses that gain from a double (by flonum operations, and stores) against uses that encode it; stores are both.
+    let mut gaining = vec![0u32; n];
     let mut encoded = vec![0u32; n];
-    let mut stored = vec![0u32; n];
     let mut any = false;
     for b in &f.blocks {
         for s in &b.stmts {
@@ -52,14 +51,14 @@ pub fn choose(f: &mut Function) {
                     };
                     any |= flonum;
                     raw[v.0 as usize] &= flonum;
-                    count_uses(op, &mut decoded, &mut encoded, &mut stored);
+                    count_uses(op, &mut gaining, &mut encoded);
                 }
-                Stmt::Effect(op) => count_uses(op, &mut decoded, &mut encoded, &mut stored),
+                Stmt::Effect(op) => count_uses(op, &mut gaining, &mut encoded),
                 _ => {}
             }
         }
         if let Term::Branch { test: Test::Prim(p), .. } = &b.term {
-            count_prim(p, &mut decoded, &mut encoded, &mut stored);
+            count_prim(p, &mut gaining, &mut encoded);
         } else {
             uses::term_uses(&b.term, |v| encoded[v.0 as usize] += 1);
         }
@@ -86,9 +85,8 @@ pub fn choose(f: &mut Function) {
             }
         }
         for v in 0..n {
-            let useful = decoded[v] + raw_copies[v] + stored[v] > 0;
-            let encodings = encoded[v] + value_copies[v] + stored[v];
-            if raw[v] && (!assigned[v] || !useful || encodings > MAX_ENCODINGS) {
+            let useful = gaining[v] + raw_copies[v] > 0;
+            if raw[v] && (!assigned[v] || !useful || encoded[v] + value_copies[v] > MAX_ENCODINGS) {
                 raw[v] = false;
                 changed = true;
             }
@@ -109,24 +107,22 @@ fn is_flonum_result(p: &Prim) -> bool {
 }
 
 /// Counts a primitive's operands: flonum operations decode them, stores encode them, all others want values.
-fn count_prim(p: &Prim, decoded: &mut [u32], encoded: &mut [u32], stored: &mut [u32]) {
+fn count_prim(p: &Prim, gaining: &mut [u32], encoded: &mut [u32]) {
     for (i, a) in p.args.iter().enumerate() {
         if let Operand::Var(v) = a {
-            if p.op.arg_kind(i) == Kind::Flonum && p.op != PrimOp::Op(cairn_core::prim::Op::FlRectangular) {
-                decoded[v.0 as usize] += 1;
-            } else if p.op.stored_operand() == Some(i) {
-                // encoded as part of the store, which so needs no barrier
-                stored[v.0 as usize] += 1;
-            } else {
-                encoded[v.0 as usize] += 1;
-            }
+            let decodes =
+                p.op.arg_kind(i) == Kind::Flonum && p.op != PrimOp::Op(cairn_core::prim::Op::FlRectangular);
+            // encoded as part of the store, which so needs no barrier
+            let stores = p.op.stored_operand() == Some(i);
+            gaining[v.0 as usize] += u32::from(decodes || stores);
+            encoded[v.0 as usize] += u32::from(!decodes);
         }
     }
 }
 
-fn count_uses(op: &Op, decoded: &mut [u32], encoded: &mut [u32], stored: &mut [u32]) {
+fn count_uses(op: &Op, gaining: &mut [u32], encoded: &mut [u32]) {
     match op {
-        Op::Prim(p) => count_prim(p, decoded, encoded, stored),
+        Op::Prim(p) => count_prim(p, gaining, encoded),
         Op::Copy(_) => {}
         op => uses::op_uses(op, None, |v| encoded[v.0 as usize] += 1),
     }

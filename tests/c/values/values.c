@@ -1,20 +1,7 @@
 // Structures by value, of every class.
-#include <stdint.h>
+#include "values.h"
 #include <errno.h>
 #include <unistd.h>
-typedef struct { float x, y; } vec2;
-typedef struct { float x, y, z; } vec3;
-typedef struct { unsigned char r, g, b, a; } color;
-typedef struct { double re, im; } complex_;
-typedef struct { long n; double x; } mixed;
-typedef struct { double x; int n; } backwards;
-typedef struct { vec2 from, to; } segment;
-typedef struct { float f; int n; } half;
-typedef struct { vec3 at; color c; const char *name; } large;
-typedef struct { double m[4]; } matrix;
-typedef union { float f; int n; } either;
-struct bits { int a : 3; float f; };
-struct packed { char c; int n; } __attribute__((packed));
 vec2 vec2_add(vec2 a, vec2 b) { return (vec2){a.x + b.x, a.y + b.y}; }
 vec3 vec3_scale(vec3 a, float k) { return (vec3){a.x * k, a.y * k, a.z * k}; }
 color invert(color c) { return (color){255 - c.r, 255 - c.g, 255 - c.b, c.a}; }

@@ -25,7 +25,8 @@ pub fn fold(op: PrimOp, args: &[&Literal]) -> Option<Literal> {
     }
 }
 
-fn fixnum(l: &Literal) -> Option<i64> {
+/// The fixnum that the literal is.
+pub(super) fn fixnum(l: &Literal) -> Option<i64> {
     match l {
         Literal::Number(Number::Int(Int::Fix(n))) => Some(*n),
         _ => None,

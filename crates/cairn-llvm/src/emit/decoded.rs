@@ -18,6 +18,7 @@
 
 use cairn_core::prim::{Kind, Op as Primitive, PrimOp};
 use cairn_frame::ir::*;
+use cairn_frame::uses;
 use std::collections::HashSet;
 
 /// Variables whose doubles are at hand.
@@ -67,7 +68,7 @@ impl Decoded {
         let mut at_start: Vec<Option<Doubles>> = vec![None; f.blocks.len()];
         let mut targets = vec![false; f.blocks.len()];
         for b in &f.blocks {
-            successors(&b.term).for_each(|(s, _)| targets[s.0 as usize] = true);
+            uses::successors(&b.term).iter().for_each(|s| targets[s.0 as usize] = true);
         }
         let mut todo = Vec::new();
         for (i, target) in targets.iter().enumerate() {
@@ -85,9 +86,13 @@ impl Decoded {
             if let Term::Branch { test: Test::Prim(p), .. } = &b.term {
                 doubles.extend(decodes(p).filter(|v| self.twins.contains(v)));
             }
-            for (s, tested) in successors(&b.term) {
+            for s in uses::successors(&b.term) {
                 let mut edge = doubles.clone();
-                edge.extend(tested.filter(|v| self.twins.contains(v)));
+                if let Term::Branch { test: Test::Prim(p), then, els } = &b.term
+                    && (s == *then && s != *els)
+                {
+                    edge.extend(tested(p).filter(|v| self.twins.contains(v)));
+                }
                 let old = &mut at_start[s.0 as usize];
                 let new: Doubles = match old {
                     Some(old) => old.intersection(&edge).copied().collect(),
@@ -141,17 +146,4 @@ pub(crate) fn tested(p: &Prim) -> Option<Var> {
         (PrimOp::Op(Primitive::IsFlonum), [Operand::Var(v)]) => Some(*v),
         _ => None,
     }
-}
-
-/// Where a block goes, and which variable has been found to be a flonum on the way.
-fn successors(t: &Term) -> impl Iterator<Item = (BlockId, std::option::IntoIter<Var>)> {
-    let [a, b] = match t {
-        Term::Goto(s) => [Some((*s, None)), None],
-        Term::Branch { then, els, test } => {
-            let yes = if let Test::Prim(p) = test { tested(p) } else { None };
-            [Some((*then, yes)), Some((*els, None))]
-        }
-        _ => [None, None],
-    };
-    [a, b].into_iter().flatten().map(|(s, v)| (s, v.into_iter()))
 }

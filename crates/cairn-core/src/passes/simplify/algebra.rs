@@ -13,7 +13,7 @@ use cairn_num::{Int, Number};
 
 fn small(e: &Expr) -> Option<i64> {
     match e {
-        Expr::Const(Literal::Number(Number::Int(Int::Fix(n)))) => Some(*n),
+        Expr::Const(l) => fold::fixnum(l),
         _ => None,
     }
 }

@@ -38,10 +38,11 @@
 
 use super::env::Env;
 use super::lattice::{Type, bits::*};
-use super::version::{inside, redirect, take_exits};
+use super::version::{copied_loop, enter_by, inside, take_exits};
 use crate::ir::{Expr, Label, LabelId, Literal, Program, TopForm, VarId};
+use crate::passes::fold::fixnum;
 use crate::prim::{IN_RANGE, Numeric, Op, PrimOp};
-use crate::walk::{Renaming, copy_fresh, deep, for_each_binder, for_each_child_mut, size_at_most, take, visit};
+use crate::walk::{deep, for_each_binder, for_each_child_mut, size_at_most, visit};
 use cairn_layout::code::Site;
 use cairn_num::{Int, Number};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -69,18 +70,14 @@ pub(super) fn run(program: &mut Program, forms: &mut [TopForm], env: &Env) {
 fn walk(program: &mut Program, e: &mut Expr, env: &Env) {
     deep(|| {
         for_each_child_mut(e, &mut |e| walk(program, e, env));
-        if let Expr::Labels(labels, body) = e
+        let mut exits = Vec::new();
+        if let Expr::Labels(labels, _) = e
             && let [l] = &mut labels[..]
             && let Some(counting) = Counting::of(l)
+            && let Some(entry) = counting.entry(program, l, env, &mut exits)
         {
-            let mut exits = Vec::new();
-            if let Some(entry) = counting.entry(program, l, env, &mut exits) {
-                redirect(body, l.id, &mut |args| Expr::Jump(entry.id, args));
-                **body = Expr::Labels(vec![entry], Box::new(take(body)));
-                if !exits.is_empty() {
-                    *e = Expr::Labels(exits, Box::new(take(e)));
-                }
-            }
+            let id = l.id;
+            enter_by(e, id, entry, exits);
         }
     })
 }
@@ -187,26 +184,18 @@ impl Counting {
             return None;
         }
         take_exits(program, &mut l.body, l.id, &self.inner, &mut Vec::new(), exits);
-        let mut names = Renaming::default();
-        let fast = names.bind_label(program, l.id);
-        let params: Vec<VarId> = l.params.iter().map(|v| names.bind(program, *v)).collect();
         // what does not change gets its name before the copy is made
         let mut body = l.body.clone();
         let fixed: Vec<VarId> = tests.fixed.iter().map(|_| program.fresh_var("fixed")).collect();
         let mut rewriter = Rewriter { c: &self, tests: &tests, fixed: &fixed };
         rewriter.rewrite(&mut body);
         by_fixnums(&mut body);
-        let body = copy_fresh(program, &body, &mut names);
-        let mut outer = Renaming::default();
-        let outside: Vec<VarId> = l.params.iter().map(|v| outer.bind(program, *v)).collect();
-        let to = |l: LabelId| Expr::Jump(l, outside.iter().map(|v| Expr::Local(*v)).collect());
-        let inside = Expr::Labels(vec![Label { id: fast, params, body }], Box::new(to(fast)));
-        let slow = program.fresh_label();
-        let first = outside[self.parameter];
-        let body = self.guarded(program, first, tests, &fixed, inside, slow);
-        let general = Label { id: slow, params: Vec::new(), body: to(l.id) };
-        let body = Expr::Labels(vec![general], Box::new(body));
-        Some(Label { id: program.fresh_label(), params: outside, body })
+        let copy = copied_loop(program, l, &body);
+        let general = Label { id: program.fresh_label(), params: Vec::new(), body: copy.general(l) };
+        Some(copy.entered(program, |program, params, inside| {
+            let body = self.guarded(program, params[self.parameter], tests, &fixed, inside, general.id);
+            Expr::Labels(vec![general], Box::new(body))
+        }))
     }
 
     /// `then` if all tests succeed for a loop that begins with `first`, else a jump to `slow`.
@@ -402,13 +391,6 @@ fn generic(op: Op, a: Expr, b: Expr) -> Expr {
 
 fn number(n: i64) -> Expr {
     Expr::Const(Literal::Number(Number::Int(Int::Fix(n))))
-}
-
-fn fixnum(l: &Literal) -> Option<i64> {
-    match l {
-        Literal::Number(Number::Int(Int::Fix(n))) => Some(*n),
-        _ => None,
-    }
 }
 
 /// What an element is taken out of, or put into.

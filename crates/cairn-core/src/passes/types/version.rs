@@ -406,7 +406,7 @@ fn version(program: &mut Program, e: &mut Expr, versions: &Versions) {
                 bs.iter_mut()
                     .for_each(|(_, l)| l.clauses.iter_mut().for_each(|c| procedure(program, c, versions)));
             }
-            Expr::Labels(labels, body) => {
+            Expr::Labels(labels, _) => {
                 if let [l] = &mut labels[..]
                     && let Some(wanted) = versions.loops.get(&l.id)
                 {
@@ -418,12 +418,8 @@ fn version(program: &mut Program, e: &mut Expr, versions: &Versions) {
                     });
                     let mut exits = Vec::new();
                     take_exits(program, &mut l.body, l.id, &bound, &mut Vec::new(), &mut exits);
-                    let entry = in_front(program, l, wanted);
-                    redirect(body, l.id, &mut |args| Expr::Jump(entry.id, args));
-                    **body = Expr::Labels(vec![entry], Box::new(take(body)));
-                    if !exits.is_empty() {
-                        *e = Expr::Labels(exits, Box::new(take(e)));
-                    }
+                    let (id, entry) = (l.id, in_front(program, l, wanted));
+                    enter_by(e, id, entry, exits);
                 }
             }
             _ => {}
@@ -439,20 +435,67 @@ fn procedure(program: &mut Program, c: &mut Clause, versions: &Versions) {
 
 /// The label that tests, enters the version, or goes to `l`.
 fn in_front(program: &mut Program, l: &Label, wanted: &[Test]) -> Label {
-    let mut names = Renaming::default();
-    let fast = names.bind_label(program, l.id);
-    let params: Vec<VarId> = l.params.iter().map(|v| names.bind(program, *v)).collect();
     let test = |v: &VarId| wanted.iter().find(|w| w.0 == *v).map(|w| w.1);
     let tests: Vec<Option<Op>> = l.params.iter().map(test).collect();
-    let mut body = copy_fresh(program, &l.body, &mut names);
-    redirect(&mut body, fast, &mut |args| guarded(program, args, &tests, fast, l.id));
+    let mut copy = copied_loop(program, l, &l.body);
+    redirect(&mut copy.fast.body, copy.fast.id, &mut |args| guarded(program, args, &tests, copy.fast.id, l.id));
+    let outside = |(v, test): &Test| (copy.outer.get(v).copied().unwrap_or(*v), *test);
+    let wanted: Vec<Test> = wanted.iter().map(outside).collect();
+    let general = copy.general(l);
+    copy.entered(program, |_, _, inside| if_all(wanted.into_iter(), inside, general))
+}
+
+/// A copy of a loop, to be entered by a label in front of both.
+pub(super) struct Copied {
+    /// The copy.
+    fast: Label,
+    /// The parameters of the label in front of both, and whose places they take.
+    params: Vec<VarId>,
+    outer: FxHashMap<VarId, VarId>,
+}
+
+/// A copy of the loop `l` with this body, in terms of its parameters.
+pub(super) fn copied_loop(program: &mut Program, l: &Label, body: &Expr) -> Copied {
+    let mut names = Renaming::default();
+    let id = names.bind_label(program, l.id);
+    let params: Vec<VarId> = l.params.iter().map(|v| names.bind(program, *v)).collect();
+    let fast = Label { id, params, body: copy_fresh(program, body, &mut names) };
     let mut outer = Renaming::default();
-    let outside: Vec<VarId> = l.params.iter().map(|v| outer.bind(program, *v)).collect();
-    let to = |l: LabelId| Expr::Jump(l, outside.iter().map(|v| Expr::Local(*v)).collect());
-    let inside = Expr::Labels(vec![Label { id: fast, params, body }], Box::new(to(fast)));
-    let names = wanted.iter().map(|(v, test)| (outer.vars.get(v).copied().unwrap_or(*v), *test));
-    let body = if_all(names, inside, to(l.id));
-    Label { id: program.fresh_label(), params: outside, body }
+    let params = l.params.iter().map(|v| outer.bind(program, *v)).collect();
+    Copied { fast, params, outer: outer.vars }
+}
+
+impl Copied {
+    /// A jump from in front of both to the loop itself.
+    pub(super) fn general(&self, l: &Label) -> Expr {
+        self.jump(l.id)
+    }
+
+    fn jump(&self, l: LabelId) -> Expr {
+        Expr::Jump(l, self.params.iter().map(|v| Expr::Local(*v)).collect())
+    }
+
+    /// The label in front of both. `choose` gets its parameters and the expression that runs the copy.
+    pub(super) fn entered(
+        self,
+        program: &mut Program,
+        choose: impl FnOnce(&mut Program, &[VarId], Expr) -> Expr,
+    ) -> Label {
+        let enter = self.jump(self.fast.id);
+        let inside = Expr::Labels(vec![self.fast], Box::new(enter));
+        let body = choose(program, &self.params, inside);
+        Label { id: program.fresh_label(), params: self.params, body }
+    }
+}
+
+/// The loop `l` of `e`, its `Labels`, is entered by `entry`; what it does when it ends is in `exits`.
+pub(super) fn enter_by(e: &mut Expr, l: LabelId, entry: Label, exits: Vec<Label>) {
+    let Expr::Labels(_, body) = e else { return };
+    redirect(body, l, &mut |args| Expr::Jump(entry.id, args));
+    **body = Expr::Labels(vec![entry], Box::new(take(body)));
+    if !exits.is_empty() {
+        *e = Expr::Labels(exits, Box::new(take(e)));
+    }
 }
 
 /// A jump to `fast` if its tested arguments pass, else to `slow`.
@@ -589,7 +632,7 @@ pub(super) fn if_all(tests: impl DoubleEndedIterator<Item = Test>, then: Expr, o
 }
 
 /// Replaces jumps to `l`.
-pub(super) fn redirect(e: &mut Expr, l: LabelId, new: &mut impl FnMut(Vec<Expr>) -> Expr) {
+fn redirect(e: &mut Expr, l: LabelId, new: &mut impl FnMut(Vec<Expr>) -> Expr) {
     rewrite(e, &mut |e| {
         if let Expr::Jump(to, args) = e
             && *to == l
