@@ -104,9 +104,10 @@ const CXX: &str = "#include <cstdlib>\n#include <map>\n#include <string>\n#inclu
     ~table() { t.join(); for (auto &e : m) if (e.second.size() != (size_t)(e.first % 50)) std::abort(); } };\n\
     static table all;\n";
 
-/// An allocator that hands out memory once and never again, with a word before each piece.
+/// An allocator that hands out memory once and never again, with a word before each piece; each thread has its own.
 const ALLOCATOR: &str = "#include <errno.h>\n#include <string.h>\n#include <sys/mman.h>\ntypedef unsigned long w;\n\
-    static char *at, *end;\n\
+    static __thread char *at __attribute__((tls_model(\"initial-exec\")));\n\
+    static __thread char *end __attribute__((tls_model(\"initial-exec\")));\n\
     static void *give(w n, w align) { if (n >> 40) { errno = ENOMEM; return 0; } w p = ((w)at + 16 + align - 1) / align * align;\n\
     if (!at || p + n > (w)end) { w size = n + align + (64ul << 20);\n\
     at = mmap(0, size, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0); if (at == MAP_FAILED) { at = 0; errno = ENOMEM; return 0; }\n\
