@@ -264,6 +264,29 @@ mod terminal {
         assert_eq!(s.status(), Some(0));
     }
 
+    /// A terminal that does not bracket what it pastes: the text keeps its own indentation and gets no other.
+    #[test]
+    fn what_is_pasted_is_not_indented_twice() {
+        let d = Directory::new("paste");
+        let mut s = Session::new(&d, "xterm");
+        s.expect("> ");
+        s.send("(define (f x)\r    (list\r\t\tx\r\r      \"a\r  b\"))\r");
+        s.send("(f 1)\r");
+        s.answer("$1 = (1 \"a\\n  b\")");
+        // what is typed is indented
+        for keys in ["(vector", "\r", "2", "\r", "3)", "\r"] {
+            std::thread::sleep(Duration::from_millis(50));
+            s.send(keys);
+        }
+        s.answer("$2 = #(2 3)");
+        s.send(",quit\r");
+        assert_eq!(s.status(), Some(0));
+        let history = std::fs::read_to_string(d.0.join("history")).unwrap();
+        assert!(history.contains("(define (f x)\\n    (list\\n\t\tx\\n"), "{history}");
+        assert!(history.contains("(vector\\n   2\\n   3)\n"), "{history}");
+        assert!(history.contains("\\n      \"a\\n  b\"))\n"), "{history}");
+    }
+
     /// As under Emacs: no escape sequences, and Ctrl-C is a signal.
     #[test]
     fn a_session_on_a_dumb_terminal() {

@@ -14,6 +14,8 @@ use rustyline::{
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// What is typed at the prompt.
 const PROMPT: &str = "> ";
@@ -44,8 +46,12 @@ impl LineEditor {
             files: FilenameCompleter::new(),
             color,
         }));
-        let enter = KeyEvent(KeyCode::Enter, Modifiers::NONE);
-        editor.bind_sequence(enter, EventHandler::Conditional(Box::new(Enter)));
+        let pace = Pace(Arc::new(Mutex::new(None)));
+        let key = |code| Event::from(KeyEvent(code, Modifiers::NONE));
+        let mut bind = |event, handler| editor.bind_sequence(event, EventHandler::Conditional(handler));
+        bind(key(KeyCode::Enter), Box::new(Enter(pace.clone())));
+        bind(key(KeyCode::Tab), Box::new(Tab(pace.clone())));
+        bind(Event::Any, Box::new(pace));
         if let Some(file) = &history {
             let _ = editor.load_history(file); // the first session has none
         }
@@ -82,16 +88,50 @@ impl LineEditor {
     }
 }
 
-/// Enter ends the input when it is complete, else it begins a new line.
-struct Enter;
+/// When the last key came. Keys that come faster one after the other than anybody types are pasted, by a terminal that
+/// does not bracket what it pastes.
+#[derive(Clone)]
+struct Pace(Arc<Mutex<Option<Instant>>>);
+
+impl Pace {
+    /// A key: did it come at once behind another?
+    fn is_pasted(&self) -> bool {
+        let Ok(mut last) = self.0.lock() else { return false };
+        last.replace(Instant::now()).is_some_and(|l| l.elapsed() < Duration::from_millis(10))
+    }
+}
+
+/// Any other key.
+impl ConditionalEventHandler for Pace {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, _: &EventContext) -> Option<Cmd> {
+        self.is_pasted();
+        None
+    }
+}
+
+/// Enter ends the input when it is complete, else it begins a new line, indented: what is pasted has its indentation.
+struct Enter(Pace);
 
 impl ConditionalEventHandler for Enter {
     fn handle(&self, _: &Event, _: RepeatCount, _: bool, ctx: &EventContext) -> Option<Cmd> {
+        let is_pasted = self.0.is_pasted();
         if line_tokens::is_complete(ctx.line()) {
             return Some(Cmd::AcceptLine);
         }
-        let columns = line_tokens::indentation(&ctx.line()[..ctx.pos()], PROMPT.len());
+        let before = &ctx.line()[..ctx.pos()];
+        let columns = if is_pasted { 0 } else { line_tokens::indentation(before, PROMPT.len()) };
         Some(Cmd::Insert(1, format!("\n{}", " ".repeat(columns))))
+    }
+}
+
+/// Tab completes a name, unless it is the indentation of what is pasted.
+struct Tab(Pace);
+
+impl ConditionalEventHandler for Tab {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, ctx: &EventContext) -> Option<Cmd> {
+        let line = ctx.line()[..ctx.pos()].rsplit('\n').next()?;
+        let is_indentation = self.0.is_pasted() && line.trim_start().is_empty();
+        is_indentation.then(|| Cmd::Insert(1, "\t".into()))
     }
 }
 
