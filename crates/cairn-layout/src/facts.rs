@@ -78,6 +78,13 @@ pub fn why_apart(frames: &StrategyFacts, collector: &CollectorFacts) -> Option<S
     ))
 }
 
+/// The collector of programs with such frames, if none is chosen: the usual one, or the quickest of those that can be.
+pub fn collector_for(frames: &StrategyFacts) -> &'static CollectorFacts {
+    let serves = |c: &&CollectorFacts| why_apart(frames, c).is_none();
+    let usual = COLLECTORS[0];
+    if serves(&usual) { usual } else { COLLECTORS.iter().copied().rfind(serves).unwrap_or(usual) }
+}
+
 /// Linked chunks of 32 KiB (the default).
 pub const CHUNKS: StrategyFacts = StrategyFacts {
     name: "chunks",

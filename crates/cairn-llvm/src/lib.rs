@@ -20,6 +20,7 @@
 
 mod alloc;
 pub mod backend;
+mod debuggers;
 mod elf;
 mod emit;
 mod loader;
@@ -30,6 +31,6 @@ mod strategy;
 
 pub use backend::{OptLevel, available, compile_to_assembly, compile_to_object, version};
 pub use emit::ir_text::symbol;
-pub use emit::{emit_module, emit_module_with_sites};
+pub use emit::{Notes, emit_module, emit_module_with};
 pub use loader::{Image, Jit};
 pub use replace::{Replaceable, Replacement};

@@ -177,6 +177,12 @@ impl Jit {
         protect(libc::PROT_READ | libc::PROT_EXEC)
     }
 
+    /// Where each section lies of the object that this was made of; `None`: it is not loaded.
+    pub(crate) fn places_of(&self, object: &[u8]) -> Result<Vec<Option<u64>>, String> {
+        let layout = Layout::read(object)?;
+        Ok(layout.sections.iter().map(|s| s.place.map(|p| self.base as u64 + p)).collect())
+    }
+
     /// Where the code lies.
     pub fn code(&self) -> std::ops::Range<u64> {
         self.base as u64..self.base as u64 + self.code_size

@@ -106,7 +106,8 @@ impl Work {
         let Work { compiler, source, texts } = self;
         let mut w = Writer::default();
         w.count(std::process::id() as usize);
-        let CompileOptions { frames, gc, level, backend, sites, compact, coverage, verify } = compiler.options;
+        let CompileOptions { frames, gc, level, backend, sites, debug: _, compact, coverage, verify } =
+            compiler.options;
         w.put(frames.name);
         w.put(gc.name);
         w.count(match level {
@@ -270,7 +271,7 @@ fn understand_job(job: &[u8]) -> Option<(usize, Work, Option<Wanted>)> {
     let backend = if r.count()? != 0 { Backend::Quick } else { Backend::Full };
     let (sites, compact) = (r.count()? != 0, *Choice::ALL.get(r.count()?)?);
     let (coverage, verify) = (r.count()? != 0, r.count()? != 0);
-    let options = CompileOptions { frames, gc, level, backend, sites, compact, coverage, verify };
+    let options = CompileOptions { frames, gc, level, backend, sites, debug: false, compact, coverage, verify };
     let observer = (r.count()? != 0).then_some(note_stage as Observer);
     let (keeps, directory, room) = (r.count()? != 0, r.path()?, r.count()? as u64);
     let cache = keeps.then(|| Cache::existing(directory).at_most(room));

@@ -173,7 +173,8 @@ pub(crate) struct Parts<'a> {
 
 /// What tells a library from one that another binary made, or for other options.
 fn identity(options: &CompileOptions) -> Option<Vec<u8>> {
-    let CompileOptions { frames, gc, level: _, backend, sites, compact: _, coverage: _, verify: _ } = options;
+    let CompileOptions { frames, gc, level: _, backend, sites, debug: _, compact: _, coverage: _, verify: _ } =
+        options;
     Some(format!("{} {} {backend:?} {sites} {:?}", frames.name, gc.name, compiler_identity()?).into_bytes())
 }
 
@@ -235,6 +236,7 @@ fn lock(place: &Path) -> Option<File> {
 fn make(compiler: &Compiler, identity: &[u8]) -> Result<Vec<u8>, Error> {
     let mut compiler = compiler.clone();
     compiler.options.level = Level::High;
+    compiler.options.debug = false;
     let source = Source::new("", "");
     let mut files = Files::new(&source, &[], None);
     let mut libraries = cairn_eval::library_loader::compiled_names();

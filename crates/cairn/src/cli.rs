@@ -237,6 +237,14 @@ fn compile_arguments() -> Vec<Arg> {
             .action(ArgAction::SetTrue)
             .value_parser(FalseyValueParser::new())
             .help("Let the program know where it makes objects, for --heap-profile"),
+        Arg::new("debug")
+            .long("debug")
+            .short('g')
+            .env("CAIRN_DEBUG")
+            .hide_env(true)
+            .action(ArgAction::SetTrue)
+            .value_parser(FalseyValueParser::new())
+            .help("Debug information: gdb, perf and valgrind show procedures and lines"),
         library_argument(),
         Arg::new("verify")
             .long("verify")
@@ -847,16 +855,22 @@ fn compile_options(m: &ArgMatches) -> Compile {
     let text = |name: &str| m.get_one::<String>(name).expect("has a default").as_str();
     // Only commands that run programs have the other option.
     let profiled = m.try_get_one::<PathBuf>("heap-profile").ok().flatten().is_some();
+    let frames = facts::strategy(text("frames")).expect("a possible value");
+    let gc = match m.value_source("gc") {
+        Some(ValueSource::DefaultValue) => facts::collector_for(frames),
+        _ => facts::collector(text("gc")).expect("a possible value"),
+    };
     let options = CompileOptions {
         sites: m.get_flag("sites") || profiled,
-        frames: facts::strategy(text("frames")).expect("a possible value"),
-        gc: facts::collector(text("gc")).expect("a possible value"),
+        debug: m.get_flag("debug"),
+        frames,
+        gc,
         backend: if text("llvm") == "quick" { Backend::Quick } else { Backend::Full },
         level: match text("opt") {
             "low" => Level::Low,
             // What is evaluated does not know its lines as exactly.
             "high" => Level::High,
-            _ if profiled || wants_compiled_code(m) => Level::High,
+            _ if profiled || m.get_flag("debug") || wants_compiled_code(m) => Level::High,
             _ => Level::Auto,
         },
         compact: compact_choice(m),

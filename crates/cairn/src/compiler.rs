@@ -250,6 +250,9 @@ impl Compiled {
         let code = cairn_llvm::Jit::load_object(&self.object)?;
         let table = code.lookup("cairn_module").ok_or("the compiled program has no module table".to_string())?
             as *const ModuleTable;
+        if compiler.options.debug {
+            code.announce(&self.object)?;
+        }
         let mut options = options;
         options.evaluator = Some(MakeEvaluator(Arc::new(cairn_eval::new)));
         let mut library = None;
@@ -287,6 +290,6 @@ impl Compiled {
             None if self.kind == Kind::Evaluating => Link::Evaluating,
             None => Link::Runtime,
         };
-        link::executable(&self.object, runtime, output)
+        link::executable(&self.object, runtime, compiler.options.debug, output)
     }
 }

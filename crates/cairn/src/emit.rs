@@ -76,8 +76,7 @@ pub(crate) fn emit(
             let front = pipeline::front(source, files)?;
             let (module, said, _) = pipeline::lower(compiler, front, source, files, false)?;
             warnings = said;
-            let emit = if options.sites { cairn_llvm::emit_module_with_sites } else { cairn_llvm::emit_module };
-            let text = emit(&module, options.gc);
+            let text = cairn_llvm::emit_module_with(&module, options.gc, pipeline::notes(options));
             let text = match stage {
                 Stage::Llvm => text,
                 _ => cairn_llvm::compile_to_assembly(&text, pipeline::llvm_level(options))?,

@@ -99,7 +99,7 @@ fn library(parts: &Parts<'_>) -> String {
 }
 
 /// Links `object` with what it needs into `output`.
-pub(crate) fn executable(object: &[u8], link: Link<'_>, output: &Path) -> Result<(), Error> {
+pub(crate) fn executable(object: &[u8], link: Link<'_>, debug: bool, output: &Path) -> Result<(), Error> {
     let runtime = runtime_library(link.archives())?;
     if output.is_dir() {
         return Err(Error::Other(format!("cannot write {}: it is a directory", output.display())));
@@ -115,9 +115,10 @@ pub(crate) fn executable(object: &[u8], link: Link<'_>, output: &Path) -> Result
         .arg(object_file.path())
         .args(["-x", "c", "-", "-x", "none"])
         .arg(runtime)
-        // The only debug information is that of Rust's library: three fifths of the file. Symbols stay, for profilers.
         // No library of the compiler's is needed where the executable runs: libgcc is in it.
-        .args(["-static-libgcc", "-no-pie", "-Wl,--gc-sections", "-Wl,--strip-debug", "-Wl,-z,noexecstack"])
+        .args(["-static-libgcc", "-no-pie", "-Wl,--gc-sections", "-Wl,-z,noexecstack"])
+        // Rust's library has debug information, too: three fifths of the file. Symbols stay, for profilers.
+        .args((!debug).then_some("-Wl,--strip-debug"))
         .args(link.options())
         .args(["-lpthread", "-ldl", "-lm"])
         .stdin(Stdio::piped())

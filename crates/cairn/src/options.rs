@@ -37,6 +37,8 @@ pub struct CompileOptions {
     pub backend: Backend,
     /// Slow paths of allocation note where they are, for heap profiles.
     pub sites: bool,
+    /// Debug information: for gdb, perf and valgrind.
+    pub debug: bool,
     /// Compact records.
     pub compact: Choice,
     /// The program counts how often each part of it is evaluated.
@@ -55,6 +57,7 @@ impl Default for CompileOptions {
             level: Level::High,
             backend: Backend::Full,
             sites: false,
+            debug: false,
             compact: Choice::default(),
             coverage: false,
             verify,

@@ -227,7 +227,12 @@ pub(crate) fn llvm_level(options: &CompileOptions) -> cairn_llvm::OptLevel {
 pub(crate) fn object(compiler: &Compiler, module: &cairn_frame::ir::Module) -> Result<Vec<u8>, Error> {
     let mut clock = Clock::start(compiler);
     let text = text(compiler, module, &mut clock);
-    let object = cairn_llvm::compile_to_object(&text, llvm_level(&compiler.options))?;
+    let level = llvm_level(&compiler.options);
+    // objects with debug information cannot be put together
+    let object = match compiler.options.debug {
+        true => cairn_llvm::backend::compile_in_parts(&text, level, 1)?,
+        false => cairn_llvm::compile_to_object(&text, level)?,
+    };
     clock.lap("llvm", || object.len(), "bytes of object code");
     Ok(object)
 }
@@ -275,11 +280,15 @@ pub(crate) fn hot_object(
     Ok(HotObject { object, text })
 }
 
+/// What the code is to say of itself.
+pub(crate) fn notes(options: &CompileOptions) -> cairn_llvm::Notes {
+    cairn_llvm::Notes { sites: options.sites, debug: options.debug }
+}
+
 /// The module as LLVM IR.
 fn text(compiler: &Compiler, module: &cairn_frame::ir::Module, clock: &mut Clock) -> String {
     let options = &compiler.options;
-    let emit = if options.sites { cairn_llvm::emit_module_with_sites } else { cairn_llvm::emit_module };
-    let text = emit(module, options.gc);
+    let text = cairn_llvm::emit_module_with(module, options.gc, notes(options));
     if options.verify
         && let Err(complaint) = cairn_llvm::backend::verify(&text)
     {

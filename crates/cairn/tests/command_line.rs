@@ -424,9 +424,43 @@ fn native_frames() {
         let lists = "(10000000 1000000)(10000000 1000001)(10000000 1000002)\"out of memory";
         assert!(said.starts_with(lists) && status == Some(0), "{gc}: {said}");
     }
+    let (said, status) = d.cairn("run --frames=native --heap-max=512M deep.scm");
+    assert!(said.starts_with("(10000000 1000000)") && status == Some(0), "{said}");
     for (gc, why) in [("gen", "does not look at all frames"), ("bdw", "address of the middle of an object")] {
         let (said, status) = d.cairn(&format!("run --frames=native --gc={gc} deep.scm"));
         assert!(said.contains(why) && said.contains("--gc=marksweep") && status == Some(2), "{said} {status:?}");
+    }
+}
+
+/// Native frames begin at any word: what LLVM keeps in them of vector registers must not want more.
+#[test]
+fn vector_registers_in_native_frames() {
+    let d = Directory::new("vectors");
+    d.write(
+        "vectors.scm",
+        "(import (scheme base) (scheme write) (srfi 4))
+         (define-record-type p (mkp x y) p? (x p-x set-p-x!) (y p-y))
+         (define (f v w fv n a x k)
+           (let ((r0 (mkp x 1.)))
+             (do ((i 39 (- i 1)) (s2 0. s3) (s3 0. (f64vector-ref fv (+ (* i a) 1))))
+                 ((<= i 0) s3)
+               (let ((t (vector-ref v i)))
+                 (let ((z (/ (+ (vector-ref w (+ (* i a) 1)) s2 (f64vector-ref fv 3)) 4)))
+                   (if (< -1e40 z 1e40) z 0.5))
+                 (set! n (+ a 3))
+                 (f64vector-set! fv (+ i 2) (* (* -1 s2) (if (> x s3) (p-y r0) s2)))))))
+         (define (run f v w fv n a x)
+           (write (call/cc (lambda (k)
+             (call/cc (lambda (k0)
+               (with-exception-handler (lambda (c) (k0 c)) (lambda () (f v w fv n a x k)))))))))
+         (run f (make-vector 100 1) (make-vector 100 1) (make-f64vector 100 1.) 30 1 2/3)",
+    );
+    let code = d.cairn("build --emit=asm --only=f --opt=high --frames=native vectors.scm").0;
+    let aligned = code.lines().filter(|l| l.contains("\tmovap") && l.contains("(%rsp)"));
+    assert_eq!(aligned.collect::<Vec<_>>(), [""; 0]);
+    for gc in ["marksweep", "mcc"] {
+        let (said, status) = d.cairn(&format!("run --opt=high --frames=native --gc={gc} vectors.scm"));
+        assert_eq!((&*said, status), ("1.0", Some(0)), "{gc}");
     }
 }
 

@@ -50,6 +50,8 @@ pub(crate) struct Builder {
     pub native: bool,
     /// The registers as the function, or the call that it goes on behind, received them.
     pub incoming: Regs,
+    /// The node of the location that instructions have ([`super::debug`]).
+    location: Option<usize>,
 }
 
 /// The text that a slow path interrupts.
@@ -64,7 +66,8 @@ impl Builder {
         let (out, cold) = (String::new(), String::new());
         let alloc = crate::alloc::for_facts(collector);
         let (native, incoming) = (false, Regs::parameters());
-        Builder { out, cold, next: 0, here: Label("entry".into()), collector, alloc, native, incoming }
+        let here = Label("entry".into());
+        Builder { out, cold, next: 0, here, collector, alloc, native, incoming, location: None }
     }
 
     /// A piece of Scheme code: the allocas of the machine's registers are in place.
@@ -91,13 +94,27 @@ impl Builder {
     pub(crate) fn instruction(&mut self, text: Arguments<'_>) -> Val {
         let n = self.next;
         self.next += 1;
-        let _ = writeln!(self.out, "  %t{n} = {text}");
+        let _ = write!(self.out, "  %t{n} = {text}");
+        self.end_line();
         Val::Temp(n)
     }
 
     /// Emits an instruction without a result.
     pub(crate) fn line(&mut self, text: Arguments<'_>) {
-        let _ = writeln!(self.out, "  {text}");
+        let _ = write!(self.out, "  {text}");
+        self.end_line();
+    }
+
+    fn end_line(&mut self) {
+        if let Some(node) = self.location {
+            let _ = write!(self.out, ", !dbg !{node}");
+        }
+        self.out.push('\n');
+    }
+
+    /// What follows is this location's.
+    pub(super) fn set_location(&mut self, node: usize) {
+        self.location = Some(node);
     }
 
     /// A fresh label.

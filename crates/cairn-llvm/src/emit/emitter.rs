@@ -4,6 +4,7 @@
 //! dereferences.
 
 use super::builder::{Builder, Label, ins, line};
+use super::debug::Node;
 use super::decoded::Doubles;
 use super::heirs::GlobalsIn;
 use super::ir_text::{Mem, Odds, Val};
@@ -47,6 +48,8 @@ pub(crate) struct Emitter<'c, 'm> {
     pub(super) returns: HashMap<FuncId, (Results, BlockId)>,
     /// What the function's variables hold of globals, once somebody has asked.
     pub(super) globals_in: Option<GlobalsIn>,
+    /// The procedure, in debug information.
+    scope: Option<Node>,
 }
 
 impl Deref for Emitter<'_, '_> {
@@ -86,6 +89,25 @@ impl<'c, 'm> Emitter<'c, 'm> {
             allocation: Site::NONE,
             returns: HashMap::new(),
             globals_in: None,
+            scope: None,
+        }
+    }
+
+    /// What follows belongs to the procedure with this scope, if there is debug information.
+    pub(super) fn enter_scope(&mut self, scope: Option<Node>) {
+        self.scope = scope;
+        if let (Some(scope), Some(debug)) = (scope, &mut self.cx.debug) {
+            let node = debug.nowhere(scope);
+            self.builder.set_location(node);
+        }
+    }
+
+    /// What follows is done at this position, if it is one and there is debug information.
+    pub(super) fn locate(&mut self, site: Site) {
+        if let (Some(scope), Some(debug)) = (self.scope, &mut self.cx.debug)
+            && let Some(node) = debug.location(site, scope)
+        {
+            self.builder.set_location(node);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::again::{fresh_blocks, repeatable};
 use super::builder::{Label, ins, line};
+use super::debug::{site_of_end, site_of_statement};
 use super::decoded::Decoded;
 use super::emitter::Emitter;
 use super::ir_text::{Mem, Val};
@@ -43,10 +44,12 @@ impl<'m> Emitter<'_, 'm> {
                     self.poll = Some((live.clone(), target));
                     stmts.next();
                 }
+                self.locate(site_of_statement(s));
                 self.stmt(s);
                 self.poll = None;
                 self.fresh_start &= repeatable(s);
             }
+            self.locate(site_of_end(&b.term));
             self.terminator(&b.term);
         }
     }

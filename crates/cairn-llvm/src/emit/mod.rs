@@ -13,6 +13,7 @@
 //! | `objects` | objects made inline |
 //! | `literals` | constants of the program |
 //! | `tables` | module-wide tables: symbols, globals, descriptors' strings, `@cairn_module` |
+//! | `debug` | debug information |
 //! | `heirs` | record types of the module that extend others |
 //! | `emitter` | state while one function is emitted: its builder, the tables, the variables |
 //! | `safepoint` | heap checks |
@@ -41,6 +42,7 @@
 mod again;
 mod allocation_sites;
 pub(crate) mod builder;
+mod debug;
 mod decoded;
 mod emitter;
 mod entry;
@@ -62,6 +64,7 @@ mod tables;
 use cairn_frame::ir::{FuncId, FuncKind, Function, Module};
 use cairn_layout::code::{BODY_SHAPE, flags};
 use cairn_layout::facts::CollectorFacts;
+use debug::Debug;
 use emitter::Emitter;
 use ir_text::METADATA;
 use std::fmt::Write;
@@ -73,11 +76,21 @@ pub fn emit_module(module: &Module, collector: &'static CollectorFacts) -> Strin
     emit(ModuleCx::new(module, collector, &joined))
 }
 
-/// LLVM text of a module whose slow paths of allocation say where they are (`allocation_sites.rs`).
-pub fn emit_module_with_sites(module: &Module, collector: &'static CollectorFacts) -> String {
+/// What code can say of itself besides.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Notes {
+    /// Slow paths of allocation say where they are (`allocation_sites.rs`).
+    pub sites: bool,
+    /// Debug information (`debug.rs`).
+    pub debug: bool,
+}
+
+/// LLVM text of a module that says this of itself.
+pub fn emit_module_with(module: &Module, collector: &'static CollectorFacts, notes: Notes) -> String {
     let joined = joined::all(module);
     let mut cx = ModuleCx::new(module, collector, &joined);
-    cx.notes_sites = true;
+    cx.notes_sites = notes.sites;
+    cx.debug = notes.debug.then(|| Debug::new(module));
     emit(cx)
 }
 
@@ -115,7 +128,8 @@ fn emit(mut cx: ModuleCx) -> String {
              attributes #6 = { convergent }\n",
         );
     }
-    // LLVM sees no calls in native frames, and would not even have a frame of a spilled byte end at a word.
+    // LLVM sees no calls in native frames, and would not even have a frame of a spilled byte end at a word. Frames
+    // begin at any word, so what LLVM spills must not want more: that, the flag of the module says.
     let words = if module.strategy.native { "alignstack=8 \"no-realign-stack\" " } else { "" };
     let _ = writeln!(out, "\nattributes #0 = {{ noredzone nounwind {words}\"frame-pointer\"=\"none\" }}");
     out.push_str(
@@ -128,6 +142,12 @@ fn emit(mut cx: ModuleCx) -> String {
         out.push_str("attributes #7 = { noinline optnone noredzone nounwind \"frame-pointer\"=\"none\" }\n");
     }
     out.push_str(METADATA);
+    if module.strategy.native {
+        out.push_str("!llvm.module.flags = !{!30}\n!30 = !{i32 1, !\"override-stack-alignment\", i32 8}\n");
+    }
+    if let Some(debug) = &cx.debug {
+        debug.emit(&mut out);
+    }
     out
 }
 
@@ -143,7 +163,9 @@ fn function(cx: &mut ModuleCx<'_>, id: FuncId, out: &mut String) {
     let name = cx.symbol(id);
     let joined = cx.joined.get(&id);
     let f = joined.map_or(f, |j| &j.function);
+    let scope = cx.scope(f);
     let mut e = Emitter::new(cx, Some((id, f)));
+    e.enter_scope(scope);
     if let Some(j) = joined {
         e.returns = j.returns.clone();
     }
@@ -156,12 +178,12 @@ fn function(cx: &mut ModuleCx<'_>, id: FuncId, out: &mut String) {
         let mv = mv.clone();
         let shape = BODY_SHAPE | shape & (flags::RETURN | flags::LIBRARY);
         let body_head = Head::Body { name: procedure.clone(), site: *site, shape };
-        cx.define(out, &mv, &body_head, f.vast, &body);
+        cx.define(out, &mv, &body_head, f.vast, scope, &body);
         let mut e = Emitter::new(cx, None);
         e.single_to_multiple(&mv);
         let body = e.finish();
-        cx.define(out, &name, &head, f.vast, &body);
+        cx.define(out, &name, &head, f.vast, None, &body);
     } else {
-        cx.define(out, &name, &head, f.vast, &body);
+        cx.define(out, &name, &head, f.vast, scope, &body);
     }
 }

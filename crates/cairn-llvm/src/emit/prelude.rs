@@ -72,7 +72,7 @@ pub(crate) fn emit(cx: &mut ModuleCx<'_>) -> Vec<Part> {
             body(&mut e);
             let body = e.finish();
             let mut text = String::new();
-            cx.define(&mut text, symbol, &head, false, &body);
+            cx.define(&mut text, symbol, &head, false, None, &body);
             parts.push(Part { symbol, text });
         };
     let special = |flag: u64, words: u64, mv: &str| Head::Return {

@@ -1,5 +1,6 @@
 //! Module-wide state and tables: symbols, C strings, descriptors, globals, `@cairn_module`.
 
+use super::debug::{self, Debug, Node};
 use super::heirs::Heirs;
 use super::ir_text::{Val, escape, symbol};
 use super::joined::Joined;
@@ -41,6 +42,8 @@ pub(crate) struct ModuleCx<'m> {
     inlined: HashMap<String, usize>,
     /// Slow paths of allocation note where they are.
     pub(super) notes_sites: bool,
+    /// Debug information, if it is wanted.
+    pub(super) debug: Option<Debug<'m>>,
     /// Bodies with their return points inside, if frames are native.
     pub(super) joined: &'m HashMap<FuncId, Joined>,
     /// Descriptors of return points in these, by text.
@@ -153,6 +156,7 @@ impl<'m> ModuleCx<'m> {
             agains: HashMap::new(),
             inlined: HashMap::new(),
             notes_sites: false,
+            debug: None,
             joined,
             descriptors: HashMap::new(),
             heirs: Heirs::of(module),
@@ -242,6 +246,13 @@ impl<'m> ModuleCx<'m> {
         format!("@cairn_again.{i}")
     }
 
+    /// The scope of a function's debug information.
+    pub(super) fn scope(&mut self, f: &Function) -> Option<Node> {
+        let written = self.written.get(&f.procedure).copied().flatten();
+        let debug = self.debug.as_mut()?;
+        Some(debug.procedure(&f.procedure, debug::site_of_function(f, written)))
+    }
+
     /// What native frames have instead of prefix data of a return point: an address behind it.
     pub(crate) fn descriptor(&mut self, ret: FuncId) -> String {
         let Head::Return { name, site, mv, shape, .. } = self.head(self.module.function(ret)) else {
@@ -261,7 +272,16 @@ impl<'m> ModuleCx<'m> {
 
     /// Emits a Scheme function with this body; LLVM does not optimize a vast one. What is called natively needs
     /// registers that only the optimizer finds.
-    pub(crate) fn define(&mut self, out: &mut String, name: &str, head: &Head, vast: bool, body: &str) {
+    pub(crate) fn define(
+        &mut self,
+        out: &mut String,
+        name: &str,
+        head: &Head,
+        vast: bool,
+        scope: Option<Node>,
+        body: &str,
+    ) {
+        let scope = scope.map_or(String::new(), |s| format!(" !dbg !{s}"));
         let attributes = if vast && !self.module.strategy.native { "#7" } else { "#0" };
         let prefix = match head {
             Head::None => {
@@ -288,7 +308,7 @@ impl<'m> ModuleCx<'m> {
         let _ = write!(
             out,
             "\ndefine internal preserve_nonecc void {name}(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, \
-             i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) {attributes} align 16{prefix} {{\nentry:\n{body}}}\n"
+             i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) {attributes} align 16{prefix}{scope} {{\nentry:\n{body}}}\n"
         );
     }
 

@@ -2,7 +2,7 @@
 //! once.
 
 use cairn_layout::collector::Barrier;
-use cairn_layout::facts::{COLLECTORS, CollectorFacts, STRATEGIES, StrategyFacts, why_apart};
+use cairn_layout::facts::{COLLECTORS, CollectorFacts, STRATEGIES, StrategyFacts, collector_for, why_apart};
 
 /// How a program is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -142,11 +142,7 @@ fn is_on_cross(c: &Configuration) -> bool {
 
 /// Is the collector the usual one of the strategy?
 fn stands_for_strategy(c: &Configuration) -> bool {
-    let serves = |collector: &&&'static CollectorFacts| why_apart(c.frames, collector).is_none();
-    // native frames never meet the usual collector: the last one that serves them, and the quickest, stands for it
-    let usual = Configuration::usual().collector;
-    let usual_collector = Some(usual).filter(|c| serves(&c)).or(COLLECTORS.iter().copied().rfind(|c| serves(&c)));
-    usual_collector == Some(c.collector)
+    collector_for(c.frames) == c.collector
 }
 
 /// Is no cell left out?
