@@ -9,6 +9,7 @@
 //!
 //! A line `<!-- not run: REASON -->` before a block leaves it out.
 
+use serde_json::{Value, json};
 use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -264,6 +265,7 @@ fn every_document_is_linked() {
     let documents = documents();
     let linked: Vec<PathBuf> = documents
         .iter()
+        .filter(|d| !d.ends_with("SUMMARY.md"))
         .flat_map(|d| {
             let text = std::fs::read_to_string(d).unwrap();
             targets(&text)
@@ -275,6 +277,58 @@ fn every_document_is_linked() {
     let lost: Vec<String> =
         documents.iter().filter(|d| !d.ends_with("README.md") && !linked.contains(d)).map(|d| name(d)).collect();
     assert!(lost.is_empty(), "no document links to: {lost:?}");
+}
+
+/// The manual as a site: docs/SUMMARY.md names each document of docs/ once, and nothing else.
+#[test]
+fn the_book_has_every_document() {
+    let docs = root().join("docs");
+    let summary = docs.join("SUMMARY.md");
+    let text = std::fs::read_to_string(&summary).unwrap();
+    let mut named: Vec<PathBuf> = targets(&text).into_iter().map(|(_, target)| docs.join(target)).collect();
+    named.sort();
+    let mut all = documents();
+    all.retain(|d| d.starts_with(&docs) && *d != summary);
+    assert_eq!(named, all);
+}
+
+/// Links of the manual out of docs/ lead to pages of the site.
+#[test]
+fn the_book_has_pages_of_the_tree() {
+    let chapter = |content: &str, path: &str| {
+        json!({ "Chapter": {
+            "name": "x", "content": content, "number": null, "sub_items": [], "path": path, "source_path": path,
+            "parent_names": [],
+        } })
+    };
+    let mut outer = chapter("[a](../examples/tour.scm) [b](c.md#headers)\n```\n[c](../README.md)\n```\n", "x.md");
+    outer["Chapter"]["sub_items"] =
+        json!([chapter("[d](../../ARCHITECTURE.md) [e](../README.md) [f](../../benchmarks)\n", "internals/y.md")]);
+    let book = json!({ "items": [outer, { "PartTitle": "p" }, "Separator"], "other": null });
+    let input = json!([{ "root": root().join("docs"), "renderer": "html" }, book]);
+    let output = with_input(
+        Command::new(binary()).args(["run", "book/tree.scm"]).current_dir(root().join("docs")),
+        &input.to_string(),
+    );
+    let (out, err) = texts(&output);
+    assert!(output.status.success() && err.is_empty(), "{err}");
+    let book: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(book["other"], Value::Null);
+    let outer = &book["items"][0]["Chapter"];
+    let expected = "[a](tree/examples/tour.scm.md) [b](c.md#headers)\n```\n[c](../README.md)\n```\n";
+    assert_eq!(outer["content"], expected);
+    let inner = "[d](../tree/ARCHITECTURE.md) [e](../index.md) f\n";
+    assert_eq!(outer["sub_items"][0]["Chapter"]["content"], inner);
+    let pages: Vec<&Value> = book["items"].as_array().unwrap()[4..].iter().map(|p| &p["Chapter"]).collect();
+    assert_eq!(book["items"][3]["PartTitle"], "Files of the source tree");
+    let page = |path: &str| {
+        let page = pages.iter().find(|p| p["path"] == path);
+        page.unwrap_or_else(|| panic!("{pages:#?}"))["content"].as_str().unwrap()
+    };
+    assert!(
+        page("tree/examples/tour.scm.md").starts_with("# examples/tour.scm\n\n````scheme\n;;; A tour of Cairn")
+    );
+    assert!(page("tree/ARCHITECTURE.md").contains("](../glossary.md)"));
 }
 
 /// The bootstrap script finds its tree through symbolic links. The tree here has nothing to be built in it.

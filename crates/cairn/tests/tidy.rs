@@ -15,7 +15,7 @@ fn sources() -> Vec<PathBuf> {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_str().unwrap();
             if path.is_dir() {
-                if !matches!(name, "target" | ".git" | "out") {
+                if !matches!(name, "target" | ".git" | "out" | "node_modules") {
                     walk(&path, out);
                 }
             } else {
@@ -25,7 +25,7 @@ fn sources() -> Vec<PathBuf> {
     }
     let root = root();
     let mut out = vec![];
-    for dir in ["crates", "lib", "tests", "docs", "examples", "benchmarks", "packaging", ".ci"] {
+    for dir in ["crates", "lib", "tests", "docs", "editors", "examples", "benchmarks", "packaging", ".ci"] {
         if root.join(dir).is_dir() {
             walk(&root.join(dir), &mut out);
         }
