@@ -14,6 +14,7 @@
 //! ```
 
 use crate::access;
+use crate::passage::Passage;
 use crate::record;
 use cairn_layout::Value;
 use cairn_layout::code::{ENTRY_NAME, SHAPE, flags, shape_words};
@@ -42,16 +43,15 @@ pub fn use_of(mark: Value) -> Option<Value> {
     Some(access::word(mark, 3)).filter(|v| is_mark(*v))
 }
 
-/// Path, text and byte offset of a mark, if it has a source. A text that is the end of a longer one has as many empty
-/// lines before it as that.
-pub fn place(mark: Value) -> Option<(String, String, usize)> {
+/// Where a mark is, if it has a source.
+pub fn place(mark: Value) -> Option<Passage<'static>> {
     let source = access::word(mark, 1);
     let [path, text, lines_before] = access::vector_of(source)? else { return None };
     let string = |v: &Value| access::string_of(*v).map(|_| access::string_text(*v));
     let start = access::fixnum_of(access::word(mark, 2))?;
     let lines_before = usize::try_from(access::fixnum_of(*lines_before)?).ok()?;
-    let text = "\n".repeat(lines_before) + &string(text)?;
-    Some((string(path)?, text, lines_before + usize::try_from(start).ok()?))
+    let (path, text) = (string(path)?.into(), string(text)?.into());
+    Some(Passage { path, text, lines_before, start: usize::try_from(start).ok()? })
 }
 
 /// What tells the places of marks apart, without their texts: byte offset and lines before, and the path.

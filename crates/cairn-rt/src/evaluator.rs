@@ -220,10 +220,11 @@ pub extern "C" fn cairn_evaluator_console(
 ) -> Value {
     let request = text(request).unwrap_or_default();
     if argument.is_procedure() {
-        let about = report::procedure_place(ctx, argument).map_or(Value::FALSE, |(path, text, start)| {
-            let p = report::position(&text, start);
-            let place = Data::String(format!("{path}:{}:{}", p.line, p.column));
-            let datum = text.get(start..cairn_layout::lexeme::datum_end(&text, start)).unwrap_or_default();
+        let about = report::procedure_place(ctx, argument).map_or(Value::FALSE, |passage| {
+            let p = passage.position();
+            let place = Data::String(format!("{}:{}:{}", passage.path, p.line, p.column));
+            let (text, start) = (&*passage.text, passage.start);
+            let datum = text.get(start..cairn_layout::lexeme::datum_end(text, start)).unwrap_or_default();
             value(ctx, &Data::Vector(vec![place, Data::String(datum.to_string())]))
         });
         return about;

@@ -29,7 +29,7 @@
 //! | [`native`], [`evaluated_program`] | a program that is evaluated, and the native code that takes its place where it is hot |
 //! | [`evaluated_marks`] | evaluated code as messages see it |
 //! | [`time_profile`] | where processor time goes; [`json`] is for it and for the profile of the heap |
-//! | [`system`], [`report`] | clocks, exit, environment; the report of an uncaught error |
+//! | [`system`], [`report`] with [`passage`] | clocks, exit, environment; the report of an uncaught error, places in texts |
 //!
 //! Invariants: a runtime call never collects, so values in Rust locals stay valid until it returns; it never
 //! panics on a user's mistake; a store into an object that may be old marks its card ([`alloc::write_barrier`]).
@@ -67,6 +67,7 @@ mod native_module;
 mod net;
 mod num;
 mod numeric;
+mod passage;
 pub(crate) mod places;
 mod port;
 mod print;

@@ -22,12 +22,14 @@ use crate::evaluated_marks as evaluated;
 use crate::fatal;
 use crate::machine::frames;
 use crate::machine::modules::Modules;
+use crate::passage::{Passage, position};
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::code::{self, Site};
 use cairn_layout::lexeme;
 use cairn_layout::machine::Machine;
 use cairn_layout::module::{Bytes, Source};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 
@@ -61,23 +63,6 @@ impl Style {
     }
 }
 
-/// A position for people.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Position {
-    /// Line, from 1.
-    pub line: usize,
-    /// Column in characters, from 1.
-    pub column: usize,
-}
-
-/// Line and column of a byte offset.
-pub fn position(text: &str, offset: usize) -> Position {
-    let offset = (0..=offset.min(text.len())).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
-    let before = &text[..offset];
-    let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-    Position { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
-}
-
 /// Length in characters of the datum that starts at `offset`, as far as this line goes; at least 1.
 fn datum_width(text: &str, offset: usize) -> usize {
     let Some(rest) = text.get(offset..) else { return 1 };
@@ -88,15 +73,16 @@ fn datum_width(text: &str, offset: usize) -> usize {
 }
 
 /// The ` --> file:line:column` line, the source line and its caret.
-pub fn excerpt(path: &str, text: &str, offset: usize, style: Style) -> String {
+pub fn excerpt(passage: &Passage, style: Style) -> String {
     let Style { gutter, error, reset, .. } = style;
-    let p = position(text, offset);
-    let digits = p.line.to_string().len();
+    let Passage { path, text, start: offset, .. } = passage;
+    let (p, shown_line) = (position(text, *offset), passage.position().line);
+    let digits = shown_line.to_string().len();
     let mut out = String::new();
-    let _ = writeln!(out, "{gutter}{:digits$}-->{reset} {path}:{}:{}", "", p.line, p.column);
+    let _ = writeln!(out, "{gutter}{:digits$}-->{reset} {path}:{shown_line}:{}", "", p.column);
     let Some(line) = text.lines().nth(p.line - 1) else { return out };
     let start = text.lines().take(p.line - 1).map(|l| l.len() + 1).sum::<usize>();
-    let width = datum_width(text, offset.max(start));
+    let width = datum_width(text, (*offset).max(start));
     // A window of the line around the column.
     let chars: Vec<char> = line.chars().map(|c| if c == '\t' { ' ' } else { c }).collect();
     let column = (p.column - 1).min(chars.len());
@@ -106,7 +92,7 @@ pub fn excerpt(path: &str, text: &str, offset: usize, style: Style) -> String {
     let shown = shown.trim_end();
     let width = width.min((to - column).max(1));
     let _ = writeln!(out, "{gutter}{:digits$} |{reset}", "");
-    let _ = writeln!(out, "{gutter}{:>digits$} |{reset} {shown}", p.line);
+    let _ = writeln!(out, "{gutter}{shown_line:>digits$} |{reset} {shown}");
     let _ = writeln!(
         out,
         "{gutter}{:digits$} |{reset} {:pad$}{error}{:^<width$}{reset}",
@@ -120,7 +106,7 @@ pub fn excerpt(path: &str, text: &str, offset: usize, style: Style) -> String {
 
 /// # Safety
 /// `b` describes bytes that stay valid.
-unsafe fn text_of<'a>(b: &Bytes) -> std::borrow::Cow<'a, str> {
+unsafe fn text_of<'a>(b: &Bytes) -> Cow<'a, str> {
     if b.len == 0 {
         return "".into();
     }
@@ -155,19 +141,16 @@ impl At {
         }
     }
 
-    /// Path, text and byte offset, unless they are in the library or unknown.
-    fn text<'a>(self, modules: &Modules) -> Option<(std::borrow::Cow<'a, str>, std::borrow::Cow<'a, str>, usize)> {
+    /// Its passage, unless it is in the library or unknown.
+    fn text<'a>(self, modules: &Modules) -> Option<Passage<'a>> {
         match self {
             At::Site(site) => {
                 let source = source(modules, site)?;
                 // SAFETY: as in `source`.
                 let (path, text) = unsafe { (text_of(&source.path), text_of(&source.text)) };
-                (!text.is_empty()).then_some((path, text, site.start() as usize))
+                (!text.is_empty()).then_some(Passage { path, text, lines_before: 0, start: site.start() as usize })
             }
-            At::Evaluated(mark) => {
-                let (path, text, start) = evaluated::place(mark)?;
-                Some((path.into(), text.into(), start))
-            }
+            At::Evaluated(mark) => evaluated::place(mark),
         }
     }
 }
@@ -222,9 +205,9 @@ fn frames_at(modules: &Modules, site: Site, procedure: &str, library: bool) -> V
 
 /// `file:line:column` of what is in user code.
 fn place(modules: &Modules, at: At) -> Option<String> {
-    let (path, text, start) = at.text(modules)?;
-    let p = position(&text, start);
-    Some(format!("{path}:{}:{}", p.line, p.column))
+    let passage = at.text(modules)?;
+    let p = passage.position();
+    Some(format!("{}:{}:{}", passage.path, p.line, p.column))
 }
 
 /// A frame of the backtrace.
@@ -316,12 +299,12 @@ fn join(modules: &Modules, frames: Vec<(Frame, usize)>) -> Vec<(Frame, usize)> {
 
 /// Line and procedure of a frame, if it is in the user's code.
 fn line_of(modules: &Modules, frame: &Frame) -> Option<(String, String)> {
-    let (path, text, start) = frame.at.text(modules)?;
-    Some((format!("{path}:{}", position(&text, start).line), frame.name.clone()))
+    let passage = frame.at.text(modules)?;
+    Some((format!("{}:{}", passage.path, passage.position().line), frame.name.clone()))
 }
 
-/// The path, text and byte offset of the form that made a procedure, if it is the user's.
-pub fn procedure_place(ctx: &Machine, procedure: Value) -> Option<(String, String, usize)> {
+/// Where the form is that made a procedure, if it is the user's.
+pub fn procedure_place(ctx: &Machine, procedure: Value) -> Option<Passage<'static>> {
     if let Some(mark) = evaluated::mark_of_closure(procedure) {
         return evaluated::place(mark);
     }
@@ -333,8 +316,7 @@ pub fn procedure_place(ctx: &Machine, procedure: Value) -> Option<(String, Strin
     if shape & (code::flags::LIBRARY | code::flags::CONTINUATION | code::flags::RETURN) != 0 {
         return None;
     }
-    let (path, text, start) = At::Site(Site(site)).text(&rt(ctx).modules)?;
-    Some((path.into_owned(), text.into_owned(), start))
+    At::Site(Site(site)).text(&rt(ctx).modules)
 }
 
 /// Line and procedure of a position; in the library, those of the call in the user's code that it was inlined at.
@@ -431,7 +413,7 @@ pub fn place_of_call(ctx: &Machine, name: &str) -> Option<Value> {
         false
     });
     let at = youngest?;
-    let (_, text, start) = at.text(modules)?;
+    let Passage { text, start, .. } = at.text(modules)?;
     is_call_of(text.get(start..)?, name).then_some(match at {
         At::Site(site) => Value::fixnum(site.0 as i64),
         At::Evaluated(mark) => mark,
@@ -457,7 +439,10 @@ impl Spot {
 
     fn of(modules: &Modules, frame: &Frame) -> Spot {
         let (path, line) = match frame.at.text(modules) {
-            Some((path, text, start)) => (path.into_owned(), position(&text, start).line),
+            Some(passage) => {
+                let line = passage.position().line;
+                (passage.path.into_owned(), line)
+            }
             None => (String::new(), 0),
         };
         Spot { name: frame.name.clone(), path, line }
@@ -497,7 +482,10 @@ pub fn mark_key(mark: Value) -> (String, u64, u64) {
 pub fn spot_of_mark(mark: Value) -> Spot {
     let name = evaluated::name(mark);
     match evaluated::place(mark) {
-        Some((path, text, start)) => Spot { name, path, line: position(&text, start).line },
+        Some(passage) => {
+            let line = passage.position().line;
+            Spot { name, path: passage.path.into_owned(), line }
+        }
         None => Spot::named(&name),
     }
 }
@@ -635,6 +623,9 @@ fn mark_of_frame(ctx: &Machine, code: u64, frame: u64) -> Option<Value> {
 fn render_backtrace(modules: &Modules, rows: &Rows, most: usize, style: Style) -> String {
     let frames = &rows.rows;
     let mut out = String::new();
+    if frames.is_empty() && !rows.cut {
+        return out;
+    }
     let _ = writeln!(out, "{}backtrace:{}", style.bold, style.reset);
     let shown = &frames[..frames.len().min(most)];
     let width = shown.iter().map(|(f, _)| f.name.chars().count()).max().unwrap_or(0).min(40);
@@ -675,8 +666,8 @@ fn render(ctx: &Machine, message: &str, at: At, most: usize, style: Style) -> St
         };
         frames.rows.push((Frame { name, at }, 1));
     }
-    if let Some((path, text, start)) = at.and_then(|at| at.text(modules)) {
-        out.push_str(&excerpt(&path, &text, start, style));
+    if let Some(passage) = at.and_then(|at| at.text(modules)) {
+        out.push_str(&excerpt(&passage, style));
     }
     out.push_str(&render_backtrace(modules, &frames, most, style));
     out
@@ -733,25 +724,30 @@ pub extern "C" fn cairn_system_describe_error(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::passage::Position;
     use cairn_layout::module::ModuleTable;
 
     const TEXT: &str = "(define (f l)\n\t(+ 1 (car l)))\n(f 'λ)\n";
 
+    fn shown(path: &str, text: &str, start: usize) -> String {
+        excerpt(&Passage { path: path.into(), text: text.into(), lines_before: 0, start }, Style::PLAIN)
+    }
+
     #[test]
     fn excerpts_underline_the_datum() {
         let expected = " --> a.scm:2:7\n  |\n2 |  (+ 1 (car l)))\n  |       ^^^^^^^\n";
-        assert_eq!(excerpt("a.scm", TEXT, TEXT.find("(car").unwrap(), Style::PLAIN), expected);
+        assert_eq!(shown("a.scm", TEXT, TEXT.find("(car").unwrap()), expected);
         let expected = " --> a.scm:3:5\n  |\n3 | (f 'λ)\n  |     ^\n";
-        assert_eq!(excerpt("a.scm", TEXT, TEXT.find('λ').unwrap(), Style::PLAIN), expected);
+        assert_eq!(shown("a.scm", TEXT, TEXT.find('λ').unwrap()), expected);
     }
 
     #[test]
     fn positions_beyond_the_text_do_no_harm() {
-        assert_eq!(excerpt("a", "", 99, Style::PLAIN), " --> a:1:1\n");
+        assert_eq!(shown("a", "", 99), " --> a:1:1\n");
         assert_eq!(position("ab\n", 99), Position { line: 2, column: 1 });
-        assert!(excerpt("a", "λ", 1, Style::PLAIN).contains("a:1:1"));
+        assert!(shown("a", "λ", 1).contains("a:1:1"));
         let long = format!("{}(x){}", "y ".repeat(500), " z".repeat(500));
-        let shown = excerpt("a", &long, 1000, Style::PLAIN);
+        let shown = shown("a", &long, 1000);
         assert!(shown.contains("(x)") && shown.lines().all(|l| l.len() < 130));
     }
 

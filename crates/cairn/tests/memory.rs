@@ -78,6 +78,27 @@ fn a_maximum_beyond_the_addresses_is_an_error_and_any_other_is_honoured() {
     assert!(results(&output)[0] < 16, "the maximum is not set aside");
 }
 
+/// A heap that is full to its maximum takes not much more than that, whatever the objects' size: not for the copies of
+/// what is moved together either.
+#[test]
+fn the_maximum_holds_when_the_heap_is_full() {
+    let p = Program::new(
+        "full",
+        "(define size (string->number (cadr (command-line))))
+         (define (fill l n) (if (= n 0) (length l) (fill (cons (make-vector size n) l) (- n 1))))
+         (define (peak-kilobytes)
+           (call-with-input-file \"/proc/self/status\"
+             (lambda (p) (let next ((word (read p))) (if (eq? word 'VmHWM:) (read p) (next (read p)))))))
+         (guard (e (#t #f)) (fill '() 100000000))
+         (write (peak-kilobytes))",
+    );
+    for size in ["5", "60", "100", "300", "500", "2000"] {
+        let output = p.command().arg(size).env("CAIRN_HEAP_MAX", "100M").output().unwrap();
+        let peak = results(&output)[0] / 1024;
+        assert!(peak < 100 + 100 / 8 + 12, "vectors of {size}: {peak} MB");
+    }
+}
+
 #[test]
 fn a_program_that_shrinks_gives_its_memory_back() {
     let p = Program::new(

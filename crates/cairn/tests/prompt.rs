@@ -98,6 +98,39 @@ fn inputs_are_forgotten() {
     assert!(many < few + 16_000, "{few} KB, then {many} KB");
 }
 
+/// Seconds of processor time of the processes that this one has waited for.
+#[allow(unsafe_code)]
+fn seconds_of_children() -> f64 {
+    // SAFETY: all zero is a value; the pointer is valid.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage);
+        usage
+    };
+    let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 / 1e6;
+    seconds(usage.ru_utime) + seconds(usage.ru_stime)
+}
+
+/// To print a procedure with its place, or an error, costs the same after many lines as after few.
+#[test]
+fn places_do_not_cost_more_after_many_lines() {
+    for (kind, line) in [("procedures", "(lambda (x) (+ x 1))\n"), ("errors", "(vector-ref (vector 1 2) 9)\n")] {
+        let session = |lines: usize| {
+            let before = seconds_of_children();
+            let d = Directory::new("places");
+            let file = d.0.join("input");
+            std::fs::write(&file, line.repeat(lines)).unwrap();
+            let input = std::fs::File::open(&file).unwrap();
+            let output = Command::new(binary()).stdin(input).output().unwrap();
+            let said = String::from_utf8_lossy(if kind == "errors" { &output.stderr } else { &output.stdout });
+            assert!(said.contains(&format!(":{lines}:1")), "{kind}: {:?}", said.lines().last());
+            seconds_of_children() - before
+        };
+        let (few, many) = (session(1_500), session(15_000));
+        assert!(many < 25.0 * few, "{kind}: {few} s for 1,500, {many} s for 15,000");
+    }
+}
+
 mod terminal {
     use super::*;
     use std::fs::File;

@@ -111,8 +111,14 @@ pub struct MarkRegionSpace {
 /// Which blocks a major collection evacuates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Evacuate {
-    /// Those that had fewer live lines than this after the last one, and were not refilled since.
-    Below(usize),
+    /// Those that had fewer live lines than this after the last one, and were not refilled since; the emptiest, as many
+    /// as there is room for copies of what they hold.
+    Below {
+        /// Live lines of a block.
+        lines: usize,
+        /// Bytes for copies.
+        room: u64,
+    },
     /// Those with even (0) or odd (1) numbers: a test of moving and staying objects side by side.
     EveryOther(u32),
 }
@@ -289,19 +295,24 @@ impl MarkRegionSpace {
     /// Before marking: forgets starts and lines, and chooses the blocks to be evacuated, none of `stay`.
     pub fn begin_marking(&mut self, t: &mut Tables, evacuate: Evacuate, stay: &HashSet<BlockIndex>) {
         debug_assert!(self.grey.is_empty() && self.scan_lo == self.hole.lo && self.scan_hi == self.hole.hi);
-        for half in [&mut self.scannable, &mut self.leaves] {
-            match evacuate {
-                Evacuate::Below(lines) => {
-                    for &b in &half.recycler.blocks {
-                        if live_lines(t, b) < lines {
-                            t.pool.table.add_bits(b, State::FROM);
-                        }
-                    }
+        if let Evacuate::Below { lines, room } = evacuate {
+            let recyclable = self.scannable.recycler.blocks.iter().chain(&self.leaves.recycler.blocks);
+            let counted = recyclable.map(|&b| (live_lines(t, b), b));
+            let mut sparse: Vec<(usize, BlockIndex)> = counted.filter(|(live, _)| *live < lines).collect();
+            sparse.sort_unstable();
+            let mut copies = 0;
+            for (live, b) in sparse {
+                copies += live as u64 * LINE_BYTES;
+                if copies > room {
+                    break;
                 }
-                Evacuate::EveryOther(parity) => {
-                    for &b in half.blocks.iter().filter(|b| b.0 & 1 == parity) {
-                        t.pool.table.add_bits(b, State::FROM);
-                    }
+                t.pool.table.add_bits(b, State::FROM);
+            }
+        }
+        for half in [&mut self.scannable, &mut self.leaves] {
+            if let Evacuate::EveryOther(parity) = evacuate {
+                for &b in half.blocks.iter().filter(|b| b.0 & 1 == parity) {
+                    t.pool.table.add_bits(b, State::FROM);
                 }
             }
             half.recycler = Recycler::default();

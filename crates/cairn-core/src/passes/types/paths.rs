@@ -32,6 +32,7 @@ use super::lattice::{Type, bits::*};
 use super::rounds::{Phase, Types};
 use super::speculate::is_inner;
 use super::version::if_all;
+use crate::effects::{self, Effects};
 use crate::ir::{Clause, Expr, LabelId, Program, TopForm, VarId};
 use crate::prim::{Op, PrimOp};
 use crate::walk::{Renaming, copy_fresh, deep, for_each_child_mut, size, size_at_most, take, visit};
@@ -202,7 +203,10 @@ impl Paths<'_> {
 fn store_in_branches(e: &mut Expr) {
     let Expr::Prim { op, args, .. } = e else { return };
     let Some(stored) = op.stored_operand() else { return };
-    let movable = |(i, a): (usize, &Expr)| i == stored || only_reads(a) && size_at_most(a, SMALL_OPERAND);
+    // an operand that fails does so before the value is computed
+    let fails = |a: &Expr| effects::of(a, &effects::unknown_global).meets(Effects::FAIL);
+    let movable =
+        |(i, a): (usize, &Expr)| i == stored || only_reads(a) && size_at_most(a, SMALL_OPERAND) && !fails(a);
     if !args.iter().enumerate().all(movable) || !is_choice(&args[stored]) {
         return;
     }
@@ -253,6 +257,9 @@ fn in_branches(e: Expr, store: &mut impl FnMut(Expr) -> Expr) -> Expr {
 fn only_reads(e: &Expr) -> bool {
     match e {
         Expr::Local(_) | Expr::Const(_) | Expr::Global(..) => true,
+        Expr::If(test, leaf, other) => {
+            is_flonum_test(test) && only_reads(leaf) && matches!(**other, Expr::Const(_))
+        }
         Expr::Prim { op: PrimOp::Op(o), args, .. } => {
             use Op::*;
             let integers = matches!(o, FxAdd | FxSub | FxMul);

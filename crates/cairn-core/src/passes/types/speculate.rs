@@ -20,16 +20,26 @@
 //! A subtree of integers, such as the divisor of `(%/ 1.0 (%+ (%* i j) 1))`, is one leaf. Each of its operations that
 //! may overflow gets a name and is tested at once, so that the next one knows its operands.
 //!
-//! Leaves are evaluated before all operations, so they must not have effects beyond failing; which of several
-//! errors is reported may then differ, as with any order of evaluation.
+//! Leaves are evaluated before all operations, so they must not have effects beyond failing. One that may fail comes
+//! after operations that may: it is evaluated only where these have flonums, with which none fails; where not, the slow
+//! path does everything in its own order.
+//!
+//! ```text
+//! (%* (%+ x 1.0) (%car l))    ▶    (let ((a (if (%flonum? x) (%car l) #f)))
+//!                                    (if (if (%flonum? x) (%flonum? a) #f)
+//!                                        (%* (%+ x 1.0) a)
+//!                                        (%* (%+ x 1.0) (%car l))))
+//! ```
 
 use super::lattice::{Type, bits::*};
 use super::rounds::Types;
 use super::version::{Test, if_all};
 use crate::effects::{self, Effects};
-use crate::ir::{Expr, VarId};
+use crate::ir::{Expr, Literal, VarId};
 use crate::prim::{Kind, Op, PrimOp};
-use crate::walk::{rewrite, take};
+use crate::walk::rewrite;
+use cairn_layout::code::Site;
+use cairn_num::{Int, Number};
 
 /// Trees with fewer generic operations are left alone.
 const MIN_OPERATIONS: usize = 2;
@@ -67,6 +77,31 @@ struct Leaf {
     value: Expr,
     /// It is an integer, tested for a fixnum at once.
     may_overflow: bool,
+    /// It may fail, and operations before it would without these. It is evaluated only where they hold.
+    guard: Vec<Doubt>,
+}
+
+/// What must be so that an operation does not fail.
+#[derive(Clone, Copy)]
+enum Doubt {
+    Flonum(VarId),
+    /// Of a divisor that is an integer.
+    NotZero(VarId),
+}
+
+/// The leaves of a tree, in the order in which they are evaluated.
+#[derive(Default)]
+struct Leaves {
+    all: Vec<Leaf>,
+    tests: Vec<Test>,
+    /// Of operations that come before the next leaf.
+    doubts: Vec<Doubt>,
+    /// The number of the last leaf with a guard.
+    guarded: Option<usize>,
+    /// An operation before the next leaf may fail whatever it is given.
+    blocked: bool,
+    /// A leaf that may fail cannot come before such an operation.
+    hopeless: bool,
 }
 
 #[derive(Default)]
@@ -98,47 +133,31 @@ impl Types {
         {
             return;
         }
+        let mut leaves = Leaves { tests: survey.tests, ..Leaves::default() };
+        let mut tree = e.clone();
+        self.bind_leaves(&mut tree, &mut leaves);
+        if leaves.hopeless {
+            return;
+        }
         self.plans.another_round = true;
-        let (mut leaves, mut tests) = (Vec::new(), survey.tests);
-        self.bind_leaves(e, &mut leaves, &mut tests);
-        let tree = take(e);
-        let choice = if_all(tests.into_iter(), tree.clone(), tree.clone());
+        let Leaves { all: leaves, tests, .. } = leaves;
+        let zeros = leaves.iter().flat_map(|l| &l.guard).filter(|d| matches!(d, Doubt::NotZero(_)));
+        let zeros: Vec<Doubt> = zeros.copied().collect();
+        let slow = |from| in_order(&leaves, from, tree.clone());
+        let choice =
+            if_all(tests.into_iter(), without_doubt(&zeros, tree.clone(), slow(leaves.len())), slow(leaves.len()));
         *e = (0..leaves.len()).rev().fold(choice, |body, i| {
             let leaf = &leaves[i];
             let body = match leaf.may_overflow {
                 false => body,
-                true => {
-                    let slow = self.rest(&leaves[i + 1..], tree.clone());
-                    if_all([(leaf.name, Op::IsFixnum)].into_iter(), body, slow)
-                }
+                true => if_all([(leaf.name, Op::IsFixnum)].into_iter(), body, slow(i + 1)),
             };
-            Expr::Let(vec![(leaf.name, leaf.value.clone())], Box::new(body))
+            let value = match leaf.guard.is_empty() {
+                true => leaf.value.clone(),
+                false => without_doubt(&leaf.guard, leaf.value.clone(), leaf.other()),
+            };
+            Expr::Let(vec![(leaf.name, value)], Box::new(body))
         });
-    }
-
-    /// The tree after its last leaves, with names of their own for them.
-    fn rest(&mut self, leaves: &[Leaf], tree: Expr) -> Expr {
-        let mut names: Vec<(VarId, VarId)> = Vec::new();
-        let rename = |e: &mut Expr, names: &[(VarId, VarId)]| {
-            rewrite(e, &mut |e| {
-                if let Expr::Local(v) = e
-                    && let Some((_, new)) = names.iter().find(|(old, _)| old == v)
-                {
-                    *v = *new;
-                }
-            });
-        };
-        let mut bindings = Vec::new();
-        for leaf in leaves {
-            let mut value = leaf.value.clone();
-            rename(&mut value, &names);
-            let new = self.fresh();
-            names.push((leaf.name, new));
-            bindings.push((new, value));
-        }
-        let mut body = tree;
-        rename(&mut body, &names);
-        bindings.into_iter().rev().fold(body, |body, b| Expr::Let(vec![b], Box::new(body)))
     }
 
     fn survey(&self, e: &Expr, s: &mut Survey) {
@@ -219,40 +238,153 @@ impl Types {
     }
 
     /// Gives names to the leaves that must be tested.
-    fn bind_leaves(&mut self, e: &mut Expr, leaves: &mut Vec<Leaf>, tests: &mut Vec<Test>) {
+    fn bind_leaves(&mut self, e: &mut Expr, leaves: &mut Leaves) {
         let Expr::Prim { op: PrimOp::Op(o), args, .. } = e else { return };
-        if !generic(*o) {
-            return;
-        }
-        for a in args {
+        for a in args.iter_mut() {
             let integer = self.is_integer(a);
             match a {
                 Expr::Local(_) | Expr::Const(_) => {}
                 Expr::Prim { .. } if integer => self.bind_steps(a, leaves),
-                Expr::Prim { op, .. } if is_inner(*op) => self.bind_leaves(a, leaves, tests),
-                leaf => {
-                    let name = self.fresh();
-                    if matches!(leaf_kind(leaf), Kind::Any | Kind::Number) {
-                        tests.push((name, Op::IsFlonum));
-                    }
-                    leaves.push(Leaf {
-                        name,
-                        value: std::mem::replace(leaf, Expr::Local(name)),
-                        may_overflow: false,
-                    });
+                Expr::Prim { op: PrimOp::Op(o), .. } if generic(*o) && !comparison(*o) => {
+                    self.bind_leaves(a, leaves)
                 }
+                // what does not fail stays where it is
+                Expr::Prim { op, .. } if is_inner(*op) && !self.may_fail(a) => {}
+                leaf => {
+                    let kind = leaf_kind(leaf);
+                    let name = self.bind_leaf(leaf, false, leaves);
+                    if matches!(kind, Kind::Any | Kind::Number) {
+                        leaves.tests.push((name, Op::IsFlonum));
+                    }
+                }
+            }
+        }
+        args.iter().for_each(|a| self.doubt(a, leaves));
+        // a flonum can be divided by zero, too
+        if let (Op::Div, [dividend, divisor]) = (*o, &args[..])
+            && !self.becomes_flonum(dividend, leaves)
+            && !self.becomes_flonum(divisor, leaves)
+        {
+            match divisor {
+                Expr::Const(Literal::Number(Number::Int(i))) if *i != Int::Fix(0) => {}
+                Expr::Local(v) => leaves.doubts.push(Doubt::NotZero(*v)),
+                _ => leaves.blocked = true,
             }
         }
     }
 
+    /// Takes down what must be so that the operand, the tree's or the name of a leaf, is a number.
+    fn doubt(&self, operand: &Expr, leaves: &mut Leaves) {
+        let is_number = match operand {
+            Expr::Const(l) => Type::literal(l).within(REAL),
+            Expr::Prim { .. } => true,
+            Expr::Local(v) => match leaves.all.iter().find(|l| l.name == *v) {
+                Some(leaf) => leaf.may_overflow || leaf_kind(&leaf.value) != Kind::Any,
+                None => {
+                    let t = self.env.get(*v);
+                    !t.is_none() && t.within(REAL)
+                }
+            },
+            _ => false,
+        };
+        match operand {
+            _ if is_number => {}
+            Expr::Local(v) if leaves.tests.contains(&(*v, Op::IsFlonum)) => leaves.doubts.push(Doubt::Flonum(*v)),
+            _ => leaves.blocked = true,
+        }
+    }
+
+    /// Is the operand a flonum, or is it one where doubts are taken down for that?
+    fn becomes_flonum(&self, operand: &Expr, leaves: &mut Leaves) -> bool {
+        match operand {
+            Expr::Const(l) => Type::literal(l).is_flonum(),
+            Expr::Local(v) if leaves.tests.contains(&(*v, Op::IsFlonum)) => {
+                leaves.doubts.push(Doubt::Flonum(*v));
+                true
+            }
+            Expr::Local(v) => match leaves.all.iter().find(|l| l.name == *v) {
+                Some(leaf) => leaf_kind(&leaf.value) == Kind::Flonum,
+                None => self.env.get(*v).is_flonum(),
+            },
+            Expr::Prim { op, .. } if op.result() == Kind::Flonum => true,
+            Expr::Prim { op: PrimOp::Op(Op::Add | Op::Sub | Op::Mul | Op::Div), args, .. } => {
+                args.iter().any(|a| self.becomes_flonum(a, leaves))
+            }
+            _ => false,
+        }
+    }
+
     /// Gives names to the operations of a subtree of integers that may overflow, or fail.
-    fn bind_steps(&mut self, e: &mut Expr, leaves: &mut Vec<Leaf>) {
+    fn bind_steps(&mut self, e: &mut Expr, leaves: &mut Leaves) {
         let Expr::Prim { op, args, .. } = e else { return };
         let may_overflow = op.result() != Kind::Fixnum;
         args.iter_mut().for_each(|a| self.bind_steps(a, leaves));
-        let name = self.fresh();
-        leaves.push(Leaf { name, value: std::mem::replace(e, Expr::Local(name)), may_overflow });
+        self.bind_leaf(e, may_overflow, leaves);
     }
+
+    fn bind_leaf(&mut self, leaf: &mut Expr, may_overflow: bool, leaves: &mut Leaves) -> VarId {
+        let name = self.fresh();
+        let mut guard = Vec::new();
+        if self.may_fail(leaf) {
+            leaves.hopeless |= leaves.blocked;
+            guard = std::mem::take(&mut leaves.doubts);
+            // that an earlier leaf is a flonum tells that its guard held
+            if let Some(last) = leaves.guarded.map(|i| &leaves.all[i])
+                && !guard.iter().any(|d| matches!(d, Doubt::Flonum(v) if *v == last.name))
+            {
+                guard.extend(&last.guard);
+            }
+            if !guard.is_empty() {
+                leaves.guarded = Some(leaves.all.len());
+            }
+        }
+        let value = std::mem::replace(leaf, Expr::Local(name));
+        leaves.all.push(Leaf { name, value, may_overflow, guard });
+        name
+    }
+
+    fn may_fail(&self, e: &Expr) -> bool {
+        effects::of(e, &|g| self.facts.read_effects(g)).meets(Effects::FAIL)
+    }
+}
+
+impl Leaf {
+    /// The value where the guard does not hold: of the same kind, if nobody tests that.
+    fn other(&self) -> Expr {
+        Expr::Const(match leaf_kind(&self.value) {
+            Kind::Flonum => Literal::Number(Number::Flo(0.0)),
+            Kind::Fixnum if !self.may_overflow => Literal::Number(Number::Int(Int::Fix(0))),
+            _ => Literal::Bool(false),
+        })
+    }
+}
+
+/// The tree with leaves back where they belong: those from a number on, and those with guards.
+fn in_order(leaves: &[Leaf], from: usize, mut tree: Expr) -> Expr {
+    // a leaf's name stands once: in the tree, or in a later leaf
+    for (i, leaf) in leaves.iter().enumerate().rev() {
+        if i >= from || !leaf.guard.is_empty() {
+            rewrite(&mut tree, &mut |e| {
+                if matches!(e, Expr::Local(v) if *v == leaf.name) {
+                    *e = leaf.value.clone();
+                }
+            });
+        }
+    }
+    tree
+}
+
+/// `body` where nothing is in doubt, else `slow`.
+fn without_doubt(doubts: &[Doubt], body: Expr, slow: Expr) -> Expr {
+    let flonums =
+        doubts.iter().filter_map(|d| if let Doubt::Flonum(v) = d { Some((*v, Op::IsFlonum)) } else { None });
+    let zeros = doubts.iter().filter_map(|d| if let Doubt::NotZero(v) = d { Some(*v) } else { None });
+    let body = zeros.fold(body, |body, v| {
+        let args = vec![Expr::Local(v), Expr::Const(Literal::Number(Number::Int(Int::Fix(0))))];
+        let is_zero = Expr::Prim { op: PrimOp::Op(Op::NumEq), args, site: Site::NONE, proven: 0 };
+        Expr::If(Box::new(is_zero), Box::new(slow.clone()), Box::new(body))
+    });
+    if doubts.iter().any(|d| matches!(d, Doubt::Flonum(_))) { if_all(flonums, body, slow) } else { body }
 }
 
 /// The number of operations that may overflow.

@@ -62,9 +62,11 @@ use std::time::Instant;
 use trace::Tracer;
 
 /// A block with fewer live lines after a major collection is evacuated by the next one, unless it is refilled first.
-const SPARSE: Evacuate = Evacuate::Below(LINES_PER_BLOCK / 3);
+const SPARSE: usize = LINES_PER_BLOCK / 3;
 /// [`SPARSE`] when the heap is near its maximum.
-const SPARSE_WHEN_TIGHT: Evacuate = Evacuate::Below(LINES_PER_BLOCK / 8 * 7);
+const SPARSE_WHEN_TIGHT: usize = LINES_PER_BLOCK / 8 * 7;
+/// Collections in a row that evacuate blocks to get below the maximum.
+const TIGHT_ROUNDS: usize = 4;
 
 /// The spaces of this collector and what it remembers between collections.
 pub(crate) struct Gen {
@@ -193,11 +195,15 @@ impl Gen {
     fn evacuation(&self, core: &Core, reason: Reason) -> Evacuate {
         if core.zeal.evacuate {
             Evacuate::EveryOther(core.stats.major as u32 & 1)
-        } else if reason == Reason::HeapMax {
-            SPARSE_WHEN_TIGHT
         } else {
-            SPARSE
+            self.evacuate_below(core, if reason == Reason::HeapMax { SPARSE_WHEN_TIGHT } else { SPARSE })
         }
+    }
+
+    /// Blocks with fewer live lines. Copies take what is left below the maximum, or beyond it a sixteenth of that.
+    fn evacuate_below(&self, core: &Core, lines: usize) -> Evacuate {
+        let max = core.sizing.heap_max();
+        Evacuate::Below { lines, room: max.saturating_sub(core.used() + self.nursery.used()).max(max / 16) }
     }
 
     fn why_major(&self, core: &mut Core, request: Request) -> Option<Reason> {
@@ -549,10 +555,19 @@ impl Plan for Gen {
         }
         let tight = |core: &Core| core.used() + core.sizing.breathing_room() > core.sizing.heap_max();
         if !major && tight(core) {
-            self.major(core, model, client, Reason::HeapMax, SPARSE);
+            let evacuate = self.evacuate_below(core, SPARSE);
+            self.major(core, model, client, Reason::HeapMax, evacuate);
         }
-        if tight(core) && self.old.hole_bytes() > 0 {
-            self.major(core, model, client, Reason::HeapMax, SPARSE_WHEN_TIGHT);
+        for _ in 0..TIGHT_ROUNDS {
+            if !tight(core) || self.old.hole_bytes() == 0 {
+                break;
+            }
+            let before = core.used();
+            let evacuate = self.evacuate_below(core, SPARSE_WHEN_TIGHT);
+            self.major(core, model, client, Reason::HeapMax, evacuate);
+            if before.saturating_sub(core.used()) < core.sizing.breathing_room() / 4 {
+                break;
+            }
         }
         if walks {
             check::demand("after", core, model, &[], client);
