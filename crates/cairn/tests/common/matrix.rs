@@ -63,9 +63,9 @@ impl Configuration {
         format!("{mode}-{}-{}-{}", self.frames.name, self.collector.name, self.opt)
     }
 
-    /// Is the program of this number in this cell's share? Run, the usual pair's cells have all of them. Built, where
-    /// the same code is only linked, and under zeal, where a program takes seconds, each level of optimization has one
-    /// of [`SHARES`] or [`ZEAL_SHARES`]. So has any other pair, and the next pair's are others, so that each strategy
+    /// Is the program of this number in this cell's share? Run, the usual pair's cells have all of them, every second
+    /// one with low optimization. Built, where the same code is only linked, and under zeal, where a program takes
+    /// seconds, each level of optimization has one of [`SHARES`] or [`ZEAL_SHARES`]. So has any other pair, and the next pair's are others, so that each strategy
     /// and each collector meets every program. With `CAIRN_MATRIX=whole`, every cell has all.
     pub fn shares(&self, program: usize) -> bool {
         let pair = pairs().position(|p| p.frames == self.frames && p.collector == self.collector).unwrap();
@@ -79,7 +79,10 @@ impl Configuration {
             _ if !is_usual(self) => OTHER_SHARES,
             _ => SHARES,
         };
-        is_usual(self) && self.mode == Mode::Run || is_whole() || (program + pair + level).is_multiple_of(shares)
+        let run = is_usual(self) && self.mode == Mode::Run;
+        is_whole()
+            || run && (self.opt != "low" || program.is_multiple_of(2))
+            || !run && (program + pair + level).is_multiple_of(shares)
     }
 
     /// How hard LLVM works: fully for the usual pair, and for each strategy with one collector, run; elsewhere as
@@ -102,19 +105,19 @@ impl Configuration {
 }
 
 /// See [`Configuration::shares`].
-const SHARES: usize = 4;
+const SHARES: usize = 5;
 /// Built, or with ambiguous frames, where the pair is not the usual one.
-const OTHER_SHARES: usize = 8;
+const OTHER_SHARES: usize = 11;
 /// Where LLVM works fully, and the pair is not the usual one.
-const COMPILED_SHARES: usize = 7;
+const COMPILED_SHARES: usize = 9;
 /// Under zeal, a cell runs one program in so many; a strategy has no more collectors than this.
 const ZEAL_SHARES: usize = 4;
 /// One in so many programs runs under zeal with a collector that has none but major collections: there is one at each
 /// safepoint.
-const SLOW_SHARES: usize = 19;
+const SLOW_SHARES: usize = 29;
 /// One in so many evaluated programs runs under zeal with such a collector: evaluation has twenty times as many
 /// safepoints.
-const SLOWEST_SHARES: usize = 67;
+const SLOWEST_SHARES: usize = 89;
 
 /// Every strategy with every collector that can serve it, run with full optimization; [`Configuration::usual`] first.
 pub fn pairs() -> impl Iterator<Item = Configuration> {
