@@ -356,6 +356,9 @@
 
     ;;;; Switching
 
+    ;; Does somebody want to know whose turn it is?
+    (define timeline? (%timeline?))
+
     ;; Leaves the current thread, whose state is set, for another one.  The result is what it is woken with.  Masked.
     (define (switch t)
       (set-winders! t (%machine-ref (slot-winders)))
@@ -365,6 +368,7 @@
     (define (resume t)
       (let ((k (k-of t)) (v (result-of t)))
         (set! current t)
+        (if timeline? (%timeline-turn (display-name t)))
         ;; Its turn begins now.
         (set! tick-due #f)
         (set-state! t (running))
@@ -414,6 +418,7 @@
 
     ;; Nobody can run: waits for files, time and signals.
     (define (idle)
+      (if timeline? (%timeline-turn #f))
       (let ((time (time-to-next)))
         (cond
           ((if (waiting-outside?) #t (%procedure? (%machine-ref (slot-signal-hook))))

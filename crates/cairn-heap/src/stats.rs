@@ -31,6 +31,20 @@ pub enum Reason {
     Zeal,
 }
 
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Reason::Nursery => "nursery full",
+            Reason::Large => "large objects",
+            Reason::Limit => "heap limit",
+            Reason::Stale => "stale",
+            Reason::HeapMax => "heap maximum",
+            Reason::Request => "requested",
+            Reason::Zeal => "zeal",
+        })
+    }
+}
+
 /// One collection.
 #[derive(Clone, Copy, Debug)]
 pub struct CollectionEvent {
@@ -57,19 +71,11 @@ pub struct CollectionEvent {
 impl fmt::Display for CollectionEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = if self.kind == CollectionKind::Minor { "minor" } else { "major" };
-        let reason = match self.reason {
-            Reason::Nursery => "nursery full",
-            Reason::Large => "large objects",
-            Reason::Limit => "heap limit",
-            Reason::Stale => "stale",
-            Reason::HeapMax => "heap maximum",
-            Reason::Request => "requested",
-            Reason::Zeal => "zeal",
-        };
         write!(
             f,
-            "gc {} {kind} ({reason}): nursery {}, heap {} -> {} of {}, copied {}, {:.3} ms",
+            "gc {} {kind} ({}): nursery {}, heap {} -> {} of {}, copied {}, {:.3} ms",
             self.number,
+            self.reason,
             Bytes(self.nursery),
             Bytes(self.before),
             Bytes(self.after),

@@ -275,6 +275,8 @@ macro_rules! for_each_rt_call {
             (cairn_thread_watch, "thread-watch", 2, FAIL)                        // file descriptor, 1 to read + 2 to write: will it be told of? else it never blocks
             (cairn_thread_wait, "thread-wait", 1, ALLOC)                         // nanoseconds, -1 or -2: list of 4 * descriptor + what it is ready for; #t: deadlock
             (cairn_thread_random, "thread-random", 1, 0)                         // n: a number below it if schedules are random, else #f
+            (cairn_system_has_timeline, "timeline?", 0, COLD)                    // is there a time line?
+            (cairn_system_timeline_turn, "timeline-turn", 1, COLD)               // name of the thread whose turn begins, or #f
             (cairn_system_profile_start, "profile-start", 0, ALLOC | COLD)       // begins to sample processor time: done?
             (cairn_system_profile_stop, "profile-stop", 0, ALLOC | COLD)         // a table of procedures (string)
             // places: runtimes beside this one, on OS threads of their own (lib/cairn/place.sld)

@@ -42,6 +42,13 @@ fn finish_with(ctx: &mut Machine, status: i32, frames: bool) -> i32 {
         say(ctx, &format!("cairn: {e}"));
         return status.max(1);
     }
+    if let Some(track) = rt(ctx).timeline.take()
+        && let Some((file, text)) = track.end()
+        && let Err(e) = std::fs::write(&file, text)
+    {
+        say(ctx, &format!("cannot write {}: {}", file.display(), crate::failure::describe_io(&e)));
+        return status.max(1);
+    }
     if rt(ctx).options.stats {
         let text = rt(ctx).heap.stats().to_string() + &(rt(ctx).describe_pools)(ctx);
         say(ctx, text.trim_end());

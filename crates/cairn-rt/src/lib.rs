@@ -28,7 +28,7 @@
 //! | [`places`] | runtimes beside this one, and messages between them |
 //! | [`native`], [`evaluated_program`] | a program that is evaluated, and the native code that takes its place where it is hot |
 //! | [`evaluated_marks`] | evaluated code as messages see it |
-//! | [`time_profile`] | where processor time goes; [`json`] is for it and for the profile of the heap |
+//! | [`time_profile`], [`timeline`] | where processor time goes, who ran when; [`json`] is for them and for the profile of the heap |
 //! | [`system`], [`report`] with [`passage`] | clocks, exit, environment; the report of an uncaught error, places in texts |
 //!
 //! Invariants: a runtime call never collects, so values in Rust locals stay valid until it returns; it never
@@ -87,6 +87,7 @@ mod system;
 mod table;
 mod throw;
 pub mod time_profile;
+pub mod timeline;
 mod vector;
 mod waiting;
 mod weak;

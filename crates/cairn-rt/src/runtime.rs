@@ -139,6 +139,8 @@ pub struct Runtime {
     pub(crate) heap_profile: Option<Box<dyn Profiler>>,
     /// The profile of processor time, while one is made.
     pub(crate) time_profile: Option<Box<dyn TimeProfiler>>,
+    /// This place's part of the time line, if there is one.
+    pub(crate) timeline: Option<crate::timeline::Track>,
     /// What the frame strategy keeps.
     pub strategy: State,
     /// Who sees to it that threads take turns.

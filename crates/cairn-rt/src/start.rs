@@ -36,6 +36,15 @@ impl Observer for Tracer {
     }
 }
 
+/// Several who want to know.
+struct All(Vec<Box<dyn Observer>>);
+
+impl Observer for All {
+    fn collection(&mut self, event: &CollectionEvent) {
+        self.0.iter_mut().for_each(|o| o.collection(event));
+    }
+}
+
 impl Runtime {
     /// A runtime with a heap of its own, standard ports, and no program yet.
     pub fn new(options: Options) -> Result<Box<Runtime>, String> {
@@ -56,8 +65,16 @@ impl Runtime {
         if options.ambiguous_frames {
             heap.expect_ambiguity().map_err(|e| e.to_string())?;
         }
+        let timeline = options.timeline.as_ref().map(|t| t.track());
+        let mut observers: Vec<Box<dyn Observer>> = Vec::new();
         if options.trace_gc {
-            heap.set_observer(Some(Box::new(Tracer(options.host.clone()))));
+            observers.push(Box::new(Tracer(options.host.clone())));
+        }
+        if let Some(track) = &timeline {
+            observers.push(Box::new(track.observer()));
+        }
+        if !observers.is_empty() {
+            heap.set_observer(Some(Box::new(All(observers))));
         }
         // SAFETY: all zeros is a valid `Machine`: integers, null pointers, fixnums.
         let machine: *mut Machine = Box::into_raw(Box::new(unsafe { std::mem::zeroed::<Machine>() }));
@@ -86,6 +103,7 @@ impl Runtime {
             evaluator: None,
             heap_profile: None,
             time_profile: None,
+            timeline,
             strategy: State::new(zeal, stack_chunks),
             ticker: Ticker::new(schedule),
             events: None,

@@ -3,6 +3,7 @@
 use crate::counts::Counts;
 use crate::evaluated_program::Evaluated;
 use crate::expander::{Console, Evaluator};
+use crate::timeline::Timeline;
 use cairn_heap::{HeapConfig, Proposals};
 use cairn_layout::facts::{COLLECTORS, CollectorFacts};
 use cairn_layout::limits::RED_ZONE;
@@ -203,6 +204,8 @@ pub struct Options {
     pub heap_profile: Option<PathBuf>,
     /// Write a profile of processor time to this file at the end.
     pub profile: Option<PathBuf>,
+    /// A time line of threads and collections, written at the end.
+    pub timeline: Option<Arc<Timeline>>,
     /// Draws a flame graph from folded stacks.
     pub flame_graph: Option<DrawFlameGraph>,
     /// Print a line for each collection.
@@ -300,14 +303,16 @@ pub fn haste_of_environment() -> Result<Option<NonZeroU32>, String> {
 
 impl Options {
     /// The options of an executable made by `cairn build`: `CAIRN_HEAP_MAX`, `CAIRN_FRAMES_MAX`, `CAIRN_STATS`,
-    /// `CAIRN_STATS_FILE`, `CAIRN_HEAP_PROFILE`, `CAIRN_PROFILE`, `CAIRN_TRACE_GC`, `CAIRN_GC_THREADS`, `CAIRN_ZEAL`,
-    /// `CAIRN_SCHEDULE`, `CAIRN_CHUNKS`, `CAIRN_PATH`.
+    /// `CAIRN_STATS_FILE`, `CAIRN_HEAP_PROFILE`, `CAIRN_PROFILE`, `CAIRN_TIMELINE`, `CAIRN_TRACE_GC`,
+    /// `CAIRN_GC_THREADS`, `CAIRN_ZEAL`, `CAIRN_SCHEDULE`, `CAIRN_CHUNKS`, `CAIRN_PATH`.
     pub fn from_environment(command_line: Vec<String>) -> Result<Options, String> {
         let mut options = Options { command_line, zeal: Zeal::from_environment()?, ..Options::default() };
         options.stats = is_set("CAIRN_STATS");
         options.stats_file = std::env::var_os("CAIRN_STATS_FILE").filter(|v| !v.is_empty()).map(PathBuf::from);
         options.heap_profile = std::env::var_os("CAIRN_HEAP_PROFILE").filter(|v| !v.is_empty()).map(PathBuf::from);
         options.profile = std::env::var_os("CAIRN_PROFILE").filter(|v| !v.is_empty()).map(PathBuf::from);
+        let timeline = std::env::var_os("CAIRN_TIMELINE").filter(|v| !v.is_empty());
+        options.timeline = timeline.map(|file| Timeline::new(file.into()));
         options.trace_gc = is_set("CAIRN_TRACE_GC");
         options.ambiguous_frames = is_set("CAIRN_AMBIGUOUS_FRAMES");
         options.mostly_copying = MostlyCopying::from_environment()?;
@@ -350,6 +355,7 @@ impl Default for Options {
             stats_file: None,
             heap_profile: None,
             profile: None,
+            timeline: None,
             flame_graph: None,
             trace_gc: false,
             ambiguous_frames: false,

@@ -116,6 +116,22 @@ pub extern "C" fn cairn_system_environment(ctx: &mut Machine) -> Value {
     })
 }
 
+/// `(timeline?)`: is there one?
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_has_timeline(ctx: &mut Machine) -> Value {
+    Value::bool(rt(ctx).timeline.is_some())
+}
+
+/// `(timeline-turn name)`: the turn of the thread with this name begins; `#f`: nobody's does.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_timeline_turn(ctx: &mut Machine, name: Value) -> Value {
+    let name = access::string_of(name).map(|_| access::string_text(name));
+    if let Some(track) = &mut rt(ctx).timeline {
+        track.turn(name.as_deref());
+    }
+    Value::UNSPECIFIED
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

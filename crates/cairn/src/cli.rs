@@ -326,6 +326,13 @@ fn run_arguments() -> Vec<Arg> {
                 "Write to FILE where processor time goes: .svg (flame graph), .txt (table), .json (speedscope), .pb.gz \
                  (pprof), .folded",
             ),
+        Arg::new("timeline")
+            .long("timeline")
+            .env("CAIRN_TIMELINE")
+            .value_name("FILE")
+            .hide_env(true)
+            .value_parser(clap::value_parser!(PathBuf))
+            .help("Write to FILE when which thread ran and memory was collected, for ui.perfetto.dev (JSON)"),
         Arg::new("ambiguous-frames")
             .long("ambiguous-frames")
             .env("CAIRN_AMBIGUOUS_FRAMES")
@@ -923,6 +930,7 @@ fn run_options(m: &ArgMatches) -> Result<RunOptions, String> {
         stats_file: m.get_one::<PathBuf>("stats-file").cloned(),
         heap_profile: m.get_one::<PathBuf>("heap-profile").cloned(),
         profile: m.get_one::<PathBuf>("profile").cloned(),
+        timeline: m.get_one::<PathBuf>("timeline").cloned().map(cairn_rt::timeline::Timeline::new),
         flame_graph: Some(cairn::draw_flame_graph),
         trace_gc: m.get_flag("trace-gc"),
         ambiguous_frames: m.get_flag("ambiguous-frames"),

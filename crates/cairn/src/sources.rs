@@ -218,6 +218,16 @@ impl Loader for Files<'_> {
         Ok(None)
     }
 
+    fn file_in_vain(&self, name: &LibraryName) -> Option<String> {
+        let files = library_loader::EXTENSIONS.map(|extension| format!("{}.{extension}", name.path()));
+        let mut paths = self.directories.iter().flat_map(|d| files.iter().map(|f| d.join(f)));
+        let file = paths.find(|p| p.is_file())?;
+        // a copy of what is built in does no harm
+        let text = std::fs::read_to_string(&file).ok();
+        let is_copy = library_loader::places(name).iter().any(|p| text.as_deref() == built_in(p));
+        (!is_copy).then(|| file.display().to_string())
+    }
+
     fn library_names(&self) -> Vec<LibraryName> {
         library_loader::names()
     }

@@ -432,6 +432,23 @@ fn native_frames() {
     }
 }
 
+/// A file does not take the place of a library that is built in; whoever has one is told.
+#[test]
+fn a_file_for_a_library_that_is_built_in_is_not_read() {
+    let d = Directory::new("in-vain");
+    std::fs::create_dir_all(d.0.join("mine/srfi")).unwrap();
+    d.write(
+        "mine/srfi/1.sld",
+        "(define-library (srfi 1) (export iota) (import (scheme base)) (begin (define iota 5)))",
+    );
+    d.write("p.scm", "(import (scheme base) (scheme write) (only (srfi 1) iota)) (write (iota 2))");
+    for command in ["run", "run --opt=high", "check"] {
+        let said = d.cairn(&format!("{command} -I mine p.scm")).0;
+        assert!(said.contains("(srfi 1) is built in; mine/srfi/1.sld is not read"), "{command}: {said}");
+        assert!(!d.cairn(&format!("{command} p.scm")).0.contains("built in"), "{command}");
+    }
+}
+
 /// Native frames begin at any word: what LLVM keeps in them of vector registers must not want more.
 #[test]
 fn vector_registers_in_native_frames() {

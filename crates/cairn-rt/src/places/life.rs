@@ -108,6 +108,7 @@ fn start_with(ctx: &mut Machine, places: &Places, shared: &Arc<Shared>, procedur
         heap_max: o.heap_max,
         frames_max: o.frames_max,
         trace_gc: o.trace_gc,
+        timeline: o.timeline.clone(),
         ambiguous_frames: o.ambiguous_frames,
         mostly_copying: o.mostly_copying,
         gc_threads: o.gc_threads,

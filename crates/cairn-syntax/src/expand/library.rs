@@ -341,6 +341,7 @@ impl Expander<'_> {
         if !matches!(&*modifier, "only" | "except" | "prefix" | "rename") {
             let name = self.imported_name(x)?;
             self.load(&name, x.span)?;
+            self.warn_of_file_in_vain(&name, x.span);
             return Ok(self.exports_of(&name));
         }
         let mut set = grow(|| self.import_set(&items[1]))?;
@@ -392,6 +393,20 @@ impl Expander<'_> {
             }
         }
         Ok(set)
+    }
+
+    /// A library that is built in, of which somebody has a file of their own.
+    fn warn_of_file_in_vain(&mut self, name: &LibraryName, span: Span) {
+        let is_users = self.s.sources.get(span.file as usize).is_some_and(|s| !s.library);
+        if is_users
+            && self.loader.is_builtin(name)
+            && let Some(file) = self.loader.file_in_vain(name)
+        {
+            let message = format!("{name} is built in; {file} is not read");
+            let help = "a library that is built in cannot be replaced: give yours another name";
+            let d = self.diagnostic(span, message).help(help);
+            self.warn(d);
+        }
     }
 
     fn not_exported(

@@ -94,6 +94,10 @@ pub trait Loader {
     fn library_names(&self) -> Vec<LibraryName> {
         Vec::new()
     }
+    /// A file that would define this library, were it not built in.
+    fn file_in_vain(&self, _name: &LibraryName) -> Option<String> {
+        None
+    }
     /// Is this library part of Cairn's own `lib/`? Its code takes the call site of the user in messages.
     fn is_builtin(&self, name: &LibraryName) -> bool {
         matches!(name.0.first(), Some(NamePart::Symbol(s)) if matches!(&**s, "scheme" | "srfi" | "cairn" | "rnrs"))

@@ -65,8 +65,9 @@ impl Configuration {
 
     /// Is the program of this number in this cell's share? Run, the usual pair's cells have all of them, every second
     /// one with low optimization. Built, where the same code is only linked, and under zeal, where a program takes
-    /// seconds, each level of optimization has one of [`SHARES`] or [`ZEAL_SHARES`]. So has any other pair, and the next pair's are others, so that each strategy
-    /// and each collector meets every program. With `CAIRN_MATRIX=whole`, every cell has all.
+    /// seconds, each level of optimization has one of [`SHARES`] or [`ZEAL_SHARES`]. So has any other pair, and the
+    /// next pair's are others, so that each strategy and each collector meets every program. With `CAIRN_MATRIX=whole`,
+    /// every cell has all.
     pub fn shares(&self, program: usize) -> bool {
         let pair = pairs().position(|p| p.frames == self.frames && p.collector == self.collector).unwrap();
         let level =
