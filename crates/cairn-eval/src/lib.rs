@@ -207,6 +207,10 @@ impl Evaluator for Expander {
             None => encoded(s, names, Some(file), true),
         });
         self.log.expanded(text, &self.session, matches!(code, Ok(Some(Ok(Data::Vector(_))))));
+        // the last form may never come back: an error leaves it
+        if self.texts.get(&text).is_some_and(OpenText::is_at_end) {
+            self.close(text);
+        }
         match code {
             Ok(Some(Ok(code))) => Ok(Some(self.answer(code))),
             Ok(Some(Err(message))) => Err(plain(message)),

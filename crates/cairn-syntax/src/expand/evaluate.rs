@@ -56,6 +56,10 @@ impl OpenText {
     pub fn file(&self) -> u32 {
         self.file
     }
+    /// Has the last form been expanded, with nothing wrong behind it?
+    pub fn is_at_end(&self) -> bool {
+        self.forms.is_empty() && self.error.is_none()
+    }
 }
 
 /// Where code is evaluated: the top level of a module of its own.
