@@ -24,6 +24,7 @@ pub mod parse;
 pub mod passes;
 pub mod prim;
 pub mod print;
+pub mod scheme;
 pub mod tier;
 mod tier_links;
 pub mod verify;

@@ -248,10 +248,7 @@ impl Evaluator for Expander {
         let mut all = String::new();
         let failed = loop {
             let core = self.session.expand_next(environment, &mut open, &mut self.files, |s| {
-                let program = s.program();
-                cairn_core::passes::prepare(program);
-                let text = cairn_core::print::print_program(program);
-                text.lines().filter(|l| !l.starts_with("(global ")).map(|l| format!("{l}\n")).collect::<String>()
+                cairn_core::scheme::print_scheme(s.program())
             });
             match core {
                 Ok(Some(core)) => all += &core,

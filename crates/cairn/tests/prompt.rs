@@ -98,6 +98,53 @@ fn inputs_are_forgotten() {
     assert!(many < few + 16_000, "{few} KB, then {many} KB");
 }
 
+/// What `,expand` shows is Scheme: evaluated, it does what the expression does.
+#[test]
+fn expansions_can_be_evaluated() {
+    let expressions = [
+        "(let loop ((i 0) (l '())) (if (< i 4) (loop (+ i 1) (cons i l)) l))",
+        "(let ((x 1)) (let ((x (+ x 1)) (y x)) ((lambda (x . z) (list x y z)) x 5 6)))",
+        "(let* ((if list) (or vector)) (list (if 1 2) (or 3)))",
+        "(guard (e ((string? e) (list 'text e)) ((symbol? e) 'symbol)) (raise 'oops))",
+        "(guard (e ((string? e) 'outer)) (guard (e ((symbol? e) 'inner)) (raise \"text\")))",
+        "(guard (e ((assq 'a e) => cdr) ((assq 'b e))) (raise (list (cons 'a 42))))",
+        "(let ((p (make-parameter 1))) (parameterize ((p (+ (p) 1))) (list (p) (force (delay (p))))))",
+        "(do ((i 0 (+ i 1)) (v (make-vector 3))) ((= i 3) v) (vector-set! v i `(a ,i ,@(list 1 2))))",
+        "(case (* 2 3) ((2 3 5 7) 'prime) ((1 4 6 8 9) => (lambda (x) (list x))) (else 'other))",
+        "((case-lambda ((x) (list x)) ((x y) (+ x y)) ((x . rest) rest)) 1 2 3)",
+        "(let-values (((a b) (values 1 2)) ((c . d) (values 3 4 5))) (define e 6) (set! e (+ e a)) (list a b c d e))",
+        "(letrec ((even? (lambda (n) (or (= n 0) (odd? (- n 1))))) \
+         (odd? (lambda (n) (and (> n 0) (even? (- n 1)))))) (even? 10))",
+        "(let () (define-record-type point (make x y) point? (x px) (y py set-py!)) \
+         (let ((p (make 1 2))) (set-py! p 5) (list (px p) (py p))))",
+        "(let-syntax ((swap (syntax-rules () ((_ a b) (let ((t a)) (set! a b) (set! b t)))))) \
+         (let ((t 1) (u 2)) (swap t u) (list t u)))",
+        "(begin (define-values (a b . c) (values 1 2 3 4)) (list a b c))",
+        "(begin (define-record-type <point> (make-point y x) point? (x point-x set-point-x!) (y point-y)) \
+         (let ((p (make-point 1 2))) (set-point-x! p 7) (list (point-x p) (point-y p) (point? 5))))",
+        "(begin (define (area . sides) (apply * sides)) (area 2 3 4))",
+        "(string-append \"a\\n\" (string #\\x41 #\\space) (symbol->string '|a b|))",
+        "(when (memv 2 '(1 2 3)) (unless #f 'yes))",
+    ];
+    let session = |input: String| {
+        let mut child = Command::new(binary()).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut keyboard = child.stdin.take().unwrap();
+        let writer = std::thread::spawn(move || keyboard.write_all(input.as_bytes()).unwrap());
+        let output = child.wait_with_output().unwrap();
+        writer.join().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for e in expressions {
+        let expansion = session(format!(",expand {e}\n"));
+        let wanted = session(format!("{e}\n"));
+        assert!(!wanted.trim().is_empty(), "{e}");
+        assert_eq!(session(expansion.clone()), wanted, "{e} is shown as\n{expansion}");
+        for word in ["let*", "do ", "case ", "when", "unless", "let-syntax", "define-values", "`"] {
+            assert!(!expansion.contains(&format!("({word} ")), "{e} is shown as\n{expansion}");
+        }
+    }
+}
+
 /// Seconds of processor time of the processes that this one has waited for.
 #[allow(unsafe_code)]
 fn seconds_of_children() -> f64 {
