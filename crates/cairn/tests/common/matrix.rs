@@ -110,7 +110,7 @@ const SHARES: usize = 5;
 /// Built, or with ambiguous frames, where the pair is not the usual one.
 const OTHER_SHARES: usize = 11;
 /// Where LLVM works fully, and the pair is not the usual one.
-const COMPILED_SHARES: usize = 9;
+const COMPILED_SHARES: usize = 7;
 /// Under zeal, a cell runs one program in so many; a strategy has no more collectors than this.
 const ZEAL_SHARES: usize = 4;
 /// One in so many programs runs under zeal with a collector that has none but major collections: there is one at each
