@@ -219,12 +219,17 @@ impl Loader for Files<'_> {
     }
 
     fn file_in_vain(&self, name: &LibraryName) -> Option<String> {
+        // another name of one may have a file
+        let own: Vec<&str> = library_loader::places(name).iter().filter_map(|p| built_in(p)).collect();
+        if own.is_empty() {
+            return None;
+        }
         let files = library_loader::EXTENSIONS.map(|extension| format!("{}.{extension}", name.path()));
         let mut paths = self.directories.iter().flat_map(|d| files.iter().map(|f| d.join(f)));
         let file = paths.find(|p| p.is_file())?;
         // a copy of what is built in does no harm
         let text = std::fs::read_to_string(&file).ok();
-        let is_copy = library_loader::places(name).iter().any(|p| text.as_deref() == built_in(p));
+        let is_copy = own.iter().any(|own| text.as_deref() == Some(own));
         (!is_copy).then(|| file.display().to_string())
     }
 
