@@ -214,11 +214,9 @@ impl Writer<'_> {
             };
             match (op, &args[..]) {
                 (PrimOp::Record, [t, values @ ..]) if is_rtd(t) => {
-                    let place = |e: &Expr| matches!(e, Expr::Local(v) if lambda.params.contains(v));
-                    let set = values.iter().zip(&fields).filter(|(e, _)| place(e));
                     let by_param = |p: &VarId| {
-                        let mut set = set.clone();
-                        set.find(|(e, _)| matches!(e, Expr::Local(v) if v == p)).map(|(_, f)| atom(f))
+                        let mut set = values.iter().zip(&fields);
+                        set.find(|(e, _)| is_local(e, *p)).map(|(_, f)| atom(f))
                     };
                     let parts: Option<Vec<Tree>> = lambda.params.iter().map(by_param).collect();
                     constructor = List(std::iter::once(own).chain(parts?).collect());
@@ -239,7 +237,10 @@ impl Writer<'_> {
         });
         let fields: Option<Vec<Tree>> = fields.collect();
         let head = vec![atom("define-record-type"), name, constructor, predicate.unwrap_or(atom("#f"))];
-        (used > 1).then(|| Some((List([head, fields?].concat()), used)))?
+        if used == 1 {
+            return None;
+        }
+        Some((List([head, fields?].concat()), used))
     }
 
     // ---- variables

@@ -31,6 +31,8 @@ pub(super) type Node = usize;
 /// The nodes of a module.
 pub(super) struct Debug<'m> {
     module: &'m Module,
+    /// What paths start from, escaped.
+    directory: String,
     nodes: Vec<String>,
     /// Nodes by their text: equal ones are one.
     known: HashMap<String, Node>,
@@ -42,7 +44,9 @@ impl<'m> Debug<'m> {
     /// The unit alone.
     pub(super) fn new(module: &'m Module) -> Debug<'m> {
         let (nodes, known, lines) = (vec![String::new()], HashMap::new(), HashMap::new());
-        let mut debug = Debug { module, nodes, known, lines };
+        let directory = std::env::current_dir().unwrap_or_default();
+        let directory = escape(directory.as_os_str().as_encoded_bytes());
+        let mut debug = Debug { module, directory, nodes, known, lines };
         let file = debug.file(None);
         debug.nodes[UNIT - FIRST] = format!(
             "distinct !DICompileUnit(language: DW_LANG_C99, file: !{file}, producer: \"cairn {}\", isOptimized: true, \
@@ -105,12 +109,9 @@ impl<'m> Debug<'m> {
         let own = || sources.iter().find(|s| !s.library).or(sources.first());
         let source: Option<&SourceFile> = index.and_then(|i| sources.get(i as usize)).or_else(own);
         let path = source.map_or("", |s| &s.path);
-        let directory = std::env::current_dir().unwrap_or_default();
-        self.node(format!(
-            "!DIFile(filename: \"{}\", directory: \"{}\")",
-            escape(path.as_bytes()),
-            escape(directory.as_os_str().as_encoded_bytes())
-        ))
+        let text =
+            format!("!DIFile(filename: \"{}\", directory: \"{}\")", escape(path.as_bytes()), self.directory);
+        self.node(text)
     }
 
     /// File, line and column of a site that is not inlined. Lines and columns count from 1; those of a column that LLVM
