@@ -114,11 +114,21 @@
     (%machine-set! (slot-handlers) '())
     (%machine-set! (slot-parameters) '())
 
+    ;; 0 the winder around it, 1 how many there are, 2 and 3 `before` and `after`, 4 handlers, 5 parameters; 6 the
+    ;; innermost significant one around it: entering and leaving have to look at no other.
     (define (winder-depth w)
       (if (%null? w) 0 (%opaque-ref w 1)))
 
     (define (make-winder parent before after handlers params)
-      (%opaque parent (%fx+ 1 (winder-depth parent)) before after handlers params))
+      (%opaque parent (%fx+ 1 (winder-depth parent)) before after handlers params (significant parent)))
+
+    ;; The innermost of `w` and those around it that has thunks or a mark (prompts.scm), or ().
+    (define (significant w)
+      (cond
+        ((%null? w) w)
+        ((%opaque-ref w 3) w)
+        ((%opaque? (%opaque-ref w 2)) w)
+        (else (%opaque-ref w 6))))
 
     ;; Makes `w` the innermost winder.
     (define (enter-state! w)
@@ -166,35 +176,36 @@
     ;; Leaves and enters winders until `target` is the innermost one.  Each thunk runs in the state outside its own
     ;; dynamic-wind.
     (define (rewind-to target)
+      (define (outer w) (%opaque-ref w 6))
       (define (common a b)
         (cond
           ((%eq? a b) a)
-          ((%fx< (winder-depth a) (winder-depth b)) (common a (%opaque-ref b 0)))
-          ((%fx< (winder-depth b) (winder-depth a)) (common (%opaque-ref a 0) b))
-          (else (common (%opaque-ref a 0) (%opaque-ref b 0)))))
+          ((%fx< (winder-depth a) (winder-depth b)) (common a (outer b)))
+          ((%fx< (winder-depth b) (winder-depth a)) (common (outer a) b))
+          (else (common (outer a) (outer b)))))
       (define (unwind w base)
         (if (%eq? w base)
             #f
-            (let ((after (%opaque-ref w 3))
-                  (parent (%opaque-ref w 0)))
+            (let ((after (%opaque-ref w 3)))
               (if after
                   (begin
-                    (enter-state! parent)
+                    (enter-state! (%opaque-ref w 0))
                     (after)))
-              (unwind parent base))))
+              (unwind (outer w) base))))
       (define (wind w base)
         (if (%eq? w base)
             #f
             (let ((before (%opaque-ref w 2)))
-              (wind (%opaque-ref w 0) base)
+              (wind (outer w) base)
               (if (%procedure? before)
                   (begin
                     (enter-state! (%opaque-ref w 0))
                     (before))))))
-      (let* ((here (%machine-ref (slot-winders)))
-             (base (common here target)))
+      (let* ((here (significant (%machine-ref (slot-winders))))
+             (there (significant target))
+             (base (common here there)))
         (unwind here base)
-        (wind target base)
+        (wind there base)
         (enter-state! target)))
 
     ;;;; Conditions
@@ -368,9 +379,26 @@
         (cond
           ((%null? handlers) (uncaught obj))
           ((%procedure? (%car handlers))
-           (with-state #f (%cdr handlers) (%machine-ref (slot-parameters))
+           (with-state raised (%cdr handlers) (%machine-ref (slot-parameters))
              (lambda () ((%car handlers) obj))))
           (else (call-unwinding (%car handlers) obj)))))
+
+    ;; Field `before` of the winder that a handler runs under: a list of the winder where the search for the next guard
+    ;; begins; of #f if that is everywhere.
+    (define raised '(#f))
+
+    ;; `raise-continuable`, in tail position in the handler of the guard whose winder is `w`.  The winder that it runs
+    ;; under is replaced: through however many guards an object is raised again, there is one, and the next guard's
+    ;; winder is looked for where this one's ends.
+    (define (raise-again obj w)
+      (let ((handlers (%machine-ref (slot-handlers))) (here (%machine-ref (slot-winders))))
+        (if (if (%pair? handlers) (if (%procedure? (%car handlers)) (%pair? (%opaque-ref here 2)) #f) #f)
+            (begin
+              (enter-state!
+               (make-winder (%opaque-ref here 0) (%cons (%opaque-ref w 0) '()) #f
+                            (%cdr handlers) (%machine-ref (slot-parameters))))
+              ((%car handlers) obj))
+            (raise-continuable obj))))
 
     ;; What is in the list of handlers is a procedure, or stands for a prompt: see `with-unwind-handler`.
     (define (call-unwinding handler obj)
@@ -381,17 +409,25 @@
           (call-unwinding handler obj)))
 
     (define not-continuable "exception handler returned from non-continuable raise of")
+    ;; However many handlers have returned, it is about the first object.
+    (define (first-raised obj)
+      (if (if (condition? obj) (%eq? (condition-text obj) not-continuable) #f)
+          (condition-irritants obj)
+          (%cons obj '())))
     (define (raise obj)
       (let ((handlers (%machine-ref (slot-handlers))))
         (if (%null? handlers)
             (uncaught obj)
             (begin
-              (with-state #f (%cdr handlers) (%machine-ref (slot-parameters))
+              (with-state raised (%cdr handlers) (%machine-ref (slot-parameters))
                 (lambda ()
-                  (call-handler (%car handlers) obj)
+                  (let ((w (%machine-ref (slot-winders))))
+                    (call-handler (%car handlers) obj)
+                    ;; guards may have put another in its place
+                    (enter-state! w))
                   ;; Where the first error was: behind a failed check there need not be a frame of its procedure.
-                  (raise (make-condition (kind-other) #f not-continuable
-                                         (%cons obj '()) (if (condition? obj) (condition-site obj) (no-site))))))
+                  (raise (make-condition (kind-other) #f not-continuable (first-raised obj)
+                                         (if (condition? obj) (condition-site obj) (no-site))))))
               ;; Not reached; it tells the compiler that `raise` does not return.
               (%fatal "raise returned" (no-site))))))
 
@@ -490,35 +526,52 @@
       (lambda ()
         (%apply raise-condition (%machine-ref (slot-raised)))))
 
-    ;; (guard (x clause ...) body ...) is (guard* (lambda (x reraise) (cond clause ... (else (reraise)))) (lambda ()
-    ;; body ...)). The handler runs in the dynamic state of the guard form; `reraise` goes back to that of the raise.
+    ;; (guard (x clause ...) body ...) is (guard* (lambda (x) (cond clause ... (else #f))) (lambda () body ...)), where
+    ;; what follows the tests is made a thunk: `handler` says what to do, in the dynamic state of the guard form, or #f.
+    ;; That is done in place of the form; for #f, the object is raised again in the state of the raise.
+    ;;
+    ;; So that this costs little through many guards, the tests run on top of the frames of the raise, if there is
+    ;; nothing between the two states that has to be left and entered.
     ;;
     ;; The guard is found among the present winders: its frames may have been put elsewhere since.
     (define (guard* handler body)
       (%call/1cc
        (lambda (guard-k)
          (define (handle condition)
-           ((%call/cc
-             (lambda (raise-k)
-               (define (clauses)
-                 (handler condition (lambda () (raise-k (lambda () (raise-continuable condition))))))
-               (let ((w (guard-winder handle)))
-                 (if w
-                     (begin
-                       (rewind-to (%opaque-ref w 0))
-                       (call-in guard-k clauses))
-                     (begin
-                       (rewind-to (%continuation-winders guard-k))
-                       (call-in guard-k clauses))))))))
+           (let* ((here (%machine-ref (slot-winders))) (w (guard-winder handle)))
+             (if (if w (%eq? (significant here) (significant w)) #f)
+                 (let* ((outside (%opaque-ref w 0))
+                        (thunk (begin (enter-state! outside) (handler condition))))
+                   (if thunk
+                       (call-in guard-k thunk)
+                       (begin
+                         (enter-state! here)
+                         (raise-again condition w))))
+                 (leave-for-guard guard-k w handler condition))))
          (with-state #t (%cons handle (%machine-ref (slot-handlers))) (%machine-ref (slot-parameters)) body))))
+
+    ;; Goes to the guard whose winder is `w`, or #f; where no clause applies, back to raise the object again.
+    (define (leave-for-guard guard-k w handler condition)
+      ((%call/cc
+        (lambda (raise-k)
+          (define (again)
+            (if w (raise-again condition w) (raise-continuable condition)))
+          (rewind-to (if w (%opaque-ref w 0) (%continuation-winders guard-k)))
+          (call-in guard-k
+            (lambda ()
+              (let ((thunk (handler condition)))
+                (if thunk (thunk) (raise-k again)))))))))
 
     ;; The innermost winder of the guard with this handler, or #f.
     (define (guard-winder handle)
       (let loop ((w (%machine-ref (slot-winders))))
-        (cond
-          ((%null? w) #f)
-          ((if (%eq? (%opaque-ref w 2) #t) (%eq? (%car (%opaque-ref w 4)) handle) #f) w)
-          (else (loop (%opaque-ref w 0))))))
+        (if (%null? w)
+            #f
+            (let ((what (%opaque-ref w 2)))
+              (cond
+                ((if (%eq? what #t) (%eq? (%car (%opaque-ref w 4)) handle) #f) w)
+                ((if (%pair? what) (%car what) #f) (loop (%car what)))
+                (else (loop (%opaque-ref w 0))))))))
 
     ;;;; Parameters
 

@@ -228,7 +228,10 @@
               (let* ((w (%car winders)) (before (%opaque-ref w 2)))
                 (if (%procedure? before) (before))
                 (enter-state!
-                 (make-winder (%machine-ref (slot-winders)) before (%opaque-ref w 3)
+                 (make-winder (%machine-ref (slot-winders))
+                              ;; what a raise has noted about winders is about the old ones
+                              (if (%pair? before) raised before)
+                              (%opaque-ref w 3)
                               (rebase (%opaque-ref w 4) from-handlers to-handlers)
                               (rebase (%opaque-ref w 5) from-params to-params)))
                 (loop (%cdr winders))))))))

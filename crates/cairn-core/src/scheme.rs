@@ -3,7 +3,7 @@
 //! ```text
 //! (fix ((loop.0 (lambda loop (i.1) …))) (loop.0 0))              (let loop ((i 0)) …)
 //! (let ((or.3 (@f.1 x.2))) (if or.3 or.3 (@g.4)))                (or (f x) (g))
-//! (@guard*.9 (lambda guard (e.0 reraise.1) …) (lambda () …))     (guard (e (…)) …)
+//! (@guard*.9 (lambda guard (e.0) …) (lambda () …))               (guard (e (…)) …)
 //! ```
 //!
 //! The problem: expanded code names variables by number and calls procedures that only the library can name. The idea:
@@ -450,28 +450,23 @@ impl Writer<'_> {
         match (*name, args) {
             ("guard*", [Expr::Lambda(handler), thunk]) => {
                 let [Clause { params, rest: None, body: clauses }] = &handler.clauses[..] else { return None };
-                let [condition, reraise] = params[..] else { return None };
+                let [condition] = params[..] else { return None };
                 let body = self.body(thunk_body(thunk)?);
+                let clauses = guard_clauses(clauses)?;
                 Some(self.bound(&[condition], |w| {
-                    let name = w.local(condition);
-                    w.names.insert(reraise, format!("(lambda () (raise-continuable {}))", flat(&name)));
-                    let mut parts = vec![name];
-                    let mut rest = clauses;
-                    loop {
-                        match rest {
-                            Expr::Call(f, args, _) if args.is_empty() && is_local(f, reraise) => break,
-                            Expr::If(test, then, otherwise) => {
+                    let mut parts = vec![w.local(condition)];
+                    for (test, then) in clauses {
+                        parts.push(match test {
+                            None => List([vec![atom("else")], w.body(then)].concat()),
+                            Some((test, None)) => List([vec![w.expr(test)], w.body(then)].concat()),
+                            Some((test, Some(t))) => {
                                 let test = w.expr(test);
-                                let then = w.body(then);
-                                parts.push(List([vec![test], then].concat()));
-                                rest = otherwise;
+                                let receiver = w.bound(&[t], |w| {
+                                    List([vec![atom("lambda"), List(vec![w.local(t)])], w.body(then)].concat())
+                                });
+                                List(vec![test, atom("=>"), receiver])
                             }
-                            e => {
-                                let body = w.body(e);
-                                parts.push(List([vec![atom("else")], body].concat()));
-                                break;
-                            }
-                        }
+                        });
                     }
                     List([vec![atom("guard"), List(parts)], body].concat())
                 }))
@@ -497,6 +492,32 @@ impl Writer<'_> {
                 Some(List(vec![atom(name.trim_end_matches('*')), body]))
             }
             _ => None,
+        }
+    }
+}
+
+/// A test, and the variable that its value has in what follows it.
+type Test<'a> = Option<(&'a Expr, Option<VarId>)>;
+
+/// The clauses of a guard, each a test (`None`: `else`) and what follows it.
+fn guard_clauses(mut e: &Expr) -> Option<Vec<(Test<'_>, &Expr)>> {
+    let mut clauses = Vec::new();
+    loop {
+        match e {
+            Expr::Const(Literal::Bool(false)) => return Some(clauses),
+            Expr::If(test, then, otherwise) => {
+                clauses.push((Some((&**test, None)), thunk_body(then)?));
+                e = otherwise;
+            }
+            Expr::Let(bindings, body) => {
+                let ([(t, test)], Expr::If(_, then, otherwise)) = (&bindings[..], &**body) else { return None };
+                clauses.push((Some((test, Some(*t))), thunk_body(then)?));
+                e = otherwise;
+            }
+            e => {
+                clauses.push((None, thunk_body(e)?));
+                return Some(clauses);
+            }
         }
     }
 }

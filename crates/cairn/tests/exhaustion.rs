@@ -7,6 +7,7 @@ use cairn_layout::facts::STRATEGIES;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+use std::time::Instant;
 
 mod common;
 use common::matrix::{self, Configuration};
@@ -190,6 +191,44 @@ fn runaway_recursion() {
         assert_eq!(out, format!("(\"{said}\" \"{said}\" \"{said}\")\n50000\n"), "{flag:?}: {err}");
         assert!(err.starts_with(&format!("error: {said}\n --> p.scm:")), "{flag:?}: {err}");
         assert!(err.lines().count() < 40 && err.contains("more frames"), "{flag:?}: {err}");
+    }
+}
+
+/// So is recursion through what keeps more than frames for each level, or looks through all levels when an error passes
+/// them: it takes a second for 256 MiB, and took minutes where each level cost in proportion to the others.
+#[test]
+fn runaway_recursion_through_control() {
+    let d = Directory::new("runaway-control");
+    let ways = [
+        ("guard", "(guard (e ((string? e) 0)) (f (+ n 1)))"),
+        ("nested-guards", "(guard (e ((f2 e) 0)) (guard (e ((null? e) => car)) (f (+ n 1))))"),
+        ("dynamic-wind", "(dynamic-wind (lambda () #f) (lambda () (f (+ n 1))) (lambda () #f))"),
+        ("with-exception-handler", "(with-exception-handler raise (lambda () (f (+ n 1))))"),
+        ("parameterize", "(parameterize ((p n)) (f (+ n 1)))"),
+        ("call/cc", "(call/cc (lambda (k) (f (+ n 1))))"),
+        ("map", "(apply + (map (lambda (x) (f (+ x 1))) (list n n)))"),
+    ];
+    for (name, way) in ways {
+        let text = format!(
+            "(import (scheme base) (scheme write))
+             (define p (make-parameter 0))
+             (define (f2 x) (char? x))
+             (define (f n) (+ 1 {way}))
+             (display \"begun\")
+             (display (f 1))"
+        );
+        d.write(&format!("{name}.scm"), &text);
+        for flags in [&["--opt=auto"][..], &["--frames=heap"], &["--frames=native"]] {
+            let mut run = Command::new(binary());
+            run.args(["run", "--no-cache", "--frames-max=256M"]).args(flags).arg(format!("{name}.scm"));
+            let begun = Instant::now();
+            let output = run.current_dir(&d.0).env_remove("CAIRN_ZEAL").output().unwrap();
+            let seconds = begun.elapsed().as_secs();
+            let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+            assert_eq!((&*out, output.status.code()), ("begun", Some(1)), "{name} {flags:?}: {err}");
+            assert!(err.starts_with("error: recursion is too deep: its frames exceed"), "{name} {flags:?}: {err}");
+            assert!(seconds < 15, "{name} {flags:?}: {seconds} s");
+        }
     }
 }
 

@@ -5,13 +5,27 @@
 //! All memory of frames is the heap's, whatever the strategy. So while the heap holds no more than that limit, there is
 //! nothing to look at; when it holds more, frames are measured, and again when they may have reached the limit since
 //! (`DepthWatch` in `runtime.rs`). That costs a walk over the segments, or frames, for every sixteenth of the limit at
-//! most. A stack whose range of addresses is nearly used up (`ulimit -v`) is too deep as well.
+//! most. What `dynamic-wind`, `parameterize`, handlers and guards keep for each level besides frames counts too
+//! ([`WINDER`]): with it a level may take ten times its frames. A stack whose range of addresses is nearly used up (`ulimit -v`) is too deep as well.
 
 use super::frames;
+use crate::access::{is, words};
 use crate::exhaustion::size_text;
 use crate::fatal;
 use crate::runtime::{Failure, rt};
-use cairn_layout::machine::{Machine, error as kind};
+use cairn_layout::machine::{Machine, error as kind, slot};
+use cairn_layout::object::Type;
+
+/// Bytes that a winder counts for: itself, the closures and lists that it refers to, and the room in which a collector
+/// copies them.
+const WINDER: u64 = 512;
+
+/// How many winders the thread is inside of. See `make-winder` in `lib/cairn/control.sld`.
+fn winders(ctx: &Machine) -> u64 {
+    const DEPTH: usize = 1;
+    let innermost = ctx.slot(slot::WINDERS);
+    if is(innermost, Type::Opaque) { words(innermost)[DEPTH].as_fixnum() as u64 } else { 0 }
+}
 
 /// The stack has grown: is the recursion too deep?
 pub fn admit(ctx: &mut Machine) {
@@ -39,7 +53,7 @@ pub fn admit_after_collection(ctx: &mut Machine) {
 fn measure(ctx: &mut Machine, used: u64) {
     let runtime = rt(ctx);
     let most = runtime.options.frames_max;
-    runtime.depth.last = frames::depth(ctx, most);
+    runtime.depth.last = frames::depth(ctx, most) + WINDER * winders(ctx);
     runtime.depth.due = runtime.depth.next(used, most);
     if runtime.depth.last <= most {
         return;

@@ -528,13 +528,24 @@ impl Expander<'_> {
         }
     }
 
-    /// Clauses of `cond` (and `guard`); `otherwise` is the value when none applies.
     fn two_ways(&mut self, span: Span, test: Expr, then: Expr, other: Expr) -> Expr {
         let (then, other) = (self.way(span, 0, then), self.way(span, 1, other));
         Expr::If(test.into(), then.into(), other.into())
     }
 
+    /// Clauses of `cond`; `otherwise` is the value when none applies.
     fn form_cond(&mut self, clauses: &[Syntax], otherwise: Expr, span: Span) -> R<Expr> {
+        self.clauses(clauses, otherwise, span, &|_, e| e)
+    }
+
+    /// The same, where `follow` makes what has to be done of what follows a test that holds.
+    fn clauses(
+        &mut self,
+        clauses: &[Syntax],
+        otherwise: Expr,
+        span: Span,
+        follow: &dyn Fn(&mut Self, Expr) -> Expr,
+    ) -> R<Expr> {
         const HELP: &str = "(cond (test expression …) … (else expression …))";
         let mut tests = Vec::with_capacity(clauses.len());
         let mut result = self.way(span, clauses.len(), otherwise);
@@ -551,6 +562,7 @@ impl Expander<'_> {
                 }
                 result = sequence(self.exprs(rest));
                 result = self.way(span, i, result);
+                result = follow(self, result);
                 break;
             }
             let test = self.expr(test);
@@ -563,11 +575,16 @@ impl Expander<'_> {
         }
         for (test, consequence) in tests.into_iter().rev() {
             result = match consequence {
-                Consequence::Test => self.or(test, result),
-                Consequence::Body(e) => Expr::If(test.into(), e.into(), result.into()),
+                Consequence::Body(e) => Expr::If(test.into(), follow(self, e).into(), result.into()),
+                Consequence::Test => {
+                    let t = self.s.program.fresh_var("t");
+                    let value = follow(self, Expr::Local(t));
+                    Expr::Let(vec![(t, test)], Expr::If(Expr::Local(t).into(), value.into(), result.into()).into())
+                }
                 Consequence::Receiver(f, span) => {
                     let t = self.s.program.fresh_var("t");
                     let call = Expr::Call(f.into(), vec![Expr::Local(t)], self.site(span));
+                    let call = follow(self, call);
                     Expr::Let(vec![(t, test)], Expr::If(Expr::Local(t).into(), call.into(), result.into()).into())
                 }
             };
@@ -665,11 +682,10 @@ impl Expander<'_> {
         }
         let mark = self.open_scope();
         let condition = self.bind_local(id, variable.span, Role::Parameter);
-        let reraise: VarId = self.s.program.fresh_var("reraise");
-        let otherwise = Expr::Call(Expr::Local(reraise).into(), Vec::new(), self.site(span));
-        let handler = self.form_cond(clauses, otherwise, span);
+        let none = Expr::Const(Literal::Bool(false));
+        let handler = self.clauses(clauses, none, span, &|x, e| x.thunk(e, span));
         self.close_scope(mark);
-        self.guarded("guard*", vec![condition, reraise], handler?, body, span)
+        self.guarded("guard*", vec![condition], handler?, body, span)
     }
 
     /// SRFI 248: `(guard (variable continuation clause …) body …)`.
