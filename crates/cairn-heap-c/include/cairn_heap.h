@@ -54,6 +54,7 @@ struct cairn_frame;
 typedef struct cairn_heap {
     uint64_t lo, hi;            /* free memory: objects are taken from hi downward */
     unsigned char *cards;       /* which stores the heap has to look at */
+    uint64_t card_mask;
     struct cairn_frame *frames; /* precise roots of the functions under way */
 } cairn_heap;
 
@@ -61,7 +62,6 @@ typedef struct cairn_heap {
 #define CAIRN_RESERVE 4096
 #define CAIRN_LARGE 8192
 #define CAIRN_CARD_SHIFT 9
-#define CAIRN_CARD_MASK UINT64_C(0x7ffffff)
 #define CAIRN_LAYOUT_SHIFT 4
 #define CAIRN_COUNT_SHIFT 24
 
@@ -133,7 +133,7 @@ static inline size_t cairn_count(const void *object) {
 /* Stores a reference into a member of an object: cairn_set(heap, &node->left, other). */
 static inline void cairn_set(cairn_heap *heap, void *member, void *reference) {
     *(void **)member = reference;
-    heap->cards[(uint64_t)(uintptr_t)member >> CAIRN_CARD_SHIFT & CAIRN_CARD_MASK] = 1;
+    heap->cards[(uint64_t)(uintptr_t)member >> CAIRN_CARD_SHIFT & heap->card_mask] = 1;
 }
 
 /* --- Roots ------------------------------------------------------------------------------------------------------- */

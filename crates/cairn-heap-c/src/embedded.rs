@@ -218,12 +218,13 @@ impl Observer for Told {
     }
 }
 
-/// A heap, `cairn_heap`: the first four members are the program's.
+/// A heap, `cairn_heap`: the first five members are the program's.
 #[repr(C)]
 pub struct Embedded {
     lo: u64,
     hi: u64,
     cards: *mut u8,
+    card_mask: u64,
     frames: *mut Frame,
     /// What is held.
     pub heap: Heap<CObjects>,
@@ -251,6 +252,7 @@ impl Embedded {
             lo,
             hi,
             cards: heap.cards_ptr(),
+            card_mask: heap.card_mask(),
             frames: null_mut(),
             heap,
             roots: Roots::default(),

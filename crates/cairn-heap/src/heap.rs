@@ -310,7 +310,8 @@ impl<M: ObjectModel> Heap<M> {
             None => (physical_memory() / 2).min(most),
         };
         let young = region.span_of(BlockIndex(old_blocks), usable - old_blocks);
-        let own_cards = OwnCards::around(config.static_data.map(Address), region.base(), young.end);
+        let cards = Cards::new(&region)?;
+        let own_cards = OwnCards::around(config.static_data.map(Address), region.base(), young.end, &cards);
         if config.huge_pages {
             // Not where a small program would get a huge page for a few bytes.
             let small = 4 << 20;
@@ -320,7 +321,7 @@ impl<M: ObjectModel> Heap<M> {
             }
         }
         let mut core = Core {
-            cards: Cards::new()?,
+            cards,
             marks: Marks::new(&region)?,
             pool: BlockPool::new(&region, old_blocks, config.zeal.poison)?,
             region,
@@ -376,6 +377,10 @@ impl<M: ObjectModel> Heap<M> {
     /// Base of the card table: `Machine::cards`.
     pub fn cards_ptr(&self) -> *mut u8 {
         self.core.cards.base()
+    }
+    /// Mask of its indices: `Machine::card_mask`.
+    pub fn card_mask(&self) -> u64 {
+        self.core.cards.mask()
     }
     /// Marks the card of a slot that was written: what compiled code does inline.
     #[inline(always)]

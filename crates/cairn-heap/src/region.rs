@@ -14,11 +14,11 @@
 //! frontier of the large objects.
 //!
 //! Invariants: the base is a multiple of the block size; the card of an address is
-//! `(address >> CARD_SHIFT) & CARD_MASK`, on absolute addresses, so the table always has `CARD_MASK + 1` bytes
-//! even when a smaller region had to be reserved, and no two blocks of a region share a card.
+//! `(address >> CARD_SHIFT) & mask`, on absolute addresses, and the table covers the region or more: no two blocks
+//! of a region share a card.
 
 use crate::address::{Address, BLOCK_BYTES, BLOCK_SHIFT, BlockIndex, Span};
-use cairn_layout::machine::{CARD_MASK, CARD_SHIFT, REGION_BITS};
+use cairn_layout::machine::{CARD_SHIFT, REGION_BITS};
 
 /// Smallest region worth having: below this, creation fails.
 const SMALLEST_REGION_BITS: u32 = 26;
@@ -26,8 +26,11 @@ const SMALLEST_REGION_BITS: u32 = 26;
 const ALL_ADDRESSES: u64 = 1 << 47;
 /// Where it has none, a heap takes at most this share of the addresses that are left.
 const SHARE: u64 = 1024;
-/// What is left to tables beside the region (the cards above all) and to everything else, where addresses are limited.
-const SET_APART: u64 = 192 << 20;
+/// What is left to tables beside the region and to everything else, where addresses are limited.
+const SET_APART: u64 = 96 << 20;
+/// log2 of how often a smaller region fits into what the card table covers: the rest is for static data, which lies
+/// anywhere.
+const CARDS_BEYOND: u32 = 4;
 /// What a thread may take beside memory of the heap: mimalloc reserves 32 MiB on a boundary of as much.
 const THREAD: u64 = 72 << 20;
 /// Alignment of the region's base: a huge page.
@@ -241,11 +244,11 @@ pub struct OwnCards(Span);
 
 impl OwnCards {
     /// Those around `static_data`; none without. Objects end at `end`, in the region that begins at `base`.
-    pub fn around(static_data: Option<Address>, base: Address, end: Address) -> OwnCards {
-        const COVERED: u64 = (CARD_MASK + 1) << CARD_SHIFT;
-        let (from, to) = (end.offset_from(base).next_multiple_of(CARD_BYTES), COVERED - CARD_BYTES);
+    pub fn around(static_data: Option<Address>, base: Address, end: Address, cards: &Cards) -> OwnCards {
+        let covered = cards.covers();
+        let (from, to) = (end.offset_from(base).next_multiple_of(CARD_BYTES), covered - CARD_BYTES);
         let Some(a) = static_data else { return OwnCards(Span::new(base, base)) };
-        let offset = a.offset_from(base) % COVERED;
+        let offset = a.0.wrapping_sub(base.0) % covered;
         // Not an address that is the same modulo what the table covers: its data would have the cards of these.
         let at = |o: u64| Address(a.0.wrapping_sub(offset).wrapping_add(o));
         OwnCards(if (from..to).contains(&offset) { Span::new(at(from), at(to)) } else { Span::new(base, base) })
@@ -268,12 +271,23 @@ const _: () = assert!(CARDS_PER_BLOCK == 64);
 /// collection. The mutator marks the card of the *slot* it writes, whatever the age of the object.
 pub struct Cards {
     map: Mapping,
+    mask: u64,
 }
 
 impl Cards {
-    /// An all-clean table.
-    pub fn new() -> std::io::Result<Cards> {
-        Ok(Cards { map: Mapping::reserve(CARD_MASK + 1)? })
+    /// An all-clean table for a region.
+    pub fn new(region: &Region) -> std::io::Result<Cards> {
+        let bits = (region.blocks.ilog2() + BLOCK_SHIFT + CARDS_BEYOND).min(REGION_BITS);
+        let n = 1 << (bits - CARD_SHIFT);
+        Ok(Cards { map: Mapping::reserve(n)?, mask: n - 1 })
+    }
+    /// Bytes that have a card each of their own.
+    pub const fn covers(&self) -> u64 {
+        (self.mask + 1) << CARD_SHIFT
+    }
+    /// What `Machine::card_mask` is.
+    pub const fn mask(&self) -> u64 {
+        self.mask
     }
     /// What `Machine::cards` points to.
     #[inline(always)]
@@ -284,7 +298,7 @@ impl Cards {
     #[inline(always)]
     pub fn card(&self, a: Address) -> *mut u8 {
         // SAFETY: the masked index is below the size of the table.
-        unsafe { self.base().add(((a.0 >> CARD_SHIFT) & CARD_MASK) as usize) }
+        unsafe { self.base().add(((a.0 >> CARD_SHIFT) & self.mask) as usize) }
     }
     /// Marks the card of a slot.
     #[inline(always)]
@@ -407,7 +421,7 @@ mod tests {
         assert_eq!(r.blocks(), 1 << 15);
         let b = BlockIndex(77);
         assert_eq!(r.block_of(r.address_of(b).plus(BLOCK_BYTES - 1)), b);
-        let cards = Cards::new().unwrap();
+        let cards = Cards::new(&r).unwrap();
         let a = r.address_of(b);
         cards.mark(a.plus(BLOCK_BYTES - 1));
         assert!(!cards.is_dirty(a.plus(BLOCK_BYTES)) && !cards.is_dirty(a));

@@ -38,7 +38,7 @@ pub enum Allocation {
 pub enum Barrier {
     /// Nothing.
     None,
-    /// Marks the card of the slot: `Machine::cards[(slot >> CARD_SHIFT) & CARD_MASK] = 1`.
+    /// Marks the card of the slot: `Machine::cards[(slot >> CARD_SHIFT) & card_mask] = 1`.
     Card,
 }
 

@@ -198,8 +198,10 @@ pub struct Machine {
     pub hi: u64,
     /// The first free part of frames (`quasi`), or 0.
     pub free_parts: u64,
-    /// Base of the card table, indexed by `(address >> CARD_SHIFT) & CARD_MASK`.
+    /// Base of the card table, indexed by `(address >> CARD_SHIFT) & card_mask`.
     pub cards: *mut u8,
+    /// Mask of card indices: addresses that are equal under it share a card. It does not change.
+    pub card_mask: u64,
     /// Stub for cold runtime calls: preserves every register but its results; see `cairn_rt::stubs`.
     pub cold_stub: u64,
     /// Stub for calls that stand behind an operation's fast path: it raises and collects, too; see
@@ -272,7 +274,5 @@ impl Machine {
 pub const CARD_SHIFT: u32 = 9;
 /// log2 of the reserved region (64 GiB).
 pub const REGION_BITS: u32 = 36;
-/// Mask of card indices: words outside the region alias to some card, which is harmless.
-pub const CARD_MASK: u64 = (1 << (REGION_BITS - CARD_SHIFT)) - 1;
 /// log2 of the block size (32 KiB).
 pub const BLOCK_SHIFT: u32 = 15;

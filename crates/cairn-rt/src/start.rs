@@ -132,6 +132,7 @@ impl Runtime {
         ctx.cold_stub = cold_stub as *const () as u64;
         ctx.slow_stub = slow_stub as *const () as u64;
         ctx.cards = runtime.heap.cards_ptr();
+        ctx.card_mask = runtime.heap.card_mask();
         ctx.ancestry = crate::record_types::ancestry_table();
         ctx.pools = runtime.heap.pools_ptr();
         crate::compact::run_with(ctx.pools);

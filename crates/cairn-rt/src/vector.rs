@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use crate::alloc::make_list;
     use crate::bare_runtime::TestRuntime;
-    use cairn_layout::machine::{CARD_MASK, CARD_SHIFT};
+    use cairn_layout::machine::CARD_SHIFT;
 
     #[test]
     fn stores_of_pointers_mark_every_card() {
@@ -137,7 +137,7 @@ mod tests {
         let v = cairn_vector_make(ctx, Value::fixnum(1000), Value::fixnum(0));
         let card = |ctx: &Machine, i: usize| {
             // SAFETY: inside the card table.
-            unsafe { &mut *ctx.cards.add(((word_address(v, i) as u64 >> CARD_SHIFT) & CARD_MASK) as usize) }
+            unsafe { &mut *ctx.cards.add(((word_address(v, i) as u64 >> CARD_SHIFT) & ctx.card_mask) as usize) }
         };
         (0..1000).for_each(|i| *card(ctx, i) = 0);
         let n = Value::fixnum;

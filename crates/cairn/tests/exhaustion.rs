@@ -283,6 +283,31 @@ fn few_addresses_for_a_stack() {
     }
 }
 
+/// A small program needs few addresses, however it is run, and goes on without the compiler where there are too few for
+/// LLVM.
+#[test]
+fn few_addresses_are_enough_for_a_small_program() {
+    let d = Directory::new("few-addresses-small");
+    d.write(
+        "p.scm",
+        "(import (scheme base) (scheme write))
+         (define (fib n) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))
+         (display (fib 27))
+         (display (vector-length (make-vector 1000000 1)))",
+    );
+    let exe = Executable::new(d.0.join("p.scm").to_str().unwrap(), Configuration::usual());
+    let cairn = binary();
+    // what is compiled once, when there is room
+    assert!(Command::new(&cairn).args(["-e", "1"]).status().unwrap().success());
+    for (program, arguments) in [(&exe.0, &[][..]), (&cairn, &["p.scm"]), (&cairn, &["--no-cache", "p.scm"])] {
+        let mut run = Command::new("sh");
+        run.args(["-c", "ulimit -c 0; ulimit -v 200000; exec \"$0\" \"$@\""]).arg(program).args(arguments);
+        let output = run.current_dir(&d.0).env_remove("CAIRN_ZEAL").output().unwrap();
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!((&*out, &*err), ("1964181000000", ""), "{program:?} {arguments:?}: {:?}", output.status);
+    }
+}
+
 /// Threads that help a collector get addresses for what they allocate, or are not started: without them, glibc ends the
 /// process.
 #[test]

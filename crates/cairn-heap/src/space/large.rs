@@ -378,7 +378,7 @@ mod tests {
     #[test]
     fn pages_of_what_is_about_to_be_written_come_at_once() {
         let r = Region::reserve(28, None).unwrap();
-        let (mut pool, cards) = (BlockPool::new(&r, r.blocks(), false).unwrap(), Cards::new().unwrap());
+        let (mut pool, cards) = (BlockPool::new(&r, r.blocks(), false).unwrap(), Cards::new(&r).unwrap());
         let mut large = LargeSpace::default();
         let bytes = 4 * BLOCK_BYTES;
         let pages = |n: u64| (n * BLOCK_BYTES / 4096) as usize;
@@ -402,7 +402,7 @@ mod tests {
     #[test]
     fn places_are_found_again_and_empty_groups_given_back() {
         let r = Region::reserve(28, None).unwrap();
-        let (mut pool, cards) = (BlockPool::new(&r, r.blocks(), false).unwrap(), Cards::new().unwrap());
+        let (mut pool, cards) = (BlockPool::new(&r, r.blocks(), false).unwrap(), Cards::new(&r).unwrap());
         let mut large = LargeSpace::default();
         let sizes = [9_000u64, 20_000, 33_000, 64_000, 12_345, 50_001];
         let mut objects: Vec<(Address, u64)> = Vec::new();
