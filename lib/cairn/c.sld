@@ -10,15 +10,15 @@
 ;;; Invariant.  Each request is answered once: what would leave it by a continuation becomes an error, which is raised
 ;;; when the call of C has returned.
 (define-library (cairn c)
-  (export c-procedure c-callback define-c-struct
+  (export c-procedure c-callback c-export define-c-struct
           c-library c-library? c-errno c-error-text
           pointer? null-pointer pointer=? pointer-address address->pointer pointer+ free-callback!
           c-malloc c-free c-sizeof c-ref c-set! c-string string->pointer pointer->bytevector pointer-copy!
           ;; for the expander, and for the macros here
-          c-function c-function-address c-apply c-apply-blocking make-c-callback
+          c-function c-function-address c-apply c-apply-blocking make-c-callback make-c-export c-serve
           make-c-struct make-c-layout c-struct-maker c-struct-getter c-struct-setter)
   (import (cairn syntax) (cairn primitives) (cairn layout) (cairn records) (cairn control) (cairn number) (cairn list)
-          (only (cairn scheduler) wait-for-file!))
+          (only (cairn port) flush-output-port) (only (cairn scheduler) wait-for-file!))
   (begin
 
     ;;;; Pointers
@@ -162,9 +162,10 @@
                 (if failure (raise (%vector-ref failure 0)) r)))
           r))
 
-    ;; Calls the procedure that is asked for, and gives its result to C.  #f, or a vector of what was raised.
+    ;; Calls the procedure that is asked for, and gives its result to C.  #f, or a vector of what was raised in a
+    ;; callback; the errors of an exported procedure are C's.
     (define (raised-by request)
-      (let ((callback (%vector-ref callbacks (%opaque-ref request 1))))
+      (let ((callback (procedure-of request)) (exported? (%fx< (%opaque-ref request 1) 0)))
         (if callback
             (%call/1cc
              (lambda (k)
@@ -172,7 +173,8 @@
                  (with-exception-handler
                   (lambda (x)
                     (set! leaving #t)
-                    (k (%vector x)))
+                    (if exported? (refuse! request x))
+                    (k (if exported? #f (%vector x))))
                   (lambda ()
                     (dynamic-wind
                      ;; Whoever comes back here later hears that the call is over.
@@ -190,6 +192,65 @@
             #f)))
 
     (define left "a continuation leaves a callback: the call of C would never return")
+
+    ;;;; Scheme from C
+
+    ;; By number, as callbacks are.
+    (define exports (%make-vector 16 #f))
+
+    (define (make-c-export n name types names procedure)
+      (check-procedure "c-export" procedure)
+      (%c-export n name types)
+      (if (%fx<= (%vector-length exports) n)
+          (let ((larger (%make-vector (%fx* 2 n) #f)))
+            (%vector-copy! larger 0 exports 0 (%vector-length exports))
+            (set! exports larger)))
+      (%vector-set! exports n (%vector procedure (%vector-ref names 0))))
+
+    ;; What a request is for: a callback, or an exported procedure.
+    (define (procedure-of request)
+      (let ((n (%opaque-ref request 1)))
+        (if (%fx< n 0)
+            (%vector-ref exports (%fx- -1 n))
+            (%vector-ref callbacks n))))
+
+    ;; Calls what C asks for, until the library is closed.
+    (define (c-serve)
+      (flush-quietly)
+      (let loop ()
+        (let ((request (%c-await pointer)))
+          (if request
+              (begin
+                (serve request)
+                (loop))))))
+
+    ;; A continuation may leave the procedure for good, or go on with an earlier call's: `%c-await` sees to it that C
+    ;; hears of it.
+    (define (serve request)
+      (let ((raised (%call/1cc
+                     (lambda (k)
+                       (with-exception-handler
+                        (lambda (x)
+                          (refuse! request x)
+                          (k #t))
+                        (lambda ()
+                          (let* ((exported (procedure-of request))
+                                 (x (%apply (%vector-ref exported 0) (%vector->list* (%opaque-ref request 2)))))
+                            ;; what C writes next comes behind it
+                            (flush-output-port (%standard-port 1))
+                            (%c-answer (%opaque-ref request 0) x (%vector-ref exported 1) pointer)
+                            #f)))))))
+        (if raised (flush-quietly))))
+
+    (define (refuse! request x)
+      (%c-refuse (%opaque-ref request 0) (%describe-error (uncaught->string x) (site-of x) 0)))
+
+    (define (flush-quietly)
+      (%call/1cc
+       (lambda (k)
+         (with-exception-handler
+          (lambda (x) (k #f))
+          (lambda () (flush-output-port (%standard-port 1)))))))
 
     (define (%vector->list* v)
       (%vector->list v 0 (%vector-length v)))

@@ -25,6 +25,7 @@ pub mod units;
 use cairn_core::tier::{self, Lambdas, Request};
 use cairn_rt::evaluated_program::Progress;
 use cairn_rt::evaluator::{Data, Evaluator, Rejection};
+use cairn_rt::library::LibraryTable;
 use cairn_rt::start::{ModuleTable, OnLibrary, run_executable, run_executable_on_library};
 use cairn_rt::{MakeEvaluator, Options};
 use cairn_syntax::{BootLibrary, Environment, Failed, LibraryName, OpenText, Session};
@@ -309,6 +310,24 @@ pub unsafe extern "C" fn cairn_eval_main(
 ) -> c_int {
     // SAFETY: by the contract of this function.
     unsafe { run_executable(argc, argv, table, code as u64..code_end as u64, Some(MakeEvaluator(Arc::new(new)))) }
+}
+
+/// As [`cairn_rt::library::cairn_rt_library_call`], for a shared library whose program evaluates.
+///
+/// # Safety
+/// As for [`cairn_rt::library::call`].
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cairn_eval_library_call(library: &LibraryTable, number: usize, words: *const u64) -> u64 {
+    // SAFETY: by the contract of this function.
+    unsafe { cairn_rt::library::call(library, Some(|| MakeEvaluator(Arc::new(new))), number, words) }
+}
+
+/// As [`cairn_rt::library::cairn_rt_library_start`], for a shared library whose program evaluates.
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_eval_library_start(library: &LibraryTable) -> c_int {
+    cairn_rt::library::start(library, Some(|| MakeEvaluator(Arc::new(new))))
 }
 
 /// The library that was compiled beforehand, in an executable: its module table, where its code lies, and its index.

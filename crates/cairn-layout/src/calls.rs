@@ -316,6 +316,9 @@ macro_rules! for_each_rt_call {
             (cairn_c_end, "c-end", 3, ALLOC)                                     // descriptor, arguments, pointer type: vector of the result; #f: not yet
             (cairn_c_answer, "c-answer", 4, ALLOC | FAIL)                        // number of a request, result, name of its type, pointer type: #f if the call is over
             (cairn_c_resume, "c-resume", 4, ALLOC | FAIL)                        // number of a request, is the call to end without callbacks?, arguments, pointer type: like c-invoke
+            (cairn_c_refuse, "c-refuse", 2, 0)                                   // number of a request of C, text: what is wrong; #f if the call is over
+            (cairn_c_export, "c-export", 3, 0)                                   // number, name, types: C may call it
+            (cairn_c_await, "c-await", 1, ALLOC)                                 // pointer type: lets C go on; its next request, or #f at the end
             (cairn_c_callback, "c-callback", 2, ALLOC | FAIL)                    // types, pointer type: (number . pointer)
             (cairn_c_callback_free, "c-callback-free", 2, 0)                     // pointer, pointer type: number or #f
             (cairn_c_direct, "c-direct", 3, ALLOC)                               // direct signature, address, list of arguments: what c-call does, for evaluated code

@@ -53,6 +53,8 @@ pub const ASSEMBLY_FILE: c_int = 0;
 pub const OBJECT_FILE: c_int = 1;
 /// `LLVMRelocMode`: not position independent.
 pub const RELOC_STATIC: c_int = 1;
+/// `LLVMRelocMode`: position independent.
+pub const RELOC_PIC: c_int = 2;
 /// `LLVMCodeModel`: all symbols in the low 2 GiB.
 pub const CODE_MODEL_SMALL: c_int = 3;
 /// `LLVMVerifierFailureAction`: tell the caller.

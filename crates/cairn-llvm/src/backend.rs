@@ -6,8 +6,8 @@
 //! four fifths of the time, about a millisecond per function; large modules are cut into parts (`split`, `merge`).
 //!
 //! Target: the instructions of x86-64-v2 (every x86-64 processor since 2009), so that rounding is inline, with the
-//! generic tuning (that of "x86-64-v2" is for processors where `shld` is a fast rotation); not position independent,
-//! small code model: see [`crate::loader`] for how code gets into the low 2 GiB.
+//! generic tuning (that of "x86-64-v2" is for processors where `shld` is a fast rotation); small code model, not
+//! position independent but for shared libraries: see [`crate::loader`] for how code gets into the low 2 GiB.
 
 use cairn_llvm_c::*;
 use std::ffi::{CStr, c_char, c_int};
@@ -26,6 +26,24 @@ pub enum OptLevel {
     /// The default.
     #[default]
     High,
+}
+
+/// Where code may lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Where {
+    /// In the low 2 GiB.
+    Low,
+    /// Anywhere: for shared libraries.
+    Anywhere,
+}
+
+impl Where {
+    fn relocation(self) -> c_int {
+        match self {
+            Where::Low => RELOC_STATIC,
+            Where::Anywhere => RELOC_PIC,
+        }
+    }
 }
 
 impl OptLevel {
@@ -65,6 +83,12 @@ pub fn compile_to_object(ir: &str, opt: OptLevel) -> Result<Vec<u8>, String> {
     compile_in_parts(ir, opt, part_count(ir.len()))
 }
 
+/// As [`compile_to_object`], for a shared library: the code may lie anywhere. One part, if that is wanted.
+pub fn compile_position_independent(ir: &str, opt: OptLevel, one_part: bool) -> Result<Vec<u8>, String> {
+    let parts = if one_part { 1 } else { part_count(ir.len()) };
+    compile_parts(&crate::split::split(ir, parts), opt, Where::Anywhere)
+}
+
 /// As [`compile_to_object`], but functions begin with [`crate::replace::ROOM`].
 pub fn compile_replaceable(ir: &str, opt: OptLevel) -> Result<Vec<u8>, String> {
     compile_to_object(&crate::replace::with_room(ir), opt)
@@ -72,7 +96,7 @@ pub fn compile_replaceable(ir: &str, opt: OptLevel) -> Result<Vec<u8>, String> {
 
 /// The functions alone of a module that was compiled before: the object refers to that one's data.
 pub fn compile_functions(ir: &str, opt: OptLevel) -> Result<Vec<u8>, String> {
-    compile_parts(&crate::split::split_functions(ir, part_count(ir.len())), opt)
+    compile_parts(&crate::split::split_functions(ir, part_count(ir.len())), opt, Where::Low)
 }
 
 /// Parts of a module with so much text. Several for each processor: they end at about the same time, and memory is
@@ -90,12 +114,12 @@ const MAX_PARTS: usize = 1000;
 
 /// Compiles a module in at most this many parts.
 pub fn compile_in_parts(ir: &str, opt: OptLevel, parts: usize) -> Result<Vec<u8>, String> {
-    compile_parts(&crate::split::split(ir, parts), opt)
+    compile_parts(&crate::split::split(ir, parts), opt, Where::Low)
 }
 
-fn compile_parts(parts: &[String], opt: OptLevel) -> Result<Vec<u8>, String> {
+fn compile_parts(parts: &[String], opt: OptLevel, place: Where) -> Result<Vec<u8>, String> {
     let compile = |ir: &str| {
-        let m = Module::parse(ir, opt)?;
+        let m = Module::parse(ir, opt, place)?;
         m.optimize(opt)?;
         m.emit(OBJECT_FILE)
     };
@@ -122,7 +146,7 @@ fn compile_parts(parts: &[String], opt: OptLevel) -> Result<Vec<u8>, String> {
 
 /// The module's assembly text.
 pub fn compile_to_assembly(ir: &str, opt: OptLevel) -> Result<String, String> {
-    let m = Module::parse(ir, opt)?;
+    let m = Module::parse(ir, opt, Where::Low)?;
     m.optimize(opt)?;
     let bytes = m.emit(ASSEMBLY_FILE)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -130,7 +154,7 @@ pub fn compile_to_assembly(ir: &str, opt: OptLevel) -> Result<String, String> {
 
 /// The module's LLVM text after the passes.
 pub fn optimize_text(ir: &str, opt: OptLevel) -> Result<String, String> {
-    let m = Module::parse(ir, opt)?;
+    let m = Module::parse(ir, opt, Where::Low)?;
     m.optimize(opt)?;
     // SAFETY: the module is live; the string is LLVM's, freed by its own function.
     unsafe {
@@ -141,7 +165,7 @@ pub fn optimize_text(ir: &str, opt: OptLevel) -> Result<String, String> {
 
 /// Runs LLVM's own verifier.
 pub fn verify(ir: &str) -> Result<(), String> {
-    let m = Module::parse(ir, OptLevel::Low)?;
+    let m = Module::parse(ir, OptLevel::Low, Where::Low)?;
     let mut message: *mut c_char = null_mut();
     // SAFETY: the module is live; `message` receives a string that `take_message` frees.
     unsafe {
@@ -175,7 +199,7 @@ impl Drop for Module {
 }
 
 impl Module {
-    fn parse(ir: &str, opt: OptLevel) -> Result<Module, String> {
+    fn parse(ir: &str, opt: OptLevel, place: Where) -> Result<Module, String> {
         let llvm = llvm()?;
         // SAFETY: every reference is created here and owned by the result; the buffer is consumed by the parser; `ir`
         // is copied.
@@ -202,7 +226,7 @@ impl Module {
                 c"x86-64".as_ptr(),
                 c"+cx16,+sahf,+popcnt,+sse3,+ssse3,+sse4.1,+sse4.2".as_ptr(),
                 opt.codegen(),
-                RELOC_STATIC,
+                place.relocation(),
                 CODE_MODEL_SMALL,
             );
             if m.machine.is_null() {

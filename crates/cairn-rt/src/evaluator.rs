@@ -37,7 +37,14 @@ pub(crate) enum Parts<'a> {
 
 /// The value of a datum by itself.
 pub(crate) fn value(ctx: &mut Machine, data: &Data) -> Value {
-    value_of(ctx, data, &mut Parts::Own(FxHashMap::default()))
+    on_known_stack(ctx, |ctx| value_of(ctx, data, &mut Parts::Own(FxHashMap::default())))
+}
+
+/// Does something that may recurse deeply. `stacker` knows how much is left of an OS thread's own stack and of those it
+/// has made; the program of a shared library runs on neither.
+fn on_known_stack<R>(ctx: &mut Machine, work: impl FnOnce(&mut Machine) -> R) -> R {
+    const BYTES: usize = 8 << 20;
+    if rt(ctx).c.server.is_null() { work(ctx) } else { stacker::grow(BYTES, || work(ctx)) }
 }
 
 /// The value of a datum; strings and bytevectors are literals.
@@ -105,7 +112,7 @@ fn literal(v: Value) -> Value {
 fn with<T>(ctx: &mut Machine, f: impl FnOnce(&mut dyn Evaluator) -> Result<T, String>) -> Result<T, String> {
     let runtime = rt(ctx);
     let make = runtime.options.evaluator.clone().ok_or("this program was built without an evaluator")?;
-    f(&mut **runtime.evaluator.get_or_insert_with(|| (make.0)(&runtime.options)))
+    on_known_stack(ctx, |_| f(&mut **runtime.evaluator.get_or_insert_with(|| (make.0)(&runtime.options))))
 }
 
 fn failed(ctx: &mut Machine, who: &str, message: &str) -> Value {

@@ -10,6 +10,7 @@
 //! | [`machine`] | entering compiled code, frames, continuations, collections, module loading |
 //! | [`runtime`], [`start_options`] | the runtime value: state alone, and what can be chosen |
 //! | [`start`], [`fatal`] | making a runtime and running a program; how a run ends |
+//! | [`library`] | a program that is a shared library |
 //! | [`calls`] | the table of function pointers |
 //! | [`access`], [`alloc`] | reading and making heap objects |
 //! | [`failure`], [`arguments`] | failures of runtime calls; the checks that most of them make |
@@ -60,6 +61,7 @@ mod heap_profile;
 mod helpers;
 mod jobs;
 mod json;
+pub mod library;
 mod list;
 pub mod machine;
 mod native;

@@ -48,8 +48,10 @@ impl Observer for All {
 impl Runtime {
     /// A runtime with a heap of its own, standard ports, and no program yet.
     pub fn new(options: Options) -> Result<Box<Runtime>, String> {
-        // SAFETY: a write to a closed pipe must be an error that can be reported, not a signal that kills.
-        unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+        if options.host.has_the_process() {
+            // SAFETY: a write to a closed pipe must be an error that can be reported, not a signal that kills.
+            unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+        }
         let (zeal, schedule, stack_chunks) = (options.zeal, options.schedule, options.stack_chunks);
         let frames_max = options.frames_max;
         let base = options.mostly_copying.heap(options.zeal.heap());
@@ -197,6 +199,20 @@ pub unsafe fn run_on_library(options: Options, library: Code, program: OnLibrary
     }
 }
 
+/// Creates a runtime in a process that belongs to somebody else, and runs a program, after `prepare`.
+///
+/// # Safety
+/// As for [`Runtime::load`].
+pub(crate) unsafe fn run_hosted(options: Options, code: Code, prepare: impl FnOnce(&mut Runtime)) -> c_int {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        run_first(options, code, |runtime, program| {
+            prepare(runtime);
+            runtime.run(program).map(|_| 0)
+        })
+    }
+}
+
 /// Creates a runtime for the collector of this module, loads it, and lets `run` go on.
 ///
 /// # Safety
@@ -228,7 +244,7 @@ unsafe fn run_first(
             Ok(first) => first,
             Err(e) => return complain(e.to_string()),
         };
-        let _signals = watch(runtime.machine());
+        let _signals = host.has_the_process().then(|| watch(runtime.machine()));
         if let Some(file) = &runtime.options.profile {
             if let Err(e) = time_profile::check_name(file, runtime.options.flame_graph.is_some()) {
                 return complain(e);

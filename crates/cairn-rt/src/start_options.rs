@@ -28,6 +28,11 @@ pub trait Host: Debug + Send + Sync {
     fn exit(&self, _ctx: &mut Machine, status: i32) -> ! {
         std::process::exit(status)
     }
+
+    /// May the runtime handle the process's signals? Otherwise they are somebody else's.
+    fn has_the_process(&self) -> bool {
+        true
+    }
 }
 
 /// Who is told of a program's tests, and chooses among them.

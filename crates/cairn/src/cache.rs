@@ -150,7 +150,13 @@ impl Entry {
         let colored = String::from_utf8(r.get()?.to_vec()).ok()?;
         let kind = *[Kind::Whole, Kind::Evaluating, Kind::OnLibrary].get(r.count()?)?;
         touch(&self.path);
-        Some(Compiled { object: r.get()?.to_vec(), warnings: Messages { plain, colored }, kind, open: None })
+        Some(Compiled {
+            object: r.get()?.to_vec(),
+            warnings: Messages { plain, colored },
+            kind,
+            open: None,
+            exports: Vec::new(),
+        })
     }
 
     /// Held by one process at a time; `None` while another one has it, or when there is no such directory.
@@ -272,8 +278,13 @@ mod tests {
         let source = Source::new("p.scm", "(display 1)");
         let entry = cache.entry(&source, &[], &CompileOptions::default()).unwrap();
         let warnings = Messages { plain: "plain".into(), colored: "colored".into() };
-        let compiled =
-            Compiled { object: b"\x7fELF and so on".to_vec(), warnings, kind: Kind::Evaluating, open: None };
+        let compiled = Compiled {
+            object: b"\x7fELF and so on".to_vec(),
+            warnings,
+            kind: Kind::Evaluating,
+            open: None,
+            exports: vec![],
+        };
         entry.keep(&compiled, vec![(directory.join("none.sld"), Seen::Absent)]);
         let found = || entry.find().map(|c| (c.object, c.warnings));
         assert_eq!(found(), Some((compiled.object, compiled.warnings)));

@@ -67,8 +67,10 @@ pub enum Command {
     Build {
         /// Program.
         file: PathBuf,
-        /// Executable.
+        /// Executable, or shared library.
         output: PathBuf,
+        /// A shared library?
+        shared: bool,
         /// How to compile.
         compile: Compile,
     },
@@ -554,9 +556,15 @@ fn command() -> clap::Command {
         )
         .subcommand(
             clap::Command::new("build")
-                .about("Compile a program to an executable")
+                .about("Compile a program to an executable, or to a shared library for C")
                 .args(compile_arguments())
                 .args(emit_arguments())
+                .arg(
+                    Arg::new("shared")
+                        .long("shared")
+                        .action(ArgAction::SetTrue)
+                        .help("Make a shared library of what the program exports by c-export, and a header beside it"),
+                )
                 .arg(file_argument())
                 .arg(
                     Arg::new("output")
@@ -564,7 +572,9 @@ fn command() -> clap::Command {
                         .long("output")
                         .value_name("EXE")
                         .value_parser(clap::value_parser!(PathBuf))
-                        .help("The executable (default: the program's name without its suffix)"),
+                        .help(
+                            "The executable or library (default: the program's name without its suffix, or libNAME.so)",
+                        ),
                 ),
         )
         .subcommand(
@@ -838,7 +848,15 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
     Ok(match name {
         "run" => Command::Run { file, arguments: arguments(), compile, run: run()? },
         _ => {
-            let output = m.get_one::<PathBuf>("output").cloned().unwrap_or_else(|| file.with_extension(""));
+            let shared = m.get_flag("shared");
+            let usual = || match shared {
+                false => file.with_extension(""),
+                true => {
+                    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+                    file.with_file_name(format!("lib{stem}.so"))
+                }
+            };
+            let output = m.get_one::<PathBuf>("output").cloned().unwrap_or_else(usual);
             if output == file {
                 eprintln!(
                     "cairn: the executable would overwrite the program `{}`; name another one with -o EXE",
@@ -846,7 +864,7 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
                 );
                 return Err(ExitCode::from(crate::USAGE));
             }
-            Command::Build { file, output, compile }
+            Command::Build { file, output, shared, compile }
         }
     })
 }

@@ -13,13 +13,13 @@ use crate::options::CompileOptions;
 use crate::sources::{Files, Source};
 use crate::stage_report::Observer;
 use crate::unit_modules::UnitModules;
-use crate::{boot, check, coverage, link, pipeline};
+use crate::{boot, check, coverage, link, pipeline, shared_library};
 use boot::Library;
 use cairn_layout::module::ModuleTable;
 use cairn_rt::MakeEvaluator;
 use cairn_rt::counts::Counts;
 use cairn_rt::start::{OnLibrary, run_on_library, run_program};
-use cairn_syntax::Session;
+use cairn_syntax::{CExport, Session};
 use link::Link;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,6 +35,7 @@ pub struct Compiler {
     pub(crate) observer: Option<Observer>,
     pub(crate) background: Option<PathBuf>,
     coverage: Option<PathBuf>,
+    pub(crate) shared: bool,
 }
 
 impl Compiler {
@@ -91,6 +92,12 @@ impl Compiler {
         self
     }
 
+    /// Programs become shared libraries, which [`Compiled::build`] makes.
+    pub fn shared(mut self, shared: bool) -> Compiler {
+        self.shared = shared;
+        self
+    }
+
     /// Writes down what the counters of a program that was expanded count.
     pub(crate) fn note_points(&self, session: &Session) -> Result<(), Error> {
         match &self.coverage {
@@ -107,6 +114,9 @@ impl Compiler {
     /// The program, compiled: from the cache, or now. One that evaluates is compiled on the library that was compiled
     /// beforehand.
     pub fn compile(&self, source: &Source) -> Result<Compiled, Error> {
+        if self.shared {
+            shared_library::check(&self.options)?;
+        }
         match self.compiled_before(source) {
             Some(compiled) => Ok(compiled),
             None => self.compile_with(source, &mut self.files(source)),
@@ -135,12 +145,15 @@ impl Compiler {
             Err(front) => front,
             Ok(open) => {
                 let (warnings, kind) = (Messages::default(), Kind::OnLibrary);
-                return Ok(Compiled { object: Vec::new(), warnings, kind, open: Some(open) });
+                let (object, exports) = (Vec::new(), Vec::new());
+                return Ok(Compiled { object, warnings, kind, open: Some(open), exports });
             }
         };
-        let (module, warnings, kind) = pipeline::lower(self, front, source, files, true)?;
+        let exports = front.exports.clone();
+        // the library compiled beforehand has a fixed place, where only one could be
+        let (module, warnings, kind) = pipeline::lower(self, front, source, files, !self.shared)?;
         let object = pipeline::object(self, &module)?;
-        let compiled = Compiled { object, warnings, kind, open: None };
+        let compiled = Compiled { object, warnings, kind, open: None, exports };
         if let (Some(entry), Some(dependencies)) = (self.entry(source), files.dependencies()) {
             entry.keep(&compiled, dependencies);
         }
@@ -149,7 +162,7 @@ impl Compiler {
 
     /// The cache, if this session keeps what it compiles.
     pub(crate) fn keeps(&self) -> Option<&Cache> {
-        self.cache.as_ref().filter(|_| self.library.is_none())
+        self.cache.as_ref().filter(|_| self.library.is_none() && !self.shared)
     }
 
     /// Compiles the library beforehand, unless that was done.
@@ -217,6 +230,8 @@ pub struct Compiled {
     pub(crate) kind: Kind,
     /// The program, if it is run form by form: there is no object then.
     pub(crate) open: Option<OpenProgram>,
+    /// What C may call in a shared library.
+    pub(crate) exports: Vec<CExport>,
 }
 
 /// What a compiled program needs.
@@ -276,8 +291,12 @@ impl Compiled {
         })
     }
 
-    /// Makes an executable of the program, which needs nothing else. `compiler` compiled it.
+    /// Makes an executable of the program, which needs nothing else; or a shared library with a header beside it, if
+    /// that is what the session makes. `compiler` compiled it.
     pub fn build(&self, compiler: &Compiler, output: &Path) -> Result<(), Error> {
+        if compiler.shared {
+            return shared_library::build(self, compiler.options.debug, output);
+        }
         if let Some(open) = &self.open {
             return compiler.compile(&open.whole())?.build(compiler, output);
         }

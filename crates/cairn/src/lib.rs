@@ -34,6 +34,7 @@
 //! | `emit` | a stage as text |
 //! | `cache` | compiled programs, by content |
 //! | `link` | object code → executable |
+//! | `shared_library` | object code → shared library with a header for C |
 //! | `project` | a directory to begin in |
 //! | `prompt` | the terminal of an interactive session |
 //! | `diagnostics` | compile-time messages with their source lines |
@@ -65,6 +66,7 @@ mod options;
 mod pipeline;
 mod project;
 mod prompt;
+mod shared_library;
 mod sources;
 mod stage_report;
 mod testing;

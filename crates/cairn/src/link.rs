@@ -52,7 +52,7 @@ impl Link<'_> {
     }
 
     /// The archives that hold the runtime; the smallest first.
-    fn archives(&self) -> &'static [&'static str] {
+    pub(crate) fn archives(&self) -> &'static [&'static str] {
         match self {
             Link::Runtime => &["libcairn_rt.a", "libcairn_eval.a"],
             Link::Evaluating | Link::OnLibrary(_) => &["libcairn_eval.a"],
@@ -98,9 +98,25 @@ fn library(parts: &Parts<'_>) -> String {
     )
 }
 
-/// Links `object` with what it needs into `output`.
+/// Links `object` with what it needs into `output`, an executable.
 pub(crate) fn executable(object: &[u8], link: Link<'_>, debug: bool, output: &Path) -> Result<(), Error> {
     let runtime = runtime_library(link.archives())?;
+    let place = link.options();
+    let mut options: Vec<&str> = place.iter().map(String::as_str).collect();
+    options.push("-no-pie");
+    // Rust's library has debug information, too: three fifths of the file. Symbols stay, for profilers.
+    options.extend((!debug).then_some("-Wl,--strip-debug"));
+    linked(object, &link.main(), &runtime, &options, output)
+}
+
+/// Links `object`, the runtime and what this text of C says into `output`.
+pub(crate) fn linked(
+    object: &[u8],
+    c: &str,
+    runtime: &Path,
+    options: &[&str],
+    output: &Path,
+) -> Result<(), Error> {
     if output.is_dir() {
         return Err(Error::Other(format!("cannot write {}: it is a directory", output.display())));
     }
@@ -116,17 +132,15 @@ pub(crate) fn executable(object: &[u8], link: Link<'_>, debug: bool, output: &Pa
         .args(["-x", "c", "-", "-x", "none"])
         .arg(runtime)
         // No library of the compiler's is needed where the executable runs: libgcc is in it.
-        .args(["-static-libgcc", "-no-pie", "-Wl,--gc-sections", "-Wl,-z,noexecstack"])
-        // Rust's library has debug information, too: three fifths of the file. Symbols stay, for profilers.
-        .args((!debug).then_some("-Wl,--strip-debug"))
-        .args(link.options())
+        .args(["-static-libgcc", "-Wl,--gc-sections", "-Wl,-z,noexecstack"])
+        .args(options)
         .args(["-lpthread", "-ldl", "-lm"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .and_then(|mut child| {
-            child.stdin.take().expect("piped").write_all(link.main().as_bytes())?;
+            child.stdin.take().expect("piped").write_all(c.as_bytes())?;
             child.wait_with_output()
         });
     let result = result.map_err(|e| {
@@ -142,7 +156,8 @@ pub(crate) fn executable(object: &[u8], link: Link<'_>, debug: bool, output: &Pa
     )))
 }
 
-fn runtime_library(names: &[&str]) -> Result<PathBuf, String> {
+/// The first of these that lies beside the `cairn` binary.
+pub(crate) fn runtime_library(names: &[&str]) -> Result<PathBuf, String> {
     let here = std::env::current_exe().map_err(|e| format!("cannot find the cairn binary: {e}"))?;
     let beside = |name: &&str| here.with_file_name(name);
     names.iter().map(beside).find(|p| p.is_file()).ok_or_else(|| {

@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     let result = match command {
         Command::Repl { prompt, arguments, compile, run } => repl(prompt, arguments, &compile, run),
         Command::Run { file, arguments, compile, run } => self::run(&file, arguments, &compile, run),
-        Command::Build { file, output, compile } => build(&file, &output, &compile),
+        Command::Build { file, output, shared, compile } => build(&file, &output, shared, &compile),
         Command::Study { arguments } => study(&arguments),
         Command::Cc { arguments } => return cairn_ptrcomp::cc(&arguments),
         Command::Background => cairn::compile_in_background().map(|()| ExitCode::SUCCESS),
@@ -115,8 +115,8 @@ fn run(
     std::process::exit(program.run(&compiler, options)?)
 }
 
-fn build(file: &Path, output: &Path, compile: &Compile) -> Result<ExitCode, Error> {
-    let compiler = compiler(compile);
+fn build(file: &Path, output: &Path, shared: bool, compile: &Compile) -> Result<ExitCode, Error> {
+    let compiler = compiler(compile).shared(shared);
     let program = compiler.compile(&Source::read(file)?)?;
     show(program.warnings());
     program.build(&compiler, output)?;

@@ -14,7 +14,7 @@ use cairn_core::ir::{GlobalId, Program, TopForm};
 use cairn_core::passes;
 use cairn_core::{copies, globals};
 use cairn_layout::calls::by_symbol;
-use cairn_syntax::Session;
+use cairn_syntax::{CExport, Session};
 use std::num::NonZeroU64;
 use std::time::Instant;
 
@@ -47,6 +47,8 @@ impl Clock<'_> {
 pub(crate) struct Front {
     pub(crate) program: Program,
     pub(crate) warnings: Messages,
+    /// What C may call in a shared library.
+    pub(crate) exports: Vec<CExport>,
     /// When that began.
     began: Instant,
 }
@@ -70,7 +72,8 @@ fn expanded(session: &mut Session, source: &Source, files: &mut Files) -> Result
     match session.expand_program(&source.path.display().to_string(), &source.text, files) {
         Ok(expanded) => {
             let warnings = Messages::warnings(&expanded.warnings, &expanded.sources);
-            Ok(Front { program: without_hidden(source, expanded.program), warnings, began })
+            let exports = expanded.c_exports;
+            Ok(Front { program: without_hidden(source, expanded.program), warnings, exports, began })
         }
         Err(failed) => Err(Error::Rejected(Messages::errors(&failed.errors, &failed.sources))),
     }
@@ -130,6 +133,10 @@ pub(crate) fn front_or_open(
     files: &mut Files,
 ) -> Result<Result<OpenProgram, Front>, Error> {
     let mut session = prepared(Session::new(), &compiler.options);
+    if compiler.shared {
+        session.serve_c();
+        return expanded(&mut session, source, files).map(Err);
+    }
     let front = expanded(&mut session, source, files);
     compiler.note_points(&session)?;
     // what is wrong may be what is loaded
@@ -143,7 +150,7 @@ pub(crate) fn front_or_open(
 /// `on_library`, if that is wanted and possible.
 pub(crate) fn lower(
     compiler: &Compiler,
-    Front { mut program, mut warnings, began }: Front,
+    Front { mut program, mut warnings, exports: _, began }: Front,
     source: &Source,
     files: &mut Files,
     on_library: bool,
@@ -230,6 +237,7 @@ pub(crate) fn object(compiler: &Compiler, module: &cairn_frame::ir::Module) -> R
     let level = llvm_level(&compiler.options);
     // objects with debug information cannot be put together
     let object = match compiler.options.debug {
+        one_part if compiler.shared => cairn_llvm::backend::compile_position_independent(&text, level, one_part)?,
         true => cairn_llvm::backend::compile_in_parts(&text, level, 1)?,
         false => cairn_llvm::compile_to_object(&text, level)?,
     };

@@ -7,9 +7,11 @@
 use super::convert::{
     address_of, argument, expected, give_back, load, make_pointer, scalar, store, structure, value,
 };
-use super::fibers::{Calls, Outcome};
+use super::exports::helping;
+use super::fibers::{Asking, Calls, Outcome, Request};
 use super::invoke::{Returns, Words};
 use super::lent::Lent;
+use super::server::Server;
 use crate::access::{self, byte_slice, string_of, string_text};
 use crate::alloc;
 use crate::failure::{describe_io, fail};
@@ -159,7 +161,7 @@ pub extern "C" fn cairn_c_begin(ctx: &mut Machine, f: Value, arguments: Value) -
     let job = Job::start_on(BLOCKING_STACK, move || {
         // SAFETY: the program says that this is the function's type, and that it may run here.
         let errno = unsafe {
-            words.call(address);
+            helping(|| words.call(address));
             *libc::__errno_location()
         };
         (words, lent, errno)
@@ -228,15 +230,18 @@ fn told(ctx: &mut Machine, outcome: Outcome, arguments: Value, pointer: Value) -
             give_back(lent, access::words(arguments));
             v
         }
-        Outcome::Asks(request, callback, words) => {
-            let items: Vec<Value> = words.into_iter().map(|(t, word)| value(ctx, t, word, pointer)).collect();
-            let items = alloc::make_vector(ctx, &items);
-            let object = alloc::alloc_object(ctx, Type::Opaque, 0, 3);
-            let parts = [Value::fixnum(request), Value::fixnum(callback as i64), items];
-            access::words_mut(object).copy_from_slice(&parts);
-            object
-        }
+        Outcome::Asks(request) => asked(ctx, request, pointer),
     }
+}
+
+/// The object that tells the library of a request.
+fn asked(ctx: &mut Machine, request: Request, pointer: Value) -> Value {
+    let items: Vec<Value> = request.arguments.into_iter().map(|(t, word)| value(ctx, t, word, pointer)).collect();
+    let items = alloc::make_vector(ctx, &items);
+    let object = alloc::alloc_object(ctx, Type::Opaque, 0, 3);
+    let parts = [Value::fixnum(request.number), Value::fixnum(request.callee.code()), items];
+    access::words_mut(object).copy_from_slice(&parts);
+    object
 }
 
 /// `(c-answer request x name pointer-type)`: what the callback under way returns; `#f` if no callback is.
@@ -248,17 +253,70 @@ pub extern "C" fn cairn_c_answer(
     name: Value,
     pointer: Value,
 ) -> Value {
-    let Some(fiber) = rt(ctx).c.asking(request.as_fixnum()) else { return Value::FALSE };
-    let t = rt(ctx).c.answer_type(fiber);
+    let Some(asking) = rt(ctx).c.asking(request.as_fixnum()) else { return Value::FALSE };
+    let t = rt(ctx).c.answer_type(asking);
+    let call = rt(ctx).c.export_call(asking);
+    if let (Some(call), CType::String, Some(_)) = (call, t, string_of(x)) {
+        let Ok(text) = CString::new(string_text(x)) else {
+            // SAFETY: the call is under way.
+            let who = rt(ctx).c.name(unsafe { (*call).callee }).to_string();
+            return fail(ctx, kind::TYPE, &who, "the result must be a string without NUL, got", &[x]);
+        };
+        // SAFETY: the call is under way.
+        unsafe { (*call).answer_text(text) };
+        return Value::TRUE;
+    }
     let word = match t {
         CType::Void => Some(0),
         _ => scalar(t, x, pointer),
     };
     let Some(word) = word else {
-        return mismatch(ctx, "c-callback", "the result", t, &access::symbol_text(name), x);
+        // SAFETY: the call is under way.
+        let who = call.map_or("c-callback".into(), |c| rt(ctx).c.name(unsafe { (*c).callee }).to_string());
+        return mismatch(ctx, &who, "the result", t, &access::symbol_text(name), x);
     };
-    rt(ctx).c.answer(fiber, t, word);
+    rt(ctx).c.answer(asking, t, word);
     Value::TRUE
+}
+
+/// `(c-refuse request text)`: the call of an exported procedure returns 0, for this reason.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_refuse(ctx: &mut Machine, request: Value, text: Value) -> Value {
+    let call = rt(ctx).c.asking(request.as_fixnum()).and_then(|asking| rt(ctx).c.export_call(asking));
+    if let Some(call) = call {
+        // SAFETY: the call is under way.
+        unsafe { (*call).refuse(string_text(text)) };
+    }
+    Value::bool(call.is_some())
+}
+
+/// `(c-export number name types)`: C may call the procedure with this number.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_export(ctx: &mut Machine, number: Value, name: Value, types: Value) -> Value {
+    rt(ctx).c.exports.add(number.as_fixnum() as usize, string_text(name), byte_slice(types));
+    Value::UNSPECIFIED
+}
+
+/// `(c-await pointer-type)`: lets C go on until it calls an exported procedure; the request, or `#f` if the program is
+/// to end.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_await(ctx: &mut Machine, pointer: Value) -> Value {
+    let server = rt(ctx).c.server;
+    if server.is_null() {
+        return Value::FALSE;
+    }
+    // SAFETY: the program of a server runs on its stack; a call that is there is under way.
+    unsafe {
+        let call = (*server).call;
+        if !call.is_null() && !(*call).answered {
+            (*call).refuse("error: a continuation has left the procedure that C has called".into());
+        }
+        if !Server::wait(server) {
+            return Value::FALSE;
+        }
+        let request = rt(ctx).c.request_of_host((*server).serial(), (*server).call);
+        asked(ctx, request, pointer)
+    }
 }
 
 /// `(c-resume request failing? arguments pointer-type)`: goes on with the call; like `c-invoke`.
@@ -270,7 +328,7 @@ pub extern "C" fn cairn_c_resume(
     arguments: Value,
     pointer: Value,
 ) -> Value {
-    let Some(fiber) = rt(ctx).c.asking(request.as_fixnum()) else {
+    let Some(Asking::Fiber(fiber)) = rt(ctx).c.asking(request.as_fixnum()) else {
         return fail(ctx, kind::OTHER, "c-callback", "the call of C is over: nothing can return to it", &[]);
     };
     // SAFETY: it waits for an answer; the runtime's part does not move.

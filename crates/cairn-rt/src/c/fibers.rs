@@ -10,64 +10,38 @@
 //! A callback is a few instructions in an executable page, which lead to its [`Callback`]. The page is filled once and
 //! never written again: what is freed answers 0 from then on.
 //!
-//! Invariants: who runs on a fiber is C, and [`ask`], which touches nothing of the heap. A callback answers on the
-//! OS thread of its runtime and above a fiber; everywhere else it returns 0. Nothing here keeps a reference to
-//! [`Calls`] across a switch.
+//! In a shared library, C may call what the library exports, too; above a fiber that is a request like any other
+//! ([`Calls::ask_for_export`]). Where there is no fiber, [`super::server`] has the rest, for callbacks, too.
+//!
+//! Invariants: who runs on a fiber is C, and [`ask`], which touches nothing of the heap. A callback answers on the OS
+//! thread that its runtime runs on and above a fiber; everywhere else it returns 0, but for shared libraries. Nothing
+//! here keeps a reference to [`Calls`] across a switch.
 
+use super::exports::{Callee, ExportCall, Exports};
 use super::invoke::{Returns, Words};
 use super::lent::Lent;
+use super::server::Server;
+use super::stack::{Mapping, switch};
 use cairn_layout::c::{CType, FLOAT_REGISTERS, INTEGER_REGISTERS};
 use std::io;
 use std::mem::offset_of;
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Bytes of a fiber's stack, most of which is never touched, and of the guard below it.
+/// Bytes of a fiber's stack, most of which is never touched.
 const STACK_BYTES: usize = 8 << 20;
-const GUARD_BYTES: usize = 64 << 10;
 /// Fibers that are kept for later calls.
 const IDLE_MAX: usize = 16;
 /// Bits of a fiber's number in that of a request.
 const FIBER_BITS: u32 = 16;
 const FIBER_MASK: i64 = (1 << FIBER_BITS) - 1;
+/// There instead of a fiber's number: the request of whoever has called the shared library.
+const OF_HOST: i64 = FIBER_MASK;
 /// Bytes of a page of callbacks, and of each.
 const PAGE_BYTES: usize = 4096;
 const ENTRY_BYTES: usize = 32;
 /// Callbacks in a page.
 const PAGE_CALLBACKS: usize = PAGE_BYTES / ENTRY_BYTES;
-
-/// Memory from the system.
-struct Mapping {
-    start: *mut u8,
-    bytes: usize,
-}
-
-impl Mapping {
-    fn new(bytes: usize) -> io::Result<Mapping> {
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        // SAFETY: the system chooses a place where nothing is.
-        let start = unsafe { libc::mmap(null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
-        if start == libc::MAP_FAILED {
-            Err(io::Error::last_os_error())
-        } else {
-            Ok(Mapping { start: start.cast(), bytes })
-        }
-    }
-
-    fn protect(&self, bytes: usize, how: i32) -> io::Result<()> {
-        // SAFETY: these bytes are ours.
-        match unsafe { libc::mprotect(self.start.cast(), bytes, how) } {
-            0 => Ok(()),
-            _ => Err(io::Error::last_os_error()),
-        }
-    }
-}
-
-impl Drop for Mapping {
-    fn drop(&mut self) {
-        // SAFETY: mapped by `new`; whoever drops it knows that nothing runs there.
-        unsafe { libc::munmap(self.start.cast(), self.bytes) };
-    }
-}
 
 /// The words with which C calls a callback, where the stub has saved them.
 #[repr(C)]
@@ -107,8 +81,6 @@ struct Callback {
     number: usize,
     /// The types, that of the result first; empty if it is not in use.
     types: Vec<u8>,
-    /// The OS thread of its runtime.
-    thread: libc::pthread_t,
 }
 
 struct Page {
@@ -123,6 +95,8 @@ enum State {
     Running,
     /// A callback, by number, has been called with these words.
     Asking(usize, *mut Called),
+    /// An exported procedure has been called, and waits for this.
+    Exporting(*mut ExportCall),
 }
 
 struct Fiber {
@@ -147,9 +121,27 @@ struct Fiber {
 pub enum Outcome {
     /// The function has returned on this fiber, which is to be released: what it returns, and the words with that.
     Returned(usize, Returns, Words, i32),
-    /// A fiber waits for the result of a callback: the request ([`Calls::asking`]), the callback, the types and words
-    /// of its arguments.
-    Asks(i64, usize, Vec<(CType, u64)>),
+    /// A fiber waits for the result of a callback or an exported procedure.
+    Asks(Request),
+}
+
+/// C wants a procedure of Scheme to be called.
+pub struct Request {
+    /// Its number ([`Calls::asking`]).
+    pub number: i64,
+    /// What it calls.
+    pub callee: Callee,
+    /// Types and words of the arguments.
+    pub arguments: Vec<(CType, u64)>,
+}
+
+/// Who waits for the answer of a request.
+#[derive(Clone, Copy)]
+pub enum Asking {
+    /// This fiber.
+    Fiber(usize),
+    /// Whoever has called the shared library ([`Server`]).
+    Host,
 }
 
 /// Fibers and callbacks of a runtime.
@@ -162,11 +154,31 @@ pub struct Calls {
     pages: Vec<Page>,
     /// Has a callback ever been made? Then C may call one at any time.
     pub may_call_back: bool,
+    /// The OS thread that the runtime runs on, once there are callbacks.
+    pub thread: libc::pthread_t,
+    /// What C may call by name.
+    pub exports: Exports,
+    /// Who runs the program of a shared library, or null.
+    pub server: *mut Server,
+    /// How a callback gets there when nothing that Scheme has called is under way.
+    pub enter: Option<Enter>,
 }
+
+/// Calls a callback, by number, and gives its words when it knows the types; the word that it returns.
+pub type Enter = fn(number: usize, words: &dyn Fn(&[u8]) -> Vec<u64>) -> u64;
 
 impl Default for Calls {
     fn default() -> Calls {
-        Calls { fibers: Vec::new(), current: null_mut(), pages: Vec::new(), may_call_back: false }
+        Calls {
+            fibers: Vec::new(),
+            current: null_mut(),
+            pages: Vec::new(),
+            may_call_back: false,
+            thread: 0,
+            exports: Exports::default(),
+            server: null_mut(),
+            enter: None,
+        }
     }
 }
 
@@ -182,7 +194,11 @@ impl Calls {
         }
         let Some(callback) = free else { return Err(io::ErrorKind::OutOfMemory.into()) };
         callback.types = types.to_vec();
-        self.may_call_back = true;
+        if !self.may_call_back {
+            self.may_call_back = true;
+            // SAFETY: it has no conditions.
+            self.thread = unsafe { libc::pthread_self() };
+        }
         let number = callback.number;
         let page = &self.pages[number / PAGE_CALLBACKS];
         Ok((number, page.code.start as u64 + (number % PAGE_CALLBACKS * ENTRY_BYTES) as u64))
@@ -199,7 +215,8 @@ impl Calls {
     }
 
     fn callback_types(&self, number: usize) -> &[u8] {
-        &self.pages[number / PAGE_CALLBACKS].callbacks[number % PAGE_CALLBACKS].types
+        let page = self.pages.get(number / PAGE_CALLBACKS);
+        page.map_or(&[], |p| &p.callbacks[number % PAGE_CALLBACKS].types)
     }
 
     /// Calls a function on a fiber.
@@ -219,7 +236,7 @@ impl Calls {
             let idle = fibers.iter().position(|f| matches!(f.state, State::Idle));
             let i = match idle {
                 Some(i) => i,
-                None if fibers.len() as i64 > FIBER_MASK => return Err(io::ErrorKind::OutOfMemory.into()),
+                None if fibers.len() as i64 >= OF_HOST => return Err(io::ErrorKind::OutOfMemory.into()),
                 None => {
                     fibers.push(Fiber::new()?);
                     fibers.len() - 1
@@ -244,29 +261,120 @@ impl Calls {
         }
     }
 
-    /// Sets the word that the callback under way on fiber `i` returns.
-    pub fn answer(&mut self, i: usize, t: CType, word: u64) {
-        if let State::Asking(_, called) = self.fibers[i].state {
-            // SAFETY: the words are on the fiber's stack, which stands still.
-            let called = unsafe { &mut *called };
-            (called.integer, called.float) = if t.is_floating() { (0, word) } else { (word, 0) };
+    /// Sets the word that the request returns.
+    pub fn answer(&mut self, asking: Asking, t: CType, word: u64) {
+        match self.state_of(asking) {
+            State::Asking(_, called) => {
+                // SAFETY: the words are on the fiber's stack, which stands still.
+                let called = unsafe { &mut *called };
+                (called.integer, called.float) = if t.is_floating() { (0, word) } else { (word, 0) };
+            }
+            State::Exporting(call) => {
+                // SAFETY: the call is on the stack of who has called, which stands still.
+                unsafe { (*call).answer(word) }
+            }
+            State::Idle | State::Running => {}
         }
     }
 
-    /// The result type of the callback that fiber `i` waits for.
-    pub fn answer_type(&self, i: usize) -> CType {
-        match self.fibers[i].state {
-            State::Asking(number, _) => CType::of(self.callback_types(number).first().copied().unwrap_or(0)),
-            _ => CType::Void,
+    /// The result type of the request.
+    pub fn answer_type(&self, asking: Asking) -> CType {
+        let types = match self.state_of(asking) {
+            State::Asking(number, _) => self.callback_types(number),
+            // SAFETY: as in `answer`.
+            State::Exporting(call) => self.types(unsafe { (*call).callee }),
+            State::Idle | State::Running => &[],
+        };
+        CType::of(types.first().copied().unwrap_or(0))
+    }
+
+    /// The call of an exported procedure that this request is.
+    pub fn export_call(&self, asking: Asking) -> Option<*mut ExportCall> {
+        match self.state_of(asking) {
+            State::Exporting(call) => Some(call),
+            _ => None,
         }
     }
 
-    /// The fiber of this request, if it still waits: a continuation may come back to one that was answered.
-    pub fn asking(&self, request: i64) -> Option<usize> {
-        let i = (request & FIBER_MASK) as usize;
-        let fiber = self.fibers.get(i)?;
-        let waits = matches!(fiber.state, State::Asking(..)) && fiber.requests == request >> FIBER_BITS;
-        waits.then_some(i)
+    fn state_of(&self, asking: Asking) -> State {
+        match asking {
+            Asking::Fiber(i) => self.fibers[i].state,
+            Asking::Host => {
+                // SAFETY: a server lives longer than what it runs.
+                let call = unsafe { (*self.server).call };
+                State::Exporting(call)
+            }
+        }
+    }
+
+    /// Who waits for this request, if somebody still does: a continuation may come back to one that was answered.
+    pub fn asking(&self, request: i64) -> Option<Asking> {
+        let i = request & FIBER_MASK;
+        if i == OF_HOST {
+            // SAFETY: as in `state_of`; a call that is there is under way.
+            let waits = !self.server.is_null() && unsafe { (*self.server).waits_for(request >> FIBER_BITS) };
+            return waits.then_some(Asking::Host);
+        }
+        let fiber = self.fibers.get(i as usize)?;
+        let waits = matches!(fiber.state, State::Asking(..) | State::Exporting(_));
+        (waits && fiber.requests == request >> FIBER_BITS).then_some(Asking::Fiber(i as usize))
+    }
+
+    /// The request of who has called the shared library, `serial`-th of its kind.
+    ///
+    /// # Safety
+    /// The call is under way.
+    pub unsafe fn request_of_host(&self, serial: i64, call: *const ExportCall) -> Request {
+        // SAFETY: by the contract.
+        let (callee, arguments) = unsafe { ((*call).callee, self.arguments(call)) };
+        Request { number: serial << FIBER_BITS | OF_HOST, callee, arguments }
+    }
+
+    /// The types of a procedure, that of the result first; empty if there is none.
+    pub fn types(&self, callee: Callee) -> &[u8] {
+        match callee {
+            Callee::Export(n) => self.exports.types(n),
+            Callee::Callback(n) => self.callback_types(n),
+        }
+    }
+
+    /// What messages call a procedure.
+    pub fn name(&self, callee: Callee) -> &str {
+        match callee {
+            Callee::Export(n) => self.exports.name(n),
+            Callee::Callback(_) => "c-callback",
+        }
+    }
+
+    /// Types and words of the arguments of a call.
+    ///
+    /// # Safety
+    /// The call is under way.
+    unsafe fn arguments(&self, call: *const ExportCall) -> Vec<(CType, u64)> {
+        // SAFETY: by the contract; there is a word for each argument.
+        unsafe {
+            let types = self.types((*call).callee).get(1..).unwrap_or_default();
+            types.iter().enumerate().map(|(i, t)| (CType::of(*t), *(*call).words.add(i))).collect()
+        }
+    }
+
+    /// C has called an exported procedure above a fiber: leaves that until the answer is there. False if there is no
+    /// fiber, or one on which nothing is asked any more.
+    ///
+    /// # Safety
+    /// On the OS thread that the runtime runs on; `calls` is the runtime's.
+    pub unsafe fn ask_for_export(calls: *mut Calls, call: *mut ExportCall) -> bool {
+        // SAFETY: a fiber that runs is alive; nothing is referred to across the switch.
+        unsafe {
+            let fiber = (*calls).current;
+            if fiber.is_null() || (*fiber).failing {
+                return false;
+            }
+            (*fiber).state = State::Exporting(call);
+            switch(&raw mut (*fiber).sp, (*fiber).host);
+            (*fiber).state = State::Running;
+            true
+        }
     }
 
     /// Fiber `i` is free for another call; what C was lent for the last one.
@@ -296,7 +404,14 @@ impl Calls {
                     let words = (*called).arguments(types);
                     let arguments = types.iter().map(|t| CType::of(*t)).zip(words).collect();
                     (*fiber).requests += 1;
-                    Outcome::Asks((*fiber).requests << FIBER_BITS | i as i64, number, arguments)
+                    let serial = (*fiber).requests << FIBER_BITS | i as i64;
+                    Outcome::Asks(Request { number: serial, callee: Callee::Callback(number), arguments })
+                }
+                State::Exporting(call) => {
+                    let (callee, arguments) = ((*call).callee, (*calls).arguments(call));
+                    (*fiber).requests += 1;
+                    let serial = (*fiber).requests << FIBER_BITS | i as i64;
+                    Outcome::Asks(Request { number: serial, callee, arguments })
                 }
                 _ => {
                     let words = std::mem::take(&mut (*fiber).words);
@@ -309,8 +424,7 @@ impl Calls {
 
 impl Fiber {
     fn new() -> io::Result<Box<Fiber>> {
-        let stack = Mapping::new(GUARD_BYTES + STACK_BYTES)?;
-        stack.protect(GUARD_BYTES, libc::PROT_NONE)?;
+        let stack = Mapping::stack(STACK_BYTES)?;
         let mut fiber = Box::new(Fiber {
             stack,
             sp: 0,
@@ -324,15 +438,8 @@ impl Fiber {
             returns: Returns::default(),
             errno: 0,
         });
-        // What `switch` takes: r15, r14, r13, r12, rbx, rbp, and where it returns to.
-        let first = [0, 0, 0, 0, &raw mut *fiber as u64, 0, begin as *const () as u64];
-        // SAFETY: the words are at the end of the stack, which is aligned for pages.
-        unsafe {
-            let top = fiber.stack.start.add(fiber.stack.bytes).cast::<u64>();
-            let at = top.sub(first.len());
-            std::ptr::copy_nonoverlapping(first.as_ptr(), at, first.len());
-            fiber.sp = at as u64;
-        }
+        let itself = &raw mut *fiber as u64;
+        fiber.sp = fiber.stack.prepare(begin as *const () as u64, itself);
         Ok(fiber)
     }
 }
@@ -341,9 +448,7 @@ impl Page {
     /// A page of callbacks, numbered from `first` on.
     fn new(calls: *mut Calls, first: usize) -> io::Result<Page> {
         let code = Mapping::new(PAGE_BYTES)?;
-        // SAFETY: it has no conditions.
-        let thread = unsafe { libc::pthread_self() };
-        let make = |i| Callback { calls, number: first + i, types: Vec::new(), thread };
+        let make = |i| Callback { calls, number: first + i, types: Vec::new() };
         let callbacks: Box<[Callback]> = (0..PAGE_CALLBACKS).map(make).collect();
         for (i, callback) in callbacks.iter().enumerate() {
             // mov r10, callback; mov r11, stub; jmp r11
@@ -358,31 +463,6 @@ impl Page {
         code.protect(PAGE_BYTES, libc::PROT_READ | libc::PROT_EXEC)?;
         Ok(Page { code, callbacks })
     }
-}
-
-/// Puts the stack pointer, and what a C function preserves, aside at `from`, and goes on where `to` was put aside.
-///
-/// # Safety
-/// `to` is the stack pointer of a fiber or a host that has been left by this function, or is new.
-#[unsafe(naked)]
-unsafe extern "C" fn switch(from: *mut u64, to: u64) {
-    std::arch::naked_asm!(
-        "push rbp",
-        "push rbx",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
-        "mov [rdi], rsp",
-        "mov rsp, rsi",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbx",
-        "pop rbp",
-        "ret",
-    )
 }
 
 /// Where a new fiber begins, with itself in `rbx`.
@@ -457,11 +537,19 @@ unsafe extern "C" fn ask(callback: *const Callback, called: *mut Called) {
     // this runtime runs is known before anything of it is touched.
     unsafe {
         ((*called).integer, (*called).float) = (0, 0);
-        if libc::pthread_equal(libc::pthread_self(), (*callback).thread) == 0 || (*callback).types.is_empty() {
+        let calls = (*callback).calls;
+        // each call of a shared library may come from another OS thread, which writes the word first
+        let thread = AtomicU64::from_ptr(&raw mut (*calls).thread).load(Relaxed);
+        let mine = libc::pthread_equal(libc::pthread_self(), thread) != 0;
+        let fiber = if mine { (*calls).current } else { null_mut() };
+        if fiber.is_null() {
+            if let Some(enter) = (*calls).enter {
+                let word = enter((*callback).number, &|types| (*called).arguments(types));
+                ((*called).integer, (*called).float) = (word, word);
+            }
             return;
         }
-        let fiber = (*(*callback).calls).current;
-        if fiber.is_null() || (*fiber).failing {
+        if (*fiber).failing || (*callback).types.is_empty() {
             return;
         }
         (*fiber).state = State::Asking((*callback).number, called);

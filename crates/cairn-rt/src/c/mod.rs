@@ -6,6 +6,9 @@
 //! | [`lent`] | what C has only for the duration of a call |
 //! | [`invoke`] | a call with all registers that C's convention has |
 //! | [`fibers`] | calls on a stack of their own, which may call back |
+//! | [`exports`] | what C may call by name in a shared library |
+//! | [`stack`] | native stacks, and how one is left for another |
+//! | [`server`] | the stack of a shared library's program |
 //! | [`elsewhere`] | calls that OS threads of their own make |
 //! | [`c_calls`] | the runtime calls |
 //!
@@ -19,10 +22,15 @@
 //!
 //! A program that has made no callback has no need of that: then C functions are called where the runtime call is, on
 //! the host's stack, or by compiled code itself.
+//!
+//! In a shared library it is the other way round, too: C calls what the program exports ([`server`]).
 
 pub mod c_calls;
 pub mod convert;
 pub(crate) mod elsewhere;
+pub mod exports;
 pub mod fibers;
 pub mod invoke;
 pub mod lent;
+pub mod server;
+mod stack;

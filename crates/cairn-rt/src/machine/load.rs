@@ -1,15 +1,16 @@
 //! Taking in a compiled module and running it.
 
 use super::modules::ModuleId;
-use super::{frames, raise, stubs};
+use super::{frames, raise, signal_stack, stubs};
 use crate::access;
-use crate::runtime::Runtime;
+use crate::compact;
+use crate::runtime::{Runtime, rt};
 use crate::symbol;
 use cairn_layout::Value;
 use cairn_layout::code::Site;
 use cairn_layout::collector::{Ambiguity, Barrier};
 use cairn_layout::facts::{COLLECTORS, CollectorFacts, STRATEGIES, StrategyFacts, collector, why_apart};
-use cairn_layout::machine::{ThreadState, slot};
+use cairn_layout::machine::{Machine, ThreadState, slot};
 use cairn_layout::module::{
     Bytes, ImportEntry, MODULE_VERSION, ModuleTable, NODE_PLACEHOLDER, NOT_LOADED, SYMBOL_PLACEHOLDER,
 };
@@ -324,8 +325,6 @@ impl Runtime {
     /// As for [`Runtime::call`].
     pub(crate) unsafe fn call_with_hooks(&mut self, procedure: Value) -> Result<Value, i32> {
         let code = self.modules.iter().next().expect("a loaded module").enter;
-        // SAFETY: the machine is alive.
-        crate::compact::run_with(unsafe { (*self.machine).pools });
         // SAFETY: the module's `enter` has the type and contract that the stub demands (see `ModuleTable`); the machine
         // lives as long as the runtime.
         unsafe {
@@ -333,7 +332,7 @@ impl Runtime {
             (*ctx).thread = ThreadState::NEW;
             (*ctx).spilled = 0;
             frames::start(&mut *ctx);
-            (*ctx).errno_at = libc::__errno_location();
+            take_over(&mut *ctx);
             let mut closure = procedure;
             loop {
                 match stubs::enter(ctx, closure, code) {
@@ -343,6 +342,17 @@ impl Runtime {
                 }
             }
         }
+    }
+}
+
+/// The machine runs on this OS thread from now on.
+pub(crate) fn take_over(ctx: &mut Machine) {
+    // SAFETY: it has no conditions.
+    ctx.errno_at = unsafe { libc::__errno_location() };
+    compact::run_with(ctx.pools);
+    if rt(ctx).strategy.kind.facts().native {
+        // Without it a stack that must grow would have nowhere to handle that; the fault then ends the process.
+        signal_stack::ensure();
     }
 }
 

@@ -18,7 +18,12 @@ impl Drop for SignalStack {
         let none = libc::stack_t { ss_sp: null_mut(), ss_flags: libc::SS_DISABLE, ss_size: BYTES };
         // SAFETY: no handler runs on it, for the thread is about to end; the mapping is ours.
         unsafe {
-            libc::sigaltstack(&none, null_mut());
+            let mut present: libc::stack_t = std::mem::zeroed();
+            libc::sigaltstack(std::ptr::null(), &mut present);
+            // the thread's owner may have given it another one since
+            if present.ss_sp == self.0 {
+                libc::sigaltstack(&none, null_mut());
+            }
             libc::munmap(self.0, BYTES);
         }
     }
@@ -44,7 +49,8 @@ pub fn ensure() -> bool {
         }
         let new = libc::stack_t { ss_sp: p, ss_flags: 0, ss_size: BYTES };
         libc::sigaltstack(&new, null_mut());
-        OURS.set(Some(SignalStack(p)));
+        // at the end of a thread nobody keeps it any more
+        let _ = OURS.try_with(|ours| ours.replace(Some(SignalStack(p))));
         true
     }
 }

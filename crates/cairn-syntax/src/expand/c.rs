@@ -1,4 +1,4 @@
-//! `c-procedure`, `c-callback`, `c-type` and `define-c-struct`.
+//! `c-procedure`, `c-callback`, `c-export`, `c-type` and `define-c-struct`.
 //!
 //! ```text
 //! (c-procedure int "abs" (int))
@@ -12,6 +12,9 @@
 //! Types are known by their names, which nobody has to import, and which mean nothing elsewhere. What `c-apply` does is
 //! in `lib/cairn/c.sld`: it checks, converts and calls, whatever the types are. Where none of them needs a copy, the
 //! call is written out for arguments that are right ([`cairn_layout::c::direct`]), and `c-apply` has the errors.
+//!
+//! An exported procedure gets a number, by which C asks for it; names and types go to who makes the shared library
+//! ([`CExport`]).
 //!
 //! ```text
 //! (define-c-struct point (x int) (name (array char 8)))
@@ -40,6 +43,7 @@ const PROCEDURE: &str = "(c-procedure result-type \"name\" (argument-type …)) 
 const TYPES: &str = "types are void, bool, char, int, short, long, unsigned, unsigned-short, unsigned-long, size_t, int8 \
                      to int64, uint8 to uint64, float, double, string, pointer, bytevector";
 const CALLBACK: &str = "(c-callback result-type (argument-type …) procedure)";
+const EXPORT: &str = "(c-export result-type \"name\" (argument-type …) procedure)";
 const STRUCT: &str =
     "(define-c-struct name (field type) …), where type is one of C, a structure, or (array type length)";
 
@@ -49,6 +53,39 @@ struct Signature {
     names: Vec<Rc<str>>,
     /// The variables of those that are structures.
     structs: Vec<Option<Syntax>>,
+}
+
+/// A procedure that C calls by name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CExport {
+    /// The name in C.
+    pub name: String,
+    /// The types as the program names them, that of the result first.
+    pub types: Vec<String>,
+}
+
+/// Who calls a function: what can be passed depends on it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    /// Scheme calls C.
+    Procedure,
+    /// C calls a pointer.
+    Callback,
+    /// C calls by name.
+    Export,
+}
+
+/// What no function can be called in C.
+const C_KEYWORDS: &[&str] = &[
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern",
+    "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed",
+    "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "asm",
+    "typeof", "bool", "main",
+];
+
+fn is_c_name(name: &str) -> bool {
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    begins && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !C_KEYWORDS.contains(&name)
 }
 
 fn no() -> Expr {
@@ -73,11 +110,12 @@ impl Expander<'_> {
                 self.c_procedure(x, result, name, types, library)
             }
             (Core::CCallback, [result, types, procedure]) => {
-                let signature = self.c_signature(result, types, false, CALLBACK)?;
+                let signature = self.c_signature(result, types, Of::Callback, CALLBACK)?;
                 let procedure = self.expr(procedure);
                 let args = vec![signature.codes(), signature.symbols(), procedure];
                 self.library_call("c", "make-c-callback", args, x.span)
             }
+            (Core::CExport, [result, name, types, procedure]) => self.c_export(x, result, name, types, procedure),
             // the name of a structure is a variable
             (Core::CType, [t]) if self.is_bound(t) => Ok(self.expr(t)),
             (Core::CType, [t]) => match self.c_type(t)? {
@@ -88,6 +126,7 @@ impl Expander<'_> {
             },
             (Core::CProcedure, _) => self.err_help(x.span, "bad `c-procedure`", PROCEDURE),
             (Core::CCallback, _) => self.err_help(x.span, "bad `c-callback`", CALLBACK),
+            (Core::CExport, _) => self.err_help(x.span, "bad `c-export`", EXPORT),
             _ => self.err_help(x.span, "bad `c-type`", "(c-type type)"),
         }
     }
@@ -115,26 +154,28 @@ impl Expander<'_> {
     }
 
     /// The type of an argument or a result, with the variable of a structure.
-    fn c_passed(&mut self, x: &Syntax, called: bool) -> R<(CType, Rc<str>, Option<Syntax>)> {
+    fn c_passed(&mut self, x: &Syntax, of: Of) -> R<(CType, Rc<str>, Option<Syntax>)> {
         match self.c_name(x) {
-            Some(_) if self.is_bound(x) && !called => {
-                let message = "a callback takes and returns no structures by value: the type is pointer";
-                self.err_help(x.span, message, CALLBACK)
+            Some(_) if self.is_bound(x) && of != Of::Procedure => {
+                let what = if of == Of::Callback { "a callback" } else { "an exported procedure" };
+                let message = format!("{what} takes and returns no structures by value: the type is pointer");
+                self.err_help(x.span, message, if of == Of::Callback { CALLBACK } else { EXPORT })
             }
             Some(name) if self.is_bound(x) => Ok((CType::Struct, name, Some(x.clone()))),
             _ => self.c_type(x).map(|(t, name)| (t, name, None)),
         }
     }
 
-    /// The types of a function that C has (`called`), or of one that Scheme has.
-    fn c_signature(&mut self, result: &Syntax, types: &Syntax, called: bool, help: &str) -> R<Signature> {
+    /// The types of a function.
+    fn c_signature(&mut self, result: &Syntax, types: &Syntax, of: Of, help: &str) -> R<Signature> {
+        let called = of == Of::Procedure;
         let list = match (&types.datum, types.as_list()) {
             (Datum::Nil, _) => &[][..],
             (_, Some(list)) => list,
             _ => return self.err_help(types.span, "a list of types is expected here", help),
         };
-        let (t, name, structure) = self.c_passed(result, called)?;
-        if t == CType::Bytes || t == CType::String && !called {
+        let (t, name, structure) = self.c_passed(result, of)?;
+        if t == CType::Bytes || t == CType::String && of == Of::Callback {
             let message = format!("a result cannot be a {name}: nobody would keep its memory");
             return self.err_help(result.span, message, "a pointer can");
         }
@@ -145,7 +186,7 @@ impl Expander<'_> {
                 varying = true;
                 continue;
             }
-            let (t, name, structure) = self.c_passed(x, called)?;
+            let (t, name, structure) = self.c_passed(x, of)?;
             let message = match t {
                 CType::Void => "only a result can be void".to_string(),
                 CType::Bytes if !called => "C has no bytevectors to give: the type is pointer".to_string(),
@@ -164,6 +205,54 @@ impl Expander<'_> {
         Ok(signature)
     }
 
+    fn c_export(
+        &mut self,
+        x: &Syntax,
+        result: &Syntax,
+        name: &Syntax,
+        types: &Syntax,
+        procedure: &Syntax,
+    ) -> R<Expr> {
+        let Datum::String(text) = &name.datum else {
+            return self.err_help(name.span, "the name of the function in C is expected here, a string", EXPORT);
+        };
+        let text: Rc<str> = text.to_string().into();
+        if !is_c_name(&text) {
+            let help = "a name of C has letters of ASCII, digits and underscores, and is no keyword";
+            return self.err_help(name.span, format!("a function of C cannot be called `{text}`"), help);
+        }
+        let before = self.s.c_exports.iter().position(|e| *e.name == *text);
+        // what is typed at a prompt may be typed again
+        if before.is_some() && self.s.serves {
+            return self.err(name.span, format!("`{text}` is exported twice"));
+        }
+        let signature = self.c_signature(result, types, Of::Export, EXPORT)?;
+        let number = before.unwrap_or(self.s.c_exports.len());
+        let (codes, symbols) = (signature.codes(), signature.symbols());
+        let types = signature.names.iter().map(|n| n.to_string()).collect();
+        let export = CExport { name: text.to_string(), types };
+        match self.s.c_exports.get_mut(number) {
+            Some(earlier) => *earlier = export,
+            None => self.s.c_exports.push(export),
+        }
+        let number = fixnum(number as i64);
+        let procedure = self.expr(procedure);
+        let args = vec![number, Expr::Const(Literal::String(text)), codes, symbols, procedure];
+        self.library_call("c", "make-c-export", args, x.span)
+    }
+
+    /// The last form of a shared library: it answers C's calls.
+    pub(super) fn serve_c(&mut self, span: Span) {
+        match self.library_procedure("c", "c-serve", span) {
+            // without a place: a backtrace ends with what C has called
+            Ok(serve) => {
+                let call = Expr::Call(serve.into(), Vec::new(), Site::NONE);
+                self.s.program.forms.push(TopForm::Expr(call));
+            }
+            Err(e) => self.report(e),
+        }
+    }
+
     fn c_procedure(
         &mut self,
         x: &Syntax,
@@ -180,7 +269,7 @@ impl Expander<'_> {
             Some([head, t]) if self.c_name(head).as_deref() == Some("blocking") => (t, true),
             _ => (result, false),
         };
-        let signature = self.c_signature(result, types, true, PROCEDURE)?;
+        let signature = self.c_signature(result, types, Of::Procedure, PROCEDURE)?;
         let structs = match signature.structs.iter().any(Option::is_some) {
             true => {
                 let args =

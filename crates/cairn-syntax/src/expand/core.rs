@@ -64,6 +64,7 @@ core_forms! {
     SyntaxError "syntax-error";
     CProcedure "c-procedure";
     CCallback "c-callback";
+    CExport "c-export";
     CType "c-type";
     // auxiliary keywords
     SyntaxRules "syntax-rules";

@@ -185,7 +185,7 @@ impl Expander<'_> {
             Core::CaseLambda => "(scheme case-lambda)",
             Core::Delay | Core::DelayForce => "(scheme lazy)",
             Core::DefineStructureVector => "(cairn structure)",
-            Core::CProcedure | Core::CCallback | Core::CType | Core::DefineCStruct => "(cairn c)",
+            Core::CProcedure | Core::CCallback | Core::CExport | Core::CType | Core::DefineCStruct => "(cairn c)",
             Core::SyntaxCase | Core::Syntax | Core::Quasisyntax | Core::Unsyntax | Core::UnsyntaxSplicing => {
                 "(rnrs syntax-case)"
             }
@@ -345,7 +345,7 @@ impl Expander<'_> {
                 let forms = self.include(x.span, args, true)?;
                 self.body(&forms, x.span, name)
             }
-            (Core::CProcedure | Core::CCallback | Core::CType, _) => self.form_c(core, x, args),
+            (Core::CProcedure | Core::CCallback | Core::CExport | Core::CType, _) => self.form_c(core, x, args),
             (Core::SyntaxError, [message, irritants @ ..]) => {
                 let mut text = match &message.datum {
                     Datum::String(s) => s.to_string(),

@@ -76,6 +76,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+pub use c::CExport;
 pub use coverage::{Counted, Point};
 pub use evaluate::{Environment, OpenText, RUNNING_BINDINGS, primitive_key};
 pub use library::{DEFAULT_LIBRARIES, FEATURES, LibraryName, NamePart};
@@ -117,6 +118,8 @@ pub struct Expanded {
     pub missing: Vec<GlobalId>,
     /// The forms of that library, if the session keeps them.
     pub library: Vec<TopForm>,
+    /// What C may call by name in a shared library, by number.
+    pub c_exports: Vec<CExport>,
 }
 
 /// What went wrong: messages, and the files that their spans point into.
@@ -220,6 +223,10 @@ pub struct Session {
     counters: Option<coverage::Counters>,
     /// What tools want to know, if one has asked for it.
     observed: Option<Box<observe::Observed>>,
+    /// What C may call by name, by number.
+    c_exports: Vec<CExport>,
+    /// Is the program to be a shared library?
+    serves: bool,
     /// Definitions of C headers that nothing has referred to.
     c_headers: c_header::Waiting,
     /// Libraries for which others stand in the text that is being checked.
@@ -243,6 +250,11 @@ impl Session {
     /// Chooses which record types are compact.
     pub fn choose_compact(&mut self, choice: compact::Choice) {
         self.compact = choice;
+    }
+
+    /// Programs become shared libraries: their last form waits for calls of C.
+    pub fn serve_c(&mut self) {
+        self.serves = true;
     }
 
     /// Bounds what may come of one macro use that the user wrote: data made and expressions expanded. Ten million by
@@ -269,7 +281,8 @@ impl Session {
         program.inlined = self.program.inlined.clone();
         let missing = std::mem::take(&mut self.missing);
         let library = self.library_forms.as_mut().map(std::mem::take).unwrap_or_default();
-        Ok(Expanded { program, warnings, sources: self.sources.clone(), missing, library })
+        let c_exports = self.c_exports.clone();
+        Ok(Expanded { program, warnings, sources: self.sources.clone(), missing, library, c_exports })
     }
 
     /// The errors in the order of the text; what follows from others is left out.
@@ -434,6 +447,9 @@ impl<'a> Expander<'a> {
             self.import_defaults(Span { file, start: 0, end: 0 });
         }
         self.top_level(forms, FxHashMap::default());
+        if self.s.serves {
+            self.serve_c(Span { file, start: 0, end: 0 });
+        }
         self.define_wanted_of_c_headers();
         let end = self.s.program.forms.len();
         self.define_running_bindings();

@@ -1,0 +1,325 @@
+//! Shared libraries made by `cairn build --shared`: C, Python and Rust call Scheme.
+
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, CString, c_char, c_int, c_long, c_void};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+mod common;
+use common::{Directory, binary, root};
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn printed(output: &Output) -> String {
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+    assert_eq!(text(&output.stderr), "");
+    text(&output.stdout)
+}
+
+/// `cairn build --shared` in a directory.
+fn build(directory: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(binary());
+    command.args(["build", "--shared"]).args(arguments).current_dir(directory);
+    command.env("CAIRN_CACHE_DIR", directory.join("cache")).output().unwrap()
+}
+
+/// A directory with this program, built as a shared library.
+fn library(name: &str, program: &str, options: &[&str]) -> Directory {
+    let directory = Directory::new(&format!("shared-{name}"));
+    directory.write(&format!("{name}.scm"), program);
+    assert_eq!(printed(&build(&directory.0, &[options, &[&format!("{name}.scm")]].concat())), "");
+    directory
+}
+
+/// Compiles a program of C that uses the library.
+fn compile(directory: &Path, program: &str, library: &str) {
+    let output = Command::new("cc")
+        .args([
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-O1",
+            "-pthread",
+            "-o",
+            "program",
+            program,
+            "-L.",
+            "-Wl,-rpath,$ORIGIN",
+        ])
+        .arg(format!("-l{library}"))
+        .current_dir(directory)
+        .output()
+        .unwrap();
+    printed(&output);
+}
+
+/// The library and the program of `tests/c/shared`.
+fn counting(options: &[&str]) -> Directory {
+    let from = root().join("tests/c/shared");
+    let directory = library("counting", &fs::read_to_string(from.join("counting.scm")).unwrap(), options);
+    fs::copy(from.join("counting.c"), directory.0.join("counting.c")).unwrap();
+    compile(&directory.0, "counting.c", "counting");
+    directory
+}
+
+fn program(directory: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(directory.join("program"));
+    command.args(arguments);
+    command
+}
+
+/// The tests of `counting.c` that end the library, or are long.
+const ALONE: [&str; 5] = ["calls of C", "leaving", "closing", "leaving from within", "errors"];
+
+#[test]
+fn c_calls_scheme_with_every_kind_of_frames_and_collector() {
+    let ways: [&[&str]; 5] = [
+        &[],
+        &["--frames=native", "--gc=marksweep"],
+        &["--frames=stack", "--opt=low"],
+        &["--frames=heap", "--gc=mcc"],
+        &["--frames=resize", "--debug"],
+    ];
+    for options in ways {
+        let directory = counting(options);
+        let said = printed(&program(&directory.0, &[]).output().unwrap());
+        assert_eq!(said, "starts\nsaid\nall is well\n", "{options:?}");
+        for test in ALONE {
+            let said = printed(&program(&directory.0, &[test]).output().unwrap());
+            assert_eq!(said, "starts\nwell\n", "{test} {options:?}");
+        }
+    }
+}
+
+#[test]
+fn what_c_waits_for_survives_collections_at_every_safepoint() {
+    for options in [&[][..], &["--frames=native", "--gc=marksweep"]] {
+        let directory = counting(options);
+        for test in ["types", "calls of C", "callbacks"] {
+            let said = printed(&program(&directory.0, &[test]).env("CAIRN_ZEAL", "1").output().unwrap());
+            assert_eq!(said, "starts\nwell\n", "{test} {options:?}");
+        }
+    }
+}
+
+/// Nothing of the runtime can be seen, so another library's runtime cannot get in its way.
+#[test]
+fn only_what_is_exported_can_be_seen() {
+    let directory = counting(&[]);
+    let output =
+        Command::new("nm").args(["-D", "--defined-only", "libcounting.so"]).current_dir(&directory.0).output();
+    let mut names: Vec<String> =
+        printed(&output.unwrap()).lines().filter_map(|l| l.split(' ').next_back()).map(String::from).collect();
+    let program = fs::read_to_string(root().join("tests/c/shared/counting.scm")).unwrap();
+    let exported = program.lines().filter(|l| l.starts_with("(c-export")).filter_map(|l| l.split('"').nth(1));
+    let own = ["counting_start", "counting_error", "counting_close"];
+    let mut expected: Vec<String> = exported.chain(own).map(String::from).collect();
+    names.sort();
+    expected.sort();
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn the_example_works_from_c_and_python() {
+    let from = root().join("examples/shared-library");
+    let directory = library("words", &fs::read_to_string(from.join("words.scm")).unwrap(), &[]);
+    for file in ["words.c", "words.py"] {
+        fs::copy(from.join(file), directory.0.join(file)).unwrap();
+    }
+    compile(&directory.0, "words.c", "words");
+    let said = printed(&program(&directory.0, &[]).output().unwrap());
+    let error = "error: there is no word in the text: \"1, 2, 3\"\n  --> words.scm:26:21\n";
+    let begin = "8 words, most often \"the\"\nthe 3\nand 2\nbat 1\n";
+    assert!(said.starts_with(&format!("{begin}{error}")), "{said}");
+    let Ok(python) = Command::new("python3").arg(directory.0.join("words.py")).env("PYTHONUTF8", "1").output()
+    else {
+        return eprintln!("not tested: there is no python3 here");
+    };
+    let begin = "7 words, most often zwölf\nzwölf 3\nboxkämpfer 2\nfüchse 1\n";
+    let said = printed(&python);
+    assert!(said.starts_with(&format!("{begin}{error}")), "{said}");
+}
+
+/// A shared library as this process has loaded it.
+struct Loaded(*mut c_void);
+
+impl Loaded {
+    fn new(file: &Path) -> Loaded {
+        let name = CString::new(file.to_str().unwrap()).unwrap();
+        // SAFETY: a library of this test.
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW) };
+        assert!(!handle.is_null(), "{}", file.display());
+        Loaded(handle)
+    }
+
+    /// A function, of a type that the caller knows.
+    fn function<F: Copy>(&self, name: &str) -> F {
+        let name = CString::new(name).unwrap();
+        // SAFETY: the handle is of a library, which is never unloaded; the caller says what the type is.
+        unsafe {
+            let address = libc::dlsym(self.0, name.as_ptr());
+            assert!(!address.is_null(), "{name:?}");
+            std::mem::transmute_copy(&address)
+        }
+    }
+
+    fn error(&self, name: &str) -> Option<String> {
+        let error: extern "C" fn() -> *const c_char = self.function(name);
+        let error = error();
+        // SAFETY: null, or a text that is there until the next call.
+        (!error.is_null()).then(|| unsafe { CStr::from_ptr(error).to_string_lossy().into_owned() })
+    }
+}
+
+const PAIR: &str = r#"(import (scheme base) (cairn c))
+(define calls 0)
+(define (through f n)
+  (set! calls (+ calls 1))
+  (if (= n 0) 0 (+ 1 ((c-procedure int "through" (int) f) (- n 1)))))
+(c-export int "through" (pointer int) through)
+(c-export int "calls" () (lambda () calls))
+(c-export string "version" () (lambda () (make-string calls #\v)))
+"#;
+
+type Through = extern "C" fn(extern "C" fn(c_int) -> c_int, c_int) -> c_int;
+
+/// Two libraries, and a copy of one, in this process: each has variables of its own, and they call each other.
+#[test]
+fn several_libraries_in_one_process() {
+    let directory = library("pair", PAIR, &[]);
+    let other = library("other", PAIR, &["--frames=native", "--gc=marksweep"]);
+    let copy = directory.0.join("libcopy.so");
+    fs::copy(directory.0.join("libpair.so"), &copy).unwrap();
+    let all = [directory.0.join("libpair.so"), other.0.join("libother.so"), copy].map(|f| Loaded::new(&f));
+    static THROUGH: [std::sync::OnceLock<Through>; 3] = [const { std::sync::OnceLock::new() }; 3];
+    for (cell, library) in THROUGH.iter().zip(&all) {
+        cell.set(library.function("through")).unwrap();
+    }
+    extern "C" fn next<const I: usize>(n: c_int) -> c_int {
+        let through = THROUGH[(I + 1) % 3].get().unwrap();
+        through([next::<1>, next::<2>, next::<0>][I], n)
+    }
+    assert_eq!(THROUGH[0].get().unwrap()(next::<0>, 30), 30);
+    for (library, expected) in all.iter().zip([11, 10, 10]) {
+        let calls: extern "C" fn() -> c_int = library.function("calls");
+        let version: extern "C" fn() -> *const c_char = library.function("version");
+        assert_eq!(calls(), expected);
+        // SAFETY: a text that is there until the next call.
+        assert_eq!(unsafe { CStr::from_ptr(version()) }.to_bytes().len(), expected as usize);
+    }
+    // unloading and loading again finds it as it was
+    // SAFETY: a handle of this test.
+    assert_eq!(unsafe { libc::dlclose(all[0].0) }, 0);
+    let again = Loaded::new(&directory.0.join("libpair.so"));
+    let calls: extern "C" fn() -> c_int = again.function("calls");
+    assert_eq!(calls(), 11);
+    let close: extern "C" fn() -> c_int = again.function("pair_close");
+    assert_eq!((close(), calls()), (0, 0));
+    assert_eq!(again.error("pair_error").as_deref(), Some("error: the library is closed"));
+    let calls: extern "C" fn() -> c_int = all[2].function("calls");
+    assert_eq!(calls(), 10);
+}
+
+#[test]
+fn a_library_may_evaluate() {
+    let program = r#"(import (scheme base) (scheme eval) (scheme read) (cairn c))
+(define (calculate text)
+  (eval (read (open-input-string text)) (environment '(scheme base))))
+(c-export long "calculate" (string) calculate)
+"#;
+    let directory = library("evaluates", program, &[]);
+    let loaded = Loaded::new(&directory.0.join("libevaluates.so"));
+    let calculate: extern "C" fn(*const c_char) -> c_long = loaded.function("calculate");
+    assert_eq!(calculate(c"(* 6 (let loop ((i 0)) (if (< i 7) (loop (+ i 1)) i)))".as_ptr()), 42);
+    // as deep as code may be, and deeper, on threads whose stacks lie elsewhere
+    let nested = |n: usize| CString::new("(+ 1 ".repeat(n) + "1" + &")".repeat(n)).unwrap();
+    let (deep, too_deep) = (nested(9000), nested(90_000));
+    let error: extern "C" fn() -> *const c_char = loaded.function("evaluates_error");
+    let check = || {
+        assert_eq!((calculate(deep.as_ptr()), error()), (9001, std::ptr::null()));
+        assert_eq!(calculate(too_deep.as_ptr()), 0);
+        // SAFETY: a text that is there until the next call.
+        assert!(unsafe { CStr::from_ptr(error()) }.to_string_lossy().contains("nested more than"));
+    };
+    check();
+    std::thread::scope(|s| s.spawn(check).join().unwrap());
+}
+
+#[test]
+fn a_library_may_have_threads_and_places_and_call_blocking_functions() {
+    let program = r#"(import (scheme base) (cairn c) (cairn place) (cairn thread))
+(define (fib n) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))
+(c-export long "fibs" (int) (lambda (n) (apply + (place-map fib (list n n)))))
+(define usleep (c-procedure (blocking int) "usleep" (unsigned)))
+(define turns 0)
+(define (turn) (set! turns (+ turns 1)) (thread-yield!) (turn))
+(c-export long "sleep_and_turn" ()
+          (lambda ()
+            (let ((t (thread-start! (make-thread turn))))
+              (usleep 20000)
+              (thread-terminate! t)
+              turns)))
+(c-export long "through" (pointer) (lambda (f) ((c-procedure (blocking long) "f" () f))))
+"#;
+    let directory = library("beside", program, &[]);
+    let loaded = Loaded::new(&directory.0.join("libbeside.so"));
+    let fibs: extern "C" fn(c_int) -> c_long = loaded.function("fibs");
+    assert_eq!(fibs(15), 1220);
+    let sleep: extern "C" fn() -> c_long = loaded.function("sleep_and_turn");
+    assert!(sleep() > 10);
+    // what a blocking call calls on its thread must not wait for who waits for it
+    static FIBS: std::sync::OnceLock<extern "C" fn(c_int) -> c_long> = std::sync::OnceLock::new();
+    FIBS.set(fibs).unwrap();
+    extern "C" fn calls_again() -> c_long {
+        FIBS.get().unwrap()(15) + 5
+    }
+    let through: extern "C" fn(extern "C" fn() -> c_long) -> c_long = loaded.function("through");
+    assert_eq!(through(calls_again), 5);
+}
+
+#[test]
+fn a_library_that_fails_to_start_says_why() {
+    let program = "(import (scheme base) (cairn c))\n(c-export int \"f\" () (lambda () 1))\n(car '())\n\
+                   (c-export int \"g\" () (lambda () 2))\n";
+    let directory = library("fails", program, &[]);
+    let loaded = Loaded::new(&directory.0.join("libfails.so"));
+    let [f, start]: [extern "C" fn() -> c_int; 2] = ["f", "fails_start"].map(|name| loaded.function(name));
+    assert_eq!(start(), -1);
+    for _ in 0..2 {
+        let error = loaded.error("fails_error").unwrap();
+        assert!(error.starts_with("error: car: expected a pair, got ()\n --> fails.scm:3:1\n"), "{error}");
+        assert_eq!(f(), 0);
+    }
+}
+
+#[test]
+fn what_cannot_be_built() {
+    let directory = Directory::new("shared-wrong");
+    let refused = |program: &str, options: &[&str]| {
+        directory.write("wrong.scm", format!("(import (scheme base) (cairn c))\n{program}"));
+        let output = build(&directory.0, &[options, &["wrong.scm"]].concat());
+        assert!(!output.status.success());
+        assert!(!directory.0.join("libwrong.so").exists() && !directory.0.join("wrong.h").exists());
+        text(&output.stderr)
+    };
+    let f = "(c-export int \"f\" () (lambda () 1))";
+    assert!(refused("1", &[]).contains("the program exports nothing to C\nhelp: (c-export"));
+    assert!(refused(&format!("{f}{f}"), &[]).contains("`f` is exported twice"));
+    assert!(refused(f, &["--gc=bdw"]).contains("a shared library cannot have --gc=bdw"));
+    let own = "(c-export int \"wrong_error\" () (lambda () 1))";
+    assert!(refused(own, &[]).contains("the library has a function wrong_error of its own"));
+    // outside of a shared library the form only looks at what it is given
+    directory.write("run.scm", format!("(import (scheme base) (scheme write) (cairn c))\n{f}(display 1)\n{f}"));
+    let run =
+        |mode: &str| Command::new(binary()).args(["run", mode, "run.scm"]).current_dir(&directory.0).output();
+    for mode in ["--opt=auto", "--opt=high"] {
+        assert_eq!(printed(&run(mode).unwrap()), "1");
+    }
+    directory.write("run.scm", "(import (cairn c))\n(c-export int \"f\" () 5)");
+    let said = text(&run("--opt=high").unwrap().stderr);
+    assert!(said.starts_with("error: c-export: expected a procedure, got 5\n"), "{said}");
+}
