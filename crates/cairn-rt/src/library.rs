@@ -392,12 +392,28 @@ pub extern "C" fn cairn_rt_library_error() -> *const c_char {
     ERROR.get()
 }
 
+/// C that Scheme has called ends the process: what is in buffers is written out.
+fn write_out() {
+    let machine = MACHINE.load(Relaxed);
+    // SAFETY: a machine that is there is alive; this thread has the lock, and Scheme waits for C, unless this is in a
+    // handler of a signal.
+    unsafe {
+        if !machine.is_null() && rt(&*machine).c.c_runs() {
+            let flush = rt(&*machine).flush;
+            flush(&mut *machine);
+        }
+    }
+}
+
 /// Ends the library's program: what it has written is flushed, its memory is freed, and nothing can be called any more.
 /// 0, or -1 while it is in use: a function of C that it has called cannot close it, nor, if `at_exit`, may another
 /// thread have it.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_rt_library_close(at_exit: bool) -> c_int {
     if OWNER.load(Relaxed) == this_thread() {
+        if at_exit {
+            write_out();
+        }
         refused("error: a function that the library has called cannot close it".into());
         return -1;
     }

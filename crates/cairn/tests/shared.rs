@@ -296,6 +296,34 @@ fn a_library_that_fails_to_start_says_why() {
     }
 }
 
+/// However the process ends, what the library has written is in the file.
+#[test]
+fn buffers_are_written_out_at_the_end() {
+    let scheme = r#"(import (scheme base) (scheme file) (cairn c))
+(define port (open-output-file "written"))
+(c-export void "note" (string) (lambda (s) (write-string s port)))
+(c-export int "through" (pointer int) (lambda (f n) ((c-procedure int "f" (int) f) n)))
+"#;
+    let c = r#"#include "buffers.h"
+#include <stdlib.h>
+static int leave(int n) { exit(n); }
+int main(int argc, char **argv) {
+  (void) argv;
+  note("kept\n");
+  return argc == 1 ? 4 : argc == 2 ? through(leave, 5) : 6 + buffers_close();
+}
+"#;
+    let directory = library("buffers", scheme, &[]);
+    directory.write("buffers.c", c);
+    compile(&directory.0, "buffers.c", "buffers");
+    for (arguments, status) in [(&[][..], 4), (&["1"], 5), (&["1", "2"], 6)] {
+        let ended = program(&directory.0, arguments).current_dir(&directory.0).status().unwrap();
+        assert_eq!(ended.code(), Some(status));
+        assert_eq!(fs::read_to_string(directory.0.join("written")).unwrap(), "kept\n");
+        fs::remove_file(directory.0.join("written")).unwrap();
+    }
+}
+
 #[test]
 fn what_cannot_be_built() {
     let directory = Directory::new("shared-wrong");

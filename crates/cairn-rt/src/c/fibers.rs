@@ -330,6 +330,11 @@ impl Calls {
         Request { number: serial << FIBER_BITS | OF_HOST, callee, arguments }
     }
 
+    /// Is C under way that Scheme has called, on the OS thread that the runtime runs on?
+    pub fn c_runs(&self) -> bool {
+        !self.current.is_null()
+    }
+
     /// The types of a procedure, that of the result first; empty if there is none.
     pub fn types(&self, callee: Callee) -> &[u8] {
         match callee {
