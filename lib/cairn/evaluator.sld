@@ -20,7 +20,9 @@
   (export run-program run-open-program run-given-program
           eval environment interaction-environment scheme-report-environment null-environment load
           ;; for (cairn repl)
-          evaluate-text environment-number define-in reject)
+          evaluate-text environment-number define-in reject
+          debug-code! stepping! stop-with! stoppable forget-variants! entry-of cell-in
+          mark? mark-name mark-scope point-mark point-names point-parameters point-enter? point-break point-break!)
   (import (cairn syntax) (cairn primitives) (cairn layout) (cairn control) (cairn records) (cairn number) (cairn list)
           (cairn text) (cairn vector) (cairn port) (cairn reader))
   (begin
@@ -95,12 +97,13 @@
     ;;;; Marks
 
     (define-record-type evaluated-place
-      (make-mark name source start use)
+      (make-mark name source start use scope)
       mark?
       (name mark-name)
       (source mark-source)
       (start mark-start)
-      (use mark-use))
+      (use mark-use)
+      (scope mark-scope))
 
     ;; What is being generated: the name of the procedure, the source of the text, the objects that stand in it, and the
     ;; unit that it is part of, if it may become native.
@@ -108,6 +111,9 @@
     (define this-source #f)
     (define these-objects '#())
     (define this-unit #f)
+
+    ;; Is it for a debugger?  Marks of such code say so.
+    (define this-debug #f)
 
     ;; Sources of other files, by number; of files that were evaluated.
     (define other-sources '())
@@ -123,14 +129,14 @@
     (define (mark-in name at use)
       (if at
           (if (< at 4294967296)
-              (make-mark name this-source at use)
+              (make-mark name this-source at use this-debug)
               (let ((source (assv (quotient at 4294967296) other-sources)))
-                (and source (make-mark name (cdr source) (remainder at 4294967296) use))))
+                (and source (make-mark name (cdr source) (remainder at 4294967296) use this-debug))))
           #f))
 
     ;; The mark of a procedure: its name, and where it is written.
     (define (name-mark at)
-      (or (mark at) (make-mark this-procedure #f #f #f)))
+      (or (mark at) (make-mark this-procedure #f #f #f this-debug)))
 
     ;; Calls that return here: the mark lives on behind the call.  Backtraces look at the frames of these procedures;
     ;; what evaluates the operands is not among them.  So they must not be inlined, and are assigned.  By what the
@@ -340,6 +346,8 @@
                (lambda (env) (%call/1cc (f env))))))
         ((record-ref)
          (gen-record-ref (sub 1) (sub 2) (vector-ref (part 3) 1) (part 4)))
+        ((debug) (gen-stop-before-call code))
+        ((debug-enter) (gen-stop-at-entry code))
         (else ; record-set!
          (let ((r (sub 1)) (rtd (sub 2)) (i (vector-ref (part 3) 1)) (x (sub 4)) (who (part 5)))
            (lambda (env)
@@ -819,4 +827,5 @@
               (begin
                 ((generate (%native-form i cells) (car sources) '#() (cdr sources) program) #f)
                 (loop (+ i 1))))))))
-  (include "evaluator-environments.scm"))
+  (include "evaluator-environments.scm")
+  (include "evaluator-debug.scm"))

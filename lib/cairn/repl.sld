@@ -11,7 +11,9 @@
 ;;;   "describe" "apropos" what is said of names; "note": definitions and imports for that
 ;;;   "pretty" "formatted" a datum over several lines; a form as `cairn fmt` writes it
 ;;;   ",cd" ",edit" "changed" go there and tell where; edit a file; when it was changed
-;;;   a procedure    #(place text-of-the-form-there), or #f
+;;;   a procedure    #(place text-of-the-form-there), or #f; "mark" "state": for the evaluator
+;;;   a place        "place": (path:line:column . the line with carets), "form": the text there, "frames": all calls
+;;;   "debug" "cell" "variant": for the evaluator
 ;;;   "names" "disassemble" "expand" "statistics" "counters" "collect"
 ;;;   "inside-line?" did the last output not end a line?  "new-line": somebody typed the end of one
 ;;;
@@ -24,11 +26,16 @@
   (import (cairn syntax) (cairn primitives) (cairn layout) (cairn control) (cairn records) (cairn number) (cairn list)
           (cairn text) (cairn vector) (cairn port) (cairn reader) (cairn evaluator)
           (only (cairn scheduler) all-threads thread-state))
+  (include "repl-debug.scm")
   (begin
     (define env #f)
     (define editor? #f)
     (define expressions? #f)
     (define error-style 0)
+
+    ;; The ports of the session.
+    (define session-output #f)
+    (define session-input #f)
 
     ;; The report of the last error, with all frames.
     (define last-report #f)
@@ -191,6 +198,8 @@
 
     (define (handle c)
       (report (uncaught->string c) (site-of c))
+      (if (= level 0)
+          (set-frames! (frames-at (site-of c))))
       (if (condition? c) (suggest c))
       (leave #f))
 
@@ -199,6 +208,8 @@
       (if (= (abs (%machine-ref (slot-raised))) 2)
           (begin
             (report "interrupted" (no-site))
+            (if (= level 0)
+                (set-frames! (frames-at (no-site))))
             (if leave
                 (leave #f)))
           (exit 143)))
@@ -264,22 +275,28 @@
         ((or (command? text) (console "complete?" text)) text)
         (else (loop text))))
 
-    (define (session)
+    ;; The next input, #(text name): what was typed, or comes from a pipe; end of file; #f if there is none after all.
+    (define (read-one prompt)
       (if editor?
           (fresh-line))
-      (let ((input (console "input" "")))
+      (let ((input (console "input" prompt)))
         (if editor?
             (console "new-line" ""))
+        (if (string? input)
+            (let ((text #f))
+              (let ((whole? (guarded (lambda () (set! text (read-input input))))))
+                (cond
+                  ((not whole?) #f)
+                  (text (vector text "input"))
+                  (else (eof-object)))))
+            (and (or (vector? input) (eof-object? input)) input))))
+
+    (define (session)
+      (forget-steps!)
+      (let ((input (read-one "> ")))
         (cond
-          ((vector? input) (finish-input (guarded (lambda () (run-input (vector-ref input 0) (vector-ref input 1))))))
-          ((string? input)
-           (let ((text #f))
-             (let ((whole? (guarded (lambda () (set! text (read-input input))))))
-               (cond
-                 ((not whole?) (session))
-                 (text (finish-input (guarded (lambda () (run-input text "input")))))
-                 (else (end-of-session))))))
           ((eof-object? input) (end-of-session))
+          (input (finish-input (guarded (lambda () (run-input (vector-ref input 0) (vector-ref input 1))))))
           (else (session)))))
 
     (define (finish-input fine?)
@@ -298,6 +315,9 @@
       (set! editor? (console "editor?" ""))
       (set! expressions? (console "expressions?" ""))
       (set! error-style (if (console "colour?" "") 1 0))
+      (set! session-output (current-output-port))
+      (set! session-input (current-input-port))
+      (stop-with! stopped)
       (%machine-set! (slot-signal-hook) interrupted)
       (if editor?
           (say "Cairn Scheme. ,help lists the commands; Ctrl-D ends the session."))
@@ -326,9 +346,10 @@
       (call-with-values (lambda () (split text))
         (lambda (command rest)
           (let ((entry (assoc command commands)))
-            (if entry
-                ((cadr entry) rest name)
-                (say "There is no command " command "; ,help lists them."))))))
+            (cond
+              (entry ((cadr entry) rest name))
+              ((assoc command resuming-commands) (not-at-a-break rest name))
+              (else (say "There is no command " command "; ,help lists them.")))))))
 
     (define (help rest name)
       (for-each
@@ -573,9 +594,10 @@
        (else (say "There was no error yet."))))
 
     (define (backtrace rest name)
-      (if last-report
-          (display last-report)
-          (say "There was no error yet.")))
+      (cond
+        ((> level 0) (show-frames))
+        (last-report (display last-report))
+        (else (say "There was no error yet."))))
 
     ;; The names in quotation marks are optional.
     (define (file-name text)
@@ -611,6 +633,17 @@
        (list ",untrace" untrace ",untrace [NAME ...] do so no longer")
        (list ",threads" threads ",threads            the threads, and what they do")
        (list ",env" environment-names ",env [TEXT]         what was defined here; or all names that contain TEXT")
-       (list ",bt" backtrace ",bt                 the last error, with the whole backtrace")
+       (list ",break" break ",break [NAME ...]   stop when procedures are entered; which do")
+       (list ",unbreak" unbreak ",unbreak [NAME ...] do so no longer")
+       (list ",step" step ",step EXPR          evaluate step by step")
+       (list ",into" not-at-a-break ",into               at a break: on to the next step, also in what is called")
+       (list ",over" not-at-a-break ",over               at a break: on until the expression has its value")
+       (list ",out" not-at-a-break ",out                at a break: on until the procedure returns")
+       (list ",continue" not-at-a-break ",continue           at a break: on, without steps")
+       (list ",abort" not-at-a-break ",abort              at a break: give the evaluation up, as Ctrl-D")
+       (list ",bt" backtrace ",bt                 the last error, or the break, with the whole backtrace")
+       (list ",frame" frame ",frame [N]          a frame of it, with its variables")
+       (list ",locals" locals ",locals             the variables of the frame looked at last")
+       (list ",debug" debug ",debug on           keep the variables of what is evaluated from now on; off")
        (list ",explain" explain ",explain [NAME]     why the last error happens, or the one of this name")
        (list ",quit" (lambda (rest name) (exit 0)) ",quit               end the session")))))

@@ -131,6 +131,12 @@ impl<'p> Lambdas<'p> {
         (n, &self.infos[n])
     }
 
+    /// The outermost lambda that begins at this byte of a file.
+    pub fn at(&self, file: u32, start: u32) -> Option<&'p Lambda> {
+        let here = |l: &Lambda| l.site.file() == Some(file) && l.site.start() == start;
+        self.infos.iter().map(|info| info.lambda).find(|l| here(l))
+    }
+
     /// The cell of a variable of the program.
     pub fn cell(&self, g: GlobalId) -> usize {
         self.variables[&g]

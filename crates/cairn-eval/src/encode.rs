@@ -29,6 +29,8 @@
 //! | `#(call f #(x …) at want)`, `#(apply f #(x …) at want)`, `#(call/cc f at want)`, `#(call/1cc …)` | |
 //! | `#(values x …)` | |
 //! | `#(receive x required rest? body at)` | a scope with the values of `x` |
+//! | `#(debug at #(name …) #(x …) call)` | a call before which a debugger may stop, and the variables there: a name in a vector is that of a box |
+//! | `#(debug-enter at #(name …) #(x …) body n)` | the body of a procedure, likewise; the last `n` are its parameters |
 //! | `#(record-ref r rtd i who at)`, `#(record-set! r rtd i x who at)` | errors name the accessor, a symbol |
 //!
 //! Closures are flat where that makes a difference: what a procedure keeps alive are its free variables (those of its
@@ -51,11 +53,15 @@
 //! one), `effect` (nothing), `values` (whatever there is). `#f` is a tail call: nothing is left of the procedure when
 //! it happens, so backtraces do not show it. Calls of the library are no tail calls, except where R7RS wants them to
 //! be: what a reader sees fail in a procedure is shown in it.
+//!
+//! Code for a debugger ([`Places::debug`]) has points at which it may stop, and every scope that is visible in the
+//! text: it is not safe for space, and never becomes native.
 
 use cairn_core::ir::{
     Clause, Expr, GlobalId, Import, ImportFrom, Lambda, Literal, Program, SourceFile, TopForm, VarId,
 };
 use cairn_core::liveness::Liveness;
+use cairn_core::passes::assign;
 use cairn_core::passes::keep_frames::{callee, never_return, shown};
 use cairn_core::passes::known;
 use cairn_core::passes::known::GlobalFacts;
@@ -129,6 +135,8 @@ pub struct Places<'a> {
     pub objects: &'a [GlobalId],
     /// Are calls at the top level shown in backtraces? If not, they are tail calls.
     pub top_level: bool,
+    /// Is the code for a debugger?
+    pub debug: bool,
 }
 
 impl Places<'_> {
@@ -178,7 +186,7 @@ impl Names {
     }
 
     /// The number of the value of a variable of the running program.
-    fn value(&self, program: &Program, g: GlobalId) -> Option<usize> {
+    pub fn value(&self, program: &Program, g: GlobalId) -> Option<usize> {
         match program.globals[g.0 as usize].import {
             Some(Import { from: ImportFrom::Library(n), .. }) => Some(n as usize),
             _ => self.values.get(&g).copied(),
@@ -232,7 +240,8 @@ pub fn unit(program: &Program, names: &mut Names, lambdas: &Lambdas, places: &Pl
 
 /// The forms of a program whose lambdas may become native, a list; `here` is the number of its file.
 pub fn tiered(program: &Program, names: &mut Names, lambdas: &Lambdas, here: u32) -> Result<Data, String> {
-    let places = Places { sources: &program.sources, here: Some(here), objects: &[], top_level: true };
+    let places =
+        Places { sources: &program.sources, here: Some(here), objects: &[], top_level: true, debug: false };
     let facts = known::analyze(program);
     let never = never_return(program, &facts);
     let never_return = (0..never.len()).map(|g| never[facts.resolve(GlobalId(g as u32)).0 as usize]).collect();
@@ -247,6 +256,22 @@ struct Callees {
     facts: GlobalFacts,
 }
 
+/// The procedure that stands at byte `at` of the file [`Places::here`], for a debugger: `#(n code)`, code of the
+/// procedure in a scope of its `n` free variables, in the order that evaluated closures have them. `None` if it is not
+/// there, or sees others that are made with it.
+pub fn variant(program: &Program, names: &mut Names, places: &Places, at: u32) -> Result<Option<Data>, String> {
+    let lambdas = Lambdas::of(&[], &program.forms);
+    let Some(l) = places.here.and_then(|file| lambdas.at(file, at)) else { return Ok(None) };
+    let free = lambdas.get(l).1;
+    if free.is_member() {
+        return Ok(None);
+    }
+    let free = free.free.clone();
+    let mut encoder = encoder(program, names, places, None, &lambdas, Callees::default());
+    let code = encoder.alone(&free, 0, |this| this.procedure(l))?;
+    Ok(Some(Data::Vector(vec![number(free.len()), code])))
+}
+
 fn encode(
     program: &Program,
     names: &mut Names,
@@ -254,25 +279,40 @@ fn encode(
     lambdas: Option<(&Lambdas, Extent)>,
     callees: Callees,
 ) -> Result<Data, String> {
-    let extent = lambdas.map_or(Extent::Form, |(_, extent)| extent);
-    let lambdas = lambdas.map(|(lambdas, _)| lambdas);
     let own;
     let free = match lambdas {
-        Some(lambdas) => lambdas,
+        Some((lambdas, _)) => lambdas,
         None => {
             own = Lambdas::of(&[], &program.forms);
             &own
         }
     };
-    let mut encoder = Encoder {
+    let mut encoder = encoder(program, names, places, lambdas, free, callees);
+    let forms: Result<Vec<Data>, String> = program.forms.iter().map(|f| encoder.form(f)).collect();
+    if encoder.too_deep {
+        return Err(format!("constants are nested more than {} deep", max_program_depth()));
+    }
+    Ok(list(forms?))
+}
+
+fn encoder<'a>(
+    program: &'a Program,
+    names: &'a mut Names,
+    places: &'a Places,
+    lambdas: Option<(&'a Lambdas, Extent)>,
+    free: &'a Lambdas<'a>,
+    callees: Callees,
+) -> Encoder<'a> {
+    Encoder {
         callees,
         program,
         names,
         places,
-        lambdas,
-        extent,
+        lambdas: lambdas.map(|(lambdas, _)| lambdas),
+        extent: lambdas.map_or(Extent::Form, |(_, extent)| extent),
         free,
-        live: Liveness::of(program),
+        live: if places.debug { Liveness::default() } else { Liveness::of(program) },
+        boxes: if places.debug { assign::boxes(program) } else { FxHashSet::default() },
         scopes: 0,
         visible: Vec::new(),
         temporaries: 0,
@@ -280,12 +320,7 @@ fn encode(
         chain: Chain::default(),
         depth: 0,
         too_deep: false,
-    };
-    let forms: Result<Vec<Data>, String> = program.forms.iter().map(|f| encoder.form(f)).collect();
-    if encoder.too_deep {
-        return Err(format!("constants are nested more than {} deep", max_program_depth()));
     }
-    Ok(list(forms?))
 }
 
 /// How much is encoded at once.
@@ -313,6 +348,8 @@ struct Encoder<'a> {
     visible: Vec<VarId>,
     /// What the rest of an expression needs.
     live: Liveness,
+    /// Which variables are boxes, if the code is for a debugger.
+    boxes: FxHashSet<VarId>,
     /// How many variables have been made for operands that wait for others.
     temporaries: u32,
     /// The scope of each variable, from the outermost, and its place there.
@@ -423,7 +460,39 @@ impl Encoder<'_> {
         self.depth += 1;
         let data = stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || self.expr_here(e, want));
         self.depth -= 1;
-        data
+        match e {
+            Expr::Call(_, _, site)
+            | Expr::Apply(_, _, site)
+            | Expr::CallCc(_, _, site)
+            | Expr::Prim { site, .. }
+                if self.places.debug =>
+            {
+                self.point("debug", *site, data?)
+            }
+            _ => data,
+        }
+    }
+
+    /// A point where a debugger may stop before `code`, if it has a place.
+    fn point(&self, head: &str, site: Site, code: Data) -> R {
+        let at = self.at(site);
+        if matches!(at, Data::Bool(_)) {
+            return Ok(code);
+        }
+        // of variables of one name the innermost one is seen
+        let mut seen = FxHashSet::default();
+        let (mut names, mut values) = (Vec::new(), Vec::new());
+        for v in self.visible.iter().rev() {
+            let Some(info) = self.program.vars.get(v.0 as usize) else { continue };
+            if seen.insert(info.name.clone()) {
+                let name = Data::Symbol(info.name.to_string());
+                names.push(if self.boxes.contains(v) { Data::Vector(vec![name]) } else { name });
+                values.push(self.local(*v)?);
+            }
+        }
+        names.reverse();
+        values.reverse();
+        Ok(node(head, [at, Data::Vector(names), Data::Vector(values), code]))
     }
 
     fn expr_here(&mut self, e: &Expr, want: Want) -> R {
@@ -832,7 +901,7 @@ impl Encoder<'_> {
         let lambdas = |this: &mut Self| -> R {
             Ok(Data::Vector(bs.iter().map(|(_, l)| this.procedure(l)).collect::<Result<_, _>>()?))
         };
-        if outer.len() == self.visible.len() {
+        if self.places.debug || outer.len() == self.visible.len() {
             return self.within(&members, |this| {
                 Ok(node("fix", [lambdas(this)?, this.expr(body, want)?, boolean(false)]))
             });
@@ -845,7 +914,7 @@ impl Encoder<'_> {
 
     fn lambda(&mut self, l: &Lambda) -> R {
         let free = &self.free.get(l).1.free;
-        if free.len() == self.visible.len() {
+        if self.places.debug || free.len() == self.visible.len() {
             return self.procedure(l);
         }
         let values = self.locals(free)?;
@@ -858,7 +927,7 @@ impl Encoder<'_> {
         let clauses: Vec<Data> = l
             .clauses
             .iter()
-            .map(|c| Ok(Data::Vector(self.clause(c, Want::Tail)?.into())))
+            .map(|c| Ok(Data::Vector(self.procedure_clause(c, l.site)?.into())))
             .collect::<Result<_, String>>()?;
         let code = node("lambda", [Data::Symbol(l.name.to_string()), Data::Vector(clauses), self.at(l.site)]);
         let Some((n, info)) = self.lambdas.map(|all| all.get(l)).filter(|_| l.clauses.len() == 1) else {
@@ -866,6 +935,24 @@ impl Encoder<'_> {
         };
         let free = self.locals(&info.free)?;
         Ok(node("native", [code, number(n), free, boolean(info.is_member())]))
+    }
+
+    fn procedure_clause(&mut self, c: &Clause, site: Site) -> Result<[Data; 3], String> {
+        if !self.places.debug {
+            return self.clause(c, Want::Tail);
+        }
+        let vars: Vec<VarId> = c.params.iter().chain(&c.rest).copied().collect();
+        let body = self.within(&vars, |this| -> R {
+            let body = this.expr(&c.body, Want::Tail)?;
+            let mut code = this.point("debug-enter", site, body)?;
+            if let Data::Vector(parts) = &mut code
+                && matches!(&parts[0], Data::Symbol(head) if head == "debug-enter")
+            {
+                parts.push(number(vars.len()));
+            }
+            Ok(code)
+        })?;
+        Ok([number(c.params.len()), boolean(c.rest.is_some()), body])
     }
 
     fn clause(&mut self, c: &Clause, want: Want) -> Result<[Data; 3], String> {

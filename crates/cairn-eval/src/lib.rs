@@ -55,6 +55,8 @@ pub struct Expander {
     compiler: Option<Arc<dyn UnitCompiler>>,
     /// What the session was told, if there is a compiler.
     log: Log,
+    /// Is code made for a debugger?
+    debug: bool,
 }
 
 /// A new expander, for [`cairn_rt::Options::evaluator`].
@@ -113,9 +115,14 @@ impl Expander {
 }
 
 /// Optimizes as little as possible and encodes.
-fn encoded(session: &mut Session, names: &mut Names, here: Option<u32>, top_level: bool) -> Result<Data, String> {
+fn encoded(
+    session: &mut Session,
+    names: &mut Names,
+    here: Option<u32>,
+    (top_level, debug): (bool, bool),
+) -> Result<Data, String> {
     cairn_core::passes::prepare(session.program());
-    let places = Places { sources: session.sources(), here, objects: session.objects(), top_level };
+    let places = Places { sources: session.sources(), here, objects: session.objects(), top_level, debug };
     encode::program(session.expanded(), names, &places)
 }
 
@@ -129,7 +136,8 @@ fn encoded_unit(
     (text, form): (usize, usize),
 ) -> Result<Data, String> {
     cairn_core::passes::prepare(session.program());
-    let places = Places { sources: session.sources(), here, objects: session.objects(), top_level: true };
+    let places =
+        Places { sources: session.sources(), here, objects: session.objects(), top_level: true, debug: false };
     let program = session.expanded();
     let lambdas = Lambdas::of(&program.globals, &program.forms);
     if lambdas.is_empty() {
@@ -172,10 +180,10 @@ impl Evaluator for Expander {
 
     fn expand(&mut self, text: &str, environment: i64) -> Result<Data, Rejection> {
         let environment = self.environment_of(environment).ok_or_else(no_environment)?;
-        let names = &mut self.names;
+        let (names, debug) = (&mut self.names, self.debug);
         let code = self.session.expand_in(environment, text, &mut self.files, |s| {
             let here = s.evaluated_source();
-            encoded(s, names, here, false)
+            encoded(s, names, here, (false, debug))
         });
         match code {
             Ok(Ok(code)) => Ok(self.answer(code)),
@@ -202,10 +210,10 @@ impl Evaluator for Expander {
         let environment = self.environment_of(number).ok_or_else(no_environment)?;
         let Some(open) = self.texts.get_mut(&text) else { return Ok(None) };
         let (names, file) = (&mut self.names, open.file());
-        let place = self.log.next(text, number, &self.session);
+        let (place, debug) = (self.log.next(text, number, &self.session), self.debug);
         let code = self.session.expand_next(environment, open, &mut self.files, |s| match place {
-            Some(place) => encoded_unit(s, names, Some(file), place),
-            None => encoded(s, names, Some(file), true),
+            Some(place) if !debug => encoded_unit(s, names, Some(file), place),
+            _ => encoded(s, names, Some(file), (true, debug)),
         });
         self.log.expanded(text, &self.session, matches!(code, Ok(Some(Ok(Data::Vector(_))))));
         // the last form may never come back: an error leaves it
@@ -231,6 +239,30 @@ impl Evaluator for Expander {
         let environment = self.environment_of(environment).ok_or("no such environment")?;
         let g = self.session.define_variable(environment, name, &mut self.files);
         Ok(self.names.cell(g) as i64)
+    }
+
+    fn debug(&mut self, on: bool) {
+        self.debug = on;
+    }
+
+    fn cell(&mut self, name: &str, environment: i64) -> Option<i64> {
+        let g = self.session.variable_of(self.environment_of(environment)?, name)?;
+        self.names.value(self.session.expanded(), g).is_none().then(|| self.names.cell(g) as i64)
+    }
+
+    fn variant(&mut self, name: &str, text: &str, at: usize, environment: i64) -> Option<Data> {
+        let environment = self.environment_of(environment)?;
+        let (mut open, environment) =
+            self.session.open_definition(name, text, at, environment, &mut self.files)?;
+        let (names, here) = (&mut self.names, open.file());
+        let code = self.session.expand_next(environment, &mut open, &mut self.files, |s| {
+            cairn_core::passes::prepare(s.program());
+            let places =
+                Places { sources: s.sources(), here: Some(here), objects: &[], top_level: true, debug: true };
+            encode::variant(s.expanded(), names, &places, at as u32)
+        });
+        self.session.close_text(open);
+        Some(self.answer(code.ok()??.ok()??))
     }
 
     fn names(&self, environment: i64) -> Vec<(String, bool)> {
@@ -290,7 +322,7 @@ fn rejection(failed: Failed, here: Option<u32>) -> Rejection {
     let Some(d) = failed.errors.first() else { return plain("this cannot be expanded".into()) };
     let text = failed.sources.get(d.span.file as usize).map_or("", |f| &f.text);
     let text = text.get(d.span.start as usize..d.span.end as usize).unwrap_or("").chars().take(80).collect();
-    let places = Places { sources: &failed.sources, here, objects: &[], top_level: false };
+    let places = Places { sources: &failed.sources, here, objects: &[], top_level: false, debug: false };
     let place = places.data(d.span.file, d.span.start);
     Rejection { message: d.message.clone(), text, help: d.help.clone(), place: Box::new(place), files: Vec::new() }
 }

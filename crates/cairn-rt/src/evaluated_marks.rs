@@ -7,10 +7,11 @@
 //! for it there.
 //!
 //! ```text
-//!  mark     [type word][name: symbol][source][byte offset][use]
+//!  mark     [type word][name: symbol][source][byte offset][use][scope]
 //!  name     that of the procedure, or of the macro whose template made this
 //!  use      the mark of the macro's use, or #f
 //!  source   #(path text lines-before)
+//!  scope    #f; in code for a debugger something else (`lib/cairn/evaluator-debug.scm`)
 //! ```
 
 use crate::access;
@@ -28,7 +29,7 @@ const NAME: &str = "evaluated";
 /// Is this a mark?
 pub fn is_mark(v: Value) -> bool {
     access::is(v, Type::Record)
-        && access::length(v) == 4
+        && access::length(v) == 5
         && record::type_of(v).and_then(crate::record_types::type_name).as_deref() == Some("evaluated-place")
 }
 
@@ -49,7 +50,7 @@ pub fn place(mark: Value) -> Option<Passage<'static>> {
     let [path, text, lines_before] = access::vector_of(source)? else { return None };
     let string = |v: &Value| access::string_of(*v).map(|_| access::string_text(*v));
     let start = access::fixnum_of(access::word(mark, 2))?;
-    let lines_before = usize::try_from(access::fixnum_of(*lines_before)?).ok()?;
+    let lines_before = isize::try_from(access::fixnum_of(*lines_before)?).ok()?;
     let (path, text) = (string(path)?.into(), string(text)?.into());
     Some(Passage { path, text, lines_before, start: usize::try_from(start).ok()? })
 }
@@ -70,6 +71,14 @@ pub fn mark_of_state(v: Value) -> Option<Value> {
     const WORDS: usize = 8;
     const MARK: usize = 2;
     access::vector_of(v).filter(|state| state.len() == WORDS).map(|state| state[MARK]).filter(|v| is_mark(*v))
+}
+
+/// The state of an evaluated procedure that may become native.
+pub fn state_of_closure(v: Value) -> Option<Value> {
+    mark_of_closure(v)?;
+    // SAFETY: an evaluated procedure has at least one free variable, which is its state, if it has one.
+    let first = Value(unsafe { *((v.address() + 8) as *const u64) });
+    mark_of_state(first).map(|_| first)
 }
 
 /// The mark of an evaluated procedure.

@@ -216,8 +216,8 @@ pub extern "C" fn cairn_evaluator_variable(ctx: &mut Machine, name: Value, envir
     }
 }
 
-/// `(evaluator-console request text environment)`: what the terminal answers. For a procedure instead of a text: its
-/// place, and the text of the form there, or `#f`.
+/// `(evaluator-console request text environment)`: what the terminal answers. Instead of a text there may be a
+/// procedure, or a place.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_evaluator_console(
     ctx: &mut Machine,
@@ -227,14 +227,17 @@ pub extern "C" fn cairn_evaluator_console(
 ) -> Value {
     let request = text(request).unwrap_or_default();
     if argument.is_procedure() {
-        let about = report::procedure_place(ctx, argument).map_or(Value::FALSE, |passage| {
-            let p = passage.position();
-            let place = Data::String(format!("{}:{}:{}", passage.path, p.line, p.column));
-            let (text, start) = (&*passage.text, passage.start);
-            let datum = text.get(start..cairn_layout::lexeme::datum_end(text, start)).unwrap_or_default();
-            value(ctx, &Data::Vector(vec![place, Data::String(datum.to_string())]))
-        });
-        return about;
+        return about_procedure(ctx, &request, argument);
+    }
+    match &*request {
+        "variant" => return variant(ctx, argument, number(environment)),
+        "frames" => return frames(ctx, argument),
+        "form" => {
+            let form = report::form_at(ctx, argument);
+            return form.map_or(Value::FALSE, |form| alloc::make_string(ctx, &form));
+        }
+        "place" => return shown_place(ctx, argument, number(environment)),
+        _ => {}
     }
     let argument = text(argument).unwrap_or_default();
     let answer = match &*request {
@@ -243,6 +246,21 @@ pub extern "C" fn cairn_evaluator_console(
             let environment = number(environment);
             let help = rt(ctx).evaluator.as_mut().and_then(|e| e.suggestion(&argument, environment));
             Ok(help.map_or(Data::Bool(false), Data::String))
+        }
+        "debug" => {
+            let on = argument == "on";
+            return match with(ctx, |e| {
+                e.debug(on);
+                Ok(())
+            }) {
+                Ok(()) => Value::UNSPECIFIED,
+                Err(message) => failed(ctx, &request, &message),
+            };
+        }
+        "cell" => {
+            let environment = number(environment);
+            let cell = rt(ctx).evaluator.as_mut().and_then(|e| e.cell(&argument, environment));
+            return cell.map_or(Value::FALSE, Value::fixnum);
         }
         "statistics" => Ok(Data::String(rt(ctx).heap.stats().to_string())),
         "counters" => {
@@ -280,6 +298,60 @@ pub extern "C" fn cairn_evaluator_console(
     match answer {
         Ok(data) => value(ctx, &data),
         Err(message) => failed(ctx, &request, &message),
+    }
+}
+
+/// What a prompt asks of a procedure: `"mark"` of an evaluated one, else `#(path text start)` of where it is written;
+/// `"state"` of one that may become native; or its place and the text of the form there.
+fn about_procedure(ctx: &mut Machine, request: &str, procedure: Value) -> Value {
+    let string = |s: &str| Data::String(s.to_string());
+    let about = match request {
+        "mark" => match evaluated_marks::mark_of_closure(procedure) {
+            Some(mark) => return mark,
+            None => report::procedure_place(ctx, procedure).map(|p| {
+                let start = Data::Number(Number::Int(Int::Fix(p.start as i64)));
+                Data::Vector(vec![string(&p.path), string(&p.text), start])
+            }),
+        },
+        "state" => return evaluated_marks::state_of_closure(procedure).unwrap_or(Value::FALSE),
+        _ => report::procedure_place(ctx, procedure).map(|passage| {
+            let p = passage.position();
+            let (text, start) = (&*passage.text, passage.start);
+            let datum = text.get(start..cairn_layout::lexeme::datum_end(text, start)).unwrap_or_default();
+            Data::Vector(vec![string(&format!("{}:{}:{}", passage.path, p.line, p.column)), string(datum)])
+        }),
+    };
+    about.map_or(Value::FALSE, |about| value(ctx, &about))
+}
+
+/// Code for a debugger of the procedure at `#(path text start)`, or `#f`.
+fn variant(ctx: &mut Machine, place: Value, environment: i64) -> Value {
+    let Some([path, contents, start]) = access::vector_of(place) else { return Value::FALSE };
+    let (Some(path), Some(contents)) = (text(*path), text(*contents)) else { return Value::FALSE };
+    let start = usize::try_from(number(*start)).unwrap_or(usize::MAX);
+    let code = rt(ctx).evaluator.as_mut().and_then(|e| e.variant(&path, &contents, start, environment));
+    code.map_or(Value::FALSE, |code| value(ctx, &code))
+}
+
+/// `(#(name place) …)` of the calls under way when an error happened at a place.
+fn frames(ctx: &mut Machine, at: Value) -> Value {
+    let frames = report::frames_for_debugger(ctx, at);
+    frames.into_iter().rev().fold(Value::NIL, |list, (name, at)| {
+        let name = alloc::make_string(ctx, &name);
+        let frame = alloc::make_vector(ctx, &[name, at]);
+        alloc::alloc_pair(ctx, frame, list)
+    })
+}
+
+/// `(where . excerpt)` of a place, or `#f`; with colours if `style` is 1.
+fn shown_place(ctx: &mut Machine, at: Value, style: i64) -> Value {
+    let style = if style == 1 { report::Style::COLOR } else { report::Style::PLAIN };
+    match report::shown_place(ctx, at, style) {
+        Some((place, excerpt)) => {
+            let (place, excerpt) = (alloc::make_string(ctx, &place), alloc::make_string(ctx, &excerpt));
+            alloc::alloc_pair(ctx, place, excerpt)
+        }
+        None => Value::FALSE,
     }
 }
 

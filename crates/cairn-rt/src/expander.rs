@@ -96,6 +96,16 @@ pub trait Evaluator {
     /// The cell of a variable, defined if it is not.
     fn variable(&mut self, name: &str, environment: i64) -> Result<i64, String>;
 
+    /// Whether what is expanded from now on is code for a debugger.
+    fn debug(&mut self, on: bool);
+
+    /// The cell of the variable that a name means in an environment, if it has one.
+    fn cell(&mut self, name: &str, environment: i64) -> Option<i64>;
+
+    /// Code for a debugger of the procedure that stands at byte `at` of a text, defined there at the top level of an
+    /// environment or of a library: `#(n code)`, where `n` is how many free variables it has.
+    fn variant(&mut self, name: &str, text: &str, at: usize, environment: i64) -> Option<Data>;
+
     /// The names that are bound in an environment; whether they were defined there.
     fn names(&self, environment: i64) -> Vec<(String, bool)>;
 

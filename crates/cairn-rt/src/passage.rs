@@ -25,8 +25,8 @@ pub struct Passage<'a> {
     pub path: Cow<'a, str>,
     /// The text, or its end.
     pub text: Cow<'a, str>,
-    /// Lines of the text before this one.
-    pub lines_before: usize,
+    /// Lines of the text before this one; less than none if the text has some that nobody has written.
+    pub lines_before: isize,
     /// Byte offset in `text`.
     pub start: usize,
 }
@@ -35,6 +35,6 @@ impl Passage<'_> {
     /// The line and column.
     pub fn position(&self) -> Position {
         let p = position(&self.text, self.start);
-        Position { line: p.line + self.lines_before, ..p }
+        Position { line: p.line.saturating_add_signed(self.lines_before), ..p }
     }
 }

@@ -309,14 +309,16 @@ pub fn procedure_place(ctx: &Machine, procedure: Value) -> Option<Passage<'stati
         return evaluated::place(mark);
     }
     // SAFETY: a procedure's first word is an entry, with an entry's prefix before it.
-    let (shape, site) = unsafe {
-        let entry = *(procedure.address() as *const u64) as i64;
-        (*((entry + code::SHAPE) as *const u64), *((entry + code::ENTRY_SITE) as *const u64))
+    let (entry, shape, site) = unsafe {
+        let entry = *(procedure.address() as *const u64);
+        let at = |offset: i64| *((entry as i64 + offset) as *const u64);
+        (entry, at(code::SHAPE), Site(at(code::ENTRY_SITE)))
     };
     if shape & (code::flags::LIBRARY | code::flags::CONTINUATION | code::flags::RETURN) != 0 {
         return None;
     }
-    At::Site(Site(site)).text(&rt(ctx).modules)
+    let modules = &rt(ctx).modules;
+    At::Site(resolve(modules, modules.locate(entry, site)).site).text(modules)
 }
 
 /// Line and procedure of a position; in the library, those of the call in the user's code that it was inlined at.
@@ -646,15 +648,13 @@ fn render_backtrace(modules: &Modules, rows: &Rows, most: usize, style: Style) -
     out
 }
 
-/// The whole report, with at most so many frames.
-fn render(ctx: &Machine, message: &str, at: At, most: usize, style: Style) -> String {
+/// The frames that the report of an error shows, and where it is.
+fn rows(ctx: &Machine, at: At) -> (Rows, Option<At>) {
     let modules = &rt(ctx).modules;
     let (mut frames, at) = match at {
         At::Site(site) => (frames(ctx, site), At::Site(resolve(modules, site).site)),
         At::Evaluated(_) => (frames(ctx, Site::NONE), at),
     };
-    let Style { error, bold, reset, .. } = style;
-    let mut out = format!("{error}error{reset}{bold}: {message}{reset}\n");
     // Without a position of its own, or with one in the library, the error is where user code called last.
     let user = |at: &At| at.text(modules).is_some();
     let at = std::iter::once(at).chain(frames.rows.iter().map(|(f, _)| f.at)).find(user);
@@ -666,6 +666,39 @@ fn render(ctx: &Machine, message: &str, at: At, most: usize, style: Style) -> St
         };
         frames.rows.push((Frame { name, at }, 1));
     }
+    (frames, at)
+}
+
+/// The frames of the report of an error at a place, or of all calls under way: names, and sites or marks. A debugger
+/// looks at so many.
+pub fn frames_for_debugger(ctx: &Machine, at: Value) -> Vec<(String, Value)> {
+    const MOST: usize = 10_000;
+    let value = |at| match at {
+        At::Site(site) => Value::fixnum(site.0 as i64),
+        At::Evaluated(mark) => mark,
+    };
+    rows(ctx, At::of(at)).0.rows.into_iter().take(MOST).map(|(f, _)| (f.name, value(f.at))).collect()
+}
+
+/// The text of the form at a site or mark.
+pub fn form_at(ctx: &Machine, at: Value) -> Option<String> {
+    let Passage { text, start, .. } = At::of(at).text(&rt(ctx).modules)?;
+    Some(text.get(start..lexeme::datum_end(&text, start))?.to_string())
+}
+
+/// `path:line:column` of a site or mark, and the line with carets below it.
+pub fn shown_place(ctx: &Machine, at: Value, style: Style) -> Option<(String, String)> {
+    let modules = &rt(ctx).modules;
+    let at = At::of(at);
+    Some((place(modules, at)?, excerpt(&at.text(modules)?, style)))
+}
+
+/// The whole report, with at most so many frames.
+fn render(ctx: &Machine, message: &str, at: At, most: usize, style: Style) -> String {
+    let modules = &rt(ctx).modules;
+    let (frames, at) = rows(ctx, at);
+    let Style { error, bold, reset, .. } = style;
+    let mut out = format!("{error}error{reset}{bold}: {message}{reset}\n");
     if let Some(passage) = at.and_then(|at| at.text(modules)) {
         out.push_str(&excerpt(&passage, style));
     }

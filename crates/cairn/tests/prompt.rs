@@ -179,6 +179,66 @@ fn places_do_not_cost_more_after_many_lines() {
     }
 }
 
+/// What a session says of an input, in one stream.
+fn said(d: &Directory, input: &str) -> String {
+    let mut child = Command::new("sh")
+        .args(["-c", "exec \"$0\" 2>&1"])
+        .arg(binary())
+        .current_dir(&d.0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+}
+
+/// Procedures of files and of the user's libraries, also of what a library includes, stop and show their variables.
+#[test]
+fn breaks_in_files_and_libraries() {
+    let d = Directory::new("breaks");
+    let write = |name: &str, text: &str| std::fs::write(d.0.join(name), text).unwrap();
+    write(
+        "shop.sld",
+        "(define-library (shop) (export total price)\n (import (scheme base))\n (begin\n  (define (price p) \
+                       (* 2 (cdr p)))\n  (define (total l) (apply + (map price l))))\n (include \"more.scm\")\n \
+                       (export rebate))\n",
+    );
+    write("more.scm", "(define (rebate p percent)\n  (- (price p) percent))\n");
+    write("file.scm", "(define (inner a) (* a 10))\n(define (outer b)\n  (+ 1 (inner b)))\n");
+    let text = said(
+        &d,
+        "(import (shop))\n,load file.scm\n,break price rebate inner\n(total '((x . 1)))\np\n,c\n(rebate '(y . 3) 1)\n\
+         percent\n,c\n,c\n(outer 4)\n,bt\n(list a)\n,c\n,unbreak\n(list (total '((x . 1))) (rebate '(y . 3) 1) \
+         (outer 4))\n",
+    );
+    for expected in [
+        "break: (price (x . 1))\n --> shop.sld:4:3\n",
+        "\n(x . 1)\n2\n",
+        "break: (rebate (y . 3) 1)\n --> more.scm:1:1\n",
+        "break: (price (y . 3))\n",
+        "break: (inner 4)\n --> file.scm:1:1\n",
+        "> 0: inner  file.scm:1:1\n  1: outer  file.scm:3:8\n",
+        "\n(4)\n41\n(2 5 41)\n",
+    ] {
+        assert!(text.contains(expected), "no {expected:?} in\n{text}");
+    }
+}
+
+/// Native code does not run past a breakpoint, also where it had the procedure inlined; it comes back afterwards.
+#[test]
+fn native_code_stops_at_breaks() {
+    let d = Directory::new("native-breaks");
+    let text = said(
+        &d,
+        "(define (inc n) (+ n 1))\n(define (up n) (let loop ((i 0)) (if (< i n) (loop (inc i)) i)))\n\
+         (up 3000000)\n(up 3000000)\n(up 3000000)\n,break inc\n(up 2)\n(* n 100)\n,c\n(* n 100)\n,c\n,unbreak\n(up 3000000)\n",
+    );
+    assert_eq!(text.matches("break: (inc ").count(), 2, "{text}");
+    assert!(text.contains("\n0\nbreak: (inc 1)\n"), "{text}");
+    assert!(text.ends_with("\n100\n2\n3000000\n"), "{text}");
+}
+
 mod terminal {
     use super::*;
     use std::fs::File;
@@ -326,6 +386,45 @@ mod terminal {
         s.send("\x1b[A\x1b[A\x1b[A\x1b[A\r");
         s.answer("unbound variable: count-up");
         s.send(",quit\r");
+        assert_eq!(s.status(), Some(0));
+    }
+
+    /// A break has a prompt of its own; Ctrl-C there gives a line up, and ends what is computed; Ctrl-D leaves it.
+    #[test]
+    fn a_break_on_a_terminal() {
+        let d = Directory::new("break");
+        let mut s = Session::new(&d, "xterm");
+        s.expect("> ");
+        s.send("(define (f x)\r(* x 2))\r,break f\r(f 4)\r");
+        s.expect("break: (f 4)");
+        s.expect("--> prompt 1:1:1");
+        s.expect("break> ");
+        s.send("(+ x 1)\r");
+        s.answer("$1 = 5");
+        s.send("(f x)\r");
+        s.expect("break: (f 4)");
+        s.expect("break 2> ");
+        s.send("(list x (not ");
+        s.expect("(list x (not ");
+        s.send("\x03");
+        s.expect("break 2> ");
+        s.send("(begin (display \"run\") (display \"ning\") (newline) (let loop () (loop)))\r");
+        s.expect("running");
+        s.send("\x03");
+        s.expect("error: interrupted");
+        s.expect("break 2> ");
+        s.send("\x04");
+        s.expect("break> ");
+        s.send(",c\r");
+        s.answer("$2 = 8");
+        s.send("(f 5)\r");
+        s.expect("break> ");
+        s.send("\x04");
+        s.expect("> ");
+        s.send("x\r");
+        s.expect("unbound variable: x");
+        s.answer("backtrace:");
+        s.send("\x04");
         assert_eq!(s.status(), Some(0));
     }
 

@@ -13,8 +13,9 @@
 
 use crate::ir::{Clause, Expr, Literal, Program, VarId};
 use crate::prim::{Op, PrimOp};
-use crate::walk::{deep, for_each_child_mut, take};
+use crate::walk::{deep, for_each_child_mut, take, visit};
 use cairn_layout::code::Site;
+use rustc_hash::FxHashSet;
 
 /// Runs the pass.
 pub fn run(program: &mut Program) {
@@ -63,6 +64,20 @@ fn convert(program: &mut Program, assigned: &[bool], e: &mut Expr) {
             _ => {}
         }
     })
+}
+
+/// The variables that are boxes of assigned ones, after the pass.
+pub fn boxes(program: &Program) -> FxHashSet<VarId> {
+    let mut found = FxHashSet::default();
+    for form in &program.forms {
+        visit(form.expr(), &mut |e| {
+            if let Expr::Let(bs, _) = e {
+                let made = bs.iter().filter(|(_, x)| matches!(x, Expr::Prim { op: PrimOp::Op(Op::MakeBox), .. }));
+                found.extend(made.map(|(v, _)| *v));
+            }
+        });
+    }
+    found
 }
 
 /// The boxes keep the variables' names; the parameters get fresh ones.

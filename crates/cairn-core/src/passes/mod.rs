@@ -32,7 +32,7 @@
 //! stops after `wrong_counts`, contifies and keeps frames. The optimizer assumes a closed program: all definitions and
 //! assignments are in it.
 
-mod assign;
+pub mod assign;
 mod contify;
 pub mod elements;
 pub mod escapes;

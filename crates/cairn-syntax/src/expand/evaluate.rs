@@ -213,6 +213,97 @@ impl Session {
         OpenText { file, forms, whole, declared: false, error, macros: self.macros.len() }
     }
 
+    /// A text of which only the definition around byte `at` is there, to be expanded once more, and where: at the top
+    /// level of an environment, or of the library that it is part of. `None` if its name means something else by now.
+    pub fn open_definition(
+        &mut self,
+        name: &str,
+        text: &str,
+        at: usize,
+        environment: Environment,
+        loader: &mut dyn Loader,
+    ) -> Option<(OpenText, Environment)> {
+        let mut open = self.open_text(name, text, false);
+        open.error = None;
+        let found = self.definition_around(&open, (name, text), at, environment, loader);
+        match found {
+            Some((form, environment)) => {
+                open.forms = VecDeque::from([form]);
+                Some((open, environment))
+            }
+            None => {
+                self.close_text(open);
+                None
+            }
+        }
+    }
+
+    fn definition_around(
+        &mut self,
+        open: &OpenText,
+        (path, text): (&str, &str),
+        at: usize,
+        environment: Environment,
+        loader: &mut dyn Loader,
+    ) -> Option<(Syntax, Environment)> {
+        let is_around = |x: &&Syntax| (x.span.start as usize..x.span.end as usize).contains(&at);
+        let mut form = open.forms.iter().find(is_around)?;
+        let mut library = None;
+        loop {
+            let Datum::List(items) = &form.datum else { return None };
+            match &*self.head(items) {
+                "begin" => {}
+                "define-library" | "library" => {
+                    let name = Expander::new(self, loader).library_name(items.get(1)?).ok()?;
+                    library = Some(self.libraries.get(&name)?.module);
+                }
+                _ => break,
+            }
+            form = items.iter().skip(1).find(is_around)?;
+        }
+        // a library includes files
+        let included = || {
+            let libraries = self.modules.iter().enumerate().filter(|(_, m)| m.name.is_some() && !m.builtin);
+            let mut theirs = libraries.flat_map(|(n, m)| m.table.values().map(move |e| (n, e)));
+            let here = |e: &Entrance| {
+                let file = self.sources.get(e.span.file as usize);
+                e.origin == Origin::Defined
+                    && form.span.start <= e.span.start
+                    && e.span.start < form.span.end
+                    && file.is_some_and(|f| &*f.path == path && &*f.text == text)
+            };
+            theirs.find(|(_, e)| here(e)).map(|(n, _)| n as u32)
+        };
+        let module = library.or_else(included).unwrap_or(environment.0);
+        let Datum::List(items) = &form.datum else { return None };
+        if self.head(items).starts_with("define") {
+            let mut what = items.get(1)?;
+            while let Datum::List(inner) | Datum::Dotted(inner) = &what.datum {
+                what = inner.first()?;
+            }
+            let Datum::Ident(id) = what.datum else { return None };
+            self.modules[module as usize].table.get(&id).filter(|e| e.origin == Origin::Defined)?;
+        }
+        Some((form.clone(), Environment(module)))
+    }
+
+    /// The name that a form begins with.
+    fn head(&self, items: &[Syntax]) -> Rc<str> {
+        match items.first().map(|x| &x.datum) {
+            Some(Datum::Ident(id)) => self.names.name(*id).clone(),
+            _ => "".into(),
+        }
+    }
+
+    /// The variable that a name means at the top level of an environment.
+    pub fn variable_of(&mut self, environment: Environment, name: &str) -> Option<GlobalId> {
+        let id = self.names.intern(name);
+        match self.modules.get(environment.0 as usize)?.table.get(&id)?.binding {
+            Binding::Global(g) => Some(g),
+            _ => None,
+        }
+    }
+
     /// Expands the next form of a text, as [`Session::expand_in`] does; `None` at its end.
     pub fn expand_next<T>(
         &mut self,

@@ -14,16 +14,16 @@ use rustyline::{
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-
-/// What is typed at the prompt.
-const PROMPT: &str = "> ";
 
 /// Lines of a terminal.
 pub(super) struct LineEditor {
     editor: Editor<Scheme, FileHistory>,
     history: Option<PathBuf>,
+    /// Columns of the prompt.
+    prompt: Arc<AtomicUsize>,
 }
 
 /// What came of a line.
@@ -46,26 +46,33 @@ impl LineEditor {
             files: FilenameCompleter::new(),
             color,
         }));
+        let prompt = Arc::new(AtomicUsize::new(0));
         let pace = Pace(Arc::new(Mutex::new(None)));
         let key = |code| Event::from(KeyEvent(code, Modifiers::NONE));
         let mut bind = |event, handler| editor.bind_sequence(event, EventHandler::Conditional(handler));
-        bind(key(KeyCode::Enter), Box::new(Enter(pace.clone())));
+        bind(key(KeyCode::Enter), Box::new(Enter(pace.clone(), prompt.clone())));
         bind(key(KeyCode::Tab), Box::new(Tab(pace.clone())));
         bind(Event::Any, Box::new(pace));
         if let Some(file) = &history {
             let _ = editor.load_history(file); // the first session has none
         }
-        Ok(LineEditor { editor, history })
+        Ok(LineEditor { editor, history, prompt })
     }
 
     /// Reads a text whose parentheses match.
-    pub(super) fn read(&mut self, names: Vec<String>, glossary: Option<Glossary>) -> Result<Line, String> {
+    pub(super) fn read(
+        &mut self,
+        prompt: &str,
+        names: Vec<String>,
+        glossary: Option<Glossary>,
+    ) -> Result<Line, String> {
         use rustyline::error::ReadlineError::{Eof, Interrupted};
         if let Some(scheme) = self.editor.helper_mut() {
             scheme.names = names;
             scheme.glossary = glossary;
         }
-        match self.editor.readline(PROMPT) {
+        self.prompt.store(prompt.len(), Ordering::Relaxed);
+        match self.editor.readline(prompt) {
             Ok(text) => {
                 if !text.trim().is_empty() {
                     self.remember(&text);
@@ -110,7 +117,7 @@ impl ConditionalEventHandler for Pace {
 }
 
 /// Enter ends the input when it is complete, else it begins a new line, indented: what is pasted has its indentation.
-struct Enter(Pace);
+struct Enter(Pace, Arc<AtomicUsize>);
 
 impl ConditionalEventHandler for Enter {
     fn handle(&self, _: &Event, _: RepeatCount, _: bool, ctx: &EventContext) -> Option<Cmd> {
@@ -119,7 +126,7 @@ impl ConditionalEventHandler for Enter {
             return Some(Cmd::AcceptLine);
         }
         let before = &ctx.line()[..ctx.pos()];
-        let columns = if is_pasted { 0 } else { line_tokens::indentation(before, PROMPT.len()) };
+        let columns = if is_pasted { 0 } else { line_tokens::indentation(before, self.1.load(Ordering::Relaxed)) };
         Some(Cmd::Insert(1, format!("\n{}", " ".repeat(columns))))
     }
 }

@@ -30,26 +30,37 @@ use std::sync::{Arc, Mutex};
 
 /// The commands of `lib/cairn/repl.sld`.
 const COMMANDS: &[&str] = &[
+    ",abort",
     ",apropos ",
+    ",break ",
     ",bt",
     ",cd ",
+    ",continue",
+    ",debug ",
     ",describe ",
     ",disassemble ",
     ",edit ",
     ",env",
     ",expand ",
     ",explain ",
+    ",frame ",
     ",gc",
     ",help",
     ",import ",
+    ",into",
     ",load ",
+    ",locals",
+    ",out",
+    ",over",
     ",pp ",
     ",profile ",
     ",quit",
     ",stats",
+    ",step ",
     ",threads",
     ",time ",
     ",trace ",
+    ",unbreak ",
     ",untrace ",
     ",watch ",
 ];
@@ -144,9 +155,9 @@ impl Terminal {
         })
     }
 
-    /// A text to evaluate: `#(text name)`; a string, the prompt, when the program is to read for itself; end of file;
-    /// or `interrupt`.
-    fn next(&mut self, names: &dyn Fn() -> Vec<(String, bool)>) -> Result<Data, String> {
+    /// A text to evaluate, asked for by `shown`: `#(text name)`; a string, the prompt, when the program is to read for
+    /// itself; end of file; or `interrupt`.
+    fn next(&mut self, shown: &str, names: &dyn Fn() -> Vec<(String, bool)>) -> Result<Data, String> {
         let named = |text: String, name: String| Data::Vector(vec![Data::String(text), Data::String(name)]);
         let glossary = if matches!(self.input, Input::Editor(_)) { Some(self.glossary().clone()) } else { None };
         Ok(match &mut self.input {
@@ -154,9 +165,9 @@ impl Terminal {
                 Some(text) => named(text, "-e".into()),
                 None => Data::Eof,
             },
-            Input::Port(prompt) => Data::String(if *prompt { "> ".into() } else { String::new() }),
+            Input::Port(prompt) => Data::String(if *prompt { shown.into() } else { String::new() }),
             Input::Editor(editor) => {
-                match editor.read(names().into_iter().map(|(name, _)| name).collect(), glossary)? {
+                match editor.read(shown, names().into_iter().map(|(name, _)| name).collect(), glossary)? {
                     Line::Text(text) => {
                         self.count += 1;
                         self.note(&text);
@@ -260,7 +271,7 @@ impl Console for Terminal {
         names: &dyn Fn() -> Vec<(String, bool)>,
     ) -> Result<Data, String> {
         Ok(match what {
-            "input" => self.next(names)?,
+            "input" => self.next(text, names)?,
             "colour?" => Data::Bool(self.color),
             "editor?" => Data::Bool(matches!(self.input, Input::Editor(_))),
             "expressions?" => Data::Bool(matches!(self.input, Input::Expressions(_))),
