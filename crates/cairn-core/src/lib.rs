@@ -10,12 +10,14 @@
 //! | [`walk`], [`effects`] | what all passes share: walking, copying, measuring; effects |
 //! | [`passes`] | the optimizer |
 //! | [`copies`] | copies of library procedures, for programs on a library compiled beforehand |
+//! | [`hints`] | what the optimizer has made of the text, for editors |
 //! | [`liveness`] | what lives behind a part of an expression: what frames of evaluated code keep |
 //! | [`tier`] | what of an evaluated program becomes native code |
 
 pub mod copies;
 mod effects;
 pub mod globals;
+pub mod hints;
 pub mod inlined;
 pub mod interp;
 pub mod ir;

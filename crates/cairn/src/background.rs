@@ -78,11 +78,7 @@ impl Work {
     /// Compiles the program as a whole and keeps that, with what time no other work wants.
     pub(crate) fn whole(&self) {
         if self.ask(Task::Whole).is_none() {
-            // SAFETY: changes the priority of this thread, and of those that it makes.
-            #[allow(unsafe_code)]
-            unsafe {
-                libc::setpriority(libc::PRIO_PROCESS, libc::gettid() as libc::id_t, LOW);
-            }
+            lower_priority(LOW);
             self.whole_here();
         }
     }
@@ -380,5 +376,14 @@ impl Reader<'_> {
             kind @ (2 | 4) => Step::Open { name: self.text()?, text: self.text()?, whole: kind == 4 },
             _ => Step::Next { opened: self.count()?, environment: self.count()? },
         })
+    }
+}
+
+/// Makes this thread, and those that it makes, less urgent: `nice` counts as the command of that name does.
+#[allow(unsafe_code)]
+pub(crate) fn lower_priority(nice: i32) {
+    // SAFETY: the thread's own number; nothing is read or written. If it fails the thread is as urgent as before.
+    unsafe {
+        libc::setpriority(libc::PRIO_PROCESS, libc::gettid() as libc::id_t, nice);
     }
 }

@@ -186,7 +186,7 @@ pub(crate) fn lower(
 
 /// Does the program evaluate? Then the variable that gives the evaluator what it needs is still in it without what
 /// nothing needs.
-fn evaluates(program: &mut Program) -> bool {
+pub(crate) fn evaluates(program: &mut Program) -> bool {
     let bindings = |f: &TopForm| match f {
         TopForm::Define(g, _) => Some(*g),
         TopForm::Expr(_) => None,

@@ -345,7 +345,7 @@ fn names_have_meanings() {
         ["(unless-zero x body ...)", "A macro."],
         ["(twice x)", "Twice.\nIt doubles."],
         ["λ", "A local variable."],
-        ["(vector-map f v", "Defined by (cairn vector)"],
+        ["(vector-map f v", "Exported by (scheme base)."],
         ["(car pair)", "standard library"],
         ["(let* ((name init) ...) body ...)", "A form of the language."],
         ["", ""],
@@ -655,5 +655,102 @@ fn diagnostics_come_soon_after_a_key_in_ten_thousand_lines() {
     println!("median {:?}, longest {:?}", times[times.len() / 2], times[times.len() - 1]);
     // On a quiet machine it is a tenth of a second at most (docs/editors.md); tests run where others do.
     assert!(times[times.len() / 2] < Duration::from_secs(2), "{times:?}");
+    e.quit();
+}
+
+/// The hints of a text: labels where they stand in it.
+fn hinted(e: &mut Editor, name: &str, text: &str) -> String {
+    let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 100_000, "character": 0 } });
+    let uri = e.uri(name);
+    let params = json!({ "textDocument": { "uri": uri }, "range": range });
+    let hints = e.ask("textDocument/inlayHint", params);
+    let mut hints: Vec<(u64, u64, String)> = (hints.as_array().into_iter().flatten())
+        .map(|h| {
+            let at = |part: &str| h["position"][part].as_u64().unwrap();
+            (at("line"), at("character"), h["label"].as_str().unwrap().to_string())
+        })
+        .collect();
+    hints.sort();
+    let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
+    for (line, column, label) in hints.into_iter().rev() {
+        lines[line as usize].insert_str(column as usize, &format!("«{label}»"));
+    }
+    lines.join("\n")
+}
+
+const NUMERIC: &str = "(import (scheme base) (scheme write))
+(define (square x) (* x x))
+(define (grow n)
+  (let loop ((i 0) (a 0.5))
+    (if (< i n)
+        (loop (+ i 1) (+ (* a 1.5) (square a)))
+        a)))
+(define (adder k) (lambda (x) (+ x k)))
+(define (sum l) (apply + l))
+(define unused (lambda (q) (let ((f (lambda (z) (+ z 1)))) (f q))))
+(write (grow 10))
+(write (map (adder 5) (list 1 2 3)))
+(write (sum (list 1 2 3)))";
+
+/// What the optimizer has proved and done, and nothing of what it has not: `adder` makes closures, its sum may be of
+/// any numbers, and nobody uses `unused`.
+#[test]
+fn hints_come_from_the_optimizer() {
+    let mut e = Editor::new("hints", &[]);
+    e.open("a.scm", NUMERIC);
+    let wanted = "(import (scheme base) (scheme write))
+(define (square x) (*«flonum» x x))
+(define (grow n)
+  (let«no closure» loop ((i 0) (a 0.5))
+    (if (<«fixnum» i n)
+        (loop (+«fixnum» i 1) (+«flonum» (*«flonum» a 1.5) (square«inlined» a)))
+        a)))
+(define (adder k) (lambda (x) (+ x k)))
+(define (sum l) (apply + l))
+(define unused (lambda (q) (let ((f (lambda (z) (+ z 1)))) (f q))))
+(write (grow 10))
+(write (map (adder 5) (list 1 2 3)))
+(write (sum (list 1 2 3)))";
+    assert_eq!(hinted(&mut e, "a.scm", NUMERIC), wanted);
+    // once more, from what is known
+    assert_eq!(hinted(&mut e, "a.scm", NUMERIC), wanted);
+    // another call of square: it is not always of flonums any more
+    let text = NUMERIC
+        .replace("(sum (list 1 2 3))", "(square (read))")
+        .replace("(scheme write)", "(scheme write) (scheme read)");
+    e.change("a.scm", json!([{ "text": text }]));
+    assert!(hinted(&mut e, "a.scm", &text).contains("(define (square x) (* x x))"));
+    // with an error, the lines that are still the same keep what was known
+    let text = format!("{NUMERIC}\n");
+    e.change("a.scm", json!([{ "text": text }]));
+    assert_eq!(hinted(&mut e, "a.scm", &text), wanted);
+    let broken = text.replace("(define (sum l) (apply + l))", "(define (sum l) (apply +");
+    e.change("a.scm", json!([{ "text": broken }]));
+    let hints = hinted(&mut e, "a.scm", &broken);
+    assert!(hints.contains("(loop (+«fixnum» i 1) (+«flonum»") && hints.contains("(apply +\n"), "{hints}");
+    // a library is part of many programs
+    let library = "(define-library (a) (export f) (import (scheme base)) (begin (define (f x) (let l ((i 0)) (if (< i 9) (l (+ i 1)) i)))))";
+    e.open("a.sld", library);
+    assert_eq!(hinted(&mut e, "a.sld", library), library);
+    e.quit();
+}
+
+/// Hints of a large program are found while diagnostics are.
+#[test]
+fn hints_do_not_delay_diagnostics() {
+    let mut e = Editor::new("hints-large", &[]);
+    let text: String =
+        (0..2_000).map(|i| format!("(define (f{i} x)\n  (+ x {i}))\n(display (f{i} 1))\n")).collect();
+    e.open("a.scm", &text);
+    assert_eq!(e.diagnostics("a.scm"), []);
+    let uri = e.uri("a.scm");
+    let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 9, "character": 0 } });
+    let params = json!({ "textDocument": { "uri": uri }, "range": range });
+    e.write(&json!({ "jsonrpc": "2.0", "id": 7001, "method": "textDocument/inlayHint", "params": params }));
+    let place = json!({ "line": 0, "character": 0 });
+    e.change("a.scm", json!([{ "range": { "start": place, "end": place }, "text": "(car)\n" }]));
+    assert!(!e.diagnostics("a.scm").is_empty());
+    assert!(e.early.iter().all(|m| m["id"] != 7001), "the hints were waited for");
+    e.wait(|m| m["id"] == 7001);
     e.quit();
 }

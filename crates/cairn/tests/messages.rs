@@ -82,6 +82,8 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("lsp: {", "an editor whose pipe breaks"),
     ("A macro of {library}.", "in lsp.rs, as what an editor shows of a name"),
     ("Defined by {library}.", "likewise"),
+    ("Exported by {}.", "likewise"),
+    ("A macro of {}.", "likewise"),
     ("{name} object ...", "likewise"),
     ("there is no timer for --profile", "the system gives none"),
     ("cannot draw a flame graph: {e}", "inferno's own words follow"),

@@ -106,10 +106,10 @@ impl Texts {
     }
 
     fn describe(&mut self, name: &str) -> Option<String> {
-        let known = self.known()?;
+        let mut known = self.known()?;
         let module = known.session.module_at(known.file, known.text.len() as u32 - 2)?;
         let entity = known.session.visible(module).find(|(n, _)| *n == name)?.1;
-        let page = about(&known, name, entity);
+        let page = about(&mut known, name, entity);
         // without the marks of Markdown around the signatures
         Some(page.replace("```scheme\n", "").replace("\n```", "").trim_end().to_string() + "\n")
     }

@@ -130,7 +130,7 @@ fn patterns(session: &Session, name: &str, at: Span) -> Vec<String> {
 }
 
 /// What is said about a name.
-pub(super) fn about(known: &Known, name: &str, entity: Entity) -> String {
+pub(super) fn about(known: &mut Known, name: &str, entity: Entity) -> String {
     let mut lines = signatures(known.session, known.definition(entity), name, entity);
     if lines.is_empty() {
         lines.push(name.to_string());
@@ -144,13 +144,18 @@ pub(super) fn about(known: &Known, name: &str, entity: Entity) -> String {
     if let Some(comment) = comment {
         text += &format!("\n\n{comment}");
     }
-    let written = known.session.mentions().iter().find(|m| m.entity == entity && m.role.binds());
     let library = known.session.definition(entity).and_then(|(library, _)| library);
+    let public = library.as_ref().and_then(|library| public_library(known, name, entity, library));
+    let written = known.session.mentions().iter().find(|m| m.entity == entity && m.role.binds());
     text += &match (entity, library, written) {
         (Entity::Keyword(_), ..) => "\n\nA form of the language.".to_string(),
         (Entity::Local(_), _, Some(m)) if m.role.is_parameter() => "\n\nA parameter.".to_string(),
         (Entity::Local(_), ..) => "\n\nA local variable.".to_string(),
         (Entity::Primitive(_), ..) => "\n\nA procedure of the standard library.".to_string(),
+        (Entity::Macro(_), Some(_), _) if public.is_some() => {
+            format!("\n\nA macro of {}.", public.unwrap_or_default())
+        }
+        (_, Some(_), _) if public.is_some() => format!("\n\nExported by {}.", public.unwrap_or_default()),
         (Entity::Macro(_), Some(library), _) => format!("\n\nA macro of {library}."),
         (_, Some(library), _) => format!("\n\nDefined by {library}."),
         (Entity::Macro(_), ..) => "\n\nA macro.".to_string(),
@@ -159,11 +164,25 @@ pub(super) fn about(known: &Known, name: &str, entity: Entity) -> String {
     text
 }
 
+/// The library that a user imports for a name which a part of `lib/` defines that nobody imports: one of those that the
+/// text imports, if it can be.
+fn public_library(known: &mut Known, name: &str, entity: Entity, defined_by: &str) -> Option<String> {
+    let mut libraries = known.session.exporters(name, &mut known.loader);
+    let exports = |l: &String| {
+        let all = LibraryName::parse(l).and_then(|l| known.session.exports_of(&l));
+        all.is_some_and(|all| all.iter().any(|(n, e)| n == name && *e == entity))
+    };
+    libraries.retain(exports);
+    let imported = |l: &&String| known.session.imported_sets().iter().any(|set| set.library == **l);
+    libraries.iter().find(imported).or(libraries.first()).filter(|l| *l != defined_by).cloned()
+}
+
 /// What is said about the name at a place.
 pub(super) fn hover(workspace: &mut Workspace, uri: &str, position: Position) -> Option<Hover> {
-    let known = workspace.known(uri)?;
+    let mut known = workspace.known(uri)?;
     let mention = known.mention_at(known.lines.offset(&known.text, position))?;
-    let value = about(&known, known.text_of(mention.span), mention.entity);
+    let name = known.text_of(mention.span).to_string();
+    let value = about(&mut known, &name, mention.entity);
     let range = Some(known.lines.of(&known.text, mention.span));
     Some(Hover { contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value }), range })
 }

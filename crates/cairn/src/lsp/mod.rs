@@ -15,6 +15,7 @@
 //! | `completion` | names to go on with, imports added |
 //! | `glossary` | the same at the prompt |
 //! | `outline` | symbols, folds, semantic tokens |
+//! | `hints` | what the optimizer knows, found by a thread of its own |
 //! | `actions` | edits that mend what is complained of |
 //!
 //! Diagnostics are those of `cairn check`. Where a request makes no sense (no name is at the place), the answer is
@@ -23,6 +24,7 @@
 mod actions;
 mod completion;
 mod glossary;
+mod hints;
 mod meaning;
 mod names;
 mod outline;
@@ -36,13 +38,14 @@ use cairn_syntax::{Diagnostic, Session, Span};
 pub(crate) use glossary::Glossary;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
 use lsp_types::notification::{Notification as _, PublishDiagnostics};
+use lsp_types::request::{InlayHintRequest, Request as _};
 use lsp_types::{
     CodeActionKind, CodeActionOptions, CodeActionParams, CodeActionProviderCapability, CompletionOptions,
     CompletionParams, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
     DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, DocumentFormattingParams,
     DocumentHighlight, DocumentSymbolParams, FoldingRangeParams, FoldingRangeProviderCapability,
-    HoverProviderCapability, InitializeParams, Location, OneOf, PublishDiagnosticsParams, ReferenceParams,
-    RenameOptions, RenameParams, SaveOptions, SemanticTokensFullOptions, SemanticTokensOptions,
+    HoverProviderCapability, InitializeParams, InlayHintParams, Location, OneOf, PublishDiagnosticsParams,
+    ReferenceParams, RenameOptions, RenameParams, SaveOptions, SemanticTokensFullOptions, SemanticTokensOptions,
     SemanticTokensParams, ServerCapabilities, SignatureHelpOptions, TextDocumentPositionParams,
     TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
 };
@@ -96,6 +99,7 @@ fn capabilities() -> ServerCapabilities {
             trigger_characters: Some(vec![" ".into()]),
             ..SignatureHelpOptions::default()
         }),
+        inlay_hint_provider: Some(OneOf::Left(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
         document_formatting_provider: Some(OneOf::Left(true)),
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
@@ -125,8 +129,12 @@ fn talk(
     connection.initialize_finish(id, json!({ "capabilities": capabilities(), "serverInfo": info }))?;
     let params: InitializeParams = serde_json::from_value(params)?;
     library_path.extend(roots(&params));
+    let sender = connection.sender.clone();
+    // an editor that does not listen any more is noticed where it does not speak
+    let hints = hints::Worker::new(move |message| drop(sender.send(message)));
     let mut server = Server {
         connection,
+        hints,
         workspace: Workspace::new(library_path, library),
         waiting: VecDeque::new(),
         published: BTreeMap::new(),
@@ -144,6 +152,11 @@ fn talk(
         };
         match message {
             Message::Request(request) if connection.handle_shutdown(&request)? => return Ok(true),
+            Message::Request(request) if request.method == InlayHintRequest::METHOD => {
+                if let Some(answer) = server.ask_for_hints(request) {
+                    connection.sender.send(Message::Response(answer))?;
+                }
+            }
             Message::Request(request) => {
                 let answer = server.answer(request);
                 connection.sender.send(Message::Response(answer))?;
@@ -177,6 +190,7 @@ enum Next {
 
 struct Server<'c> {
     connection: &'c Connection,
+    hints: hints::Worker,
     workspace: Workspace,
     /// Texts to be checked, the one that was changed last first.
     waiting: VecDeque<String>,
@@ -317,6 +331,22 @@ impl Server<'_> {
         let notification = Notification::new(PublishDiagnostics::METHOD.to_string(), params);
         // an editor that does not listen any more is noticed where it does not speak
         let _ = self.connection.sender.send(Message::Notification(notification));
+    }
+
+    /// The answer comes later, unless there is nothing to find out.
+    fn ask_for_hints(&mut self, request: Request) -> Option<Response> {
+        let p: InlayHintParams = match params(request.params) {
+            Ok(p) => p,
+            Err(message) => return Some(Response::new_err(request.id, ErrorCode::InvalidParams as i32, message)),
+        };
+        let uri = p.text_document.uri.as_str();
+        match self.workspace.hints_job(uri, request.id.clone(), p.range) {
+            Some(job) => {
+                self.hints.ask(job);
+                None
+            }
+            None => Some(Response::new_ok(request.id, Value::Null)),
+        }
     }
 
     fn answer(&mut self, request: Request) -> Response {

@@ -7,6 +7,7 @@
 //!
 //! Texts that are open stand for their files, also where another one imports or includes them.
 
+use super::hints;
 use super::text::Lines;
 use super::uri;
 use crate::cache::Cache;
@@ -16,6 +17,7 @@ use crate::unfinished::write_whole;
 use cairn_eval::library_loader::BUILT_IN;
 use cairn_syntax::lint::{Checker, Report};
 use cairn_syntax::{Entity, Mention, Session, Span};
+use lsp_server::RequestId;
 use lsp_types::{Location, Range, Uri};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -149,6 +151,23 @@ impl Workspace {
         let report = self.checker.check(&whole.display().to_string(), source.text(), &mut files);
         drop(files);
         Some(Current { whole: whole.to_path_buf(), revision: self.revision, source, directories, report })
+    }
+
+    /// What it takes to find the hints of a program. Libraries and parts of them have none: what becomes of them
+    /// depends on who uses them.
+    pub(super) fn hints_job(&self, uri: &str, id: RequestId, range: Range) -> Option<hints::Job> {
+        let document = self.documents.get(uri).filter(|d| d.whole == d.path)?;
+        let mut directories = self.library_path.clone();
+        directories.extend(library_root(&document.path, &document.text));
+        Some(hints::Job {
+            id,
+            range,
+            path: document.path.clone(),
+            text: document.text.clone(),
+            directories,
+            library: self.library.clone(),
+            texts: self.documents.values().map(|d| (d.path.clone(), Some(d.text.clone()))).collect(),
+        })
     }
 
     /// Where something in a source of the session is, for the editor. A file of `lib/` that is in the binary is written
