@@ -90,6 +90,9 @@ fn alloc_elsewhere(ctx: &mut Machine, bytes: u64, kind: AllocKind) -> u64 {
         }
     };
     stop_for_heap(ctx);
+    if let Some(profiler) = &mut rt(ctx).heap_profile {
+        profiler.called(ctx);
+    }
     address
 }
 

@@ -28,12 +28,16 @@ fn finish_with(ctx: &mut Machine, status: i32, frames: bool) -> i32 {
     (rt(ctx).end_others)(ctx);
     let complete = (rt(ctx).flush)(ctx);
     if let Some(profiler) = &mut rt(ctx).heap_profile
-        && let Some(text) = profiler.report(ctx, frames)
         && let Some(file) = &rt(ctx).options.heap_profile
-        && let Err(e) = std::fs::write(file, text)
     {
-        say(ctx, &format!("cannot write {}: {}", file.display(), crate::failure::describe_io(&e)));
-        return status.max(1);
+        let written = profiler.report(ctx, frames).and_then(|bytes| {
+            let cannot = |e| format!("cannot write {}: {}", file.display(), crate::failure::describe_io(&e));
+            std::fs::write(file, bytes).map_err(cannot)
+        });
+        if let Err(message) = written {
+            say(ctx, &message);
+            return status.max(1);
+        }
     }
     if let Some(profile) = rt(ctx).time_profile.take()
         && let Some(file) = rt(ctx).options.profile.clone()

@@ -16,6 +16,7 @@
 //! profiled pay one test on the slow path of heap checks.
 
 use crate::access::c_text;
+use crate::allocation_profile::AllocationProfile;
 use crate::evaluated_marks as evaluated;
 use crate::json::quoted;
 use crate::machine::collect::{self, NO_SITE};
@@ -73,9 +74,13 @@ enum Class {
 /// Starts a profile, if one is wanted.
 pub fn start(ctx: &mut Machine) {
     ctx.allocation_site = NO_SITE;
-    if rt(ctx).options.heap_profile.is_some() {
+    if let Some(file) = rt(ctx).options.heap_profile.clone() {
         // SAFETY: the machine lives as long as its runtime, and so its heap.
         unsafe { rt(ctx).heap.sample_allocation(&mut ctx.lo, &mut ctx.hi, &raw const ctx.allocation_site) };
+        if let Some(stacks) = AllocationProfile::wanted(&file) {
+            rt(ctx).heap_profile = Some(Box::new(stacks));
+            return;
+        }
         rt(ctx).heap_profile = Some(Box::new(HeapProfile {
             places: Vec::new(),
             rows: HashMap::new(),
@@ -108,11 +113,12 @@ impl Profiler for HeapProfile {
         }
     }
 
-    fn report(&mut self, ctx: &mut Machine, frames: bool) -> Option<String> {
+    fn report(&mut self, ctx: &mut Machine, frames: bool) -> Result<Vec<u8>, String> {
         let end = self.snapshot(ctx, frames);
         self.keep(end.clone());
-        let json = rt(ctx).options.heap_profile.as_ref()?.extension().is_some_and(|e| e == "json");
-        Some(if json { self.json(ctx, &end) } else { self.text(ctx, &end) })
+        let file = rt(ctx).options.heap_profile.as_ref();
+        let json = file.is_some_and(|f| f.extension().is_some_and(|e| e == "json"));
+        Ok(if json { self.json(ctx, &end) } else { self.text(ctx, &end) }.into_bytes())
     }
 }
 

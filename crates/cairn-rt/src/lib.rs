@@ -38,6 +38,7 @@
 
 mod access;
 mod alloc;
+mod allocation_profile;
 mod arguments;
 #[cfg(test)]
 mod bare_runtime;

@@ -327,6 +327,13 @@ pub fn user_place(ctx: &Machine, site: Site) -> Option<(String, String)> {
     frames_at(modules, site, "?", true).iter().find_map(|f| line_of(modules, f))
 }
 
+/// The places in the user's code of a position, the youngest first: more than one where code was inlined.
+pub fn user_spots(ctx: &Machine, site: Site) -> Vec<Spot> {
+    let modules = &rt(ctx).modules;
+    let frames = frames_at(modules, site, "?", true);
+    frames.iter().filter(|f| line_of(modules, f).is_some()).map(|f| Spot::of(modules, f)).collect()
+}
+
 /// Line and procedure of the youngest call under way in the user's code.
 pub fn youngest_user_place(ctx: &Machine) -> Option<(String, String)> {
     let modules = &rt(ctx).modules;

@@ -69,14 +69,20 @@ pub enum Exhaustion {
     Raised,
 }
 
-/// Who makes a profile of the heap ([`crate::heap_profile`]).
+/// Who makes a profile of the heap (`crate::heap_profile`, `crate::allocation_profile`).
 pub trait Profiler {
     /// On the slow path of a heap check: whatever the heap hands out now is for the code under way.
     fn note(&mut self, ctx: &mut Machine);
+    /// The heap has given the room that was asked for.
+    fn refilled(&mut self, _ctx: &mut Machine) {}
+    /// A runtime call has not found room at hand.
+    fn called(&mut self, _ctx: &mut Machine) {}
+    /// At a safepoint, after a stop for profiles was requested.
+    fn stopped(&mut self, _ctx: &mut Machine) {}
     /// A collection is over.
     fn collected(&mut self, ctx: &mut Machine);
     /// At the end: the report. `frames`: compiled code is under way, and its frames are roots.
-    fn report(&mut self, ctx: &mut Machine, frames: bool) -> Option<String>;
+    fn report(&mut self, ctx: &mut Machine, frames: bool) -> Result<Vec<u8>, String>;
 }
 
 /// Who makes a profile of processor time (`crate::time_profile`). Ends its samples when it is dropped.

@@ -50,8 +50,8 @@ pub struct Process;
 
 impl Host for Process {}
 
-/// Draws a flame graph (SVG) from folded stacks; an error for the user.
-pub type DrawFlameGraph = fn(&str) -> Result<Vec<u8>, String>;
+/// Draws a flame graph (SVG) from folded stacks, a title, and what is counted; an error for the user.
+pub type DrawFlameGraph = fn(&str, &str, &str) -> Result<Vec<u8>, String>;
 
 /// Makes the expander of a runtime with given options.
 #[derive(Clone)]

@@ -18,51 +18,32 @@
 //! returned before the next safepoint nothing is left: its time is its caller's. Evaluated code is known by its marks;
 //! one that runs without a call under way is found among the spilled values.
 //!
-//! Only the youngest [`DEPTH`] frames are read, so that a sample in a deep recursion costs no more than others. What a
-//! return address stands for is found out once. Programs that are not profiled pay one test where stops are served.
+//! Stacks are read and counted by [`stacks`]. Programs that are not profiled pay one test where stops are served.
 
-use crate::machine::{frames, stop_word};
-use crate::report::{self, Kind, Spot};
+use crate::machine::stop_word;
 use crate::runtime::{TimeProfiler, rt};
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, stop as reason};
-use std::collections::HashMap;
+use stacks::{Stacks, Unit};
 use std::path::Path;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::SeqCst};
 
-mod formats;
+pub(crate) mod formats;
+pub(crate) mod stacks;
 
-/// Frames of a sample at most.
-const DEPTH: usize = 192;
 /// Nanoseconds of processor time between samples, if the kernel looks so often.
 pub const PERIOD: u64 = 1_000_000;
-/// Where the cold stub keeps `rbp`, behind which the address lies that it returns to (`machine::stubs`).
-const SAVED_RBP: u64 = 256;
-
 /// What the handler knows: the machine to be stopped, or null when the profile has ended. Never freed, for a signal may
 /// come after its timer is gone.
 type Target = AtomicPtr<Machine>;
-
-/// A frame of a sample: a number of [`TimeProfile::spots`].
-type FrameId = u32;
-
-/// What evaluated code is known by: its place, without its text.
-type MarkKey = (String, u64, u64);
 
 /// See the module's header.
 pub struct TimeProfile {
     target: &'static Target,
     timer: libc::timer_t,
-    spots: Vec<Spot>,
-    ids: HashMap<Spot, FrameId>,
-    /// By return address; `None`: frames of evaluated code.
-    codes: HashMap<u64, Option<Vec<FrameId>>>,
-    /// By address of the instruction that came to a safepoint.
-    functions: HashMap<u64, Vec<FrameId>>,
-    marks: HashMap<MarkKey, FrameId>,
-    /// Nanoseconds by frames, the youngest first.
-    stacks: HashMap<Vec<FrameId>, u64>,
+    /// Their nanoseconds.
+    stacks: Stacks,
     /// The thread's processor time at the last sample.
     sampled_at: u64,
     /// What collections have taken since then, and when the one under way began.
@@ -115,12 +96,7 @@ pub fn start(ctx: &mut Machine) -> Result<(), std::io::Error> {
     rt(ctx).time_profile = Some(Box::new(TimeProfile {
         target,
         timer,
-        spots: Vec::new(),
-        ids: HashMap::new(),
-        codes: HashMap::new(),
-        functions: HashMap::new(),
-        marks: HashMap::new(),
-        stacks: HashMap::new(),
+        stacks: Stacks::new(Unit::Nanoseconds),
         sampled_at: processor_time(),
         collected: 0,
         collects_since: 0,
@@ -149,31 +125,12 @@ impl TimeProfiler for TimeProfile {
         let now = processor_time();
         let all = now - std::mem::replace(&mut self.sampled_at, now);
         let collected = std::mem::take(&mut self.collected).min(all);
-        let mut stack = Vec::with_capacity(64);
-        let running = self.running(ctx, &mut stack);
-        let (mut cut, mut youngest) = (false, true);
-        frames::walk(ctx, &mut |code: u64, frame: u64| {
-            if std::mem::take(&mut youngest) && code == running {
-                stack.clear(); // a return point that has not left its frame yet: the frame says the same
-            }
-            cut = stack.len() >= DEPTH;
-            if !cut {
-                self.add_frame(ctx, code, frame, &mut stack);
-            }
-            !cut
-        });
-        if cut {
-            stack.push(self.id(Spot::named("…")));
-        }
-        if stack.is_empty() {
-            stack.push(self.id(Spot::named("program")));
-        }
+        let stack = self.stacks.at_safepoint(ctx);
         if collected > 0 {
-            let mut collects = vec![self.id(Spot::named("(collector)"))];
-            collects.extend_from_slice(&stack);
-            *self.stacks.entry(collects).or_default() += collected;
+            let collects = self.stacks.above("(collector)", &stack);
+            self.stacks.add(collects, collected);
         }
-        *self.stacks.entry(stack).or_default() += all - collected;
+        self.stacks.add(stack, all - collected);
     }
 
     fn collecting(&mut self, begins: bool) {
@@ -186,92 +143,13 @@ impl TimeProfiler for TimeProfile {
     }
 
     fn table(&self) -> String {
-        self.by_procedure()
+        self.stacks.by_procedure()
     }
 
     fn write(&self, ctx: &Machine, file: &Path) -> Result<(), String> {
-        let title = rt(ctx).options.command_line.first().map_or("", String::as_str);
-        let bytes = match formats::Format::of(file)? {
-            formats::Format::Folded => self.folded().into_bytes(),
-            formats::Format::Table => self.by_procedure().into_bytes(),
-            formats::Format::Speedscope => self.speedscope(title).into_bytes(),
-            formats::Format::Pprof => formats::gzip(&self.pprof()),
-            formats::Format::FlameGraph => match rt(ctx).options.flame_graph {
-                Some(draw) => draw(&self.folded())?,
-                None => return Err(formats::NO_FLAME_GRAPH.into()),
-            },
-        };
+        let bytes = formats::bytes(&self.stacks, ctx, formats::Format::of(file)?)?;
         std::fs::write(file, bytes)
             .map_err(|e| format!("cannot write {}: {}", file.display(), crate::failure::describe_io(&e)))
-    }
-}
-
-impl TimeProfile {
-    /// The frames of the function that came to the safepoint; its address.
-    fn running(&mut self, ctx: &Machine, stack: &mut Vec<FrameId>) -> u64 {
-        // SAFETY: a safepoint is a runtime call by way of the cold stub, whose block is at `native_sp`.
-        let pc = unsafe {
-            let rbp = *((ctx.native_sp + SAVED_RBP) as *const u64);
-            *((rbp + 8) as *const u64)
-        };
-        // SAFETY: the word is 0 or the address of a constant that begins with a code address.
-        let again = || unsafe { (ctx.again as *const u64).as_ref().copied() };
-        let found = report::function_at(ctx, pc, again);
-        let key = found.as_ref().map_or(pc, |f| f.code);
-        if found.as_ref().is_some_and(|f| f.evaluator) {
-            if let Some(mark) = report::evaluated_at(&ctx.spill[..ctx.spilled as usize]) {
-                stack.push(self.mark(mark));
-            }
-            return key;
-        }
-        if let Some(known) = self.functions.get(&key) {
-            stack.extend_from_slice(known);
-            return key;
-        }
-        let spots = found.map(|f| f.spots).unwrap_or_default();
-        let ids: Vec<FrameId> = spots.into_iter().map(|s| self.id(s)).collect();
-        stack.extend_from_slice(&ids);
-        self.functions.insert(key, ids);
-        key
-    }
-
-    fn add_frame(&mut self, ctx: &Machine, code: u64, frame: u64, stack: &mut Vec<FrameId>) {
-        if !self.codes.contains_key(&code) {
-            let ids = match report::kind_of(ctx, code) {
-                Kind::Evaluated => None,
-                Kind::Compiled(spots) => Some(spots.into_iter().map(|s| self.id(s)).collect()),
-            };
-            self.codes.insert(code, ids);
-        }
-        match &self.codes[&code] {
-            Some(ids) => stack.extend_from_slice(ids),
-            None => {
-                for mark in report::marks_of(ctx, frame) {
-                    let id = self.mark(mark);
-                    stack.push(id);
-                }
-            }
-        }
-    }
-
-    fn mark(&mut self, mark: Value) -> FrameId {
-        let key = report::mark_key(mark);
-        if let Some(id) = self.marks.get(&key) {
-            return *id;
-        }
-        let id = self.id(report::spot_of_mark(mark));
-        self.marks.insert(key, id);
-        id
-    }
-
-    fn id(&mut self, spot: Spot) -> FrameId {
-        if let Some(id) = self.ids.get(&spot) {
-            return *id;
-        }
-        let id = self.spots.len() as FrameId;
-        self.spots.push(spot.clone());
-        self.ids.insert(spot, id);
-        id
     }
 }
 

@@ -316,7 +316,8 @@ fn run_arguments() -> Vec<Arg> {
             .hide_env(true)
             .value_parser(clap::value_parser!(PathBuf))
             .help(
-                "Write to FILE what the heap held, by type and by source line; as JSON if its name ends in .json",
+                "Write to FILE what the heap held, by type and by source line (.json: as JSON), or which calls allocate: \
+                 .svg (flame graph), .speedscope.json, .pb.gz (pprof), .folded",
             ),
         Arg::new("profile")
             .long("profile")

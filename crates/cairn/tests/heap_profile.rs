@@ -123,3 +123,58 @@ fn a_profile_that_cannot_be_written_is_an_error() {
     assert!(text.contains("cannot write no/such/directory: "), "{text}");
     assert_eq!(status, Some(1));
 }
+
+const CALLS: &str = "\
+(import (scheme base) (scheme write))
+(define (pairs n l)
+  (if (= n 0) l (pairs (- n 1) (cons n l))))
+(define (text n) (make-string n #\\a))
+(define (few n) (length (pairs n '())))
+(define (many n) (length (pairs (* 3 n) '())))
+(define (strings n) (do ((i 0 (+ i 1)) (s 0 (+ s (string-length (text 10))))) ((= i n) s)))
+(define procedures (list few many strings))
+(define total 0)
+(do ((k 0 (+ k 1))) ((= k 30)) (for-each (lambda (f) (set! total (+ total (f 10000)))) procedures))
+(display total)
+";
+
+/// Bytes of the stacks with a frame of each of these procedures.
+fn bytes_of(folded: &str, names: &[&str]) -> u64 {
+    let has = |stack: &str, name: &str| stack.split(';').any(|f| f.split(' ').next() == Some(name));
+    let of_line = |line: &str| {
+        let (stack, n) = line.rsplit_once(' ').unwrap();
+        names.iter().all(|name| has(stack, name)).then(|| n.parse::<u64>().unwrap())
+    };
+    folded.lines().filter_map(of_line).sum()
+}
+
+/// Stacks weigh what their calls have allocated, garbage or not.
+#[test]
+fn stacks_have_the_bytes_that_their_calls_allocate() {
+    let d = Directory::new("allocation-stacks");
+    d.write("calls.scm", CALLS);
+    for frames in ["chunks", "heap", "stack"] {
+        let command = format!("run --frames={frames} --stats-file=stats.json --heap-profile=out.folded calls.scm");
+        assert_eq!(cairn(&d, &command), ("4200000".to_string(), Some(0)));
+        let folded = fs::read_to_string(d.0.join("out.folded")).unwrap();
+        let stats: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(d.0.join("stats.json")).unwrap()).unwrap();
+        let (allocated, all) = (stats["allocated"].as_u64().unwrap(), bytes_of(&folded, &[]));
+        assert!((allocated * 95 / 100..=allocated).contains(&all), "{all} of {allocated}\n{folded}");
+        // 16 bytes for a pair, about 56 for a string of ten characters; `strings` is inlined
+        let (few, many) = (bytes_of(&folded, &["few"]), bytes_of(&folded, &["many"]));
+        let strings = bytes_of(&folded, &["lambda"]) - few - many;
+        for (found, bytes) in [(few, 4_800_000), (many, 14_400_000), (strings, 16_800_000)] {
+            assert!((bytes * 9 / 10..bytes * 11 / 10).contains(&found), "{found}, not {bytes}\n{folded}");
+        }
+    }
+    for (name, start) in [("out.svg", "<?xml"), ("out.speedscope.json", "{\"$schema\""), ("out.pb.gz", "\u{1f}")] {
+        assert_eq!(cairn(&d, &format!("run --heap-profile={name} calls.scm")), ("4200000".to_string(), Some(0)));
+        let bytes = fs::read(d.0.join(name)).unwrap();
+        assert!(bytes.starts_with(start.as_bytes()), "{name}");
+    }
+    assert!(fs::read_to_string(d.0.join("out.speedscope.json")).unwrap().contains("\"unit\": \"bytes\""));
+    assert!(fs::read_to_string(d.0.join("out.svg")).unwrap().contains("Allocation"));
+    let (text, status) = cairn(&d, "run --gc=mcc --heap-profile=other.svg calls.scm");
+    assert!(text.contains("which calls allocate is known with --gc=gen only") && status == Some(1), "{text}");
+}

@@ -95,6 +95,9 @@ pub fn safepoint(ctx: &mut Machine, bytes: u64) {
     if let Refill::Block(lo, hi) = heap.refill(ctx.lo, ctx.hi, need) {
         (ctx.lo, ctx.hi) = (lo, hi);
         ctx.allocation_site = NO_SITE;
+        if let Some(profiler) = &mut rt(ctx).heap_profile {
+            profiler.refilled(ctx);
+        }
         return;
     }
     if let Some(profiler) = &mut rt(ctx).time_profile {

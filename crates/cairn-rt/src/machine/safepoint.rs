@@ -29,13 +29,16 @@ pub extern "C" fn cairn_machine_guard(ctx: &mut Machine, bytes: Value, kept: Val
     make_room(ctx, &room)
 }
 
-/// The profile of processor time takes a sample.
+/// Profiles take a sample.
 #[cold]
 fn sample(ctx: &mut Machine) {
     stop_word::served(ctx, reason::PROFILE);
     if let Some(mut profiler) = rt(ctx).time_profile.take() {
         profiler.sample(ctx);
         rt(ctx).time_profile = Some(profiler);
+    }
+    if let Some(profiler) = &mut rt(ctx).heap_profile {
+        profiler.stopped(ctx);
     }
 }
 

@@ -1,9 +1,9 @@
-//! What a profile of processor time is written as.
+//! What profiles of processor time and of allocation are written as.
 //!
 //! | ending | format | read by |
 //! |---|---|---|
 //! | `.txt` | a table of procedures: self and total | people |
-//! | `.folded` | a line for each stack, oldest frame first, and its microseconds | flamegraph.pl, inferno, speedscope |
+//! | `.folded` | a line for each stack, oldest frame first, and its microseconds or bytes | flamegraph.pl, inferno, speedscope |
 //! | `.json` | speedscope's | speedscope |
 //! | `.pb.gz`, `.pprof` | the protocol buffer of pprof, in gzip's container | pprof |
 //! | `.svg` | a flame graph | browsers |
@@ -11,9 +11,12 @@
 //! This is linked into executables, which are small: so the container holds its bytes as they are, and flame graphs are
 //! drawn by whoever has more (`Options::flame_graph`).
 
-use super::{FrameId, PERIOD, TimeProfile};
+use super::PERIOD;
+use super::stacks::{FrameId, Stacks, Unit};
 use crate::json::quoted;
 use crate::report::Spot;
+use crate::runtime::rt;
+use cairn_layout::machine::Machine;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -25,10 +28,15 @@ pub const NO_FLAME_GRAPH: &str = "an executable writes no .svg: take .folded for
 /// See the module's header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
+    /// A table of procedures.
     Table,
+    /// A line for each stack.
     Folded,
+    /// Speedscope's.
     Speedscope,
+    /// Pprof's, in gzip's container.
     Pprof,
+    /// SVG.
     FlameGraph,
 }
 
@@ -54,10 +62,49 @@ impl Format {
     }
 }
 
-impl TimeProfile {
-    /// Stacks, the youngest frame first, and their nanoseconds, in an order that depends on nothing else.
+impl Unit {
+    /// What pprof calls it, and its unit.
+    fn kind(self) -> (&'static str, &'static str) {
+        match self {
+            Unit::Nanoseconds => ("cpu", "nanoseconds"),
+            Unit::Bytes => ("alloc_space", "bytes"),
+        }
+    }
+
+    /// So many are one of folded stacks.
+    fn folded(self) -> u64 {
+        match self {
+            Unit::Nanoseconds => 1000,
+            Unit::Bytes => 1,
+        }
+    }
+}
+
+/// The file's contents.
+pub fn bytes(stacks: &Stacks, ctx: &Machine, format: Format) -> Result<Vec<u8>, String> {
+    let title = rt(ctx).options.command_line.first().map_or("", String::as_str);
+    Ok(match format {
+        Format::Folded => stacks.folded().into_bytes(),
+        Format::Table => stacks.by_procedure().into_bytes(),
+        Format::Speedscope => stacks.speedscope(title).into_bytes(),
+        Format::Pprof => gzip(&stacks.pprof()),
+        Format::FlameGraph => match rt(ctx).options.flame_graph {
+            Some(draw) => {
+                let (title, unit) = match stacks.unit {
+                    Unit::Nanoseconds => ("Processor time", "µs"),
+                    Unit::Bytes => ("Allocation", "bytes"),
+                };
+                draw(&stacks.folded(), title, unit)?
+            }
+            None => return Err(NO_FLAME_GRAPH.into()),
+        },
+    })
+}
+
+impl Stacks {
+    /// Stacks, the youngest frame first, and their weights, in an order that depends on nothing else.
     fn sorted(&self) -> Vec<(&[FrameId], u64)> {
-        let mut stacks: Vec<(&[FrameId], u64)> = self.stacks.iter().map(|(s, n)| (s.as_slice(), *n)).collect();
+        let mut stacks: Vec<(&[FrameId], u64)> = self.weights.iter().map(|(s, n)| (s.as_slice(), *n)).collect();
         stacks.sort_by(|(a, _), (b, _)| a.iter().rev().cmp(b.iter().rev()));
         stacks
     }
@@ -69,7 +116,7 @@ impl TimeProfile {
             let frames: Vec<String> = stack.iter().rev().map(|id| label(&self.spots[*id as usize])).collect();
             *lines.entry(frames.join(";")).or_default() += n;
         }
-        lines.values_mut().for_each(|n| *n /= 1000);
+        lines.values_mut().for_each(|n| *n /= self.unit.folded());
         lines.iter().filter(|(_, n)| **n > 0).fold(String::new(), |mut out, (line, n)| {
             let _ = writeln!(out, "{line} {n}");
             out
@@ -77,13 +124,13 @@ impl TimeProfile {
     }
 
     /// Self and total time by procedure.
-    pub(super) fn by_procedure(&self) -> String {
-        let all: u64 = self.stacks.values().sum();
+    pub fn by_procedure(&self) -> String {
+        let all: u64 = self.weights.values().sum();
         if all == 0 {
             return "too short for a profile: there is a sample every few milliseconds\n".into();
         }
         let mut rows: HashMap<(&str, &str), (u64, u64)> = HashMap::new();
-        for (stack, n) in &self.stacks {
+        for (stack, n) in &self.weights {
             let mut met = HashSet::new();
             for (i, id) in stack.iter().enumerate() {
                 let spot = &self.spots[*id as usize];
@@ -128,11 +175,12 @@ impl TimeProfile {
             "{{\"$schema\": \"https://www.speedscope.app/file-format-schema.json\",\n\"exporter\": \"cairn\",\n\
              \"name\": {},\n\"shared\": {{\"frames\": [\n{}\n]}},\n\
              \"profiles\": [{{\"type\": \"sampled\",\n\"name\": {}, \
-             \"unit\": \"nanoseconds\", \"startValue\": 0, \"endValue\": {end},\n\"samples\": [\n{}\n],\n\"weights\": \
+             \"unit\": \"{}\", \"startValue\": 0, \"endValue\": {end},\n\"samples\": [\n{}\n],\n\"weights\": \
              [{}]}}]}}\n",
             quoted(title),
             frames.join(",\n"),
             quoted(title),
+            self.unit.kind().1,
             samples.join(",\n"),
             weights.join(",")
         )
@@ -149,7 +197,8 @@ impl TimeProfile {
             m
         };
         strings.index("");
-        let time = value_type(&mut strings, "cpu", "nanoseconds");
+        let (kind, unit) = self.unit.kind();
+        let time = value_type(&mut strings, kind, unit);
         out.message(1, &time);
         for (stack, n) in self.sorted() {
             let mut m = Message::default();
@@ -173,12 +222,12 @@ impl TimeProfile {
             function.number(4, strings.index(&spot.path));
             out.message(5, &function);
         }
-        let period = value_type(&mut strings, "cpu", "nanoseconds");
+        let period = value_type(&mut strings, kind, unit);
         for text in &strings.texts {
             out.bytes(6, text.as_bytes());
         }
         out.message(11, &period);
-        out.number(12, PERIOD);
+        out.number(12, if self.unit == Unit::Nanoseconds { PERIOD } else { 1 });
         out.0
     }
 }
