@@ -740,7 +740,7 @@ fn hints_come_from_the_optimizer() {
 fn hints_do_not_delay_diagnostics() {
     let mut e = Editor::new("hints-large", &[]);
     let text: String =
-        (0..2_000).map(|i| format!("(define (f{i} x)\n  (+ x {i}))\n(display (f{i} 1))\n")).collect();
+        (0..1_600).map(|i| format!("(define (f{i} x)\n  (+ x {i}))\n(display (f{i} 1))\n")).collect();
     e.open("a.scm", &text);
     assert_eq!(e.diagnostics("a.scm"), []);
     let uri = e.uri("a.scm");

@@ -6,7 +6,8 @@
 //! nothing to look at; when it holds more, frames are measured, and again when they may have reached the limit since
 //! (`DepthWatch` in `runtime.rs`). That costs a walk over the segments, or frames, for every sixteenth of the limit at
 //! most. What `dynamic-wind`, `parameterize`, handlers and guards keep for each level besides frames counts too
-//! ([`WINDER`]): with it a level may take ten times its frames. A stack whose range of addresses is nearly used up (`ulimit -v`) is too deep as well.
+//! ([`WINDER`]): with it a level may take ten times its frames. A stack whose range of addresses is nearly used up
+//! (`ulimit -v`) is too deep as well.
 
 use super::frames;
 use crate::access::{is, words};

@@ -538,7 +538,7 @@ impl Expander<'_> {
         self.clauses(clauses, otherwise, span, &|_, e| e)
     }
 
-    /// The same, where `follow` makes what has to be done of what follows a test that holds.
+    /// Clauses of `cond` or `guard`: `follow` makes what has to be done of what follows a test that holds.
     fn clauses(
         &mut self,
         clauses: &[Syntax],
