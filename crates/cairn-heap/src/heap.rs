@@ -910,16 +910,16 @@ impl<M: ObjectModel> Heap<M> {
         self.core.observer = observer;
     }
     /// From now on allocation is sampled; each sample is given what the word at `tag` says when it is made. Extents
-    /// become short, so that heap checks come to their slow path every few kilobytes. Nothing happens with collectors
-    /// that do not hand out extents.
+    /// become short, so that heap checks come to their slow path after `interval` bytes on average, sooner at first.
+    /// Nothing happens with collectors that do not hand out extents.
     ///
     /// # Safety
     /// The word can be read as long as the heap exists.
-    pub unsafe fn sample_allocation(&mut self, lo: &mut u64, hi: &mut u64, tag: *const u64) {
+    pub unsafe fn sample_allocation(&mut self, lo: &mut u64, hi: &mut u64, tag: *const u64, interval: u64) {
         if let Selected::Gen(p) = &mut self.selected {
             let (mut l, mut h) = (Address(*lo), Address(*hi));
             // SAFETY: by the contract.
-            p.start_sampling(&mut self.core, &mut l, &mut h, unsafe { Sampling::new(tag) });
+            p.start_sampling(&mut self.core, &mut l, &mut h, unsafe { Sampling::new(tag, interval) });
             (*lo, *hi) = (l.0, h.0);
             self.unasked = 0;
         }

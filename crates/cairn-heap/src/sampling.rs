@@ -26,9 +26,7 @@ use crate::model::{Located, ObjectModel, RefKind};
 use crate::space::nursery::Extent;
 use cairn_layout::object::AllocKind;
 
-/// Bytes between samples, once a program has allocated much.
-const INTERVAL: u64 = 4 << 10;
-/// Until then: this part of what it has allocated so far.
+/// Bytes between samples are at most this part of what the program has allocated so far.
 const PART: u64 = 1024;
 
 /// An object that was sampled.
@@ -68,6 +66,8 @@ impl Stream {
 /// See the module's header.
 pub(crate) struct Sampling {
     tag: *const u64,
+    /// Bytes between samples, once the program has allocated much.
+    interval: u64,
     compiled: Stream,
     calls: Stream,
     allocated: u64,
@@ -81,13 +81,15 @@ pub(crate) struct Sampling {
 }
 
 impl Sampling {
-    /// `tag`: where the client keeps the word that says which code is allocating.
+    /// `tag`: where the client keeps the word that says which code is allocating. `interval`: bytes between samples,
+    /// once the program has allocated much.
     ///
     /// # Safety
     /// It can be read as long as this value exists.
-    pub(crate) unsafe fn new(tag: *const u64) -> Sampling {
+    pub(crate) unsafe fn new(tag: *const u64, interval: u64) -> Sampling {
         Sampling {
             tag,
+            interval,
             compiled: Stream::default(),
             calls: Stream::default(),
             allocated: 0,
@@ -104,7 +106,7 @@ impl Sampling {
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;
-        let usual = (self.allocated / PART).min(INTERVAL);
+        let usual = (self.allocated / PART).min(self.interval);
         let interval = usual / 2 + if usual > 0 { self.random % usual } else { 0 };
         let weight = std::mem::replace(of(self), Stream { since: 0, interval }).since;
         // SAFETY: by the contract of `new`.

@@ -19,7 +19,7 @@ impl Sampled {
     fn new(config: HeapConfig) -> Sampled {
         let tag: *mut u64 = Box::into_raw(Box::new(0));
         let mut m = Mutator::new(config);
-        unsafe { m.heap.sample_allocation(&mut m.lo, &mut m.hi, tag) };
+        unsafe { m.heap.sample_allocation(&mut m.lo, &mut m.hi, tag, 4 << 10) };
         Sampled { m, tag: unsafe { &mut *tag } }
     }
     /// Code number `tag` checks for room: only its slow path says where it is.

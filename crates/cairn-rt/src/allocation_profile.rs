@@ -2,7 +2,7 @@
 //!
 //! The problem: what lives says nothing of what was made and is garbage already, and the line that made something
 //! nothing of who wanted it. The idea: the heap makes extents short when allocation is sampled, so compiled code comes
-//! to the slow path of a heap check every few kilobytes ([`cairn_heap`], `sampling.rs`). There all frames are whole.
+//! to the slow path of a heap check every so often ([`cairn_heap`], `sampling.rs`). There all frames are whole.
 //! The bytes of the extent that is full then are for the calls under way: code is met in proportion to the bytes it
 //! takes.
 //!
@@ -23,6 +23,9 @@ use cairn_layout::Value;
 use cairn_layout::code::Site;
 use cairn_layout::machine::{Machine, stop as reason};
 use std::path::Path;
+
+/// Bytes between samples: reading all frames takes longer than making a few kilobytes.
+pub const INTERVAL: u64 = 128 << 10;
 
 /// See the module's header.
 pub struct AllocationProfile {

@@ -16,7 +16,7 @@
 //! profiled pay one test on the slow path of heap checks.
 
 use crate::access::c_text;
-use crate::allocation_profile::AllocationProfile;
+use crate::allocation_profile::{self, AllocationProfile};
 use crate::evaluated_marks as evaluated;
 use crate::json::quoted;
 use crate::machine::collect::{self, NO_SITE};
@@ -71,13 +71,19 @@ enum Class {
     Other(u8),
 }
 
+/// Bytes between samples.
+const INTERVAL: u64 = 4 << 10;
+
 /// Starts a profile, if one is wanted.
 pub fn start(ctx: &mut Machine) {
     ctx.allocation_site = NO_SITE;
     if let Some(file) = rt(ctx).options.heap_profile.clone() {
+        let stacks = AllocationProfile::wanted(&file);
+        let interval = if stacks.is_some() { allocation_profile::INTERVAL } else { INTERVAL };
+        let site = &raw const ctx.allocation_site;
         // SAFETY: the machine lives as long as its runtime, and so its heap.
-        unsafe { rt(ctx).heap.sample_allocation(&mut ctx.lo, &mut ctx.hi, &raw const ctx.allocation_site) };
-        if let Some(stacks) = AllocationProfile::wanted(&file) {
+        unsafe { rt(ctx).heap.sample_allocation(&mut ctx.lo, &mut ctx.hi, site, interval) };
+        if let Some(stacks) = stacks {
             rt(ctx).heap_profile = Some(Box::new(stacks));
             return;
         }
