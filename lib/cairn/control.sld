@@ -387,15 +387,15 @@
     ;; begins; of #f if that is everywhere.
     (define raised '(#f))
 
-    ;; `raise-continuable`, in tail position in the handler of the guard whose winder is `w`.  The winder that it runs
-    ;; under is replaced: through however many guards an object is raised again, there is one, and the next guard's
-    ;; winder is looked for where this one's ends.
-    (define (raise-again obj w)
+    ;; `raise-continuable`, in tail position in the handler of a guard whose winder is inside of `outside`.  The winder
+    ;; that the handler runs under is replaced: through however many guards an object is raised again, there is one, and
+    ;; the next guard's winder is looked for where this one's ends.
+    (define (raise-again obj outside)
       (let ((handlers (%machine-ref (slot-handlers))) (here (%machine-ref (slot-winders))))
         (if (if (%pair? handlers) (if (%procedure? (%car handlers)) (%pair? (%opaque-ref here 2)) #f) #f)
             (begin
               (enter-state!
-               (make-winder (%opaque-ref here 0) (%cons (%opaque-ref w 0) '()) #f
+               (make-winder (%opaque-ref here 0) (%cons outside '()) #f
                             (%cdr handlers) (%machine-ref (slot-parameters))))
               ((%car handlers) obj))
             (raise-continuable obj))))
@@ -419,12 +419,11 @@
         (if (%null? handlers)
             (uncaught obj)
             (begin
-              (with-state raised (%cdr handlers) (%machine-ref (slot-parameters))
+              (with-state #f (%cdr handlers) (%machine-ref (slot-parameters))
                 (lambda ()
-                  (let ((w (%machine-ref (slot-winders))))
-                    (call-handler (%car handlers) obj)
-                    ;; guards may have put another in its place
-                    (enter-state! w))
+                  ;; under a winder of its own, which guards may replace
+                  (with-state raised (%cdr handlers) (%machine-ref (slot-parameters))
+                    (lambda () (call-handler (%car handlers) obj)))
                   ;; Where the first error was: behind a failed check there need not be a frame of its procedure.
                   (raise (make-condition (kind-other) #f not-continuable (first-raised obj)
                                          (if (condition? obj) (condition-site obj) (no-site))))))
@@ -541,12 +540,16 @@
            (let* ((here (%machine-ref (slot-winders))) (w (guard-winder handle)))
              (if (if w (%eq? (significant here) (significant w)) #f)
                  (let* ((outside (%opaque-ref w 0))
-                        (thunk (begin (enter-state! outside) (handler condition))))
+                        (thunk (begin (enter-state! outside) (handler condition)))
+                        (now (%machine-ref (slot-winders))))
                    (if thunk
                        (call-in guard-k thunk)
                        (begin
-                         (enter-state! here)
-                         (raise-again condition w))))
+                         ;; the tests may have been captured, and put under other winders
+                         (if (%eq? now outside)
+                             (enter-state! here)
+                             (wind-above (winders-between here outside) outside))
+                         (raise-again condition now))))
                  (leave-for-guard guard-k w handler condition))))
          (with-state #t (%cons handle (%machine-ref (slot-handlers))) (%machine-ref (slot-parameters)) body))))
 
@@ -554,13 +557,20 @@
     (define (leave-for-guard guard-k w handler condition)
       ((%call/cc
         (lambda (raise-k)
-          (define (again)
-            (if w (raise-again condition w) (raise-continuable condition)))
-          (rewind-to (if w (%opaque-ref w 0) (%continuation-winders guard-k)))
-          (call-in guard-k
-            (lambda ()
-              (let ((thunk (handler condition)))
-                (if thunk (thunk) (raise-k again)))))))))
+          (let* ((here (%machine-ref (slot-winders)))
+                 (outside (if w (%opaque-ref w 0) (%continuation-winders guard-k))))
+            (define (clauses)
+              (let ((thunk (handler condition)) (now (%machine-ref (slot-winders))))
+                (cond
+                  (thunk (thunk))
+                  ((%not w) (raise-k (lambda () (raise-continuable condition))))
+                  ((%eq? now outside) (raise-k (lambda () (raise-again condition now))))
+                  (else
+                   ;; the tests were captured, and put under other winders: so are the frames of the raise
+                   (wind-above (winders-between here outside) outside)
+                   (call-in raise-k (lambda () (lambda () (raise-again condition now))))))))
+            (rewind-to outside)
+            (call-in guard-k clauses))))))
 
     ;; The innermost winder of the guard with this handler, or #f.
     (define (guard-winder handle)

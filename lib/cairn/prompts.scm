@@ -196,7 +196,10 @@
 
 ;; The winders above `w`, outermost first.
 (define (winders-above w)
-  (let loop ((here (%machine-ref (slot-winders))) (above '()))
+  (winders-between (%machine-ref (slot-winders)) w))
+;; The winders from `here`, the innermost, to the one inside of `w`; outermost first.
+(define (winders-between here w)
+  (let loop ((here here) (above '()))
     (if (%eq? here w)
         above
         (loop (%opaque-ref here 0) (%cons here above)))))
