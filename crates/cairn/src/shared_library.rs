@@ -54,6 +54,13 @@ pub(crate) fn build(program: &Compiled, debug: bool, output: &Path) -> Result<()
             e.name
         )));
     }
+    // The library's own code would call the program's.
+    if let Some(e) = exports.iter().find(|e| cairn_rt::c::is_taken(&e.name)) {
+        return Err(Error::Other(format!(
+            "C's own library has a function {}\nhelp: export under another name, such as {}_{}",
+            e.name, names.prefix, e.name
+        )));
+    }
     let (link, runtime) = match program.kind {
         Kind::Whole => (Link::Runtime, "rt"),
         Kind::Evaluating | Kind::OnLibrary => (Link::Evaluating, "eval"),

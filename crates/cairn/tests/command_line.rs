@@ -103,6 +103,7 @@ fn wrong_use() {
         "(define-library (two) (import (scheme base)) (export two) (begin (define two 2)))",
     );
     d.write("lib.scm", "(import (scheme base) (cairn c)) (c-export int \"lib_close\" () (lambda () 1))");
+    d.write("taken.scm", "(import (scheme base) (cairn c)) (c-export int \"write\" (int) (lambda (n) n))");
     d.transcript("use.txt");
     let path = format!("{}:/usr/bin:/bin", d.0.join("bin").display());
     let mut command = Command::new(&script);

@@ -41,6 +41,13 @@ mod function {
     pub const SHAPES: u64 = 5;
 }
 
+/// Does C's own library, or another that this process has, define the name?
+pub fn is_taken(name: &str) -> bool {
+    let Ok(name) = CString::new(name) else { return false };
+    // SAFETY: a text that ends in NUL.
+    unsafe { !libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()).is_null() }
+}
+
 /// What dlopen or dlsym says of its last failure.
 fn loader_message() -> String {
     // SAFETY: the result is null or a C string that lasts until the next call of this kind on this thread.
