@@ -446,9 +446,10 @@ pub enum PrimOp {
     Record,
     /// `(%opaque x ...)`: fresh opaque object.
     Opaque,
-    /// `(%c-call signature address x ...)`: calls a C function with arguments that are right; see
-    /// `cairn_layout::c::direct` for the signature, a literal fixnum. An integer or an address that is no fixnum is in
-    /// `Machine::c_wide`, and the result `#f`.
+    /// `(%c-call signature address inlined x ...)`: calls a C function with arguments that are right; see
+    /// `cairn_layout::c::direct` for the signature, a literal fixnum. `inlined`, another one, is 0, or says which
+    /// function of a C source LLVM puts there, `cairn_layout::c::inlined_symbol`; then nobody needs the address. An
+    /// integer or an address that is no fixnum is in `Machine::c_wide`, and the result `#f`.
     CCall,
     /// A runtime call.
     Rt(RtIndex),

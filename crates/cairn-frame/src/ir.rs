@@ -30,7 +30,8 @@
 
 use cairn_core::inlined::InlineTable;
 use cairn_core::ir::{GlobalId, ImportFrom, Literal, Shots, SourceFile};
-use cairn_core::prim::PrimOp;
+use cairn_core::prim::{Kind, PrimOp};
+use cairn_layout::c::direct;
 use cairn_layout::calls::RtIndex;
 use cairn_layout::code::Site;
 use cairn_layout::facts::StrategyFacts;
@@ -357,10 +358,37 @@ pub struct Prim {
 }
 
 impl Prim {
+    /// Is the result always a flonum?
+    pub fn makes_flonum(&self) -> bool {
+        match self.op {
+            PrimOp::Op(op) => op.info().result == Kind::Flonum,
+            PrimOp::CCall => self.c_signature().is_some_and(|s| direct::result(s).is_floating()),
+            _ => false,
+        }
+    }
+
+    /// Must operand `i` be a flonum?
+    pub fn takes_flonum(&self, i: usize) -> bool {
+        match self.op {
+            // signature, address and number of an inlined function come first
+            PrimOp::CCall => {
+                i >= 3 && self.c_signature().is_some_and(|s| direct::argument(s, i - 3).is_floating())
+            }
+            op => op.arg_kind(i) == Kind::Flonum,
+        }
+    }
+
+    fn c_signature(&self) -> Option<i64> {
+        match self.args.first() {
+            Some(Operand::Const(Literal::Number(Number::Int(Int::Fix(code))))) => Some(*code),
+            _ => None,
+        }
+    }
+
     /// Generic or flonum arithmetic: unless the result stays unboxed, a slow path may allocate it, and nothing else
     /// allocates.
     pub fn boxes_its_result(&self) -> bool {
-        use cairn_core::prim::{Kind, Op as P};
+        use cairn_core::prim::Op as P;
         let PrimOp::Op(o) = self.op else { return false };
         let generic = matches!(
             o,

@@ -18,7 +18,7 @@
 use crate::ir::*;
 use crate::uses;
 use cairn_core::ir::Literal;
-use cairn_core::prim::{Kind, PrimOp};
+use cairn_core::prim::PrimOp;
 use cairn_num::Number;
 
 /// A variable encoded more often than this stays a value.
@@ -103,15 +103,14 @@ pub fn choose(f: &mut Function) {
 }
 
 fn is_flonum_result(p: &Prim) -> bool {
-    matches!(p.op, PrimOp::Op(op) if op.info().result == Kind::Flonum)
+    p.makes_flonum()
 }
 
 /// Counts a primitive's operands: flonum operations decode them, stores encode them, all others want values.
 fn count_prim(p: &Prim, gaining: &mut [u32], encoded: &mut [u32]) {
     for (i, a) in p.args.iter().enumerate() {
         if let Operand::Var(v) = a {
-            let decodes =
-                p.op.arg_kind(i) == Kind::Flonum && p.op != PrimOp::Op(cairn_core::prim::Op::FlRectangular);
+            let decodes = p.takes_flonum(i) && p.op != PrimOp::Op(cairn_core::prim::Op::FlRectangular);
             // encoded as part of the store, which so needs no barrier
             let stores = p.op.stored_operand() == Some(i);
             gaining[v.0 as usize] += u32::from(decodes || stores);

@@ -12,7 +12,7 @@ use crate::flow::VarSet;
 use crate::ir::*;
 pub(crate) use bounds::allocated;
 use cairn_core::ir::Literal;
-use cairn_core::prim::{Kind, PrimOp};
+use cairn_core::prim::Kind;
 use cairn_num::Number;
 use std::collections::HashMap;
 
@@ -378,7 +378,7 @@ impl Checker<'_> {
                     let flonum = match op {
                         Op::Copy(Operand::Var(w)) => self.is_double(*w),
                         Op::Copy(Operand::Const(Literal::Number(Number::Flo(_)))) => true,
-                        Op::Prim(p) => matches!(p.op, PrimOp::Op(o) if o.info().result == Kind::Flonum),
+                        Op::Prim(p) => p.makes_flonum(),
                         _ => false,
                     };
                     if !flonum {

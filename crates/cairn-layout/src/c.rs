@@ -157,6 +157,11 @@ impl Shape {
     }
 }
 
+/// What object code calls a function of a C source that is inlined, by its number.
+pub fn inlined_symbol(number: i64) -> String {
+    format!("c.source.{number:x}")
+}
+
 /// The signature of a call that compiled code makes itself, as a fixnum: four bits for each type, the result's first.
 pub mod direct {
     use super::{CType, FLOAT_REGISTERS, INTEGER_REGISTERS};

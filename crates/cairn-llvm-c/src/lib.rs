@@ -162,6 +162,7 @@ functions! {
     LLVMGetInitializer(global: ValueRef) -> ValueRef;
     LLVMSetInitializer(global: ValueRef, value: ValueRef);
     LLVMAddGlobal(module: ModuleRef, kind: TypeRef, name: *const c_char) -> ValueRef;
+    LLVMDeleteGlobal(global: ValueRef);
     LLVMGlobalGetValueType(global: ValueRef) -> TypeRef;
     LLVMAddFunction(module: ModuleRef, name: *const c_char, kind: TypeRef) -> ValueRef;
     LLVMDeleteFunction(function: ValueRef);
@@ -268,6 +269,7 @@ functions! {
     LLVMGetCallSiteEnumAttribute(call: ValueRef, index: c_uint, kind: c_uint) -> AttributeRef;
     LLVMGetEnumAttributeValue(attribute: AttributeRef) -> u64;
     LLVMRemoveCallSiteEnumAttribute(call: ValueRef, index: c_uint, kind: c_uint);
+    LLVMRemoveEnumAttributeAtIndex(function: ValueRef, index: c_uint, kind: c_uint);
     LLVMGetEnumAttributeKindForName(name: *const c_char, length: size_t) -> c_uint;
     LLVMGetEnumAttributeKind(attribute: AttributeRef) -> c_uint;
     LLVMIsEnumAttribute(attribute: AttributeRef) -> c_int;

@@ -2,8 +2,9 @@
 //!
 //! The pass lists are short on purpose: a Scheme program is thousands of small functions whose calls are already jumps,
 //! so what pays is SSA construction, common subexpressions (tag tests, headers), jump threading and the instruction
-//! selector. No inliner, no loop optimizer: the Core optimizer has done that with more knowledge. Code generation is
-//! four fifths of the time, about a millisecond per function; large modules are cut into parts (`split`, `merge`).
+//! selector. No inliner but for small functions of C ([`crate::c_source`]), no loop optimizer: the Core optimizer has
+//! done that with more knowledge. Code generation is four fifths of the time, about a millisecond per function; large
+//! modules are cut into parts (`split`, `merge`).
 //!
 //! Target: the instructions of x86-64-v2 (every x86-64 processor since 2009), so that rounding is inline, with the
 //! generic tuning (that of "x86-64-v2" is for processors where `shld` is a fast rotation); small code model, not
@@ -12,6 +13,7 @@
 use cairn_llvm_c::*;
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{null_mut, slice_from_raw_parts};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// How much work LLVM puts into the code.
@@ -30,7 +32,7 @@ pub enum OptLevel {
 
 /// Where code may lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Where {
+pub(crate) enum Where {
     /// In the low 2 GiB.
     Low,
     /// Anywhere: for shared libraries.
@@ -119,7 +121,7 @@ pub fn compile_in_parts(ir: &str, opt: OptLevel, parts: usize) -> Result<Vec<u8>
 
 fn compile_parts(parts: &[String], opt: OptLevel, place: Where) -> Result<Vec<u8>, String> {
     let compile = |ir: &str| {
-        let m = Module::parse(ir, opt, place)?;
+        let m = Module::of_program(ir, opt, place)?;
         m.optimize(opt)?;
         m.emit(OBJECT_FILE)
     };
@@ -146,7 +148,7 @@ fn compile_parts(parts: &[String], opt: OptLevel, place: Where) -> Result<Vec<u8
 
 /// The module's assembly text.
 pub fn compile_to_assembly(ir: &str, opt: OptLevel) -> Result<String, String> {
-    let m = Module::parse(ir, opt, Where::Low)?;
+    let m = Module::of_program(ir, opt, Where::Low)?;
     m.optimize(opt)?;
     let bytes = m.emit(ASSEMBLY_FILE)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -154,18 +156,14 @@ pub fn compile_to_assembly(ir: &str, opt: OptLevel) -> Result<String, String> {
 
 /// The module's LLVM text after the passes.
 pub fn optimize_text(ir: &str, opt: OptLevel) -> Result<String, String> {
-    let m = Module::parse(ir, opt, Where::Low)?;
+    let m = Module::of_program(ir, opt, Where::Low)?;
     m.optimize(opt)?;
-    // SAFETY: the module is live; the string is LLVM's, freed by its own function.
-    unsafe {
-        let s = (m.llvm.LLVMPrintModuleToString)(m.module);
-        Ok(m.llvm.take_message(s))
-    }
+    Ok(m.text())
 }
 
 /// Runs LLVM's own verifier.
 pub fn verify(ir: &str) -> Result<(), String> {
-    let m = Module::parse(ir, OptLevel::Low, Where::Low)?;
+    let m = Module::parse(ir.as_bytes(), OptLevel::Low, Where::Low, &[])?;
     let mut message: *mut c_char = null_mut();
     // SAFETY: the module is live; `message` receives a string that `take_message` frees.
     unsafe {
@@ -176,11 +174,13 @@ pub fn verify(ir: &str) -> Result<(), String> {
 }
 
 /// A module in a context of its own.
-struct Module {
+pub(crate) struct Module {
     context: ContextRef,
     module: ModuleRef,
     machine: TargetMachineRef,
     llvm: &'static Llvm,
+    /// Does it have functions of C, which are to be inlined?
+    has_c: bool,
 }
 
 impl Drop for Module {
@@ -198,23 +198,41 @@ impl Drop for Module {
     }
 }
 
+/// Reads text or bitcode.
+///
+/// # Safety
+/// The context is live, and outlives the module.
+unsafe fn read(llvm: &Llvm, context: ContextRef, ir: &[u8]) -> Result<ModuleRef, String> {
+    let mut message: *mut c_char = null_mut();
+    let mut module = null_mut();
+    // SAFETY: by the contract above.
+    unsafe {
+        let name = c"scheme".as_ptr();
+        let buffer = (llvm.LLVMCreateMemoryBufferWithMemoryRangeCopy)(ir.as_ptr().cast(), ir.len(), name);
+        match (llvm.LLVMParseIRInContext)(context, buffer, &mut module, &mut message) {
+            0 => Ok(module),
+            _ => Err(format!("LLVM cannot read the emitted code: {}", llvm.take_message(message))),
+        }
+    }
+}
+
 impl Module {
-    fn parse(ir: &str, opt: OptLevel, place: Where) -> Result<Module, String> {
+    /// A part of a program, with the functions of C that it calls and that are inlined.
+    fn of_program(ir: &str, opt: OptLevel, place: Where) -> Result<Module, String> {
+        Module::parse(ir.as_bytes(), opt, place, &crate::c_source::called_by(ir)?)
+    }
+
+    /// A module of text or bitcode, and with it what it calls of these others.
+    pub(crate) fn parse(ir: &[u8], opt: OptLevel, place: Where, others: &[Arc<str>]) -> Result<Module, String> {
         let llvm = llvm()?;
-        // SAFETY: every reference is created here and owned by the result; the buffer is consumed by the parser; `ir`
-        // is copied.
+        // SAFETY: every reference is created here and owned by the result; a buffer is consumed by the parser, a module
+        // by linking it; `ir` is copied.
         unsafe {
             let context = (llvm.LLVMContextCreate)();
-            let mut m = Module { context, module: null_mut(), machine: null_mut(), llvm };
-            let buffer =
-                (llvm.LLVMCreateMemoryBufferWithMemoryRangeCopy)(ir.as_ptr().cast(), ir.len(), c"scheme".as_ptr());
+            let has_c = !others.is_empty();
+            let mut m = Module { context, module: null_mut(), machine: null_mut(), llvm, has_c };
             let mut message: *mut c_char = null_mut();
-            if (llvm.LLVMParseIRInContext)(context, buffer, &mut m.module, &mut message) != 0 {
-                m.module = null_mut();
-                return Err(format!("LLVM cannot read the emitted code: {}", llvm.take_message(message)));
-            }
-            // the reader needs names; what the passes make does not
-            (llvm.LLVMContextSetDiscardValueNames)(context, 1);
+            m.module = read(llvm, context, ir)?;
             let mut target: TargetRef = null_mut();
             let triple = c"x86_64-pc-linux-gnu";
             if (llvm.LLVMGetTargetFromTriple)(triple.as_ptr(), &mut target, &mut message) != 0 {
@@ -235,12 +253,47 @@ impl Module {
             let layout = (llvm.LLVMCreateTargetDataLayout)(m.machine);
             (llvm.LLVMSetModuleDataLayout)(m.module, layout);
             (llvm.LLVMDisposeTargetData)(layout);
+            for other in others {
+                let other = read(llvm, context, other.as_bytes())?;
+                let layout = (llvm.LLVMCreateTargetDataLayout)(m.machine);
+                (llvm.LLVMSetModuleDataLayout)(other, layout);
+                (llvm.LLVMDisposeTargetData)(layout);
+                if (module_functions()?.LLVMLinkModules2)(m.module, other) != 0 {
+                    return Err("LLVM cannot link functions of C with the program".into());
+                }
+            }
+            // the reader needs names; what the passes make does not
+            (llvm.LLVMContextSetDiscardValueNames)(context, 1);
             Ok(m)
         }
     }
 
+    pub(crate) fn module(&self) -> ModuleRef {
+        self.module
+    }
+
+    pub(crate) fn context(&self) -> ContextRef {
+        self.context
+    }
+
+    /// As LLVM writes it.
+    pub(crate) fn text(&self) -> String {
+        // SAFETY: the module is live; the string is LLVM's, freed by its own function.
+        unsafe {
+            let s = (self.llvm.LLVMPrintModuleToString)(self.module);
+            self.llvm.take_message(s)
+        }
+    }
+
     fn optimize(&self, opt: OptLevel) -> Result<(), String> {
-        let passes = opt.passes();
+        match self.has_c {
+            true => self.run(&crate::c_source::inlining(opt.passes())),
+            false => self.run(opt.passes()),
+        }
+    }
+
+    /// Runs passes.
+    pub(crate) fn run(&self, passes: &CStr) -> Result<(), String> {
         // SAFETY: module and machine are live; the options are disposed of after the run; the error is consumed.
         unsafe {
             let options = (self.llvm.LLVMCreatePassBuilderOptions)();
@@ -256,7 +309,7 @@ impl Module {
         }
     }
 
-    fn emit(&self, kind: c_int) -> Result<Vec<u8>, String> {
+    pub(crate) fn emit(&self, kind: c_int) -> Result<Vec<u8>, String> {
         let mut message: *mut c_char = null_mut();
         let mut buffer: MemoryBufferRef = null_mut();
         // SAFETY: module and machine are live; the buffer is copied and disposed of.

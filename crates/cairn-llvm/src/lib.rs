@@ -20,6 +20,7 @@
 
 mod alloc;
 pub mod backend;
+pub mod c_source;
 mod debuggers;
 mod elf;
 mod emit;
@@ -31,6 +32,7 @@ mod strategy;
 
 pub use backend::{OptLevel, available, compile_to_assembly, compile_to_object, version};
 pub use emit::ir_text::symbol;
+pub use emit::prims::c::c_type_name;
 pub use emit::{Notes, emit_module, emit_module_with};
 pub use loader::{Image, Jit};
 pub use replace::{Replaceable, Replacement};

@@ -95,6 +95,7 @@ mod vector;
 mod waiting;
 mod weak;
 
+pub use c::sources::C_SOURCES;
 pub use cairn_heap::addresses_left;
 pub use failure::describe_io;
 pub use runtime::{Runtime, rt};

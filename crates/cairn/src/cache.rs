@@ -14,6 +14,7 @@
 //!      dependencies   name, hash or absent; …
 //!      warnings       plain and in colour: shown again each time
 //!      kind           what it takes to run it
+//!      C sources      which are parts of it
 //!      object
 //! ```
 //!
@@ -149,6 +150,7 @@ impl Entry {
         let plain = String::from_utf8(r.get()?.to_vec()).ok()?;
         let colored = String::from_utf8(r.get()?.to_vec()).ok()?;
         let kind = *[Kind::Whole, Kind::Evaluating, Kind::OnLibrary].get(r.count()?)?;
+        let c_sources = serde_json::from_slice(r.get()?).ok()?;
         touch(&self.path);
         Some(Compiled {
             object: r.get()?.to_vec(),
@@ -156,6 +158,7 @@ impl Entry {
             kind,
             open: None,
             exports: Vec::new(),
+            c_sources,
         })
     }
 
@@ -186,6 +189,7 @@ impl Entry {
         w.put(&compiled.warnings.plain);
         w.put(&compiled.warnings.colored);
         w.count(compiled.kind as usize);
+        w.put(serde_json::to_vec(&compiled.c_sources).unwrap_or_default());
         w.put(&compiled.object);
         let file = [&xxh3_128(&w.0).to_le_bytes()[..], &w.0].concat();
         if self.path.parent().is_some_and(|d| d.is_dir() || self.make && std::fs::create_dir_all(d).is_ok()) {
@@ -284,6 +288,7 @@ mod tests {
             kind: Kind::Evaluating,
             open: None,
             exports: vec![],
+            c_sources: vec![],
         };
         entry.keep(&compiled, vec![(directory.join("none.sld"), Seen::Absent)]);
         let found = || entry.find().map(|c| (c.object, c.warnings));

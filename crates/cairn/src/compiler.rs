@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::RunOptions;
-use crate::c_headers;
+use crate::c_headers::{self, CSource};
 use crate::cache::{Cache, Entry};
 use crate::check::Findings;
 use crate::diagnostics::Messages;
@@ -42,6 +42,9 @@ impl Compiler {
     /// A session without library path and cache.
     pub fn new(options: CompileOptions) -> Compiler {
         cairn_eval::library_loader::HEADER_READER.get_or_init(|| c_headers::text);
+        if let Some(cache) = Cache::of_environment() {
+            cairn_rt::C_SOURCES.get_or_init(|| cache.directory().to_path_buf());
+        }
         Compiler { options, ..Compiler::default() }
     }
 
@@ -146,14 +149,15 @@ impl Compiler {
             Ok(open) => {
                 let (warnings, kind) = (Messages::default(), Kind::OnLibrary);
                 let (object, exports) = (Vec::new(), Vec::new());
-                return Ok(Compiled { object, warnings, kind, open: Some(open), exports });
+                return Ok(Compiled { object, warnings, kind, open: Some(open), exports, c_sources: Vec::new() });
             }
         };
         let exports = front.exports.clone();
         // the library compiled beforehand has a fixed place, where only one could be
         let (module, warnings, kind) = pipeline::lower(self, front, source, files, !self.shared)?;
         let object = pipeline::object(self, &module)?;
-        let compiled = Compiled { object, warnings, kind, open: None, exports };
+        let c_sources = files.c_sources();
+        let compiled = Compiled { object, warnings, kind, open: None, exports, c_sources };
         if let (Some(entry), Some(dependencies)) = (self.entry(source), files.dependencies()) {
             entry.keep(&compiled, dependencies);
         }
@@ -232,6 +236,8 @@ pub struct Compiled {
     pub(crate) open: Option<OpenProgram>,
     /// What C may call in a shared library.
     pub(crate) exports: Vec<CExport>,
+    /// C sources that are parts of it.
+    pub(crate) c_sources: Vec<CSource>,
 }
 
 /// What a compiled program needs.
@@ -309,6 +315,6 @@ impl Compiled {
             None if self.kind == Kind::Evaluating => Link::Evaluating,
             None => Link::Runtime,
         };
-        link::executable(&self.object, runtime, compiler.options.debug, output)
+        link::executable(self, runtime, compiler.options.debug, output)
     }
 }

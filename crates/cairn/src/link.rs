@@ -11,6 +11,8 @@
 
 use crate::Error;
 use crate::boot::Parts;
+use crate::c_headers::CSource;
+use crate::compiler::Compiled;
 use crate::unfinished::Unfinished;
 use cairn_rt::describe_io;
 use std::io::Write;
@@ -98,20 +100,34 @@ fn library(parts: &Parts<'_>) -> String {
     )
 }
 
-/// Links `object` with what it needs into `output`, an executable.
-pub(crate) fn executable(object: &[u8], link: Link<'_>, debug: bool, output: &Path) -> Result<(), Error> {
+/// Links a program with what it needs into `output`, an executable.
+pub(crate) fn executable(program: &Compiled, link: Link<'_>, debug: bool, output: &Path) -> Result<(), Error> {
     let runtime = runtime_library(link.archives())?;
     let place = link.options();
     let mut options: Vec<&str> = place.iter().map(String::as_str).collect();
     options.push("-no-pie");
     // Rust's library has debug information, too: three fifths of the file. Symbols stay, for profilers.
     options.extend((!debug).then_some("-Wl,--strip-debug"));
-    linked(object, &link.main(), &runtime, &options, output)
+    linked(program, &link.main(), &runtime, &options, output)
 }
 
-/// Links `object`, the runtime and what this text of C says into `output`.
+/// What makes the program's C sources known to the runtime before anything runs.
+fn c_sources(program: &Compiled) -> String {
+    let mut text = String::new();
+    for CSource { key, .. } in &program.c_sources {
+        text += &format!(
+            "extern const char cairn_c_source_{key}[];\n\
+             extern void cairn_rt_c_source(const char *, const void *);\n\
+             __attribute__((constructor)) static void cairn_knows_{key}(void) {{\n\
+               cairn_rt_c_source(\"{key}\", cairn_c_source_{key});\n}}\n"
+        );
+    }
+    text
+}
+
+/// Links a program, its C sources, the runtime and what this text of C says into `output`.
 pub(crate) fn linked(
-    object: &[u8],
+    program: &Compiled,
     c: &str,
     runtime: &Path,
     options: &[&str],
@@ -122,24 +138,27 @@ pub(crate) fn linked(
     }
     let cannot_write = |e: std::io::Error| format!("cannot write {}: {}", output.display(), describe_io(&e));
     let object_file = Unfinished::beside(output, "o");
-    std::fs::write(object_file.path(), object).map_err(cannot_write)?;
+    std::fs::write(object_file.path(), &program.object).map_err(cannot_write)?;
     // A device is written to as it is, not replaced.
     let executable = (output.is_file() || !output.exists()).then(|| Unfinished::beside(output, "exe"));
     let result = Command::new("cc")
         .args(["-O1", "-o"])
         .arg(executable.as_ref().map_or(output, |e| e.path()))
         .arg(object_file.path())
+        .args(program.c_sources.iter().filter_map(CSource::object))
         .args(["-x", "c", "-", "-x", "none"])
         .arg(runtime)
         // No library of the compiler's is needed where the executable runs: libgcc is in it.
         .args(["-static-libgcc", "-Wl,--gc-sections", "-Wl,-z,noexecstack"])
         .args(options)
+        .args(program.c_sources.iter().flat_map(|s| &s.link))
         .args(["-lpthread", "-ldl", "-lm"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .and_then(|mut child| {
+            let c = [c, &c_sources(program)].concat();
             child.stdin.take().expect("piped").write_all(c.as_bytes())?;
             child.wait_with_output()
         });

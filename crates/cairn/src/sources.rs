@@ -13,7 +13,7 @@
 //! compilation sees one text of it; and [`Files::dependencies`] is everything that the result depends on: texts that
 //! were read, and names where there was no file when one was looked for.
 
-use crate::c_headers;
+use crate::c_headers::{self, CSource};
 use cairn_eval::library_loader::{self, BUILT_IN, built_in, unreadable};
 use cairn_rt::describe_io;
 use cairn_syntax::{LibraryName, Loader};
@@ -98,6 +98,8 @@ pub(crate) struct Files<'a> {
     looked_at: BTreeMap<PathBuf, Option<Rc<str>>>,
     /// Files that C headers consist of.
     c_headers: BTreeMap<PathBuf, Seen>,
+    /// What C sources were compiled to.
+    c_sources: Vec<CSource>,
     /// Nothing that was looked at is a pipe or could not be read.
     repeatable: bool,
 }
@@ -111,6 +113,7 @@ impl<'a> Files<'a> {
             directories,
             looked_at: BTreeMap::new(),
             c_headers: BTreeMap::new(),
+            c_sources: Vec::new(),
             repeatable: library.is_none(),
         }
     }
@@ -118,6 +121,11 @@ impl<'a> Files<'a> {
     /// Where libraries are looked for.
     pub(crate) fn directories(&self) -> &[&'a Path] {
         &self.directories
+    }
+
+    /// The C sources that are parts of the program.
+    pub(crate) fn c_sources(&self) -> Vec<CSource> {
+        self.c_sources.clone()
     }
 
     /// Everything that was read, for another compilation of the same program.
@@ -199,6 +207,8 @@ impl Loader for Files<'_> {
             let library =
                 c_headers::library(&parts, &self.directories).inspect_err(|_| self.repeatable = false)?;
             self.c_headers.extend(library.files);
+            let new = library.source.filter(|s| !self.c_sources.contains(s));
+            self.c_sources.extend(new);
             return Ok(Some((name.to_string(), library.text)));
         }
         for place in library_loader::places(name) {

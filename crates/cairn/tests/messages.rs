@@ -89,6 +89,8 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("there is no timer for --profile", "the system gives none"),
     ("cannot draw a flame graph: {e}", "inferno's own words follow"),
     ("(c:address->pointer {n})", "Scheme, and no message"),
+    ("(c:inlined \"{number}\" c:source)", "likewise"),
+    ("clang-19 cannot link it: {}", "in c_source.rs: it takes a source"),
     ("`{key}` itself, not a pointer to it", "in c_headers.rs: it takes a header"),
     ("of the type {t}, which (cairn c) does not have", "likewise"),
     ("of the type `{text}`", "likewise"),

@@ -54,7 +54,7 @@ mod literals;
 mod native_calls;
 mod objects;
 mod prelude;
-mod prims;
+pub(crate) mod prims;
 mod raise;
 mod regs;
 mod runtime_calls;
@@ -121,6 +121,7 @@ fn emit(mut cx: ModuleCx) -> String {
     for f in ["sqrt", "fabs", "floor", "ceil", "trunc", "roundeven"] {
         let _ = writeln!(out, "declare double @llvm.{f}.f64(double)");
     }
+    prims::c::declare_inlined(module, &mut out);
     if module.strategy.native {
         out.push_str(
             "declare ptr @llvm.addressofreturnaddress.p0()\n\

@@ -12,6 +12,7 @@ use super::fibers::{Asking, Calls, Outcome, Request};
 use super::invoke::{Returns, Words};
 use super::lent::Lent;
 use super::server::Server;
+use super::sources;
 use crate::access::{self, byte_slice, string_of, string_text};
 use crate::alloc;
 use crate::failure::{describe_io, fail};
@@ -61,6 +62,14 @@ fn loader_message() -> String {
 /// `(c-open name)`: the handle of a library, an integer, or why there is none. `#f` is the program itself.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_c_open(ctx: &mut Machine, name: Value) -> Value {
+    if string_of(name).is_some()
+        && let Some(key) = string_text(name).strip_prefix(sources::PREFIX)
+    {
+        return match sources::open(key, loader_message) {
+            Ok(handle) => make_integer(ctx, handle),
+            Err(why) => alloc::make_string(ctx, &why),
+        };
+    }
     let path = string_of(name).and_then(|_| CString::new(string_text(name)).ok());
     let path_pointer = path.as_ref().map_or(std::ptr::null(), |p| p.as_ptr());
     // SAFETY: a path or null; what the library's initializers do is the program's business.
@@ -76,9 +85,12 @@ pub extern "C" fn cairn_c_open(ctx: &mut Machine, name: Value) -> Value {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_c_symbol(_ctx: &mut Machine, handle: Value, name: Value) -> Value {
     let Ok(name) = CString::new(string_text(name)) else { return Value::FALSE };
-    // SAFETY: a handle that `c-open` has given.
-    let address = unsafe { libc::dlsym(handle.as_fixnum() as *mut libc::c_void, name.as_ptr()) };
-    if address.is_null() { Value::FALSE } else { Value::try_fixnum(address as i64).unwrap_or(Value::FALSE) }
+    let handle = handle.as_fixnum();
+    let address = sources::find(handle, &name).unwrap_or_else(|| {
+        // SAFETY: a handle that `c-open` has given.
+        unsafe { libc::dlsym(handle as *mut libc::c_void, name.as_ptr()) as u64 }
+    });
+    if address == 0 { Value::FALSE } else { Value::try_fixnum(address as i64).unwrap_or(Value::FALSE) }
 }
 
 /// `abs: argument 1 must be an int (…), got "x"`: `what` is what must be of the type.

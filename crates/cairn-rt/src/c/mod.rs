@@ -8,6 +8,7 @@
 //! | [`fibers`] | calls on a stack of their own, which may call back |
 //! | [`exports`] | what C may call by name in a shared library |
 //! | [`stack`] | native stacks, and how one is left for another |
+//! | [`sources`] | functions of C sources that are parts of programs |
 //! | [`server`] | the stack of a shared library's program |
 //! | [`elsewhere`] | calls that OS threads of their own make |
 //! | [`c_calls`] | the runtime calls |
@@ -33,4 +34,5 @@ pub mod fibers;
 pub mod invoke;
 pub mod lent;
 pub mod server;
+pub mod sources;
 mod stack;

@@ -5,13 +5,16 @@
 //!   ⟶  (let* ((f (c-function "abs" #f #u8(5 5) #(int int))) (address (c-function-address f)))
 //!         (lambda abs (x)
 //!           (if (and (%c-quiet? address) (%fixnum? x) (%fx<= -2147483648 x) …)
-//!               (%c-call 85 address x)
+//!               (%c-call 85 address 0 x)
 //!               (c-apply f (%vector x)))))
 //! ```
 //!
 //! Types are known by their names, which nobody has to import, and which mean nothing elsewhere. What `c-apply` does is
 //! in `lib/cairn/c.sld`: it checks, converts and calls, whatever the types are. Where none of them needs a copy, the
 //! call is written out for arguments that are right ([`cairn_layout::c::direct`]), and `c-apply` has the errors.
+//!
+//! Of a function of a C source that is small enough to be inlined, `library` is `(c:inlined "number" library)`: the
+//! call that is written out goes by the number, and needs no `%c-quiet?`, for such a function calls nothing.
 //!
 //! An exported procedure gets a number, by which C asks for it; names and types go to who makes the shared library
 //! ([`CExport`]).
@@ -36,6 +39,7 @@ use cairn_core::prim::{Op, PrimOp};
 use cairn_core::rewrite;
 use cairn_layout::c::{CType, direct};
 use cairn_layout::code::Site;
+use cairn_num::Number;
 use std::rc::Rc;
 
 const PROCEDURE: &str = "(c-procedure result-type \"name\" (argument-type …)) or (c-procedure result-type \"name\" \
@@ -104,10 +108,11 @@ impl Signature {
 impl Expander<'_> {
     pub(super) fn form_c(&mut self, core: Core, x: &Syntax, args: &[Syntax]) -> R<Expr> {
         match (core, args) {
-            (Core::CProcedure, [result, name, types]) => self.c_procedure(x, result, name, types, no()),
+            (Core::CProcedure, [result, name, types]) => self.c_procedure(x, [result, name, types], no(), None),
             (Core::CProcedure, [result, name, types, library]) => {
+                let (library, number) = self.c_inlined(library);
                 let library = self.expr(library);
-                self.c_procedure(x, result, name, types, library)
+                self.c_procedure(x, [result, name, types], library, number)
             }
             (Core::CCallback, [result, types, procedure]) => {
                 let signature = self.c_signature(result, types, Of::Callback, CALLBACK)?;
@@ -253,13 +258,24 @@ impl Expander<'_> {
         }
     }
 
+    /// The library of a function, and the number by which compiled code inlines it, if that is possible.
+    fn c_inlined<'a>(&self, library: &'a Syntax) -> (&'a Syntax, Option<i64>) {
+        match library.as_list() {
+            Some([head, Syntax { datum: Datum::String(number), .. }, library])
+                if self.c_name(head).as_deref() == Some("c:inlined") =>
+            {
+                (library, number.to_string().parse().ok())
+            }
+            _ => (library, None),
+        }
+    }
+
     fn c_procedure(
         &mut self,
         x: &Syntax,
-        result: &Syntax,
-        name: &Syntax,
-        types: &Syntax,
+        [result, name, types]: [&Syntax; 3],
         library: Expr,
+        inlined: Option<i64>,
     ) -> R<Expr> {
         let Datum::String(text) = &name.datum else {
             return self.err_help(name.span, "the name of a C function is expected here, a string", PROCEDURE);
@@ -292,7 +308,7 @@ impl Expander<'_> {
         let direct = |t: &CType| if *t == CType::Bytes { CType::Pointer } else { *t };
         let types: Vec<CType> = signature.types.iter().map(direct).collect();
         let body = match direct::is_possible(types[0], &types[1..]) {
-            true if !blocking => self.c_direct(&types, address, &params, general, x.span)?,
+            true if !blocking => self.c_direct(&types, (address, inlined), &params, general, x.span)?,
             _ => general,
         };
         let clauses = vec![Clause { params, rest: None, body }];
@@ -330,12 +346,13 @@ impl Expander<'_> {
     fn c_direct(
         &mut self,
         types: &[CType],
-        address: VarId,
+        (address, inlined): (VarId, Option<i64>),
         params: &[VarId],
         general: Expr,
         span: Span,
     ) -> R<Expr> {
-        let mut tests = vec![prim_proven(Op::CIsQuiet, vec![Expr::Local(address)], 1)];
+        let quiet = inlined.is_none().then(|| prim_proven(Op::CIsQuiet, vec![Expr::Local(address)], 1));
+        let mut tests: Vec<Expr> = quiet.into_iter().collect();
         for (t, v) in types[1..].iter().zip(params) {
             let is = |op| prim(op, vec![Expr::Local(*v)]);
             match t {
@@ -366,7 +383,7 @@ impl Expander<'_> {
             }
         }
         let code = direct::code(types[0], &types[1..]);
-        let mut args = vec![fixnum(code), Expr::Local(address)];
+        let mut args = vec![fixnum(code), Expr::Local(address), fixnum(inlined.unwrap_or(0))];
         args.extend(params.iter().map(|v| Expr::Local(*v)));
         let call = Expr::Prim { op: PrimOp::CCall, args, site: Site::NONE, proven: 0 };
         let result = types[0];
@@ -388,6 +405,17 @@ impl Expander<'_> {
                 Expr::Let(vec![(r, call)], value.into())
             }
             _ => call,
+        };
+        if tests.is_empty() {
+            return Ok(call);
+        }
+        let general = match inlined {
+            // the other way's result is a flonum, too; this says so, and loops keep it in a register
+            Some(_) if result.is_floating() => {
+                let one = Expr::Const(Literal::Number(Number::Flo(1.0)));
+                prim_proven(Op::FlMul, vec![general, one], 3)
+            }
+            _ => general,
         };
         Ok(Expr::If(all_of(tests).into(), call.into(), general.into()))
     }

@@ -137,12 +137,14 @@ impl Expander<'_> {
                 let rest = self.s.program.fresh_var("xs");
                 let (first, maker): (&[&str], _) = match op {
                     PrimOp::Record => (&["rtd"], "make-record"),
-                    PrimOp::CCall => (&["signature", "address"], "c-direct"),
+                    PrimOp::CCall => (&["signature", "address", "inlined"], "c-direct"),
                     _ => (&[], "list->vector"),
                 };
                 let call = PrimOp::by_name(maker).expect("a row of the table of runtime calls");
                 let params: Vec<_> = first.iter().map(|name| self.s.program.fresh_var(name)).collect();
-                let args = params.iter().copied().chain([rest]).map(Expr::Local).collect();
+                // evaluated code inlines nothing
+                let passed = if op == PrimOp::CCall { &params[..2] } else { &params };
+                let args = passed.iter().copied().chain([rest]).map(Expr::Local).collect();
                 let body = Expr::Prim { op: call, args, site: Site::NONE, proven: 0 };
                 Clause { params, rest: Some(rest), body }
             }

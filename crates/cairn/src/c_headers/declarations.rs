@@ -18,6 +18,8 @@ pub(super) struct Function {
     pub(super) variadic: bool,
     /// It is in no library: `static`, that is.
     pub(super) is_static: bool,
+    /// It has a body, and is no `inline` one, which need not be in the object.
+    pub(super) is_defined: bool,
 }
 
 pub(super) struct Field {
@@ -156,15 +158,17 @@ impl Declarations {
             Some((result, _)) => result.to_string(),
             None => return,
         };
+        let has_body = children(node).iter().any(|c| c["kind"] == "CompoundStmt");
+        let mut is_defined = has_body && node["inline"] != true;
         if let Some(old) = self.functions.iter().position(|f| f.name == name) {
-            self.functions.remove(old);
+            is_defined |= self.functions.remove(old).is_defined;
         }
         let parameters = children(node).iter().filter(|c| c["kind"] == "ParmVarDecl").map(qualified).collect();
         let mangled = text(node, "mangledName").trim_start_matches('\u{1}');
         let symbol = if mangled.is_empty() { name.clone() } else { mangled.to_string() };
         let variadic = node["variadic"] == true;
         let is_static = node["storageClass"] == "static";
-        self.functions.push(Function { name, symbol, result, parameters, variadic, is_static });
+        self.functions.push(Function { name, symbol, result, parameters, variadic, is_static, is_defined });
     }
 
     fn typedef(&mut self, node: &Value, name: String, own: bool) {

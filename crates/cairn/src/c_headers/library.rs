@@ -6,6 +6,7 @@ use super::Request;
 use super::declarations::{Declarations, Function, Record};
 use super::preprocessed::Preprocessed;
 use super::probe::{Constant, Layout, Probed};
+use super::source::Made;
 use super::types::Type;
 use cairn_layout::c::CType;
 use std::collections::BTreeSet;
@@ -20,6 +21,7 @@ struct Writer<'a> {
     exports: Vec<String>,
     body: String,
     library: &'static str,
+    source: Option<&'a Made>,
 }
 
 /// Structures in structures beyond this are passed by no value.
@@ -53,10 +55,18 @@ pub(super) fn write(
     before: &Preprocessed,
     declared: &Declarations,
     probed: &Probed,
+    source: Option<&Made>,
 ) -> String {
     let library = if request.libraries.is_empty() { "#f" } else { "c:libraries" };
-    let mut w =
-        Writer { declared, probed, names: BTreeSet::new(), exports: Vec::new(), body: String::new(), library };
+    let (names, exports, body) = (BTreeSet::new(), Vec::new(), String::new());
+    let mut w = Writer { declared, probed, names, exports, body, library, source };
+    if let Some(made) = source {
+        _ = writeln!(
+            w.body,
+            "(c:define c:source (c:c-library {}))",
+            quoted(&format!("c-source:{}", made.source.key))
+        );
+    }
     if !request.libraries.is_empty() {
         let each = request.libraries.iter().map(|name| {
             let names: Vec<String> = places(name, request).iter().map(|n| quoted(n)).collect();
@@ -67,7 +77,9 @@ pub(super) fn write(
     }
     // what headers share below their surface; reserved for the implementation of C
     let hidden = |name: &str| name.starts_with("__");
-    declared.functions.iter().filter(|f| !hidden(&f.name)).for_each(|f| w.function(f));
+    // a source's static functions are nobody else's business
+    let wanted = |f: &&Function| !(hidden(&f.name) || f.is_static && source.is_some());
+    declared.functions.iter().filter(wanted).for_each(|f| w.function(f));
     for name in declared.variables.iter().filter(|n| !hidden(n)) {
         w.define(name, "(c:unsupported \"it is a variable of C, not a function\")");
     }
@@ -159,7 +171,12 @@ impl Writer<'_> {
                 }
             },
         };
-        let (symbol, types, library) = (quoted(&f.symbol), types.join(" "), self.library);
+        let (symbol, types) = (quoted(&f.symbol), types.join(" "));
+        let library = match self.source.and_then(|made| made.functions.get(&f.name)) {
+            Some(Some(number)) => format!("(c:inlined \"{number}\" c:source)"),
+            Some(None) => "c:source".into(),
+            None => self.library.into(),
+        };
         self.define(&f.name, &format!("(c:c-procedure {result} {symbol} ({types}) {library})"));
     }
 
@@ -315,7 +332,7 @@ fn by_value(t: Type, text: &str) -> String {
 
 /// What a C library may be called, best first: `z` is `libz.so.1`. The name with a version is there without the files
 /// for development, too.
-fn places(name: &str, request: &Request) -> Vec<String> {
+pub(super) fn places(name: &str, request: &Request) -> Vec<String> {
     if name.contains('/') || name.contains(".so") {
         return vec![name.into()];
     }

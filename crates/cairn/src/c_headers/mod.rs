@@ -1,4 +1,4 @@
-//! Libraries made from C headers: `(import (c "sqlite3.h" "sqlite3"))`.
+//! Libraries made from C headers and sources: `(import (c "sqlite3.h" "sqlite3"))`, `(import (c "kernel.c"))`.
 //!
 //! ```text
 //! (c "zlib.h" "z")  ──clang-19──▶ what it declares ──▶ (define-library (c "zlib.h" "z")
@@ -10,6 +10,7 @@
 //! is plain Scheme with the forms of `(cairn c)`. `preprocessed`: which files and macros there are. `declarations`: the
 //! functions and types, of clang's syntax tree. `probe`: values of macros and constants, and layouts, which the tree
 //! does not have, as initial values of variables of a program that is compiled to LLVM IR. `library` writes the text.
+//! A source is read like a header, and `source` compiles it.
 //!
 //! Whatever clang was told and the files it read are kept beside the text in Cairn's cache: the next compilation asks
 //! the file system, not clang.
@@ -21,7 +22,10 @@ mod declarations;
 mod library;
 mod preprocessed;
 mod probe;
+mod source;
 mod types;
+
+pub(crate) use source::CSource;
 
 use crate::Cache;
 use crate::sources::Seen;
@@ -46,6 +50,8 @@ pub(crate) struct Library {
     pub(crate) text: String,
     /// The files that it was made of.
     pub(crate) files: Vec<(PathBuf, Seen)>,
+    /// What was compiled of it.
+    pub(crate) source: Option<CSource>,
 }
 
 /// What the name of a library says.
@@ -59,12 +65,12 @@ struct Request<'a> {
 impl<'a> Request<'a> {
     fn of(parts: &[&'a str], directories: &[&Path]) -> Result<Request<'a>, String> {
         let is_option = |p: &&&str| p.starts_with('-');
-        let is_header = |p: &&&str| [".h", ".hh", ".hpp"].iter().any(|end| p.ends_with(end));
+        let is_header = |p: &&&str| [".h", ".hh", ".hpp", ".c"].iter().any(|end| p.ends_with(end));
         let options = parts.iter().filter(is_option).copied().collect();
         let (headers, libraries): (Vec<&str>, Vec<&str>) =
             parts.iter().filter(|p| !is_option(p)).partition(is_header);
         if headers.is_empty() {
-            return Err("it names no header, which would end in .h: (c \"zlib.h\" \"z\")".into());
+            return Err("it names no header or source, which would end in .h or .c: (c \"zlib.h\" \"z\")".into());
         }
         if let Some(bad) = parts.iter().find(|p| p.contains(['\n', '"', '>', '\0'])) {
             return Err(format!("{bad:?} is no name of a header or library"));
@@ -73,6 +79,10 @@ impl<'a> Request<'a> {
         let here = |d: &&Path| if d.as_os_str().is_empty() { PathBuf::from(".") } else { d.to_path_buf() };
         let directories = directories.iter().map(here).collect();
         Ok(Request { headers, libraries, options, directories })
+    }
+
+    fn has_source(&self) -> bool {
+        self.headers.iter().any(|h| h.ends_with(".c"))
     }
 
     /// The lines that include the headers.
@@ -101,9 +111,19 @@ impl<'a> Request<'a> {
 
     /// What it prints, if it has no complaint.
     fn printed(&self, arguments: &[&str], text: &str) -> Result<String, String> {
+        self.said(arguments, text).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// What it makes with optimization, if it has no complaint.
+    fn made(&self, arguments: &[&str], text: &str) -> Result<Vec<u8>, String> {
+        let level = if self.options.iter().any(|o| o.starts_with("-O")) { &[][..] } else { &["-O2"] };
+        self.said(&[level, arguments].concat(), text)
+    }
+
+    fn said(&self, arguments: &[&str], text: &str) -> Result<Vec<u8>, String> {
         let output = self.clang(arguments, text)?;
         if output.status.success() {
-            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+            return Ok(output.stdout);
         }
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         let error = said.lines().find(|l| l.contains("error:")).unwrap_or(said.lines().next().unwrap_or(""));
@@ -143,6 +163,7 @@ struct Kept {
     key: String,
     files: Vec<KeptFile>,
     text: String,
+    source: Option<CSource>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -185,17 +206,22 @@ pub(crate) fn library(parts: &[&str], directories: &[&Path]) -> Result<Library, 
     let entry = Cache::of_environment()
         .map(|cache| cache.directory().join(format!("{:032x}.c-header", xxh3_128(key.as_bytes()))));
     if let Some(kept) = entry.as_deref().and_then(|path| find(path, &key)) {
+        kept.source.iter().for_each(CSource::register);
         return Ok(made(kept));
     }
     let before = preprocessed::read(&request)?;
     let declared = declarations::read(&request, &before)?;
     let probed = probe::read(&request, &before, &declared)?;
-    let text = library::write(parts, &request, &before, &declared, &probed);
+    let made_of = request.has_source().then(|| source::compile(&request, &before, &declared)).transpose()?;
+    let text = library::write(parts, &request, &before, &declared, &probed, made_of.as_ref());
+    let source = made_of.map(|made| made.source);
     let clang = found_on_path(CLANG);
-    let files: BTreeSet<&Path> = before.files.iter().map(|f| &**f).chain(clang.as_deref()).collect();
+    let results = source.as_ref().map(CSource::files).unwrap_or_default();
+    let files = before.files.iter().chain(&results).map(|f| &**f).chain(clang.as_deref());
+    let files: BTreeSet<&Path> = files.collect();
     let whole = files.len();
     let files: Vec<KeptFile> = files.into_iter().filter_map(KeptFile::now).collect();
-    let kept = Kept { key, text, files };
+    let kept = Kept { key, text, files, source };
     if let Some(path) = entry.filter(|_| kept.files.len() == whole)
         && let Ok(bytes) = serde_json::to_vec(&kept)
     {
@@ -216,7 +242,7 @@ fn find(path: &Path, key: &str) -> Option<Kept> {
 fn made(kept: Kept) -> Library {
     let of_c = kept.files.iter().filter(|f| !f.path.ends_with(CLANG));
     let files = of_c.map(|f| (f.path.clone(), Seen::Text(f.hash))).collect();
-    Library { text: kept.text, files }
+    Library { text: kept.text, files, source: kept.source }
 }
 
 /// For programs that evaluate.

@@ -8,6 +8,7 @@
 use super::Request;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use xxhash_rust::xxh3::xxh3_128;
 
 /// What preprocessing tells.
 pub(super) struct Preprocessed {
@@ -17,6 +18,8 @@ pub(super) struct Preprocessed {
     pub(super) own: BTreeSet<String>,
     /// Macros without parameters that are defined in them, with their texts.
     pub(super) macros: BTreeMap<String, String>,
+    /// Hash of what clang has printed.
+    pub(super) text: u128,
 }
 
 /// Directories of headers of POSIX.
@@ -24,7 +27,8 @@ const POSIX: [&str; 4] = ["sys/", "net/", "netinet/", "arpa/"];
 
 pub(super) fn read(request: &Request) -> Result<Preprocessed, String> {
     let text = request.printed(&["-E", "-dD", "-dI"], &request.includes())?;
-    let mut p = Preprocessed { files: BTreeSet::new(), own: BTreeSet::new(), macros: BTreeMap::new() };
+    let hash = xxh3_128(text.as_bytes());
+    let mut p = Preprocessed { files: BTreeSet::new(), own: BTreeSet::new(), macros: BTreeMap::new(), text: hash };
     // files being read, each with whether it is part of the headers
     let mut open: Vec<(String, bool)> = Vec::new();
     let mut included = false;

@@ -383,8 +383,12 @@ fn is_number(e: &Expr) -> bool {
 fn makes_c_call(body: &Expr) -> bool {
     match body {
         Expr::If(test, then, other) => makes_c_call(test) || makes_c_call(then) || makes_c_call(other),
-        Expr::Labels(_, body) | Expr::Let(_, body) => makes_c_call(body),
-        Expr::Prim { op, .. } => *op == PrimOp::Op(Op::CIsQuiet),
+        Expr::Let(bindings, body) => {
+            let is_call = |e: &Expr| matches!(e, Expr::Prim { op: PrimOp::CCall, .. });
+            bindings.iter().any(|(_, e)| is_call(e)) || makes_c_call(body)
+        }
+        Expr::Labels(_, body) => makes_c_call(body),
+        Expr::Prim { op, .. } => matches!(op, PrimOp::Op(Op::CIsQuiet) | PrimOp::CCall),
         _ => false,
     }
 }

@@ -8,6 +8,7 @@ use crate::ir::{Expr, GlobalId, Literal, VarId};
 use crate::passes::known::Known;
 use crate::prim::{IN_NO_VECTOR, MAKE_RECORD_TYPE, NEVER_EXTENDED, Numeric, Op, PrimOp, fixnum_bit, scalar_bit};
 use crate::walk::take;
+use cairn_layout::c::direct;
 use cairn_layout::object::numeric::NumericKind;
 use cairn_layout::object::record::{FieldKind, Slot};
 use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
@@ -78,7 +79,7 @@ impl Types {
             PrimOp::Op(o) => o,
             PrimOp::Vector => return (Type::of(VECTOR), None),
             PrimOp::Opaque => return (Type::of(OPAQUE), None),
-            PrimOp::CCall => return (Type::ANY, None),
+            PrimOp::CCall => return (c_result(&args[0]), None),
             PrimOp::Record => {
                 let rtd = args.first().and_then(|a| self.rtd(a));
                 return (Type { rtd, ..Type::of(RECORD) }, None);
@@ -350,6 +351,16 @@ fn field_type(slot: Slot) -> Type {
 /// The exponent, when `t` is a single power of two.
 fn power(t: Type) -> Option<i64> {
     (t.is_fixnum() && t.lo == t.hi && t.lo > 0 && t.lo & (t.lo - 1) == 0).then(|| i64::from(t.lo.trailing_zeros()))
+}
+
+/// What a call of C of this signature returns.
+fn c_result(signature: &Expr) -> Type {
+    match signature {
+        Expr::Const(Literal::Number(Number::Int(Int::Fix(code)))) if direct::result(*code).is_floating() => {
+            Type::of(FLONUM)
+        }
+        _ => Type::ANY,
+    }
 }
 
 fn fixnum(n: i64) -> Expr {

@@ -13,8 +13,9 @@ use super::rounds::Types;
 use crate::ir::{Expr, Label, LabelId, Literal, VarId};
 use crate::prim::{Kind, Op, PrimOp};
 use crate::walk::{take, visit};
+use cairn_layout::c::direct;
 use cairn_layout::code::Site;
-use cairn_num::Number;
+use cairn_num::{Int, Number};
 
 impl Types {
     /// Decides which parameters of loops are to be doubles, now that their types are final.
@@ -63,6 +64,14 @@ fn computes(v: VarId, body: &Expr) -> bool {
             ) && *o != Op::FlRectangular =>
         {
             operand += args.iter().filter(is_v).count();
+        }
+        Expr::Prim { op: PrimOp::CCall, args, .. } => {
+            if let Expr::Const(Literal::Number(Number::Int(Int::Fix(signature)))) = &args[0] {
+                // signature, address and number of an inlined function come first
+                let floats = args[3..].iter().enumerate();
+                let floats = floats.filter(|(i, _)| direct::argument(*signature, *i).is_floating());
+                operand += floats.filter(|(_, e)| is_v(e)).count();
+            }
         }
         Expr::Jump(_, args) => passed += args.iter().filter(is_v).count(),
         // decided, for it is one

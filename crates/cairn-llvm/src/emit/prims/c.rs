@@ -3,15 +3,20 @@
 //! The arguments are known to be right (`cairn-syntax/src/expand/c.rs`), and in registers, and what C does cannot come
 //! back to Scheme: so it is a call like any other that LLVM emits. It has the type of functions of variable arguments,
 //! for it may be one. Under native frames it is made on the host's stack, by a stub.
+//!
+//! A small function of a C source has a number instead. The call has its own type, and LLVM puts the function there
+//! ([`crate::c_source`]): no call is left, whatever the frames are, and so nothing that a call would leave behind.
 
 use super::{Value, literal_fixnum};
 use crate::emit::builder::{ins, line};
 use crate::emit::emitter::Emitter;
 use crate::emit::ir_text::{Mem, Odds, Val};
-use cairn_frame::ir::{Operand, Prim};
-use cairn_layout::c::{CType, direct};
+use cairn_core::prim::PrimOp;
+use cairn_frame::ir::{Module, Op, Operand, Prim, Stmt};
+use cairn_layout::c::{CType, direct, inlined_symbol};
 use cairn_layout::machine::{Machine, NativeStubs, slot, slot_offset};
 use cairn_layout::value::{CHAR_BYTE, CHAR_SHIFT, TAG_OBJECT, Value as Word};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::mem::offset_of;
 
@@ -30,16 +35,47 @@ fn type_name(t: CType) -> &'static str {
     }
 }
 
+/// What clang calls the type of a result or an argument.
+pub fn c_type_name(t: CType) -> &'static str {
+    match t {
+        CType::Bool => "i1",
+        CType::String | CType::Pointer | CType::Bytes => "ptr",
+        _ => type_name(t),
+    }
+}
+
+/// Declarations of the functions that are inlined.
+pub(crate) fn declare_inlined(module: &Module, out: &mut String) {
+    let mut declared = BTreeMap::new();
+    for s in module.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.stmts) {
+        if let Stmt::Assign(_, Op::Prim(p)) | Stmt::Effect(Op::Prim(p)) = s
+            && p.op == PrimOp::CCall
+            && let (Some(signature), Some(number @ 1..)) = (literal_fixnum(&p.args[0]), literal_fixnum(&p.args[2]))
+        {
+            let types = (0..p.args.len() - 3).map(|i| c_type_name(direct::argument(signature, i)));
+            let types: Vec<&str> = types.collect();
+            declared.insert(number, (c_type_name(direct::result(signature)), types.join(", ")));
+        }
+    }
+    for (number, (result, types)) in declared {
+        let _ = writeln!(out, "declare {result} @{}({types})", inlined_symbol(number));
+    }
+}
+
 impl Emitter<'_, '_> {
     /// `c-call`.
     pub(super) fn foreign_call(&mut self, p: &Prim) -> Value {
         let signature = literal_fixnum(&p.args[0]).expect("the signature of a call of C is a literal");
+        let types = (0..p.args.len() - 3).map(|i| direct::argument(signature, i));
+        let args: Vec<(CType, Val)> =
+            types.zip(&p.args[3..]).map(|(t, o)| (t, self.foreign_argument(t, o))).collect();
+        let t = direct::result(signature);
+        let number = literal_fixnum(&p.args[2]).expect("the number of an inlined function is a literal");
+        if number != 0 {
+            return self.inlined_call(&inlined_symbol(number), t, &args);
+        }
         let address = self.operand(&p.args[1]);
         let address = ins!(self, "lshr i64 {address}, 3");
-        let types = (0..p.args.len() - 2).map(|i| direct::argument(signature, i));
-        let args: Vec<(CType, Val)> =
-            types.zip(&p.args[2..]).map(|(t, o)| (t, self.foreign_argument(t, o))).collect();
-        let t = direct::result(signature);
         let r = match self.native {
             true => self.native_foreign_call(&address, t, &args),
             false => {
@@ -63,6 +99,33 @@ impl Emitter<'_, '_> {
         let errno = ins!(self, "load i32, ptr {errno}");
         let errno = ins!(self, "zext i32 {errno} to i64");
         self.store_machine(offset_of!(Machine, c_errno), &errno);
+        self.foreign_result(t, &r)
+    }
+
+    fn inlined_call(&mut self, symbol: &str, t: CType, args: &[(CType, Val)]) -> Value {
+        let mut list = Vec::new();
+        for (t, a) in args {
+            let ty = c_type_name(*t);
+            let a = match ty {
+                "i64" | "double" | "float" => a.clone(),
+                "ptr" => ins!(self, "inttoptr i64 {a} to ptr"),
+                _ => ins!(self, "trunc i64 {a} to {ty}"),
+            };
+            list.push(format!("{ty} {a}"));
+        }
+        let (list, ty) = (list.join(", "), c_type_name(t));
+        let r = match t {
+            CType::Void => {
+                line!(self, "call void @{symbol}({list})");
+                Val::poison()
+            }
+            _ => ins!(self, "call {ty} @{symbol}({list})"),
+        };
+        let r = match t {
+            CType::Bool => ins!(self, "zext i1 {r} to i8"),
+            CType::Pointer => ins!(self, "ptrtoint ptr {r} to i64"),
+            _ => r,
+        };
         self.foreign_result(t, &r)
     }
 

@@ -6,7 +6,7 @@
 //! Unless an operand's check is proven, it is checked here; a failing check jumps to a cold block that throws.
 
 mod arith;
-mod c;
+pub(crate) mod c;
 mod data;
 mod fixnum;
 mod flonum;
