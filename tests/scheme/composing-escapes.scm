@@ -1,5 +1,5 @@
-;;; What escapes.scm does, in a program with prompts: frames may go on elsewhere, so fewer captures are returns; and what
-;;; guards do then.
+;;; What escapes.scm does, in a program with prompts: frames may go on elsewhere, so fewer captures are returns; and
+;;; what guards do then.
 (import (scheme base) (scheme case-lambda) (scheme write) (cairn control))
 (include "include/escapes.scm")
 

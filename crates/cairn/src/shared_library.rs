@@ -55,7 +55,7 @@ pub(crate) fn build(program: &Compiled, debug: bool, output: &Path) -> Result<()
         )));
     }
     // The library's own code would call the program's.
-    if let Some(e) = exports.iter().find(|e| cairn_rt::c::is_taken(&e.name)) {
+    if let Some(e) = exports.iter().find(|e| cairn_rt::is_taken(&e.name)) {
         return Err(Error::Other(format!(
             "C's own library has a function {}\nhelp: export under another name, such as {}_{}",
             e.name, names.prefix, e.name
