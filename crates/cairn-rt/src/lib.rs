@@ -95,9 +95,9 @@ mod vector;
 mod waiting;
 mod weak;
 
+pub use c::c_calls::is_taken;
 pub use c::sources::C_SOURCES;
 pub use cairn_heap::addresses_left;
-pub use c::c_calls::is_taken;
 pub use failure::describe_io;
 pub use runtime::{Runtime, rt};
 pub use start_options::{Host, MakeEvaluator, Options};
