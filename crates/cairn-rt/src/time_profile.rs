@@ -3,7 +3,7 @@
 //! The problem: a signal comes between any two instructions, where frames cannot be read; yet samples should show the
 //! program's own calls with their lines, in every mode and under every frame strategy. The idea: the signal only
 //! requests a stop ([`stop_word`]); at the next safepoint, which loops and recursions reach at once, all frames are
-//! whole, and the backtrace's reader ([`report`]) knows them, inlined, evaluated and native ones alike.
+//! whole, and the backtrace's reader (`report.rs`) knows them, inlined, evaluated and native ones alike.
 //!
 //! ```text
 //!  timer: 1 ms of the thread's processor time ──▶ handler: stop |= PROFILE
