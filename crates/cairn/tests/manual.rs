@@ -127,7 +127,7 @@ fn each_kind_of_name_is_described() {
     }
     assert!(!section("both").contains("A section"));
     let about = "<p>things of many kinds.</p>\n<p>A second paragraph with <code>code</code> &amp; &lt;tags&gt;, and</p>\n\
-                 <pre>    (an example)</pre>";
+                 <pre>(an example)</pre>";
     assert!(page.contains(about), "{page}");
     assert!(pages["index.html"].contains("<dd>things of many kinds."));
     assert!(

@@ -28,6 +28,7 @@ mod types;
 pub(crate) use source::CSource;
 
 use crate::Cache;
+use crate::cache_room::touch;
 use crate::sources::Seen;
 use crate::unfinished::write_whole;
 use serde::{Deserialize, Serialize};
@@ -236,7 +237,9 @@ pub(crate) fn library(parts: &[&str], directories: &[&Path]) -> Result<Library, 
 fn find(path: &Path, key: &str) -> Option<Kept> {
     let kept: Kept = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
     let same = |f: &KeptFile| f.is_the_same() || f.path.ends_with(CLANG) && !f.path.exists();
-    (kept.key == key && kept.files.iter().all(same)).then_some(kept)
+    let found = (kept.key == key && kept.files.iter().all(same)).then_some(kept)?;
+    touch(path);
+    Some(found)
 }
 
 fn made(kept: Kept) -> Library {

@@ -18,6 +18,7 @@ use super::preprocessed::Preprocessed;
 use super::types::Type;
 use super::{CLANG, Request, cannot_run};
 use crate::Cache;
+use crate::cache_room::touch;
 use crate::unfinished::{Unfinished, write_whole};
 use cairn_layout::c::CType;
 use cairn_llvm::{c_source, c_type_name};
@@ -56,6 +57,7 @@ impl CSource {
 
     /// Makes its small functions known to LLVM's users in this process.
     pub(super) fn register(&self) {
+        self.files().iter().for_each(|path| touch(path));
         if let Some(text) = self.file("ll").and_then(|path| std::fs::read_to_string(path).ok()) {
             c_source::register(&self.numbers, &text);
         }

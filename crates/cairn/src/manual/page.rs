@@ -132,7 +132,8 @@ fn link(place: &Option<(String, usize)>) -> Option<String> {
     Some(format!("<a href=\"{}#L{line}\">{}:{line}</a>", source_page(path), escaped(path)))
 }
 
-/// A comment as paragraphs: what is indented stays as it is, what stands between backquotes is code.
+/// A comment as paragraphs: what is indented is shown as it is, without its margin, what stands between backquotes is
+/// code.
 fn prose(comment: &str) -> String {
     let mut out = String::new();
     for paragraph in comment.split("\n\n").filter(|p| !p.trim().is_empty()) {
@@ -144,12 +145,19 @@ fn prose(comment: &str) -> String {
                 piece.push(next);
             }
             let _ = match indented(first) {
-                true => writeln!(out, "<pre>{}</pre>", escaped(&piece.join("\n"))),
+                true => writeln!(out, "<pre>{}</pre>", escaped(&without_margin(&piece))),
                 false => writeln!(out, "<p>{}</p>", code_in(&piece.join("\n"))),
             };
         }
     }
     out
+}
+
+/// Lines without the blanks that all of them begin with.
+fn without_margin(lines: &[&str]) -> String {
+    let of = |line: &&str| line.len() - line.trim_start().len();
+    let margin = lines.iter().filter(|l| !l.trim().is_empty()).map(of).min().unwrap_or(0);
+    lines.iter().map(|l| l.get(margin..).unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
 /// Text with code between backquotes.
