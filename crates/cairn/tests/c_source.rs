@@ -44,6 +44,26 @@ fn run(directory: &Directory, options: &[&str], program: &str) -> String {
 }
 
 #[test]
+fn the_form_is_an_import_where_it_stands() {
+    let Some(directory) = kernel("c-source-form") else { return };
+    directory.write("half.c", "double half(double x) { return x / 2; }");
+    directory.write(
+        "halves.sld",
+        "(define-library (halves) (export quarter) (import (scheme base) (cairn c))
+           (begin (c-source \"half.c\") (define (quarter x) (half (half x)))))",
+    );
+    let program = "(import (scheme base) (scheme write) (cairn c) (halves))
+         (define x 5.)
+         (c-source \"half.c\")
+         (write (list (half x) (quarter x)))";
+    for options in [&[][..], &["--opt=high"]] {
+        assert_eq!(run(&directory, options, program), "(2.5 1.25)", "{options:?}");
+    }
+    let output = cairn(&directory.0, &["check", "program.scm"]).output().unwrap();
+    assert_eq!((text(&output.stdout), text(&output.stderr)), (String::new(), String::new()));
+}
+
+#[test]
 fn a_source_is_part_of_the_program_however_it_is_run() {
     let Some(directory) = kernel("c-source-modes") else { return };
     let expected = fs::read_to_string(root().join("tests/c/source/kernel.out")).unwrap();

@@ -23,6 +23,7 @@ core_forms! {
     DefineLibrary "define-library";
     Library "library";
     Import "import";
+    CSource "c-source";
     Include "include";
     IncludeCi "include-ci";
     CondExpand "cond-expand";

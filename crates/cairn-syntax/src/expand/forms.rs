@@ -185,7 +185,12 @@ impl Expander<'_> {
             Core::CaseLambda => "(scheme case-lambda)",
             Core::Delay | Core::DelayForce => "(scheme lazy)",
             Core::DefineStructureVector => "(cairn structure)",
-            Core::CProcedure | Core::CCallback | Core::CExport | Core::CType | Core::DefineCStruct => "(cairn c)",
+            Core::CProcedure
+            | Core::CCallback
+            | Core::CExport
+            | Core::CType
+            | Core::DefineCStruct
+            | Core::CSource => "(cairn c)",
             Core::SyntaxCase | Core::Syntax | Core::Quasisyntax | Core::Unsyntax | Core::UnsyntaxSplicing => {
                 "(rnrs syntax-case)"
             }
@@ -419,6 +424,7 @@ impl Expander<'_> {
             | Core::DefineRecordType
             | Core::DefineStructureVector
             | Core::DefineCStruct
+            | Core::CSource
             | Core::DefineSyntax
             | Core::DefineSyntaxParameter => {
                 return self.err_help(
