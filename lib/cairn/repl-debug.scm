@@ -50,7 +50,7 @@
 (define (show-locals names values)
   (for-each
    (lambda (name value)
-     (let ((value (if (boxed? name) (%unbox value) value)))
+     (let ((value (value-in-frame name value)))
        (say "  " (plain-name name) " = " (if (eq? value (%native-unbound)) "(no value yet)" (brief value)))))
    names values))
 

@@ -252,16 +252,16 @@ impl Module {
             }
             let layout = (llvm.LLVMCreateTargetDataLayout)(m.machine);
             (llvm.LLVMSetModuleDataLayout)(m.module, layout);
-            (llvm.LLVMDisposeTargetData)(layout);
-            for other in others {
+            let linked = others.iter().try_for_each(|other| {
                 let other = read(llvm, context, other.as_bytes())?;
-                let layout = (llvm.LLVMCreateTargetDataLayout)(m.machine);
                 (llvm.LLVMSetModuleDataLayout)(other, layout);
-                (llvm.LLVMDisposeTargetData)(layout);
-                if (module_functions()?.LLVMLinkModules2)(m.module, other) != 0 {
-                    return Err("LLVM cannot link functions of C with the program".into());
+                match (module_functions()?.LLVMLinkModules2)(m.module, other) {
+                    0 => Ok(()),
+                    _ => Err("LLVM cannot link functions of C with the program".to_string()),
                 }
-            }
+            });
+            (llvm.LLVMDisposeTargetData)(layout);
+            linked?;
             // the reader needs names; what the passes make does not
             (llvm.LLVMContextSetDiscardValueNames)(context, 1);
             Ok(m)

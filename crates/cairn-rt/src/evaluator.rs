@@ -316,9 +316,8 @@ fn about_procedure(ctx: &mut Machine, request: &str, procedure: Value) -> Value 
         "state" => return evaluated_marks::state_of_closure(procedure).unwrap_or(Value::FALSE),
         _ => report::procedure_place(ctx, procedure).map(|passage| {
             let p = passage.position();
-            let (text, start) = (&*passage.text, passage.start);
-            let datum = text.get(start..cairn_layout::lexeme::datum_end(text, start)).unwrap_or_default();
-            Data::Vector(vec![string(&format!("{}:{}:{}", passage.path, p.line, p.column)), string(datum)])
+            let form = passage.form().unwrap_or_default();
+            Data::Vector(vec![string(&format!("{}:{}:{}", passage.path, p.line, p.column)), string(form)])
         }),
     };
     about.map_or(Value::FALSE, |about| value(ctx, &about))

@@ -1,5 +1,6 @@
 //! Places in texts, for messages.
 
+use cairn_layout::lexeme;
 use std::borrow::Cow;
 
 /// A position for people.
@@ -36,5 +37,10 @@ impl Passage<'_> {
     pub fn position(&self) -> Position {
         let p = position(&self.text, self.start);
         Position { line: p.line.saturating_add_signed(self.lines_before), ..p }
+    }
+
+    /// The text of the form there.
+    pub fn form(&self) -> Option<&str> {
+        self.text.get(self.start..lexeme::datum_end(&self.text, self.start))
     }
 }

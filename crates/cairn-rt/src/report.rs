@@ -689,8 +689,7 @@ pub fn frames_for_debugger(ctx: &Machine, at: Value) -> Vec<(String, Value)> {
 
 /// The text of the form at a site or mark.
 pub fn form_at(ctx: &Machine, at: Value) -> Option<String> {
-    let Passage { text, start, .. } = At::of(at).text(&rt(ctx).modules)?;
-    Some(text.get(start..lexeme::datum_end(&text, start))?.to_string())
+    At::of(at).text(&rt(ctx).modules)?.form().map(str::to_string)
 }
 
 /// `path:line:column` of a site or mark, and the line with carets below it.

@@ -3,10 +3,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 mod common;
-use common::{Directory, binary, root};
+use common::{Directory, cairn, printed, root, text};
 
 /// A directory with the header of `tests/c/headers`, its library, and a cache; `None` without clang.
 fn geometry(name: &str) -> Option<Directory> {
@@ -26,22 +26,6 @@ fn geometry(name: &str) -> Option<Directory> {
     };
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Some(directory)
-}
-
-fn cairn(directory: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(binary());
-    command.args(arguments).current_dir(directory).env("CAIRN_CACHE_DIR", directory.join("cache"));
-    command
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn printed(output: &Output) -> String {
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_eq!(text(&output.stderr), "");
-    text(&output.stdout)
 }
 
 /// The messages of a program that is wrong.

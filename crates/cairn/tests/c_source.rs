@@ -2,11 +2,10 @@
 //! pass.
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 mod common;
-use common::{Directory, binary, root};
+use common::{Directory, cairn, printed, root, text};
 
 /// A directory with the files of `tests/c/source`; `None` without clang.
 fn kernel(name: &str) -> Option<Directory> {
@@ -19,22 +18,6 @@ fn kernel(name: &str) -> Option<Directory> {
         fs::copy(root().join("tests/c/source").join(file), directory.0.join(file)).unwrap();
     }
     Some(directory)
-}
-
-fn cairn(directory: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(binary());
-    command.args(arguments).current_dir(directory).env("CAIRN_CACHE_DIR", directory.join("cache"));
-    command
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn printed(output: &Output) -> String {
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_eq!(text(&output.stderr), "");
-    text(&output.stdout)
 }
 
 /// What a program prints that is run with these options.

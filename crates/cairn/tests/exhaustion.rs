@@ -11,7 +11,7 @@ use std::time::Instant;
 
 mod common;
 use common::matrix::{self, Configuration};
-use common::{Directory, binary, root};
+use common::{Directory, binary, root, with_addresses};
 
 /// An executable of this program, removed when dropped.
 struct Executable(PathBuf);
@@ -267,8 +267,7 @@ fn few_addresses_for_a_stack() {
     d.write("p.scm", "(import (scheme base) (scheme write)) (define (f n) (+ 1 (f (+ n 1)))) (display (f 0))");
     for (frames, gc) in [("stack", "gen"), ("native", "mcc")] {
         for kilobytes in [20_000_000, 4_000_000, 300_000] {
-            let mut run = Command::new("sh");
-            run.args(["-c", &format!("ulimit -c 0; ulimit -v {kilobytes}; exec \"$0\" \"$@\"")]).arg(binary());
+            let mut run = with_addresses(kilobytes, &binary());
             run.args(["run", "--opt=high"])
                 .arg(format!("--frames={frames}"))
                 .arg(format!("--gc={gc}"))
@@ -300,9 +299,8 @@ fn few_addresses_are_enough_for_a_small_program() {
     // what is compiled once, when there is room
     assert!(Command::new(&cairn).args(["-e", "1"]).status().unwrap().success());
     for (program, arguments) in [(&exe.0, &[][..]), (&cairn, &["p.scm"]), (&cairn, &["--no-cache", "p.scm"])] {
-        let mut run = Command::new("sh");
-        run.args(["-c", "ulimit -c 0; ulimit -v 200000; exec \"$0\" \"$@\""]).arg(program).args(arguments);
-        let output = run.current_dir(&d.0).env_remove("CAIRN_ZEAL").output().unwrap();
+        let mut run = with_addresses(200_000, program);
+        let output = run.args(arguments).current_dir(&d.0).env_remove("CAIRN_ZEAL").output().unwrap();
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert_eq!((&*out, &*err), ("1964181000000", ""), "{program:?} {arguments:?}: {:?}", output.status);
     }
@@ -321,8 +319,7 @@ fn few_addresses_for_threads_that_mark() {
          (let loop ((l '())) (loop (cons (make-vector 10 1) l)))",
     );
     for kilobytes in [340_000, 360_000, 380_000, 400_000, 420_000] {
-        let mut run = Command::new("sh");
-        run.args(["-c", &format!("ulimit -c 0; ulimit -v {kilobytes}; exec \"$0\" \"$@\"")]).arg(binary());
+        let mut run = with_addresses(kilobytes, &binary());
         run.args(["run", "--opt=high", "--frames=native", "--gc=marksweep", "p.scm"]);
         let output = run.current_dir(&d.0).env_remove("CAIRN_ZEAL").output().unwrap();
         let err = String::from_utf8_lossy(&output.stderr);

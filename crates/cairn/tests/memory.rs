@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 mod common;
-use common::{Directory, binary};
+use common::{Directory, binary, text};
 
 /// An executable of a program, removed when dropped. (`cairn run` would have LLVM in memory, too.)
 struct Program(PathBuf);
@@ -54,10 +54,6 @@ const HELPERS: &str = "
 (define (garbage megabytes)
   (do ((i 0 (+ i 1))) ((= i (* 64 megabytes))) (numbers 1024)))
 ";
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
 
 /// The numbers that a program that ends well has written.
 fn results(output: &Output) -> Vec<i64> {

@@ -8,17 +8,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 mod common;
-use common::{Directory, binary, root};
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn printed(output: &Output) -> String {
-    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
-    assert_eq!(text(&output.stderr), "");
-    text(&output.stdout)
-}
+use common::{Directory, binary, printed, root, text};
 
 /// `cairn build --shared` in a directory.
 fn build(directory: &Path, arguments: &[&str]) -> Output {

@@ -21,11 +21,10 @@ use cairn_layout::object::Type;
 /// copies them.
 const WINDER: u64 = 512;
 
-/// How many winders the thread is inside of. See `make-winder` in `lib/cairn/control.sld`.
+/// How many winders the thread is inside of.
 fn winders(ctx: &Machine) -> u64 {
-    const DEPTH: usize = 1;
     let innermost = ctx.slot(slot::WINDERS);
-    if is(innermost, Type::Opaque) { words(innermost)[DEPTH].as_fixnum() as u64 } else { 0 }
+    if is(innermost, Type::Opaque) { words(innermost)[frames::winder::DEPTH].as_fixnum() as u64 } else { 0 }
 }
 
 /// The stack has grown: is the recursion too deep?

@@ -7,7 +7,8 @@ pub mod matrix;
 #[path = "../../../../tests/support/package.rs"]
 mod package;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 /// The source tree.
 pub fn root() -> PathBuf {
@@ -17,6 +18,31 @@ pub fn root() -> PathBuf {
 /// The command line under test: `CAIRN_BINARY`, or the one built with the test.
 pub fn binary() -> PathBuf {
     std::env::var_os("CAIRN_BINARY").map_or(env!("CARGO_BIN_EXE_cairn").into(), PathBuf::from)
+}
+
+/// `cairn` with these arguments, in a directory and with a cache of its own there.
+pub fn cairn(directory: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(binary());
+    command.args(arguments).current_dir(directory).env("CAIRN_CACHE_DIR", directory.join("cache"));
+    command
+}
+
+/// A program that has only so many kilobytes of addresses, and leaves no core file.
+pub fn with_addresses(kilobytes: usize, program: &Path) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("ulimit -c 0; ulimit -v {kilobytes}; exec \"$0\" \"$@\"")]).arg(program);
+    command
+}
+
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// What a program that succeeds prints, and it complains of nothing.
+pub fn printed(output: &Output) -> String {
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+    assert_eq!(text(&output.stderr), "");
+    text(&output.stdout)
 }
 
 /// A directory that goes away with the value.

@@ -441,16 +441,24 @@ pub fn walk(ctx: &Machine, f: &mut dyn FnMut(u64, u64) -> bool) {
     }
 }
 
+/// Fields of a winder. See `make-winder` in `lib/cairn/control.sld`.
+pub mod winder {
+    /// The winder around it.
+    pub const PARENT: usize = 0;
+    /// How many winders it is inside of.
+    pub const DEPTH: usize = 1;
+    /// What a prompt is found by.
+    pub const MARK: usize = 2;
+}
+
 /// The continuation of the innermost prompt; `winders` are then those outside of it. See `lib/cairn/prompts.scm`.
 fn leave_prompt(winders: &mut Value) -> Option<Value> {
-    const PARENT: usize = 0;
-    const MARK: usize = 2;
     const CONTINUATION: usize = 1;
     while is(*winders, Type::Opaque) {
         let fields = words(*winders);
-        *winders = fields[PARENT];
-        if is(fields[MARK], Type::Opaque) {
-            return Some(words(fields[MARK])[CONTINUATION]);
+        *winders = fields[winder::PARENT];
+        if is(fields[winder::MARK], Type::Opaque) {
+            return Some(words(fields[winder::MARK])[CONTINUATION]);
         }
     }
     None
