@@ -26,6 +26,7 @@ pub mod parse;
 pub mod passes;
 pub mod prim;
 pub mod print;
+pub mod remarks;
 pub mod scheme;
 pub mod tier;
 mod tier_links;

@@ -21,7 +21,7 @@ pub enum Effect {
 }
 
 /// What an operand must be (checked at run time unless proven) or what a result is known to be.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub enum Kind {
     /// Any value: no check.
     Any,

@@ -73,6 +73,7 @@ mod testing;
 mod unfinished;
 mod unit_modules;
 mod user_files;
+mod why_slow;
 
 pub use background::{ARGUMENT as BACKGROUND, compile_in_background};
 pub use cache::Cache;

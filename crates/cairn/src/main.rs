@@ -92,8 +92,9 @@ fn run(
     compile: &Compile,
     mut options: cairn::RunOptions,
 ) -> Result<ExitCode, Error> {
-    let compiler = compiler(compile);
     let source = Source::read(file)?;
+    tell_why_slow(&source, compile)?;
+    let compiler = compiler(compile);
     let beside = file.parent().unwrap_or(Path::new("")).to_path_buf();
     options.library_path = std::iter::once(beside).chain(compile.library_path.iter().cloned()).collect();
     options.command_line = std::iter::once(file.display().to_string()).chain(arguments).collect();
@@ -115,9 +116,19 @@ fn run(
     std::process::exit(program.run(&compiler, options)?)
 }
 
+/// Says what costs time in loops, if that was asked for.
+fn tell_why_slow(source: &Source, compile: &Compile) -> Result<(), Error> {
+    if compile.why_slow {
+        eprint!("{}", compiler(compile).why_slow(source)?);
+    }
+    Ok(())
+}
+
 fn build(file: &Path, output: &Path, shared: bool, compile: &Compile) -> Result<ExitCode, Error> {
+    let source = Source::read(file)?;
+    tell_why_slow(&source, compile)?;
     let compiler = compiler(compile).shared(shared);
-    let program = compiler.compile(&Source::read(file)?)?;
+    let program = compiler.compile(&source)?;
     show(program.warnings());
     program.build(&compiler, output)?;
     Ok(ExitCode::SUCCESS)

@@ -304,7 +304,7 @@ fn check_reads(program: &mut Program, e: &mut Expr, risky: &[VarId], around: Sit
 }
 
 /// Strongly connected components (Tarjan 1972, with explicit stack), dependencies first.
-pub(super) fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
+pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const NEW: usize = usize::MAX;
     let n = edges.len();
     let (mut order, mut low) = (vec![NEW; n], vec![0; n]);

@@ -41,7 +41,7 @@ pub mod guards;
 pub mod inline;
 pub mod keep_frames;
 pub mod known;
-mod letrec;
+pub(crate) mod letrec;
 mod lift;
 pub mod loops;
 pub mod parts;

@@ -66,7 +66,7 @@ use std::rc::Rc;
 
 /// A call is replaced by a body of at most this many units ([`size`]) beyond the call's own. About the size of a call
 /// with its argument moves, return point and frame traffic.
-const SMALL: usize = 14;
+pub(crate) const SMALL: usize = 14;
 /// The limit in place of [`SMALL`] for a body that makes a reference to an element of a structure vector
 /// ([`super::elements`]): where it is inlined, object and look-up mostly vanish.
 const WITH_ELEMENT: usize = 56;
@@ -394,7 +394,7 @@ fn size(e: &Expr) -> usize {
     n
 }
 
-fn lambda_size(l: &Lambda) -> usize {
+pub(crate) fn lambda_size(l: &Lambda) -> usize {
     l.clauses.iter().map(|c| size(&c.body)).sum()
 }
 

@@ -447,7 +447,7 @@ pub mod winder {
     pub const PARENT: usize = 0;
     /// How many winders it is inside of.
     pub const DEPTH: usize = 1;
-    /// What a prompt is found by.
+    /// What is called on entry; a prompt has its own mark there.
     pub const MARK: usize = 2;
 }
 
