@@ -10,7 +10,7 @@
 ;;; Invariant.  Each request is answered once: what would leave it by a continuation becomes an error, which is raised
 ;;; when the call of C has returned.
 (define-library (cairn c)
-  (export c-procedure c-callback c-export c-source define-c-struct
+  (export c-procedure c-callback c-export c-source define-c-library define-c-struct
           c-library c-library? c-errno c-error-text
           pointer? null-pointer pointer=? pointer-address address->pointer pointer+ free-callback!
           c-malloc c-free c-sizeof c-ref c-set! c-string string->pointer pointer->bytevector pointer-copy!

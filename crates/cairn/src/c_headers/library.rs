@@ -74,6 +74,8 @@ pub(super) fn write(
         });
         let each: String = each.collect();
         _ = writeln!(w.body, "(c:define c:libraries (c:list{each}))");
+    } else {
+        w.body += "(c:define c:libraries #f)\n";
     }
     // what headers share below their surface; reserved for the implementation of C
     let hidden = |name: &str| name.starts_with("__");
