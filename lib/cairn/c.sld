@@ -135,9 +135,10 @@
     ;; By number: #(procedure name-of-the-result-type), or #f.
     (define callbacks (%make-vector 16 #f))
 
-    (define (make-c-callback types names procedure)
+    ;; `structs` is as for c-function.
+    (define (make-c-callback types names structs procedure)
       (check-procedure "c-callback" procedure)
-      (let* ((made (%c-callback types pointer)) (n (%car made)))
+      (let* ((made (%c-callback types (if structs (shapes-of structs) #f) pointer)) (n (%car made)))
         (if (%fx<= (%vector-length callbacks) n)
             (let ((larger (%make-vector (%fx* 2 n) #f)))
               (%vector-copy! larger 0 callbacks 0 (%vector-length callbacks))

@@ -242,6 +242,23 @@ fn structures_travel_by_value_and_blocking_calls_let_others_run() {
     assert!(refused.contains("`packed_back` cannot be used"), "{refused}");
 }
 
+/// `tests/c/callbacks`: C calls Scheme with structures of every class.
+#[test]
+fn callbacks_take_and_return_structures() {
+    let Some(directory) = geometry("c-callbacks") else { return };
+    let from = root().join("tests/c/callbacks");
+    for file in ["callbacks.c", "callbacks.scm"] {
+        fs::copy(from.join(file), directory.0.join(file)).unwrap();
+    }
+    let expected = fs::read_to_string(from.join("callbacks.out")).unwrap();
+    for options in [&[][..], &["--opt=low"], &["--opt=high"], &["--opt=high", "--frames=heap", "--gc=marksweep"]] {
+        let output = cairn(&directory.0, &[&["run"], options, &["callbacks.scm"]].concat()).output().unwrap();
+        assert_eq!(printed(&output), expected, "{options:?}");
+    }
+    printed(&cairn(&directory.0, &["build", "callbacks.scm", "-o", "program"]).output().unwrap());
+    assert_eq!(printed(&Command::new(directory.0.join("program")).output().unwrap()), expected, "built");
+}
+
 /// `tests/c/bits`: C and Scheme write the same bytes and read the same numbers.
 #[test]
 fn bit_fields_lie_where_c_has_them() {

@@ -314,21 +314,17 @@ impl Writer<'_> {
     /// A macro that makes callbacks of a type of functions.
     fn callback(&mut self, name: &str, function: &str) {
         let Some((result, parameters)) = self.declared.names.signature(function) else { return };
-        let result = match result {
-            Type::Void => Some("void"),
-            Type::Number(t) => Some(t),
-            Type::Text | Type::Pointer | Type::Function(_) => Some("pointer"),
+        let mut passed = |t: &Type, is_result: bool| match t {
+            Type::Void if is_result => Some("void".to_string()),
+            Type::Number(t) => Some(t.to_string()),
+            Type::Text if !is_result => Some("string".into()),
+            Type::Text | Type::Pointer | Type::Function(_) => Some("pointer".into()),
+            Type::Array(..) if !is_result => Some("pointer".into()),
+            Type::Record(_) => self.passed(t, 0),
             _ => None,
         };
-        let types: Option<Vec<&str>> = parameters
-            .iter()
-            .map(|t| match t {
-                Type::Number(t) => Some(*t),
-                Type::Text => Some("string"),
-                Type::Pointer | Type::Function(_) | Type::Array(..) => Some("pointer"),
-                _ => None,
-            })
-            .collect();
+        let result = passed(&result, true);
+        let types: Option<Vec<String>> = parameters.iter().map(|t| passed(t, false)).collect();
         let (Some(result), Some(types)) = (result, types) else { return };
         if self.names.insert(name.into()) {
             let types = types.join(" ");
