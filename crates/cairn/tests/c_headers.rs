@@ -113,7 +113,7 @@ fn the_form_makes_a_library_of_headers_where_it_stands() {
         (include-directory \"include\") (define FACTOR 21) (define \"LABEL\" \"\\\"a b\\\"\")";
     directory.write(
         "shapes.sld",
-        &format!(
+        format!(
             "(define-library (shapes) (export norm shape:color_name g:point-x) (import (scheme base) (cairn c))
                (begin (define-c-library shape {clauses} (prefix g:))
                       (define (norm x) (let ((p (g:make-point))) (g:set-point-x! p x) (g:point_norm p)))))"

@@ -416,11 +416,17 @@ impl Expander<'_> {
         if tests.is_empty() {
             return Ok(call);
         }
-        let general = match inlined {
-            // the other way's result is a flonum, too; this says so, and loops keep it in a register
-            Some(_) if result.is_floating() => {
+        // the other way's result is of the type, too; this says so, and loops keep it in a register
+        let general = match (inlined, result.integers()) {
+            (Some(_), _) if result.is_floating() => {
                 let one = Expr::Const(Literal::Number(Number::Flo(1.0)));
                 prim_proven(Op::FlMul, vec![general, one], 3)
+            }
+            (_, Some((least, greatest))) if greatest < 1 << 32 => {
+                let [least, most] = [least, greatest - least].map(|n| n as i64);
+                let natural = prim_proven(Op::FxSub, vec![general, fixnum(least)], 3);
+                let natural = prim_proven(Op::FxAnd, vec![natural, fixnum(most)], 3);
+                prim_proven(Op::FxAdd, vec![natural, fixnum(least)], 3)
             }
             _ => general,
         };
