@@ -10,13 +10,14 @@
 ;;; Invariant.  Each request is answered once: what would leave it by a continuation becomes an error, which is raised
 ;;; when the call of C has returned.
 (define-library (cairn c)
-  (export c-procedure c-callback c-export c-source define-c-struct
+  (export c-procedure c-callback c-export c-source define-c-library define-c-struct
           c-library c-library? c-errno c-error-text
           pointer? null-pointer pointer=? pointer-address address->pointer pointer+ free-callback!
           c-malloc c-free c-sizeof c-ref c-set! c-string string->pointer pointer->bytevector pointer-copy!
           ;; for the expander, and for the macros here
           c-function c-function-address c-apply c-apply-blocking make-c-callback make-c-export c-serve
-          make-c-struct make-c-layout c-struct-maker c-struct-getter c-struct-setter)
+          make-c-struct make-c-layout c-struct-maker c-struct-getter c-struct-setter
+          c-bits-getter c-bits-setter)
   (import (cairn syntax) (cairn primitives) (cairn layout) (cairn records) (cairn control) (cairn number) (cairn list)
           (only (cairn port) flush-output-port) (only (cairn scheduler) wait-for-file!))
   (begin
@@ -134,9 +135,10 @@
     ;; By number: #(procedure name-of-the-result-type), or #f.
     (define callbacks (%make-vector 16 #f))
 
-    (define (make-c-callback types names procedure)
+    ;; `structs` is as for c-function.
+    (define (make-c-callback types names structs procedure)
       (check-procedure "c-callback" procedure)
-      (let* ((made (%c-callback types pointer)) (n (%car made)))
+      (let* ((made (%c-callback types (if structs (shapes-of structs) #f) pointer)) (n (%car made)))
         (if (%fx<= (%vector-length callbacks) n)
             (let ((larger (%make-vector (%fx* 2 n) #f)))
               (%vector-copy! larger 0 callbacks 0 (%vector-length callbacks))
@@ -464,4 +466,53 @@
               (%c-copy-in! at offset (%c-copy-out (check-place who x) 0 step pointer) pointer)))
         (if length
             (lambda (at i x) (set at (%fx+ offset (%fx* step (field-index who i length))) x))
-            (lambda (at x) (set at offset x))))))))
+            (lambda (at x) (set at offset x))))))
+
+    ;;;; Bit-fields
+
+    ;; `parts` is a vector: type, offset, bits below the field's in the part, bits of the field in it, bits of the field
+    ;; below those, and so on.  Calls `use` with all of a part and what `state` was made by the parts before.
+    (define (over-parts parts state use)
+      (let loop ((j 0) (state state))
+        (if (%fx< j (%vector-length parts))
+            (loop (%fx+ j 5)
+                  (use (%vector-ref parts j) (%vector-ref parts (%fx+ j 1)) (%vector-ref parts (%fx+ j 2))
+                       (%vector-ref parts (%fx+ j 3)) (%vector-ref parts (%fx+ j 4)) state))
+            state)))
+
+    (define (bits-of word from width)
+      (bitwise-and (arithmetic-shift word (%fx- 0 from)) (- (arithmetic-shift 1 width) 1)))
+
+    ;; `sign`: #t of a field with a sign, #f of one without, or `boolean`.
+    (define (c-bits-getter parts width sign who)
+      (lambda (at)
+        (check-place who at)
+        (let ((n (over-parts parts 0
+                  (lambda (type offset below bits before n)
+                    (+ n (arithmetic-shift (bits-of (%c-load at type offset pointer) below bits) before))))))
+          (cond
+            ((%eq? sign 'boolean) (%not (%eq? n 0)))
+            ((if sign (<= (arithmetic-shift 1 (%fx- width 1)) n) #f) (- n (arithmetic-shift 1 width)))
+            (else n)))))
+
+    (define (c-bits-setter parts width sign who)
+      (let* ((least (if (%eq? sign #t) (- (arithmetic-shift 1 (%fx- width 1))) 0))
+             (end (+ least (arithmetic-shift 1 width))))
+        (define (fits? n)
+          (if (exact-integer? n) (if (<= least n) (< n end) #f) #f))
+        (lambda (at x)
+          (check-place who at)
+          (let ((n (if (%eq? sign 'boolean) (if x 1 0) x)))
+            (if (%not (fits? n))
+                (raise-condition (if (%fixnum? n) (kind-range) (kind-type)) who
+                                 (%string-concat
+                                  (%cons "the value must be an integer from "
+                                         (%cons (number->string least)
+                                                (%cons " to " (%cons (number->string (- end 1)) (%cons ", got" '()))))))
+                                 (%cons x '()) (no-site)))
+            (over-parts parts #f
+             (lambda (type offset below bits before state)
+               (let* ((old (%c-load at type offset pointer))
+                      (gone (- old (arithmetic-shift (bits-of old below bits) below))))
+                 (store! who at type offset (+ gone (arithmetic-shift (bits-of n before bits) below)))
+                 #f)))))))))

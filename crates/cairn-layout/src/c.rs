@@ -151,6 +151,12 @@ impl Shape {
     pub const fn of(code: i64) -> Shape {
         Shape { bytes: (code >> 3) as usize, in_memory: code & 4 != 0, floating: [code & 1 != 0, code & 2 != 0] }
     }
+    /// Does it travel in registers, of which so many are left, integers' and floating point's? All of it does, or
+    /// nothing.
+    pub fn fits(&self, (integers, floats): (usize, usize)) -> bool {
+        let floating = self.parts().iter().filter(|floating| **floating).count();
+        !self.in_memory && floating <= floats && self.parts().len() - floating <= integers
+    }
     /// For each eight bytes, whether they are floating point.
     pub fn parts(&self) -> &[bool] {
         &self.floating[..self.bytes.div_ceil(8).min(2)]

@@ -319,7 +319,7 @@ macro_rules! for_each_rt_call {
             (cairn_c_refuse, "c-refuse", 2, 0)                                   // number of a request of C, text: what is wrong; #f if the call is over
             (cairn_c_export, "c-export", 3, 0)                                   // number, name, types: C may call it
             (cairn_c_await, "c-await", 1, ALLOC)                                 // pointer type: lets C go on; its next request, or #f at the end
-            (cairn_c_callback, "c-callback", 2, ALLOC | FAIL)                    // types, pointer type: (number . pointer)
+            (cairn_c_callback, "c-callback", 3, ALLOC | FAIL)                    // types, shapes, pointer type: (number . pointer)
             (cairn_c_callback_free, "c-callback-free", 2, 0)                     // pointer, pointer type: number or #f
             (cairn_c_direct, "c-direct", 3, ALLOC)                               // direct signature, address, list of arguments: what c-call does, for evaluated code
             (cairn_c_wide, "c-wide", 1, ALLOC)                                   // signed?: the result of a direct call that was no fixnum

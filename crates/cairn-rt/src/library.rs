@@ -20,8 +20,9 @@
 //! belongs to the OS thread that has called. Who writes `printf("%d %s", f(), g())` does not know which call comes
 //! first, so a text is kept until the thread has got [`TEXTS_KEPT`] others.
 
-use crate::c::exports::{Callee, ExportCall, is_helper};
+use crate::c::exports::{Argument, Callee, ExportCall, Given, is_helper};
 use crate::c::fibers::Calls;
+use crate::c::fibers::Signature;
 use crate::c::server::Server;
 use crate::fatal;
 use crate::machine::load::take_over;
@@ -289,7 +290,7 @@ pub unsafe fn call(
     words: *const u64,
 ) -> u64 {
     let callee = Callee::Export(number);
-    let mut call = ExportCall::new(callee, words);
+    let mut call = ExportCall::new(callee, Given::Words(words));
     if is_helper() {
         return refused(HELPER.into());
     }
@@ -325,8 +326,10 @@ pub unsafe fn call(
     }
 }
 
-/// Calls a callback when nothing that Scheme has called is under way on this thread; the word that it returns, or 0.
-fn call_back(number: usize, words: &dyn Fn(&[u8]) -> Vec<u64>) -> u64 {
+/// Calls a callback when nothing that Scheme has called is under way on this thread; the word that it returns, or the
+/// bytes of a structure; or 0.
+fn call_back(number: usize, arguments: &dyn Fn(&Signature) -> Vec<Argument>) -> (u64, Vec<u8>) {
+    let refused = |why: String| (refused(why), Vec::new());
     if is_helper() {
         return refused(HELPER.into());
     }
@@ -339,14 +342,16 @@ fn call_back(number: usize, words: &dyn Fn(&[u8]) -> Vec<u64>) -> u64 {
     }
     let callee = Callee::Callback(number);
     // SAFETY: whoever has a callback has started the program, so its machine lives; this thread has the lock.
-    let types = unsafe { rt(&*MACHINE.load(Relaxed)).c.types(callee).to_vec() };
-    let Some(arguments) = types.get(1..) else {
+    let signature = unsafe { rt(&*MACHINE.load(Relaxed)).c.signature(number).cloned() };
+    let Some(signature) = signature else {
         return refused("error: C has called a callback that is free".into());
     };
-    let words = words(arguments);
-    let mut call = ExportCall::new(callee, words.as_ptr());
+    let mut call = ExportCall::new(callee, Given::Arguments(arguments(&signature)));
     match held.enter(&raw mut call) {
-        Ok(()) => returned(call),
+        Ok(()) => {
+            let bytes = std::mem::take(&mut call.bytes);
+            (returned(call), bytes)
+        }
         Err(why) => refused(why),
     }
 }

@@ -22,12 +22,13 @@ const MARKS: [&str; 8] = [
 ];
 
 /// Messages without an example, and why.
-const WITHOUT_EXAMPLE: [(&str, &str); 8] = [
+const WITHOUT_EXAMPLE: [(&str, &str); 9] = [
     ("a record type with too many fields", "four million of them"),
     ("formatting would change this program", "that is a mistake of the formatter, and none is known"),
     ("this text holds more than", "the example would be of ten million data"),
     ("does not end, or makes more than", "likewise; tests/expander.rs has one with a lower limit"),
     ("cannot be used: {why}", "it takes a C header; cairn/tests/c_headers.rs has some"),
+    ("the C library has no", "likewise"),
     ("is built in; {file} is not read", "it takes a file; cairn/tests/command_line.rs has one"),
     ("is exported twice", "it takes a shared library; cairn/tests/shared.rs has one"),
     ("does not export the procedure", "that is a mistake in lib/, not in a program"),

@@ -65,13 +65,12 @@ fn what_cannot_be_used_says_why() {
     let Some(directory) = geometry("c-headers-errors") else { return };
     let import = "(import (scheme base) (c \"geometry.h\" \"geometry\"))\n";
     let of = |uses: &str| messages(&directory.0, &format!("{import}{uses}"));
-    let all = of("(twice 2)\n(by_value (make-point))\n(map wide '(1))\ncounter\n(line-wide 1)");
+    let all = of("(twice 2)\n(by_value (make-point))\n(map wide '(1))\ncounter");
     for expected in [
         "`twice` cannot be used: it is a static function, which no library has\n --> wrong.scm:2:2",
         "`wide` cannot be used: parameter 1 is of the type `long double`, which (cairn c) does not have\n \
          --> wrong.scm:4:6",
         "`counter` cannot be used: it is a variable of C, not a function\n --> wrong.scm:5:1",
-        "`line-wide` cannot be used: it is a bit-field\n --> wrong.scm:6:2",
     ] {
         assert!(all.contains(expected), "{expected}\n{all}");
     }
@@ -85,6 +84,117 @@ fn what_cannot_be_used_says_why() {
     assert!(none.contains("it names no header"), "{none}");
     let bad = messages(&directory.0, "(import (c \"a>b.h\"))");
     assert!(bad.contains("\"a>b.h\" is no name of a header or library"), "{bad}");
+}
+
+/// `define-c-library` in a program, in a library's body and at the prompt.
+#[test]
+fn the_form_makes_a_library_of_headers_where_it_stands() {
+    let Some(directory) = geometry("c-library-form") else { return };
+    fs::create_dir(directory.0.join("include")).unwrap();
+    directory
+        .write("include/scale.h", "static const int unused;\n#define SCALED (FACTOR * 2)\n#define NAME LABEL\n");
+    let clauses = "(header \"geometry.h\") (link \"geometry\") (header \"scale.h\")
+        (include-directory \"include\") (define FACTOR 21) (define \"LABEL\" \"\\\"a b\\\"\")";
+    directory.write(
+        "shapes.sld",
+        format!(
+            "(define-library (shapes) (export norm shape:color_name g:point-x) (import (scheme base) (cairn c))
+               (begin (define-c-library shape {clauses} (prefix g:))
+                      (define (norm x) (let ((p (g:make-point))) (g:set-point-x! p x) (g:point_norm p)))))"
+        ),
+    );
+    let program = format!(
+        "(import (scheme base) (scheme write) (cairn c) (prefix (shapes) s:))
+         (define (all)
+           (list SCALED NAME MAX_POINTS (color_name GREEN) (s:norm 3) (s:shape:color_name RED) (geo:color_name BLUE)))
+         (define-c-library geo {clauses})
+         (write (all))
+         (write ((c-procedure int \"part_of_geometry\" (int) geo) 1))
+         (newline)"
+    );
+    let expected = "(42 \"a b\" 16 \"grün\" 3.0 \"red\" #f)13\n";
+    directory.write("program.scm", &program);
+    for options in [&[][..], &["--opt=high"]] {
+        let output = cairn(&directory.0, &[&["run"], options, &["program.scm"]].concat()).output().unwrap();
+        assert_eq!(printed(&output), expected, "{options:?}");
+    }
+    // found beside the program from elsewhere, too
+    fs::create_dir(directory.0.join("elsewhere")).unwrap();
+    let output = cairn(&directory.0.join("elsewhere"), &["run", "../program.scm"]).output().unwrap();
+    assert_eq!(printed(&output), expected, "elsewhere");
+    printed(&cairn(&directory.0, &["build", "program.scm", "-o", "program"]).output().unwrap());
+    assert_eq!(printed(&Command::new(directory.0.join("program")).output().unwrap()), expected, "built");
+    let output = cairn(&directory.0, &["check", "program.scm"]).output().unwrap();
+    assert_eq!((text(&output.stdout), text(&output.stderr)), (String::new(), String::new()));
+    let input =
+        format!("(import (cairn c))\n(define-c-library geo {clauses})\n(list SCALED (color_name GREEN))\n");
+    directory.write("input", &input);
+    let input = fs::File::open(directory.0.join("input")).unwrap();
+    let output = cairn(&directory.0, &["repl"]).stdin(input).output().unwrap();
+    assert_eq!((text(&output.stdout), text(&output.stderr)), ("(42 \"grün\")\n".into(), String::new()));
+}
+
+/// Names of a header that are Scheme's, or the program's, mean what they did.
+#[test]
+fn names_of_the_program_come_before_those_of_a_c_library() {
+    let Some(directory) = geometry("c-library-names") else { return };
+    // imports before and behind, definitions before and behind, names of (scheme base)
+    let program = "(import (scheme base) (scheme write) (cairn c))
+         (define (opposite x) (list 'mine x))
+         (define-c-library posix (header \"unistd.h\" \"stdlib.h\"))
+         (define-c-library geo (header \"geometry.h\") (link \"geometry\"))
+         (import (scheme process-context) (scheme read))
+         (define (copy_of x) (list 'copy x))
+         (define (f) (write (list (abs -3/2) (opposite 1) (copy_of 2) (geo:opposite 3) (sum #f 0)))
+                     (newline) (flush-output-port))
+         (define (sum x y) (list x y))
+         (f)
+         (posix:write 1 (bytevector 79 75 10) 3)
+         (write (list (posix:abs -3) (eof-object? (read (open-input-string \"\")))))
+         (exit 0)";
+    directory.write("program.scm", program);
+    for options in [&[][..], &["--opt=high"]] {
+        let output = cairn(&directory.0, &[&["run"], options, &["program.scm"]].concat()).output().unwrap();
+        let expected = "(3/2 (mine 1) (copy 2) -3 (#f 0))\nOK\n(3 #t)";
+        assert_eq!(printed(&output), expected, "{options:?}");
+    }
+    // what is asked for by name is imported like anything else, and a structure brings its procedures
+    let program = "(import (scheme base) (scheme write) (cairn c))
+         (define-c-library geo (header \"geometry.h\") (link \"geometry\") (only point sum) (prefix g-))
+         (define p (g-make-point)) (g-set-point-x! p 4)
+         (write (list (g-point-x p) (g-sum (bytevector) 0) (geo:point_norm p)))";
+    directory.write("program.scm", program);
+    assert_eq!(printed(&cairn(&directory.0, &["run", "program.scm"]).output().unwrap()), "(4 0 4.0)");
+    let twice = "(import (scheme base) (scheme write) (cairn c))
+         (define-c-library posix (header \"unistd.h\") (only write))
+         (write 1 (bytevector 79 75 10) 3)";
+    directory.write("program.scm", twice);
+    let output = cairn(&directory.0, &["run", "program.scm"]).output().unwrap();
+    assert_eq!(text(&output.stdout), "OK\n");
+    assert!(text(&output.stderr).contains("`write` is imported twice with different meanings"));
+    let left_out = messages(
+        &directory.0,
+        "(import (scheme base) (cairn c))
+         (define-c-library geo (header \"geometry.h\") (link \"geometry\") (only point))\n(sum 1 2)",
+    );
+    assert!(left_out.contains("`sum` is not defined\n --> wrong.scm:3:2"), "{left_out}");
+}
+
+#[test]
+fn a_form_that_is_wrong_says_where() {
+    let Some(directory) = geometry("c-library-wrong") else { return };
+    let of = |form: &str| messages(&directory.0, &format!("(import (scheme base) (cairn c))\n{form}\n"));
+    for (form, expected) in [
+        ("(define-c-library geo (header \"nothing.h\"))", "'nothing.h' file not found\n --> wrong.scm:2:1"),
+        (
+            "(define-c-library geo (header \"geometry.h\") (only pointe))",
+            "the C library has no `pointe`\n --> wrong.scm:2:51",
+        ),
+        ("(let () (define-c-library geo (header \"geometry.h\")) 1)", "stands where an expression is expected"),
+    ] {
+        let said = of(form);
+        assert!(said.contains(expected), "{expected}\n{said}");
+    }
 }
 
 #[test]
@@ -112,13 +222,42 @@ fn structures_travel_by_value_and_blocking_calls_let_others_run() {
     printed(&cairn(&directory.0, &["build", "values.scm", "-o", "program"]).output().unwrap());
     let built = Command::new(directory.0.join("program")).current_dir(&directory.0).output().unwrap();
     assert_eq!(printed(&built), expected, "built");
-    let refused = messages(
-        &directory.0,
-        "(import (scheme base) (c \"values.h\" \"values\"))\n(bits_back 1)\n(packed_back 1)",
-    );
-    for expected in ["`bits_back` cannot be used", "`packed_back` cannot be used"] {
-        assert!(refused.contains(expected), "{expected}\n{refused}");
+    let refused = messages(&directory.0, "(import (scheme base) (c \"values.h\" \"values\"))\n(packed_back 1)");
+    assert!(refused.contains("`packed_back` cannot be used"), "{refused}");
+}
+
+/// `tests/c/callbacks`: C calls Scheme with structures of every class.
+#[test]
+fn callbacks_take_and_return_structures() {
+    let Some(directory) = geometry("c-callbacks") else { return };
+    let from = root().join("tests/c/callbacks");
+    for file in ["callbacks.c", "callbacks.scm"] {
+        fs::copy(from.join(file), directory.0.join(file)).unwrap();
     }
+    let expected = fs::read_to_string(from.join("callbacks.out")).unwrap();
+    for options in [&[][..], &["--opt=low"], &["--opt=high"], &["--opt=high", "--frames=heap", "--gc=marksweep"]] {
+        let output = cairn(&directory.0, &[&["run"], options, &["callbacks.scm"]].concat()).output().unwrap();
+        assert_eq!(printed(&output), expected, "{options:?}");
+    }
+    printed(&cairn(&directory.0, &["build", "callbacks.scm", "-o", "program"]).output().unwrap());
+    assert_eq!(printed(&Command::new(directory.0.join("program")).output().unwrap()), expected, "built");
+}
+
+/// `tests/c/bits`: C and Scheme write the same bytes and read the same numbers.
+#[test]
+fn bit_fields_lie_where_c_has_them() {
+    let Some(directory) = geometry("c-bit-fields") else { return };
+    let from = root().join("tests/c/bits");
+    for file in ["bits.h", "bits.c", "bits.scm"] {
+        fs::copy(from.join(file), directory.0.join(file)).unwrap();
+    }
+    let expected = fs::read_to_string(from.join("bits.out")).unwrap();
+    for options in [&[][..], &["--opt=low"], &["--opt=high"]] {
+        let output = cairn(&directory.0, &[&["run"], options, &["bits.scm"]].concat()).output().unwrap();
+        assert_eq!(printed(&output), expected, "{options:?}");
+    }
+    printed(&cairn(&directory.0, &["build", "bits.scm", "-o", "program"]).output().unwrap());
+    assert_eq!(printed(&Command::new(directory.0.join("program")).output().unwrap()), expected, "built");
 }
 
 #[test]

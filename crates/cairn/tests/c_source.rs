@@ -46,6 +46,34 @@ fn the_form_is_an_import_where_it_stands() {
     assert_eq!((text(&output.stdout), text(&output.stderr)), (String::new(), String::new()));
 }
 
+/// What is computed with a result that is known to be small; called, inlined, and on a fiber.
+#[test]
+fn results_of_small_types_are_what_c_says() {
+    let Some(directory) = kernel("c-source-results") else { return };
+    let called = |t: &str| format!("__attribute__((noinline)) {t} called_{t}(int64_t x) {{ return x; }}\n");
+    let small = |t: &str| format!("{t} small_{t}(int64_t x) {{ return x; }}\n");
+    let of = |t: &str| called(t) + &small(t);
+    let types = ["int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "bool"];
+    let functions: String = types.map(of).concat();
+    directory.write("results.c", format!("#include <stdbool.h>\n#include <stdint.h>\n{functions}"));
+    let twice = |t: &&str| format!("(+ 1 (* 2 (called_{t} x))) (+ 1 (* 2 (small_{t} x)))");
+    let twice: String = types[..6].iter().map(twice).collect();
+    let program = format!(
+        "(import (scheme base) (scheme write) (cairn c) (c \"results.c\"))
+         (define xs (list 0 -1 128 -128 65535 2147483648 -2147483648 4294967295 9223372036854775807))
+         (define (all x) (list {twice} (called_bool x) (small_bool x)))
+         (define before (map all xs))
+         (define f (c-callback int () (lambda () 1)))
+         (write (equal? before (map all xs)))
+         (write (list (list-ref before 1) (list-ref before 5)))"
+    );
+    let expected = "#t((-1 -1 511 511 -1 -1 131071 131071 -1 -1 8589934591 8589934591 #t #t) \
+                    (1 1 1 1 1 1 1 1 -4294967295 -4294967295 4294967297 4294967297 #t #t))";
+    for options in [&[][..], &["--opt=low"], &["--opt=high"], &["--opt=high", "--frames=native"]] {
+        assert_eq!(run(&directory, options, &program), expected, "{options:?}");
+    }
+}
+
 #[test]
 fn a_source_is_part_of_the_program_however_it_is_run() {
     let Some(directory) = kernel("c-source-modes") else { return };
@@ -113,6 +141,12 @@ fn no_call_of_a_small_function_is_left() {
     let arguments = ["run", "--opt=high", "--emit=llvm", "--only=f", "g.scm"];
     let code = printed(&cairn(&directory.0, &arguments).output().unwrap());
     assert!(code.contains("call i32 (...)") && !code.contains("@c.source."), "{code}");
+    // an int is a fixnum, and its double is one, whichever way the call goes
+    let counts = counts.replace("(count)", "(+ 1 (* 2 (count)))");
+    directory.write("g.scm", format!("(import (scheme base) (only (c \"kernel.c\") count))\n{counts}\n(f 1 2 3)"));
+    let arguments = ["run", "--opt=high", "--emit=opt", "--only=f", "g.scm"];
+    let core = printed(&cairn(&directory.0, &arguments).output().unwrap());
+    assert!(core.contains("%fx*:3") && !core.contains("(%*") && !core.contains("(%+"), "{core}");
 }
 
 #[test]

@@ -47,6 +47,42 @@ fn compile(directory: &Path, program: &str, library: &str) {
     printed(&output);
 }
 
+/// A callback that takes and returns structures, called when nothing that Scheme has called is under way.
+#[test]
+fn callbacks_have_structures_by_value_at_any_time() {
+    let program = "(import (scheme base) (cairn c))
+         (define-c-struct small (n int) (x float))
+         (define-c-struct large (a long) (b double) (c small))
+         (define small-f
+           (c-callback small (large small) (lambda (l s) (if (< (small-n s) 0) (error \"negative\")) (large-c l))))
+         (define large-f
+           (c-callback large (small large)
+             (lambda (s l) (set-large-c! l s) (set-large-a! l (+ 1 (large-a l))) l)))
+         (c-export pointer \"small_f\" () (lambda () small-f))
+         (c-export pointer \"large_f\" () (lambda () large-f))";
+    let directory = library("structures", program, &[]);
+    directory.write(
+        "use.c",
+        "#include \"structures.h\"
+         #include <stdio.h>
+         struct small { int n; float x; };
+         struct large { long a; double b; struct small c; };
+         int main(void) {
+           struct small (*f)(struct large, struct small) = (struct small (*)(struct large, struct small))small_f();
+           struct large (*g)(struct small, struct large) = (struct large (*)(struct small, struct large))large_f();
+           struct large l = g((struct small){ 1, 1.5f }, (struct large){ 2, 2.5, { 3, 3.5f } });
+           struct small s = f(l, (struct small){ 4, 4.5f });
+           printf(\"%ld %g %d %g, %d %g\\n\", l.a, l.b, l.c.n, l.c.x, s.n, s.x);
+           s = f(l, (struct small){ -4, 4.5f });
+           printf(\"%d %g %d\\n\", s.n, s.x, structures_error() != NULL);
+           return structures_close();
+         }",
+    );
+    compile(&directory.0, "use.c", "structures");
+    let output = Command::new(directory.0.join("program")).output().unwrap();
+    assert_eq!(printed(&output), "3 2.5 1 1.5, 1 1.5\n0 0 1\n");
+}
+
 /// The library and the program of `tests/c/shared`.
 fn counting(options: &[&str]) -> Directory {
     let from = root().join("tests/c/shared");

@@ -7,8 +7,8 @@
 use super::convert::{
     address_of, argument, expected, give_back, load, make_pointer, scalar, store, structure, value,
 };
-use super::exports::helping;
-use super::fibers::{Asking, Calls, Outcome, Request};
+use super::exports::{Argument, helping};
+use super::fibers::{Asking, Calls, Outcome, Request, Signature};
 use super::invoke::{Returns, Words};
 use super::lent::Lent;
 use super::server::Server;
@@ -100,6 +100,11 @@ fn mismatch(ctx: &mut Machine, who: &str, what: &str, t: CType, name: &str, got:
     fail(ctx, failed, who, format!("{what} must be {}, got", expected(t, name)), &[got])
 }
 
+/// What is wrong with something that must be a structure.
+fn not_a_struct(what: &str, name: &str, bytes: usize) -> String {
+    format!("{what} must be a {name} (a pointer, or a bytevector of {bytes} bytes), got")
+}
+
 /// Calls a function on this stack, and keeps `errno`.
 ///
 /// # Safety
@@ -145,9 +150,7 @@ fn prepared(ctx: &mut Machine, f: Value, arguments: Value, moves: bool) -> Resul
             let name = access::symbol_text(access::word(access::word(f, function::NAMES), i as u64 + 1));
             let what = format!("argument {}", i + 1);
             if t == CType::Struct {
-                let bytes = shape(i + 1).bytes;
-                let message =
-                    format!("{what} must be a {name} (a pointer, or a bytevector of {bytes} bytes), got");
+                let message = not_a_struct(&what, &name, shape(i + 1).bytes);
                 return Err(fail(ctx, kind::TYPE, &who, message, &[*v]));
             }
             return Err(mismatch(ctx, &who, &what, t, &name, *v));
@@ -162,11 +165,15 @@ fn returned(ctx: &mut Machine, returns: Returns, words: &Words, pointer: Value) 
         Returns::Word(t) => value(ctx, t, words.result(t.is_floating()), pointer),
         Returns::Struct(shape) => {
             let bytes = words.structure(shape);
-            let v = alloc::alloc_object(ctx, Type::Bytevector, 0, bytes.len() as u64);
-            access::byte_slice_mut(v).copy_from_slice(&bytes);
-            v
+            bytevector(ctx, &bytes)
         }
     }
+}
+
+fn bytevector(ctx: &mut Machine, bytes: &[u8]) -> Value {
+    let v = alloc::alloc_object(ctx, Type::Bytevector, 0, bytes.len() as u64);
+    access::byte_slice_mut(v).copy_from_slice(bytes);
+    v
 }
 
 /// `(c-begin function arguments)`: has another OS thread call it: the descriptor to wait for before `c-end`.
@@ -255,7 +262,13 @@ fn told(ctx: &mut Machine, outcome: Outcome, arguments: Value, pointer: Value) -
 
 /// The object that tells the library of a request.
 fn asked(ctx: &mut Machine, request: Request, pointer: Value) -> Value {
-    let items: Vec<Value> = request.arguments.into_iter().map(|(t, word)| value(ctx, t, word, pointer)).collect();
+    let arguments = request.arguments.into_iter();
+    let items: Vec<Value> = arguments
+        .map(|argument| match argument {
+            Argument::Word(t, word) => value(ctx, t, word, pointer),
+            Argument::Struct(bytes) => bytevector(ctx, &bytes),
+        })
+        .collect();
     let items = alloc::make_vector(ctx, &items);
     let object = alloc::alloc_object(ctx, Type::Opaque, 0, 3);
     let parts = [Value::fixnum(request.number), Value::fixnum(request.callee.code()), items];
@@ -283,6 +296,16 @@ pub extern "C" fn cairn_c_answer(
         };
         // SAFETY: the call is under way.
         unsafe { (*call).answer_text(text) };
+        return Value::TRUE;
+    }
+    if let (CType::Struct, Some(shape)) = (t, rt(ctx).c.answer_shape(asking)) {
+        let Some(address) = structure(x, shape.bytes, pointer) else {
+            let message = not_a_struct("the result", &access::symbol_text(name), shape.bytes);
+            return fail(ctx, kind::TYPE, "c-callback", message, &[x]);
+        };
+        // SAFETY: so many bytes are in the vector, or the program says that they are behind the pointer.
+        let bytes = unsafe { std::slice::from_raw_parts(address as *const u8, shape.bytes) }.to_vec();
+        rt(ctx).c.answer_struct(asking, shape, &bytes);
         return Value::TRUE;
     }
     let word = match t {
@@ -355,10 +378,16 @@ pub extern "C" fn cairn_c_resume(
     told(ctx, outcome, arguments, pointer)
 }
 
-/// `(c-callback types pointer-type)`: number and pointer of a new callback.
+/// `(c-callback types shapes pointer-type)`: number and pointer of a new callback; types and shapes are those of a
+/// [`function`].
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_c_callback(ctx: &mut Machine, types: Value, pointer: Value) -> Value {
-    match rt(ctx).c.make_callback(byte_slice(types)) {
+pub extern "C" fn cairn_c_callback(ctx: &mut Machine, types: Value, shapes: Value, pointer: Value) -> Value {
+    let shapes = match shapes {
+        Value::FALSE => Vec::new(),
+        shapes => access::words(shapes).iter().map(|shape| Shape::of(shape.as_fixnum())).collect(),
+    };
+    let signature = Signature { types: byte_slice(types).to_vec(), shapes };
+    match rt(ctx).c.make_callback(signature) {
         Ok((number, address)) => {
             *ctx.slot_mut(slot::C_CALLS_BACK) = Value::TRUE;
             let p = make_pointer(ctx, address, pointer);

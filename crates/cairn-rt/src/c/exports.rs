@@ -1,5 +1,6 @@
 //! Scheme procedures that C calls by name, in a shared library: their types, and a call of one.
 
+use cairn_layout::c::CType;
 use std::cell::Cell;
 use std::ffi::CString;
 
@@ -54,17 +55,36 @@ impl Callee {
     }
 }
 
+/// An argument of a callback or an exported procedure.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Argument {
+    /// A word of this type.
+    Word(CType, u64),
+    /// The bytes of a structure.
+    Struct(Vec<u8>),
+}
+
+/// With what something is called.
+pub enum Given {
+    /// By name: a word for each argument.
+    Words(*const u64),
+    /// A callback.
+    Arguments(Vec<Argument>),
+}
+
 /// A call of Scheme by name, or of a callback when nothing that Scheme has called is under way; on the stack of who
 /// calls.
 pub struct ExportCall {
     /// What is called.
     pub callee: Callee,
-    /// The arguments, a word each.
-    pub words: *const u64,
+    /// The arguments.
+    pub given: Given,
     /// What it returns; 0 after an error.
     pub result: u64,
     /// The string that it returns.
     pub text: Option<CString>,
+    /// The structure that it returns.
+    pub bytes: Vec<u8>,
     /// What went wrong.
     pub error: Option<String>,
     /// Has Scheme said what comes of it?
@@ -73,8 +93,8 @@ pub struct ExportCall {
 
 impl ExportCall {
     /// A call with these arguments.
-    pub fn new(callee: Callee, words: *const u64) -> ExportCall {
-        ExportCall { callee, words, result: 0, text: None, error: None, answered: false }
+    pub fn new(callee: Callee, given: Given) -> ExportCall {
+        ExportCall { callee, given, result: 0, text: None, bytes: Vec::new(), error: None, answered: false }
     }
 
     /// It returns this word.
@@ -88,9 +108,15 @@ impl ExportCall {
         self.answered = true;
     }
 
+    /// It returns this structure.
+    pub fn answer_struct(&mut self, bytes: &[u8]) {
+        (self.bytes, self.answered) = (bytes.to_vec(), true);
+    }
+
     /// It returns 0, for this reason.
     pub fn refuse(&mut self, error: String) {
         (self.result, self.text, self.error, self.answered) = (0, None, Some(error), true);
+        self.bytes.clear();
     }
 }
 

@@ -17,12 +17,12 @@
 //! thread that its runtime runs on and above a fiber; everywhere else it returns 0, but for shared libraries. Nothing
 //! here keeps a reference to [`Calls`] across a switch.
 
-use super::exports::{Callee, ExportCall, Exports};
+use super::exports::{Argument, Callee, ExportCall, Exports, Given};
 use super::invoke::{Returns, Words};
 use super::lent::Lent;
 use super::server::Server;
 use super::stack::{Mapping, switch};
-use cairn_layout::c::{CType, FLOAT_REGISTERS, INTEGER_REGISTERS};
+use cairn_layout::c::{CType, FLOAT_REGISTERS, INTEGER_REGISTERS, Shape};
 use std::io;
 use std::mem::offset_of;
 use std::ptr::null_mut;
@@ -50,28 +50,102 @@ pub struct Called {
     floats: [u64; FLOAT_REGISTERS],
     integer: u64,
     float: u64,
+    second_integer: u64,
+    second_float: u64,
     stack: *const u64,
 }
 
+/// The types of a callback.
+#[derive(Clone, Default)]
+pub struct Signature {
+    /// That of the result first; empty if there is no such callback.
+    pub types: Vec<u8>,
+    /// The shapes of those that are structures, in the same places; empty if none is.
+    pub shapes: Vec<Shape>,
+}
+
+impl Signature {
+    /// What it returns.
+    fn returns(&self) -> Returns {
+        match (self.types.first().map(|t| CType::of(*t)), self.shapes.first()) {
+            (Some(CType::Struct), Some(shape)) => Returns::Struct(*shape),
+            (t, _) => Returns::Word(t.unwrap_or(CType::Void)),
+        }
+    }
+}
+
 impl Called {
-    /// The arguments, as the types say.
-    fn arguments(&self, types: &[u8]) -> Vec<u64> {
-        let (mut integers, mut floats, mut stacked) = (0, 0, 0);
-        let mut next = |t: &u8| {
-            let (registers, at) = match CType::of(*t).is_floating() {
-                true => (&self.floats[..], &mut floats),
-                false => (&self.integers[..], &mut integers),
-            };
-            if let Some(word) = registers.get(*at) {
-                *at += 1;
-                return *word;
-            }
-            // SAFETY: a caller of a function of these types has put so many words there.
-            let word = unsafe { *self.stack.add(stacked) };
-            stacked += 1;
-            word
+    /// The arguments, as the types say; they lie where [`Words::push`] and [`Words::push_struct`] would put them.
+    fn arguments(&self, signature: &Signature) -> Vec<Argument> {
+        let in_memory = matches!(signature.returns(), Returns::Struct(shape) if shape.in_memory);
+        // the first one says where the result goes
+        let mut taken = Taken { called: self, integers: in_memory as usize, floats: 0, stacked: 0 };
+        let argument = |(i, t): (usize, &u8)| match (CType::of(*t), signature.shapes.get(i)) {
+            (CType::Struct, Some(shape)) => Argument::Struct(taken.structure(*shape)),
+            (t, _) => Argument::Word(t, taken.word(t.is_floating())),
         };
-        types.iter().map(&mut next).collect()
+        signature.types.iter().enumerate().skip(1).map(argument).collect()
+    }
+
+    /// The callback returns this structure.
+    fn give(&mut self, shape: Shape, bytes: &[u8]) {
+        if shape.in_memory {
+            let room = self.integers[0];
+            // SAFETY: the caller has given room for the result, and its address as the first argument.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), room as *mut u8, shape.bytes) };
+            self.integer = room;
+            return;
+        }
+        let mut integers = [&mut self.integer, &mut self.second_integer].into_iter();
+        let mut floats = [&mut self.float, &mut self.second_float].into_iter();
+        for (floating, part) in shape.parts().iter().zip(bytes.chunks(8)) {
+            let register = if *floating { floats.next() } else { integers.next() };
+            let mut word = [0; 8];
+            word[..part.len()].copy_from_slice(part);
+            register.into_iter().for_each(|r| *r = u64::from_le_bytes(word));
+        }
+    }
+}
+
+/// How many of a callback's words have been taken.
+struct Taken<'a> {
+    called: &'a Called,
+    integers: usize,
+    floats: usize,
+    stacked: usize,
+}
+
+impl Taken<'_> {
+    fn register(&mut self, floating: bool) -> Option<u64> {
+        let (registers, at) = match floating {
+            true => (&self.called.floats[..], &mut self.floats),
+            false => (&self.called.integers[..], &mut self.integers),
+        };
+        let word = registers.get(*at).copied();
+        *at += word.is_some() as usize;
+        word
+    }
+
+    fn stacked(&mut self) -> u64 {
+        // SAFETY: a caller of a function of these types has put a word there.
+        let word = unsafe { *self.called.stack.add(self.stacked) };
+        self.stacked += 1;
+        word
+    }
+
+    fn word(&mut self, floating: bool) -> u64 {
+        self.register(floating).unwrap_or_else(|| self.stacked())
+    }
+
+    fn structure(&mut self, shape: Shape) -> Vec<u8> {
+        let left = (INTEGER_REGISTERS - self.integers, FLOAT_REGISTERS - self.floats);
+        let words: Vec<u64> = match shape.fits(left) {
+            true => shape.parts().iter().filter_map(|floating| self.register(*floating)).collect(),
+            false => (0..shape.bytes.div_ceil(8)).map(|_| self.stacked()).collect(),
+        };
+        let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        bytes.truncate(shape.bytes);
+        bytes
     }
 }
 
@@ -79,8 +153,10 @@ impl Called {
 struct Callback {
     calls: *mut Calls,
     number: usize,
-    /// The types, that of the result first; empty if it is not in use.
-    types: Vec<u8>,
+    /// Without types if it is not in use.
+    signature: Signature,
+    /// What C expects, also of a callback that is free.
+    returns: Returns,
 }
 
 struct Page {
@@ -131,8 +207,8 @@ pub struct Request {
     pub number: i64,
     /// What it calls.
     pub callee: Callee,
-    /// Types and words of the arguments.
-    pub arguments: Vec<(CType, u64)>,
+    /// The arguments.
+    pub arguments: Vec<Argument>,
 }
 
 /// Who waits for the answer of a request.
@@ -164,8 +240,8 @@ pub struct Calls {
     pub enter: Option<Enter>,
 }
 
-/// Calls a callback, by number, and gives its words when it knows the types; the word that it returns.
-pub type Enter = fn(number: usize, words: &dyn Fn(&[u8]) -> Vec<u64>) -> u64;
+/// Calls a callback, by number, and gets its arguments when it knows the types; the word that it returns, or the bytes.
+pub type Enter = fn(number: usize, arguments: &dyn Fn(&Signature) -> Vec<Argument>) -> (u64, Vec<u8>);
 
 impl Default for Calls {
     fn default() -> Calls {
@@ -184,16 +260,16 @@ impl Default for Calls {
 
 impl Calls {
     /// Makes a callback of these types: its number and its address. `self` must not move any more.
-    pub fn make_callback(&mut self, types: &[u8]) -> io::Result<(usize, u64)> {
+    pub fn make_callback(&mut self, signature: Signature) -> io::Result<(usize, u64)> {
         let calls: *mut Calls = self;
-        let mut free = self.pages.iter_mut().flat_map(|p| &mut p.callbacks).find(|c| c.types.is_empty());
+        let mut free = self.pages.iter_mut().flat_map(|p| &mut p.callbacks).find(|c| c.signature.types.is_empty());
         if free.is_none() {
             let first = self.pages.len() * PAGE_CALLBACKS;
             self.pages.push(Page::new(calls, first)?);
             free = self.pages.last_mut().and_then(|p| p.callbacks.first_mut());
         }
         let Some(callback) = free else { return Err(io::ErrorKind::OutOfMemory.into()) };
-        callback.types = types.to_vec();
+        (callback.returns, callback.signature) = (signature.returns(), signature);
         if !self.may_call_back {
             self.may_call_back = true;
             // SAFETY: it has no conditions.
@@ -210,13 +286,18 @@ impl Calls {
         let page = self.pages.iter_mut().find(|p| of_page(p))?;
         let i = (address - page.code.start as u64) as usize / ENTRY_BYTES;
         let callback = &mut page.callbacks[i];
-        let used = !std::mem::take(&mut callback.types).is_empty();
+        let used = !std::mem::take(&mut callback.signature).types.is_empty();
         used.then_some(callback.number)
     }
 
+    /// The types of a callback, if there is one with the number.
+    pub fn signature(&self, number: usize) -> Option<&Signature> {
+        let signature = &self.pages.get(number / PAGE_CALLBACKS)?.callbacks[number % PAGE_CALLBACKS].signature;
+        (!signature.types.is_empty()).then_some(signature)
+    }
+
     fn callback_types(&self, number: usize) -> &[u8] {
-        let page = self.pages.get(number / PAGE_CALLBACKS);
-        page.map_or(&[], |p| &p.callbacks[number % PAGE_CALLBACKS].types)
+        self.signature(number).map_or(&[], |s| &s.types)
     }
 
     /// Calls a function on a fiber.
@@ -274,6 +355,34 @@ impl Calls {
                 unsafe { (*call).answer(word) }
             }
             State::Idle | State::Running => {}
+        }
+    }
+
+    /// Sets the structure that the request returns.
+    pub fn answer_struct(&mut self, asking: Asking, shape: Shape, bytes: &[u8]) {
+        match self.state_of(asking) {
+            // SAFETY: as in `answer`.
+            State::Asking(_, called) => unsafe { (*called).give(shape, bytes) },
+            // SAFETY: as in `answer`.
+            State::Exporting(call) => unsafe { (*call).answer_struct(bytes) },
+            State::Idle | State::Running => {}
+        }
+    }
+
+    /// The shape of the structure that the request returns, if it is a callback's that returns one.
+    pub fn answer_shape(&self, asking: Asking) -> Option<Shape> {
+        let number = match self.state_of(asking) {
+            State::Asking(number, _) => number,
+            // SAFETY: as in `answer`.
+            State::Exporting(call) => match unsafe { (*call).callee } {
+                Callee::Callback(number) => number,
+                Callee::Export(_) => return None,
+            },
+            State::Idle | State::Running => return None,
+        };
+        match self.signature(number)?.returns() {
+            Returns::Struct(shape) => Some(shape),
+            Returns::Word(_) => None,
         }
     }
 
@@ -351,15 +460,20 @@ impl Calls {
         }
     }
 
-    /// Types and words of the arguments of a call.
+    /// The arguments of a call.
     ///
     /// # Safety
     /// The call is under way.
-    unsafe fn arguments(&self, call: *const ExportCall) -> Vec<(CType, u64)> {
+    unsafe fn arguments(&self, call: *const ExportCall) -> Vec<Argument> {
         // SAFETY: by the contract; there is a word for each argument.
         unsafe {
             let types = self.types((*call).callee).get(1..).unwrap_or_default();
-            types.iter().enumerate().map(|(i, t)| (CType::of(*t), *(*call).words.add(i))).collect()
+            match (*call).given {
+                Given::Arguments(ref arguments) => arguments.clone(),
+                Given::Words(words) => {
+                    types.iter().enumerate().map(|(i, t)| Argument::Word(CType::of(*t), *words.add(i))).collect()
+                }
+            }
         }
     }
 
@@ -405,9 +519,8 @@ impl Calls {
             (*calls).current = before;
             match (*fiber).state {
                 State::Asking(number, called) => {
-                    let types = (*calls).callback_types(number).get(1..).unwrap_or_default();
-                    let words = (*called).arguments(types);
-                    let arguments = types.iter().map(|t| CType::of(*t)).zip(words).collect();
+                    let signature = (*calls).signature(number);
+                    let arguments = signature.map_or_else(Vec::new, |s| (*called).arguments(s));
                     (*fiber).requests += 1;
                     let serial = (*fiber).requests << FIBER_BITS | i as i64;
                     Outcome::Asks(Request { number: serial, callee: Callee::Callback(number), arguments })
@@ -453,7 +566,12 @@ impl Page {
     /// A page of callbacks, numbered from `first` on.
     fn new(calls: *mut Calls, first: usize) -> io::Result<Page> {
         let code = Mapping::new(PAGE_BYTES)?;
-        let make = |i| Callback { calls, number: first + i, types: Vec::new() };
+        let make = |i| Callback {
+            calls,
+            number: first + i,
+            signature: Signature::default(),
+            returns: Returns::default(),
+        };
         let callbacks: Box<[Callback]> = (0..PAGE_CALLBACKS).map(make).collect();
         for (i, callback) in callbacks.iter().enumerate() {
             // mov r10, callback; mov r11, stub; jmp r11
@@ -498,7 +616,7 @@ unsafe extern "C" fn callback_stub() {
     std::arch::naked_asm!(
         "push rbp",
         "mov rbp, rsp",
-        "sub rsp, 144",
+        "sub rsp, 160",
         "mov [rsp + {integers}], rdi",
         "mov [rsp + {integers} + 8], rsi",
         "mov [rsp + {integers} + 16], rdx",
@@ -520,18 +638,22 @@ unsafe extern "C" fn callback_stub() {
         "call {ask}",
         "mov rax, [rsp + {integer}]",
         "movsd xmm0, [rsp + {float}]",
+        "mov rdx, [rsp + {second_integer}]",
+        "movsd xmm1, [rsp + {second_float}]",
         "leave",
         "ret",
         integers = const offset_of!(Called, integers),
         floats = const offset_of!(Called, floats),
         integer = const offset_of!(Called, integer),
         float = const offset_of!(Called, float),
+        second_integer = const offset_of!(Called, second_integer),
+        second_float = const offset_of!(Called, second_float),
         stack = const offset_of!(Called, stack),
         ask = sym ask,
     )
 }
 
-const _: () = assert!(size_of::<Called>() <= 144);
+const _: () = assert!(size_of::<Called>() <= 160);
 
 /// Leaves the fiber until the callback's result is there.
 ///
@@ -542,6 +664,13 @@ unsafe extern "C" fn ask(callback: *const Callback, called: *mut Called) {
     // this runtime runs is known before anything of it is touched.
     unsafe {
         ((*called).integer, (*called).float) = (0, 0);
+        ((*called).second_integer, (*called).second_float) = (0, 0);
+        let returns = (*callback).returns;
+        if let Returns::Struct(shape) = returns
+            && shape.in_memory
+        {
+            (*called).give(shape, &vec![0; shape.bytes]);
+        }
         let calls = (*callback).calls;
         // each call of a shared library may come from another OS thread, which writes the word first
         let thread = AtomicU64::from_ptr(&raw mut (*calls).thread).load(Relaxed);
@@ -549,12 +678,16 @@ unsafe extern "C" fn ask(callback: *const Callback, called: *mut Called) {
         let fiber = if mine { (*calls).current } else { null_mut() };
         if fiber.is_null() {
             if let Some(enter) = (*calls).enter {
-                let word = enter((*callback).number, &|types| (*called).arguments(types));
-                ((*called).integer, (*called).float) = (word, word);
+                let (word, bytes) = enter((*callback).number, &|signature| (*called).arguments(signature));
+                match returns {
+                    Returns::Struct(shape) if bytes.len() == shape.bytes => (*called).give(shape, &bytes),
+                    Returns::Struct(_) => {}
+                    Returns::Word(_) => ((*called).integer, (*called).float) = (word, word),
+                }
             }
             return;
         }
-        if (*fiber).failing || (*callback).types.is_empty() {
+        if (*fiber).failing || (*callback).signature.types.is_empty() {
             return;
         }
         (*fiber).state = State::Asking((*callback).number, called);

@@ -66,11 +66,7 @@ impl Words {
 
     /// Adds a structure, whose bytes with zeros behind them are these words.
     pub fn push_struct(&mut self, shape: Shape, words: &[u64]) {
-        let floats = shape.parts().iter().filter(|floating| **floating).count();
-        let integers = shape.parts().len() - floats;
-        let fits =
-            self.integer_count + integers <= INTEGER_REGISTERS && self.float_count + floats <= FLOAT_REGISTERS;
-        if shape.in_memory || !fits {
+        if !shape.fits((INTEGER_REGISTERS - self.integer_count, FLOAT_REGISTERS - self.float_count)) {
             self.stack.extend_from_slice(words);
             return;
         }

@@ -116,8 +116,9 @@ impl Expander<'_> {
             }
             (Core::CCallback, [result, types, procedure]) => {
                 let signature = self.c_signature(result, types, Of::Callback, CALLBACK)?;
+                let structs = self.c_structs(&signature);
                 let procedure = self.expr(procedure);
-                let args = vec![signature.codes(), signature.symbols(), procedure];
+                let args = vec![signature.codes(), signature.symbols(), structs, procedure];
                 self.library_call("c", "make-c-callback", args, x.span)
             }
             (Core::CExport, [result, name, types, procedure]) => self.c_export(x, result, name, types, procedure),
@@ -161,14 +162,27 @@ impl Expander<'_> {
     /// The type of an argument or a result, with the variable of a structure.
     fn c_passed(&mut self, x: &Syntax, of: Of) -> R<(CType, Rc<str>, Option<Syntax>)> {
         match self.c_name(x) {
-            Some(_) if self.is_bound(x) && of != Of::Procedure => {
-                let what = if of == Of::Callback { "a callback" } else { "an exported procedure" };
-                let message = format!("{what} takes and returns no structures by value: the type is pointer");
-                self.err_help(x.span, message, if of == Of::Callback { CALLBACK } else { EXPORT })
+            Some(_) if self.is_bound(x) && of == Of::Export => {
+                let message =
+                    "an exported procedure takes and returns no structures by value: the type is pointer";
+                self.err_help(x.span, message, EXPORT)
             }
-            Some(name) if self.is_bound(x) => Ok((CType::Struct, name, Some(x.clone()))),
+            Some(name) if self.is_bound(x) => {
+                // the library of a header has variables of its own for structures that are passed
+                let shown = name.strip_prefix("c:by-value:").map(|of_c| of_c.replace(':', " ").into());
+                Ok((CType::Struct, shown.unwrap_or(name), Some(x.clone())))
+            }
             _ => self.c_type(x).map(|(t, name)| (t, name, None)),
         }
+    }
+
+    /// A vector with the structures among the types, `#f` for the others; `#f` if there are none.
+    fn c_structs(&mut self, signature: &Signature) -> Expr {
+        if signature.structs.iter().all(Option::is_none) {
+            return no();
+        }
+        let args = signature.structs.iter().map(|s| s.as_ref().map_or_else(no, |s| self.expr(s))).collect();
+        Expr::Prim { op: PrimOp::Vector, args, site: Site::NONE, proven: 0 }
     }
 
     /// The types of a function.
@@ -286,14 +300,7 @@ impl Expander<'_> {
             _ => (result, false),
         };
         let signature = self.c_signature(result, types, Of::Procedure, PROCEDURE)?;
-        let structs = match signature.structs.iter().any(Option::is_some) {
-            true => {
-                let args =
-                    signature.structs.iter().map(|s| s.as_ref().map_or_else(no, |s| self.expr(s))).collect();
-                Expr::Prim { op: PrimOp::Vector, args, site: Site::NONE, proven: 0 }
-            }
-            false => no(),
-        };
+        let structs = self.c_structs(&signature);
         let name = Expr::Const(Literal::String(text.clone()));
         let args = vec![name, library, signature.codes(), signature.symbols(), structs];
         let made = self.library_call("c", "c-function", args, x.span)?;
@@ -409,11 +416,17 @@ impl Expander<'_> {
         if tests.is_empty() {
             return Ok(call);
         }
-        let general = match inlined {
-            // the other way's result is a flonum, too; this says so, and loops keep it in a register
-            Some(_) if result.is_floating() => {
+        // the other way's result is of the type, too; this says so, and loops keep it in a register
+        let general = match (inlined, result.integers()) {
+            (Some(_), _) if result.is_floating() => {
                 let one = Expr::Const(Literal::Number(Number::Flo(1.0)));
                 prim_proven(Op::FlMul, vec![general, one], 3)
+            }
+            (_, Some((least, greatest))) if greatest < 1 << 32 => {
+                let [least, most] = [least, greatest - least].map(|n| n as i64);
+                let natural = prim_proven(Op::FxSub, vec![general, fixnum(least)], 3);
+                let natural = prim_proven(Op::FxAnd, vec![natural, fixnum(most)], 3);
+                prim_proven(Op::FxAdd, vec![natural, fixnum(least)], 3)
             }
             _ => general,
         };

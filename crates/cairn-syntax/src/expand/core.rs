@@ -24,6 +24,7 @@ core_forms! {
     Library "library";
     Import "import";
     CSource "c-source";
+    DefineCLibrary "define-c-library";
     Include "include";
     IncludeCi "include-ci";
     CondExpand "cond-expand";

@@ -167,7 +167,9 @@ impl Expander<'_> {
 
     /// A variable that begins with the imported value of its name.
     fn declare_redefined(&mut self, id: Ident, span: Span) {
-        let Some(&Entrance { binding, origin: Origin::Imported, .. }) = self.module().table.get(&id) else {
+        let Some(&Entrance { binding, origin: Origin::Imported | Origin::Offered, .. }) =
+            self.module().table.get(&id)
+        else {
             return;
         };
         let old = match binding {

@@ -190,7 +190,8 @@ impl Expander<'_> {
             | Core::CExport
             | Core::CType
             | Core::DefineCStruct
-            | Core::CSource => "(cairn c)",
+            | Core::CSource
+            | Core::DefineCLibrary => "(cairn c)",
             Core::SyntaxCase | Core::Syntax | Core::Quasisyntax | Core::Unsyntax | Core::UnsyntaxSplicing => {
                 "(rnrs syntax-case)"
             }
@@ -425,6 +426,7 @@ impl Expander<'_> {
             | Core::DefineStructureVector
             | Core::DefineCStruct
             | Core::CSource
+            | Core::DefineCLibrary
             | Core::DefineSyntax
             | Core::DefineSyntaxParameter => {
                 return self.err_help(

@@ -431,7 +431,7 @@ impl Expander<'_> {
         }
     }
 
-    fn exports_of(&self, name: &LibraryName) -> Vec<(Ident, Binding)> {
+    pub(super) fn exports_of(&self, name: &LibraryName) -> Vec<(Ident, Binding)> {
         let mut all: Vec<_> = self.s.libraries[name].exports.iter().map(|(id, b)| (*id, *b)).collect();
         all.sort_by_key(|(id, _)| *id);
         all

@@ -41,6 +41,7 @@
 mod binding;
 mod c;
 mod c_header;
+mod c_library;
 mod core;
 mod coverage;
 mod cycle;

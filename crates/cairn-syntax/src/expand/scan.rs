@@ -182,6 +182,7 @@ impl Expander<'_> {
             Some(Core::Import) if self.is_program_level() => self.import(form.span, &parts[1..]),
             Some(Core::DefineLibrary | Core::Library) if self.is_program_level() => self.define_library(&form)?,
             Some(Core::CSource) if self.ctx.depth == 0 => self.scan_c_source(&form, &parts)?,
+            Some(Core::DefineCLibrary) if self.ctx.depth == 0 => self.scan_c_library(&form, &parts)?,
             Some(Core::Import) => {
                 return self.err_help(
                     form.span,
@@ -191,18 +192,6 @@ impl Expander<'_> {
             }
             _ => items.push(Item { kind: ItemKind::Expr(form), trace: self.trace.clone() }),
         }
-        Ok(())
-    }
-
-    /// `(c-source "kernel.c" …)` is `(import (c "kernel.c" …))`, and may stand in a library's body.
-    fn scan_c_source(&mut self, form: &Syntax, parts: &Items) -> R<()> {
-        let is_text = |p: &Syntax| matches!(p.datum, crate::syntax::Datum::String(_));
-        if parts.len() < 2 || !parts[1..].iter().all(is_text) {
-            return self.err_help(form.span, "bad `c-source`", "(c-source \"file.c\" …)");
-        }
-        let of_c = Syntax::ident(self.s.names.intern("c"), parts[0].span);
-        let set = std::iter::once(of_c).chain(parts[1..].iter().cloned()).collect();
-        self.import(form.span, &[Syntax::list(set, form.span)]);
         Ok(())
     }
 

@@ -86,6 +86,8 @@ impl Scopes {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     Imported,
+    /// Imported, if the name has no other meaning.
+    Offered,
     Defined,
 }
 
@@ -202,7 +204,7 @@ impl Expander<'_> {
                 return false;
             }
             if let Some(e) = self.s.modules[ctx.module as usize].table.get(&id) {
-                return e.origin == Origin::Imported;
+                return e.origin != Origin::Defined;
             }
             match self.s.names.parent(id) {
                 Some((parent, at)) => (id, ctx) = (parent, at),
@@ -346,6 +348,11 @@ impl Expander<'_> {
                     .help("leave one out with (except …)");
             self.warn(d);
         }
+    }
+
+    /// Adds a binding that is imported as long as the name has no other meaning.
+    pub(super) fn offer_binding(&mut self, id: Ident, binding: Binding, span: Span) {
+        self.module().table.entry(id).or_insert(Entrance { binding, origin: Origin::Offered, span });
     }
 
     /// Runs `f` at the top level of a module, whatever scopes are open now.

@@ -5,7 +5,7 @@
 use super::Request;
 use super::declarations::{Declarations, Function, Record};
 use super::preprocessed::Preprocessed;
-use super::probe::{Constant, Layout, Probed};
+use super::probe::{Bits, Constant, Layout, Probed};
 use super::source::Made;
 use super::types::Type;
 use cairn_layout::c::CType;
@@ -74,6 +74,8 @@ pub(super) fn write(
         });
         let each: String = each.collect();
         _ = writeln!(w.body, "(c:define c:libraries (c:list{each}))");
+    } else {
+        w.body += "(c:define c:libraries #f)\n";
     }
     // what headers share below their surface; reserved for the implementation of C
     let hidden = |name: &str| name.starts_with("__");
@@ -188,11 +190,21 @@ impl Writer<'_> {
         }
         let mut fields: Vec<String> = Vec::new();
         let mut accessors = Vec::new();
-        for (field, offset) in record.fields.iter().zip(&layout.offsets) {
+        for ((field, offset), bits) in record.fields.iter().zip(&layout.offsets).zip(layout.bits.iter().copied()) {
             let (getter, setter) = (format!("{name}-{}", field.name), format!("set-{name}-{}!", field.name));
             let Some(offset) = offset else {
-                accessors.push((getter, "(c:unsupported \"it is a bit-field\")".into()));
-                accessors.push((setter, "(c:unsupported \"it is a bit-field\")".into()));
+                let of = self.declared.names.type_of(&field.of);
+                let (get, set) = match bits.and_then(|bits| bit_field(bits, &of)) {
+                    Some(field) => {
+                        let of = |form: &str, who: &str| format!("(c:c-bits-{form} {field} {})", quoted(who));
+                        (of("getter", &getter), of("setter", &setter))
+                    }
+                    None => {
+                        let why = "(c:unsupported \"it is a bit-field, and clang-19 does not say where it lies\")";
+                        (why.into(), why.into())
+                    }
+                };
+                accessors.extend([(getter, get), (setter, set)]);
                 continue;
             };
             let (element, length) = match self.declared.names.type_of(&field.of) {
@@ -259,8 +271,16 @@ impl Writer<'_> {
             return None;
         }
         let mut fields = Vec::new();
-        for (field, offset) in record.fields.iter().zip(&layout.offsets).filter(|_| bytes <= IN_REGISTERS) {
-            let offset = (*offset)?;
+        let places = layout.offsets.iter().zip(&layout.bits);
+        for (field, (offset, bits)) in record.fields.iter().zip(places).filter(|_| bytes <= IN_REGISTERS) {
+            let Some(offset) = *offset else {
+                // no floating point is where its bits are
+                let bits = (*bits)?;
+                for byte in bits.at / 8..(bits.at + bits.width).div_ceil(8) {
+                    fields.push(format!("(c:quote {}) (c:c-type uint8) {byte} #f", field.name));
+                }
+                continue;
+            };
             let (element, length) = match self.declared.names.type_of(&field.of) {
                 Type::Array(element, n) => (*element, n.to_string()),
                 t => (t, "#f".to_string()),
@@ -294,21 +314,17 @@ impl Writer<'_> {
     /// A macro that makes callbacks of a type of functions.
     fn callback(&mut self, name: &str, function: &str) {
         let Some((result, parameters)) = self.declared.names.signature(function) else { return };
-        let result = match result {
-            Type::Void => Some("void"),
-            Type::Number(t) => Some(t),
-            Type::Text | Type::Pointer | Type::Function(_) => Some("pointer"),
+        let mut passed = |t: &Type, is_result: bool| match t {
+            Type::Void if is_result => Some("void".to_string()),
+            Type::Number(t) => Some(t.to_string()),
+            Type::Text if !is_result => Some("string".into()),
+            Type::Text | Type::Pointer | Type::Function(_) => Some("pointer".into()),
+            Type::Array(..) if !is_result => Some("pointer".into()),
+            Type::Record(_) => self.passed(t, 0),
             _ => None,
         };
-        let types: Option<Vec<&str>> = parameters
-            .iter()
-            .map(|t| match t {
-                Type::Number(t) => Some(*t),
-                Type::Text => Some("string"),
-                Type::Pointer | Type::Function(_) | Type::Array(..) => Some("pointer"),
-                _ => None,
-            })
-            .collect();
+        let result = passed(&result, true);
+        let types: Option<Vec<String>> = parameters.iter().map(|t| passed(t, false)).collect();
         let (Some(result), Some(types)) = (result, types) else { return };
         if self.names.insert(name.into()) {
             let types = types.join(" ");
@@ -320,6 +336,38 @@ impl Writer<'_> {
             self.exports.push(name.into());
         }
     }
+}
+
+/// What `c-bits-getter` takes: the parts in which a bit-field is read and written, its width, and whether it has a sign
+/// or is a boolean. A part is a number of C: type, offset, bits below the field's in it, bits of the field in it, bits
+/// of the field below those. All of its bytes have bits of the field: so no access goes beyond the record.
+///
+/// ```text
+/// bits 13 to 37:   byte 1              4
+///                  ┌──────────────┬───────┐
+///                  │ uint16    ▒▒▒│ uint16│  …
+/// ```
+fn bit_field(bits: Bits, of: &Type) -> Option<String> {
+    let Type::Number(name) = of else { return None };
+    let t = CType::by_name(name)?;
+    let sign = match t {
+        CType::Bool => "'boolean",
+        CType::Char => "#t",
+        t if t.integers()?.0 < 0 => "#t",
+        _ => "#f",
+    };
+    let mut parts: Vec<String> = Vec::new();
+    let (mut at, end) = (bits.at, bits.at + bits.width);
+    while at < end {
+        let (byte, left) = (at / 8, end.div_ceil(8) - at / 8);
+        let bytes = [8, 4, 2, 1].into_iter().find(|n| *n <= left)?;
+        let width = end.min(8 * (byte + bytes)) - at;
+        parts.push(format!("(c:c-type uint{}) {byte} {} {width} {}", 8 * bytes, at % 8, at - bits.at));
+        at += width;
+    }
+    let sign = sign.replace('\'', "c:quote ");
+    let sign = if sign.starts_with('#') { sign } else { format!("({sign})") };
+    Some(format!("(c:vector {}) {} {sign}", parts.join(" "), bits.width))
 }
 
 fn by_value(t: Type, text: &str) -> String {

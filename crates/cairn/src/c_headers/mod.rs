@@ -61,6 +61,8 @@ struct Request<'a> {
     libraries: Vec<&'a str>,
     options: Vec<&'a str>,
     directories: Vec<PathBuf>,
+    /// What the options say of directories is relative to those, too.
+    beside: Vec<PathBuf>,
 }
 
 impl<'a> Request<'a> {
@@ -73,13 +75,19 @@ impl<'a> Request<'a> {
         if headers.is_empty() {
             return Err("it names no header or source, which would end in .h or .c: (c \"zlib.h\" \"z\")".into());
         }
-        if let Some(bad) = parts.iter().find(|p| p.contains(['\n', '"', '>', '\0'])) {
+        let is_bad = |p: &&&str| p.contains(['\n', '\0']) || !is_option(p) && p.contains(['"', '>']);
+        if let Some(bad) = parts.iter().find(is_bad) {
             return Err(format!("{bad:?} is no name of a header or library"));
         }
         // clang takes an empty one for something else
         let here = |d: &&Path| if d.as_os_str().is_empty() { PathBuf::from(".") } else { d.to_path_buf() };
-        let directories = directories.iter().map(here).collect();
-        Ok(Request { headers, libraries, options, directories })
+        let directories: Vec<PathBuf> = directories.iter().map(here).collect();
+        let options: Vec<&str> = options;
+        let relative =
+            options.iter().filter_map(|o| o.strip_prefix("-I").map(Path::new)).filter(|d| d.is_relative());
+        let relative: Vec<&Path> = relative.filter(|d| !d.as_os_str().is_empty()).collect();
+        let beside = directories.iter().flat_map(|d| relative.iter().map(move |r| d.join(r))).collect();
+        Ok(Request { headers, libraries, options, directories, beside })
     }
 
     fn has_source(&self) -> bool {
@@ -94,7 +102,7 @@ impl<'a> Request<'a> {
     /// Runs clang on a text.
     fn clang(&self, arguments: &[&str], text: &str) -> Result<Output, String> {
         let mut command = Command::new(CLANG);
-        for directory in &self.directories {
+        for directory in self.directories.iter().chain(&self.beside) {
             command.arg("-I").arg(directory);
         }
         command.args(&self.options).args(["-w", "-fno-color-diagnostics", "-fno-caret-diagnostics"]);
@@ -136,9 +144,10 @@ impl<'a> Request<'a> {
     /// What identifies it, but for the files.
     fn key(&self) -> String {
         // a header beside the program comes before one that was found elsewhere
-        let present = self.directories.iter().map(|d| self.headers.iter().map(|h| d.join(h).exists()));
+        let all = || self.directories.iter().chain(&self.beside);
+        let present = all().map(|d| self.headers.iter().map(|h| d.join(h).exists()));
         let present: Vec<Vec<bool>> = present.map(Iterator::collect).collect();
-        let directories: Vec<_> = self.directories.iter().flat_map(std::path::absolute).collect();
+        let directories: Vec<_> = all().flat_map(std::path::absolute).collect();
         let variables = VARIABLES.map(std::env::var_os);
         let names = (&self.headers, &self.libraries, &self.options);
         format!(

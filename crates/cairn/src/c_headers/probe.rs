@@ -29,6 +29,16 @@ pub(super) struct Layout {
     pub(super) alignment: u64,
     /// By field; `None` of a bit-field.
     pub(super) offsets: Vec<Option<u64>>,
+    /// By field; `None` of all others, and of one whose place clang does not tell.
+    pub(super) bits: Vec<Option<Bits>>,
+}
+
+/// The place of a bit-field.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Bits {
+    /// Bits from the beginning of the record, the least significant one of a byte first.
+    pub(super) at: u64,
+    pub(super) width: u64,
 }
 
 #[derive(Default)]
@@ -90,14 +100,81 @@ pub(super) fn read(request: &Request, before: &Preprocessed, d: &Declarations) -
             probed.constants.insert(name.to_string(), value);
         }
     }
+    let places = bit_fields(request, d)?;
     for (i, (key, record)) in d.records.iter().enumerate() {
         let Some(numbers) = initial.get(&*format!("l{i}")).and_then(|v| numbers(v)) else { continue };
         let [bytes, alignment, offsets @ ..] = &numbers[..] else { continue };
         let mut offsets = offsets.iter().copied();
         let offsets = record.fields.iter().map(|f| if f.is_bit_field { None } else { offsets.next() }).collect();
-        probed.layouts.insert(key.clone(), Layout { bytes: *bytes, alignment: *alignment, offsets });
+        let of_record = places.get(&i);
+        let bits =
+            record.fields.iter().map(|f| of_record?.get(&f.path).filter(|_| f.is_bit_field).copied()).collect();
+        probed.layouts.insert(key.clone(), Layout { bytes: *bytes, alignment: *alignment, offsets, bits });
     }
     Ok(probed)
+}
+
+/// The places of bit-fields by their paths, of the records that have some, by number.
+///
+/// No expression of C has them; clang prints them. It calls records as it likes, so each is the only field of one whose
+/// name is ours.
+fn bit_fields(request: &Request, d: &Declarations) -> Result<BTreeMap<usize, BTreeMap<String, Bits>>, String> {
+    let with = d.records.values().enumerate().filter(|(_, r)| r.fields.iter().any(|f| f.is_bit_field));
+    let lines: Vec<String> = with.map(|(i, r)| format!("struct cairn_b{i} {{ {} x; }};", r.spelled)).collect();
+    if lines.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let program = format!("{}{}\n", request.includes(), lines.join("\n"));
+    let arguments = ["-fsyntax-only", "-ferror-limit=0", "-Xclang", "-fdump-record-layouts-complete"];
+    let text = request.clang(&arguments, &program)?.stdout;
+    let mut all = BTreeMap::new();
+    for text in String::from_utf8_lossy(&text).split("*** Dumping AST Record Layout\n") {
+        let mut lines = text.lines();
+        let number = |first: &str| first.split_once("| struct cairn_b")?.1.trim().parse::<usize>().ok();
+        if let Some(i) = lines.next().and_then(number) {
+            all.insert(i, record_layout(lines));
+        }
+    }
+    Ok(all)
+}
+
+/// The bit-fields of what clang prints of a record in a record.
+///
+/// ```text
+///          0 |   struct flags x
+///          4 |     struct (unnamed at f.h:3:3) in
+///     4:0-2  |       unsigned int a                ⟶  in.a at bit 32, 3 bits wide
+///          8 |     union (anonymous at f.h:4:3)
+///    8:3-13  |       unsigned int b                ⟶  b at bit 67, 11 bits wide
+///            | [sizeof=12, align=4]
+/// ```
+fn record_layout<'a>(lines: impl Iterator<Item = &'a str>) -> BTreeMap<String, Bits> {
+    let mut found = BTreeMap::new();
+    // the names around a line, of those without a name the empty one
+    let mut around: Vec<&str> = Vec::new();
+    for line in lines {
+        let Some((place, declared)) = line.split_once("| ") else { break };
+        let inner = declared.trim_start();
+        let depth = (declared.len() - inner.len()) / 2;
+        if inner.starts_with('[') || depth == 0 {
+            break;
+        }
+        let name = inner.rsplit(' ').next().unwrap_or("");
+        around.truncate(depth - 1);
+        around.push(name);
+        let bits = |place: &str| {
+            let (byte, bits) = place.trim().split_once(':')?;
+            let (first, last) = bits.split_once('-')?;
+            let [byte, first, last] = [byte, first, last].map(|n| n.parse::<u64>().ok());
+            let (first, last) = (first?, last?);
+            Some(Bits { at: 8 * byte? + first, width: last.checked_sub(first)? + 1 })
+        };
+        if let Some(bits) = bits(place).filter(|_| !name.is_empty()) {
+            let path: Vec<&str> = around[1..].iter().copied().filter(|n| !n.is_empty()).collect();
+            found.insert(path.join("."), bits);
+        }
+    }
+    found
 }
 
 /// The value of an initializer: `i32 -1`, `double 0x400921FB54442D18`, `[3 x i8] c"ab\00"`.
@@ -186,5 +263,19 @@ mod tests {
         assert_eq!((c("ptr null"), c("ptr @f")), (Some(Constant::Address(0)), None));
         assert_eq!(c("%struct.color { i8 1 }"), None);
         assert_eq!(numbers("[3 x i64] [i64 112, i64 8, i64 0]"), Some(vec![112, 8, 0]));
+    }
+
+    #[test]
+    fn places_of_bit_fields_are_read() {
+        let text = "         0 |   struct flags x\n     0:0-2 |     int a\n       4:- |     int \n         \
+                    4 |     struct (unnamed at a b.h:3:3) in\n    4:7-66 |       unsigned long b\n        \
+                    16 |     union (anonymous at f.h:4:3) \n   16:3-13 |       enum e c\n        20 |     int d\n           \
+                    | [sizeof=24, align=8]\n";
+        let found = record_layout(text.lines());
+        let at = |at, width| Some(&Bits { at, width }).copied();
+        assert_eq!(found.get("a").copied(), at(0, 3));
+        assert_eq!(found.get("in.b").copied(), at(39, 60));
+        assert_eq!(found.get("c").copied(), at(131, 11));
+        assert_eq!(found.len(), 3);
     }
 }

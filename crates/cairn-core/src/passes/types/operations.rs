@@ -8,7 +8,7 @@ use crate::ir::{Expr, GlobalId, Literal, VarId};
 use crate::passes::known::Known;
 use crate::prim::{IN_NO_VECTOR, MAKE_RECORD_TYPE, NEVER_EXTENDED, Numeric, Op, PrimOp, fixnum_bit, scalar_bit};
 use crate::walk::take;
-use cairn_layout::c::direct;
+use cairn_layout::c::{CType, direct};
 use cairn_layout::object::numeric::NumericKind;
 use cairn_layout::object::record::{FieldKind, Slot};
 use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
@@ -355,11 +355,14 @@ fn power(t: Type) -> Option<i64> {
 
 /// What a call of C of this signature returns.
 fn c_result(signature: &Expr) -> Type {
-    match signature {
-        Expr::Const(Literal::Number(Number::Int(Int::Fix(code)))) if direct::result(*code).is_floating() => {
-            Type::of(FLONUM)
-        }
-        _ => Type::ANY,
+    let Expr::Const(Literal::Number(Number::Int(Int::Fix(code)))) = signature else { return Type::ANY };
+    match direct::result(*code) {
+        t if t.is_floating() => Type::of(FLONUM),
+        CType::Bool => Type::BOOLEAN,
+        CType::Char => Type::of(CHAR),
+        // a word that is no fixnum is somewhere else, and this is `#f`
+        CType::Pointer | CType::I64 | CType::U64 => Type::of(FIXNUM | FALSE),
+        t => t.integers().map_or(Type::ANY, |(least, greatest)| Type::integers(least, greatest)),
     }
 }
 
