@@ -246,7 +246,18 @@
       (look-after-files)
       (if (command? text)
           (run-command (trim text) name)
-          (evaluate text name)))
+          (evaluate (in-language text) name)))
+
+    ;; A first line `#lang sicp` imports what it does in a file.
+    (define (in-language text)
+      (let* ((n (string-length text))
+             (end (let loop ((i 0))
+                    (if (or (= i n) (char=? (string-ref text i) #\newline)) i (loop (+ i 1))))))
+        (call-with-values (lambda () (split (trim (substring text 0 end))))
+          (lambda (word language)
+            (if (and (string=? word "#lang") (string=? language "sicp"))
+                (string-append "(import (sicp))" (substring text end n))
+                text)))))
 
     ;; How many lines of a piped text came before the input.
     (define lines-before 0)

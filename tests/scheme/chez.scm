@@ -60,3 +60,4 @@
 (printf "~s ~s\n" (1+ 1) (1- 1))
 (printf "~s\n" (list-head '(1 2 3) 2))
 (printf "~s\n" (cons* 1 2 '(3)))
+(printf "~s\n" (with-input-from-string "(a b) c" (lambda () (let* ((x (read)) (y (read))) (list x y)))))

@@ -95,7 +95,7 @@
    &undefined make-undefined-violation undefined-violation?
    ;; text ports
    format printf fprintf pretty-print get-line get-char get-string-all get-datum lookahead-char put-char put-string
-   put-datum with-output-to-string call-with-string-output-port open-string-output-port
+   put-datum with-output-to-string with-input-from-string call-with-string-output-port open-string-output-port
    ;; time
    real-time cpu-time current-time time-second time-nanosecond)
   (import
@@ -131,6 +131,7 @@
    (rename (only (cairn sort) list-sort list-merge vector-sort vector-sort! sort sort!)
            (sort sort-sequence) (sort! sort-sequence!))
    (only (cairn control) call/1cc condition->string)
+   (only (cairn port) with-input-from-string)
    (rename (only (cairn dialects) 1+ 1- add1 sub1 random list-head for-all exists remp atom?
                  fluid-let gensym void format printf fprintf pretty-print get-line get-char get-string-all
                  get-datum lookahead-char put-char put-string put-datum with-output-to-string

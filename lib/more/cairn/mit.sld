@@ -64,14 +64,16 @@
    hash-table/get hash-table/put! hash-table/remove! hash-table/count (rename hash-table-clear! hash-table/clear!)
    ;; streams
    cons-stream stream-pair? stream-null? empty-stream? the-empty-stream stream-car stream-cdr stream-first stream-rest
-   stream-head stream-tail stream
+   stream-head stream-tail stream stream-ref stream-map stream-for-each stream-filter stream-append stream->list
+   list->stream
    ;; definitions, control, errors
    named-lambda fluid-let define-structure define-integrable assert declare load-option guarantee warn
    call-with-escape-continuation condition/report-string access-condition condition?
    ;; output and time
-   call-with-output-string with-output-to-string pp write-line runtime real-time
+   call-with-output-string with-output-to-string with-input-from-string pp write-line runtime real-time
    true false)
   (import
+   (only (cairn port) with-input-from-string)
    (scheme base) (scheme case-lambda) (scheme lazy) (scheme write) (scheme read) (scheme inexact) (scheme complex)
    (scheme char) (scheme cxr) (scheme file) (scheme process-context) (scheme time) (scheme eval) (scheme repl)
    (scheme load)
@@ -117,6 +119,48 @@
     (define del-assq (deleter eq?))
     (define del-assv (deleter eqv?))
     (define del-assoc (deleter equal?))
+
+    ;;;; Streams
+
+    (define (stream-ref s k)
+      (if (= k 0) (stream-car s) (stream-ref (stream-cdr s) (- k 1))))
+
+    ;; As long as the shortest.
+    (define (stream-map f s . others)
+      (let loop ((all (cons s others)))
+        (if (any empty-stream? all)
+            the-empty-stream
+            (cons-stream (apply f (map stream-car all)) (loop (map stream-cdr all))))))
+
+    (define (stream-for-each f s)
+      (if (not (empty-stream? s))
+          (begin
+            (f (stream-car s))
+            (stream-for-each f (stream-cdr s)))))
+
+    (define (stream-filter keep? s)
+      (cond ((empty-stream? s) the-empty-stream)
+            ((keep? (stream-car s)) (cons-stream (stream-car s) (stream-filter keep? (stream-cdr s))))
+            (else (stream-filter keep? (stream-cdr s)))))
+
+    (define (stream-append . all)
+      (cond ((null? all) the-empty-stream)
+            ((empty-stream? (car all)) (apply stream-append (cdr all)))
+            (else
+             (let ((s (car all)))
+               (cons-stream (stream-car s) (apply stream-append (stream-cdr s) (cdr all)))))))
+
+    ;; At most k elements.
+    (define stream->list
+      (case-lambda
+        ((s) (stream->list s +inf.0))
+        ((s k)
+         (if (or (empty-stream? s) (= k 0))
+             '()
+             (cons (stream-car s) (stream->list (stream-cdr s) (- k 1)))))))
+
+    (define (list->stream l)
+      (if (null? l) the-empty-stream (cons-stream (car l) (list->stream (cdr l)))))
 
     ;;;; Numbers
 

@@ -3,10 +3,20 @@
 ;;; The reader goes forward by one character at a time, looking at the next one, so a port is where the value ended.  A
 ;;; *source* is a port, or a generator of characters with the character that was looked at.  `json-read` is a recursive
 ;;; descent that makes objects; `json-generator` and `json-fold` go over events, with a stack of what is open.
+;;;
+;;; Space, strings and numbers that lie whole in the buffer of a port are cut out of its bytes, and most keys are found
+;;; in a table without becoming strings first.  Whatever is not as usual there (an escape, the end of the buffer, an
+;;; error) leaves the port where the token begins and is read by the character, as from a generator; so errors are the
+;;; same.  Likewise, the writer puts ASCII characters into the port's buffer while there is room.
 (define-library (srfi 180)
   (export json-error? json-error-reason json-null? json-nesting-depth-limit json-number-of-character-limit
           json-generator json-fold json-read json-lines-read json-sequence-read json-accumulator json-write)
-  (import (scheme base) (scheme case-lambda) (only (cairn control) wrong-type condition? condition-who))
+  (import (scheme base) (scheme case-lambda) (only (cairn control) wrong-type condition? condition-who)
+          (only (cairn port) port-buf port-pos port-end set-port-pos!)
+          (cairn layout)
+          (only (cairn primitives) %fx+ %fx- %fx* %fx= %fx< %fx<= %fxand %bytevector-u8-ref %bytevector-u8-set!
+                %utf8->string %string-ref %string-length %string-concat %integer->char %char->integer
+                %symbol->string %port-ref %fixnum?))
   (begin
 
     ;;;; Errors: error objects whose message begins so
@@ -72,18 +82,41 @@
             (read-char port)
             (set-source-ahead! s #f))))
 
-    ;; What a port reads that is no text is an error of JSON, too.
+    ;; What a port reads that is no text is an error of JSON, too.  The port is before a string whose bytes are no
+    ;; UTF-8: read by the character, it makes the error that says where.
     (define-syntax reading
       (syntax-rules ()
         ((_ s body)
          (if (source-port s)
-             (guard (e ((and (condition? e) (member (condition-who e) '("peek-char" "read-char")))
-                        (apply fail (error-object-message e) (error-object-irritants e))))
-               body)
+             (translating
+              (guard (e ((and (condition? e) (equal? (condition-who e) "utf8->string")) (read-string-slowly s)))
+                body))
              body))))
+    (define-syntax translating
+      (syntax-rules ()
+        ((_ body)
+         (guard (e ((and (condition? e) (member (condition-who e) '("peek-char" "read-char")))
+                    (apply fail (error-object-message e) (error-object-irritants e))))
+           body))))
 
     ;; The next character that is not white.
     (define (peek-token s)
+      (let ((port (source-port s)))
+        (if port
+            (let ((bytes (port-buf port)) (end (port-end port)))
+              (let loop ((i (port-pos port)))
+                (if (%fx< i end)
+                    (let ((n (%bytevector-u8-ref bytes i)))
+                      (cond
+                        ((white? n) (loop (%fx+ i 1)))
+                        (else
+                         (set-port-pos! port i)
+                         (if (%fx< n 128) (%integer->char n) (peek s)))))
+                    (begin
+                      (set-port-pos! port i)
+                      (peek-token-slowly s)))))
+            (peek-token-slowly s))))
+    (define (peek-token-slowly s)
       (let ((c (peek s)))
         (if (and (char? c)
                  (or (char=? c #\space) (char=? c #\newline) (char=? c #\return) (char=? c #\tab)))
@@ -91,6 +124,16 @@
               (skip! s)
               (peek-token s))
             c)))
+    (define-syntax white?
+      (syntax-rules ()
+        ((_ n) (if (%fx<= n 32) (or (%fx= n 32) (%fx= n 10) (%fx= n 13) (%fx= n 9)) #f))))
+
+    ;; Takes an ASCII character that `peek-token` gave: of a port, it is in the buffer.
+    (define (pass! s)
+      (let ((port (source-port s)))
+        (if port
+            (set-port-pos! port (%fx+ (port-pos port) 1))
+            (set-source-ahead! s #f))))
 
     (define (unexpected c where)
       (if (eof-object? c)
@@ -114,8 +157,77 @@
     (define (digit? c) (and (char? c) (char<=? #\0 c) (char<=? c #\9)))
     (define (digit-of c) (- (char->integer c) 48))
 
-    ;; An integer of few digits is computed on the way; anything else goes through its text.
+    ;; A number in the buffer of a port, which ends there: an integer of at most 17 digits, or a fraction whose digits
+    ;; and power of ten are exact as flonums, so that one operation rounds (Clinger 1990); else its text decides.
     (define (read-json-number s)
+      (let ((port (source-port s)))
+        (if port (read-port-number s port) (read-number-slowly s))))
+    (define (read-port-number s port)
+      (let* ((bytes (port-buf port)) (end (port-end port)) (start (port-pos port))
+             (negative? (%fx= (%bytevector-u8-ref bytes start) 45))
+             (first (if negative? (%fx+ start 1) start)))
+        ;; what has more digits stays above 10^17
+        (define (and-digit m d)
+          (if (%fx< m 100000000000000000) (%fx+ (%fx* m 10) d) m))
+        (define (done i x)
+          (if (or (white? (%bytevector-u8-ref bytes i)) (memv (%bytevector-u8-ref bytes i) '(44 93 125)))
+              (begin
+                (set-port-pos! port i)
+                x)
+              (read-number-slowly s)))
+        ;; m is the digits as an integer; `places` of them are behind the point
+        (define (scaled i m places exponent)
+          (let ((e (%fx- exponent places)))
+            (done i
+                  (if (and (%fx< m 9007199254740992) (%fx<= e 22) (%fx<= -22 e))
+                      (let* ((m (inexact m)) (m (if negative? (- m) m)))
+                        (if (%fx< e 0) (/ m (vector-ref powers (%fx- 0 e))) (* m (vector-ref powers e))))
+                      (inexact (string->number (%utf8->string bytes start i)))))))
+        (define (exponent i m places)
+          (let* ((n (%bytevector-u8-ref bytes i))
+                 (minus? (%fx= n 45))
+                 (first (if (or minus? (%fx= n 43)) (%fx+ i 1) i)))
+            (let loop ((i first) (e 0))
+              (if (and (%fx< i end) (%fx< (%fx- i first) 4))
+                  (let ((d (%fx- (%bytevector-u8-ref bytes i) 48)))
+                    (cond
+                      ((and (%fx<= 0 d) (%fx<= d 9)) (loop (%fx+ i 1) (%fx+ (%fx* e 10) d)))
+                      ((%fx= i first) (read-number-slowly s))
+                      (else (scaled i m places (if minus? (%fx- 0 e) e)))))
+                  (read-number-slowly s)))))
+        (define (fraction i m)
+          (let loop ((j i) (m m))
+            (if (%fx< j end)
+                (let* ((n (%bytevector-u8-ref bytes j)) (d (%fx- n 48)))
+                  (cond
+                    ((and (%fx<= 0 d) (%fx<= d 9)) (loop (%fx+ j 1) (and-digit m d)))
+                    ((%fx= j i) (read-number-slowly s))
+                    ((and (%fx= (%fxand n 223) 69) (%fx< (%fx+ j 1) end)) (exponent (%fx+ j 1) m (%fx- j i)))
+                    (else (scaled j m (%fx- j i) 0))))
+                (read-number-slowly s))))
+        (let loop ((i first) (m 0))
+          (if (%fx< i end)
+              (let* ((n (%bytevector-u8-ref bytes i)) (d (%fx- n 48)))
+                (cond
+                  ((and (%fx<= 0 d) (%fx<= d 9))
+                   (if (and (%fx= m 0) (%fx< first i))
+                       ;; behind a zero
+                       (read-number-slowly s)
+                       (loop (%fx+ i 1) (and-digit m d))))
+                  ((%fx= i first) (read-number-slowly s))
+                  ((%fx= n 46) (fraction (%fx+ i 1) m))
+                  ((and (%fx= (%fxand n 223) 69) (%fx< (%fx+ i 1) end)) (exponent (%fx+ i 1) m 0))
+                  ((%fx<= 100000000000000000 m) (done i (string->number (%utf8->string bytes start i))))
+                  (else (done i (if negative? (%fx- 0 m) m)))))
+              (read-number-slowly s)))))
+    ;; 10^0 to 10^22, which are exact
+    (define powers
+      (let ((v (make-vector 23 1.)))
+        (do ((i 1 (+ i 1))) ((= i 23) v)
+          (vector-set! v i (inexact (expt 10 i))))))
+
+    ;; An integer of few digits is computed on the way; anything else goes through its text.
+    (define (read-number-slowly s)
       (let ((negative? (char=? (peek s) #\-)))
         (if negative? (skip! s))
         (let ((c (peek s)))
@@ -172,6 +284,72 @@
 
     ;; Behind the quotation mark.
     (define (read-json-string s)
+      (let ((port (source-port s)))
+        (if port (read-port-string s port) (read-string-slowly s))))
+
+    (define (read-port-string s port)
+      (let ((bytes (port-buf port)) (start (port-pos port)) (end (port-end port)))
+        (let loop ((i start))
+          (if (%fx< i end)
+              (let ((n (%bytevector-u8-ref bytes i)))
+                (cond
+                  ((%fx= n 34)
+                   (let ((text (%utf8->string bytes start i)))
+                     (set-port-pos! port (%fx+ i 1))
+                     text))
+                  ((or (%fx= n 92) (%fx< n 32)) (read-parts s port))
+                  (else (loop (%fx+ i 1)))))
+              (read-parts s port)))))
+
+    ;; A string with escapes, or one that goes beyond the end of the buffer: the parts between, last one first.
+    (define (read-parts s port)
+      (let part ((parts '()))
+        (let ((bytes (port-buf port)) (start (port-pos port)) (end (port-end port)))
+          (define (with-part i)
+            (if (%fx= i start)
+                parts
+                (let ((text (%utf8->string bytes start i)))
+                  (set-port-pos! port i)
+                  (cons text parts))))
+          (let loop ((i start))
+            (cond
+              ((%fx< i end)
+               (let ((n (%bytevector-u8-ref bytes i)))
+                 (cond
+                   ((%fx= n 34)
+                    (let ((parts (with-part i)))
+                      (set-port-pos! port (%fx+ i 1))
+                      (%string-concat (reverse parts))))
+                   ((%fx= n 92)
+                    (let ((parts (with-part i)))
+                      (set-port-pos! port (%fx+ i 1))
+                      (part (cons (escaped-text (read-escape s)) parts))))
+                   ((%fx< n 32)
+                    (with-part i)
+                    (control-character (%integer->char n)))
+                   (else (loop (%fx+ i 1))))))
+              ;; the last character may be there in part
+              ((and (%fx< start i) (%fx<= 128 (%bytevector-u8-ref bytes (%fx- i 1))))
+               (let ((lead (let back ((i (%fx- i 1)))
+                             (if (and (%fx< start i) (%fx= (%fxand (%bytevector-u8-ref bytes i) 192) 128))
+                                 (back (%fx- i 1))
+                                 i))))
+                 (let* ((parts (with-part lead)) (c (peek-char port)))
+                   (read-char port)
+                   (part (cons (string c) parts)))))
+              (else
+               (let* ((parts (with-part i)) (c (peek-char port)))
+                 (if (eof-object? c) (unexpected c "in a string"))
+                 (part parts))))))))
+    (define (escaped-text c)
+      (case c
+        ((#\newline) "\n")
+        ((#\") "\"")
+        ((#\\) "\\")
+        (else (string c))))
+    (define (control-character c) (fail "a control character in a string:" c))
+
+    (define (read-string-slowly s)
       (let loop ((buffer (make-string 16)) (n 0))
         (let ((c (peek s)))
           (cond
@@ -179,7 +357,7 @@
             ((char=? c #\")
              (skip! s)
              (substring buffer 0 n))
-            ((char<? c #\space) (fail "a control character in a string:" c))
+            ((char<? c #\space) (control-character c))
             (else
              (skip! s)
              (let ((c (if (char=? c #\\) (read-escape s) c))
@@ -245,11 +423,11 @@
       (let ((c (peek-token s)))
         (cond
           ((eqv? c #\[)
-           (skip! s)
+           (pass! s)
            (enter s depth)
            (read-array s (+ depth 1)))
           ((eqv? c #\{)
-           (skip! s)
+           (pass! s)
            (enter s depth)
            (read-object s (+ depth 1)))
           (else (read-simple s c)))))
@@ -259,16 +437,16 @@
     (define (read-array s depth)
       (if (eqv? (peek-token s) #\])
           (begin
-            (skip! s)
+            (pass! s)
             (vector))
           (let loop ((elements '()) (n 0))
             (let* ((elements (cons (read-value s depth) elements)) (n (+ n 1)) (c (peek-token s)))
               (cond
                 ((eqv? c #\,)
-                 (skip! s)
+                 (pass! s)
                  (loop elements n))
                 ((eqv? c #\])
-                 (skip! s)
+                 (pass! s)
                  (let ((v (make-vector n)))
                    (let fill ((i (- n 1)) (l elements))
                      (if (< i 0)
@@ -279,30 +457,67 @@
                 (else (unexpected c "in an array")))))))
 
     (define (read-key s)
+      (begin-key s)
+      (let ((key (read-json-string s)))
+        (end-key s)
+        key))
+    (define (begin-key s)
       (let ((c (peek-token s)))
         (if (not (eqv? c #\")) (unexpected c "where a key is expected"))
-        (skip! s)
-        (let* ((key (read-json-string s)) (c (peek-token s)))
-          (if (not (eqv? c #\:)) (unexpected c "behind a key"))
-          (skip! s)
-          key)))
+        (pass! s)))
+    (define (end-key s)
+      (let ((c (peek-token s)))
+        (if (not (eqv? c #\:)) (unexpected c "behind a key"))
+        (pass! s)))
+
+    ;; Symbols of ASCII characters that were keys of late, each at a number that its characters make.
+    (define keys (make-vector 512 #f))
+
+    (define (read-symbol s)
+      (let ((port (source-port s)))
+        (if port (read-port-symbol s port) (string->symbol (read-json-string s)))))
+    (define (read-port-symbol s port)
+      (let ((bytes (port-buf port)) (start (port-pos port)) (end (port-end port)))
+        (let loop ((i start) (hash 0))
+          (let ((n (if (%fx< i end) (%bytevector-u8-ref bytes i) 0)))
+            (cond
+              ((%fx= n 34)
+               (let* ((place (%fxand hash 511)) (key (vector-ref keys place)))
+                 (if (and key (same? (%symbol->string key) bytes start i))
+                     (begin
+                       (set-port-pos! port (%fx+ i 1))
+                       key)
+                     (let ((key (string->symbol (read-json-string s))))
+                       (vector-set! keys place key)
+                       key))))
+              ((or (%fx= n 92) (%fx< n 32) (%fx<= 128 n)) (string->symbol (read-json-string s)))
+              (else (loop (%fx+ i 1) (%fx+ (%fx* (%fxand hash 65535) 31) n))))))))
+    (define (same? text bytes start end)
+      (and (%fx= (%string-length text) (%fx- end start))
+           (let loop ((i start) (j 0))
+             (or (%fx= i end)
+                 (and (%fx= (%bytevector-u8-ref bytes i) (%char->integer (%string-ref text j)))
+                      (loop (%fx+ i 1) (%fx+ j 1)))))))
+
     (define (read-object s depth)
       (if (eqv? (peek-token s) #\})
           (begin
-            (skip! s)
+            (pass! s)
             '())
-          (let loop ((entries '()))
-            (let* ((key (string->symbol (read-key s)))
-                   (entries (cons (cons key (read-value s depth)) entries))
-                   (c (peek-token s)))
-              (cond
-                ((eqv? c #\,)
-                 (skip! s)
-                 (loop entries))
-                ((eqv? c #\})
-                 (skip! s)
-                 (reverse entries))
-                (else (unexpected c "in an object")))))))
+          (read-entries s depth)))
+    (define (read-entries s depth)
+      (begin-key s)
+      (let ((key (read-symbol s)))
+        (end-key s)
+        (let* ((entry (cons key (read-value s depth))) (c (peek-token s)))
+          (cond
+            ((eqv? c #\,)
+             (pass! s)
+             (cons entry (read-entries s depth)))
+            ((eqv? c #\})
+             (pass! s)
+             (list entry))
+            (else (unexpected c "in an object"))))))
 
     (define json-read
       (case-lambda
@@ -454,12 +669,85 @@
                   (loop (+ i 1)))))
           (write-string text out start end)))
 
-    (define (write-json-string text put)
+    ;; May characters go into the buffer of a port at once?  A port of strings or of a file that the program has opened
+    ;; is flushed when it is full.
+    (define (buffered? port)
+      (let ((descriptor (%port-ref port (port-field-descriptor))))
+        (or (not (%fixnum? descriptor)) (%fx< 2 descriptor))))
+
+    ;; What is written to: a port whose buffer takes characters, or a procedure of `writer`.
+    (define (target who x)
+      (if (and (output-port? x) (textual-port? x) (buffered? x))
+          x
+          (writer who x)))
+    (define-syntax put
+      (syntax-rules ()
+        ((_ text to) (let ((out to)) (if (procedure? out) (out text) (put-text text out))))))
+    (define-syntax put-part
+      (syntax-rules ()
+        ((_ text to start end)
+         (let ((out to))
+           (if (procedure? out) (out text start end) (write-string text out start end))))))
+
+    (define (put-character c to)
+      (if (procedure? to)
+          (to (string c))
+          (let ((at (port-pos to)))
+            (if (%fx< at (port-end to))
+                (begin
+                  (%bytevector-u8-set! (port-buf to) at (%char->integer c))
+                  (set-port-pos! to (%fx+ at 1)))
+                (write-char c to)))))
+
+    ;; A short text of ASCII characters.
+    (define (put-text text port)
+      (let* ((n (%string-length text)) (at (port-pos port)) (next (%fx+ at n)))
+        (if (%fx<= next (port-end port))
+            (let ((bytes (port-buf port)))
+              (let loop ((i 0))
+                (if (%fx< i n)
+                    (begin
+                      (%bytevector-u8-set! bytes (%fx+ at i) (%char->integer (%string-ref text i)))
+                      (loop (%fx+ i 1)))
+                    (set-port-pos! port next))))
+            (write-string text port))))
+
+    (define (write-json-string text to)
+      (if (procedure? to)
+          (begin
+            (to "\"")
+            (write-escaped text 0 to)
+            (to "\""))
+          (let ((n (%string-length text)) (at (port-pos to)))
+            (if (%fx<= (%fx+ at (%fx+ n 2)) (port-end to))
+                ;; there is room if nothing is special
+                (let ((bytes (port-buf to)) (first (%fx+ at 1)))
+                  (%bytevector-u8-set! bytes at 34)
+                  (let loop ((i 0))
+                    (if (%fx< i n)
+                        (let ((c (%char->integer (%string-ref text i))))
+                          (if (and (%fx<= 32 c) (%fx< c 128) (not (%fx= c 34)) (not (%fx= c 92)))
+                              (begin
+                                (%bytevector-u8-set! bytes (%fx+ first i) c)
+                                (loop (%fx+ i 1)))
+                              (begin
+                                (set-port-pos! to (%fx+ first i))
+                                (write-escaped text i to)
+                                (put-text "\"" to))))
+                        (let ((end (%fx+ first n)))
+                          (%bytevector-u8-set! bytes end 34)
+                          (set-port-pos! to (%fx+ end 1))))))
+                (begin
+                  (put-text "\"" to)
+                  (write-escaped text 0 to)
+                  (put-text "\"" to))))))
+
+    ;; From the character at `start` on.
+    (define (write-escaped text start to)
       (let ((n (string-length text)))
-        (put "\"")
-        (let loop ((start 0) (i 0))
+        (let loop ((start start) (i start))
           (if (= i n)
-              (if (< start i) (put text start i))
+              (if (< start i) (put-part text to start i))
               (let* ((c (string-ref text i))
                      (escape
                       (case (if (or (char<? c #\#) (char=? c #\\)) c #\a)
@@ -476,32 +764,46 @@
                                 (string-append (substring "\\u0000" 0 (- 6 (string-length digits))) digits)))))))
                 (if escape
                     (begin
-                      (if (< start i) (put text start i))
-                      (put escape)
+                      (if (< start i) (put-part text to start i))
+                      (put escape to)
                       (loop (+ i 1) (+ i 1)))
-                    (loop start (+ i 1))))))
-        (put "\"")))
+                    (loop start (+ i 1))))))))
 
     (define (finite-number? x)
       (or (exact-integer? x)
           (and (real? x) (inexact? x) (= x x) (< -inf.0 x +inf.0))))
+    (define (write-json-number x to)
+      (if (and (%fixnum? x) (%fx<= 0 x) (%fx< x 1000000000) (not (procedure? to)))
+          (write-small x to)
+          (write-number-text x to)))
+    ;; The last digit first.
+    (define (write-small x to)
+      (let* ((size (let loop ((size 1) (bound 10)) (if (%fx< x bound) size (loop (%fx+ size 1) (%fx* bound 10)))))
+             (at (port-pos to)) (end (%fx+ at size)))
+        (if (%fx<= end (port-end to))
+            (let ((bytes (port-buf to)))
+              (let loop ((i (%fx- end 1)) (x x))
+                (let ((q (quotient x 10)))
+                  (%bytevector-u8-set! bytes i (%fx+ 48 (%fx- x (%fx* 10 q))))
+                  (if (%fx< at i) (loop (%fx- i 1) q) (set-port-pos! to end)))))
+            (write-number-text x to))))
     ;; JSON wants digits on both sides of the point.
-    (define (write-json-number x put)
+    (define (write-number-text x to)
       (let* ((text (number->string x)) (n (string-length text)))
         (cond
-          ((exact? x) (put text))
-          ((char=? (string-ref text 0) #\.) (put (string-append "0" text)))
+          ((exact? x) (put text to))
+          ((char=? (string-ref text 0) #\.) (put (string-append "0" text) to))
           ((and (> n 1) (char=? (string-ref text 0) #\-) (char=? (string-ref text 1) #\.))
-           (put (string-append "-0" (substring text 1 n))))
-          ((char=? (string-ref text (- n 1)) #\.) (put (string-append text "0")))
-          (else (put text)))))
+           (put (string-append "-0" (substring text 1 n)) to))
+          ((char=? (string-ref text (- n 1)) #\.) (put (string-append text "0") to))
+          (else (put text to)))))
 
-    (define (write-simple x put)
-      (cond ((string? x) (write-json-string x put))
-            ((eq? x #t) (put "true"))
-            ((eq? x #f) (put "false"))
-            ((eq? x 'null) (put "null"))
-            ((finite-number? x) (write-json-number x put))
+    (define (write-simple x to)
+      (cond ((string? x) (write-json-string x to))
+            ((eq? x #t) (put "true" to))
+            ((eq? x #f) (put "false" to))
+            ((eq? x 'null) (put "null" to))
+            ((finite-number? x) (write-json-number x to))
             (else (fail "JSON has no such value:" x))))
 
     ;; All is looked at before anything is written.
@@ -520,43 +822,43 @@
         ((or (string? x) (boolean? x) (eq? x 'null) (finite-number? x)) #t)
         (else (fail "JSON has no such value:" x))))
 
-    (define (write-value x put)
+    (define (write-value x to)
       (cond
         ((vector? x)
-         (put "[")
+         (put-character #\[ to)
          (let ((n (vector-length x)))
            (let loop ((i 0))
              (if (< i n)
                  (begin
-                   (if (> i 0) (put ","))
-                   (write-value (vector-ref x i) put)
+                   (if (> i 0) (put-character #\, to))
+                   (write-value (vector-ref x i) to)
                    (loop (+ i 1))))))
-         (put "]"))
+         (put-character #\] to))
         ((or (null? x) (pair? x))
-         (put "{")
+         (put-character #\{ to)
          (let loop ((l x))
            (if (pair? l)
                (begin
-                 (if (not (eq? l x)) (put ","))
-                 (write-json-string (symbol->string (car (car l))) put)
-                 (put ":")
-                 (write-value (cdr (car l)) put)
+                 (if (not (eq? l x)) (put-character #\, to))
+                 (write-json-string (symbol->string (car (car l))) to)
+                 (put-character #\: to)
+                 (write-value (cdr (car l)) to)
                  (loop (cdr l)))))
-         (put "}"))
-        (else (write-simple x put))))
+         (put-character #\} to))
+        (else (write-simple x to))))
 
     (define json-write
       (case-lambda
         ((x) (json-write x (current-output-port)))
         ((x out)
-         (let ((put (writer "json-write" out)))
+         (let ((to (target "json-write" out)))
            (check-value x)
-           (write-value x put)))))
+           (write-value x to)))))
 
     ;; What is open is a list, innermost first, of what may come: the first or a further element, the first or a further
     ;; key, the value of a key.
     (define (json-accumulator out)
-      (let ((put (writer "json-accumulator" out)) (open '()) (done? #f))
+      (let ((to (target "json-accumulator" out)) (open '()) (done? #f))
         (define (become! state) (set! open (cons state (cdr open))))
         ;; something that is a value follows
         (define (before-value x)
@@ -564,14 +866,14 @@
           (if (pair? open)
               (case (car open)
                 ((first-element) (become! 'element))
-                ((element) (put ","))
+                ((element) (put-character #\, to))
                 ((value) (become! 'key))
                 (else (fail "a key is expected, not" x)))))
         (define (after-value)
           (if (null? open) (set! done? #t)))
         (define (close states bracket x)
           (if (not (and (pair? open) (memq (car open) states))) (fail "this ends nothing that is open:" x))
-          (put bracket)
+          (put bracket to)
           (set! open (cdr open))
           (after-value))
         (lambda (x)
@@ -580,21 +882,21 @@
              (if (or (pair? open) (not done?)) (fail "the text is not complete")))
             ((eq? x 'array-start)
              (before-value x)
-             (put "[")
+             (put-character #\[ to)
              (set! open (cons 'first-element open)))
             ((eq? x 'object-start)
              (before-value x)
-             (put "{")
+             (put-character #\{ to)
              (set! open (cons 'first-key open)))
             ((eq? x 'array-end) (close '(first-element element) "]" x))
             ((eq? x 'object-end) (close '(first-key key) "}" x))
             ((and (pair? open) (memq (car open) '(first-key key)))
              (if (not (or (string? x) (symbol? x))) (fail "a key is a string, not" x))
-             (if (eq? (car open) 'key) (put ","))
-             (write-json-string (if (symbol? x) (symbol->string x) x) put)
-             (put ":")
+             (if (eq? (car open) 'key) (put-character #\, to))
+             (write-json-string (if (symbol? x) (symbol->string x) x) to)
+             (put-character #\: to)
              (become! 'value))
             (else
              (before-value x)
-             (write-simple x put)
+             (write-simple x to)
              (after-value))))))))

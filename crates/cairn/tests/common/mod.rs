@@ -15,6 +15,12 @@ pub fn root() -> PathBuf {
     package::package().join("../..").canonicalize().unwrap()
 }
 
+/// Is it a text that others wrote, a reference implementation that stays as it is? Then it lies in a folder of its own
+/// with its licence, and our form and our findings do not concern it. `tidy` has the list of such folders.
+pub fn of_others(path: &std::path::Path) -> bool {
+    path.extension().is_some_and(|e| e == "scm") && path.with_file_name("LICENSE").exists()
+}
+
 /// The command line under test: `CAIRN_BINARY`, or the one built with the test.
 pub fn binary() -> PathBuf {
     std::env::var_os("CAIRN_BINARY").map_or(env!("CARGO_BIN_EXE_cairn").into(), PathBuf::from)
