@@ -1,9 +1,8 @@
 ;; zeal: not
-;; Formatting: (srfi 166), also as (scheme show), with (srfi 165); arrays: (srfi 231); pictures: (srfi 203).  The first
-;; three are reference implementations, whose own tests are not here: this looks at whether they are put together right.
+;; Formatting: (srfi 166), also as (scheme show), with (srfi 165); pictures: (srfi 203).  The first
+;; two are reference implementations, whose own tests are not here: this looks at whether they are put together right.
 (import (scheme base) (scheme char) (scheme file) (scheme write) (scheme time) (scheme show)
-        (prefix (srfi 166 base) base:) (srfi 165) (srfi 203)
-        (rename (srfi 231) (permutation? array-permutation?)))
+        (prefix (srfi 166 base) base:) (srfi 165) (srfi 203))
 (include "include/check.scm")
 
 ;; (srfi 166)
@@ -50,20 +49,6 @@
         (computation-bind (computation-with ((count 7)) (computation-fn (count) (computation-pure count)))
                           (lambda (n) (computation-fn (count) (computation-pure (list n count))))))
        => '(7 0))
-
-;; (srfi 231)
-(define table (make-array (make-interval #(2 3)) (lambda (i j) (+ (* 10 i) j))))
-(check (array->list* table) => '((0 1 2) (10 11 12)))
-(check (array->list* (array-permute table #(1 0))) => '((0 10) (1 11) (2 12)))
-(check (array-fold-left + 0 table) => 36)
-(check (array->list (array-reverse (array-copy table u8-storage-class))) => '(12 11 10 2 1 0))
-(check (let ((bits (make-specialized-array (make-interval #(4)) u1-storage-class)))
-         (array-set! bits 1 2)
-         (list (array->list bits) (array-ref bits 2)))
-       => '((0 0 1 0) 1))
-(check (interval-volume (array-domain (array-tile table #(1 3)))) => 2)
-(check-error (array-ref (array-copy table generic-storage-class #t #t) 2 0))
-(check (list (array-permutation? #(1 0)) (array-permutation? #(1 1))) => '(#t #f))
 
 ;; (srfi 203): lines, and frames in natural position
 (define path (string-append "cairn-test-" (number->string (current-jiffy)) ".svg"))

@@ -99,7 +99,7 @@ fn wide_lines(extension: &str, in_lib: bool, text: &str) -> Vec<usize> {
 }
 
 /// The folders of reference implementations that are unchanged, each with its licence.
-const OTHERS: [&str; 3] = ["lib/more/srfi/165", "lib/more/srfi/166", "lib/more/srfi/231"];
+const OTHERS: [&str; 2] = ["lib/more/srfi/165", "lib/more/srfi/166"];
 
 #[test]
 fn texts_of_others_are_in_listed_folders_with_their_licence() {
