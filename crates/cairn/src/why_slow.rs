@@ -59,10 +59,15 @@ impl Compiler {
                 n => format!("in {n} loops or recursions"),
             };
             let _ = writeln!(out, "{}:{}: {depth}", file.path, line(first));
+            let mut rows: Vec<String> = Vec::new();
             for r in group {
                 let form = form(&file.text, r.start as usize);
-                let _ = writeln!(out, "    {}: {}", shortened(&form), said(&r.cost, &form));
+                let row = format!("    {}: {}\n", shortened(&form), said(&r.cost, &form));
+                if !rows.contains(&row) {
+                    rows.push(row);
+                }
             }
+            out += &rows.concat();
         }
         Ok(out)
     }

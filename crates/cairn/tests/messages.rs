@@ -57,6 +57,7 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("no memory for it: {}", "likewise"),
     ("there is no OS thread for a blocking call: {}", "likewise"),
     ("the result must be a string without NUL", "in shared.rs: only a shared library answers C with a text"),
+    ("the code around it has grown enough", "no small program grows so much"),
     ("no module table", "the object code was not made by this compiler"),
     ("linking {} failed", "the linker's own words follow"),
     ("the runtime library {} is missing", "an installation that was taken apart"),
@@ -260,7 +261,7 @@ fn every_failure_at_run_time_has_an_example() {
 fn every_message_of_the_command_has_an_example() {
     let folders = ["command-line", "prompt"].map(|f| root().join("tests/golden").join(f));
     let mut golden: String = folders.iter().map(|f| text_of(&files(f, &["txt"]))).collect();
-    for test in ["command_line", "exhaustion", "explain", "lsp", "testing", "project", "manual"] {
+    for test in ["command_line", "exhaustion", "explain", "lsp", "testing", "project", "manual", "why_slow"] {
         golden += &text_of(&[root().join(format!("crates/cairn/tests/{test}.rs"))]);
     }
     let marks = [

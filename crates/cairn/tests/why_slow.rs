@@ -16,6 +16,12 @@ fn told(program: &str) -> (String, String) {
     (text(&output.stderr), text(&output.stdout))
 }
 
+fn assert_told(said: &str, line: usize, what: &str) {
+    let start = said.find(&format!("p.scm:{line}: ")).unwrap_or_else(|| panic!("no line {line}:\n{said}"));
+    let group: Vec<&str> = said[start..].lines().skip(1).take_while(|l| l.starts_with(' ')).collect();
+    assert!(group.iter().any(|row| row.contains(what)), "line {line} says nothing of {what}:\n{said}");
+}
+
 #[test]
 fn what_is_left_in_loops_is_told_at_its_line() {
     let (said, printed) = told(
@@ -39,15 +45,11 @@ fn what_is_left_in_loops_is_told_at_its_line() {
 ",
     );
     assert_eq!(printed, "14-611.02");
-    let at = |line: usize, what: &str| {
-        let start = said.find(&format!("p.scm:{line}: ")).unwrap_or_else(|| panic!("no line {line}:\n{said}"));
-        let group: String = said[start..].lines().skip(1).take_while(|l| l.starts_with(' ')).collect();
-        assert!(group.contains(what), "line {line} says nothing of {what}:\n{said}");
-    };
+    let at = |line, what| assert_told(&said, line, what);
     at(5, "(f (car l)): `f` may be any procedure");
-    at(5, "`s` may be any number");
+    at(5, "(+ s (f (car l))): `s` may be any number, so its kind is tested");
     at(11, "(vector-ref w i): the object or the index is tested");
-    at(11, "(* (vector-ref v i) (vector-ref w i)): the operands may be any numbers");
+    at(11, "(* (vector-ref v i) (vector-ref w i)): the operands may be any numbers, so their kinds are tested");
     at(14, "(lambda (x) (+ x i)): a closure is made");
     // what the tests before it say
     for known in ["(cdr l):", "(car l):", "(+ i 1):", "(< i "] {
@@ -72,6 +74,26 @@ fn deeper_loops_come_first_and_code_that_runs_once_is_not_told() {
     let (inner, outer) = (said.find("p.scm:4: in 2 loops"), said.find("p.scm:7: in a loop"));
     assert!(inner.is_some() && inner < outer, "{said}");
     assert!(!said.contains("p.scm:2:"), "{said}");
+}
+
+#[test]
+fn loops_beyond_the_fifth_are_not_counted_and_recursion_counts() {
+    let (said, _) = told(
+        "(define (f v n)
+  (do ((a 0 (+ a 1)) (s 0 (do ((b 0 (+ b 1)) (s s (do ((c 0 (+ c 1)) (s s (do ((d 0 (+ d 1)) (s s
+    (do ((e 0 (+ e 1)) (s s (do ((g 0 (+ g 1)) (s s (+ s
+      (vector-ref v g)))) ((= g n) s)))) ((= e n) s)))) ((= d n) s)))) ((= c n) s)))) ((= b n) s)))) ((= a n) s)))
+(display (f (vector 1 2) 2))
+(define (depth l)
+  (if (pair? l)
+      (max (+ 1 (depth (car l)))
+           (depth (cdr l)))
+      0))
+(display (depth '((1) 2)))
+",
+    );
+    assert!(said.contains("p.scm:5: in 5 loops or recursions, or more\n"), "{said}");
+    assert_told(&said, 10, "(depth (cdr l)): `depth` is called, not inlined: it comes to a call of itself");
 }
 
 #[test]
