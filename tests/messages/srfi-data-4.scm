@@ -1,5 +1,7 @@
-;; Procedures of SRFIs 54, 225, 229, 230 and 250 with wrong arguments.
+;; Procedures of SRFIs 54, 170, 225, 229, 230 and 250, and of some of Cairn's libraries, with wrong arguments.
 (import (scheme base) (scheme case-lambda) (scheme write) (srfi 54) (srfi 225) (srfi 229) (srfi 230)
+        (cairn heap) (cairn log) (cairn persistent-vector)
+        (rename (srfi 170) (open-file posix-open) (nice change-niceness))
         (prefix (srfi 250) o:)
         (only (srfi 128) make-comparator number-hash) (only (cairn control) condition->string))
 
@@ -26,3 +28,9 @@
      (o:make-hash-table (o:hash-table-comparator table) half) (o:hash-table-ref table name)
      (o:hash-table-add! table 1 name) (o:hash-table-set! table 1) (o:hash-table-cursor-key table five)
      (o:hash-table-pop! (o:hash-table-empty-copy table)))
+(say (posix-open "/dev/null" binary-input/output 0) (set-file-times "/dev/null" five time/now) (terminal? name)
+     (file-info (open-input-string "") #t) (call-with-temporary-filename (lambda (name) #f) "a"))
+(say (make-heap five) (heap-first (make-heap <)) (heap-take! (make-heap <)) (heap-replace! (make-heap <) five)
+     (log-level name) (log-info "x" five) (pvector-ref five 0) (pvector-ref (pvector 1) five)
+     (pvector-set (pvector) 0 name) (pvector-add name five) (pvector-fold cons '() name)
+     (pvector-drop-last (pvector)))

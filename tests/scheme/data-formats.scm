@@ -1,7 +1,9 @@
 ;; zeal: not
-;; (cairn csv), (cairn base64), (cairn uuid), (cairn uri), (scheme bytevector) and JSON: (srfi 180).
+;; (cairn csv), (cairn base64), (cairn uuid), (cairn uri), (scheme bytevector) and JSON: (srfi 180); (cairn heap),
+;; (cairn log) and (cairn persistent-vector).
 (import (scheme base) (scheme write) (cairn csv) (cairn base64) (cairn uuid) (cairn uri) (scheme bytevector)
-        (srfi 180) (only (srfi 158) generator->list) (only (scheme list) iota))
+        (srfi 180) (only (srfi 158) generator->list) (only (scheme list) iota fold every)
+        (cairn heap) (cairn log) (cairn persistent-vector))
 (include "include/check.scm")
 
 (define (written proc)
@@ -151,5 +153,48 @@
 (check-error (let ((put (json-accumulator (open-output-string)))) (put 'array-start) (put 'object-end)))
 (check (map (lambda (x) (guard (e ((json-error? e) 'error)) (unparse x))) (list car 1/2 +nan.0 '(1 2) '(("a" . 1)) 1+i))
        => '(error error error error error error))
+;; Heaps
+(define some-numbers '(5 3 8 1 9 2 8 0 7 7 4 6))
+(define h (list->heap < some-numbers))
+(check (list (heap-size h) (heap-first h) (heap->list h) (heap-size h)) => '(12 0 (0 1 2 3 4 5 6 7 7 8 8 9) 12))
+(check (let ((g (make-heap >)))
+         (for-each (lambda (x) (heap-add! g x)) some-numbers)
+         (let loop ((all '())) (if (heap-empty? g) all (loop (cons (heap-take! g) all)))))
+       => '(0 1 2 3 4 5 6 7 7 8 8 9))
+(check (list (heap-replace! h 10) (heap-take! h) (heap-size h) (heap->list h)) => '(0 1 11 (2 3 4 5 6 7 7 8 8 9 10)))
+(check (list (heap-take! (make-heap <) (lambda () 'none)) (heap-first (heap <) (lambda () 'none))) => '(none none))
+(check (begin (heap-clear! h) (heap->list h)) => '())
+(check-error (heap-take! h))
+
+;; Persistent vectors, of each number of elements at which the trie changes
+(define (alike? n)
+  (let* ((l (iota n)) (v (list->pvector l)) (w (fold (lambda (x v) (pvector-add v x)) (pvector) l)))
+    (and (equal? (pvector->list v) l) (equal? (pvector->list w) l) (= (pvector-length w) n)
+         (every (lambda (i) (and (= (pvector-ref v i) i) (= (pvector-ref w i) i))) l)
+         (or (= n 0)
+             (let* ((i (quotient n 2)) (x (pvector-set w i 'x)) (d (pvector-drop-last w)))
+               (and (eq? (pvector-ref x i) 'x) (= (pvector-ref w i) i)
+                    (equal? (pvector->list (pvector-add d 'y)) (append (iota (- n 1)) '(y)))
+                    (equal? (pvector->list (pvector-drop-last v)) (iota (- n 1)))))))))
+(check (every alike? '(0 1 2 31 32 33 63 64 65 1023 1024 1025 1055 1056 1057 1088)) => #t)
+(check (let loop ((v (make-pvector 1100 'a)))
+         (if (= (pvector-length v) 0) (pvector-length (pvector-add v 1)) (loop (pvector-drop-last v))))
+       => 1)
+(check (list (pvector->list (pvector-map - (pvector 1 2))) (pvector->vector (pvector-append (pvector 1) (pvector 2 3) (pvector))))
+       => '((-1 -2) #(1 2 3)))
+(check (let ((all '())) (pvector-for-each (lambda (x) (set! all (cons x all))) (vector->pvector #(1 2))) all) => '(2 1))
+(check-error (pvector-ref (pvector 1) 1))
+(check-error (pvector-drop-last (pvector)))
+
+;; Logs: the time, then the rest of the line
+(define (logged thunk)
+  (let ((line (written (lambda (out) (parameterize ((log-port out)) (thunk))))))
+    (if (string=? line "") line (list (string-length (substring line 0 20)) (substring line 20 (string-length line))))))
+(check (logged (lambda () (log-info "connected" 'peer "a b" 'port 80))) => '(20 " info: connected peer=\"a b\" port=80\n"))
+(check (logged (lambda () (log-debug (error "computed")))) => "")
+(check (logged (lambda () (parameterize ((log-level 'debug)) (log-debug 'x)))) => '(20 " debug: x\n"))
+(check (parameterize ((log-level 'error)) (list (log-line? 'warning) (log-line? 'error))) => '(#f #t))
+(check-error (log-error "a" 'x))
+(check-error (log-level 'loud))
 
 (report)

@@ -69,6 +69,11 @@ fn zlib_compresses() {
     }
 }
 
+#[test]
+fn files_and_directories_by_srfi_170() {
+    prints_everywhere("tests/c/posix.scm", &fs::read_to_string(root().join("tests/c/posix.out")).unwrap());
+}
+
 /// In a loop over a C function that was defined at top level there is no call of Scheme, and doubles stay unboxed.
 #[test]
 fn calls_are_direct() {
