@@ -135,14 +135,19 @@
     ;; By number: #(procedure name-of-the-result-type), or #f.
     (define callbacks (%make-vector 16 #f))
 
+    ;; The vector, or a larger one, which has a place n.
+    (define (with-room v n)
+      (if (%fx<= (%vector-length v) n)
+          (let ((larger (%make-vector (%fx* 2 n) #f)))
+            (%vector-copy! larger 0 v 0 (%vector-length v))
+            larger)
+          v))
+
     ;; `structs` is as for c-function.
     (define (make-c-callback types names structs procedure)
       (check-procedure "c-callback" procedure)
       (let* ((made (%c-callback types (if structs (shapes-of structs) #f) pointer)) (n (%car made)))
-        (if (%fx<= (%vector-length callbacks) n)
-            (let ((larger (%make-vector (%fx* 2 n) #f)))
-              (%vector-copy! larger 0 callbacks 0 (%vector-length callbacks))
-              (set! callbacks larger)))
+        (set! callbacks (with-room callbacks n))
         (%vector-set! callbacks n (%vector procedure (%vector-ref names 0)))
         (%cdr made)))
 
@@ -203,10 +208,7 @@
     (define (make-c-export n name types names procedure)
       (check-procedure "c-export" procedure)
       (%c-export n name types)
-      (if (%fx<= (%vector-length exports) n)
-          (let ((larger (%make-vector (%fx* 2 n) #f)))
-            (%vector-copy! larger 0 exports 0 (%vector-length exports))
-            (set! exports larger)))
+      (set! exports (with-room exports n))
       (%vector-set! exports n (%vector procedure (%vector-ref names 0))))
 
     ;; What a request is for: a callback, or an exported procedure.

@@ -129,7 +129,8 @@ struct Code {
 struct Found<'p> {
     program: &'p Program,
     numbers: FxHashMap<Callee, usize>,
-    sizes: FxHashMap<Callee, usize>,
+    /// Sizes of known procedures, and whether the user has written them: a loop of the library is nobody's to inline.
+    known: FxHashMap<Callee, (usize, bool)>,
     /// Calls of known procedures, by caller.
     calls: Vec<Vec<(Callee, u32)>>,
     /// Procedures that are made there as values, and may be called as often as the code around them runs, or more.
@@ -145,18 +146,19 @@ struct Found<'p> {
 
 impl<'p> Found<'p> {
     fn new(program: &'p Program) -> Found<'p> {
-        let mut sizes = FxHashMap::default();
+        let mut known = FxHashMap::default();
+        let about = |l: &Lambda| (passes::inline::lambda_size(l), own_place(program, l.site).is_some());
         let mut doubles = FxHashSet::default();
         let mut lengths = FxHashMap::default();
         for form in &program.forms {
             if let TopForm::Define(g, Expr::Lambda(l)) = form
                 && !program.globals[g.0 as usize].assigned
             {
-                sizes.insert(Callee::Global(*g), passes::inline::lambda_size(l));
+                known.insert(Callee::Global(*g), about(l));
             }
             visit(form.expr(), &mut |e| match e {
                 Expr::Fix(bs, _) => bs.iter().for_each(|(v, l)| {
-                    sizes.insert(Callee::Local(*v), passes::inline::lambda_size(l));
+                    known.insert(Callee::Local(*v), about(l));
                 }),
                 Expr::Let(bs, _) => {
                     doubles.extend(bs.iter().filter(|(_, e)| makes_a_double(e)).map(|(v, _)| *v));
@@ -167,7 +169,7 @@ impl<'p> Found<'p> {
         }
         let (numbers, seen, not_inlined) = (FxHashMap::default(), Vec::new(), Vec::new());
         let (calls, values) = (vec![Vec::new()], vec![Vec::new()]);
-        Found { program, numbers, sizes, calls, values, seen, not_inlined, doubles, lengths, within: Vec::new() }
+        Found { program, numbers, known, calls, values, seen, not_inlined, doubles, lengths, within: Vec::new() }
     }
 
     fn number(&mut self, callee: Option<Callee>) -> usize {
@@ -248,10 +250,11 @@ impl<'p> Found<'p> {
             _ => None,
         };
         match callee {
-            Some(c) if self.sizes.contains_key(&c) => {
+            Some(c) if self.known.contains_key(&c) => {
                 self.calls[code.procedure].push((c, code.depth));
-                // a loop of the library is nobody's to inline
-                if let Some((file, start)) = self.own_place(site) {
+                if self.known[&c].1
+                    && let Some((file, start)) = own_place(self.program, site)
+                {
                     self.not_inlined.push((code, file, start, c));
                 }
             }
@@ -330,20 +333,12 @@ impl<'p> Found<'p> {
         }
     }
 
-    /// Where this was written, if by the user.
-    fn own_place(&self, site: Site) -> Option<(u32, u32)> {
-        let text = self.program.inlined.get(site).map_or(site, |row| row.site);
-        let file = text.file()?;
-        let is_own = self.program.sources.get(file as usize).is_some_and(|s| !s.library);
-        is_own.then(|| (file, text.start()))
-    }
-
     /// Where the user has written what this has come from.
     fn place(&self, site: Site) -> Option<(u32, u32)> {
         let table = &self.program.inlined;
         let mut site = site;
         loop {
-            if let Some(place) = self.own_place(site) {
+            if let Some(place) = own_place(self.program, site) {
                 return Some(place);
             }
             site = table.get(site)?.at;
@@ -352,10 +347,10 @@ impl<'p> Found<'p> {
 
     fn remarks(self) -> Vec<Remark> {
         let n = self.calls.len();
-        let known = |c: &Callee| self.numbers.get(c).copied();
+        let number = |c: &Callee| self.numbers.get(c).copied();
         let edges: Vec<Vec<usize>> = (0..n)
             .map(|p| {
-                let calls = self.calls[p].iter().filter_map(|(c, _)| known(c));
+                let calls = self.calls[p].iter().filter_map(|(c, _)| number(c));
                 calls.chain(self.values[p].iter().map(|(v, _)| *v)).collect()
             })
             .collect();
@@ -364,7 +359,7 @@ impl<'p> Found<'p> {
         let mut changed = true;
         while std::mem::take(&mut changed) {
             for p in 0..n {
-                let calls = self.calls[p].iter().filter_map(|(c, d)| Some((known(c)?, *d)));
+                let calls = self.calls[p].iter().filter_map(|(c, d)| Some((number(c)?, *d)));
                 for (q, d) in calls.chain(self.values[p].iter().copied()) {
                     let inherited = depths[p] + d + u32::from(recursive[q] && !recursive[p]);
                     let deep = inherited.min(DEEPEST);
@@ -388,25 +383,28 @@ impl<'p> Found<'p> {
             add(code, *file, *start, cost.clone());
         }
         for (code, file, start, callee) in &self.not_inlined {
-            let (name, library) = match callee {
-                Callee::Global(g) => {
-                    let global = &self.program.globals[g.0 as usize];
-                    (global.name.clone(), global.library)
-                }
-                Callee::Local(v) => (self.program.vars[v.0 as usize].name.clone(), false),
+            let name = match callee {
+                Callee::Global(g) => &self.program.globals[g.0 as usize].name,
+                Callee::Local(v) => &self.program.vars[v.0 as usize].name,
             };
-            let size = self.sizes[callee];
-            let why = match known(callee) {
+            let (size, _) = self.known[callee];
+            let why = match number(callee) {
                 Some(p) if recursive[p] => NotInlined::Recursive,
                 _ if size > passes::inline::SMALL => NotInlined::Large(size, passes::inline::SMALL),
                 _ => NotInlined::Enough,
             };
-            if !library {
-                add(code, *file, *start, Cost::NotInlined { name, why });
-            }
+            add(code, *file, *start, Cost::NotInlined { name: name.clone(), why });
         }
         deepest.into_iter().map(|((file, start, cost), depth)| Remark { file, start, cost, depth }).collect()
     }
+}
+
+/// Where this was written, if by the user.
+fn own_place(program: &Program, site: Site) -> Option<(u32, u32)> {
+    let text = program.inlined.get(site).map_or(site, |row| row.site);
+    let file = text.file()?;
+    let is_own = program.sources.get(file as usize).is_some_and(|s| !s.library);
+    is_own.then(|| (file, text.start()))
 }
 
 /// Which of these come to themselves?

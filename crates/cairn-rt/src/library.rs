@@ -21,8 +21,7 @@
 //! first, so a text is kept until the thread has got [`TEXTS_KEPT`] others.
 
 use crate::c::exports::{Argument, Callee, ExportCall, Given, is_helper};
-use crate::c::fibers::Calls;
-use crate::c::fibers::Signature;
+use crate::c::fibers::{Calls, Signature};
 use crate::c::server::Server;
 use crate::fatal;
 use crate::machine::load::take_over;

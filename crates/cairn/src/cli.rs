@@ -154,6 +154,7 @@ pub enum Command {
 }
 
 /// Options of a compilation and of how it is done.
+#[derive(Default)]
 pub struct Compile {
     /// What is compiled.
     pub options: CompileOptions,
@@ -799,15 +800,7 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
     if name == "check" {
         let files = m.get_many::<PathBuf>("files").unwrap_or_default().cloned().collect();
         let json = m.get_one::<String>("format").is_some_and(|f| f == "json");
-        let options = CompileOptions::default();
-        let compile = Compile {
-            options,
-            library_path: library_path(m),
-            cache: None,
-            time: false,
-            why_slow: false,
-            coverage: None,
-        };
+        let compile = Compile { library_path: library_path(m), ..Compile::default() };
         return Ok(Command::Check { files, json, compile });
     }
     if name == "new" {
@@ -821,15 +814,7 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
             paths.push(".".into());
         }
         let output = m.get_one::<PathBuf>("output").expect("has a default").clone();
-        let options = CompileOptions::default();
-        let compile = Compile {
-            options,
-            library_path: library_path(m),
-            cache: None,
-            time: false,
-            why_slow: false,
-            coverage: None,
-        };
+        let compile = Compile { library_path: library_path(m), ..Compile::default() };
         return Ok(Command::Doc { paths, own, output, compile });
     }
     if name == "lsp" {

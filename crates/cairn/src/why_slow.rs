@@ -29,14 +29,7 @@ impl Compiler {
         };
         let mut program = front.program;
         pipeline::optimize(&mut program, &self.options);
-        let mut remarks = remarks::of(&program);
-        // a loop of the library that stands in place of a call is nobody's to inline
-        remarks.retain(|r| match &r.cost {
-            Cost::NotInlined { name, .. } => {
-                is_written(name, &form(&program.sources[r.file as usize].text, r.start as usize))
-            }
-            _ => true,
-        });
+        let remarks = remarks::of(&program);
         if remarks.is_empty() {
             return Ok("why-slow: nothing in loops is tested, called or allocated that could be spared\n".into());
         }
@@ -44,7 +37,6 @@ impl Compiler {
             let text = &program.sources[r.file as usize].text;
             text[..r.start as usize].matches('\n').count() + 1
         };
-        remarks.sort_by_key(|r| (r.file, line(r)));
         // lines where the deepest loop is deepest come first
         let mut groups: Vec<&[Remark]> = remarks.chunk_by(|a, b| (a.file, line(a)) == (b.file, line(b))).collect();
         let deepest = |g: &&[Remark]| g.iter().map(|r| r.depth).max().unwrap_or(0);

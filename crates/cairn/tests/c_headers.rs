@@ -28,6 +28,19 @@ fn geometry(name: &str) -> Option<Directory> {
     Some(directory)
 }
 
+/// The program prints this however it is run.
+fn prints_everywhere(directory: &Path, program: &str, expected: &str) {
+    let source = format!("{program}.scm");
+    let other = ["--opt=high", "--frames=heap", "--gc=marksweep"];
+    for options in [&[][..], &["--opt=low"], &["--opt=high"], &other] {
+        let output = cairn(directory, &[&["run"], options, &[source.as_str()]].concat()).output().unwrap();
+        assert_eq!(printed(&output), expected, "{options:?}");
+    }
+    printed(&cairn(directory, &["build", &source, "-o", "program"]).output().unwrap());
+    let built = Command::new(directory.join("program")).current_dir(directory).output().unwrap();
+    assert_eq!(printed(&built), expected, "built");
+}
+
 /// The messages of a program that is wrong.
 fn messages(directory: &Path, program: &str) -> String {
     fs::write(directory.join("wrong.scm"), program).unwrap();
@@ -40,12 +53,7 @@ fn messages(directory: &Path, program: &str) -> String {
 fn every_kind_of_declaration_is_there_however_the_program_is_run() {
     let Some(directory) = geometry("c-headers-modes") else { return };
     let expected = fs::read_to_string(root().join("tests/c/headers/headers.out")).unwrap();
-    for options in [&[][..], &["--opt=low"], &["--opt=high"], &["--opt=high", "--frames=heap", "--gc=marksweep"]] {
-        let output = cairn(&directory.0, &[&["run"], options, &["headers.scm"]].concat()).output().unwrap();
-        assert_eq!(printed(&output), expected, "{options:?}");
-    }
-    printed(&cairn(&directory.0, &["build", "headers.scm", "-o", "program"]).output().unwrap());
-    assert_eq!(printed(&Command::new(directory.0.join("program")).output().unwrap()), expected, "built");
+    prints_everywhere(&directory.0, "headers", &expected);
 }
 
 #[test]
@@ -215,13 +223,7 @@ fn structures_travel_by_value_and_blocking_calls_let_others_run() {
     };
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let expected = fs::read_to_string(from.join("values.out")).unwrap();
-    for options in [&[][..], &["--opt=low"], &["--opt=high"], &["--opt=high", "--frames=heap", "--gc=marksweep"]] {
-        let output = cairn(&directory.0, &[&["run"], options, &["values.scm"]].concat()).output().unwrap();
-        assert_eq!(printed(&output), expected, "{options:?}");
-    }
-    printed(&cairn(&directory.0, &["build", "values.scm", "-o", "program"]).output().unwrap());
-    let built = Command::new(directory.0.join("program")).current_dir(&directory.0).output().unwrap();
-    assert_eq!(printed(&built), expected, "built");
+    prints_everywhere(&directory.0, "values", &expected);
     let refused = messages(&directory.0, "(import (scheme base) (c \"values.h\" \"values\"))\n(packed_back 1)");
     assert!(refused.contains("`packed_back` cannot be used"), "{refused}");
 }
@@ -235,12 +237,7 @@ fn callbacks_take_and_return_structures() {
         fs::copy(from.join(file), directory.0.join(file)).unwrap();
     }
     let expected = fs::read_to_string(from.join("callbacks.out")).unwrap();
-    for options in [&[][..], &["--opt=low"], &["--opt=high"], &["--opt=high", "--frames=heap", "--gc=marksweep"]] {
-        let output = cairn(&directory.0, &[&["run"], options, &["callbacks.scm"]].concat()).output().unwrap();
-        assert_eq!(printed(&output), expected, "{options:?}");
-    }
-    printed(&cairn(&directory.0, &["build", "callbacks.scm", "-o", "program"]).output().unwrap());
-    assert_eq!(printed(&Command::new(directory.0.join("program")).output().unwrap()), expected, "built");
+    prints_everywhere(&directory.0, "callbacks", &expected);
 }
 
 /// `tests/c/bits`: C and Scheme write the same bytes and read the same numbers.
@@ -252,12 +249,7 @@ fn bit_fields_lie_where_c_has_them() {
         fs::copy(from.join(file), directory.0.join(file)).unwrap();
     }
     let expected = fs::read_to_string(from.join("bits.out")).unwrap();
-    for options in [&[][..], &["--opt=low"], &["--opt=high"]] {
-        let output = cairn(&directory.0, &[&["run"], options, &["bits.scm"]].concat()).output().unwrap();
-        assert_eq!(printed(&output), expected, "{options:?}");
-    }
-    printed(&cairn(&directory.0, &["build", "bits.scm", "-o", "program"]).output().unwrap());
-    assert_eq!(printed(&Command::new(directory.0.join("program")).output().unwrap()), expected, "built");
+    prints_everywhere(&directory.0, "bits", &expected);
 }
 
 #[test]

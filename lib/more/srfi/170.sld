@@ -96,8 +96,12 @@
                                type)
                    "/dev/null")))
         (if (< (dup3 fd (descriptor port) close-on-exec) 0)
-            (let ((port (begin (close-port port) #f))) (fail who fd))
-            (begin (c-close fd) port))))
+            (begin
+              (close-port port)
+              (fail who fd))
+            (begin
+              (c-close fd)
+              port))))
 
     (define (descriptor port) (%port-ref port (port-field-descriptor)))
 

@@ -517,25 +517,20 @@ impl Calls {
             let before = std::mem::replace(&mut (*calls).current, fiber);
             switch(&raw mut (*fiber).host, (*fiber).sp);
             (*calls).current = before;
-            match (*fiber).state {
+            let (callee, arguments) = match (*fiber).state {
                 State::Asking(number, called) => {
                     let signature = (*calls).signature(number);
-                    let arguments = signature.map_or_else(Vec::new, |s| (*called).arguments(s));
-                    (*fiber).requests += 1;
-                    let serial = (*fiber).requests << FIBER_BITS | i as i64;
-                    Outcome::Asks(Request { number: serial, callee: Callee::Callback(number), arguments })
+                    (Callee::Callback(number), signature.map_or_else(Vec::new, |s| (*called).arguments(s)))
                 }
-                State::Exporting(call) => {
-                    let (callee, arguments) = ((*call).callee, (*calls).arguments(call));
-                    (*fiber).requests += 1;
-                    let serial = (*fiber).requests << FIBER_BITS | i as i64;
-                    Outcome::Asks(Request { number: serial, callee, arguments })
-                }
+                State::Exporting(call) => ((*call).callee, (*calls).arguments(call)),
                 _ => {
                     let words = std::mem::take(&mut (*fiber).words);
-                    Outcome::Returned(i, (*fiber).returns, words, (*fiber).errno)
+                    return Outcome::Returned(i, (*fiber).returns, words, (*fiber).errno);
                 }
-            }
+            };
+            (*fiber).requests += 1;
+            let number = (*fiber).requests << FIBER_BITS | i as i64;
+            Outcome::Asks(Request { number, callee, arguments })
         }
     }
 }

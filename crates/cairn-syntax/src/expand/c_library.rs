@@ -13,8 +13,7 @@
 //! ([`Origin::Offered`](super::scope::Origin)): an import or a definition of the program comes before them, wherever it
 //! stands. What `only` lists was asked for, and is imported as by `import`.
 
-use super::library::LibraryName;
-use super::library::NamePart;
+use super::library::{LibraryName, NamePart};
 use super::suggest::nearest;
 use super::{Binding, Expander, R};
 use crate::diagnostic::Span;
