@@ -36,7 +36,10 @@
     (if (vector? forms)
         (let ((u (unit-of-form forms)) (code (vector-ref forms 6)))
           (vector-set! forms 6 #f)
-          (in-order (generate-all code source objects u)))
+          (let ((runs (generate-all code source objects u)))
+            (if (not (vector-ref forms 0))
+                (install-module-ahead u))
+            (in-order runs)))
         (in-order (generate-all forms source objects #f)))))
 
 (define (generate-all forms source objects u)

@@ -672,6 +672,15 @@
                       (set-unit-budget! u -1)))
                 (set-unit-budget! u first-budget)))))
 
+    ;; A form whose module was made before the program began: the form's procedures are native when it runs.
+    (define (install-module-ahead u)
+      (set-unit-modules-left! u 0)
+      (let ((ticket (%native-request (vector (unit-place u)) '#() (unit-own-cells u) '#())))
+        (if ticket
+            (begin
+              (set-unit-asked! u (vector ticket (unit-own-cells u) (vector-map (lambda (c) #f) (unit-own-cells u))))
+              (look-for-module u)))))
+
     ;; The next module is for what is hot from now on.  Whether something was entered at all stays known.
     (define (forget-entries u)
       (let ((entries (unit-entries u)))

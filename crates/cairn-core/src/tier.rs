@@ -425,6 +425,9 @@ pub struct Request {
     pub bound: Vec<bool>,
     /// Which hold the procedure that the definition in the cell's part has put there.
     pub held: Vec<bool>,
+    /// Is the module made before anything runs? Then all lambdas are wanted, and what the form defines are the module's
+    /// own procedures.
+    pub ahead: bool,
 }
 
 /// A form that was typed or loaded and defines what another one calls. Its cells come behind those of the form and of
@@ -440,6 +443,9 @@ pub struct Part {
 impl Request {
     /// How often evaluated closures of a lambda were entered.
     fn entered(&self, n: usize) -> u32 {
+        if self.ahead {
+            return HOT_ENTRIES;
+        }
         self.entered.get(n).copied().filter(|entered| *entered != IS_NATIVE).unwrap_or(0)
     }
 
@@ -508,7 +514,7 @@ pub fn module(program: &mut Program, first: usize, others: &[Part], request: &Re
             TopForm::Define(g, Expr::Lambda(l)) => Some((lambdas.get(l).0, *g)),
             _ => None,
         })
-        .filter(|(_, g)| matches!(cells.linkage.get(g), Some(Linkage::Procedure(_))))
+        .filter_map(|(n, g)| Some((n, cells.linkage.get(&g)?.own(g)?)))
         .collect();
     for n in &makers.lambdas {
         values.push(match own.get(n) {

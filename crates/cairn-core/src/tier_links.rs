@@ -15,7 +15,9 @@
 //! all passes know everything, and which may be inlined. Code need not be given up when something is defined again.
 //!
 //! Invariants: a copy refers to variables and constants as its original does, through the cells of its form. Whoever
-//! loads the module makes sure that cells hold then what they held when it was requested; if not, nobody enters it.
+//! loads the module makes sure that cells hold then what they held when it was requested; if not, nobody enters it. A
+//! module that is made before the form runs (`Request::ahead`) compares with its own procedures, which its makers
+//! hand out when the form's definitions run.
 //! Variables that no name refers to ([`GlobalInfo::hidden`]), such as record types, need no guard.
 //! Complexity: linear.
 
@@ -40,11 +42,14 @@ pub(crate) enum Linkage {
     Guarded {
         /// A variable that holds the cell.
         cell: GlobalId,
-        /// A variable that holds what the cell holds when the module is loaded.
+        /// A variable that holds what the cell holds when the module is loaded; the procedure itself in a module that
+        /// is made ahead.
         held: GlobalId,
         procedure: GlobalId,
         /// Which part defines it.
         part: usize,
+        /// Has the cell a value whenever the module runs?
+        bound: bool,
     },
     /// Its cell.
     Cell {
@@ -52,6 +57,17 @@ pub(crate) enum Linkage {
         cell: GlobalId,
         bound: bool,
     },
+}
+
+impl Linkage {
+    /// The variable that holds the procedure, if the value of `g` is one of the module's procedures.
+    pub(crate) fn own(self, g: GlobalId) -> Option<GlobalId> {
+        match self {
+            Linkage::Procedure(_) => Some(g),
+            Linkage::Guarded { held, procedure, .. } if held == procedure => Some(procedure),
+            _ => None,
+        }
+    }
 }
 
 /// A form, or the program, while it is linked.
@@ -103,7 +119,8 @@ impl Cells {
         for (number, part, g) in variables {
             let mut here = definitions.get(&g).into_iter().flatten().filter(|(n, _)| *n == part);
             let definition = here.next().filter(|_| here.next().is_none()).map(|(_, e)| *e);
-            let guarded = is(&request.held, number) && matches!(definition, Some(Expr::Lambda(_)));
+            let ahead = request.ahead && part == 0 && !assigned.contains(&g);
+            let guarded = (ahead || is(&request.held, number)) && matches!(definition, Some(Expr::Lambda(_)));
             // parts share cells: the one that defines knows most
             let known = cells.linkage.get(&g).copied();
             if known.is_some() && (!guarded || !matches!(known, Some(Linkage::Cell { .. }))) {
@@ -132,10 +149,13 @@ impl Cells {
                     Linkage::Fixed
                 }
                 None if guarded => {
-                    let held = fresh_global(program, &name, None);
-                    cells.values.push(TopForm::Define(held, value));
                     let procedure = fresh_global(program, &name, None);
-                    Linkage::Guarded { cell, held, procedure, part }
+                    let mut held = procedure;
+                    if !ahead {
+                        held = fresh_global(program, &name, None);
+                        cells.values.push(TopForm::Define(held, value));
+                    }
+                    Linkage::Guarded { cell, held, procedure, part, bound: !ahead }
                 }
                 None => Linkage::Cell { cell, bound },
             };
@@ -181,10 +201,12 @@ impl Cells {
             }
             if let Expr::Call(f, args, site) = e
                 && let Expr::Global(g, _) = **f
-                && let Some(&Linkage::Guarded { cell, held, procedure, .. }) = self.linkage.get(&g)
+                && let Some(&Linkage::Guarded { cell, held, procedure, bound, .. }) = self.linkage.get(&g)
             {
                 args.iter_mut().for_each(|a| self.link(program, part, a));
-                *e = guarded(program, (cell, held, procedure), std::mem::take(args), *site);
+                let other = prim(Op::Car, vec![Expr::Global(cell, Site::NONE)]);
+                let other = if bound { other } else { checked(program, other, (**f).clone()) };
+                *e = guarded(program, (cell, held, procedure), other, std::mem::take(args), *site);
                 return;
             }
             for_each_child_mut(e, &mut |c| self.link(program, part, c));
@@ -196,10 +218,7 @@ impl Cells {
                 }
                 Expr::Global(g, site) => match self.linkage.get(g) {
                     Some(Linkage::Procedure(_)) => *g = self.procedures[g],
-                    Some(Linkage::Guarded { cell, .. }) => {
-                        *e = prim(Op::Car, vec![Expr::Global(*cell, Site::NONE)]);
-                    }
-                    Some(Linkage::Cell { cell, bound }) => {
+                    Some(Linkage::Guarded { cell, bound, .. } | Linkage::Cell { cell, bound }) => {
                         let value = prim(Op::Car, vec![Expr::Global(*cell, Site::NONE)]);
                         *e = if *bound { value } else { checked(program, value, Expr::Global(*g, *site)) };
                     }
@@ -207,8 +226,9 @@ impl Cells {
                 },
                 Expr::SetGlobal(g, x, site) => {
                     let linkage = match self.linkage.get(g) {
-                        Some(Linkage::Cell { cell, bound }) => Some((cell, *bound)),
-                        Some(Linkage::Guarded { cell, .. }) => Some((cell, true)),
+                        Some(Linkage::Cell { cell, bound } | Linkage::Guarded { cell, bound, .. }) => {
+                            Some((cell, *bound))
+                        }
                         _ => None,
                     };
                     if let Some((cell, bound)) = linkage {
@@ -230,19 +250,20 @@ impl Cells {
     }
 }
 
-/// The call of a procedure of the module if the cell still holds what it did, and else of what the cell holds.
+/// The call of a procedure of the module if the cell still holds what it did, and else of the `other` value.
 fn guarded(
     program: &mut Program,
     (cell, held, procedure): (GlobalId, GlobalId, GlobalId),
+    other: Expr,
     args: Vec<Expr>,
     site: Site,
 ) -> Expr {
     let operands: Vec<(VarId, Expr)> = args.into_iter().map(|a| (program.fresh_var("operand"), a)).collect();
     let values = || operands.iter().map(|(v, _)| Expr::Local(*v)).collect();
-    let value = || prim(Op::Car, vec![Expr::Global(cell, Site::NONE)]);
-    let same = prim(Op::Eq, vec![value(), Expr::Global(held, Site::NONE)]);
+    let value = prim(Op::Car, vec![Expr::Global(cell, Site::NONE)]);
+    let same = prim(Op::Eq, vec![value, Expr::Global(held, Site::NONE)]);
     let known = Expr::Call(Expr::Global(procedure, site).into(), values(), site);
-    let call = Expr::If(same.into(), known.into(), Expr::Call(value().into(), values(), site).into());
+    let call = Expr::If(same.into(), known.into(), Expr::Call(other.into(), values(), site).into());
     if operands.is_empty() { call } else { Expr::Let(operands, call.into()) }
 }
 
@@ -297,6 +318,7 @@ mod tests {
             entered: vec![200],
             bound: vec![true; 6],
             held: vec![true, false, false, held, false, false],
+            ahead: false,
         };
         module(&mut program, 0, &[other], &request);
         verify(&program, Dialect::Fixed).expect("well formed");
@@ -327,6 +349,47 @@ mod tests {
     fn what_another_form_defines_is_called_directly() {
         let (text, result) = run("'by", "'by", true);
         assert_eq!(result, "Ok(\"82\")", "{text}");
+    }
+
+    /// Before the form has run, its variables are unbound, and its procedures are what its makers give.
+    #[test]
+    fn a_module_made_ahead_calls_its_own_procedures_as_long_as_they_are_there() {
+        const FORM: &str = "
+            (global @go.0)
+            (global @by.1)
+            (define @go.0 (lambda go (l.0) (@by.1 l.0 2)))
+            (define @by.1 (lambda by (l.1 n.2) (%* n.2 (%car l.1))))";
+        let mut program = parse_program(FORM).expect("parses");
+        open(&mut program, &[]).expect("no variables of the library");
+        let makers = module(&mut program, 0, &[], &Request { ahead: true, ..Request::default() });
+        assert_eq!((&makers.lambdas[..], &makers.procedures[..]), (&[0, 1][..], &[][..]));
+        verify(&program, Dialect::Fixed).expect("well formed");
+        let outcome = |program: &Program, by: &str| {
+            let (mut p, mut text, mut cells) = (program.clone(), String::new(), [0; 3]);
+            for (g, info) in p.globals.iter_mut().enumerate() {
+                if let Some(Import { from: ImportFrom::Cell(n), .. }) = info.import.take() {
+                    cells[n as usize] = g;
+                    text += &format!("(define @{}.{g} (%cons '#!unbound '()))\n", info.name);
+                }
+            }
+            text += &print_program(&p);
+            let [_, cell, value] = cells;
+            let maker = |n: usize| format!("(%vector-ref (%car @module-value.{value}) {n})");
+            let by = if by.is_empty() { format!("(call {})", maker(1)) } else { by.to_string() };
+            text += &format!("(%set-car! @by.{cell} {by}) (call (call {}) '(21 2))", maker(0));
+            let out = interp::run(&parse_program(&text).unwrap_or_else(|e| panic!("{e}\n{text}")), 100_000);
+            format!("{:?}", out.result)
+        };
+        let before = program.clone();
+        optimize_prepared(&mut program, Opt::High, true);
+        for (by, expected) in [
+            ("", "Ok(\"42\")"),
+            ("(lambda other (l.90 n.91) (%+ n.91 5))", "Ok(\"7\")"),
+            ("'#!unbound", "Err(Unbound)"),
+        ] {
+            assert_eq!(outcome(&before, by), expected, "{by}");
+            assert_eq!(outcome(&program, by), expected, "{by}, optimized");
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | [`ahead`] | native code in an executable for the forms of a program that loads |
 //! | [`encode`] | Core → code of the evaluator |
 //! | [`library_index`] | names and variables of the library that was compiled beforehand |
 //! | [`library_loader`] | the sources of `lib/`, which are part of the program |
@@ -17,13 +18,15 @@
 //! the program's own ([`cairn_syntax::Session::definitions`]); other libraries are expanded and evaluated when they are
 //! first imported. A session holds no values of the heap.
 
+pub mod ahead;
 pub mod encode;
 pub mod library_index;
 pub mod library_loader;
 pub mod units;
 
+use ahead::Ahead;
 use cairn_core::tier::{self, Lambdas, Request};
-use cairn_rt::evaluated_program::Progress;
+use cairn_rt::evaluated_program::{Native, Progress};
 use cairn_rt::evaluator::{Data, Evaluator, Rejection};
 use cairn_rt::library::LibraryTable;
 use cairn_rt::start::{ModuleTable, OnLibrary, run_executable, run_executable_on_library};
@@ -46,8 +49,8 @@ pub struct Expander {
     environments: Vec<Environment>,
     /// The program runs on a library that was compiled beforehand.
     on_library: bool,
-    /// Texts whose forms are being evaluated.
-    texts: FxHashMap<i64, OpenText>,
+    /// Texts whose forms are being evaluated, and their fingerprints, if there are modules that go by them.
+    texts: FxHashMap<i64, (OpenText, u64)>,
     texts_opened: i64,
     /// Files below this number are known to the evaluator.
     sources_told: usize,
@@ -55,6 +58,8 @@ pub struct Expander {
     compiler: Option<Arc<dyn UnitCompiler>>,
     /// What the session was told, if there is a compiler.
     log: Log,
+    /// Native code that an executable has for forms.
+    ahead: Option<Arc<Ahead>>,
     /// Is code made for a debugger?
     debug: bool,
 }
@@ -73,19 +78,27 @@ pub fn on_library(
     library: Arc<dyn BootLibrary>,
     compiler: Option<Arc<dyn UnitCompiler>>,
 ) -> Box<dyn Evaluator> {
-    let mut session = Session::on_library(library.clone());
-    session.choose_compact(options.compact);
-    Box::new(Expander {
-        files: Files::new(options.library_path.clone()),
-        names: Names::on_library(library).with_cells_from(options.first_cell),
-        session,
-        on_library: true,
-        compiler,
-        ..Expander::default()
-    })
+    Box::new(Expander { compiler, ..Expander::on_library(options, library) })
+}
+
+/// As [`on_library`], in an executable that has native code for forms.
+fn with_modules(options: &Options, library: Arc<dyn BootLibrary>, ahead: Arc<Ahead>) -> Box<dyn Evaluator> {
+    Box::new(Expander { ahead: Some(ahead), ..Expander::on_library(options, library) })
 }
 
 impl Expander {
+    fn on_library(options: &Options, library: Arc<dyn BootLibrary>) -> Expander {
+        let mut session = Session::on_library(library.clone());
+        session.choose_compact(options.compact);
+        Expander {
+            files: Files::new(options.library_path.clone()),
+            names: Names::on_library(library).with_cells_from(options.first_cell),
+            session,
+            on_library: true,
+            ..Expander::default()
+        }
+    }
+
     fn environment_of(&self, number: i64) -> Option<Environment> {
         usize::try_from(number).ok().and_then(|n| self.environments.get(n)).copied()
     }
@@ -127,13 +140,14 @@ fn encoded(
 }
 
 /// Optimizes as little as possible and encodes a form that may become native, at a place in the log: `#(text form
-/// fingerprint lambdas cells variables code)`, where `variables` are numbers of cells. A form without procedures is
-/// not worth it.
+/// fingerprint lambdas cells variables code)`, where `variables` are numbers of cells. If it has a module already,
+/// `text` is `#f` and `form` the module's number. `place` says where a form of this fingerprint is, if it may become
+/// native. A form without procedures is not worth it.
 fn encoded_unit(
     session: &mut Session,
     names: &mut Names,
     here: Option<u32>,
-    (text, form): (usize, usize),
+    place: impl FnOnce(i64) -> Option<[Data; 2]>,
 ) -> Result<Data, String> {
     cairn_core::passes::prepare(session.program());
     let places =
@@ -144,10 +158,11 @@ fn encoded_unit(
         return encode::program(program, names, &places);
     }
     let fingerprint = tier::fingerprint(program, &program.forms);
+    let Some(place) = place(fingerprint) else { return encode::program(program, names, &places) };
     let code = encode::unit(program, names, &lambdas, &places)?;
     let variables = lambdas.variables().into_iter().map(|g| encode::number(names.cell(g))).collect();
-    let mut parts: Vec<Data> =
-        [text, form, fingerprint as usize, lambdas.len(), lambdas.cells()].map(encode::number).into();
+    let mut parts: Vec<Data> = place.into();
+    parts.extend([fingerprint as usize, lambdas.len(), lambdas.cells()].map(encode::number));
     parts.extend([Data::Vector(variables), code]);
     Ok(Data::Vector(parts))
 }
@@ -198,7 +213,8 @@ impl Evaluator for Expander {
         if self.compiler.is_some() {
             self.log.open(self.texts_opened, name, text, whole);
         }
-        self.texts.insert(self.texts_opened, open);
+        let fingerprint = self.ahead.as_ref().map_or(0, |_| ahead::text_fingerprint(text));
+        self.texts.insert(self.texts_opened, (open, fingerprint));
         self.texts_opened
     }
 
@@ -208,16 +224,22 @@ impl Evaluator for Expander {
 
     fn next(&mut self, text: i64, number: i64) -> Result<Option<Data>, Rejection> {
         let environment = self.environment_of(number).ok_or_else(no_environment)?;
-        let Some(open) = self.texts.get_mut(&text) else { return Ok(None) };
+        let Some((open, fingerprint)) = self.texts.get_mut(&text) else { return Ok(None) };
         let (names, file) = (&mut self.names, open.file());
         let (place, debug) = (self.log.next(text, number, &self.session), self.debug);
-        let code = self.session.expand_next(environment, open, &mut self.files, |s| match place {
-            Some(place) if !debug => encoded_unit(s, names, Some(file), place),
-            _ => encoded(s, names, Some(file), (true, debug)),
+        let (ahead, here) = (&self.ahead, Some(file));
+        let code = self.session.expand_next(environment, open, &mut self.files, |s| match (place, ahead) {
+            (Some((text, form)), _) if !debug => {
+                encoded_unit(s, names, here, |_| Some([text, form].map(encode::number)))
+            }
+            (_, Some(ahead)) if !debug => encoded_unit(s, names, here, |form| {
+                Some([Data::Bool(false), encode::number(ahead.find(form, *fingerprint)?)])
+            }),
+            _ => encoded(s, names, here, (true, debug)),
         });
         self.log.expanded(text, &self.session, matches!(code, Ok(Some(Ok(Data::Vector(_))))));
         // the last form may never come back: an error leaves it
-        if self.texts.get(&text).is_some_and(OpenText::is_at_end) {
+        if self.texts.get(&text).is_some_and(|(open, _)| open.is_at_end()) {
             self.close(text);
         }
         match code {
@@ -229,7 +251,7 @@ impl Evaluator for Expander {
     }
 
     fn close(&mut self, text: i64) {
-        if let Some(open) = self.texts.remove(&text) {
+        if let Some((open, _)) = self.texts.remove(&text) {
             self.session.close_text(open);
             self.log.close(text);
         }
@@ -300,11 +322,17 @@ impl Evaluator for Expander {
         bound: Vec<bool>,
         held: Vec<bool>,
     ) -> Option<i64> {
+        if self.ahead.is_some() {
+            return parts.first().map(|[_, module, ..]| *module);
+        }
         let unit = self.log.unit(parts.into_iter().map(Place::from).collect())?;
-        self.compiler.as_ref()?.request(unit, Request { entered, bound, held })
+        self.compiler.as_ref()?.request(unit, Request { entered, bound, held, ahead: false })
     }
 
     fn ready(&mut self, ticket: i64) -> Progress {
+        if let Some(ahead) = &self.ahead {
+            return ahead.ready(ticket);
+        }
         self.compiler.as_ref().map_or(Progress::Failed, |c| c.ready(ticket))
     }
 }
@@ -372,6 +400,35 @@ pub struct LinkedLibrary {
     data: *const c_char,
     index: *const u8,
     index_end: *const u8,
+    /// Native code for the forms of a program that loads.
+    units: *const LinkedUnit,
+    unit_count: usize,
+}
+
+/// A module for a form of a program that loads: the fingerprints of the form and of its text, its table, where its code
+/// lies, and the lambdas that its makers are for.
+#[repr(C)]
+pub struct LinkedUnit {
+    form: i64,
+    text: u64,
+    table: *const ModuleTable,
+    code: *const c_char,
+    code_end: *const c_char,
+    lambdas: *const u32,
+    lambda_count: usize,
+}
+
+impl LinkedUnit {
+    /// # Safety
+    /// What it describes is part of the executable.
+    #[allow(unsafe_code)]
+    unsafe fn module(&self) -> ((i64, u64), Native) {
+        // SAFETY: by the contract of this function.
+        let lambdas = unsafe { std::slice::from_raw_parts(self.lambdas, self.lambda_count) };
+        let code = (self.table, self.code as u64..self.code_end as u64);
+        let lambdas = lambdas.iter().map(|n| *n as usize).collect();
+        ((self.form, self.text), Native { code, lambdas, cells: Vec::new() })
+    }
 }
 
 /// `main` of an executable whose program evaluates and runs on the library compiled beforehand, which is in the
@@ -390,13 +447,15 @@ pub unsafe extern "C" fn cairn_eval_main_on_library(
     library: *const LinkedLibrary,
 ) -> c_int {
     // SAFETY: by the contract of this function; what it describes is part of the executable.
-    let (library, index) = unsafe {
+    let (library, index, units) = unsafe {
         let library = &*library;
         let length = library.index_end.offset_from(library.index) as usize;
-        (library, std::slice::from_raw_parts(library.index, length))
+        let units = std::slice::from_raw_parts(library.units, library.unit_count);
+        (library, std::slice::from_raw_parts(library.index, length), Ahead::new(units.iter().map(|u| u.module())))
     };
-    let index = Arc::new(LibraryIndex::new(index.into()).expect("`cairn build` checked it"));
-    let evaluator = MakeEvaluator(Arc::new(move |o: &Options| on_library(o, index.clone(), None)));
+    let (index, units) =
+        (Arc::new(LibraryIndex::new(index.into()).expect("`cairn build` checked it")), Arc::new(units));
+    let evaluator = MakeEvaluator(Arc::new(move |o: &Options| with_modules(o, index.clone(), units.clone())));
     let library = (library.table, library.code as u64..library.code_end as u64);
     let program = OnLibrary::Module((table, code as u64..code_end as u64));
     // SAFETY: by the contract of this function.

@@ -16,7 +16,7 @@
 //! conditionals (once on each path); block 0 has no predecessors; every use of a lambda's free variable appears
 //! as a plain variable that is live on entry and nowhere assigned.
 
-use crate::analyze::{Closures, LamId, fitting_clause};
+use crate::analyze::{Closures, LamId, MAIN, fitting_clause};
 use crate::graph::{Proc, ProcBlock, ProcTerm};
 use crate::ir::{BlockId, Callee, FuncId, Op, Operand, Prim, Results, Stmt, Test, Var, VarInfo};
 use crate::wide::Listed;
@@ -104,7 +104,8 @@ pub fn build_clause<'a>(cx: &mut Context<'a>, lam: LamId, index: usize) -> Proc 
 /// Translates the top-level forms.
 pub fn build_main(cx: &mut Context<'_>) -> Proc {
     let program = cx.program;
-    let mut b = Builder::new(cx, "program".into(), false);
+    let library = cx.closures.lam(MAIN).library;
+    let mut b = Builder::new(cx, "program".into(), library);
     let first = b.new_block();
     b.goto(first);
     b.cur = first;

@@ -20,6 +20,7 @@
 
 mod alloc;
 pub mod backend;
+mod beside;
 pub mod c_source;
 mod debuggers;
 mod elf;
@@ -31,6 +32,7 @@ mod split;
 mod strategy;
 
 pub use backend::{OptLevel, available, compile_to_assembly, compile_to_object, version};
+pub use beside::beside;
 pub use emit::ir_text::symbol;
 pub use emit::prims::c::c_type_name;
 pub use emit::{Notes, emit_module, emit_module_with};

@@ -300,7 +300,7 @@ impl Writer {
         counts.for_each(|n| self.count(n));
     }
 
-    fn request(&mut self, Request { entered, bound, held }: &Request) {
+    fn request(&mut self, Request { entered, bound, held, ahead: _ }: &Request) {
         self.counts(entered.iter().map(|n| *n as usize));
         self.counts(bound.iter().map(|b| (*b).into()));
         self.counts(held.iter().map(|b| (*b).into()));
@@ -352,7 +352,7 @@ impl Reader<'_> {
 
     fn request(&mut self) -> Option<Request> {
         let entered = self.counts()?.into_iter().map(|n| n as u32).collect();
-        Some(Request { entered, bound: self.flags()?, held: self.flags()? })
+        Some(Request { entered, bound: self.flags()?, held: self.flags()?, ahead: false })
     }
 
     fn unit(&mut self) -> Option<Unit> {

@@ -8,7 +8,7 @@ use crate::check::Findings;
 use crate::diagnostics::Messages;
 use crate::emit::{self, Stage};
 use crate::evaluated::{self, Evaluation};
-use crate::open_program::OpenProgram;
+use crate::open_program::{OpenProgram, UnitObject};
 use crate::options::CompileOptions;
 use crate::sources::{Files, Source};
 use crate::stage_report::Observer;
@@ -304,14 +304,26 @@ impl Compiled {
             return shared_library::build(self, compiler.options.debug, output);
         }
         if let Some(open) = &self.open {
-            return compiler.compile(&open.whole())?.build(compiler, output);
+            let (whole, units) = (compiler.compile(&open.whole())?, open.modules(compiler));
+            let with_units = whole.link(compiler, &units, output);
+            // what a module wants of C may be there only when the program runs
+            return if units.is_empty() || with_units.is_ok() {
+                with_units
+            } else {
+                whole.link(compiler, &[], output)
+            };
         }
+        self.link(compiler, &[], output)
+    }
+
+    /// Makes the executable, with these modules for what the program loads or evaluates.
+    fn link(&self, compiler: &Compiler, units: &[UnitObject], output: &Path) -> Result<(), Error> {
         let library = match self.kind {
             Kind::OnLibrary => Some(boot::find_or_make(compiler)?),
             Kind::Whole | Kind::Evaluating => None,
         };
         let runtime = match &library {
-            Some(library) => Link::OnLibrary(library.parts()),
+            Some(library) => Link::OnLibrary(library.parts(), units),
             None if self.kind == Kind::Evaluating => Link::Evaluating,
             None => Link::Runtime,
         };

@@ -235,7 +235,7 @@ impl Evaluated for Hot {
     }
 
     fn request(&self, entered: Vec<u32>, bound: Vec<bool>, stopper: Stopper) -> bool {
-        let request = Request { entered, bound, held: Vec::new() };
+        let request = Request { entered, bound, ..Request::default() };
         let compilation = self.compilation.clone();
         *lock(&compilation.module) = Progress::UnderWay;
         let compile = move || {
@@ -353,6 +353,16 @@ impl Work {
         request: &Request,
         effort: Effort,
     ) -> Result<Made, Error> {
+        let (module, makers) = self.hot_module(unit, request)?;
+        Ok(Made { object: pipeline::hot_object(&self.compiler, &module, effort)?, makers })
+    }
+
+    /// A module of what is hot, as Frame IR.
+    pub(crate) fn hot_module(
+        &self,
+        unit: Option<&Unit>,
+        request: &Request,
+    ) -> Result<(cairn_frame::ir::Module, Makers), Error> {
         let compiler = &self.compiler;
         let library = compiler.boot().ok_or("the library is gone".to_string())?;
         let mut files = compiler.files(&self.source);
@@ -375,8 +385,7 @@ impl Work {
         copies::remove_native(&mut program, &makers.native);
         globals::compact(&mut program);
         let always_bound = pipeline::always_bound(&program);
-        let module = pipeline::lower_program(compiler, &program, &always_bound);
-        Ok(Made { object: pipeline::hot_object(compiler, &module, effort)?, makers })
+        Ok((pipeline::lower_program(compiler, &program, &always_bound), makers))
     }
 
     /// The program behind the forms of the library.

@@ -13,6 +13,7 @@ use crate::Error;
 use crate::boot::Parts;
 use crate::c_headers::CSource;
 use crate::compiler::Compiled;
+use crate::open_program::UnitObject;
 use crate::unfinished::Unfinished;
 use cairn_rt::describe_io;
 use std::io::Write;
@@ -27,13 +28,17 @@ pub(crate) enum Link<'a> {
     Runtime,
     /// The runtime and an expander.
     Evaluating,
-    /// These, and the library that it was compiled on.
-    OnLibrary(Parts<'a>),
+    /// These, the library that it was compiled on, and modules for what it loads or evaluates.
+    OnLibrary(Parts<'a>, &'a [UnitObject]),
 }
 
 /// Where executables with the library begin: near its place, so that both share the part of the card table that is kept
 /// for static data (`cairn-heap/src/region.rs`).
 const BESIDE_LIBRARY: u64 = 0x2800_0000;
+
+/// Where the code of the modules of such executables begins: no module's is mixed with other code.
+const UNITS: u64 = 0x2000_0000;
+const PAGE: u64 = 4096;
 
 impl Link<'_> {
     /// `main`, which enters the runtime. The linker defines where the program's code begins and ends.
@@ -41,7 +46,9 @@ impl Link<'_> {
         let (entry, library, declared, given) = match self {
             Link::Runtime => ("cairn_rt_main", String::new(), "", ""),
             Link::Evaluating => ("cairn_eval_main", String::new(), "", ""),
-            Link::OnLibrary(parts) => (self::ON_LIBRARY, library(parts), ", const struct library *", ", &library"),
+            Link::OnLibrary(parts, units) => {
+                (self::ON_LIBRARY, library(parts, units), ", const struct library *", ", &library")
+            }
         };
         format!(
             "{library}\
@@ -57,16 +64,31 @@ impl Link<'_> {
     pub(crate) fn archives(&self) -> &'static [&'static str] {
         match self {
             Link::Runtime => &["libcairn_rt.a", "libcairn_eval.a"],
-            Link::Evaluating | Link::OnLibrary(_) => &["libcairn_eval.a"],
+            Link::Evaluating | Link::OnLibrary(..) => &["libcairn_eval.a"],
         }
     }
 
     /// What else the linker has to know.
     fn options(&self) -> Vec<String> {
-        let Link::OnLibrary(Parts { code, base, .. }) = self else { return Vec::new() };
+        let Link::OnLibrary(Parts { code, base, .. }, units) = self else { return Vec::new() };
         let data = base + (code.end - code.start);
-        let place = |section: &str, at: u64| format!("-Wl,--section-start=.cairn_library_{section}={at:#x}");
-        vec![place("code", *base), place("data", data), format!("-Wl,-Ttext-segment={BESIDE_LIBRARY:#x}")]
+        let place = |section: &str, at: u64| format!("-Wl,--section-start={section}={at:#x}");
+        let mut options = vec![
+            place(".cairn_library_code", *base),
+            place(".cairn_library_data", data),
+            format!("-Wl,-Ttext-segment={BESIDE_LIBRARY:#x}"),
+        ];
+        let mut at = UNITS;
+        for (n, unit) in units.iter().enumerate() {
+            options.push(place(&UnitObject::name(n), at));
+            at += (unit.object.len() as u64).next_multiple_of(PAGE);
+        }
+        options
+    }
+
+    /// Objects besides the program's.
+    fn objects(&self) -> &[UnitObject] {
+        if let Link::OnLibrary(_, units) = self { units } else { &[] }
     }
 }
 
@@ -75,7 +97,7 @@ const ON_LIBRARY: &str = "cairn_eval_main_on_library";
 /// The library as sections of their own, which are linked already, and the description that
 /// [`cairn_eval::cairn_eval_main_on_library`] reads. The assembler copies the parts from the open file, for whatever
 /// has its name by now may be another one.
-fn library(parts: &Parts<'_>) -> String {
+fn library(parts: &Parts<'_>, units: &[UnitObject]) -> String {
     let file = format!("/proc/{}/fd/{}", std::process::id(), parts.file.as_raw_fd());
     let section = |name: &str, flags: &str, part: &Range<u64>| {
         let (start, length) = (part.start, part.end - part.start);
@@ -92,11 +114,39 @@ fn library(parts: &Parts<'_>) -> String {
         section("index", "a", &parts.index),
     );
     format!(
-        "{code}{data}{index}\
-         static const struct library {{ const void *table; const char *code, *code_end, *data, *index, *index_end; }}\n\
-         library = {{ (const void *) {:#x}, cairn_library_code, cairn_library_code_end, cairn_library_data,\n\
-                     cairn_library_index, cairn_library_index_end }};\n",
-        parts.table
+        "{code}{data}{index}{}\
+         static const struct library {{\n\
+           const void *table; const char *code, *code_end, *data, *index, *index_end;\n\
+           const struct unit *units; unsigned long unit_count;\n\
+         }} library = {{ (const void *) {:#x}, cairn_library_code, cairn_library_code_end, cairn_library_data,\n\
+                       cairn_library_index, cairn_library_index_end, units, {} }};\n",
+        described(units),
+        parts.table,
+        units.len()
+    )
+}
+
+/// What [`cairn_eval::LinkedUnit`] is made of.
+fn described(units: &[UnitObject]) -> String {
+    let (mut declared, mut rows) = (String::new(), String::new());
+    for (n, UnitObject { fingerprint, text, lambdas, .. }) in units.iter().enumerate() {
+        let name = UnitObject::name(n);
+        let numbers: String = lambdas.iter().map(|l| format!("{l}, ")).collect();
+        declared += &format!(
+            "extern const char {name}_table[], __start_{name}[], __stop_{name}[];\n\
+             static const unsigned {name}_lambdas[] = {{ {numbers}0 }};\n"
+        );
+        rows += &format!(
+            "{{ {fingerprint}, {text}u, {name}_table, __start_{name}, __stop_{name}, {name}_lambdas, {} }},\n",
+            lambdas.len()
+        );
+    }
+    format!(
+        "{declared}\
+         static const struct unit {{\n\
+           long fingerprint; unsigned long text; const void *table; const char *code, *code_end;\n\
+           const unsigned *lambdas; unsigned long lambda_count;\n\
+         }} units[] = {{\n{rows}{{ 0 }} }};\n"
     )
 }
 
@@ -108,7 +158,7 @@ pub(crate) fn executable(program: &Compiled, link: Link<'_>, debug: bool, output
     options.push("-no-pie");
     // Rust's library has debug information, too: three fifths of the file. Symbols stay, for profilers.
     options.extend((!debug).then_some("-Wl,--strip-debug"));
-    linked(program, &link.main(), &runtime, &options, output)
+    linked(program, &link.main(), link.objects(), &runtime, &options, output)
 }
 
 /// What makes the program's C sources known to the runtime before anything runs.
@@ -125,10 +175,11 @@ fn c_sources(program: &Compiled) -> String {
     text
 }
 
-/// Links a program, its C sources, the runtime and what this text of C says into `output`.
+/// Links a program, its C sources, modules beside it, the runtime and what this text of C says into `output`.
 pub(crate) fn linked(
     program: &Compiled,
     c: &str,
+    units: &[UnitObject],
     runtime: &Path,
     options: &[&str],
     output: &Path,
@@ -139,12 +190,18 @@ pub(crate) fn linked(
     let cannot_write = |e: std::io::Error| format!("cannot write {}: {}", output.display(), describe_io(&e));
     let object_file = Unfinished::beside(output, "o");
     std::fs::write(object_file.path(), &program.object).map_err(cannot_write)?;
+    let unit_files: Vec<Unfinished> =
+        (0..units.len()).map(|n| Unfinished::beside(output, &format!("unit{n}.o"))).collect();
+    for (file, unit) in unit_files.iter().zip(units) {
+        std::fs::write(file.path(), &unit.object).map_err(cannot_write)?;
+    }
     // A device is written to as it is, not replaced.
     let executable = (output.is_file() || !output.exists()).then(|| Unfinished::beside(output, "exe"));
     let result = Command::new("cc")
         .args(["-O1", "-o"])
         .arg(executable.as_ref().map_or(output, |e| e.path()))
         .arg(object_file.path())
+        .args(unit_files.iter().map(Unfinished::path))
         .args(program.c_sources.iter().filter_map(CSource::object))
         .args(["-x", "c", "-", "-x", "none"])
         .arg(runtime)

@@ -12,12 +12,18 @@
 //!          (run-open-program "name" "text" #("directory" …) #("path" "text" …))      compiled
 //! ```
 //!
+//! An executable has native code for the forms that can be told beforehand ([`cairn_eval::ahead`]).
+//!
 //! Errors in the program's syntax are those of evaluation: only there it is known what loaded files have defined.
 
 use crate::Error;
 use crate::RunOptions;
+use crate::background::Work;
 use crate::compiler::Compiler;
+use crate::pipeline;
 use crate::sources::{Files, Source, Texts};
+use cairn_core::tier::Request;
+use cairn_eval::ahead;
 use cairn_rt::evaluator::{Console, Data};
 use cairn_syntax::Session;
 use std::sync::{Arc, Mutex};
@@ -67,6 +73,58 @@ impl OpenProgram {
         }
         text += "))\n";
         Source { hidden: true, ..Source::new(&self.source.path, text) }
+    }
+}
+
+/// A module of an executable, and what it is found by.
+pub(crate) struct UnitObject {
+    pub(crate) fingerprint: i64,
+    pub(crate) text: u64,
+    /// The lambdas that its makers are for.
+    pub(crate) lambdas: Vec<usize>,
+    pub(crate) object: Vec<u8>,
+}
+
+impl UnitObject {
+    /// The name of the `n`th for the linker.
+    pub(crate) fn name(n: usize) -> String {
+        format!("cairn_unit_{n}")
+    }
+}
+
+/// A form of so many lambdas is likely to be data: it is evaluated.
+const MOST_LAMBDAS: usize = 20_000;
+
+/// So many forms of a program have modules.
+const MOST_UNITS: usize = 200;
+
+impl OpenProgram {
+    /// Modules for what the program's executable will load or evaluate. What cannot be compiled is evaluated.
+    pub(crate) fn modules(&self, compiler: &Compiler) -> Vec<UnitObject> {
+        let Some(library) = compiler.boot() else { return Vec::new() };
+        let work = Work { compiler: compiler.clone(), source: self.source.clone(), texts: self.texts.clone() };
+        let index = library.index();
+        let session = pipeline::prepared(Session::on_library(index.clone()), &compiler.options);
+        let mut files = compiler.files(&self.source);
+        files.use_texts(&self.texts);
+        let name = self.source.path.display().to_string();
+        let forms = ahead::forms(session, &index, &mut files, (&name, &self.source.text));
+        let wanted = forms.iter().filter(|f| f.lambdas <= MOST_LAMBDAS).take(MOST_UNITS);
+        let mut modules = Vec::new();
+        for form in wanted {
+            let request = Request { ahead: true, ..Request::default() };
+            let name = UnitObject::name(modules.len());
+            let object = work.hot_module(Some(&form.unit), &request).and_then(|(module, makers)| {
+                Ok((pipeline::object_beside(compiler, &module, &name)?, makers.lambdas))
+            });
+            modules.extend(object.ok().map(|(object, lambdas)| UnitObject {
+                fingerprint: form.fingerprint,
+                text: form.text,
+                lambdas,
+                object,
+            }));
+        }
+        modules
     }
 }
 

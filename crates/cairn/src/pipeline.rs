@@ -288,6 +288,19 @@ pub(crate) fn hot_object(
     Ok(HotObject { object, text })
 }
 
+/// Compiles a module that is one of several in an executable to object code: see [`cairn_llvm::beside`].
+pub(crate) fn object_beside(
+    compiler: &Compiler,
+    module: &cairn_frame::ir::Module,
+    name: &str,
+) -> Result<Vec<u8>, Error> {
+    let mut clock = Clock::start(compiler);
+    let text = cairn_llvm::beside(&text(compiler, module, &mut clock), name);
+    let object = cairn_llvm::backend::compile_in_parts(&text, llvm_level(&compiler.options), 1)?;
+    clock.lap("llvm", || object.len(), "bytes of object code");
+    Ok(object)
+}
+
 /// What the code is to say of itself.
 pub(crate) fn notes(options: &CompileOptions) -> cairn_llvm::Notes {
     cairn_llvm::Notes { sites: options.sites, debug: options.debug }

@@ -75,7 +75,7 @@ pub(crate) fn build(program: &Compiled, debug: bool, output: &Path) -> Result<()
     let mut options = vec!["-shared", "-fPIC", "-Wl,-Bsymbolic", "-Wl,-z,notext", "-Wl,-z,nodelete"];
     options.extend(["-Wl,--wrap=stderr", &script, &soname]);
     options.extend((!debug).then_some("-Wl,--strip-debug"));
-    linked(program, &names.functions(exports, runtime), &archive, &options, output)?;
+    linked(program, &names.functions(exports, runtime), &[], &archive, &options, output)?;
     let header = output.with_file_name(format!("{}.h", names.stem));
     Ok(write_whole(&header, names.header(exports).as_bytes()).map_err(|e| cannot_write(&header, e))?)
 }

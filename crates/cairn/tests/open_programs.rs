@@ -226,3 +226,92 @@ fn included_files_are_looked_for() {
         assert_eq!(out, "nearherebeside-libraries", "{file} {options}");
     }
 }
+
+/// A program that is run, and built and run, with the files that it loads as they were, and changed.
+#[test]
+fn native_code_in_executables_serves_what_it_was_made_of() {
+    let d = directory("open-ahead");
+    let program = "
+        (define (show . xs) (for-each display xs) (newline))
+        (define (f x) (g x))
+        (define (g x) (* x 2))
+        (define (count-to n) (do ((i 0 (+ i 1)) (s 0 (+ s (f i)))) ((= i n) s)))
+        (define-record-type point (make-point x y) point? (x px set-px!) (y py))
+        (define (move n) (let loop ((i 0) (p (make-point 0 0))) (if (= i n) (px p) (begin (set-px! p i) (loop (+ i 1) p)))))
+        (show (f 21) \" \" (count-to 1000) \" \" (move 1000))
+        (load \"loaded.scm\")
+        (show (f 21) \" \" (count-to 1000))
+        (eval '(define (g x) (- x)) (interaction-environment))
+        (show (f 21) \" \" (count-to 1000))
+        (define (later-user) (later 1))
+        (define (later-value) later)
+        (define (caught thunk) (call/cc (lambda (k) (with-exception-handler (lambda (e) (k (error-object-message e))) thunk))))
+        (show (caught later-user) (caught later-value))
+        (show (caught (lambda () (set! later 1))))
+        (define (later x) (list x 5))
+        (show (later-user) (procedure? (later-value)) (eq? later (later-value)))
+        (set! g (lambda (x) (* 100 x)))
+        (show (f 2))
+        (define g car)
+        (show (f '(1 2)))
+        (use-macro 3)
+        (show (helper 10))
+        (define (const) '(a b))
+        (show (eq? (const) (const)))
+        (define k #f)
+        (define n 0)
+        (define (again) (set! n (+ n 1)) (if (< n 3) (k n)))
+        (show \"k \" (call/cc (lambda (c) (set! k c) 0)))
+        (again)
+        (define (deep n) (if (= n 0) (car 'x) (+ 1 (deep (- n 1)))))
+        (deep 3)";
+    let loaded = "
+        (define (g x) (+ x 1000))
+        (define (helper n) (if (= n 0) '() (cons n (helper (- n 1)))))
+        (define-syntax twice (syntax-rules () ((_ e) (begin e e))))
+        (define (use-macro x) (twice (show \"use \" x)))";
+    let changed = "
+        (define (g x) (+ x 2000))
+        (define (helper n) (show \"helper\") n)
+        (define-syntax use-macro (syntax-rules () ((_ x) (show \"macro \" 'x))))";
+    d.write("ahead.scm", program);
+    d.write("loaded.scm", loaded);
+    let run = || output(&d, Command::new(binary()).arg("run").arg(d.0.join("ahead.scm")));
+    let build = |frames: &str| {
+        let mut build = Command::new(binary());
+        build.args(["build", "--verify", frames]).arg(d.0.join("ahead.scm")).arg("-o").arg(d.0.join("ahead"));
+        output(&d, &mut build)
+    };
+    let ahead = || output(&d, &mut Command::new(d.0.join("ahead")));
+    let seen = run();
+    assert!(seen.contains("unbound variable: later") && seen.contains("-21 -499500"), "{seen}");
+    for frames in ["chunks", "heap"] {
+        assert_eq!(build(&format!("--frames={frames}")), "");
+        assert_eq!(ahead(), seen, "{frames}");
+    }
+    d.write("loaded.scm", changed);
+    let other = run();
+    assert!(other.contains("helper") && other.contains("macro 3"), "{other}");
+    assert_eq!(ahead(), other);
+}
+
+/// Evaluated code takes more than ten times as long.
+#[test]
+fn executables_that_load_are_fast() {
+    let d = directory("open-fast");
+    let fib = "(define (fib n) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))";
+    d.write("fast.scm", "(load \"fib.scm\") (display (fib 32))");
+    d.write("fib.scm", fib);
+    let build =
+        Command::new(binary()).arg("build").arg(d.0.join("fast.scm")).arg("-o").arg(d.0.join("fast")).status();
+    assert!(build.unwrap().success());
+    let time = || {
+        let began = common::seconds_of_children();
+        assert_eq!(output(&d, &mut Command::new(d.0.join("fast"))), "2178309");
+        common::seconds_of_children() - began
+    };
+    let native = time();
+    d.write("fib.scm", format!("{fib} ; another text"));
+    let evaluated = time();
+    assert!(3.0 * native < evaluated, "{native} s against {evaluated} s");
+}

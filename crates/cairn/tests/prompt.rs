@@ -145,25 +145,12 @@ fn expansions_can_be_evaluated() {
     }
 }
 
-/// Seconds of processor time of the processes that this one has waited for.
-#[allow(unsafe_code)]
-fn seconds_of_children() -> f64 {
-    // SAFETY: all zero is a value; the pointer is valid.
-    let usage = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage);
-        usage
-    };
-    let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 / 1e6;
-    seconds(usage.ru_utime) + seconds(usage.ru_stime)
-}
-
 /// To print a procedure with its place, or an error, costs the same after many lines as after few.
 #[test]
 fn places_do_not_cost_more_after_many_lines() {
     for (kind, line) in [("procedures", "(lambda (x) (+ x 1))\n"), ("errors", "(vector-ref (vector 1 2) 9)\n")] {
         let session = |lines: usize| {
-            let before = seconds_of_children();
+            let before = common::seconds_of_children();
             let d = Directory::new("places");
             let file = d.0.join("input");
             std::fs::write(&file, line.repeat(lines)).unwrap();
@@ -171,7 +158,7 @@ fn places_do_not_cost_more_after_many_lines() {
             let output = Command::new(binary()).stdin(input).output().unwrap();
             let said = String::from_utf8_lossy(if kind == "errors" { &output.stderr } else { &output.stdout });
             assert!(said.contains(&format!(":{lines}:1")), "{kind}: {:?}", said.lines().last());
-            seconds_of_children() - before
+            common::seconds_of_children() - before
         };
         // files have numbers of 14 bits
         let (few, many) = (session(2_000), session(20_000));

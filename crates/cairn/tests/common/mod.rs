@@ -69,6 +69,19 @@ impl Directory {
     }
 }
 
+/// Seconds of processor time of the processes that this one has waited for.
+#[allow(unsafe_code)]
+pub fn seconds_of_children() -> f64 {
+    // SAFETY: all zero is a value; the pointer is valid.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage);
+        usage
+    };
+    let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 / 1e6;
+    seconds(usage.ru_utime) + seconds(usage.ru_stime)
+}
+
 impl Drop for Directory {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);

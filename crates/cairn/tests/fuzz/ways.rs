@@ -46,6 +46,8 @@ pub enum Way {
     Load,
     /// As an executable.
     Built,
+    /// As an executable that loads each program, with native code for them.
+    BuiltLoad,
     /// Typed at the prompt, form by form.
     Prompt,
     /// The definitions of each program in a library of its own, at this level of optimization.
@@ -69,7 +71,7 @@ impl Way {
         let entries = [1, 2, 5, 17, 60, 250, 1000][seed as usize % 7];
         ways.extend([Way::Hasty(entries), Way::Libraries("high")]);
         if !early {
-            ways.extend([Way::Prompt, Way::HastyPrompt(entries), Way::Eval, Way::Load]);
+            ways.extend([Way::Prompt, Way::HastyPrompt(entries), Way::Eval, Way::Load, Way::BuiltLoad]);
         }
         let others: Vec<Configuration> = pairs().skip(1).collect();
         ways.push(Way::Run(others[seed as usize % others.len()]));
@@ -154,7 +156,7 @@ fn observe(shop: &Directory, way: Way, programs: &[Forms]) -> String {
     let text = match way {
         Way::Libraries(_) => libraries_text(programs),
         Way::Eval => eval_text(programs),
-        Way::Load => load_text(&directory, programs),
+        Way::Load | Way::BuiltLoad => load_text(&directory, programs),
         _ => whole_text(programs),
     };
     let file = directory.join("program.scm");
@@ -169,7 +171,7 @@ fn observe(shop: &Directory, way: Way, programs: &[Forms]) -> String {
         Way::Hasty(n) => cairn.arg("run").arg(usual).arg(&file).env("CAIRN_HASTE", n.to_string()),
         Way::HastyPrompt(n) => cairn.env("CAIRN_HASTE", n.to_string()),
         Way::Libraries(opt) => cairn.arg("run").arg(format!("--opt={opt}")).arg(usual).arg(&file),
-        Way::Built => cairn.arg("build").arg(&file).args(["-o", "program"]),
+        Way::Built | Way::BuiltLoad => cairn.arg("build").arg(&file).args(["-o", "program"]),
         Way::Prompt => &mut cairn,
     };
     let run = |mut command: Command, input: &str| {
@@ -183,9 +185,9 @@ fn observe(shop: &Directory, way: Way, programs: &[Forms]) -> String {
         output
     };
     let mut output = run(cairn, if matches!(way, Way::Prompt | Way::HastyPrompt(_)) { &text } else { "" });
-    if way == Way::Built && output.status.success() {
+    if matches!(way, Way::Built | Way::BuiltLoad) && output.status.success() {
         let mut built = Command::new("timeout");
-        built.arg(patience()).arg(directory.join("program"));
+        built.arg(patience()).arg(directory.join("program")).current_dir(&directory);
         output = run(built, "");
     }
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
