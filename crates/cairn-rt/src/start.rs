@@ -45,6 +45,10 @@ impl Observer for All {
     }
 }
 
+/// A session is collected as a whole when its heap holds this much: less than a program's, for it may be one of many
+/// that wait for input, and what it has kept for a line is dead after it.
+const LEAST_OF_A_SESSION: u64 = 4 << 20;
+
 impl Runtime {
     /// A runtime with a heap of its own, standard ports, and no program yet.
     pub fn new(options: Options) -> Result<Box<Runtime>, String> {
@@ -56,7 +60,12 @@ impl Runtime {
         let frames_max = options.frames_max;
         let base = options.mostly_copying.heap(options.zeal.heap());
         let threads = options.gc_threads.unwrap_or(base.tracing.threads);
+        let mut sizing = base.sizing;
+        if options.console.is_some() {
+            sizing.min_limit = sizing.min_limit.min(LEAST_OF_A_SESSION);
+        }
         let config = HeapConfig {
+            sizing,
             collector: options.collector,
             heap_max: options.heap_max,
             static_data: options.literals,

@@ -166,6 +166,27 @@ fn places_do_not_cost_more_after_many_lines() {
     }
 }
 
+/// A session of 200,000 lines takes less than 20 MB at any time.
+#[test]
+fn a_long_session_stays_small() {
+    let d = Directory::new("small");
+    let peak = "(define (peak)
+        (call-with-input-file \"/proc/self/status\"
+          (lambda (port)
+            (let loop ((line (read-line port)))
+              (if (and (> (string-length line) 6) (string=? (substring line 0 6) \"VmHWM:\")) line (loop (read-line port)))))))
+      (peak)\n";
+    // whoever is first makes the library
+    said(&d, "1");
+    d.write("input", "(+ 1 2)\n".repeat(200_000) + peak);
+    let input = std::fs::File::open(d.0.join("input")).unwrap();
+    let output = Command::new(binary()).stdin(input).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = text.lines().find(|l| l.contains("VmHWM")).expect("the peak").to_string();
+    let kilobytes: u64 = line.split_whitespace().find_map(|w| w.parse().ok()).expect(&line);
+    assert!(kilobytes < 20 << 10, "{line}");
+}
+
 /// What a session says of an input, in one stream.
 fn said(d: &Directory, input: &str) -> String {
     let mut child = Command::new("sh")
